@@ -1,0 +1,237 @@
+//! The arguments. Doc comments here are the help texts: `docs/cli.md` is made of them.
+
+use std::path::PathBuf;
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Parser, Subcommand, ValueEnum};
+
+use super::out::Color;
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// Find and read every conversation with Claude Code
+///
+/// Sessions are JSON Lines files below ~/.claude/projects. rethread reads them all, whatever client version wrote
+/// them and in whatever state they are, and never changes them. Without a command it shows what there is.
+#[derive(Debug, Parser)]
+#[command(name = "rethread", version, styles = STYLES, max_term_width = 100)]
+#[command(
+    after_help = "Naming a session: its id or the beginning of it, words of its title, a path, or `last`.\n\
+    Exit codes: 0 done, 1 nothing matched, 2 failed, 130 interrupted."
+)]
+#[command(
+    after_long_help = "Naming a session: its id or the beginning of it, words of its title, a path, or `last`.\n\n\
+    Examples:\n  \
+    rethread                      what there is, and what to type next\n  \
+    rethread show last            read the newest session\n  \
+    rethread ls --since 7d        sessions of the last week\n  \
+    rethread --demo show last     try it on invented sessions\n\n\
+    Exit codes: 0 done, 1 nothing matched, 2 failed, 130 interrupted."
+)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+
+    /// Look here instead of ~/.claude: a folder or one .jsonl file (repeatable)
+    ///
+    /// Takes a `.claude` folder, a `projects` folder, any folder with .jsonl files below it, or one such file. Without
+    /// it, $CLAUDE_CONFIG_DIR or ~/.claude is read.
+    #[arg(long, global = true, value_name = "PATH")]
+    pub(crate) root: Vec<PathBuf>,
+
+    /// Use invented sessions in a temporary folder instead of yours
+    #[arg(long, global = true, conflicts_with = "root")]
+    pub(crate) demo: bool,
+
+    /// Print JSON Lines instead of text
+    ///
+    /// Each line is an object with `type` and `v`; docs/json.md describes them.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    /// When to use colours
+    ///
+    /// `auto` means: on a terminal, unless NO_COLOR is set; CLICOLOR_FORCE overrides the terminal test.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
+    pub(crate) color: Color,
+
+    /// Print long output directly, without a pager
+    ///
+    /// Output longer than the screen goes through $RETHREAD_PAGER, $PAGER or `less`.
+    #[arg(long, global = true)]
+    pub(crate) no_pager: bool,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Ls(Ls),
+    Show(Show),
+    Stats(Stats),
+    Tools(Tools),
+    Agents(Agents),
+    Schema(Schema),
+    /// Print a completion script for your shell
+    ///
+    /// The script knows all commands and options.
+    #[command(after_help = "Examples:\n  \
+        rethread completions bash > ~/.local/share/bash-completion/completions/rethread\n  \
+        rethread completions fish > ~/.config/fish/completions/rethread.fish")]
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// List sessions, newest first
+///
+/// One row per session: the beginning of its id, the time since its last message, its turns, branches, subagents and
+/// size, the git branch, the project and the title. Words before the title mark sessions that a client has open
+/// (live), that were forked from another (fork), that plan or implement (plan, impl), that were compacted, and whose
+/// file is damaged. Sessions run by a program and sessions without a word are hidden.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread ls --since 7d\n  \
+    rethread ls --project website --title login\n  \
+    rethread ls --all --json | jq -r .id")]
+pub(crate) struct Ls {
+    /// Only projects with this in their path
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) project: Option<String>,
+    /// Only titles with this in them
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
+    /// Only sessions used since: 7d, 12h, 2w, yesterday, 2026-01-31
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) since: Option<String>,
+    /// Only sessions begun before
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) until: Option<String>,
+    /// Only git branches with this in their name
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) git_branch: Option<String>,
+    /// Only sessions that used a model with this in its name
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) model: Option<String>,
+    /// At most so many
+    #[arg(short = 'n', long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Also headless and empty sessions
+    #[arg(short, long)]
+    pub(crate) all: bool,
+}
+
+/// How much of a tool call to show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Detail {
+    /// Nothing
+    None,
+    /// One line
+    Brief,
+    /// Input and result
+    Full,
+}
+
+/// Read a session, turn by turn
+///
+/// A turn goes from a prompt to its answer, with the tool calls between them. The branch that ends last is shown;
+/// what is on other branches or was compacted away is counted at the end.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread show last\n  \
+    rethread show 3f2a --turns 4..6 --tools full\n  \
+    rethread show 3f2a --everything\n  \
+    rethread show 3f2a --turns 7 --raw | jq .")]
+pub(crate) struct Show {
+    /// Which session: id, beginning of an id, words of its title, path, or `last`
+    pub(crate) session: String,
+    /// Only these turns: 5, 3..9, 3.. or ..9
+    #[arg(short, long, value_name = "RANGE")]
+    pub(crate) turns: Option<String>,
+    /// How much of each tool call: none, brief or full
+    #[arg(long, value_name = "HOW", default_value = "brief", hide_possible_values = true)]
+    pub(crate) tools: Detail,
+    /// Show thinking in full
+    #[arg(long)]
+    pub(crate) thinking: bool,
+    /// Print the lines of the turns as they stand in the file, and nothing else
+    ///
+    /// Byte for byte into a file or a pipe; on a terminal, control characters are made visible.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) raw: bool,
+    /// Show the branch that holds this entry: uuid, L118 (line) or t9 (turn)
+    #[arg(long, value_name = "TIP")]
+    pub(crate) branch: Option<String>,
+    /// Also turns before a compaction and on other branches
+    #[arg(short, long, conflicts_with = "branch")]
+    pub(crate) everything: bool,
+}
+
+/// Count lines, turns, tools, tokens and time
+///
+/// Over the whole store, or over the sessions named, each with its subagents. A response counts its tokens once,
+/// however many lines and files repeat it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread stats\n  \
+    rethread stats last --files\n  \
+    rethread stats --json | jq .usage")]
+pub(crate) struct Stats {
+    /// Which sessions; all where none is named
+    pub(crate) session: Vec<String>,
+    /// Also one row per file
+    #[arg(long)]
+    pub(crate) files: bool,
+}
+
+/// List the tool calls of a session
+///
+/// With those of its subagents, in the order of their files and lines. A call without a result and a result without
+/// a call are told.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread tools last --errors\n  \
+    rethread tools last --name Bash --name Edit --full")]
+pub(crate) struct Tools {
+    /// Which session
+    pub(crate) session: String,
+    /// Only this tool (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Vec<String>,
+    /// Only calls that failed
+    #[arg(long)]
+    pub(crate) errors: bool,
+    /// Show input and result
+    #[arg(long)]
+    pub(crate) full: bool,
+}
+
+/// Draw the subagents of a session as a tree
+///
+/// Each below the agent that started it, with its kind, what it was asked to do, its tool calls, tokens and time,
+/// and the line of the call that started it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  rethread agents last\n  rethread agents last --json | jq .description")]
+pub(crate) struct Agents {
+    /// Which session
+    pub(crate) session: String,
+    /// Also agents that the client starts only to warm up
+    #[arg(short, long)]
+    pub(crate) all: bool,
+}
+
+/// Show which types, blocks and fields the files hold
+///
+/// With how often each was seen and in which client versions. What no known client writes is marked: a new client
+/// shows here first.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  rethread schema --unknown\n  rethread schema --json | jq -r .name")]
+pub(crate) struct Schema {
+    /// Only what is not known
+    #[arg(long)]
+    pub(crate) unknown: bool,
+}

@@ -1,0 +1,132 @@
+//! The command line: parse, call one op, draw, exit.
+//!
+//! Data goes to stdout, all else to stderr, both only through [`out::Out`]; text of a session only through
+//! [`clean`]. No rule of the domain lives here (**four-faces-one-voice**).
+
+mod agents;
+mod args;
+mod call;
+mod clean;
+mod figures;
+mod gist;
+mod ls;
+mod out;
+mod overview;
+mod prose;
+#[cfg(test)]
+mod reference;
+mod report;
+mod schema;
+mod screen;
+mod show;
+mod stats;
+mod style;
+mod table;
+mod telling;
+mod tools;
+mod when;
+mod wire;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+use rethread_engine::{Roots, ops};
+
+use self::args::{Args, Command};
+use self::out::{Manner, Out};
+use self::report::{Exit, Stop};
+use self::when::Clock;
+use crate::demo::Demo;
+use crate::paths;
+
+/// What every command needs to know.
+pub(crate) struct Place {
+    /// Where to look.
+    roots: Roots,
+    /// The present.
+    clock: Clock,
+    /// The user's home folder, which is written `~`.
+    home: Option<PathBuf>,
+}
+
+impl Place {
+    /// Finds the file of a session by name.
+    fn session(&self, name: &str) -> Result<PathBuf, Stop> {
+        Ok(ops::find_session(&self.roots, name)?)
+    }
+
+    /// Says that there is no session, and where it looked.
+    fn say_nothing_found(&self, out: &mut Out) {
+        let mut looked: Vec<PathBuf> = self.roots.paths.clone();
+        if looked.is_empty() {
+            looked.extend(paths::claude());
+        }
+        for path in looked {
+            out.note(&format!("no session found in `{}`", clean::line(&path.display().to_string())));
+        }
+    }
+
+    /// Writes a path on one line, with `~` for the home folder.
+    fn tilde(&self, path: &str) -> String {
+        let home = self.home.as_deref().and_then(|home| home.to_str()).filter(|home| home.len() > 1);
+        let rest =
+            home.and_then(|home| path.strip_prefix(home)).filter(|r| r.is_empty() || r.starts_with('/'));
+        clean::line(&rest.map_or_else(|| path.to_owned(), |rest| format!("~{rest}")))
+    }
+}
+
+/// Runs the program.
+pub(crate) fn run() -> ExitCode {
+    let args = Args::parse();
+    let mut out = Out::new(Manner { json: args.json, color: args.color, pager: !args.no_pager });
+    let ended = dispatch(&args, &mut out);
+    report::end(ended, &mut out)
+}
+
+fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, Stop> {
+    if let Some(Command::Completions { shell }) = &args.command {
+        let mut script = Vec::new();
+        clap_complete::generate(*shell, &mut Args::command(), "rethread", &mut script);
+        return out.line(String::from_utf8_lossy(&script).trim_end()).map(|()| Exit::Done);
+    }
+    let clock = Clock::look();
+    let demo = if args.demo { Some(Demo::make(clock.now())?) } else { None };
+    let roots = match &demo {
+        Some(demo) => Roots { paths: vec![demo.root()] },
+        None => roots(&args.root)?,
+    };
+    let place = Place { roots, clock, home: paths::home() };
+    match &args.command {
+        None => overview::run(&place, args.demo, out),
+        Some(Command::Ls(ls)) => ls::run(ls, &place, out),
+        Some(Command::Show(show)) => show::run(show, &place, out),
+        Some(Command::Stats(stats)) => stats::run(stats, &place, out),
+        Some(Command::Tools(tools)) => tools::run(tools, &place, out),
+        Some(Command::Agents(agents)) => agents::run(agents, &place, out),
+        Some(Command::Schema(schema)) => schema::run(schema, &place, out),
+        Some(Command::Completions { .. }) => Ok(Exit::Done),
+    }
+}
+
+/// Prints title and id of a session.
+fn header(head: &ops::Head, place: &Place, out: &mut Out) -> Result<(), Stop> {
+    let title = table::fit(&clean::line(&head.title.text), out.width());
+    out.line(&style::paint(style::STRONG, &title))?;
+    let folder = place.tilde(&head.folder);
+    let id = clean::line(&head.id);
+    out.line(&format!("{}  {}", style::paint(style::NAME, &id), style::paint(style::QUIET, &folder)))?;
+    out.line("")
+}
+
+/// Returns where to look. A folder that was named must be there; the client's own may be missing.
+fn roots(named: &[PathBuf]) -> Result<Roots, Stop> {
+    if let Some(missing) = named.iter().find(|path| !path.exists()) {
+        return Err(Stop::NoRoot(missing.clone()));
+    }
+    if !named.is_empty() {
+        return Ok(Roots { paths: named.to_vec() });
+    }
+    let claude = paths::claude().ok_or(Stop::NoHome)?;
+    Ok(Roots { paths: if claude.exists() { vec![claude] } else { Vec::new() } })
+}

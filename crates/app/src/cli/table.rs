@@ -1,0 +1,170 @@
+//! Columns that line up by display width and fit the screen.
+
+use anstyle::Style;
+use unicode_width::UnicodeWidthStr;
+
+use super::out::Out;
+use super::report::Stop;
+use super::style::{PLAIN, QUIET, paint};
+
+/// A cell: pieces of cleaned text, each in its style.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Cell(Vec<(Style, String)>);
+
+impl Cell {
+    /// Makes a cell of one style.
+    pub(crate) fn new(style: Style, text: impl Into<String>) -> Cell {
+        Cell(vec![(style, text.into())])
+    }
+
+    /// Adds a piece.
+    pub(crate) fn and(mut self, style: Style, text: impl Into<String>) -> Cell {
+        self.0.push((style, text.into()));
+        self
+    }
+
+    fn width(&self) -> usize {
+        self.0.iter().map(|(_, text)| text.width()).sum()
+    }
+
+    /// Draws at most `width` columns.
+    fn draw(&self, width: usize) -> String {
+        let mut left = width;
+        let mut drawn = String::new();
+        for (style, text) in &self.0 {
+            let fitted = fit(text, left);
+            left -= fitted.width().min(left);
+            drawn.push_str(&paint(*style, &fitted));
+            if fitted.len() < text.len() {
+                break;
+            }
+        }
+        drawn
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Cell {
+        Cell::new(PLAIN, text)
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Cell {
+        Cell::new(PLAIN, text)
+    }
+}
+
+/// Cuts text to a display width; what is cut ends in `…`.
+pub(crate) fn fit(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut fitted = String::new();
+    let mut used = 1;
+    for c in text.chars() {
+        let wide = unicode_width::UnicodeWidthChar::width(c).unwrap_or(0);
+        if used + wide > width {
+            break;
+        }
+        used += wide;
+        fitted.push(c);
+    }
+    if width > 0 {
+        fitted.push('…');
+    }
+    fitted
+}
+
+/// How a column stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Align {
+    Left,
+    Right,
+}
+
+/// Rows under headings. A column in which no row has anything is left out.
+#[derive(Debug)]
+pub(crate) struct Table {
+    columns: Vec<(&'static str, Align, usize)>,
+    rows: Vec<Vec<Cell>>,
+    indent: usize,
+}
+
+impl Table {
+    /// Makes a table that stands `indent` columns to the right.
+    pub(crate) fn new(indent: usize) -> Table {
+        Table { columns: Vec::new(), rows: Vec::new(), indent }
+    }
+
+    /// Adds a column of at most `most` columns.
+    pub(crate) fn column(mut self, head: &'static str, align: Align, most: usize) -> Table {
+        self.columns.push((head, align, most));
+        self
+    }
+
+    /// Adds a row.
+    pub(crate) fn row(&mut self, cells: Vec<Cell>) {
+        self.rows.push(cells);
+    }
+
+    /// Draws the table; where it is wider than the screen, the last left-aligned column gives way.
+    pub(crate) fn print(&self, out: &mut Out) -> Result<(), Stop> {
+        if self.rows.is_empty() {
+            return Ok(());
+        }
+        let mut widths: Vec<usize> = Vec::with_capacity(self.columns.len());
+        for (k, (head, _, most)) in self.columns.iter().enumerate() {
+            let widest = self.rows.iter().filter_map(|row| row.get(k)).map(Cell::width).max().unwrap_or(0);
+            widths.push(if widest == 0 { 0 } else { widest.max(head.width()).min(*most) });
+        }
+        let gaps = widths.iter().filter(|&&width| width > 0).count().saturating_sub(1) * 2;
+        let total = self.indent + gaps + widths.iter().sum::<usize>();
+        let flexible = (0..widths.len()).rfind(|&k| self.columns[k].1 == Align::Left && widths[k] > 0);
+        if let Some(k) = flexible.filter(|_| total > out.width()) {
+            widths[k] = widths[k].saturating_sub(total - out.width()).max(12.min(widths[k]));
+        }
+        if self.columns.iter().any(|(head, ..)| !head.is_empty()) {
+            let heads: Vec<Cell> = self.columns.iter().map(|(head, ..)| Cell::new(QUIET, *head)).collect();
+            self.draw(&heads, &widths, out)?;
+        }
+        self.rows.iter().try_for_each(|row| self.draw(row, &widths, out))
+    }
+
+    fn draw(&self, row: &[Cell], widths: &[usize], out: &mut Out) -> Result<(), Stop> {
+        let mut line = " ".repeat(self.indent);
+        let mut owed = 0;
+        for (k, cell) in row.iter().enumerate() {
+            let width = widths[k];
+            if width == 0 {
+                continue;
+            }
+            let blank = " ".repeat(width - cell.width().min(width));
+            let drawn = cell.draw(width);
+            // Spaces are owed until something follows, so that no line ends in them.
+            if self.columns[k].1 == Align::Right {
+                owed += blank.len();
+            }
+            if !drawn.is_empty() {
+                line.push_str(&" ".repeat(owed));
+                line.push_str(&drawn);
+                owed = 0;
+            }
+            owed += 2 + if self.columns[k].1 == Align::Left { blank.len() } else { 0 };
+        }
+        out.line(&line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fit;
+
+    #[test]
+    fn text_is_cut_by_display_width() {
+        assert_eq!(
+            [fit("abc", 3), fit("abcd", 3), fit("漢字漢字", 5), fit("abc", 0)],
+            ["abc", "ab…", "漢字…", ""]
+        );
+    }
+}

@@ -1,0 +1,46 @@
+//! JSON that a terminal may see: control characters that JSON itself would let pass are escaped.
+
+use std::io::{self, Write};
+
+use serde_json::ser::Formatter;
+
+/// Compact JSON in which DEL, C1 and the characters that change the reading order are escaped.
+pub(crate) struct Shy;
+
+impl Formatter for Shy {
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        escape(writer, fragment)
+    }
+
+    // Raw values hold such characters only inside strings, where the escape means the same.
+    fn write_raw_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        escape(writer, fragment)
+    }
+}
+
+fn escape<W: ?Sized + Write>(writer: &mut W, fragment: &str) -> io::Result<()> {
+    let odd = |c: char| matches!(c, '\u{7f}'..='\u{9f}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let mut rest = fragment;
+    while let Some(at) = rest.find(odd) {
+        writer.write_all(&rest.as_bytes()[..at])?;
+        let c = rest[at..].chars().next().unwrap_or(' ');
+        write!(writer, "\\u{:04x}", c as u32)?;
+        rest = &rest[at + c.len_utf8()..];
+    }
+    writer.write_all(rest.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Serialize;
+
+    #[test]
+    fn odd_characters_are_escaped_and_mean_the_same() {
+        let text = "a\u{9b}b\u{202e}c\u{7f}d\u{1b}e漢";
+        let mut json = Vec::new();
+        text.serialize(&mut serde_json::Serializer::with_formatter(&mut json, super::Shy)).unwrap();
+        let json = String::from_utf8(json).unwrap();
+        assert_eq!(json, "\"a\\u009bb\\u202ec\\u007fd\\u001be漢\"");
+        assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
+    }
+}

@@ -1,0 +1,175 @@
+//! A turn and its tool calls in `--json`.
+
+use rethread_engine::core::turn::{self, Part};
+use rethread_engine::ops::{Standing, ToldTurn, ToolRow};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::{Usage, Wire, time, wire};
+
+#[derive(Serialize)]
+pub(crate) struct Turn<'a> {
+    session: &'a str,
+    turn: Option<u32>,
+    uuid: Option<&'a str>,
+    standing: &'static str,
+    voice: Option<&'static str>,
+    prompt: Option<&'a str>,
+    media: Vec<Media<'a>>,
+    parts: Vec<Piece<'a>>,
+    models: &'a [String],
+    responses: usize,
+    usage: Usage,
+    first: Option<String>,
+    last: Option<String>,
+    duration_ms: Option<u64>,
+    lines: Vec<u32>,
+}
+
+#[derive(Serialize)]
+struct Media<'a> {
+    media_type: &'a str,
+    base64_bytes: usize,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Piece<'a> {
+    Text { text: &'a str },
+    Thinking { text: &'a str },
+    Tool(Call<'a>),
+    Queued { text: &'a str },
+    Output { text: &'a str },
+    Command { text: &'a str },
+    Interrupt { text: &'a str },
+    Notice { text: &'a str },
+    Meta { text: &'a str },
+    Compaction { trigger: &'a str, before: Option<u64>, after: Option<u64>, micro: bool },
+    Recap { text: &'a str },
+    Error { text: &'a str },
+    Other { text: &'a str },
+}
+
+#[derive(Serialize)]
+struct Call<'a> {
+    name: &'a str,
+    id: &'a str,
+    input: Input<'a>,
+    line: u32,
+    called: Option<String>,
+    result: Option<Answer<'a>>,
+}
+
+/// The input as it stands in the file, or as text where it is no JSON.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Input<'a> {
+    Json(&'a RawValue),
+    Text(&'a str),
+    None,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    text: &'a str,
+    media: Vec<Media<'a>>,
+    is_error: bool,
+    line: u32,
+    answered: Option<String>,
+}
+
+/// A turn of `show`.
+pub(crate) fn turn<'a>(session: &'a str, told: &'a ToldTurn) -> Wire<Turn<'a>> {
+    let turn = &told.turn;
+    let prompt = turn.prompt.as_ref();
+    wire(
+        "turn",
+        Turn {
+            session,
+            turn: told.no,
+            uuid: told.uuid.as_deref(),
+            standing: match told.standing {
+                Standing::OnPath => "on_path",
+                Standing::Compacted => "compacted",
+                Standing::Aside => "aside",
+            },
+            voice: prompt.map(|prompt| prompt.voice.name()),
+            prompt: prompt.map(|prompt| prompt.text.as_str()),
+            media: prompt.map(|prompt| media(&prompt.media)).unwrap_or_default(),
+            parts: turn.parts.iter().map(piece).collect(),
+            models: &turn.models,
+            responses: turn.responses,
+            usage: (&turn.usage).into(),
+            first: time(turn.from),
+            last: time(turn.to),
+            duration_ms: turn.millis,
+            lines: told.raw.iter().map(|(line, _)| *line).collect(),
+        },
+    )
+}
+
+fn media(media: &[(String, usize)]) -> Vec<Media<'_>> {
+    media.iter().map(|(media_type, base64_bytes)| Media { media_type, base64_bytes: *base64_bytes }).collect()
+}
+
+fn piece(part: &Part) -> Piece<'_> {
+    match part {
+        Part::Text(text) => Piece::Text { text },
+        Part::Thinking(text) => Piece::Thinking { text },
+        Part::Tool(tool) => Piece::Tool(call(tool)),
+        Part::Queued(text) => Piece::Queued { text },
+        Part::Output(text) => Piece::Output { text },
+        Part::Command(text) => Piece::Command { text },
+        Part::Interrupt(text) => Piece::Interrupt { text },
+        Part::Notice(text) => Piece::Notice { text },
+        Part::Meta(text) => Piece::Meta { text },
+        Part::Compaction { trigger, before, after, micro } => {
+            Piece::Compaction { trigger, before: *before, after: *after, micro: *micro }
+        }
+        Part::Recap(text) => Piece::Recap { text },
+        Part::Error(text) => Piece::Error { text },
+        Part::Other(text) => Piece::Other { text },
+    }
+}
+
+fn call(tool: &turn::ToolCall) -> Call<'_> {
+    let input = match serde_json::from_str::<&RawValue>(&tool.input) {
+        Ok(input) => Input::Json(input),
+        Err(_) if tool.input.is_empty() => Input::None,
+        Err(_) => Input::Text(&tool.input),
+    };
+    let result = tool.result.as_ref().map(|result| Answer {
+        text: &result.text,
+        media: media(&result.media),
+        is_error: result.is_error,
+        line: result.line,
+        answered: time(result.answered),
+    });
+    Call { name: &tool.name, id: &tool.id, input, line: tool.line, called: time(tool.called), result }
+}
+
+#[derive(Serialize)]
+pub(crate) struct Tool<'a> {
+    session: &'a str,
+    agent: Option<&'a str>,
+    path: String,
+    #[serde(flatten)]
+    call: Call<'a>,
+    failed: Option<&'static str>,
+    duration_ms: Option<i64>,
+}
+
+/// A row of `tools`.
+pub(crate) fn tool<'a>(session: &'a str, row: &'a ToolRow) -> Wire<Tool<'a>> {
+    wire(
+        "tool",
+        Tool {
+            session,
+            agent: row.agent.as_deref(),
+            path: row.path.display().to_string(),
+            call: call(&row.call),
+            failed: row.failed,
+            duration_ms: row.millis,
+        },
+    )
+}

@@ -1,0 +1,11 @@
+//! rethread: finds and reads every conversation with Claude Code.
+//!
+//! The faces stand in rooms of their own; this file only opens the door to the command line.
+
+mod cli;
+mod demo;
+mod paths;
+
+fn main() -> std::process::ExitCode {
+    cli::run()
+}

@@ -1,0 +1,44 @@
+//! What the environment says: home, the client's folder, pager, colours, width. The only reader of it.
+#![expect(clippy::disallowed_methods, reason = "this is the module that reads the environment")]
+
+use std::env::{var, var_os};
+use std::path::PathBuf;
+
+/// Returns the user's home folder.
+pub(crate) fn home() -> Option<PathBuf> {
+    var_os("HOME").or_else(|| var_os("USERPROFILE")).filter(|home| !home.is_empty()).map(PathBuf::from)
+}
+
+/// Returns the folder in which the client keeps its sessions.
+pub(crate) fn claude() -> Option<PathBuf> {
+    let named = var_os("CLAUDE_CONFIG_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    named.or_else(|| Some(home()?.join(".claude")))
+}
+
+/// Returns the pager's command line, split at spaces; none where the user wants none.
+pub(crate) fn pager() -> Vec<String> {
+    let named = var("RETHREAD_PAGER").or_else(|_| var("PAGER")).unwrap_or_else(|_| "less -RFXK".to_owned());
+    let words: Vec<String> = named.split_whitespace().map(str::to_owned).collect();
+    if words == ["cat"] { Vec::new() } else { words }
+}
+
+/// Whether `less` was told how to behave.
+pub(crate) fn less_is_set() -> bool {
+    var_os("LESS").is_some()
+}
+
+/// Says whether colours are wanted, where the environment says anything about it.
+pub(crate) fn color() -> Option<bool> {
+    if var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
+        return Some(false);
+    }
+    if var_os("CLICOLOR_FORCE").is_some_and(|value| !value.is_empty() && value != "0") {
+        return Some(true);
+    }
+    var_os("TERM").is_some_and(|term| term == "dumb").then_some(false)
+}
+
+/// Returns the width that the environment asks for.
+pub(crate) fn columns() -> Option<usize> {
+    var("COLUMNS").ok()?.trim().parse().ok().filter(|&columns| columns > 0)
+}

@@ -1,0 +1,244 @@
+//! The wiring: exit codes, messages, streams, JSON. What the ops find is tested below them.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::process::Stdio;
+
+use super::home::Home;
+use serde_json::Value;
+
+#[test]
+fn without_sessions_it_says_where_it_looked_and_shows_the_demo() {
+    let home = Home::new();
+    let run = home.run(&[]);
+    assert_eq!(run.code, 0);
+    assert!(run.err.contains(&format!("no session found in `{}", home.path().display())), "{}", run.err);
+    assert!(run.out.starts_with("══ DEMO"), "{}", run.out);
+    assert!(run.out.trim_end().lines().last().unwrap().starts_with("══ DEMO"));
+    assert!(run.out.contains("rethread --demo show last"));
+    // The demo goes away with the run.
+    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn exit_codes_tell_done_nothing_and_failed() {
+    let home = Home::new();
+    let code = |args: &[&str]| home.run(args).code;
+    assert_eq!(code(&["--demo"]), 0);
+    assert_eq!(code(&["--demo", "ls"]), 0);
+    assert_eq!(code(&["--demo", "ls", "--title", "no such title"]), 1);
+    assert_eq!(code(&["--demo", "tools", "last", "--name", "NoSuchTool"]), 1);
+    assert_eq!(code(&["--demo", "agents", "harbour"]), 1);
+    assert_eq!(code(&["--demo", "schema", "--unknown"]), 1);
+    assert_eq!(code(&["--demo", "show", "last", "--turns", "99"]), 1);
+    assert_eq!(code(&["--demo", "show", "nobody"]), 2);
+    assert_eq!(code(&["--demo", "show", "last", "--turns", "x"]), 2);
+    assert_eq!(code(&["--demo", "show", "last", "--branch", "L9999"]), 2);
+    assert_eq!(code(&["--demo", "ls", "--since", "soon"]), 2);
+    assert_eq!(code(&["--root", "/no/such/place", "ls"]), 2);
+    assert_eq!(code(&["no-such-command"]), 2);
+    assert_eq!(code(&["ls"]), 1);
+    assert_eq!(code(&["show", "last"]), 2);
+}
+
+#[test]
+fn errors_say_what_and_what_to_do() {
+    let home = Home::new();
+    let run = home.run(&["--demo", "show", "harbor"]);
+    assert!(run.out.is_empty());
+    let mut lines = run.err.lines();
+    assert_eq!(lines.next(), Some("error: no session is called `harbor`"));
+    assert!(run.err.contains("b27e94d0  harbour names"), "{}", run.err);
+    assert!(lines.last().unwrap().starts_with("hint: "), "{}", run.err);
+
+    let run = home.run(&["--demo", "show", "plan"]);
+    assert!(run.err.starts_with("error: `plan` names 2 sessions\n"), "{}", run.err);
+    assert!(run.err.contains("c90b1f47  Plan how"), "{}", run.err);
+}
+
+#[test]
+fn it_looks_where_it_is_told() {
+    let home = Home::new();
+    let line = r#"{"type":"user","uuid":"a1","parentUuid":null,"sessionId":"s1","cwd":"/x/y","message":{"role":"user","content":"hello there"},"timestamp":"2026-01-01T10:00:00.000Z"}"#;
+    let file = home.write("elsewhere/s1.jsonl", line);
+    assert!(home.run(&["ls"]).err.contains("no session found in `"));
+    for root in [home.path(), file.parent().unwrap(), &file] {
+        let run = home.run(&["ls", "--root", root.to_str().unwrap()]);
+        assert!(run.out.contains("hello there"), "{}: {}", root.display(), run.err);
+    }
+    let output =
+        home.command(&["ls"]).env("CLAUDE_CONFIG_DIR", home.path().join("elsewhere")).output().unwrap();
+    assert!(String::from_utf8(output.stdout).unwrap().contains("hello there"));
+    home.write(".claude/projects/-x-y/s2.jsonl", &line.replace("s1", "s2").replace("hello", "good morning"));
+    let run = home.run(&["ls"]);
+    assert!(run.out.contains("good morning there") && !run.out.contains("hello"), "{}", run.out);
+}
+
+#[test]
+fn a_session_is_read_as_it_went() {
+    let home = Home::new();
+    let run = home.run(&["--demo", "show", "harbour"]);
+    assert!(run.out.starts_with("harbour names\nb27e94d0-"), "{}", run.out);
+    assert!(run.out.contains("> The list of harbours is sorted by code."));
+    assert!(run.out.contains("● Edit  src/harbour.rs"));
+    assert!(!run.out.contains("as in a dictionary"));
+    assert!(run.out.contains("not shown: 1 turn on other branches (--everything)"));
+
+    let run = home.run(&["--demo", "show", "harbour", "--everything"]);
+    assert!(run.out.contains("t2  other branch"), "{}", run.out);
+    assert!(run.out.contains("as in a dictionary"));
+
+    let run = home.run(&["--demo", "show", "harbour", "--branch", "t2", "--turns", "2"]);
+    assert!(run.out.contains("as in a dictionary"), "{}", run.out);
+
+    let run = home.run(&["--demo", "show", "71ad", "--everything"]);
+    assert!(run.out.contains("t1  before compaction"), "{}", run.out);
+    assert!(run.out.contains("╌╌ compacted (auto), 135k → 3.1k tokens"), "{}", run.out);
+}
+
+#[test]
+fn tools_and_thoughts_unfold() {
+    let home = Home::new();
+    let brief = home.run(&["--demo", "show", "5f0c"]).out;
+    assert!(brief.contains("∴ thinking, 42 words") && !brief.contains("An hour late"), "{brief}");
+    assert!(brief.contains("↳ Exit code 101 test new_moon"), "{brief}");
+    let none = home.run(&["--demo", "show", "5f0c", "--tools", "none"]).out;
+    assert!(!none.contains('●'));
+    let full = home.run(&["--demo", "show", "5f0c", "--tools", "full", "--thinking"]).out;
+    assert!(full.contains("An hour late"));
+    assert!(full.contains("    $ cargo test --quiet\n"), "{full}");
+    assert!(full.contains("    -     lag(phase) + age + age"), "{full}");
+    assert!(full.contains("    +     lag(phase) + age\n"), "{full}");
+    assert!(full.contains("    │ test new_moon ... FAILED\n"), "{full}");
+}
+
+#[test]
+fn colours_come_only_where_they_are_wanted() {
+    let home = Home::new();
+    assert!(!home.run(&["--demo", "ls"]).out.contains('\u{1b}'));
+    assert!(home.run(&["--demo", "ls", "--color", "always"]).out.contains("\u{1b}["));
+    let with = |name: &str, args: &[&str]| {
+        let output = home.command(args).env(name, "1").output().unwrap();
+        String::from_utf8(output.stdout).unwrap().contains('\u{1b}')
+    };
+    assert!(with("CLICOLOR_FORCE", &["--demo", "ls"]));
+    assert!(!with("CLICOLOR_FORCE", &["--demo", "ls", "--color", "never"]));
+    assert!(!with("NO_COLOR", &["--demo", "ls"]));
+}
+
+#[test]
+fn tables_fit_the_screen() {
+    let home = Home::new();
+    for width in ["60", "80", "120"] {
+        for args in [&["--demo"][..], &["--demo", "ls"], &["--demo", "show", "5f0c"], &["--demo", "stats"]] {
+            let output = home.command(args).env("COLUMNS", width).output().unwrap();
+            let out = String::from_utf8(output.stdout).unwrap();
+            let widest = out.lines().map(unicode_width::UnicodeWidthStr::width).max().unwrap();
+            assert!(widest <= width.parse().unwrap(), "{args:?} at {width}:\n{out}");
+        }
+    }
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_failure() {
+    let home = Home::new();
+    let mut child = home
+        .command(&["--demo", "schema", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = [0; 1];
+    child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stderr.is_empty(), "{:?}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn completions_are_made_for_each_shell() {
+    let home = Home::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let run = home.run(&["completions", shell]);
+        assert_eq!(run.code, 0);
+        assert!(run.out.contains("rethread"), "{shell}");
+    }
+}
+
+/// Names the keys of all objects, and of the objects in them; of maps by name, one stands for all.
+fn keys(home: &Home, args: &[&str]) -> String {
+    let run = home.run(args);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let mut found = BTreeSet::new();
+    for line in run.out.lines() {
+        let object: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(object["v"], 1);
+        let name = object["type"].as_str().unwrap().to_owned();
+        collect(&name, &object, &mut found);
+    }
+    found.into_iter().collect::<Vec<_>>().join("\n")
+}
+
+fn collect(name: &str, value: &Value, found: &mut BTreeSet<String>) {
+    const MAPS: [&str; 9] = [
+        "types",
+        "blocks",
+        "system_subtypes",
+        "tools",
+        "tool_calls",
+        "models",
+        "problems",
+        "unknown",
+        "input",
+    ];
+    let is_map = name.rsplit('.').next().is_some_and(|last| MAPS.contains(&last));
+    match value {
+        Value::Object(fields) if !is_map => {
+            let names: Vec<&str> = fields.keys().map(String::as_str).collect();
+            let kind = fields.get("kind").and_then(Value::as_str).filter(|_| name.ends_with("parts"));
+            let name = kind.map_or_else(|| name.to_owned(), |kind| format!("{name}({kind})"));
+            found.insert(format!("{name}: {}", names.join(" ")));
+            for (key, value) in fields {
+                collect(&format!("{name}.{key}"), value, found);
+            }
+        }
+        Value::Object(fields) => {
+            if let Some(value) = fields.values().next().filter(|_| !name.ends_with("input")) {
+                collect(&format!("{name}[]"), value, found);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect(name, item, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn json_keys_are_frozen() {
+    let home = Home::new();
+    insta::assert_snapshot!(keys(&home, &["--demo", "ls", "--json"]), @"session: type v id path title title_source first_prompt project git_branch versions models first last turns branches agents compactions lines bytes problems live headless empty plan implementation forked_from came_from copies pull_requests");
+    insta::assert_snapshot!(keys(&home, &["--demo", "show", "71ad", "--everything", "--json"]), @"
+    turn.parts(compaction): kind trigger before after micro
+    turn.parts(recap): kind text
+    turn.parts(text): kind text
+    turn.parts(tool).result: text media is_error line answered
+    turn.parts(tool): kind name id input line called result
+    turn.usage: input_tokens output_tokens cache_creation_input_tokens cache_read_input_tokens
+    turn: type v session turn uuid standing voice prompt media parts models responses usage first last duration_ms lines
+    ");
+    insta::assert_snapshot!(keys(&home, &["--demo", "stats", "--files", "--json"]), @"
+    file: type v path bytes lines malformed salvaged types uuids uuids_repeated roots parents_missing messages tool_uses tool_uses_unpaired tool_results_unpaired tool_results_is_error
+    stats.tool_calls[]: calls errors mean_ms
+    stats.usage: input_tokens output_tokens cache_creation_input_tokens cache_read_input_tokens
+    stats.usage_once: input_tokens output_tokens cache_creation_input_tokens cache_read_input_tokens
+    stats: type v files bytes lines malformed salvaged types uuids uuids_repeated roots parents_missing messages tool_uses tool_uses_unpaired tool_results_unpaired tool_results_is_error blocks system_subtypes tools tool_calls responses usage responses_once usage_once models turns turns_written forks problems unknown first last wall_ms active_ms
+    ");
+    insta::assert_snapshot!(keys(&home, &["--demo", "tools", "last", "--json"]), @"
+    tool.result: text media is_error line answered
+    tool: type v session agent path name id input line called result failed duration_ms
+    ");
+    insta::assert_snapshot!(keys(&home, &["--demo", "agents", "last", "--json"]), @"
+    agent.usage: input_tokens output_tokens cache_creation_input_tokens cache_read_input_tokens
+    agent: type v session id kind description prompt parent depth tool_use call_line entries tools responses usage first last warmup path
+    ");
+    insta::assert_snapshot!(keys(&home, &["--demo", "schema", "--json"]), @"shape: type v shape name count oldest newest known");
+}

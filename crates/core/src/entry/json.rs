@@ -1,0 +1,502 @@
+//! The skimmer: walks JSON bytes once, checks the grammar, and hands out slices.
+//!
+//! It accepts exactly what RFC 8259 accepts, with two exceptions inside strings, both judged by the caller: control
+//! bytes are noted and passed over, so that damaged lines can be read, and bytes past ASCII are not checked to
+//! be UTF-8. Nothing recurses, nothing allocates up to 64 levels of nesting.
+
+use super::key::{FIRST, Habit, Key};
+use super::stops::{plain_end, stops};
+use super::text::Text;
+
+/// Where and why the skimmer stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Bad {
+    /// Byte index in the slice that was skimmed.
+    pub(crate) at: usize,
+    /// Whether the bytes ended before the value did.
+    pub(crate) cut: bool,
+}
+
+pub(crate) type Step<T> = Result<T, Bad>;
+
+/// A cursor over JSON bytes.
+#[derive(Debug)]
+pub(crate) struct Skim<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// Where the key of the member at hand starts, its quote included.
+    pub(crate) key_at: usize,
+    /// Deepest nesting met so far, as far as it was counted (by `value`).
+    pub(crate) depth: usize,
+    /// Whether the string taken last has escapes.
+    pub(crate) escaped: bool,
+    /// Where the first control byte inside a string stands.
+    pub(crate) control: Option<usize>,
+    /// Whether some escape is half of a surrogate pair.
+    pub(crate) surrogates: bool,
+}
+
+/// Bytes of a string after which it is worth looking at many bytes at once.
+const LONG: usize = 48;
+
+impl<'a> Skim<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Skim { bytes, at: 0, key_at: 0, depth: 0, escaped: false, control: None, surrogates: false }
+    }
+
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Goes on from index `from` behind bytes known from before, if they stand there; returns those here.
+    #[inline]
+    pub(crate) fn skip_known(&mut self, from: usize, known: &[u8]) -> Option<&'a [u8]> {
+        let here = self.bytes.get(from..from + known.len())?;
+        if known.is_empty() || here != known {
+            return None;
+        }
+        self.at = from + known.len();
+        Some(here)
+    }
+
+    /// Returns the bytes from index `from` to here.
+    pub(crate) fn since(&self, from: usize) -> &'a [u8] {
+        &self.bytes[from..self.at]
+    }
+
+    #[inline]
+    fn bad<T>(&self) -> Step<T> {
+        Err(Bad { at: self.at.min(self.bytes.len()), cut: self.at >= self.bytes.len() })
+    }
+
+    #[inline]
+    fn peek(&self) -> u8 {
+        // 0 is no JSON byte, so the end of the bytes needs no case of its own.
+        self.bytes.get(self.at).copied().unwrap_or(0)
+    }
+
+    /// Skips white space and returns the byte after it, without taking it; 0 at the end.
+    #[inline]
+    pub(crate) fn next_token(&mut self) -> u8 {
+        loop {
+            let byte = self.peek();
+            if byte > b' ' || !matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+                return byte;
+            }
+            self.at += 1;
+        }
+    }
+
+    #[inline]
+    fn expect(&mut self, byte: u8) -> Step<()> {
+        if self.next_token() == byte {
+            self.at += 1;
+            Ok(())
+        } else {
+            self.bad()
+        }
+    }
+
+    /// Takes a string whose opening quote is the next byte; returns its body, escapes untouched.
+    #[inline]
+    pub(crate) fn string(&mut self) -> Step<&'a [u8]> {
+        let bytes = self.bytes;
+        let start = self.at + 1;
+        let mut at = start;
+        self.escaped = false;
+        while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
+            let marks = stops(chunk);
+            if marks != 0 {
+                let end = at + marks.trailing_zeros() as usize;
+                if bytes[end] != b'"' {
+                    return self.odd_string(start, end);
+                }
+                self.at = end + 1;
+                return Ok(&bytes[start..end]);
+            }
+            at += 16;
+            if at - start == LONG {
+                return self.odd_string(start, at);
+            }
+        }
+        self.string_end(start, at)
+    }
+
+    /// Takes the rest of a string that is long, or has an escape or a control byte at `at`.
+    #[inline(never)]
+    fn odd_string(&mut self, start: usize, mut at: usize) -> Step<&'a [u8]> {
+        let bytes = self.bytes;
+        // The way through the escapes one by one is exact but slow, because nobody can predict where the next one is.
+        if let Some(end) = plain_end(bytes, at) {
+            self.at = end + 1;
+            // It may have escapes; saying so when it has none costs only time.
+            self.escaped = true;
+            return Ok(&bytes[start..end]);
+        }
+        while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
+            let mut marks = stops(chunk);
+            let mut next = at + 16;
+            while marks != 0 {
+                let mark = marks.trailing_zeros() as usize;
+                let here = at + mark;
+                match bytes[here] {
+                    b'"' => {
+                        self.at = here + 1;
+                        return Ok(&bytes[start..here]);
+                    }
+                    b'\\' => {
+                        self.escaped = true;
+                        self.escape(here)?;
+                        // The escaped byte is no stop, even if it looks like one.
+                        marks &= !(0b11 << mark);
+                        next = next.max(here + 2);
+                    }
+                    _ => {
+                        self.control.get_or_insert(here);
+                        marks &= marks - 1;
+                    }
+                }
+            }
+            at = next;
+        }
+        self.string_end(start, at)
+    }
+
+    /// Takes the last bytes of a string near the end of the line.
+    #[inline(never)]
+    fn string_end(&mut self, start: usize, mut at: usize) -> Step<&'a [u8]> {
+        while let Some(&byte) = self.bytes.get(at) {
+            match byte {
+                b'"' => {
+                    self.at = at + 1;
+                    return Ok(&self.bytes[start..at]);
+                }
+                b'\\' => {
+                    self.escaped = true;
+                    self.escape(at)?;
+                    at += 1;
+                }
+                0..0x20 => {
+                    self.control.get_or_insert(at);
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        self.at = self.bytes.len();
+        self.bad()
+    }
+
+    /// Checks the escape whose backslash is at `at`.
+    #[inline]
+    fn escape(&mut self, at: usize) -> Step<()> {
+        match self.bytes.get(at + 1) {
+            Some(b'n' | b'"' | b'\\' | b't' | b'r' | b'/' | b'b' | b'f') => Ok(()),
+            Some(b'u') => self.unicode(at + 2),
+            _ => {
+                self.at = at + 1;
+                self.bad()
+            }
+        }
+    }
+
+    /// Checks the four digits of an escape.
+    #[inline(never)]
+    fn unicode(&mut self, from: usize) -> Step<()> {
+        let digits = self.bytes.get(from..).unwrap_or_default();
+        let good = digits.iter().take(4).take_while(|byte| byte.is_ascii_hexdigit()).count();
+        if good < 4 {
+            self.at = from + good;
+            return self.bad();
+        }
+        self.surrogates |= matches!(digits, [b'd' | b'D', b'8'..=b'9' | b'a'..=b'f' | b'A'..=b'F', ..]);
+        Ok(())
+    }
+
+    /// Takes a string if one comes next, else takes and drops whatever value does.
+    #[inline]
+    pub(crate) fn maybe_string(&mut self) -> Step<Option<&'a [u8]>> {
+        if self.next_token() == b'"' { self.string().map(Some) } else { self.value().map(|_| None) }
+    }
+
+    /// Takes any value; whether it was `true`.
+    #[inline]
+    pub(crate) fn truth(&mut self) -> Step<bool> {
+        Ok(self.value()? == b"true")
+    }
+
+    /// Takes the members of an object whose brace is the next byte: `member` gets each known key and takes its value.
+    #[inline]
+    pub(crate) fn members(
+        &mut self,
+        habit: &mut Habit,
+        mut member: impl FnMut(&mut Self, Key) -> Step<()>,
+    ) -> Step<()> {
+        self.at += 1;
+        if self.next_token() == b'}' {
+            self.at += 1;
+            return Ok(());
+        }
+        let mut state = FIRST;
+        loop {
+            let key = if let Some((key, len)) = habit.guess(self.bytes, self.at, state) {
+                self.key_at = self.at + usize::from(state != FIRST);
+                self.at += len;
+                key
+            } else {
+                match self.key_after(habit, state)? {
+                    Some(key) => key,
+                    None => return Ok(()),
+                }
+            };
+            member(self, key)?;
+            state = key as usize;
+        }
+    }
+
+    /// Takes what leads to the next value of an object: comma, key, colon; `None` where the object ends.
+    #[inline(never)]
+    fn key_after(&mut self, habit: &mut Habit, state: usize) -> Step<Option<Key>> {
+        let from = self.at;
+        if state != FIRST {
+            match self.next_token() {
+                b',' => self.at += 1,
+                b'}' => {
+                    self.at += 1;
+                    return Ok(None);
+                }
+                _ => return self.bad(),
+            }
+        }
+        if self.next_token() != b'"' {
+            return self.bad();
+        }
+        self.key_at = self.at;
+        let name = self.string()?;
+        let escaped = self.escaped;
+        self.expect(b':')?;
+        if escaped {
+            return Ok(Some(Key::named(Text::new(name).decode().as_bytes())));
+        }
+        let key = Key::named(name);
+        // A run of framing members is recalled from where its first key starts: only without white space.
+        if self.key_at == from + usize::from(state != FIRST) {
+            habit.learn(&self.bytes[from..self.at], state, key);
+        }
+        Ok(Some(key))
+    }
+
+    /// Takes the members of an object whose brace is the next byte: `member` gets each key and takes its value.
+    #[inline]
+    pub(crate) fn object(&mut self, mut member: impl FnMut(&mut Self, &'a [u8]) -> Step<()>) -> Step<()> {
+        self.at += 1;
+        if self.next_token() == b'}' {
+            self.at += 1;
+            return Ok(());
+        }
+        loop {
+            if self.next_token() != b'"' {
+                return self.bad();
+            }
+            self.key_at = self.at;
+            let key = self.string()?;
+            self.expect(b':')?;
+            member(self, key)?;
+            match self.next_token() {
+                b',' => self.at += 1,
+                b'}' => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                _ => return self.bad(),
+            }
+        }
+    }
+
+    /// Takes the items of an array whose bracket is the next byte: `item` takes each.
+    #[inline]
+    pub(crate) fn array(&mut self, mut item: impl FnMut(&mut Self) -> Step<()>) -> Step<()> {
+        self.at += 1;
+        if self.next_token() == b']' {
+            self.at += 1;
+            return Ok(());
+        }
+        loop {
+            item(self)?;
+            match self.next_token() {
+                b',' => self.at += 1,
+                b']' => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                _ => return self.bad(),
+            }
+        }
+    }
+
+    /// Takes any value and returns its bytes.
+    #[inline]
+    pub(crate) fn value(&mut self) -> Step<&'a [u8]> {
+        let first = self.next_token();
+        let start = self.at;
+        match first {
+            b'"' => {
+                self.string()?;
+            }
+            b'{' | b'[' => self.nested()?,
+            _ => self.scalar()?,
+        }
+        Ok(&self.bytes[start..self.at])
+    }
+
+    /// Takes an object or array whose opening is the next byte, without recursion.
+    fn nested(&mut self) -> Step<()> {
+        let mut open = Open::default();
+        'value: loop {
+            // At the start of a value.
+            match self.next_token() {
+                b'"' => {
+                    self.string()?;
+                }
+                b'{' => {
+                    self.at += 1;
+                    open.push(true);
+                    self.depth = self.depth.max(open.depth);
+                    if self.next_token() == b'}' {
+                        self.at += 1;
+                        open.pop();
+                    } else {
+                        self.key()?;
+                        continue 'value;
+                    }
+                }
+                b'[' => {
+                    self.at += 1;
+                    open.push(false);
+                    self.depth = self.depth.max(open.depth);
+                    if self.next_token() == b']' {
+                        self.at += 1;
+                        open.pop();
+                    } else {
+                        continue 'value;
+                    }
+                }
+                _ => self.scalar()?,
+            }
+            // Behind a value: close what closes, then go on or be done.
+            loop {
+                if open.depth == 0 {
+                    return Ok(());
+                }
+                match (self.next_token(), open.top) {
+                    (b',', true) => {
+                        self.at += 1;
+                        self.key()?;
+                        continue 'value;
+                    }
+                    (b',', false) => {
+                        self.at += 1;
+                        continue 'value;
+                    }
+                    (b'}', true) | (b']', false) => {
+                        self.at += 1;
+                        open.pop();
+                    }
+                    _ => return self.bad(),
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn key(&mut self) -> Step<()> {
+        if self.next_token() != b'"' {
+            return self.bad();
+        }
+        self.string()?;
+        self.expect(b':')
+    }
+
+    fn scalar(&mut self) -> Step<()> {
+        match self.peek() {
+            b't' => self.word(b"true"),
+            b'f' => self.word(b"false"),
+            b'n' => self.word(b"null"),
+            _ => self.number(),
+        }
+    }
+
+    fn word(&mut self, word: &[u8]) -> Step<()> {
+        for &byte in word {
+            if self.peek() != byte {
+                return self.bad();
+            }
+            self.at += 1;
+        }
+        Ok(())
+    }
+
+    fn number(&mut self) -> Step<()> {
+        if self.peek() == b'-' {
+            self.at += 1;
+        }
+        if self.peek() == b'0' {
+            self.at += 1;
+        } else {
+            self.digits()?;
+        }
+        if self.peek() == b'.' {
+            self.at += 1;
+            self.digits()?;
+        }
+        if matches!(self.peek(), b'e' | b'E') {
+            self.at += 1;
+            if matches!(self.peek(), b'+' | b'-') {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        Ok(())
+    }
+
+    fn digits(&mut self) -> Step<()> {
+        if !self.peek().is_ascii_digit() {
+            return self.bad();
+        }
+        while self.peek().is_ascii_digit() {
+            self.at += 1;
+        }
+        Ok(())
+    }
+}
+
+/// The open brackets: one bit each (object or array), 64 in a register, older ones spilled.
+#[derive(Default)]
+struct Open {
+    depth: usize,
+    top: bool,
+    bits: u64,
+    spilled: Vec<u64>,
+}
+
+impl Open {
+    #[inline]
+    fn push(&mut self, object: bool) {
+        if self.depth > 0 && self.depth.is_multiple_of(64) {
+            self.spilled.push(self.bits);
+        }
+        self.bits = self.bits << 1 | u64::from(object);
+        self.depth += 1;
+        self.top = object;
+    }
+
+    #[inline]
+    fn pop(&mut self) {
+        self.bits >>= 1;
+        self.depth -= 1;
+        if self.depth > 0 && self.depth.is_multiple_of(64) {
+            self.bits = self.spilled.pop().unwrap_or(0);
+        }
+        self.top = self.bits & 1 == 1;
+    }
+}

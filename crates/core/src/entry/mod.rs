@@ -1,0 +1,34 @@
+//! Lines to entries: typed, borrowed from the bytes, complete.
+//!
+//! ```text
+//! line ──read──▶ Entry (slices)  ──voice──▶ who speaks
+//!          └──▶ problems         ──detail─▶ typed fields, on demand
+//! ```
+//!
+//! A line nobody asks for is never built into a DOM; what is not known stays in `raw`
+//! (**nothing-unknown-is-lost**, **parse-never-fails**).
+
+mod block;
+mod detail;
+mod json;
+mod key;
+mod kind;
+mod memory;
+mod read;
+mod record;
+mod skim;
+mod stops;
+mod text;
+mod time;
+mod usage;
+mod voice;
+
+pub use block::{Block, Content, content_of};
+pub use detail::{Backup, Detail, Pin, members};
+pub use kind::{Attachment, BlockKind, Kind, Progress, System};
+pub use read::{Fate, Reader, read, value_text};
+pub use record::{Entry, Flags, Message};
+pub use text::Text;
+pub use time::Moment;
+pub use usage::Usage;
+pub use voice::Voice;

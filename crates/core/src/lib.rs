@@ -1,0 +1,19 @@
+//! What Claude Code session files mean: bytes in, values out.
+//!
+//! ```text
+//! bytes → lines → entries → tree → turns → (session, stats) → view
+//! ```
+//!
+//! A room may use rooms to its left, never to its right. No IO, clock, environment, randomness, threads or printing
+//! (**core-is-deaf-and-mute**); any bytes give values and problems, never a panic (**parse-never-fails**).
+
+pub mod entry;
+pub mod id;
+pub mod lines;
+pub mod problem;
+pub mod schema;
+pub mod session;
+pub mod stats;
+pub mod tree;
+pub mod turn;
+pub mod usage;

@@ -1,0 +1,5 @@
+//! Counts of a file or a store: lines, types, blocks, tools, tokens, time.
+
+mod tally;
+
+pub use tally::{Counts, FileCounts, Tally, ToolCount};

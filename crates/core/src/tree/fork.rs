@@ -1,0 +1,241 @@
+//! Forks: where a conversation really went two ways, and where the client only writes that way.
+//!
+//! Of 18,071 places with several children in real files 76 are real. The others are progress, attachments and hooks
+//! beside a tool result, results of parallel calls, and local commands.
+
+use super::node::{Link, NONE, NodeNo};
+use super::weave::Tree;
+use crate::entry::Voice;
+use crate::problem::Repeat;
+
+/// Why a node has several children.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ForkKind {
+    /// A prompt was asked again in other words.
+    Edit,
+    /// The conversation was taken back by more than one turn.
+    Rewind,
+    /// The same prompt was answered again.
+    Retry,
+    /// The user stopped the model and said something else.
+    Interrupt,
+    /// Two processes went on from the same entry.
+    Parallel,
+    /// The file holds several beginnings.
+    Root,
+    /// Only recorded so: calls of one response and their results.
+    ParallelTools,
+    /// Only recorded so: progress lines.
+    Progress,
+    /// Only recorded so: attachments and hooks.
+    Attachment,
+    /// Only recorded so: system lines, local commands, repeated lines.
+    Record,
+}
+
+impl ForkKind {
+    /// Whether the conversation really went several ways.
+    pub fn is_real(self) -> bool {
+        self <= ForkKind::Root
+    }
+
+    /// Returns a name for output.
+    pub fn name(self) -> &'static str {
+        match self {
+            ForkKind::Edit => "edit",
+            ForkKind::Rewind => "rewind",
+            ForkKind::Retry => "retry",
+            ForkKind::Interrupt => "interrupt",
+            ForkKind::Parallel => "parallel writer",
+            ForkKind::Root => "root",
+            ForkKind::ParallelTools => "parallel tools",
+            ForkKind::Progress => "progress",
+            ForkKind::Attachment => "attachment",
+            ForkKind::Record => "record",
+        }
+    }
+}
+
+/// A place with several children.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fork {
+    /// The parent; `None` for the beginnings of the file.
+    pub at: Option<NodeNo>,
+    /// Why.
+    pub kind: ForkKind,
+    /// The first node of each way, in file order; of a recording artifact, its children.
+    pub ways: Vec<NodeNo>,
+}
+
+/// What the part of the tree below a node holds.
+#[derive(Debug, Clone, Copy, Default)]
+struct Below {
+    prompts: u32,
+    answers: u32,
+    last: NodeNo,
+}
+
+impl Tree {
+    /// Returns every fork of the main conversation, in file order, those of the beginnings first.
+    pub fn forks(&self) -> Vec<Fork> {
+        let crowded = |no: &NodeNo| self.children(*no).len() > 1;
+        let parents: Vec<NodeNo> = (0..self.nodes().len() as NodeNo).filter(crowded).collect();
+        let beginnings = self.beginnings();
+        if parents.is_empty() && beginnings.len() < 2 {
+            return Vec::new();
+        }
+        let below = self.below();
+        let mut forks = Vec::new();
+        let begun: Vec<NodeNo> =
+            beginnings.into_iter().filter(|&no| below[no as usize].prompts > 0).collect();
+        if begun.len() > 1 {
+            forks.push(Fork { at: None, kind: ForkKind::Root, ways: begun });
+        }
+        for at in parents {
+            if !self.node(at).is_side() || self.is_side_file() {
+                forks.extend(self.fork(at, &below));
+            }
+        }
+        forks
+    }
+
+    /// Returns how many real ways the conversation has: one more than it forks.
+    pub fn branches(&self) -> usize {
+        if self.nodes().is_empty() {
+            return 0;
+        }
+        let real = self.forks();
+        1 + real.iter().filter(|fork| fork.kind.is_real()).map(|fork| fork.ways.len() - 1).sum::<usize>()
+    }
+
+    /// Whether all lines are a subagent's: then none is beside the conversation.
+    pub fn is_side_file(&self) -> bool {
+        self.nodes().iter().all(super::node::Node::is_side)
+    }
+
+    /// Roots of the main conversation that begin it: not what continues after a compaction, not islands.
+    fn beginnings(&self) -> Vec<NodeNo> {
+        let side_file = self.is_side_file();
+        let begins = |&no: &NodeNo| {
+            let node = self.node(no);
+            node.link == Link::Root
+                && (side_file || !node.is_side())
+                && !matches!(node.voice, Voice::Boundary | Voice::Recap)
+                && !self.goes_on_from_compaction(no)
+        };
+        self.roots().filter(begins).collect()
+    }
+
+    /// In 1.x the lines of `/compact` itself are a root of their own, with no prompt but what follows.
+    fn goes_on_from_compaction(&self, no: NodeNo) -> bool {
+        self.node(no).voice != Voice::Prompt
+            && self.nodes()[..no as usize].iter().any(|n| n.voice == Voice::Recap)
+    }
+
+    fn below(&self) -> Vec<Below> {
+        let mut below: Vec<Below> = self
+            .nodes()
+            .iter()
+            .enumerate()
+            .map(|(no, node)| Below {
+                prompts: u32::from(matches!(node.voice, Voice::Prompt | Voice::Picture)),
+                answers: u32::from(node.voice == Voice::Answer),
+                last: no as NodeNo,
+            })
+            .collect();
+        for &no in self.top_down().iter().rev() {
+            let part = below[no as usize];
+            let parent = self.node(no).parent;
+            if parent != NONE {
+                let sum = &mut below[parent as usize];
+                sum.prompts += part.prompts;
+                sum.answers += part.answers;
+                sum.last = sum.last.max(part.last);
+            }
+        }
+        below
+    }
+
+    fn fork(&self, at: NodeNo, below: &[Below]) -> Option<Fork> {
+        let children = self.children(at);
+        let mut ways: Vec<NodeNo> = Vec::new();
+        let mut tools = false;
+        for &child in children {
+            let head = self.head(child);
+            let part = below[child as usize];
+            let repeated = self.repeats.iter().any(|&(_, first, how)| first == child && how == Repeat::Same);
+            if part.prompts + part.answers == 0 && self.node(head).voice != Voice::Results || repeated {
+                continue;
+            }
+            // Results and further lines of the same response are one way, whichever of them goes on.
+            let of_call = self.node(head).voice == Voice::Results || self.same_message(head, at);
+            if of_call {
+                if !tools {
+                    tools = true;
+                    ways.push(child);
+                }
+                continue;
+            }
+            let again = ways.iter().any(|&way| self.same_message(self.head(way), head));
+            if !again {
+                ways.push(child);
+            }
+        }
+        if ways.len() > 1 {
+            return Some(Fork { at: Some(at), kind: self.cause(&ways, below), ways });
+        }
+        let kind = self.artifact(children);
+        Some(Fork { at: Some(at), kind, ways: children.to_vec() })
+    }
+
+    /// Skips links without words below a node.
+    fn head(&self, no: NodeNo) -> NodeNo {
+        let mut at = no;
+        while self.node(at).voice == Voice::Link {
+            match self.children(at).first() {
+                Some(&child) => at = child,
+                None => break,
+            }
+        }
+        at
+    }
+
+    fn cause(&self, ways: &[NodeNo], below: &[Below]) -> ForkKind {
+        let voices: Vec<Voice> = ways.iter().map(|&way| self.node(self.head(way)).voice).collect();
+        if voices.iter().all(|voice| matches!(voice, Voice::Answer | Voice::ApiError | Voice::Filler)) {
+            return ForkKind::Retry;
+        }
+        // The older way still grew after the younger one began: nobody left it.
+        let pairs = || ways.iter().zip(&ways[1..]);
+        if pairs().any(|(&old, &new)| below[old as usize].last > new && self.node(new).voice != Voice::Link) {
+            return ForkKind::Parallel;
+        }
+        if voices.iter().any(|voice| matches!(voice, Voice::Answer | Voice::Results)) {
+            return ForkKind::Interrupt;
+        }
+        let older = &ways[..ways.len() - 1];
+        if older.iter().any(|&way| below[way as usize].prompts > 1) {
+            ForkKind::Rewind
+        } else if older.iter().any(|&way| below[way as usize].answers > 0) {
+            ForkKind::Edit
+        } else {
+            ForkKind::Interrupt
+        }
+    }
+
+    fn artifact(&self, children: &[NodeNo]) -> ForkKind {
+        use crate::entry::Kind;
+        let has = |kind: Kind| children.iter().any(|&child| self.node(child).kind == kind);
+        if has(Kind::Progress) {
+            ForkKind::Progress
+        } else if has(Kind::Attachment) {
+            ForkKind::Attachment
+        } else if has(Kind::System) {
+            ForkKind::Record
+        } else if children.iter().any(|&child| self.node(child).voice == Voice::Results) {
+            ForkKind::ParallelTools
+        } else {
+            ForkKind::Record
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Paths: from a root to a tip, with what belongs to it.
+
+use super::node::{NONE, Node, NodeNo};
+use super::weave::Tree;
+use crate::entry::Voice;
+
+/// One node of a told path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// The node.
+    pub node: NodeNo,
+    /// Whether the walk over parents passes it, or it was re-joined (a parallel call or result).
+    pub on_walk: bool,
+}
+
+impl Tree {
+    /// Returns the tip that an unprepared reader would take: the last line that speaks, outside subagents.
+    ///
+    /// Sits at the end of the file in nearly all of them. What each client version takes is for `resume` to say.
+    pub fn newest_tip(&self) -> Option<NodeNo> {
+        let side_file = self.is_side_file();
+        let speaks = |node: &Node| {
+            (side_file || !node.is_side())
+                && !matches!(node.voice, Voice::Link | Voice::State | Voice::Boundary)
+        };
+        let last = self.nodes().iter().rposition(speaks)?;
+        // A result may stand behind the answer that builds on its siblings: go down to where the talk went on.
+        let mut tip = last as NodeNo;
+        if let Some(turn) = self.turn_of(tip)
+            && let Some(answer) = self.last_answer(turn, tip)
+        {
+            tip = answer;
+        }
+        Some(tip)
+    }
+
+    /// Finds the last answer of the turn that is not above `tip`, when `tip` is a childless result.
+    fn last_answer(&self, turn: NodeNo, tip: NodeNo) -> Option<NodeNo> {
+        if self.node(tip).voice != Voice::Results || !self.children(tip).is_empty() {
+            return None;
+        }
+        let above: Vec<NodeNo> = self.walk(tip);
+        let candidates = (turn..self.nodes().len() as NodeNo).rev();
+        candidates.into_iter().find(|&no| {
+            self.node(no).voice == Voice::Answer && self.turn_of(no) == Some(turn) && !above.contains(&no)
+        })
+    }
+
+    /// Returns the tips: nodes that speak and below which nothing does, outside subagents, in file order.
+    pub fn tips(&self) -> Vec<NodeNo> {
+        let side_file = self.is_side_file();
+        let mut spoken_below = vec![false; self.nodes().len()];
+        for &no in self.top_down().iter().rev() {
+            let node = self.node(no);
+            let speaks = spoken_below[no as usize] || !matches!(node.voice, Voice::Link | Voice::State);
+            if speaks && node.parent != NONE {
+                spoken_below[node.parent as usize] = true;
+            }
+        }
+        let is_tip = |&no: &NodeNo| {
+            let node = self.node(no);
+            !spoken_below[no as usize]
+                && (side_file || !node.is_side())
+                && !matches!(node.voice, Voice::Link | Voice::State)
+        };
+        (0..self.nodes().len() as NodeNo).filter(is_tip).collect()
+    }
+
+    /// Walks over parents from the root to `tip`.
+    pub fn walk(&self, tip: NodeNo) -> Vec<NodeNo> {
+        let mut path = Vec::new();
+        let mut at = tip;
+        while at != NONE {
+            path.push(at);
+            at = self.node(at).parent;
+        }
+        path.reverse();
+        path
+    }
+
+    /// Walks from the first beginning to `tip`, also over compactions: past a boundary to what it followed, or, where
+    /// that is not in the file, to the line that speaks before it.
+    pub fn long_walk(&self, tip: NodeNo) -> Vec<NodeNo> {
+        let mut parts = vec![self.walk(tip)];
+        let mut earliest = NodeNo::MAX;
+        while let Some(&root) = parts[parts.len() - 1].first() {
+            // Never go forward in the file: two boundaries could name each other.
+            if root >= earliest || !matches!(self.node(root).voice, Voice::Boundary | Voice::Recap) {
+                break;
+            }
+            earliest = root;
+            let before =
+                self.logical_parent(root).filter(|&no| no < root).or_else(|| self.speaker_before(root));
+            match before {
+                Some(before) => parts.push(self.walk(before)),
+                None => break,
+            }
+        }
+        // The newer part keeps what both hold.
+        let mut seen = std::collections::HashSet::new();
+        for part in &mut parts {
+            part.retain(|no| seen.insert(*no));
+        }
+        parts.reverse();
+        parts.concat()
+    }
+
+    fn speaker_before(&self, no: NodeNo) -> Option<NodeNo> {
+        let side = self.node(no).is_side();
+        let speaks =
+            |node: &Node| node.is_side() == side && !matches!(node.voice, Voice::Link | Voice::State);
+        self.nodes()[..no as usize].iter().rposition(speaks).map(|k| k as NodeNo)
+    }
+
+    /// Adds to a walk what belongs to it: the other lines of its responses and the results of their calls.
+    pub fn rejoin(&self, walk: &[NodeNo]) -> Vec<Step> {
+        let mut on_walk = vec![false; self.nodes().len()];
+        let mut messages = vec![false; self.messages()];
+        for &no in walk {
+            on_walk[no as usize] = true;
+            if let Some(message) = self.message_of(no) {
+                messages[message as usize] = true;
+            }
+        }
+        let mut steps = Vec::with_capacity(walk.len());
+        let mut stack = Vec::new();
+        for &no in walk {
+            steps.push(Step { node: no, on_walk: true });
+            // Below a call: siblings that are parts of the response or results, and the same below them.
+            stack.push(no);
+            while let Some(top) = stack.pop() {
+                if self.message_of(top).is_none_or(|message| !messages[message as usize]) {
+                    continue;
+                }
+                for &child in self.children(top) {
+                    if on_walk[child as usize] {
+                        continue;
+                    }
+                    let joins = self.same_message(child, top) || self.node(child).voice == Voice::Results;
+                    if joins {
+                        on_walk[child as usize] = true;
+                        steps.push(Step { node: child, on_walk: false });
+                        stack.push(child);
+                    }
+                }
+            }
+        }
+        steps
+    }
+}

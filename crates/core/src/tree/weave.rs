@@ -1,0 +1,353 @@
+//! Builds the tree while entries come in, in one pass and a short second one.
+
+use super::node::{Link, NONE, Node, NodeNo, Place};
+use crate::entry::{Entry, Kind, Moment, Voice};
+use crate::id::{Id, IdMap, IdSet};
+use crate::problem::{Problem, ProblemKind, Repeat};
+
+/// Takes entries in file order.
+#[derive(Debug, Default)]
+pub struct Weaver {
+    nodes: Vec<Node>,
+    latest: IdMap<NodeNo>,
+    messages: IdMap<u32>,
+    message_ids: Vec<Id>,
+    /// Links to uuids that had not been met yet.
+    pending: Vec<(NodeNo, Id)>,
+    logical: Vec<(NodeNo, Id)>,
+    repeats: Vec<(NodeNo, NodeNo, Repeat)>,
+    /// Hashes of the bytes by node, kept only while repeated uuids are to be judged by content.
+    hashes: Vec<u64>,
+    hashing: bool,
+}
+
+/// The entries of one file that have a uuid, linked.
+#[derive(Debug, Default)]
+pub struct Tree {
+    nodes: Vec<Node>,
+    /// Children by parent: those of node k are `children[starts[k]..starts[k + 1]]`, in file order.
+    children: Vec<NodeNo>,
+    starts: Vec<u32>,
+    by_id: IdMap<NodeNo>,
+    logical: IdMap<NodeNo>,
+    /// The turn each node belongs to: the node that starts it.
+    turns: Vec<u32>,
+    /// Lines that repeat an earlier line's uuid.
+    pub(crate) repeats: Vec<(NodeNo, NodeNo, Repeat)>,
+    /// What is odd about the links.
+    pub problems: Vec<Problem>,
+    message_ids: Vec<Id>,
+}
+
+impl Weaver {
+    /// Makes a weaver that compares the bytes of lines with one uuid.
+    pub fn comparing() -> Weaver {
+        Weaver { hashing: true, ..Weaver::default() }
+    }
+
+    /// Takes the next entry; returns who speaks in it.
+    pub fn add(&mut self, entry: &Entry<'_>, place: Place) -> Voice {
+        let voice = entry.voice();
+        if let Some(uuid) = entry.uuid {
+            self.node(entry, uuid.id(), voice, place);
+        }
+        voice
+    }
+
+    fn node(&mut self, entry: &Entry<'_>, id: Id, voice: Voice, place: Place) {
+        let no = self.nodes.len() as NodeNo;
+        let mut node = Node {
+            id,
+            place,
+            time: entry.time().map_or(i64::MIN, |moment| moment.0),
+            parent: NONE,
+            message: NONE,
+            kind: entry.kind,
+            voice,
+            link: Link::Root,
+            flags: entry.flags,
+        };
+        if let Some(parent) = entry.parent {
+            let parent = parent.id();
+            match self.latest.get(&parent) {
+                _ if parent == id => node.link = Link::Cut,
+                Some(&found) => {
+                    node.parent = found;
+                    node.link = Link::Child;
+                }
+                None => {
+                    node.link = Link::Missing;
+                    self.pending.push((no, parent));
+                }
+            }
+        }
+        if let Some(parent) = entry.logical_parent {
+            self.logical.push((no, parent.id()));
+        }
+        if entry.kind == Kind::Assistant
+            && let Some(message) = entry.message.as_ref().and_then(|message| message.id)
+        {
+            let next = self.messages.len() as u32;
+            let message = message.id();
+            node.message = *self.messages.entry(message).or_insert(next);
+            if node.message == next {
+                self.message_ids.push(message);
+            }
+        }
+        if self.hashing {
+            self.hashes.push(xxhash_rust::xxh3::xxh3_64(entry.raw));
+        }
+        if let Some(first) = self.latest.insert(id, no) {
+            let same = self.hashing && self.hashes[first as usize] == self.hashes[no as usize]
+                || !self.hashing && self.nodes[first as usize].place.len == place.len;
+            self.repeats.push((no, first, if same { Repeat::Same } else { Repeat::Other }));
+        }
+        self.nodes.push(node);
+    }
+
+    /// Links what is left and returns the tree.
+    pub fn finish(self) -> Tree {
+        let mut tree = Tree {
+            nodes: self.nodes,
+            by_id: self.latest,
+            repeats: self.repeats,
+            message_ids: self.message_ids,
+            ..Tree::default()
+        };
+        for &(no, _, how) in &tree.repeats {
+            let place = tree.nodes[no as usize].place;
+            tree.problems.push(problem(place, ProblemKind::RepeatedUuid(how)));
+        }
+        for (no, parent) in self.pending {
+            let node = &mut tree.nodes[no as usize];
+            match tree.by_id.get(&parent) {
+                Some(&found) => {
+                    node.parent = found;
+                    node.link = Link::Child;
+                }
+                None => tree.problems.push(problem(node.place, ProblemKind::MissingParent)),
+            }
+        }
+        for (no, parent) in self.logical {
+            match tree.by_id.get(&parent) {
+                Some(&found) => {
+                    tree.logical.insert(tree.nodes[no as usize].id, found);
+                }
+                None => {
+                    let place = tree.nodes[no as usize].place;
+                    tree.problems.push(problem(place, ProblemKind::MissingLogicalParent));
+                }
+            }
+        }
+        tree.cut_cycles();
+        tree.link_children();
+        tree.mark_turns();
+        tree.problems.sort_by_key(|problem| (problem.line, problem.offset));
+        tree
+    }
+}
+
+fn problem(place: Place, kind: ProblemKind) -> Problem {
+    Problem { line: place.line, offset: place.offset, kind }
+}
+
+impl Tree {
+    /// Returns all nodes, in file order.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// Returns a node.
+    pub fn node(&self, no: NodeNo) -> &Node {
+        &self.nodes[no as usize]
+    }
+
+    /// Returns the children of a node, in file order.
+    pub fn children(&self, no: NodeNo) -> &[NodeNo] {
+        let k = no as usize;
+        &self.children[self.starts[k] as usize..self.starts[k + 1] as usize]
+    }
+
+    /// Finds the node with a uuid: the last, where it repeats.
+    pub fn find(&self, id: Id) -> Option<NodeNo> {
+        self.by_id.get(&id).copied()
+    }
+
+    /// Returns what a compaction boundary followed, if it is in the file.
+    pub fn logical_parent(&self, no: NodeNo) -> Option<NodeNo> {
+        self.logical.get(&self.node(no).id).copied()
+    }
+
+    /// Returns the node that starts the turn of this node.
+    pub fn turn_of(&self, no: NodeNo) -> Option<NodeNo> {
+        let turn = self.turns[no as usize];
+        (turn != NONE).then_some(turn)
+    }
+
+    /// Returns the nodes that start turns, in file order, without subagents' lines.
+    pub fn turns(&self) -> impl Iterator<Item = NodeNo> + '_ {
+        let starts = |no: NodeNo| self.turns[no as usize] == no;
+        (0..self.nodes.len() as NodeNo).filter(move |&no| starts(no) && !self.node(no).is_side())
+    }
+
+    /// Returns the nodes that start turns, subagents' lines included.
+    pub fn turns_with_side(&self) -> impl Iterator<Item = NodeNo> + '_ {
+        (0..self.nodes.len() as NodeNo).filter(|&no| self.turns[no as usize] == no)
+    }
+
+    /// Returns the nodes without a parent in the tree.
+    pub fn roots(&self) -> impl Iterator<Item = NodeNo> + '_ {
+        (0..self.nodes.len() as NodeNo).filter(|&no| self.node(no).parent == NONE)
+    }
+
+    fn cut_cycles(&mut self) {
+        for k in 0..self.nodes.len() {
+            if self.nodes[k].link == Link::Cut {
+                self.problems.push(problem(self.nodes[k].place, ProblemKind::SelfParent));
+            }
+        }
+        // A link to an earlier line cannot close a cycle alone: look only where one points forward.
+        if !self.nodes.iter().enumerate().any(|(k, node)| node.parent != NONE && node.parent as usize >= k) {
+            return;
+        }
+        // 0: not seen; otherwise the walk that saw it. Meeting one's own walk again is a cycle.
+        let mut seen = vec![0u32; self.nodes.len()];
+        for start in 0..self.nodes.len() as u32 {
+            let walk = start + 1;
+            let mut at = start;
+            while at != NONE && seen[at as usize] == 0 {
+                seen[at as usize] = walk;
+                at = self.nodes[at as usize].parent;
+            }
+            if at != NONE && seen[at as usize] == walk {
+                // Cut at the earliest line of the cycle.
+                let mut first = at;
+                let mut around = self.nodes[at as usize].parent;
+                while around != at {
+                    first = first.min(around);
+                    around = self.nodes[around as usize].parent;
+                }
+                let node = &mut self.nodes[first as usize];
+                node.parent = NONE;
+                node.link = Link::Cut;
+                let place = node.place;
+                self.problems.push(problem(place, ProblemKind::Cycle));
+            }
+        }
+    }
+
+    fn link_children(&mut self) {
+        let mut starts = vec![0u32; self.nodes.len() + 1];
+        for node in &self.nodes {
+            if node.parent != NONE {
+                starts[node.parent as usize + 1] += 1;
+            }
+        }
+        for k in 1..starts.len() {
+            starts[k] += starts[k - 1];
+        }
+        let mut next = starts.clone();
+        let mut children = vec![0; starts[starts.len() - 1] as usize];
+        for (no, node) in self.nodes.iter().enumerate() {
+            if node.parent != NONE {
+                let slot = &mut next[node.parent as usize];
+                children[*slot as usize] = no as NodeNo;
+                *slot += 1;
+            }
+        }
+        self.starts = starts;
+        self.children = children;
+    }
+
+    /// Returns all nodes so that parents come before children.
+    pub(crate) fn top_down(&self) -> Vec<NodeNo> {
+        let mut order: Vec<NodeNo> = self.roots().collect();
+        let mut at = 0;
+        while at < order.len() {
+            let no = order[at];
+            order.extend_from_slice(self.children(no));
+            at += 1;
+        }
+        order
+    }
+
+    /// Finds the turn of each node. A command is a turn only if the model answers it.
+    fn mark_turns(&mut self) {
+        let mut turns = vec![NONE; self.nodes.len()];
+        let order = self.top_down();
+        let mut answered = vec![false; self.nodes.len()];
+        for &no in &order {
+            let node = &self.nodes[no as usize];
+            let k = no as usize;
+            // Pictures alone start a turn only where no words follow.
+            let speaks = |&child: &NodeNo| self.nodes[child as usize].voice == Voice::Prompt;
+            let shows = node.voice == Voice::Picture && !self.children(no).iter().any(speaks);
+            if node.voice.starts_turn() || shows {
+                turns[k] = no;
+            } else if node.parent != NONE {
+                turns[k] = turns[node.parent as usize];
+            }
+            if node.voice == Voice::Answer && turns[k] != NONE {
+                answered[turns[k] as usize] = true;
+            }
+        }
+        for &no in &order {
+            let k = no as usize;
+            let turn = turns[k];
+            let needs_answer = |voice| matches!(voice, Voice::Command | Voice::Shell);
+            if turn != NONE && !answered[turn as usize] && needs_answer(self.nodes[turn as usize].voice) {
+                // An unanswered command belongs to the turn before it.
+                let parent = self.nodes[turn as usize].parent;
+                turns[k] = if parent == NONE { NONE } else { turns[parent as usize] };
+            }
+        }
+        self.turns = turns;
+    }
+
+    /// Returns the earliest and latest moment of any node that speaks.
+    pub fn span(&self) -> Option<(Moment, Moment)> {
+        let times = self.nodes.iter().filter(|node| node.voice != Voice::Link);
+        let times = times.filter_map(Node::time);
+        times.fold(None, |span, time| match span {
+            None => Some((time, time)),
+            Some((first, last)) => Some((time.min(first), time.max(last))),
+        })
+    }
+
+    /// Whether a node is only there because a line was written twice.
+    pub fn is_copy(&self, no: NodeNo) -> bool {
+        self.repeats.iter().any(|&(_, first, how)| first == no && how == Repeat::Same)
+    }
+
+    /// Whether two nodes are parts of one response.
+    pub fn same_message(&self, a: NodeNo, b: NodeNo) -> bool {
+        let message = self.node(a).message;
+        message != NONE && message == self.node(b).message
+    }
+
+    /// Returns how many responses there are, by message id.
+    pub fn messages(&self) -> usize {
+        self.message_ids.len()
+    }
+
+    /// Returns the number of the message a node belongs to.
+    pub fn message_of(&self, no: NodeNo) -> Option<u32> {
+        let message = self.node(no).message;
+        (message != NONE).then_some(message)
+    }
+
+    /// Returns the ids of the messages, by their number.
+    pub(crate) fn message_ids(&self) -> &[Id] {
+        &self.message_ids
+    }
+
+    /// Returns how many lines repeat a uuid.
+    pub fn repeated_lines(&self) -> usize {
+        self.repeats.len()
+    }
+
+    /// Returns the uuids that stand on several lines.
+    pub(crate) fn repeated_ids(&self) -> IdSet {
+        self.repeats.iter().map(|&(no, ..)| self.node(no).id).collect()
+    }
+}

@@ -1,0 +1,378 @@
+//! Entries to told turns: what a reader wants to see of a conversation.
+
+use std::collections::HashMap;
+
+use super::command::{Command, tag};
+use crate::entry::{
+    Block, BlockKind, Content, Entry, Kind, Moment, System, Text, Usage, Voice, content_of, value_text,
+};
+use crate::id::Id;
+
+/// A turn, told.
+#[derive(Debug, Clone, Default)]
+pub struct Turn {
+    /// What started it; `None` for lines before the first prompt.
+    pub prompt: Option<Prompt>,
+    /// What followed, in order.
+    pub parts: Vec<Part>,
+    /// The tokens of its responses, each counted once.
+    pub usage: Usage,
+    /// How many responses it took.
+    pub responses: usize,
+    /// The models that answered.
+    pub models: Vec<String>,
+    /// When it began.
+    pub from: Option<Moment>,
+    /// When its last line was written.
+    pub to: Option<Moment>,
+    /// How long the client says it took, in milliseconds.
+    pub millis: Option<u64>,
+}
+
+/// What started a turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prompt {
+    /// Who speaks: a prompt, a command, a shell line.
+    pub voice: Voice,
+    /// The words; of a command, the command as typed.
+    pub text: String,
+    /// Pictures and documents that came with it, as media type and bytes of base64.
+    pub media: Vec<(String, usize)>,
+    /// The line it stands on.
+    pub line: u32,
+}
+
+/// A piece of a turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// Words of the model.
+    Text(String),
+    /// Its thoughts; empty where only the signature was kept.
+    Thinking(String),
+    /// A call of a tool.
+    Tool(Box<ToolCall>),
+    /// A further prompt typed while the model was at work.
+    Queued(String),
+    /// What a local or shell command printed.
+    Output(String),
+    /// A command that the model did not answer.
+    Command(String),
+    /// The user stopped the model.
+    Interrupt(String),
+    /// A background task, teammate or hook reported.
+    Notice(String),
+    /// The client added words in the user's name.
+    Meta(String),
+    /// The context was compacted here: trigger, tokens before and after.
+    Compaction {
+        /// `auto` or `manual`.
+        trigger: String,
+        /// Tokens before.
+        before: Option<u64>,
+        /// Tokens after.
+        after: Option<u64>,
+        /// Whether only old tool results were cleared.
+        micro: bool,
+    },
+    /// The summary that stands for what was compacted.
+    Recap(String),
+    /// The API or the client failed.
+    Error(String),
+    /// Anything else that a block held.
+    Other(String),
+}
+
+/// A call of a tool and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ToolCall {
+    /// Which tool.
+    pub name: String,
+    /// The id of the call.
+    pub id: String,
+    /// Its input, as JSON.
+    pub input: String,
+    /// The line of the call.
+    pub line: u32,
+    /// When it was called.
+    pub called: Option<Moment>,
+    /// What it answered, once it did.
+    pub result: Option<Result>,
+}
+
+/// What a tool answered.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Result {
+    /// The words.
+    pub text: String,
+    /// Pictures, as media type and bytes of base64.
+    pub media: Vec<(String, usize)>,
+    /// Whether the tool failed.
+    pub is_error: bool,
+    /// The line of the result.
+    pub line: u32,
+    /// When it answered.
+    pub answered: Option<Moment>,
+}
+
+/// Tells one turn from its entries, in order, each with its line.
+pub fn tell<'a>(entries: &[(u32, Entry<'a>)]) -> Turn {
+    let mut teller = Teller::default();
+    for (line, entry) in entries {
+        teller.entry(*line, entry);
+    }
+    teller.turn
+}
+
+#[derive(Default)]
+struct Teller<'a> {
+    turn: Turn,
+    /// Where each call stands in the parts.
+    calls: HashMap<Id, usize>,
+    /// Blocks told so far by message, so that repeated ones are told once.
+    told: HashMap<Id, (super::unite::Union<'a>, Vec<usize>)>,
+    usage: HashMap<Id, Usage>,
+}
+
+impl<'a> Teller<'a> {
+    fn entry(&mut self, line: u32, entry: &Entry<'a>) {
+        if let Some(time) = entry.time()
+            && entry.uuid.is_some()
+        {
+            self.turn.from = Some(self.turn.from.map_or(time, |from| from.min(time)));
+            self.turn.to = Some(self.turn.to.map_or(time, |to| to.max(time)));
+        }
+        match entry.voice() {
+            voice @ (Voice::Prompt | Voice::Picture | Voice::Command | Voice::Shell) => {
+                self.prompt(line, entry, voice);
+            }
+            Voice::Answer => self.answer(line, entry),
+            Voice::Results => self.results(line, entry),
+            Voice::Output => self.push(Part::Output(output(&words(entry)))),
+            Voice::Interrupt => self.push(Part::Interrupt(words(entry))),
+            Voice::Notice => self.push(Part::Notice(words(entry))),
+            Voice::Recap => self.push(Part::Recap(words(entry))),
+            Voice::ApiError => self.push(Part::Error(words(entry))),
+            Voice::Meta => self.push(Part::Meta(words(entry))),
+            Voice::Boundary => self.push(compaction(entry, false)),
+            Voice::Link => self.link(entry),
+            Voice::Filler | Voice::State => {}
+        }
+        // A line of results may carry words beside them.
+        if entry.voice() == Voice::Results {
+            for text in entry.message.iter().flat_map(|message| message.content.texts()) {
+                self.push(Part::Meta(text.decode().into_owned()));
+            }
+        }
+    }
+
+    fn push(&mut self, part: Part) {
+        self.turn.parts.push(part);
+    }
+
+    fn prompt(&mut self, line: u32, entry: &Entry<'a>, voice: Voice) {
+        let text = words(entry);
+        let text = match voice {
+            Voice::Command => Command::read(&text).map_or(text, |command| command.to_string()),
+            Voice::Shell => {
+                tag(&text, "bash-input").map_or_else(|| text.clone(), |shell| format!("! {shell}"))
+            }
+            _ => text,
+        };
+        let media = entry.message.as_ref().map(|message| media(&message.content)).unwrap_or_default();
+        if self.turn.prompt.is_none() && self.turn.parts.iter().all(|part| matches!(part, Part::Meta(_))) {
+            self.turn.prompt = Some(Prompt { voice, text, media, line });
+        } else if voice == Voice::Picture {
+            self.push(Part::Other(media.iter().map(|(kind, _)| format!("[{kind}]")).collect()));
+        } else if voice == Voice::Prompt {
+            self.push(Part::Queued(text));
+        } else {
+            self.push(Part::Command(text));
+        }
+    }
+
+    fn answer(&mut self, line: u32, entry: &Entry<'a>) {
+        let Some(message) = &entry.message else { return };
+        if let Some(model) = entry.model() {
+            let model = model.decode();
+            if !self.turn.models.iter().any(|known| *known == model) {
+                self.turn.models.push(model.into_owned());
+            }
+        }
+        let key = message.id.map_or_else(|| Id::of(entry.raw), Text::id);
+        if let Some(usage) = message.usage
+            && entry.model().is_some()
+        {
+            self.count(key, usage);
+        }
+        if let Content::Text(text) = &message.content {
+            self.push(Part::Text(text.decode().into_owned()));
+        }
+        let (union, places) = self.told.entry(key).or_default();
+        let before = union.blocks().len();
+        union.add(message.content.blocks());
+        let blocks: Vec<Block<'a>> = union.blocks().to_vec();
+        let mut places = std::mem::take(places);
+        for (k, block) in blocks.iter().enumerate() {
+            let part = part(block, line, entry.time());
+            if k < before {
+                // A block that grew is told anew in its place; a call keeps its result.
+                if let Part::Text(_) | Part::Thinking(_) = part {
+                    self.turn.parts[places[k]] = part;
+                }
+                continue;
+            }
+            if let (Part::Tool(_), Some(id)) = (&part, block.id) {
+                self.calls.insert(id.id(), self.turn.parts.len());
+            }
+            places.push(self.turn.parts.len());
+            self.push(part);
+        }
+        if let Some(told) = self.told.get_mut(&key) {
+            told.1 = places;
+        }
+    }
+
+    /// Counts a response once: of its lines the one with the most output.
+    fn count(&mut self, key: Id, usage: Usage) {
+        let best = self.usage.entry(key).or_insert_with(|| {
+            self.turn.responses += 1;
+            Usage::default()
+        });
+        if usage.output >= best.output {
+            *best = usage;
+        }
+        self.turn.usage = Usage::default();
+        for usage in self.usage.values() {
+            self.turn.usage.add(usage);
+        }
+    }
+
+    fn results(&mut self, line: u32, entry: &Entry<'a>) {
+        for block in entry.blocks() {
+            if block.kind != BlockKind::ToolResult {
+                continue;
+            }
+            let content = block.result();
+            let told = Result {
+                text: join(&content),
+                media: media(&content),
+                is_error: block.is_error,
+                line,
+                answered: entry.time(),
+            };
+            let call = block.id.and_then(|id| self.calls.get(&id.id())).copied();
+            match call.map(|at| &mut self.turn.parts[at]) {
+                Some(Part::Tool(call)) => call.result = Some(told),
+                _ => self.push(Part::Tool(Box::new(ToolCall {
+                    id: block.id.map(|id| id.decode().into_owned()).unwrap_or_default(),
+                    line,
+                    result: Some(told),
+                    ..ToolCall::default()
+                }))),
+            }
+        }
+    }
+
+    fn link(&mut self, entry: &Entry<'a>) {
+        match (entry.kind, entry.system()) {
+            (Kind::System, System::TurnDuration) => {
+                self.turn.millis = entry.duration_ms.map(|ms| self.turn.millis.unwrap_or(0) + ms);
+            }
+            (Kind::System, System::MicrocompactBoundary) => self.push(compaction(entry, true)),
+            (Kind::System, System::ApiError) => {
+                self.push(Part::Error(
+                    entry.field("error").map_or_else(String::new, |e| value_text(e).into_owned()),
+                ));
+            }
+            (Kind::System, System::AwaySummary | System::ScheduledTaskFire | System::Informational) => {
+                self.push(Part::Notice(
+                    entry.content.map_or_else(String::new, |c| value_text(c).into_owned()),
+                ));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns all words of an entry, wherever its kind keeps them.
+pub(crate) fn words(entry: &Entry<'_>) -> String {
+    match entry.kind {
+        Kind::Attachment => match entry.detail() {
+            crate::entry::Detail::Attachment { prompt: Some(prompt), .. } => join(&content_of(prompt)),
+            _ => String::new(),
+        },
+        Kind::System => entry.content.map_or_else(String::new, |content| value_text(content).into_owned()),
+        _ => entry.message.as_ref().map_or_else(String::new, |message| join(&message.content)),
+    }
+}
+
+fn join(content: &Content<'_>) -> String {
+    let mut all = String::new();
+    for text in content.texts() {
+        if !all.is_empty() {
+            all.push_str("\n\n");
+        }
+        all.push_str(&text.decode());
+    }
+    for block in content.blocks().iter().filter(|block| block.kind == BlockKind::ToolReference) {
+        if let Some(tool) = block.tool {
+            all.push_str(&format!("tool loaded: {}\n", tool.decode()));
+        }
+    }
+    all
+}
+
+fn media(content: &Content<'_>) -> Vec<(String, usize)> {
+    let pictures =
+        content.blocks().iter().filter(|b| matches!(b.kind, BlockKind::Image | BlockKind::Document));
+    pictures
+        .map(|block| {
+            let source = block.body.unwrap_or_default();
+            let field =
+                |name| crate::entry::members(source).find(|(key, _)| key.is(name)).map(|(_, value)| value);
+            let kind = field("media_type").map_or_else(|| block.kind.name().into(), value_text);
+            (kind.into_owned(), field("data").map_or(0, <[u8]>::len))
+        })
+        .collect()
+}
+
+fn part(block: &Block<'_>, line: u32, called: Option<Moment>) -> Part {
+    let words = || block.words.map(|words| words.decode().into_owned()).unwrap_or_default();
+    match block.kind {
+        BlockKind::Text => Part::Text(words()),
+        BlockKind::Thinking => Part::Thinking(words()),
+        BlockKind::RedactedThinking => Part::Thinking(String::new()),
+        BlockKind::ToolUse | BlockKind::ServerToolUse => Part::Tool(Box::new(ToolCall {
+            name: block.tool.map(|tool| tool.decode().into_owned()).unwrap_or_default(),
+            id: block.id.map(|id| id.decode().into_owned()).unwrap_or_default(),
+            input: block.body.map(|body| String::from_utf8_lossy(body).into_owned()).unwrap_or_default(),
+            line,
+            called,
+            result: None,
+        })),
+        _ => Part::Other(String::from_utf8_lossy(block.raw).into_owned()),
+    }
+}
+
+fn compaction(entry: &Entry<'_>, micro: bool) -> Part {
+    let meta = entry.compact.or_else(|| entry.field("microcompactMetadata")).unwrap_or_default();
+    let field = |name| crate::entry::members(meta).find(|(key, _)| key.is(name)).map(|(_, value)| value);
+    let count = |name| field(name).and_then(|value| std::str::from_utf8(value).ok()?.parse().ok());
+    Part::Compaction {
+        trigger: field("trigger").map(|value| value_text(value).into_owned()).unwrap_or_default(),
+        before: count("preTokens"),
+        after: count("postTokens"),
+        micro,
+    }
+}
+
+/// Takes the output of a command out of its tags.
+fn output(text: &str) -> String {
+    let tags = ["local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr"];
+    let parts: Vec<&str> =
+        tags.iter().filter_map(|name| tag(text, name)).filter(|part| !part.is_empty()).collect();
+    if parts.is_empty() && tags.iter().all(|name| tag(text, name).is_none()) {
+        return text.to_owned();
+    }
+    parts.join("\n")
+}

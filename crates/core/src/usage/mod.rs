@@ -1,0 +1,119 @@
+//! Which lines count: a response once, whatever it was copied to.
+//!
+//! The key is `message.id` with `requestId` over the whole store, because forks and resumes copy lines between
+//! files; without a `requestId` it is `message.id` within its file. Of the lines of a response the one with the
+//! most output counts, the last of equals. What the client itself wrote (`<synthetic>`) counts nothing.
+//!
+//! Clients up to 2.0.1 lose the `requestId` when they copy. [`Ledger::once`] sees through that: a line without one is
+//! a copy of the response with the same `message.id` that has one, and such lines of several files are one response.
+
+use crate::entry::{Entry, Flags, Kind, Usage};
+use crate::id::{Id, IdMap, IdSet};
+
+/// Responses and their tokens.
+#[derive(Debug, Default, Clone)]
+pub struct Ledger {
+    /// By message and request, or by message and file.
+    responses: IdMap<Usage>,
+    /// Messages that have a request somewhere.
+    requested: IdSet,
+    /// Of the responses without a request: the message of each.
+    bare: IdMap<Id>,
+}
+
+/// How many responses, and their tokens.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Spent {
+    /// How many responses.
+    pub responses: usize,
+    /// Their tokens.
+    pub usage: Usage,
+}
+
+impl Ledger {
+    /// Takes a line of the file called `file`.
+    pub fn add(&mut self, entry: &Entry<'_>, file: Id) {
+        if entry.kind != Kind::Assistant {
+            return;
+        }
+        let Some(message) = &entry.message else { return };
+        let (Some(id), Some(usage)) = (message.id, message.usage) else {
+            return;
+        };
+        if entry.is(Flags::SYNTHETIC) {
+            return;
+        }
+        let id = id.id();
+        let key = match entry.request {
+            Some(request) => {
+                self.requested.insert(id);
+                id.with(request.id())
+            }
+            None => {
+                let key = id.with(file);
+                self.bare.insert(key, id);
+                key
+            }
+        };
+        self.book(key, usage);
+    }
+
+    fn book(&mut self, key: Id, usage: Usage) {
+        self.responses
+            .entry(key)
+            .and_modify(|best| {
+                if usage.output >= best.output {
+                    *best = usage;
+                }
+            })
+            .or_insert(usage);
+    }
+
+    /// Takes what another ledger holds; files must be taken in the order of their paths.
+    pub fn merge(&mut self, later: Ledger) {
+        if self.responses.is_empty() {
+            *self = later;
+            return;
+        }
+        for (key, usage) in later.responses {
+            self.book(key, usage);
+        }
+        self.requested.extend(later.requested);
+        self.bare.extend(later.bare);
+    }
+
+    /// Returns the sums by the plain rule.
+    pub fn spent(&self) -> Spent {
+        let mut spent = Spent { responses: self.responses.len(), usage: Usage::default() };
+        for usage in self.responses.values() {
+            spent.usage.add(usage);
+        }
+        spent
+    }
+
+    /// Returns the sums with copies that lost their request counted as what they are.
+    pub fn once(&self) -> Spent {
+        let mut spent = Spent::default();
+        let mut bare: IdMap<Usage> = IdMap::default();
+        for (key, usage) in &self.responses {
+            match self.bare.get(key) {
+                None => {
+                    spent.responses += 1;
+                    spent.usage.add(usage);
+                }
+                Some(message) if self.requested.contains(message) => {}
+                Some(message) => {
+                    let best = bare.entry(*message).or_default();
+                    if usage.output >= best.output {
+                        *best = *usage;
+                    }
+                }
+            }
+        }
+        spent.responses += bare.len();
+        for usage in bare.values() {
+            spent.usage.add(usage);
+        }
+        spent
+    }
+}

@@ -1,0 +1,122 @@
+//! Which files are sessions, and whose they are.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use crate::Failure;
+
+/// Where to look for sessions.
+#[derive(Debug, Clone, Default)]
+pub struct Roots {
+    /// `.claude` folders, `projects` folders, any folders with `*.jsonl` below them, or single files.
+    pub paths: Vec<PathBuf>,
+}
+
+/// A file that holds a session or a subagent of one.
+#[derive(Debug, Clone)]
+pub(crate) struct SessionFile {
+    pub(crate) path: PathBuf,
+    /// The root it was found under.
+    pub(crate) root: PathBuf,
+    pub(crate) len: u64,
+    pub(crate) mtime: Option<SystemTime>,
+    pub(crate) role: Role,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Role {
+    Main,
+    /// A subagent's file; the session is known where the file lies in the session's folder.
+    Agent {
+        session: Option<String>,
+    },
+}
+
+impl SessionFile {
+    pub(crate) fn stem(&self) -> &str {
+        self.path.file_stem().and_then(OsStr::to_str).unwrap_or_default()
+    }
+
+    /// Returns the folder that holds what is beside the session: subagents, tool results.
+    pub(crate) fn side_folder(&self) -> PathBuf {
+        self.path.with_extension("")
+    }
+
+    /// Looks at one file; `None` where it is no session file.
+    fn at(path: &Path, root: &Path) -> Option<SessionFile> {
+        if path.extension() != Some(OsStr::new("jsonl")) {
+            return None;
+        }
+        let meta = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+        let name = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
+        let role = if name.starts_with("agent-") {
+            let mut above = path.ancestors().skip(1).map_while(Path::file_name);
+            let in_folder = above.position(|folder| folder == "subagents").is_some();
+            let session = if in_folder { above.next() } else { None };
+            Role::Agent { session: session.and_then(OsStr::to_str).map(str::to_owned) }
+        } else {
+            Role::Main
+        };
+        Some(SessionFile {
+            path: path.to_owned(),
+            root: root.to_owned(),
+            len: meta.len(),
+            mtime: meta.modified().ok(),
+            role,
+        })
+    }
+}
+
+/// Finds all session files, in the order of their paths. Folders that cannot be read are left out and told.
+pub(crate) fn find(roots: &Roots) -> (Vec<SessionFile>, Vec<Failure>) {
+    let mut files = Vec::new();
+    let mut failures = Vec::new();
+    for root in &roots.paths {
+        if root.is_file() {
+            let folder = root.parent().unwrap_or(root);
+            files.extend(SessionFile::at(root, folder).or_else(|| SessionFile::odd_name(root, folder)));
+            continue;
+        }
+        let below = sessions_below(root);
+        for found in walkdir::WalkDir::new(&below).follow_links(true) {
+            match found {
+                Ok(found) => files.extend(SessionFile::at(found.path(), &below)),
+                Err(error) => {
+                    // A link that leads back up is no loss; a folder that cannot be read is.
+                    if error.loop_ancestor().is_none() {
+                        let path = error.path().unwrap_or(&below).to_owned();
+                        let source =
+                            error.into_io_error().unwrap_or_else(|| std::io::Error::other("unreadable"));
+                        failures.push(Failure::Unreadable { path, source });
+                    }
+                }
+            }
+        }
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files.dedup_by(|a, b| a.path == b.path);
+    (files, failures)
+}
+
+impl SessionFile {
+    /// Takes a file named on the command line, whatever it is called.
+    fn odd_name(path: &Path, root: &Path) -> Option<SessionFile> {
+        let meta = std::fs::metadata(path).ok()?;
+        Some(SessionFile {
+            path: path.to_owned(),
+            root: root.to_owned(),
+            len: meta.len(),
+            mtime: meta.modified().ok(),
+            role: Role::Main,
+        })
+    }
+}
+
+/// Of a `.claude` folder only `projects` holds sessions; of any other folder, all of it may.
+fn sessions_below(root: &Path) -> PathBuf {
+    let projects = root.join("projects");
+    let is_home = root.file_name() == Some(OsStr::new(".claude"))
+        || ["history.jsonl", "settings.json", "todos"].iter().any(|name| root.join(name).exists());
+    if is_home && projects.is_dir() { projects } else { root.to_owned() }
+}

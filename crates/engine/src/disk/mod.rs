@@ -1,0 +1,10 @@
+//! Session files on disk: finding them, reading them once, reading single lines again. Reads only.
+
+mod find;
+mod live;
+mod scan;
+
+pub use find::Roots;
+pub(crate) use find::{Role, SessionFile, find};
+pub(crate) use live::live_sessions;
+pub(crate) use scan::{Lines, Seen, scan, tail_time};

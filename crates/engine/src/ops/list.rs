@@ -1,0 +1,295 @@
+//! Sessions, newest first, with what ties them together.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+
+use rayon::prelude::*;
+use rethread_core::entry::Moment;
+use rethread_core::id::Id;
+use rethread_core::session::{PullRequest, Sketch, Sketcher, Summaries, Title};
+use rethread_core::tree::Weaver;
+
+use super::load::id_of;
+use crate::Failure;
+use crate::disk::{Role, Roots, Seen, SessionFile, find, live_sessions, scan};
+
+/// Which sessions to list.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Also headless, warm-up and empty ones.
+    pub all: bool,
+    /// Part of the project's path.
+    pub project: Option<String>,
+    /// Part of the title.
+    pub title: Option<String>,
+    /// Part of the git branch.
+    pub branch: Option<String>,
+    /// Part of a model's name.
+    pub model: Option<String>,
+    /// Active at or after this moment.
+    pub since: Option<Moment>,
+    /// Begun before this moment.
+    pub until: Option<Moment>,
+}
+
+/// A session in a list.
+#[derive(Debug, Clone)]
+pub struct SessionRow {
+    /// Its id.
+    pub id: String,
+    /// Its file.
+    pub path: PathBuf,
+    /// What it is called.
+    pub title: Title,
+    /// What its file says of itself.
+    pub sketch: Sketch,
+    /// Its size, subagents included.
+    pub bytes: u64,
+    /// Subagents, warm-ups not counted.
+    pub agents: usize,
+    /// Whether a client has it open.
+    pub live: bool,
+    /// Other sessions it belongs with.
+    pub links: Links,
+}
+
+/// How a session is tied to others, by their ids.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Links {
+    /// The session that planned what this one implements.
+    pub plan: Option<String>,
+    /// The session that implements what this one planned.
+    pub implementation: Option<String>,
+    /// The session it was forked from.
+    pub forked_from: Option<String>,
+    /// Sessions that begin with the same response: copies made by forks and resumes.
+    pub copies: Vec<String>,
+    /// The session whose process went on into this one.
+    pub came_from: Option<String>,
+}
+
+/// How many sessions were left out, and why.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Hidden {
+    /// Run by a program.
+    pub headless: usize,
+    /// Nothing was said.
+    pub empty: usize,
+    /// Subagents started only to warm up.
+    pub warmups: usize,
+    /// Subagents whose session is not there.
+    pub orphans: usize,
+}
+
+/// A project: all sessions started in one folder.
+#[derive(Debug, Clone)]
+pub struct Project {
+    /// The folder.
+    pub path: String,
+    /// How many sessions.
+    pub sessions: usize,
+    /// Their size.
+    pub bytes: u64,
+    /// The last activity.
+    pub last: Option<Moment>,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// The sessions, newest first.
+    pub rows: Vec<SessionRow>,
+    /// Those left out.
+    pub hidden: Hidden,
+    /// Files and folders that could not be read.
+    pub failures: Vec<Failure>,
+    /// How many session files there are, subagents included.
+    pub files: usize,
+}
+
+struct Sketched {
+    file: SessionFile,
+    sketch: Sketch,
+}
+
+/// Lists the sessions under `roots`.
+pub fn list(roots: &Roots, filter: &Filter) -> Listing {
+    let (files, mut failures) = find(roots);
+    let total = files.len();
+    let sketched: Vec<Result<Sketched, Failure>> = files.into_par_iter().map(sketch).collect();
+    let mut all = Vec::with_capacity(total);
+    for one in sketched {
+        match one {
+            Ok(one) => all.push(one),
+            Err(failure) => failures.push(failure),
+        }
+    }
+    let mut hidden = Hidden::default();
+    let mut rows = rows(all, &mut hidden);
+    link(&mut rows);
+    rows.retain(|row| {
+        let (headless, empty) = (row.sketch.is_headless(), row.sketch.is_empty());
+        if !filter.all {
+            hidden.empty += usize::from(empty);
+            hidden.headless += usize::from(headless && !empty);
+        }
+        (filter.all || !headless && !empty) && filter.takes(row)
+    });
+    rows.sort_by(|a, b| b.sketch.last.cmp(&a.sketch.last).then_with(|| a.path.cmp(&b.path)));
+    Listing { rows, hidden, failures, files: total }
+}
+
+fn sketch(file: SessionFile) -> Result<Sketched, Failure> {
+    let mut weaver = Weaver::default();
+    let mut sketcher = Sketcher::default();
+    let scan = scan(&file.path, |seen| {
+        if let Seen::Entry(entry, place, _) = seen {
+            let voice = weaver.add(entry, place);
+            sketcher.add(entry, voice);
+        }
+    })
+    .map_err(Failure::reading(&file.path))?;
+    let tree = weaver.finish();
+    let sketch = sketcher.finish(&tree, scan.lines, &scan.problems);
+    Ok(Sketched { file, sketch })
+}
+
+fn rows(all: Vec<Sketched>, hidden: &mut Hidden) -> Vec<SessionRow> {
+    let titles = Summaries::of(all.iter().map(|one| &one.sketch));
+    let mut live: HashMap<PathBuf, Vec<String>> = HashMap::new();
+    let (agents, mains): (Vec<Sketched>, Vec<Sketched>) =
+        all.into_iter().partition(|one| one.file.role != Role::Main);
+    let mut rows: Vec<SessionRow> = mains
+        .into_iter()
+        .map(|Sketched { file, sketch }| {
+            let id = id_of(&file.path, &sketch);
+            let running = live.entry(file.root.clone()).or_insert_with(|| live_sessions(&file.root));
+            SessionRow {
+                live: running.contains(&id),
+                title: sketch.title(sketch.summary(&titles)),
+                id,
+                bytes: file.len,
+                agents: 0,
+                links: Links::default(),
+                path: file.path,
+                sketch,
+            }
+        })
+        .collect();
+    let by_path: HashMap<PathBuf, usize> =
+        rows.iter().enumerate().map(|(k, row)| (row.path.with_extension(""), k)).collect();
+    let by_id: HashMap<String, usize> = rows.iter().enumerate().map(|(k, row)| (row.id.clone(), k)).collect();
+    for Sketched { file, sketch } in agents {
+        let in_folder = file.path.ancestors().find_map(|folder| by_path.get(folder));
+        let named = sketch.sessions.first().and_then(|session| by_id.get(session));
+        let Some(&owner) = in_folder.or(named) else {
+            hidden.orphans += 1;
+            continue;
+        };
+        rows[owner].bytes += file.len;
+        if sketch.is_warmup() {
+            hidden.warmups += 1;
+        } else {
+            rows[owner].agents += 1;
+        }
+    }
+    rows
+}
+
+/// Ties plans to implementations, forks to their origins, copies to each other.
+fn link(rows: &mut [SessionRow]) {
+    let mut by_slug: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut by_first: HashMap<Id, Vec<usize>> = HashMap::new();
+    let by_id: HashMap<&str, usize> = rows.iter().enumerate().map(|(k, row)| (row.id.as_str(), k)).collect();
+    for (k, row) in rows.iter().enumerate() {
+        for slug in &row.sketch.slugs {
+            by_slug.entry(slug).or_default().push(k);
+        }
+        if let Some(first) = row.sketch.first_message {
+            by_first.entry(first).or_default().push(k);
+        }
+    }
+    let mut links: Vec<Links> = Vec::with_capacity(rows.len());
+    for (k, row) in rows.iter().enumerate() {
+        let mut link = Links::default();
+        let with_slug = || {
+            let sessions = row.sketch.slugs.iter().filter_map(|slug| by_slug.get(slug.as_str())).flatten();
+            sessions.copied().filter(move |&other| other != k)
+        };
+        if row.sketch.implements_plan {
+            // The plan is the newest session of that name begun before this one.
+            let plans = with_slug().filter(|&other| !rows[other].sketch.implements_plan);
+            let before = plans.filter(|&other| rows[other].sketch.first <= row.sketch.first);
+            link.plan =
+                before.max_by_key(|&other| rows[other].sketch.first).map(|other| rows[other].id.clone());
+        } else {
+            let implementing = with_slug().filter(|&other| rows[other].sketch.implements_plan);
+            link.implementation = implementing
+                .min_by_key(|&other| rows[other].sketch.first)
+                .map(|other| rows[other].id.clone());
+        }
+        let came = row.sketch.processes.iter().find(|process| **process != row.id);
+        link.came_from = came.filter(|process| by_id.contains_key(process.as_str())).cloned();
+        if link.plan.is_none() && row.sketch.implements_plan {
+            link.plan = link.came_from.clone();
+        }
+        link.forked_from = row.sketch.forked_from.as_ref().map(|origin| origin.session.clone());
+        let copies = row.sketch.first_message.and_then(|first| by_first.get(&first)).into_iter().flatten();
+        link.copies = copies.filter(|&&other| other != k).map(|&other| rows[other].id.clone()).collect();
+        links.push(link);
+    }
+    for (row, link) in rows.iter_mut().zip(links) {
+        row.links = link;
+    }
+}
+
+impl Filter {
+    fn takes(&self, row: &SessionRow) -> bool {
+        let has = |text: Option<&str>, part: &Option<String>| match part {
+            Some(part) => text.is_some_and(|text| text.to_lowercase().contains(&part.to_lowercase())),
+            None => true,
+        };
+        let folder = row.path.parent().and_then(|folder| folder.to_str());
+        (has(row.sketch.cwd.as_deref(), &self.project) || has(folder, &self.project))
+            && has(Some(&row.title.text), &self.title)
+            && has(row.sketch.git_branch.as_deref(), &self.branch)
+            && (self.model.is_none() || row.sketch.models.iter().any(|model| has(Some(model), &self.model)))
+            && self.since.is_none_or(|since| row.sketch.last.is_some_and(|last| last >= since))
+            && self.until.is_none_or(|until| row.sketch.first.is_some_and(|first| first < until))
+    }
+}
+
+impl SessionRow {
+    /// Returns the folder the session was started in, or the folder its file lies in.
+    pub fn project(&self) -> String {
+        let folder = || self.path.parent().map(|folder| folder.display().to_string());
+        self.sketch.cwd.clone().or_else(folder).unwrap_or_default()
+    }
+
+    /// Returns the pull requests made in it.
+    pub fn pull_requests(&self) -> &[PullRequest] {
+        &self.sketch.pull_requests
+    }
+}
+
+impl Listing {
+    /// Sums the sessions up by project, the one used last first.
+    pub fn projects(&self) -> Vec<Project> {
+        let mut projects: BTreeMap<String, Project> = BTreeMap::new();
+        for row in &self.rows {
+            let path = row.project();
+            let project = projects.entry(path.clone()).or_insert_with(|| Project {
+                path,
+                sessions: 0,
+                bytes: 0,
+                last: None,
+            });
+            project.sessions += 1;
+            project.bytes += row.bytes;
+            project.last = project.last.max(row.sketch.last);
+        }
+        let mut projects: Vec<Project> = projects.into_values().collect();
+        projects.sort_by_key(|project| std::cmp::Reverse(project.last));
+        projects
+    }
+}

@@ -1,0 +1,133 @@
+//! A session file loaded: its tree and its sketch, from one pass; its lines stay on disk.
+
+use std::path::{Path, PathBuf};
+
+use rethread_core::entry::Voice;
+use rethread_core::problem::Problem;
+use rethread_core::session::{Launches, Sketch, Sketcher, Summaries, Title};
+use rethread_core::tree::{NodeNo, Tree, Weaver};
+use rethread_core::turn::Pairs;
+
+use crate::Failure;
+use crate::disk::{Seen, scan};
+
+/// A session file, read once.
+#[derive(Debug)]
+pub struct Session {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its id; of a subagent, the name of its file.
+    pub id: String,
+    /// What it is called, as far as its own file says.
+    pub title: Title,
+    /// What it says of itself.
+    pub sketch: Sketch,
+    /// Its entries, linked.
+    pub tree: Tree,
+    /// Its tool calls.
+    pub pairs: Pairs,
+    /// Its size.
+    pub bytes: u64,
+    /// What is odd about its bytes; what is odd about its links stands in the tree.
+    pub problems: Vec<Problem>,
+    pub(crate) launches: Launches,
+}
+
+/// Which session an outcome is about.
+#[derive(Debug, Clone)]
+pub struct Head {
+    /// Its id.
+    pub id: String,
+    /// What it is called, as far as its own file says.
+    pub title: Title,
+    /// The folder it was started in.
+    pub folder: String,
+}
+
+/// Reads a session file.
+pub(crate) fn load(path: &Path) -> Result<Session, Failure> {
+    let mut weaver = Weaver::comparing();
+    let mut sketcher = Sketcher::default();
+    let mut pairs = Pairs::default();
+    let mut launches = Launches::default();
+    let scan = scan(path, |seen| {
+        if let Seen::Entry(entry, place, _) = seen {
+            let voice = weaver.add(entry, place);
+            sketcher.add(entry, voice);
+            pairs.add(entry, place);
+            launches.add(entry, place.line);
+        }
+    })
+    .map_err(Failure::reading(path))?;
+    let tree = weaver.finish();
+    let sketch = sketcher.finish(&tree, scan.lines, &scan.problems);
+    let own = Summaries::of(std::iter::once(&sketch));
+    Ok(Session {
+        path: path.to_owned(),
+        id: id_of(path, &sketch),
+        title: sketch.title(sketch.summary(&own)),
+        sketch,
+        tree,
+        pairs,
+        bytes: scan.bytes,
+        problems: scan.problems,
+        launches,
+    })
+}
+
+/// Returns the id of the session in `path`: a file is called by it; where it is not, its lines say whose it is.
+pub(crate) fn id_of(path: &Path, sketch: &Sketch) -> String {
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let is_uuid = stem.len() == 36 && stem.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
+    match sketch.sessions.first() {
+        Some(session) if !is_uuid && !stem.starts_with("agent-") => session.clone(),
+        _ => stem.to_owned(),
+    }
+}
+
+impl Session {
+    /// Says which session this is.
+    pub fn head(&self) -> Head {
+        let folder = self.sketch.cwd.clone().unwrap_or_default();
+        Head { id: self.id.clone(), title: self.title.clone(), folder }
+    }
+
+    /// Finds an entry by name: a line (`L118`), a turn (`t9`), a uuid or its first digits.
+    pub fn entry(&self, name: &str) -> Result<NodeNo, Failure> {
+        let unknown = || Failure::UnknownEntry { name: name.to_owned() };
+        let number = |prefix: [char; 2]| name.strip_prefix(prefix).and_then(|rest| rest.parse::<u32>().ok());
+        if let Some(line) = number(['L', 'l']) {
+            let found = self.tree.nodes().iter().position(|node| node.place.line == line);
+            return found.map(|no| no as NodeNo).ok_or_else(unknown);
+        }
+        if let Some(turn) = number(['t', 'T']) {
+            return self.tree.turns().nth((turn as usize).wrapping_sub(1)).ok_or_else(unknown);
+        }
+        if let Some(node) = self.tree.find(rethread_core::id::Id::of(name.as_bytes())) {
+            return Ok(node);
+        }
+        let digits: String = name.chars().filter(|c| *c != '-').collect::<String>().to_lowercase();
+        if digits.len() < 4 || !digits.chars().all(|c| c.is_ascii_hexdigit()) {
+            return Err(unknown());
+        }
+        let fits = |no: &usize| format!("{:032x}", self.tree.nodes()[*no].id.bits()).starts_with(&digits);
+        let mut found = (0..self.tree.nodes().len()).filter(fits);
+        match (found.next(), found.next()) {
+            (Some(no), None) => Ok(no as NodeNo),
+            _ => Err(unknown()),
+        }
+    }
+
+    /// Returns the newest tip at or below a node.
+    pub(crate) fn tip_below(&self, node: NodeNo) -> NodeNo {
+        let mut tip = node;
+        let mut stack = vec![node];
+        while let Some(no) = stack.pop() {
+            if self.tree.node(no).voice != Voice::Link {
+                tip = tip.max(no);
+            }
+            stack.extend_from_slice(self.tree.children(no));
+        }
+        tip
+    }
+}

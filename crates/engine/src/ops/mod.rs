@@ -1,0 +1,19 @@
+//! One file per action: a request in, an outcome out. The faces draw the outcomes.
+
+mod agents;
+mod list;
+mod load;
+mod name;
+mod schema;
+mod show;
+mod stats;
+mod tools;
+
+pub use agents::{AgentRow, Agents, agents};
+pub use list::{Filter, Hidden, Links, Listing, Project, SessionRow, list};
+pub use load::{Head, Session};
+pub use name::find_session;
+pub use schema::{Schema, schema};
+pub use show::{Show, ShowRequest, Standing, ToldTurn, show};
+pub use stats::{Stats, stats};
+pub use tools::{ToolFilter, ToolRow, Tools, tools};

@@ -1,0 +1,107 @@
+//! Which session a name means: an id, the start of one, a path, `last`, or words of a title.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
+
+use rethread_core::entry::Moment;
+
+use super::list::{Filter, SessionRow, list};
+use crate::Failure;
+use crate::disk::{Role, Roots, SessionFile, find, tail_time};
+
+/// How many names are offered instead of one that fits nothing.
+const OFFERED: usize = 5;
+
+/// Finds the file of the session called `name`.
+pub fn find_session(roots: &Roots, name: &str) -> Result<PathBuf, Failure> {
+    let path = Path::new(name);
+    if path.is_file() {
+        return Ok(path.to_owned());
+    }
+    let (files, _) = find(roots);
+    if name == "last" {
+        return newest(&files)
+            .ok_or_else(|| Failure::UnknownSession { name: name.to_owned(), nearest: Vec::new() });
+    }
+    let fits = |file: &&SessionFile| match file.role {
+        Role::Main => file.stem().starts_with(name),
+        Role::Agent { .. } => file.stem() == name || file.stem().strip_prefix("agent-") == Some(name),
+    };
+    let by_file: Vec<&SessionFile> = files.iter().filter(fits).collect();
+    if let [file] = by_file[..] {
+        return Ok(file.path.clone());
+    }
+    let rows = list(roots, &Filter { all: true, ..Filter::default() }).rows;
+    by_row(&rows, name)
+}
+
+/// Finds the session with the latest message, one of a person before those of programs. A file cannot hold a message
+/// later than its last change, so files are looked at from the newest change down, until no other can win.
+fn newest(files: &[SessionFile]) -> Option<PathBuf> {
+    let mut mains: Vec<&SessionFile> = files.iter().filter(|file| file.role == Role::Main).collect();
+    mains.sort_by_key(|file| std::cmp::Reverse(file.mtime));
+    let mut best: Option<(bool, Moment, &SessionFile)> = None;
+    let mut dated = true;
+    for file in mains {
+        let changed =
+            file.mtime.and_then(|mtime| mtime.duration_since(UNIX_EPOCH).ok()).map_or(i64::MAX, millis);
+        if dated && best.is_some_and(|(by_person, moment, _)| by_person && moment.0 > changed) {
+            break;
+        }
+        if let Ok(Some((moment, headless))) = tail_time(&file.path) {
+            // A copy may be dated before its own messages: then no date of change says anything.
+            dated &= moment.0 <= changed.saturating_add(2000);
+            if best.is_none_or(|(by_person, latest, _)| (!headless, moment) > (by_person, latest)) {
+                best = Some((!headless, moment, file));
+            }
+        }
+    }
+    best.map(|(.., file)| file.path.clone())
+}
+
+fn millis(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}
+
+fn by_row(rows: &[SessionRow], name: &str) -> Result<PathBuf, Failure> {
+    let lower = name.to_lowercase();
+    let title = |row: &SessionRow| row.title.text.to_lowercase();
+    // The first way of naming that fits anything decides; a title that is the name beats one that holds it.
+    let ways: [&dyn Fn(&SessionRow) -> bool; 4] =
+        [&|row| row.id == name, &|row| row.id.starts_with(name), &|row| title(row) == lower, &|row| {
+            title(row).contains(&lower)
+        }];
+    for way in ways {
+        let found: Vec<&SessionRow> = rows.iter().filter(|row| way(row)).collect();
+        match found[..] {
+            [] => {}
+            [row] => return Ok(row.path.clone()),
+            _ => {
+                let candidates = found.into_iter().map(offer).collect();
+                return Err(Failure::AmbiguousSession { name: name.to_owned(), candidates });
+            }
+        }
+    }
+    let mut near: Vec<(usize, &SessionRow)> = rows.iter().map(|row| (nearness(row, &lower), row)).collect();
+    near.sort_by_key(|&(near, _)| std::cmp::Reverse(near));
+    let nearest = near.into_iter().take(OFFERED).map(|(_, row)| offer(row)).collect();
+    Err(Failure::UnknownSession { name: name.to_owned(), nearest })
+}
+
+/// Names a row so that it can be typed: by id, or by path where several files have one id.
+fn offer(row: &SessionRow) -> (String, String) {
+    let by_file = row.path.file_stem().is_some_and(|stem| stem.to_str() == Some(&row.id));
+    let name = if by_file { row.id.clone() } else { row.path.display().to_string() };
+    (name, row.title.text.clone())
+}
+
+/// Counts the digits that an id shares with the name, or the words that a title does.
+fn nearness(row: &SessionRow, name: &str) -> usize {
+    let digits = row.id.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
+    let title = row.title.text.to_lowercase();
+    let words = name.split_whitespace().filter(|word| word.len() > 2 && title.contains(word)).count();
+    // Letter pairs catch a slip of the pen.
+    let pairs =
+        name.as_bytes().windows(2).filter(|pair| title.as_bytes().windows(2).any(|p| p == *pair)).count();
+    digits * 4 + words * 8 + pairs.min(7)
+}

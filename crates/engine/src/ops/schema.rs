@@ -1,0 +1,41 @@
+//! Every type, subtype, block and field under the roots, by client version.
+
+use rayon::prelude::*;
+use rethread_core::schema::Census;
+
+use crate::Failure;
+use crate::disk::{Roots, Seen, find, scan};
+
+/// What was seen.
+#[derive(Debug, Default)]
+pub struct Schema {
+    /// Everything.
+    pub census: Census,
+    /// How many files were read.
+    pub files: usize,
+    /// Files and folders that could not be read.
+    pub failures: Vec<Failure>,
+}
+
+/// Looks at every line under `roots`.
+pub fn schema(roots: &Roots) -> Schema {
+    let (files, failures) = find(roots);
+    let seen = files.par_iter().map(|file| {
+        let mut census = Census::default();
+        let scanned = scan(&file.path, |seen| {
+            if let Seen::Entry(entry, ..) = seen {
+                census.add(entry);
+            }
+        });
+        let failures = scanned.err().map(Failure::reading(&file.path)).into_iter().collect();
+        Schema { census, files: 1, failures }
+    });
+    let mut schema = seen.reduce(Schema::default, |mut a, b| {
+        a.census.merge(b.census);
+        a.files += b.files;
+        a.failures.extend(b.failures);
+        a
+    });
+    schema.failures.extend(failures);
+    schema
+}

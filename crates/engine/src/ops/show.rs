@@ -1,0 +1,181 @@
+//! A conversation by turns, read from disk one turn at a time.
+
+use std::path::PathBuf;
+
+use rethread_core::entry::{self, Entry, Voice};
+use rethread_core::lines::Line;
+use rethread_core::tree::{NodeNo, Place};
+use rethread_core::turn::{Turn, tell};
+
+use super::load::{Session, load};
+use crate::Failure;
+use crate::disk::Lines;
+
+/// What to show.
+#[derive(Debug, Clone, Default)]
+pub struct ShowRequest {
+    /// The session file.
+    pub path: PathBuf,
+    /// Turns by number, both ends included.
+    pub turns: Option<(u32, u32)>,
+    /// The branch that holds this entry instead of the newest.
+    pub branch: Option<String>,
+    /// Also what is before a compaction and on other branches.
+    pub everything: bool,
+}
+
+/// How a turn stands to the branch that is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// On it.
+    OnPath,
+    /// On it, but before a compaction: the model no longer sees it.
+    Compacted,
+    /// On another branch.
+    Aside,
+}
+
+/// A turn, told, with its lines.
+#[derive(Debug)]
+pub struct ToldTurn {
+    /// Its number in the file; `None` for lines before the first prompt.
+    pub no: Option<u32>,
+    /// The uuid of what starts it.
+    pub uuid: Option<String>,
+    /// How it stands to the branch that is shown.
+    pub standing: Standing,
+    /// What happened in it.
+    pub turn: Turn,
+    /// Its lines as they stand in the file, with their numbers.
+    pub raw: Vec<(u32, Vec<u8>)>,
+}
+
+struct Group {
+    no: Option<u32>,
+    standing: Standing,
+    nodes: Vec<NodeNo>,
+}
+
+/// A session ready to be told turn by turn: an iterator.
+pub struct Show {
+    /// What was read.
+    pub session: Session,
+    /// Turns of this branch before a compaction that are not shown.
+    pub compacted: usize,
+    /// Turns on other branches that are not shown.
+    pub aside: usize,
+    groups: std::vec::IntoIter<Group>,
+    lines: Lines,
+}
+
+/// Prepares to show a session.
+pub fn show(request: &ShowRequest) -> Result<Show, Failure> {
+    let session = load(&request.path)?;
+    let lines = Lines::open(&request.path).map_err(Failure::reading(&request.path))?;
+    let tip = match &request.branch {
+        Some(name) => Some(session.tip_below(session.entry(name)?)),
+        None => session.tree.newest_tip(),
+    };
+    let (compacted, aside) = match tip {
+        Some(tip) if !request.everything => elsewhere(&session, tip),
+        _ => (0, 0),
+    };
+    let mut groups = match tip {
+        Some(tip) if request.everything => everything(&session, tip),
+        Some(tip) => {
+            let walk = session.tree.walk(tip);
+            let nodes = session.tree.rejoin(&walk).into_iter().map(|step| step.node);
+            grouped(&session, nodes, |_| Standing::OnPath)
+        }
+        None => Vec::new(),
+    };
+    if let Some((first, last)) = request.turns {
+        groups.retain(|group| group.no.is_some_and(|no| (first..=last).contains(&no)));
+    }
+    Ok(Show { compacted, aside, session, groups: groups.into_iter(), lines })
+}
+
+/// Counts the turns that are not on the way to `tip`: before a compaction, and on other branches.
+fn elsewhere(session: &Session, tip: NodeNo) -> (usize, usize) {
+    let tree = &session.tree;
+    let starts = |walk: Vec<NodeNo>| walk.into_iter().filter(|&no| tree.turn_of(no) == Some(no)).count();
+    let shown = starts(tree.rejoin(&tree.walk(tip)).into_iter().map(|step| step.node).collect());
+    let long = starts(tree.long_walk(tip)).max(shown);
+    (long - shown, tree.turns().count().saturating_sub(long))
+}
+
+/// Cuts nodes, in the order of telling, into turns.
+fn grouped(
+    session: &Session,
+    nodes: impl Iterator<Item = NodeNo>,
+    standing: impl Fn(NodeNo) -> Standing,
+) -> Vec<Group> {
+    let tree = &session.tree;
+    let numbers: std::collections::HashMap<NodeNo, u32> = tree.turns().zip(1..).collect();
+    let mut groups: Vec<Group> = Vec::new();
+    for node in nodes {
+        match groups.last_mut() {
+            Some(group) if tree.turn_of(node) != Some(node) => group.nodes.push(node),
+            _ => {
+                groups.push(Group {
+                    no: numbers.get(&node).copied(),
+                    standing: standing(node),
+                    nodes: vec![node],
+                });
+            }
+        }
+    }
+    groups.retain(|group| {
+        group.no.is_some() || group.nodes.iter().any(|&no| tree.node(no).voice != Voice::Link)
+    });
+    groups
+}
+
+/// All turns of the file, in the order in which they begin.
+fn everything(session: &Session, tip: NodeNo) -> Vec<Group> {
+    let tree = &session.tree;
+    let mut standings = vec![Standing::Aside; tree.nodes().len()];
+    for no in tree.long_walk(tip) {
+        standings[no as usize] = Standing::Compacted;
+    }
+    for no in tree.walk(tip) {
+        standings[no as usize] = Standing::OnPath;
+    }
+    // Nodes in file order, but each turn's together and its start first.
+    let mut order: Vec<NodeNo> = (0..tree.nodes().len() as NodeNo).collect();
+    let side_file = tree.is_side_file();
+    order.retain(|&no| side_file || !tree.node(no).is_side());
+    order.sort_by_key(|&no| (tree.turn_of(no).unwrap_or(no), tree.turn_of(no) != Some(no), no));
+    grouped(session, order.into_iter(), |no| standings[no as usize])
+}
+
+impl Show {
+    /// Tells the next turn.
+    pub fn next_turn(&mut self) -> Option<Result<ToldTurn, Failure>> {
+        let group = self.groups.next()?;
+        Some(self.tell(&group))
+    }
+
+    fn tell(&mut self, group: &Group) -> Result<ToldTurn, Failure> {
+        let places: Vec<Place> = group.nodes.iter().map(|&no| self.session.tree.node(no).place).collect();
+        let mut raw = Vec::with_capacity(places.len());
+        for place in places {
+            let bytes = self.lines.read(place).map_err(Failure::reading(&self.session.path))?;
+            raw.push((place.line, bytes));
+        }
+        let mut entries: Vec<(u32, Entry<'_>)> = Vec::with_capacity(raw.len());
+        for (no, bytes) in &raw {
+            let line = Line { no: *no, offset: 0, bytes, open: false };
+            let before = entries.len();
+            entry::read(&line, &mut Vec::new(), |entry, _| entries.push((*no, entry)));
+            if entries.len() == before {
+                return Err(Failure::Changed { path: self.session.path.clone() });
+            }
+        }
+        let turn = tell(&entries);
+        let first = entries.first().and_then(|(_, entry)| entry.uuid);
+        let uuid = first.map(|uuid| uuid.decode().into_owned());
+        drop(entries);
+        Ok(ToldTurn { no: group.no, uuid, standing: group.standing, turn, raw })
+    }
+}

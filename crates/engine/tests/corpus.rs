@@ -1,0 +1,127 @@
+//! Real sessions: every total equals what an independent program counted.
+//!
+//! The files are not part of the project: `RETHREAD_CORPUS` names their folder, `RETHREAD_CORPUS_TRUTH` the counts.
+
+#![expect(clippy::disallowed_methods, reason = "the tests are told by the environment where the data is")]
+#![expect(clippy::print_stderr, reason = "a skipped test says so")]
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use rethread_engine::Roots;
+use rethread_engine::ops::{self, Filter};
+use serde_json::{Value, json};
+
+/// Returns the folder of the corpus and the counts, or says that they are not there.
+fn corpus() -> Option<(PathBuf, Value)> {
+    let (Some(folder), Some(truth)) =
+        (std::env::var_os("RETHREAD_CORPUS"), std::env::var_os("RETHREAD_CORPUS_TRUTH"))
+    else {
+        eprintln!("skipped: RETHREAD_CORPUS and RETHREAD_CORPUS_TRUTH are not set");
+        return None;
+    };
+    let truth = std::fs::read(truth).expect("the truth file can be read");
+    Some((folder.into(), serde_json::from_slice(&truth).expect("the truth file is JSON")))
+}
+
+fn roots(path: PathBuf) -> Roots {
+    Roots { paths: vec![path] }
+}
+
+/// Counts that are missing in the truth are zero, so zeros are left out on both sides.
+fn without_zeros(counts: BTreeMap<String, u64>) -> Value {
+    json!(counts.into_iter().filter(|(_, count)| *count > 0).collect::<BTreeMap<_, _>>())
+}
+
+#[test]
+fn totals_equal_the_independent_count() {
+    let Some((folder, truth)) = corpus() else { return };
+    let stores = truth.as_object().expect("one entry per store");
+    assert!(stores.len() > 3, "the truth names stores");
+    for (name, truth) in stores {
+        let stats = ops::stats(&roots(folder.join(name)), true);
+        assert!(stats.failures.is_empty(), "{name}: {:?}", stats.failures);
+        let counts = stats.counts;
+        let spent = counts.ledger.spent();
+        let usage = spent.usage;
+        let mut ours = json!({
+            "types": without_zeros(counts.total.types),
+            "blocks": without_zeros(counts.blocks),
+            "system_subtypes": without_zeros(counts.system_subtypes),
+            "tools": without_zeros(counts.tools.iter().map(|(name, tool)| (name.clone(), tool.blocks)).collect()),
+            "responses": spent.responses,
+            "usage": without_zeros(BTreeMap::from([
+                ("input_tokens".to_owned(), usage.input),
+                ("output_tokens".to_owned(), usage.output),
+                ("cache_creation_input_tokens".to_owned(), usage.cache_write),
+                ("cache_read_input_tokens".to_owned(), usage.cache_read),
+            ])),
+        });
+        for key in ["types", "blocks", "system_subtypes", "tools", "responses", "usage"] {
+            let theirs = match truth.get(key) {
+                Some(Value::Object(counts)) => {
+                    json!(counts.iter().filter(|(_, count)| **count != json!(0)).collect::<BTreeMap<_, _>>())
+                }
+                Some(count) => count.clone(),
+                None => json!({}),
+            };
+            let ours = ours[key].take();
+            assert_eq!(ours, theirs, "{name}: {key}");
+        }
+        let theirs = truth["files"].as_object().expect("counts by file");
+        assert_eq!(stats.files.len(), theirs.len(), "{name}: files");
+        for (path, file) in &stats.files {
+            let theirs = theirs.get(path).unwrap_or_else(|| panic!("{name}: {path} is not in the truth"));
+            let ours = [
+                ("bytes", file.bytes),
+                ("lines", file.lines),
+                ("malformed", file.malformed),
+                ("uuids", file.uuids),
+                ("uuids_repeated", file.uuids_repeated),
+                ("roots", file.roots),
+                ("parents_missing", file.parents_missing),
+                ("messages", file.messages),
+                ("tool_uses", file.tool_uses),
+                ("tool_uses_unpaired", file.tool_uses_unpaired),
+                ("tool_results_unpaired", file.tool_results_unpaired),
+                ("tool_results_is_error", file.tool_results_is_error),
+            ];
+            for (key, ours) in ours {
+                let theirs = theirs.get(key).and_then(Value::as_u64).unwrap_or(0);
+                assert_eq!(ours, theirs, "{name}: {path}: {key}");
+            }
+            assert_eq!(without_zeros(file.types.clone()), theirs["types"], "{name}: {path}: types");
+        }
+        let unknown: Vec<_> = counts.unknown.keys().filter(|what| what.starts_with("type")).collect();
+        assert!(unknown.is_empty(), "{name}: unknown types {unknown:?}");
+    }
+}
+
+#[test]
+fn every_line_is_accounted_for() {
+    let Some((folder, truth)) = corpus() else { return };
+    let stores: Vec<&String> = truth.as_object().expect("one entry per store").keys().collect();
+    for name in stores {
+        let stats = ops::stats(&roots(folder.join(name)), false);
+        let total = &stats.counts.total;
+        let typed: u64 = total.types.values().sum();
+        assert_eq!(typed + total.malformed, total.lines, "{name}: typed and malformed lines are all lines");
+    }
+}
+
+#[test]
+fn every_session_is_listed_and_told() {
+    let Some((folder, _)) = corpus() else { return };
+    let listing = ops::list(&roots(folder), &Filter { all: true, ..Filter::default() });
+    assert!(listing.failures.is_empty(), "{:?}", listing.failures);
+    assert!(listing.rows.len() > 300, "{} sessions", listing.rows.len());
+    for row in listing.rows {
+        let request = ops::ShowRequest { path: row.path.clone(), everything: true, ..Default::default() };
+        let mut show = ops::show(&request).expect("a session can be shown");
+        let mut told = 0;
+        while let Some(turn) = show.next_turn() {
+            told += usize::from(turn.expect("a turn can be told").no.is_some());
+        }
+        assert_eq!(told, row.sketch.turns, "{}: every turn is told", row.path.display());
+    }
+}

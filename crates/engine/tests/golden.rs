@@ -1,0 +1,171 @@
+//! Sessions that the real client wrote: turns, branches, tool calls and tokens equal what really happened.
+//!
+//! The files are not part of the project: `RETHREAD_GOLDEN` names their folder.
+
+#![expect(clippy::disallowed_methods, reason = "the tests are told by the environment where the data is")]
+#![expect(clippy::print_stderr, reason = "a skipped test says so")]
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use rethread_engine::Roots;
+use rethread_engine::ops::{self, Filter, ToolFilter};
+use serde_json::Value;
+
+/// A scenario: a folder like `~/.claude` and the truth about it.
+struct Scenario {
+    name: String,
+    version: String,
+    folder: PathBuf,
+    truth: Value,
+}
+
+/// Returns all scenarios, or says that they are not there.
+fn scenarios() -> Vec<Scenario> {
+    let Some(golden) = std::env::var_os("RETHREAD_GOLDEN") else {
+        eprintln!("skipped: RETHREAD_GOLDEN is not set");
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for version in folders(Path::new(&golden)) {
+        for folder in folders(&version) {
+            let truth = std::fs::read(folder.join("truth.json")).expect("each scenario has its truth");
+            let name = |path: &Path| path.file_name().expect("a folder has a name").display().to_string();
+            found.push(Scenario {
+                name: format!("{}/{}", name(&version), name(&folder)),
+                version: name(&version),
+                truth: serde_json::from_slice(&truth).expect("the truth is JSON"),
+                folder,
+            });
+        }
+    }
+    assert!(found.len() > 100, "{} scenarios", found.len());
+    found
+}
+
+fn folders(path: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(path).expect("the folder can be read");
+    let mut found: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    found.retain(|path| path.is_dir());
+    found.sort();
+    found
+}
+
+fn roots(scenario: &Scenario) -> Roots {
+    Roots { paths: vec![scenario.folder.join("projects")] }
+}
+
+/// Fails once, with everything that is wrong.
+fn report(wrong: &[String]) {
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn tokens_are_those_that_reached_a_file() {
+    let mut wrong = Vec::new();
+    for scenario in scenarios() {
+        let counts = ops::stats(&roots(&scenario), false).counts;
+        let spent = counts.ledger.once();
+        let usage = spent.usage;
+        let truth = &scenario.truth["usage_written"];
+        let told = |key: &str| truth[key].as_u64().unwrap_or(0);
+        let ours = (spent.responses as u64, usage.input, usage.cache_write, usage.cache_read);
+        let theirs = (
+            told("responses"),
+            told("input_tokens"),
+            told("cache_creation_input_tokens"),
+            told("cache_read_input_tokens"),
+        );
+        if ours != theirs {
+            wrong.push(format!("{}: {ours:?} should be {theirs:?}", scenario.name));
+        }
+        // Some clients write only a placeholder for output, and so does every one when a stream breaks off.
+        let broken = scenario.name.contains("08_interrupt")
+            || scenario.name.contains("14_api_errors")
+            || scenario.name.contains("19b_sigkill");
+        let placeholder = ["2.1.15", "2.1.42", "2.1.73"].contains(&scenario.version.as_str());
+        let fits = if placeholder || broken {
+            usage.output <= told("output_tokens")
+        } else {
+            usage.output == told("output_tokens")
+        };
+        if !fits {
+            wrong.push(format!("{}: output {} of {}", scenario.name, usage.output, told("output_tokens")));
+        }
+    }
+    report(&wrong);
+}
+
+/// Scenarios in which the number of typed prompts is not the number of turns in the files, and why.
+const OTHER_TURNS: &[(&str, i64, &str)] = &[
+    ("1.0.37/13_image", -1, "the prompt with the pasted image was not written to any file"),
+    ("1.0.98/22_queued", -1, "the prompt queued while a tool ran was not written to any file"),
+    ("2.0.65/22_queued", -1, "the prompt queued while a tool ran was not written to any file"),
+    ("2.0.65/24_stream_json", -2, "of three prompts on one input only the first was written"),
+    ("2.1.42/24_stream_json", -2, "of three prompts on one input only the first was written"),
+    ("2.1.104/12b_plan_clear", 1, "the client itself sent the plan to be implemented"),
+    ("2.1.42/12_plan", 1, "the client itself sent the plan to be implemented"),
+    ("2.0.65/11_slash", 1, "`model` went out as a prompt and was answered"),
+    ("2.1.221/11_slash", 1, "the model answered the `!` command"),
+    ("2.1.325/11_slash", 1, "the model answered the `!` command"),
+];
+
+#[test]
+fn turns_are_those_that_were_typed() {
+    let mut wrong = Vec::new();
+    for scenario in scenarios() {
+        let counts = ops::stats(&roots(&scenario), false).counts;
+        let typed = scenario.truth["user_turns"].as_i64().expect("a number of turns");
+        let other = OTHER_TURNS.iter().find(|(name, ..)| *name == scenario.name).map_or(0, |(_, by, _)| *by);
+        if counts.turns as i64 != typed + other {
+            wrong.push(format!("{}: {} turns, {typed} typed", scenario.name, counts.turns));
+        }
+    }
+    report(&wrong);
+}
+
+#[test]
+fn branches_are_those_that_were_made() {
+    let mut wrong = Vec::new();
+    for scenario in scenarios() {
+        let listing = ops::list(&roots(&scenario), &Filter { all: true, ..Filter::default() });
+        let most = listing.rows.iter().map(|row| row.sketch.branches).max().unwrap_or(0);
+        let expected = scenario.truth["expect"]["branches"].as_u64();
+        if let Some(expected) = expected
+            && most as u64 != expected
+        {
+            wrong.push(format!("{}: {most} branches, {expected} made", scenario.name));
+        }
+        // Where nobody counted, only these leave a second way behind.
+        let leaves =
+            ["08_interrupt", "13_image", "19_parallel_resume"].iter().any(|s| scenario.name.ends_with(s))
+                || scenario.name == "1.0.37/07_compact";
+        if expected.is_none() && most > 1 && !leaves {
+            wrong.push(format!("{}: {most} branches, none made", scenario.name));
+        }
+    }
+    report(&wrong);
+}
+
+#[test]
+fn tool_calls_are_those_that_the_api_made() {
+    let mut wrong = Vec::new();
+    for scenario in scenarios() {
+        let listing = ops::list(&roots(&scenario), &Filter { all: true, ..Filter::default() });
+        let mut ours = BTreeSet::new();
+        for row in &listing.rows {
+            let tools = ops::tools(&row.path, &ToolFilter::default()).expect("tools can be listed");
+            ours.extend(tools.rows.into_iter().map(|row| (row.call.id, row.call.name)));
+        }
+        let calls = scenario.truth["tool_calls"].as_array().expect("a list of calls");
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let theirs: BTreeSet<(String, String)> =
+            calls.iter().map(|call| (text(&call["id"]), text(&call["name"]))).collect();
+        if ours != theirs {
+            let missing: Vec<_> = theirs.difference(&ours).collect();
+            let extra: Vec<_> = ours.difference(&theirs).collect();
+            wrong.push(format!("{}: missing {missing:?}, extra {extra:?}", scenario.name));
+        }
+    }
+    report(&wrong);
+}

@@ -1,0 +1,25 @@
+//! The laws of lines, entries and the tree, as functions that panic where a law is broken.
+//!
+//! ```text
+//! lines      splitting in pieces = splitting at once; offsets tell the truth
+//! entries    every line has one fate; what was read stands where it is told   (every-line-accounted)
+//! skim       the skimmer = a full parser, in verdict and in every field       (parse-never-fails)
+//! condense   short strings: the line itself; long ones: the same fields, less memory
+//! moment     timestamps = jiff
+//! memory     reading with a memory of the line before = reading each line alone
+//! tree       every entry hangs somewhere, no walk runs in circles
+//! ```
+
+mod condense;
+mod entries;
+mod facts;
+mod full;
+mod skim;
+mod split;
+mod tree;
+
+pub use condense::condense;
+pub use entries::entries;
+pub use skim::{moment, skim, text};
+pub use split::{Cuts, lines};
+pub use tree::{memory, tree};

@@ -1,0 +1,130 @@
+//! The tree: every entry hangs somewhere, no walk runs in circles, forks and turns name what is there.
+
+use rethread_core::entry::{Entry, Reader};
+use rethread_core::lines::Splitter;
+use rethread_core::session::Sketcher;
+use rethread_core::stats::Tally;
+use rethread_core::tree::{Link, NodeNo, Place, Tree, Weaver};
+use rethread_core::turn::{Pairs, tell};
+
+/// Checks the laws of the tree of a file; returns the tree.
+pub fn tree(bytes: &[u8]) -> Tree {
+    let mut weaver = Weaver::comparing();
+    let mut sketcher = Sketcher::default();
+    let mut pairs = Pairs::default();
+    let mut tally = Tally::new(rethread_core::id::Id::NIL);
+    let mut entries: Vec<(u32, Entry<'_>)> = Vec::new();
+    let mut problems = Vec::new();
+    let mut reader = Reader::default();
+    let mut with_uuid = 0;
+    Splitter::default().feed(bytes, true, &mut problems, |line, problems| {
+        let fate = reader.read(&line, problems, |entry, offset| {
+            let len = u32::try_from(entry.raw.len()).unwrap_or(u32::MAX);
+            let place = Place { offset, len, line: line.no };
+            let voice = weaver.add(&entry, place);
+            sketcher.add(&entry, voice);
+            pairs.add(&entry, place);
+            tally.add(&entry);
+            with_uuid += usize::from(entry.uuid.is_some());
+            entries.push((line.no, entry));
+        });
+        tally.line(fate);
+    });
+    let tree = weaver.finish();
+    assert_eq!(tree.nodes().len(), with_uuid, "every entry with a uuid is a node");
+    links(&tree);
+    walks(&tree);
+    forks(&tree);
+    turns(&tree);
+    // The rooms to the right take whatever the tree is.
+    let _ = tell(&entries);
+    let sketch = sketcher.finish(&tree, entries.len(), &problems);
+    assert_eq!(sketch.turns, tree.turns().count());
+    let counts = tally.finish(bytes.len() as u64, &tree, &pairs, &problems);
+    assert_eq!(
+        counts.total.uuids + tree.repeated_lines() as u64,
+        with_uuid as u64,
+        "uuids and repeats add up"
+    );
+    tree
+}
+
+fn all(tree: &Tree) -> impl Iterator<Item = NodeNo> {
+    0..tree.nodes().len() as NodeNo
+}
+
+fn links(tree: &Tree) {
+    let roots = tree.roots().count();
+    let children: usize = all(tree).map(|no| tree.children(no).len()).sum();
+    assert_eq!(roots + children, tree.nodes().len(), "each node is a root or a child");
+    for no in all(tree) {
+        for &child in tree.children(no) {
+            assert_eq!(tree.node(child).parent(), Some(no), "children know their parent");
+        }
+        assert_eq!(
+            tree.node(no).link == Link::Child,
+            tree.node(no).parent().is_some(),
+            "links tell of parents"
+        );
+    }
+}
+
+fn walks(tree: &Tree) {
+    for no in all(tree) {
+        let walk = tree.walk(no);
+        assert_eq!(walk.last(), Some(&no), "a walk ends where it was asked to");
+        assert!(tree.node(walk[0]).parent().is_none(), "a walk starts at a root");
+        let mut steps: Vec<NodeNo> = tree.rejoin(&walk).iter().map(|step| step.node).collect();
+        let on_walk: Vec<NodeNo> = steps.iter().copied().filter(|no| walk.contains(no)).collect();
+        assert_eq!(on_walk, walk, "re-joining keeps the walk and its order");
+        steps.sort_unstable();
+        steps.dedup();
+        assert_eq!(steps.len(), tree.rejoin(&walk).len(), "re-joining repeats nothing");
+        let mut long = tree.long_walk(no);
+        assert_eq!(long.last(), Some(&no), "a long walk ends where it was asked to");
+        let len = long.len();
+        long.sort_unstable();
+        long.dedup();
+        assert_eq!(long.len(), len, "a long walk repeats nothing");
+    }
+}
+
+fn forks(tree: &Tree) {
+    for fork in tree.forks() {
+        assert!(fork.ways.len() > 1, "a fork has several ways");
+        for &way in &fork.ways {
+            assert_eq!(tree.node(way).parent(), fork.at, "ways start at the fork");
+        }
+    }
+    let tips = tree.tips();
+    for &tip in &tips {
+        assert!(tree.children(tip).iter().all(|child| !tips.contains(child)), "a tip has no tip below it");
+    }
+    if let Some(tip) = tree.newest_tip() {
+        assert!((tip as usize) < tree.nodes().len());
+    }
+}
+
+fn turns(tree: &Tree) {
+    for no in all(tree) {
+        if let Some(turn) = tree.turn_of(no) {
+            assert_eq!(tree.turn_of(turn), Some(turn), "what starts a turn is in it");
+            assert!(tree.walk(no).contains(&turn), "a turn starts above its nodes");
+        }
+    }
+}
+
+/// Checks that reading with a memory of the lines before gives what reading each line alone gives.
+pub fn memory(bytes: &[u8]) {
+    let mut reader = Reader::default();
+    Splitter::default().feed(bytes, true, &mut Vec::new(), |line, _| {
+        let (mut with, mut alone) = (Vec::new(), Vec::new());
+        let (mut problems_with, mut problems_alone) = (Vec::new(), Vec::new());
+        let fate =
+            reader.read(&line, &mut problems_with, |entry, offset| with.push(format!("{offset} {entry:?}")));
+        let other = rethread_core::entry::read(&line, &mut problems_alone, |entry, offset| {
+            alone.push(format!("{offset} {entry:?}"));
+        });
+        assert_eq!((fate, with, problems_with), (other, alone, problems_alone), "memory changes nothing");
+    });
+}

@@ -1,0 +1,10 @@
+//! Test material, never shipped: transcripts from a short script, random and damaged files, and the laws themselves.
+//!
+//! ```text
+//! script ──▶ bytes ◀── random            check: a law as a function that panics where it is broken;
+//!              └──────▶ check            called by the property tests and by the fuzzers alike
+//! ```
+
+pub mod check;
+pub mod random;
+pub mod script;

@@ -1,0 +1,9 @@
+//! Any bytes: every line is accounted for, and whatever an entry can be asked, it answers.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use rethread_testkit::check;
+
+fuzz_target!(|data: &[u8]| {
+    check::entries(data);
+});
