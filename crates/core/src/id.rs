@@ -25,6 +25,13 @@ impl Id {
         Id(self.0.rotate_left(41) ^ other.0.wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835))
     }
 
+    /// Returns 64 bits that stand for all of them, where a rare confusion would do no harm.
+    pub(crate) fn short(self) -> u64 {
+        let mut hasher = IdHasher::default();
+        std::hash::Hasher::write_u128(&mut hasher, self.0);
+        std::hash::Hasher::finish(&hasher)
+    }
+
     /// Returns the 128 bits.
     pub fn bits(self) -> u128 {
         self.0

@@ -200,6 +200,27 @@ fn a_compaction_goes_on_and_is_no_branch() {
 }
 
 #[test]
+fn what_a_compaction_keeps_stands_behind_its_anchor() {
+    let kept = |field: &str| {
+        let uuid = script::uuid_of;
+        let text = format!(
+            "u1: one\n  a1: one\n    u2: two\n      a2: two\n        s1 +compactMetadata={field}: compact_boundary\n          u3 recap: so far\n            u4: three"
+        )
+        .replace("$anchor", &uuid("u3"))
+        .replace("$head", &uuid("u2"))
+        .replace("$tail", &uuid("a2"));
+        let (tree, names) = tree_of(&text);
+        let tip = tree.newest_tip().expect("there is a tip");
+        tree.context(tip).iter().map(|&no| names[no as usize].clone()).collect::<Vec<_>>().join(" ")
+    };
+    let listed = r#"{"preservedMessages":{"anchorUuid":"$anchor","uuids":["$head","$tail"]}}"#;
+    let run = r#"{"preservedSegment":{"headUuid":"$head","anchorUuid":"$anchor","tailUuid":"$tail"}}"#;
+    assert_eq!(kept(listed), "s1 u3 u2 a2 u4");
+    assert_eq!(kept(run), "s1 u3 u2 a2 u4");
+    assert_eq!(kept(r#"{"trigger":"auto"}"#), "s1 u3 u4");
+}
+
+#[test]
 fn a_boundary_whose_logical_parent_is_gone_follows_the_line_before_it() {
     let text = "
         u1: one

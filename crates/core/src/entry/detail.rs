@@ -153,7 +153,7 @@ impl<'a> Entry<'a> {
 
     /// Returns a top-level field that is a string.
     pub fn text(&self, name: &str) -> Option<Text<'a>> {
-        string(self.field(name)?)
+        Text::of_value(self.field(name)?)
     }
 
     /// Returns the typed fields of the line.
@@ -162,7 +162,7 @@ impl<'a> Entry<'a> {
             Kind::User | Kind::Assistant => Detail::Message,
             Kind::System => Detail::System {
                 subtype: self.system(),
-                content: self.content.and_then(string),
+                content: self.content.and_then(Text::of_value),
                 level: self.text("level"),
                 compaction: self.compact.or_else(|| self.field("microcompactMetadata")),
             },
@@ -191,9 +191,10 @@ impl<'a> Entry<'a> {
             Kind::Mode => Detail::Word(self.text("mode")),
             Kind::PermissionMode => Detail::Word(self.text("permissionMode")),
             Kind::AtisLatch => Detail::Word(self.text("atis")),
-            Kind::QueueOperation => {
-                Detail::Queue { operation: self.text("operation"), content: self.content.and_then(string) }
-            }
+            Kind::QueueOperation => Detail::Queue {
+                operation: self.text("operation"),
+                content: self.content.and_then(Text::of_value),
+            },
             Kind::PrLink => Detail::PullRequest {
                 number: self.field("prNumber"),
                 url: self.text("prUrl"),
@@ -216,9 +217,10 @@ impl<'a> Entry<'a> {
                 session: self.text("parentSessionId"),
                 last: self.text("parentLastUuid"),
             },
-            Kind::Snapshot => {
-                Detail::Snapshot { message: self.text("messageId"), role: self.payload.and_then(string) }
-            }
+            Kind::Snapshot => Detail::Snapshot {
+                message: self.text("messageId"),
+                role: self.payload.and_then(Text::of_value),
+            },
             Kind::Unknown | Kind::Missing => Detail::Unknown,
         }
     }
@@ -233,14 +235,15 @@ impl<'a> Entry<'a> {
 
     fn delta(&self) -> Option<Backup<'a>> {
         let path = self.text("trackingPath")?;
-        let name = self.field("backup").and_then(|backup| member(backup, "backupFileName")).and_then(string);
+        let name =
+            self.field("backup").and_then(|backup| member(backup, "backupFileName")).and_then(Text::of_value);
         Some(Backup { path, name })
     }
 }
 
 fn backups(snapshot: &[u8]) -> Vec<Backup<'_>> {
     let files = member(snapshot, "trackedFileBackups").unwrap_or_default();
-    let backup = |value| member(value, "backupFileName").and_then(string);
+    let backup = |value| member(value, "backupFileName").and_then(Text::of_value);
     members(files).map(|(path, value)| Backup { path, name: backup(value) }).collect()
 }
 
@@ -264,10 +267,16 @@ pub(crate) fn member<'a>(object: &'a [u8], name: &str) -> Option<&'a [u8]> {
     members(object).filter(|(key, _)| key.is(name)).last().map(|(_, value)| value)
 }
 
-/// Returns the body of a JSON string.
-pub(crate) fn string(value: &[u8]) -> Option<Text<'_>> {
-    match value {
-        [b'"', body @ .., b'"'] => Some(Text::new(body)),
-        _ => None,
+/// Returns the strings of a JSON list; other items are passed over.
+pub(crate) fn strings(list: &[u8]) -> Vec<Text<'_>> {
+    let mut found = Vec::new();
+    let mut skim = Skim::new(list);
+    if skim.next_token() == b'[' {
+        // What stands before a fault still counts.
+        let _ = skim.array(|skim| {
+            found.extend(skim.maybe_string()?.map(Text::new));
+            Ok(())
+        });
     }
+    found
 }

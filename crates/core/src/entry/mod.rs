@@ -18,12 +18,14 @@ mod read;
 mod record;
 mod skim;
 mod stops;
+mod string;
 mod text;
 mod time;
 mod usage;
 mod voice;
 
 pub use block::{Block, Content, content_of};
+pub(crate) use detail::strings;
 pub use detail::{Backup, Detail, Pin, members};
 pub use kind::{Attachment, BlockKind, Kind, Progress, System};
 pub use read::{Fate, Reader, read, value_text};

@@ -133,9 +133,9 @@ fn framing<'a>(skim: &mut Skim<'a>, entry: &mut Entry<'a>, frame: &mut Frame, fi
 
 /// Reads a timestamp: a text in most files, a number in an early description of the format.
 fn moment(value: &[u8]) -> Option<Moment> {
-    match value {
-        [b'"', body @ .., b'"'] => Moment::read(Text::new(body)),
-        _ => std::str::from_utf8(value).ok()?.parse().ok().and_then(Moment::from_number),
+    match Text::of_value(value) {
+        Some(text) => Moment::read(text),
+        None => std::str::from_utf8(value).ok()?.parse().ok().and_then(Moment::from_number),
     }
 }
 

@@ -14,6 +14,14 @@ impl<'a> Text<'a> {
         Text(body)
     }
 
+    /// Takes the body of a raw JSON value that is a string.
+    pub(crate) fn of_value(value: &'a [u8]) -> Option<Self> {
+        match value {
+            [b'"', body @ .., b'"'] => Some(Text(body)),
+            _ => None,
+        }
+    }
+
     /// Returns the bytes between the quotes.
     pub fn raw(self) -> &'a [u8] {
         self.0

@@ -101,7 +101,7 @@ impl Summaries {
     /// Collects them from all sketches, in the order of their paths.
     pub fn of<'s>(sketches: impl Iterator<Item = &'s Sketch>) -> Summaries {
         let titles = sketches.flat_map(|sketch| &sketch.summaries).enumerate();
-        Summaries(titles.map(|(order, (leaf, title))| (leaf.bits() as u64, (order, title.clone()))).collect())
+        Summaries(titles.map(|(order, (leaf, title))| (leaf.short(), (order, title.clone()))).collect())
     }
 }
 
@@ -225,7 +225,7 @@ impl Sketcher {
         sketch.problems = odd().count();
         sketch.damages = odd().filter(|problem| problem.kind.is_damage()).count();
         let speaks = tree.nodes().iter().filter(|node| node.voice != Voice::Link);
-        sketch.ids = speaks.map(|node| node.id.bits() as u64).collect();
+        sketch.ids = speaks.map(|node| node.id.short()).collect();
         sketch
     }
 }

@@ -1,5 +1,6 @@
 //! Builds the tree while entries come in, in one pass and a short second one.
 
+use super::compact::Kept;
 use super::node::{Link, NONE, Node, NodeNo, Place};
 use crate::entry::{Entry, Kind, Moment, Voice};
 use crate::id::{Id, IdMap, IdSet};
@@ -15,6 +16,7 @@ pub struct Weaver {
     /// Links to uuids that had not been met yet.
     pending: Vec<(NodeNo, Id)>,
     logical: Vec<(NodeNo, Id)>,
+    kept: Vec<Kept>,
     repeats: Vec<(NodeNo, NodeNo, Repeat)>,
     /// Hashes of the bytes by node, kept only while repeated uuids are to be judged by content.
     hashes: Vec<u64>,
@@ -30,6 +32,8 @@ pub struct Tree {
     starts: Vec<u32>,
     by_id: IdMap<NodeNo>,
     logical: IdMap<NodeNo>,
+    /// By anchor: old entries that a compaction kept.
+    pub(crate) kept: Vec<(NodeNo, Vec<NodeNo>)>,
     /// The turn each node belongs to: the node that starts it.
     turns: Vec<u32>,
     /// Lines that repeat an earlier line's uuid.
@@ -84,6 +88,7 @@ impl Weaver {
         if let Some(parent) = entry.logical_parent {
             self.logical.push((no, parent.id()));
         }
+        self.kept.extend(entry.compact.and_then(Kept::read));
         if entry.kind == Kind::Assistant
             && let Some(message) = entry.message.as_ref().and_then(|message| message.id)
         {
@@ -140,6 +145,7 @@ impl Weaver {
             }
         }
         tree.cut_cycles();
+        tree.kept = self.kept.iter().filter_map(|kept| kept.resolve(&tree)).collect();
         tree.link_children();
         tree.mark_turns();
         tree.problems.sort_by_key(|problem| (problem.line, problem.offset));

@@ -7,4 +7,4 @@ mod scan;
 pub use find::Roots;
 pub(crate) use find::{Role, SessionFile, find};
 pub(crate) use live::live_sessions;
-pub(crate) use scan::{Lines, Seen, scan, tail_time};
+pub(crate) use scan::{Lines, Seen, scan, scan_head, tail_time};

@@ -47,6 +47,24 @@ pub(crate) fn scan(path: &Path, each: impl FnMut(Seen<'_, '_>)) -> io::Result<Sc
     scan
 }
 
+/// Reads the first lines of the file at `path`, as far as one piece holds them.
+pub(crate) fn scan_head(path: &Path, mut each: impl FnMut(Seen<'_, '_>)) -> io::Result<Scan> {
+    let mut bytes = Vec::with_capacity(PIECE);
+    File::open(path)?.take(PIECE as u64).read_to_end(&mut bytes)?;
+    let whole = bytes.len() < PIECE;
+    if !whole && memchr::memchr(b'\n', &bytes).is_none() {
+        return self::scan(path, each);
+    }
+    let mut scan = Scan { bytes: bytes.len() as u64, ..Scan::default() };
+    let mut reader = Reader::default();
+    let lines = &mut scan.lines;
+    Splitter::default().feed(&bytes, whole, &mut scan.problems, |line, problems| {
+        *lines += 1;
+        show(&mut reader, &line, line.bytes.len(), problems, &mut each);
+    });
+    Ok(scan)
+}
+
 fn scan_with(
     buffer: &mut Vec<u8>,
     reader: &mut Reader,

@@ -11,7 +11,7 @@ use rethread_core::usage::Ledger;
 
 use super::load::{Head, Session, load};
 use crate::Failure;
-use crate::disk::{Lines, Role, Roots, Seen, SessionFile, find, scan};
+use crate::disk::{Lines, Role, Roots, Seen, SessionFile, find, scan, scan_head};
 
 /// A subagent in a list.
 #[derive(Debug, Clone, Default)]
@@ -90,7 +90,7 @@ pub(crate) fn family_of(path: &Path) -> Vec<PathBuf> {
 
 fn first_session(path: &Path) -> Option<String> {
     let mut session = None;
-    scan(path, |seen| {
+    scan_head(path, |seen| {
         if let (Seen::Entry(entry, ..), None) = (seen, &session) {
             session = entry.session.map(|session| session.decode().into_owned());
         }

@@ -11,7 +11,7 @@ use rethread_core::tree::Weaver;
 
 use super::load::id_of;
 use crate::Failure;
-use crate::disk::{Role, Roots, Seen, SessionFile, find, live_sessions, scan};
+use crate::disk::{Role, Roots, Seen, SessionFile, find, live_sessions, scan, scan_head};
 
 /// Which sessions to list.
 #[derive(Debug, Clone, Default)]
@@ -142,13 +142,15 @@ pub fn list(roots: &Roots, filter: &Filter) -> Listing {
 fn sketch(file: SessionFile) -> Result<Sketched, Failure> {
     let mut weaver = Weaver::default();
     let mut sketcher = Sketcher::default();
-    let scan = scan(&file.path, |seen| {
+    let add = |seen: Seen<'_, '_>| {
         if let Seen::Entry(entry, place, _) = seen {
             let voice = weaver.add(entry, place);
             sketcher.add(entry, voice);
         }
-    })
-    .map_err(Failure::reading(&file.path))?;
+    };
+    // Of a subagent the list says only that it is there and whose it is: its first lines tell.
+    let scan = if file.role == Role::Main { scan(&file.path, add) } else { scan_head(&file.path, add) };
+    let scan = scan.map_err(Failure::reading(&file.path))?;
     let tree = weaver.finish();
     let sketch = sketcher.finish(&tree, scan.lines, &scan.problems);
     Ok(Sketched { file, sketch })

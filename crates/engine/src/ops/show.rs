@@ -83,7 +83,7 @@ pub fn show(request: &ShowRequest) -> Result<Show, Failure> {
     let mut groups = match tip {
         Some(tip) if request.everything => everything(&session, tip),
         Some(tip) => {
-            let walk = session.tree.walk(tip);
+            let walk = session.tree.context(tip);
             let nodes = session.tree.rejoin(&walk).into_iter().map(|step| step.node);
             grouped(&session, nodes, |_| Standing::OnPath)
         }
@@ -99,7 +99,7 @@ pub fn show(request: &ShowRequest) -> Result<Show, Failure> {
 fn elsewhere(session: &Session, tip: NodeNo) -> (usize, usize) {
     let tree = &session.tree;
     let starts = |walk: Vec<NodeNo>| walk.into_iter().filter(|&no| tree.turn_of(no) == Some(no)).count();
-    let shown = starts(tree.rejoin(&tree.walk(tip)).into_iter().map(|step| step.node).collect());
+    let shown = starts(tree.rejoin(&tree.context(tip)).into_iter().map(|step| step.node).collect());
     let long = starts(tree.long_walk(tip)).max(shown);
     (long - shown, tree.turns().count().saturating_sub(long))
 }
@@ -138,7 +138,7 @@ fn everything(session: &Session, tip: NodeNo) -> Vec<Group> {
     for no in tree.long_walk(tip) {
         standings[no as usize] = Standing::Compacted;
     }
-    for no in tree.walk(tip) {
+    for no in tree.context(tip) {
         standings[no as usize] = Standing::OnPath;
     }
     // Nodes in file order, but each turn's together and its start first.

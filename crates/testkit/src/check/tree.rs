@@ -80,6 +80,9 @@ fn walks(tree: &Tree) {
         steps.sort_unstable();
         steps.dedup();
         assert_eq!(steps.len(), tree.rejoin(&walk).len(), "re-joining repeats nothing");
+        let mut context = tree.context(no);
+        context.retain(|no| walk.contains(no));
+        assert_eq!(context, walk, "what a compaction kept comes between the steps of the walk");
         let mut long = tree.long_walk(no);
         assert_eq!(long.last(), Some(&no), "a long walk ends where it was asked to");
         let len = long.len();

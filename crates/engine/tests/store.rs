@@ -1,0 +1,195 @@
+//! A store in a temporary folder: titles, links, subagents in all four layouts, names.
+
+#![expect(clippy::disallowed_methods, reason = "the test writes the store that it reads")]
+
+use std::path::{Path, PathBuf};
+
+use rethread_engine::core::session::TitleSource;
+use rethread_engine::ops::{self, Filter, Links, SessionRow};
+use rethread_engine::{Failure, Roots};
+use rethread_testkit::script;
+use tempfile::TempDir;
+
+struct Store {
+    folder: TempDir,
+}
+
+const A: &str = "aaaaaaaa-0000-4000-8000-000000000001";
+const B: &str = "bbbbbbbb-0000-4000-8000-000000000002";
+const C: &str = "bbbbcccc-0000-4000-8000-000000000003";
+
+impl Store {
+    fn new() -> Store {
+        Store { folder: tempfile::tempdir().expect("a temporary folder") }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join("projects").join(name)
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("the folder can be made");
+        std::fs::write(&path, bytes).expect("the file can be written");
+        path
+    }
+
+    /// Writes a session from a script.
+    fn session(&self, id: &str, text: &str) -> PathBuf {
+        self.write(&format!("-home-ada-shed/{id}.jsonl"), &script::bytes(text))
+    }
+
+    fn roots(&self) -> Roots {
+        Roots { paths: vec![self.folder.path().to_owned()] }
+    }
+
+    fn rows(&self) -> Vec<SessionRow> {
+        let listing = ops::list(&self.roots(), &Filter { all: true, ..Filter::default() });
+        assert!(listing.failures.is_empty(), "{:?}", listing.failures);
+        listing.rows
+    }
+
+    fn row(&self, id: &str) -> SessionRow {
+        self.rows().into_iter().find(|row| row.id == id).expect("the session is listed")
+    }
+}
+
+#[test]
+fn the_best_title_counts_wherever_it_stands() {
+    let store = Store::new();
+    store.session(A, "u1: tidy the shed\n  a1: done");
+    assert_eq!(store.row(A).title.text, "tidy the shed");
+    // A summary names an entry, of whatever file; it may stand in another.
+    store.session(B, "summary ~a1: A tidy shed\nu2: something else\n  a2: fine");
+    assert_eq!(
+        (store.row(A).title.text.as_str(), store.row(A).title.source),
+        ("A tidy shed", TitleSource::Summary)
+    );
+    assert_eq!(store.row(B).title.text, "something else");
+    store.session(A, "ai-title: Shed tidying\nu1: tidy the shed\n  a1: done");
+    assert_eq!(store.row(A).title.source, TitleSource::Ai);
+    store.session(A, "custom-title: first name\nai-title: Shed\nu1: tidy\n  a1: done\ncustom-title: my shed");
+    assert_eq!(
+        (store.row(A).title.text.as_str(), store.row(A).title.source),
+        ("my shed", TitleSource::Custom)
+    );
+}
+
+#[test]
+fn plans_forks_and_copies_are_tied_together() {
+    let store = Store::new();
+    store.session(A, "u1 +slug=\"green-shed\": plan a shed\n  a1 #m1: here it is");
+    store.session(
+        B,
+        "* session=other\nu2 @+60 +slug=\"green-shed\": Implement the following plan:\\n\\n# Shed\n  a2 #m2: built",
+    );
+    let fork = format!(
+        "u1 +forkedFrom={{\"sessionId\":\"{A}\",\"messageUuid\":\"x\"}}: plan a shed\n  a1 #m1: here it is"
+    );
+    store.session(C, &fork);
+    assert_eq!(store.row(A).links.implementation.as_deref(), Some(B));
+    assert_eq!(store.row(B).links.plan.as_deref(), Some(A));
+    let Links { forked_from, copies, .. } = store.row(C).links;
+    assert_eq!((forked_from.as_deref(), copies), (Some(A), vec![A.to_owned()]));
+}
+
+/// A session that starts one agent, and the agent's conversation.
+const MAIN: &str =
+    "u1: look around\n  a1: !Task look in the shed\n    u2: =a1 a rake\n      a2: there is a rake";
+const AGENT: &str =
+    "u8 side +agentId=\"a0000001\": look in the shed\n  a8 side +agentId=\"a0000001\": a rake";
+
+fn agents(path: &Path) -> Vec<(String, usize, Option<u32>)> {
+    let rows = ops::agents(path).expect("agents can be listed").rows;
+    rows.into_iter().map(|row| (row.id, row.depth, row.call_line)).collect()
+}
+
+/// The script's tool calls have only a command; an agent's has a prompt.
+fn with_prompt(text: &str) -> Vec<u8> {
+    let bytes = String::from_utf8(script::bytes(text)).expect("a script is UTF-8");
+    bytes.replace("\"command\":", "\"prompt\":").into_bytes()
+}
+
+#[test]
+fn agents_are_found_in_all_four_layouts() {
+    let store = Store::new();
+    let folder = "-home-ada-shed";
+    // Inside the main file, as 1.x writes them.
+    let inline = format!("{MAIN}\nu8 side: look in the shed\n  a8 side: a rake");
+    let path = store.write(&format!("{folder}/{A}.jsonl"), &with_prompt(&inline));
+    assert_eq!(agents(&path), [("L5".to_owned(), 1, Some(2))]);
+    // Beside it.
+    let own = |text: &str| format!("* session={}\n{text}", "x");
+    let named = String::from_utf8(with_prompt(&own(MAIN))).expect("UTF-8");
+    let session =
+        named.split("\"sessionId\":\"").nth(1).and_then(|rest| rest.split('"').next()).expect("an id");
+    let path = store.write(&format!("{folder}/{session}.jsonl"), named.as_bytes());
+    let agent = with_prompt(&own(AGENT));
+    store.write(&format!("{folder}/agent-a0000001.jsonl"), &agent);
+    assert_eq!(agents(&path), [("a0000001".to_owned(), 1, Some(2))]);
+    // In its folder.
+    std::fs::remove_file(store.path(&format!("{folder}/agent-a0000001.jsonl"))).expect("it was there");
+    store.write(&format!("{folder}/{session}/subagents/agent-a0000001.jsonl"), &agent);
+    assert_eq!(agents(&path), [("a0000001".to_owned(), 1, Some(2))]);
+    // With a meta file, one below the other; and a warm-up.
+    let meta = br#"{"agentType":"general-purpose","description":"Inner","parentAgentId":"a0000001"}"#;
+    store.write(&format!("{folder}/{session}/subagents/agent-a0000002.meta.json"), meta);
+    let inner = own("u9 side +agentId=\"a0000002\": count the rakes\n  a9 side +agentId=\"a0000002\": one");
+    store.write(&format!("{folder}/{session}/subagents/agent-a0000002.jsonl"), &with_prompt(&inner));
+    let depths: Vec<_> = agents(&path).into_iter().map(|(id, depth, _)| (id, depth)).collect();
+    assert_eq!(depths, [("a0000001".to_owned(), 1), ("a0000002".to_owned(), 2)]);
+    assert_eq!(store.row(session).agents, 2);
+}
+
+#[test]
+fn a_session_is_named_by_id_prefix_path_title_or_last() {
+    let store = Store::new();
+    let first = store.session(A, "u1: tidy the shed\n  a1: done");
+    let second = store.session(B, "u2 @2025-06-01T00:00:00.000Z: paint the shed\n  a2: done");
+    store.session(C, "u3: feed the hens\n  a3: done");
+    let find = |name: &str| ops::find_session(&store.roots(), name);
+    assert_eq!(find(A).expect("by id"), first);
+    assert_eq!(find("aaaa").expect("by prefix"), first);
+    assert_eq!(find(first.to_str().expect("UTF-8")).expect("by path"), first);
+    assert_eq!(find("paint").expect("by title"), second);
+    assert_eq!(find("last").expect("the last"), second);
+    assert!(
+        matches!(find("bbbb"), Err(Failure::AmbiguousSession { candidates, .. }) if candidates.len() == 2)
+    );
+    assert!(
+        matches!(find("shed"), Err(Failure::AmbiguousSession { candidates, .. }) if candidates.len() == 2)
+    );
+    let Err(Failure::UnknownSession { nearest, .. }) = find("fed the hen") else { panic!("no such session") };
+    assert_eq!(nearest[0].0, C, "the nearest name comes first");
+}
+
+#[test]
+fn a_line_of_many_megabytes_needs_no_memory_in_proportion() {
+    let store = Store::new();
+    let mut bytes = script::bytes("u1: look\n  a1: !Read big");
+    let result =
+        String::from_utf8(script::bytes("u1: look\n  a1: !Read big\n    u2: =a1 THERE")).expect("UTF-8");
+    let line = result.lines().nth(2).expect("a third line");
+    let (before, behind) = line.split_once("THERE").expect("the result");
+    bytes.extend_from_slice(before.as_bytes());
+    bytes.resize(bytes.len() + (40 << 20), b'x');
+    bytes.extend_from_slice(behind.as_bytes());
+    bytes.extend_from_slice(b"\n");
+    bytes.extend_from_slice(result.lines().next().expect("a first line").as_bytes());
+    let path = store.write(&format!("-home-ada-shed/{A}.jsonl"), &bytes);
+    let row = store.row(A);
+    assert_eq!((row.sketch.lines, row.sketch.problems), (4, 1), "four lines, the last repeats the first");
+    let counts = ops::stats(&Roots { paths: vec![path] }, false).counts;
+    assert_eq!((counts.total.tool_uses, counts.total.tool_uses_unpaired, counts.total.malformed), (1, 0, 0));
+}
+
+#[test]
+fn what_cannot_be_read_is_told_and_stops_nothing() {
+    let store = Store::new();
+    store.session(A, "u1: tidy the shed\n  a1: done");
+    store.write(&format!("-home-ada-shed/{B}.jsonl"), b"");
+    std::fs::create_dir_all(store.path("-home-ada-shed/folder.jsonl")).expect("a folder with such a name");
+    let rows = store.rows();
+    assert_eq!(rows.len(), 2, "the empty file is a session, the folder is none");
+    assert!(rows.iter().any(|row| row.sketch.is_empty()));
+}
