@@ -73,3 +73,10 @@ fn what_is_odd_about_a_remembered_usage_is_told_each_time() {
         check::memory([odd.as_bytes(), plain.as_bytes(), plain.as_bytes()].concat().as_slice());
     }
 }
+
+#[test]
+fn what_is_odd_about_a_remembered_key_is_told_each_time() {
+    // Found by the fuzzer: a control byte in a key.
+    let line = "{\"type\":\"user\",\"\u{19}\u{1}key\":1,\"message\":{\"content\":[{\"\u{1}\":2}]}}\n";
+    check::memory(line.repeat(3).as_bytes());
+}

@@ -159,8 +159,9 @@ impl<'a> Skim<'a> {
             return Ok(Some(Key::named(Text::new(name).decode().as_bytes())));
         }
         let key = Key::named(name);
-        // A run of framing members is recalled from where its first key starts: only without white space.
-        if self.key_at == from + usize::from(state != FIRST) {
+        // A run of framing members is recalled from where its first key starts: only without white space. And what is
+        // odd must be met each time.
+        if self.key_at == from + usize::from(state != FIRST) && self.control.is_none() {
             habit.learn(&self.bytes[from..self.at], state, key);
         }
         Ok(Some(key))

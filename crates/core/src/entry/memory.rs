@@ -56,6 +56,8 @@ pub(crate) struct Inner {
 pub(crate) struct LastUsage {
     bytes: Vec<u8>,
     value: Usage,
+    /// How deep its values are nested.
+    depth: usize,
 }
 
 /// Bytes of the line before, with what they mean.
@@ -114,14 +116,17 @@ impl LastUsage {
     /// Takes a usage object that stood on the line before.
     #[inline]
     pub(crate) fn recall(&self, skim: &mut Skim<'_>) -> Option<Usage> {
-        skim.skip_known(skim.at(), &self.bytes).map(|_| self.value)
+        skim.skip_known(skim.at(), &self.bytes)?;
+        skim.depth = skim.depth.max(self.depth);
+        Some(self.value)
     }
 
     /// Keeps a usage object that was in order.
-    pub(crate) fn keep(&mut self, bytes: &[u8], usage: Usage) {
+    pub(crate) fn keep(&mut self, bytes: &[u8], usage: Usage, depth: usize) {
         self.bytes.clear();
         self.bytes.extend_from_slice(bytes);
         self.value = usage;
+        self.depth = depth;
     }
 }
 

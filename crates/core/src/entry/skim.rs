@@ -285,6 +285,7 @@ fn usage<'a>(
         return Ok(Some(usage));
     }
     let from = skim.at();
+    let depth = std::mem::take(&mut skim.depth);
     let mut usage = Usage::default();
     let mut take = |skim: &mut Skim<'a>| -> Step<u64> {
         let value = skim.value()?;
@@ -307,9 +308,10 @@ fn usage<'a>(
         }
         Ok(())
     })?;
-    if !*odd && skim.control.is_none() && !skim.surrogates && skim.depth < 8 {
-        last.keep(skim.since(from), usage);
+    if !*odd && skim.control.is_none() && !skim.surrogates {
+        last.keep(skim.since(from), usage, skim.depth);
     }
+    skim.depth = skim.depth.max(depth);
     Ok(Some(usage))
 }
 
