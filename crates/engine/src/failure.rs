@@ -47,6 +47,9 @@ pub enum Failure {
 impl Failure {
     /// Wraps an error of reading `path`.
     pub(crate) fn reading(path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Failure + '_ {
-        |source| Failure::Unreadable { path: path.to_owned(), source }
+        |source| match source.kind() {
+            std::io::ErrorKind::UnexpectedEof => Failure::Changed { path: path.to_owned() },
+            _ => Failure::Unreadable { path: path.to_owned(), source },
+        }
     }
 }

@@ -6,7 +6,7 @@ use super::args;
 use super::clean;
 use super::figures::{duration, things, tokens};
 use super::out::Out;
-use super::report::{Exit, Stop};
+use super::report::{self, Exit, Stop};
 use super::style::{QUIET, TOOL, paint};
 use super::table::fit;
 use super::{Place, wire};
@@ -14,7 +14,8 @@ use super::{Place, wire};
 /// Runs the command.
 pub(crate) fn run(args: &args::Agents, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
     let path = place.session(&args.session)?;
-    let ops::Agents { head, mut rows } = ops::agents(&path)?;
+    let ops::Agents { head, mut rows, failures } = ops::agents(&path)?;
+    report::warn(&failures, out);
     let all = rows.len();
     if !args.all {
         rows.retain(|row| !row.warmup);
@@ -33,7 +34,7 @@ pub(crate) fn run(args: &args::Agents, place: &Place, out: &mut Out) -> Result<E
         print(row, &branches(&rows, k), out)?;
     }
     if rows.is_empty() {
-        out.note("the session started no agent");
+        out.note("no subagent of the session is in its file or beside it");
     }
     if warmups > 0 {
         out.note(&format!("hidden: {} (--all shows them)", things(warmups as u64, "warm-up")));

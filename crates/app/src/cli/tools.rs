@@ -6,7 +6,7 @@ use super::args;
 use super::call::{body, calls, complaint, head};
 use super::clean;
 use super::out::Out;
-use super::report::{Exit, Stop};
+use super::report::{self, Exit, Stop};
 use super::style::{MARK, NAME, QUIET, paint};
 use super::{Place, wire};
 
@@ -15,6 +15,7 @@ pub(crate) fn run(args: &args::Tools, place: &Place, out: &mut Out) -> Result<Ex
     let path = place.session(&args.session)?;
     let filter = ToolFilter { names: args.name.clone(), errors: args.errors };
     let tools = ops::tools(&path, &filter)?;
+    report::warn(&tools.failures, out);
     if out.is_json() {
         for row in &tools.rows {
             out.json(&wire::tool(&tools.head.id, row))?;

@@ -28,6 +28,16 @@ impl Usage {
         self.web_searches = self.web_searches.saturating_add(other.web_searches);
     }
 
+    /// Takes away counts that were added before.
+    pub fn remove(&mut self, other: &Usage) {
+        self.input = self.input.saturating_sub(other.input);
+        self.output = self.output.saturating_sub(other.output);
+        self.cache_write = self.cache_write.saturating_sub(other.cache_write);
+        self.cache_write_1h = self.cache_write_1h.saturating_sub(other.cache_write_1h);
+        self.cache_read = self.cache_read.saturating_sub(other.cache_read);
+        self.web_searches = self.web_searches.saturating_sub(other.web_searches);
+    }
+
     /// Returns every token, of whatever kind.
     pub fn total(&self) -> u64 {
         self.input

@@ -4,6 +4,8 @@
 //! `<session>/subagents/agent-*.jsonl` (2.1.14 on), and the same with a `.meta.json` that names the call and, for
 //! nested ones, the parent agent.
 
+use std::collections::HashSet;
+
 use crate::entry::{BlockKind, Entry, Kind, Text, Voice, members, value_text};
 use crate::id::{Id, IdMap};
 
@@ -128,13 +130,17 @@ impl Launches {
         }
     }
 
-    /// Finds the call that started an agent: by its meta file, by what the call's result said, by its prompt.
-    pub fn of(&self, agent: &str, meta: &AgentMeta, prompt: &str) -> Option<&Launch> {
+    /// Finds the call that started an agent: by its meta file, by what the call's result said, by its prompt; by the
+    /// prompt each call only once.
+    pub fn of(&self, agent: &str, meta: &AgentMeta, prompt: &str, used: &HashSet<String>) -> Option<&Launch> {
         let tied = self.agents.iter().find(|(id, _)| id == agent).map(|(_, call)| call.as_str());
         let call = meta.tool_use.as_deref().or(tied);
         self.calls.iter().find(|launch| match call {
             Some(call) => launch.tool_use == call,
-            None => !prompt.is_empty() && launch.prompt.trim() == prompt.trim(),
+            None => {
+                let free = !used.contains(&launch.tool_use);
+                free && !prompt.is_empty() && launch.prompt.trim() == prompt.trim()
+            }
         })
     }
 }

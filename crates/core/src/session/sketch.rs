@@ -51,6 +51,8 @@ pub struct Sketch {
     pub compactions: usize,
     /// User and assistant lines outside subagents.
     pub entries: usize,
+    /// Subagents inside the file.
+    pub side_agents: usize,
     /// Lines of subagents inside the file.
     pub side_entries: usize,
     /// Lines that are not blank.
@@ -95,13 +97,13 @@ pub struct PullRequest {
 
 /// What the `summary` lines of a store call the sessions that hold certain entries.
 #[derive(Debug, Default)]
-pub struct Summaries(std::collections::HashMap<u64, (usize, String)>);
+pub struct Summaries(std::collections::HashMap<u64, String>);
 
 impl Summaries {
     /// Collects them from all sketches, in the order of their paths.
     pub fn of<'s>(sketches: impl Iterator<Item = &'s Sketch>) -> Summaries {
-        let titles = sketches.flat_map(|sketch| &sketch.summaries).enumerate();
-        Summaries(titles.map(|(order, (leaf, title))| (leaf.short(), (order, title.clone()))).collect())
+        let titles = sketches.flat_map(|sketch| &sketch.summaries);
+        Summaries(titles.map(|(leaf, title)| (leaf.short(), title.clone())).collect())
     }
 }
 
@@ -198,7 +200,7 @@ impl Sketcher {
             }
             Voice::Command if self.command.is_none() => {
                 let text = crate::turn::words(entry);
-                self.command = Command::read(&text).map(|command| command.to_string());
+                self.command = Some(Command::read(&text).map_or_else(|| one_line(&text), |c| c.to_string()));
             }
             _ => {}
         }
@@ -224,20 +226,25 @@ impl Sketcher {
         let odd = || problems.iter().chain(&tree.problems);
         sketch.problems = odd().count();
         sketch.damages = odd().filter(|problem| problem.kind.is_damage()).count();
-        let speaks = tree.nodes().iter().filter(|node| node.voice != Voice::Link);
+        let side_file = tree.is_side_file();
+        if !side_file {
+            sketch.side_agents = tree.roots().filter(|&no| tree.node(no).is_side()).count();
+        }
+        // A summary may name an entry of a subagent: then it is no title of this session.
+        let main = |node: &&crate::tree::Node| node.voice != Voice::Link && (side_file || !node.is_side());
+        let speaks = tree.nodes().iter().filter(main);
         sketch.ids = speaks.map(|node| node.id.short()).collect();
         sketch
     }
 }
 
 impl Sketch {
-    /// Finds what summaries call this session: the last of those that name an entry it holds.
+    /// Finds what summaries call this session: the one that names the latest of its entries.
     pub fn summary<'t>(&self, titles: &'t Summaries) -> Option<&'t str> {
         if titles.0.is_empty() {
             return None;
         }
-        let named = self.ids.iter().filter_map(|id| titles.0.get(id));
-        named.max_by_key(|(order, _)| *order).map(|(_, title)| title.as_str())
+        self.ids.iter().rev().find_map(|id| titles.0.get(id)).map(String::as_str)
     }
 
     /// Returns the title, given what other files say of this one.
@@ -273,6 +280,10 @@ impl Sketch {
 fn keep_new(kept: &mut Vec<String>, text: Option<Text<'_>>) {
     let Some(text) = text else { return };
     let raw = text.raw();
+    // No real file has so many; one that does must not make reading it slow.
+    if kept.len() >= 64 {
+        return;
+    }
     if kept.iter().rev().any(|known| known.as_bytes() == raw) {
         return;
     }

@@ -256,8 +256,11 @@ impl Tally {
         store.unknown = self.unknown;
         store.ledger = self.ledger;
         store.forks = tree.branches().saturating_sub(1) as u64;
-        store.turn_keys = turn_keys(tree);
-        store.turns_written = tree.turns().count() as u64;
+        // What a subagent is told is no turn of anybody.
+        if !tree.is_side_file() {
+            store.turn_keys = turn_keys(tree);
+            store.turns_written = tree.turns().count() as u64;
+        }
         store.times(tree);
         store.total = self.counts;
         store.turns = store.turn_keys.len() as u64;

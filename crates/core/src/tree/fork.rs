@@ -3,6 +3,8 @@
 //! Of 18,071 places with several children in real files 76 are real. The others are progress, attachments and hooks
 //! beside a tool result, results of parallel calls, and local commands.
 
+use std::collections::HashSet;
+
 use super::node::{Link, NONE, NodeNo};
 use super::weave::Tree;
 use crate::entry::Voice;
@@ -85,6 +87,8 @@ impl Tree {
             return Vec::new();
         }
         let below = self.below();
+        let copied = self.repeats.iter().filter(|(.., how)| *how == Repeat::Same).map(|&(_, first, _)| first);
+        let copied: HashSet<NodeNo> = copied.collect();
         let mut forks = Vec::new();
         let begun: Vec<NodeNo> =
             beginnings.into_iter().filter(|&no| below[no as usize].prompts > 0).collect();
@@ -92,8 +96,8 @@ impl Tree {
             forks.push(Fork { at: None, kind: ForkKind::Root, ways: begun });
         }
         for at in parents {
-            if !self.node(at).is_side() || self.is_side_file() {
-                forks.extend(self.fork(at, &below));
+            if self.is_told(at) {
+                forks.extend(self.fork(at, &below, &copied));
             }
         }
         forks
@@ -106,11 +110,6 @@ impl Tree {
         }
         let real = self.forks();
         1 + real.iter().filter(|fork| fork.kind.is_real()).map(|fork| fork.ways.len() - 1).sum::<usize>()
-    }
-
-    /// Whether all lines are a subagent's: then none is beside the conversation.
-    pub fn is_side_file(&self) -> bool {
-        self.nodes().iter().all(super::node::Node::is_side)
     }
 
     /// Roots of the main conversation that begin it: not what continues after a compaction, not islands.
@@ -156,14 +155,15 @@ impl Tree {
         below
     }
 
-    fn fork(&self, at: NodeNo, below: &[Below]) -> Option<Fork> {
+    fn fork(&self, at: NodeNo, below: &[Below], copied: &HashSet<NodeNo>) -> Option<Fork> {
         let children = self.children(at);
         let mut ways: Vec<NodeNo> = Vec::new();
         let mut tools = false;
+        let mut messages = HashSet::new();
         for &child in children {
             let head = self.head(child);
             let part = below[child as usize];
-            let repeated = self.repeats.iter().any(|&(_, first, how)| first == child && how == Repeat::Same);
+            let repeated = copied.contains(&child);
             if part.prompts + part.answers == 0 && self.node(head).voice != Voice::Results || repeated {
                 continue;
             }
@@ -176,8 +176,7 @@ impl Tree {
                 }
                 continue;
             }
-            let again = ways.iter().any(|&way| self.same_message(self.head(way), head));
-            if !again {
+            if self.message_of(head).is_none_or(|message| messages.insert(message)) {
                 ways.push(child);
             }
         }

@@ -2,7 +2,7 @@
 
 use super::compact::Kept;
 use super::node::{Link, NONE, Node, NodeNo, Place};
-use crate::entry::{Entry, Kind, Moment, Voice};
+use crate::entry::{Entry, Kind, Voice};
 use crate::id::{Id, IdMap, IdSet};
 use crate::problem::{Problem, ProblemKind, Repeat};
 
@@ -41,6 +41,7 @@ pub struct Tree {
     /// What is odd about the links.
     pub problems: Vec<Problem>,
     message_ids: Vec<Id>,
+    side_file: bool,
 }
 
 impl Weaver {
@@ -144,6 +145,7 @@ impl Weaver {
                 }
             }
         }
+        tree.side_file = tree.nodes.iter().all(Node::is_side);
         tree.cut_cycles();
         tree.kept = self.kept.iter().filter_map(|kept| kept.resolve(&tree)).collect();
         tree.link_children();
@@ -190,15 +192,20 @@ impl Tree {
         (turn != NONE).then_some(turn)
     }
 
-    /// Returns the nodes that start turns, in file order, without subagents' lines.
+    /// Returns the nodes that start turns, in file order; in the file of a session, without its subagents' lines.
     pub fn turns(&self) -> impl Iterator<Item = NodeNo> + '_ {
-        let starts = |no: NodeNo| self.turns[no as usize] == no;
-        (0..self.nodes.len() as NodeNo).filter(move |&no| starts(no) && !self.node(no).is_side())
+        let starts = |no: NodeNo| self.turns[no as usize] == no && self.is_told(no);
+        (0..self.nodes.len() as NodeNo).filter(move |&no| starts(no))
     }
 
-    /// Returns the nodes that start turns, subagents' lines included.
-    pub fn turns_with_side(&self) -> impl Iterator<Item = NodeNo> + '_ {
-        (0..self.nodes.len() as NodeNo).filter(|&no| self.turns[no as usize] == no)
+    /// Whether all lines are a subagent's: then none is beside the conversation.
+    pub fn is_side_file(&self) -> bool {
+        self.side_file
+    }
+
+    /// Whether a node is part of the conversation of this file, and not of a subagent inside it.
+    pub fn is_told(&self, no: NodeNo) -> bool {
+        self.side_file || !self.node(no).is_side()
     }
 
     /// Returns the nodes without a parent in the tree.
@@ -307,22 +314,16 @@ impl Tree {
                 turns[k] = if parent == NONE { NONE } else { turns[parent as usize] };
             }
         }
+        // Pictures belong to the words right below them.
+        for k in (0..self.nodes.len()).filter(|&k| self.nodes[k].voice == Voice::Picture) {
+            let words = |child: &&NodeNo| self.nodes[**child as usize].voice == Voice::Prompt;
+            if turns[k] != k as NodeNo
+                && let Some(&prompt) = self.children(k as NodeNo).iter().find(words)
+            {
+                turns[k] = prompt;
+            }
+        }
         self.turns = turns;
-    }
-
-    /// Returns the earliest and latest moment of any node that speaks.
-    pub fn span(&self) -> Option<(Moment, Moment)> {
-        let times = self.nodes.iter().filter(|node| node.voice != Voice::Link);
-        let times = times.filter_map(Node::time);
-        times.fold(None, |span, time| match span {
-            None => Some((time, time)),
-            Some((first, last)) => Some((time.min(first), time.max(last))),
-        })
-    }
-
-    /// Whether a node is only there because a line was written twice.
-    pub fn is_copy(&self, no: NodeNo) -> bool {
-        self.repeats.iter().any(|&(_, first, how)| first == no && how == Repeat::Same)
     }
 
     /// Whether two nodes are parts of one response.

@@ -11,6 +11,6 @@ mod unite;
 pub use command::{Command, tag};
 pub use pairs::{Call, Pairs, Tool};
 pub use story::{Part, Prompt, Result, ToolCall, Turn, tell};
-pub use unite::Union;
+pub use unite::{Change, Union};
 
 pub(crate) use story::words;

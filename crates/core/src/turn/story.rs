@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::command::{Command, tag};
+use super::unite::{Change, Union};
 use crate::entry::{
     Block, BlockKind, Content, Entry, Kind, Moment, System, Text, Usage, Voice, content_of, value_text,
 };
@@ -129,7 +130,7 @@ struct Teller<'a> {
     /// Where each call stands in the parts.
     calls: HashMap<Id, usize>,
     /// Blocks told so far by message, so that repeated ones are told once.
-    told: HashMap<Id, (super::unite::Union<'a>, Vec<usize>)>,
+    told: HashMap<Id, (Union<'a>, Vec<usize>)>,
     usage: HashMap<Id, Usage>,
 }
 
@@ -157,10 +158,11 @@ impl<'a> Teller<'a> {
             Voice::Link => self.link(entry),
             Voice::Filler | Voice::State => {}
         }
-        // A line of results may carry words beside them.
+        // A line of results may carry words beside them: the user's, or in brackets the client's.
         if entry.voice() == Voice::Results {
             for text in entry.message.iter().flat_map(|message| message.content.texts()) {
-                self.push(Part::Meta(text.decode().into_owned()));
+                let text = text.decode().into_owned();
+                self.push(if text.starts_with(['<', '[']) { Part::Meta(text) } else { Part::Queued(text) });
             }
         }
     }
@@ -179,6 +181,15 @@ impl<'a> Teller<'a> {
             _ => text,
         };
         let media = entry.message.as_ref().map(|message| media(&message.content)).unwrap_or_default();
+        // Pictures may stand on a line of their own before the words.
+        if voice == Voice::Prompt
+            && let Some(shown) = self.turn.prompt.as_mut().filter(|prompt| prompt.voice == Voice::Picture)
+        {
+            shown.media.extend(media);
+            let media = std::mem::take(&mut shown.media);
+            *shown = Prompt { voice, text, media, line };
+            return;
+        }
         if self.turn.prompt.is_none() && self.turn.parts.iter().all(|part| matches!(part, Part::Meta(_))) {
             self.turn.prompt = Some(Prompt { voice, text, media, line });
         } else if voice == Voice::Picture {
@@ -207,29 +218,35 @@ impl<'a> Teller<'a> {
         if let Content::Text(text) = &message.content {
             self.push(Part::Text(text.decode().into_owned()));
         }
-        let (union, places) = self.told.entry(key).or_default();
-        let before = union.blocks().len();
-        union.add(message.content.blocks());
-        let blocks: Vec<Block<'a>> = union.blocks().to_vec();
-        let mut places = std::mem::take(places);
-        for (k, block) in blocks.iter().enumerate() {
-            let part = part(block, line, entry.time());
-            if k < before {
-                // A block that grew is told anew in its place; a call keeps its result.
-                if let Part::Text(_) | Part::Thinking(_) = part {
-                    self.turn.parts[places[k]] = part;
-                }
-                continue;
+        let (mut union, mut places) = self.told.remove(&key).unwrap_or_default();
+        for change in union.add(message.content.blocks()) {
+            match change {
+                // A block that grew is told anew in its place.
+                Change::Grown(k) => self.turn.parts[places[k]] = part(&union.blocks()[k], line, entry.time()),
+                Change::Added(k) => places.push(self.block(&union.blocks()[k], line, entry.time())),
             }
-            if let (Part::Tool(_), Some(id)) = (&part, block.id) {
-                self.calls.insert(id.id(), self.turn.parts.len());
+        }
+        self.told.insert(key, (union, places));
+    }
+
+    /// Tells a block of an answer; returns where.
+    fn block(&mut self, block: &Block<'a>, line: u32, time: Option<Moment>) -> usize {
+        let told = part(block, line, time);
+        if let (Part::Tool(call), Some(id)) = (&told, block.id) {
+            // Its result may have been written before it.
+            if let Some(&at) = self.calls.get(&id.id())
+                && let Part::Tool(early) = &mut self.turn.parts[at]
+                && early.name.is_empty()
+            {
+                let result = early.result.take();
+                *early = call.clone();
+                early.result = result;
+                return at;
             }
-            places.push(self.turn.parts.len());
-            self.push(part);
+            self.calls.insert(id.id(), self.turn.parts.len());
         }
-        if let Some(told) = self.told.get_mut(&key) {
-            told.1 = places;
-        }
+        self.push(told);
+        self.turn.parts.len() - 1
     }
 
     /// Counts a response once: of its lines the one with the most output.
@@ -239,11 +256,9 @@ impl<'a> Teller<'a> {
             Usage::default()
         });
         if usage.output >= best.output {
+            self.turn.usage.remove(best);
+            self.turn.usage.add(&usage);
             *best = usage;
-        }
-        self.turn.usage = Usage::default();
-        for usage in self.usage.values() {
-            self.turn.usage.add(usage);
         }
     }
 
@@ -261,6 +276,11 @@ impl<'a> Teller<'a> {
                 answered: entry.time(),
             };
             let call = block.id.and_then(|id| self.calls.get(&id.id())).copied();
+            if call.is_none()
+                && let Some(id) = block.id
+            {
+                self.calls.insert(id.id(), self.turn.parts.len());
+            }
             match call.map(|at| &mut self.turn.parts[at]) {
                 Some(Part::Tool(call)) => call.result = Some(told),
                 _ => self.push(Part::Tool(Box::new(ToolCall {

@@ -22,6 +22,8 @@ pub(crate) struct SessionFile {
     pub(crate) len: u64,
     pub(crate) mtime: Option<SystemTime>,
     pub(crate) role: Role,
+    /// What file it really is, by whatever path: device and number, where the system has them.
+    real: Option<(u64, u64)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,9 +65,21 @@ impl SessionFile {
             root: root.to_owned(),
             len: meta.len(),
             mtime: meta.modified().ok(),
+            real: real(&meta),
             role,
         })
     }
+}
+
+#[cfg(unix)]
+fn real(meta: &std::fs::Metadata) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    Some((meta.dev(), meta.ino()))
+}
+
+#[cfg(not(unix))]
+fn real(_: &std::fs::Metadata) -> Option<(u64, u64)> {
+    None
 }
 
 /// Finds all session files, in the order of their paths. Folders that cannot be read are left out and told.
@@ -96,6 +110,9 @@ pub(crate) fn find(roots: &Roots) -> (Vec<SessionFile>, Vec<Failure>) {
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files.dedup_by(|a, b| a.path == b.path);
+    // The same file by way of a link, or of two roots, is one file.
+    let mut seen = std::collections::HashSet::new();
+    files.retain(|file| file.real.is_none_or(|real| seen.insert(real)));
     (files, failures)
 }
 
@@ -108,6 +125,7 @@ impl SessionFile {
             root: root.to_owned(),
             len: meta.len(),
             mtime: meta.modified().ok(),
+            real: real(&meta),
             role: Role::Main,
         })
     }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::open::read_side;
 use rethread_core::entry::{members, value_text};
 
 /// Reads `sessions/<pid>.json` beside the `projects` folder: session ids whose process is alive.
@@ -21,7 +22,7 @@ pub(crate) fn live_sessions(root: &Path) -> Vec<String> {
             if proc.join("self").exists() && !proc.join(pid.to_string()).exists() {
                 return None;
             }
-            let bytes = std::fs::read(&path).ok()?;
+            let bytes = read_side(&path)?;
             let id = members(&bytes).find(|(key, _)| key.is("sessionId")).map(|(_, value)| value_text(value));
             id.map(std::borrow::Cow::into_owned)
         })

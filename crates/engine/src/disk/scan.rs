@@ -5,10 +5,12 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use rethread_core::entry::{self, Entry, Fate, Moment, Reader};
+use rethread_core::entry::{self, Entry, Fate, Moment, Reader, Voice};
 use rethread_core::lines::{Condenser, Line, Splitter};
 use rethread_core::problem::{Problem, ProblemKind};
 use rethread_core::tree::Place;
+
+use super::open::open;
 
 /// Bytes read at a time: small enough to stay in the nearer caches between the copy and the skim. Measured: pieces of
 /// 256 kB cost three times the system time of these.
@@ -50,7 +52,7 @@ pub(crate) fn scan(path: &Path, each: impl FnMut(Seen<'_, '_>)) -> io::Result<Sc
 /// Reads the first lines of the file at `path`, as far as one piece holds them.
 pub(crate) fn scan_head(path: &Path, mut each: impl FnMut(Seen<'_, '_>)) -> io::Result<Scan> {
     let mut bytes = Vec::with_capacity(PIECE);
-    File::open(path)?.take(PIECE as u64).read_to_end(&mut bytes)?;
+    open(path)?.take(PIECE as u64).read_to_end(&mut bytes)?;
     let whole = bytes.len() < PIECE;
     if !whole && memchr::memchr(b'\n', &bytes).is_none() {
         return self::scan(path, each);
@@ -71,7 +73,7 @@ fn scan_with(
     path: &Path,
     mut each: impl FnMut(Seen<'_, '_>),
 ) -> io::Result<Scan> {
-    let mut file = File::open(path)?;
+    let mut file = open(path)?;
     let mut scan = Scan::default();
     let mut splitter = Splitter::default();
     buffer.resize(2 * PIECE, 0);
@@ -179,7 +181,7 @@ pub(crate) struct Lines {
 
 impl Lines {
     pub(crate) fn open(path: &Path) -> io::Result<Lines> {
-        Ok(Lines { file: File::open(path)? })
+        Ok(Lines { file: open(path)? })
     }
 
     /// Reads the bytes at a place.
@@ -191,24 +193,36 @@ impl Lines {
     }
 }
 
-/// Returns the latest moment in the last lines of a file, without reading the rest, and whether a program and not a
+/// Returns the latest moment at which somebody spoke, from the last lines of a file, and whether a program and not a
 /// person wrote them.
 pub(crate) fn tail_time(path: &Path) -> io::Result<Option<(Moment, bool)>> {
-    const TAIL: u64 = 128 << 10;
-    let mut file = File::open(path)?;
+    let mut file = open(path)?;
     let len = file.metadata()?.len();
-    file.seek(SeekFrom::Start(len.saturating_sub(TAIL)))?;
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
+    let mut tail = 128 << 10;
+    loop {
+        file.seek(SeekFrom::Start(len.saturating_sub(tail)))?;
+        let mut bytes = Vec::new();
+        (&mut file).take(tail).read_to_end(&mut bytes)?;
+        let found = last_spoken(&bytes);
+        // A last line may be longer than any tail: look further back until somebody speaks.
+        if found.is_some() || tail >= len {
+            return Ok(found);
+        }
+        tail *= 4;
+    }
+}
+
+fn last_spoken(bytes: &[u8]) -> Option<(Moment, bool)> {
     let mut latest = None;
     let mut headless = true;
     let mut problems = Vec::new();
-    Splitter::default().feed(&bytes, true, &mut problems, |line, problems| {
+    Splitter::default().feed(bytes, true, &mut problems, |line, problems| {
         entry::read(&line, problems, |entry, _| {
-            let speaks = entry.uuid.is_some() && entry.voice() != entry::Voice::Link;
+            let voices = [Voice::Prompt, Voice::Picture, Voice::Answer, Voice::Results];
+            let speaks = entry.uuid.is_some() && voices.contains(&entry.voice());
             latest = latest.max(entry.time().filter(|_| speaks));
             headless &= !speaks || entry.entrypoint.is_some_and(|how| how.raw().starts_with(b"sdk"));
         });
     });
-    Ok(latest.map(|moment| (moment, headless)))
+    latest.map(|moment| (moment, headless))
 }

@@ -1,5 +1,6 @@
 //! The subagents of a session: whose they are, who started them, what they did.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use rethread_core::entry::{Moment, Usage, Voice};
@@ -11,7 +12,7 @@ use rethread_core::usage::Ledger;
 
 use super::load::{Head, Session, load};
 use crate::Failure;
-use crate::disk::{Lines, Role, Roots, Seen, SessionFile, find, scan, scan_head};
+use crate::disk::{Lines, Role, Roots, Seen, SessionFile, find, read_side, scan, scan_head};
 
 /// A subagent in a list.
 #[derive(Debug, Clone, Default)]
@@ -57,6 +58,8 @@ pub struct Agents {
     pub head: Head,
     /// The agents, each behind the one that started it, in the order of their beginning.
     pub rows: Vec<AgentRow>,
+    /// Files that could not be read.
+    pub failures: Vec<Failure>,
 }
 
 /// Finds the files of a session's subagents: in its folder, and beside it where they name it.
@@ -66,9 +69,11 @@ pub(crate) fn family(file: &SessionFile) -> Vec<SessionFile> {
     }
     let mut files = find(&Roots { paths: vec![file.side_folder()] }).0;
     files.retain(|file| file.role != Role::Main);
-    let beside = file.path.parent().and_then(|folder| std::fs::read_dir(folder).ok());
+    let folder = file.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let beside = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok();
     let agent = |path: &PathBuf| {
-        path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("agent-"))
+        let name = path.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| name.starts_with("agent-") && name.ends_with(".jsonl"))
     };
     let beside = beside.into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path()).filter(agent);
     let id = file.stem();
@@ -106,9 +111,13 @@ pub fn agents(path: &Path) -> Result<Agents, Failure> {
     let mut launches: Vec<(Option<String>, Launches)> = Vec::new();
     let mut rows = inline(&main)?;
     let mut found: Vec<(Session, AgentMeta)> = Vec::new();
+    let mut failures = Vec::new();
     for path in family_of(path) {
-        let meta = std::fs::read(path.with_extension("meta.json")).map(|bytes| AgentMeta::read(&bytes));
-        found.push((load(&path)?, meta.unwrap_or_default()));
+        let meta = read_side(&path.with_extension("meta.json")).map(|bytes| AgentMeta::read(&bytes));
+        match load(&path) {
+            Ok(session) => found.push((session, meta.unwrap_or_default())),
+            Err(failure) => failures.push(failure),
+        }
     }
     launches.push((None, main.launches));
     let mut pending = Vec::new();
@@ -118,17 +127,20 @@ pub fn agents(path: &Path) -> Result<Agents, Failure> {
         launches.push((Some(id), session.launches));
         pending.push((row, meta));
     }
+    let mut used: HashSet<String> = rows.iter().filter_map(|row| row.tool_use.clone()).collect();
     for (mut row, meta) in pending {
         let found = launches.iter().filter(|(owner, _)| owner.as_deref() != Some(&row.id));
-        let found =
-            found.filter_map(|(owner, calls)| Some((owner, calls.of(&row.id, &meta, &row.prompt)?))).next();
+        let found = found
+            .filter_map(|(owner, calls)| Some((owner, calls.of(&row.id, &meta, &row.prompt, &used)?)))
+            .next();
         if let Some((owner, launch)) = found {
+            used.insert(launch.tool_use.clone());
             adopt(&mut row, launch, owner.clone());
         }
         row.parent = meta.parent.or(row.parent);
         rows.push(row);
     }
-    Ok(Agents { head, rows: nest(rows) })
+    Ok(Agents { head, rows: nest(rows), failures })
 }
 
 fn adopt(row: &mut AgentRow, launch: &Launch, owner: Option<String>) {
@@ -157,7 +169,7 @@ fn from_file(session: &Session, id: &str, meta: &AgentMeta) -> Result<AgentRow, 
         }
     })
     .map_err(Failure::reading(&session.path))?;
-    let first = session.tree.turns_with_side().next();
+    let first = session.tree.turns().next();
     let prompt = match first {
         Some(node) => prompt_of(session, node)?,
         None => String::new(),
@@ -186,6 +198,7 @@ fn inline(main: &Session) -> Result<Vec<AgentRow>, Failure> {
         return Ok(Vec::new());
     }
     let mut rows = Vec::new();
+    let mut used = HashSet::new();
     for root in tree.roots().filter(|&no| tree.node(no).is_side()) {
         let mut below = vec![root];
         let mut at = 0;
@@ -214,7 +227,8 @@ fn inline(main: &Session) -> Result<Vec<AgentRow>, Failure> {
         row.usage = ledger.once().usage;
         row.responses = ledger.once().responses;
         let meta = AgentMeta::default();
-        if let Some(launch) = main.launches.of("", &meta, &row.prompt) {
+        if let Some(launch) = main.launches.of("", &meta, &row.prompt, &used) {
+            used.insert(launch.tool_use.clone());
             adopt(&mut row, launch, None);
         }
         rows.push(row);

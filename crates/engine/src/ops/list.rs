@@ -171,7 +171,7 @@ fn rows(all: Vec<Sketched>, hidden: &mut Hidden) -> Vec<SessionRow> {
                 title: sketch.title(sketch.summary(&titles)),
                 id,
                 bytes: file.len,
-                agents: 0,
+                agents: sketch.side_agents,
                 links: Links::default(),
                 path: file.path,
                 sketch,

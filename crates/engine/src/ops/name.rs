@@ -14,8 +14,10 @@ const OFFERED: usize = 5;
 
 /// Finds the file of the session called `name`.
 pub fn find_session(roots: &Roots, name: &str) -> Result<PathBuf, Failure> {
+    // What looks like a path is one; a bare word is a name first.
     let path = Path::new(name);
-    if path.is_file() {
+    let looks_like_path = name.contains(std::path::MAIN_SEPARATOR) || name.ends_with(".jsonl");
+    if looks_like_path && path.is_file() {
         return Ok(path.to_owned());
     }
     let (files, _) = find(roots);
@@ -23,16 +25,18 @@ pub fn find_session(roots: &Roots, name: &str) -> Result<PathBuf, Failure> {
         return newest(&files)
             .ok_or_else(|| Failure::UnknownSession { name: name.to_owned(), nearest: Vec::new() });
     }
+    let lower = name.to_lowercase();
     let fits = |file: &&SessionFile| match file.role {
-        Role::Main => file.stem().starts_with(name),
-        Role::Agent { .. } => file.stem() == name || file.stem().strip_prefix("agent-") == Some(name),
+        Role::Main => file.stem().starts_with(&*lower),
+        Role::Agent { .. } => file.stem() == lower || file.stem().strip_prefix("agent-") == Some(&*lower),
     };
     let by_file: Vec<&SessionFile> = files.iter().filter(fits).collect();
     if let [file] = by_file[..] {
         return Ok(file.path.clone());
     }
     let rows = list(roots, &Filter { all: true, ..Filter::default() }).rows;
-    by_row(&rows, name)
+    let found = by_row(&rows, name);
+    if found.is_err() && path.is_file() { Ok(path.to_owned()) } else { found }
 }
 
 /// Finds the session with the latest message, one of a person before those of programs. A file cannot hold a message
@@ -77,20 +81,21 @@ fn by_row(rows: &[SessionRow], name: &str) -> Result<PathBuf, Failure> {
             [] => {}
             [row] => return Ok(row.path.clone()),
             _ => {
-                let candidates = found.into_iter().map(offer).collect();
+                let twin = |row: &SessionRow| found.iter().filter(|other| other.id == row.id).count() > 1;
+                let candidates = found.iter().map(|row| offer(row, twin(row))).collect();
                 return Err(Failure::AmbiguousSession { name: name.to_owned(), candidates });
             }
         }
     }
     let mut near: Vec<(usize, &SessionRow)> = rows.iter().map(|row| (nearness(row, &lower), row)).collect();
     near.sort_by_key(|&(near, _)| std::cmp::Reverse(near));
-    let nearest = near.into_iter().take(OFFERED).map(|(_, row)| offer(row)).collect();
+    let nearest = near.into_iter().take(OFFERED).map(|(_, row)| offer(row, false)).collect();
     Err(Failure::UnknownSession { name: name.to_owned(), nearest })
 }
 
 /// Names a row so that it can be typed: by id, or by path where several files have one id.
-fn offer(row: &SessionRow) -> (String, String) {
-    let by_file = row.path.file_stem().is_some_and(|stem| stem.to_str() == Some(&row.id));
+fn offer(row: &SessionRow, twin: bool) -> (String, String) {
+    let by_file = !twin && row.path.file_stem().is_some_and(|stem| stem.to_str() == Some(&row.id));
     let name = if by_file { row.id.clone() } else { row.path.display().to_string() };
     (name, row.title.text.clone())
 }

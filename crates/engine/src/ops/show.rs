@@ -52,6 +52,7 @@ pub struct ToldTurn {
 
 struct Group {
     no: Option<u32>,
+    turn: Option<NodeNo>,
     standing: Standing,
     nodes: Vec<NodeNo>,
 }
@@ -81,7 +82,8 @@ pub fn show(request: &ShowRequest) -> Result<Show, Failure> {
         _ => (0, 0),
     };
     let mut groups = match tip {
-        Some(tip) if request.everything => everything(&session, tip),
+        // A turn asked for by its number is shown wherever it is.
+        Some(tip) if request.everything || request.turns.is_some() => everything(&session, tip),
         Some(tip) => {
             let walk = session.tree.context(tip);
             let nodes = session.tree.rejoin(&walk).into_iter().map(|step| step.node);
@@ -101,7 +103,13 @@ fn elsewhere(session: &Session, tip: NodeNo) -> (usize, usize) {
     let starts = |walk: Vec<NodeNo>| walk.into_iter().filter(|&no| tree.turn_of(no) == Some(no)).count();
     let shown = starts(tree.rejoin(&tree.context(tip)).into_iter().map(|step| step.node).collect());
     let long = starts(tree.long_walk(tip)).max(shown);
-    (long - shown, tree.turns().count().saturating_sub(long))
+    let all = tree.turns().count();
+    // Where nothing forks, what is not on the way was summed up by a compaction.
+    if tree.branches() == 1 {
+        (all.saturating_sub(shown), 0)
+    } else {
+        (long - shown, all.saturating_sub(long))
+    }
 }
 
 /// Cuts nodes, in the order of telling, into turns.
@@ -114,14 +122,15 @@ fn grouped(
     let numbers: std::collections::HashMap<NodeNo, u32> = tree.turns().zip(1..).collect();
     let mut groups: Vec<Group> = Vec::new();
     for node in nodes {
+        let turn = tree.turn_of(node);
+        // A turn starts with its prompt, or with the pictures above it.
+        let starts = turn == Some(node) || turn.is_some() && tree.node(node).voice == Voice::Picture;
         match groups.last_mut() {
-            Some(group) if tree.turn_of(node) != Some(node) => group.nodes.push(node),
+            Some(group) if !starts || group.turn == turn => group.nodes.push(node),
             _ => {
-                groups.push(Group {
-                    no: numbers.get(&node).copied(),
-                    standing: standing(node),
-                    nodes: vec![node],
-                });
+                let turn = turn.filter(|_| starts);
+                let no = turn.and_then(|turn| numbers.get(&turn).copied());
+                groups.push(Group { no, turn, standing: standing(node), nodes: vec![node] });
             }
         }
     }
@@ -134,7 +143,8 @@ fn grouped(
 /// All turns of the file, in the order in which they begin.
 fn everything(session: &Session, tip: NodeNo) -> Vec<Group> {
     let tree = &session.tree;
-    let mut standings = vec![Standing::Aside; tree.nodes().len()];
+    let elsewhere = if tree.branches() == 1 { Standing::Compacted } else { Standing::Aside };
+    let mut standings = vec![elsewhere; tree.nodes().len()];
     for no in tree.long_walk(tip) {
         standings[no as usize] = Standing::Compacted;
     }
@@ -143,9 +153,9 @@ fn everything(session: &Session, tip: NodeNo) -> Vec<Group> {
     }
     // Nodes in file order, but each turn's together and its start first.
     let mut order: Vec<NodeNo> = (0..tree.nodes().len() as NodeNo).collect();
-    let side_file = tree.is_side_file();
-    order.retain(|&no| side_file || !tree.node(no).is_side());
-    order.sort_by_key(|&no| (tree.turn_of(no).unwrap_or(no), tree.turn_of(no) != Some(no), no));
+    order.retain(|&no| tree.is_told(no));
+    let lead = |no: NodeNo| tree.turn_of(no) != Some(no) && tree.node(no).voice != Voice::Picture;
+    order.sort_by_key(|&no| (tree.turn_of(no).unwrap_or(no), lead(no), no));
     grouped(session, order.into_iter(), |no| standings[no as usize])
 }
 

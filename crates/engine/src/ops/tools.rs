@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rethread_core::entry::{self, Entry, Moment, value_text};
+use rethread_core::id::IdMap;
 use rethread_core::lines::Line;
 use rethread_core::turn::{Call, Part, Result as Answer, ToolCall, tell};
 
@@ -46,23 +47,31 @@ pub struct Tools {
     pub rows: Vec<ToolRow>,
     /// Calls without a result and results without a call, in the whole family.
     pub unpaired: usize,
+    /// Files that could not be read.
+    pub failures: Vec<Failure>,
 }
 
 /// Lists the tool calls of the session in `path` and its subagents.
 pub fn tools(path: &Path, filter: &ToolFilter) -> Result<Tools, Failure> {
     let main = load(path)?;
-    let mut tools = Tools { head: main.head(), rows: Vec::new(), unpaired: 0 };
-    let mut orphans: Vec<(Call, PathBuf)> = Vec::new();
+    let mut tools = Tools { head: main.head(), rows: Vec::new(), unpaired: 0, failures: Vec::new() };
+    // Halves by call: the call itself, its result.
+    let mut orphans: IdMap<(bool, bool)> = IdMap::default();
     let mut sessions = vec![main];
     for path in family_of(path) {
-        sessions.push(load(&path)?);
+        match load(&path) {
+            Ok(session) => sessions.push(session),
+            Err(failure) => tools.failures.push(failure),
+        }
     }
     for session in sessions {
         let path = &session.path;
         let mut lines = Lines::open(path).map_err(Failure::reading(path))?;
         for call in session.pairs.calls() {
             if call.call.is_none() || call.result.is_none() {
-                orphans.push((*call, path.clone()));
+                let halves = orphans.entry(call.id).or_default();
+                halves.0 |= call.call.is_some();
+                halves.1 |= call.result.is_some();
             }
             if !filter.takes_name(session.pairs.tool(call.tool)) {
                 continue;
@@ -74,10 +83,7 @@ pub fn tools(path: &Path, filter: &ToolFilter) -> Result<Tools, Failure> {
         }
     }
     // A call and its result may stand in two files of one family.
-    let paired = |call: &Call| {
-        orphans.iter().any(|(other, _)| other.id == call.id && other.call.is_some() != call.call.is_some())
-    };
-    tools.unpaired = orphans.iter().filter(|(call, _)| !paired(call)).count();
+    tools.unpaired = orphans.values().filter(|halves| **halves != (true, true)).count();
     Ok(tools)
 }
 
