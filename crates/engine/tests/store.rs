@@ -184,6 +184,67 @@ fn a_line_of_many_megabytes_needs_no_memory_in_proportion() {
 }
 
 #[test]
+fn a_title_in_another_file_is_found_for_one_session_too() {
+    let store = Store::new();
+    let path = store.session(A, "* v=2.0.65\nu1: tidy the shed\n  a1: done");
+    store.session(B, "summary ~a1: A tidy shed\n* v=2.0.65\nu2: something else\n  a2: fine");
+    let show = ops::show(&ops::ShowRequest { path, ..Default::default() }).expect("it can be shown");
+    assert_eq!(show.session.title.text, "A tidy shed");
+}
+
+#[test]
+fn a_summary_of_a_subagent_is_no_title() {
+    let store = Store::new();
+    let inline = format!("{MAIN}\nu8 side: look in the shed\n  a8 side: a rake");
+    store.session(A, &format!("summary ~a8: Looking for rakes\n{inline}"));
+    assert_eq!((store.row(A).title.text.as_str(), store.row(A).agents), ("look around", 1));
+}
+
+#[test]
+fn the_last_session_is_found_behind_a_line_longer_than_any_tail() {
+    let store = Store::new();
+    store.session(A, "u1: old\n  a1: done");
+    let long =
+        format!("u2 @2025-06-01T00:00:00.000Z: look\n  a2: !Read big\n    u3: =a2 {}", "x".repeat(300_000));
+    let path = store.session(B, &long);
+    assert_eq!(ops::find_session(&store.roots(), "last").expect("the last"), path);
+}
+
+#[test]
+fn one_file_by_two_ways_is_one_session() {
+    let store = Store::new();
+    let path = store.session(A, "u1: tidy the shed\n  a1: done");
+    let folder = path.parent().expect("a folder");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(folder, store.path("linked")).expect("a link");
+    assert_eq!(store.rows().len(), 1);
+    assert_eq!(ops::find_session(&store.roots(), A).expect("by id").file_name(), path.file_name());
+    // The same id in two folders is two files: then only paths tell them apart.
+    store.write(&format!("-elsewhere/{A}.jsonl"), &script::bytes("u1: tidy the shed\n  a1: done"));
+    let Err(Failure::AmbiguousSession { candidates, .. }) = ops::find_session(&store.roots(), A) else {
+        panic!("two files have this id")
+    };
+    for (name, _) in candidates {
+        ops::find_session(&store.roots(), &name).expect("what is offered can be typed");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_with_the_name_of_a_session_stops_nobody() {
+    let store = Store::new();
+    let path = store.session(A, "u1: tidy the shed\n  a1: done");
+    let folder = path.parent().expect("a folder");
+    for name in ["agent-a1.jsonl", "pipe.jsonl"] {
+        let made = std::process::Command::new("mkfifo").arg(folder.join(name)).status().expect("mkfifo runs");
+        assert!(made.success());
+    }
+    assert_eq!(store.rows().len(), 1);
+    assert!(ops::agents(&path).expect("agents can be listed").rows.is_empty());
+    assert_eq!(ops::stats(&store.roots(), false).counts.files, 1);
+}
+
+#[test]
 fn what_cannot_be_read_is_told_and_stops_nothing() {
     let store = Store::new();
     store.session(A, "u1: tidy the shed\n  a1: done");

@@ -2,14 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use rethread_core::entry::Voice;
+use rethread_core::entry::{Kind, Voice};
 use rethread_core::problem::Problem;
+use rethread_core::schema::Version;
 use rethread_core::session::{Launches, Sketch, Sketcher, Summaries, Title};
 use rethread_core::tree::{NodeNo, Tree, Weaver};
 use rethread_core::turn::Pairs;
 
 use crate::Failure;
-use crate::disk::{Seen, scan};
+use crate::disk::{Seen, scan, scan_head};
 
 /// A session file, read once.
 #[derive(Debug)]
@@ -18,7 +19,7 @@ pub struct Session {
     pub path: PathBuf,
     /// Its id; of a subagent, the name of its file.
     pub id: String,
-    /// What it is called, as far as its own file says.
+    /// What it is called, as far as its own file and those beside it say.
     pub title: Title,
     /// What it says of itself.
     pub sketch: Sketch,
@@ -61,11 +62,11 @@ pub(crate) fn load(path: &Path) -> Result<Session, Failure> {
     .map_err(Failure::reading(path))?;
     let tree = weaver.finish();
     let sketch = sketcher.finish(&tree, scan.lines, &scan.problems);
-    let own = Summaries::of(std::iter::once(&sketch));
+    let summaries = Summaries::of(neighbours(path, &sketch).iter().chain(std::iter::once(&sketch)));
     Ok(Session {
         path: path.to_owned(),
         id: id_of(path, &sketch),
-        title: sketch.title(sketch.summary(&own)),
+        title: sketch.title(sketch.summary(&summaries)),
         sketch,
         tree,
         pairs,
@@ -73,6 +74,34 @@ pub(crate) fn load(path: &Path) -> Result<Session, Failure> {
         problems: scan.problems,
         launches,
     })
+}
+
+/// The last client that was seen to write summaries, into whatever file was open.
+const LAST_SUMMARIES: &str = "2.1.22";
+
+/// Sketches the heads of the files beside a session, where one of them may hold its title.
+fn neighbours(path: &Path, sketch: &Sketch) -> Vec<Sketch> {
+    let named = sketch.custom_title.is_some() || sketch.ai_title.is_some();
+    let last = Version::read(LAST_SUMMARIES);
+    let old = sketch.versions.iter().any(|version| Version::read(version) <= last);
+    let folder = path.parent().filter(|_| old && !named).and_then(|folder| std::fs::read_dir(folder).ok());
+    let files = folder.into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path());
+    let mut files: Vec<PathBuf> =
+        files.filter(|file| file.extension().is_some_and(|ext| ext == "jsonl")).collect();
+    files.sort();
+    let sketch = |file: PathBuf| {
+        let mut sketcher = Sketcher::default();
+        let add = |seen: Seen<'_, '_>| {
+            if let Seen::Entry(entry, ..) = seen
+                && entry.kind == Kind::Summary
+            {
+                sketcher.add(entry, Voice::State);
+            }
+        };
+        scan_head(&file, add).ok()?;
+        Some(sketcher.finish(&Tree::default(), 0, &[]))
+    };
+    files.into_iter().filter_map(sketch).collect()
 }
 
 /// Returns the id of the session in `path`: a file is called by it; where it is not, its lines say whose it is.
