@@ -3,38 +3,51 @@
 use xxhash_rust::xxh3::xxh3_128;
 
 /// The key of an id: a UUID is its own 128 bits, any other text is hashed to as many.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Id(u128);
+///
+/// Kept as two halves, so that what holds many of them needs no gaps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Id(u64, u64);
+
+impl std::hash::Hash for Id {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        state.write_u128(self.bits());
+    }
+}
 
 impl Id {
     /// The all-zero UUID, which the client writes for "no entry is pinned".
-    pub const NIL: Id = Id(0);
+    pub const NIL: Id = Id(0, 0);
 
     /// Returns the key of `text`.
     pub fn of(text: &[u8]) -> Id {
-        uuid(text).map_or_else(|| Id(xxh3_128(text)), Id)
+        Id::new(uuid(text).unwrap_or_else(|| xxh3_128(text)))
     }
 
     /// Returns the key of `text` if it is a UUID.
     pub(crate) fn uuid(text: &[u8]) -> Option<Id> {
-        uuid(text).map(Id)
+        uuid(text).map(Id::new)
     }
 
     /// Returns the key of two ids together.
     pub fn with(self, other: Id) -> Id {
-        Id(self.0.rotate_left(41) ^ other.0.wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835))
+        let spread = other.bits().wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835);
+        Id::new(self.bits().rotate_left(41) ^ spread)
     }
 
     /// Returns 64 bits that stand for all of them, where a rare confusion would do no harm.
     pub(crate) fn short(self) -> u64 {
         let mut hasher = IdHasher::default();
-        std::hash::Hasher::write_u128(&mut hasher, self.0);
+        std::hash::Hasher::write_u128(&mut hasher, self.bits());
         std::hash::Hasher::finish(&hasher)
     }
 
     /// Returns the 128 bits.
     pub fn bits(self) -> u128 {
-        self.0
+        u128::from(self.0) << 64 | u128::from(self.1)
+    }
+
+    fn new(bits: u128) -> Id {
+        Id((bits >> 64) as u64, bits as u64)
     }
 }
 

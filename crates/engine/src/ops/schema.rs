@@ -27,8 +27,9 @@ pub fn schema(roots: &Roots) -> Schema {
                 census.add(entry);
             }
         });
+        let files = usize::from(scanned.is_ok());
         let failures = scanned.err().map(Failure::reading(&file.path)).into_iter().collect();
-        Schema { census, files: 1, failures }
+        Schema { census, files, failures }
     });
     let mut schema = seen.reduce(Schema::default, |mut a, b| {
         a.census.merge(b.census);
