@@ -178,7 +178,8 @@ impl Tally {
             Content::None => {}
         }
         if entry.kind == Kind::Assistant {
-            if let Some(id) = message.id {
+            // The tree knows the messages of all entries that have a uuid.
+            if let Some(id) = message.id.filter(|_| entry.uuid.is_none()) {
                 self.messages.insert(id.id());
             }
             if let Some(model) = message.model {
@@ -207,7 +208,10 @@ impl Tally {
         counts.uuids = nodes.len() as u64 - tree.repeated_lines() as u64;
         counts.roots = nodes.iter().filter(|node| node.link == Link::Root).count() as u64;
         counts.parents_missing = nodes.iter().filter(|node| node.link == Link::Missing).count() as u64;
-        counts.messages = self.messages.len() as u64;
+        for id in tree.message_ids() {
+            self.messages.remove(id);
+        }
+        counts.messages = (self.messages.len() + tree.messages()) as u64;
 
         let mut store = Counts { files: 1, ..Counts::default() };
         for (name, blocks) in pairs.tools() {
@@ -283,22 +287,19 @@ fn known<T: Copy>(all: &[T], k: usize, name: fn(T) -> &'static str) -> String {
 
 /// Names each turn by its first response, or by its own uuid where nobody answered: copies have the same name.
 fn turn_keys(tree: &Tree) -> IdSet {
-    let mut first: crate::id::IdMap<u32> = crate::id::IdMap::default();
+    let mut first = vec![None; tree.nodes().len()];
     for (no, node) in tree.nodes().iter().enumerate() {
         if node.voice == Voice::Answer
             && !node.is(Flags::SYNTHETIC)
             && let (Some(turn), Some(message)) = (tree.turn_of(no as u32), tree.message_of(no as u32))
         {
-            first.entry(tree.node(turn).id).or_insert(message);
+            first[turn as usize].get_or_insert(message);
         }
     }
     let ids = tree.message_ids();
-    tree.turns()
-        .map(|turn| {
-            let id = tree.node(turn).id;
-            first.get(&id).map_or(id, |&message| ids[message as usize])
-        })
-        .collect()
+    let key =
+        |turn: u32| first[turn as usize].map_or(tree.node(turn).id, |message: u32| ids[message as usize]);
+    tree.turns().map(key).collect()
 }
 
 impl Counts {

@@ -45,6 +45,16 @@ pub struct Tree {
 }
 
 impl Weaver {
+    /// Makes a weaver for a file of so many bytes.
+    pub fn sized(bytes: u64) -> Weaver {
+        // Lines of real files have some two and a half thousand bytes.
+        let lines = usize::try_from(bytes / 2500).unwrap_or(0).min(1 << 16);
+        let mut weaver = Weaver::default();
+        weaver.nodes.reserve(lines);
+        weaver.latest.reserve(lines);
+        weaver
+    }
+
     /// Makes a weaver that compares the bytes of lines with one uuid.
     pub fn comparing() -> Weaver {
         Weaver { hashing: true, ..Weaver::default() }

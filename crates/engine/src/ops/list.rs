@@ -140,7 +140,7 @@ pub fn list(roots: &Roots, filter: &Filter) -> Listing {
 }
 
 fn sketch(file: SessionFile) -> Result<Sketched, Failure> {
-    let mut weaver = Weaver::default();
+    let mut weaver = Weaver::sized(if file.role == Role::Main { file.len } else { 0 });
     let mut sketcher = Sketcher::default();
     let add = |seen: Seen<'_, '_>| {
         if let Seen::Entry(entry, place, _) = seen {

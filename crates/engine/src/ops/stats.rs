@@ -48,7 +48,7 @@ pub fn stats(roots: &Roots, by_file: bool) -> Stats {
 
 fn count(file: &SessionFile, by_file: bool) -> Stats {
     let mut tally = Tally::new(Id::of(file.path.as_os_str().as_encoded_bytes()));
-    let mut weaver = Weaver::default();
+    let mut weaver = Weaver::sized(file.len);
     let mut pairs = Pairs::default();
     let scanned = scan(&file.path, |seen| match seen {
         // What had to be salvaged is told as such, not counted as if it were whole.
