@@ -25,7 +25,7 @@ pub struct Session {
     pub sketch: Sketch,
     /// Its entries, linked.
     pub tree: Tree,
-    /// Its tool calls.
+    /// Its tool calls, where they were asked for.
     pub pairs: Pairs,
     /// Its size.
     pub bytes: u64,
@@ -45,9 +45,18 @@ pub struct Head {
     pub folder: String,
 }
 
-/// Reads a session file.
+/// Reads a session file, its tool calls and launches included.
 pub(crate) fn load(path: &Path) -> Result<Session, Failure> {
-    let mut weaver = Weaver::comparing();
+    load_with(path, true)
+}
+
+/// Reads a session file to tell it: what only lists of calls need is left out.
+pub(crate) fn load_to_tell(path: &Path) -> Result<Session, Failure> {
+    load_with(path, false)
+}
+
+fn load_with(path: &Path, calls: bool) -> Result<Session, Failure> {
+    let mut weaver = if calls { Weaver::comparing() } else { Weaver::default() };
     let mut sketcher = Sketcher::default();
     let mut pairs = Pairs::default();
     let mut launches = Launches::default();
@@ -55,8 +64,10 @@ pub(crate) fn load(path: &Path) -> Result<Session, Failure> {
         if let Seen::Entry(entry, place, _) = seen {
             let voice = weaver.add(entry, place);
             sketcher.add(entry, voice);
-            pairs.add(entry, place);
-            launches.add(entry, place.line);
+            if calls {
+                pairs.add(entry, place);
+                launches.add(entry, place.line);
+            }
         }
     })
     .map_err(Failure::reading(path))?;

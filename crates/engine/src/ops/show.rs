@@ -7,7 +7,7 @@ use rethread_core::lines::Line;
 use rethread_core::tree::{NodeNo, Place};
 use rethread_core::turn::{Turn, tell};
 
-use super::load::{Session, load};
+use super::load::{Session, load_to_tell};
 use crate::Failure;
 use crate::disk::Lines;
 
@@ -71,7 +71,7 @@ pub struct Show {
 
 /// Prepares to show a session.
 pub fn show(request: &ShowRequest) -> Result<Show, Failure> {
-    let session = load(&request.path)?;
+    let session = load_to_tell(&request.path)?;
     let lines = Lines::open(&request.path).map_err(Failure::reading(&request.path))?;
     let tip = match &request.branch {
         Some(name) => Some(session.tip_below(session.entry(name)?)),
