@@ -60,7 +60,10 @@ impl Place {
     fn say_nothing_found(&self, out: &mut Out) {
         let mut looked: Vec<PathBuf> = self.roots.paths.clone();
         if looked.is_empty() {
-            looked.extend(paths::claude());
+            match paths::claude() {
+                Some(claude) => looked.push(claude),
+                None => out.note("no home folder is set: say where to look with --root"),
+            }
         }
         for path in looked {
             out.note(&format!("no session found in `{}`", clean::line(&path.display().to_string())));
@@ -127,6 +130,6 @@ fn roots(named: &[PathBuf]) -> Result<Roots, Stop> {
     if !named.is_empty() {
         return Ok(Roots { paths: named.to_vec() });
     }
-    let claude = paths::claude().ok_or(Stop::NoHome)?;
-    Ok(Roots { paths: if claude.exists() { vec![claude] } else { Vec::new() } })
+    // Without a home there is nowhere to look, but a session can still be named by its path.
+    Ok(Roots { paths: paths::claude().into_iter().filter(|claude| claude.exists()).collect() })
 }

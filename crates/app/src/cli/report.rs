@@ -37,8 +37,6 @@ pub(crate) enum Stop {
     Io(io::Error),
     /// A `--root` is not there.
     NoRoot(PathBuf),
-    /// Neither `--root` nor a home folder says where to look.
-    NoHome,
     /// A moment that cannot be read.
     BadMoment(String),
     /// Turns that cannot be read.
@@ -96,7 +94,6 @@ fn tell(stop: &Stop, out: &mut Out) {
             format!("there is nothing at {}", quoted(path)),
             "--root takes a `.claude` folder, a `projects` folder, any folder or one .jsonl file".to_owned(),
         ),
-        Stop::NoHome => ("no home folder is set".to_owned(), "say where to look with --root".to_owned()),
         Stop::BadMoment(text) => (
             format!("cannot read `{}` as a moment", clean::line(text)),
             "write 7d, 12h, 2w, yesterday, 2026-01-31 or 2026-01-31T10:00:00Z".to_owned(),
