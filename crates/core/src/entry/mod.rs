@@ -25,8 +25,8 @@ mod usage;
 mod voice;
 
 pub use block::{Block, Content, content_of};
-pub(crate) use detail::strings;
 pub use detail::{Backup, Detail, Pin, members};
+pub(crate) use detail::{member, strings};
 pub use kind::{Attachment, BlockKind, Kind, Progress, System};
 pub use read::{Fate, Reader, read, value_text};
 pub use record::{Entry, Flags, Message};

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use crate::entry::{BlockKind, Entry, Kind, Text, Voice, members, value_text};
+use crate::entry::{BlockKind, Entry, Kind, Text, Voice, member, members, value_text};
 use crate::id::{Id, IdMap};
 
 /// What a `.meta.json` beside an agent's file says.
@@ -146,6 +146,6 @@ impl Launches {
 }
 
 fn field(object: &[u8], name: &str) -> Option<String> {
-    let value = members(object).find(|(key, _)| key.is(name)).map(|(_, value)| value)?;
+    let value = member(object, name)?;
     (value != b"null").then(|| value_text(value).into_owned())
 }

@@ -6,7 +6,7 @@
 
 use super::node::NodeNo;
 use super::weave::Tree;
-use crate::entry::{Text, members, strings};
+use crate::entry::{Text, member, strings};
 use crate::id::Id;
 
 /// What a boundary names, before the tree is linked.
@@ -21,9 +21,6 @@ pub(crate) struct Kept {
 impl Kept {
     /// Reads `compactMetadata`.
     pub(crate) fn read(metadata: &[u8]) -> Option<Kept> {
-        let member = |object, name: &str| {
-            members(object).filter(|(key, _)| key.is(name)).last().map(|(_, value): (Text<'_>, &[u8])| value)
-        };
         let id = |object, name| member(object, name).and_then(Text::of_value).map(Text::id);
         if let Some(messages) = member(metadata, "preservedMessages")
             && let (Some(anchor), Some(uuids)) = (id(messages, "anchorUuid"), member(messages, "uuids"))

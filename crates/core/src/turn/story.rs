@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use super::command::{Command, tag};
 use super::unite::{Change, Union};
 use crate::entry::{
-    Block, BlockKind, Content, Entry, Kind, Moment, System, Text, Usage, Voice, content_of, value_text,
+    Block, BlockKind, Content, Entry, Kind, Moment, System, Text, Usage, Voice, content_of, member,
+    value_text,
 };
 use crate::id::Id;
 
@@ -376,7 +377,7 @@ fn part(block: &Block<'_>, line: u32, called: Option<Moment>) -> Part {
 
 fn compaction(entry: &Entry<'_>, micro: bool) -> Part {
     let meta = entry.compact.or_else(|| entry.field("microcompactMetadata")).unwrap_or_default();
-    let field = |name| crate::entry::members(meta).find(|(key, _)| key.is(name)).map(|(_, value)| value);
+    let field = |name| member(meta, name);
     let count = |name| field(name).and_then(|value| std::str::from_utf8(value).ok()?.parse().ok());
     Part::Compaction {
         trigger: field("trigger").map(|value| value_text(value).into_owned()).unwrap_or_default(),
