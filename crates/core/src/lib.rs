@@ -1,7 +1,7 @@
 //! What Claude Code session files mean: bytes in, values out.
 //!
 //! ```text
-//! bytes → lines → entries → tree → turns → (session, stats) → view
+//! bytes → lines → entries → tree → (resume, turns) → (usage, session, stats, schema)
 //! ```
 //!
 //! A room may use rooms to its left, never to its right. No IO, clock, environment, randomness, threads or printing
@@ -11,9 +11,11 @@ pub mod entry;
 pub mod id;
 pub mod lines;
 pub mod problem;
+pub mod resume;
 pub mod schema;
 pub mod session;
 pub mod stats;
 pub mod tree;
 pub mod turn;
 pub mod usage;
+pub mod version;

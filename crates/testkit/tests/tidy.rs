@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 /// The rooms of core from left to right; those in one bracket do not know each other.
 const CORE: &[&[&str]] = &[
-    &["id", "problem"],
+    &["id", "problem", "version"],
     &["lines"],
     &["entry"],
     &["tree"],
-    &["turn"],
+    &["resume", "turn"],
     &["usage"],
     &["session", "stats", "schema"],
 ];

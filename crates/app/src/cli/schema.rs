@@ -63,7 +63,7 @@ fn heading(shape: Shape) -> &'static str {
 }
 
 fn cells(name: &str, seen: &Sightings, known: bool) -> Vec<Cell> {
-    let version = |version: &Option<rethread_engine::core::schema::Version>| {
+    let version = |version: &Option<rethread_engine::core::version::Version>| {
         Cell::new(QUIET, version.as_ref().map(|version| clean::line(&version.text)).unwrap_or_default())
     };
     vec![

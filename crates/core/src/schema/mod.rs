@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::entry::{Attachment, BlockKind, Entry, Kind, Progress, System, Text, members};
+use crate::version::Version;
 
 mod known;
 
@@ -18,22 +19,6 @@ pub struct Sightings {
     pub oldest: Option<Version>,
     /// The newest version.
     pub newest: Option<Version>,
-}
-
-/// A client version.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Version {
-    numbers: Vec<u64>,
-    /// As written.
-    pub text: String,
-}
-
-impl Version {
-    /// Reads `2.1.325`; what is no number counts as 0.
-    pub fn read(text: &str) -> Version {
-        let numbers = text.split(['.', '-', '+']).map(|part| part.parse().unwrap_or(0)).collect();
-        Version { numbers, text: text.to_owned() }
-    }
 }
 
 /// What kind of thing was seen.

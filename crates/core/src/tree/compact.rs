@@ -9,42 +9,42 @@ use super::weave::Tree;
 use crate::entry::{Text, member, strings};
 use crate::id::Id;
 
-/// What a boundary names, before the tree is linked.
+/// What a boundary names.
 #[derive(Debug)]
 pub(crate) struct Kept {
-    anchor: Id,
-    uuids: Vec<Id>,
-    /// First and last of a run, where the entries are not listed.
-    run: Option<(Id, Id)>,
+    /// `preservedMessages`: the anchor and every entry.
+    pub(crate) list: Option<(Id, Vec<Id>)>,
+    /// `preservedSegment`: the anchor, the first and the last entry of a run.
+    pub(crate) run: Option<(Id, Id, Id)>,
 }
 
 impl Kept {
     /// Reads `compactMetadata`.
     pub(crate) fn read(metadata: &[u8]) -> Option<Kept> {
         let id = |object, name| member(object, name).and_then(Text::of_value).map(Text::id);
-        if let Some(messages) = member(metadata, "preservedMessages")
-            && let (Some(anchor), Some(uuids)) = (id(messages, "anchorUuid"), member(messages, "uuids"))
-        {
-            let uuids = strings(uuids).into_iter().map(Text::id).collect();
-            return Some(Kept { anchor, uuids, run: None });
-        }
-        let segment = member(metadata, "preservedSegment")?;
-        let run = id(segment, "headUuid").zip(id(segment, "tailUuid"));
-        Some(Kept { anchor: id(segment, "anchorUuid")?, uuids: Vec::new(), run })
+        let list = member(metadata, "preservedMessages").and_then(|messages| {
+            let uuids = strings(member(messages, "uuids")?).into_iter().map(Text::id).collect();
+            Some((id(messages, "anchorUuid")?, uuids))
+        });
+        let run = member(metadata, "preservedSegment").and_then(|segment| {
+            Some((id(segment, "anchorUuid")?, id(segment, "headUuid")?, id(segment, "tailUuid")?))
+        });
+        (list.is_some() || run.is_some()).then_some(Kept { list, run })
     }
 
     /// Finds the anchor and the kept entries in the tree.
     pub(crate) fn resolve(&self, tree: &Tree) -> Option<(NodeNo, Vec<NodeNo>)> {
-        let anchor = tree.find(self.anchor)?;
-        let mut kept: Vec<NodeNo> = self.uuids.iter().filter_map(|id| tree.find(*id)).collect();
-        if let Some((head, tail)) = self.run
-            && let (Some(head), Some(tail)) = (tree.find(head), tree.find(tail))
-        {
-            let walk = tree.walk(tail);
-            let from = walk.iter().position(|&no| no == head)?;
-            kept = walk[from..].to_vec();
+        if let Some((anchor, uuids)) = &self.list {
+            return Some((tree.find(*anchor)?, uuids.iter().filter_map(|id| tree.find(*id)).collect()));
         }
-        Some((anchor, kept))
+        let (anchor, head, tail) = self.run?;
+        let anchor = tree.find(anchor)?;
+        let (Some(head), Some(tail)) = (tree.find(head), tree.find(tail)) else {
+            return Some((anchor, Vec::new()));
+        };
+        let walk = tree.walk(tail);
+        let from = walk.iter().position(|&no| no == head)?;
+        Some((anchor, walk[from..].to_vec()))
     }
 }
 

@@ -16,7 +16,7 @@ pub struct Weaver {
     /// Links to uuids that had not been met yet.
     pending: Vec<(NodeNo, Id)>,
     logical: Vec<(NodeNo, Id)>,
-    kept: Vec<Kept>,
+    kept: Vec<(NodeNo, Kept)>,
     repeats: Vec<(NodeNo, NodeNo, Repeat)>,
     /// Hashes of the bytes by node, kept only while repeated uuids are to be judged by content.
     hashes: Vec<u64>,
@@ -34,6 +34,10 @@ pub struct Tree {
     logical: IdMap<NodeNo>,
     /// By anchor: old entries that a compaction kept.
     pub(crate) kept: Vec<(NodeNo, Vec<NodeNo>)>,
+    /// By boundary: what it says that was kept.
+    pub(crate) boundaries: Vec<(NodeNo, Kept)>,
+    /// Links that were cut because they close a cycle, from child to parent.
+    pub(crate) cuts: Vec<(NodeNo, NodeNo)>,
     /// The turn each node belongs to: the node that starts it.
     turns: Vec<u32>,
     /// Lines that repeat an earlier line's uuid.
@@ -99,7 +103,7 @@ impl Weaver {
         if let Some(parent) = entry.logical_parent {
             self.logical.push((no, parent.id()));
         }
-        self.kept.extend(entry.compact.and_then(Kept::read));
+        self.kept.extend(entry.compact.and_then(Kept::read).map(|kept| (no, kept)));
         if entry.kind == Kind::Assistant
             && let Some(message) = entry.message.as_ref().and_then(|message| message.id)
         {
@@ -157,7 +161,8 @@ impl Weaver {
         }
         tree.side_file = tree.nodes.iter().all(Node::is_side);
         tree.cut_cycles();
-        tree.kept = self.kept.iter().filter_map(|kept| kept.resolve(&tree)).collect();
+        tree.kept = self.kept.iter().filter_map(|(_, kept)| kept.resolve(&tree)).collect();
+        tree.boundaries = self.kept;
         tree.link_children();
         tree.mark_turns();
         tree.problems.sort_by_key(|problem| (problem.line, problem.offset));
@@ -227,6 +232,7 @@ impl Tree {
         for k in 0..self.nodes.len() {
             if self.nodes[k].link == Link::Cut {
                 self.problems.push(problem(self.nodes[k].place, ProblemKind::SelfParent));
+                self.cuts.push((k as NodeNo, k as NodeNo));
             }
         }
         // A link to an earlier line cannot close a cycle alone: look only where one points forward.
@@ -251,6 +257,7 @@ impl Tree {
                     around = self.nodes[around as usize].parent;
                 }
                 let node = &mut self.nodes[first as usize];
+                self.cuts.push((first, node.parent));
                 node.parent = NONE;
                 node.link = Link::Cut;
                 let place = node.place;

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use rethread_core::entry::{Kind, Voice};
 use rethread_core::problem::Problem;
-use rethread_core::schema::Version;
 use rethread_core::session::{Launches, Sketch, Sketcher, Summaries, Title};
 use rethread_core::tree::{NodeNo, Tree, Weaver};
 use rethread_core::turn::Pairs;
+use rethread_core::version::Version;
 
 use crate::Failure;
 use crate::disk::{Seen, scan, scan_head};

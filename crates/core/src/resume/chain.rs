@@ -1,0 +1,177 @@
+//! From the leaf to a beginning, and what is joined to that walk again.
+
+use std::collections::{HashMap, HashSet};
+
+use super::facts::{CallNo, Facts, Piece};
+use super::links::{Links, NONE};
+use super::rules::Rejoin;
+use crate::entry::Voice;
+use crate::tree::{Link, NodeNo};
+
+/// Why the walk ended where it did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// At a line that names no parent.
+    Root,
+    /// At a compaction.
+    Boundary,
+    /// At a line whose parent is in no line.
+    Missing,
+    /// At a line whose parent is a line that this client does not read.
+    Unread,
+    /// At a line whose parent the client dropped with what a compaction did not keep.
+    Dropped,
+    /// At a line that was passed before.
+    Cycle,
+}
+
+/// Walks up from the leaf; returns the entries, the first one first, and why the walk ended.
+pub(super) fn walk(links: &Links<'_>, leaf: NodeNo) -> (Vec<NodeNo>, End) {
+    let mut passed = vec![false; links.up.len()];
+    let mut chain = Vec::new();
+    let mut at = leaf;
+    while at != NONE && !passed[at as usize] {
+        passed[at as usize] = true;
+        chain.push(at);
+        at = links.up[at as usize];
+    }
+    let first = links.tree.node(chain[chain.len() - 1]);
+    let end = if at != NONE {
+        End::Cycle
+    } else if first.voice == Voice::Boundary && first.link == Link::Root {
+        End::Boundary
+    } else {
+        match first.link {
+            Link::Root => End::Root,
+            Link::Missing => End::Missing,
+            Link::Cut => End::Cycle,
+            Link::Child => {
+                let parent = first.parent().map_or(first.id, |parent| links.tree.node(parent).id);
+                let was_read = links.tree.find(parent).is_some_and(|no| links.is_read(no));
+                if was_read { End::Dropped } else { End::Unread }
+            }
+        }
+    };
+    chain.reverse();
+    (chain, end)
+}
+
+/// Leaves what is before the last compaction of a chain.
+pub(super) fn since_boundary(links: &Links<'_>, chain: &mut Vec<NodeNo>) -> bool {
+    let boundary = chain.iter().rposition(|&no| links.tree.node(no).voice == Voice::Boundary);
+    chain.drain(..boundary.unwrap_or(0));
+    boundary.is_some()
+}
+
+/// Adds to a walk the other lines of its responses and the results of their calls.
+pub(super) fn rejoin(links: &Links<'_>, facts: &Facts, how: Rejoin, chain: Vec<NodeNo>) -> Vec<NodeNo> {
+    if how == Rejoin::Never {
+        return chain;
+    }
+    let mates = Mates::of(links, facts, how, &chain);
+    match how {
+        Rejoin::Behind => mates.behind_last(links, &chain),
+        _ => mates.behind_first(links, &chain),
+    }
+}
+
+/// The lines of each response on the walk, and the results that belong to it, in the order of the file.
+#[derive(Default)]
+struct Mates {
+    lines: HashMap<u32, Vec<NodeNo>>,
+    results: HashMap<u32, Vec<NodeNo>>,
+}
+
+impl Mates {
+    fn of(links: &Links<'_>, facts: &Facts, how: Rejoin, chain: &[NodeNo]) -> Mates {
+        let tree = links.tree;
+        let mut mates = Mates::default();
+        for message in chain.iter().filter_map(|&no| tree.message_of(no)) {
+            mates.lines.entry(message).or_default();
+        }
+        let mut callers: Vec<Option<u32>> = vec![None; facts.calls()];
+        for &no in &links.order {
+            let Some(message) = tree.message_of(no) else {
+                continue;
+            };
+            if let Some(lines) = mates.lines.get_mut(&message) {
+                lines.push(no);
+                for call in calls(facts, no) {
+                    callers[call as usize].get_or_insert(message);
+                }
+            }
+        }
+        for &no in &links.order {
+            let mut answered = results(facts, no).peekable();
+            if answered.peek().is_none() {
+                continue;
+            }
+            if how == Rejoin::InOrder {
+                let mut messages: Vec<u32> = answered.filter_map(|call| callers[call as usize]).collect();
+                messages.dedup();
+                messages.into_iter().for_each(|message| mates.results.entry(message).or_default().push(no));
+            } else if links.up[no as usize] != NONE
+                && let Some(message) = tree.message_of(links.up[no as usize])
+                && mates.lines.contains_key(&message)
+            {
+                mates.results.entry(message).or_default().push(no);
+            }
+        }
+        mates
+    }
+
+    fn behind_last(&self, links: &Links<'_>, chain: &[NodeNo]) -> Vec<NodeNo> {
+        let mut last: HashMap<u32, usize> = HashMap::new();
+        for (k, &no) in chain.iter().enumerate() {
+            if let Some(message) = links.tree.message_of(no) {
+                last.insert(message, k);
+            }
+        }
+        let mut told: HashSet<NodeNo> = chain.iter().copied().collect();
+        let mut joined = Vec::with_capacity(chain.len());
+        for (k, &no) in chain.iter().enumerate() {
+            joined.push(no);
+            if let Some(message) = links.tree.message_of(no)
+                && last.get(&message) == Some(&k)
+            {
+                for part in [self.lines.get(&message), self.results.get(&message)] {
+                    let mut part: Vec<NodeNo> = part.cloned().unwrap_or_default();
+                    part.retain(|no| told.insert(*no));
+                    part.sort_by_key(|&no| links.tree.node(no).time());
+                    joined.append(&mut part);
+                }
+            }
+        }
+        joined
+    }
+
+    fn behind_first(&self, links: &Links<'_>, chain: &[NodeNo]) -> Vec<NodeNo> {
+        let mut told = HashSet::new();
+        let mut joined = Vec::with_capacity(chain.len());
+        for &no in chain {
+            if !told.insert(no) {
+                continue;
+            }
+            joined.push(no);
+            if let Some(message) = links.tree.message_of(no) {
+                let parts = [self.lines.get(&message), self.results.get(&message)];
+                let mates = parts.into_iter().flatten().flatten().copied();
+                joined.extend(mates.filter(|no| told.insert(*no)));
+            }
+        }
+        joined
+    }
+}
+
+/// Iterates over the calls in an entry.
+pub(super) fn calls(facts: &Facts, no: NodeNo) -> impl Iterator<Item = CallNo> + '_ {
+    facts.pieces(no).iter().filter_map(|piece| if let Piece::Call(call) = piece { Some(*call) } else { None })
+}
+
+/// Iterates over the calls that an entry answers.
+pub(super) fn results(facts: &Facts, no: NodeNo) -> impl Iterator<Item = CallNo> + '_ {
+    facts
+        .pieces(no)
+        .iter()
+        .filter_map(|piece| if let Piece::Result(call) = piece { Some(*call) } else { None })
+}

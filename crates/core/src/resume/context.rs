@@ -1,0 +1,115 @@
+//! How large the context will be, and what in it the API will refuse.
+
+use std::collections::HashSet;
+
+use super::facts::{Facts, Piece, Words};
+use super::send::{Said, Sent, Side};
+use super::verdict::Resume;
+use crate::tree::NodeNo;
+
+/// Something that the API refuses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// A tool call without a result in the message after it.
+    UnpairedCall(NodeNo),
+    /// A tool result without a call in the message before it.
+    UnpairedResult(NodeNo),
+    /// A picture larger than five megabytes.
+    LargePicture(NodeNo),
+    /// An answer whose last block is thinking.
+    ThinkingLast(NodeNo),
+    /// A text without words.
+    BlankText(NodeNo),
+}
+
+impl Refusal {
+    /// Returns the entry it is about.
+    pub fn node(self) -> NodeNo {
+        match self {
+            Refusal::UnpairedCall(no)
+            | Refusal::UnpairedResult(no)
+            | Refusal::LargePicture(no)
+            | Refusal::ThinkingLast(no)
+            | Refusal::BlankText(no) => no,
+        }
+    }
+
+    /// Returns a name for output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Refusal::UnpairedCall(_) => "unpaired-call",
+            Refusal::UnpairedResult(_) => "unpaired-result",
+            Refusal::LargePicture(_) => "large-picture",
+            Refusal::ThinkingLast(_) => "thinking-last",
+            Refusal::BlankText(_) => "blank-text",
+        }
+    }
+}
+
+/// The largest picture that the API takes, in kilobytes of base64.
+const LARGEST_PICTURE: u32 = 5 * 1024 * 4 / 3;
+
+impl Resume {
+    /// Estimates the tokens of the context: what the API counted at the last answer that is still in it, and a quarter of
+    /// the bytes said since. What the client itself puts in front (its instructions and tools) is part of the first.
+    pub fn tokens(&self, facts: &Facts) -> u64 {
+        let counted = self.path.iter().rposition(|&no| facts.context(no).is_some());
+        // A count from before a compaction is of another context.
+        let kept_from_before = |no: NodeNo| self.chain.first().is_some_and(|&first| no < first);
+        let (base, from) = match counted {
+            Some(k) if !kept_from_before(self.path[k]) => (facts.context(self.path[k]).unwrap_or(0), k + 1),
+            _ => (0, 0),
+        };
+        base + self.path[from..].iter().map(|&no| facts.bytes(no)).sum::<u64>() / 4
+    }
+
+    /// Lists what the API will refuse.
+    pub fn refusals(&self) -> Vec<Refusal> {
+        let mut refusals = Vec::new();
+        let messages: Vec<&[Sent]> = self.sent.chunk_by(|a, b| a.message == b.message).collect();
+        for (k, message) in messages.iter().enumerate() {
+            let calls = |blocks: &[Sent]| blocks.iter().filter_map(call_in).collect::<HashSet<u32>>();
+            let results = |blocks: &[Sent]| blocks.iter().filter_map(result_in).collect::<HashSet<u32>>();
+            let answered = messages.get(k + 1).map(|next| results(next)).unwrap_or_default();
+            let called = if k > 0 { calls(messages[k - 1]) } else { HashSet::new() };
+            for block in *message {
+                let Said::Block(no, _) = block.said else {
+                    continue;
+                };
+                match block.piece {
+                    Piece::Call(call) if !answered.contains(&call) => {
+                        refusals.push(Refusal::UnpairedCall(no));
+                    }
+                    Piece::Result(call) if !called.contains(&call) => {
+                        refusals.push(Refusal::UnpairedResult(no));
+                    }
+                    Piece::Picture(size) if size > LARGEST_PICTURE => {
+                        refusals.push(Refusal::LargePicture(no));
+                    }
+                    Piece::Text(Words::Blank) | Piece::Plain(Words::Blank) => {
+                        refusals.push(Refusal::BlankText(no));
+                    }
+                    _ => {}
+                }
+            }
+            if let Some(Sent {
+                side: Side::Assistant,
+                said: Said::Block(no, _),
+                piece: Piece::Thinking,
+                ..
+            }) = message.last()
+            {
+                refusals.push(Refusal::ThinkingLast(*no));
+            }
+        }
+        refusals
+    }
+}
+
+fn call_in(block: &Sent) -> Option<u32> {
+    if let Piece::Call(call) = block.piece { Some(call) } else { None }
+}
+
+fn result_in(block: &Sent) -> Option<u32> {
+    if let Piece::Result(call) = block.piece { Some(call) } else { None }
+}

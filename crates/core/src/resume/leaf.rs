@@ -1,0 +1,191 @@
+//! Which entry the client goes on from.
+
+use super::facts::{Facts, Pin};
+use super::links::{Links, NONE};
+use super::rules::{Leaf, Rules};
+use crate::entry::{Kind, Voice};
+use crate::tree::NodeNo;
+
+/// Why an entry is the leaf.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeafRule {
+    /// It has the newest timestamp.
+    Newest,
+    /// It is the only leaf of the file.
+    OnlyLeaf,
+    /// It is the last line of the file.
+    LastLine,
+    /// It is the newest below the last line of the file, which is older than others.
+    NewestBelowLastLine,
+    /// The last `last-prompt` line, so numbered, names it.
+    Pinned(u32),
+    /// The last summary, on the line so numbered, names it: what the seeds say of clients that nobody has met.
+    Summary(u32),
+}
+
+impl LeafRule {
+    /// Returns a name for output.
+    pub fn name(self) -> &'static str {
+        match self {
+            LeafRule::Newest => "newest",
+            LeafRule::OnlyLeaf => "only-leaf",
+            LeafRule::LastLine => "last-line",
+            LeafRule::NewestBelowLastLine => "newest-below-last-line",
+            LeafRule::Pinned(_) => "pinned",
+            LeafRule::Summary(_) => "summary",
+        }
+    }
+}
+
+/// Chooses the leaf.
+pub(super) fn choose(links: &Links<'_>, facts: &Facts, rules: &Rules) -> Option<(NodeNo, LeafRule)> {
+    let may_be = |no: &NodeNo| rules.side_leaf || !links.tree.node(*no).is_side();
+    let candidates: Vec<NodeNo> = links.order.iter().copied().filter(may_be).collect();
+    match rules.leaf {
+        Leaf::Newest => newest(links, candidates.into_iter()).map(|no| (no, LeafRule::Newest)),
+        Leaf::Only => {
+            let found = match leaves(links, &candidates)[..] {
+                [] => return None,
+                [leaf] => (leaf, LeafRule::OnlyLeaf),
+                _ => (last_line(links, &candidates)?, LeafRule::LastLine),
+            };
+            links.climb(found.0, |no| links.speaks(no)).map(|leaf| (leaf, found.1))
+        }
+        Leaf::LastLine | Leaf::LastLineOrBelow => {
+            let last = last_line(links, &candidates)?;
+            let (leaf, rule) = from_last(links, facts, rules, last, &candidates);
+            let counts = |no| links.tree.node(no).kind != Kind::Progress;
+            links.climb(leaf, counts).map(|leaf| (leaf, rule))
+        }
+    }
+}
+
+/// Finds the last line that speaks or hangs below one that does.
+fn last_line(links: &Links<'_>, candidates: &[NodeNo]) -> Option<NodeNo> {
+    // The number of the line that stands for a uuid is that of its last line.
+    let mut by_line = candidates.to_vec();
+    by_line.sort_unstable();
+    by_line.into_iter().rev().find(|&no| links.climb(no, |no| links.speaks(no)).is_some())
+}
+
+/// Finds the first entry with the newest timestamp; a first entry without any is never passed.
+fn newest(links: &Links<'_>, candidates: impl Iterator<Item = NodeNo>) -> Option<NodeNo> {
+    let time = |no: NodeNo| links.tree.node(no).time();
+    candidates.reduce(|best, no| match (time(best), time(no)) {
+        (Some(old), Some(new)) if new > old => no,
+        _ => best,
+    })
+}
+
+/// Goes on from the last line: to the pin, or to what is newer and hangs below it.
+fn from_last(
+    links: &Links<'_>,
+    facts: &Facts,
+    rules: &Rules,
+    last: NodeNo,
+    candidates: &[NodeNo],
+) -> (NodeNo, LeafRule) {
+    // What a compaction kept comes behind its anchor, and so may come last.
+    let tail = links.spliced.filter(|(anchor, _)| *anchor == last).map(|(_, tail)| tail);
+    let found = (tail.unwrap_or(last), LeafRule::LastLine);
+    if let Some(pin) = facts.pin.filter(|_| rules.pin)
+        && let Some(named) = holds(links, pin)
+    {
+        return pinned(links, pin, named, found);
+    }
+    let below = match (rules.leaf, tail) {
+        (Leaf::LastLineOrBelow, None) => newer_below(links, last, candidates),
+        _ => None,
+    };
+    below.map_or(found, |below| (below, LeafRule::NewestBelowLastLine))
+}
+
+/// Finds the entries that nothing hangs on.
+fn leaves(links: &Links<'_>, candidates: &[NodeNo]) -> Vec<NodeNo> {
+    let mut has_child = vec![false; links.up.len()];
+    for &no in &links.order {
+        if links.up[no as usize] != NONE {
+            has_child[links.up[no as usize] as usize] = true;
+        }
+    }
+    candidates.iter().copied().filter(|&no| !has_child[no as usize]).collect()
+}
+
+/// Finds the newest entry below the last line, where that is not the newest of all.
+fn newer_below(links: &Links<'_>, last: NodeNo, candidates: &[NodeNo]) -> Option<NodeNo> {
+    let time = |no: NodeNo| links.tree.node(no).time();
+    if candidates.iter().all(|&no| time(no) <= time(last)) {
+        return None;
+    }
+    let below = links.below(last);
+    newest(links, candidates.iter().copied().filter(|&no| below[no as usize]))
+}
+
+/// Finds the entry that a pin names, if it holds: a compaction after it makes it void.
+fn holds(links: &Links<'_>, pin: Pin) -> Option<NodeNo> {
+    let void = links.later(pin.behind).any(|no| links.tree.node(no).voice == Voice::Boundary);
+    links.tree.find(pin.leaf).filter(|&no| links.here[no as usize] && !void)
+}
+
+/// Follows a pin: the last line if it hangs below the entry named, else that entry.
+fn pinned(links: &Links<'_>, pin: Pin, named: NodeNo, found: (NodeNo, LeafRule)) -> (NodeNo, LeafRule) {
+    let pinned = (named, LeafRule::Pinned(pin.line));
+    // What a rewind pinned holds until something is said.
+    let went_on = links.later(pin.behind).next().is_some();
+    if pin.explicit && !went_on {
+        return pinned;
+    }
+    match links.climb(found.0, |no| no == named) {
+        Some(_) => found,
+        None => pinned,
+    }
+}
+
+impl Links<'_> {
+    /// Whether an entry is the user's or the model's.
+    pub(super) fn speaks(&self, no: NodeNo) -> bool {
+        matches!(self.tree.node(no).kind, Kind::User | Kind::Assistant)
+    }
+
+    /// Iterates over the lines from a number on whose entries the client holds.
+    fn later(&self, from: NodeNo) -> impl Iterator<Item = NodeNo> + '_ {
+        let holds = |no: &NodeNo| {
+            let standing = self.tree.find(self.tree.node(*no).id);
+            standing.is_some_and(|standing| self.here[standing as usize])
+        };
+        (from..self.tree.nodes().len() as NodeNo).filter(holds)
+    }
+
+    /// Climbs from an entry to the first that fits, itself included.
+    pub(super) fn climb(&self, from: NodeNo, fits: impl Fn(NodeNo) -> bool) -> Option<NodeNo> {
+        let mut at = from;
+        // A cycle has no more entries than there are.
+        for _ in 0..=self.order.len() {
+            if at == NONE || fits(at) {
+                break;
+            }
+            at = self.up[at as usize];
+        }
+        (at != NONE && fits(at)).then_some(at)
+    }
+
+    /// Marks the entries that hang below one, at any depth.
+    fn below(&self, top: NodeNo) -> Vec<bool> {
+        let mut known = vec![None; self.up.len()];
+        known[top as usize] = Some(true);
+        let mut climbed = Vec::new();
+        for &no in &self.order {
+            let mut at = no;
+            while at != NONE && known[at as usize].is_none() {
+                // Marked as not below while the climb is on, so that a cycle ends it.
+                known[at as usize] = Some(false);
+                climbed.push(at);
+                at = self.up[at as usize];
+            }
+            let is_below = at != NONE && known[at as usize] == Some(true);
+            climbed.drain(..).for_each(|no| known[no as usize] = Some(is_below));
+        }
+        known[top as usize] = None;
+        known.into_iter().map(|below| below == Some(true)).collect()
+    }
+}

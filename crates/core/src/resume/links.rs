@@ -1,0 +1,210 @@
+//! The entries as a client holds them: by uuid, the last line of a uuid standing for all of them.
+
+use super::rules::{Keep, Rules};
+use crate::entry::{Kind, Voice};
+use crate::id::Id;
+use crate::tree::{Link, NodeNo, Tree};
+
+/// Stands for "no entry".
+pub(super) const NONE: NodeNo = NodeNo::MAX;
+
+/// What the client knows after reading the file.
+pub(super) struct Links<'t> {
+    pub(super) tree: &'t Tree,
+    /// The entries in the order in which their uuids were met first.
+    pub(super) order: Vec<NodeNo>,
+    /// The parent of each entry, as the client finds it.
+    pub(super) up: Vec<NodeNo>,
+    /// Whether the client holds the entry.
+    pub(super) here: Vec<bool>,
+    /// The anchor of what a compaction kept, and the last of the kept entries.
+    pub(super) spliced: Option<(NodeNo, NodeNo)>,
+}
+
+impl<'t> Links<'t> {
+    pub(super) fn new(tree: &'t Tree, rules: &Rules) -> Links<'t> {
+        let mut links = Links::plain(tree, rules);
+        if rules.bridge {
+            links.bridge();
+        }
+        if rules.keep != Keep::Nothing {
+            links.keep(rules);
+        }
+        links
+    }
+
+    /// Links entries by their uuids alone.
+    pub(super) fn plain(tree: &'t Tree, rules: &Rules) -> Links<'t> {
+        let count = tree.nodes().len();
+        let mut links = Links {
+            tree,
+            order: Vec::with_capacity(count),
+            up: vec![NONE; count],
+            here: vec![false; count],
+            spliced: None,
+        };
+        links.hold(rules);
+        links.link();
+        links
+    }
+
+    /// Returns the entry that stands for a line: the last one with its uuid.
+    fn standing(&self, no: NodeNo) -> NodeNo {
+        if self.tree.repeated_lines() == 0 {
+            return no;
+        }
+        self.tree.find(self.tree.node(no).id).unwrap_or(no)
+    }
+
+    fn hold(&mut self, rules: &Rules) {
+        for no in 0..self.tree.nodes().len() as NodeNo {
+            let standing = self.standing(no);
+            let known = match self.tree.node(standing).kind {
+                Kind::User | Kind::Assistant | Kind::System | Kind::Attachment => true,
+                Kind::Progress => rules.progress,
+                _ => false,
+            };
+            if known && !self.here[standing as usize] {
+                self.here[standing as usize] = true;
+                self.order.push(standing);
+            }
+        }
+    }
+
+    fn link(&mut self) {
+        for &no in &self.order {
+            let parent = self.tree.node(no).parent().map_or(NONE, |parent| self.standing(parent));
+            self.up[no as usize] = parent;
+        }
+        for &(child, parent) in &self.tree.cuts {
+            if self.here[child as usize] {
+                self.up[child as usize] = self.standing(parent);
+            }
+        }
+        for &no in &self.order {
+            let parent = self.up[no as usize];
+            if parent != NONE && !self.here[parent as usize] {
+                self.up[no as usize] = NONE;
+            }
+        }
+    }
+
+    /// Whether a client reads lines of this kind at all, whatever it drops later.
+    pub(super) fn is_read(&self, no: NodeNo) -> bool {
+        matches!(self.tree.node(no).kind, Kind::User | Kind::Assistant | Kind::System | Kind::Attachment)
+    }
+
+    /// Hangs a line whose parent is missing on the newest entry of the five seconds before it.
+    fn bridge(&mut self) {
+        const WINDOW: i64 = 5000;
+        let is_lost = |&no: &NodeNo| self.tree.node(no).link == Link::Missing;
+        let lost: Vec<NodeNo> = self.order.iter().copied().filter(is_lost).collect();
+        if lost.is_empty() {
+            return;
+        }
+        let time = |no: NodeNo| self.tree.node(no).time().map(|moment| moment.0);
+        let timed = self.order.iter().enumerate();
+        let mut timed: Vec<(i64, usize)> =
+            timed.filter_map(|(k, &no)| time(no).map(|time| (time, k))).collect();
+        // The newest first; of several, the first in the file.
+        timed.sort_unstable_by_key(|&(time, k)| (std::cmp::Reverse(time), k));
+        for no in lost {
+            let Some(now) = time(no) else {
+                continue;
+            };
+            let from = timed.partition_point(|&(time, _)| time > now);
+            let near = timed[from..].iter().take_while(|&&(time, _)| now - time <= WINDOW);
+            let fits = |&other: &NodeNo| {
+                other != no
+                    && self.up[other as usize] != no
+                    && self.tree.node(other).is_side() == self.tree.node(no).is_side()
+            };
+            let found = near.map(|&(_, k)| self.order[k]).find(fits);
+            self.up[no as usize] = found.unwrap_or(NONE);
+        }
+    }
+
+    /// Drops what stands before the last compaction, except what it kept, if any compaction of the file kept something.
+    fn keep(&mut self, rules: &Rules) {
+        let speaks_of_kept = |no: NodeNo| {
+            self.tree.boundaries.iter().any(|(boundary, kept)| {
+                *boundary == no && (kept.run.is_some() || rules.keep == Keep::List && kept.list.is_some())
+            })
+        };
+        let is_boundary = |no: &NodeNo| self.tree.node(*no).voice == Voice::Boundary;
+        let Some(last) = self.order.iter().rposition(is_boundary) else {
+            return;
+        };
+        let keeper = self.order.iter().rev().find(|&&no| is_boundary(&no) && speaks_of_kept(no));
+        let Some(&keeper) = keeper else {
+            return;
+        };
+        let kept =
+            if keeper == self.order[last] { self.kept(keeper, rules) } else { Some((None, Vec::new())) };
+        // Where one of the kept entries is not in the file, nothing is done at all.
+        let Some((anchor, kept)) = kept else {
+            return;
+        };
+        self.splice(anchor.unwrap_or(NONE), &kept);
+        self.drop_before(last, &kept, rules);
+    }
+
+    /// Finds the anchor and the entries that a boundary kept.
+    fn kept(&self, boundary: NodeNo, rules: &Rules) -> Option<(Option<NodeNo>, Vec<NodeNo>)> {
+        let find = |id: Id| self.tree.find(id).filter(|&no| self.here[no as usize]);
+        let (_, kept) = self.tree.boundaries.iter().find(|(no, _)| *no == boundary)?;
+        if let Some((anchor, uuids)) = kept.list.as_ref().filter(|_| rules.keep == Keep::List) {
+            let found: Option<Vec<NodeNo>> = uuids.iter().map(|id| find(*id)).collect();
+            return Some((find(*anchor), found?));
+        }
+        let (anchor, head, tail) = kept.run?;
+        let head = find(head)?;
+        let mut run = vec![find(tail)?];
+        while run[run.len() - 1] != head {
+            let parent = self.up[run[run.len() - 1] as usize];
+            if parent == NONE || run.len() > self.order.len() {
+                return None;
+            }
+            run.push(parent);
+        }
+        run.reverse();
+        Some((find(anchor), run))
+    }
+
+    /// Hangs the kept entries, in a row, between the anchor and what hung on it.
+    fn splice(&mut self, anchor: NodeNo, kept: &[NodeNo]) {
+        let (Some(&first), Some(&last)) = (kept.first(), kept.last()) else {
+            return;
+        };
+        let mut above = anchor;
+        for &no in kept {
+            self.up[no as usize] = above;
+            above = no;
+        }
+        if anchor == NONE {
+            return;
+        }
+        self.spliced = Some((anchor, last));
+        for &no in &self.order {
+            if self.up[no as usize] == anchor && no != first {
+                self.up[no as usize] = last;
+            }
+        }
+    }
+
+    fn drop_before(&mut self, boundary: usize, kept: &[NodeNo], rules: &Rules) {
+        for &no in &self.order[..boundary] {
+            self.here[no as usize] = kept.contains(&no);
+        }
+        let here = std::mem::take(&mut self.here);
+        self.order.retain(|&no| here[no as usize]);
+        let heir = kept.last().copied().filter(|_| rules.keep == Keep::List).unwrap_or(NONE);
+        for &no in &self.order {
+            let parent = self.up[no as usize];
+            if parent != NONE && !here[parent as usize] {
+                self.up[no as usize] = heir;
+            }
+        }
+        self.here = here;
+    }
+}

@@ -1,0 +1,108 @@
+//! One message after the other: users united, calls and results paired, as the API wants them.
+
+use std::collections::HashSet;
+
+use super::facts::{Piece, Words};
+use super::rules::{Orphans, Placeholder, Rules};
+use super::send::{Draft, MadeUp, Said, Sent, Side, result_for};
+
+/// Unites what the user says in a row, pairs calls and results, and numbers the messages.
+pub(super) fn pair(drafts: Vec<Draft>, rules: &Rules) -> Vec<Sent> {
+    let mut messages = unite(drafts, rules);
+    if rules.orphans != Orphans::Sent {
+        drop_unpaired(&mut messages, rules);
+        answer_calls(&mut messages);
+    }
+    if !rules.blank_prompts {
+        drop_blank_prompts(&mut messages);
+    }
+    let last = messages.len().saturating_sub(1);
+    for (k, message) in messages.iter_mut().enumerate() {
+        // The prompt that the user types at resume joins a last message of the user.
+        if message.blocks.is_empty() && !(k == last && message.side == Side::User) {
+            message.blocks.extend(placeholder(message.side, k == 0, rules));
+        }
+    }
+    messages.retain(|message| !message.blocks.is_empty());
+    let number = |(no, message): (usize, Draft)| {
+        let side = message.side;
+        let sent = move |(said, piece)| Sent { side, message: no as u32, said, piece };
+        message.blocks.into_iter().map(sent)
+    };
+    messages.into_iter().enumerate().flat_map(number).collect()
+}
+
+fn unite(drafts: Vec<Draft>, rules: &Rules) -> Vec<Draft> {
+    let mut messages: Vec<Draft> = Vec::with_capacity(drafts.len());
+    for mut draft in drafts {
+        match messages.last_mut() {
+            Some(message) if message.side == Side::User && draft.side == Side::User => {
+                message.blocks.append(&mut draft.blocks);
+                if rules.results_first {
+                    message.blocks.sort_by_key(|(_, piece)| !matches!(piece, Piece::Result(_)));
+                }
+            }
+            _ => messages.push(draft),
+        }
+    }
+    messages
+}
+
+/// Drops results without a call, and what calls or answers a second time.
+fn drop_unpaired(messages: &mut [Draft], rules: &Rules) {
+    let called: HashSet<u32> =
+        messages.iter().flat_map(|message| &message.blocks).filter_map(call_of).collect();
+    let mut seen_calls = HashSet::new();
+    let mut seen_results = HashSet::new();
+    for (k, message) in messages.iter_mut().enumerate() {
+        let first = k == 0 && rules.orphans == Orphans::LeftOutLater;
+        message.blocks.retain(|(_, piece)| match piece {
+            Piece::Call(call) => seen_calls.insert(*call),
+            Piece::Result(call) => (called.contains(call) || first) && seen_results.insert(*call),
+            _ => true,
+        });
+    }
+}
+
+fn call_of(block: &(Said, Piece)) -> Option<u32> {
+    if let (_, Piece::Call(call)) = block { Some(*call) } else { None }
+}
+
+/// Puts a made-up result before what answers a message some of whose calls have none.
+fn answer_calls(messages: &mut [Draft]) {
+    for k in 1..messages.len() {
+        if messages[k].side != Side::User {
+            continue;
+        }
+        let answers = |call: u32| messages[k].blocks.iter().any(|(_, piece)| *piece == Piece::Result(call));
+        let lacking: Vec<(Said, Piece)> = messages[k - 1]
+            .blocks
+            .iter()
+            .filter(|block| call_of(block).is_some_and(|call| !answers(call)))
+            .filter_map(result_for)
+            .collect();
+        messages[k].blocks.splice(0..0, lacking);
+    }
+}
+
+/// Drops blocks of white space; a plain string stays if it is all there is.
+fn drop_blank_prompts(messages: &mut [Draft]) {
+    for message in messages.iter_mut().filter(|message| message.side == Side::User) {
+        let several = message.blocks.len() > 1;
+        message.blocks.retain(|(_, piece)| match piece {
+            Piece::Text(Words::Blank) => false,
+            Piece::Plain(Words::Blank) => !several,
+            _ => true,
+        });
+    }
+}
+
+fn placeholder(side: Side, first: bool, rules: &Rules) -> Option<(Said, Piece)> {
+    let what = match (rules.placeholder, side) {
+        (Placeholder::None, _) | (Placeholder::Answers, Side::User) => return None,
+        (Placeholder::Later, Side::User) if first => return None,
+        (Placeholder::All, Side::User) if first => MadeUp::Orphaned,
+        _ => MadeUp::Placeholder,
+    };
+    Some((Said::MadeUp(what, None), Piece::Other))
+}

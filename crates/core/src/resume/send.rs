@@ -1,0 +1,230 @@
+//! From the loaded entries to messages: what the client makes up, what it unites, and in which order.
+
+use super::facts::{Facts, Piece};
+use super::links::Links;
+use super::pair::pair;
+use super::rules::{Filler, GoOn, Rules, Unanswered};
+use super::sift::{Sifted, answers_call, sift};
+use super::verdict::Why;
+use crate::entry::{Flags, Kind, Voice};
+use crate::tree::NodeNo;
+
+/// Who a message is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The user, or the client in the user's name.
+    User,
+    /// The model.
+    Assistant,
+}
+
+/// Something of the client's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MadeUp {
+    /// An answer to what nobody answered.
+    Filler,
+    /// A prompt to a turn that was cut off.
+    GoOn,
+    /// What stands for a message that lost everything.
+    Placeholder,
+    /// What stands for a first message that lost everything.
+    Orphaned,
+    /// A result for a call that has none.
+    Result,
+}
+
+impl MadeUp {
+    /// Returns its text; of a result, which each version words in its own way, what it is.
+    pub fn text(self) -> &'static str {
+        match self {
+            MadeUp::Filler => "No response requested.",
+            MadeUp::GoOn => "Continue from where you left off.",
+            MadeUp::Placeholder => "(no content)",
+            MadeUp::Orphaned => "[Orphaned tool result removed due to conversation resume]",
+            MadeUp::Result => "[tool result missing]",
+        }
+    }
+}
+
+/// Where a sent block comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Said {
+    /// A block of an entry, by its number within it.
+    Block(NodeNo, u16),
+    /// The client made it up; a result names the call it answers.
+    MadeUp(MadeUp, Option<(NodeNo, u16)>),
+}
+
+/// A block that is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sent {
+    /// Who it is from.
+    pub side: Side,
+    /// Which message it is part of, counted from 0.
+    pub message: u32,
+    /// Where it comes from.
+    pub said: Said,
+    pub(super) piece: Piece,
+}
+
+/// A message in the making.
+#[derive(Debug)]
+pub(super) struct Draft {
+    pub(super) side: Side,
+    pub(super) blocks: Vec<(Said, Piece)>,
+    /// The response it is a part of.
+    pub(super) response: Option<u32>,
+}
+
+/// Writes what the client sends for a chain of loaded entries; also returns what is left out of it.
+pub(super) fn send(
+    links: &Links<'_>,
+    facts: &Facts,
+    rules: &Rules,
+    chain: &[NodeNo],
+) -> (Vec<Sent>, Vec<(NodeNo, Why)>) {
+    let mut sifted = sift(links, facts, rules, chain);
+    let drafts = Desk { links, facts, rules }.drafts(&mut sifted);
+    (pair(drafts, rules), sifted.left_out)
+}
+
+struct Desk<'a> {
+    links: &'a Links<'a>,
+    facts: &'a Facts,
+    rules: &'a Rules,
+}
+
+impl Desk<'_> {
+    fn kind(&self, no: NodeNo) -> Kind {
+        self.links.tree.node(no).kind
+    }
+
+    fn is(&self, no: NodeNo, flag: Flags) -> bool {
+        self.links.tree.node(no).is(flag)
+    }
+
+    /// Writes one message per entry, lines of one response together, with what the client makes up.
+    fn drafts(&self, sifted: &mut Sifted) -> Vec<Draft> {
+        let (at, made_up) = self.made_up(sifted);
+        let mut drafts: Vec<Draft> = Vec::with_capacity(sifted.entries.len() + 2);
+        for (k, &no) in sifted.entries.iter().enumerate() {
+            match self.kind(no) {
+                Kind::User if self.facts.pieces(no).is_empty() => sifted.left_out.push((no, Why::Empty)),
+                Kind::User => {
+                    drafts.push(Draft { side: Side::User, blocks: self.blocks(no), response: None });
+                }
+                Kind::Assistant if self.is(no, Flags::API_ERROR) && !self.rules.api_errors => {
+                    sifted.left_out.push((no, Why::ApiError));
+                }
+                Kind::Assistant => self.answer(&mut drafts, no, &sifted.answered),
+                Kind::System if self.rules.local && self.is_local_command(no) => {
+                    let words = vec![(Said::Block(no, 0), Piece::Other)];
+                    drafts.push(Draft { side: Side::User, blocks: words, response: None });
+                }
+                _ => {}
+            }
+            if k == at {
+                drafts.extend(made_up.iter().map(|what| self.invent(*what, no)));
+            }
+        }
+        drafts
+    }
+
+    fn is_local_command(&self, no: NodeNo) -> bool {
+        matches!(self.links.tree.node(no).voice, Voice::Command | Voice::Output)
+    }
+
+    fn blocks(&self, no: NodeNo) -> Vec<(Said, Piece)> {
+        let pieces = self.facts.pieces(no).iter().enumerate();
+        pieces.map(|(k, piece)| (Said::Block(no, k as u16), *piece)).collect()
+    }
+
+    /// Says what the client puts behind the last entry that speaks, and which that is.
+    fn made_up(&self, sifted: &Sifted) -> (usize, Vec<MadeUp>) {
+        let entries = &sifted.entries;
+        let speaker = entries.iter().rposition(|&no| self.links.speaks(no));
+        let (Some(at), Some(&end)) = (speaker, entries.last()) else {
+            return (0, Vec::new());
+        };
+        let speaker = entries[at];
+        let made_up = if self.goes_on(speaker, end) {
+            vec![MadeUp::GoOn, MadeUp::Filler]
+        } else if sifted.open.is_some() {
+            vec![MadeUp::Result, MadeUp::Filler]
+        } else if self.fills(&entries[..=at], end) {
+            vec![MadeUp::Filler]
+        } else {
+            Vec::new()
+        };
+        (at, made_up)
+    }
+
+    fn goes_on(&self, speaker: NodeNo, end: NodeNo) -> bool {
+        let result = answers_call(self.links, self.facts, speaker);
+        let attachment = self.kind(end) == Kind::Attachment;
+        match self.rules.go_on {
+            GoOn::Never => false,
+            GoOn::Result => result,
+            GoOn::ResultOrAttachment => result || attachment,
+            GoOn::ResultOrAttachmentToAnswer => result || attachment && self.kind(speaker) == Kind::Assistant,
+        }
+    }
+
+    /// Whether what was said last waits for an answer; `entries` end with the last that speaks.
+    fn fills(&self, entries: &[NodeNo], end: NodeNo) -> bool {
+        let last = match self.rules.filler {
+            Filler::Entry => Some(end),
+            _ => entries.last().copied(),
+        };
+        let from_user = last.is_some_and(|no| self.kind(no) == Kind::User);
+        let mut local = entries.iter().rev().filter(|&&no| self.links.speaks(no));
+        let mut local = local.by_ref().take_while(|&&no| self.facts.is_local(no));
+        let hushed =
+            self.rules.filler == Filler::SpeakerNotLocal && local.any(|&no| self.is(no, Flags::META));
+        from_user && !hushed
+    }
+
+    fn invent(&self, what: MadeUp, behind: NodeNo) -> Draft {
+        let (side, blocks) = match what {
+            MadeUp::Filler => (Side::Assistant, vec![(Said::MadeUp(what, None), Piece::Other)]),
+            MadeUp::Result => {
+                (Side::User, self.blocks(behind).into_iter().filter_map(|block| result_for(&block)).collect())
+            }
+            _ => (Side::User, vec![(Said::MadeUp(what, None), Piece::Other)]),
+        };
+        Draft { side, blocks, response: None }
+    }
+
+    fn answer(&self, drafts: &mut Vec<Draft>, no: NodeNo, answered: &[bool]) {
+        let response = self.links.tree.message_of(no);
+        let mut blocks = self.blocks(no);
+        if self.rules.unanswered == Unanswered::LeaveOutCall {
+            blocks.retain(|(_, piece)| !matches!(piece, Piece::Call(call) if !answered[*call as usize]));
+        }
+        let all_results =
+            |draft: &Draft| draft.blocks.iter().all(|(_, piece)| matches!(piece, Piece::Result(_)));
+        let before =
+            drafts.iter_mut().rev().find(|draft| draft.side == Side::Assistant || !all_results(draft));
+        let is_mate =
+            |draft: &Draft| draft.side == Side::Assistant && response.is_some() && draft.response == response;
+        match before {
+            Some(draft) if self.rules.unite && is_mate(draft) => {
+                draft.blocks.append(&mut blocks);
+                if self.rules.words_first {
+                    draft.blocks.sort_by_key(|(_, piece)| matches!(piece, Piece::Call(_)));
+                }
+            }
+            _ => drafts.push(Draft { side: Side::Assistant, blocks, response }),
+        }
+    }
+}
+
+/// Makes up the result of a call.
+pub(super) fn result_for(block: &(Said, Piece)) -> Option<(Said, Piece)> {
+    match block {
+        (Said::Block(no, k), Piece::Call(call)) => {
+            Some((Said::MadeUp(MadeUp::Result, Some((*no, *k))), Piece::Result(*call)))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,294 @@
+//! What a client makes of a file: the leaf, the path, what is sent, and everything that is not.
+
+use super::chain::{End, rejoin, since_boundary, walk};
+use super::facts::Facts;
+use super::leaf::{LeafRule, choose};
+use super::links::{Links, NONE};
+use super::rules::Rules;
+use super::send::{Said, Sent, send};
+use crate::entry::Kind;
+use crate::tree::{Link, NodeNo, Tree};
+use crate::version::Version;
+
+/// What a client loads from a file and sends.
+#[derive(Debug, Default)]
+pub struct Resume {
+    /// The entry it goes on from, and why that one.
+    pub leaf: Option<(NodeNo, LeafRule)>,
+    /// Every entry that is loaded, in order.
+    pub chain: Vec<NodeNo>,
+    /// Every block that is sent, in order.
+    pub sent: Vec<Sent>,
+    /// The entries of user and assistant that are sent, in the order of their first block.
+    pub path: Vec<NodeNo>,
+    /// Where the walk from the leaf ended, unless at a beginning.
+    pub stop: Option<Stop>,
+    /// What keeps the client from loading anything.
+    pub halt: Option<Halt>,
+    /// Lines of user and assistant outside subagents: all of them.
+    pub entries: usize,
+    /// Those that are not on the path, each once, in the order of the file.
+    pub unreachable: Vec<Lost>,
+}
+
+/// Where a walk ended too early.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stop {
+    /// The last entry it reached.
+    pub node: NodeNo,
+    /// Why it ended there.
+    pub why: Why,
+}
+
+/// What keeps a client from loading anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Halt {
+    /// It never comes back: entries are each other's ancestors.
+    Hangs,
+    /// It says that there is no conversation: no entry is a leaf.
+    GivesUp,
+    /// There is nothing to load.
+    Nothing,
+}
+
+/// A line that is not sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lost {
+    /// Its number in the file.
+    pub line: u32,
+    /// The entry; `None` for a line without a uuid.
+    pub node: Option<NodeNo>,
+    /// Why.
+    pub why: Why,
+}
+
+/// Why an entry is not loaded, not sent, or the last that is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Why {
+    /// It is on another branch of the same beginning.
+    OtherBranch,
+    /// It belongs to another beginning.
+    OtherRoot,
+    /// What is above it is cut off: its parent, or an ancestor's, is in no line.
+    MissingParent,
+    /// Its parent is a line that this client does not read.
+    UnreadParent,
+    /// It is its own ancestor.
+    Cycle,
+    /// It has no uuid.
+    Nameless,
+    /// It was summed up by a compaction.
+    Compacted,
+    /// Another line with the same uuid stands for it.
+    Repeated,
+    /// It shows an API error.
+    ApiError,
+    /// It calls tools that never answered.
+    Unanswered,
+    /// It answers no call of the path.
+    Orphan,
+    /// It thinks and says nothing.
+    LoneThinking,
+    /// It says nothing.
+    Blank,
+    /// It has no content.
+    Empty,
+}
+
+impl Why {
+    /// Returns a name for output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Why::OtherBranch => "other-branch",
+            Why::OtherRoot => "other-root",
+            Why::MissingParent => "missing-parent",
+            Why::UnreadParent => "unread-parent",
+            Why::Cycle => "cycle",
+            Why::Nameless => "no-uuid",
+            Why::Compacted => "compacted",
+            Why::Repeated => "repeated",
+            Why::ApiError => "api-error",
+            Why::Unanswered => "unanswered-call",
+            Why::Orphan => "orphan-result",
+            Why::LoneThinking => "lone-thinking",
+            Why::Blank => "blank",
+            Why::Empty => "empty",
+        }
+    }
+
+    /// Whether the client does not know of such an entry any more: nothing else in the context stands for it.
+    pub fn is_loss(self) -> bool {
+        self <= Why::Nameless
+    }
+}
+
+/// Says what a client of this version loads and sends.
+pub fn resume(tree: &Tree, facts: &Facts, client: &Version) -> Resume {
+    let rules = Rules::of(client);
+    let links = Links::new(tree, &rules);
+    let Some((leaf, rule)) = choose(&links, facts, &rules) else {
+        let halt = if links.order.is_empty() { Halt::Nothing } else { Halt::GivesUp };
+        return nothing(&links, facts, halt, None);
+    };
+    let (mut chain, end) = walk(&links, leaf);
+    if end == End::Cycle && rules.cycle_hangs {
+        return nothing(&links, facts, Halt::Hangs, Some((leaf, rule)));
+    }
+    let top = chain[0];
+    chain = rejoin(&links, facts, rules.rejoin, chain);
+    let cut = rules.cut_at_boundary && since_boundary(&links, &mut chain);
+    let (sent, left_out) = send(&links, facts, &rules, &chain);
+    let stop = match end {
+        _ if cut => Some(Stop { node: chain[0], why: Why::Compacted }),
+        End::Root => None,
+        End::Boundary => Some(Stop { node: top, why: Why::Compacted }),
+        End::Missing => Some(Stop { node: top, why: Why::MissingParent }),
+        End::Unread => Some(Stop { node: top, why: Why::UnreadParent }),
+        End::Dropped => Some(Stop { node: top, why: Why::Compacted }),
+        End::Cycle => Some(Stop { node: top, why: Why::Cycle }),
+    };
+    let path = path_of(tree, &sent);
+    let mut resume = Resume { leaf: Some((leaf, rule)), chain, sent, path, stop, ..Resume::default() };
+    resume.account(&links, facts, &left_out);
+    resume
+}
+
+/// Says what a reader loads that walks up from the entry that the last summary names, as the seeds have it. No client
+/// that was measured does.
+pub fn resume_by_summary(tree: &Tree, facts: &Facts) -> Resume {
+    let newest = Version::read(super::rules::MEASURED[super::rules::MEASURED.len() - 1]);
+    let links = Links::plain(tree, &Rules::of(&newest));
+    let named = facts.summary.and_then(|(leaf, line)| Some((tree.find(leaf)?, LeafRule::Summary(line))));
+    let Some((leaf, rule)) = named else {
+        return nothing(&links, facts, Halt::Nothing, None);
+    };
+    let (chain, end) = walk(&links, leaf);
+    let speaks = |no: &NodeNo| links.speaks(*no);
+    let path: Vec<NodeNo> = chain.iter().copied().filter(speaks).collect();
+    let why = match end {
+        End::Root | End::Boundary => None,
+        End::Cycle => Some(Why::Cycle),
+        End::Unread => Some(Why::UnreadParent),
+        End::Missing | End::Dropped => Some(Why::MissingParent),
+    };
+    let stop = why.map(|why| Stop { node: chain[0], why });
+    let mut resume = Resume { leaf: Some((leaf, rule)), chain, path, stop, ..Resume::default() };
+    resume.account(&links, facts, &[]);
+    resume
+}
+
+fn nothing(links: &Links<'_>, facts: &Facts, halt: Halt, leaf: Option<(NodeNo, LeafRule)>) -> Resume {
+    let mut resume = Resume { leaf, halt: Some(halt), ..Resume::default() };
+    resume.account(links, facts, &[]);
+    resume
+}
+
+fn path_of(tree: &Tree, sent: &[Sent]) -> Vec<NodeNo> {
+    let mut told = vec![false; tree.nodes().len()];
+    let mut path = Vec::new();
+    for block in sent {
+        if let Said::Block(no, _) = block.said
+            && matches!(tree.node(no).kind, Kind::User | Kind::Assistant)
+            && !std::mem::replace(&mut told[no as usize], true)
+        {
+            path.push(no);
+        }
+    }
+    path
+}
+
+impl Resume {
+    /// Lists every line of user and assistant that is not on the path, with the reason.
+    fn account(&mut self, links: &Links<'_>, facts: &Facts, left_out: &[(NodeNo, Why)]) {
+        let tree = links.tree;
+        let mut whys: Vec<Option<Why>> = vec![None; tree.nodes().len()];
+        if let Some((leaf, _)) = self.leaf {
+            for step in tree.rejoin(&tree.long_walk(leaf)) {
+                whys[step.node as usize] = Some(Why::Compacted);
+            }
+        }
+        for &no in &self.chain {
+            whys[no as usize] = Some(Why::Orphan);
+        }
+        for &(no, why) in left_out {
+            whys[no as usize] = Some(why);
+        }
+        let mut on_path = vec![false; tree.nodes().len()];
+        self.path.iter().for_each(|&no| on_path[no as usize] = true);
+        let roots = Roots::of(links);
+        let home = self.chain.first().map_or(NONE, |&no| roots.of_node(no));
+        let mut lost: Vec<Lost> = Vec::new();
+        let mut entries = facts.nameless.len();
+        for no in 0..tree.nodes().len() as NodeNo {
+            let node = tree.node(no);
+            if !matches!(node.kind, Kind::User | Kind::Assistant) || !tree.is_told(no) {
+                continue;
+            }
+            entries += 1;
+            if on_path[no as usize] {
+                continue;
+            }
+            let stands = tree.find(node.id) == Some(no);
+            let why = match whys[no as usize] {
+                _ if !stands => Why::Repeated,
+                Some(why) => why,
+                None => roots.why(links, no, home),
+            };
+            lost.push(Lost { line: node.place.line, node: Some(no), why });
+        }
+        let nameless = facts.nameless.iter().map(|&line| Lost { line, node: None, why: Why::Nameless });
+        lost.extend(nameless);
+        lost.sort_by_key(|lost| lost.line);
+        self.entries = entries;
+        self.unreachable = lost;
+    }
+}
+
+/// The entry above each entry at which a walk ends.
+struct Roots {
+    tops: Vec<NodeNo>,
+}
+
+impl Roots {
+    fn of(links: &Links<'_>) -> Roots {
+        let mut tops = vec![NONE; links.up.len()];
+        let mut climbed = Vec::new();
+        for &no in &links.order {
+            let mut at = no;
+            let mut top = at;
+            while at != NONE && tops[at as usize] == NONE {
+                // Set while the climb is on, so that a cycle ends it.
+                tops[at as usize] = at;
+                climbed.push(at);
+                top = at;
+                at = links.up[at as usize];
+            }
+            if at != NONE {
+                top = tops[at as usize];
+            }
+            climbed.drain(..).for_each(|no| tops[no as usize] = top);
+        }
+        Roots { tops }
+    }
+
+    fn of_node(&self, no: NodeNo) -> NodeNo {
+        self.tops[no as usize]
+    }
+
+    /// Says why an entry that no walk from the leaf passes is out of reach.
+    fn why(&self, links: &Links<'_>, no: NodeNo, home: NodeNo) -> Why {
+        let top = self.of_node(no);
+        if top == NONE {
+            // The client dropped it with what a compaction did not keep.
+            return Why::Compacted;
+        }
+        match links.tree.node(top).link {
+            _ if top == home => Why::OtherBranch,
+            Link::Root => Why::OtherRoot,
+            Link::Missing => Why::MissingParent,
+            Link::Cut => Why::Cycle,
+            Link::Child if links.up[top as usize] == NONE => Why::UnreadParent,
+            Link::Child => Why::Cycle,
+        }
+    }
+}
