@@ -8,19 +8,19 @@ use crate::tree::NodeNo;
 /// Responses of one file and the nodes they stand at; the rule is that of [`super::Ledger::once`].
 #[derive(Debug, Default)]
 pub struct Receipts {
-    /// By message and request, or by message alone: the first node and the best line.
-    responses: IdMap<Receipt>,
-    /// Messages that have a request.
-    requested: IdSet,
+    responses: Vec<Receipt>,
+    /// Where each response stands, by message and request, or by message alone.
+    places: IdMap<u32>,
     nodes: NodeNo,
 }
 
 #[derive(Debug)]
 struct Receipt {
-    /// The message, where no request is known.
-    bare: Option<Id>,
-    /// `None` until a line of it is in the tree.
+    message: Id,
+    requested: bool,
+    /// The first node; `None` until a line of it is in the tree.
     node: Option<NodeNo>,
+    /// The best line.
     usage: Usage,
 }
 
@@ -30,14 +30,14 @@ impl Receipts {
         let node = entry.uuid.map(|_| self.nodes);
         self.nodes += NodeNo::from(node.is_some());
         let Some((message, usage)) = response(entry) else { return };
-        let (key, bare) = match entry.request {
-            Some(request) => {
-                self.requested.insert(message);
-                (message.with(request.id()), None)
-            }
-            None => (message, Some(message)),
-        };
-        let best = self.responses.entry(key).or_insert(Receipt { bare, node, usage });
+        let key = entry.request.map_or(message, |request| message.with(request.id()));
+        let new = self.responses.len() as u32;
+        let place = *self.places.entry(key).or_insert(new);
+        if place == new {
+            self.responses.push(Receipt { message, requested: entry.request.is_some(), node, usage });
+            return;
+        }
+        let best = &mut self.responses[place as usize];
         best.node = best.node.or(node);
         if usage.output >= best.usage.output {
             best.usage = usage;
@@ -46,8 +46,11 @@ impl Receipts {
 
     /// Returns the tokens of each response once, at the first of its nodes.
     pub fn once(&self) -> impl Iterator<Item = (NodeNo, Usage)> + '_ {
-        let counts =
-            |receipt: &&Receipt| receipt.bare.is_none_or(|message| !self.requested.contains(&message));
-        self.responses.values().filter(counts).filter_map(|receipt| Some((receipt.node?, receipt.usage)))
+        let all_requested = self.responses.iter().all(|receipt| receipt.requested);
+        // Only a response that lost its request can be a copy of another.
+        let requested = self.responses.iter().filter(|receipt| receipt.requested && !all_requested);
+        let requested: IdSet = requested.map(|receipt| receipt.message).collect();
+        let counts = move |receipt: &&Receipt| receipt.requested || !requested.contains(&receipt.message);
+        self.responses.iter().filter(counts).filter_map(|receipt| Some((receipt.node?, receipt.usage)))
     }
 }

@@ -16,7 +16,7 @@ const LANE: usize = 20;
 const AIR: usize = 28;
 const APART: usize = 16;
 /// Pixels that a letter takes, more rather than less.
-const LETTER: usize = 8;
+const LETTER: usize = 7;
 /// Widest words of a row.
 const WIDEST: usize = 88;
 

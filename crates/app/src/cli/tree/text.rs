@@ -65,8 +65,9 @@ fn line(row: &Row, label: &Label, width: usize) -> String {
     // Where little room is left for the words, they come before the numbers.
     let work = if left < end + work.width() + 26 { String::new() } else { work };
     let room = left.saturating_sub(end + if work.is_empty() { 0 } else { work.width() + 2 });
+    // Signs that join with their neighbours may be wider than they were alone.
     let words = fit(&label.words, room);
-    let pad = " ".repeat(room - words.width() + if work.is_empty() { 0 } else { 2 });
+    let pad = " ".repeat(room.saturating_sub(words.width()) + if work.is_empty() { 0 } else { 2 });
     let style = match row.what {
         What::Gap { .. } => QUIET,
         _ if row.named => STRONG,
