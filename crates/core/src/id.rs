@@ -28,6 +28,18 @@ impl Id {
         uuid(text).map(Id::new)
     }
 
+    /// Whether `text` is a UUID, which can be told from its key again.
+    pub fn is_uuid(text: &[u8]) -> bool {
+        uuid(text).is_some()
+    }
+
+    /// Writes the bits as a UUID.
+    pub fn hyphenated(self) -> String {
+        let digits = format!("{:032x}", self.bits());
+        let parts = [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]];
+        parts.join("-")
+    }
+
     /// Returns the key of two ids together.
     pub fn with(self, other: Id) -> Id {
         let spread = other.bits().wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835);
@@ -134,6 +146,11 @@ mod tests {
     #[test]
     fn only_canonical_uuids_are_their_own_bits() {
         assert_eq!(uuid(b"00000000-0000-0000-0000-00000000000a"), Some(10));
+        assert_eq!(
+            Id::of(b"0af00000-0000-4000-8000-00000000000a").hyphenated(),
+            "0af00000-0000-4000-8000-00000000000a"
+        );
+        assert!(Id::is_uuid(b"0af00000-0000-4000-8000-00000000000a") && !Id::is_uuid(b"msg_1"));
         assert_eq!(uuid(b"0000000000000-0000-0000-00000000000a"), None);
         assert_eq!(uuid(b"00000000-0000-0000-0000-00000000000A"), None);
         assert_eq!(Id::of(b"00000000-0000-0000-0000-000000000000"), Id::NIL);

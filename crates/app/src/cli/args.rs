@@ -71,6 +71,8 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     Ls(Ls),
     Show(Show),
+    Branches(Branches),
+    Tree(Tree),
     Stats(Stats),
     Tools(Tools),
     Agents(Agents),
@@ -169,6 +171,61 @@ pub(crate) struct Show {
     /// Also turns before a compaction and on other branches
     #[arg(short, long, conflicts_with = "branch")]
     pub(crate) everything: bool,
+}
+
+/// List every way a conversation went
+///
+/// An edited prompt, a rewind, a retry or a second process leaves the older way in the file. One row per branch, in
+/// the order in which they began: the line of its tip, the last entry it shares with another, how it arose and which
+/// of how many ways it is, its own turns and all of them, the tokens of its own, its last message and the first prompt
+/// that differs. ● marks the branch that the client loads. Islands are parts that nothing leads to, because their
+/// parent is missing or they run in a circle.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread branches last\n  \
+    rethread show last --branch L118\n  \
+    rethread branches last --json | jq -r .handle")]
+pub(crate) struct Branches {
+    /// Which session
+    pub(crate) session: String,
+}
+
+/// How to draw a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For the terminal
+    Text,
+    /// For Graphviz
+    Dot,
+    /// A picture
+    Svg,
+    /// JSON Lines
+    Json,
+}
+
+/// Draw a session as a tree
+///
+/// One row per turn, straight down; where the conversation forks, the other ways stand further right, before the one
+/// that goes on. ● is loaded by the client, ◌ was before a compaction, ○ is on another branch; ◆ is a compaction. Long
+/// runs without a fork are left out. Near an entry: some turns above it, the ways beside it, what is right below it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread tree last\n  \
+    rethread tree last t9\n  \
+    rethread tree last L118 --all\n  \
+    rethread tree last --format svg > tree.svg\n  \
+    rethread tree last --format dot | dot -Tpdf -o tree.pdf")]
+pub(crate) struct Tree {
+    /// Which session
+    pub(crate) session: String,
+    /// Only what is near this entry: uuid, L118 (line) or t9 (turn)
+    pub(crate) around: Option<String>,
+    /// Every entry, not one row per turn, and nothing left out
+    #[arg(short, long)]
+    pub(crate) all: bool,
+    /// How to draw it: text, dot, svg or json
+    #[arg(long, value_name = "FORMAT", hide_possible_values = true, conflicts_with = "json")]
+    pub(crate) format: Option<Format>,
 }
 
 /// Count lines, turns, tools, tokens and time

@@ -5,6 +5,7 @@
 
 mod agents;
 mod args;
+mod branches;
 mod call;
 mod clean;
 mod figures;
@@ -16,6 +17,7 @@ mod prose;
 #[cfg(test)]
 mod reference;
 mod report;
+mod said;
 mod schema;
 mod screen;
 mod show;
@@ -24,6 +26,7 @@ mod style;
 mod table;
 mod telling;
 mod tools;
+mod tree;
 mod when;
 mod wire;
 
@@ -106,6 +109,8 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, Stop> {
         Some(Command::Show(show)) => show::run(show, &place, out),
         Some(Command::Stats(stats)) => stats::run(stats, &place, out),
         Some(Command::Tools(tools)) => tools::run(tools, &place, out),
+        Some(Command::Branches(branches)) => branches::run(branches, &place, out),
+        Some(Command::Tree(tree)) => tree::run(tree, &place, out),
         Some(Command::Agents(agents)) => agents::run(agents, &place, out),
         Some(Command::Schema(schema)) => schema::run(schema, &place, out),
         Some(Command::Completions { .. }) => Ok(Exit::Done),

@@ -88,6 +88,14 @@ fn commands() -> Vec<Vec<&'static str>> {
         vec!["show", POISON_NAME],
         vec!["show", "last", "--branch", POISON_NAME],
         vec!["show", "last", "--turns", POISON_NAME],
+        vec!["branches", "last"],
+        vec!["tree", "last"],
+        vec!["tree", "last", "--all"],
+        vec!["tree", "last", "L4"],
+        vec!["tree", "last", "--format", "dot"],
+        vec!["tree", "last", "--format", "svg", "--all"],
+        vec!["tree", "last", POISON_NAME],
+        vec!["branches", POISON_NAME],
         vec!["stats"],
         vec!["stats", "last", "--files"],
         vec!["tools", "last"],
@@ -153,6 +161,8 @@ fn json_keeps_the_words_and_escapes_the_rest() {
         &["show", "last", "--json"],
         &["tools", "last", "--json"],
         &["stats", "--json"],
+        &["branches", "last", "--json"],
+        &["tree", "last", "--all", "--json"],
     ] {
         let run = home.run(args);
         assert_eq!(run.code, 0, "{args:?}: {}", run.err);

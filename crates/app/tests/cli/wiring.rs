@@ -34,6 +34,11 @@ fn exit_codes_tell_done_nothing_and_failed() {
     assert_eq!(code(&["--demo", "show", "nobody"]), 2);
     assert_eq!(code(&["--demo", "show", "last", "--turns", "x"]), 2);
     assert_eq!(code(&["--demo", "show", "last", "--branch", "L9999"]), 2);
+    assert_eq!(code(&["--demo", "branches", "last"]), 0);
+    assert_eq!(code(&["--demo", "tree", "last"]), 0);
+    assert_eq!(code(&["--demo", "tree", "last", "t99"]), 2);
+    assert_eq!(code(&["--demo", "tree", "last", "--format", "png"]), 2);
+    assert_eq!(code(&["--demo", "tree", "last", "--format", "svg", "--json"]), 2);
     assert_eq!(code(&["--demo", "ls", "--since", "soon"]), 2);
     assert_eq!(code(&["--root", "/no/such/place", "ls"]), 2);
     assert_eq!(code(&["no-such-command"]), 2);
@@ -130,7 +135,14 @@ fn colours_come_only_where_they_are_wanted() {
 fn tables_fit_the_screen() {
     let home = Home::new();
     for width in ["60", "80", "120"] {
-        for args in [&["--demo"][..], &["--demo", "ls"], &["--demo", "show", "5f0c"], &["--demo", "stats"]] {
+        let commands = [
+            &["--demo"][..],
+            &["--demo", "ls"],
+            &["--demo", "show", "5f0c"],
+            &["--demo", "stats"],
+            &["--demo", "tree", "harbour", "--all"],
+        ];
+        for args in commands {
             let output = home.command(args).env("COLUMNS", width).output().unwrap();
             let out = String::from_utf8(output.stdout).unwrap();
             let widest = out.lines().map(unicode_width::UnicodeWidthStr::width).max().unwrap();
@@ -240,5 +252,11 @@ fn json_keys_are_frozen() {
     agent.usage: input_tokens output_tokens cache_creation_input_tokens cache_read_input_tokens
     agent: type v session id kind description prompt parent depth tool_use call_line entries tools responses usage first last warmup path
     ");
+    insta::assert_snapshot!(keys(&home, &["--demo", "branches", "harbour", "--json"]), @r"
+    branch.own_usage: input_tokens output_tokens cache_creation_input_tokens cache_read_input_tokens
+    branch.usage: input_tokens output_tokens cache_creation_input_tokens cache_read_input_tokens
+    branch: type v session handle tip line active island cut kind way ways from from_line from_turn first_line first_uuid voice gist own_turns turns own_entries own_usage usage last
+    ");
+    insta::assert_snapshot!(keys(&home, &["--demo", "tree", "harbour", "t1", "--json"]), @"tree_node: type v session row parent depth node standing named turn handle line uuid kind voice gist time answers tools fork way ways cut tip active gap");
     insta::assert_snapshot!(keys(&home, &["--demo", "schema", "--json"]), @"shape: type v shape name count oldest newest known");
 }

@@ -75,6 +75,8 @@ struct Below {
     prompts: u32,
     answers: u32,
     last: NodeNo,
+    /// The first node at or below it that is no mere link.
+    head: NodeNo,
 }
 
 impl Tree {
@@ -115,20 +117,25 @@ impl Tree {
     /// Roots of the main conversation that begin it: not what continues after a compaction, not islands.
     fn beginnings(&self) -> Vec<NodeNo> {
         let side_file = self.is_side_file();
+        let recap = self.first_recap();
         let begins = |&no: &NodeNo| {
             let node = self.node(no);
             node.link == Link::Root
                 && (side_file || !node.is_side())
                 && !matches!(node.voice, Voice::Boundary | Voice::Recap)
-                && !self.goes_on_from_compaction(no)
+                && !self.goes_on_from_compaction(no, recap)
         };
         self.roots().filter(begins).collect()
     }
 
+    /// Returns the first summary of what was compacted.
+    pub(crate) fn first_recap(&self) -> Option<NodeNo> {
+        self.nodes().iter().position(|node| node.voice == Voice::Recap).map(|no| no as NodeNo)
+    }
+
     /// In 1.x the lines of `/compact` itself are a root of their own, with no prompt but what follows.
-    fn goes_on_from_compaction(&self, no: NodeNo) -> bool {
-        self.node(no).voice != Voice::Prompt
-            && self.nodes()[..no as usize].iter().any(|n| n.voice == Voice::Recap)
+    pub(crate) fn goes_on_from_compaction(&self, no: NodeNo, recap: Option<NodeNo>) -> bool {
+        self.node(no).voice != Voice::Prompt && recap.is_some_and(|recap| recap < no)
     }
 
     fn below(&self) -> Vec<Below> {
@@ -140,9 +147,13 @@ impl Tree {
                 prompts: u32::from(matches!(node.voice, Voice::Prompt | Voice::Picture)),
                 answers: u32::from(node.voice == Voice::Answer),
                 last: no as NodeNo,
+                head: no as NodeNo,
             })
             .collect();
         for &no in self.top_down().iter().rev() {
+            if let (Voice::Link, Some(&child)) = (self.node(no).voice, self.children(no).first()) {
+                below[no as usize].head = below[child as usize].head;
+            }
             let part = below[no as usize];
             let parent = self.node(no).parent;
             if parent != NONE {
@@ -161,15 +172,14 @@ impl Tree {
         let mut tools = false;
         let mut messages = HashSet::new();
         for &child in children {
-            let head = self.head(child);
             let part = below[child as usize];
+            let head = part.head;
             let repeated = copied.contains(&child);
             if part.prompts + part.answers == 0 && self.node(head).voice != Voice::Results || repeated {
                 continue;
             }
             // Results and further lines of the same response are one way, whichever of them goes on.
-            let of_call = self.node(head).voice == Voice::Results || self.same_message(head, at);
-            if of_call {
+            if self.is_of_call(head, at) {
                 if !tools {
                     tools = true;
                     ways.push(child);
@@ -187,20 +197,18 @@ impl Tree {
         Some(Fork { at: Some(at), kind, ways: children.to_vec() })
     }
 
-    /// Skips links without words below a node.
-    fn head(&self, no: NodeNo) -> NodeNo {
-        let mut at = no;
-        while self.node(at).voice == Voice::Link {
-            match self.children(at).first() {
-                Some(&child) => at = child,
-                None => break,
-            }
-        }
-        at
+    /// Whether a node below a call is its result or a further line of the same response.
+    pub(crate) fn is_of_call(&self, head: NodeNo, call: NodeNo) -> bool {
+        self.node(head).voice == Voice::Results || self.same_message(head, call)
+    }
+
+    /// Returns the first node at or below each that is no mere link.
+    pub(crate) fn heads(&self) -> Vec<NodeNo> {
+        self.below().iter().map(|part| part.head).collect()
     }
 
     fn cause(&self, ways: &[NodeNo], below: &[Below]) -> ForkKind {
-        let voices: Vec<Voice> = ways.iter().map(|&way| self.node(self.head(way)).voice).collect();
+        let voices: Vec<Voice> = ways.iter().map(|&way| self.node(below[way as usize].head).voice).collect();
         if voices.iter().all(|voice| matches!(voice, Voice::Answer | Voice::ApiError | Voice::Filler)) {
             return ForkKind::Retry;
         }

@@ -1,20 +1,26 @@
 //! Entries to a tree: parents, roots, forks, tips and paths.
 //!
 //! ```text
-//! entries ──Weaver──▶ Tree { nodes, children }  ──forks──▶ which forks are real, and why
-//!                                               ──path───▶ root … tip, calls and results re-joined
+//! entries ──Weaver──▶ Tree { nodes, children }  ──forks────▶ which forks are real, and why
+//!                                               ──path─────▶ root … tip, calls and results re-joined
+//!                                               ──stretch──▶ branches, and the outline of a drawing
 //! ```
 //!
 //! The key of a node is its place in the file (**line-is-identity**): uuids may be missing or repeat. Nothing recurses,
 //! whatever the depth; cycles are cut where they are met and told as problems.
 
+mod branch;
 mod compact;
 mod fork;
 mod node;
+mod outline;
 mod path;
+mod stretch;
 mod weave;
 
+pub use branch::{Branch, Branches, Departure};
 pub use fork::{Fork, ForkKind};
 pub use node::{Link, Node, NodeNo, Place};
+pub use outline::{Outline, Row, Sight, Standing, What};
 pub use path::Step;
 pub use weave::{Tree, Weaver};

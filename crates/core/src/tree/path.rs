@@ -105,7 +105,8 @@ impl Tree {
         parts.concat()
     }
 
-    fn speaker_before(&self, no: NodeNo) -> Option<NodeNo> {
+    /// Returns the last line of the same conversation that speaks before a node.
+    pub(crate) fn speaker_before(&self, no: NodeNo) -> Option<NodeNo> {
         let side = self.node(no).is_side();
         let speaks =
             |node: &Node| node.is_side() == side && !matches!(node.voice, Voice::Link | Voice::State);

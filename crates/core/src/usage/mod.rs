@@ -7,8 +7,12 @@
 //! Clients up to 2.0.1 lose the `requestId` when they copy. [`Ledger::once`] sees through that: a line without one is
 //! a copy of the response with the same `message.id` that has one, and such lines of several files are one response.
 
+mod receipts;
+
 use crate::entry::{Entry, Flags, Kind, Usage};
 use crate::id::{Id, IdMap, IdSet};
+
+pub use receipts::Receipts;
 
 /// Responses and their tokens.
 #[derive(Debug, Default, Clone)]
@@ -30,20 +34,17 @@ pub struct Spent {
     pub usage: Usage,
 }
 
+/// Returns the message of a line that counts, and its tokens.
+fn response(entry: &Entry<'_>) -> Option<(Id, Usage)> {
+    let message = entry.message.as_ref().filter(|_| entry.kind == Kind::Assistant)?;
+    let (id, usage) = message.id.zip(message.usage)?;
+    (!entry.is(Flags::SYNTHETIC)).then(|| (id.id(), usage))
+}
+
 impl Ledger {
     /// Takes a line of the file called `file`.
     pub fn add(&mut self, entry: &Entry<'_>, file: Id) {
-        if entry.kind != Kind::Assistant {
-            return;
-        }
-        let Some(message) = &entry.message else { return };
-        let (Some(id), Some(usage)) = (message.id, message.usage) else {
-            return;
-        };
-        if entry.is(Flags::SYNTHETIC) {
-            return;
-        }
-        let id = id.id();
+        let Some((id, usage)) = response(entry) else { return };
         let key = match entry.request {
             Some(request) => {
                 self.requested.insert(id);

@@ -1,6 +1,9 @@
 //! One file per action: a request in, an outcome out. The faces draw the outcomes.
 
+mod active;
 mod agents;
+mod branches;
+mod gist;
 mod list;
 mod load;
 mod name;
@@ -8,12 +11,18 @@ mod schema;
 mod show;
 mod stats;
 mod tools;
+mod tree;
 
+pub use active::Active;
 pub use agents::{AgentRow, Agents, agents};
+pub use branches::{BranchList, BranchRow, Shared, branches};
+pub use gist::{Gist, Said};
 pub use list::{Filter, Hidden, Links, Listing, Project, SessionRow, list};
 pub use load::{Head, Session};
 pub use name::find_session;
+pub use rethread_core::tree::Standing;
 pub use schema::{Schema, schema};
-pub use show::{Show, ShowRequest, Standing, ToldTurn, show};
+pub use show::{Show, ShowRequest, ToldTurn, show};
 pub use stats::{Stats, stats};
 pub use tools::{ToolFilter, ToolRow, Tools, tools};
+pub use tree::{Drawing, DrawnRow, TreeRequest, tree};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rethread_core::entry::{self, Entry, Voice};
 use rethread_core::lines::Line;
-use rethread_core::tree::{NodeNo, Place};
+use rethread_core::tree::{NodeNo, Place, Standing};
 use rethread_core::turn::{Turn, tell};
 
 use super::load::{Session, load_to_tell};
@@ -22,17 +22,6 @@ pub struct ShowRequest {
     pub branch: Option<String>,
     /// Also what is before a compaction and on other branches.
     pub everything: bool,
-}
-
-/// How a turn stands to the branch that is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
-    /// On it.
-    OnPath,
-    /// On it, but before a compaction: the model no longer sees it.
-    Compacted,
-    /// On another branch.
-    Aside,
 }
 
 /// A turn, told, with its lines.

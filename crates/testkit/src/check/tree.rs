@@ -4,8 +4,9 @@ use rethread_core::entry::{Entry, Reader};
 use rethread_core::lines::Splitter;
 use rethread_core::session::Sketcher;
 use rethread_core::stats::Tally;
-use rethread_core::tree::{Link, NodeNo, Place, Tree, Weaver};
+use rethread_core::tree::{Branches, Link, NodeNo, Outline, Place, Sight, Tree, Weaver, What};
 use rethread_core::turn::{Pairs, tell};
+use rethread_core::usage::{Ledger, Receipts};
 
 /// Checks the laws of the tree of a file; returns the tree.
 pub fn tree(bytes: &[u8]) -> Tree {
@@ -36,6 +37,9 @@ pub fn tree(bytes: &[u8]) -> Tree {
     walks(&tree);
     forks(&tree);
     turns(&tree);
+    branches(&tree);
+    outlines(&tree);
+    spent(&entries);
     // The rooms to the right take whatever the tree is.
     let _ = tell(&entries);
     let sketch = sketcher.finish(&tree, entries.len(), &problems);
@@ -106,6 +110,75 @@ fn forks(tree: &Tree) {
     if let Some(tip) = tree.newest_tip() {
         assert!((tip as usize) < tree.nodes().len());
     }
+}
+
+fn branches(tree: &Tree) {
+    let branches = Branches::of(tree);
+    assert_eq!(
+        branches.list.len(),
+        tree.branches() + branches.islands(),
+        "branches and islands are all listed"
+    );
+    for (k, branch) in branches.list.iter().enumerate() {
+        assert!(branch.own_turns <= branch.turns, "what is its own is part of all");
+        assert!(branch.turns <= tree.turns().count(), "no turn is counted twice");
+        assert!(branches.is_own(k, branch.tip), "a tip is on no other branch");
+        assert!(branches.is_own(k, branch.first), "a branch has a first entry of its own");
+    }
+    let ones = all(tree).map(|no| (no, 1usize));
+    for (branch, (own, all)) in branches.list.iter().zip(branches.sums(ones, |sum, one| *sum += one)) {
+        assert_eq!(own, branch.entries);
+        assert!(own <= all && all <= tree.nodes().len());
+    }
+}
+
+/// Checks that a drawing shows each node once at most, below its parent, and the whole one shows every node.
+fn outlines(tree: &Tree) {
+    let branches = Branches::of(tree);
+    let leaf = tree.newest_tip();
+    let loaded = leaf.map(|leaf| tree.context(leaf)).unwrap_or_default();
+    let last = tree.nodes().len().checked_sub(1).map(|no| no as NodeNo);
+    for all in [false, true] {
+        for around in [None, leaf, last] {
+            let outline = Outline::of(tree, &branches, &Sight { all, around, leaf, loaded: &loaded });
+            let nodes: Vec<NodeNo> = outline.rows.iter().filter_map(|row| row.what.node()).collect();
+            let distinct: std::collections::HashSet<&NodeNo> = nodes.iter().collect();
+            assert_eq!(distinct.len(), nodes.len(), "no node has two rows");
+            assert!(!all || around.is_some() || nodes.len() == tree.nodes().len(), "all nodes are shown");
+            assert_eq!(outline.rows.iter().filter(|row| row.named).count(), usize::from(around.is_some()));
+            for (k, row) in outline.rows.iter().enumerate() {
+                assert!(row.parent.is_none_or(|parent| parent < k), "rows hang below rows above them");
+                let right =
+                    row.parent.map_or(0, |parent| outline.rows[parent].depth) + usize::from(row.forks_off);
+                assert_eq!(row.depth, right, "only a way that forks off goes to the right");
+                assert!(row.depth <= 34, "depth grows with the logarithm of the forks");
+                if let What::Gap { rows, .. } = row.what {
+                    assert!(rows > 0, "a gap leaves something out");
+                }
+                if let Some(no) = row.what.node() {
+                    assert_eq!(outline.row_of(no), Some(k), "rows know their nodes");
+                }
+            }
+        }
+    }
+}
+
+/// Checks that the receipts of a file add up to its ledger.
+fn spent(entries: &[(u32, Entry<'_>)]) {
+    let mut receipts = Receipts::default();
+    let mut ledger = Ledger::default();
+    for (_, entry) in entries.iter().filter(|(_, entry)| entry.uuid.is_some()) {
+        receipts.add(entry);
+        ledger.add(entry, rethread_core::id::Id::NIL);
+    }
+    let mut sum = rethread_core::entry::Usage::default();
+    receipts.once().for_each(|(_, usage)| sum.add(&usage));
+    let spent = ledger.once();
+    assert_eq!(
+        (receipts.once().count(), sum),
+        (spent.responses, spent.usage),
+        "receipts add up to the ledger"
+    );
 }
 
 fn turns(tree: &Tree) {

@@ -2,6 +2,7 @@
 
 mod shy;
 mod stats;
+mod tree;
 mod turn;
 
 use rethread_engine::core::entry::{Moment, Usage as Tokens};
@@ -11,6 +12,7 @@ use serde::Serialize;
 
 pub(crate) use self::shy::Shy;
 pub(crate) use self::stats::{file, stats};
+pub(crate) use self::tree::{branch, tree_node};
 pub(crate) use self::turn::{tool, turn};
 use super::when::rfc3339;
 

@@ -1,10 +1,11 @@
 //! A turn and its tool calls in `--json`.
 
 use rethread_engine::core::turn::{self, Part};
-use rethread_engine::ops::{Standing, ToldTurn, ToolRow};
+use rethread_engine::ops::{ToldTurn, ToolRow};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use super::tree::standing;
 use super::{Usage, Wire, time, wire};
 
 #[derive(Serialize)]
@@ -88,11 +89,7 @@ pub(crate) fn turn<'a>(session: &'a str, told: &'a ToldTurn) -> Wire<Turn<'a>> {
             session,
             turn: told.no,
             uuid: told.uuid.as_deref(),
-            standing: match told.standing {
-                Standing::OnPath => "on_path",
-                Standing::Compacted => "compacted",
-                Standing::Aside => "aside",
-            },
+            standing: standing(told.standing),
             voice: prompt.map(|prompt| prompt.voice.name()),
             prompt: prompt.map(|prompt| prompt.text.as_str()),
             media: prompt.map(|prompt| media(&prompt.media)).unwrap_or_default(),

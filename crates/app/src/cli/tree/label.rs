@@ -1,0 +1,62 @@
+//! The words of a row, whatever it is drawn with.
+
+use rethread_engine::core::tree::{Link, Row, What};
+use rethread_engine::ops::DrawnRow;
+
+use super::super::figures::things;
+use super::super::said;
+
+/// The words of a row, in the order in which they stand.
+#[derive(Debug, Default)]
+pub(super) struct Label {
+    /// The name of the entry, to be typed.
+    pub(super) name: String,
+    /// How the way arose that begins here, or why it is cut off.
+    pub(super) origin: String,
+    /// What is said.
+    pub(super) words: String,
+    /// The tip of the branch that ends here.
+    pub(super) tip: String,
+    /// Whether it is the one that the client loads.
+    pub(super) active: bool,
+    /// Answers and tools.
+    pub(super) work: String,
+}
+
+/// Finds the words of a row.
+pub(super) fn label(row: &Row, read: Option<&DrawnRow>, folder: &str, all: bool) -> Label {
+    let Some(read) = read else {
+        return Label { words: gap(row.what, all), ..Label::default() };
+    };
+    let name = match read.turn {
+        Some(turn) if !all => format!("t{turn}"),
+        _ => read.handle.clone(),
+    };
+    let some = |number: usize, one: &str| (number > 0).then(|| things(number as u64, one));
+    let work = [some(read.answers, "answer"), some(read.tools, "tool")];
+    let work: Vec<String> = if all { Vec::new() } else { work.into_iter().flatten().collect() };
+    let (tip, active) = read.tip.clone().unwrap_or_default();
+    Label {
+        name,
+        origin: origin(row),
+        words: said::words(&read.said, read.voice, read.kind, folder),
+        tip,
+        active,
+        work: work.join(", "),
+    }
+}
+
+fn origin(row: &Row) -> String {
+    match (row.from, row.cut) {
+        (Some(from), _) => format!("{} {}/{}", from.kind.name(), from.way, from.ways),
+        (None, Some(Link::Cut)) => "island: cut from a cycle".to_owned(),
+        (None, Some(_)) => "island: its parent is missing".to_owned(),
+        (None, None) => String::new(),
+    }
+}
+
+fn gap(what: What, all: bool) -> String {
+    let What::Gap { turns, rows, tips } = what else { return String::new() };
+    let number = if turns > 0 && !all { things(turns as u64, "turn") } else { things(rows as u64, "entry") };
+    if tips > 1 { format!("{number} on {}", things(tips as u64, "branch")) } else { number }
+}

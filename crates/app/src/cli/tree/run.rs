@@ -1,0 +1,35 @@
+//! Runs the command.
+
+use rethread_engine::ops::{self, Drawing, TreeRequest};
+
+use super::super::args::{self, Format};
+use super::super::out::Out;
+use super::super::report::{Exit, Stop};
+use super::super::{Place, wire};
+use super::{dot, svg, text};
+
+/// Runs the command.
+pub(crate) fn run(args: &args::Tree, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+    let path = place.session(&args.session)?;
+    let request = TreeRequest { path, all: args.all, around: args.around.clone() };
+    let mut drawing = ops::tree(&request)?;
+    let any = !drawing.rows.is_empty();
+    match args.format {
+        _ if out.is_json() => json(&mut drawing, out)?,
+        Some(Format::Json) => json(&mut drawing, out)?,
+        Some(Format::Dot) => dot::draw(&mut drawing, args.all, out)?,
+        Some(Format::Svg) => svg::draw(&mut drawing, args.all, out)?,
+        Some(Format::Text) | None if any => text::draw(&mut drawing, args.all, place, out)?,
+        Some(Format::Text) | None => out.note("nothing was said in this session"),
+    }
+    Ok(Exit::found(any))
+}
+
+fn json(drawing: &mut Drawing, out: &mut Out) -> Result<(), Stop> {
+    let session = drawing.head.id.clone();
+    for k in 0..drawing.rows.len() {
+        let read = drawing.read(k)?;
+        out.json(&wire::tree_node(&session, k, &drawing.rows[k], read.as_ref()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,180 @@
+//! `branches` and `tree` end to end: names that other commands take, what is drawn, the four formats.
+
+use super::home::Home;
+use rethread_testkit::script;
+use serde_json::Value;
+
+const SESSION: &str = "aaaaaaaa-0000-4000-8000-000000000001";
+
+/// A session with an edit, a retry, a compaction and an island.
+const FORKED: &str = "
+    u7 ^gone: lost words
+      a7: found
+    u1 ^null: sort the harbours
+      a1 out=7: sorted
+        u2: by <name> & \"code\"
+          a2 #m2 out=20: !Bash sort
+            u3: =a2 done
+              a3: by name
+        u4: by code instead
+          a4 #m4 out=3: yes
+          a5 #m5 out=4: or so
+            s1: compact_boundary
+              u5 recap: harbours were sorted
+                u6: go on
+                  a6: done
+";
+
+fn store() -> Home {
+    let home = Home::new();
+    let text = String::from_utf8(script::bytes(FORKED)).unwrap();
+    home.write(&format!(".claude/projects/-home-ann-garden/{SESSION}.jsonl"), &text);
+    home
+}
+
+fn objects(home: &Home, args: &[&str]) -> Vec<Value> {
+    let run = home.run(args);
+    assert_eq!(run.code, 0, "{}", run.err);
+    run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn branches_are_listed_and_can_be_read() {
+    let home = store();
+    let run = home.run(&["branches", "last"]);
+    // How long ago it was depends on the day of the test.
+    let head = run.out.lines().nth(3).unwrap();
+    let at = head.find("last").unwrap();
+    let without = |line: &str| {
+        line.chars()
+            .enumerate()
+            .filter(|(k, _)| !(at..at + 6).contains(k))
+            .map(|(_, c)| c)
+            .collect::<String>()
+    };
+    let rows: Vec<String> = run.out.lines().skip(3).take(5).map(without).collect();
+    insta::assert_snapshot!(rows.join("\n"), @r#"
+       branch  from   how                own  turns  tokens  first prompt
+    ○  L2             island, no parent    1      1      15  lost words
+    ○  L8      L4 t2  edit 1/2             1      2      45  by <name> & "code"
+    ○  L10     L9 t4  retry 1/2            0      2      13  answer: yes
+    ●  L15     L9 t4  retry 2/2            1      3      29  go on
+    "#);
+    let end = "3 branches · 1 island · ● the client loads L15\nread one: rethread show last --branch L10\n";
+    assert!(run.out.ends_with(end), "{}", run.out);
+    for row in objects(&home, &["branches", "last", "--json"]) {
+        let handle = row["handle"].as_str().unwrap();
+        for name in [handle, row["tip"].as_str().unwrap()] {
+            let shown = objects(&home, &["show", "last", "--branch", name, "--json"]);
+            let lines = shown.last().unwrap()["lines"].as_array().unwrap().clone();
+            assert!(lines.contains(&row["line"]), "{handle}: {lines:?}");
+        }
+    }
+}
+
+#[test]
+fn tokens_of_all_branches_are_counted_once() {
+    let home = store();
+    let rows = objects(&home, &["branches", "last", "--json"]);
+    let output =
+        |key: &str| rows.iter().map(|row| row[key]["output_tokens"].as_u64().unwrap()).collect::<Vec<_>>();
+    assert_eq!(output("own_usage"), [5, 25, 3, 9]);
+    assert_eq!(output("usage"), [5, 32, 10, 16]);
+}
+
+#[test]
+fn a_conversation_that_never_forked_says_so() {
+    let run = Home::new().run(&["--demo", "branches", "last"]);
+    assert!(run.out.ends_with("1 branch · this conversation never forked\n"), "{}", run.out);
+}
+
+#[test]
+fn the_tree_is_drawn() {
+    let home = store();
+    let drawn = |args: &[&str]| {
+        let run = home.run(&[&["tree", "last"], args].concat());
+        assert_eq!(run.code, 0, "{}", run.err);
+        run.out.lines().skip(3).collect::<Vec<_>>().join("\n")
+    };
+    insta::assert_snapshot!(drawn(&[]), @r#"
+    ○ t1  island: its parent is missing  lost words ◂ tip L2                                    1 answer
+
+    ◌ t2  sort the harbours                                                                     1 answer
+    ├─○ t3  edit 1/2  by <name> & "code" ◂ tip L8                                      2 answers, 1 tool
+    ◌ t4  edit 2/2  by code instead
+    ├─○ L10  retry 1/2  answer: yes ◂ tip L10                                                   1 answer
+    ◌ L11  retry 2/2  answer: or so                                                             1 answer
+    ◆ L12  compacted (manual), 1.0k tokens before
+    ● t5  go on ◂ active tip L15                                                                1 answer
+
+    5 turns · 3 branches · 1 island · ● loaded by the client · ◌ before a compaction · ○ other branches
+    "#);
+    insta::assert_snapshot!(drawn(&["L7"]), @r#"
+    ◌ t2  sort the harbours                                                                     1 answer
+    ├─○ t3  edit 1/2  by <name> & "code"                                                1 answer, 1 tool
+    │ ○ L7  results: done ◂ tip L8 ◀ here                                                       1 answer
+    ◌ t4  edit 2/2  by code instead
+    ⋮ 1 turn on 2 branches
+
+    5 turns · 3 branches · 1 island · ● loaded by the client · ◌ before a compaction · ○ other branches
+    ⋮ left out
+    "#);
+    insta::assert_snapshot!(drawn(&["--all"]), @r#"
+    ○ L1   island: its parent is missing  lost words
+    ○ L2   answer: found ◂ tip L2
+
+    ◌ L3   sort the harbours
+    ◌ L4   answer: sorted
+    ├─○ L5   edit 1/2  by <name> & "code"
+    │ ○ L6   answer: Bash  sort
+    │ ○ L7   results: done
+    │ ○ L8   answer: by name ◂ tip L8
+    ◌ L9   edit 2/2  by code instead
+    ├─○ L10  retry 1/2  answer: yes ◂ tip L10
+    ◌ L11  retry 2/2  answer: or so
+    ◆ L12  compacted (manual), 1.0k tokens before
+    ● L13  recap: harbours were sorted
+    ● L14  go on
+    ● L15  answer: done ◂ active tip L15
+
+    5 turns · 3 branches · 1 island · ● loaded by the client · ◌ before a compaction · ○ other branches
+    "#);
+    let colored = home.run(&["tree", "last", "--color", "always"]).out;
+    assert!(colored.contains("\u{1b}[32m●\u{1b}[0m"), "{colored}");
+}
+
+#[test]
+fn pictures_hold_text_as_text() {
+    let home = store();
+    let svg = home.run(&["tree", "last", "--format", "svg"]).out;
+    assert!(svg.starts_with("<svg xmlns=") && svg.ends_with("</svg>\n"), "{svg}");
+    assert!(svg.contains("by &lt;name&gt; &amp; &quot;code&quot;") && !svg.contains("<name>"), "{svg}");
+    assert!(svg.contains("prefers-color-scheme:dark"));
+    let dot = home.run(&["tree", "last", "--format", "dot"]).out;
+    assert!(dot.starts_with("digraph \"lost words\" {\n") && dot.ends_with("}\n"), "{dot}");
+    assert!(dot.contains(r#"by <name> & \"code\""#), "{dot}");
+    assert!(dot.contains("  n1 -> n2;\n"), "{dot}");
+    let json = home.run(&["tree", "last", "--format", "json"]).out;
+    assert_eq!(json, home.run(&["tree", "last", "--json"]).out);
+}
+
+#[test]
+fn wide_and_joined_signs_are_drawn() {
+    let home = Home::new();
+    for words in ["⚠️", "👩‍👩‍👧", "漢字", "e\u{301}", "🇩🇪"] {
+        let text = script::bytes(&format!("u1: {}\n  a1: {words}", words.repeat(200)));
+        home.write(&format!("{SESSION}.jsonl"), &String::from_utf8(text).unwrap());
+        for (command, width) in [("tree", "80"), ("tree", "81"), ("branches", "40"), ("tree", "40")] {
+            let path = format!("{SESSION}.jsonl");
+            let output = home.command(&[command, &path]).env("COLUMNS", width).output().unwrap();
+            assert_eq!(output.status.code(), Some(0), "{command} {words} at {width}");
+        }
+    }
+}
+
+#[test]
+fn an_entry_that_is_not_there_is_no_place_to_look() {
+    let run = store().run(&["tree", "last", "L99"]);
+    assert_eq!(run.code, 2);
+    assert!(run.err.starts_with("error: no entry of the session is called `L99`\nhint: "), "{}", run.err);
+}

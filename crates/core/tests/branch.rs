@@ -1,0 +1,203 @@
+//! Branches, one case per script: where each ends, where it leaves the others, how that came.
+
+use insta::assert_snapshot;
+use rethread_core::tree::{Branches, NodeNo};
+use rethread_testkit::{check, script};
+
+/// Tells the branches of a script: `tip < fork point (kind way/ways) first prompt own/all turns`.
+fn told(text: &str) -> String {
+    let tree = check::tree(&script::bytes(text));
+    let name = |no: NodeNo| script::name_of_bits(tree.node(no).id.bits()).expect("a name");
+    let branches = Branches::of(&tree);
+    let lines = branches.list.iter().map(|branch| {
+        let from = branch.from.map_or(String::new(), |from| {
+            let at = from.at.map_or("beginning".to_owned(), name);
+            format!(" < {at} ({} {}/{})", from.kind.name(), from.way, from.ways)
+        });
+        let first =
+            if branch.prompt == Some(branch.first) { "" } else { &format!(" first {}", name(branch.first)) };
+        let prompt = branch.prompt.map_or("-".to_owned(), name);
+        let cut = branch.cut.map_or(String::new(), |cut| format!(" {cut:?}").to_lowercase());
+        let island = if branch.island { " island" } else { "" };
+        let turns = format!("{}/{}", branch.own_turns, branch.turns);
+        format!("{}{from}{first} prompt {prompt} turns {turns}{cut}{island}", name(branch.tip))
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_file_without_forks_is_one_branch() {
+    assert_snapshot!(told("u1: hello\n  a1: hi\n    u2: more\n      a2: sure"), @"a2 prompt u1 turns 2/2");
+    assert_snapshot!(told(""), @"");
+}
+
+#[test]
+fn ten_edits_are_ten_branches() {
+    let mut text = "u0: hello\n  a0: hi\n".to_owned();
+    for k in 1..=10 {
+        text.push_str(&format!("    u{k}: try {k}\n      a{k}: answer {k}\n"));
+    }
+    assert_snapshot!(told(&text), @r"
+    a1 < a0 (edit 1/10) prompt u1 turns 1/2
+    a2 < a0 (edit 2/10) prompt u2 turns 1/2
+    a3 < a0 (edit 3/10) prompt u3 turns 1/2
+    a4 < a0 (edit 4/10) prompt u4 turns 1/2
+    a5 < a0 (edit 5/10) prompt u5 turns 1/2
+    a6 < a0 (edit 6/10) prompt u6 turns 1/2
+    a7 < a0 (edit 7/10) prompt u7 turns 1/2
+    a8 < a0 (edit 8/10) prompt u8 turns 1/2
+    a9 < a0 (edit 9/10) prompt u9 turns 1/2
+    a10 < a0 (edit 10/10) prompt u10 turns 1/2
+    ");
+}
+
+#[test]
+fn forks_in_forks_share_what_is_above_both() {
+    let text = "
+        u1: one
+          a1: one
+            u2: two
+              a2: two
+                u3: three
+                  a3: three
+                u4: three again
+                  a4: three
+            u5: two again
+              a5: two
+    ";
+    assert_snapshot!(told(text), @r"
+    a3 < a2 (edit 1/2) prompt u3 turns 1/3
+    a4 < a2 (edit 2/2) prompt u4 turns 1/3
+    a5 < a1 (rewind 2/2) prompt u5 turns 1/2
+    ");
+}
+
+#[test]
+fn a_retry_has_no_prompt_of_its_own_until_one_follows() {
+    assert_snapshot!(told("u1: one\n  a1 #m1: first\n  a2 #m2: second\n    u2: go on\n      a3: done"), @r"
+    a1 < u1 (retry 1/2) first a1 prompt - turns 0/1
+    a3 < u1 (retry 2/2) first a2 prompt u2 turns 1/2
+    ");
+}
+
+#[test]
+fn two_beginnings_share_nothing() {
+    assert_snapshot!(told("u1: one\n  a1: one\nu2: another start\n  a2: fine"), @r"
+    a1 < beginning (root 1/2) prompt u1 turns 1/1
+    a2 < beginning (root 2/2) prompt u2 turns 1/1
+    ");
+}
+
+#[test]
+fn what_only_the_recording_parts_is_no_branch() {
+    let text = "
+        u1: look at both
+          a1 #m1: !Read one
+            p1: hook_progress before
+            t1: edited_text_file x
+            a2 #m1: !Read two
+              u3: =a2 second
+                a3: both are fine
+            u2: =a1 first
+        s1 ^u2: informational hm
+    ";
+    assert_snapshot!(told(text), @"a3 prompt u1 turns 1/1");
+}
+
+#[test]
+fn results_beside_an_interruption_go_with_their_call() {
+    let text = "
+        u1: look at both
+          a1 #m1: !Read one
+            u2: =a1 first
+            a2 #m1: !Read two
+              u3: =a2 second
+                a3: both are fine
+            u4: stop, do this instead
+              a4: sure
+    ";
+    assert_snapshot!(told(text), @r"
+    a3 < a1 (interrupt 1/2) first u2 prompt - turns 0/1
+    a4 < a1 (interrupt 2/2) prompt u4 turns 1/2
+    ");
+}
+
+#[test]
+fn a_compaction_goes_on_with_the_branch_it_follows() {
+    let text = "
+        u1: one
+          a1: one
+            u2: left
+              a2: left
+                s1: compact_boundary
+                  u3 recap: so far
+                    u4: further left
+                      a4: done
+            u5: right
+              a5: right
+    ";
+    assert_snapshot!(told(text), @r"
+    a4 < a1 (edit 1/2) prompt u2 turns 2/3
+    a5 < a1 (edit 2/2) prompt u5 turns 1/2
+    ");
+}
+
+#[test]
+fn what_is_cut_off_is_listed_beside_the_branches() {
+    let text = "
+        u1: one
+          a1: one
+        u2 ^gone: lost
+          a2: found
+        u3 ^a3: round
+          a3: and round
+        p1 ^gone: bash_progress no words at all
+    ";
+    assert_snapshot!(told(text), @r"
+    a1 prompt u1 turns 1/1
+    a2 prompt u2 turns 1/1 missing island
+    a3 prompt u3 turns 1/1 cut island
+    ");
+}
+
+#[test]
+fn a_fork_on_an_island_is_a_branch_of_it() {
+    assert_snapshot!(told("u1: one\n  a1: one\nu2 ^gone: lost\n  a2: so\n    u3: a\n      a3: a\n    u4: b\n      a4: b"), @r"
+    a1 prompt u1 turns 1/1
+    a3 < a2 (edit 1/2) prompt u3 turns 1/2 missing island
+    a4 < a2 (edit 2/2) prompt u4 turns 1/2 missing
+    ");
+}
+
+#[test]
+fn a_file_without_its_head_is_no_island() {
+    assert_snapshot!(told("u1 ^gone: goes on\n  a1: yes\n    u2: left\n      a2: l\n    u3: right\n      a3: r"), @r"
+    a2 < a1 (edit 1/2) prompt u2 turns 1/2 missing
+    a3 < a1 (edit 2/2) prompt u3 turns 1/2 missing
+    ");
+    assert_snapshot!(told("s1 ^null: informational hm\nu1 ^gone: goes on\n  a1: yes\nu2 ^gone: another\n  a2: part"), @r"
+    a1 prompt u1 turns 1/1 missing
+    a2 prompt u2 turns 1/1 missing island
+    ");
+}
+
+#[test]
+fn subagents_and_copies_are_none() {
+    let text = "
+        u1: delegate
+          a1: !Task look around
+            u2: =a1 looked
+              a2: done
+            u2 ^a1: =a1 looked
+              a5: done again
+        u3 side: look around
+          a3 side: looking
+        u4 side ^gone: lost
+    ";
+    assert_snapshot!(told(text), @"a5 prompt u1 turns 1/1");
+}
+
+#[test]
+fn a_file_of_links_is_one_branch() {
+    assert_snapshot!(told("s1: informational hm\n  p1: bash_progress x"), @"p1 first s1 prompt - turns 0/0");
+}

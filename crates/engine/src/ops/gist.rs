@@ -1,0 +1,153 @@
+//! One entry in a few words, read from disk when it is shown.
+
+use std::collections::HashMap;
+
+use rethread_core::entry::{self, value_text};
+use rethread_core::id::Id;
+use rethread_core::lines::Line;
+use rethread_core::tree::{NodeNo, Tree};
+use rethread_core::turn::{Part, ToolCall, tell};
+
+use super::load::Session;
+use crate::Failure;
+use crate::disk::Lines;
+
+/// Longest text that is kept of an entry.
+const LONGEST: usize = 240;
+
+/// What an entry says, in short.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Gist {
+    /// Words, cut where they are long.
+    Words(String),
+    /// A picture or document without words, as media type.
+    Media(String),
+    /// Thoughts, cut where they are long; empty where only the signature was kept.
+    Thinking(String),
+    /// A call of a tool.
+    Call(Box<ToolCall>),
+    /// The context was compacted: trigger, tokens before and after.
+    Compaction(String, Option<u64>, Option<u64>),
+    /// Nothing that a reader could use.
+    #[default]
+    Nothing,
+}
+
+/// An entry, read.
+#[derive(Debug, Clone, Default)]
+pub struct Said {
+    /// Its uuid.
+    pub uuid: String,
+    /// The subtype of a system line, or the kind of an attachment or progress line.
+    pub subtype: String,
+    /// What it says.
+    pub gist: Gist,
+}
+
+/// Uuids as they are written: nearly all can be told from their keys, the others are kept.
+#[derive(Debug, Default)]
+pub(crate) struct Uuids {
+    odd: HashMap<NodeNo, String>,
+    nodes: NodeNo,
+}
+
+impl Uuids {
+    /// Takes the next entry of the file.
+    pub(crate) fn add(&mut self, entry: &entry::Entry<'_>) {
+        let Some(uuid) = entry.uuid else { return };
+        if !Id::is_uuid(uuid.raw()) {
+            self.odd.insert(self.nodes, uuid.decode().into_owned());
+        }
+        self.nodes += 1;
+    }
+
+    /// Returns the uuid of a node.
+    pub(crate) fn of(&self, tree: &Tree, no: NodeNo) -> String {
+        self.odd.get(&no).cloned().unwrap_or_else(|| tree.node(no).id.hyphenated())
+    }
+}
+
+impl Session {
+    /// Names a node so that [`Session::entry`] finds it.
+    pub fn handle(&self, no: NodeNo) -> String {
+        let nodes = self.tree.nodes();
+        let (k, line) = (no as usize, nodes[no as usize].place.line);
+        // Two entries may stand on one line, which then names the first.
+        let is_first = k.checked_sub(1).is_none_or(|before| nodes[before].place.line != line);
+        if is_first {
+            return format!("L{line}");
+        }
+        nodes[k].id.hyphenated()
+    }
+
+    /// Reads an entry again and says it in short.
+    pub(crate) fn said(&self, lines: &mut Lines, no: NodeNo) -> Result<Said, Failure> {
+        let place = self.tree.node(no).place;
+        let bytes = lines.read(place).map_err(Failure::reading(&self.path))?;
+        let line = Line { no: place.line, offset: 0, bytes: &bytes, open: false };
+        let mut said = None;
+        entry::read(&line, &mut Vec::new(), |entry, _| {
+            let text = |text: Option<entry::Text<'_>>| {
+                text.map(|text| text.decode().into_owned()).unwrap_or_default()
+            };
+            let gist = match (gist(&entry, place.line), entry.content) {
+                (Gist::Nothing, Some(content)) => words(&value_text(content)),
+                (gist, _) => gist,
+            };
+            said.get_or_insert(Said {
+                uuid: text(entry.uuid),
+                subtype: text(entry.subtype.or(entry.part)),
+                gist,
+            });
+        });
+        said.ok_or_else(|| Failure::Changed { path: self.path.clone() })
+    }
+}
+
+fn gist(entry: &entry::Entry<'_>, line: u32) -> Gist {
+    let turn = tell(&[(line, entry.clone())]);
+    if let Some(prompt) = turn.prompt {
+        return match (words(&prompt.text), prompt.media.into_iter().next()) {
+            (Gist::Nothing, Some((media, _))) => Gist::Media(media),
+            (gist, _) => gist,
+        };
+    }
+    let mut gists = turn.parts.into_iter().map(said).filter(|gist| *gist != Gist::Nothing);
+    // Words say more than thoughts, wherever they stand.
+    let first = gists.next().unwrap_or_default();
+    match first {
+        Gist::Thinking(_) => gists.find(|gist| !matches!(gist, Gist::Thinking(_))).unwrap_or(first),
+        first => first,
+    }
+}
+
+fn said(part: Part) -> Gist {
+    match part {
+        Part::Thinking(text) => match words(&text) {
+            Gist::Words(text) => Gist::Thinking(text),
+            _ => Gist::Thinking(String::new()),
+        },
+        Part::Tool(call) if call.name.is_empty() => match call.result {
+            Some(result) => words(&result.text),
+            None => Gist::Nothing,
+        },
+        Part::Tool(call) => Gist::Call(call),
+        Part::Compaction { trigger, before, after, .. } => Gist::Compaction(trigger, before, after),
+        Part::Text(text)
+        | Part::Queued(text)
+        | Part::Output(text)
+        | Part::Command(text)
+        | Part::Interrupt(text)
+        | Part::Notice(text)
+        | Part::Meta(text)
+        | Part::Recap(text)
+        | Part::Error(text)
+        | Part::Other(text) => words(&text),
+    }
+}
+
+fn words(text: &str) -> Gist {
+    let text = text.trim();
+    let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(at, _)| at);
+    if text.is_empty() { Gist::Nothing } else { Gist::Words(text[..end].to_owned()) }
+}

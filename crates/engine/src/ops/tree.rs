@@ -1,0 +1,174 @@
+//! The tree of a session, laid out; its rows are read from disk one at a time.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use rethread_core::entry::{BlockKind, Entry, Kind, Moment, Voice};
+use rethread_core::id::IdSet;
+use rethread_core::tree::{Branches, NodeNo, Outline, Row, Sight, Tree};
+
+use super::branches::turn_numbers;
+use super::gist::Said;
+use super::load::{Head, Session, load_seeing};
+use crate::Failure;
+use crate::disk::Lines;
+
+/// What to draw.
+#[derive(Debug, Clone, Default)]
+pub struct TreeRequest {
+    /// The session file.
+    pub path: PathBuf,
+    /// Every entry, and not one row per turn.
+    pub all: bool,
+    /// Only what is near this entry.
+    pub around: Option<String>,
+}
+
+/// A session ready to be drawn row by row.
+pub struct Drawing {
+    /// Which session it is.
+    pub head: Head,
+    /// The rows from top to bottom.
+    pub rows: Vec<Row>,
+    /// How many branches the session has.
+    pub branches: usize,
+    /// How many islands.
+    pub islands: usize,
+    /// How many turns.
+    pub turns: usize,
+    /// The line of the last entry.
+    pub last_line: u32,
+    /// Entries of subagents inside the file, where they are not drawn.
+    pub aside: usize,
+    session: Session,
+    found: Branches,
+    leaf: Option<NodeNo>,
+    numbers: HashMap<NodeNo, u32>,
+    work: Vec<Work>,
+    lines: Lines,
+}
+
+/// What a row stands for, read.
+#[derive(Debug, Clone)]
+pub struct DrawnRow {
+    /// The number of the turn that it starts.
+    pub turn: Option<u32>,
+    /// The name of its entry, to be typed.
+    pub handle: String,
+    /// Its line.
+    pub line: u32,
+    /// Its type.
+    pub kind: Kind,
+    /// Who speaks.
+    pub voice: Voice,
+    /// When.
+    pub time: Option<Moment>,
+    /// What it says.
+    pub said: Said,
+    /// Responses in the row.
+    pub answers: usize,
+    /// Tool calls in it.
+    pub tools: usize,
+    /// The name of the tip, to be typed, where a branch ends in this row; whether it is the one the client loads.
+    pub tip: Option<(String, bool)>,
+}
+
+/// What was done in a row.
+#[derive(Debug, Clone, Copy, Default)]
+struct Work {
+    answers: usize,
+    tools: usize,
+}
+
+/// Counts the tool calls of each node, each call once.
+#[derive(Debug, Default)]
+struct Calls {
+    by_node: Vec<u32>,
+    seen: IdSet,
+}
+
+impl Calls {
+    fn add(&mut self, entry: &Entry<'_>) {
+        if entry.uuid.is_none() {
+            return;
+        }
+        let calls = entry
+            .blocks()
+            .iter()
+            .filter(|block| matches!(block.kind, BlockKind::ToolUse | BlockKind::ServerToolUse));
+        let new = calls.filter(|block| block.id.is_none_or(|id| self.seen.insert(id.id()))).count();
+        self.by_node.push(new as u32);
+    }
+}
+
+/// Lays out the tree of a session.
+pub fn tree(request: &TreeRequest) -> Result<Drawing, Failure> {
+    let mut calls = Calls::default();
+    let session = load_seeing(&request.path, |entry| calls.add(entry))?;
+    let lines = Lines::open(&request.path).map_err(Failure::reading(&request.path))?;
+    let around = request.around.as_deref().map(|name| session.entry(name)).transpose()?;
+    let tree = &session.tree;
+    let found = Branches::of(tree);
+    let active = session.active();
+    let sight = Sight { all: request.all, around, leaf: active.leaf, loaded: &active.nodes };
+    let outline = Outline::of(tree, &found, &sight);
+    let work = work(tree, &outline, &calls);
+    let aside = (0..tree.nodes().len() as NodeNo).filter(|&no| !tree.is_told(no)).count();
+    Ok(Drawing {
+        head: session.head(),
+        branches: found.list.len() - found.islands(),
+        islands: found.islands(),
+        turns: tree.turns().count(),
+        last_line: tree.nodes().last().map_or(0, |node| node.place.line),
+        aside: if request.all { 0 } else { aside },
+        leaf: active.leaf,
+        numbers: turn_numbers(tree),
+        rows: outline.rows,
+        session,
+        found,
+        work,
+        lines,
+    })
+}
+
+/// Adds up what was done in each row.
+fn work(tree: &Tree, outline: &Outline, calls: &Calls) -> Vec<Work> {
+    let mut work = vec![Work::default(); outline.rows.len()];
+    let mut seen = vec![false; tree.messages()];
+    for (no, &tools) in (0..tree.nodes().len() as NodeNo).zip(&calls.by_node) {
+        let Some(row) = outline.row_of(no) else { continue };
+        work[row].tools += tools as usize;
+        let is_new =
+            tree.message_of(no).is_none_or(|message| !std::mem::replace(&mut seen[message as usize], true));
+        work[row].answers += usize::from(tree.node(no).voice == Voice::Answer && is_new);
+    }
+    work
+}
+
+impl Drawing {
+    /// Reads what a row stands for; `None` for a gap.
+    pub fn read(&mut self, row: usize) -> Result<Option<DrawnRow>, Failure> {
+        let Some(no) = self.rows.get(row).and_then(|row| row.what.node()) else {
+            return Ok(None);
+        };
+        let said = self.session.said(&mut self.lines, no)?;
+        let node = self.session.tree.node(no);
+        let tip = self.rows[row].tip.map(|branch| {
+            let tip = self.found.list[branch].tip;
+            let active = self.leaf.is_some_and(|leaf| self.found.of_node(leaf) == Some(branch));
+            (self.session.handle(tip), active)
+        });
+        Ok(Some(DrawnRow {
+            turn: self.numbers.get(&no).copied(),
+            handle: self.session.handle(no),
+            line: node.place.line,
+            kind: node.kind,
+            voice: node.voice,
+            time: node.time(),
+            said,
+            answers: self.work[row].answers,
+            tools: self.work[row].tools,
+            tip,
+        }))
+    }
+}
