@@ -11,6 +11,7 @@ pub mod entry;
 pub mod id;
 pub mod lines;
 pub mod problem;
+pub mod query;
 pub mod schema;
 pub mod session;
 pub mod stats;

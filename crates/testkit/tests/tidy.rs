@@ -10,7 +10,7 @@ const CORE: &[&[&str]] = &[
     &["tree"],
     &["turn"],
     &["usage"],
-    &["session", "stats", "schema"],
+    &["query", "session", "stats", "schema"],
 ];
 
 /// The rooms of the engine.
