@@ -71,6 +71,7 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     Ls(Ls),
     Show(Show),
+    Find(Find),
     Stats(Stats),
     Tools(Tools),
     Agents(Agents),
@@ -169,6 +170,72 @@ pub(crate) struct Show {
     /// Also turns before a compaction and on other branches
     #[arg(short, long, conflicts_with = "branch")]
     pub(crate) everything: bool,
+}
+
+/// Find words in a session, with what stands around them
+///
+/// Looks through prompts, answers, thinking, inputs and results of tools, texts of the client, queued prompts,
+/// summaries and titles, on all branches and before compactions, in the order of the file. Each entry that holds the
+/// words is shown with the prompts and answers above it, what follows right below it, the tip of its branch, and
+/// whether it is on the active path (●) or elsewhere (○). Words are matched in any case, unless one of their letters
+/// is upper-case.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread find last 'off by one'\n  \
+    rethread find 3f2a Harbour --role prompt\n  \
+    rethread find 3f2a --regex 'error\\[E0[0-9]+\\]' --ancestors 1\n  \
+    rethread find 3f2a panicked --json | jq .line")]
+pub(crate) struct Find {
+    /// Which session
+    pub(crate) session: String,
+    /// What to look for, as it reads in the conversation
+    #[arg(value_name = "TEXT", required_unless_present = "regex", conflicts_with = "regex")]
+    pub(crate) text: Option<String>,
+    /// Look for a regular expression instead
+    ///
+    /// In the syntax of Perl without look-around and back-references. `(?i)` before it matches in any case,
+    /// `(?s)` lets a dot match line breaks. Classes such as \w and cases know ASCII only.
+    #[arg(short = 'e', long, value_name = "REGEX")]
+    pub(crate) regex: Option<String>,
+    /// Match upper and lower case as typed
+    #[arg(short = 's', long, conflicts_with = "regex")]
+    pub(crate) case_sensitive: bool,
+    /// How many prompts and answers above each match to show
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub(crate) ancestors: usize,
+    /// Only what this one says: prompt, answer, thinking, tool, result, system, summary or context (repeatable)
+    #[arg(long, value_name = "ROLE", hide_possible_values = true)]
+    pub(crate) role: Vec<Role>,
+    /// At most so many entries
+    #[arg(short = 'n', long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Also subagents inside the file, attachments, progress and lines of unknown types
+    ///
+    /// Old clients wrote subagents into the file of the session; newer ones write files of their own, which are
+    /// looked through by their path or id.
+    #[arg(short, long)]
+    pub(crate) all: bool,
+}
+
+/// Who says a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Role {
+    /// The user
+    Prompt,
+    /// The model
+    Answer,
+    /// The model, to itself
+    Thinking,
+    /// Inputs of tools
+    Tool,
+    /// Results of tools
+    Result,
+    /// The client
+    System,
+    /// Summaries and titles
+    Summary,
+    /// Attachments and progress
+    Context,
 }
 
 /// Count lines, turns, tools, tokens and time

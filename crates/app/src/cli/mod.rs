@@ -8,6 +8,7 @@ mod args;
 mod call;
 mod clean;
 mod figures;
+mod find;
 mod gist;
 mod ls;
 mod out;
@@ -104,6 +105,7 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, Stop> {
         None => overview::run(&place, args.demo, out),
         Some(Command::Ls(ls)) => ls::run(ls, &place, out),
         Some(Command::Show(show)) => show::run(show, &place, out),
+        Some(Command::Find(find)) => find::run(find, &place, out),
         Some(Command::Stats(stats)) => stats::run(stats, &place, out),
         Some(Command::Tools(tools)) => tools::run(tools, &place, out),
         Some(Command::Agents(agents)) => agents::run(agents, &place, out),

@@ -88,6 +88,10 @@ fn commands() -> Vec<Vec<&'static str>> {
         vec!["show", POISON_NAME],
         vec!["show", "last", "--branch", POISON_NAME],
         vec!["show", "last", "--turns", POISON_NAME],
+        vec!["find", "last", "pwn", "--all"],
+        vec!["find", "last", "-e", "(?s).+"],
+        vec!["find", "last", POISON_NAME],
+        vec!["find", "last", "-e", POISON_PATTERN],
         vec!["stats"],
         vec!["stats", "last", "--files"],
         vec!["tools", "last"],
@@ -101,6 +105,7 @@ fn commands() -> Vec<Vec<&'static str>> {
     ]
 }
 
+const POISON_PATTERN: &str = "(\u{1b}[2Jzz\u{7}\u{202e}";
 const POISON_NAME: &str = "\u{1b}[2Jzz\u{7}\u{202e}";
 
 fn is_bad(c: char) -> bool {
@@ -152,6 +157,7 @@ fn json_keeps_the_words_and_escapes_the_rest() {
         &["ls", "--json"][..],
         &["show", "last", "--json"],
         &["tools", "last", "--json"],
+        &["find", "last", "pwn", "--all", "--json"],
         &["stats", "--json"],
     ] {
         let run = home.run(args);

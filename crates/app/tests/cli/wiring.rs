@@ -240,5 +240,11 @@ fn json_keys_are_frozen() {
     agent.usage: input_tokens output_tokens cache_creation_input_tokens cache_read_input_tokens
     agent: type v session id kind description prompt parent depth tool_use call_line entries tools responses usage first last warmup path
     ");
+    insta::assert_snapshot!(keys(&home, &["--demo", "find", "harbour", "sort", "--json"]), @"
+    match.above: line turn voice text tool
+    match.below: line turn voice text tool
+    match.hits: role tool before match after matches
+    match: type v session line turn uuid kind voice time matches hits whereabouts active tip_line above below more_below
+    ");
     insta::assert_snapshot!(keys(&home, &["--demo", "schema", "--json"]), @"shape: type v shape name count oldest newest known");
 }

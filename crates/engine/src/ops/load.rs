@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use rethread_core::entry::{Kind, Voice};
+use rethread_core::entry::{Entry, Kind, Voice};
 use rethread_core::problem::Problem;
 use rethread_core::schema::Version;
 use rethread_core::session::{Launches, Sketch, Sketcher, Summaries, Title};
-use rethread_core::tree::{NodeNo, Tree, Weaver};
+use rethread_core::tree::{NodeNo, Place, Tree, Weaver};
 use rethread_core::turn::Pairs;
 
 use crate::Failure;
@@ -47,15 +47,20 @@ pub struct Head {
 
 /// Reads a session file, its tool calls and launches included.
 pub(crate) fn load(path: &Path) -> Result<Session, Failure> {
-    load_with(path, true)
+    load_with(path, true, |_, _| {})
 }
 
 /// Reads a session file to tell it: what only lists of calls need is left out.
 pub(crate) fn load_to_tell(path: &Path) -> Result<Session, Failure> {
-    load_with(path, false)
+    load_with(path, false, |_, _| {})
 }
 
-fn load_with(path: &Path, calls: bool) -> Result<Session, Failure> {
+/// Reads a session file to tell it, and shows every entry as it passes.
+pub(crate) fn load_seeing(path: &Path, each: impl FnMut(&Entry<'_>, Place)) -> Result<Session, Failure> {
+    load_with(path, false, each)
+}
+
+fn load_with(path: &Path, calls: bool, mut each: impl FnMut(&Entry<'_>, Place)) -> Result<Session, Failure> {
     let mut weaver = if calls { Weaver::comparing() } else { Weaver::default() };
     let mut sketcher = Sketcher::default();
     let mut pairs = Pairs::default();
@@ -64,6 +69,7 @@ fn load_with(path: &Path, calls: bool) -> Result<Session, Failure> {
         if let Seen::Entry(entry, place, _) = seen {
             let voice = weaver.add(entry, place);
             sketcher.add(entry, voice);
+            each(entry, place);
             if calls {
                 pairs.add(entry, place);
                 launches.add(entry, place.line);

@@ -1,6 +1,8 @@
 //! One file per action: a request in, an outcome out. The faces draw the outcomes.
 
+mod active;
 mod agents;
+mod find;
 mod list;
 mod load;
 mod name;
@@ -9,7 +11,9 @@ mod show;
 mod stats;
 mod tools;
 
+pub use active::Active;
 pub use agents::{AgentRow, Agents, agents};
+pub use find::{Find, FindRequest, Match, Near, Whereabouts, find};
 pub use list::{Filter, Hidden, Links, Listing, Project, SessionRow, list};
 pub use load::{Head, Session};
 pub use name::find_session;

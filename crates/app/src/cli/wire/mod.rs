@@ -1,5 +1,6 @@
 //! What `--json` prints: types of its own, version 1, described in `docs/json.md` (**wire-is-separate**).
 
+mod find;
 mod shy;
 mod stats;
 mod turn;
@@ -9,6 +10,7 @@ use rethread_engine::core::schema::{Shape as Seen, Sightings};
 use rethread_engine::ops;
 use serde::Serialize;
 
+pub(crate) use self::find::found;
 pub(crate) use self::shy::Shy;
 pub(crate) use self::stats::{file, stats};
 pub(crate) use self::turn::{tool, turn};
