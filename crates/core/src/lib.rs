@@ -1,12 +1,13 @@
 //! What Claude Code session files mean: bytes in, values out.
 //!
 //! ```text
-//! bytes → lines → entries → tree → turns → (session, stats) → view
+//! bytes → lines → entries → tree → turns → usage → (query, diff, session, stats, schema)
 //! ```
 //!
 //! A room may use rooms to its left, never to its right. No IO, clock, environment, randomness, threads or printing
 //! (**core-is-deaf-and-mute**); any bytes give values and problems, never a panic (**parse-never-fails**).
 
+pub mod diff;
 pub mod entry;
 pub mod id;
 pub mod lines;
