@@ -72,6 +72,7 @@ pub(crate) enum Command {
     Ls(Ls),
     Show(Show),
     Find(Find),
+    Diff(Diff),
     Stats(Stats),
     Tools(Tools),
     Agents(Agents),
@@ -236,6 +237,31 @@ pub(crate) enum Role {
     Summary,
     /// Attachments and progress
     Context,
+}
+
+/// Compare two branches of a session, or two sessions
+///
+/// From their last common entry on: prompts, tool calls and answers turn by turn, then what each side did in
+/// numbers: turns, answers, tool calls, files changed, tokens, each response counted once. A branch is named by
+/// any of its entries and goes on to its newest tip; a session without an entry means its active path.
+/// Where a copied session has uuids of its own, the common part is known by its responses, else by the same words
+/// from the beginning on. What subagents did in files of their own is not counted.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "rethread diff [OPTIONS] <SESSION> <ENTRY> [ENTRY]\n       \
+    rethread diff [OPTIONS] <SESSION[:ENTRY]> <SESSION[:ENTRY]>",
+    after_help = "Examples:\n  \
+    rethread diff 3f2a L118 L240       two branches of one session\n  \
+    rethread diff 3f2a t9              its active path and the branch with turn 9\n  \
+    rethread diff 3f2a b27e            two sessions: a fork and its origin\n  \
+    rethread diff 3f2a:L118 b27e:t4    branches of two sessions"
+)]
+pub(crate) struct Diff {
+    /// A session and one or two entries of it, or two sessions: see the examples
+    ///
+    /// An entry is L118 (line), t9 (turn), a uuid or its beginning.
+    #[arg(required = true, num_args = 2..=3, value_name = "BRANCH")]
+    pub(crate) branch: Vec<String>,
 }
 
 /// Count lines, turns, tools, tokens and time

@@ -117,9 +117,12 @@ fn print(find: &mut Find, args: &args::Find, place: &Place, limit: usize, out: &
     if let Some((line, turn)) = example {
         let name = clean::line(&args.session);
         let name = if name.contains(' ') { format!("'{name}'") } else { name };
-        let turn = turn.map(|turn| format!("`rethread show {name} --turns {turn}` reads the turn, "));
-        let said = format!("{}`rethread show {name} --branch L{line}` the branch", turn.unwrap_or_default());
-        out.note(&paint(QUIET, &format!("read on: {said}")));
+        let turn = turn.map(|turn| format!("`rethread show {name} --turns {turn}` reads its turn"));
+        let branch = format!("`rethread show {name} --branch L{line}` reads its branch");
+        for (k, hint) in turn.into_iter().chain([branch]).enumerate() {
+            let lead = if k == 0 { format!("L{line}:") } else { " ".repeat(line.to_string().len() + 2) };
+            out.note(&paint(QUIET, &format!("{lead} {hint}")));
+        }
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ mod agents;
 mod args;
 mod call;
 mod clean;
+mod diff;
 mod figures;
 mod find;
 mod gist;
@@ -22,6 +23,7 @@ mod screen;
 mod show;
 mod stats;
 mod style;
+mod sums;
 mod table;
 mod telling;
 mod tools;
@@ -106,6 +108,7 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, Stop> {
         Some(Command::Ls(ls)) => ls::run(ls, &place, out),
         Some(Command::Show(show)) => show::run(show, &place, out),
         Some(Command::Find(find)) => find::run(find, &place, out),
+        Some(Command::Diff(diff)) => diff::run(diff, &place, out),
         Some(Command::Stats(stats)) => stats::run(stats, &place, out),
         Some(Command::Tools(tools)) => tools::run(tools, &place, out),
         Some(Command::Agents(agents)) => agents::run(agents, &place, out),

@@ -41,6 +41,8 @@ pub(crate) enum Stop {
     BadMoment(String),
     /// Turns that cannot be read.
     BadTurns(String),
+    /// Branches that cannot be read.
+    NoBranches,
     /// Nothing to look for.
     NoWords,
     /// A regular expression that cannot be read, and why.
@@ -101,6 +103,10 @@ fn tell(stop: &Stop, out: &mut Out) {
         Stop::BadMoment(text) => (
             format!("cannot read `{}` as a moment", clean::line(text)),
             "write 7d, 12h, 2w, yesterday, 2026-01-31 or 2026-01-31T10:00:00Z".to_owned(),
+        ),
+        Stop::NoBranches => (
+            "two branches are needed".to_owned(),
+            "write SESSION ENTRY ENTRY, SESSION ENTRY, or SESSION[:ENTRY] SESSION[:ENTRY]".to_owned(),
         ),
         Stop::NoWords => ("nothing to look for".to_owned(), "name some words, or --regex".to_owned()),
         Stop::BadPattern(text, why) => (

@@ -92,6 +92,10 @@ fn commands() -> Vec<Vec<&'static str>> {
         vec!["find", "last", "-e", "(?s).+"],
         vec!["find", "last", POISON_NAME],
         vec!["find", "last", "-e", POISON_PATTERN],
+        vec!["diff", "last", "agent-e1"],
+        vec!["diff", "last", "agent-e1:L1"],
+        vec!["diff", "last", POISON_NAME],
+        vec!["diff", "last", POISON_NAME, "L1"],
         vec!["stats"],
         vec!["stats", "last", "--files"],
         vec!["tools", "last"],
@@ -158,6 +162,7 @@ fn json_keeps_the_words_and_escapes_the_rest() {
         &["show", "last", "--json"],
         &["tools", "last", "--json"],
         &["find", "last", "pwn", "--all", "--json"],
+        &["diff", "last", "agent-e1", "--json"],
         &["stats", "--json"],
     ] {
         let run = home.run(args);

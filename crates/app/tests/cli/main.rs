@@ -1,6 +1,8 @@
 //! Runs the built program as a user would, in a home folder of its own.
 
 #[cfg(test)]
+mod diff;
+#[cfg(test)]
 mod find;
 #[cfg(test)]
 mod home;

@@ -2,6 +2,8 @@
 
 mod active;
 mod agents;
+mod around;
+mod diff;
 mod find;
 mod list;
 mod load;
@@ -13,7 +15,9 @@ mod tools;
 
 pub use active::Active;
 pub use agents::{AgentRow, Agents, agents};
-pub use find::{Find, FindRequest, Match, Near, Whereabouts, find};
+pub use around::{Near, Whereabouts};
+pub use diff::{Branch, BranchName, Diff, diff};
+pub use find::{Find, FindRequest, Match, find};
 pub use list::{Filter, Hidden, Links, Listing, Project, SessionRow, list};
 pub use load::{Head, Session};
 pub use name::find_session;

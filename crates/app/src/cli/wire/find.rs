@@ -36,7 +36,7 @@ struct Hit<'a> {
 }
 
 #[derive(Serialize)]
-struct Near<'a> {
+pub(crate) struct Near<'a> {
     line: u32,
     turn: Option<u32>,
     voice: &'static str,
@@ -86,7 +86,8 @@ fn hit(hit: &query::Hit) -> Hit<'_> {
     }
 }
 
-fn near(near: &ops::Near) -> Near<'_> {
+/// An entry in few words.
+pub(super) fn near(near: &ops::Near) -> Near<'_> {
     Near {
         line: near.line,
         turn: near.turn,
