@@ -1,16 +1,18 @@
 //! What Claude Code session files mean: bytes in, values out.
 //!
 //! ```text
-//! bytes → lines → entries → tree → (resume, turns) → (usage, session, stats, schema)
+//! bytes → lines → entries → tree → (resume, turns) → usage → (query, diff, session, stats, schema)
 //! ```
 //!
 //! A room may use rooms to its left, never to its right. No IO, clock, environment, randomness, threads or printing
 //! (**core-is-deaf-and-mute**); any bytes give values and problems, never a panic (**parse-never-fails**).
 
+pub mod diff;
 pub mod entry;
 pub mod id;
 pub mod lines;
 pub mod problem;
+pub mod query;
 pub mod resume;
 pub mod schema;
 pub mod session;

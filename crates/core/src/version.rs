@@ -9,10 +9,13 @@ pub struct Version {
 }
 
 impl Version {
-    /// Reads `2.1.325`; what is no number counts as 0.
+    /// Reads `2.1.325`, whatever follows; what is no number counts as 0.
     pub fn read(text: &str) -> Version {
-        let numbers = text.split(['.', '-', '+']).map(|part| part.parse().unwrap_or(0)).collect();
-        Version { numbers, text: text.to_owned() }
+        let number = |part: &str| {
+            let digits = part.bytes().take_while(u8::is_ascii_digit).count();
+            part[..digits].parse().unwrap_or(0)
+        };
+        Version { numbers: text.split(['.', '-', '+']).map(number).collect(), text: text.to_owned() }
     }
 
     /// Reads a version that somebody typed; `None` where it is none.

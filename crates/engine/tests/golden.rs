@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use rethread_engine::Roots;
-use rethread_engine::ops::{self, Filter, ToolFilter};
+use rethread_engine::ops::{self, BranchName, Filter, ToolFilter};
 use serde_json::Value;
 
 /// A scenario: a folder like `~/.claude` and the truth about it.
@@ -165,6 +165,57 @@ fn tool_calls_are_those_that_the_api_made() {
             let missing: Vec<_> = theirs.difference(&ours).collect();
             let extra: Vec<_> = ours.difference(&theirs).collect();
             wrong.push(format!("{}: missing {missing:?}, extra {extra:?}", scenario.name));
+        }
+    }
+    report(&wrong);
+}
+
+/// Returns the session files of a scenario that hold a turn, without those of subagents.
+fn sessions(scenario: &Scenario) -> Vec<PathBuf> {
+    let listing = ops::list(&roots(scenario), &Filter { all: true, ..Filter::default() });
+    let mut rows = listing.rows;
+    rows.retain(|row| row.sketch.turns > 0);
+    rows.into_iter().map(|row| row.path).collect()
+}
+
+fn prompts(branch: &ops::Branch) -> Vec<&str> {
+    let typed = branch.side.turns.iter().filter(|turn| !turn.goes_on);
+    typed.map(|turn| turn.prompt.as_deref().unwrap_or_default()).collect()
+}
+
+#[test]
+fn a_rewound_session_parts_where_it_was_rewound() {
+    let mut wrong = Vec::new();
+    for scenario in scenarios().iter().filter(|scenario| scenario.name.ends_with("/09_rewind")) {
+        for path in sessions(scenario) {
+            let branch =
+                |entry: Option<&str>| BranchName { path: path.clone(), entry: entry.map(str::to_owned) };
+            let diff = ops::diff(&branch(None), &branch(Some("t2"))).expect("the branches can be read");
+            let [a, b] = diff.branches.each_ref().map(prompts);
+            let fits = diff.common_turns == 1
+                && a == ["Other second prompt", "Last turn here"]
+                && b == ["Turn two", "Turn three"]
+                && diff.branches[1].side.totals.files.len() == 1;
+            wrong.extend((!fits).then(|| format!("{}: {a:?} {b:?}", scenario.name)));
+        }
+    }
+    report(&wrong);
+}
+
+#[test]
+fn a_fork_and_its_origin_part_where_it_was_made() {
+    let mut wrong = Vec::new();
+    for scenario in scenarios().iter().filter(|scenario| scenario.name.ends_with("/10_fork_session")) {
+        for (k, a) in sessions(scenario).iter().enumerate() {
+            for b in &sessions(scenario)[k + 1..] {
+                let branch = |path: &PathBuf| BranchName { path: path.clone(), entry: None };
+                let diff = ops::diff(&branch(a), &branch(b)).expect("the sessions can be read");
+                let [a, b] = diff.branches.each_ref().map(prompts);
+                let both = diff.common_turns;
+                // All of them begin with the origin; what follows tells them apart from the first prompt on.
+                let fits = both > 0 && (a.is_empty() || b.is_empty() || a[0] != b[0]) && both + a.len() <= 4;
+                wrong.extend((!fits).then(|| format!("{}: {both} {a:?} {b:?}", scenario.name)));
+            }
         }
     }
     report(&wrong);

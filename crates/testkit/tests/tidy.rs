@@ -10,7 +10,7 @@ const CORE: &[&[&str]] = &[
     &["tree"],
     &["resume", "turn"],
     &["usage"],
-    &["session", "stats", "schema"],
+    &["query", "diff", "session", "stats", "schema"],
 ];
 
 /// The rooms of the engine.

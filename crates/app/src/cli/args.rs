@@ -73,6 +73,8 @@ pub(crate) enum Command {
     Show(Show),
     Branches(Branches),
     Tree(Tree),
+    Find(Find),
+    Diff(Diff),
     Stats(Stats),
     Tools(Tools),
     Agents(Agents),
@@ -226,6 +228,97 @@ pub(crate) struct Tree {
     /// How to draw it: text, dot, svg or json
     #[arg(long, value_name = "FORMAT", hide_possible_values = true, conflicts_with = "json")]
     pub(crate) format: Option<Format>,
+}
+
+/// Find words in a session, with what stands around them
+///
+/// Looks through prompts, answers, thinking, inputs and results of tools, texts of the client, queued prompts,
+/// summaries and titles, on all branches and before compactions, in the order of the file. Each entry that holds the
+/// words is shown with the prompts and answers above it, what follows right below it, the tip of its branch, and
+/// whether it is on the active path (●) or elsewhere (○). Words are matched in any case, unless one of their letters
+/// is upper-case.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread find last 'off by one'\n  \
+    rethread find 3f2a Harbour --role prompt\n  \
+    rethread find 3f2a --regex 'error\\[E0[0-9]+\\]' --ancestors 1\n  \
+    rethread find 3f2a panicked --json | jq .line")]
+pub(crate) struct Find {
+    /// Which session
+    pub(crate) session: String,
+    /// What to look for, as it reads in the conversation
+    #[arg(value_name = "TEXT", required_unless_present = "regex", conflicts_with = "regex")]
+    pub(crate) text: Option<String>,
+    /// Look for a regular expression instead
+    ///
+    /// In the syntax of Perl without look-around and back-references. `(?i)` before it matches in any case,
+    /// `(?s)` lets a dot match line breaks. Classes such as \w and cases know ASCII only.
+    #[arg(short = 'e', long, value_name = "REGEX")]
+    pub(crate) regex: Option<String>,
+    /// Match upper and lower case as typed
+    #[arg(short = 's', long, conflicts_with = "regex")]
+    pub(crate) case_sensitive: bool,
+    /// How many prompts and answers above each match to show
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub(crate) ancestors: usize,
+    /// Only what this one says: prompt, answer, thinking, tool, result, system, summary or context (repeatable)
+    #[arg(long, value_name = "ROLE", hide_possible_values = true)]
+    pub(crate) role: Vec<Role>,
+    /// At most so many entries
+    #[arg(short = 'n', long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Also subagents inside the file, attachments, progress and lines of unknown types
+    ///
+    /// Old clients wrote subagents into the file of the session; newer ones write files of their own, which are
+    /// looked through by their path or id.
+    #[arg(short, long)]
+    pub(crate) all: bool,
+}
+
+/// Who says a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Role {
+    /// The user
+    Prompt,
+    /// The model
+    Answer,
+    /// The model, to itself
+    Thinking,
+    /// Inputs of tools
+    Tool,
+    /// Results of tools
+    Result,
+    /// The client
+    System,
+    /// Summaries and titles
+    Summary,
+    /// Attachments and progress
+    Context,
+}
+
+/// Compare two branches of a session, or two sessions
+///
+/// From their last common entry on: prompts, tool calls and answers turn by turn, then what each side did in
+/// numbers: turns, answers, tool calls, files changed, tokens, each response counted once. A branch is named by
+/// any of its entries and goes on to its newest tip; a session without an entry means its active path.
+/// Where a copied session has uuids of its own, the common part is known by its responses, else by the same words
+/// from the beginning on. What subagents did in files of their own is not counted.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "rethread diff [OPTIONS] <SESSION> <ENTRY> [ENTRY]\n       \
+    rethread diff [OPTIONS] <SESSION[:ENTRY]> <SESSION[:ENTRY]>",
+    after_help = "Examples:\n  \
+    rethread diff 3f2a L118 L240       two branches of one session\n  \
+    rethread diff 3f2a t9              its active path and the branch with turn 9\n  \
+    rethread diff 3f2a b27e            two sessions: a fork and its origin\n  \
+    rethread diff 3f2a:L118 b27e:t4    branches of two sessions"
+)]
+pub(crate) struct Diff {
+    /// A session and one or two entries of it, or two sessions: see the examples
+    ///
+    /// An entry is L118 (line), t9 (turn), a uuid or its beginning.
+    #[arg(required = true, num_args = 2..=3, value_name = "BRANCH")]
+    pub(crate) branch: Vec<String>,
 }
 
 /// Count lines, turns, tools, tokens and time

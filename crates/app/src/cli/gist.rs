@@ -58,7 +58,8 @@ pub(crate) fn gist(call: &ToolCall, folder: &str) -> String {
     gist
 }
 
-fn inside<'t>(path: &'t str, folder: &str) -> &'t str {
+/// Shortens a path below `folder`.
+pub(crate) fn inside<'t>(path: &'t str, folder: &str) -> &'t str {
     let rest = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
     rest.filter(|rest| !rest.is_empty() && !folder.is_empty()).unwrap_or(path)
 }

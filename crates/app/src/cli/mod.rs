@@ -8,7 +8,9 @@ mod args;
 mod branches;
 mod call;
 mod clean;
+mod diff;
 mod figures;
+mod find;
 mod gist;
 mod ls;
 mod out;
@@ -23,6 +25,7 @@ mod screen;
 mod show;
 mod stats;
 mod style;
+mod sums;
 mod table;
 mod telling;
 mod tools;
@@ -107,6 +110,8 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, Stop> {
         None => overview::run(&place, args.demo, out),
         Some(Command::Ls(ls)) => ls::run(ls, &place, out),
         Some(Command::Show(show)) => show::run(show, &place, out),
+        Some(Command::Find(find)) => find::run(find, &place, out),
+        Some(Command::Diff(diff)) => diff::run(diff, &place, out),
         Some(Command::Stats(stats)) => stats::run(stats, &place, out),
         Some(Command::Tools(tools)) => tools::run(tools, &place, out),
         Some(Command::Branches(branches)) => branches::run(branches, &place, out),

@@ -41,6 +41,12 @@ pub(crate) enum Stop {
     BadMoment(String),
     /// Turns that cannot be read.
     BadTurns(String),
+    /// Branches that cannot be read.
+    NoBranches,
+    /// Nothing to look for.
+    NoWords,
+    /// A regular expression that cannot be read, and why.
+    BadPattern(String, String),
 }
 
 impl From<Failure> for Stop {
@@ -97,6 +103,15 @@ fn tell(stop: &Stop, out: &mut Out) {
         Stop::BadMoment(text) => (
             format!("cannot read `{}` as a moment", clean::line(text)),
             "write 7d, 12h, 2w, yesterday, 2026-01-31 or 2026-01-31T10:00:00Z".to_owned(),
+        ),
+        Stop::NoBranches => (
+            "two branches are needed".to_owned(),
+            "write SESSION ENTRY ENTRY, SESSION ENTRY, or SESSION[:ENTRY] SESSION[:ENTRY]".to_owned(),
+        ),
+        Stop::NoWords => ("nothing to look for".to_owned(), "name some words, or --regex".to_owned()),
+        Stop::BadPattern(text, why) => (
+            format!("cannot read `{}` as a regular expression: {}", clean::line(text), clean::line(why)),
+            "without --regex the words are taken as they are".to_owned(),
         ),
         Stop::BadTurns(text) => {
             (format!("cannot read `{}` as turns", clean::line(text)), "write 5, 3..9, 3.. or ..9".to_owned())

@@ -21,6 +21,9 @@ pub(crate) const BAD: Style = AnsiColor::Red.on_default();
 /// What was added.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
 
+/// What was looked for.
+pub(crate) const FOUND: Style = Style::new().bold().invert();
+
 /// Wraps text in a style.
 pub(crate) fn paint(style: Style, text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("{style}{text}{style:#}") }

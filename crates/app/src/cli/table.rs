@@ -76,6 +76,21 @@ pub(crate) fn fit(text: &str, width: usize) -> String {
     fitted
 }
 
+/// Cuts text to a display width from its beginning; what is cut begins with `…`.
+pub(crate) fn fit_end(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut used = 1;
+    let wide = |c: char| unicode_width::UnicodeWidthChar::width(c).unwrap_or(0);
+    let fits = |(_, c): &(usize, char)| {
+        used += wide(*c);
+        used <= width
+    };
+    let from = text.char_indices().rev().take_while(fits).last().map_or(text.len(), |(at, _)| at);
+    if width == 0 { String::new() } else { format!("…{}", &text[from..]) }
+}
+
 /// How a column stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Align {
@@ -158,13 +173,17 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
-    use super::fit;
+    use super::{fit, fit_end};
 
     #[test]
     fn text_is_cut_by_display_width() {
         assert_eq!(
             [fit("abc", 3), fit("abcd", 3), fit("漢字漢字", 5), fit("abc", 0)],
             ["abc", "ab…", "漢字…", ""]
+        );
+        assert_eq!(
+            [fit_end("abc", 3), fit_end("abcd", 3), fit_end("漢字漢字", 4), fit_end("abc", 0)],
+            ["abc", "…cd", "…字", ""]
         );
     }
 }

@@ -96,6 +96,14 @@ fn commands() -> Vec<Vec<&'static str>> {
         vec!["tree", "last", "--format", "svg", "--all"],
         vec!["tree", "last", POISON_NAME],
         vec!["branches", POISON_NAME],
+        vec!["find", "last", "pwn", "--all"],
+        vec!["find", "last", "-e", "(?s).+"],
+        vec!["find", "last", POISON_NAME],
+        vec!["find", "last", "-e", POISON_PATTERN],
+        vec!["diff", "last", "agent-e1"],
+        vec!["diff", "last", "agent-e1:L1"],
+        vec!["diff", "last", POISON_NAME],
+        vec!["diff", "last", POISON_NAME, "L1"],
         vec!["stats"],
         vec!["stats", "last", "--files"],
         vec!["tools", "last"],
@@ -109,6 +117,7 @@ fn commands() -> Vec<Vec<&'static str>> {
     ]
 }
 
+const POISON_PATTERN: &str = "(\u{1b}[2Jzz\u{7}\u{202e}";
 const POISON_NAME: &str = "\u{1b}[2Jzz\u{7}\u{202e}";
 
 fn is_bad(c: char) -> bool {
@@ -160,6 +169,8 @@ fn json_keeps_the_words_and_escapes_the_rest() {
         &["ls", "--json"][..],
         &["show", "last", "--json"],
         &["tools", "last", "--json"],
+        &["find", "last", "pwn", "--all", "--json"],
+        &["diff", "last", "agent-e1", "--json"],
         &["stats", "--json"],
         &["branches", "last", "--json"],
         &["tree", "last", "--all", "--json"],

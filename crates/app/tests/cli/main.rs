@@ -3,6 +3,10 @@
 #[cfg(test)]
 mod branching;
 #[cfg(test)]
+mod diff;
+#[cfg(test)]
+mod find;
+#[cfg(test)]
 mod home;
 #[cfg(test)]
 mod hostile;

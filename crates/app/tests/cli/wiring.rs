@@ -192,8 +192,9 @@ fn keys(home: &Home, args: &[&str]) -> String {
 }
 
 fn collect(name: &str, value: &Value, found: &mut BTreeSet<String>) {
-    const MAPS: [&str; 9] = [
+    const MAPS: [&str; 10] = [
         "types",
+        "files",
         "blocks",
         "system_subtypes",
         "tools",
@@ -258,5 +259,27 @@ fn json_keys_are_frozen() {
     branch: type v session handle tip line active island cut kind way ways from from_line from_turn first_line first_uuid voice gist own_turns turns own_entries own_usage usage last
     ");
     insta::assert_snapshot!(keys(&home, &["--demo", "tree", "harbour", "t1", "--json"]), @"tree_node: type v session row parent depth node standing named turn handle line uuid kind voice gist time answers tools fork way ways cut tip active gap");
+    insta::assert_snapshot!(keys(&home, &["--demo", "find", "harbour", "sort", "--json"]), @"
+    match.above: line turn voice text tool
+    match.below: line turn voice text tool
+    match.hits: role tool before match after matches
+    match: type v session line turn uuid kind voice time matches hits whereabouts active tip_line above below more_below
+    ");
+    insta::assert_snapshot!(keys(&home, &["--demo", "diff", "harbour", "t2", "--json"]), @"
+    diff.a.totals.tools[]: calls errors
+    diff.a.totals.usage: input_tokens output_tokens cache_creation_input_tokens cache_read_input_tokens
+    diff.a.totals: turns responses usage tools files first last
+    diff.a.turns.calls: name id line is_error
+    diff.a.turns: turn goes_on line first prompt answer calls stopped compacted error
+    diff.a: session active tip_line turns totals
+    diff.b.totals.usage: input_tokens output_tokens cache_creation_input_tokens cache_read_input_tokens
+    diff.b.totals: turns responses usage tools files first last
+    diff.b.turns: turn goes_on line first prompt answer calls stopped compacted error
+    diff.b: session active tip_line turns totals
+    diff.common.last_a: line turn voice text tool
+    diff.common.last_b: line turn voice text tool
+    diff.common: known_by turns entries last_a last_b
+    diff: type v common a b
+    ");
     insta::assert_snapshot!(keys(&home, &["--demo", "schema", "--json"]), @"shape: type v shape name count oldest newest known");
 }

@@ -9,6 +9,7 @@
 //! The key of a node is its place in the file (**line-is-identity**): uuids may be missing or repeat. Nothing recurses,
 //! whatever the depth; cycles are cut where they are met and told as problems.
 
+mod below;
 mod branch;
 mod compact;
 mod fork;

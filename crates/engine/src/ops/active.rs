@@ -1,5 +1,8 @@
 //! The active path: what the client that wrote the newest line would load.
+
+use rethread_core::resume::{MEASURED, Resume, resume};
 use rethread_core::tree::NodeNo;
+use rethread_core::version::Version;
 
 use super::load::Session;
 
@@ -13,12 +16,32 @@ pub struct Active {
 }
 
 impl Session {
-    /// Says what the client that wrote the newest line would load.
+    /// Returns the client that wrote the newest line; where no line says so in numbers, the newest that is known.
+    pub fn client(&self) -> Version {
+        let newest = MEASURED.last().copied().unwrap_or_default();
+        let written =
+            self.facts.version().filter(|version| version.starts_with(|c: char| c.is_ascii_digit()));
+        Version::read(written.unwrap_or(newest))
+    }
+
+    /// Says what a client loads of it.
+    pub fn resume(&self, client: &Version) -> Resume {
+        resume(&self.tree, &self.facts, client)
+    }
+
+    /// Says what the client that wrote the newest line would load. A file of a subagent is never resumed: there it is
+    /// the way to the last line that speaks.
     pub fn active(&self) -> Active {
+        let resume = self.resume(&self.client());
+        match resume.leaf {
+            Some((leaf, _)) if resume.halt.is_none() => Active { leaf: Some(leaf), nodes: resume.chain },
+            _ => self.newest(),
+        }
+    }
+
+    fn newest(&self) -> Active {
         let leaf = self.tree.newest_tip();
-        let nodes = leaf.map(|leaf| {
-            self.tree.rejoin(&self.tree.context(leaf)).into_iter().map(|step| step.node).collect()
-        });
-        Active { leaf, nodes: nodes.unwrap_or_default() }
+        let steps = leaf.map(|leaf| self.tree.rejoin(&self.tree.context(leaf))).unwrap_or_default();
+        Active { leaf, nodes: steps.into_iter().map(|step| step.node).collect() }
     }
 }

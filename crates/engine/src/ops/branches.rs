@@ -69,7 +69,7 @@ pub struct BranchList {
 pub fn branches(path: &Path) -> Result<BranchList, Failure> {
     let mut receipts = Receipts::default();
     let mut uuids = Uuids::default();
-    let session = load_seeing(path, |entry| {
+    let session = load_seeing(path, |entry, _| {
         receipts.add(entry);
         uuids.add(entry);
     })?;

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use rethread_core::entry::{Entry, Kind, Voice};
 use rethread_core::problem::Problem;
+use rethread_core::resume::Facts;
 use rethread_core::session::{Launches, Sketch, Sketcher, Summaries, Title};
-use rethread_core::tree::{NodeNo, Tree, Weaver};
+use rethread_core::tree::{NodeNo, Place, Tree, Weaver};
 use rethread_core::turn::Pairs;
 use rethread_core::version::Version;
 
@@ -32,6 +33,8 @@ pub struct Session {
     /// What is odd about its bytes; what is odd about its links stands in the tree.
     pub problems: Vec<Problem>,
     pub(crate) launches: Launches,
+    /// What a client goes by when it resumes it.
+    pub(crate) facts: Facts,
 }
 
 /// Which session an outcome is about.
@@ -47,29 +50,31 @@ pub struct Head {
 
 /// Reads a session file, its tool calls and launches included.
 pub(crate) fn load(path: &Path) -> Result<Session, Failure> {
-    load_with(path, true, |_| ())
+    load_with(path, true, |_, _| {})
 }
 
 /// Reads a session file to tell it: what only lists of calls need is left out.
 pub(crate) fn load_to_tell(path: &Path) -> Result<Session, Failure> {
-    load_with(path, false, |_| ())
+    load_with(path, false, |_, _| {})
 }
 
-/// Reads a session file as to tell it, and shows every entry on the way.
-pub(crate) fn load_seeing(path: &Path, each: impl FnMut(&Entry<'_>)) -> Result<Session, Failure> {
+/// Reads a session file to tell it, and shows every entry as it passes.
+pub(crate) fn load_seeing(path: &Path, each: impl FnMut(&Entry<'_>, Place)) -> Result<Session, Failure> {
     load_with(path, false, each)
 }
 
-fn load_with(path: &Path, calls: bool, mut each: impl FnMut(&Entry<'_>)) -> Result<Session, Failure> {
+fn load_with(path: &Path, calls: bool, mut each: impl FnMut(&Entry<'_>, Place)) -> Result<Session, Failure> {
     let mut weaver = if calls { Weaver::comparing() } else { Weaver::default() };
     let mut sketcher = Sketcher::default();
     let mut pairs = Pairs::default();
     let mut launches = Launches::default();
+    let mut facts = Facts::default();
     let scan = scan(path, |seen| {
         if let Seen::Entry(entry, place, _) = seen {
             let voice = weaver.add(entry, place);
+            facts.add(entry, place);
             sketcher.add(entry, voice);
-            each(entry);
+            each(entry, place);
             if calls {
                 pairs.add(entry, place);
                 launches.add(entry, place.line);
@@ -90,6 +95,7 @@ fn load_with(path: &Path, calls: bool, mut each: impl FnMut(&Entry<'_>)) -> Resu
         bytes: scan.bytes,
         problems: scan.problems,
         launches,
+        facts,
     })
 }
 

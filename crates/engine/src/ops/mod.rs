@@ -2,7 +2,10 @@
 
 mod active;
 mod agents;
+mod around;
 mod branches;
+mod diff;
+mod find;
 mod gist;
 mod list;
 mod load;
@@ -15,7 +18,10 @@ mod tree;
 
 pub use active::Active;
 pub use agents::{AgentRow, Agents, agents};
+pub use around::{Near, Whereabouts};
 pub use branches::{BranchList, BranchRow, Shared, branches};
+pub use diff::{Branch, BranchName, Diff, diff};
+pub use find::{Find, FindRequest, Match, find};
 pub use gist::{Gist, Said};
 pub use list::{Filter, Hidden, Links, Listing, Project, SessionRow, list};
 pub use load::{Head, Session};

@@ -39,11 +39,12 @@ pub struct ToldTurn {
     pub raw: Vec<(u32, Vec<u8>)>,
 }
 
-struct Group {
+/// The entries of a turn, in the order of telling.
+pub(super) struct Group {
     no: Option<u32>,
     turn: Option<NodeNo>,
     standing: Standing,
-    nodes: Vec<NodeNo>,
+    pub(super) nodes: Vec<NodeNo>,
 }
 
 /// A session ready to be told turn by turn: an iterator.
@@ -102,7 +103,7 @@ fn elsewhere(session: &Session, tip: NodeNo) -> (usize, usize) {
 }
 
 /// Cuts nodes, in the order of telling, into turns.
-fn grouped(
+pub(super) fn grouped(
     session: &Session,
     nodes: impl Iterator<Item = NodeNo>,
     standing: impl Fn(NodeNo) -> Standing,
@@ -152,29 +153,30 @@ impl Show {
     /// Tells the next turn.
     pub fn next_turn(&mut self) -> Option<Result<ToldTurn, Failure>> {
         let group = self.groups.next()?;
-        Some(self.tell(&group))
+        Some(told(&self.session, &mut self.lines, &group))
     }
+}
 
-    fn tell(&mut self, group: &Group) -> Result<ToldTurn, Failure> {
-        let places: Vec<Place> = group.nodes.iter().map(|&no| self.session.tree.node(no).place).collect();
-        let mut raw = Vec::with_capacity(places.len());
-        for place in places {
-            let bytes = self.lines.read(place).map_err(Failure::reading(&self.session.path))?;
-            raw.push((place.line, bytes));
-        }
-        let mut entries: Vec<(u32, Entry<'_>)> = Vec::with_capacity(raw.len());
-        for (no, bytes) in &raw {
-            let line = Line { no: *no, offset: 0, bytes, open: false };
-            let before = entries.len();
-            entry::read(&line, &mut Vec::new(), |entry, _| entries.push((*no, entry)));
-            if entries.len() == before {
-                return Err(Failure::Changed { path: self.session.path.clone() });
-            }
-        }
-        let turn = tell(&entries);
-        let first = entries.first().and_then(|(_, entry)| entry.uuid);
-        let uuid = first.map(|uuid| uuid.decode().into_owned());
-        drop(entries);
-        Ok(ToldTurn { no: group.no, uuid, standing: group.standing, turn, raw })
+/// Reads the lines of a turn and tells it.
+pub(super) fn told(session: &Session, lines: &mut Lines, group: &Group) -> Result<ToldTurn, Failure> {
+    let places: Vec<Place> = group.nodes.iter().map(|&no| session.tree.node(no).place).collect();
+    let mut raw = Vec::with_capacity(places.len());
+    for place in places {
+        let bytes = lines.read(place).map_err(Failure::reading(&session.path))?;
+        raw.push((place.line, bytes));
     }
+    let mut entries: Vec<(u32, Entry<'_>)> = Vec::with_capacity(raw.len());
+    for (no, bytes) in &raw {
+        let line = Line { no: *no, offset: 0, bytes, open: false };
+        let before = entries.len();
+        entry::read(&line, &mut Vec::new(), |entry, _| entries.push((*no, entry)));
+        if entries.len() == before {
+            return Err(Failure::Changed { path: session.path.clone() });
+        }
+    }
+    let turn = tell(&entries);
+    let first = entries.first().and_then(|(_, entry)| entry.uuid);
+    let uuid = first.map(|uuid| uuid.decode().into_owned());
+    drop(entries);
+    Ok(ToldTurn { no: group.no, uuid, standing: group.standing, turn, raw })
 }

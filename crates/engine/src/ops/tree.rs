@@ -104,7 +104,7 @@ impl Calls {
 /// Lays out the tree of a session.
 pub fn tree(request: &TreeRequest) -> Result<Drawing, Failure> {
     let mut calls = Calls::default();
-    let session = load_seeing(&request.path, |entry| calls.add(entry))?;
+    let session = load_seeing(&request.path, |entry, _| calls.add(entry))?;
     let lines = Lines::open(&request.path).map_err(Failure::reading(&request.path))?;
     let around = request.around.as_deref().map(|name| session.entry(name)).transpose()?;
     let tree = &session.tree;

@@ -1,5 +1,7 @@
 //! What `--json` prints: types of its own, version 1, described in `docs/json.md` (**wire-is-separate**).
 
+mod diff;
+mod find;
 mod shy;
 mod stats;
 mod tree;
@@ -10,6 +12,8 @@ use rethread_engine::core::schema::{Shape as Seen, Sightings};
 use rethread_engine::ops;
 use serde::Serialize;
 
+pub(crate) use self::diff::diff;
+pub(crate) use self::find::found;
 pub(crate) use self::shy::Shy;
 pub(crate) use self::stats::{file, stats};
 pub(crate) use self::tree::{branch, tree_node};

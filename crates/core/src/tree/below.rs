@@ -1,0 +1,36 @@
+//! What lies below nodes: where talk that passes them ended, and who speaks next.
+
+use super::node::{NONE, NodeNo};
+use super::weave::Tree;
+use crate::entry::Voice;
+
+impl Tree {
+    /// Returns for every node the newest one at or below it that speaks: the tip of the branch it is shown on.
+    pub fn newest_below(&self) -> Vec<NodeNo> {
+        let mut newest: Vec<NodeNo> = (0..self.nodes().len() as NodeNo).collect();
+        for &no in self.top_down().iter().rev() {
+            let node = self.node(no);
+            let below = newest[no as usize];
+            if node.parent != NONE && (below != no || node.voice != Voice::Link) {
+                let above = &mut newest[node.parent as usize];
+                *above = below.max(*above);
+            }
+        }
+        newest
+    }
+
+    /// Returns the nodes right below one, links without words passed over, in file order.
+    pub fn speakers_below(&self, no: NodeNo) -> Vec<NodeNo> {
+        let mut found = Vec::new();
+        let mut stack: Vec<NodeNo> = self.children(no).to_vec();
+        while let Some(child) = stack.pop() {
+            if self.node(child).voice == Voice::Link {
+                stack.extend_from_slice(self.children(child));
+            } else {
+                found.push(child);
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+}

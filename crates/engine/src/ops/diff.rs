@@ -1,0 +1,173 @@
+//! Two branches, of one session or of two, beside each other from their last common entry.
+
+use std::path::{Path, PathBuf};
+
+use rethread_core::diff::{By, Mark, Meeting, Side, meet};
+use rethread_core::entry::{Entry, read};
+use rethread_core::id::Id;
+use rethread_core::lines::Line;
+use rethread_core::tree::{NodeNo, Standing};
+use rethread_core::usage::Ledger;
+
+use super::around::{Near, near};
+use super::load::{Head, Session, load_to_tell};
+use super::show::{grouped, told};
+use crate::Failure;
+use crate::disk::Lines;
+
+/// A branch by name.
+#[derive(Debug, Clone)]
+pub struct BranchName {
+    /// The session file.
+    pub path: PathBuf,
+    /// An entry of the branch; the active path, where none is named.
+    pub entry: Option<String>,
+}
+
+/// Two branches beside each other.
+#[derive(Debug)]
+pub struct Diff {
+    /// Whether both are of one file.
+    pub one_file: bool,
+    /// What tells that they begin as one.
+    pub by: By,
+    /// Turns that both have.
+    pub common_turns: usize,
+    /// Entries that both have, by how many of them the first has.
+    pub common_entries: usize,
+    /// The last common entry, as it stands on either branch.
+    pub last: Option<[Near; 2]>,
+    /// The branches, from there.
+    pub branches: [Branch; 2],
+}
+
+/// One of the branches.
+#[derive(Debug)]
+pub struct Branch {
+    /// Its session.
+    pub head: Head,
+    /// Whether it is the active path of its session.
+    pub active: bool,
+    /// The line of its tip.
+    pub tip: Option<u32>,
+    /// What it did since they parted.
+    pub side: Side,
+}
+
+impl Diff {
+    /// Whether both are one path.
+    pub fn is_same(&self) -> bool {
+        self.branches.iter().all(|branch| branch.side.turns.is_empty())
+    }
+}
+
+/// A branch loaded: its session, its path and its tip.
+struct Loaded {
+    session: std::rc::Rc<Session>,
+    lines: Lines,
+    tip: Option<NodeNo>,
+    active: bool,
+    marks: Vec<Mark>,
+}
+
+/// Compares two branches.
+pub fn diff(a: &BranchName, b: &BranchName) -> Result<Diff, Failure> {
+    let one_file = a.path == b.path;
+    let first = std::rc::Rc::new(load_to_tell(&a.path)?);
+    let second = if one_file { first.clone() } else { std::rc::Rc::new(load_to_tell(&b.path)?) };
+    let mut sides = [Loaded::new(first, a)?, Loaded::new(second, b)?];
+    let mut meeting = meet(&sides[0].marks, &sides[1].marks);
+    if !one_file && meeting.by != By::Uuid {
+        // Only words can tell more: they are read where nothing else does.
+        for side in &mut sides {
+            side.read_words()?;
+        }
+        meeting = meet(&sides[0].marks, &sides[1].marks);
+    }
+    let last = match meeting.last {
+        Some((x, y)) => Some([sides[0].near(x)?, sides[1].near(y)?]),
+        None => None,
+    };
+    let (common_turns, common_entries) = sides[0].common(&meeting.common[0]);
+    let Meeting { by, common: [of_a, of_b], .. } = meeting;
+    let [a, b] = sides;
+    let branches = [a.branch(&of_a)?, b.branch(&of_b)?];
+    Ok(Diff { one_file, by, common_turns, common_entries, last, branches })
+}
+
+impl Loaded {
+    fn new(session: std::rc::Rc<Session>, name: &BranchName) -> Result<Loaded, Failure> {
+        let leaf = session.active().leaf;
+        let tip = match &name.entry {
+            Some(entry) => Some(session.tip_below(session.entry(entry)?)),
+            None => leaf,
+        };
+        let tree = &session.tree;
+        let steps = tip.map(|tip| tree.rejoin(&tree.long_walk(tip))).unwrap_or_default();
+        let marks = steps.into_iter().map(|step| Mark::of(tree, step.node)).collect();
+        let lines = Lines::open(&name.path).map_err(Failure::reading(&name.path))?;
+        Ok(Loaded { active: tip == leaf, session, lines, tip, marks })
+    }
+
+    fn read_words(&mut self) -> Result<(), Failure> {
+        let path: &Path = &self.session.path;
+        for mark in self.marks.iter_mut().filter(|mark| mark.speaks && mark.message.is_none()) {
+            let place = self.session.tree.node(mark.node).place;
+            let bytes = self.lines.read(place).map_err(Failure::reading(path))?;
+            each_entry(place.line, &bytes, |entry| mark.read(entry));
+        }
+        Ok(())
+    }
+
+    fn near(&mut self, k: usize) -> Result<Near, Failure> {
+        let node = self.marks[k].node;
+        let turns: Vec<NodeNo> = self.session.tree.turns().collect();
+        let turn = self.session.tree.turn_of(node);
+        let turn = turn.and_then(|turn| turns.binary_search(&turn).ok()).map(|k| k as u32 + 1);
+        near(&self.session, &mut self.lines, node, turn)
+    }
+
+    /// Counts turns and entries of the common part.
+    fn common(&self, common: &[bool]) -> (usize, usize) {
+        let tree = &self.session.tree;
+        let both = self.marks.iter().zip(common).filter(|(_, common)| **common).map(|(mark, _)| mark);
+        let (mut turns, mut entries) = (0, 0);
+        for mark in both {
+            turns += usize::from(tree.turn_of(mark.node) == Some(mark.node));
+            entries += usize::from(mark.speaks);
+        }
+        (turns, entries)
+    }
+
+    fn branch(mut self, common: &[bool]) -> Result<Branch, Failure> {
+        let tree = &self.session.tree;
+        let file = Id::of(self.session.path.as_os_str().as_encoded_bytes());
+        let own = self.marks.iter().zip(common).filter(|(_, common)| !**common).map(|(mark, _)| mark.node);
+        let own: Vec<NodeNo> = own.collect();
+        // Where no more is said, the recording of it is no difference.
+        let talks = own.iter().any(|&no| Mark::of(tree, no).speaks);
+        let groups =
+            if talks { grouped(&self.session, own.into_iter(), |_| Standing::OnPath) } else { Vec::new() };
+        let turns: Vec<NodeNo> = tree.turns().collect();
+        let mut side = Side::default();
+        let mut ledger = Ledger::default();
+        for group in &groups {
+            let begun = group.nodes.first().and_then(|&no| tree.turn_of(no));
+            let begun = begun.and_then(|turn| turns.binary_search(&turn).ok()).map(|k| k as u32 + 1);
+            let told = told(&self.session, &mut self.lines, group)?;
+            for (line, bytes) in &told.raw {
+                each_entry(*line, bytes, |entry| ledger.add(entry, file));
+            }
+            let line = told.raw.first().map_or(0, |(line, _)| *line);
+            side.add(told.no.or(begun), told.no.is_none(), line, told.turn);
+        }
+        let tip = self.tip.map(|tip| tree.node(tip).place.line);
+        let side = side.finish(ledger.once());
+        Ok(Branch { head: self.session.head(), active: self.active, tip, side })
+    }
+}
+
+fn each_entry(no: u32, bytes: &[u8], mut each: impl FnMut(&Entry<'_>)) {
+    let line = Line { no, offset: 0, bytes, open: false };
+    read(&line, &mut Vec::new(), |entry, _| each(&entry));
+}
