@@ -68,20 +68,21 @@ fn call_of(block: &(Said, Piece)) -> Option<u32> {
     if let (_, Piece::Call(call)) = block { Some(*call) } else { None }
 }
 
-/// Puts a made-up result before what answers a message some of whose calls have none.
-fn answer_calls(messages: &mut [Draft]) {
-    for k in 1..messages.len() {
-        if messages[k].side != Side::User {
-            continue;
-        }
+/// Puts made-up results before what answers a message some of whose calls have none.
+fn answer_calls(messages: &mut Vec<Draft>) {
+    let mut k = 1;
+    while k < messages.len() {
+        let from_user = messages[k].side == Side::User;
         let answers = |call: u32| messages[k].blocks.iter().any(|(_, piece)| *piece == Piece::Result(call));
-        let lacking: Vec<(Said, Piece)> = messages[k - 1]
-            .blocks
-            .iter()
-            .filter(|block| call_of(block).is_some_and(|call| !answers(call)))
-            .filter_map(result_for)
-            .collect();
-        messages[k].blocks.splice(0..0, lacking);
+        let lacks = |block: &&(Said, Piece)| call_of(block).is_some_and(|call| !(from_user && answers(call)));
+        let lacking: Vec<(Said, Piece)> =
+            messages[k - 1].blocks.iter().filter(lacks).filter_map(result_for).collect();
+        if from_user {
+            messages[k].blocks.splice(0..0, lacking);
+        } else if !lacking.is_empty() {
+            messages.insert(k, Draft { side: Side::User, blocks: lacking, response: None });
+        }
+        k += 1;
     }
 }
 

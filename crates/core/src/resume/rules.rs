@@ -112,8 +112,8 @@ pub(super) enum GoOn {
     Result,
     /// Behind a tool result, or where an attachment ends the chain.
     ResultOrAttachment,
-    /// Behind a tool result, or where an attachment behind an answer ends the chain.
-    ResultOrAttachmentToAnswer,
+    /// Behind a tool result, or where an attachment to what the user said ends the chain.
+    ResultOrAttachmentToPrompt,
 }
 
 /// What becomes of results without a call.
@@ -207,7 +207,7 @@ const EMPTY_PROMPT_FILLS: Rule<bool> = Rule::new(
 );
 const BLANK_PROMPTS: Rule<bool> = Rule::new(
     "blank blocks of the user are sent",
-    &[([1, 0, 37], true), ([2, 1, 281], false)],
+    &[([1, 0, 37], true), ([2, 1, 163], false)],
     &["blank_prompt"],
 );
 const FILLER: Rule<Filler> = Rule::new(
@@ -221,11 +221,11 @@ const GO_ON: Rule<GoOn> = Rule::new(
         ([1, 0, 37], GoOn::Never),
         ([2, 1, 42], GoOn::ResultOrAttachment),
         ([2, 1, 104], GoOn::Result),
-        ([2, 1, 163], GoOn::ResultOrAttachmentToAnswer),
-        ([2, 1, 221], GoOn::Result),
+        ([2, 1, 163], GoOn::ResultOrAttachment),
+        ([2, 1, 221], GoOn::ResultOrAttachmentToPrompt),
         ([2, 1, 281], GoOn::Never),
     ],
-    &["attachment_last", "ends_with_a_result"],
+    &["attachment_last", "attachment_behind_a_prompt_last", "ends_with_a_result"],
 );
 const UNITE: Rule<bool> = Rule::new(
     "lines of one response become one message",
@@ -234,7 +234,7 @@ const UNITE: Rule<bool> = Rule::new(
 );
 const WORDS_FIRST: Rule<bool> = Rule::new(
     "words before calls in a united message",
-    &[([1, 0, 37], false), ([2, 1, 281], true)],
+    &[([1, 0, 37], false), ([2, 1, 163], true)],
     &["call_before_words"],
 );
 const RESULTS_FIRST: Rule<bool> = Rule::new(
@@ -253,7 +253,7 @@ const PLACEHOLDER: Rule<Placeholder> = Rule::new(
         ([1, 0, 37], Placeholder::None),
         ([2, 1, 42], Placeholder::Answers),
         ([2, 1, 104], Placeholder::Later),
-        ([2, 1, 163], Placeholder::All),
+        ([2, 1, 281], Placeholder::All),
     ],
     &["empty_content", "tool_result_without_use", "result_without_call_alone_first"],
 );

@@ -166,7 +166,7 @@ impl Desk<'_> {
             GoOn::Never => false,
             GoOn::Result => result,
             GoOn::ResultOrAttachment => result || attachment,
-            GoOn::ResultOrAttachmentToAnswer => result || attachment && self.kind(speaker) == Kind::Assistant,
+            GoOn::ResultOrAttachmentToPrompt => result || attachment && self.kind(speaker) == Kind::User,
         }
     }
 

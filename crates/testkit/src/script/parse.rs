@@ -1,5 +1,6 @@
 //! The script language: text into records.
 
+use super::name::uuid_of;
 use super::record::{Part, Record, Role, Setting, Stamp};
 
 /// Reads a script.
@@ -19,7 +20,7 @@ use super::record::{Part, Record, Role, Setting, Stamp};
 /// | else | a line without uuid, called by its type: `summary`, `custom-title`, `last-prompt`, … | its words |
 ///
 /// Parts are parted by ` | `: `words`, `?thinking`, `!Tool command`, `=a1 result` (`=a1.2` for the second call of
-/// a1, `=!a1` for an error), `[image]`, `{"type":…}`. In words, `\n` is a line break and `\` before anything else
+/// a1, `=!a1` for an error), `[image]`, `{"type":…}`, `[]` for no part at all. In words, `\n` is a line break and `\` before anything else
 /// takes away its meaning.
 ///
 /// | mark | meaning |
@@ -31,6 +32,7 @@ use super::record::{Part, Record, Role, Setting, Stamp};
 /// | `meta` `side` `recap` `apierror` `update` | the flags |
 /// | `in=1` `out=2` `write=3` `read=4` `model=…` | usage and model |
 /// | `v=…` `cwd=…` `session=…` `branch=…` | the client's version, its folder, the session's short name, the git branch |
+/// | `run=u3..a4>u6` `list=u3,a4>u6` | what a boundary keeps behind the entry named last: a run, or entries one by one |
 /// | `+key=json` | one more field |
 ///
 /// A `compact_boundary` without `^` has no parent, and its indentation says the logical parent, as clients write it.
@@ -138,12 +140,35 @@ impl State {
             "cwd" => record.setting.cwd = value.into(),
             "session" => record.setting.session = value.into(),
             "branch" => record.setting.branch = value.into(),
+            "run" | "list" => {
+                let metadata = kept(key, value);
+                match record.extra.iter_mut().find(|(key, _)| key == "compactMetadata") {
+                    Some((_, known)) => {
+                        known.replace_range(known.len() - 1.., &format!(",{}", &metadata[1..]));
+                    }
+                    None => record.extra.push(("compactMetadata".into(), metadata)),
+                }
+            }
             _ => match key.strip_prefix('+') {
                 Some(key) => record.extra.push((key.into(), value.into())),
                 None => panic!("no such mark: `{key}={value}`"),
             },
         }
     }
+}
+
+/// Writes what a boundary keeps: `u3..a4>u6` or `u3,a4>u6`.
+fn kept(how: &str, value: &str) -> String {
+    let (entries, anchor) = value.split_once('>').unwrap_or_else(|| panic!("no anchor: `{value}`"));
+    let id = |name: &str| format!("\"{}\"", uuid_of(name));
+    let anchor = id(anchor);
+    if how == "list" {
+        let ids: Vec<String> = entries.split(',').map(id).collect();
+        return format!(r#"{{"preservedMessages":{{"anchorUuid":{anchor},"uuids":[{}]}}}}"#, ids.join(","));
+    }
+    let (head, tail) = entries.split_once("..").unwrap_or_else(|| panic!("no run: `{entries}`"));
+    let (head, tail) = (id(head), id(tail));
+    format!(r#"{{"preservedSegment":{{"headUuid":{head},"anchorUuid":{anchor},"tailUuid":{tail}}}}}"#)
 }
 
 fn role(name: &str, body: &str) -> Role {
@@ -195,6 +220,7 @@ fn part(text: &str) -> Part {
             Part::Result { of, words, error: false }
         }
         b"[image]" => Part::Image,
+        b"[]" => Part::Json(String::new()),
         [b'{', ..] => Part::Json(text.into()),
         _ => Part::Words(plain(text)),
     }

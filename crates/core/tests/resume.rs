@@ -1,0 +1,223 @@
+//! What clients load: every case of `resume/cases.txt` with every measured version, and the laws of any path.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use rethread_core::entry::{self, BlockKind, Entry, Kind};
+use rethread_core::lines::Splitter;
+use rethread_core::resume::{Facts, Halt, MEASURED, Resume, Said, Sent, Side, Why, resume, rows};
+use rethread_core::tree::{NodeNo, Place, Tree, Weaver};
+use rethread_core::version::Version;
+use rethread_testkit::{random, script};
+
+const CASES: &str = include_str!("resume/cases.txt");
+
+/// A question to the client, and what each version answered.
+struct Case {
+    name: &'static str,
+    file: Vec<u8>,
+    answers: BTreeMap<usize, &'static str>,
+}
+
+fn cases() -> Vec<Case> {
+    let texts = CASES.split("\n=== ").skip(1);
+    let found: Vec<Case> = texts.map(case).collect();
+    assert!(found.len() > 90, "{} cases", found.len());
+    found
+}
+
+fn case(text: &'static str) -> Case {
+    let mut parts = text.split("\n---\n");
+    let name = parts.next().and_then(|head| head.lines().next()).expect("a case has a name");
+    let file = parts.next().unwrap_or_else(|| panic!("{name} has a file")).replace("\\0", "\0");
+    let mut answers = BTreeMap::new();
+    for line in parts.next().unwrap_or_else(|| panic!("{name} has answers")).trim().lines() {
+        let (range, answer) = line.split_once(": ").expect("an answer has versions");
+        let (from, to) = range.split_once(' ').expect("versions are a range");
+        let place = |version| MEASURED.iter().position(|known| *known == version).expect("it was measured");
+        answers.extend((place(from)..=place(to)).map(|k| (k, answer)));
+    }
+    assert_eq!(answers.len(), MEASURED.len(), "{name} has an answer for every version");
+    Case { name, file: script::bytes(&file), answers }
+}
+
+/// What the rooms know of a file, and the words of its blocks.
+struct Known {
+    tree: Tree,
+    facts: Facts,
+    words: HashMap<(NodeNo, u16), String>,
+}
+
+fn know(file: &[u8]) -> Known {
+    let mut weaver = Weaver::default();
+    let mut facts = Facts::default();
+    let mut words = HashMap::new();
+    let mut nodes: NodeNo = 0;
+    let mut problems = Vec::new();
+    Splitter::default().feed(file, true, &mut problems, |line, problems| {
+        entry::read(&line, problems, |entry, offset| {
+            let place = Place { offset, len: entry.raw.len() as u32, line: line.no };
+            weaver.add(&entry, place);
+            facts.add(&entry, place);
+            if entry.uuid.is_some() {
+                words.extend(said(&entry).into_iter().enumerate().map(|(k, said)| ((nodes, k as u16), said)));
+                nodes += 1;
+            }
+        });
+    });
+    Known { tree: weaver.finish(), facts, words }
+}
+
+/// Returns the words of each block.
+fn said(entry: &Entry<'_>) -> Vec<String> {
+    let text = |text: entry::Text<'_>| text.decode().trim().to_owned();
+    if entry.kind == Kind::System {
+        return vec![entry.content.map(|value| entry::value_text(value).into_owned()).unwrap_or_default()];
+    }
+    let Some(message) = &entry.message else {
+        return Vec::new();
+    };
+    let call = |block: &entry::Block<'_>| block.id.map(text).unwrap_or_default().replace("toolu_", "");
+    if message.content.blocks().is_empty() {
+        return message.content.texts().map(text).collect();
+    }
+    let blocks = message.content.blocks().iter();
+    blocks
+        .map(|block| match block.kind {
+            BlockKind::ToolUse => format!("USE {}", call(block)),
+            BlockKind::ToolResult => format!("RES {}", call(block)),
+            BlockKind::Thinking => format!("THINK {}", block.words.map(text).unwrap_or_default()),
+            _ => block.words.map(text).unwrap_or_default(),
+        })
+        .collect()
+}
+
+/// Writes what is sent as the cases write it.
+fn told(known: &Known, resume: &Resume) -> String {
+    match resume.halt {
+        Some(Halt::Hangs) => return "hangs".into(),
+        Some(Halt::GivesUp) => return "gives up".into(),
+        _ => {}
+    }
+    let word = |block: &Sent| {
+        let words = match block.said {
+            Said::Block(no, k) => known.words[&(no, k)].clone(),
+            Said::MadeUp(_, Some(call)) => known.words[&call].replace("USE", "RES"),
+            Said::MadeUp(what, None) => what.text().to_owned(),
+        };
+        let side = if block.side == Side::User { 'u' } else { 'a' };
+        format!("{side}:{}", words.chars().take(60).collect::<String>())
+    };
+    let words: Vec<String> = resume.sent.iter().map(word).collect();
+    if words.is_empty() { "nothing".into() } else { words.join(" | ") }
+}
+
+#[test]
+fn every_case_is_answered_as_every_client_did() {
+    let mut wrong = Vec::new();
+    for case in cases() {
+        let known = know(&case.file);
+        for (k, version) in MEASURED.iter().enumerate() {
+            let resume = resume(&known.tree, &known.facts, &Version::read(version));
+            let ours = told(&known, &resume);
+            if ours != case.answers[&k] {
+                wrong.push(format!("{} in {version}\n  sent {}\n  ours {ours}", case.name, case.answers[&k]));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn every_row_of_the_table_is_shown_by_its_cases() {
+    let cases: HashMap<&str, Case> = cases().into_iter().map(|case| (case.name, case)).collect();
+    for row in rows() {
+        let cited: Vec<&Case> = row
+            .cases
+            .iter()
+            .map(|name| cases.get(name).unwrap_or_else(|| panic!("`{}` cites `{name}`", row.name)))
+            .collect();
+        for since in &row.since[1..] {
+            let new = MEASURED.iter().position(|version| Version::read(version).is_since(*since));
+            let new = new.expect("a rule changes at or before a measured version");
+            let shows = |case: &&Case| case.answers[&new] != case.answers[&(new - 1)];
+            assert!(cited.iter().any(shows), "no case of `{}` changes at {since:?}", row.name);
+        }
+    }
+}
+
+/// Checks what holds for every file and every client.
+fn check_laws(file: &[u8]) {
+    let known = know(file);
+    for version in MEASURED {
+        let resume = resume(&known.tree, &known.facts, &Version::read(version));
+        let path: HashSet<NodeNo> = resume.path.iter().copied().collect();
+        assert_eq!(path.len(), resume.path.len(), "{version}: an entry is on the path twice");
+        let chain: HashSet<NodeNo> = resume.chain.iter().copied().collect();
+        assert_eq!(chain.len(), resume.chain.len(), "{version}: an entry is loaded twice");
+        assert!(path.is_subset(&chain), "{version}: what is sent was not loaded");
+        if let (Some((leaf, _)), None) = (resume.leaf, resume.halt) {
+            assert!(chain.contains(&leaf), "{version}: the leaf is not loaded");
+        }
+        let mut lost = HashSet::new();
+        for entry in &resume.unreachable {
+            assert!(lost.insert((entry.line, entry.node)), "{version}: line {} is told twice", entry.line);
+            assert!(entry.node.is_none_or(|no| !path.contains(&no)), "{version}: sent and out of reach");
+        }
+        let main = |no: &&NodeNo| known.tree.is_told(**no);
+        assert_eq!(
+            resume.path.iter().filter(main).count() + resume.unreachable.len(),
+            resume.entries,
+            "{version}: the entries do not add up"
+        );
+        let nameless = resume.unreachable.iter().filter(|lost| lost.why == Why::Nameless);
+        assert!(nameless.clone().all(|lost| lost.node.is_none()), "{version}: a nameless line has an entry");
+        assert_eq!(
+            resume.lost() + resume.unreachable.iter().filter(|lost| !lost.why.is_loss()).count(),
+            lost.len()
+        );
+        let mut message = 0;
+        for block in &resume.sent {
+            assert!(
+                block.message == message || block.message == message + 1,
+                "{version}: a message is skipped"
+            );
+            message = block.message;
+        }
+    }
+}
+
+#[test]
+fn the_laws_hold_for_every_case() {
+    cases().iter().for_each(|case| check_laws(&case.file));
+}
+
+proptest::proptest! {
+    #[test]
+    fn the_laws_hold_for_any_session(records in random::records()) {
+        check_laws(&script::file(&records));
+    }
+
+    #[test]
+    fn the_laws_hold_for_damaged_files(file in random::damaged(random::file())) {
+        check_laws(&file);
+    }
+
+    #[test]
+    fn lines_without_a_place_in_the_tree_move_nothing(records in random::records(), seed: u64) {
+        // Titles, modes and snapshots may stand anywhere; pins and summaries speak of the tree.
+        let is_loose = |record: &script::Record| {
+            matches!(&record.role, script::Role::State(kind, _) if kind != "last-prompt" && kind != "summary")
+        };
+        let (loose, mut fixed): (Vec<_>, Vec<_>) = records.clone().into_iter().partition(is_loose);
+        for (k, record) in loose.into_iter().enumerate() {
+            let place = (seed.rotate_left(k as u32) % (fixed.len() as u64 + 1)) as usize;
+            fixed.insert(place, record);
+        }
+        let (before, after) = (know(&script::file(&records)), know(&script::file(&fixed)));
+        for version in MEASURED {
+            let version = Version::read(version);
+            let paths = [&before, &after].map(|known| resume(&known.tree, &known.facts, &version).path);
+            proptest::prop_assert_eq!(&paths[0], &paths[1]);
+        }
+    }
+}
