@@ -129,10 +129,11 @@ fn newer_below(links: &Links<'_>, last: NodeNo, candidates: &[NodeNo]) -> Option
     newest(links, candidates.iter().copied().filter(|&no| below[no as usize]))
 }
 
-/// Finds the entry that a pin names, if it holds: a compaction after it makes it void.
+/// Finds the entry that a pin names, if it holds: a compaction after it makes it void, and something must be said there.
 fn holds(links: &Links<'_>, pin: Pin) -> Option<NodeNo> {
     let void = links.later(pin.behind).any(|no| links.tree.node(no).voice == Voice::Boundary);
-    links.tree.find(pin.leaf).filter(|&no| links.here[no as usize] && !void)
+    let speaks = |no| links.climb(no, |no| links.speaks(no)).is_some();
+    links.tree.find(pin.leaf).filter(|&no| links.here[no as usize] && !void && speaks(no))
 }
 
 /// Follows a pin: the last line if it hangs below the entry named, else that entry.

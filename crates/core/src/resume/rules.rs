@@ -146,6 +146,11 @@ const LEAF: Rule<Leaf> = Rule::new(
     ],
     &["branch_last_in_file_but_older", "branch_in_the_middle_but_newest", "line_repeated_at_the_end"],
 );
+const TIMELESS_LEAF: Rule<bool> = Rule::new(
+    "a leaf without a timestamp can be loaded",
+    &[([1, 0, 37], true), ([2, 1, 104], false)],
+    &["no_timestamp_last"],
+);
 const SIDE_LEAF: Rule<bool> =
     Rule::new("side leaf", &[([1, 0, 37], true), ([2, 0, 32], false)], &["sidechain_last"]);
 const PIN: Rule<bool> = Rule::new(
@@ -227,6 +232,11 @@ const GO_ON: Rule<GoOn> = Rule::new(
     ],
     &["attachment_last", "attachment_behind_a_prompt_last", "ends_with_a_result"],
 );
+const RECAP_WAITS: Rule<bool> = Rule::new(
+    "the summary of a compaction, with attachments behind it, waits for an answer",
+    &[([1, 0, 37], true), ([2, 1, 221], false)],
+    &["summary_then_attachment_last"],
+);
 const UNITE: Rule<bool> = Rule::new(
     "lines of one response become one message",
     &[([1, 0, 37], false), ([2, 0, 76], true)],
@@ -293,6 +303,7 @@ macro_rules! rules {
 
 rules! {
     leaf: Leaf = LEAF,
+    timeless_leaf: bool = TIMELESS_LEAF,
     side_leaf: bool = SIDE_LEAF,
     pin: bool = PIN,
     progress: bool = PROGRESS,
@@ -310,6 +321,7 @@ rules! {
     blank_prompts: bool = BLANK_PROMPTS,
     filler: Filler = FILLER,
     go_on: GoOn = GO_ON,
+    recap_waits: bool = RECAP_WAITS,
     unite: bool = UNITE,
     words_first: bool = WORDS_FIRST,
     results_first: bool = RESULTS_FIRST,

@@ -147,6 +147,10 @@ impl Desk<'_> {
             return (0, Vec::new());
         };
         let speaker = entries[at];
+        let recap = self.is(speaker, Flags::COMPACT_SUMMARY) && self.kind(end) == Kind::Attachment;
+        if recap && !self.rules.recap_waits {
+            return (at, Vec::new());
+        }
         let made_up = if self.goes_on(speaker, end) {
             vec![MadeUp::GoOn, MadeUp::Filler]
         } else if sifted.open.is_some() {

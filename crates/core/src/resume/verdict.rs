@@ -45,7 +45,7 @@ pub struct Stop {
 pub enum Halt {
     /// It never comes back: entries are each other's ancestors.
     Hangs,
-    /// It says that there is no conversation: no entry is a leaf.
+    /// It ends with an error: no entry is a leaf, or the leaf has no timestamp.
     GivesUp,
     /// There is nothing to load.
     Nothing,
@@ -141,6 +141,10 @@ pub fn resume(tree: &Tree, facts: &Facts, client: &Version) -> Resume {
         let halt = if links.order.is_empty() { Halt::Nothing } else { Halt::GivesUp };
         return nothing(&links, facts, halt, None);
     };
+    let speaker = links.climb(leaf, |no| links.speaks(no));
+    if !rules.timeless_leaf && speaker.is_some_and(|no| tree.node(no).time().is_none()) {
+        return nothing(&links, facts, Halt::GivesUp, Some((leaf, rule)));
+    }
     let (mut chain, end) = walk(&links, leaf);
     if end == End::Cycle && rules.cycle_hangs {
         return nothing(&links, facts, Halt::Hangs, Some((leaf, rule)));
