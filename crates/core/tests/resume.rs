@@ -192,7 +192,7 @@ fn the_laws_hold_for_every_case() {
 }
 
 proptest::proptest! {
-    #![proptest_config(proptest::prelude::ProptestConfig { cases: 512, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 256, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn the_laws_hold_for_any_session(records in random::records()) {

@@ -71,9 +71,8 @@ pub(super) fn choose(links: &Links<'_>, facts: &Facts, rules: &Rules) -> Option<
 /// Finds the last line that speaks or hangs below one that does.
 fn last_line(links: &Links<'_>, candidates: &[NodeNo]) -> Option<NodeNo> {
     // The number of the line that stands for a uuid is that of its last line.
-    let mut by_line = candidates.to_vec();
-    by_line.sort_unstable();
-    by_line.into_iter().rev().find(|&no| links.climb(no, |no| links.speaks(no)).is_some())
+    let speaks = links.at_or_below(|no| links.speaks(no));
+    candidates.iter().copied().filter(|&no| speaks[no as usize]).max()
 }
 
 /// Finds the first entry with the newest timestamp; a first entry without any is never passed.
@@ -125,8 +124,8 @@ fn newer_below(links: &Links<'_>, last: NodeNo, candidates: &[NodeNo]) -> Option
     if candidates.iter().all(|&no| time(no) <= time(last)) {
         return None;
     }
-    let below = links.below(last);
-    newest(links, candidates.iter().copied().filter(|&no| below[no as usize]))
+    let below = links.at_or_below(|no| no == last);
+    newest(links, candidates.iter().copied().filter(|&no| no != last && below[no as usize]))
 }
 
 /// Finds the entry that a pin names, if it holds: a compaction after it makes it void, and something must be said there.
@@ -178,23 +177,24 @@ impl Links<'_> {
         (at != NONE && fits(at)).then_some(at)
     }
 
-    /// Marks the entries that hang below one, at any depth.
-    fn below(&self, top: NodeNo) -> Vec<bool> {
-        let mut known = vec![None; self.up.len()];
-        known[top as usize] = Some(true);
+    /// Marks the entries that fit, and all that hang below one that does.
+    fn at_or_below(&self, fits: impl Fn(NodeNo) -> bool) -> Vec<bool> {
+        let mut known: Vec<Option<bool>> = vec![None; self.up.len()];
         let mut climbed = Vec::new();
         for &no in &self.order {
             let mut at = no;
             while at != NONE && known[at as usize].is_none() {
-                // Marked as not below while the climb is on, so that a cycle ends it.
-                known[at as usize] = Some(false);
+                // Marked while the climb is on, so that a cycle ends it.
+                known[at as usize] = Some(fits(at));
                 climbed.push(at);
-                at = self.up[at as usize];
+                at = if fits(at) { NONE } else { self.up[at as usize] };
             }
-            let is_below = at != NONE && known[at as usize] == Some(true);
-            climbed.drain(..).for_each(|no| known[no as usize] = Some(is_below));
+            let mut above = at != NONE && known[at as usize] == Some(true);
+            for no in climbed.drain(..).rev() {
+                above |= known[no as usize] == Some(true);
+                known[no as usize] = Some(above);
+            }
         }
-        known[top as usize] = None;
-        known.into_iter().map(|below| below == Some(true)).collect()
+        known.into_iter().map(|known| known == Some(true)).collect()
     }
 }

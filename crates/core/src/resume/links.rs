@@ -1,5 +1,8 @@
 //! The entries as a client holds them: by uuid, the last line of a uuid standing for all of them.
 
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
 use super::rules::{Keep, Rules};
 use crate::entry::{Kind, Voice};
 use crate::id::Id;
@@ -103,22 +106,21 @@ impl<'t> Links<'t> {
             return;
         }
         let time = |no: NodeNo| self.tree.node(no).time().map(|moment| moment.0);
-        let timed = self.order.iter().enumerate();
-        let mut timed: Vec<(i64, usize)> =
-            timed.filter_map(|(k, &no)| time(no).map(|time| (time, k))).collect();
-        // The newest first; of several, the first in the file.
-        timed.sort_unstable_by_key(|&(time, k)| (std::cmp::Reverse(time), k));
+        // The newest first; of several, the first in the file. Subagents apart.
+        let mut timed: [Vec<(i64, usize)>; 2] = Default::default();
+        for (k, &no) in self.order.iter().enumerate() {
+            let side = usize::from(self.tree.node(no).is_side());
+            timed[side].extend(time(no).map(|time| (time, k)));
+        }
+        timed.iter_mut().for_each(|timed| timed.sort_unstable_by_key(|&(time, k)| (Reverse(time), k)));
         for no in lost {
             let Some(now) = time(no) else {
                 continue;
             };
+            let timed = &timed[usize::from(self.tree.node(no).is_side())];
             let from = timed.partition_point(|&(time, _)| time > now);
-            let near = timed[from..].iter().take_while(|&&(time, _)| now - time <= WINDOW);
-            let fits = |&other: &NodeNo| {
-                other != no
-                    && self.up[other as usize] != no
-                    && self.tree.node(other).is_side() == self.tree.node(no).is_side()
-            };
+            let near = timed[from..].iter().take_while(|&&(time, _)| now.saturating_sub(time) <= WINDOW);
+            let fits = |&other: &NodeNo| other != no && self.up[other as usize] != no;
             let found = near.map(|&(_, k)| self.order[k]).find(fits);
             self.up[no as usize] = found.unwrap_or(NONE);
         }
@@ -193,8 +195,9 @@ impl<'t> Links<'t> {
     }
 
     fn drop_before(&mut self, boundary: usize, kept: &[NodeNo], rules: &Rules) {
+        let stays: HashSet<NodeNo> = kept.iter().copied().collect();
         for &no in &self.order[..boundary] {
-            self.here[no as usize] = kept.contains(&no);
+            self.here[no as usize] = stays.contains(&no);
         }
         let here = std::mem::take(&mut self.here);
         self.order.retain(|&no| here[no as usize]);

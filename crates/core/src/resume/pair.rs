@@ -11,7 +11,7 @@ pub(super) fn pair(drafts: Vec<Draft>, rules: &Rules) -> Vec<Sent> {
     let mut messages = unite(drafts, rules);
     if rules.orphans != Orphans::Sent {
         drop_unpaired(&mut messages, rules);
-        answer_calls(&mut messages);
+        messages = answer_calls(messages);
     }
     if !rules.blank_prompts {
         drop_blank_prompts(&mut messages);
@@ -38,11 +38,20 @@ fn unite(drafts: Vec<Draft>, rules: &Rules) -> Vec<Draft> {
         match messages.last_mut() {
             Some(message) if message.side == Side::User && draft.side == Side::User => {
                 message.blocks.append(&mut draft.blocks);
-                if rules.results_first {
-                    message.blocks.sort_by_key(|(_, piece)| !matches!(piece, Piece::Result(_)));
-                }
+                message.united = true;
             }
             _ => messages.push(draft),
+        }
+    }
+    for message in messages.iter_mut().filter(|message| message.united) {
+        match message.side {
+            Side::User if rules.results_first => {
+                message.blocks.sort_by_key(|(_, piece)| !matches!(piece, Piece::Result(_)));
+            }
+            Side::Assistant if rules.words_first => {
+                message.blocks.sort_by_key(|(_, piece)| matches!(piece, Piece::Call(_)));
+            }
+            _ => {}
         }
     }
     messages
@@ -64,26 +73,32 @@ fn drop_unpaired(messages: &mut [Draft], rules: &Rules) {
     }
 }
 
+fn result_of(block: &(Said, Piece)) -> Option<u32> {
+    if let (_, Piece::Result(call)) = block { Some(*call) } else { None }
+}
+
 fn call_of(block: &(Said, Piece)) -> Option<u32> {
     if let (_, Piece::Call(call)) = block { Some(*call) } else { None }
 }
 
 /// Puts made-up results before what answers a message some of whose calls have none.
-fn answer_calls(messages: &mut Vec<Draft>) {
-    let mut k = 1;
-    while k < messages.len() {
-        let from_user = messages[k].side == Side::User;
-        let answers = |call: u32| messages[k].blocks.iter().any(|(_, piece)| *piece == Piece::Result(call));
-        let lacks = |block: &&(Said, Piece)| call_of(block).is_some_and(|call| !(from_user && answers(call)));
-        let lacking: Vec<(Said, Piece)> =
-            messages[k - 1].blocks.iter().filter(lacks).filter_map(result_for).collect();
+fn answer_calls(messages: Vec<Draft>) -> Vec<Draft> {
+    let mut paired: Vec<Draft> = Vec::with_capacity(messages.len());
+    for mut message in messages {
+        let from_user = message.side == Side::User;
+        let answered: HashSet<u32> =
+            message.blocks.iter().filter_map(result_of).filter(|_| from_user).collect();
+        let lacks = |block: &&(Said, Piece)| call_of(block).is_some_and(|call| !answered.contains(&call));
+        let before = paired.last().map_or(&[][..], |before| &before.blocks);
+        let lacking: Vec<(Said, Piece)> = before.iter().filter(lacks).filter_map(result_for).collect();
         if from_user {
-            messages[k].blocks.splice(0..0, lacking);
+            message.blocks.splice(0..0, lacking);
         } else if !lacking.is_empty() {
-            messages.insert(k, Draft { side: Side::User, blocks: lacking, response: None });
+            paired.push(Draft::new(Side::User, lacking));
         }
-        k += 1;
+        paired.push(message);
     }
+    paired
 }
 
 /// Drops blocks of white space; a plain string stays if it is all there is.

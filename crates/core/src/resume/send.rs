@@ -74,6 +74,14 @@ pub(super) struct Draft {
     pub(super) blocks: Vec<(Said, Piece)>,
     /// The response it is a part of.
     pub(super) response: Option<u32>,
+    /// Whether it was made of several lines.
+    pub(super) united: bool,
+}
+
+impl Draft {
+    pub(super) fn new(side: Side, blocks: Vec<(Said, Piece)>) -> Draft {
+        Draft { side, blocks, response: None, united: false }
+    }
 }
 
 /// Writes what the client sends for a chain of loaded entries; also returns what is left out of it.
@@ -111,7 +119,7 @@ impl Desk<'_> {
             match self.kind(no) {
                 Kind::User if self.facts.pieces(no).is_empty() => sifted.left_out.push((no, Why::Empty)),
                 Kind::User => {
-                    drafts.push(Draft { side: Side::User, blocks: self.blocks(no), response: None });
+                    drafts.push(Draft::new(Side::User, self.blocks(no)));
                 }
                 Kind::Assistant if self.is(no, Flags::API_ERROR) && !self.rules.api_errors => {
                     sifted.left_out.push((no, Why::ApiError));
@@ -119,7 +127,7 @@ impl Desk<'_> {
                 Kind::Assistant => self.answer(&mut drafts, no, &sifted.answered),
                 Kind::System if self.rules.local && self.is_local_command(no) => {
                     let words = vec![(Said::Block(no, 0), Piece::Other)];
-                    drafts.push(Draft { side: Side::User, blocks: words, response: None });
+                    drafts.push(Draft::new(Side::User, words));
                 }
                 _ => {}
             }
@@ -196,7 +204,7 @@ impl Desk<'_> {
             }
             _ => (Side::User, vec![(Said::MadeUp(what, None), Piece::Other)]),
         };
-        Draft { side, blocks, response: None }
+        Draft::new(side, blocks)
     }
 
     fn answer(&self, drafts: &mut Vec<Draft>, no: NodeNo, answered: &[bool]) {
@@ -214,11 +222,9 @@ impl Desk<'_> {
         match before {
             Some(draft) if self.rules.unite && is_mate(draft) => {
                 draft.blocks.append(&mut blocks);
-                if self.rules.words_first {
-                    draft.blocks.sort_by_key(|(_, piece)| matches!(piece, Piece::Call(_)));
-                }
+                draft.united = true;
             }
-            _ => drafts.push(Draft { side: Side::Assistant, blocks, response }),
+            _ => drafts.push(Draft { response, ..Draft::new(Side::Assistant, blocks) }),
         }
     }
 }
