@@ -9,5 +9,6 @@ fuzz_target!(|data: &[u8]| {
     if data.len() < 1 << 16 {
         check::tree(data);
         check::memory(data);
+        check::resume(data);
     }
 });

@@ -1,13 +1,13 @@
 //! What clients load: every case of `resume/cases.txt` with every measured version, and the laws of any path.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use rethread_core::entry::{self, BlockKind, Entry, Kind};
 use rethread_core::lines::Splitter;
-use rethread_core::resume::{Facts, Halt, MEASURED, Resume, Said, Sent, Side, Why, resume, rows};
+use rethread_core::resume::{Facts, Halt, MEASURED, Resume, Said, Sent, Side, resume, rows};
 use rethread_core::tree::{NodeNo, Place, Tree, Weaver};
 use rethread_core::version::Version;
-use rethread_testkit::{random, script};
+use rethread_testkit::{check, random, script};
 
 const CASES: &str = include_str!("resume/cases.txt");
 
@@ -145,50 +145,9 @@ fn every_row_of_the_table_is_shown_by_its_cases() {
     }
 }
 
-/// Checks what holds for every file and every client.
-fn check_laws(file: &[u8]) {
-    let known = know(file);
-    for version in MEASURED {
-        let resume = resume(&known.tree, &known.facts, &Version::read(version));
-        let path: HashSet<NodeNo> = resume.path.iter().copied().collect();
-        assert_eq!(path.len(), resume.path.len(), "{version}: an entry is on the path twice");
-        let chain: HashSet<NodeNo> = resume.chain.iter().copied().collect();
-        assert_eq!(chain.len(), resume.chain.len(), "{version}: an entry is loaded twice");
-        assert!(path.is_subset(&chain), "{version}: what is sent was not loaded");
-        if let (Some((leaf, _)), None) = (resume.leaf, resume.halt) {
-            assert!(chain.contains(&leaf), "{version}: the leaf is not loaded");
-        }
-        let mut lost = HashSet::new();
-        for entry in &resume.unreachable {
-            assert!(lost.insert((entry.line, entry.node)), "{version}: line {} is told twice", entry.line);
-            assert!(entry.node.is_none_or(|no| !path.contains(&no)), "{version}: sent and out of reach");
-        }
-        let main = |no: &&NodeNo| known.tree.is_told(**no);
-        assert_eq!(
-            resume.path.iter().filter(main).count() + resume.unreachable.len(),
-            resume.entries,
-            "{version}: the entries do not add up"
-        );
-        let nameless = resume.unreachable.iter().filter(|lost| lost.why == Why::Nameless);
-        assert!(nameless.clone().all(|lost| lost.node.is_none()), "{version}: a nameless line has an entry");
-        assert_eq!(
-            resume.lost() + resume.unreachable.iter().filter(|lost| !lost.why.is_loss()).count(),
-            lost.len()
-        );
-        let mut message = 0;
-        for block in &resume.sent {
-            assert!(
-                block.message == message || block.message == message + 1,
-                "{version}: a message is skipped"
-            );
-            message = block.message;
-        }
-    }
-}
-
 #[test]
 fn the_laws_hold_for_every_case() {
-    cases().iter().for_each(|case| check_laws(&case.file));
+    cases().iter().for_each(|case| check::resume(&case.file));
 }
 
 proptest::proptest! {
@@ -196,12 +155,12 @@ proptest::proptest! {
 
     #[test]
     fn the_laws_hold_for_any_session(records in random::records()) {
-        check_laws(&script::file(&records));
+        check::resume(&script::file(&records));
     }
 
     #[test]
     fn the_laws_hold_for_damaged_files(file in random::damaged(random::file())) {
-        check_laws(&file);
+        check::resume(&file);
     }
 
     #[test]

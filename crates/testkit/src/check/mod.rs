@@ -8,18 +8,21 @@
 //! moment     timestamps = jiff
 //! memory     reading with a memory of the line before = reading each line alone
 //! tree       every entry hangs somewhere, no walk runs in circles
+//! resume     no client loads an entry twice; every line is loaded or told why not
 //! ```
 
 mod condense;
 mod entries;
 mod facts;
 mod full;
+mod resume;
 mod skim;
 mod split;
 mod tree;
 
 pub use condense::condense;
 pub use entries::entries;
+pub use resume::resume;
 pub use skim::{moment, skim, text};
 pub use split::{Cuts, lines};
 pub use tree::{memory, tree};
