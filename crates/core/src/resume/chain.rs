@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::facts::{CallNo, Facts, Piece};
 use super::links::{Links, NONE};
 use super::rules::Rejoin;
-use crate::entry::Voice;
+use crate::entry::{Flags, Voice};
 use crate::tree::{Link, NodeNo};
 
 /// Why the walk ended where it did.
@@ -75,7 +75,7 @@ pub(super) fn rejoin(links: &Links<'_>, facts: &Facts, how: Rejoin, chain: Vec<N
     }
 }
 
-/// The lines of each response on the walk, and the results that belong to it, in the order of the file.
+/// The lines of each response on the walk, and what belongs to its calls, in the order of the file.
 #[derive(Default)]
 struct Mates {
     lines: HashMap<u32, Vec<NodeNo>>,
@@ -89,7 +89,9 @@ impl Mates {
         for message in chain.iter().filter_map(|&no| tree.message_of(no)) {
             mates.lines.entry(message).or_default();
         }
+        // By call and by entry, the response that it belongs to.
         let mut callers: Vec<Option<u32>> = vec![None; facts.calls()];
+        let mut owners: Vec<Option<u32>> = vec![None; links.up.len()];
         for &no in &links.order {
             let Some(message) = tree.message_of(no) else {
                 continue;
@@ -98,26 +100,63 @@ impl Mates {
                 lines.push(no);
                 for call in calls(facts, no) {
                     callers[call as usize].get_or_insert(message);
+                    owners[no as usize] = Some(message);
                 }
             }
         }
-        for &no in &links.order {
-            let mut answered = results(facts, no).peekable();
-            if answered.peek().is_none() {
-                continue;
-            }
-            if how == Rejoin::InOrder {
-                let mut messages: Vec<u32> = answered.filter_map(|call| callers[call as usize]).collect();
-                messages.dedup();
-                messages.into_iter().for_each(|message| mates.results.entry(message).or_default().push(no));
-            } else if links.up[no as usize] != NONE
-                && let Some(message) = tree.message_of(links.up[no as usize])
-                && mates.lines.contains_key(&message)
-            {
-                mates.results.entry(message).or_default().push(no);
-            }
+        match how {
+            Rejoin::InOrder => mates.add_by_call(links, facts, &callers, owners, chain),
+            _ => mates.add_by_parent(links, facts),
         }
         mates
+    }
+
+    /// Adds results whose parent is a line of a response.
+    fn add_by_parent(&mut self, links: &Links<'_>, facts: &Facts) {
+        for &no in &links.order {
+            if results(facts, no).next().is_some()
+                && let Some(message) = links.parent_message(no)
+                && self.lines.contains_key(&message)
+            {
+                self.results.entry(message).or_default().push(no);
+            }
+        }
+    }
+
+    /// Adds results by call or parent, and what the client hung on them in the user's name, if nobody spoke below it.
+    fn add_by_call(
+        &mut self,
+        links: &Links<'_>,
+        facts: &Facts,
+        callers: &[Option<u32>],
+        mut owners: Vec<Option<u32>>,
+        chain: &[NodeNo],
+    ) {
+        let mut on_chain = vec![false; links.up.len()];
+        chain.iter().for_each(|&no| on_chain[no as usize] = true);
+        let is_aside = |no: NodeNo| {
+            !links.speaks(no) || links.tree.node(no).is(Flags::META) && results(facts, no).next().is_none()
+        };
+        let goes_on = links.at_or_above(|no| !is_aside(no));
+        for &no in &links.order {
+            let mut messages: Vec<u32> =
+                results(facts, no).filter_map(|call| callers[call as usize]).collect();
+            messages.sort_unstable();
+            messages.dedup();
+            if messages.is_empty() && results(facts, no).next().is_some() {
+                messages.extend(links.parent_message(no).filter(|message| self.lines.contains_key(message)));
+            }
+            if is_aside(no)
+                && (on_chain[no as usize] || !goes_on[no as usize])
+                && links.up[no as usize] != NONE
+            {
+                messages.extend(owners[links.up[no as usize] as usize]);
+            }
+            for message in messages {
+                owners[no as usize] = Some(message);
+                self.results.entry(message).or_default().push(no);
+            }
+        }
     }
 
     fn behind_last(&self, links: &Links<'_>, chain: &[NodeNo]) -> Vec<NodeNo> {
@@ -160,6 +199,27 @@ impl Mates {
             }
         }
         joined
+    }
+}
+
+impl Links<'_> {
+    /// Returns the response that the parent of an entry is a line of.
+    fn parent_message(&self, no: NodeNo) -> Option<u32> {
+        let parent = self.up[no as usize];
+        if parent == NONE { None } else { self.tree.message_of(parent) }
+    }
+
+    /// Marks the entries that fit, and all that such an entry hangs below.
+    fn at_or_above(&self, fits: impl Fn(NodeNo) -> bool) -> Vec<bool> {
+        let mut marked = vec![false; self.up.len()];
+        for &no in self.order.iter().filter(|&&no| fits(no)) {
+            let mut at = no;
+            while at != NONE && !marked[at as usize] {
+                marked[at as usize] = true;
+                at = self.up[at as usize];
+            }
+        }
+        marked
     }
 }
 
