@@ -24,6 +24,11 @@ impl Version {
         (numbers.len() == 3).then(|| Version { numbers, text: text.to_owned() })
     }
 
+    /// Returns its numbers.
+    pub fn numbers(&self) -> &[u64] {
+        &self.numbers
+    }
+
     /// Whether it is this version or a newer one.
     pub fn is_since(&self, since: [u64; 3]) -> bool {
         self.numbers.as_slice() >= since.as_slice()

@@ -35,6 +35,14 @@ impl LeafRule {
             LeafRule::Summary(_) => "summary",
         }
     }
+
+    /// Returns the line that names the leaf, where one does.
+    pub fn line(self) -> Option<u32> {
+        match self {
+            LeafRule::Pinned(line) | LeafRule::Summary(line) => Some(line),
+            _ => None,
+        }
+    }
 }
 
 /// Chooses the leaf.

@@ -51,6 +51,17 @@ pub enum Halt {
     Nothing,
 }
 
+impl Halt {
+    /// Returns a name for output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Halt::Hangs => "hangs",
+            Halt::GivesUp => "gives-up",
+            Halt::Nothing => "nothing",
+        }
+    }
+}
+
 /// A line that is not sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lost {
@@ -198,6 +209,11 @@ fn path_of(tree: &Tree, sent: &[Sent]) -> Vec<NodeNo> {
 }
 
 impl Resume {
+    /// Returns how many entries are out of the client's reach.
+    pub fn lost(&self) -> usize {
+        self.unreachable.iter().filter(|lost| lost.why.is_loss()).count()
+    }
+
     /// Lists every line of user and assistant that is not on the path, with the reason.
     fn account(&mut self, links: &Links<'_>, facts: &Facts, left_out: &[(NodeNo, Why)]) {
         let tree = links.tree;
