@@ -10,10 +10,13 @@ use super::super::report::Stop;
 use super::super::style::{BAD, GOOD, MARK, NAME, PLAIN, QUIET, STRONG, paint};
 use super::super::table::{Align, Cell, Table, fit};
 use super::super::{clean, said};
-use super::{flow, words};
+use super::{drawing, flow, words};
 
 /// Columns from which on there is room for percents.
 const WIDE: usize = 72;
+/// Columns from which on there is room for strips, and their width.
+const WIDER: usize = 110;
+const STRIP: usize = 24;
 
 /// Prints a row for each range of clients that agree, and how the ranges differ.
 pub(super) fn print(explained: &Explanation, session: &str, out: &mut Out) -> Result<(), Stop> {
@@ -22,7 +25,7 @@ pub(super) fn print(explained: &Explanation, session: &str, out: &mut Out) -> Re
         out.line(&line)?;
     }
     out.line("")?;
-    table(explained, &ranges, out.width() >= WIDE).print(out)?;
+    table(explained, &ranges, out.width()).print(out)?;
     out.line("")?;
     leaves(explained, out)?;
     refusals(explained, out)?;
@@ -69,7 +72,7 @@ fn sentence(explained: &Explanation, ranges: &[Range]) -> String {
     format!("{said}: most by {more} ({} of {all}), least by {fewer} ({})", number(most), number(least))
 }
 
-fn table(explained: &Explanation, ranges: &[Range], wide: bool) -> Table {
+fn table(explained: &Explanation, ranges: &[Range], width: usize) -> Table {
     let mut table = Table::new(0)
         .column("", Align::Left, 1)
         .column("client", Align::Left, 24)
@@ -78,6 +81,7 @@ fn table(explained: &Explanation, ranges: &[Range], wide: bool) -> Table {
         .column("", Align::Right, 9)
         .column("turns", Align::Right, 7)
         .column("lost", Align::Right, 9)
+        .column("the session", Align::Left, STRIP)
         .column("begins at", Align::Left, 60);
     for range in ranges {
         let verdict = &explained.verdicts[*range.start()];
@@ -93,13 +97,14 @@ fn table(explained: &Explanation, ranges: &[Range], wide: bool) -> Table {
             name(explained, range).into(),
             Cell::new(NAME, leaf),
             count(loaded).into(),
-            if wide {
+            if width >= WIDE {
                 Cell::new(QUIET, words::share(loaded, resume.entries as u64))
             } else {
                 Cell::default()
             },
             count(verdict.turns as u64).into(),
             if lost > 0 { Cell::new(BAD, count(lost)) } else { Cell::new(QUIET, "0") },
+            if width >= WIDER { drawing::cell(explained, verdict, STRIP) } else { Cell::default() },
             end(explained, verdict),
         ]);
     }

@@ -7,6 +7,7 @@ use super::super::figures::count;
 use super::super::out::Out;
 use super::super::report::Stop;
 use super::super::style::{BAD, GOOD, MARK, PLAIN, QUIET, paint};
+use super::super::table::Cell;
 
 /// What a fate looks like, and what it is called.
 const LOOKS: [(Fate, char, Style, &str); 4] = [
@@ -25,15 +26,28 @@ pub(super) fn print(explained: &Explanation, verdict: &Verdict, out: &mut Out) -
         return Ok(());
     }
     let cells = strip(&fates, out.width().min(WIDEST));
-    let drawn: Vec<String> = cells
-        .chunk_by(|a, b| a == b)
-        .map(|run| paint(LOOKS[run[0]].2, &LOOKS[run[0]].1.to_string().repeat(run.len())))
-        .collect();
+    let drawn: Vec<String> = runs(&cells).iter().map(|(style, text)| paint(*style, text)).collect();
     out.line(&drawn.concat())?;
     for line in legend(verdict, out.width()) {
         out.line(&line)?;
     }
     out.line("")
+}
+
+/// Draws a small strip, for a table.
+pub(super) fn cell(explained: &Explanation, verdict: &Verdict, width: usize) -> Cell {
+    let fates: Vec<usize> = verdict.fates(explained).into_iter().map(number).collect();
+    if fates.is_empty() {
+        return Cell::default();
+    }
+    let runs = runs(&strip(&fates, width));
+    runs.into_iter().fold(Cell::default(), |cell, (style, text)| cell.and(style, text))
+}
+
+/// Unites cells that look the same.
+fn runs(cells: &[usize]) -> Vec<(Style, String)> {
+    let run = |cells: &[usize]| (LOOKS[cells[0]].2, LOOKS[cells[0]].1.to_string().repeat(cells.len()));
+    cells.chunk_by(|a, b| a == b).map(run).collect()
 }
 
 /// Says what the signs mean, and how many entries each stands for.

@@ -43,26 +43,27 @@ pub(super) fn below(style: Style, text: &str, out: &mut Out) -> Result<(), Stop>
 
 /// Wraps words at a width, each line painted; what no space parts stays together, also over a change of style.
 pub(super) fn wrap(words: &Words, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
+    let mut lines: Vec<Words> = vec![Vec::new()];
     let mut used = 0;
     for unit in units(words) {
         let wide: usize = unit.iter().map(|(_, piece)| piece.width()).sum();
         if used > 0 && used + 1 + wide > width {
-            lines.push(String::new());
+            lines.push(Vec::new());
             used = 0;
         }
         let Some(line) = lines.last_mut() else { continue };
-        if used > 0 {
-            line.push(' ');
-            used += 1;
-        }
-        for (style, piece) in unit {
-            let piece = fit(piece, width.saturating_sub(used));
+        for (k, (style, piece)) in unit.into_iter().enumerate() {
+            let gap = if k == 0 && used > 0 { " " } else { "" };
+            let piece = format!("{gap}{}", fit(piece, width.saturating_sub(used + gap.len())));
             used += piece.width();
-            line.push_str(&paint(style, &piece));
+            match line.last_mut() {
+                Some((known, text)) if *known == style => text.push_str(&piece),
+                _ => line.push((style, piece)),
+            }
         }
     }
-    lines
+    let drawn = |line: &Words| line.iter().map(|(style, text)| paint(*style, text)).collect();
+    lines.iter().map(drawn).collect()
 }
 
 /// Parts words at spaces.
