@@ -180,6 +180,20 @@ fn an_unread_parent_loses_what_is_above_it() {
 }
 
 #[test]
+fn each_client_has_its_strip_where_there_is_room() {
+    let home = store(BROKEN);
+    let drawn = |width: &str| {
+        let output =
+            home.command(&["explain", "last", "--client", "all"]).env("COLUMNS", width).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let wide = drawn("120");
+    assert!(wide.contains("  ··················██████  L7, parent missing\n"), "{wide}");
+    assert!(wide.contains("\n█ loaded   ▒ summed up   ▁ left out   · out of reach\n"), "{wide}");
+    assert!(!drawn("80").contains('█'));
+}
+
+#[test]
 fn a_circle_hangs_an_old_client() {
     let text = "
         * v=2.0.76

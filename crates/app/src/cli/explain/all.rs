@@ -27,6 +27,10 @@ pub(super) fn print(explained: &Explanation, session: &str, out: &mut Out) -> Re
     out.line("")?;
     table(explained, &ranges, out.width()).print(out)?;
     out.line("")?;
+    if out.width() >= WIDER {
+        out.line(&paint(QUIET, &drawing::signs()))?;
+        out.line("")?;
+    }
     leaves(explained, out)?;
     refusals(explained, out)?;
     footer(explained, session, out)

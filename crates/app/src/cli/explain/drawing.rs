@@ -44,6 +44,11 @@ pub(super) fn cell(explained: &Explanation, verdict: &Verdict, width: usize) -> 
     runs.into_iter().fold(Cell::default(), |cell, (style, text)| cell.and(style, text))
 }
 
+/// Says what the signs of all strips mean.
+pub(super) fn signs() -> String {
+    LOOKS.map(|(_, sign, _, name)| format!("{sign} {name}")).join("   ")
+}
+
 /// Unites cells that look the same.
 fn runs(cells: &[usize]) -> Vec<(Style, String)> {
     let run = |cells: &[usize]| (LOOKS[cells[0]].2, LOOKS[cells[0]].1.to_string().repeat(cells.len()));
