@@ -71,6 +71,7 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     Ls(Ls),
     Show(Show),
+    Explain(Explain),
     Branches(Branches),
     Tree(Tree),
     Find(Find),
@@ -173,6 +174,42 @@ pub(crate) struct Show {
     /// Also turns before a compaction and on other branches
     #[arg(short, long, conflicts_with = "branch")]
     pub(crate) everything: bool,
+}
+
+/// Say what Claude Code will load when a session is resumed
+///
+/// Resuming may load a small part of a session, or another branch than you mean, and does not say so. This does:
+/// which entry the client goes on from and by which rule, how much it loads, where its walk stops and why, what is
+/// out of reach and how to see it, what it leaves out or makes up, and what the API will refuse. The strip shows the
+/// session from its first entry to its last. The rules were measured on the real client, version by version; a
+/// version between two measured ones follows the older. Exit code 0: everything is within reach; 1: something is lost.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread explain last\n  \
+    rethread explain last --client all\n  \
+    rethread explain 3f2a --client 2.1.104\n  \
+    rethread explain 3f2a || echo \"resuming would lose something\"\n  \
+    rethread explain last --json | jq .stopped")]
+pub(crate) struct Explain {
+    /// Which session
+    pub(crate) session: String,
+    /// Which client resumes: a version such as 2.1.325, or all that were measured
+    ///
+    /// Without it, the client that wrote the newest line of the session.
+    #[arg(long, value_name = "VERSION|all")]
+    pub(crate) client: Option<String>,
+    /// By which rule: the client's, or that of older descriptions, which go by the last summary
+    #[arg(long, value_name = "client|seed", hide_possible_values = true, conflicts_with = "client")]
+    pub(crate) rule: Option<ReadingRule>,
+}
+
+/// By which rule a session is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReadingRule {
+    /// That of a client
+    Client,
+    /// From the entry that the last summary names
+    Seed,
 }
 
 /// List every way a conversation went

@@ -9,6 +9,7 @@ mod branches;
 mod call;
 mod clean;
 mod diff;
+mod explain;
 mod figures;
 mod find;
 mod gist;
@@ -110,6 +111,7 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, Stop> {
         None => overview::run(&place, args.demo, out),
         Some(Command::Ls(ls)) => ls::run(ls, &place, out),
         Some(Command::Show(show)) => show::run(show, &place, out),
+        Some(Command::Explain(explain)) => explain::run(explain, &place, out),
         Some(Command::Find(find)) => find::run(find, &place, out),
         Some(Command::Diff(diff)) => diff::run(diff, &place, out),
         Some(Command::Stats(stats)) => stats::run(stats, &place, out),

@@ -41,6 +41,8 @@ pub(crate) enum Stop {
     BadMoment(String),
     /// Turns that cannot be read.
     BadTurns(String),
+    /// A client that cannot be read.
+    BadClient(String),
     /// Branches that cannot be read.
     NoBranches,
     /// Nothing to look for.
@@ -103,6 +105,10 @@ fn tell(stop: &Stop, out: &mut Out) {
         Stop::BadMoment(text) => (
             format!("cannot read `{}` as a moment", clean::line(text)),
             "write 7d, 12h, 2w, yesterday, 2026-01-31 or 2026-01-31T10:00:00Z".to_owned(),
+        ),
+        Stop::BadClient(text) => (
+            format!("cannot read `{}` as a client version", clean::line(text)),
+            "write three numbers such as 2.1.325, or all".to_owned(),
         ),
         Stop::NoBranches => (
             "two branches are needed".to_owned(),

@@ -89,6 +89,12 @@ fn commands() -> Vec<Vec<&'static str>> {
         vec!["show", "last", "--branch", POISON_NAME],
         vec!["show", "last", "--turns", POISON_NAME],
         vec!["branches", "last"],
+        vec!["explain", "last"],
+        vec!["explain", "last", "--client", "1.0.37"],
+        vec!["explain", "last", "--client", "all"],
+        vec!["explain", "last", "--rule", "seed"],
+        vec!["explain", POISON_NAME],
+        vec!["explain", "last", "--client", POISON_NAME],
         vec!["tree", "last"],
         vec!["tree", "last", "--all"],
         vec!["tree", "last", "L4"],
@@ -173,6 +179,7 @@ fn json_keeps_the_words_and_escapes_the_rest() {
         &["diff", "last", "agent-e1", "--json"],
         &["stats", "--json"],
         &["branches", "last", "--json"],
+        &["explain", "last", "--client", "2.1.325", "--json"],
         &["tree", "last", "--all", "--json"],
     ] {
         let run = home.run(args);

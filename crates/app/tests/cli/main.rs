@@ -5,6 +5,8 @@ mod branching;
 #[cfg(test)]
 mod diff;
 #[cfg(test)]
+mod explain;
+#[cfg(test)]
 mod find;
 #[cfg(test)]
 mod home;

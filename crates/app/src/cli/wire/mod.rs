@@ -2,6 +2,7 @@
 
 mod diff;
 mod find;
+mod resume;
 mod shy;
 mod stats;
 mod tree;
@@ -14,6 +15,7 @@ use serde::Serialize;
 
 pub(crate) use self::diff::diff;
 pub(crate) use self::find::found;
+pub(crate) use self::resume::resume;
 pub(crate) use self::shy::Shy;
 pub(crate) use self::stats::{file, stats};
 pub(crate) use self::tree::{branch, tree_node};

@@ -1,0 +1,11 @@
+//! `rethread explain`: what Claude Code will load.
+
+mod all;
+mod drawing;
+mod flow;
+mod lost;
+mod one;
+mod run;
+mod words;
+
+pub(crate) use run::run;

@@ -1,0 +1,237 @@
+//! What one client makes of a session.
+
+use rethread_core::entry::Voice;
+use rethread_core::resume::{Halt, MEASURED, MadeUp, Refusal, Resume, Said, Side, Why, resume_by_summary};
+use rethread_core::tree::{Link, NodeNo, Tree};
+use rethread_core::version::Version;
+
+use super::super::load::Session;
+use super::run::Explanation;
+
+/// What one client makes of a session.
+#[derive(Debug)]
+pub struct Verdict {
+    /// The client; `None` for the reader that goes by summaries.
+    pub client: Option<Version>,
+    /// The measured client whose rules it is taken to have.
+    pub measured: Option<&'static str>,
+    /// What it loads and sends.
+    pub resume: Resume,
+    /// Turns that begin on its path.
+    pub turns: usize,
+    /// About how many tokens the context will have.
+    pub tokens: u64,
+    /// What the API will refuse.
+    pub refusals: Vec<Refusal>,
+}
+
+/// What becomes of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Fate {
+    /// It is sent.
+    Loaded,
+    /// A summary stands for it.
+    Compacted,
+    /// It is within reach, but not sent.
+    LeftOut,
+    /// Nothing stands for it.
+    Lost,
+}
+
+impl Fate {
+    fn of(why: Why) -> Fate {
+        match why {
+            _ if why.is_loss() => Fate::Lost,
+            Why::Compacted => Fate::Compacted,
+            _ => Fate::LeftOut,
+        }
+    }
+}
+
+/// A compaction at the beginning of what is loaded.
+#[derive(Debug, Default)]
+pub struct Compaction {
+    /// The line that marks it.
+    pub boundary: Option<NodeNo>,
+    /// The summary that the model sees.
+    pub summary: Option<NodeNo>,
+    /// Entries from before it that are sent as they are.
+    pub kept: Vec<NodeNo>,
+    /// Entries for which the summary stands.
+    pub entries: usize,
+    /// Turns that begin in them.
+    pub turns: usize,
+}
+
+/// Something that the client sends of its own.
+#[derive(Debug, Clone, Copy)]
+pub struct Invention {
+    /// What it is.
+    pub what: MadeUp,
+    /// In whose name.
+    pub side: Side,
+    /// The entry that is sent before it.
+    pub after: Option<NodeNo>,
+}
+
+impl Session {
+    pub(super) fn verdict(&self, client: Option<Version>) -> Verdict {
+        let mut resume = match &client {
+            Some(client) => self.resume(client),
+            None => resume_by_summary(&self.tree, &self.facts),
+        };
+        tell_lost_from_compacted(&mut resume, &self.tree);
+        unite_neighbours(&mut resume);
+        let mut sent = vec![false; self.tree.nodes().len()];
+        resume.path.iter().for_each(|&no| sent[no as usize] = true);
+        let measured = client.as_ref().map(measured_like);
+        Verdict {
+            turns: self.tree.turns().filter(|&no| sent[no as usize]).count(),
+            tokens: self.tokens(&resume),
+            refusals: resume.refusals(),
+            client,
+            measured,
+            resume,
+        }
+    }
+}
+
+impl Session {
+    /// Estimates the tokens of the context. Below a break the API counted more than there is now.
+    fn tokens(&self, resume: &Resume) -> u64 {
+        let tokens = resume.tokens(&self.facts);
+        if !is_broken(resume) {
+            return tokens;
+        }
+        let bytes = resume.path.iter().map(|&no| u64::from(self.tree.node(no).place.len));
+        tokens.min(bytes.sum::<u64>() / 4)
+    }
+}
+
+/// Whether the walk ended where it should not have.
+fn is_broken(resume: &Resume) -> bool {
+    resume.stop.is_some_and(|stop| stop.why.is_loss())
+}
+
+/// Counts messages of one side that follow each other as one, as the API takes them.
+fn unite_neighbours(resume: &mut Resume) {
+    let mut number = 0;
+    let mut side = resume.sent.first().map(|sent| sent.side);
+    for sent in &mut resume.sent {
+        if Some(sent.side) != side {
+            number += 1;
+            side = Some(sent.side);
+        }
+        sent.message = number;
+    }
+}
+
+/// Returns the newest measured client that is not newer than this one, or the oldest of all.
+pub(super) fn measured_like(client: &Version) -> &'static str {
+    let older = MEASURED.iter().rev().find(|measured| Version::read(measured).numbers() <= client.numbers());
+    older.or(MEASURED.first()).copied().unwrap_or_default()
+}
+
+/// Calls compacted only what a summary in the context stands for: the rest of the way to the leaf is lost.
+fn tell_lost_from_compacted(resume: &mut Resume, tree: &Tree) {
+    let marks = resume.chain.iter().copied().filter(|&no| is_mark(tree, no));
+    let summed_up_before = marks.max().filter(|_| resume.halt.is_none());
+    let first = resume.chain.first().copied();
+    for lost in resume.unreachable.iter_mut().filter(|lost| lost.why == Why::Compacted) {
+        let Some(no) = lost.node else { continue };
+        if summed_up_before.is_some_and(|mark| no < mark) {
+            continue;
+        }
+        lost.why = match resume.halt {
+            Some(Halt::Hangs) => Why::Cycle,
+            _ if first.is_some_and(|first| no > first) => Why::OtherBranch,
+            _ => Why::OtherRoot,
+        };
+    }
+}
+
+fn is_mark(tree: &Tree, no: NodeNo) -> bool {
+    matches!(tree.node(no).voice, Voice::Boundary | Voice::Recap)
+}
+
+impl Verdict {
+    /// Whether anything is out of reach.
+    pub fn is_loss(&self) -> bool {
+        self.resume.halt.is_some() || self.resume.lost() > 0
+    }
+
+    /// Whether the walk from the leaf ended where it should not have.
+    pub fn is_broken(&self) -> bool {
+        is_broken(&self.resume)
+    }
+
+    /// Counts the entries of a fate.
+    pub fn count(&self, fate: Fate) -> usize {
+        match fate {
+            Fate::Loaded => self.resume.path.len(),
+            fate => self.resume.unreachable.iter().filter(|lost| Fate::of(lost.why) == fate).count(),
+        }
+    }
+
+    /// Tells the fate of each entry, in the order of the file.
+    pub fn fates(&self, explained: &Explanation) -> Vec<Fate> {
+        let line = |no: NodeNo| explained.session.tree.node(no).place.line;
+        let loaded = self.resume.path.iter().map(|&no| (line(no), Fate::Loaded));
+        let others = self.resume.unreachable.iter().map(|lost| (lost.line, Fate::of(lost.why)));
+        let mut fates: Vec<(u32, Fate)> = loaded.chain(others).collect();
+        fates.sort_by_key(|(line, _)| *line);
+        fates.into_iter().map(|(_, fate)| fate).collect()
+    }
+
+    /// Returns the lines that are within reach and left out, by reason.
+    pub fn left_out(&self) -> Vec<(Why, Vec<u32>)> {
+        let mut groups: Vec<(Why, Vec<u32>)> = Vec::new();
+        for lost in self.resume.unreachable.iter().filter(|lost| Fate::of(lost.why) == Fate::LeftOut) {
+            match groups.iter_mut().find(|(why, _)| *why == lost.why) {
+                Some((_, lines)) => lines.push(lost.line),
+                None => groups.push((lost.why, vec![lost.line])),
+            }
+        }
+        groups
+    }
+
+    /// Describes the compaction that what is loaded begins with.
+    pub fn compaction(&self, explained: &Explanation) -> Option<Compaction> {
+        let tree = &explained.session.tree;
+        let chain = &self.resume.chain;
+        let from = chain.iter().rposition(|&no| tree.node(no).voice == Voice::Boundary);
+        let from = from.or_else(|| chain.iter().rposition(|&no| tree.node(no).voice == Voice::Recap))?;
+        let mark = chain[from];
+        let summary = chain[from..].iter().copied().find(|&no| tree.node(no).voice == Voice::Recap);
+        let compacted = |why: Why| why == Why::Compacted;
+        let summed_up = self.resume.unreachable.iter().filter(|lost| compacted(lost.why));
+        let nodes: Vec<NodeNo> = summed_up.filter_map(|lost| lost.node).collect();
+        Some(Compaction {
+            boundary: Some(mark).filter(|&no| tree.node(no).voice == Voice::Boundary),
+            summary,
+            kept: self.resume.path.iter().copied().filter(|&no| no < mark).collect(),
+            entries: nodes.len(),
+            turns: nodes.iter().filter(|&&no| tree.turn_of(no) == Some(no)).count(),
+        })
+    }
+
+    /// Lists what the client makes up.
+    pub fn inventions(&self) -> Vec<Invention> {
+        let mut after = None;
+        let mut inventions = Vec::new();
+        for sent in &self.resume.sent {
+            match sent.said {
+                Said::Block(no, _) => after = Some(no),
+                Said::MadeUp(what, _) => inventions.push(Invention { what, side: sent.side, after }),
+            }
+        }
+        inventions
+    }
+
+    /// Returns the entry at which a client that hangs comes round again.
+    pub fn circle(&self, explained: &Explanation) -> Option<NodeNo> {
+        let tree = &explained.session.tree;
+        let (leaf, _) = self.resume.leaf.filter(|_| self.resume.halt == Some(Halt::Hangs))?;
+        tree.walk(leaf).first().copied().filter(|&no| tree.node(no).link == Link::Cut)
+    }
+}
