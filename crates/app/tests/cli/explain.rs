@@ -108,7 +108,7 @@ fn a_missing_parent_is_named_with_what_it_cuts_off() {
     stops at      L7 t4: its parent 676f6e65-0000-4000-8000-000000000000 is in no line
                   go on
     see where     rethread tree last L7
-    context       about 15 tokens
+    context       about 10 tokens
 
     out of reach  6 entries, 3 turns under other beginnings
       from  to  entries  turns  first words
@@ -149,7 +149,7 @@ fn an_unread_parent_loses_what_is_above_it() {
     stops at      L4 t2: it hangs on L3, a progress line, which this client does not read
                   go on
     see where     rethread tree last L4
-    context       about 250 tokens
+    context       about 10 tokens
 
     out of reach  2 entries, 1 turn under other beginnings
       from  to  entries  turns  first words

@@ -54,10 +54,13 @@ impl Resume {
     /// the bytes said since. What the client itself puts in front (its instructions and tools) is part of the first.
     pub fn tokens(&self, facts: &Facts) -> u64 {
         let counted = self.path.iter().rposition(|&no| facts.context(no).is_some());
-        // A count from before a compaction is of another context.
+        // A count from before a compaction, or from before the way was cut, is of another context.
         let kept_from_before = |no: NodeNo| self.chain.first().is_some_and(|&first| no < first);
+        let cut = self.stop.is_some_and(|stop| stop.why.is_loss());
         let (base, from) = match counted {
-            Some(k) if !kept_from_before(self.path[k]) => (facts.context(self.path[k]).unwrap_or(0), k + 1),
+            Some(k) if !cut && !kept_from_before(self.path[k]) => {
+                (facts.context(self.path[k]).unwrap_or(0), k + 1)
+            }
             _ => (0, 0),
         };
         base + self.path[from..].iter().map(|&no| facts.bytes(no)).sum::<u64>() / 4
@@ -66,7 +69,8 @@ impl Resume {
     /// Lists what the API will refuse.
     pub fn refusals(&self) -> Vec<Refusal> {
         let mut refusals = Vec::new();
-        let messages: Vec<&[Sent]> = self.sent.chunk_by(|a, b| a.message == b.message).collect();
+        // Messages of one side that follow each other are one to the API.
+        let messages: Vec<&[Sent]> = self.sent.chunk_by(|a, b| a.side == b.side).collect();
         for (k, message) in messages.iter().enumerate() {
             let calls = |blocks: &[Sent]| blocks.iter().filter_map(call_in).collect::<HashSet<u32>>();
             let results = |blocks: &[Sent]| blocks.iter().filter_map(result_in).collect::<HashSet<u32>>();

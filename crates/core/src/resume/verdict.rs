@@ -6,7 +6,7 @@ use super::leaf::{LeafRule, choose};
 use super::links::{Links, NONE};
 use super::rules::Rules;
 use super::send::{Said, Sent, send};
-use crate::entry::Kind;
+use crate::entry::{Kind, Voice};
 use crate::tree::{Link, NodeNo, Tree};
 use crate::version::Version;
 
@@ -86,6 +86,8 @@ pub enum Why {
     UnreadParent,
     /// It is its own ancestor.
     Cycle,
+    /// The client loads nothing at all.
+    Halted,
     /// It has no uuid.
     Nameless,
     /// It was summed up by a compaction.
@@ -115,6 +117,7 @@ impl Why {
             Why::MissingParent => "missing-parent",
             Why::UnreadParent => "unread-parent",
             Why::Cycle => "cycle",
+            Why::Halted => "halted",
             Why::Nameless => "no-uuid",
             Why::Compacted => "compacted",
             Why::Repeated => "repeated",
@@ -218,14 +221,22 @@ impl Resume {
         self.unreachable.iter().filter(|lost| lost.why.is_loss()).count()
     }
 
+    /// Lists the entries that a summary in the chain stands for: those before it, on the way to it.
+    fn summed_up(&self, tree: &Tree) -> Vec<NodeNo> {
+        let is_mark = |no: &NodeNo| matches!(tree.node(*no).voice, Voice::Boundary | Voice::Recap);
+        let Some(mark) = self.chain.iter().copied().filter(is_mark).max() else {
+            return Vec::new();
+        };
+        let way = tree.rejoin(&tree.long_walk(mark)).into_iter().map(|step| step.node);
+        way.filter(|&no| no < mark).collect()
+    }
+
     /// Lists every line of user and assistant that is not on the path, with the reason.
     fn account(&mut self, links: &Links<'_>, facts: &Facts, left_out: &[(NodeNo, Why)]) {
         let tree = links.tree;
         let mut whys: Vec<Option<Why>> = vec![None; tree.nodes().len()];
-        if let Some((leaf, _)) = self.leaf {
-            for step in tree.rejoin(&tree.long_walk(leaf)) {
-                whys[step.node as usize] = Some(Why::Compacted);
-            }
+        for no in self.summed_up(tree) {
+            whys[no as usize] = Some(Why::Compacted);
         }
         for &no in &self.chain {
             whys[no as usize] = Some(Why::Orphan);
@@ -252,6 +263,7 @@ impl Resume {
             let why = match whys[no as usize] {
                 _ if !stands => Why::Repeated,
                 Some(why) => why,
+                None if self.halt.is_some_and(|halt| halt != Halt::Nothing) => Why::Halted,
                 None => roots.why(links, no, home),
             };
             lost.push(Lost { line: node.place.line, node: Some(no), why });
@@ -299,8 +311,8 @@ impl Roots {
     fn why(&self, links: &Links<'_>, no: NodeNo, home: NodeNo) -> Why {
         let top = self.of_node(no);
         if top == NONE {
-            // The client dropped it with what a compaction did not keep.
-            return Why::Compacted;
+            // The client dropped it with what a compaction did not keep, and no summary stands for it.
+            return Why::OtherBranch;
         }
         match links.tree.node(top).link {
             _ if top == home => Why::OtherBranch,

@@ -22,7 +22,10 @@ pub use agents::{AgentRow, Agents, agents};
 pub use around::{Near, Whereabouts};
 pub use branches::{BranchList, BranchRow, Shared, branches};
 pub use diff::{Branch, BranchName, Diff, diff};
-pub use explain::{ExplainRequest, Explanation, Reader, Verdict, explain};
+pub use explain::{
+    Compaction, ExplainRequest, Explanation, Fate, Invention, LostGroup, LostWay, Quotes, Range, Reader,
+    Verdict, explain, ranges_by,
+};
 pub use find::{Find, FindRequest, Match, find};
 pub use gist::{Gist, Said};
 pub use list::{Filter, Hidden, Links, Listing, Project, SessionRow, list};

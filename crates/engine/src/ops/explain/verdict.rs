@@ -2,7 +2,7 @@
 
 use rethread_core::entry::Voice;
 use rethread_core::resume::{Halt, MEASURED, MadeUp, Refusal, Resume, Said, Side, Why, resume_by_summary};
-use rethread_core::tree::{Link, NodeNo, Tree};
+use rethread_core::tree::{Link, NodeNo};
 use rethread_core::version::Version;
 
 use super::super::load::Session;
@@ -76,18 +76,16 @@ pub struct Invention {
 
 impl Session {
     pub(super) fn verdict(&self, client: Option<Version>) -> Verdict {
-        let mut resume = match &client {
+        let resume = match &client {
             Some(client) => self.resume(client),
             None => resume_by_summary(&self.tree, &self.facts),
         };
-        tell_lost_from_compacted(&mut resume, &self.tree);
-        unite_neighbours(&mut resume);
         let mut sent = vec![false; self.tree.nodes().len()];
         resume.path.iter().for_each(|&no| sent[no as usize] = true);
         let measured = client.as_ref().map(measured_like);
         Verdict {
             turns: self.tree.turns().filter(|&no| sent[no as usize]).count(),
-            tokens: self.tokens(&resume),
+            tokens: resume.tokens(&self.facts),
             refusals: resume.refusals(),
             client,
             measured,
@@ -96,62 +94,15 @@ impl Session {
     }
 }
 
-impl Session {
-    /// Estimates the tokens of the context. Below a break the API counted more than there is now.
-    fn tokens(&self, resume: &Resume) -> u64 {
-        let tokens = resume.tokens(&self.facts);
-        if !is_broken(resume) {
-            return tokens;
-        }
-        let bytes = resume.path.iter().map(|&no| u64::from(self.tree.node(no).place.len));
-        tokens.min(bytes.sum::<u64>() / 4)
-    }
-}
-
 /// Whether the walk ended where it should not have.
 fn is_broken(resume: &Resume) -> bool {
     resume.stop.is_some_and(|stop| stop.why.is_loss())
-}
-
-/// Counts messages of one side that follow each other as one, as the API takes them.
-fn unite_neighbours(resume: &mut Resume) {
-    let mut number = 0;
-    let mut side = resume.sent.first().map(|sent| sent.side);
-    for sent in &mut resume.sent {
-        if Some(sent.side) != side {
-            number += 1;
-            side = Some(sent.side);
-        }
-        sent.message = number;
-    }
 }
 
 /// Returns the newest measured client that is not newer than this one, or the oldest of all.
 pub(super) fn measured_like(client: &Version) -> &'static str {
     let older = MEASURED.iter().rev().find(|measured| Version::read(measured).numbers() <= client.numbers());
     older.or(MEASURED.first()).copied().unwrap_or_default()
-}
-
-/// Calls compacted only what a summary in the context stands for: the rest of the way to the leaf is lost.
-fn tell_lost_from_compacted(resume: &mut Resume, tree: &Tree) {
-    let marks = resume.chain.iter().copied().filter(|&no| is_mark(tree, no));
-    let summed_up_before = marks.max().filter(|_| resume.halt.is_none());
-    let first = resume.chain.first().copied();
-    for lost in resume.unreachable.iter_mut().filter(|lost| lost.why == Why::Compacted) {
-        let Some(no) = lost.node else { continue };
-        if summed_up_before.is_some_and(|mark| no < mark) {
-            continue;
-        }
-        lost.why = match resume.halt {
-            Some(Halt::Hangs) => Why::Cycle,
-            _ if first.is_some_and(|first| no > first) => Why::OtherBranch,
-            _ => Why::OtherRoot,
-        };
-    }
-}
-
-fn is_mark(tree: &Tree, no: NodeNo) -> bool {
-    matches!(tree.node(no).voice, Voice::Boundary | Voice::Recap)
 }
 
 impl Verdict {
