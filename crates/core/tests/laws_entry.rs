@@ -207,6 +207,8 @@ fn what_is_json_but_no_object_is_told_as_such() {
         "",
         &[(1, 0, ProblemKind::NotObject), (2, 6, ProblemKind::NotObject), (3, 10, ProblemKind::NotObject)],
     );
+    // A list of records is no record: no client reads what is in it.
+    torture(b"[{\"type\":\"user\",\"uuid\":\"x\"}]\n", &[Fate::Lost], "", &[(1, 0, ProblemKind::NotObject)]);
     torture(
         b"5 5\nnope\n",
         &[Fate::Lost; 2],

@@ -146,6 +146,11 @@ fn salvage<'a>(
         tell.tell(at, ProblemKind::Nuls(nuls));
         tell.nuls = true;
     }
+    // A whole value that is no object holds no record of its own, whatever is in it.
+    if bytes.first().is_some_and(|byte| *byte != b'{') && is_json(bytes) {
+        tell.tell(0, ProblemKind::NotObject);
+        return Fate::Lost;
+    }
     let mut found = 0;
     let mut told = 0;
     let mut from = 0;
@@ -175,9 +180,6 @@ fn salvage<'a>(
     }
     match first {
         Some(bad) if bad.cut && line.open => tell.tell(0, ProblemKind::Torn),
-        Some(Bad { at: 0, cut: false }) if bytes[0] != b'{' && is_json(bytes) => {
-            tell.tell(0, ProblemKind::NotObject);
-        }
         _ if nuls == bytes.len() as u64 => {}
         _ => tell.tell(0, ProblemKind::NotJson),
     }
