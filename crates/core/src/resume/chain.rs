@@ -1,7 +1,5 @@
 //! From the leaf to a beginning, and what is joined to that walk again.
 
-use std::collections::{HashMap, HashSet};
-
 use super::facts::{CallNo, Facts, Piece};
 use super::links::{Links, NONE};
 use super::rules::Rejoin;
@@ -76,18 +74,24 @@ pub(super) fn rejoin(links: &Links<'_>, facts: &Facts, how: Rejoin, chain: Vec<N
 }
 
 /// The lines of each response on the walk, and what belongs to its calls, in the order of the file.
-#[derive(Default)]
 struct Mates {
-    lines: HashMap<u32, Vec<NodeNo>>,
-    results: HashMap<u32, Vec<NodeNo>>,
+    /// Whether the walk passes the response.
+    walked: Vec<bool>,
+    lines: Vec<Vec<NodeNo>>,
+    results: Vec<Vec<NodeNo>>,
 }
 
 impl Mates {
     fn of(links: &Links<'_>, facts: &Facts, how: Rejoin, chain: &[NodeNo]) -> Mates {
         let tree = links.tree;
-        let mut mates = Mates::default();
+        let count = tree.messages();
+        let mut mates = Mates {
+            walked: vec![false; count],
+            lines: vec![Vec::new(); count],
+            results: vec![Vec::new(); count],
+        };
         for message in chain.iter().filter_map(|&no| tree.message_of(no)) {
-            mates.lines.entry(message).or_default();
+            mates.walked[message as usize] = true;
         }
         // By call and by entry, the response that it belongs to.
         let mut callers: Vec<Option<u32>> = vec![None; facts.calls()];
@@ -96,8 +100,8 @@ impl Mates {
             let Some(message) = tree.message_of(no) else {
                 continue;
             };
-            if let Some(lines) = mates.lines.get_mut(&message) {
-                lines.push(no);
+            if mates.walked[message as usize] {
+                mates.lines[message as usize].push(no);
                 for call in calls(facts, no) {
                     callers[call as usize].get_or_insert(message);
                     owners[no as usize] = Some(message);
@@ -116,9 +120,9 @@ impl Mates {
         for &no in &links.order {
             if results(facts, no).next().is_some()
                 && let Some(message) = links.parent_message(no)
-                && self.lines.contains_key(&message)
+                && self.walked[message as usize]
             {
-                self.results.entry(message).or_default().push(no);
+                self.results[message as usize].push(no);
             }
         }
     }
@@ -144,7 +148,7 @@ impl Mates {
             messages.sort_unstable();
             messages.dedup();
             if messages.is_empty() && results(facts, no).next().is_some() {
-                messages.extend(links.parent_message(no).filter(|message| self.lines.contains_key(message)));
+                messages.extend(links.parent_message(no).filter(|&message| self.walked[message as usize]));
             }
             if is_aside(no)
                 && (on_chain[no as usize] || !goes_on[no as usize])
@@ -154,48 +158,52 @@ impl Mates {
             }
             for message in messages {
                 owners[no as usize] = Some(message);
-                self.results.entry(message).or_default().push(no);
+                self.results[message as usize].push(no);
             }
         }
     }
 
+    /// Puts what belongs to a response behind its last line on the walk, by time.
     fn behind_last(&self, links: &Links<'_>, chain: &[NodeNo]) -> Vec<NodeNo> {
-        let mut last: HashMap<u32, usize> = HashMap::new();
+        let mut last = vec![0; self.walked.len()];
+        let mut told = vec![false; links.up.len()];
         for (k, &no) in chain.iter().enumerate() {
+            told[no as usize] = true;
             if let Some(message) = links.tree.message_of(no) {
-                last.insert(message, k);
+                last[message as usize] = k;
             }
         }
-        let mut told: HashSet<NodeNo> = chain.iter().copied().collect();
         let mut joined = Vec::with_capacity(chain.len());
         for (k, &no) in chain.iter().enumerate() {
             joined.push(no);
-            if let Some(message) = links.tree.message_of(no)
-                && last.get(&message) == Some(&k)
-            {
-                for part in [self.lines.get(&message), self.results.get(&message)] {
-                    let mut part: Vec<NodeNo> = part.cloned().unwrap_or_default();
-                    part.retain(|no| told.insert(*no));
-                    part.sort_by_key(|&no| links.tree.node(no).time());
-                    joined.append(&mut part);
-                }
+            let Some(message) = links.tree.message_of(no).filter(|&message| last[message as usize] == k)
+            else {
+                continue;
+            };
+            for part in [&self.lines[message as usize], &self.results[message as usize]] {
+                let from = joined.len();
+                joined.extend(
+                    part.iter().copied().filter(|&no| !std::mem::replace(&mut told[no as usize], true)),
+                );
+                joined[from..].sort_by_key(|&no| links.tree.node(no).time());
             }
         }
         joined
     }
 
+    /// Puts what belongs to a response behind its first line on the walk, in the order of the file.
     fn behind_first(&self, links: &Links<'_>, chain: &[NodeNo]) -> Vec<NodeNo> {
-        let mut told = HashSet::new();
+        let mut told = vec![false; links.up.len()];
+        let mut is_new = |no: NodeNo| !std::mem::replace(&mut told[no as usize], true);
         let mut joined = Vec::with_capacity(chain.len());
         for &no in chain {
-            if !told.insert(no) {
+            if !is_new(no) {
                 continue;
             }
             joined.push(no);
             if let Some(message) = links.tree.message_of(no) {
-                let parts = [self.lines.get(&message), self.results.get(&message)];
-                let mates = parts.into_iter().flatten().flatten().copied();
-                joined.extend(mates.filter(|no| told.insert(*no)));
+                let mates = self.lines[message as usize].iter().chain(&self.results[message as usize]);
+                joined.extend(mates.copied().filter(|&no| is_new(no)));
             }
         }
         joined

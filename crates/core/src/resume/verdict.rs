@@ -136,35 +136,61 @@ impl Why {
     }
 }
 
+/// The entry that a client goes on from, why that one, and all that it loads.
+struct Loaded {
+    leaf: NodeNo,
+    rule: LeafRule,
+    chain: Vec<NodeNo>,
+    stop: Option<Stop>,
+}
+
+/// Loads what a client would, or says what keeps it from that.
+fn load(
+    links: &Links<'_>,
+    facts: &Facts,
+    rules: &Rules,
+) -> Result<Loaded, (Halt, Option<(NodeNo, LeafRule)>)> {
+    let Some((leaf, rule)) = choose(links, facts, rules) else {
+        return Err((if links.order.is_empty() { Halt::Nothing } else { Halt::GivesUp }, None));
+    };
+    let speaker = links.climb(leaf, |no| links.speaks(no));
+    if !rules.timeless_leaf && speaker.is_some_and(|no| links.tree.node(no).time().is_none()) {
+        return Err((Halt::GivesUp, Some((leaf, rule))));
+    }
+    let (walked, end) = walk(links, leaf);
+    if end == End::Cycle && rules.cycle_hangs {
+        return Err((Halt::Hangs, Some((leaf, rule))));
+    }
+    let top = walked[0];
+    let mut chain = rejoin(links, facts, rules.rejoin, walked);
+    let cut = rules.cut_at_boundary && since_boundary(links, &mut chain);
+    let stop = match end {
+        _ if cut => Some(Stop { node: chain[0], why: Why::Compacted }),
+        End::Root => None,
+        End::Boundary | End::Dropped => Some(Stop { node: top, why: Why::Compacted }),
+        End::Missing => Some(Stop { node: top, why: Why::MissingParent }),
+        End::Unread => Some(Stop { node: top, why: Why::UnreadParent }),
+        End::Cycle => Some(Stop { node: top, why: Why::Cycle }),
+    };
+    Ok(Loaded { leaf, rule, chain, stop })
+}
+
+/// Returns the leaf of a client of this version and every entry that it loads, in order; nothing where it loads nothing.
+pub fn active_path(tree: &Tree, facts: &Facts, client: &Version) -> Option<(NodeNo, Vec<NodeNo>)> {
+    let rules = Rules::of(client);
+    let loaded = load(&Links::new(tree, &rules), facts, &rules).ok()?;
+    Some((loaded.leaf, loaded.chain))
+}
+
 /// Says what a client of this version loads and sends.
 pub fn resume(tree: &Tree, facts: &Facts, client: &Version) -> Resume {
     let rules = Rules::of(client);
     let links = Links::new(tree, &rules);
-    let Some((leaf, rule)) = choose(&links, facts, &rules) else {
-        let halt = if links.order.is_empty() { Halt::Nothing } else { Halt::GivesUp };
-        return nothing(&links, facts, halt, None);
+    let Loaded { leaf, rule, chain, stop } = match load(&links, facts, &rules) {
+        Ok(loaded) => loaded,
+        Err((halt, leaf)) => return nothing(&links, facts, halt, leaf),
     };
-    let speaker = links.climb(leaf, |no| links.speaks(no));
-    if !rules.timeless_leaf && speaker.is_some_and(|no| tree.node(no).time().is_none()) {
-        return nothing(&links, facts, Halt::GivesUp, Some((leaf, rule)));
-    }
-    let (mut chain, end) = walk(&links, leaf);
-    if end == End::Cycle && rules.cycle_hangs {
-        return nothing(&links, facts, Halt::Hangs, Some((leaf, rule)));
-    }
-    let top = chain[0];
-    chain = rejoin(&links, facts, rules.rejoin, chain);
-    let cut = rules.cut_at_boundary && since_boundary(&links, &mut chain);
     let (sent, left_out) = send(&links, facts, &rules, &chain);
-    let stop = match end {
-        _ if cut => Some(Stop { node: chain[0], why: Why::Compacted }),
-        End::Root => None,
-        End::Boundary => Some(Stop { node: top, why: Why::Compacted }),
-        End::Missing => Some(Stop { node: top, why: Why::MissingParent }),
-        End::Unread => Some(Stop { node: top, why: Why::UnreadParent }),
-        End::Dropped => Some(Stop { node: top, why: Why::Compacted }),
-        End::Cycle => Some(Stop { node: top, why: Why::Cycle }),
-    };
     let path = path_of(tree, &sent);
     let mut resume = Resume { leaf: Some((leaf, rule)), chain, sent, path, stop, ..Resume::default() };
     resume.account(&links, facts, &left_out);

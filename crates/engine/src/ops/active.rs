@@ -1,6 +1,6 @@
 //! The active path: what the client that wrote the newest line would load.
 
-use rethread_core::resume::{MEASURED, Resume, resume};
+use rethread_core::resume::{MEASURED, Resume, active_path, resume};
 use rethread_core::tree::NodeNo;
 use rethread_core::version::Version;
 
@@ -32,10 +32,9 @@ impl Session {
     /// Says what the client that wrote the newest line would load. A file of a subagent is never resumed: there it is
     /// the way to the last line that speaks.
     pub fn active(&self) -> Active {
-        let resume = self.resume(&self.client());
-        match resume.leaf {
-            Some((leaf, _)) if resume.halt.is_none() => Active { leaf: Some(leaf), nodes: resume.chain },
-            _ => self.newest(),
+        match active_path(&self.tree, &self.facts, &self.client()) {
+            Some((leaf, nodes)) => Active { leaf: Some(leaf), nodes },
+            None => self.newest(),
         }
     }
 
