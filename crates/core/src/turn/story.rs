@@ -84,6 +84,24 @@ pub enum Part {
     Other(String),
 }
 
+impl Part {
+    /// Returns what somebody says in it: no thoughts, calls or compactions.
+    pub fn words(&self) -> Option<&str> {
+        match self {
+            Part::Text(text)
+            | Part::Queued(text)
+            | Part::Output(text)
+            | Part::Command(text)
+            | Part::Interrupt(text)
+            | Part::Notice(text)
+            | Part::Meta(text)
+            | Part::Recap(text)
+            | Part::Error(text) => Some(text),
+            Part::Thinking(_) | Part::Tool(_) | Part::Compaction { .. } | Part::Other(_) => None,
+        }
+    }
+}
+
 /// A call of a tool and what came of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ToolCall {

@@ -162,19 +162,7 @@ fn gist(line: u32, entry: &Entry<'_>) -> (String, Option<ToolCall>) {
                 }
             }
             Part::Tool(told) => call = call.or(Some(ToolCall { result: None, ..*told })),
-            Part::Text(text)
-            | Part::Queued(text)
-            | Part::Output(text)
-            | Part::Command(text)
-            | Part::Interrupt(text)
-            | Part::Notice(text)
-            | Part::Meta(text)
-            | Part::Recap(text)
-            | Part::Error(text)
-                if words.is_empty() =>
-            {
-                words = text;
-            }
+            part if words.is_empty() => words = part.words().unwrap_or_default().to_owned(),
             _ => {}
         }
     }

@@ -133,16 +133,8 @@ fn said(part: Part) -> Gist {
         },
         Part::Tool(call) => Gist::Call(call),
         Part::Compaction { trigger, before, after, .. } => Gist::Compaction(trigger, before, after),
-        Part::Text(text)
-        | Part::Queued(text)
-        | Part::Output(text)
-        | Part::Command(text)
-        | Part::Interrupt(text)
-        | Part::Notice(text)
-        | Part::Meta(text)
-        | Part::Recap(text)
-        | Part::Error(text)
-        | Part::Other(text) => words(&text),
+        Part::Other(text) => words(&text),
+        part => words(part.words().unwrap_or_default()),
     }
 }
 
