@@ -64,7 +64,8 @@ pub(crate) fn load_seeing(path: &Path, each: impl FnMut(&Entry<'_>, Place)) -> R
 }
 
 fn load_with(path: &Path, calls: bool, mut each: impl FnMut(&Entry<'_>, Place)) -> Result<Session, Failure> {
-    let mut weaver = if calls { Weaver::comparing() } else { Weaver::default() };
+    let bytes = std::fs::metadata(path).map_or(0, |file| file.len());
+    let mut weaver = if calls { Weaver::comparing() } else { Weaver::sized(bytes) };
     let mut sketcher = Sketcher::default();
     let mut pairs = Pairs::default();
     let mut launches = Launches::default();
