@@ -119,7 +119,8 @@ fn print(find: &mut Find, args: &args::Find, place: &Place, limit: usize, out: &
         let name = if name.contains(' ') { format!("'{name}'") } else { name };
         let turn = turn.map(|turn| format!("`rethread show {name} --turns {turn}` reads its turn"));
         let branch = format!("`rethread show {name} --branch L{line}` reads its branch");
-        for (k, hint) in turn.into_iter().chain([branch]).enumerate() {
+        let tree = format!("`rethread tree {name} L{line}` shows where it is");
+        for (k, hint) in turn.into_iter().chain([branch, tree]).enumerate() {
             let lead = if k == 0 { format!("L{line}:") } else { " ".repeat(line.to_string().len() + 2) };
             out.note(&paint(QUIET, &format!("{lead} {hint}")));
         }

@@ -20,7 +20,7 @@ fn a_match_is_shown_with_what_stands_around_it() {
     ");
     assert_eq!(
         run.err,
-        "L5: `rethread show harbour --turns 2` reads its turn\n    `rethread show harbour --branch L5` reads its branch\n"
+        "L5: `rethread show harbour --turns 2` reads its turn\n    `rethread show harbour --branch L5` reads its branch\n    `rethread tree harbour L5` shows where it is\n"
     );
 }
 
