@@ -1,9 +1,11 @@
 //! From the leaf to a beginning, and what is joined to that walk again.
 
+use std::collections::HashMap;
+
 use super::facts::{CallNo, Facts, Piece};
 use super::links::{Links, NONE};
 use super::rules::Rejoin;
-use crate::entry::{Flags, Voice};
+use crate::entry::{Flags, Kind, Voice};
 use crate::tree::{Link, NodeNo};
 
 /// Why the walk ended where it did.
@@ -69,7 +71,7 @@ pub(super) fn rejoin(links: &Links<'_>, facts: &Facts, how: Rejoin, chain: Vec<N
     let mates = Mates::of(links, facts, how, &chain);
     match how {
         Rejoin::Behind => mates.behind_last(links, &chain),
-        _ => mates.behind_first(links, &chain),
+        _ => mates.in_order(links, &chain),
     }
 }
 
@@ -191,30 +193,56 @@ impl Mates {
         joined
     }
 
-    /// Puts what belongs to a response behind its first line on the walk, in the order of the file.
-    fn behind_first(&self, links: &Links<'_>, chain: &[NodeNo]) -> Vec<NodeNo> {
-        let mut told = vec![false; links.up.len()];
-        let mut is_new = |no: NodeNo| !std::mem::replace(&mut told[no as usize], true);
-        let mut joined = Vec::with_capacity(chain.len());
-        for &no in chain {
-            if !is_new(no) {
-                continue;
-            }
-            joined.push(no);
+    /// Puts each line of a response behind the line on the walk that stands before it in the file, else behind the first;
+    /// then what belongs to its calls, in the same way.
+    fn in_order(&self, links: &Links<'_>, chain: &[NodeNo]) -> Vec<NodeNo> {
+        let mut on_walk = vec![false; links.up.len()];
+        let mut first = vec![NONE; self.walked.len()];
+        for &no in chain.iter().rev() {
+            on_walk[no as usize] = true;
             if let Some(message) = links.tree.message_of(no) {
-                let mates = self.lines[message as usize].iter().chain(&self.results[message as usize]);
-                joined.extend(mates.copied().filter(|&no| is_new(no)));
+                first[message as usize] = no;
             }
         }
-        joined
+        let mut behind: HashMap<NodeNo, Vec<NodeNo>> = HashMap::new();
+        let mut told = on_walk.clone();
+        for (message, &first) in first.iter().enumerate() {
+            let (lines, results) = (&self.lines[message], &self.results[message]);
+            if lines.iter().chain(results).all(|&no| told[no as usize]) {
+                continue;
+            }
+            let walked = |part: &[NodeNo]| -> Vec<NodeNo> {
+                part.iter().copied().filter(|&no| on_walk[no as usize]).collect()
+            };
+            let before = |walked: &[NodeNo], no: NodeNo| {
+                walked[..walked.partition_point(|&other| other < no)].last().copied()
+            };
+            let (mut walked_lines, mut walked_results) = (walked(lines), walked(results));
+            walked_lines.sort_unstable();
+            walked_results.sort_unstable();
+            for &no in lines.iter().chain(results) {
+                if std::mem::replace(&mut told[no as usize], true) {
+                    continue;
+                }
+                let is_line = links.tree.message_of(no) == Some(message as u32);
+                let result = if is_line { None } else { before(&walked_results, no) };
+                let anchor = result.or_else(|| before(&walked_lines, no)).unwrap_or(first);
+                behind.entry(anchor).or_default().push(no);
+            }
+        }
+        let with_mates =
+            |&no: &NodeNo| std::iter::once(no).chain(behind.get(&no).into_iter().flatten().copied());
+        chain.iter().flat_map(with_mates).collect()
     }
 }
 
 impl Links<'_> {
-    /// Returns the response that the parent of an entry is a line of.
+    /// Returns the response that the parent of an entry is a line of, past progress.
     fn parent_message(&self, no: NodeNo) -> Option<u32> {
         let parent = self.up[no as usize];
-        if parent == NONE { None } else { self.tree.message_of(parent) }
+        let parent = (parent != NONE).then_some(parent)?;
+        let parent = self.climb(parent, |no| self.tree.node(no).kind != Kind::Progress)?;
+        self.tree.message_of(parent)
     }
 
     /// Marks the entries that fit, and all that such an entry hangs below.

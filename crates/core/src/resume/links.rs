@@ -128,16 +128,18 @@ impl<'t> Links<'t> {
 
     /// Drops what stands before the last compaction, except what it kept, if any compaction of the file kept something.
     fn keep(&mut self, rules: &Rules) {
-        let speaks_of_kept = |no: NodeNo| {
-            self.tree.boundaries.iter().any(|(boundary, kept)| {
-                *boundary == no && (kept.run.is_some() || rules.keep == Keep::List && kept.list.is_some())
-            })
-        };
+        let keepers: HashSet<NodeNo> = self
+            .tree
+            .boundaries
+            .iter()
+            .filter(|(_, kept)| kept.run.is_some() || rules.keep == Keep::List && kept.list.is_some())
+            .map(|(boundary, _)| *boundary)
+            .collect();
         let is_boundary = |no: &NodeNo| self.tree.node(*no).voice == Voice::Boundary;
         let Some(last) = self.order.iter().rposition(is_boundary) else {
             return;
         };
-        let keeper = self.order.iter().rev().find(|&&no| is_boundary(&no) && speaks_of_kept(no));
+        let keeper = self.order.iter().rev().find(|&no| is_boundary(no) && keepers.contains(no));
         let Some(&keeper) = keeper else {
             return;
         };

@@ -68,7 +68,7 @@ pub(super) enum Rejoin {
     Never,
     /// Behind the last line of the response on the walk; results by parent, before those on the walk.
     Behind,
-    /// Behind its first line, all in the order of the file; results by call.
+    /// Behind the line on the walk that stands before it in the file, else behind the first; results by call.
     InOrder,
 }
 

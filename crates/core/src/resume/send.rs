@@ -115,6 +115,7 @@ impl Desk<'_> {
     fn drafts(&self, sifted: &mut Sifted) -> Vec<Draft> {
         let (at, made_up) = self.made_up(sifted);
         let mut drafts: Vec<Draft> = Vec::with_capacity(sifted.entries.len() + 2);
+        let mut before = Before::default();
         for (k, &no) in sifted.entries.iter().enumerate() {
             match self.kind(no) {
                 Kind::User if self.facts.pieces(no).is_empty() => sifted.left_out.push((no, Why::Empty)),
@@ -124,7 +125,7 @@ impl Desk<'_> {
                 Kind::Assistant if self.is(no, Flags::API_ERROR) && !self.rules.api_errors => {
                     sifted.left_out.push((no, Why::ApiError));
                 }
-                Kind::Assistant => self.answer(&mut drafts, no, &sifted.answered),
+                Kind::Assistant => self.answer(&mut drafts, &mut before, no, &sifted.answered),
                 Kind::System if self.rules.local && self.is_local_command(no) => {
                     let words = vec![(Said::Block(no, 0), Piece::Other)];
                     drafts.push(Draft::new(Side::User, words));
@@ -144,7 +145,7 @@ impl Desk<'_> {
 
     fn blocks(&self, no: NodeNo) -> Vec<(Said, Piece)> {
         let pieces = self.facts.pieces(no).iter().enumerate();
-        pieces.map(|(k, piece)| (Said::Block(no, k as u16), *piece)).collect()
+        pieces.map(|(k, piece)| (Said::Block(no, u16::try_from(k).unwrap_or(u16::MAX)), *piece)).collect()
     }
 
     /// Says what the client puts behind the last entry that speaks, and which that is.
@@ -155,13 +156,16 @@ impl Desk<'_> {
             return (0, Vec::new());
         };
         let speaker = entries[at];
-        let recap = self.is(speaker, Flags::COMPACT_SUMMARY) && self.kind(end) == Kind::Attachment;
+        let says = |no: &&NodeNo| !matches!(self.kind(**no), Kind::System | Kind::Progress);
+        let attached = entries.iter().rev().find(says).is_some_and(|&no| self.kind(no) == Kind::Attachment);
+        let recap = self.is(speaker, Flags::COMPACT_SUMMARY) && attached;
         if recap && !self.rules.recap_waits {
             return (at, Vec::new());
         }
-        let made_up = if self.goes_on(speaker, end) {
-            vec![MadeUp::GoOn, MadeUp::Filler]
-        } else if sifted.open.is_some() {
+        if self.goes_on(speaker, attached) {
+            return (entries.len() - 1, vec![MadeUp::GoOn, MadeUp::Filler]);
+        }
+        let made_up = if sifted.open.is_some() {
             vec![MadeUp::Result, MadeUp::Filler]
         } else if self.fills(&entries[..=at], end) {
             vec![MadeUp::Filler]
@@ -171,9 +175,8 @@ impl Desk<'_> {
         (at, made_up)
     }
 
-    fn goes_on(&self, speaker: NodeNo, end: NodeNo) -> bool {
+    fn goes_on(&self, speaker: NodeNo, attachment: bool) -> bool {
         let result = answers_call(self.links, self.facts, speaker);
-        let attachment = self.kind(end) == Kind::Attachment;
         match self.rules.go_on {
             GoOn::Never => false,
             GoOn::Result => result,
@@ -189,8 +192,8 @@ impl Desk<'_> {
             _ => entries.last().copied(),
         };
         let from_user = last.is_some_and(|no| self.kind(no) == Kind::User);
-        let mut local = entries.iter().rev().filter(|&&no| self.links.speaks(no));
-        let mut local = local.by_ref().take_while(|&&no| self.facts.is_local(no));
+        let said = entries.iter().rev().filter(|&&no| self.links.speaks(no));
+        let mut local = said.take_while(|&&no| self.facts.is_local(no));
         let hushed =
             self.rules.filler == Filler::SpeakerNotLocal && local.any(|&no| self.is(no, Flags::META));
         from_user && !hushed
@@ -207,25 +210,46 @@ impl Desk<'_> {
         Draft::new(side, blocks)
     }
 
-    fn answer(&self, drafts: &mut Vec<Draft>, no: NodeNo, answered: &[bool]) {
+    fn answer(&self, drafts: &mut Vec<Draft>, before: &mut Before, no: NodeNo, answered: &[bool]) {
         let response = self.links.tree.message_of(no);
         let mut blocks = self.blocks(no);
         if self.rules.unanswered == Unanswered::LeaveOutCall {
             blocks.retain(|(_, piece)| !matches!(piece, Piece::Call(call) if !answered[*call as usize]));
         }
-        let all_results =
-            |draft: &Draft| draft.blocks.iter().all(|(_, piece)| matches!(piece, Piece::Result(_)));
-        let before =
-            drafts.iter_mut().rev().find(|draft| draft.side == Side::Assistant || !all_results(draft));
         let is_mate =
             |draft: &Draft| draft.side == Side::Assistant && response.is_some() && draft.response == response;
-        match before {
+        match before.find(drafts).map(|k| &mut drafts[k]) {
             Some(draft) if self.rules.unite && is_mate(draft) => {
                 draft.blocks.append(&mut blocks);
                 draft.united = true;
             }
             _ => drafts.push(Draft { response, ..Draft::new(Side::Assistant, blocks) }),
         }
+    }
+}
+
+/// The last answer among the drafts, and whether the user answered its calls since.
+#[derive(Default)]
+struct Before {
+    at: Option<usize>,
+    answered: bool,
+    seen: usize,
+}
+
+impl Before {
+    /// Finds the answer that a further line of its response joins: what the user says between hides it, unless results
+    /// are part of it.
+    fn find(&mut self, drafts: &[Draft]) -> Option<usize> {
+        for (k, draft) in drafts.iter().enumerate().skip(self.seen) {
+            match draft.side {
+                Side::Assistant => (self.at, self.answered) = (Some(k), false),
+                Side::User => {
+                    self.answered |= draft.blocks.iter().any(|(_, piece)| matches!(piece, Piece::Result(_)));
+                }
+            }
+        }
+        self.seen = drafts.len();
+        self.at.filter(|&at| at + 1 == drafts.len() || self.answered)
     }
 }
 

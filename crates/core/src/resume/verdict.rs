@@ -25,6 +25,8 @@ pub struct Resume {
     pub stop: Option<Stop>,
     /// What keeps the client from loading anything.
     pub halt: Option<Halt>,
+    /// Entries of the path outside subagents.
+    pub loaded: usize,
     /// Lines of user and assistant outside subagents: all of them.
     pub entries: usize,
     /// Those that are not on the path, each once, in the order of the file.
@@ -297,6 +299,7 @@ impl Resume {
         let nameless = facts.nameless.iter().map(|&line| Lost { line, node: None, why: Why::Nameless });
         lost.extend(nameless);
         lost.sort_by_key(|lost| lost.line);
+        self.loaded = self.path.iter().filter(|&&no| tree.is_told(no)).count();
         self.entries = entries;
         self.unreachable = lost;
     }

@@ -4,6 +4,8 @@
 //! `preservedMessages {anchorUuid, uuids}`. The kept entries stand before the boundary in the file and keep their
 //! parents; the client puts them right behind the anchor: the summary, or the boundary itself.
 
+use std::collections::{HashMap, HashSet};
+
 use super::node::NodeNo;
 use super::weave::Tree;
 use crate::entry::{Text, member, strings};
@@ -32,6 +34,12 @@ impl Kept {
         (list.is_some() || run.is_some()).then_some(Kept { list, run })
     }
 
+    /// Returns the entry behind which the kept ones come.
+    fn anchor(&self) -> Id {
+        let listed = self.list.as_ref().map(|(anchor, _)| *anchor);
+        listed.or(self.run.map(|(anchor, ..)| anchor)).unwrap_or(Id::NIL)
+    }
+
     /// Finds the anchor and the kept entries in the tree.
     pub(crate) fn resolve(&self, tree: &Tree) -> Option<(NodeNo, Vec<NodeNo>)> {
         if let Some((anchor, uuids)) = &self.list {
@@ -52,14 +60,22 @@ impl Tree {
     /// Walks to `tip` from the last compaction, with the old entries that it kept behind their anchor.
     pub fn context(&self, tip: NodeNo) -> Vec<NodeNo> {
         let walk = self.walk(tip);
-        if self.kept.is_empty() {
+        if self.boundaries.is_empty() {
             return walk;
         }
-        let mut told: std::collections::HashSet<NodeNo> = walk.iter().copied().collect();
+        let mut told: HashSet<NodeNo> = walk.iter().copied().collect();
+        let mut kept: HashMap<NodeNo, Vec<NodeNo>> = HashMap::new();
+        for (_, named) in &self.boundaries {
+            if self.find(named.anchor()).is_some_and(|anchor| told.contains(&anchor))
+                && let Some((anchor, entries)) = named.resolve(self)
+            {
+                kept.entry(anchor).or_default().extend(entries);
+            }
+        }
         let mut context = Vec::with_capacity(walk.len());
         for no in walk {
             context.push(no);
-            let kept = self.kept.iter().filter(|(anchor, _)| *anchor == no).flat_map(|(_, kept)| kept);
+            let kept = kept.get(&no).into_iter().flatten();
             context.extend(kept.copied().filter(|no| told.insert(*no)));
         }
         context

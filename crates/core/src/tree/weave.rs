@@ -32,8 +32,6 @@ pub struct Tree {
     starts: Vec<u32>,
     by_id: IdMap<NodeNo>,
     logical: IdMap<NodeNo>,
-    /// By anchor: old entries that a compaction kept.
-    pub(crate) kept: Vec<(NodeNo, Vec<NodeNo>)>,
     /// By boundary: what it says that was kept.
     pub(crate) boundaries: Vec<(NodeNo, Kept)>,
     /// Links that were cut because they close a cycle, from child to parent.
@@ -161,7 +159,6 @@ impl Weaver {
         }
         tree.side_file = tree.nodes.iter().all(Node::is_side);
         tree.cut_cycles();
-        tree.kept = self.kept.iter().filter_map(|(_, kept)| kept.resolve(&tree)).collect();
         tree.boundaries = self.kept;
         tree.link_children();
         tree.mark_turns();

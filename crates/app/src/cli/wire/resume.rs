@@ -94,7 +94,7 @@ pub(crate) fn resume<'a>(explained: &'a Explanation, verdict: &'a Verdict) -> Wi
             measured: verdict.measured,
             leaf,
             path: resume.path.iter().map(|&no| Entry { line: line(no), uuid: explained.uuid(no) }).collect(),
-            loaded: resume.path.len(),
+            loaded: resume.loaded,
             entries: resume.entries,
             turns: verdict.turns,
             turns_in_all: explained.turns,

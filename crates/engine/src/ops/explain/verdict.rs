@@ -119,7 +119,7 @@ impl Verdict {
     /// Counts the entries of a fate.
     pub fn count(&self, fate: Fate) -> usize {
         match fate {
-            Fate::Loaded => self.resume.path.len(),
+            Fate::Loaded => self.resume.loaded,
             fate => self.resume.unreachable.iter().filter(|lost| Fate::of(lost.why) == fate).count(),
         }
     }
