@@ -246,7 +246,7 @@ impl Links<'_> {
     }
 
     /// Marks the entries that fit, and all that such an entry hangs below.
-    fn at_or_above(&self, fits: impl Fn(NodeNo) -> bool) -> Vec<bool> {
+    pub(super) fn at_or_above(&self, fits: impl Fn(NodeNo) -> bool) -> Vec<bool> {
         let mut marked = vec![false; self.up.len()];
         for &no in self.order.iter().filter(|&&no| fits(no)) {
             let mut at = no;

@@ -96,6 +96,8 @@ pub enum Why {
     Compacted,
     /// Another line with the same uuid stands for it.
     Repeated,
+    /// It is a line of a local command, such as `/exit`, that nothing was said after.
+    Local,
     /// It shows an API error.
     ApiError,
     /// It calls tools that never answered.
@@ -123,6 +125,7 @@ impl Why {
             Why::Nameless => "no-uuid",
             Why::Compacted => "compacted",
             Why::Repeated => "repeated",
+            Why::Local => "local-command",
             Why::ApiError => "api-error",
             Why::Unanswered => "unanswered-call",
             Why::Orphan => "orphan-result",
@@ -275,6 +278,9 @@ impl Resume {
         let mut on_path = vec![false; tree.nodes().len()];
         self.path.iter().for_each(|&no| on_path[no as usize] = true);
         let roots = Roots::of(links);
+        let is_local =
+            |no: NodeNo| matches!(tree.node(no).voice, Voice::Meta | Voice::Command | Voice::Output);
+        let talk = links.at_or_above(|no| links.speaks(no) && !is_local(no));
         let home = self.chain.first().map_or(NONE, |&no| roots.of_node(no));
         let mut lost: Vec<Lost> = Vec::new();
         let mut entries = facts.nameless.len();
@@ -292,7 +298,10 @@ impl Resume {
                 _ if !stands => Why::Repeated,
                 Some(why) => why,
                 None if self.halt.is_some_and(|halt| halt != Halt::Nothing) => Why::Halted,
-                None => roots.why(links, no, home),
+                None => match roots.why(links, no, home) {
+                    Why::OtherBranch if is_local(no) && !talk[no as usize] => Why::Local,
+                    why => why,
+                },
             };
             lost.push(Lost { line: node.place.line, node: Some(no), why });
         }

@@ -135,6 +135,7 @@ pub(super) fn group(why: Why) -> &'static str {
 /// Names what is left out, as one of them.
 pub(super) fn left_out(why: Why, number: u64) -> String {
     let (one, several) = match why {
+        Why::Local => ("line of a local command", "lines of local commands"),
         Why::ApiError => ("API error", "API errors"),
         Why::Unanswered => ("call that was never answered", "calls that were never answered"),
         Why::Orphan => ("result without its call", "results without their calls"),
