@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-use super::rules::{Keep, Rules};
+use super::rules::{Keep, Progress, Rules};
 use crate::entry::{Kind, Voice};
 use crate::id::Id;
-use crate::tree::{Link, NodeNo, Tree};
+use crate::tree::{Link, Node, NodeNo, Tree};
 
 /// Stands for "no entry".
 pub(super) const NONE: NodeNo = NodeNo::MAX;
@@ -47,7 +47,7 @@ impl<'t> Links<'t> {
             spliced: None,
         };
         links.hold(rules);
-        links.link();
+        links.link(rules);
         links
     }
 
@@ -64,7 +64,7 @@ impl<'t> Links<'t> {
             let standing = self.standing(no);
             let known = match self.tree.node(standing).kind {
                 Kind::User | Kind::Assistant | Kind::System | Kind::Attachment => true,
-                Kind::Progress => rules.progress,
+                Kind::Progress => rules.progress == Progress::Entry,
                 _ => false,
             };
             if known && !self.here[standing as usize] {
@@ -74,10 +74,25 @@ impl<'t> Links<'t> {
         }
     }
 
-    fn link(&mut self) {
+    fn link(&mut self, rules: &Rules) {
+        let is_progress = |no: NodeNo| self.tree.node(no).kind == Kind::Progress;
+        // What is above a row of progress lines is found once for all of them, as far as parents come first.
+        let mut through: Vec<Option<NodeNo>> = self.tree.nodes().iter().map(Node::parent).collect();
+        for no in 0..through.len() {
+            if let Some(parent) = through[no].filter(|&parent| (parent as usize) < no && is_progress(parent))
+            {
+                through[no] = through[parent as usize];
+            }
+        }
         for &no in &self.order {
-            let parent = self.tree.node(no).parent().map_or(NONE, |parent| self.standing(parent));
-            self.up[no as usize] = parent;
+            let mut parent = self.tree.node(no).parent();
+            // The links of the tree have no cycles.
+            while let Some(above) =
+                parent.filter(|&above| rules.progress == Progress::SeenThrough && is_progress(above))
+            {
+                parent = through[above as usize];
+            }
+            self.up[no as usize] = parent.map_or(NONE, |parent| self.standing(parent));
         }
         for &(child, parent) in &self.tree.cuts {
             if self.here[child as usize] {

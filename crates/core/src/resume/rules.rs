@@ -52,6 +52,17 @@ pub(super) enum Leaf {
     LastLineOrBelow,
 }
 
+/// What a progress line is to the client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// Nothing: what hangs on it is cut off.
+    Unread,
+    /// An entry as any other.
+    Entry,
+    /// Nothing, but what hangs on it hangs on what is above it.
+    SeenThrough,
+}
+
 /// Which of the entries kept by a compaction are put back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keep {
@@ -158,8 +169,11 @@ const PIN: Rule<bool> = Rule::new(
     &[([1, 0, 37], false), ([2, 1, 163], true)],
     &["last_prompt_names_other_tip", "last_prompt_rewound_names_middle", "pinned_tip_then_branch"],
 );
-const PROGRESS: Rule<bool> =
-    Rule::new("progress links", &[([1, 0, 37], false), ([2, 1, 15], true)], &["progress_in_the_chain"]);
+const PROGRESS: Rule<Progress> = Rule::new(
+    "progress",
+    &[([1, 0, 37], Progress::Unread), ([2, 1, 15], Progress::Entry), ([2, 1, 104], Progress::SeenThrough)],
+    &["progress_in_the_chain", "progress_below_the_middle_last"],
+);
 const CYCLE_HANGS: Rule<bool> =
     Rule::new("a cycle hangs the client", &[([1, 0, 37], true), ([2, 1, 42], false)], &["cycle"]);
 const BRIDGE: Rule<bool> = Rule::new(
@@ -306,7 +320,7 @@ rules! {
     timeless_leaf: bool = TIMELESS_LEAF,
     side_leaf: bool = SIDE_LEAF,
     pin: bool = PIN,
-    progress: bool = PROGRESS,
+    progress: Progress = PROGRESS,
     cycle_hangs: bool = CYCLE_HANGS,
     bridge: bool = BRIDGE,
     cut_at_boundary: bool = CUT_AT_BOUNDARY,
