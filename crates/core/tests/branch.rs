@@ -201,3 +201,30 @@ fn subagents_and_copies_are_none() {
 fn a_file_of_links_is_one_branch() {
     assert_snapshot!(told("s1: informational hm\n  p1: bash_progress x"), @"p1 first s1 prompt - turns 0/0");
 }
+
+#[test]
+fn the_tip_of_the_active_branch_is_where_the_client_goes_on() {
+    // A rewind, then nothing but the lines of `/exit`: the client still goes on from the last answer.
+    let text = "
+        u1: one
+          a1: one
+            u2: two
+              a2: two
+                s1: turn_duration 5
+            u3 meta: <local-command-caveat>x</local-command-caveat>
+              u4: <command-name>/exit</command-name>";
+    let tree = check::tree(&script::bytes(text));
+    let node = |name: &str| {
+        let is_it = |no: &NodeNo| script::name_of_bits(tree.node(*no).id.bits()).as_deref() == Some(name);
+        (0..tree.nodes().len() as NodeNo).find(is_it).expect("an entry")
+    };
+    let tip = |leaf: &str| {
+        let mut branches = Branches::of(&tree);
+        assert_eq!(branches.list.len(), 1, "the lines of a command are no branch");
+        assert_eq!(branches.goes_on_from(&tree, node(leaf)), Some(0));
+        branches.list[0].tip
+    };
+    assert_eq!(tip("s1"), node("a2"), "the last that speaks there");
+    assert_eq!(tip("u4"), node("u4"), "the newest, which it is anyway");
+    assert_eq!(tip("a1"), node("u4"), "the branch goes on from there");
+}

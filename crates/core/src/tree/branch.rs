@@ -134,6 +134,20 @@ impl Branches {
         (branch != NONE).then_some(branch as usize)
     }
 
+    /// Takes note of the entry that a client goes on from: it is the tip of its branch, unless the branch goes on from there
+    /// or only links hang between. Returns which branch that is.
+    pub fn goes_on_from(&mut self, tree: &Tree, leaf: NodeNo) -> Option<usize> {
+        let active = self.of_node(leaf)?;
+        let tip = self.list[active].tip;
+        let walk = tree.walk(leaf);
+        let elsewhere = !walk.contains(&tip) && !tree.walk(tip).contains(&leaf);
+        if elsewhere && self.is_own(active, leaf) {
+            let speaks = |no: &&NodeNo| tree.node(**no).voice != Voice::Link && self.is_own(active, **no);
+            self.list[active].tip = walk.iter().rev().find(speaks).copied().unwrap_or(leaf);
+        }
+        Some(active)
+    }
+
     /// Whether a node is on this branch and on no other.
     pub fn is_own(&self, branch: usize, no: NodeNo) -> bool {
         self.list[branch].stretch == self.stretches.of[no as usize]

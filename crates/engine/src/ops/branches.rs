@@ -74,11 +74,11 @@ pub fn branches(path: &Path) -> Result<BranchList, Failure> {
         uuids.add(entry);
     })?;
     let tree = &session.tree;
-    let found = Branches::of(tree);
+    let mut found = Branches::of(tree);
     let mut sums = found.sums(receipts.once(), Usage::add).into_iter();
     let turns = turn_numbers(tree);
     let leaf = session.active().leaf;
-    let active = leaf.and_then(|leaf| found.of_node(leaf));
+    let active = leaf.and_then(|leaf| found.goes_on_from(tree, leaf));
     let mut lines = Lines::open(path).map_err(Failure::reading(path))?;
     let mut rows = Vec::with_capacity(found.list.len());
     for (k, branch) in found.list.iter().enumerate() {

@@ -42,7 +42,7 @@ pub struct Drawing {
     pub aside: usize,
     session: Session,
     found: Branches,
-    leaf: Option<NodeNo>,
+    active: Option<usize>,
     numbers: HashMap<NodeNo, u32>,
     work: Vec<Work>,
     lines: Lines,
@@ -108,8 +108,9 @@ pub fn tree(request: &TreeRequest) -> Result<Drawing, Failure> {
     let lines = Lines::open(&request.path).map_err(Failure::reading(&request.path))?;
     let around = request.around.as_deref().map(|name| session.entry(name)).transpose()?;
     let tree = &session.tree;
-    let found = Branches::of(tree);
+    let mut found = Branches::of(tree);
     let active = session.active();
+    let active_branch = active.leaf.and_then(|leaf| found.goes_on_from(tree, leaf));
     let sight = Sight { all: request.all, around, leaf: active.leaf, loaded: &active.nodes };
     let outline = Outline::of(tree, &found, &sight);
     let work = work(tree, &outline, &calls);
@@ -121,7 +122,7 @@ pub fn tree(request: &TreeRequest) -> Result<Drawing, Failure> {
         turns: tree.turns().count(),
         last_line: tree.nodes().last().map_or(0, |node| node.place.line),
         aside: if request.all { 0 } else { aside },
-        leaf: active.leaf,
+        active: active_branch,
         numbers: turn_numbers(tree),
         rows: outline.rows,
         session,
@@ -155,8 +156,7 @@ impl Drawing {
         let node = self.session.tree.node(no);
         let tip = self.rows[row].tip.map(|branch| {
             let tip = self.found.list[branch].tip;
-            let active = self.leaf.is_some_and(|leaf| self.found.of_node(leaf) == Some(branch));
-            (self.session.handle(tip), active)
+            (self.session.handle(tip), self.active == Some(branch))
         });
         Ok(Some(DrawnRow {
             turn: self.numbers.get(&no).copied(),
