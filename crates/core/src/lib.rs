@@ -1,13 +1,14 @@
 //! What Claude Code session files mean: bytes in, values out.
 //!
 //! ```text
-//! bytes → lines → entries → tree → (resume, turns) → usage → (query, diff, session, stats, schema)
+//! bytes → lines → entries → tree → (resume, turns) → usage → edit → (query, diff, session, stats, schema)
 //! ```
 //!
 //! A room may use rooms to its left, never to its right. No IO, clock, environment, randomness, threads or printing
 //! (**core-is-deaf-and-mute**); any bytes give values and problems, never a panic (**parse-never-fails**).
 
 pub mod diff;
+pub mod edit;
 pub mod entry;
 pub mod id;
 pub mod lines;

@@ -10,6 +10,7 @@ const CORE: &[&[&str]] = &[
     &["tree"],
     &["resume", "turn"],
     &["usage"],
+    &["edit"],
     &["query", "diff", "session", "stats", "schema"],
 ];
 

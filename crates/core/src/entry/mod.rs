@@ -27,6 +27,7 @@ mod voice;
 pub use block::{Block, Content, content_of};
 pub use detail::{Backup, Detail, Pin, members};
 pub(crate) use detail::{member, strings};
+pub(crate) use json::Skim;
 pub use kind::{Attachment, BlockKind, Kind, Progress, System};
 pub use read::{Fate, Reader, read, value_text};
 pub use record::{Entry, Flags, Message};

@@ -58,7 +58,7 @@ struct Holding {
 }
 
 /// Takes entries in file order, beside a `Weaver`.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Facts {
     pieces: Vec<Piece>,
     held: Vec<Holding>,

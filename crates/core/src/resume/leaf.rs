@@ -21,6 +21,8 @@ pub enum LeafRule {
     Pinned(u32),
     /// The last summary, on the line so numbered, names it: what the seeds say of clients that nobody has met.
     Summary(u32),
+    /// Somebody asked what if.
+    Asked,
 }
 
 impl LeafRule {
@@ -33,6 +35,7 @@ impl LeafRule {
             LeafRule::NewestBelowLastLine => "newest-below-last-line",
             LeafRule::Pinned(_) => "pinned",
             LeafRule::Summary(_) => "summary",
+            LeafRule::Asked => "asked",
         }
     }
 

@@ -25,4 +25,4 @@ pub use facts::Facts;
 pub use leaf::LeafRule;
 pub use rules::{MEASURED, Row, rows};
 pub use send::{MadeUp, Said, Sent, Side};
-pub use verdict::{Halt, Lost, Resume, Stop, Why, active_path, resume, resume_by_summary};
+pub use verdict::{Halt, Lost, Resume, Stop, Why, active_path, resume, resume_at, resume_by_summary};

@@ -158,6 +158,17 @@ fn load(
     let Some((leaf, rule)) = choose(links, facts, rules) else {
         return Err((if links.order.is_empty() { Halt::Nothing } else { Halt::GivesUp }, None));
     };
+    load_at(links, facts, rules, leaf, rule)
+}
+
+/// Loads what a client would that goes on from `leaf`.
+fn load_at(
+    links: &Links<'_>,
+    facts: &Facts,
+    rules: &Rules,
+    leaf: NodeNo,
+    rule: LeafRule,
+) -> Result<Loaded, (Halt, Option<(NodeNo, LeafRule)>)> {
     let speaker = links.climb(leaf, |no| links.speaks(no));
     if !rules.timeless_leaf && speaker.is_some_and(|no| links.tree.node(no).time().is_none()) {
         return Err((Halt::GivesUp, Some((leaf, rule))));
@@ -191,14 +202,33 @@ pub fn active_path(tree: &Tree, facts: &Facts, client: &Version) -> Option<(Node
 pub fn resume(tree: &Tree, facts: &Facts, client: &Version) -> Resume {
     let rules = Rules::of(client);
     let links = Links::new(tree, &rules);
-    let Loaded { leaf, rule, chain, stop } = match load(&links, facts, &rules) {
+    tell(&links, facts, &rules, load(&links, facts, &rules))
+}
+
+/// Says what a client of this version would load and send if it went on from `leaf`; `None` where it does not even hold
+/// that entry, as it holds nothing from before some compactions.
+pub fn resume_at(tree: &Tree, facts: &Facts, client: &Version, leaf: NodeNo) -> Option<Resume> {
+    let rules = Rules::of(client);
+    let links = Links::new(tree, &rules);
+    let held = links.here[leaf as usize];
+    held.then(|| tell(&links, facts, &rules, load_at(&links, facts, &rules, leaf, LeafRule::Asked)))
+}
+
+fn tell(
+    links: &Links<'_>,
+    facts: &Facts,
+    rules: &Rules,
+    loaded: Result<Loaded, (Halt, Option<(NodeNo, LeafRule)>)>,
+) -> Resume {
+    let tree = links.tree;
+    let Loaded { leaf, rule, chain, stop } = match loaded {
         Ok(loaded) => loaded,
-        Err((halt, leaf)) => return nothing(&links, facts, halt, leaf),
+        Err((halt, leaf)) => return nothing(links, facts, halt, leaf),
     };
-    let (sent, left_out) = send(&links, facts, &rules, &chain);
+    let (sent, left_out) = send(links, facts, rules, &chain);
     let path = path_of(tree, &sent);
     let mut resume = Resume { leaf: Some((leaf, rule)), chain, sent, path, stop, ..Resume::default() };
-    resume.account(&links, facts, &left_out);
+    resume.account(links, facts, &left_out);
     resume
 }
 

@@ -12,7 +12,7 @@ use crate::entry::{Text, member, strings};
 use crate::id::Id;
 
 /// What a boundary names.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Kept {
     /// `preservedMessages`: the anchor and every entry.
     pub(crate) list: Option<(Id, Vec<Id>)>,

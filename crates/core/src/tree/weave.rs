@@ -7,7 +7,7 @@ use crate::id::{Id, IdMap, IdSet};
 use crate::problem::{Problem, ProblemKind, Repeat};
 
 /// Takes entries in file order.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Weaver {
     nodes: Vec<Node>,
     latest: IdMap<NodeNo>,

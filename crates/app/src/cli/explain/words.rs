@@ -92,6 +92,7 @@ pub(super) fn rule(rule: LeafRule) -> String {
         LeafRule::NewestBelowLastLine => "the newest below the last line".to_owned(),
         LeafRule::Pinned(line) => format!("pinned by the last-prompt on L{line}"),
         LeafRule::Summary(line) => format!("named by the summary on L{line}"),
+        LeafRule::Asked => "asked for".to_owned(),
     }
 }
 
@@ -104,6 +105,7 @@ pub(super) fn short_rule(rule: LeafRule) -> String {
         LeafRule::NewestBelowLastLine => "newest below last line".to_owned(),
         LeafRule::Pinned(line) => format!("pinned by L{line}"),
         LeafRule::Summary(line) => format!("summary L{line}"),
+        LeafRule::Asked => "asked for".to_owned(),
     }
 }
 

@@ -1,0 +1,86 @@
+//! A file to be, as places of lines in a source and lines of its own.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::alter::{Change, Step, alter, quote};
+use crate::entry::{members, value_text};
+use crate::tree::Place;
+
+/// One part of a draft.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// Bytes of the source as they are.
+    Copy(Range<u64>),
+    /// A line of the source, put into the draft's envelope; the changes are made first.
+    Line(Place, Vec<Change>),
+    /// A line of its own, without its end.
+    New(Vec<u8>),
+}
+
+/// What every line of a new session says of where it belongs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Envelope {
+    /// The session's id.
+    pub session: String,
+    /// The session that its lines were copied from, told in `forkedFrom` as the client does.
+    pub origin: Option<String>,
+    /// A folder and the one that takes its place, also as the beginning of a path.
+    pub moved: Option<(String, String)>,
+}
+
+/// A file to be.
+#[derive(Debug, Clone, Default)]
+pub struct Draft {
+    /// Its parts, in order.
+    pub pieces: Vec<Piece>,
+    /// What becomes of the lines taken from the source; nothing where they stay in their session.
+    pub envelope: Option<Envelope>,
+}
+
+impl Draft {
+    /// Drafts what a file of so many bytes holds, unchanged.
+    pub fn copy(bytes: u64) -> Draft {
+        Draft { pieces: vec![Piece::Copy(0..bytes)], envelope: None }
+    }
+
+    /// Returns what becomes of a line of the source. A line that is no sound object stays as it is.
+    pub fn render<'l>(&self, line: &'l [u8], changes: &[Change]) -> Cow<'l, [u8]> {
+        let altered = if changes.is_empty() { None } else { alter(line, changes) };
+        let enveloped = self.envelope.as_ref().and_then(|envelope| {
+            let line = altered.as_deref().unwrap_or(line);
+            alter(line, &envelope.changes(line))
+        });
+        enveloped.or(altered).map_or(Cow::Borrowed(line), Cow::Owned)
+    }
+}
+
+impl Envelope {
+    /// Says what changes in a line.
+    pub fn changes(&self, line: &[u8]) -> Vec<Change> {
+        let mut changes = Vec::new();
+        let mut uuid = None;
+        for (key, value) in members(line) {
+            if key.is("sessionId") {
+                changes.push(Change::say([Step::from("sessionId")], &self.session));
+            } else if key.is("cwd") {
+                changes.extend(self.moved_to(value).map(|to| Change::say([Step::from("cwd")], &to)));
+            } else if key.is("uuid") && value.len() > 2 {
+                uuid = Some(value);
+            }
+        }
+        if let (Some(origin), Some(uuid)) = (&self.origin, uuid) {
+            let from =
+                [br#"{"sessionId":"#, quote(origin).as_bytes(), br#","messageUuid":"#, uuid, b"}"].concat();
+            changes.push(Change::set([Step::from("forkedFrom")], from));
+        }
+        changes
+    }
+
+    fn moved_to(&self, cwd: &[u8]) -> Option<String> {
+        let (from, to) = self.moved.as_ref()?;
+        let cwd = value_text(cwd);
+        let rest = cwd.strip_prefix(from.as_str())?;
+        (rest.is_empty() || rest.starts_with(['/', '\\'])).then(|| format!("{to}{rest}"))
+    }
+}

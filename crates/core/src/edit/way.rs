@@ -1,0 +1,43 @@
+//! Which entries belong to the way to an entry: those that it builds on, and those that clients load with them.
+
+use crate::resume::{Facts, resume_at};
+use crate::tree::{Node, NodeNo, Tree};
+use crate::version::Version;
+
+/// Lists the entries that a session needs to go on from `leaf` as it does here, in the order of the file.
+///
+/// They are what the tree says (parents up to a beginning or a compaction, what the compaction kept, the other calls and
+/// results of each response) and what each of `clients` would load. Of lines with one uuid the last stands for all.
+pub fn way(tree: &Tree, facts: &Facts, clients: &[Version], leaf: NodeNo) -> Vec<NodeNo> {
+    let mut on_way = vec![false; tree.nodes().len()];
+    let mut take = |no: NodeNo| {
+        let standing = tree.find(tree.node(no).id).unwrap_or(no);
+        on_way[standing as usize] = true;
+    };
+    tree.rejoin(&tree.context(leaf)).into_iter().for_each(|step| take(step.node));
+    for client in clients {
+        let loaded = resume_at(tree, facts, client, leaf);
+        loaded.into_iter().flat_map(|loaded| loaded.chain).for_each(&mut take);
+    }
+    take_side(tree, &mut on_way);
+    (0..on_way.len() as NodeNo).filter(|&no| on_way[no as usize]).collect()
+}
+
+/// Takes the lines of subagents that old clients wrote into the same file: those that begin right behind a line that is
+/// on the way.
+fn take_side(tree: &Tree, on_way: &mut [bool]) {
+    if tree.is_side_file() || !tree.nodes().iter().any(Node::is_side) {
+        return;
+    }
+    let mut behind = false;
+    for no in 0..on_way.len() {
+        let node = &tree.nodes()[no];
+        if !node.is_side() {
+            behind = on_way[no];
+        } else if let Some(parent) = node.parent() {
+            on_way[no] |= (parent as usize) < no && on_way[parent as usize];
+        } else {
+            on_way[no] |= behind;
+        }
+    }
+}
