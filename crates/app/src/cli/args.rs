@@ -77,6 +77,9 @@ pub(crate) enum Command {
     Tree(Tree),
     Find(Find),
     Diff(Diff),
+    Goto(Goto),
+    Branch(Branch),
+    Fork(Fork),
     Stats(Stats),
     Tools(Tools),
     Agents(Agents),
@@ -489,4 +492,82 @@ pub(crate) struct Undo {
     pub(crate) op: Option<u64>,
     #[command(flatten)]
     pub(crate) pen: Writing,
+}
+
+/// Move the point where the next resume goes on
+///
+/// Every branch of a session is still in its file, but the client resumes only one of them. This makes it resume
+/// another, from any entry: two lines are added at the end of the file, none is changed, and what each client will then
+/// load is checked before and after. WHERE is a turn (t9: when it was answered), a line (L118), a uuid or its first
+/// digits, the tip of a branch as `branches` names it, or words that the entry holds. Where a compaction stands between,
+/// the way to the entry is written a second time behind it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread goto last t9               go on behind turn 9\n  \
+    rethread goto last t9 --before      as if prompt 9 had not been asked yet\n  \
+    rethread goto 3f2a L118 --dry-run   show what would be written\n  \
+    rethread goto last \"the old plan\"   by words; offers a choice where several fit\n  \
+    rethread undo                       take it back")]
+pub(crate) struct Goto {
+    /// Which session
+    pub(crate) session: String,
+    /// Where to: t9 (turn), L118 (line), uuid, or words
+    #[arg(value_name = "WHERE", required = true, num_args = 1..)]
+    pub(crate) place: Vec<String>,
+    /// Go to the entry before it
+    #[arg(long)]
+    pub(crate) before: bool,
+    /// Show what would be written, and write nothing
+    #[arg(short = 'n', long)]
+    pub(crate) dry_run: bool,
+    /// Write also while a client has the session open
+    #[arg(long)]
+    pub(crate) even_if_live: bool,
+}
+
+/// Move the point to an entry, named by its uuid
+///
+/// The direct form of `goto`, for scripts: takes a uuid (or its first digits, L118 or t9), never words.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread branch 3f2a 0effbfda\n  \
+    rethread branches 3f2a --json | jq -r .tip | head -1 | xargs rethread branch 3f2a")]
+pub(crate) struct Branch {
+    /// Which session
+    pub(crate) session: String,
+    /// Which entry: uuid or its first digits, L118 (line) or t9 (turn)
+    pub(crate) uuid: String,
+    /// Show what would be written, and write nothing
+    #[arg(short = 'n', long)]
+    pub(crate) dry_run: bool,
+    /// Write also while a client has the session open
+    #[arg(long)]
+    pub(crate) even_if_live: bool,
+}
+
+/// Make a new session of the path to a point
+///
+/// The new session holds exactly the entries that lead to WHERE (without it: to where the client goes on), with their
+/// subagents, tool results and file history, and says in every line where it comes from, as the client's own /branch
+/// does. Its origin is not changed. What each client will load of it is checked after it is written.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread fork last                   a copy to try something in\n  \
+    rethread fork last t9                what was said up to the end of turn 9\n  \
+    rethread fork 3f2a L118 --title \"the other way\"")]
+pub(crate) struct Fork {
+    /// Which session
+    pub(crate) session: String,
+    /// Up to where: t9 (turn), L118 (line), uuid, or words
+    #[arg(value_name = "WHERE")]
+    pub(crate) place: Vec<String>,
+    /// Up to the entry before it
+    #[arg(long)]
+    pub(crate) before: bool,
+    /// What to call it
+    #[arg(long, value_name = "TITLE")]
+    pub(crate) title: Option<String>,
+    /// Show what would be made, and make nothing
+    #[arg(short = 'n', long)]
+    pub(crate) dry_run: bool,
 }

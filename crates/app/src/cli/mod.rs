@@ -13,7 +13,9 @@ mod effects;
 mod explain;
 mod figures;
 mod find;
+mod fork;
 mod gist;
+mod goto;
 mod log;
 mod ls;
 mod out;
@@ -37,6 +39,7 @@ mod tree;
 mod undo;
 mod when;
 mod wire;
+mod written;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -67,6 +70,11 @@ impl Place {
     /// Finds the file of a session by name.
     fn session(&self, name: &str) -> Result<PathBuf, Stop> {
         Ok(ops::find_session(&self.roots, name)?)
+    }
+
+    /// Finds the file of a session that is to be changed.
+    fn session_to_change(&self, name: &str) -> Result<PathBuf, Stop> {
+        Ok(ops::find_session_to_change(&self.roots, name)?)
     }
 
     /// Says that there is no session, and where it looked.
@@ -120,6 +128,9 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, Stop> {
         Some(Command::Show(show)) => show::run(show, &place, out),
         Some(Command::Explain(explain)) => explain::run(explain, &place, out),
         Some(Command::Find(find)) => find::run(find, &place, out),
+        Some(Command::Goto(goto)) => goto::run(goto, &place, out),
+        Some(Command::Branch(branch)) => goto::run_branch(branch, &place, out),
+        Some(Command::Fork(fork)) => fork::run(fork, &place, out),
         Some(Command::Diff(diff)) => diff::run(diff, &place, out),
         Some(Command::Stats(stats)) => stats::run(stats, &place, out),
         Some(Command::Tools(tools)) => tools::run(tools, &place, out),

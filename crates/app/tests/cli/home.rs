@@ -23,6 +23,15 @@ impl Home {
         path
     }
 
+    /// Writes a file that nobody has touched for an hour: nobody is at work in it.
+    pub(crate) fn write_old(&self, path: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.write(path, "");
+        std::fs::write(&path, bytes).unwrap();
+        let hour_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+        std::fs::File::options().write(true).open(&path).unwrap().set_modified(hour_ago).unwrap();
+        path
+    }
+
     /// Returns the folder.
     pub(crate) fn path(&self) -> &Path {
         self.folder.path()

@@ -13,4 +13,6 @@ mod home;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
+mod moving;
+#[cfg(test)]
 mod wiring;

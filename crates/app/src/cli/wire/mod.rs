@@ -8,6 +8,7 @@ mod stats;
 mod tree;
 mod turn;
 mod write;
+mod written;
 
 use rethread_engine::core::entry::{Moment, Usage as Tokens};
 use rethread_engine::core::schema::{Shape as Seen, Sightings};
@@ -22,6 +23,7 @@ pub(crate) use self::stats::{file, stats};
 pub(crate) use self::tree::{branch, tree_node};
 pub(crate) use self::turn::{tool, turn};
 pub(crate) use self::write::{op, rename, undo};
+pub(crate) use self::written::{moved, offspring};
 use super::when::rfc3339;
 
 /// Every object says what it is and in which version.
