@@ -10,7 +10,7 @@ const CORE: &[&[&str]] = &[
     &["tree"],
     &["resume", "turn"],
     &["usage"],
-    &["query", "diff", "session", "stats", "schema"],
+    &["query", "diff", "session", "stats", "schema", "health"],
 ];
 
 /// The rooms of the engine.

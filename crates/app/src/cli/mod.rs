@@ -9,6 +9,7 @@ mod branches;
 mod call;
 mod clean;
 mod diff;
+mod doctor;
 mod explain;
 mod figures;
 mod find;
@@ -114,6 +115,7 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, Stop> {
         Some(Command::Explain(explain)) => explain::run(explain, &place, out),
         Some(Command::Find(find)) => find::run(find, &place, out),
         Some(Command::Diff(diff)) => diff::run(diff, &place, out),
+        Some(Command::Doctor(doctor)) => doctor::run(doctor, &place, out),
         Some(Command::Stats(stats)) => stats::run(stats, &place, out),
         Some(Command::Tools(tools)) => tools::run(tools, &place, out),
         Some(Command::Branches(branches)) => branches::run(branches, &place, out),

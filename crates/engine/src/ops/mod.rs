@@ -5,6 +5,7 @@ mod agents;
 mod around;
 mod branches;
 mod diff;
+mod doctor;
 mod explain;
 mod find;
 mod gist;
@@ -22,6 +23,7 @@ pub use agents::{AgentRow, Agents, agents};
 pub use around::{Near, Whereabouts};
 pub use branches::{BranchList, BranchRow, Shared, branches};
 pub use diff::{Branch, BranchName, Diff, diff};
+pub use doctor::{Beside, Diagnosis, DoctorRequest, Round, StoreCode, StoreFinding, diagnose, doctor};
 pub use explain::{
     Compaction, ExplainRequest, Explanation, Fate, Invention, LostGroup, LostWay, Quotes, Range, Reader,
     Verdict, explain, ranges_by,
