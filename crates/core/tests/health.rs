@@ -197,6 +197,12 @@ fn two_writers_lose_one_way() {
           u5: right end
     ";
     check("two-writers costs L3 L4", sick, TALK);
+    // Clients that write late leave only the moments to tell.
+    let late =
+        "u1: one\n  a1: one\n    u2: left\n      a2 @+20: left\n    u3 @+-15: right\n      a3 @+20: right";
+    check("two-writers costs L3 L5", late, TALK);
+    let copied = "u1: one\n  a1: one\n    u2: left\n      a2 #m @+20: left\n    u3 @+-20: left\n      a3 #m @+20: left";
+    assert!(!told(&script::bytes(copied)).iter().any(|found| found.starts_with("two-writers")));
     // A rewind leaves a way before it begins another.
     let rewind = "u1: one\n  a1: one\n    u2: left\n      a2: left\n    u3: right\n      a3: right";
     check("unreachable harmless L3 L4", rewind, TALK);

@@ -7,7 +7,7 @@ use super::finding::{Code, Finding, Mend, Severity, Spot};
 use super::sides::Sides;
 use crate::entry::{Kind, Voice};
 use crate::resume::Why;
-use crate::tree::{Fork, ForkKind, NodeNo};
+use crate::tree::{Fork, ForkKind, Node, NodeNo};
 
 pub(super) fn findings(patient: &Patient<'_>, sides: &Sides) -> Vec<Finding> {
     let forks = patient.tree.forks();
@@ -76,23 +76,27 @@ fn retries(patient: &Patient<'_>, sides: &Sides, forks: &[Fork]) -> Vec<Finding>
     finding.map(|finding| if talk { finding.mended(Mend::Branches) } else { finding }).into_iter().collect()
 }
 
-/// Ways of one fork that grew at the same time.
+/// Ways of one fork that grew at the same time. A client may write its lines late, so that only their moments tell.
 fn two_writers(patient: &Patient<'_>, sides: &Sides, forks: &[Fork]) -> Option<Finding> {
-    let parallel: Vec<&Fork> = forks.iter().filter(|fork| fork.kind == ForkKind::Parallel).collect();
-    if parallel.is_empty() {
+    let is_by_user = |fork: &&Fork| fork.kind.is_real() && fork.at.is_some() && fork.kind != ForkKind::Retry;
+    let forks: Vec<&Fork> = forks.iter().filter(is_by_user).collect();
+    if forks.is_empty() {
         return None;
     }
     let heads = patient.tree.heads();
     let spans = spans(patient);
-    let overlap = |a: NodeNo, b: NodeNo| {
-        let ((from, to), (since, until)) = (spans[a as usize], spans[b as usize]);
-        from <= until && since <= to
-    };
     let mut spots = Vec::new();
-    for fork in parallel {
-        let ways = || fork.ways.iter().copied().filter(|&way| begins(patient, way, heads[way as usize]));
-        let meets = |way: &NodeNo| ways().any(|other| other != *way && overlap(*way, other));
-        spots.extend(ways().filter(meets).map(|way| Spot { other: fork.at, ..patient.spot(way) }));
+    for fork in forks {
+        // Old clients write a prompt with a picture once more, and with it the same answer.
+        let mut answers = HashSet::new();
+        let mut is_new =
+            |way: &NodeNo| answer_below(patient, *way).is_none_or(|message| answers.insert(message));
+        let ways = fork.ways.iter().copied().filter(|&way| begins(patient, way, heads[way as usize]));
+        let ways: Vec<NodeNo> = ways.filter(|way| is_new(way)).collect();
+        let timed =
+            ways.into_iter().map(|way| (spans[way as usize], way)).filter(|((from, to), _)| from <= to);
+        let ways = overlapping(timed.collect());
+        spots.extend(ways.into_iter().map(|way| Spot { other: fork.at, ..patient.spot(way) }));
     }
     spots.sort_by_key(|spot| spot.line);
     let points: HashSet<NodeNo> = spots.iter().filter_map(|spot| spot.other).collect();
@@ -106,6 +110,34 @@ fn two_writers(patient: &Patient<'_>, sides: &Sides, forks: &[Fork]) -> Option<F
     Some(finding.measured(patient.entries(lost)).mended(mend))
 }
 
+/// Returns the response that answers what a way begins with.
+fn answer_below(patient: &Patient<'_>, way: NodeNo) -> Option<u32> {
+    const DEEPEST: usize = 64;
+    let mut at = way;
+    for _ in 0..DEEPEST {
+        if let Some(message) = patient.tree.message_of(at) {
+            return Some(message);
+        }
+        at = *patient.tree.children(at).first()?;
+    }
+    None
+}
+
+/// Returns those whose spans overlap with another's.
+fn overlapping(mut ways: Vec<((i64, i64), NodeNo)>) -> Vec<NodeNo> {
+    ways.sort_unstable();
+    let mut found = Vec::new();
+    let mut end = i64::MIN;
+    for (k, &((from, to), way)) in ways.iter().enumerate() {
+        let next = ways.get(k + 1).map_or(i64::MAX, |((from, _), _)| *from);
+        if from < end || next < to {
+            found.push(way);
+        }
+        end = end.max(to);
+    }
+    found
+}
+
 /// Whether a way begins as a client that resumes does: with what the user says, and not below a progress line.
 fn begins(patient: &Patient<'_>, way: NodeNo, head: NodeNo) -> bool {
     let tree = patient.tree;
@@ -116,12 +148,15 @@ fn begins(patient: &Patient<'_>, way: NodeNo, head: NodeNo) -> bool {
     by_user && tree.node(way).kind != Kind::Progress
 }
 
-/// Returns the first and the last moment at or below each node.
+/// Returns the first and the last moment of talk at or below each node. Lines of local commands have odd moments.
 fn spans(patient: &Patient<'_>) -> Vec<(i64, i64)> {
     let tree = patient.tree;
-    let own = |time: Option<i64>| time.map_or((i64::MAX, i64::MIN), |time| (time, time));
-    let mut spans: Vec<(i64, i64)> =
-        tree.nodes().iter().map(|node| own(node.time().map(|moment| moment.0))).collect();
+    let own = |node: &Node| {
+        let talks = matches!(node.voice, Voice::Prompt | Voice::Picture | Voice::Answer | Voice::Results);
+        let time = node.time().filter(|_| talks).map(|moment| moment.0);
+        time.map_or((i64::MAX, i64::MIN), |time| (time, time))
+    };
+    let mut spans: Vec<(i64, i64)> = tree.nodes().iter().map(own).collect();
     for no in tree.top_down().into_iter().rev() {
         let (from, to) = spans[no as usize];
         if let Some(parent) = tree.node(no).parent() {

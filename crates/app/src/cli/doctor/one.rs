@@ -1,6 +1,6 @@
 //! The report on one session.
 
-use rethread_engine::core::health::{Cause, Finding, Severity, Weight};
+use rethread_engine::core::health::{Cause, Finding, Mend, Severity, Weight};
 use rethread_engine::ops::Diagnosis;
 
 use super::super::explain::flow::{Words, command, fact};
@@ -29,7 +29,7 @@ fn verdict(diagnosis: &Diagnosis) -> (Style, String) {
     let odd = if harmless > 0 { format!("; {} harmless", count(harmless)) } else { String::new() };
     match (blocks, costs) {
         (0, 0) if harmless == 0 => (GOOD, "clean: nothing is wrong".to_owned()),
-        (0, 0) => (GOOD, format!("clean: {}, all harmless", things(harmless, "finding"))),
+        (0, 0) => (GOOD, format!("clean: nothing worse than {}", things(harmless, "harmless finding"))),
         (0, costs) => {
             let cost = if costs == 1 { "costs" } else { "cost" };
             (MARK, format!("{} that {cost} something{odd}", things(costs, "finding")))
@@ -52,8 +52,10 @@ fn finding(finding: &Finding, diagnosis: &Diagnosis, session: &str, out: &mut Ou
     fact(finding.severity.name(), &head, out)?;
     fact("", &vec![(PLAIN, words::cost(finding, diagnosis))], out)?;
     match words::mend(finding, session) {
-        Some(mend) if mend.is_command => command("mend", &mend.text, out),
-        Some(mend) => fact("mend", &vec![(PLAIN, mend.text)], out),
+        // A list of branches mends nothing: it shows where to go.
+        Some(help) if finding.mend == Mend::Branches => command("see", &help.text, out),
+        Some(help) if help.is_command => command("mend", &help.text, out),
+        Some(help) => fact("mend", &vec![(PLAIN, help.text)], out),
         None => Ok(()),
     }
 }
@@ -67,6 +69,11 @@ pub(super) fn severity_style(severity: Severity) -> Style {
     }
 }
 
+/// Says a size that no line break parts.
+fn whole(bytes: u64) -> String {
+    size(bytes).replace(' ', "\u{a0}")
+}
+
 /// Says where the bytes are, the most first.
 fn sizes(weight: &Weight) -> String {
     let mut parts: Vec<(u64, &str)> = Cause::ALL
@@ -75,7 +82,7 @@ fn sizes(weight: &Weight) -> String {
         .filter(|(bytes, _)| *bytes > 0)
         .collect();
     parts.sort_by_key(|&(bytes, _)| std::cmp::Reverse(bytes));
-    let parts: Vec<String> = parts.iter().map(|(bytes, name)| format!("{name} {}", size(*bytes))).collect();
+    let parts: Vec<String> = parts.iter().map(|(bytes, name)| format!("{name} {}", whole(*bytes))).collect();
     let repeated = if weight.repeated > 0 {
         format!("; {} in repeated lines", size(weight.repeated))
     } else {

@@ -102,17 +102,19 @@ fn refused(number: u64, one: &str, why: &str) -> String {
 
 fn seen_to(finding: &Finding, client: &str) -> String {
     let number = finding.spots.len() as u64;
+    let them = if number == 1 { "it" } else { "them" };
     match finding.code {
         Code::UnpairedCall => {
-            format!("{} got no result; {client} leaves it out or makes one up", things(number, "tool call"))
+            let calls = things(number, "tool call");
+            format!("{calls} got no result; {client} leaves {them} out or makes a result up")
         }
         Code::UnpairedResult => {
-            format!("{} without a call; {client} leaves it out", things(number, "tool result"))
+            format!("{} without a call; {client} leaves {them} out", things(number, "tool result"))
         }
-        _ => format!(
-            "{} without words; the API took it before, or {client} leaves it out",
-            things(number, "message")
-        ),
+        _ => {
+            let messages = things(number, "message");
+            format!("{messages} without words; the API took {them} before, or {client} leaves {them} out")
+        }
     }
 }
 
