@@ -11,7 +11,7 @@ const CORE: &[&[&str]] = &[
     &["resume", "turn"],
     &["usage"],
     &["edit"],
-    &["query", "diff", "session", "stats", "schema"],
+    &["query", "diff", "session", "stats", "schema", "health"],
 ];
 
 /// The rooms of the engine.

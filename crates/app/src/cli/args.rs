@@ -80,6 +80,7 @@ pub(crate) enum Command {
     Goto(Goto),
     Branch(Branch),
     Fork(Fork),
+    Doctor(Doctor),
     Stats(Stats),
     Tools(Tools),
     Agents(Agents),
@@ -363,6 +364,31 @@ pub(crate) struct Diff {
     /// An entry is L118 (line), t9 (turn), a uuid or its beginning.
     #[arg(required = true, num_args = 2..=3, value_name = "BRANCH")]
     pub(crate) branch: Vec<String>,
+}
+
+/// Say what is wrong with a session, or with all of them
+///
+/// Without a session it examines every session of the store in parallel, and the store itself: how long the client
+/// keeps sessions, which are about to be deleted, folders without a session, and where the bytes are. Each finding has a
+/// code that never changes, says where it is, what it costs and which command mends it. A finding blocks (the session
+/// cannot be gone on with), costs (something is lost or will be) or is harmless. What the client loads is judged by
+/// the rules of the client that wrote the newest line. Nothing is changed. Exit code 0: nothing worse than harmless;
+/// 1: something is.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread doctor last\n  \
+    rethread doctor\n  \
+    rethread doctor --everything\n  \
+    rethread doctor --json | jq -r 'select(.severity == \"blocks\") | .session'")]
+pub(crate) struct Doctor {
+    /// Which session; without one, all
+    pub(crate) session: Option<String>,
+    /// Every session of the store, which is the default
+    #[arg(long, conflicts_with = "session")]
+    pub(crate) all: bool,
+    /// Also sessions in which all findings are harmless
+    #[arg(short, long, conflicts_with = "session")]
+    pub(crate) everything: bool,
 }
 
 /// Count lines, turns, tools, tokens and time

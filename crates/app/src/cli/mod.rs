@@ -9,6 +9,7 @@ mod branches;
 mod call;
 mod clean;
 mod diff;
+mod doctor;
 mod effects;
 mod explain;
 mod figures;
@@ -132,6 +133,7 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, Stop> {
         Some(Command::Branch(branch)) => goto::run_branch(branch, &place, out),
         Some(Command::Fork(fork)) => fork::run(fork, &place, out),
         Some(Command::Diff(diff)) => diff::run(diff, &place, out),
+        Some(Command::Doctor(doctor)) => doctor::run(doctor, &place, out),
         Some(Command::Stats(stats)) => stats::run(stats, &place, out),
         Some(Command::Tools(tools)) => tools::run(tools, &place, out),
         Some(Command::Branches(branches)) => branches::run(branches, &place, out),

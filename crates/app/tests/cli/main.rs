@@ -4,6 +4,7 @@
 mod branching;
 #[cfg(test)]
 mod diff;
+mod doctor;
 #[cfg(test)]
 mod explain;
 #[cfg(test)]

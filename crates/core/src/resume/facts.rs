@@ -177,7 +177,7 @@ impl Facts {
     }
 
     /// Returns the tokens of the context behind an answer, as the API counted them.
-    pub(super) fn context(&self, no: NodeNo) -> Option<u64> {
+    pub(crate) fn context(&self, no: NodeNo) -> Option<u64> {
         let context = self.held.get(no as usize)?.context;
         (context > 0).then_some(u64::from(context))
     }

@@ -5,6 +5,7 @@ mod agents;
 mod around;
 mod branches;
 mod diff;
+mod doctor;
 mod effect;
 mod explain;
 mod find;
@@ -33,6 +34,7 @@ pub use agents::{AgentRow, Agents, agents};
 pub use around::{Near, Whereabouts};
 pub use branches::{BranchList, BranchRow, Shared, branches};
 pub use diff::{Branch, BranchName, Diff, diff};
+pub use doctor::{Beside, Diagnosis, DoctorRequest, Round, StoreCode, StoreFinding, diagnose, doctor};
 pub use effect::{Effect, Effects};
 pub use explain::{
     Compaction, ExplainRequest, Explanation, Fate, Invention, LostGroup, LostWay, Quotes, Range, Reader,

@@ -1,6 +1,7 @@
 //! What `--json` prints: types of its own, version 1, described in `docs/json.md` (**wire-is-separate**).
 
 mod diff;
+mod doctor;
 mod find;
 mod resume;
 mod shy;
@@ -16,6 +17,7 @@ use rethread_engine::ops;
 use serde::Serialize;
 
 pub(crate) use self::diff::diff;
+pub(crate) use self::doctor::{finding, one_session, store_finding, whole_store};
 pub(crate) use self::find::found;
 pub(crate) use self::resume::resume;
 pub(crate) use self::shy::Shy;
