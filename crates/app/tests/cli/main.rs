@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod branching;
 #[cfg(test)]
+mod crash;
+#[cfg(test)]
 mod diff;
 #[cfg(test)]
 mod explain;
@@ -12,5 +14,9 @@ mod find;
 mod home;
 #[cfg(test)]
 mod hostile;
+#[cfg(test)]
+mod pen;
+#[cfg(test)]
+mod places;
 #[cfg(test)]
 mod wiring;

@@ -40,7 +40,6 @@ pub(crate) enum Deed<'a> {
         content: Content<'a>,
     },
     /// Makes a file and the folders above it; never overwrites.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the first command that makes files takes this away"))]
     Create {
         /// Where.
         path: PathBuf,
