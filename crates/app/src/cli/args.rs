@@ -86,8 +86,10 @@ pub(crate) enum Command {
     Agents(Agents),
     Schema(Schema),
     Rename(Rename),
+    Rm(Rm),
     Log(Log),
     Undo(Undo),
+    Restore(Restore),
     /// Print a completion script for your shell
     ///
     /// The script knows all commands and options.
@@ -460,7 +462,7 @@ pub(crate) struct Schema {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Writing {
     /// Only say what would be changed
-    #[arg(short = 'n', long)]
+    #[arg(long)]
     pub(crate) dry_run: bool,
     /// Also while a client is at work in the session
     ///
@@ -488,6 +490,23 @@ pub(crate) struct Rename {
     pub(crate) pen: Writing,
 }
 
+/// Move sessions to the trash, with all that belongs to them
+///
+/// The file, the folder beside it (subagents, tool results), subagents of older clients beside it, and what the client
+/// keeps of the session elsewhere: file history, todos, tasks. Nothing is deleted: `rethread undo` brings it back, until
+/// `rethread log --prune` throws it away.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread rm 3f2a --dry-run       what would go\n  \
+    rethread rm 3f2a b27e            two sessions, each an op of its own")]
+pub(crate) struct Rm {
+    /// Which sessions
+    #[arg(required = true)]
+    pub(crate) session: Vec<String>,
+    #[command(flatten)]
+    pub(crate) pen: Writing,
+}
+
 /// List what rethread changed
 ///
 /// Newest first: the number to give to `rethread undo`, when, the command, its session, whether it is in force, and
@@ -496,13 +515,26 @@ pub(crate) struct Rename {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread log\n  \
-    rethread log 3f2a --json | jq .paths")]
+    rethread log 3f2a --json | jq .paths\n  \
+    rethread log --prune --older-than 30d --dry-run")]
 pub(crate) struct Log {
     /// Only ops of the session whose id begins so
     pub(crate) session: Option<String>,
     /// At most so many
     #[arg(short = 'n', long, value_name = "N")]
     pub(crate) limit: Option<usize>,
+    /// Throw away the backups and the trash of old ops
+    ///
+    /// Those of ops that began before --older-than go, but never those of the newest op of a session. The log still
+    /// lists the ops and says so; they can no longer be undone.
+    #[arg(long, conflicts_with_all = ["session", "limit"])]
+    pub(crate) prune: bool,
+    /// What counts as old: 90d, 12w, 2026-01-31
+    #[arg(long, value_name = "WHEN", default_value = "90d", requires = "prune")]
+    pub(crate) older_than: String,
+    /// Only say what would be thrown away
+    #[arg(long, requires = "prune")]
+    pub(crate) dry_run: bool,
 }
 
 /// Take back what rethread changed
@@ -543,12 +575,8 @@ pub(crate) struct Goto {
     /// Go to the entry before it
     #[arg(long)]
     pub(crate) before: bool,
-    /// Show what would be written, and write nothing
-    #[arg(short = 'n', long)]
-    pub(crate) dry_run: bool,
-    /// Write also while a client has the session open
-    #[arg(long)]
-    pub(crate) even_if_live: bool,
+    #[command(flatten)]
+    pub(crate) pen: Writing,
 }
 
 /// Move the point to an entry, named by its uuid
@@ -563,12 +591,8 @@ pub(crate) struct Branch {
     pub(crate) session: String,
     /// Which entry: uuid or its first digits, L118 (line) or t9 (turn)
     pub(crate) uuid: String,
-    /// Show what would be written, and write nothing
-    #[arg(short = 'n', long)]
-    pub(crate) dry_run: bool,
-    /// Write also while a client has the session open
-    #[arg(long)]
-    pub(crate) even_if_live: bool,
+    #[command(flatten)]
+    pub(crate) pen: Writing,
 }
 
 /// Make a new session of the path to a point
@@ -593,7 +617,23 @@ pub(crate) struct Fork {
     /// What to call it
     #[arg(long, value_name = "TITLE")]
     pub(crate) title: Option<String>,
-    /// Show what would be made, and make nothing
-    #[arg(short = 'n', long)]
+    /// Only say what would be made
+    #[arg(long)]
     pub(crate) dry_run: bool,
+}
+
+/// Bring a session back to what it was before rethread changed it
+///
+/// All files of the session get the earliest bytes that are kept, also where the session was deleted meanwhile, by
+/// whomever. What is there now is backed up first: this is an op of its own, and can be undone. What rethread made
+/// itself stays.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread restore 3f2a --dry-run\n  \
+    rethread restore 3f2a")]
+pub(crate) struct Restore {
+    /// Which session: its id or the beginning of it, also where its file is gone
+    pub(crate) session: String,
+    #[command(flatten)]
+    pub(crate) pen: Writing,
 }

@@ -20,8 +20,8 @@ pub(crate) fn run(args: &args::Goto, place: &Place, out: &mut Out) -> Result<Exi
         path: place.session_to_change(&args.session)?,
         at: Where { name: args.place.join(" "), before: args.before, exact: false },
         now: written::now(&place.clock),
-        dry_run: args.dry_run,
-        even_if_live: args.even_if_live,
+        dry_run: args.pen.dry_run,
+        even_if_live: args.pen.even_if_live,
     };
     go(request, place, out)
 }
@@ -32,8 +32,8 @@ pub(crate) fn run_branch(args: &args::Branch, place: &Place, out: &mut Out) -> R
         path: place.session_to_change(&args.session)?,
         at: Where { name: args.uuid.clone(), before: false, exact: true },
         now: written::now(&place.clock),
-        dry_run: args.dry_run,
-        even_if_live: args.even_if_live,
+        dry_run: args.pen.dry_run,
+        even_if_live: args.pen.even_if_live,
     };
     go(request, place, out)
 }

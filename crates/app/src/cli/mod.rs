@@ -26,6 +26,8 @@ mod prose;
 mod reference;
 mod rename;
 mod report;
+mod restore;
+mod rm;
 mod said;
 mod schema;
 mod screen;
@@ -141,6 +143,8 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, Stop> {
         Some(Command::Agents(agents)) => agents::run(agents, &place, out),
         Some(Command::Schema(schema)) => schema::run(schema, &place, out),
         Some(Command::Rename(rename)) => rename::run(rename, &place, out),
+        Some(Command::Rm(rm)) => rm::run(rm, &place, out),
+        Some(Command::Restore(restore)) => restore::run(restore, &place, out),
         Some(Command::Log(log)) => log::run(log, &place, out),
         Some(Command::Undo(undo)) => undo::run(undo, &place, out),
         Some(Command::Completions { .. }) => Ok(Exit::Done),

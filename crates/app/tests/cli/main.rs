@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod branching;
 #[cfg(test)]
+mod crash;
+#[cfg(test)]
 mod diff;
 mod doctor;
 #[cfg(test)]
@@ -15,5 +17,8 @@ mod home;
 mod hostile;
 #[cfg(test)]
 mod moving;
+mod pen;
+#[cfg(test)]
+mod places;
 #[cfg(test)]
 mod wiring;

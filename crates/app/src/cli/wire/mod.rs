@@ -24,7 +24,7 @@ pub(crate) use self::shy::Shy;
 pub(crate) use self::stats::{file, stats};
 pub(crate) use self::tree::{branch, tree_node};
 pub(crate) use self::turn::{tool, turn};
-pub(crate) use self::write::{op, rename, undo};
+pub(crate) use self::write::{op, prune, remove, rename, restore, undo};
 pub(crate) use self::written::{moved, offspring};
 use super::when::rfc3339;
 
