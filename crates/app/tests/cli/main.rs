@@ -6,6 +6,7 @@ mod branching;
 mod crash;
 #[cfg(test)]
 mod diff;
+#[cfg(test)]
 mod doctor;
 #[cfg(test)]
 mod explain;
@@ -17,6 +18,7 @@ mod home;
 mod hostile;
 #[cfg(test)]
 mod moving;
+#[cfg(test)]
 mod pen;
 #[cfg(test)]
 mod places;
