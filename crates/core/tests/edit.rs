@@ -1,7 +1,7 @@
 //! Surgery on lines: what changes, and that nothing else does.
 
 use proptest::prelude::*;
-use rethread_core::edit::{Anchor, Change, Draft, Envelope, States, Step, alter, way};
+use rethread_core::edit::{Anchor, Change, Draft, Envelope, Renaming, States, Step, alter, way};
 use rethread_core::entry::{self, Kind, Moment};
 use rethread_core::id::Id;
 use rethread_core::lines::Splitter;
@@ -297,4 +297,39 @@ fn a_line_is_put_into_its_envelope_and_else_left_alone() {
     );
     assert_eq!(render(r#"{"cwd":"/gardens","type":"mode"}"#), r#"{"cwd":"/gardens","type":"mode"}"#);
     assert_eq!(render(r#"{"cwd":"/gar"#), r#"{"cwd":"/gar"#);
+}
+
+#[test]
+fn a_line_written_again_refers_to_its_companions_by_their_new_names() {
+    let mut names = Renaming::default();
+    names.add("a".to_owned(), "A".to_owned());
+    names.add("b".to_owned(), "B".to_owned());
+    let renamed = |line: &str| {
+        let line = alter(line.as_bytes(), &names.changes(line.as_bytes())).expect("it is an object");
+        String::from_utf8(line).expect("text")
+    };
+    assert_eq!(
+        renamed(r#"{"uuid":"b", "parentUuid":"a","sourceToolAssistantUUID":"a","message":{"id":"a"}}"#),
+        r#"{"uuid":"B", "parentUuid":"A","sourceToolAssistantUUID":"A","message":{"id":"a"}}"#
+    );
+    assert_eq!(renamed(r#"{"uuid":"a","parentUuid":"gone"}"#), r#"{"uuid":"A","parentUuid":null}"#);
+    assert_eq!(renamed(r#"{"uuid":"a","parentUuid":null}"#), r#"{"uuid":"A","parentUuid":null}"#);
+    assert_eq!(
+        renamed(
+            r#"{"uuid":"b","compactMetadata":{"preservedMessages":{"anchorUuid":"b","uuids":["a","x"]}}}"#
+        ),
+        r#"{"uuid":"B","compactMetadata":{"preservedMessages":{"anchorUuid":"B","uuids":["A","x"]}}}"#
+    );
+}
+
+#[test]
+fn a_copy_takes_the_last_state_of_each_kind_and_the_backups_of_its_entries() {
+    let file = script::bytes(
+        "mode: plan\nu1: hello\n  a1: hi\nfile-history-snapshot ~u1: x\nmode: normal\nfile-history-snapshot ~u9: y\nqueue-operation: z",
+    );
+    let (_, _, states) = know(&file);
+    let u1 = [Id::of(script::uuid_of("u1").as_bytes())].into_iter().collect();
+    let lines = |places: Vec<Place>| places.iter().map(|place| place.line).collect::<Vec<_>>();
+    assert_eq!(lines(states.standing().collect()), [5]);
+    assert_eq!(lines(states.backups(&u1).collect()), [4]);
 }

@@ -139,8 +139,7 @@ fn a_fork_holds_the_path_and_nothing_else() {
     assert_eq!(names, [format!("{call}.txt").as_str()]);
     object(&home, &["undo", "--json"]);
     assert!(!home.path().join(folder).join(format!("{id}.jsonl")).exists());
-    let left = home.path().join(folder).join(id).join("tool-results").join(format!("{call}.txt"));
-    assert!(!left.exists(), "nor what stood beside it");
+    assert!(!home.path().join(folder).join(id).exists(), "nor what stood beside it");
 }
 
 #[test]
