@@ -11,7 +11,7 @@ use super::rollback::unmake;
 use crate::Failure;
 
 /// The only thing that changes session files. It knows its state folder and nothing else.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Pen {
     state: PathBuf,
     #[cfg(debug_assertions)]
@@ -29,7 +29,11 @@ struct Fault {
 impl Pen {
     /// Makes a pen that keeps journal and backups in this folder; with an empty path it cannot write.
     pub fn new(state: PathBuf) -> Pen {
-        Pen { state, ..Pen::default() }
+        Pen {
+            state,
+            #[cfg(debug_assertions)]
+            fault: Fault::default(),
+        }
     }
 
     /// Lets the process abort after so many steps: a crash at a chosen point, for tests.
