@@ -1,4 +1,4 @@
-//! What the environment says: home, the client's folder, pager, colours, width. The only reader of it.
+//! What the environment says: home, the client's folder, our own, pager, colours, width. The only reader of it.
 #![expect(clippy::disallowed_methods, reason = "this is the module that reads the environment")]
 
 use std::env::{var, var_os};
@@ -13,6 +13,18 @@ pub(crate) fn home() -> Option<PathBuf> {
 pub(crate) fn claude() -> Option<PathBuf> {
     let named = var_os("CLAUDE_CONFIG_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
     named.or_else(|| Some(home()?.join(".claude")))
+}
+
+/// Returns the folder in which rethread keeps its journal and its backups.
+pub(crate) fn state() -> Option<PathBuf> {
+    let named = var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
+    named.or_else(|| Some(home()?.join(".local/state"))).map(|folder| folder.join("rethread"))
+}
+
+/// Returns after how many steps of writing a test wants the process to die.
+#[cfg(debug_assertions)]
+pub(crate) fn stop_after() -> Option<u32> {
+    var("RETHREAD_STOP_AFTER").ok()?.parse().ok()
 }
 
 /// Returns the pager's command line, split at spaces; none where the user wants none.

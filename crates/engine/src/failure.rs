@@ -42,6 +42,127 @@ pub enum Failure {
         /// Which.
         path: PathBuf,
     },
+    /// A file or folder could not be written; nothing was changed, or all of it is as it was again.
+    #[error("cannot write `{}`", path.display())]
+    Unwritable {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// There is no folder for backups and the journal.
+    #[error("there is no folder for backups")]
+    NoState,
+    /// Another process of rethread is writing.
+    #[error("another rethread is writing")]
+    Busy {
+        /// What is known of it: its process and command.
+        who: String,
+    },
+    /// The file is not what the plan was made for.
+    #[error("`{}` changed since it was read", path.display())]
+    Stale {
+        /// Which.
+        path: PathBuf,
+        /// How it differs.
+        drift: Drift,
+    },
+    /// Somebody is at work in the session.
+    #[error("session `{session}` is live")]
+    Live {
+        /// The session.
+        session: String,
+        /// How that is known.
+        why: Liveness,
+    },
+    /// Something stands where a new file was to be.
+    #[error("`{}` is already there", path.display())]
+    Occupied {
+        /// Where.
+        path: PathBuf,
+    },
+    /// After the write a client would not load what was promised; it was taken back.
+    #[error("the outcome is not what was promised for `{}`", path.display())]
+    BrokenPromise {
+        /// The file.
+        path: PathBuf,
+    },
+    /// What an op wrote was changed since, so it cannot be taken back.
+    #[error("`{}` is no longer as op {op} left it", path.display())]
+    NotAsLeft {
+        /// The op.
+        op: u64,
+        /// The session it was about.
+        session: String,
+        /// The file.
+        path: PathBuf,
+        /// How it differs.
+        drift: Drift,
+    },
+    /// No op has this number.
+    #[error("there is no op {op}")]
+    UnknownOp {
+        /// The number.
+        op: u64,
+    },
+    /// There is nothing that could be taken back.
+    #[error("there is nothing to undo")]
+    NothingToUndo,
+    /// The op was undone before, or never took effect.
+    #[error("op {op} is not in force")]
+    NotInForce {
+        /// The op.
+        op: u64,
+        /// The op that undid it; none where it was rolled back.
+        by: Option<u64>,
+    },
+    /// rethread never changed the session, or keeps nothing of it.
+    #[error("nothing is kept of session `{session}`")]
+    NothingKept {
+        /// The session.
+        session: String,
+    },
+    /// A backup is gone or damaged.
+    #[error("the backup of `{}` is gone", path.display())]
+    BackupGone {
+        /// The file it was of.
+        path: PathBuf,
+    },
+    /// The journal was written by a newer rethread.
+    #[error("the journal `{}` is of a newer rethread", path.display())]
+    NewerJournal {
+        /// Where it is.
+        path: PathBuf,
+    },
+}
+
+/// Who writes to a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Liveness {
+    /// A client that is running has the session open.
+    Registered,
+    /// This process has the file open for writing: its number and name.
+    Open(u32, String),
+    /// Somebody wrote to it within the last seconds.
+    Fresh,
+}
+
+/// How a file differs from what it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Drift {
+    /// So many lines were added.
+    Grew(u64),
+    /// It is shorter.
+    Shrank,
+    /// Its bytes differ.
+    Differs,
+    /// Only its date differs.
+    Touched,
+    /// It is gone.
+    Gone,
+    /// It is there, and was not.
+    Appeared,
 }
 
 impl Failure {
@@ -51,5 +172,10 @@ impl Failure {
             std::io::ErrorKind::UnexpectedEof => Failure::Changed { path: path.to_owned() },
             _ => Failure::Unreadable { path: path.to_owned(), source },
         }
+    }
+
+    /// Wraps an error of writing `path`.
+    pub(crate) fn writing(path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Failure + '_ {
+        |source| Failure::Unwritable { path: path.to_owned(), source }
     }
 }

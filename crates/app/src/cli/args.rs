@@ -16,12 +16,13 @@ const STYLES: Styles = Styles::styled()
 /// Find and read every conversation with Claude Code
 ///
 /// Sessions are JSON Lines files below ~/.claude/projects. rethread reads them all, whatever client version wrote
-/// them and in whatever state they are, and never changes them. Without a command it shows what there is.
+/// them and in whatever state they are. What it changes it backs up first, and `rethread undo` takes it back. Without a
+/// command it shows what there is.
 #[derive(Debug, Parser)]
 #[command(name = "rethread", version, styles = STYLES, max_term_width = 100)]
 #[command(
     after_help = "Naming a session: its id or the beginning of it, words of its title, a path, or `last`.\n\
-    Exit codes: 0 done, 1 nothing matched, 2 failed, 130 interrupted."
+    Exit codes: 0 done, 1 nothing matched, 2 failed, 3 refused for safety, 130 interrupted."
 )]
 #[command(
     after_long_help = "Naming a session: its id or the beginning of it, words of its title, a path, or `last`.\n\n\
@@ -30,7 +31,7 @@ const STYLES: Styles = Styles::styled()
     rethread show last            read the newest session\n  \
     rethread ls --since 7d        sessions of the last week\n  \
     rethread --demo show last     try it on invented sessions\n\n\
-    Exit codes: 0 done, 1 nothing matched, 2 failed, 130 interrupted."
+    Exit codes: 0 done, 1 nothing matched, 2 failed, 3 refused for safety, 130 interrupted."
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -80,6 +81,9 @@ pub(crate) enum Command {
     Tools(Tools),
     Agents(Agents),
     Schema(Schema),
+    Rename(Rename),
+    Log(Log),
+    Undo(Undo),
     /// Print a completion script for your shell
     ///
     /// The script knows all commands and options.
@@ -421,4 +425,68 @@ pub(crate) struct Schema {
     /// Only what is not known
     #[arg(long)]
     pub(crate) unknown: bool,
+}
+
+/// What every writing command takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Writing {
+    /// Only say what would be changed
+    #[arg(short = 'n', long)]
+    pub(crate) dry_run: bool,
+    /// Also while a client is at work in the session
+    ///
+    /// A session counts as live while a running client has it open, a process has its file open for writing, or
+    /// somebody wrote to it within the last 5 seconds.
+    #[arg(long)]
+    pub(crate) even_if_live: bool,
+}
+
+/// Give a session a title
+///
+/// Appends the two lines that the client's own /rename writes, so that every client shows the title. The last title
+/// given counts.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread rename last the login bug\n  \
+    rethread rename 3f2a 'second try' --dry-run")]
+pub(crate) struct Rename {
+    /// Which session
+    pub(crate) session: String,
+    /// The title; several words are joined
+    #[arg(required = true)]
+    pub(crate) title: Vec<String>,
+    #[command(flatten)]
+    pub(crate) pen: Writing,
+}
+
+/// List what rethread changed
+///
+/// Newest first: the number to give to `rethread undo`, when, the command, its session, whether it is in force, and
+/// what it was about. The journal lies outside the client's folder, in $XDG_STATE_HOME/rethread or
+/// ~/.local/state/rethread, with the backups.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread log\n  \
+    rethread log 3f2a --json | jq .paths")]
+pub(crate) struct Log {
+    /// Only ops of the session whose id begins so
+    pub(crate) session: Option<String>,
+    /// At most so many
+    #[arg(short = 'n', long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+}
+
+/// Take back what rethread changed
+///
+/// Brings every file of an op back to the bytes it had before: of the newest op that is in force, or of the one
+/// named. That is an op of its own, so it can be undone too. Refuses (exit 3) where a file is no longer as the op left it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread undo                 take the newest change back\n  \
+    rethread undo 7 --dry-run     what taking back op 7 would change")]
+pub(crate) struct Undo {
+    /// The number of the op; the newest in force where none is named
+    pub(crate) op: Option<u64>,
+    #[command(flatten)]
+    pub(crate) pen: Writing,
 }

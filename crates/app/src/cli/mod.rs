@@ -9,16 +9,19 @@ mod branches;
 mod call;
 mod clean;
 mod diff;
+mod effects;
 mod explain;
 mod figures;
 mod find;
 mod gist;
+mod log;
 mod ls;
 mod out;
 mod overview;
 mod prose;
 #[cfg(test)]
 mod reference;
+mod rename;
 mod report;
 mod said;
 mod schema;
@@ -31,6 +34,7 @@ mod table;
 mod telling;
 mod tools;
 mod tree;
+mod undo;
 mod when;
 mod wire;
 
@@ -38,7 +42,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
-use rethread_engine::{Roots, ops};
+use rethread_engine::{Pen, Roots, ops};
 
 use self::args::{Args, Command};
 use self::out::{Manner, Out};
@@ -55,6 +59,8 @@ pub(crate) struct Place {
     clock: Clock,
     /// The user's home folder, which is written `~`.
     home: Option<PathBuf>,
+    /// What changes files.
+    pen: Pen,
 }
 
 impl Place {
@@ -106,7 +112,8 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, Stop> {
         Some(demo) => Roots { paths: vec![demo.root()] },
         None => roots(&args.root)?,
     };
-    let place = Place { roots, clock, home: paths::home() };
+    let state = demo.as_ref().map_or_else(|| paths::state().unwrap_or_default(), Demo::state);
+    let place = Place { roots, clock, home: paths::home(), pen: pen(state) };
     match &args.command {
         None => overview::run(&place, args.demo, out),
         Some(Command::Ls(ls)) => ls::run(ls, &place, out),
@@ -120,8 +127,19 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, Stop> {
         Some(Command::Tree(tree)) => tree::run(tree, &place, out),
         Some(Command::Agents(agents)) => agents::run(agents, &place, out),
         Some(Command::Schema(schema)) => schema::run(schema, &place, out),
+        Some(Command::Rename(rename)) => rename::run(rename, &place, out),
+        Some(Command::Log(log)) => log::run(log, &place, out),
+        Some(Command::Undo(undo)) => undo::run(undo, &place, out),
         Some(Command::Completions { .. }) => Ok(Exit::Done),
     }
+}
+
+/// Takes the pen; one that is not for users breaks off where the environment says.
+fn pen(state: PathBuf) -> Pen {
+    let pen = Pen::new(state);
+    #[cfg(debug_assertions)]
+    let pen = pen.stopping_after(paths::stop_after());
+    pen
 }
 
 /// Prints title and id of a session.

@@ -1,7 +1,7 @@
 //! `rethread` alone: what there is, and what to type next.
 
-use rethread_engine::Roots;
 use rethread_engine::ops::{self, Filter, Listing};
+use rethread_engine::{Pen, Roots};
 
 use super::figures::{count, size, things};
 use super::out::Out;
@@ -34,6 +34,7 @@ fn nothing(place: &Place, listing: &Listing, out: &mut Out) -> Result<Exit, Stop
         roots: Roots { paths: vec![demo.root()] },
         clock: place.clock.clone(),
         home: place.home.clone(),
+        pen: Pen::new(demo.state()),
     };
     let listing = ops::list(&place.roots, &Filter::default());
     draw(&place, &listing, true, out)

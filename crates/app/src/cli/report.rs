@@ -4,9 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use rethread_engine::Failure;
+use rethread_engine::{Drift, Failure, Liveness};
 
 use super::clean;
+use super::figures::things;
 use super::out::Out;
 use super::style::{BAD, MARK, NAME, QUIET, paint};
 
@@ -45,6 +46,8 @@ pub(crate) enum Stop {
     BadClient(String),
     /// Branches that cannot be read.
     NoBranches,
+    /// A title without a word.
+    NoTitle,
     /// Nothing to look for.
     NoWords,
     /// A regular expression that cannot be read, and why.
@@ -77,8 +80,23 @@ pub(crate) fn end(ended: Result<Exit, Stop>, out: &mut Out) -> ExitCode {
         Err(Stop::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(stop) => {
             tell(&stop, out);
-            ExitCode::from(2)
+            ExitCode::from(code(&stop))
         }
+    }
+}
+
+/// 3 where something was refused so that nothing is lost, 1 where there is nothing to do it to, 2 for all else.
+fn code(stop: &Stop) -> u8 {
+    let Stop::Failure(failure) = stop else { return 2 };
+    match failure {
+        Failure::Busy { .. }
+        | Failure::Stale { .. }
+        | Failure::Live { .. }
+        | Failure::Occupied { .. }
+        | Failure::BrokenPromise { .. }
+        | Failure::NotAsLeft { .. } => 3,
+        Failure::NothingToUndo | Failure::NotInForce { .. } | Failure::NothingKept { .. } => 1,
+        _ => 2,
     }
 }
 
@@ -96,7 +114,7 @@ pub(crate) fn warn(failures: &[Failure], out: &mut Out) {
 
 fn tell(stop: &Stop, out: &mut Out) {
     let (error, hint) = match stop {
-        Stop::Failure(failure) => (message(failure), hint(failure).to_owned()),
+        Stop::Failure(failure) => (message(failure), hint(failure)),
         Stop::Io(error) => (format!("cannot write: {}", why(error)), String::new()),
         Stop::NoRoot(path) => (
             format!("there is nothing at {}", quoted(path)),
@@ -114,6 +132,7 @@ fn tell(stop: &Stop, out: &mut Out) {
             "two branches are needed".to_owned(),
             "write SESSION ENTRY ENTRY, SESSION ENTRY, or SESSION[:ENTRY] SESSION[:ENTRY]".to_owned(),
         ),
+        Stop::NoTitle => ("the title is empty".to_owned(), "write some words".to_owned()),
         Stop::NoWords => ("nothing to look for".to_owned(), "name some words, or --regex".to_owned()),
         Stop::BadPattern(text, why) => (
             format!("cannot read `{}` as a regular expression: {}", clean::line(text), clean::line(why)),
@@ -146,12 +165,58 @@ fn message(failure: &Failure) -> String {
             format!("no entry of the session is called `{}`", clean::line(name))
         }
         Failure::Changed { path } => format!("{} changed while it was read", quoted(path)),
+        Failure::Unwritable { path, source } => format!("cannot write {}: {}", quoted(path), why(source)),
+        Failure::NoState => "there is no folder for the journal and the backups".to_owned(),
+        Failure::Busy { who } if who.is_empty() => "another rethread is writing".to_owned(),
+        Failure::Busy { who } => format!("another rethread is writing: process {}", clean::line(who)),
+        Failure::Stale { path, drift } => format!("{} {} since it was read", quoted(path), changed(*drift)),
+        Failure::Live { session, why } => {
+            format!("session `{}` is live: {}", clean::line(session), live(why))
+        }
+        Failure::Occupied { path } => format!("{} is already there", quoted(path)),
+        Failure::BrokenPromise { path } => {
+            format!("the client would not load what was promised from {}; it is as it was", quoted(path))
+        }
+        Failure::NotAsLeft { op, path, drift, .. } => {
+            format!("{} is not as op {op} left it: it {} since", quoted(path), changed(*drift))
+        }
+        Failure::UnknownOp { op } => format!("there is no op {op}"),
+        Failure::NothingToUndo => "there is nothing to undo".to_owned(),
+        Failure::NotInForce { op, by: Some(by) } => format!("op {op} was undone by op {by}"),
+        Failure::NotInForce { op, by: None } => format!("op {op} never took effect"),
+        Failure::NothingKept { session } => {
+            format!("nothing is kept of session `{}`", clean::line(session))
+        }
+        Failure::BackupGone { path } => format!("the backup of {} is gone", quoted(path)),
+        Failure::NewerJournal { path } => format!("{} was written by a newer rethread", quoted(path)),
     }
 }
 
-fn hint(failure: &Failure) -> &'static str {
-    match failure {
-        Failure::Unreadable { .. } => "",
+/// Says how a file changed.
+fn changed(drift: Drift) -> String {
+    match drift {
+        Drift::Grew(lines) => format!("grew by {}", things(lines, "line")),
+        Drift::Shrank => "became shorter".to_owned(),
+        Drift::Differs => "changed".to_owned(),
+        Drift::Touched => "was written again".to_owned(),
+        Drift::Gone => "went away".to_owned(),
+        Drift::Appeared => "came back".to_owned(),
+    }
+}
+
+/// Says how it is known that somebody is at work.
+fn live(why: &Liveness) -> String {
+    match why {
+        Liveness::Registered => "a client has it open".to_owned(),
+        Liveness::Open(pid, name) => {
+            format!("process {pid} ({}) has it open for writing", clean::line(name))
+        }
+        Liveness::Fresh => "it was written to within the last 5 seconds".to_owned(),
+    }
+}
+
+fn hint(failure: &Failure) -> String {
+    let hint = match failure {
         Failure::UnknownSession { nearest, .. } if nearest.is_empty() => "`rethread ls` shows what there is",
         Failure::UnknownSession { .. } => {
             "name a session by its id or its beginning, words of its title, a path, or `last`"
@@ -161,7 +226,33 @@ fn hint(failure: &Failure) -> &'static str {
             "name an entry by its uuid or its beginning, L118 (line) or t9 (turn)"
         }
         Failure::Changed { .. } => "a client is writing to it: try again",
-    }
+        Failure::Unwritable { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
+            "make room on the disk and try again; nothing is lost"
+        }
+        Failure::Unwritable { .. } => {
+            "nothing is lost: what was begun is taken back, now or by the next command"
+        }
+        Failure::NoState => "set HOME or XDG_STATE_HOME",
+        Failure::Busy { .. } => "wait until it is done, then try again",
+        Failure::Stale { .. } => "nothing was changed; close the client, then try again",
+        Failure::Live { .. } => "close it first, or use --even-if-live if you know better",
+        Failure::Occupied { .. } => "nothing was changed; move it away first",
+        Failure::NotAsLeft { session, .. } => {
+            let session = clean::line(session);
+            return format!(
+                "`rethread restore {session}` goes back to before rethread's first change of it, with a backup of what is there now"
+            );
+        }
+        Failure::UnknownOp { .. } | Failure::NotInForce { by: None, .. } => "`rethread log` lists the ops",
+        Failure::NotInForce { by: Some(by), .. } => {
+            return format!("`rethread undo {by}` does it again");
+        }
+        Failure::NewerJournal { .. } => "use that one",
+        Failure::NothingKept { .. } => "rethread keeps only what it changes itself; `rethread log` lists it",
+        Failure::BackupGone { .. } => "it was pruned or removed by hand; nothing was changed",
+        Failure::BrokenPromise { .. } | Failure::Unreadable { .. } | Failure::NothingToUndo => "",
+    };
+    hint.to_owned()
 }
 
 fn candidates(names: &[(String, String)], out: &mut Out) {

@@ -35,6 +35,11 @@ impl Demo {
         self.folder.path().join(".claude")
     }
 
+    /// Returns the folder for journal and backups.
+    pub(crate) fn state(&self) -> PathBuf {
+        self.folder.path().join("state")
+    }
+
     fn write(&self, tale: &Tale) -> io::Result<()> {
         let encoded: String =
             tale.pen.cwd.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();

@@ -4,9 +4,11 @@ mod find;
 mod live;
 mod open;
 mod scan;
+mod stamp;
 
 pub use find::Roots;
 pub(crate) use find::{Role, SessionFile, find};
-pub(crate) use live::live_sessions;
-pub(crate) use open::read_side;
+pub(crate) use live::{client_home, live_sessions, writer_of};
+pub(crate) use open::{open, read_side};
 pub(crate) use scan::{Lines, Seen, scan, scan_head, tail_time};
+pub(crate) use stamp::{Stamp, tail_at};

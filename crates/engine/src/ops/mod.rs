@@ -5,23 +5,28 @@ mod agents;
 mod around;
 mod branches;
 mod diff;
+mod effect;
 mod explain;
 mod find;
 mod gist;
 mod list;
 mod load;
+mod log;
 mod name;
+mod rename;
 mod schema;
 mod show;
 mod stats;
 mod tools;
 mod tree;
+mod undo;
 
 pub use active::Active;
 pub use agents::{AgentRow, Agents, agents};
 pub use around::{Near, Whereabouts};
 pub use branches::{BranchList, BranchRow, Shared, branches};
 pub use diff::{Branch, BranchName, Diff, diff};
+pub use effect::{Effect, Effects};
 pub use explain::{
     Compaction, ExplainRequest, Explanation, Fate, Invention, LostGroup, LostWay, Quotes, Range, Reader,
     Verdict, explain, ranges_by,
@@ -30,10 +35,13 @@ pub use find::{Find, FindRequest, Match, find};
 pub use gist::{Gist, Said};
 pub use list::{Filter, Hidden, Links, Listing, Project, SessionRow, list};
 pub use load::{Head, Session};
+pub use log::{OpRow, OpState, log};
 pub use name::find_session;
+pub use rename::{Rename, RenameRequest, rename};
 pub use rethread_core::tree::Standing;
 pub use schema::{Schema, schema};
 pub use show::{Show, ShowRequest, ToldTurn, show};
 pub use stats::{Stats, stats};
 pub use tools::{ToolFilter, ToolRow, Tools, tools};
 pub use tree::{Drawing, DrawnRow, TreeRequest, tree};
+pub use undo::{Undo, UndoRequest, undo};

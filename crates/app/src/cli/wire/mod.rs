@@ -7,6 +7,7 @@ mod shy;
 mod stats;
 mod tree;
 mod turn;
+mod write;
 
 use rethread_engine::core::entry::{Moment, Usage as Tokens};
 use rethread_engine::core::schema::{Shape as Seen, Sightings};
@@ -20,6 +21,7 @@ pub(crate) use self::shy::Shy;
 pub(crate) use self::stats::{file, stats};
 pub(crate) use self::tree::{branch, tree_node};
 pub(crate) use self::turn::{tool, turn};
+pub(crate) use self::write::{op, rename, undo};
 use super::when::rfc3339;
 
 /// Every object says what it is and in which version.

@@ -1,0 +1,33 @@
+//! `rename`: gives a session a title.
+
+use rethread_engine::ops::{self, RenameRequest};
+
+use super::args::Rename;
+use super::out::Out;
+use super::report::{Exit, Stop};
+use super::style::{STRONG, paint};
+use super::{Place, clean, effects, wire};
+
+pub(crate) fn run(args: &Rename, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+    let title = args.title.join(" ");
+    if title.trim().is_empty() {
+        return Err(Stop::NoTitle);
+    }
+    let request = RenameRequest {
+        path: place.session(&args.session)?,
+        title,
+        even_if_live: args.pen.even_if_live,
+        dry_run: args.pen.dry_run,
+    };
+    let rename = ops::rename(&place.pen, &request)?;
+    if out.is_json() {
+        out.json(&wire::rename(&rename))?;
+        return Ok(Exit::Done);
+    }
+    let done = if rename.op.is_some() { "is now called" } else { "would be called" };
+    let before = if rename.before.is_empty() { &rename.session } else { &rename.before };
+    let before = super::table::fit(&clean::line(before), out.width() / 2);
+    out.line(&format!("\"{before}\" {done} \"{}\"", paint(STRONG, &clean::line(&rename.title))))?;
+    effects::print(&rename.effects, rename.op, place, out)?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,67 @@
+//! What rethread has changed so far.
+
+use rethread_core::entry::Moment;
+
+use crate::failure::Failure;
+use crate::write::{self, OpNo, Pen};
+
+/// What became of an op.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpState {
+    /// It was cut short, and another process is at work now; the next op ends it.
+    Unfinished,
+    /// It is in force.
+    Done,
+    /// It was undone by another op.
+    Undone(OpNo),
+    /// It failed, and was taken back at once.
+    RolledBack,
+}
+
+/// An op.
+#[derive(Debug, Clone)]
+pub struct OpRow {
+    /// Its number.
+    pub no: OpNo,
+    /// When it began.
+    pub at: Moment,
+    /// The command.
+    pub command: String,
+    /// The session it was about.
+    pub session: String,
+    /// More words about it.
+    pub about: String,
+    /// What became of it.
+    pub state: OpState,
+    /// The op that it undid.
+    pub undoes: Option<OpNo>,
+    /// Whether its backups were thrown away.
+    pub pruned: bool,
+    /// The files it changed.
+    pub paths: Vec<std::path::PathBuf>,
+}
+
+/// Lists all ops, oldest first.
+pub fn log(pen: &Pen) -> Result<Vec<OpRow>, Failure> {
+    Ok(pen.journal()?.ops.into_iter().map(row).collect())
+}
+
+fn row(op: write::Op) -> OpRow {
+    let state = match (op.state, op.undone_by) {
+        (write::OpState::Unfinished, _) => OpState::Unfinished,
+        (write::OpState::RolledBack, _) => OpState::RolledBack,
+        (write::OpState::Done, Some(by)) => OpState::Undone(by),
+        (write::OpState::Done, None) => OpState::Done,
+    };
+    OpRow {
+        no: op.no,
+        at: op.at,
+        command: op.command,
+        session: op.session,
+        about: op.about,
+        state,
+        undoes: op.undoes,
+        pruned: op.pruned,
+        paths: op.changes.into_iter().map(|change| change.path).collect(),
+    }
+}

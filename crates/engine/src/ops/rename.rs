@@ -1,0 +1,80 @@
+//! Gives a session a title, as the client's own `/rename` does: two lines at its end.
+
+use std::path::{Path, PathBuf};
+
+use super::effect::{Effects, effects};
+use super::load::load_to_tell;
+use crate::disk::Stamp;
+use crate::failure::Failure;
+use crate::write::{Deed, OpNo, Pen, Plan};
+
+/// Which session, and what to call it.
+#[derive(Debug, Clone, Default)]
+pub struct RenameRequest {
+    /// Its file.
+    pub path: PathBuf,
+    /// The title.
+    pub title: String,
+    /// Also while somebody is at work in the session.
+    pub even_if_live: bool,
+    /// Only say what would happen.
+    pub dry_run: bool,
+}
+
+/// What was done.
+#[derive(Debug, Clone)]
+pub struct Rename {
+    /// The op; none where it was only said.
+    pub op: Option<OpNo>,
+    /// The id of the session.
+    pub session: String,
+    /// What it was called.
+    pub before: String,
+    /// What it is called now.
+    pub title: String,
+    /// What happens to which file.
+    pub effects: Effects,
+}
+
+/// Gives a session a title.
+pub fn rename(pen: &Pen, request: &RenameRequest) -> Result<Rename, Failure> {
+    let path = &request.path;
+    let stamp = Stamp::of(path).map_err(Failure::reading(path))?;
+    let session = load_to_tell(path)?;
+    let title = request.title.split_whitespace().collect::<Vec<_>>().join(" ");
+    let plan = Plan {
+        command: "rename",
+        session: session.id.clone(),
+        about: format!("to \"{title}\""),
+        deeds: vec![Deed::Append {
+            path: path.clone(),
+            stamp,
+            bytes: lines(&title, &session.id, stamp.open_end),
+        }],
+        even_if_live: request.even_if_live,
+    };
+    let effects = effects(&plan);
+    let op = match request.dry_run {
+        true => None,
+        false => Some(pen.commit(plan, || is_called(path, &title))?),
+    };
+    Ok(Rename { op, session: session.id, before: session.title.text, title, effects })
+}
+
+fn lines(title: &str, session: &str, open_end: bool) -> Vec<u8> {
+    let title = serde_json::Value::from(title);
+    let session = serde_json::Value::from(session);
+    let start = if open_end { "\n" } else { "" };
+    format!(
+        "{start}{{\"type\":\"custom-title\",\"customTitle\":{title},\"sessionId\":{session}}}\n\
+        {{\"type\":\"agent-name\",\"agentName\":{title},\"sessionId\":{session}}}\n"
+    )
+    .into_bytes()
+}
+
+/// Reads the file again: it must say the title now.
+fn is_called(path: &Path, title: &str) -> Result<(), Failure> {
+    let found = load_to_tell(path)?.sketch.custom_title;
+    let said = found.is_some_and(|found| found == title);
+    if said { Ok(()) } else { Err(Failure::BrokenPromise { path: path.to_owned() }) }
+}

@@ -1,0 +1,218 @@
+//! Each kind of deed: what is kept before it, its draft, and the step that others see.
+
+use std::fs::OpenOptions;
+use std::io::{self, ErrorKind, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use super::files::{make_folder, make_missing, missing_above, publish, remove_if_there, write_draft};
+use super::keep::Keep;
+use super::plan::Deed;
+use super::record::{Change, DeedName, OpNo, Thing};
+use super::still::refuse_if_changed;
+use super::swap::{Displaced, displace, second_name};
+use super::trash::{date_now, look, move_over};
+use crate::disk::{open, tail_at};
+use crate::failure::{Drift, Failure};
+
+/// A deed on its way.
+pub(super) struct Task<'a> {
+    deed: Deed<'a>,
+    pub(super) change: Change,
+    displaced: Option<Displaced>,
+}
+
+impl<'a> Task<'a> {
+    /// Keeps what the deed will change, durably. Nothing else changes yet.
+    pub(super) fn prepare(
+        deed: Deed<'a>,
+        op: OpNo,
+        k: usize,
+        keep: &Keep,
+        state: &Path,
+    ) -> Result<Task<'a>, Failure> {
+        let path = deed.path().to_owned();
+        let beside =
+            |end: &str| path.with_file_name(format!(".rethread-{op}-{k}-{}.{end}", std::process::id()));
+        let mut change = Change {
+            deed: DeedName::Create,
+            path: path.clone(),
+            before: None,
+            after: None,
+            draft: Some(beside("tmp")),
+            old: None,
+            bytes: None,
+            from: None,
+            folders: Vec::new(),
+        };
+        match &deed {
+            Deed::Append { stamp, bytes, .. } => {
+                change.deed = DeedName::Append;
+                change.before = Some(keep.growing(&path, stamp, op, k).map_err(Failure::writing(state))?);
+                change.bytes = Some(keep.chunks.keep(&bytes[..]).map_err(Failure::writing(state))?);
+                change.old = Some(beside("old"));
+            }
+            Deed::Replace { stamp, .. } => {
+                change.deed = DeedName::Replace;
+                change.before = Some(keep.by_chunks(&path, stamp).map_err(Failure::writing(state))?);
+                change.old = Some(beside("old"));
+            }
+            Deed::Create { .. } => {
+                refuse_if_there(&path)?;
+                change.folders = missing_above(&path);
+            }
+            Deed::Remove { .. } => {
+                change.deed = DeedName::Remove;
+                let before = look(&path).map_err(Failure::reading(&path))?;
+                let gone = || Failure::Stale { path: path.clone(), drift: Drift::Gone };
+                let trash = state.join("trash").join(format!("{op}-{k}"));
+                let trash = trash.join(path.file_name().unwrap_or_default());
+                change.before = Some(Thing { trash: Some(trash), ..before.ok_or_else(gone)? });
+                change.draft = Some(state.join("trash").join(format!("{op}-{k}.part")));
+            }
+            Deed::Return { from, .. } => {
+                change.deed = DeedName::Return;
+                refuse_if_there(&path)?;
+                if std::fs::symlink_metadata(from).is_err() {
+                    return Err(Failure::BackupGone { path });
+                }
+                change.from = Some(from.clone());
+                change.folders = missing_above(&path);
+            }
+        }
+        Ok(Task { deed, change, displaced: None })
+    }
+
+    /// Refuses a file that changed since the plan was made.
+    pub(super) fn refuse_if_changed(&self) -> Result<(), Failure> {
+        match &self.deed {
+            Deed::Append { path, stamp, .. } | Deed::Replace { path, stamp, .. } => {
+                refuse_if_changed(path, stamp)
+            }
+            Deed::Create { path, .. } | Deed::Return { path, .. } => refuse_if_there(path),
+            Deed::Remove { .. } => Ok(()),
+        }
+    }
+
+    /// Writes the draft, where the deed has one.
+    pub(super) fn draft(&mut self) -> Result<(), Failure> {
+        let path = self.change.path.clone();
+        let draft = self.change.draft.clone().unwrap_or_default();
+        make_missing(&self.change.folders).map_err(Failure::writing(&path))?;
+        let failed = |error: io::Error| match error.kind() {
+            // What the draft is made from ended early.
+            ErrorKind::UnexpectedEof => Failure::Changed { path: path.clone() },
+            _ => Failure::Unwritable { path: draft.clone(), source: error },
+        };
+        match &self.deed {
+            Deed::Replace { content, .. } => {
+                let stamp = write_draft(&draft, content, Some(&path)).map_err(failed)?;
+                self.change.after = Some(Thing::file(&stamp));
+            }
+            Deed::Create { content, .. } => {
+                let stamp = write_draft(&draft, content, None).map_err(failed)?;
+                self.change.after = Some(Thing::file(&stamp));
+            }
+            Deed::Append { bytes, .. } => reserve(&draft, bytes).map_err(Failure::writing(&path))?,
+            Deed::Remove { .. } => {}
+            Deed::Return { from, .. } => {
+                self.change.after = look(from).map_err(Failure::reading(from))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Does what others see.
+    pub(super) fn act(&mut self, step: impl Fn(&'static str)) -> Result<(), Failure> {
+        let change = &mut self.change;
+        let path = change.path.clone();
+        let draft = change.draft.clone().unwrap_or_default();
+        let writing = |error| Failure::Unwritable { path: path.clone(), source: error };
+        match &self.deed {
+            Deed::Append { stamp, bytes, .. } => {
+                if append_at(&path, stamp.len, bytes).map_err(writing)? {
+                    let file = open(&path).map_err(writing)?;
+                    let len = stamp.len + bytes.len() as u64;
+                    let tail = tail_at(&file, len).map_err(writing)?.to_hex().to_string();
+                    change.after = Some(Thing { len, tail, ..Thing::file(stamp) });
+                } else {
+                    return Err(Failure::Stale { path, drift: Drift::Grew(1) });
+                }
+            }
+            Deed::Replace { stamp, .. } => {
+                let old = change.old.clone().unwrap_or_default();
+                second_name(&path, &old).map_err(writing)?;
+                step("old file has a second name");
+                let file = open(&path).map_err(writing)?;
+                refuse_if_changed(&path, stamp)?;
+                let mut displaced = displace(&draft, &path, file, stamp.len).map_err(writing)?;
+                step("new file is in place");
+                if let Some(why) = displaced.wait().map_err(writing)? {
+                    return Err(Failure::Live { session: stem(&path), why });
+                }
+                displaced.carry(&path).map_err(writing)?;
+                step("what grew is carried over");
+                self.displaced = Some(displaced);
+            }
+            Deed::Create { .. } => publish(&draft, &path).map_err(|error| occupied(&path, error))?,
+            Deed::Remove { .. } => {
+                let trash =
+                    change.before.as_ref().and_then(|before| before.trash.clone()).unwrap_or_default();
+                make_folder(trash.parent().unwrap_or(&trash)).map_err(writing)?;
+                step("trash is made");
+                move_over(&path, &trash, &draft).map_err(writing)?;
+            }
+            Deed::Return { from, .. } => {
+                move_over(from, &path, &draft).map_err(|error| occupied(&path, error))?;
+                step("brought back");
+                date_now(&path).map_err(writing)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tidies up when nothing can go wrong any more.
+    pub(super) fn finish(&mut self) -> io::Result<()> {
+        if let Some(displaced) = &mut self.displaced {
+            displaced.carry(&self.change.path)?;
+        }
+        self.change.old.as_deref().map_or(Ok(()), remove_if_there)
+    }
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn refuse_if_there(path: &Path) -> Result<(), Failure> {
+    match std::fs::symlink_metadata(path) {
+        Ok(_) => Err(Failure::Occupied { path: path.to_owned() }),
+        Err(_) => Ok(()),
+    }
+}
+
+fn occupied(path: &Path, error: io::Error) -> Failure {
+    match error.kind() {
+        ErrorKind::AlreadyExists => Failure::Occupied { path: path.to_owned() },
+        _ => Failure::Unwritable { path: path.to_owned(), source: error },
+    }
+}
+
+/// Finds out whether there is room for an append: a line that fits only in part could not be taken back without room.
+fn reserve(draft: &Path, bytes: &[u8]) -> io::Result<()> {
+    let file = super::files::private(OpenOptions::new().write(true).create_new(true)).open(draft);
+    // A folder in which no file can be made may still hold one that can be appended to.
+    let Ok(mut file) = file else { return Ok(()) };
+    let written = file.write_all(bytes);
+    remove_if_there(draft)?;
+    written
+}
+
+/// Appends where the file ends; says whether that was at `len`.
+fn append_at(path: &PathBuf, len: u64, bytes: &[u8]) -> io::Result<bool> {
+    drop(open(path)?);
+    let mut file = OpenOptions::new().append(true).open(path)?;
+    file.write_all(bytes)?;
+    let end = file.stream_position()?;
+    file.sync_all()?;
+    Ok(end == len + bytes.len() as u64)
+}

@@ -1,0 +1,90 @@
+//! What shall be written, as a value: it can be shown, tested and refused before a byte moves (**plan-before-pen**).
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::disk::Stamp;
+
+/// An intended change of files.
+pub(crate) struct Plan<'a> {
+    /// The command: a word of the log.
+    pub(crate) command: &'static str,
+    /// The id of the session it is about.
+    pub(crate) session: String,
+    /// More words of the log.
+    pub(crate) about: String,
+    /// What to do, in this order.
+    pub(crate) deeds: Vec<Deed<'a>>,
+    /// Whether to write although somebody may be at work in the session.
+    pub(crate) even_if_live: bool,
+}
+
+/// One change of one file or folder.
+pub(crate) enum Deed<'a> {
+    /// Adds bytes to the end of a file.
+    Append {
+        /// The file.
+        path: PathBuf,
+        /// How it was when the plan was made.
+        stamp: Stamp,
+        /// What to add.
+        bytes: Vec<u8>,
+    },
+    /// Gives a file another content.
+    Replace {
+        /// The file.
+        path: PathBuf,
+        /// How it was when the plan was made.
+        stamp: Stamp,
+        /// The content.
+        content: Content<'a>,
+    },
+    /// Makes a file and the folders above it; never overwrites.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the first command that makes files takes this away"))]
+    Create {
+        /// Where.
+        path: PathBuf,
+        /// Its content.
+        content: Content<'a>,
+    },
+    /// Moves a file or folder to the trash.
+    Remove {
+        /// Which.
+        path: PathBuf,
+    },
+    /// Moves a file or folder out of the trash; never overwrites.
+    Return {
+        /// Where to.
+        path: PathBuf,
+        /// Where it lies.
+        from: PathBuf,
+    },
+}
+
+impl Deed<'_> {
+    /// Returns the path that changes.
+    pub(crate) fn path(&self) -> &Path {
+        match self {
+            Deed::Append { path, .. }
+            | Deed::Replace { path, .. }
+            | Deed::Create { path, .. }
+            | Deed::Remove { path }
+            | Deed::Return { path, .. } => path,
+        }
+    }
+}
+
+/// Writes a content.
+pub(crate) type Maker<'a> = Box<dyn Fn(&mut dyn io::Write) -> io::Result<()> + 'a>;
+
+/// What a file shall hold.
+pub(crate) enum Content<'a> {
+    /// These bytes.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the first command that makes files takes this away"))]
+    Bytes(Vec<u8>),
+    /// The bytes of another file.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the first command that makes files takes this away"))]
+    Copy(PathBuf),
+    /// What this writes.
+    Made(Maker<'a>),
+}

@@ -1,0 +1,196 @@
+//! Every kind of deed: done, taken back by `undo`, rolled back when its check fails, refused when it may not be.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::{Content, Deed, OpState, Pen, Plan};
+use crate::disk::Stamp;
+use crate::failure::{Drift, Failure};
+use crate::ops::{UndoRequest, undo};
+
+/// A folder with some files, and a pen.
+struct Room {
+    folder: tempfile::TempDir,
+    pen: Pen,
+}
+
+impl Room {
+    fn new() -> Room {
+        let folder = tempfile::tempdir().unwrap();
+        let room = Room { pen: Pen::new(folder.path().join("state")), folder };
+        room.put("p/a.jsonl", b"{\"a\":1}\n{\"a\":2}\n");
+        room.put("p/side/tool.txt", b"result");
+        room.put("p/side/deep/agent.jsonl", b"{}\n");
+        room
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn put(&self, name: &str, bytes: &[u8]) {
+        std::fs::create_dir_all(self.at(name).parent().unwrap()).unwrap();
+        std::fs::write(self.at(name), bytes).unwrap();
+    }
+
+    fn stamp(&self, name: &str) -> Stamp {
+        Stamp::of(&self.at(name)).unwrap()
+    }
+
+    fn plan<'a>(&self, deeds: Vec<Deed<'a>>) -> Plan<'a> {
+        Plan { command: "test", session: "a".to_owned(), about: String::new(), deeds, even_if_live: true }
+    }
+
+    fn append(&self, bytes: &[u8]) -> Deed<'static> {
+        let (path, stamp) = (self.at("p/a.jsonl"), self.stamp("p/a.jsonl"));
+        Deed::Append { path, stamp, bytes: bytes.to_vec() }
+    }
+
+    /// One deed of every kind, each on something else.
+    fn deeds(&self) -> Vec<Deed<'static>> {
+        self.put("p/b.jsonl", b"{\"b\":1}\n");
+        vec![
+            self.append(b"{\"a\":3}\n"),
+            Deed::Replace {
+                path: self.at("p/b.jsonl"),
+                stamp: self.stamp("p/b.jsonl"),
+                content: Content::Bytes(b"{\"b\":2}\n".to_vec()),
+            },
+            Deed::Create {
+                path: self.at("p/new/deep/c.jsonl"),
+                content: Content::Copy(self.at("p/a.jsonl")),
+            },
+            Deed::Remove { path: self.at("p/side") },
+            Deed::Create {
+                path: self.at("p/d.jsonl"),
+                content: Content::Made(Box::new(|out| out.write_all(b"{}\n"))),
+            },
+        ]
+    }
+
+    /// Everything outside the state folder: path and bytes.
+    fn picture(&self) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+        let all = walkdir::WalkDir::new(self.at("p")).into_iter().map(Result::unwrap);
+        all.map(|found| (found.path().to_owned(), std::fs::read(found.path()).ok())).collect()
+    }
+
+    fn undo(&self, op: Option<u64>) -> Result<crate::ops::Undo, Failure> {
+        undo(&self.pen, &UndoRequest { op, even_if_live: true, dry_run: false })
+    }
+}
+
+#[test]
+fn undo_of_every_deed_is_the_identity_and_undo_of_undo_too() {
+    let room = Room::new();
+    let deeds = room.deeds();
+    let before = room.picture();
+    let op = room.pen.commit(room.plan(deeds), || Ok(())).unwrap();
+    let after = room.picture();
+    assert_eq!(std::fs::read(room.at("p/a.jsonl")).unwrap(), b"{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n");
+    assert_eq!(std::fs::read(room.at("p/b.jsonl")).unwrap(), b"{\"b\":2}\n");
+    assert_eq!(std::fs::read(room.at("p/new/deep/c.jsonl")).unwrap(), b"{\"a\":1}\n{\"a\":2}\n");
+    assert!(!room.at("p/side").exists());
+    for _ in 0..3 {
+        let undone = room.undo(Some(op.0)).unwrap();
+        let mut now = room.picture();
+        // Folders that were made stay, empty.
+        now.retain(|path, _| !path.starts_with(room.at("p/new")));
+        assert_eq!(now, before);
+        room.undo(Some(undone.op.unwrap().0)).unwrap();
+        assert_eq!(room.picture(), after);
+    }
+    let states: Vec<OpState> = room.pen.journal().unwrap().ops.iter().map(|op| op.state).collect();
+    assert_eq!(states, [OpState::Done; 7]);
+}
+
+#[test]
+fn a_failed_check_takes_everything_back() {
+    let room = Room::new();
+    let deeds = room.deeds();
+    let before = room.picture();
+    let path = room.at("p/a.jsonl");
+    let failed = room.pen.commit(room.plan(deeds), || Err(Failure::BrokenPromise { path }));
+    assert!(matches!(failed, Err(Failure::BrokenPromise { .. })), "{failed:?}");
+    assert_eq!(room.picture(), before);
+    assert_eq!(room.pen.journal().unwrap().ops[0].state, OpState::RolledBack);
+    assert!(matches!(room.undo(None), Err(Failure::NothingToUndo)));
+}
+
+#[test]
+fn a_failed_check_keeps_what_others_wrote_meanwhile() {
+    let room = Room::new();
+    let deeds = room.deeds();
+    let others = |name: &str| {
+        use std::io::Write;
+        let mut file = std::fs::OpenOptions::new().append(true).open(room.at(name)).unwrap();
+        file.write_all(b"{\"other\":1}\n").unwrap();
+    };
+    let failed = room.pen.commit(room.plan(deeds), || {
+        others("p/a.jsonl");
+        others("p/b.jsonl");
+        Err(Failure::NothingToUndo)
+    });
+    assert!(failed.is_err());
+    assert_eq!(std::fs::read(room.at("p/a.jsonl")).unwrap(), b"{\"a\":1}\n{\"a\":2}\n{\"other\":1}\n");
+    assert_eq!(std::fs::read(room.at("p/b.jsonl")).unwrap(), b"{\"b\":1}\n{\"other\":1}\n");
+}
+
+#[test]
+fn a_plan_for_another_file_is_refused() {
+    let room = Room::new();
+    type Hand<'a> = &'a dyn Fn(&Path);
+    let changes: [(Hand<'_>, Drift); 4] = [
+        (&|path| std::fs::write(path, "{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n{\"a\":4}").unwrap(), Drift::Grew(2)),
+        (&|path| std::fs::write(path, "{\"a\":1}\n{\"a\":9}\n").unwrap(), Drift::Differs),
+        (&|path| std::fs::write(path, "{\"a\":1}\n").unwrap(), Drift::Shrank),
+        (&|path| std::fs::remove_file(path).unwrap(), Drift::Gone),
+    ];
+    for (change, expected) in changes {
+        room.put("p/a.jsonl", b"{\"a\":1}\n{\"a\":2}\n");
+        let deed = room.append(b"{\"a\":3}\n");
+        change(&room.at("p/a.jsonl"));
+        let before = room.picture();
+        match room.pen.commit(room.plan(vec![deed]), || Ok(())) {
+            Err(Failure::Stale { drift, .. }) => assert_eq!(drift, expected),
+            Err(Failure::Unreadable { .. }) => assert_eq!(expected, Drift::Gone),
+            other => panic!("{expected:?}: {other:?}"),
+        }
+        assert_eq!(room.picture(), before);
+    }
+    assert!(room.pen.journal().unwrap().ops.is_empty());
+}
+
+#[test]
+fn undo_is_refused_where_the_file_went_on() {
+    let room = Room::new();
+    room.pen.commit(room.plan(vec![room.append(b"{\"a\":3}\n")]), || Ok(())).unwrap();
+    room.pen
+        .commit(
+            room.plan(vec![Deed::Create { path: room.at("p/c"), content: Content::Bytes(Vec::new()) }]),
+            || Ok(()),
+        )
+        .unwrap();
+    room.put("p/c", b"x\ny\nz\n");
+    let refused = room.undo(Some(2));
+    assert!(matches!(refused, Err(Failure::NotAsLeft { op: 2, drift: Drift::Grew(3), .. })), "{refused:?}");
+    room.undo(Some(1)).unwrap();
+    let again = room.undo(Some(1));
+    assert!(matches!(again, Err(Failure::NotInForce { op: 1, by: Some(3) })), "{again:?}");
+    assert!(matches!(room.undo(Some(9)), Err(Failure::UnknownOp { op: 9 })));
+}
+
+#[test]
+fn nothing_is_overwritten() {
+    let room = Room::new();
+    let deed = Deed::Create { path: room.at("p/a.jsonl"), content: Content::Bytes(b"x".to_vec()) };
+    let before = room.picture();
+    let refused = room.pen.commit(room.plan(vec![deed]), || Ok(()));
+    assert!(matches!(refused, Err(Failure::Occupied { .. })), "{refused:?}");
+    room.pen.commit(room.plan(vec![Deed::Remove { path: room.at("p/side") }]), || Ok(())).unwrap();
+    room.put("p/side/other.txt", b"somebody's");
+    let refused = room.undo(None);
+    assert!(matches!(refused, Err(Failure::NotAsLeft { drift: Drift::Appeared, .. })), "{refused:?}");
+    std::fs::remove_dir_all(room.at("p/side")).unwrap();
+    room.undo(None).unwrap();
+    assert_eq!(room.picture(), before);
+}
