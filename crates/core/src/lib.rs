@@ -1,7 +1,7 @@
 //! What Claude Code session files mean: bytes in, values out.
 //!
 //! ```text
-//! bytes → lines → entries → tree → (resume, turns) → usage → edit → trim → (query, diff, session, stats, schema)
+//! bytes → lines → entries → tree → (resume, turns) → usage → edit → trim → (query, diff, session, stats, schema, health)
 //! ```
 //!
 //! A room may use rooms to its left, never to its right. No IO, clock, environment, randomness, threads or printing
@@ -10,6 +10,7 @@
 pub mod diff;
 pub mod edit;
 pub mod entry;
+pub mod health;
 pub mod id;
 pub mod lines;
 pub mod problem;

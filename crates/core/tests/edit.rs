@@ -234,7 +234,7 @@ proptest! {
 
 /// Copies the way to an entry into a session of its own.
 fn forked(file: &[u8], tree: &Tree, way: &[NodeNo], leaf: Id, now: i64) -> Vec<u8> {
-    let envelope = Envelope { session: "new".to_owned(), origin: Some("old".to_owned()), moved: None };
+    let envelope = Envelope { session: "new".to_owned(), origin: Some("old".to_owned()), folder: None };
     let draft = Draft { envelope: Some(envelope), ..Draft::default() };
     let mut copy = Vec::new();
     for &no in way {
@@ -285,7 +285,7 @@ fn a_line_is_put_into_its_envelope_and_else_left_alone() {
     let envelope = Envelope {
         session: "new".to_owned(),
         origin: Some("old".to_owned()),
-        moved: Some(("/garden".to_owned(), "/park".to_owned())),
+        folder: Some(("/garden".to_owned(), "/park".to_owned())),
     };
     let draft = Draft { envelope: Some(envelope), ..Draft::default() };
     let render = |line: &'static str| {

@@ -36,6 +36,46 @@ pub enum Failure {
         /// What was asked for.
         name: String,
     },
+    /// Several entries hold these words.
+    #[error("`{name}` names {count} entries")]
+    AmbiguousEntry {
+        /// What was asked for.
+        name: String,
+        /// How many.
+        count: usize,
+        /// The first of them: name and words.
+        candidates: Vec<(String, String)>,
+    },
+    /// Nothing stands before the entry.
+    #[error("nothing stands before `{name}`")]
+    NothingBefore {
+        /// The entry.
+        name: String,
+    },
+    /// No client goes on from this entry: it belongs to a subagent, or nothing above it is read.
+    #[error("no client goes on from `{name}`")]
+    NoPoint {
+        /// The entry.
+        name: String,
+    },
+    /// Clients cannot be brought to this entry.
+    #[error("no client can be brought to `{name}`")]
+    NoWay {
+        /// The entry.
+        name: String,
+    },
+    /// A client would load nothing.
+    #[error("there is nothing to load in `{}`", path.display())]
+    NothingToLoad {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file lies outside the folders that hold sessions.
+    #[error("`{}` is in no store", path.display())]
+    OutsideStore {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file changed while it was read.
     #[error("`{}` changed while it was read", path.display())]
     Changed {

@@ -12,7 +12,7 @@ const CORE: &[&[&str]] = &[
     &["usage"],
     &["edit"],
     &["trim"],
-    &["query", "diff", "session", "stats", "schema"],
+    &["query", "diff", "session", "stats", "schema", "health"],
 ];
 
 /// The rooms of the engine.

@@ -77,13 +77,19 @@ pub(crate) enum Command {
     Tree(Tree),
     Find(Find),
     Diff(Diff),
+    Goto(Goto),
+    Branch(Branch),
+    Fork(Fork),
+    Doctor(Doctor),
     Stats(Stats),
     Tools(Tools),
     Agents(Agents),
     Schema(Schema),
     Rename(Rename),
+    Rm(Rm),
     Log(Log),
     Undo(Undo),
+    Restore(Restore),
     /// Print a completion script for your shell
     ///
     /// The script knows all commands and options.
@@ -362,6 +368,31 @@ pub(crate) struct Diff {
     pub(crate) branch: Vec<String>,
 }
 
+/// Say what is wrong with a session, or with all of them
+///
+/// Without a session it examines every session of the store in parallel, and the store itself: how long the client
+/// keeps sessions, which are about to be deleted, folders without a session, and where the bytes are. Each finding has a
+/// code that never changes, says where it is, what it costs and which command mends it. A finding blocks (the session
+/// cannot be gone on with), costs (something is lost or will be) or is harmless. What the client loads is judged by
+/// the rules of the client that wrote the newest line. Nothing is changed. Exit code 0: nothing worse than harmless;
+/// 1: something is.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread doctor last\n  \
+    rethread doctor\n  \
+    rethread doctor --everything\n  \
+    rethread doctor --json | jq -r 'select(.severity == \"blocks\") | .session'")]
+pub(crate) struct Doctor {
+    /// Which session; without one, all
+    pub(crate) session: Option<String>,
+    /// Every session of the store, which is the default
+    #[arg(long, conflicts_with = "session")]
+    pub(crate) all: bool,
+    /// Also sessions in which all findings are harmless
+    #[arg(short, long, conflicts_with = "session")]
+    pub(crate) everything: bool,
+}
+
 /// Count lines, turns, tools, tokens and time
 ///
 /// Over the whole store, or over the sessions named, each with its subagents. A response counts its tokens once,
@@ -431,7 +462,7 @@ pub(crate) struct Schema {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Writing {
     /// Only say what would be changed
-    #[arg(short = 'n', long)]
+    #[arg(long)]
     pub(crate) dry_run: bool,
     /// Also while a client is at work in the session
     ///
@@ -459,6 +490,23 @@ pub(crate) struct Rename {
     pub(crate) pen: Writing,
 }
 
+/// Move sessions to the trash, with all that belongs to them
+///
+/// The file, the folder beside it (subagents, tool results), subagents of older clients beside it, and what the client
+/// keeps of the session elsewhere: file history, todos, tasks. Nothing is deleted: `rethread undo` brings it back, until
+/// `rethread log --prune` throws it away.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread rm 3f2a --dry-run       what would go\n  \
+    rethread rm 3f2a b27e            two sessions, each an op of its own")]
+pub(crate) struct Rm {
+    /// Which sessions
+    #[arg(required = true)]
+    pub(crate) session: Vec<String>,
+    #[command(flatten)]
+    pub(crate) pen: Writing,
+}
+
 /// List what rethread changed
 ///
 /// Newest first: the number to give to `rethread undo`, when, the command, its session, whether it is in force, and
@@ -467,13 +515,26 @@ pub(crate) struct Rename {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread log\n  \
-    rethread log 3f2a --json | jq .paths")]
+    rethread log 3f2a --json | jq .paths\n  \
+    rethread log --prune --older-than 30d --dry-run")]
 pub(crate) struct Log {
     /// Only ops of the session whose id begins so
     pub(crate) session: Option<String>,
     /// At most so many
     #[arg(short = 'n', long, value_name = "N")]
     pub(crate) limit: Option<usize>,
+    /// Throw away the backups and the trash of old ops
+    ///
+    /// Those of ops that began before --older-than go, but never those of the newest op of a session. The log still
+    /// lists the ops and says so; they can no longer be undone.
+    #[arg(long, conflicts_with_all = ["session", "limit"])]
+    pub(crate) prune: bool,
+    /// What counts as old: 90d, 12w, 2026-01-31
+    #[arg(long, value_name = "WHEN", default_value = "90d", requires = "prune")]
+    pub(crate) older_than: String,
+    /// Only say what would be thrown away
+    #[arg(long, requires = "prune")]
+    pub(crate) dry_run: bool,
 }
 
 /// Take back what rethread changed
@@ -487,6 +548,92 @@ pub(crate) struct Log {
 pub(crate) struct Undo {
     /// The number of the op; the newest in force where none is named
     pub(crate) op: Option<u64>,
+    #[command(flatten)]
+    pub(crate) pen: Writing,
+}
+
+/// Move the point where the next resume goes on
+///
+/// Every branch of a session is still in its file, but the client resumes only one of them. This makes it resume
+/// another, from any entry: two lines are added at the end of the file, none is changed, and what each client will then
+/// load is checked before and after. WHERE is a turn (t9: when it was answered), a line (L118), a uuid or its first
+/// digits, the tip of a branch as `branches` names it, or words that the entry holds. Where a compaction stands between,
+/// the way to the entry is written a second time behind it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread goto last t9               go on behind turn 9\n  \
+    rethread goto last t9 --before      as if prompt 9 had not been asked yet\n  \
+    rethread goto 3f2a L118 --dry-run   show what would be written\n  \
+    rethread goto last \"the old plan\"   by words; offers a choice where several fit\n  \
+    rethread undo                       take it back")]
+pub(crate) struct Goto {
+    /// Which session
+    pub(crate) session: String,
+    /// Where to: t9 (turn), L118 (line), uuid, or words
+    #[arg(value_name = "WHERE", required = true, num_args = 1..)]
+    pub(crate) place: Vec<String>,
+    /// Go to the entry before it
+    #[arg(long)]
+    pub(crate) before: bool,
+    #[command(flatten)]
+    pub(crate) pen: Writing,
+}
+
+/// Move the point to an entry, named by its uuid
+///
+/// The direct form of `goto`, for scripts: takes a uuid (or its first digits, L118 or t9), never words.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread branch 3f2a 0effbfda\n  \
+    rethread branches 3f2a --json | jq -r .tip | head -1 | xargs rethread branch 3f2a")]
+pub(crate) struct Branch {
+    /// Which session
+    pub(crate) session: String,
+    /// Which entry: uuid or its first digits, L118 (line) or t9 (turn)
+    pub(crate) uuid: String,
+    #[command(flatten)]
+    pub(crate) pen: Writing,
+}
+
+/// Make a new session of the path to a point
+///
+/// The new session holds exactly the entries that lead to WHERE (without it: to where the client goes on), with their
+/// subagents, tool results and file history, and says in every line where it comes from, as the client's own /branch
+/// does. Its origin is not changed. What each client will load of it is checked after it is written.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread fork last                   a copy to try something in\n  \
+    rethread fork last t9                what was said up to the end of turn 9\n  \
+    rethread fork 3f2a L118 --title \"the other way\"")]
+pub(crate) struct Fork {
+    /// Which session
+    pub(crate) session: String,
+    /// Up to where: t9 (turn), L118 (line), uuid, or words
+    #[arg(value_name = "WHERE")]
+    pub(crate) place: Vec<String>,
+    /// Up to the entry before it
+    #[arg(long)]
+    pub(crate) before: bool,
+    /// What to call it
+    #[arg(long, value_name = "TITLE")]
+    pub(crate) title: Option<String>,
+    /// Only say what would be made
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+/// Bring a session back to what it was before rethread changed it
+///
+/// All files of the session get the earliest bytes that are kept, also where the session was deleted meanwhile, by
+/// whomever. What is there now is backed up first: this is an op of its own, and can be undone. What rethread made
+/// itself stays.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread restore 3f2a --dry-run\n  \
+    rethread restore 3f2a")]
+pub(crate) struct Restore {
+    /// Which session: its id or the beginning of it, also where its file is gone
+    pub(crate) session: String,
     #[command(flatten)]
     pub(crate) pen: Writing,
 }

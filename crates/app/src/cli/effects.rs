@@ -8,13 +8,14 @@ use super::figures::size;
 use super::out::Out;
 use super::report::Stop;
 use super::style::{NAME, QUIET, paint};
-use super::table::{Align, Cell, Table};
+use super::table::{Align, Cell, Table, fit_end};
 
 /// Lists the effects; behind them, for an op that was done, the line that takes it back.
 pub(crate) fn print(effects: &Effects, op: Option<OpNo>, place: &Place, out: &mut Out) -> Result<(), Stop> {
     let mut table = Table::new(2).column("", Align::Left, 24).column("", Align::Left, usize::MAX);
     for (path, effect) in effects {
-        let path = place.tilde(&path.display().to_string());
+        // The end of a path tells more than its beginning.
+        let path = fit_end(&place.tilde(&path.display().to_string()), out.width().saturating_sub(21));
         table.row(vec![Cell::new(QUIET, words(*effect)), path.into()]);
     }
     table.print(out)?;

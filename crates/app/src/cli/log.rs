@@ -3,6 +3,7 @@
 use rethread_engine::ops::{self, OpRow, OpState};
 
 use super::args::Log;
+use super::figures::{size, things};
 use super::ls::short_id;
 use super::out::Out;
 use super::report::{Exit, Stop};
@@ -11,6 +12,9 @@ use super::table::{Align, Cell, Table};
 use super::{Place, clean, wire};
 
 pub(crate) fn run(args: &Log, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+    if args.prune {
+        return prune(args, place, out);
+    }
     let rows = ops::log(&place.pen)?;
     let wanted = |row: &&OpRow| args.session.as_ref().is_none_or(|session| row.session.starts_with(session));
     let mut rows: Vec<&OpRow> = rows.iter().filter(wanted).collect();
@@ -61,4 +65,23 @@ fn state(row: &OpRow) -> Cell {
         OpState::Unfinished => Cell::new(MARK, "unfinished"),
     };
     if row.pruned { cell.and(QUIET, ", pruned") } else { cell }
+}
+
+fn prune(args: &Log, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+    let before = place.clock.read(&args.older_than);
+    let before = before.ok_or_else(|| Stop::BadMoment(args.older_than.clone()))?;
+    let pruned = ops::prune(&place.pen, before, args.dry_run)?;
+    let any = !pruned.ops.is_empty() || pruned.bytes > 0;
+    if out.is_json() {
+        out.json(&wire::prune(&pruned))?;
+        return Ok(Exit::found(any));
+    }
+    if !any {
+        out.note("there is nothing to throw away");
+        return Ok(Exit::Nothing);
+    }
+    let done = if pruned.dry_run { "would throw away" } else { "threw away" };
+    let ops = things(pruned.ops.len() as u64, "op");
+    out.line(&format!("{done} the backups of {ops}, {}", size(pruned.bytes)))?;
+    Ok(Exit::Done)
 }

@@ -9,11 +9,14 @@ mod branches;
 mod call;
 mod clean;
 mod diff;
+mod doctor;
 mod effects;
 mod explain;
 mod figures;
 mod find;
+mod fork;
 mod gist;
+mod goto;
 mod log;
 mod ls;
 mod out;
@@ -23,6 +26,8 @@ mod prose;
 mod reference;
 mod rename;
 mod report;
+mod restore;
+mod rm;
 mod said;
 mod schema;
 mod screen;
@@ -37,6 +42,7 @@ mod tree;
 mod undo;
 mod when;
 mod wire;
+mod written;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -67,6 +73,11 @@ impl Place {
     /// Finds the file of a session by name.
     fn session(&self, name: &str) -> Result<PathBuf, Stop> {
         Ok(ops::find_session(&self.roots, name)?)
+    }
+
+    /// Finds the file of a session that is to be changed.
+    fn session_to_change(&self, name: &str) -> Result<PathBuf, Stop> {
+        Ok(ops::find_session_to_change(&self.roots, name)?)
     }
 
     /// Says that there is no session, and where it looked.
@@ -120,7 +131,11 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, Stop> {
         Some(Command::Show(show)) => show::run(show, &place, out),
         Some(Command::Explain(explain)) => explain::run(explain, &place, out),
         Some(Command::Find(find)) => find::run(find, &place, out),
+        Some(Command::Goto(goto)) => goto::run(goto, &place, out),
+        Some(Command::Branch(branch)) => goto::run_branch(branch, &place, out),
+        Some(Command::Fork(fork)) => fork::run(fork, &place, out),
         Some(Command::Diff(diff)) => diff::run(diff, &place, out),
+        Some(Command::Doctor(doctor)) => doctor::run(doctor, &place, out),
         Some(Command::Stats(stats)) => stats::run(stats, &place, out),
         Some(Command::Tools(tools)) => tools::run(tools, &place, out),
         Some(Command::Branches(branches)) => branches::run(branches, &place, out),
@@ -128,6 +143,8 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, Stop> {
         Some(Command::Agents(agents)) => agents::run(agents, &place, out),
         Some(Command::Schema(schema)) => schema::run(schema, &place, out),
         Some(Command::Rename(rename)) => rename::run(rename, &place, out),
+        Some(Command::Rm(rm)) => rm::run(rm, &place, out),
+        Some(Command::Restore(restore)) => restore::run(restore, &place, out),
         Some(Command::Log(log)) => log::run(log, &place, out),
         Some(Command::Undo(undo)) => undo::run(undo, &place, out),
         Some(Command::Completions { .. }) => Ok(Exit::Done),

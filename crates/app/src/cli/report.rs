@@ -94,6 +94,8 @@ fn code(stop: &Stop) -> u8 {
         | Failure::Live { .. }
         | Failure::Occupied { .. }
         | Failure::BrokenPromise { .. }
+        | Failure::NoWay { .. }
+        | Failure::OutsideStore { .. }
         | Failure::NotAsLeft { .. } => 3,
         Failure::NothingToUndo | Failure::NotInForce { .. } | Failure::NothingKept { .. } => 1,
         _ => 2,
@@ -148,6 +150,15 @@ fn tell(stop: &Stop, out: &mut Out) {
     {
         candidates(names, out);
     }
+    if let Stop::Failure(Failure::AmbiguousEntry { candidates, count, .. }) = stop {
+        for (handle, words) in candidates {
+            let room = out.width().saturating_sub(handle.len() + 4);
+            out.note(&format!("  {}  {}", paint(NAME, handle), super::table::fit(&clean::line(words), room)));
+        }
+        if *count > candidates.len() {
+            out.note(&format!("  … and {} more", count - candidates.len()));
+        }
+    }
     if !hint.is_empty() {
         out.note(&format!("{} {hint}", paint(QUIET, "hint:")));
     }
@@ -164,6 +175,16 @@ fn message(failure: &Failure) -> String {
         Failure::UnknownEntry { name } => {
             format!("no entry of the session is called `{}`", clean::line(name))
         }
+        Failure::AmbiguousEntry { name, count, .. } => {
+            format!("{count} entries hold `{}`", clean::line(name))
+        }
+        Failure::NothingBefore { name } => format!("nothing stands before `{}`", clean::line(name)),
+        Failure::NoPoint { name } => format!("no client goes on from `{}`", clean::line(name)),
+        Failure::NoWay { name } => {
+            format!("no way was found to make clients go on from `{}`", clean::line(name))
+        }
+        Failure::NothingToLoad { path } => format!("a client would load nothing of {}", quoted(path)),
+        Failure::OutsideStore { path } => format!("{} lies in no store of sessions", quoted(path)),
         Failure::Changed { path } => format!("{} changed while it was read", quoted(path)),
         Failure::Unwritable { path, source } => format!("cannot write {}: {}", quoted(path), why(source)),
         Failure::NoState => "there is no folder for the journal and the backups".to_owned(),
@@ -225,6 +246,12 @@ fn hint(failure: &Failure) -> String {
         Failure::UnknownEntry { .. } => {
             "name an entry by its uuid or its beginning, L118 (line) or t9 (turn)"
         }
+        Failure::AmbiguousEntry { .. } => "type more words, or one of these",
+        Failure::NothingBefore { .. } => "it is the beginning: start a new session instead",
+        Failure::NoPoint { .. } => "it belongs to a subagent, or to lines that clients do not read",
+        Failure::NoWay { .. } => "try `rethread doctor` on the session, then `rethread repair`",
+        Failure::NothingToLoad { .. } => "`rethread explain` says why; name a point to go on from",
+        Failure::OutsideStore { .. } => "name the folder it lies in with --root",
         Failure::Changed { .. } => "a client is writing to it: try again",
         Failure::Unwritable { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
             "make room on the disk and try again; nothing is lost"

@@ -1,6 +1,7 @@
 //! Runs the built binary in a home folder of its own.
 #![expect(clippy::disallowed_methods, reason = "tests make their own store in a temporary folder")]
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -16,11 +17,37 @@ impl Home {
     }
 
     /// Writes a file below the home folder.
-    pub(crate) fn write(&self, path: &str, text: &str) -> PathBuf {
+    pub(crate) fn write(&self, path: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
         let path = self.folder.path().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, text).unwrap();
+        std::fs::write(&path, bytes).unwrap();
         path
+    }
+
+    /// Writes a file that nobody has touched for an hour.
+    pub(crate) fn write_old(&self, path: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.write(path, bytes);
+        let hour = std::time::Duration::from_secs(3600);
+        let file = std::fs::File::options().write(true).open(&path).unwrap();
+        file.set_modified(std::time::SystemTime::now() - hour).unwrap();
+        path
+    }
+
+    /// Returns everything below `.claude`, and what it holds.
+    pub(crate) fn picture(&self) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+        let mut picture = BTreeMap::new();
+        let mut folders = vec![self.path().join(".claude")];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(&folder).into_iter().flatten() {
+                let path = entry.unwrap().path();
+                let is_folder = path.is_dir();
+                picture.insert(path.clone(), if is_folder { None } else { std::fs::read(&path).ok() });
+                if is_folder {
+                    folders.push(path);
+                }
+            }
+        }
+        picture
     }
 
     /// Returns the folder.

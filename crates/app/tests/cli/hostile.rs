@@ -110,12 +110,23 @@ fn commands() -> Vec<Vec<&'static str>> {
         vec!["diff", "last", "agent-e1:L1"],
         vec!["diff", "last", POISON_NAME],
         vec!["diff", "last", POISON_NAME, "L1"],
+        vec!["doctor", "last"],
+        vec!["doctor"],
+        vec!["doctor", "--everything"],
+        vec!["doctor", POISON_NAME],
         vec!["stats"],
         vec!["stats", "last", "--files"],
         vec!["tools", "last"],
         vec!["tools", "last", "--full"],
         vec!["tools", "last", "--errors"],
         vec!["agents", "last", "--all"],
+        vec!["rename", "last", POISON_TITLE, "--even-if-live"],
+        vec!["log"],
+        vec!["undo", "--even-if-live"],
+        vec!["rm", "last", "--even-if-live", "--dry-run"],
+        vec!["rm", POISON_NAME],
+        vec!["restore", "last", "--even-if-live", "--dry-run"],
+        vec!["restore", POISON_NAME],
         vec!["schema"],
         vec!["schema", "--unknown"],
         vec!["ls", "--root", POISON_NAME],
@@ -124,6 +135,7 @@ fn commands() -> Vec<Vec<&'static str>> {
 }
 
 const POISON_PATTERN: &str = "(\u{1b}[2Jzz\u{7}\u{202e}";
+const POISON_TITLE: &str = "pwn\u{1b}[2Jzz\u{7}\u{202e}";
 const POISON_NAME: &str = "\u{1b}[2Jzz\u{7}\u{202e}";
 
 fn is_bad(c: char) -> bool {
@@ -162,7 +174,10 @@ fn nothing_commands_the_terminal() {
             }
             assert!(!run.out.is_empty() || !run.err.is_empty(), "{args:?} says nothing");
             // Without the words the test would prove nothing.
-            let quotes = run.code != 0 || args.contains(&"stats");
+            let first = args.first().copied().unwrap_or_default();
+            let quotes = run.code != 0
+                || ["stats", "rm", "restore"].contains(&first)
+                || args.starts_with(&["doctor", "--color"]);
             assert!(quotes || run.out.contains("pwn"), "{args:?} does not say the words:\n{}", run.out);
         }
     }
@@ -181,6 +196,11 @@ fn json_keeps_the_words_and_escapes_the_rest() {
         &["branches", "last", "--json"],
         &["explain", "last", "--client", "2.1.325", "--json"],
         &["tree", "last", "--all", "--json"],
+        &["rename", "last", POISON_TITLE, "--even-if-live", "--json"],
+        &["log", "--json"],
+        &["restore", "last", "--even-if-live", "--dry-run", "--json"],
+        &["rm", "last", "--even-if-live", "--dry-run", "--json"],
+        &["undo", "--even-if-live", "--json"],
     ] {
         let run = home.run(args);
         assert_eq!(run.code, 0, "{args:?}: {}", run.err);

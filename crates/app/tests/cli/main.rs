@@ -3,7 +3,10 @@
 #[cfg(test)]
 mod branching;
 #[cfg(test)]
+mod crash;
+#[cfg(test)]
 mod diff;
+mod doctor;
 #[cfg(test)]
 mod explain;
 #[cfg(test)]
@@ -12,5 +15,10 @@ mod find;
 mod home;
 #[cfg(test)]
 mod hostile;
+#[cfg(test)]
+mod moving;
+mod pen;
+#[cfg(test)]
+mod places;
 #[cfg(test)]
 mod wiring;

@@ -26,7 +26,7 @@ pub struct Envelope {
     /// The session that its lines were copied from, told in `forkedFrom` as the client does.
     pub origin: Option<String>,
     /// A folder and the one that takes its place, also as the beginning of a path.
-    pub moved: Option<(String, String)>,
+    pub folder: Option<(String, String)>,
 }
 
 /// A file to be.
@@ -64,7 +64,8 @@ impl Envelope {
             if key.is("sessionId") {
                 changes.push(Change::say([Step::from("sessionId")], &self.session));
             } else if key.is("cwd") {
-                changes.extend(self.moved_to(value).map(|to| Change::say([Step::from("cwd")], &to)));
+                changes
+                    .extend(self.moved(&value_text(value)).map(|to| Change::say([Step::from("cwd")], &to)));
             } else if key.is("uuid") && value.len() > 2 {
                 uuid = Some(value);
             }
@@ -77,9 +78,9 @@ impl Envelope {
         changes
     }
 
-    fn moved_to(&self, cwd: &[u8]) -> Option<String> {
-        let (from, to) = self.moved.as_ref()?;
-        let cwd = value_text(cwd);
+    /// Returns what becomes of a folder.
+    pub fn moved(&self, cwd: &str) -> Option<String> {
+        let (from, to) = self.folder.as_ref()?;
         let rest = cwd.strip_prefix(from.as_str())?;
         (rest.is_empty() || rest.starts_with(['/', '\\'])).then(|| format!("{to}{rest}"))
     }

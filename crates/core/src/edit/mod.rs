@@ -11,11 +11,13 @@
 mod alter;
 mod anchor;
 mod draft;
+mod renaming;
 mod states;
 mod way;
 
 pub use alter::{Change, Step, alter, quote};
 pub use anchor::{Anchor, stamp};
 pub use draft::{Draft, Envelope, Piece};
+pub use renaming::Renaming;
 pub use states::States;
 pub use way::way;

@@ -11,43 +11,54 @@ use crate::tree::NodeNo;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
     /// A tool call without a result in the message after it.
-    UnpairedCall(NodeNo),
+    UnpairedCall(NodeNo, u16),
     /// A tool result without a call in the message before it.
-    UnpairedResult(NodeNo),
+    UnpairedResult(NodeNo, u16),
     /// A picture larger than five megabytes.
-    LargePicture(NodeNo),
+    LargePicture(NodeNo, u16),
     /// An answer whose last block is thinking.
-    ThinkingLast(NodeNo),
+    ThinkingLast(NodeNo, u16),
     /// A text without words.
-    BlankText(NodeNo),
+    BlankText(NodeNo, u16),
 }
 
 impl Refusal {
     /// Returns the entry it is about.
     pub fn node(self) -> NodeNo {
         match self {
-            Refusal::UnpairedCall(no)
-            | Refusal::UnpairedResult(no)
-            | Refusal::LargePicture(no)
-            | Refusal::ThinkingLast(no)
-            | Refusal::BlankText(no) => no,
+            Refusal::UnpairedCall(no, _)
+            | Refusal::UnpairedResult(no, _)
+            | Refusal::LargePicture(no, _)
+            | Refusal::ThinkingLast(no, _)
+            | Refusal::BlankText(no, _) => no,
+        }
+    }
+
+    /// Returns the block within the entry.
+    pub fn block(self) -> u16 {
+        match self {
+            Refusal::UnpairedCall(_, block)
+            | Refusal::UnpairedResult(_, block)
+            | Refusal::LargePicture(_, block)
+            | Refusal::ThinkingLast(_, block)
+            | Refusal::BlankText(_, block) => block,
         }
     }
 
     /// Returns a name for output.
     pub fn name(self) -> &'static str {
         match self {
-            Refusal::UnpairedCall(_) => "unpaired-call",
-            Refusal::UnpairedResult(_) => "unpaired-result",
-            Refusal::LargePicture(_) => "large-picture",
-            Refusal::ThinkingLast(_) => "thinking-last",
-            Refusal::BlankText(_) => "blank-text",
+            Refusal::UnpairedCall(..) => "unpaired-call",
+            Refusal::UnpairedResult(..) => "unpaired-result",
+            Refusal::LargePicture(..) => "large-picture",
+            Refusal::ThinkingLast(..) => "thinking-last",
+            Refusal::BlankText(..) => "blank-text",
         }
     }
 }
 
 /// The largest picture that the API takes, in kilobytes of base64.
-const LARGEST_PICTURE: u32 = 5 * 1024 * 4 / 3;
+const LARGEST_PICTURE: u32 = 5 * 1024;
 
 impl Resume {
     /// Estimates the tokens of the context: what the API counted at the last answer that is still in it, and a quarter of
@@ -77,33 +88,33 @@ impl Resume {
             let answered = messages.get(k + 1).map(|next| results(next)).unwrap_or_default();
             let called = if k > 0 { calls(messages[k - 1]) } else { HashSet::new() };
             for block in *message {
-                let Said::Block(no, _) = block.said else {
+                let Said::Block(no, at) = block.said else {
                     continue;
                 };
                 match block.piece {
                     Piece::Call(call) if !answered.contains(&call) => {
-                        refusals.push(Refusal::UnpairedCall(no));
+                        refusals.push(Refusal::UnpairedCall(no, at));
                     }
                     Piece::Result(call) if !called.contains(&call) => {
-                        refusals.push(Refusal::UnpairedResult(no));
+                        refusals.push(Refusal::UnpairedResult(no, at));
                     }
                     Piece::Picture(size) if size > LARGEST_PICTURE => {
-                        refusals.push(Refusal::LargePicture(no));
+                        refusals.push(Refusal::LargePicture(no, at));
                     }
                     Piece::Text(Words::Blank) | Piece::Plain(Words::Blank) => {
-                        refusals.push(Refusal::BlankText(no));
+                        refusals.push(Refusal::BlankText(no, at));
                     }
                     _ => {}
                 }
             }
             if let Some(Sent {
                 side: Side::Assistant,
-                said: Said::Block(no, _),
+                said: Said::Block(no, at),
                 piece: Piece::Thinking,
                 ..
             }) = message.last()
             {
-                refusals.push(Refusal::ThinkingLast(*no));
+                refusals.push(Refusal::ThinkingLast(*no, *at));
             }
         }
         refusals

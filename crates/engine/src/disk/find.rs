@@ -138,3 +138,9 @@ fn sessions_below(root: &Path) -> PathBuf {
         || ["history.jsonl", "settings.json", "todos"].iter().any(|name| root.join(name).exists());
     if is_home && projects.is_dir() { projects } else { root.to_owned() }
 }
+
+/// Lists the files below a folder, in the order of their paths; what cannot be read is left out.
+pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let found = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().filter_map(Result::ok);
+    found.filter(|found| found.file_type().is_file()).map(walkdir::DirEntry::into_path).collect()
+}

@@ -50,20 +50,33 @@ pub struct Head {
 
 /// Reads a session file, its tool calls and launches included.
 pub(crate) fn load(path: &Path) -> Result<Session, Failure> {
-    load_with(path, true, |_, _| {})
+    Ok(load_with(path, true, |weaver| (weaver.finish(), ()), |_, _| {})?.0)
 }
 
 /// Reads a session file to tell it: what only lists of calls need is left out.
 pub(crate) fn load_to_tell(path: &Path) -> Result<Session, Failure> {
-    load_with(path, false, |_, _| {})
+    load_seeing(path, |_, _| {})
 }
 
 /// Reads a session file to tell it, and shows every entry as it passes.
 pub(crate) fn load_seeing(path: &Path, each: impl FnMut(&Entry<'_>, Place)) -> Result<Session, Failure> {
-    load_with(path, false, each)
+    Ok(load_with(path, false, |weaver| (weaver.finish(), ()), each)?.0)
 }
 
-fn load_with(path: &Path, calls: bool, mut each: impl FnMut(&Entry<'_>, Place)) -> Result<Session, Failure> {
+/// Reads a session file to change it, shows every entry as it passes, and keeps the weaver: more lines may come.
+pub(crate) fn load_to_edit(
+    path: &Path,
+    each: impl FnMut(&Entry<'_>, Place),
+) -> Result<(Session, Weaver), Failure> {
+    load_with(path, false, |weaver| (weaver.clone().finish(), weaver), each)
+}
+
+fn load_with<W>(
+    path: &Path,
+    calls: bool,
+    finish: impl FnOnce(Weaver) -> (Tree, W),
+    mut each: impl FnMut(&Entry<'_>, Place),
+) -> Result<(Session, W), Failure> {
     let bytes = std::fs::metadata(path).map_or(0, |file| file.len());
     let mut weaver = if calls { Weaver::comparing() } else { Weaver::sized(bytes) };
     let mut sketcher = Sketcher::default();
@@ -83,10 +96,10 @@ fn load_with(path: &Path, calls: bool, mut each: impl FnMut(&Entry<'_>, Place)) 
         }
     })
     .map_err(Failure::reading(path))?;
-    let tree = weaver.finish();
+    let (tree, woven) = finish(weaver);
     let sketch = sketcher.finish(&tree, scan.lines, &scan.problems);
     let summaries = Summaries::of(neighbours(path, &sketch).iter().chain(std::iter::once(&sketch)));
-    Ok(Session {
+    let session = Session {
         path: path.to_owned(),
         id: id_of(path, &sketch),
         title: sketch.title(sketch.summary(&summaries)),
@@ -97,7 +110,8 @@ fn load_with(path: &Path, calls: bool, mut each: impl FnMut(&Entry<'_>, Place)) 
         problems: scan.problems,
         launches,
         facts,
-    })
+    };
+    Ok((session, woven))
 }
 
 /// The last client that was seen to write summaries, into whatever file was open.

@@ -65,3 +65,20 @@ fn row(op: write::Op) -> OpRow {
         paths: op.changes.into_iter().map(|change| change.path).collect(),
     }
 }
+
+/// What was, or would be, thrown away.
+#[derive(Debug, Clone)]
+pub struct Prune {
+    /// The ops whose backups go; their lines in the log stay.
+    pub ops: Vec<OpNo>,
+    /// How much room that makes.
+    pub bytes: u64,
+    /// Whether it was only said.
+    pub dry_run: bool,
+}
+
+/// Throws away the backups and the trash of ops before a moment, but never of the newest op of a session.
+pub fn prune(pen: &Pen, before: Moment, dry_run: bool) -> Result<Prune, Failure> {
+    let pruned = pen.prune(before, dry_run)?;
+    Ok(Prune { ops: pruned.ops, bytes: pruned.bytes, dry_run })
+}

@@ -39,6 +39,17 @@ pub fn find_session(roots: &Roots, name: &str) -> Result<PathBuf, Failure> {
     if found.is_err() && path.is_file() { Ok(path.to_owned()) } else { found }
 }
 
+/// Finds the file of a session that is to be changed: one in the folders that hold sessions.
+pub fn find_session_to_change(roots: &Roots, name: &str) -> Result<PathBuf, Failure> {
+    let path = find_session(roots, name)?;
+    let real = |path: &Path| path.canonicalize().ok();
+    let (file, folders) = (real(&path), roots.paths.iter().filter_map(|root| real(root)));
+    let inside = file.is_some_and(|file| folders.into_iter().any(|folder| file.starts_with(folder)));
+    // A link to a folder elsewhere is found by walking the roots.
+    let linked = || find(roots).0.iter().any(|found| real(&found.path) == real(&path));
+    if inside || linked() { Ok(path) } else { Err(Failure::OutsideStore { path }) }
+}
+
 /// Finds the session with the latest message, one of a person before those of programs. A file cannot hold a message
 /// later than its last change, so files are looked at from the newest change down, until no other can win.
 fn newest(files: &[SessionFile]) -> Option<PathBuf> {

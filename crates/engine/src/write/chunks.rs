@@ -156,3 +156,69 @@ fn mix(line: &[u8]) -> u64 {
     let hash = rest.iter().fold(hash, |hash, &byte| step(hash, u64::from(byte)));
     hash ^ (hash >> 32)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Chunks;
+    use proptest::prelude::*;
+
+    fn count(folder: &std::path::Path) -> usize {
+        std::fs::read_dir(folder.join("chunks")).unwrap().count()
+    }
+
+    /// Lines that differ, some 200 bytes each.
+    fn lines(from: usize, to: usize) -> Vec<u8> {
+        let line = |n: usize| {
+            format!("{{\"n\":{n},\"text\":\"{}\"}}\n", n.to_string().repeat(200 / n.to_string().len()))
+        };
+        (from..to).flat_map(|n| line(n).into_bytes()).collect()
+    }
+
+    #[test]
+    fn a_file_that_grew_or_changed_in_the_middle_shares_its_chunks() {
+        let folder = tempfile::tempdir().unwrap();
+        let chunks = Chunks::at(folder.path());
+        let old = lines(1000, 21_000);
+        chunks.keep(&old[..]).unwrap();
+        let first = count(folder.path());
+        assert!(first > 20, "{first}");
+        chunks.keep(&[&old[..], &lines(21_000, 21_010)].concat()[..]).unwrap();
+        assert!(count(folder.path()) - first <= 2);
+        let middle = [lines(1000, 9000), lines(5, 9), lines(9000, 21_000)].concat();
+        let name = chunks.keep(&middle[..]).unwrap();
+        assert!(count(folder.path()) - first <= 5);
+        assert_eq!(chunks.read(&name).unwrap(), middle);
+    }
+
+    #[test]
+    fn a_damaged_backup_is_no_backup() {
+        let folder = tempfile::tempdir().unwrap();
+        let chunks = Chunks::at(folder.path());
+        let name = chunks.keep(&lines(0, 3000)[..]).unwrap();
+        let other = chunks.keep(&b"other"[..]).unwrap();
+        std::fs::copy(folder.path().join("lists").join(other), folder.path().join("lists").join(&name))
+            .unwrap();
+        assert!(chunks.read(&name).is_err());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(12))]
+        #[test]
+        fn what_is_kept_comes_back(parts in prop::collection::vec((0u8..4, 0usize..400_000), 0..8)) {
+            let mut bytes = Vec::new();
+            for (kind, len) in parts {
+                match kind {
+                    0 => bytes.extend(lines(len, len + len / 2000)),
+                    1 => bytes.resize(bytes.len() + len * 8, b'x'),
+                    2 => bytes.resize(bytes.len() + len / 100, b'\n'),
+                    _ => bytes.extend((0..len).map(|k| (k * k % 251) as u8)),
+                }
+            }
+            let folder = tempfile::tempdir().unwrap();
+            let chunks = Chunks::at(folder.path());
+            let name = chunks.keep(&bytes[..]).unwrap();
+            prop_assert!(chunks.holds(&name));
+            prop_assert_eq!(chunks.read(&name).unwrap(), bytes);
+        }
+    }
+}

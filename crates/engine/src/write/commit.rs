@@ -7,6 +7,7 @@ use super::deed::Task;
 use super::desk::Desk;
 use super::plan::{Deed, Plan};
 use super::record::{Change, News, OpNo, Thing};
+use super::rollback::unmake;
 use super::still::refuse_if_live;
 use crate::Failure;
 
@@ -45,6 +46,10 @@ impl Desk<'_> {
         }
         self.journal.add(op, News::Done { after: after(&tasks) })?;
         self.pen.step("done");
+        // Folders that were made for what is gone now go too, if they are empty.
+        if let Some(undone) = undoes.and_then(|undone| self.journal.op(undone)) {
+            undone.changes.iter().rev().for_each(unmake);
+        }
         Ok(op)
     }
 

@@ -9,7 +9,7 @@ use super::keep::Keep;
 use super::lock::Lock;
 use super::pen::Pen;
 use super::record::{Change, DeedName, News, Thing};
-use super::rollback::{common, starts_with, take_back};
+use super::rollback::{common, is_new, take_back};
 use super::swap::{append, read_from};
 use super::trash::{clear, look};
 use crate::Failure;
@@ -115,7 +115,7 @@ impl<'p> Desk<'p> {
             }
             (DeedName::Replace | DeedName::Create, Some(here)) => match after {
                 Some(after) if here.same(after) => Standing::Done,
-                Some(after) if starts_with(path, &here, after)? => Standing::Grown,
+                Some(after) if is_new(path, &here, before.as_ref(), after)? => Standing::Grown,
                 _ => Standing::Not,
             },
             (DeedName::Remove, None) => Standing::of(trash_of(before.as_ref()).is_some_and(Path::exists)),

@@ -20,6 +20,7 @@ mod keep;
 mod lock;
 mod pen;
 mod plan;
+mod prune;
 mod record;
 mod rollback;
 mod still;

@@ -40,7 +40,6 @@ pub(crate) enum Deed<'a> {
         content: Content<'a>,
     },
     /// Makes a file and the folders above it; never overwrites.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the first command that makes files takes this away"))]
     Create {
         /// Where.
         path: PathBuf,
@@ -80,10 +79,12 @@ pub(crate) type Maker<'a> = Box<dyn Fn(&mut dyn io::Write) -> io::Result<()> + '
 /// What a file shall hold.
 pub(crate) enum Content<'a> {
     /// These bytes.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the first command that makes files takes this away"))]
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "the first command that makes a whole file takes this away")
+    )]
     Bytes(Vec<u8>),
     /// The bytes of another file.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the first command that makes files takes this away"))]
     Copy(PathBuf),
     /// What this writes.
     Made(Maker<'a>),

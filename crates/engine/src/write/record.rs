@@ -121,11 +121,6 @@ impl Thing {
         Thing { folder: false, len: stamp.len, tail, hash: None, link: None, trash: None }
     }
 
-    /// Whether a file with this stamp is in this state.
-    pub(crate) fn is(&self, stamp: &Stamp) -> bool {
-        !self.folder && self.len == stamp.len && self.tail == stamp.tail.to_hex().as_str()
-    }
-
     /// Whether both are the same, wherever their bytes are kept.
     pub(crate) fn same(&self, other: &Thing) -> bool {
         self.folder == other.folder && self.len == other.len && self.tail == other.tail

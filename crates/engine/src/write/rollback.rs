@@ -34,7 +34,8 @@ pub(super) fn take_back(change: &Change, keep: &Keep) -> io::Result<()> {
             if change.after.is_some() && look(path)? == change.after {
                 remove_if_there(path)?;
             }
-            unmake(change)
+            unmake(change);
+            Ok(())
         }
         DeedName::Remove => {
             clear(draft)?;
@@ -43,23 +44,26 @@ pub(super) fn take_back(change: &Change, keep: &Keep) -> io::Result<()> {
         }
         DeedName::Return => {
             clear(draft)?;
-            let (Some(from), Some(after)) = (&change.from, &change.after) else { return unmake(change) };
+            let (Some(from), Some(after)) = (&change.from, &change.after) else {
+                unmake(change);
+                return Ok(());
+            };
             if look(path)?.is_some_and(|now| now.same(after)) {
                 move_back(from, path, draft, after)?;
             }
-            unmake(change)
+            unmake(change);
+            Ok(())
         }
     }
 }
 
 /// Removes the folders that were made, as far as they are empty.
-fn unmake(change: &Change) -> io::Result<()> {
+pub(super) fn unmake(change: &Change) {
     for folder in change.folders.iter().rev() {
         if std::fs::remove_dir(folder).is_err() {
             break;
         }
     }
-    Ok(())
 }
 
 /// Takes appended bytes out again. The file is written anew: cutting it could cut what another process adds.
@@ -133,7 +137,9 @@ fn unreplace(change: &Change, keep: &Keep) -> io::Result<()> {
         return remove_if_there(old);
     }
     let extra = match (&here, &change.after) {
-        (Some(here), Some(after)) if starts_with(path, here, after)? => read_from(&open(path)?, after.len)?,
+        (Some(here), Some(after)) if is_new(path, here, Some(before), after)? => {
+            read_from(&open(path)?, after.len)?
+        }
         // The old one still, or somebody else's: it stays.
         (Some(_), _) => return Ok(()),
         (None, _) => Vec::new(),
@@ -156,8 +162,16 @@ fn unreplace(change: &Change, keep: &Keep) -> io::Result<()> {
     displaced.carry(path)
 }
 
+/// Whether a file is the new one, perhaps with more behind it. Where a change takes lines away the old file begins as
+/// the new one does: then the longer of both that fits decides.
+pub(super) fn is_new(path: &Path, here: &Thing, before: Option<&Thing>, after: &Thing) -> io::Result<bool> {
+    let longer = before.filter(|before| before.len > after.len);
+    Ok(starts_with(path, here, after)?
+        && !longer.is_some_and(|old| starts_with(path, here, old).unwrap_or(true)))
+}
+
 /// Whether a file is in a state, or that with more behind it.
-pub(super) fn starts_with(path: &Path, here: &Thing, state: &Thing) -> io::Result<bool> {
+fn starts_with(path: &Path, here: &Thing, state: &Thing) -> io::Result<bool> {
     if here.folder || state.folder || here.len < state.len {
         return Ok(false);
     }
@@ -176,4 +190,35 @@ fn from_backup(change: &Change, before: &Thing, keep: &Keep, extra: &[u8], seen:
     let mut displaced = displace(draft, path, file, seen)?;
     displaced.wait()?;
     displaced.carry(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without;
+
+    #[test]
+    fn only_what_is_ours_is_taken_out() {
+        let ours = "{\"type\":\"system\",\"n\":1}\n{\"type\":\"last-prompt\"}\n";
+        let theirs = "{\"type\":\"user\",\"n\":2}\n";
+        let cases = [
+            (ours.to_owned(), String::new()),
+            (format!("{ours}{theirs}"), theirs.to_owned()),
+            (format!("{theirs}{ours}{theirs}"), theirs.repeat(2)),
+            (theirs.to_owned(), theirs.to_owned()),
+            // Only the beginning of ours came, at whatever byte it was cut.
+            (format!("{}{theirs}", &ours[..24]), theirs.to_owned()),
+            (format!("{}{theirs}", &ours[..30]), theirs.to_owned()),
+            (format!("{}{theirs}", &ours[..9]), theirs.to_owned()),
+            (ours[..5].to_owned(), String::new()),
+            // A line of theirs that begins as ours does is theirs.
+            (
+                format!("{{\"type\":\"system\",\"n\":3}}\n{theirs}"),
+                format!("{{\"type\":\"system\",\"n\":3}}\n{theirs}"),
+            ),
+        ];
+        for (added, expected) in cases {
+            let left = without(added.as_bytes(), ours.as_bytes());
+            assert_eq!(String::from_utf8_lossy(&left), expected, "{added}");
+        }
+    }
 }

@@ -104,18 +104,11 @@ fn files_at(path: &Path) -> Vec<(PathBuf, std::fs::Metadata)> {
 
 /// Whether the last change of a file was made here: it is as our last op left it.
 fn is_as_we_left(path: &Path, journal: &Journal) -> bool {
-    let ops = journal.ops.iter().rev().filter(|op| op.state == OpState::Done);
+    let ops = journal.ops.iter().rev().filter(|op| op.state != OpState::Unfinished);
     let mut changes = ops.flat_map(|op| op.changes.iter().map(move |change| (op, change)));
-    let last = changes.find(|(_, change)| path.starts_with(&change.path));
-    match last.map(|(_, change)| change) {
-        Some(change) if change.path == path => {
-            Stamp::of(path).is_ok_and(|stamp| change.after.as_ref().is_some_and(|after| after.is(&stamp)))
-        }
-        // A folder that was brought back has the date of that.
-        Some(change) => {
-            let now = super::trash::look(&change.path).ok().flatten();
-            now.zip(change.after.as_ref()).is_some_and(|(now, after)| now.same(after))
-        }
-        None => false,
-    }
+    let Some((op, change)) = changes.find(|(_, change)| path.starts_with(&change.path)) else { return false };
+    let left = if op.state == OpState::Done { &change.after } else { &change.before };
+    // A folder that was brought back has the date of that.
+    let now = super::trash::look(&change.path).ok().flatten();
+    now.zip(left.as_ref()).is_some_and(|(now, left)| now.same(left))
 }

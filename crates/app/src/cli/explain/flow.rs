@@ -14,10 +14,10 @@ const LABEL: usize = 14;
 const WIDEST: usize = 120;
 
 /// Words in a style each.
-pub(super) type Words = Vec<(Style, String)>;
+pub(crate) type Words = Vec<(Style, String)>;
 
 /// Prints a fact.
-pub(super) fn fact(label: &str, words: &Words, out: &mut Out) -> Result<(), Stop> {
+pub(crate) fn fact(label: &str, words: &Words, out: &mut Out) -> Result<(), Stop> {
     let pad = LABEL.saturating_sub(label.width());
     let lines = wrap(words, out.width().min(WIDEST) - LABEL);
     for (k, line) in lines.iter().enumerate() {
@@ -30,19 +30,19 @@ pub(super) fn fact(label: &str, words: &Words, out: &mut Out) -> Result<(), Stop
 }
 
 /// Prints what can be typed: never wrapped or cut, whatever the width.
-pub(super) fn command(label: &str, command: &str, out: &mut Out) -> Result<(), Stop> {
+pub(crate) fn command(label: &str, command: &str, out: &mut Out) -> Result<(), Stop> {
     let pad = LABEL.saturating_sub(label.width());
     out.line(&format!("{}{}{}", paint(QUIET, label), " ".repeat(pad), paint(NAME, command)))
 }
 
 /// Prints a line below a fact, cut at the edge.
-pub(super) fn below(style: Style, text: &str, out: &mut Out) -> Result<(), Stop> {
+pub(crate) fn below(style: Style, text: &str, out: &mut Out) -> Result<(), Stop> {
     let room = out.width().min(WIDEST) - LABEL;
     out.line(&format!("{}{}", " ".repeat(LABEL), paint(style, &fit(text, room))))
 }
 
 /// Wraps words at a width, each line painted; what no space parts stays together, also over a change of style.
-pub(super) fn wrap(words: &Words, width: usize) -> Vec<String> {
+pub(crate) fn wrap(words: &Words, width: usize) -> Vec<String> {
     let mut lines: Vec<Words> = vec![Vec::new()];
     let mut used = 0;
     for unit in units(words) {

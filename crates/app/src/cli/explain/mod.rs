@@ -2,7 +2,7 @@
 
 mod all;
 mod drawing;
-mod flow;
+pub(super) mod flow;
 mod lost;
 mod one;
 mod run;

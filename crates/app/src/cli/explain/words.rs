@@ -153,11 +153,11 @@ pub(super) fn left_out(why: Why, number: u64) -> String {
 /// Says what the API will refuse.
 pub(super) fn refusal(refusal: Refusal) -> &'static str {
     match refusal {
-        Refusal::UnpairedCall(_) => "a tool call without its result in the next message",
-        Refusal::UnpairedResult(_) => "a tool result without its call in the message before",
-        Refusal::LargePicture(_) => "a picture of more than 5 MB",
-        Refusal::ThinkingLast(_) => "an answer that ends in a thought",
-        Refusal::BlankText(_) => "a text without words",
+        Refusal::UnpairedCall(..) => "a tool call without its result in the next message",
+        Refusal::UnpairedResult(..) => "a tool result without its call in the message before",
+        Refusal::LargePicture(..) => "a picture of more than 5 MB",
+        Refusal::ThinkingLast(..) => "an answer that ends in a thought",
+        Refusal::BlankText(..) => "a text without words",
     }
 }
 

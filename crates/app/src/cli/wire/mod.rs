@@ -1,6 +1,7 @@
 //! What `--json` prints: types of its own, version 1, described in `docs/json.md` (**wire-is-separate**).
 
 mod diff;
+mod doctor;
 mod find;
 mod resume;
 mod shy;
@@ -8,6 +9,7 @@ mod stats;
 mod tree;
 mod turn;
 mod write;
+mod written;
 
 use rethread_engine::core::entry::{Moment, Usage as Tokens};
 use rethread_engine::core::schema::{Shape as Seen, Sightings};
@@ -15,13 +17,15 @@ use rethread_engine::ops;
 use serde::Serialize;
 
 pub(crate) use self::diff::diff;
+pub(crate) use self::doctor::{finding, one_session, store_finding, whole_store};
 pub(crate) use self::find::found;
 pub(crate) use self::resume::resume;
 pub(crate) use self::shy::Shy;
 pub(crate) use self::stats::{file, stats};
 pub(crate) use self::tree::{branch, tree_node};
 pub(crate) use self::turn::{tool, turn};
-pub(crate) use self::write::{op, rename, undo};
+pub(crate) use self::write::{op, prune, remove, rename, restore, undo};
+pub(crate) use self::written::{moved, offspring};
 use super::when::rfc3339;
 
 /// Every object says what it is and in which version.

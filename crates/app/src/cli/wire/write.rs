@@ -117,3 +117,62 @@ pub(crate) fn op(row: &ops::OpRow) -> Wire<Op<'_>> {
         },
     )
 }
+
+#[derive(Serialize)]
+pub(crate) struct Remove<'a> {
+    op: Option<u64>,
+    session: &'a str,
+    bytes: u64,
+    dry_run: bool,
+    effects: Vec<Effect>,
+}
+
+/// What `rm` did to a session.
+pub(crate) fn remove(remove: &ops::Remove) -> Wire<Remove<'_>> {
+    wire(
+        "rm",
+        Remove {
+            op: remove.op.map(|OpNo(op)| op),
+            session: &remove.session,
+            bytes: remove.bytes,
+            dry_run: remove.op.is_none(),
+            effects: effect_list(&remove.effects),
+        },
+    )
+}
+
+#[derive(Serialize)]
+pub(crate) struct Restore<'a> {
+    op: Option<u64>,
+    session: &'a str,
+    before_op: u64,
+    dry_run: bool,
+    effects: Vec<Effect>,
+}
+
+/// What `restore` did.
+pub(crate) fn restore(restore: &ops::Restore, dry_run: bool) -> Wire<Restore<'_>> {
+    wire(
+        "restore",
+        Restore {
+            op: restore.op.map(|OpNo(op)| op),
+            session: &restore.session,
+            before_op: restore.first.0,
+            dry_run,
+            effects: effect_list(&restore.effects),
+        },
+    )
+}
+
+#[derive(Serialize)]
+pub(crate) struct Prune {
+    ops: Vec<u64>,
+    bytes: u64,
+    dry_run: bool,
+}
+
+/// What `log --prune` threw away.
+pub(crate) fn prune(prune: &ops::Prune) -> Wire<Prune> {
+    let ops = prune.ops.iter().map(|op| op.0).collect();
+    wire("prune", Prune { ops, bytes: prune.bytes, dry_run: prune.dry_run })
+}

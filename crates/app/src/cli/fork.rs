@@ -1,0 +1,61 @@
+//! `rethread fork`: a new session that holds the path to a point.
+
+use rethread_engine::ops::{self, ForkRequest, Offspring, Where};
+
+use super::args;
+use super::clean;
+use super::figures::things;
+use super::out::Out;
+use super::report::{Exit, Stop};
+use super::style::{NAME, STRONG, paint};
+use super::{Place, wire, written};
+
+/// Runs the command.
+pub(crate) fn run(args: &args::Fork, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+    let named = (!args.place.is_empty()).then(|| args.place.join(" "));
+    let request = ForkRequest {
+        path: place.session_to_change(&args.session)?,
+        at: named.map(|name| Where { name, before: args.before, exact: false }),
+        title: args.title.clone(),
+        now: written::now(&place.clock),
+        dry_run: args.dry_run,
+    };
+    let born = ops::fork(&request, &place.pen)?;
+    if out.is_json() {
+        out.json(&wire::offspring("fork", &born))?;
+    } else {
+        super::header(&born.origin, place, out)?;
+        print(&born, place, out)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Tells a new session.
+pub(crate) fn print(born: &Offspring, place: &Place, out: &mut Out) -> Result<(), Stop> {
+    let dry = born.op.is_none();
+    let title = paint(STRONG, &clean::line(&born.title));
+    if dry {
+        written::fact("would make", &title, out)?;
+    } else {
+        written::fact("new session", &format!("{}  {title}", paint(NAME, &born.id)), out)?;
+        written::fact("file", &written::path(&born.path, place), out)?;
+    }
+    let side = if born.side > 0 {
+        format!(" and {} beside it", things(born.side as u64, "file"))
+    } else {
+        String::new()
+    };
+    written::fact(
+        "holds",
+        &format!("{}{side}; its origin is not changed", things(born.lines as u64, "line")),
+        out,
+    )?;
+    written::promises(&born.promises, dry, out)?;
+    if dry {
+        written::dry(out);
+        return Ok(());
+    }
+    out.line("")?;
+    written::resume(&born.id, &born.folder, place, out)?;
+    born.op.map_or(Ok(()), |op| written::undo(op, out))
+}

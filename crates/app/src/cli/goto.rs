@@ -1,0 +1,107 @@
+//! `rethread goto` and `rethread branch`: move the point where the next resume goes on.
+
+use std::io::{self, BufRead, IsTerminal};
+
+use rethread_engine::Failure;
+use rethread_engine::ops::{self, GotoRequest, Moved, Where};
+
+use super::args;
+use super::clean;
+use super::figures::{size, things};
+use super::out::Out;
+use super::report::{Exit, Stop};
+use super::style::{MARK, NAME, paint};
+use super::table::fit;
+use super::{Place, wire, written};
+
+/// Runs `goto`.
+pub(crate) fn run(args: &args::Goto, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+    let request = GotoRequest {
+        path: place.session_to_change(&args.session)?,
+        at: Where { name: args.place.join(" "), before: args.before, exact: false },
+        now: written::now(&place.clock),
+        dry_run: args.pen.dry_run,
+        even_if_live: args.pen.even_if_live,
+    };
+    go(request, place, out)
+}
+
+/// Runs `branch`.
+pub(crate) fn run_branch(args: &args::Branch, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+    let request = GotoRequest {
+        path: place.session_to_change(&args.session)?,
+        at: Where { name: args.uuid.clone(), before: false, exact: true },
+        now: written::now(&place.clock),
+        dry_run: args.pen.dry_run,
+        even_if_live: args.pen.even_if_live,
+    };
+    go(request, place, out)
+}
+
+fn go(mut request: GotoRequest, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+    let moved = match ops::goto(&request, &place.pen) {
+        Err(Failure::AmbiguousEntry { name, count, candidates }) => {
+            let Some(chosen) = choose(&candidates, out) else {
+                return Err(Failure::AmbiguousEntry { name, count, candidates }.into());
+            };
+            request.at.name = chosen;
+            ops::goto(&request, &place.pen)?
+        }
+        other => other?,
+    };
+    if out.is_json() {
+        out.json(&wire::moved(&moved))?;
+        return Ok(Exit::Done);
+    }
+    print(&moved, place, out)?;
+    Ok(Exit::Done)
+}
+
+/// Asks which entry is meant, where somebody is there to answer.
+fn choose(candidates: &[(String, String)], out: &mut Out) -> Option<String> {
+    if out.is_json() || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return None;
+    }
+    for (k, (handle, words)) in candidates.iter().enumerate() {
+        let words = fit(&clean::line(words), out.width().saturating_sub(handle.len() + 8));
+        out.note(&format!("{:>3}  {}  {words}", k + 1, paint(NAME, handle)));
+    }
+    out.note("which one? type its number, or nothing to leave everything as it is");
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer).ok()?;
+    let number: usize = answer.trim().parse().ok()?;
+    candidates.get(number.checked_sub(1)?).map(|(handle, _)| handle.clone())
+}
+
+fn print(moved: &Moved, place: &Place, out: &mut Out) -> Result<(), Stop> {
+    let dry = moved.op.is_none();
+    super::header(&moved.head, place, out)?;
+    let width = out.width();
+    written::fact(if dry { "would go on" } else { "goes on from" }, &written::stand(&moved.to, width), out)?;
+    if let Some(from) = &moved.from {
+        written::fact("until now", &written::stand(from, width), out)?;
+    }
+    written::promises(&moved.promises, dry, out)?;
+    let lines =
+        things(moved.added.split(|&byte| byte == b'\n').filter(|l| !l.is_empty()).count() as u64, "line");
+    let added = format!("{lines} at the end, {}; no line is changed", size(moved.added.len() as u64));
+    written::fact(if dry { "would add" } else { "added" }, &added, out)?;
+    if moved.replayed > 0 {
+        let words = format!(
+            "{} written a second time: a compaction stands between, and clients hold nothing from before it",
+            things(moved.replayed as u64, "line")
+        );
+        written::fact("", &paint(MARK, &words), out)?;
+    }
+    if dry {
+        for line in moved.added.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).take(4) {
+            let text = clean::line(&String::from_utf8_lossy(line));
+            out.line(&format!("  + {}", fit(&text, width.saturating_sub(4))))?;
+        }
+        written::dry(out);
+        return Ok(());
+    }
+    out.line("")?;
+    written::resume(&moved.head.id, &moved.head.folder, place, out)?;
+    moved.op.map_or(Ok(()), |op| written::undo(op, out))
+}

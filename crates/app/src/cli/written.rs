@@ -1,0 +1,80 @@
+//! What every writing command says at its end: what clients will load, how to go on, how to take it back.
+
+use std::path::Path;
+
+use rethread_engine::OpNo;
+use rethread_engine::core::entry::Moment;
+use rethread_engine::ops::{Promise, Stand};
+
+use super::branches::typed;
+use super::clean;
+use super::figures::{things, tokens};
+use super::out::Out;
+use super::report::Stop;
+use super::style::{NAME, QUIET, paint};
+use super::table::fit;
+use super::{Place, when::Clock};
+
+/// How wide the words before a fact are.
+const LABEL: usize = 14;
+
+/// Prints a fact with its name before it.
+pub(crate) fn fact(label: &str, words: &str, out: &mut Out) -> Result<(), Stop> {
+    out.line(&format!("{} {words}", paint(QUIET, &format!("{label:<LABEL$}"))))
+}
+
+/// Says which entry it is, in a few words.
+pub(crate) fn stand(at: &Stand, width: usize) -> String {
+    let turn = at.turn.map(|turn| format!(" t{turn}")).unwrap_or_default();
+    let name = format!("{}{}", paint(NAME, &at.handle), paint(QUIET, &turn));
+    let prompt = at.prompt.as_deref().map(clean::line).unwrap_or_default();
+    let room = width.saturating_sub(LABEL + at.handle.len() + turn.len() + 4);
+    format!("{name}  {}", fit(&prompt, room))
+}
+
+/// Says what each client will load.
+pub(crate) fn promises(promises: &[Promise], dry: bool, out: &mut Out) -> Result<(), Stop> {
+    let label = if dry { "would load" } else { "loads" };
+    for (k, promise) in promises.iter().enumerate() {
+        let entries = things(promise.path.len() as u64, "entry");
+        let client = clean::line(&promise.client.text);
+        let words = format!("{entries}, about {} tokens, with client {client}", tokens(promise.tokens));
+        fact(if k == 0 { label } else { "" }, &words, out)?;
+    }
+    Ok(())
+}
+
+/// Prints the line that resumes a session.
+pub(crate) fn resume(id: &str, folder: &str, place: &Place, out: &mut Out) -> Result<(), Stop> {
+    let command = format!("claude --resume {}", typed(id));
+    let command =
+        if folder.is_empty() { command } else { format!("cd {} && {command}", quoted(folder, place)) };
+    out.line(&format!("{} {}", paint(QUIET, "resume:"), paint(NAME, &command)))
+}
+
+/// Prints the line that takes an operation back.
+pub(crate) fn undo(op: OpNo, out: &mut Out) -> Result<(), Stop> {
+    out.line(&format!("{}   {}", paint(QUIET, "undo:"), paint(NAME, &format!("rethread undo {op}"))))
+}
+
+/// Says that nothing was written.
+pub(crate) fn dry(out: &mut Out) {
+    out.note("nothing was written: this was a dry run");
+}
+
+/// Writes a folder so that a shell finds it.
+fn quoted(folder: &str, place: &Place) -> String {
+    let short = place.tilde(folder);
+    let plain = short.strip_prefix("~/").is_some_and(|rest| typed(rest) == rest);
+    if plain || short == "~" { short } else { typed(folder) }
+}
+
+/// Returns the present as sessions count it.
+pub(crate) fn now(clock: &Clock) -> Moment {
+    Moment(clock.now().as_millisecond())
+}
+
+/// Writes a path on one line.
+pub(crate) fn path(path: &Path, place: &Place) -> String {
+    place.tilde(&path.display().to_string())
+}

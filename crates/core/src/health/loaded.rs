@@ -1,0 +1,225 @@
+//! What is wrong with what is loaded and sent: the client stops, the API refuses, something is out of reach.
+
+use std::collections::HashSet;
+
+use super::checkup::{Picture, Seen, Thought};
+use super::examine::Patient;
+use super::finding::{Code, Finding, Measure, Mend, Severity, Spot};
+use super::picture::Format;
+use super::sides::Sides;
+use crate::entry::{Kind, Voice};
+use crate::resume::{Halt, MadeUp, Refusal, Said, Why};
+use crate::tree::NodeNo;
+
+/// The largest picture that the API takes, in bytes of base64.
+const HEAVIEST: u64 = 5 << 20;
+/// The longest side of a picture.
+const WIDEST: u32 = 8000;
+/// The same where there are many pictures, and how many are too many.
+const WIDEST_OF_MANY: u32 = 2000;
+const MANY: usize = 20;
+
+pub(super) fn findings(patient: &Patient<'_>, sides: &Sides) -> Vec<Finding> {
+    if let Some(halt) = patient.resume.halt {
+        return halted(patient, halt).into_iter().collect();
+    }
+    let mut findings = out_of_reach(patient, sides);
+    findings.extend(pairs(patient));
+    findings.extend(empty(patient));
+    let sent = sent(patient);
+    findings.extend(thoughts(patient, &sent));
+    findings.extend(pictures(patient, &sent));
+    findings.extend(window(patient));
+    findings
+}
+
+fn halted(patient: &Patient<'_>, halt: Halt) -> Option<Finding> {
+    let nodes: Vec<NodeNo> = patient.resume.unreachable.iter().filter_map(|lost| lost.node).collect();
+    let code = if halt == Halt::Hangs { Code::ClientHangs } else { Code::NoConversation };
+    let finding = patient.found(code, Severity::Blocks, &nodes)?;
+    Some(finding.measured(patient.entries(nodes.len())))
+}
+
+fn out_of_reach(patient: &Patient<'_>, sides: &Sides) -> Vec<Finding> {
+    let resume = patient.resume;
+    let broken = resume.stop.is_some_and(|stop| stop.why.is_loss());
+    let broken = broken || resume.chain.first().is_some_and(|&no| is_no_beginning(patient, no));
+    let is_damage = |no: NodeNo, why: Why| match why {
+        _ if broken => true,
+        Why::OtherBranch => false,
+        Why::OtherRoot => is_no_beginning(patient, sides.roots[no as usize]),
+        _ => true,
+    };
+    let mut cut: Vec<NodeNo> = Vec::new();
+    let mut left: Vec<NodeNo> = Vec::new();
+    for (no, why) in sides.losses() {
+        if is_damage(no, why) { cut.push(no) } else { left.push(no) }
+    }
+    let mut findings = Vec::new();
+    let nameless = resume.unreachable.iter().filter(|lost| lost.why == Why::Nameless);
+    let mut spots: Vec<Spot> = cut.iter().map(|&no| patient.spot(no)).collect();
+    spots.extend(nameless.map(|lost| Spot::line(lost.line)));
+    spots.sort_by_key(|spot| spot.line);
+    let measure = patient.entries(spots.len());
+    findings
+        .extend(Finding::new(Code::Unreachable, Severity::Costs, spots).map(|found| found.measured(measure)));
+    findings.extend(stale(patient, &left));
+    let left_count = patient.entries(left.len());
+    let harmless = patient.found(Code::Unreachable, Severity::Harmless, &left);
+    findings.extend(harmless.map(|found| found.measured(left_count).mended(Mend::Branches)));
+    let (part, whole) = (sides.by_client.len() as u64, resume.entries as u64);
+    let by_client = patient.found(Code::Unreachable, Severity::Harmless, &sides.by_client);
+    let measure = Measure::ByClient { part, whole };
+    findings.extend(by_client.map(|found| found.measured(measure).mended(Mend::Update)));
+    findings
+}
+
+/// Whether no conversation begins so: with an answer, or with what a tool said.
+fn is_no_beginning(patient: &Patient<'_>, no: NodeNo) -> bool {
+    matches!(patient.tree.node(no).voice, Voice::Answer | Voice::Results | Voice::ApiError | Voice::Filler)
+}
+
+/// Finds talk on other branches that is newer than anything on the path.
+fn stale(patient: &Patient<'_>, left: &[NodeNo]) -> Option<Finding> {
+    let tree = patient.tree;
+    let end = patient.resume.path.iter().copied().max()?;
+    let speaks = |&no: &NodeNo| no > end && matches!(tree.node(no).voice, Voice::Prompt | Voice::Answer);
+    let newer: Vec<NodeNo> = left.iter().copied().filter(speaks).collect();
+    let &newest = newer.last()?;
+    let finding = patient.found(Code::StaleLeaf, Severity::Costs, &newer)?;
+    Some(finding.measured(patient.entries(newer.len())).mended(Mend::Goto(newest)))
+}
+
+/// Calls and results that lack each other: refused by the API, or seen to by the client.
+fn pairs(patient: &Patient<'_>) -> Vec<Finding> {
+    let mut refused: [Vec<Spot>; 3] = Default::default();
+    for refusal in patient.resume.refusals() {
+        let k = match refusal {
+            Refusal::UnpairedCall(..) => 0,
+            Refusal::UnpairedResult(..) => 1,
+            Refusal::ThinkingLast(..) => 2,
+            Refusal::LargePicture(..) | Refusal::BlankText(..) => continue,
+        };
+        refused[k].push(Spot { block: Some(refusal.block()), ..patient.spot(refusal.node()) });
+    }
+    let [calls, results, thinking] = refused;
+    let made_up = patient.resume.sent.iter().filter_map(|sent| match sent.said {
+        Said::MadeUp(MadeUp::Result, Some((no, block))) => {
+            Some(Spot { block: Some(block), ..patient.spot(no) })
+        }
+        _ => None,
+    });
+    let mut open: Vec<Spot> = made_up.collect();
+    // A call whose result the newest client finds is one of those that only this client loses.
+    let found: HashSet<NodeNo> = patient.newest.path.iter().copied().collect();
+    let unanswered = left_out(patient, Why::Unanswered).filter(|no| !found.contains(no));
+    open.extend(unanswered.map(|no| patient.spot(no)));
+    open.sort_by_key(|spot| (spot.line, spot.block));
+    let is_result = |no: &NodeNo| patient.tree.node(*no).voice == Voice::Results;
+    let orphans = left_out(patient, Why::Orphan).filter(is_result).map(|no| patient.spot(no)).collect();
+    let seen_to =
+        |code, spots| Finding::new(code, Severity::Harmless, spots).map(|f| f.measured(Measure::SeenTo));
+    let found = [
+        Finding::new(Code::UnpairedCall, Severity::Blocks, calls),
+        Finding::new(Code::UnpairedResult, Severity::Blocks, results),
+        Finding::new(Code::ThinkingLast, Severity::Blocks, thinking),
+        seen_to(Code::UnpairedCall, open),
+        seen_to(Code::UnpairedResult, orphans),
+    ];
+    found.into_iter().flatten().collect()
+}
+
+fn left_out<'a>(patient: &'a Patient<'_>, why: Why) -> impl Iterator<Item = NodeNo> + 'a {
+    patient.resume.unreachable.iter().filter(move |lost| lost.why == why).filter_map(|lost| lost.node)
+}
+
+/// Messages that say nothing.
+fn empty(patient: &Patient<'_>) -> Vec<Finding> {
+    // Where the API answered since, it was sent the same and did not refuse it.
+    let path = &patient.resume.path;
+    let answered = path.iter().rposition(|&no| patient.facts.context(no).is_some());
+    let taken: HashSet<NodeNo> = answered.map_or(&[][..], |at| &path[..at]).iter().copied().collect();
+    let mut refused = Vec::new();
+    let mut left: Vec<NodeNo> = left_out(patient, Why::Empty).chain(left_out(patient, Why::Blank)).collect();
+    for refusal in patient.resume.refusals() {
+        match refusal {
+            Refusal::BlankText(no, _) if taken.contains(&no) => left.push(no),
+            Refusal::BlankText(no, block) => {
+                refused.push(Spot { block: Some(block), ..patient.spot(no) });
+            }
+            _ => {}
+        }
+    }
+    // An answer of no blocks answers no call either.
+    let says_nothing = |no: &NodeNo| patient.tree.node(*no).kind == Kind::Assistant;
+    left.extend(left_out(patient, Why::Orphan).filter(says_nothing));
+    left.sort_unstable();
+    let blocks = Finding::new(Code::EmptyContent, Severity::Blocks, refused);
+    let harmless = patient.found(Code::EmptyContent, Severity::Harmless, &left);
+    blocks.into_iter().chain(harmless.map(|finding| finding.measured(Measure::SeenTo))).collect()
+}
+
+/// Returns every block that is sent as the file has it.
+fn sent(patient: &Patient<'_>) -> HashSet<(NodeNo, u16)> {
+    let block = |said: Said| match said {
+        Said::Block(no, block) => Some((no, block)),
+        Said::MadeUp(..) => None,
+    };
+    patient.resume.sent.iter().filter_map(|sent| block(sent.said)).collect()
+}
+
+fn spot_of<T>(patient: &Patient<'_>, seen: &Seen<T>) -> Spot {
+    Spot { block: Some(seen.block), inner: seen.inner, ..patient.spot(seen.node) }
+}
+
+fn thoughts(patient: &Patient<'_>, sent: &HashSet<(NodeNo, u16)>) -> Vec<Finding> {
+    let of = |what: Thought| -> Vec<Spot> {
+        let thoughts = patient.checkup.thoughts.iter().filter(|seen| seen.what == what);
+        let sent = thoughts.filter(|seen| sent.contains(&(seen.node, seen.block)));
+        sent.map(|seen| spot_of(patient, seen)).collect()
+    };
+    let unsigned = Finding::new(Code::ThinkingUnsigned, Severity::Blocks, of(Thought::Unsigned));
+    let emptied = Finding::new(Code::ThinkingEmptied, Severity::Harmless, of(Thought::Emptied));
+    unsigned.into_iter().chain(emptied).collect()
+}
+
+fn pictures(patient: &Patient<'_>, sent: &HashSet<(NodeNo, u16)>) -> Vec<Finding> {
+    let is_sent = |seen: &&Seen<Picture>| sent.contains(&(seen.node, seen.block));
+    let shown: Vec<&Seen<Picture>> = patient.checkup.pictures.iter().filter(is_sent).collect();
+    let most = if shown.len() > MANY { WIDEST_OF_MANY } else { WIDEST };
+    let longest = |picture: &Picture| picture.size.map_or(0, |(width, height)| width.max(height));
+    let is_large = |seen: &&&Seen<Picture>| seen.what.bytes > HEAVIEST || longest(&seen.what) > most;
+    let large: Vec<&Seen<Picture>> = shown.iter().filter(is_large).copied().collect();
+    let worst =
+        large.iter().max_by_key(|seen| (seen.what.bytes > HEAVIEST, longest(&seen.what), seen.what.bytes));
+    let measure = worst.map_or(Measure::None, |seen| Measure::Picture {
+        bytes: seen.what.bytes,
+        size: seen.what.size,
+        most,
+    });
+    let is_other = |seen: &&&Seen<Picture>| {
+        seen.what.is != Format::Other && seen.what.says != Format::Other && seen.what.is != seen.what.says
+    };
+    let other: Vec<&Seen<Picture>> = shown.iter().filter(is_other).copied().collect();
+    let formats = other
+        .first()
+        .map_or(Measure::None, |seen| Measure::Formats { says: seen.what.says, is: seen.what.is });
+    let found = |code, list: &[&Seen<Picture>], measure| {
+        let spots = list.iter().map(|seen| spot_of(patient, seen)).collect();
+        Finding::new(code, Severity::Blocks, spots).map(|finding| finding.measured(measure))
+    };
+    let large = found(Code::ImageTooLarge, &large, measure);
+    large.into_iter().chain(found(Code::ImageMislabelled, &other, formats)).collect()
+}
+
+fn window(patient: &Patient<'_>) -> Option<Finding> {
+    let (tokens, window) = (patient.resume.tokens(patient.facts), patient.checkup.window());
+    let (leaf, _) = patient.resume.leaf?;
+    if tokens <= window {
+        return None;
+    }
+    // The estimate may be a tenth too large.
+    let severity = if tokens > window + window / 10 { Severity::Blocks } else { Severity::Costs };
+    let finding = patient.found(Code::ContextOverWindow, severity, &[leaf])?;
+    Some(finding.measured(Measure::Tokens { tokens, window }).mended(Mend::Rescue))
+}

@@ -1,0 +1,67 @@
+//! A new session that holds exactly the path to a point of another.
+
+use std::path::PathBuf;
+
+use rethread_core::edit::{Piece, way};
+use rethread_core::entry::Moment;
+
+use super::offspring::{Birth, Offspring, keys};
+use super::point::Where;
+use super::source::Source;
+use crate::Failure;
+use crate::write::Pen;
+
+/// What to fork, and where.
+#[derive(Debug, Clone)]
+pub struct ForkRequest {
+    /// The session file.
+    pub path: PathBuf,
+    /// The point; the one that the client goes on from, where none is named.
+    pub at: Option<Where>,
+    /// What the fork is called; after its origin, where nothing is said.
+    pub title: Option<String>,
+    /// The present.
+    pub now: Moment,
+    /// Only say what would be done.
+    pub dry_run: bool,
+}
+
+/// Makes a fork.
+pub fn fork(request: &ForkRequest, pen: &Pen) -> Result<Offspring, Failure> {
+    let mut source = Source::open(&request.path)?;
+    let leaf = match &request.at {
+        Some(at) => source.point(at)?,
+        None => source
+            .session
+            .active()
+            .leaf
+            .ok_or_else(|| Failure::NothingToLoad { path: request.path.clone() })?,
+    };
+    let (tree, facts) = (&source.session.tree, &source.session.facts);
+    let way = way(tree, facts, &source.clients(), leaf);
+    let birth = Birth {
+        command: "fork",
+        about: format!("of {} at {}", source.session.id, source.session.handle(leaf)),
+        pieces: way.iter().map(|&no| Piece::Line(tree.node(no).place, Vec::new())).collect(),
+        entries: keys(&source, &way),
+        leaf,
+        title: request.title.clone().unwrap_or_else(|| source.title_with("fork")),
+        into: None,
+        promises: source.promise_at(leaf),
+        now: request.now,
+        dry_run: request.dry_run,
+    };
+    birth.give(&mut source, pen)
+}
+
+/// Longest title that is taken over.
+const TITLE: usize = 60;
+
+impl Source {
+    /// Names an offspring after its origin.
+    pub(crate) fn title_with(&self, what: &str) -> String {
+        let words: Vec<&str> = self.session.title.text.split_whitespace().collect();
+        let title: String = words.join(" ").chars().take(TITLE).collect();
+        if title.is_empty() { format!("({what})") } else { format!("{title} ({what})") }
+    }
+}

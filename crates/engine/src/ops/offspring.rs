@@ -1,0 +1,136 @@
+//! A new session made of lines of another: its id, its title, its state, its side files, and the proof that clients load
+//! it.
+
+use std::path::{Path, PathBuf};
+
+use rethread_core::edit::{Draft, Envelope, Piece, quote};
+use rethread_core::entry::Moment;
+use rethread_core::id::IdSet;
+use rethread_core::tree::NodeNo;
+
+use super::load::{Head, load_to_tell};
+use super::pour::{foresee, pour};
+use super::side::side_deeds;
+use super::source::{Known, Promise, Source, kept};
+use crate::Failure;
+use crate::write::{Content, Deed, OpNo, Pen, Plan};
+
+/// A new session, or what it would be.
+#[derive(Debug)]
+pub struct Offspring {
+    /// The session that it comes from.
+    pub origin: Head,
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Its file.
+    pub path: PathBuf,
+    /// The folder to resume it in.
+    pub folder: String,
+    /// How many lines of the origin it holds.
+    pub lines: usize,
+    /// Files beside it: subagents, tool results, backups of files.
+    pub side: usize,
+    /// What is promised of each client.
+    pub promises: Vec<Promise>,
+    /// The operation; `None` where nothing was written.
+    pub op: Option<OpNo>,
+}
+
+/// How a new session is to be made.
+pub(crate) struct Birth {
+    /// The command that makes it.
+    pub(crate) command: &'static str,
+    /// Words for the log.
+    pub(crate) about: String,
+    /// Lines of the origin, in order.
+    pub(crate) pieces: Vec<Piece>,
+    /// The entries of the origin that it holds.
+    pub(crate) entries: IdSet,
+    /// The entry that it goes on from.
+    pub(crate) leaf: NodeNo,
+    /// Its title.
+    pub(crate) title: String,
+    /// The project that it goes to, if not its origin's: a folder of sessions and the folder to work in.
+    pub(crate) into: Option<(PathBuf, String)>,
+    /// What clients are to load, where that is known already; else it is found out from the lines.
+    pub(crate) promises: Option<Vec<Promise>>,
+    /// The present.
+    pub(crate) now: Moment,
+    /// Only say what would be done.
+    pub(crate) dry_run: bool,
+}
+
+impl Birth {
+    /// Makes the session.
+    pub(crate) fn give(self, source: &mut Source, pen: &Pen) -> Result<Offspring, Failure> {
+        let id = uuid::Uuid::new_v4().to_string();
+        let origin = source.session.head();
+        let path = source.session.path.clone();
+        let beside = path.parent().unwrap_or(Path::new("")).to_owned();
+        let (folder, cwd) = match self.into {
+            Some((folder, cwd)) => (folder, cwd),
+            None => (beside, origin.folder.clone()),
+        };
+        let target = folder.join(format!("{id}.jsonl"));
+        let moved = (cwd != origin.folder).then(|| (origin.folder.clone(), cwd.clone()));
+        let envelope = Envelope { session: id.clone(), origin: Some(origin.id.clone()), folder: moved };
+        let leaf = source.uuid(self.leaf);
+        let close = source.anchor_in(self.leaf, &leaf, &envelope, self.now)?;
+        let lines = self.pieces.len();
+        let mut draft = Draft { pieces: self.pieces, envelope: Some(envelope) };
+        let standing = source.states.backups(&self.entries).chain(source.states.standing());
+        draft.pieces.extend(standing.map(|place| Piece::Line(place, Vec::new())));
+        draft.pieces.extend(titles(&self.title, &id).map(Piece::New));
+        let close = close.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+        draft.pieces.extend(close.map(|line| Piece::New(line.to_vec())));
+        let clients = source.clients();
+        let promises = match self.promises {
+            Some(promises) => promises,
+            None => foresee(&draft, &path, &clients)?,
+        };
+        if promises.iter().any(|promise| promise.path.is_empty()) {
+            return Err(Failure::NoWay { name: source.session.handle(self.leaf) });
+        }
+        let side = side_deeds(source, &draft, &target)?;
+        let mut born = Offspring {
+            origin,
+            id: id.clone(),
+            title: self.title,
+            path: target.clone(),
+            folder: cwd,
+            lines,
+            side: side.len(),
+            promises,
+            op: None,
+        };
+        if self.dry_run {
+            return Ok(born);
+        }
+        let made = Content::Made(Box::new(|out| pour(&draft, &path, out)));
+        let mut deeds = side;
+        deeds.push(Deed::Create { path: target.clone(), content: made });
+        let plan = Plan { command: self.command, session: id, about: self.about, deeds, even_if_live: true };
+        let promised = &born.promises;
+        born.op = Some(pen.commit(plan, || {
+            let session = load_to_tell(&target)?;
+            let found = Known { tree: session.tree, facts: session.facts }.promises(&clients);
+            if kept(promised, &found) { Ok(()) } else { Err(Failure::BrokenPromise { path: target.clone() }) }
+        })?);
+        Ok(born)
+    }
+}
+
+/// Writes the lines that name a session.
+fn titles(title: &str, session: &str) -> impl Iterator<Item = Vec<u8>> {
+    let line = |kind: &str, key: &str| {
+        format!(r#"{{"type":"{kind}","{key}":{},"sessionId":{}}}"#, quote(title), quote(session)).into_bytes()
+    };
+    [line("custom-title", "customTitle"), line("agent-name", "agentName")].into_iter()
+}
+
+/// Returns the keys of some entries.
+pub(crate) fn keys(source: &Source, nodes: &[NodeNo]) -> IdSet {
+    nodes.iter().map(|&no| source.session.tree.node(no).id).collect()
+}

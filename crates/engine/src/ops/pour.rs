@@ -1,0 +1,101 @@
+//! Drafts poured out: into a file, or only past the oracle.
+
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use rethread_core::edit::{Draft, Piece};
+use rethread_core::entry::Entry;
+use rethread_core::resume::Facts;
+use rethread_core::tree::{Place, Weaver};
+use rethread_core::version::Version;
+
+use super::source::{Known, Promise, with_entry};
+use crate::Failure;
+use crate::disk::open;
+
+/// Reads the pieces of a draft from its source, one by one.
+struct Jug {
+    file: BufReader<std::fs::File>,
+    at: u64,
+}
+
+impl Jug {
+    fn open(source: &Path) -> io::Result<Jug> {
+        Ok(Jug { file: BufReader::with_capacity(64 << 10, open(source)?), at: 0 })
+    }
+
+    fn seek(&mut self, offset: u64) -> io::Result<()> {
+        // A short way forward stays in the buffer.
+        let forward = i64::try_from(offset).unwrap_or(i64::MAX) - i64::try_from(self.at).unwrap_or(i64::MAX);
+        if forward != 0 {
+            self.file.seek_relative(forward)?;
+        }
+        self.at = offset;
+        Ok(())
+    }
+
+    fn line(&mut self, place: Place) -> io::Result<Vec<u8>> {
+        self.seek(place.offset)?;
+        let mut bytes = vec![0; place.len as usize];
+        self.file.read_exact(&mut bytes)?;
+        self.at += u64::from(place.len);
+        Ok(bytes)
+    }
+
+    fn copy(&mut self, from: u64, to: u64, out: &mut dyn Write) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(from))?;
+        let copied = io::copy(&mut (&mut self.file).take(to - from), out)?;
+        self.at = from + copied;
+        if copied == to - from { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    }
+}
+
+/// Writes a draft of the file `source` out.
+pub(crate) fn pour(draft: &Draft, source: &Path, out: &mut dyn Write) -> io::Result<()> {
+    let mut jug = Jug::open(source)?;
+    for piece in &draft.pieces {
+        match piece {
+            Piece::Copy(range) => {
+                jug.copy(range.start, range.end, out)?;
+                continue;
+            }
+            Piece::Line(place, changes) => out.write_all(&draft.render(&jug.line(*place)?, changes))?,
+            Piece::New(line) => out.write_all(line)?,
+        }
+        out.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+/// Shows every line of a draft as it will be; copied stretches are not taken apart.
+pub(crate) fn each_line(draft: &Draft, source: &Path, mut each: impl FnMut(&[u8])) -> io::Result<()> {
+    let mut jug = Jug::open(source)?;
+    for piece in &draft.pieces {
+        match piece {
+            Piece::Copy(_) => {}
+            Piece::Line(place, changes) => each(&draft.render(&jug.line(*place)?, changes)),
+            Piece::New(line) => each(line),
+        }
+    }
+    Ok(())
+}
+
+/// Says what clients will make of a draft of whole lines, before it is written.
+pub(crate) fn foresee(draft: &Draft, source: &Path, clients: &[Version]) -> Result<Vec<Promise>, Failure> {
+    let mut weaver = Weaver::default();
+    let mut facts = Facts::default();
+    let mut place = Place { offset: 0, len: 0, line: 0 };
+    each_line(draft, source, |line| {
+        place = Place {
+            offset: place.offset + u64::from(place.len) + 1,
+            line: place.line + 1,
+            len: line.len() as u32,
+        };
+        with_entry(line, |entry: &Entry<'_>| {
+            weaver.add(entry, place);
+            facts.add(entry, place);
+        });
+    })
+    .map_err(Failure::reading(source))?;
+    Ok(Known { tree: weaver.finish(), facts }.promises(clients))
+}

@@ -1,0 +1,186 @@
+//! A session opened to be changed: what it holds, and what clients would make of it with other lines.
+
+use std::path::Path;
+
+use rethread_core::edit::States;
+use rethread_core::entry::{self, Entry, Moment};
+use rethread_core::id::Id;
+use rethread_core::lines::{Line, Splitter};
+use rethread_core::resume::{Facts, MEASURED, Resume, resume, resume_at};
+use rethread_core::tree::{Node, NodeNo, Place, Tree, Weaver};
+use rethread_core::version::Version;
+
+use super::gist::{Gist, Uuids};
+use super::load::{Session, load_to_edit};
+use crate::Failure;
+use crate::disk::{Lines, Stamp, open};
+
+/// A session file, read to be changed.
+pub(crate) struct Source {
+    pub(crate) session: Session,
+    pub(crate) states: States,
+    pub(crate) lines: Lines,
+    /// What the file was when it was read.
+    pub(crate) stamp: Stamp,
+    uuids: Uuids,
+    weaver: Weaver,
+}
+
+/// What a client is to load: the entries of user and assistant that it sends, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Promise {
+    /// The client.
+    pub client: Version,
+    /// The uuids of the entries.
+    pub path: Vec<Id>,
+    /// The tokens of the context, as far as they can be told.
+    pub tokens: u64,
+}
+
+/// Lines as the rooms know them.
+pub(crate) struct Known {
+    pub(crate) tree: Tree,
+    pub(crate) facts: Facts,
+}
+
+impl Source {
+    /// Reads a session file.
+    pub(crate) fn open(path: &Path) -> Result<Source, Failure> {
+        let stamp = Stamp::of(path).map_err(Failure::reading(path))?;
+        let lines = Lines::open(path).map_err(Failure::reading(path))?;
+        let mut states = States::default();
+        let mut uuids = Uuids::default();
+        let (session, weaver) = load_to_edit(path, |entry, place| {
+            states.add(entry, place);
+            uuids.add(entry);
+        })?;
+        Ok(Source { session, states, lines, stamp, uuids, weaver })
+    }
+
+    /// Returns the clients that a promise is made for: the one that wrote the session, and the newest that is known.
+    pub(crate) fn clients(&self) -> Vec<Version> {
+        let mut clients = vec![self.session.client()];
+        let newest = MEASURED.last().map(|newest| Version::read(newest));
+        clients.extend(newest.filter(|newest| *newest != clients[0]));
+        clients
+    }
+
+    /// Returns the uuid of a node as it is written.
+    pub(crate) fn uuid(&self, no: NodeNo) -> String {
+        self.uuids.of(&self.session.tree, no)
+    }
+
+    /// Reads the bytes of a line again.
+    pub(crate) fn read(&mut self, place: Place) -> Result<Vec<u8>, Failure> {
+        self.lines.read(place).map_err(Failure::reading(&self.session.path))
+    }
+
+    /// Returns a moment that is later than every line and not before now.
+    pub(crate) fn after_all(&self, now: Moment) -> Moment {
+        let newest = self.session.tree.nodes().iter().filter_map(Node::time).max();
+        newest.map_or(now, |newest| now.max(Moment(newest.0.saturating_add(1))))
+    }
+
+    /// Says what clients would load that go on from `leaf`; `None` where one of them does not hold it or loads nothing.
+    pub(crate) fn promise_at(&self, leaf: NodeNo) -> Option<Vec<Promise>> {
+        let Session { tree, facts, .. } = &self.session;
+        let at = |client: Version| {
+            let resume = resume_at(tree, facts, &client, leaf).filter(|resume| resume.halt.is_none())?;
+            Some(Promise::of(client, tree, facts, &resume))
+        };
+        self.clients().into_iter().map(at).collect()
+    }
+
+    /// Reads the file as it would be with these bytes behind it.
+    pub(crate) fn with(&self, added: &[u8]) -> Known {
+        let mut weaver = self.weaver.clone();
+        let mut facts = self.session.facts.clone();
+        let bytes = self.session.bytes;
+        let line = u32::try_from(self.session.sketch.lines).unwrap_or(u32::MAX);
+        each_entry(added, |entry, place| {
+            let place =
+                Place { offset: bytes + place.offset, line: line.saturating_add(place.line), ..place };
+            weaver.add(entry, place);
+            facts.add(entry, place);
+        });
+        Known { tree: weaver.finish(), facts }
+    }
+
+    /// Reads what was added to the file since it was opened.
+    pub(crate) fn added_since(&self) -> std::io::Result<Vec<u8>> {
+        use std::io::{Read, Seek, SeekFrom};
+        let mut file = open(&self.session.path)?;
+        file.seek(SeekFrom::Start(self.stamp.len))?;
+        let mut added = Vec::new();
+        file.read_to_end(&mut added)?;
+        Ok(added)
+    }
+
+    /// Returns the words of the prompt that an entry belongs to.
+    pub(crate) fn prompt_of(&mut self, no: NodeNo) -> Option<String> {
+        let turn = self.session.tree.turn_of(no)?;
+        match self.session.said(&mut self.lines, turn).ok()?.gist {
+            Gist::Words(words) => Some(words),
+            _ => None,
+        }
+    }
+}
+
+impl Known {
+    /// Reads lines that are in no file yet.
+    pub(crate) fn of(bytes: &[u8]) -> Known {
+        let mut weaver = Weaver::default();
+        let mut facts = Facts::default();
+        each_entry(bytes, |entry, place| {
+            weaver.add(entry, place);
+            facts.add(entry, place);
+        });
+        Known { tree: weaver.finish(), facts }
+    }
+
+    /// Says what each client makes of the lines.
+    pub(crate) fn promises(&self, clients: &[Version]) -> Vec<Promise> {
+        let told = |client: &Version| {
+            let resume = resume(&self.tree, &self.facts, client);
+            Promise::of(client.clone(), &self.tree, &self.facts, &resume)
+        };
+        clients.iter().map(told).collect()
+    }
+}
+
+impl Promise {
+    /// Notes what a client loads.
+    pub(crate) fn of(client: Version, tree: &Tree, facts: &Facts, resume: &Resume) -> Promise {
+        let path = resume.path.iter().map(|&no| tree.node(no).id).collect();
+        Promise { client, path, tokens: resume.tokens(facts) }
+    }
+}
+
+/// Whether every promise is kept: each client loads the very entries, in the very order.
+pub(crate) fn kept(promised: &[Promise], found: &[Promise]) -> bool {
+    let pairs = || promised.iter().zip(found);
+    promised.len() == found.len() && pairs().all(|(a, b)| a.client == b.client && a.path == b.path)
+}
+
+/// Shows every entry of some lines.
+pub(crate) fn each_entry(bytes: &[u8], mut each: impl FnMut(&Entry<'_>, Place)) {
+    Splitter::default().feed(bytes, true, &mut Vec::new(), |line, problems| {
+        entry::read(&line, problems, |entry, offset| {
+            let len = u32::try_from(entry.raw.len()).unwrap_or(u32::MAX);
+            each(&entry, Place { offset, len, line: line.no });
+        });
+    });
+}
+
+/// Reads the one entry in some bytes.
+pub(crate) fn with_entry<T>(bytes: &[u8], each: impl FnOnce(&Entry<'_>) -> T) -> Option<T> {
+    let line = Line { no: 1, offset: 0, bytes, open: false };
+    let mut each = Some(each);
+    let mut found = None;
+    entry::read(&line, &mut Vec::new(), |entry, _| {
+        if let Some(each) = each.take() {
+            found = Some(each(&entry));
+        }
+    });
+    found
+}
