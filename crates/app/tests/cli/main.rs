@@ -16,6 +16,8 @@ mod home;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
+mod lighter;
+#[cfg(test)]
 mod moving;
 mod pen;
 #[cfg(test)]

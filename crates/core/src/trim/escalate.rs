@@ -28,11 +28,15 @@ pub enum Stage {
     RecentResults,
     /// Pictures of the last two turns.
     RecentImages,
+    /// Every tool result of the last two turns.
+    RecentRest,
+    /// Calls of the last two turns with their results.
+    RecentTools,
 }
 
 impl Stage {
     /// Every one, in the order in which they are taken.
-    pub const ALL: [Stage; 8] = [
+    pub const ALL: [Stage; 10] = [
         Stage::LargeResults,
         Stage::Images,
         Stage::Thinking,
@@ -41,6 +45,8 @@ impl Stage {
         Stage::Turns,
         Stage::RecentResults,
         Stage::RecentImages,
+        Stage::RecentRest,
+        Stage::RecentTools,
     ];
 
     /// Returns a name for output.
@@ -54,6 +60,8 @@ impl Stage {
             Stage::Turns => "turns",
             Stage::RecentResults => "recent-results",
             Stage::RecentImages => "recent-images",
+            Stage::RecentRest => "recent-rest",
+            Stage::RecentTools => "recent-tools",
         }
     }
 }
@@ -61,10 +69,12 @@ impl Stage {
 impl Stage {
     fn cause(self) -> Cause {
         match self {
-            Stage::LargeResults | Stage::Results | Stage::RecentResults => Cause::ToolResults,
+            Stage::LargeResults | Stage::Results | Stage::RecentResults | Stage::RecentRest => {
+                Cause::ToolResults
+            }
             Stage::Images | Stage::RecentImages => Cause::Images,
             Stage::Thinking => Cause::Thinking,
-            Stage::Tools => Cause::Tools,
+            Stage::Tools | Stage::RecentTools => Cause::Tools,
             Stage::Turns => Cause::Turns,
         }
     }
@@ -99,7 +109,7 @@ pub struct Escalation {
 /// How many of the last turns are left alone as long as possible.
 const RECENT: u32 = 2;
 /// A large tool result.
-const LARGE: u32 = 4096;
+const LARGE: u32 = 4000;
 
 /// Leaves out more and more until the context has at most `fit` tokens; what hung on turns that went hangs on the note
 /// with the uuid `note`.
@@ -154,6 +164,8 @@ impl Stairs<'_, '_> {
             Stage::RecentResults => self.results(LARGE, recent),
             Stage::Images => self.images(old),
             Stage::RecentImages => self.images(recent),
+            Stage::RecentRest => self.results(WORTH, recent),
+            Stage::RecentTools => self.recent_tools(),
             Stage::Thinking => self.thinking(),
             Stage::Tools => self.tools(),
             Stage::Turns => self.turns(),
@@ -239,6 +251,21 @@ impl Stairs<'_, '_> {
                     self.choice.calls[call as usize] = Some(Cause::Tools);
                     self.said += if stubbed { 100 } else { u64::from(held.said) };
                 }
+            }
+        }
+    }
+
+    /// Takes the calls of the last turns, one after the other.
+    fn recent_tools(&mut self) {
+        for piece in self.blocks(|scene, no| !scene.is_old(no, RECENT)) {
+            let held = self.scene.survey.piece(piece);
+            if let Sort::Call(call) | Sort::Hosted(call) = held.sort {
+                if self.fits() {
+                    return;
+                }
+                self.choice.calls[call as usize] = Some(Cause::Tools);
+                // The result is a stub by now.
+                self.said += u64::from(held.said) + 100;
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
 
+use super::ledger::{Cause, Ledger};
 use crate::entry::{Attachment, Block, BlockKind, Content, Entry, Kind, Text};
 use crate::id::{Id, IdMap};
 use crate::resume::{is_blank, said_in};
@@ -57,9 +58,9 @@ struct Held {
 
 /// Lines of one sort: how many, and their bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Heap {
-    pub(super) lines: u64,
-    pub(super) bytes: u64,
+struct Heap {
+    lines: u64,
+    bytes: u64,
 }
 
 /// Takes entries in file order, beside a `Weaver`.
@@ -73,9 +74,9 @@ pub struct Survey {
     reads: HashMap<CallNo, u64>,
     /// The uuids that cannot be told from their keys.
     odd: IdMap<String>,
-    pub(super) api_log: Heap,
-    pub(super) snapshots: Heap,
-    pub(super) states: Heap,
+    api_log: Heap,
+    snapshots: Heap,
+    states: Heap,
 }
 
 /// Attachments that are for the client alone, or that it repeats by itself.
@@ -116,6 +117,15 @@ impl Survey {
         {
             blocks.iter().for_each(|block| self.block(block));
             self.spread(start as usize, place.len.saturating_sub(entry.raw.len() as u32));
+        }
+    }
+
+    /// Adds the lines outside the tree that a copy does not take along.
+    pub fn beside(&self, ledger: &mut Ledger, backups: bool) {
+        let snapshots = (Cause::Snapshots, self.snapshots);
+        let heaps = [(Cause::ApiLog, self.api_log), (Cause::States, self.states)];
+        for (cause, heap) in heaps.into_iter().chain((!backups).then_some(snapshots)) {
+            ledger.add(cause, heap.lines, heap.bytes, 0);
         }
     }
 

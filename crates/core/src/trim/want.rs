@@ -111,7 +111,7 @@ impl Preset {
             Preset::Light => Trim {
                 drop: unsaid.to_vec(),
                 idle: true,
-                results_over: Some(4096),
+                results_over: Some(4000),
                 older_than: Some(10),
                 dedupe_reads: true,
                 keep_last: None,
