@@ -14,7 +14,7 @@ pub(crate) fn run(args: &Rename, place: &Place, out: &mut Out) -> Result<Exit, S
         return Err(Stop::NoTitle);
     }
     let request = RenameRequest {
-        path: place.session(&args.session)?,
+        path: place.session_to_change(&args.session)?,
         title,
         even_if_live: args.pen.even_if_live,
         dry_run: args.pen.dry_run,

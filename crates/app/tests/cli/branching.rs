@@ -163,7 +163,7 @@ fn wide_and_joined_signs_are_drawn() {
     let home = Home::new();
     for words in ["⚠️", "👩‍👩‍👧", "漢字", "e\u{301}", "🇩🇪"] {
         let text = script::bytes(&format!("u1: {}\n  a1: {words}", words.repeat(200)));
-        home.write(&format!("{SESSION}.jsonl"), &String::from_utf8(text).unwrap());
+        home.write(&format!("{SESSION}.jsonl"), String::from_utf8(text).unwrap());
         for (command, width) in [("tree", "80"), ("tree", "81"), ("branches", "40"), ("tree", "40")] {
             let path = format!("{SESSION}.jsonl");
             let output = home.command(&[command, &path]).env("COLUMNS", width).output().unwrap();

@@ -17,26 +17,45 @@ type Picture = BTreeMap<PathBuf, Option<Vec<u8>>>;
 struct Case {
     before: &'static [&'static [&'static str]],
     delete: bool,
+    /// Whether journal and backups lie on another file system.
+    elsewhere: bool,
     command: &'static [&'static str],
 }
 
 /// Every kind of deed: append, replace, remove, return, create.
 const CASES: &[Case] = &[
-    Case { before: &[], delete: false, command: &["rename", SESSION, "new"] },
-    Case { before: &[&["rename", SESSION, "new"]], delete: false, command: &["undo"] },
-    Case { before: &[], delete: false, command: &["rm", SESSION] },
-    Case { before: &[&["rm", SESSION]], delete: false, command: &["undo"] },
-    Case { before: &[&["rename", SESSION, "new"]], delete: true, command: &["restore", SESSION] },
+    Case { before: &[], delete: false, elsewhere: false, command: &["rename", SESSION, "new"] },
+    Case { before: &[&["rename", SESSION, "new"]], delete: false, elsewhere: false, command: &["undo"] },
+    Case { before: &[], delete: false, elsewhere: false, command: &["rm", SESSION] },
+    Case { before: &[&["rm", SESSION]], delete: false, elsewhere: false, command: &["undo"] },
+    Case {
+        before: &[&["rename", SESSION, "new"]],
+        delete: true,
+        elsewhere: false,
+        command: &["restore", SESSION],
+    },
     Case {
         before: &[&["rename", SESSION, "new"], &["rename", SESSION, "newer"]],
         delete: false,
+        elsewhere: false,
         command: &["restore", SESSION],
     },
+    Case { before: &[], delete: false, elsewhere: true, command: &["rm", SESSION] },
+    Case { before: &[&["rm", SESSION]], delete: false, elsewhere: true, command: &["undo"] },
 ];
 
 impl Case {
     fn home(&self) -> Home {
-        let home = store();
+        #[cfg(unix)]
+        if self.elsewhere
+            && let Some(home) = store().with_state_elsewhere()
+        {
+            return self.prepare(home);
+        }
+        self.prepare(store())
+    }
+
+    fn prepare(&self, home: Home) -> Home {
         for args in self.before {
             assert_eq!(home.run(args).code, 0, "{args:?}");
         }
@@ -77,44 +96,49 @@ fn check_middle(now: &Picture, old: &Picture, new: &Picture, context: &str) {
 
 #[test]
 fn a_crash_after_any_step_leaves_the_old_or_the_new_state() {
-    for case in CASES {
-        let whole = case.home();
-        let old = picture(&whole);
-        assert_eq!(whole.run(case.command).code, 0, "{:?}", case.command);
-        let new = picture(&whole);
-        assert_ne!(old, new);
-        let mut crashes = 0;
-        for stop in 1.. {
-            let home = case.home();
-            let run =
-                home.command(case.command).env("RETHREAD_STOP_AFTER", stop.to_string()).output().unwrap();
-            if run.status.success() {
-                break;
-            }
-            crashes += 1;
-            let context = format!("{:?} stopped after step {stop}", case.command);
-            check_middle(&picture(&home), &old, &new, &context);
-            // A reader is not disturbed, and recovery may be cut short as well.
-            assert!(home.run(&["ls", "--all"]).code < 2, "{context}");
-            for again in 1..3 {
-                home.command(&["log"]).env("RETHREAD_STOP_AFTER", again.to_string()).output().unwrap();
-                check_middle(&picture(&home), &old, &new, &context);
-            }
-            let ops = ops(&home);
-            assert!(ops.iter().all(|op| op["state"] != "unfinished"), "{context}: {ops:?}");
-            let now = picture(&home);
-            assert!(now == old || now == new, "{context}: neither old nor new");
-            if now == old {
-                let run = home.run(case.command);
-                assert_eq!(run.code, 0, "{context}: {}", run.err);
-                assert_eq!(picture(&home), new, "{context}");
-            }
-            let newest = self::ops(&home)[0]["op"].to_string();
-            assert_eq!(home.run(&["undo", &newest]).code, 0, "{context}");
-            assert_eq!(picture(&home), old, "{context}");
+    std::thread::scope(|scope| {
+        for case in CASES {
+            scope.spawn(|| check_crashes(case));
         }
-        assert!(crashes > 6, "{:?} has only {crashes} steps", case.command);
+    });
+}
+
+fn check_crashes(case: &Case) {
+    let whole = case.home();
+    let old = picture(&whole);
+    assert_eq!(whole.run(case.command).code, 0, "{:?}", case.command);
+    let new = picture(&whole);
+    assert_ne!(old, new);
+    let mut crashes = 0;
+    for stop in 1.. {
+        let home = case.home();
+        let run = home.command(case.command).env("RETHREAD_STOP_AFTER", stop.to_string()).output().unwrap();
+        if run.status.success() {
+            break;
+        }
+        crashes += 1;
+        let context = format!("{:?} stopped after step {stop}", case.command);
+        check_middle(&picture(&home), &old, &new, &context);
+        // A reader is not disturbed, and recovery may be cut short as well.
+        assert!(home.run(&["ls", "--all"]).code < 2, "{context}");
+        for again in 1..3 {
+            home.command(&["log"]).env("RETHREAD_STOP_AFTER", again.to_string()).output().unwrap();
+            check_middle(&picture(&home), &old, &new, &context);
+        }
+        let ops = ops(&home);
+        assert!(ops.iter().all(|op| op["state"] != "unfinished"), "{context}: {ops:?}");
+        let now = picture(&home);
+        assert!(now == old || now == new, "{context}: neither old nor new");
+        if now == old {
+            let run = home.run(case.command);
+            assert_eq!(run.code, 0, "{context}: {}", run.err);
+            assert_eq!(picture(&home), new, "{context}");
+        }
+        let newest = self::ops(&home)[0]["op"].to_string();
+        assert_eq!(home.run(&["undo", &newest]).code, 0, "{context}");
+        assert_eq!(picture(&home), old, "{context}");
     }
+    assert!(crashes > 6, "{:?} has only {crashes} steps", case.command);
 }
 
 #[test]
@@ -192,4 +216,21 @@ fn two_pens_and_a_writer_lose_no_line() {
     let left: Vec<_> =
         picture(&home).into_keys().filter(|path| path.to_string_lossy().contains(".rethread-")).collect();
     assert!(left.is_empty(), "{left:?}");
+}
+
+/// A writer that never lets go of the file keeps it: another file in its place would lose what it writes.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_somebody_holds_is_not_replaced() {
+    let home = store();
+    assert_eq!(home.run(&["rename", SESSION, "new"]).code, 0);
+    let path = home.path().join(file());
+    let before = std::fs::read(&path).unwrap();
+    let mut held = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+    let run = home.run(&["undo", "--even-if-live"]);
+    assert_eq!(run.code, 3, "{}", run.err);
+    assert!(run.err.contains("has it open for writing"), "{}", run.err);
+    held.write_all(b"{\"still\":\"here\"}\n").unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), [&before[..], b"{\"still\":\"here\"}\n"].concat());
+    assert_eq!(ops(&home)[0]["state"], "rolled-back");
 }

@@ -403,7 +403,7 @@ fn nothing_and_subagents_are_said_plainly() {
     ];
     for (text, words) in cases {
         let home = Home::new();
-        home.write("one.jsonl", &String::from_utf8(script::bytes(text)).unwrap());
+        home.write("one.jsonl", String::from_utf8(script::bytes(text)).unwrap());
         let run = home.run(&["explain", "one.jsonl"]);
         assert_eq!(run.code, 1);
         assert!(run.out.contains(&format!(" {words}\n")), "{}", run.out);

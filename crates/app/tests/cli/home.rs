@@ -8,12 +8,25 @@ use std::process::{Command, Output};
 /// A home folder that goes away by itself.
 pub(crate) struct Home {
     folder: tempfile::TempDir,
+    /// Where journal and backups are kept, if not in the home folder.
+    state: Option<tempfile::TempDir>,
 }
 
 impl Home {
     /// Makes an empty home.
     pub(crate) fn new() -> Home {
-        Home { folder: tempfile::tempdir().unwrap() }
+        Home { folder: tempfile::tempdir().unwrap(), state: None }
+    }
+
+    /// Keeps journal and backups on another file system, where there is one.
+    #[cfg(unix)]
+    pub(crate) fn with_state_elsewhere(mut self) -> Option<Home> {
+        use std::os::unix::fs::MetadataExt;
+        let state = tempfile::tempdir_in("/dev/shm").ok()?;
+        let device = |path: &Path| std::fs::metadata(path).map(|meta| meta.dev()).ok();
+        let other = device(state.path()) != device(self.path());
+        self.state = Some(state);
+        other.then_some(self)
     }
 
     /// Writes a file below the home folder.
@@ -60,6 +73,9 @@ impl Home {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rethread"));
         command.args(args).env_clear().env("HOME", self.path()).env("TZ", "UTC").env("COLUMNS", "100");
         command.env("TMPDIR", self.path()).current_dir(self.path());
+        if let Some(state) = &self.state {
+            command.env("XDG_STATE_HOME", state.path());
+        }
         command
     }
 

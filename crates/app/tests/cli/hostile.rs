@@ -71,7 +71,7 @@ fn store() -> Home {
     home.write(&format!("{folder}/{session}/subagents/agent-e1.jsonl"), &(agent + "\n"));
     home.write(
         &format!("{folder}/{session}/subagents/agent-e1.meta.json"),
-        &format!(r#"{{"agentType":"{poison}","description":"{poison}"}}"#),
+        format!(r#"{{"agentType":"{poison}","description":"{poison}"}}"#),
     );
     home
 }

@@ -6,6 +6,7 @@ mod branching;
 mod crash;
 #[cfg(test)]
 mod diff;
+#[cfg(test)]
 mod doctor;
 #[cfg(test)]
 mod explain;
@@ -19,6 +20,7 @@ mod hostile;
 mod lighter;
 #[cfg(test)]
 mod moving;
+#[cfg(test)]
 mod pen;
 #[cfg(test)]
 mod places;

@@ -33,7 +33,7 @@ const COMPACTED: &str = "
 
 fn store(text: &str) -> Home {
     let home = Home::new();
-    home.write_old(&format!(".claude/projects/-home-ann-garden/{SESSION}.jsonl"), &script::bytes(text));
+    home.write_old(&format!(".claude/projects/-home-ann-garden/{SESSION}.jsonl"), script::bytes(text));
     home
 }
 
@@ -159,7 +159,7 @@ fn a_dry_run_writes_nothing() {
 #[test]
 fn a_file_in_no_store_is_left_alone() {
     let home = store(EDITED);
-    let loose = home.write_old("notes/loose.jsonl", &script::bytes(EDITED));
+    let loose = home.write_old("notes/loose.jsonl", script::bytes(EDITED));
     let run = home.run(&["goto", loose.to_str().unwrap(), "t1"]);
     assert!(run.code == 3 && run.err.contains("in no store"), "{} {}", run.code, run.err);
     let named = home.run(&["goto", loose.to_str().unwrap(), "t1", "--root", "notes"]);

@@ -21,14 +21,14 @@ pub(crate) fn store() -> Home {
     let text = String::from_utf8(script::bytes("u1: sort the harbours\n  a1: sorted")).unwrap();
     home.write_old(&file(), &text);
     let project = ".claude/projects/-home-ann";
-    home.write_old(&format!("{project}/{OTHER}.jsonl"), &text.replace("harbours", "ferries"));
+    home.write_old(&format!("{project}/{OTHER}.jsonl"), text.replace("harbours", "ferries"));
     let agent = text.replace("sort the", "count the");
     home.write_old(&format!("{project}/{SESSION}/subagents/agent-a1.jsonl"), &agent);
     home.write_old(&format!("{project}/{SESSION}/tool-results/t1.txt"), "long output");
     let beside =
         |session: &str| format!("{{\"type\":\"user\",\"sessionId\":\"{session}\",\"uuid\":\"x\"}}\n");
-    home.write_old(&format!("{project}/agent-old.jsonl"), &beside(SESSION));
-    home.write_old(&format!("{project}/agent-other.jsonl"), &beside(OTHER));
+    home.write_old(&format!("{project}/agent-old.jsonl"), beside(SESSION));
+    home.write_old(&format!("{project}/agent-other.jsonl"), beside(OTHER));
     for session in [SESSION, OTHER] {
         home.write_old(&format!(".claude/file-history/{session}/f@v1"), "old text");
         home.write_old(&format!(".claude/todos/{session}-agent-{session}.json"), "[]");
@@ -152,7 +152,7 @@ fn a_live_session_is_refused() {
     let pid = std::process::id();
     home.write(
         &format!(".claude/sessions/{pid}.json"),
-        &format!("{{\"pid\":{pid},\"sessionId\":\"{SESSION}\"}}"),
+        format!("{{\"pid\":{pid},\"sessionId\":\"{SESSION}\"}}"),
     );
     for args in [&["rename", SESSION, "x"][..], &["rm", SESSION]] {
         let run = home.run(args);
@@ -220,7 +220,8 @@ fn without_a_home_nothing_is_written() {
     let home = store();
     let path = home.path().join(file());
     let before = home.picture();
-    let run = home.command(&["rename", path.to_str().unwrap(), "x"]).env_remove("HOME").output().unwrap();
+    let args = ["rename", path.to_str().unwrap(), "x", "--root", ".claude"];
+    let run = home.command(&args).env_remove("HOME").output().unwrap();
     assert_eq!(run.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&run.stderr).contains("hint: set HOME or XDG_STATE_HOME"));
     assert_eq!(home.picture(), before);

@@ -16,7 +16,7 @@ fn text(words: &str) -> String {
 #[test]
 fn names_with_spaces_and_letters_of_all_kinds() {
     let home = Home::new();
-    let path = home.write_old(&format!(".claude/projects/-Größe 漢 '\"$x/{SESSION}.jsonl"), &text("hello"));
+    let path = home.write_old(&format!(".claude/projects/-Größe 漢 '\"$x/{SESSION}.jsonl"), text("hello"));
     home.write_old(&format!(".claude/projects/-Größe 漢 '\"$x/{SESSION}/tool-results/ü ü.txt"), "out");
     let before = home.picture();
     for args in [&["rename", SESSION, "Größe\n漢\u{1b}[2J"][..], &["rm", SESSION]] {
@@ -44,12 +44,12 @@ fn names_with_spaces_and_letters_of_all_kinds() {
 #[test]
 fn a_linked_project_folder_and_a_linked_file_stay_links() {
     let home = Home::new();
-    let real = home.write_old(&format!("elsewhere/{SESSION}.jsonl"), &text("hello"));
+    let real = home.write_old(&format!("elsewhere/{SESSION}.jsonl"), text("hello"));
     std::fs::create_dir_all(home.path().join(".claude/projects")).unwrap();
     std::os::unix::fs::symlink(real.parent().unwrap(), home.path().join(".claude/projects/-linked")).unwrap();
     let other = home.path().join(".claude/projects/-p/cccccccc-0000-4000-8000-000000000003.jsonl");
     std::fs::create_dir_all(other.parent().unwrap()).unwrap();
-    let target = home.write_old("target.jsonl", &text("a linked file"));
+    let target = home.write_old("target.jsonl", text("a linked file"));
     std::os::unix::fs::symlink(&target, &other).unwrap();
     for (name, path) in [(SESSION, &real), ("cccccccc", &target)] {
         let before = std::fs::read(path).unwrap();
@@ -61,22 +61,30 @@ fn a_linked_project_folder_and_a_linked_file_stay_links() {
     assert!(other.is_symlink() && home.path().join(".claude/projects/-linked").is_symlink());
     // A client that is at work is seen by the name of the link too.
     let pid = std::process::id();
-    home.write(&format!(".claude/sessions/{pid}.json"), &format!("{{\"sessionId\":\"{SESSION}\"}}"));
+    home.write(&format!(".claude/sessions/{pid}.json"), format!("{{\"sessionId\":\"{SESSION}\"}}"));
     assert_eq!(home.run(&["rename", SESSION, "new"]).code, 3);
 }
 
 #[test]
 fn a_file_outside_any_store() {
     let home = Home::new();
-    let path = home.write_old("some where/notes.jsonl", &text("hello"));
+    let path = home.write_old("some where/notes.jsonl", text("hello"));
     let before = std::fs::read(&path).unwrap();
     let name = path.to_str().unwrap();
-    assert_eq!(home.run(&["rename", name, "new"]).code, 0);
-    assert_eq!(home.run(&["rm", "some where/notes.jsonl"]).code, 0);
-    assert!(!path.exists());
-    assert_eq!(home.run(&["restore", "some where/notes.jsonl"]).code, 0);
+    for args in [&["rename", name, "new"][..], &["rm", name], &["goto", name, "t1"], &["fork", name]] {
+        let run = home.run(args);
+        assert!(run.code == 3 && run.err.contains("--root"), "{args:?}: {}", run.err);
+    }
     assert_eq!(std::fs::read(&path).unwrap(), before);
-    assert_eq!(home.run(&["undo"]).code, 0);
+    // Whoever names the folder means it.
+    let root = ["--root", "some where"];
+    let run = |args: &[&str]| home.run(&[args, &root].concat()).code;
+    assert_eq!(run(&["rename", name, "new"]), 0);
+    assert_eq!(run(&["rm", "some where/notes.jsonl"]), 0);
+    assert!(!path.exists());
+    assert_eq!(run(&["restore", "some where/notes.jsonl"]), 0);
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    assert_eq!(run(&["undo"]), 0);
     assert!(!path.exists());
 }
 
@@ -120,7 +128,7 @@ fn a_folder_that_cannot_be_written() {
 fn a_disk_that_is_full() {
     let home = Home::new();
     let words = "sort the harbours ".repeat(20_000);
-    home.write_old(&file(), &text(&words));
+    home.write_old(&file(), text(&words));
     let binary = env!("CARGO_BIN_EXE_rethread");
     // No file may grow beyond 200 kB: backups fit, the session does not.
     let limited = |args: &str| {

@@ -83,7 +83,7 @@ fn it_looks_where_it_is_told() {
     let output =
         home.command(&["ls"]).env("CLAUDE_CONFIG_DIR", home.path().join("elsewhere")).output().unwrap();
     assert!(String::from_utf8(output.stdout).unwrap().contains("hello there"));
-    home.write(".claude/projects/-x-y/s2.jsonl", &line.replace("s1", "s2").replace("hello", "good morning"));
+    home.write(".claude/projects/-x-y/s2.jsonl", line.replace("s1", "s2").replace("hello", "good morning"));
     let run = home.run(&["ls"]);
     assert!(run.out.contains("good morning there") && !run.out.contains("hello"), "{}", run.out);
 }
@@ -279,7 +279,7 @@ fn json_keys_are_frozen() {
     let damaged = script::bytes(
         "u1 v=1.0.98: one\nu2 ^gone v=1.0.98 @+60: two\n  a2 v=1.0.98: ?hm\n  u3 v=1.0.98: =a0 odd",
     );
-    home.write("damaged.jsonl", &String::from_utf8(damaged).unwrap());
+    home.write("damaged.jsonl", String::from_utf8(damaged).unwrap());
     insta::assert_snapshot!(keys(&home, &["explain", "damaged.jsonl", "--json"]), @"
     resume.leaf: line uuid rule rule_line
     resume.made_up: role text after_line

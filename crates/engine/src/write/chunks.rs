@@ -52,12 +52,18 @@ impl Chunks {
             for chunk in &batch {
                 whole.update(chunk);
             }
-            let names: io::Result<Vec<String>> =
-                batch.par_iter().map(|chunk| self.keep_chunk(chunk)).collect();
-            for name in names? {
-                list.push_str(&name);
+            // A content may hold the same chunk twice: each is written once.
+            let mut batch: Vec<(String, Vec<u8>)> = batch
+                .into_par_iter()
+                .map(|chunk| (blake3::hash(&chunk).to_hex().to_string(), chunk))
+                .collect();
+            for (name, _) in &batch {
+                list.push_str(name);
                 list.push('\n');
             }
+            batch.sort_by(|a, b| a.0.cmp(&b.0));
+            batch.dedup_by(|a, b| a.0 == b.0);
+            batch.par_iter().try_for_each(|(name, chunk)| self.keep_chunk(name, chunk))?;
         }
         sync_folder(&self.chunks)?;
         let name = whole.finalize().to_hex().to_string();
@@ -66,13 +72,9 @@ impl Chunks {
         Ok(name)
     }
 
-    fn keep_chunk(&self, chunk: &[u8]) -> io::Result<String> {
-        let name = blake3::hash(chunk).to_hex().to_string();
-        let path = self.chunks.join(&name);
-        if !path.exists() {
-            write_once(&path, &zstd::bulk::compress(chunk, 3)?)?;
-        }
-        Ok(name)
+    fn keep_chunk(&self, name: &str, chunk: &[u8]) -> io::Result<()> {
+        let path = self.chunks.join(name);
+        if path.exists() { Ok(()) } else { write_once(&path, &zstd::bulk::compress(chunk, 3)?) }
     }
 
     /// Writes the content with this name; fails where it is not whole.
@@ -188,6 +190,16 @@ mod tests {
         let name = chunks.keep(&middle[..]).unwrap();
         assert!(count(folder.path()) - first <= 5);
         assert_eq!(chunks.read(&name).unwrap(), middle);
+    }
+
+    #[test]
+    fn a_content_that_repeats_itself_is_kept_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let chunks = Chunks::at(folder.path());
+        let same = b"{\"a\":1}\n".repeat(1 << 20);
+        let name = chunks.keep(&same[..]).unwrap();
+        assert!(count(folder.path()) <= 2);
+        assert!(chunks.read(&name).unwrap() == same);
     }
 
     #[test]

@@ -68,6 +68,7 @@ impl<'a> Task<'a> {
                 let trash = trash.join(path.file_name().unwrap_or_default());
                 change.before = Some(Thing { trash: Some(trash), ..before.ok_or_else(gone)? });
                 change.draft = Some(state.join("trash").join(format!("{op}-{k}.part")));
+                change.old = Some(beside("old"));
             }
             Deed::Return { from, .. } => {
                 change.deed = DeedName::Return;
@@ -76,6 +77,7 @@ impl<'a> Task<'a> {
                     return Err(Failure::BackupGone { path });
                 }
                 change.from = Some(from.clone());
+                change.old = Some(state.join("trash").join(format!("{op}-{k}.part")));
                 change.folders = missing_above(&path);
             }
         }
@@ -159,10 +161,10 @@ impl<'a> Task<'a> {
                     change.before.as_ref().and_then(|before| before.trash.clone()).unwrap_or_default();
                 make_folder(trash.parent().unwrap_or(&trash)).map_err(writing)?;
                 step("trash is made");
-                move_over(&path, &trash, &draft).map_err(writing)?;
+                move_over(&path, &trash, &draft, step).map_err(writing)?;
             }
             Deed::Return { from, .. } => {
-                move_over(from, &path, &draft).map_err(|error| occupied(&path, error))?;
+                move_over(from, &path, &draft, &step).map_err(|error| occupied(&path, error))?;
                 step("brought back");
                 date_now(&path).map_err(writing)?;
             }

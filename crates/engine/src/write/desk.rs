@@ -103,7 +103,9 @@ impl<'p> Desk<'p> {
         Ok(match (change.deed, here) {
             (DeedName::Append, Some(here)) => {
                 let from = before.as_ref().map_or(0, |before| before.len);
-                let ours = self.keep.chunks.read(change.bytes.as_deref().unwrap_or_default())?;
+                let Ok(ours) = self.keep.chunks.read(change.bytes.as_deref().unwrap_or_default()) else {
+                    return Ok(Standing::Not);
+                };
                 if here.len < from + ours.len() as u64 {
                     return Ok(Standing::Not);
                 }

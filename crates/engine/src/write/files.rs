@@ -80,10 +80,21 @@ pub(super) fn write_draft(draft: &Path, content: &Content<'_>, like: Option<&Pat
     drop(out);
     let like = like.or(if let Content::Copy(from) = content { Some(from) } else { None });
     if let Some(like) = like {
-        file.set_permissions(std::fs::metadata(like)?.permissions())?;
+        give(&file, &std::fs::metadata(like)?)?;
     }
     file.sync_all()?;
     Stamp::of_file(&file)
+}
+
+/// Gives a file the rights of another, and its owner where that may be.
+pub(super) fn give(file: &File, like: &std::fs::Metadata) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        // Only root may do that, and only then is it needed.
+        let _ = std::os::unix::fs::fchown(file, Some(like.uid()), Some(like.gid()));
+    }
+    file.set_permissions(like.permissions())
 }
 
 /// Copies a file as the system does it fastest.

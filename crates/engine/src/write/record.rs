@@ -69,7 +69,8 @@ pub(crate) struct Change {
     /// The draft beside it.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "path_text::option")]
     pub(super) draft: Option<PathBuf>,
-    /// A second name of the old file, beside it, while the new one takes its place.
+    /// A second name of the old file, beside it, while the new one takes its place; of what was moved, where a copy
+    /// grows when it is moved back.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "path_text::option")]
     pub(super) old: Option<PathBuf>,
     /// What is appended: the name of its bytes among the backups.

@@ -21,8 +21,11 @@ pub(super) fn take_back(change: &Change, keep: &Keep) -> io::Result<()> {
         DeedName::Append => {
             remove_if_there(draft)?;
             let before = before.as_ref().map_or(0, |before| before.len);
-            let bytes = keep.chunks.read(change.bytes.as_deref().unwrap_or_default())?;
-            unappend(change, before, &bytes, draft)
+            match keep.chunks.read(change.bytes.as_deref().unwrap_or_default()) {
+                // Nobody knows any more what was ours: then all of it stays.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+                bytes => unappend(change, before, &bytes?, draft),
+            }
         }
         DeedName::Replace => {
             remove_if_there(draft)?;
@@ -39,17 +42,19 @@ pub(super) fn take_back(change: &Change, keep: &Keep) -> io::Result<()> {
         }
         DeedName::Remove => {
             clear(draft)?;
-            let Some(before) = before else { return Ok(()) };
-            before.trash.as_deref().map_or(Ok(()), |trash| move_back(path, trash, draft, before))
+            let (Some(before), Some(part)) = (before, &change.old) else { return Ok(()) };
+            clear(part)?;
+            before.trash.as_deref().map_or(Ok(()), |trash| move_back(path, trash, part, before))
         }
         DeedName::Return => {
             clear(draft)?;
-            let (Some(from), Some(after)) = (&change.from, &change.after) else {
+            let (Some(from), Some(after), Some(part)) = (&change.from, &change.after, &change.old) else {
                 unmake(change);
                 return Ok(());
             };
+            clear(part)?;
             if look(path)?.is_some_and(|now| now.same(after)) {
-                move_back(from, path, draft, after)?;
+                move_back(from, path, part, after)?;
             }
             unmake(change);
             Ok(())

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use proptest::prelude::*;
+
 use super::{Content, Deed, OpState, Pen, Plan};
-use crate::disk::Stamp;
+use crate::disk::{Roots, Stamp};
 use crate::failure::{Drift, Failure};
-use crate::ops::{UndoRequest, undo};
+use crate::ops::{RestoreRequest, UndoRequest, restore, undo};
 
 /// A folder with some files, and a pen.
 struct Room {
@@ -190,4 +192,53 @@ fn nothing_is_overwritten() {
     std::fs::remove_dir_all(room.at("p/side")).unwrap();
     room.undo(None).unwrap();
     assert_eq!(room.picture(), before);
+}
+
+#[test]
+fn a_large_file_that_grows_is_kept_by_a_second_name() {
+    let room = Room::new();
+    let large: Vec<u8> = b"{\"a\":1}\n".repeat(17 << 17);
+    room.put("p/a.jsonl", &large);
+    let op = room.pen.commit(room.plan(vec![room.append(b"{\"a\":2}\n")]), || Ok(())).unwrap();
+    let op = room.pen.journal().unwrap().op(op).cloned().unwrap();
+    let before = op.changes[0].before.as_ref().unwrap();
+    assert!(before.link.is_some() && before.hash.is_none(), "{before:?}");
+    room.undo(None).unwrap();
+    assert!(std::fs::read(room.at("p/a.jsonl")).unwrap() == large);
+    room.undo(Some(2)).unwrap();
+    // The second name outlives the first.
+    std::fs::remove_file(room.at("p/a.jsonl")).unwrap();
+    let request = RestoreRequest { name: "a".to_owned(), even_if_live: true, dry_run: false };
+    restore(&room.pen, &Roots::default(), &request).unwrap();
+    assert!(std::fs::read(room.at("p/a.jsonl")).unwrap() == large);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    /// undo ∘ op = identity, over any row of ops, each undone in turn.
+    #[test]
+    fn undoing_every_op_gives_every_byte_back(
+        ops in prop::collection::vec((0u8..4, 0usize..3, prop::collection::vec(any::<u8>(), 0..40)), 1..8),
+    ) {
+        let room = Room::new();
+        let mut pictures = vec![room.picture()];
+        for (kind, file, bytes) in ops {
+            let path = room.at(["p/a.jsonl", "p/side/tool.txt", "p/made/b.jsonl"][file]);
+            let stamp = Stamp::of(&path).ok();
+            let deed = match (kind, stamp) {
+                (0, Some(stamp)) => Deed::Append { path, stamp, bytes },
+                (1, Some(stamp)) => Deed::Replace { path, stamp, content: Content::Bytes(bytes) },
+                (2, Some(_)) => Deed::Remove { path },
+                (_, None) => Deed::Create { path, content: Content::Bytes(bytes) },
+                _ => continue,
+            };
+            room.pen.commit(room.plan(vec![deed]), || Ok(())).unwrap();
+            pictures.push(room.picture());
+        }
+        while let Some(now) = pictures.pop() {
+            prop_assert_eq!(room.picture(), now);
+            prop_assert_eq!(room.undo(None).is_err(), pictures.is_empty());
+        }
+    }
 }

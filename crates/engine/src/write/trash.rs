@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::time::SystemTime;
 
-use super::files::{private, same_file, sync_folder, sync_name};
+use super::files::{give, private, same_file, sync_folder, sync_name};
 use super::record::Thing;
 use crate::disk::Stamp;
 
@@ -37,16 +37,22 @@ pub(super) fn look(path: &Path) -> io::Result<Option<Thing>> {
 
 /// Moves a file or folder to a name that is free; a move between file systems copies first and removes then.
 /// `part` is where the copy grows.
-pub(super) fn move_over(from: &Path, to: &Path, part: &Path) -> io::Result<()> {
+pub(super) fn move_over(from: &Path, to: &Path, part: &Path, step: impl Fn(&'static str)) -> io::Result<()> {
     if std::fs::symlink_metadata(to).is_ok() {
         return Err(ErrorKind::AlreadyExists.into());
     }
     match rename_new(from, to) {
         Err(error) if error.kind() == ErrorKind::CrossesDevices => {
             clear(part)?;
-            copy_tree(from, part)?;
+            fill(from, part)?;
+            sync_name(part)?;
+            // What somebody added meanwhile is not in the copy.
+            if look(part)? != look(from)? {
+                return Err(ErrorKind::ResourceBusy.into());
+            }
             rename_new(part, to)?;
             sync_name(to)?;
+            step("copied to another file system");
             clear(from)?;
         }
         moved => moved?,
@@ -74,7 +80,7 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
 pub(super) fn move_back(from: &Path, to: &Path, part: &Path, what: &Thing) -> io::Result<()> {
     let Ok(there) = std::fs::symlink_metadata(to) else { return Ok(()) };
     match std::fs::symlink_metadata(from) {
-        Err(_) => return move_over(to, from, part),
+        Err(_) => return move_over(to, from, part, |_| ()),
         Ok(here) if here.is_file() && same_file(&here, &there) => {}
         // The copy is whole, the original is perhaps not any more: what lacks is put in its place.
         Ok(here) if here.is_dir() && there.is_dir() => fill(to, from)?,
@@ -97,11 +103,6 @@ fn fill(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
-    fill(from, to)?;
-    sync_name(to)
-}
-
 fn copy_one(from: &Path, kind: std::fs::FileType, to: &Path) -> io::Result<()> {
     if kind.is_dir() {
         std::fs::create_dir(to)?;
@@ -115,7 +116,7 @@ fn copy_one(from: &Path, kind: std::fs::FileType, to: &Path) -> io::Result<()> {
     let file = private(OpenOptions::new().write(true).create_new(true)).open(to)?;
     io::copy(&mut source, &mut &file)?;
     let meta = source.metadata()?;
-    file.set_permissions(meta.permissions())?;
+    give(&file, &meta)?;
     file.set_modified(meta.modified()?)?;
     file.sync_all()
 }
