@@ -1,7 +1,7 @@
 //! What Claude Code session files mean: bytes in, values out.
 //!
 //! ```text
-//! bytes → lines → entries → tree → (resume, turns) → usage → edit → (query, diff, session, stats, schema, health)
+//! bytes → lines → entries → tree → (resume, turns) → usage → edit → trim → (query, diff, session, stats, schema, health)
 //! ```
 //!
 //! A room may use rooms to its left, never to its right. No IO, clock, environment, randomness, threads or printing
@@ -20,6 +20,7 @@ pub mod schema;
 pub mod session;
 pub mod stats;
 pub mod tree;
+pub mod trim;
 pub mod turn;
 pub mod usage;
 pub mod version;

@@ -70,6 +70,34 @@ pub enum Failure {
         /// The file.
         path: PathBuf,
     },
+    /// Everything was to be left out.
+    #[error("nothing is left of `{}`", path.display())]
+    NothingLeft {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A conversation cannot be made to fit.
+    #[error("it cannot be made to fit {fit} tokens: its last two turns have about {least}")]
+    TooLong {
+        /// How many tokens there is room for.
+        fit: u64,
+        /// How many are left where all went that may go.
+        least: u64,
+    },
+    /// There is no such folder.
+    #[error("there is no folder `{}`", path.display())]
+    NoFolder {
+        /// Which.
+        path: PathBuf,
+    },
+    /// The name of a folder is too long to tell where the client keeps its sessions.
+    #[error("cannot tell where the sessions of `{}` lie", path.display())]
+    UnknownProject {
+        /// The folder.
+        path: PathBuf,
+        /// How many places there could be.
+        found: usize,
+    },
     /// The file lies outside the folders that hold sessions.
     #[error("`{}` is in no store", path.display())]
     OutsideStore {

@@ -11,6 +11,7 @@ const CORE: &[&[&str]] = &[
     &["resume", "turn"],
     &["usage"],
     &["edit"],
+    &["trim"],
     &["query", "diff", "session", "stats", "schema", "health"],
 ];
 

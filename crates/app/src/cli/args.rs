@@ -80,6 +80,8 @@ pub(crate) enum Command {
     Goto(Goto),
     Branch(Branch),
     Fork(Fork),
+    Clone(super::clone::Args),
+    Rescue(super::rescue::Args),
     Doctor(Doctor),
     Stats(Stats),
     Tools(Tools),

@@ -4,10 +4,12 @@
 //! [`clean`]. No rule of the domain lives here (**four-faces-one-voice**).
 
 mod agents;
+mod amount;
 mod args;
 mod branches;
 mod call;
 mod clean;
+mod clone;
 mod diff;
 mod doctor;
 mod effects;
@@ -17,6 +19,7 @@ mod find;
 mod fork;
 mod gist;
 mod goto;
+mod lighter;
 mod log;
 mod ls;
 mod out;
@@ -26,6 +29,7 @@ mod prose;
 mod reference;
 mod rename;
 mod report;
+mod rescue;
 mod restore;
 mod rm;
 mod said;
@@ -134,6 +138,8 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, Stop> {
         Some(Command::Goto(goto)) => goto::run(goto, &place, out),
         Some(Command::Branch(branch)) => goto::run_branch(branch, &place, out),
         Some(Command::Fork(fork)) => fork::run(fork, &place, out),
+        Some(Command::Clone(clone)) => clone::run(clone, &place, out),
+        Some(Command::Rescue(rescue)) => rescue::run(rescue, &place, out),
         Some(Command::Diff(diff)) => diff::run(diff, &place, out),
         Some(Command::Doctor(doctor)) => doctor::run(doctor, &place, out),
         Some(Command::Stats(stats)) => stats::run(stats, &place, out),

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use rethread_engine::{Drift, Failure, Liveness};
 
 use super::clean;
-use super::figures::things;
+use super::figures::{things, tokens};
 use super::out::Out;
 use super::style::{BAD, MARK, NAME, QUIET, paint};
 
@@ -44,6 +44,8 @@ pub(crate) enum Stop {
     BadTurns(String),
     /// A client that cannot be read.
     BadClient(String),
+    /// An amount that cannot be read.
+    BadAmount(String),
     /// Branches that cannot be read.
     NoBranches,
     /// A title without a word.
@@ -126,6 +128,9 @@ fn tell(stop: &Stop, out: &mut Out) {
             format!("cannot read `{}` as a moment", clean::line(text)),
             "write 7d, 12h, 2w, yesterday, 2026-01-31 or 2026-01-31T10:00:00Z".to_owned(),
         ),
+        Stop::BadAmount(text) => {
+            (format!("`{}` is no amount", clean::line(text)), "type one like 4096, 4kB or 120k".to_owned())
+        }
         Stop::BadClient(text) => (
             format!("cannot read `{}` as a client version", clean::line(text)),
             "write three numbers such as 2.1.325, or all".to_owned(),
@@ -184,6 +189,18 @@ fn message(failure: &Failure) -> String {
             format!("no way was found to make clients go on from `{}`", clean::line(name))
         }
         Failure::NothingToLoad { path } => format!("a client would load nothing of {}", quoted(path)),
+        Failure::NothingLeft { path } => format!("nothing would be left of {}", quoted(path)),
+        Failure::TooLong { fit, least } => {
+            let (fit, least) = (tokens(*fit), tokens(*least));
+            format!("it cannot be made to fit {fit} tokens: its last two turns have about {least}")
+        }
+        Failure::NoFolder { path } => format!("there is no folder {}", quoted(path)),
+        Failure::UnknownProject { path, .. } => {
+            format!(
+                "cannot tell where the client keeps the sessions of {}: its name is too long",
+                quoted(path)
+            )
+        }
         Failure::OutsideStore { path } => format!("{} lies in no store of sessions", quoted(path)),
         Failure::Changed { path } => format!("{} changed while it was read", quoted(path)),
         Failure::Unwritable { path, source } => format!("cannot write {}: {}", quoted(path), why(source)),
@@ -251,6 +268,11 @@ fn hint(failure: &Failure) -> String {
         Failure::NoPoint { .. } => "it belongs to a subagent, or to lines that clients do not read",
         Failure::NoWay { .. } => "try `rethread doctor` on the session, then `rethread repair`",
         Failure::NothingToLoad { .. } => "`rethread explain` says why; name a point to go on from",
+        Failure::NothingLeft { .. } => "leave less out, or keep more turns",
+        Failure::TooLong { .. } => "give it more room with --fit, or rescue an earlier point with --branch",
+        Failure::NoFolder { .. } => "make it first: the client resumes a session in its folder",
+        Failure::UnknownProject { found: 0, .. } => "start the client there once, then try again",
+        Failure::UnknownProject { .. } => "several places fit: move the folder to a shorter path",
         Failure::OutsideStore { .. } => "name the folder it lies in with --root",
         Failure::Changed { .. } => "a client is writing to it: try again",
         Failure::Unwritable { source, .. } if source.kind() == io::ErrorKind::StorageFull => {

@@ -172,7 +172,7 @@ impl Facts {
     }
 
     /// Returns how many bytes an entry says.
-    pub(super) fn bytes(&self, no: NodeNo) -> u64 {
+    pub(crate) fn bytes(&self, no: NodeNo) -> u64 {
         self.held.get(no as usize).map_or(0, |holding| u64::from(holding.bytes))
     }
 
@@ -193,10 +193,28 @@ impl Facts {
     }
 }
 
+/// What a picture costs at most.
+pub(crate) const PICTURE: usize = 6400;
+
 /// How many bytes a block says: a picture counts as what it costs at most, and not as its data.
-fn said_in(block: &Block<'_>) -> usize {
-    const PICTURE: usize = 6400;
-    if block.kind == BlockKind::Image { PICTURE } else { block.raw.len() }
+pub(crate) fn said_in(block: &Block<'_>) -> usize {
+    match block.kind {
+        BlockKind::Image => PICTURE,
+        // Only a list can hold pictures, and only a long one is wrongly counted by its bytes.
+        BlockKind::ToolResult
+            if block.raw.len() > PICTURE && block.body.is_some_and(|body| body.first() == Some(&b'[')) =>
+        {
+            let result = block.result();
+            let pictures = result.blocks().iter().filter(|inside| inside.kind == BlockKind::Image);
+            pictures.fold(block.raw.len(), |bytes, inside| bytes - inside.raw.len() + PICTURE)
+        }
+        _ => block.raw.len(),
+    }
+}
+
+/// Whether a text has no words.
+pub(crate) fn is_blank(text: Text<'_>) -> bool {
+    words(text) == Words::Blank
 }
 
 /// How the lines of a local command begin.

@@ -22,6 +22,7 @@ mod verdict;
 
 pub use context::Refusal;
 pub use facts::Facts;
+pub(crate) use facts::{PICTURE, is_blank, said_in};
 pub use leaf::LeafRule;
 pub use rules::{MEASURED, Row, rows};
 pub use send::{MadeUp, Said, Sent, Side};

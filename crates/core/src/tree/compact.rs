@@ -47,12 +47,18 @@ impl Kept {
         }
         let (anchor, head, tail) = self.run?;
         let anchor = tree.find(anchor)?;
-        let (Some(head), Some(tail)) = (tree.find(head), tree.find(tail)) else {
+        if tree.find(head).is_none() || tree.find(tail).is_none() {
             return Some((anchor, Vec::new()));
-        };
-        let walk = tree.walk(tail);
+        }
+        Some((anchor, self.run_in(tree)?))
+    }
+
+    /// Finds the entries of the run that was kept, the first one first.
+    pub(crate) fn run_in(&self, tree: &Tree) -> Option<Vec<NodeNo>> {
+        let (_, head, tail) = self.run?;
+        let (head, mut walk) = (tree.find(head)?, tree.walk(tree.find(tail)?));
         let from = walk.iter().position(|&no| no == head)?;
-        Some((anchor, walk[from..].to_vec()))
+        Some(walk.split_off(from))
     }
 }
 

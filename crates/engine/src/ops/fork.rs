@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use rethread_core::edit::{Piece, way};
 use rethread_core::entry::Moment;
+use rethread_core::id::IdSet;
 
 use super::offspring::{Birth, Offspring, keys};
 use super::point::Where;
@@ -41,6 +42,7 @@ pub fn fork(request: &ForkRequest, pen: &Pen) -> Result<Offspring, Failure> {
     let way = way(tree, facts, &source.clients(), leaf);
     let birth = Birth {
         command: "fork",
+        id: None,
         about: format!("of {} at {}", source.session.id, source.session.handle(leaf)),
         pieces: way.iter().map(|&no| Piece::Line(tree.node(no).place, Vec::new())).collect(),
         entries: keys(&source, &way),
@@ -48,6 +50,7 @@ pub fn fork(request: &ForkRequest, pen: &Pen) -> Result<Offspring, Failure> {
         title: request.title.clone().unwrap_or_else(|| source.title_with("fork")),
         into: None,
         promises: source.promise_at(leaf),
+        wanted: IdSet::default(),
         now: request.now,
         dry_run: request.dry_run,
     };

@@ -30,6 +30,8 @@ pub struct Offspring {
     pub folder: String,
     /// How many lines of the origin it holds.
     pub lines: usize,
+    /// How many bytes it has, where they were counted before it was written.
+    pub bytes: u64,
     /// Files beside it: subagents, tool results, backups of files.
     pub side: usize,
     /// What is promised of each client.
@@ -42,6 +44,8 @@ pub struct Offspring {
 pub(crate) struct Birth {
     /// The command that makes it.
     pub(crate) command: &'static str,
+    /// Its id, where one of its lines says it already.
+    pub(crate) id: Option<String>,
     /// Words for the log.
     pub(crate) about: String,
     /// Lines of the origin, in order.
@@ -56,6 +60,8 @@ pub(crate) struct Birth {
     pub(crate) into: Option<(PathBuf, String)>,
     /// What clients are to load, where that is known already; else it is found out from the lines.
     pub(crate) promises: Option<Vec<Promise>>,
+    /// Entries that the client of its origin must load of it.
+    pub(crate) wanted: IdSet,
     /// The present.
     pub(crate) now: Moment,
     /// Only say what would be done.
@@ -65,7 +71,7 @@ pub(crate) struct Birth {
 impl Birth {
     /// Makes the session.
     pub(crate) fn give(self, source: &mut Source, pen: &Pen) -> Result<Offspring, Failure> {
-        let id = uuid::Uuid::new_v4().to_string();
+        let id = self.id.unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
         let origin = source.session.head();
         let path = source.session.path.clone();
         let beside = path.parent().unwrap_or(Path::new("")).to_owned();
@@ -86,11 +92,12 @@ impl Birth {
         let close = close.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
         draft.pieces.extend(close.map(|line| Piece::New(line.to_vec())));
         let clients = source.clients();
-        let promises = match self.promises {
-            Some(promises) => promises,
+        let (promises, bytes) = match self.promises {
+            Some(promises) => (promises, 0),
             None => foresee(&draft, &path, &clients)?,
         };
-        if promises.iter().any(|promise| promise.path.is_empty()) {
+        let loaded: IdSet = promises.first().into_iter().flat_map(|own| own.path.iter().copied()).collect();
+        if promises.iter().any(|promise| promise.path.is_empty()) || !self.wanted.is_subset(&loaded) {
             return Err(Failure::NoWay { name: source.session.handle(self.leaf) });
         }
         let side = side_deeds(source, &draft, &target)?;
@@ -101,6 +108,7 @@ impl Birth {
             path: target.clone(),
             folder: cwd,
             lines,
+            bytes,
             side: side.len(),
             promises,
             op: None,

@@ -80,8 +80,12 @@ pub(crate) fn each_line(draft: &Draft, source: &Path, mut each: impl FnMut(&[u8]
     Ok(())
 }
 
-/// Says what clients will make of a draft of whole lines, before it is written.
-pub(crate) fn foresee(draft: &Draft, source: &Path, clients: &[Version]) -> Result<Vec<Promise>, Failure> {
+/// Says what clients will make of a draft of whole lines, before it is written, and how many bytes it has.
+pub(crate) fn foresee(
+    draft: &Draft,
+    source: &Path,
+    clients: &[Version],
+) -> Result<(Vec<Promise>, u64), Failure> {
     let mut weaver = Weaver::default();
     let mut facts = Facts::default();
     let mut place = Place { offset: 0, len: 0, line: 0 };
@@ -97,5 +101,6 @@ pub(crate) fn foresee(draft: &Draft, source: &Path, clients: &[Version]) -> Resu
         });
     })
     .map_err(Failure::reading(source))?;
-    Ok(Known { tree: weaver.finish(), facts }.promises(clients))
+    let bytes = place.offset + u64::from(place.len);
+    Ok((Known { tree: weaver.finish(), facts }.promises(clients), bytes))
 }

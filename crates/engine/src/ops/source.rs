@@ -46,6 +46,14 @@ pub(crate) struct Known {
 impl Source {
     /// Reads a session file.
     pub(crate) fn open(path: &Path) -> Result<Source, Failure> {
+        Source::open_seeing(path, |_, _| {})
+    }
+
+    /// Reads a session file, and shows every entry as it passes.
+    pub(crate) fn open_seeing(
+        path: &Path,
+        mut each: impl FnMut(&Entry<'_>, Place),
+    ) -> Result<Source, Failure> {
         let stamp = Stamp::of(path).map_err(Failure::reading(path))?;
         let lines = Lines::open(path).map_err(Failure::reading(path))?;
         let mut states = States::default();
@@ -53,6 +61,7 @@ impl Source {
         let (session, weaver) = load_to_edit(path, |entry, place| {
             states.add(entry, place);
             uuids.add(entry);
+            each(entry, place);
         })?;
         Ok(Source { session, states, lines, stamp, uuids, weaver })
     }

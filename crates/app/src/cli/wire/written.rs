@@ -68,21 +68,23 @@ pub(crate) struct NewSession<'a> {
 
 /// A new session, made by the command `name`.
 pub(crate) fn offspring<'a>(name: &'static str, born: &'a Offspring) -> Wire<NewSession<'a>> {
-    wire(
-        name,
-        NewSession {
-            origin: &born.origin.id,
-            session: &born.id,
-            title: &born.title,
-            path: born.path.display().to_string(),
-            folder: &born.folder,
-            op: born.op.map(|op| op.0),
-            dry_run: born.op.is_none(),
-            lines: born.lines,
-            side_files: born.side,
-            promises: promised(&born.promises),
-        },
-    )
+    wire(name, new_session(born))
+}
+
+/// A new session.
+pub(super) fn new_session(born: &Offspring) -> NewSession<'_> {
+    NewSession {
+        origin: &born.origin.id,
+        session: &born.id,
+        title: &born.title,
+        path: born.path.display().to_string(),
+        folder: &born.folder,
+        op: born.op.map(|op| op.0),
+        dry_run: born.op.is_none(),
+        lines: born.lines,
+        side_files: born.side,
+        promises: promised(&born.promises),
+    }
 }
 
 fn promised(promises: &[Promise]) -> Vec<Promised<'_>> {

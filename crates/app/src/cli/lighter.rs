@@ -1,0 +1,81 @@
+//! What a lighter copy left out, as a table that adds up.
+
+use rethread_engine::core::trim::Cause;
+use rethread_engine::ops::{Lighter, Weight};
+
+use super::figures::{count, size, tokens};
+use super::out::Out;
+use super::report::Stop;
+use super::style::{PLAIN, QUIET, STRONG, paint};
+use super::table::{Align, Cell, Table};
+
+/// Draws what the original weighs, what each cause took, and what is left.
+pub(crate) fn table(copy: &Lighter) -> Table {
+    let mut table = Table::new(0)
+        .column("", Align::Left, 40)
+        .column("how many", Align::Right, 10)
+        .column("bytes", Align::Right, 12)
+        .column("tokens", Align::Right, 10);
+    table.row(weight("before", copy.before));
+    for (cause, row) in copy.ledger.rows() {
+        let said = if row.tokens() > 0 { format!("-{}", tokens(row.tokens())) } else { String::new() };
+        table.row(vec![
+            Cell::new(PLAIN, format!("  {}", words(cause))),
+            count(row.count).into(),
+            format!("-{}", size(row.bytes)).into(),
+            said.into(),
+        ]);
+    }
+    let left = copy.before.bytes.saturating_sub(copy.ledger.total().bytes);
+    let added = copy.after.bytes.saturating_sub(left);
+    if added > 0 {
+        let plus = Cell::new(QUIET, format!("+{}", size(added)));
+        table.row(vec![
+            Cell::new(QUIET, "  where it comes from, title, state"),
+            Cell::default(),
+            plus,
+            Cell::default(),
+        ]);
+    }
+    table.row(weight("after", copy.after));
+    table
+}
+
+fn weight(name: &str, weight: Weight) -> Vec<Cell> {
+    let cell = |text: String| Cell::new(STRONG, text);
+    vec![cell(name.to_owned()), Cell::default(), cell(size(weight.bytes)), cell(tokens(weight.tokens))]
+}
+
+/// Says what was left out, in words.
+fn words(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Elsewhere => "other branches, before compactions",
+        Cause::ApiLog => "record of requests",
+        Cause::Snapshots => "snapshots of files",
+        Cause::States => "lines of state",
+        Cause::Progress => "progress",
+        Cause::Attachments => "attachments",
+        Cause::ToolResults => "tool results, now stubs",
+        Cause::Reads => "repeated reads, now stubs",
+        Cause::Images => "pictures, now stubs",
+        Cause::Thinking => "thinking",
+        Cause::Tools => "calls with their results",
+        Cause::Turns => "turns",
+    }
+}
+
+/// Says at which paths lines were changed.
+pub(crate) fn changes(copy: &Lighter, out: &mut Out) -> Result<(), Stop> {
+    if copy.changed.is_empty() {
+        return Ok(());
+    }
+    let dry = copy.born.op.is_none();
+    let paths: Vec<String> =
+        copy.changed.iter().map(|(path, times)| format!("{path} ×{}", count(*times))).collect();
+    let verb = if dry { "lines would change only at" } else { "lines changed only at" };
+    out.line("")?;
+    for line in textwrap::wrap(&format!("{verb} {}", paths.join(", ")), out.width()) {
+        out.line(&paint(QUIET, &line))?;
+    }
+    Ok(())
+}

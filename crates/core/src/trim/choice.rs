@@ -1,0 +1,132 @@
+//! Which lines and blocks go: chosen by what somebody wants.
+
+use std::collections::HashMap;
+
+use super::ledger::Cause;
+use super::scene::Scene;
+use super::stub::WORTH;
+use super::survey::Sort;
+use super::want::{Trim, What};
+use crate::entry::Kind;
+use crate::tree::NodeNo;
+
+/// What goes.
+#[derive(Debug, Clone)]
+pub(super) struct Choice {
+    /// By entry: the whole line.
+    pub(super) lines: Vec<Option<Cause>>,
+    /// By call: all lines that call or answer it lose that block.
+    pub(super) calls: Vec<Option<Cause>>,
+    /// By piece: thinking goes, a result or picture becomes a stub.
+    pub(super) pieces: Vec<Option<Cause>>,
+    /// By piece: the pictures in a result become stubs.
+    pub(super) inside: Vec<bool>,
+}
+
+impl Choice {
+    /// Chooses nothing.
+    pub(super) fn none(scene: &Scene<'_>) -> Choice {
+        Choice {
+            lines: vec![None; scene.tree.nodes().len()],
+            calls: vec![None; scene.survey.calls()],
+            pieces: vec![None; scene.survey.pieces()],
+            inside: vec![false; scene.survey.pieces()],
+        }
+    }
+
+    /// Chooses by what is wanted.
+    pub(super) fn by(scene: &Scene<'_>, trim: &Trim) -> Choice {
+        let mut choice = Choice::none(scene);
+        for &no in scene.way {
+            choice.lines[no as usize] = whole_line(scene, trim, no);
+        }
+        if trim.drops(What::Tools) {
+            for call in old_calls(scene, trim.older_than) {
+                choice.calls[call as usize] = Some(Cause::Tools);
+            }
+        }
+        for &no in scene.way.iter().filter(|&&no| is_open(scene, trim, no)) {
+            for piece in scene.survey.range(no) {
+                choice.pick(scene, trim, piece);
+            }
+        }
+        if trim.dedupe_reads {
+            choice.repeated_reads(scene, trim);
+        }
+        choice
+    }
+
+    fn pick(&mut self, scene: &Scene<'_>, trim: &Trim, no: usize) {
+        let piece = scene.survey.piece(no);
+        match piece.sort {
+            Sort::Thinking if trim.drops(What::Thinking) => self.pieces[no] = Some(Cause::Thinking),
+            Sort::Picture if trim.drops(What::Images) => self.pieces[no] = Some(Cause::Images),
+            Sort::Result(_, can) => {
+                let large = trim.results_over.is_some_and(|limit| u64::from(piece.len) > limit);
+                if can && piece.len > WORTH && (large || trim.drops(What::ToolResults)) {
+                    self.pieces[no] = Some(Cause::ToolResults);
+                } else if trim.drops(What::Images) && !scene.survey.inside(no).is_empty() {
+                    self.inside[no] = true;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Stubs the results of reads that are repeated below.
+    fn repeated_reads(&mut self, scene: &Scene<'_>, trim: &Trim) {
+        let mut later: HashMap<u64, ()> = HashMap::new();
+        for &no in scene.told.iter().rev().filter(|&&no| self.lines[no as usize].is_none()) {
+            for piece in scene.survey.range(no) {
+                let Sort::Result(call, can) = scene.survey.piece(piece).sort else { continue };
+                let Some(read) = scene.survey.read_by(call) else { continue };
+                let again = later.insert(read, ()).is_some();
+                let worth = can && scene.survey.piece(piece).len > WORTH;
+                if again && worth && is_open(scene, trim, no) {
+                    self.pieces[piece].get_or_insert(Cause::Reads);
+                }
+            }
+        }
+    }
+}
+
+/// Whether what is said in an entry may go.
+fn is_open(scene: &Scene<'_>, trim: &Trim, no: NodeNo) -> bool {
+    trim.older_than.is_none_or(|recent| scene.is_old(no, recent))
+}
+
+fn whole_line(scene: &Scene<'_>, trim: &Trim, no: NodeNo) -> Option<Cause> {
+    let node = scene.tree.node(no);
+    let turn = scene.turn(no);
+    let passed = trim.keep_last.is_some_and(|keep| turn > 0 && scene.is_old(no, keep));
+    if passed && !scene.is_fixed(no) {
+        return Some(Cause::Turns);
+    }
+    if node.kind == Kind::Progress {
+        return trim.drops(What::Progress).then_some(Cause::Progress);
+    }
+    if scene.is_attachment(no) {
+        let all = trim.drops(What::Attachments) && is_open(scene, trim, no);
+        return (all || trim.idle && scene.survey.is_idle(no)).then_some(Cause::Attachments);
+    }
+    // What a subagent said inside the file belongs to the call that started it.
+    let beside = node.is_side() && !scene.tree.is_side_file();
+    (beside && trim.drops(What::Tools) && is_open(scene, trim, no)).then_some(Cause::Tools)
+}
+
+/// Lists the calls that are old as a whole: called and answered before the last turns.
+pub(super) fn old_calls(scene: &Scene<'_>, recent: Option<u32>) -> Vec<u32> {
+    let mut met = vec![false; scene.survey.calls()];
+    let mut young = vec![false; scene.survey.calls()];
+    for &no in scene.way {
+        for piece in scene.survey.range(no) {
+            if let Sort::Call(call) | Sort::Result(call, _) | Sort::Hosted(call) =
+                scene.survey.piece(piece).sort
+            {
+                met[call as usize] = true;
+                young[call as usize] |= recent.is_some_and(|recent| !scene.is_old(no, recent));
+            }
+        }
+    }
+    (0..met.len() as u32).filter(|&call| met[call as usize] && !young[call as usize]).collect()
+}

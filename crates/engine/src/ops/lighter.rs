@@ -1,0 +1,151 @@
+//! What every lighter copy needs: the way to trim, and what came of it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use rethread_core::edit::way;
+use rethread_core::entry::Moment;
+use rethread_core::id::IdSet;
+use rethread_core::resume::{Resume, resume_at};
+use rethread_core::tree::NodeNo;
+use rethread_core::trim::{Cause, Cut, Ledger, Scene, Survey};
+
+use super::offspring::{Birth, Offspring};
+use super::project::project_of;
+use super::source::{Promise, Source};
+use crate::Failure;
+use crate::write::Pen;
+
+/// How large a conversation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Weight {
+    /// Bytes of its file.
+    pub bytes: u64,
+    /// Tokens of its context, as far as they can be told.
+    pub tokens: u64,
+}
+
+/// A copy with less in it.
+#[derive(Debug)]
+pub struct Lighter {
+    /// The new session.
+    pub born: Offspring,
+    /// What its origin weighs.
+    pub before: Weight,
+    /// What it weighs.
+    pub after: Weight,
+    /// What was left out, by cause.
+    pub ledger: Ledger,
+    /// The paths at which lines were changed, and how often.
+    pub changed: Vec<(String, u64)>,
+}
+
+/// How a copy is to be made.
+pub(crate) struct Wish {
+    pub(crate) command: &'static str,
+    /// What its title says of it.
+    pub(crate) what: String,
+    pub(crate) title: Option<String>,
+    pub(crate) into: Option<PathBuf>,
+    /// Whether it takes the backups of files along.
+    pub(crate) backups: bool,
+    pub(crate) now: Moment,
+    pub(crate) dry_run: bool,
+}
+
+/// A session opened to be trimmed.
+pub(crate) struct Trimmer {
+    pub(crate) source: Source,
+    pub(crate) survey: Survey,
+    pub(crate) way: Vec<NodeNo>,
+    pub(crate) leaf: NodeNo,
+    pub(crate) resume: Resume,
+}
+
+impl Trimmer {
+    /// Opens a session to trim the way to an entry, or to where the client goes on.
+    pub(crate) fn open(path: &Path, branch: Option<&str>) -> Result<Trimmer, Failure> {
+        let mut survey = Survey::default();
+        let source = Source::open_seeing(path, |entry, place| survey.add(entry, place))?;
+        let nothing = || Failure::NothingToLoad { path: path.to_owned() };
+        let session = &source.session;
+        let leaf = match branch {
+            Some(name) => session.tip_below(session.entry(name)?),
+            None => session.active().leaf.ok_or_else(nothing)?,
+        };
+        let resume = resume_at(&session.tree, &session.facts, &session.client(), leaf);
+        let resume =
+            resume.filter(|resume| resume.halt.is_none() && !resume.path.is_empty()).ok_or_else(nothing)?;
+        let way = way(&session.tree, &session.facts, &source.clients(), leaf);
+        Ok(Trimmer { source, survey, way, leaf, resume })
+    }
+
+    /// Shows the conversation to a trim.
+    pub(crate) fn scene(&self) -> Scene<'_> {
+        let session = &self.source.session;
+        let way = (&self.way[..], self.leaf, &self.resume);
+        Scene::new(&session.tree, &session.facts, &self.survey, &session.id, way)
+    }
+
+    /// Makes the new session of what a cut left; `note` is a line that stands for turns.
+    pub(crate) fn give(
+        mut self,
+        cut: Cut,
+        note: Option<(String, Vec<u8>)>,
+        wish: Wish,
+        pen: &Pen,
+    ) -> Result<Lighter, Failure> {
+        let session = &self.source.session;
+        let path = session.path.clone();
+        let leaf = cut.leaf.ok_or_else(|| Failure::NothingLeft { path: path.clone() })?;
+        let tokens = self.resume.tokens(&session.facts);
+        let before = Weight { bytes: session.bytes, tokens };
+        let ledger = self.account(&cut, wish.backups);
+        let entries: IdSet = cut.lines.iter().map(|(no, _)| session.tree.node(*no).id).collect();
+        let wanted: IdSet = self.resume.path.iter().map(|&no| session.tree.node(no).id).collect();
+        let wanted: IdSet = wanted.intersection(&entries).copied().collect();
+        let into = wish.into.map(|folder| project_of(&folder, &path)).transpose()?;
+        let changed = changed(&cut);
+        let (id, note) = note.unzip();
+        let tree = &session.tree;
+        let birth = Birth {
+            command: wish.command,
+            id,
+            about: format!("of {} at {}", session.id, session.handle(leaf)),
+            pieces: cut.pieces(|no| tree.node(no).place, note),
+            entries: if wish.backups { entries } else { IdSet::default() },
+            leaf,
+            title: wish.title.unwrap_or_else(|| self.source.title_with(&wish.what)),
+            into,
+            promises: None,
+            now: wish.now,
+            dry_run: wish.dry_run,
+            wanted,
+        };
+        let born = birth.give(&mut self.source, pen)?;
+        let tokens = born.promises.first().map_or(0, |promise: &Promise| promise.tokens);
+        let after = Weight { bytes: born.bytes, tokens };
+        Ok(Lighter { born, before, after, ledger, changed })
+    }
+
+    /// Adds to what a cut took what no copy takes along.
+    fn account(&self, cut: &Cut, backups: bool) -> Ledger {
+        let mut ledger = cut.ledger.clone();
+        self.survey.beside(&mut ledger, backups);
+        let tree = &self.source.session.tree;
+        let mut on_way = vec![false; tree.nodes().len()];
+        self.way.iter().for_each(|&no| on_way[no as usize] = true);
+        let elsewhere = tree.nodes().iter().enumerate().filter(|(no, _)| !on_way[*no]);
+        elsewhere.for_each(|(_, node)| ledger.add(Cause::Elsewhere, 1, u64::from(node.place.len) + 1, 0));
+        ledger
+    }
+}
+
+/// Counts the changes by the path at which they are made.
+fn changed(cut: &Cut) -> Vec<(String, u64)> {
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    for change in cut.lines.iter().flat_map(|(_, changes)| changes) {
+        *counts.entry(change.name()).or_default() += 1;
+    }
+    counts.into_iter().collect()
+}
