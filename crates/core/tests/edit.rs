@@ -247,7 +247,7 @@ fn forked(file: &[u8], tree: &Tree, way: &[NodeNo], leaf: Id, now: i64) -> Vec<u
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2048, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1024, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_fork_loads_what_its_origin_would(records in random::records()) {

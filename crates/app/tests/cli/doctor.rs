@@ -1,6 +1,6 @@
 //! `doctor`: what it says, of one session and of a store. Which findings there are is tested in core.
 
-use super::home::Home;
+use super::home::{Home, date};
 use rethread_testkit::script;
 
 const SESSION: &str = "11111111-2222-4333-8444-555555555555";
@@ -86,7 +86,7 @@ fn the_setting_of_retention_is_read() {
     assert!(out.contains("retention-unset") && !out.contains("expires-soon"), "{out}");
     // Twenty-five of thirty days have gone by.
     let then = std::time::SystemTime::now() - std::time::Duration::from_secs(25 * 86_400);
-    std::fs::File::options().append(true).open(&file).unwrap().set_modified(then).unwrap();
+    date(&file, then);
     let (code, out) = said(r#"{"model": "x"}"#);
     assert!(code == 1 && out.contains("the client deletes 1 session within 7 days"), "{out}");
     let (_, out) = said(r#"{"cleanupPeriodDays": 10}"#);

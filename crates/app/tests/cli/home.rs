@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::time::{Duration, SystemTime};
 
 /// A home folder that goes away by itself.
 pub(crate) struct Home {
@@ -37,12 +38,10 @@ impl Home {
         path
     }
 
-    /// Writes a file that nobody has touched for an hour.
+    /// Writes a file that nobody has touched for an hour: nobody is at work in it.
     pub(crate) fn write_old(&self, path: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
         let path = self.write(path, bytes);
-        let hour = std::time::Duration::from_secs(3600);
-        let file = std::fs::File::options().write(true).open(&path).unwrap();
-        file.set_modified(std::time::SystemTime::now() - hour).unwrap();
+        date(&path, SystemTime::now() - Duration::from_secs(3600));
         path
     }
 
@@ -83,6 +82,11 @@ impl Home {
     pub(crate) fn run(&self, args: &[&str]) -> Run {
         Run::of(&self.command(args).output().unwrap())
     }
+}
+
+/// Gives a file another time of change.
+pub(crate) fn date(path: &Path, when: SystemTime) {
+    std::fs::File::options().append(true).open(path).unwrap().set_modified(when).unwrap();
 }
 
 /// What a run gave.

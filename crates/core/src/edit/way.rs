@@ -1,5 +1,6 @@
 //! Which entries belong to the way to an entry: those that it builds on, and those that clients load with them.
 
+use crate::entry::Kind;
 use crate::resume::{Facts, resume_at};
 use crate::tree::{Node, NodeNo, Tree};
 use crate::version::Version;
@@ -19,8 +20,25 @@ pub fn way(tree: &Tree, facts: &Facts, clients: &[Version], leaf: NodeNo) -> Vec
         let loaded = resume_at(tree, facts, client, leaf);
         loaded.into_iter().flat_map(|loaded| loaded.chain).for_each(&mut take);
     }
+    take_progress(tree, &mut on_way);
     take_side(tree, &mut on_way);
     (0..on_way.len() as NodeNo).filter(|&no| on_way[no as usize]).collect()
+}
+
+/// Takes the progress lines between a result and its call: what hangs on them would hang on nothing.
+fn take_progress(tree: &Tree, on_way: &mut [bool]) {
+    let is_progress = |no: NodeNo| tree.node(no).kind == Kind::Progress;
+    for no in 0..on_way.len() as NodeNo {
+        let mut above = tree.node(no).parent().filter(|_| on_way[no as usize]);
+        let mut between = Vec::new();
+        while let Some(no) = above.filter(|&no| !on_way[no as usize] && is_progress(no)) {
+            between.push(no);
+            above = tree.node(no).parent();
+        }
+        if above.is_some_and(|no| on_way[no as usize]) {
+            between.into_iter().for_each(|no| on_way[no as usize] = true);
+        }
+    }
 }
 
 /// Takes the lines of subagents that old clients wrote into the same file: those that begin right behind a line that is

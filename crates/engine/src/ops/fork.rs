@@ -29,7 +29,7 @@ pub struct ForkRequest {
 
 /// Makes a fork.
 pub fn fork(request: &ForkRequest, pen: &Pen) -> Result<Offspring, Failure> {
-    let mut source = Source::open(&request.path)?;
+    let source = Source::open(&request.path)?;
     let leaf = match &request.at {
         Some(at) => source.point(at)?,
         None => source
@@ -54,7 +54,7 @@ pub fn fork(request: &ForkRequest, pen: &Pen) -> Result<Offspring, Failure> {
         now: request.now,
         dry_run: request.dry_run,
     };
-    birth.give(&mut source, pen)
+    birth.give(source, pen)
 }
 
 /// Longest title that is taken over.

@@ -9,7 +9,7 @@ use rethread_core::tree::NodeNo;
 
 use super::load::Head;
 use super::point::Where;
-use super::source::{Promise, Source, kept, with_entry};
+use super::source::{Growth, Promise, Source, kept, with_entry};
 use crate::Failure;
 use crate::write::{Deed, OpNo, Pen, Plan};
 
@@ -71,32 +71,33 @@ struct Move {
 
 /// Moves the point of a session.
 pub fn goto(request: &GotoRequest, pen: &Pen) -> Result<Moved, Failure> {
-    let mut source = Source::open(&request.path)?;
+    let (mut source, growth) = Source::open_to_grow(&request.path)?;
     let to = source.point(&request.at)?;
     let from = source.session.active().leaf.map(|no| source.stand(no));
     let stand = source.stand(to);
-    let moved = match plain(&mut source, to, request.now)? {
+    let moved = match plain(&mut source, &growth, to, request.now)? {
         Some(moved) => moved,
-        None => replay(&mut source, to, request.now)?
+        None => replay(&mut source, &growth, to, request.now)?
             .ok_or_else(|| Failure::NoWay { name: stand.handle.clone() })?,
     };
     let head = source.session.head();
-    let op = if request.dry_run { None } else { Some(write(&source, request, &stand, &moved, pen)?) };
+    let op =
+        if request.dry_run { None } else { Some(write(&source, &growth, request, &stand, &moved, pen)?) };
     let Move { added, promises, replayed } = moved;
     Ok(Moved { head, from, to: stand, promises, replayed, added, op })
 }
 
 /// Hangs the two lines on the entry itself; `None` where some client would not come there.
-fn plain(source: &mut Source, to: NodeNo, now: Moment) -> Result<Option<Move>, Failure> {
+fn plain(source: &mut Source, growth: &Growth, to: NodeNo, now: Moment) -> Result<Option<Move>, Failure> {
     let Some(promises) = source.promise_at(to) else { return Ok(None) };
     let leaf = source.uuid(to);
     let added = [source.gap(), &source.anchor(to, &leaf, now)?].concat();
-    let found = source.with(&added).promises(&source.clients());
+    let found = growth.with(source, &added).promises(&source.clients());
     Ok(kept(&promises, &found).then_some(Move { added, promises, replayed: 0 }))
 }
 
 /// Writes the way to the entry a second time, under new names, and the two lines behind it.
-fn replay(source: &mut Source, to: NodeNo, now: Moment) -> Result<Option<Move>, Failure> {
+fn replay(source: &mut Source, growth: &Growth, to: NodeNo, now: Moment) -> Result<Option<Move>, Failure> {
     let (tree, facts) = (&source.session.tree, &source.session.facts);
     let way = way(tree, facts, &source.clients(), to);
     let mut names = Renaming::default();
@@ -115,13 +116,14 @@ fn replay(source: &mut Source, to: NodeNo, now: Moment) -> Result<Option<Move>, 
     // Alone in a file the lines would load as they should here.
     let clients = source.clients();
     let promises = super::source::Known::of(&added).promises(&clients);
-    let found = source.with(&added).promises(&clients);
+    let found = growth.with(source, &added).promises(&clients);
     let sent = promises.iter().all(|promise| !promise.path.is_empty());
     Ok((sent && kept(&promises, &found)).then_some(Move { added, promises, replayed: way.len() }))
 }
 
 fn write(
     source: &Source,
+    growth: &Growth,
     request: &GotoRequest,
     to: &Stand,
     moved: &Move,
@@ -140,7 +142,7 @@ fn write(
     pen.commit(plan, || {
         // What was read before is as it was: the pen saw to that. Only what stands behind it is read again.
         let added = source.added_since().map_err(Failure::reading(&path))?;
-        let found = source.with(&added).promises(&source.clients());
+        let found = growth.with(source, &added).promises(&source.clients());
         if kept(&moved.promises, &found) {
             Ok(())
         } else {

@@ -89,7 +89,7 @@ impl Trimmer {
 
     /// Makes the new session of what a cut left; `note` is a line that stands for turns.
     pub(crate) fn give(
-        mut self,
+        self,
         cut: Cut,
         note: Option<(String, Vec<u8>)>,
         wish: Wish,
@@ -122,7 +122,7 @@ impl Trimmer {
             dry_run: wish.dry_run,
             wanted,
         };
-        let born = birth.give(&mut self.source, pen)?;
+        let born = birth.give(self.source, pen)?;
         let tokens = born.promises.first().map_or(0, |promise: &Promise| promise.tokens);
         let after = Weight { bytes: born.bytes, tokens };
         Ok(Lighter { born, before, after, ledger, changed })

@@ -63,12 +63,14 @@ pub(crate) fn load_seeing(path: &Path, each: impl FnMut(&Entry<'_>, Place)) -> R
     Ok(load_with(path, false, |weaver| (weaver.finish(), ()), each)?.0)
 }
 
-/// Reads a session file to change it, shows every entry as it passes, and keeps the weaver: more lines may come.
-pub(crate) fn load_to_edit(
+/// Reads a session file to change it, and shows every entry as it passes; `finish` may keep the weaver, where more lines
+/// are to come.
+pub(crate) fn load_to_edit<W>(
     path: &Path,
+    finish: impl FnOnce(Weaver) -> (Tree, W),
     each: impl FnMut(&Entry<'_>, Place),
-) -> Result<(Session, Weaver), Failure> {
-    load_with(path, false, |weaver| (weaver.clone().finish(), weaver), each)
+) -> Result<(Session, W), Failure> {
+    load_with(path, false, finish, each)
 }
 
 fn load_with<W>(

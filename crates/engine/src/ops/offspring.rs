@@ -70,7 +70,7 @@ pub(crate) struct Birth {
 
 impl Birth {
     /// Makes the session.
-    pub(crate) fn give(self, source: &mut Source, pen: &Pen) -> Result<Offspring, Failure> {
+    pub(crate) fn give(self, mut source: Source, pen: &Pen) -> Result<Offspring, Failure> {
         let id = self.id.unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
         let origin = source.session.head();
         let path = source.session.path.clone();
@@ -100,7 +100,7 @@ impl Birth {
         if promises.iter().any(|promise| promise.path.is_empty()) || !self.wanted.is_subset(&loaded) {
             return Err(Failure::NoWay { name: source.session.handle(self.leaf) });
         }
-        let side = side_deeds(source, &draft, &target)?;
+        let side = side_deeds(&source, &draft, &target)?;
         let mut born = Offspring {
             origin,
             id: id.clone(),
@@ -116,6 +116,8 @@ impl Birth {
         if self.dry_run {
             return Ok(born);
         }
+        // The check reads the new session whole: two trees at a time would be one too many.
+        drop((source, loaded, self.wanted, self.entries));
         let made = Content::Made(Box::new(|out| pour(&draft, &path, out)));
         let mut deeds = side;
         deeds.push(Deed::Create { path: target.clone(), content: made });

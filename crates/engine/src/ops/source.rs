@@ -23,8 +23,10 @@ pub(crate) struct Source {
     /// What the file was when it was read.
     pub(crate) stamp: Stamp,
     uuids: Uuids,
-    weaver: Weaver,
 }
+
+/// What is needed to go on reading a session where its file ended.
+pub(crate) struct Growth(Weaver);
 
 /// What a client is to load: the entries of user and assistant that it sends, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,20 +52,30 @@ impl Source {
     }
 
     /// Reads a session file, and shows every entry as it passes.
-    pub(crate) fn open_seeing(
+    pub(crate) fn open_seeing(path: &Path, each: impl FnMut(&Entry<'_>, Place)) -> Result<Source, Failure> {
+        Ok(Source::open_with(path, |weaver| (weaver.finish(), ()), each)?.0)
+    }
+
+    /// Reads a session file that is to grow.
+    pub(crate) fn open_to_grow(path: &Path) -> Result<(Source, Growth), Failure> {
+        Source::open_with(path, |weaver| (weaver.clone().finish(), Growth(weaver)), |_, _| {})
+    }
+
+    fn open_with<W>(
         path: &Path,
+        finish: impl FnOnce(Weaver) -> (Tree, W),
         mut each: impl FnMut(&Entry<'_>, Place),
-    ) -> Result<Source, Failure> {
+    ) -> Result<(Source, W), Failure> {
         let stamp = Stamp::of(path).map_err(Failure::reading(path))?;
         let lines = Lines::open(path).map_err(Failure::reading(path))?;
         let mut states = States::default();
         let mut uuids = Uuids::default();
-        let (session, weaver) = load_to_edit(path, |entry, place| {
+        let (session, woven) = load_to_edit(path, finish, |entry, place| {
             states.add(entry, place);
             uuids.add(entry);
             each(entry, place);
         })?;
-        Ok(Source { session, states, lines, stamp, uuids, weaver })
+        Ok((Source { session, states, lines, stamp, uuids }, woven))
     }
 
     /// Returns the clients that a promise is made for: the one that wrote the session, and the newest that is known.
@@ -100,21 +112,6 @@ impl Source {
         self.clients().into_iter().map(at).collect()
     }
 
-    /// Reads the file as it would be with these bytes behind it.
-    pub(crate) fn with(&self, added: &[u8]) -> Known {
-        let mut weaver = self.weaver.clone();
-        let mut facts = self.session.facts.clone();
-        let bytes = self.session.bytes;
-        let line = u32::try_from(self.session.sketch.lines).unwrap_or(u32::MAX);
-        each_entry(added, |entry, place| {
-            let place =
-                Place { offset: bytes + place.offset, line: line.saturating_add(place.line), ..place };
-            weaver.add(entry, place);
-            facts.add(entry, place);
-        });
-        Known { tree: weaver.finish(), facts }
-    }
-
     /// Reads what was added to the file since it was opened.
     pub(crate) fn added_since(&self) -> std::io::Result<Vec<u8>> {
         use std::io::{Read, Seek, SeekFrom};
@@ -132,6 +129,23 @@ impl Source {
             Gist::Words(words) => Some(words),
             _ => None,
         }
+    }
+}
+
+impl Growth {
+    /// Reads the file as it would be with these bytes behind it.
+    pub(crate) fn with(&self, source: &Source, added: &[u8]) -> Known {
+        let mut weaver = self.0.clone();
+        let mut facts = source.session.facts.clone();
+        let bytes = source.session.bytes;
+        let line = u32::try_from(source.session.sketch.lines).unwrap_or(u32::MAX);
+        each_entry(added, |entry, place| {
+            let place =
+                Place { offset: bytes + place.offset, line: line.saturating_add(place.line), ..place };
+            weaver.add(entry, place);
+            facts.add(entry, place);
+        });
+        Known { tree: weaver.finish(), facts }
     }
 }
 
