@@ -104,6 +104,8 @@ impl Trimmer {
         let entries: IdSet = cut.lines.iter().map(|(no, _)| session.tree.node(*no).id).collect();
         let wanted: IdSet = self.resume.path.iter().map(|&no| session.tree.node(no).id).collect();
         let wanted: IdSet = wanted.intersection(&entries).copied().collect();
+        // What the cut was made of is no longer needed, and the draft will be.
+        drop((self.survey, self.resume, self.way));
         let into = wish.into.map(|folder| project_of(&folder, &path)).transpose()?;
         let changed = changed(&cut);
         let (id, note) = note.unzip();
