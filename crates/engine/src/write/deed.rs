@@ -214,7 +214,8 @@ fn append_at(path: &PathBuf, len: u64, bytes: &[u8]) -> io::Result<bool> {
     drop(open(path)?);
     let mut file = OpenOptions::new().append(true).open(path)?;
     file.write_all(bytes)?;
-    let end = file.stream_position()?;
+    // Where nothing was written, the file does not say where.
+    let end = if bytes.is_empty() { file.metadata()?.len() } else { file.stream_position()? };
     file.sync_all()?;
     Ok(end == len + bytes.len() as u64)
 }
