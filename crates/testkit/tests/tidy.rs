@@ -12,6 +12,7 @@ const CORE: &[&[&str]] = &[
     &["usage"],
     &["edit"],
     &["query", "diff", "session", "stats", "schema", "health"],
+    &["mend"],
 ];
 
 /// The rooms of the engine.

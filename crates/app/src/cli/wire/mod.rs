@@ -3,6 +3,7 @@
 mod diff;
 mod doctor;
 mod find;
+mod repair;
 mod resume;
 mod shy;
 mod stats;
@@ -19,6 +20,7 @@ use serde::Serialize;
 pub(crate) use self::diff::diff;
 pub(crate) use self::doctor::{finding, one_session, store_finding, whole_store};
 pub(crate) use self::find::found;
+pub(crate) use self::repair::{mend, repair};
 pub(crate) use self::resume::resume;
 pub(crate) use self::shy::Shy;
 pub(crate) use self::stats::{file, stats};

@@ -85,7 +85,7 @@ pub(crate) fn offspring<'a>(name: &'static str, born: &'a Offspring) -> Wire<New
     )
 }
 
-fn promised(promises: &[Promise]) -> Vec<Promised<'_>> {
+pub(super) fn promised(promises: &[Promise]) -> Vec<Promised<'_>> {
     let promised = |promise: &'_ Promise| (promise.path.len(), promise.tokens);
     let wired = |promise| {
         let (entries, tokens) = promised(promise);
