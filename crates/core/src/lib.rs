@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! bytes → lines → entries → tree → (resume, turns) → usage → edit → trim → (query, diff, session, stats, schema, health)
+//!       → mend
 //! ```
 //!
 //! A room may use rooms to its left, never to its right. No IO, clock, environment, randomness, threads or printing
@@ -13,6 +14,7 @@ pub mod entry;
 pub mod health;
 pub mod id;
 pub mod lines;
+pub mod mend;
 pub mod problem;
 pub mod query;
 pub mod resume;

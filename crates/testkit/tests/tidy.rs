@@ -13,6 +13,7 @@ const CORE: &[&[&str]] = &[
     &["edit"],
     &["trim"],
     &["query", "diff", "session", "stats", "schema", "health"],
+    &["mend"],
 ];
 
 /// The rooms of the engine.

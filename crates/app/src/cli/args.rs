@@ -83,6 +83,7 @@ pub(crate) enum Command {
     Clone(super::clone::Args),
     Rescue(super::rescue::Args),
     Doctor(Doctor),
+    Repair(Repair),
     Stats(Stats),
     Tools(Tools),
     Agents(Agents),
@@ -393,6 +394,40 @@ pub(crate) struct Doctor {
     /// Also sessions in which all findings are harmless
     #[arg(short, long, conflicts_with = "session")]
     pub(crate) everything: bool,
+}
+
+/// Mend what doctor finds, in a new session or in place
+///
+/// What was cut off is hung on what it followed: by the tool call that it answers, else by the order of the file. Calls
+/// that were interrupted get a result that says so, and what the API refuses (thoughts without a signature, empty texts,
+/// pictures over a limit) leaves. Records are read out of damaged lines; the damaged bytes are kept beside the session.
+/// Every line that gets another parent is listed, and marked in the file with the one it had (relinkedFrom). The session
+/// itself stays as it is unless --in-place is given. What clients will load is checked before and after.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread repair last --dry-run            what would be mended\n  \
+    rethread repair last                      a new session, mended\n  \
+    rethread repair 3f2a --in-place           the session itself; `rethread undo` takes it back\n  \
+    rethread repair 3f2a --extract pictures   keep pictures that have to leave")]
+pub(crate) struct Repair {
+    /// Which session
+    pub(crate) session: String,
+    /// Mend the session itself, and do not make a new one
+    #[arg(long)]
+    pub(crate) in_place: bool,
+    /// Leave tool calls without a result out, and do not add a result
+    #[arg(long)]
+    pub(crate) drop_unpaired: bool,
+    /// Write pictures that have to leave into this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) extract: Option<PathBuf>,
+    /// Go on from this entry: uuid or its first digits, L118 (line) or t9 (turn)
+    ///
+    /// Without it, clients go on from the newest entry where links were mended, else from where they did before.
+    #[arg(long, value_name = "ENTRY")]
+    pub(crate) leaf: Option<String>,
+    #[command(flatten)]
+    pub(crate) pen: Writing,
 }
 
 /// Count lines, turns, tools, tokens and time

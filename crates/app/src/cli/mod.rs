@@ -28,6 +28,7 @@ mod prose;
 #[cfg(test)]
 mod reference;
 mod rename;
+mod repair;
 mod report;
 mod rescue;
 mod restore;
@@ -142,6 +143,7 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, Stop> {
         Some(Command::Rescue(rescue)) => rescue::run(rescue, &place, out),
         Some(Command::Diff(diff)) => diff::run(diff, &place, out),
         Some(Command::Doctor(doctor)) => doctor::run(doctor, &place, out),
+        Some(Command::Repair(repair)) => repair::run(repair, &place, out),
         Some(Command::Stats(stats)) => stats::run(stats, &place, out),
         Some(Command::Tools(tools)) => tools::run(tools, &place, out),
         Some(Command::Branches(branches)) => branches::run(branches, &place, out),

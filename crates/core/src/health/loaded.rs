@@ -9,7 +9,7 @@ use super::picture::Format;
 use super::sides::Sides;
 use crate::entry::{Kind, Voice};
 use crate::resume::{Halt, MadeUp, Refusal, Said, Why};
-use crate::tree::NodeNo;
+use crate::tree::{NodeNo, Tree};
 
 /// The largest picture that the API takes, in bytes of base64.
 const HEAVIEST: u64 = 5 << 20;
@@ -43,11 +43,11 @@ fn halted(patient: &Patient<'_>, halt: Halt) -> Option<Finding> {
 fn out_of_reach(patient: &Patient<'_>, sides: &Sides) -> Vec<Finding> {
     let resume = patient.resume;
     let broken = resume.stop.is_some_and(|stop| stop.why.is_loss());
-    let broken = broken || resume.chain.first().is_some_and(|&no| is_no_beginning(patient, no));
+    let broken = broken || resume.chain.first().is_some_and(|&no| is_no_beginning(patient.tree, no));
     let is_damage = |no: NodeNo, why: Why| match why {
         _ if broken => true,
         Why::OtherBranch => false,
-        Why::OtherRoot => is_no_beginning(patient, sides.roots[no as usize]),
+        Why::OtherRoot => is_no_beginning(patient.tree, sides.roots[no as usize]),
         _ => true,
     };
     let mut cut: Vec<NodeNo> = Vec::new();
@@ -75,8 +75,8 @@ fn out_of_reach(patient: &Patient<'_>, sides: &Sides) -> Vec<Finding> {
 }
 
 /// Whether no conversation begins so: with an answer, or with what a tool said.
-fn is_no_beginning(patient: &Patient<'_>, no: NodeNo) -> bool {
-    matches!(patient.tree.node(no).voice, Voice::Answer | Voice::Results | Voice::ApiError | Voice::Filler)
+pub(crate) fn is_no_beginning(tree: &Tree, no: NodeNo) -> bool {
+    matches!(tree.node(no).voice, Voice::Answer | Voice::Results | Voice::ApiError | Voice::Filler)
 }
 
 /// Finds talk on other branches that is newer than anything on the path.

@@ -23,5 +23,7 @@ mod weight;
 pub use checkup::Checkup;
 pub use examine::{Patient, examine};
 pub use finding::{Code, Finding, Measure, Mend, Severity, Spot};
+pub(crate) use loaded::is_no_beginning;
 pub use picture::Format;
+pub(crate) use picture::look;
 pub use weight::{Cause, Weight};

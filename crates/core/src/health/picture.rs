@@ -81,7 +81,7 @@ fn digit(letter: u8) -> Option<u8> {
 }
 
 /// Returns the format of base64 data and, where its beginning tells, width and height.
-pub(super) fn look(data: &[u8]) -> (Format, Option<(u32, u32)>) {
+pub(crate) fn look(data: &[u8]) -> (Format, Option<(u32, u32)>) {
     let peek = Peek(data);
     if peek.is(0, b"\x89PNG\r\n\x1a\n") {
         (Format::Png, png(&peek))

@@ -68,9 +68,27 @@ pub(crate) struct Birth {
     pub(crate) dry_run: bool,
 }
 
+/// What else a new session may need.
+#[derive(Default)]
+pub(crate) struct More {
+    /// The uuid of the entry that it goes on from, where that is another line than the origin's.
+    pub(crate) leaf: Option<String>,
+    /// Whether the pieces hold every line: then none is added that says how things stand.
+    pub(crate) whole: bool,
+    /// Damaged bytes of the origin, to be kept beside it.
+    pub(crate) damage: Vec<u8>,
+    /// What else is to be done.
+    pub(crate) deeds: Vec<Deed<'static>>,
+}
+
 impl Birth {
     /// Makes the session.
-    pub(crate) fn give(self, mut source: Source, pen: &Pen) -> Result<Offspring, Failure> {
+    pub(crate) fn give(self, source: Source, pen: &Pen) -> Result<Offspring, Failure> {
+        self.give_with(More::default(), source, pen)
+    }
+
+    /// Makes the session, with more than lines of its origin.
+    pub(crate) fn give_with(self, more: More, mut source: Source, pen: &Pen) -> Result<Offspring, Failure> {
         let id = self.id.unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
         let origin = source.session.head();
         let path = source.session.path.clone();
@@ -82,12 +100,13 @@ impl Birth {
         let target = folder.join(format!("{id}.jsonl"));
         let moved = (cwd != origin.folder).then(|| (origin.folder.clone(), cwd.clone()));
         let envelope = Envelope { session: id.clone(), origin: Some(origin.id.clone()), folder: moved };
-        let leaf = source.uuid(self.leaf);
+        let leaf = more.leaf.unwrap_or_else(|| source.uuid(self.leaf));
         let close = source.anchor_in(self.leaf, &leaf, &envelope, self.now)?;
         let lines = self.pieces.len();
-        let mut draft = Draft { pieces: self.pieces, envelope: Some(envelope) };
+        let pieces = own_lines(self.pieces, &envelope);
+        let mut draft = Draft { pieces, envelope: Some(envelope) };
         let standing = source.states.backups(&self.entries).chain(source.states.standing());
-        draft.pieces.extend(standing.map(|place| Piece::Line(place, Vec::new())));
+        draft.pieces.extend(standing.filter(|_| !more.whole).map(|place| Piece::Line(place, Vec::new())));
         draft.pieces.extend(titles(&self.title, &id).map(Piece::New));
         let close = close.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
         draft.pieces.extend(close.map(|line| Piece::New(line.to_vec())));
@@ -100,7 +119,12 @@ impl Birth {
         if promises.iter().any(|promise| promise.path.is_empty()) || !self.wanted.is_subset(&loaded) {
             return Err(Failure::NoWay { name: source.session.handle(self.leaf) });
         }
-        let side = side_deeds(&source, &draft, &target)?;
+        let mut side = side_deeds(&source, &draft, &target)?;
+        if !more.damage.is_empty() {
+            let content = Content::Bytes(more.damage);
+            side.push(Deed::Create { path: aside(&target, &id), content });
+        }
+        side.extend(more.deeds);
         let mut born = Offspring {
             origin,
             id: id.clone(),
@@ -130,6 +154,22 @@ impl Birth {
         })?);
         Ok(born)
     }
+}
+
+/// Puts lines that are in no file yet into the new session.
+fn own_lines(pieces: Vec<Piece>, envelope: &Envelope) -> Vec<Piece> {
+    // They were copied from nowhere.
+    let own = Draft { pieces: Vec::new(), envelope: Some(Envelope { origin: None, ..envelope.clone() }) };
+    let put = |piece| match piece {
+        Piece::New(line) => Piece::New(own.render(&line, &[]).into_owned()),
+        other => other,
+    };
+    pieces.into_iter().map(put).collect()
+}
+
+/// Returns where the damaged bytes of a session are kept.
+pub(crate) fn aside(path: &Path, session: &str) -> PathBuf {
+    path.with_extension("").join(format!("{session}.damaged"))
 }
 
 /// Writes the lines that name a session.

@@ -79,10 +79,6 @@ pub(crate) type Maker<'a> = Box<dyn Fn(&mut dyn io::Write) -> io::Result<()> + '
 /// What a file shall hold.
 pub(crate) enum Content<'a> {
     /// These bytes.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "the first command that makes a whole file takes this away")
-    )]
     Bytes(Vec<u8>),
     /// The bytes of another file.
     Copy(PathBuf),

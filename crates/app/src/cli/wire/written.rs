@@ -87,7 +87,7 @@ pub(super) fn new_session(born: &Offspring) -> NewSession<'_> {
     }
 }
 
-fn promised(promises: &[Promise]) -> Vec<Promised<'_>> {
+pub(super) fn promised(promises: &[Promise]) -> Vec<Promised<'_>> {
     let promised = |promise: &'_ Promise| (promise.path.len(), promise.tokens);
     let wired = |promise| {
         let (entries, tokens) = promised(promise);

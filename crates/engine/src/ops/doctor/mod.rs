@@ -5,4 +5,5 @@ mod session;
 mod store;
 
 pub use session::{Diagnosis, diagnose};
+pub(crate) use session::{client_of, newest};
 pub use store::{Beside, DoctorRequest, Round, StoreCode, StoreFinding, doctor};

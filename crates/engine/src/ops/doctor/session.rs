@@ -28,6 +28,8 @@ pub struct Diagnosis {
     pub weight: Weight,
     /// How many entries its client loads, and how many there are.
     pub reach: (usize, usize),
+    /// How many entries are out of its reach: what is summed up or left out on purpose is not.
+    pub lost: usize,
 }
 
 impl Diagnosis {
@@ -36,10 +38,26 @@ impl Diagnosis {
         self.findings.iter().map(|finding| finding.severity).max()
     }
 
+    /// Returns how many entries its client has within reach, and how many there are.
+    pub fn within_reach(&self) -> (usize, usize) {
+        (self.reach.1.saturating_sub(self.lost), self.reach.1)
+    }
+
     /// Counts the findings of a severity.
     pub fn count(&self, severity: Severity) -> usize {
         self.findings.iter().filter(|finding| finding.severity == severity).count()
     }
+}
+
+/// Returns the newest client that is known.
+pub(crate) fn newest() -> Version {
+    Version::read(MEASURED.last().copied().unwrap_or_default())
+}
+
+/// Returns the client that wrote the newest line; the newest that is known, where none is named.
+pub(crate) fn client_of(facts: &Facts) -> Version {
+    let written = facts.version().filter(|version| version.starts_with(|c: char| c.is_ascii_digit()));
+    written.map_or_else(newest, Version::read)
 }
 
 /// Examines the session in a file.
@@ -69,9 +87,7 @@ pub(super) fn examine_file(path: &Path, live: bool) -> Result<Diagnosis, Failure
     .map_err(Failure::reading(path))?;
     let tree = weaver.finish();
     checkup.finish(&tree, scan.bytes);
-    let newest = Version::read(MEASURED.last().copied().unwrap_or_default());
-    let written = facts.version().filter(|version| version.starts_with(|c: char| c.is_ascii_digit()));
-    let client = written.map_or_else(|| newest.clone(), Version::read);
+    let (client, newest) = (client_of(&facts), newest());
     let resumed = resume(&tree, &facts, &client);
     let latest = (client.numbers() < newest.numbers()).then(|| resume(&tree, &facts, &newest));
     let stem = path.file_stem().map(std::ffi::OsStr::as_encoded_bytes).unwrap_or_default();
@@ -97,5 +113,6 @@ pub(super) fn examine_file(path: &Path, live: bool) -> Result<Diagnosis, Failure
         findings,
         weight: checkup.weight(),
         reach: (resumed.loaded, resumed.entries),
+        lost: resumed.lost(),
     })
 }

@@ -1,0 +1,163 @@
+//! `rethread repair`: mends what `doctor` finds.
+
+use std::collections::BTreeMap;
+
+use rethread_engine::core::health::{Finding, Mend};
+use rethread_engine::core::mend::{Act, How};
+use rethread_engine::ops::{self, Repair, RepairRequest, Repaired, Where, Written};
+
+use super::args;
+use super::clean;
+use super::explain::flow;
+use super::figures::{count, things};
+use super::out::Out;
+use super::report::{Exit, Stop};
+use super::style::{BAD, GOOD, NAME, PLAIN, QUIET, paint};
+use super::table::{Align, Cell, Table};
+use super::{Place, fork, wire, written};
+
+/// Mends that are listed.
+const LISTED: usize = 20;
+
+/// Runs the command.
+pub(crate) fn run(args: &args::Repair, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+    let request = RepairRequest {
+        path: place.session_to_change(&args.session)?,
+        in_place: args.in_place,
+        drop_unpaired: args.drop_unpaired,
+        extract: args.extract.as_ref().map(std::path::absolute).transpose().map_err(Stop::Io)?,
+        leaf: args.leaf.clone().map(|name| Where { name, before: false, exact: true }),
+        now: written::now(&place.clock),
+        dry_run: args.pen.dry_run,
+        even_if_live: args.pen.even_if_live,
+    };
+    let repair = ops::repair(&request, &place.pen)?;
+    if out.is_json() {
+        for repaired in &repair.mends {
+            out.json(&wire::mend(repaired, words(&repaired.mended.act, repaired.to_line)))?;
+        }
+        out.json(&wire::repair(&repair))?;
+    } else {
+        print(&repair, place, out)?;
+    }
+    Ok(Exit::found(repair.written.is_some()))
+}
+
+fn print(repair: &Repair, place: &Place, out: &mut Out) -> Result<(), Stop> {
+    super::header(&repair.before.head, place, out)?;
+    let Some(done) = &repair.written else {
+        let others = repair.before.findings.iter().filter(|finding| finding.mend != Mend::Nothing).count();
+        let words = if others > 0 { "nothing that repair mends" } else { "nothing to mend" };
+        out.line(&paint(GOOD, words))?;
+        if others > 0 {
+            out.note("other commands help here: see `rethread doctor` on this session");
+        }
+        return Ok(());
+    };
+    mends(&repair.mends, out)?;
+    let dry = match done {
+        Written::New(born) => born.op.is_none(),
+        Written::InPlace { op, .. } => op.is_none(),
+    };
+    out.line("")?;
+    state("before", repair.before.within_reach(), &repair.before.findings, out)?;
+    state(if dry { "would be" } else { "after" }, repair.after.reach, &repair.after.findings, out)?;
+    let left: Vec<&Finding> = repair.after.findings.iter().filter(|f| f.mend == Mend::Repair).collect();
+    for finding in left {
+        let line = finding.spots.first().map_or(0, |spot| spot.line);
+        let words = format!("{} at L{line}: nothing in the file says how", finding.code.name());
+        written::fact("not mended", &paint(BAD, &words), out)?;
+    }
+    if let Some(path) = &repair.damaged {
+        written::fact("damaged bytes", &written::path(path, place), out)?;
+    }
+    for path in &repair.pictures {
+        written::fact("picture", &written::path(path, place), out)?;
+    }
+    match done {
+        Written::New(born) => fork::print(born, place, out),
+        Written::InPlace { promises, op } => {
+            written::promises(promises, dry, out)?;
+            if dry {
+                written::dry(out);
+                return Ok(());
+            }
+            out.line("")?;
+            written::resume(&repair.before.head.id, &repair.before.head.folder, place, out)?;
+            op.map_or(Ok(()), |op| written::undo(op, out))
+        }
+    }
+}
+
+/// Lists what was mended, the first of it.
+fn mends(mends: &[Repaired], out: &mut Out) -> Result<(), Stop> {
+    let mut table = Table::new(0)
+        .column("line", Align::Right, 8)
+        .column("what was wrong", Align::Left, 22)
+        .column("what was done", Align::Left, usize::MAX);
+    for repaired in mends.iter().take(LISTED) {
+        let line = repaired.line.map_or_else(|| "new".to_owned(), |line| format!("L{line}"));
+        let what = clean::line(&words(&repaired.mended.act, repaired.to_line));
+        table.row(vec![Cell::new(NAME, line), repaired.mended.code.name().into(), what.into()]);
+    }
+    table.print(out)?;
+    if mends.len() > LISTED {
+        out.line(&paint(QUIET, &format!("and {} more", count((mends.len() - LISTED) as u64))))?;
+    }
+    Ok(())
+}
+
+/// Says how much is within reach, and what is wrong.
+fn state(label: &str, reach: (usize, usize), findings: &[Finding], out: &mut Out) -> Result<(), Stop> {
+    let (within, all) = (reach.0 as u64, reach.1 as u64);
+    let mut codes: BTreeMap<&str, usize> = BTreeMap::new();
+    for finding in findings {
+        *codes.entry(finding.code.name()).or_default() += finding.spots.len();
+    }
+    let named: Vec<String> =
+        codes.iter().map(|(code, number)| format!("{code}\u{a0}{}", count(*number as u64))).collect();
+    let named = if named.is_empty() { "nothing is wrong".to_owned() } else { named.join(", ") };
+    let words = format!("{} of {} within reach; {named}", count(within), things(all, "entry"));
+    flow::fact(&format!("{label:<15}"), &vec![(PLAIN, words)], out)
+}
+
+/// Says what was done.
+fn words(act: &Act, to_line: Option<u32>) -> String {
+    let short = |uuid: &str| uuid.chars().take(8).collect::<String>();
+    let was = |from: &Option<String>| match from {
+        Some(from) => format!("it named {}", short(from)),
+        None => "it named none".to_owned(),
+    };
+    match act {
+        Act::Salvaged(records) => format!("{} made lines of their own", things(*records, "record")),
+        Act::SetAside => "no record in it: kept beside the session".to_owned(),
+        Act::Relinked { from, to: Some(to), how, .. } => {
+            let on = to_line.map_or_else(|| short(to), |line| format!("L{line}"));
+            format!("hung on {on}, {}; {}", reason(*how), was(from))
+        }
+        Act::Relinked { from, to: None, .. } => format!("begins a conversation; {}", was(from)),
+        Act::Followed { from, to, .. } => {
+            let on = to_line.map_or_else(|| short(to), |line| format!("L{line}"));
+            format!("follows {on}, the last line before it; {}", was(from))
+        }
+        Act::Renamed(uuid) => format!("has the uuid {} now", short(uuid)),
+        Act::Dated(moment) => format!("has the moment {moment} now: it had none"),
+        Act::LeftOut => "left out".to_owned(),
+        Act::BlocksLeftOut(blocks) => format!("{} left out", things(blocks.len() as u64, "block")),
+        Act::Answered(calls) => {
+            format!("{} added that says there was none", things(calls.len() as u64, "result"))
+        }
+        Act::Told(what) => format!("the picture gave way to words: {what}"),
+        Act::Relabelled(media) => format!("the picture says {media} now"),
+    }
+}
+
+fn reason(how: How) -> &'static str {
+    match how {
+        How::Call => "whose call it answers",
+        How::Order => "the line before it",
+        How::Above => "which the line between them hung on",
+        How::Added => "the result that was added",
+        How::Beginning => "as a beginning",
+    }
+}

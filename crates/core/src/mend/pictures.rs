@@ -1,0 +1,97 @@
+//! Pictures that the API refuses: those over a limit give way to words, those under a wrong name get the right one.
+
+use std::collections::HashSet;
+
+use super::base64::decode;
+use super::treatment::{Act, Edit, Treatment};
+use super::ward::{Ward, with_entry};
+use crate::edit::{Change, Step, quote};
+use crate::entry::{Block, BlockKind, Content, Text, member};
+use crate::health::{Code, Severity, Spot, look};
+
+/// A picture that was taken out of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Extract {
+    /// The line of the draft that held it.
+    pub line: u32,
+    /// Which of the pictures taken out of that line it is, from 1.
+    pub number: usize,
+    /// Its media type.
+    pub media: &'static str,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// What a block says of a picture.
+struct Shown {
+    says: String,
+    is: &'static str,
+    /// Bytes of base64.
+    length: usize,
+    size: Option<(u32, u32)>,
+    data: Vec<u8>,
+}
+
+/// Mends pictures; those that are taken out are decoded where `extract` says so.
+pub(super) fn mend(ward: &mut Ward<'_>, extract: bool, treatment: &mut Treatment) {
+    let mut done: HashSet<(u32, Option<u16>, Option<u16>)> = HashSet::new();
+    for code in [Code::ImageTooLarge, Code::ImageMislabelled] {
+        let spots: Vec<Spot> =
+            ward.found(code, Severity::Costs).flat_map(|finding| finding.spots.clone()).collect();
+        for spot in spots {
+            // What is taken out needs no other name.
+            if done.insert((spot.line, spot.block, spot.inner)) {
+                one(ward, code, spot, extract, treatment);
+            }
+        }
+    }
+}
+
+fn one(ward: &mut Ward<'_>, code: Code, spot: Spot, extract: bool, treatment: &mut Treatment) {
+    let (Some(no), Some(block)) = (spot.node, spot.block) else { return };
+    let bytes = ward.bytes(no);
+    let Some(shown) = with_entry(&bytes, |entry| find(entry.blocks(), block, spot.inner)).flatten() else {
+        return;
+    };
+    let mut path = vec![Step::from("message"), Step::from("content"), Step::from(usize::from(block))];
+    if let Some(inner) = spot.inner {
+        path.extend([Step::from("content"), Step::from(usize::from(inner))]);
+    }
+    if code == Code::ImageMislabelled {
+        path.extend([Step::from("source"), Step::from("media_type")]);
+        treatment.edits.push(Edit::Change(spot.line, vec![Change::say(path, shown.is)]));
+        treatment.mend(code, spot.line, Act::Relabelled(shown.is));
+        return;
+    }
+    let size = shown.size.map(|(width, height)| format!(", {width} x {height} pixels")).unwrap_or_default();
+    let words = format!("{}{size}, {} kB", shown.says, shown.length / 4 * 3 / 1000);
+    let text =
+        format!("[a picture stood here: {words}; left out by rethread, as it is over a limit of the API]");
+    let block = format!(r#"{{"type":"text","text":{}}}"#, quote(&text));
+    treatment.edits.push(Edit::Change(spot.line, vec![Change::set(path, block)]));
+    treatment.mend(code, spot.line, Act::Told(words));
+    if let Some(bytes) = extract.then(|| decode(&shown.data)).flatten() {
+        let number = treatment.pictures.iter().filter(|other| other.line == spot.line).count() + 1;
+        treatment.pictures.push(Extract { line: spot.line, number, media: shown.is, bytes });
+    }
+}
+
+fn find(blocks: &[Block<'_>], block: u16, inner: Option<u16>) -> Option<Shown> {
+    let outer = blocks.get(usize::from(block))?;
+    match inner {
+        None => shown(outer),
+        Some(inner) => match outer.result() {
+            Content::Blocks(inside) => shown(inside.get(usize::from(inner))?),
+            _ => None,
+        },
+    }
+}
+
+fn shown(block: &Block<'_>) -> Option<Shown> {
+    let source = block.body.filter(|_| block.kind == BlockKind::Image)?;
+    let data = member(source, "data").and_then(Text::of_value)?.decode().into_owned().into_bytes();
+    let says = member(source, "media_type").and_then(Text::of_value);
+    let (is, size) = look(&data);
+    let says = says.map_or_else(|| "image".to_owned(), |says| says.decode().into_owned());
+    Some(Shown { says, is: is.name(), length: data.len(), size, data })
+}

@@ -1,0 +1,8 @@
+//! `repair`: mends what `doctor` finds, in a new session or in place.
+
+mod bench;
+mod place;
+mod run;
+mod salvage;
+
+pub use run::{Prognosis, Repair, RepairRequest, Repaired, Written, repair};

@@ -1,0 +1,124 @@
+//! The lines of a session one by one, also those that can be read from damaged ones.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::path::Path;
+
+use rethread_core::edit::Piece;
+use rethread_core::health::{Code, Finding};
+use rethread_core::mend::{Act, Mended};
+use rethread_core::tree::Place;
+
+use super::bench::Row;
+use crate::Failure;
+use crate::disk::{Lines, Seen, open, scan};
+
+/// What a file holds, line by line.
+pub(super) struct Salvage {
+    pub(super) rows: Vec<Row>,
+    pub(super) mends: Vec<Mended>,
+    /// Lines that are not one sound object.
+    pub(super) damaged: BTreeSet<u32>,
+}
+
+/// Reads the rows of a file. Records in damaged lines become rows of their own.
+pub(super) fn salvage(path: &Path, findings: &[Finding]) -> Result<Salvage, Failure> {
+    let mut damaged = damaged(findings);
+    let mut found: Vec<(Place, Option<Vec<u8>>)> = Vec::new();
+    scan(path, |seen| {
+        if let Seen::Entry(entry, place, whole) = seen {
+            found.push((place, (!whole).then(|| entry.raw.to_vec())));
+        }
+    })
+    .map_err(Failure::reading(path))?;
+    let mut lines = Lines::open(path).map_err(Failure::reading(path))?;
+    let mut rows = Vec::new();
+    let mut saved: BTreeMap<u32, u64> = BTreeMap::new();
+    for (place, raw) in found {
+        let piece = match raw {
+            None => Some(Piece::Line(place, Vec::new())),
+            Some(raw) => {
+                damaged.entry(place.line).or_insert(Code::NotJson);
+                // What was read from a line too long to hold is not what stands there.
+                let stands = lines.read(place).ok().filter(|stands| *stands == raw);
+                stands.map(|stands| sound(place, &stands))
+            }
+        };
+        if damaged.contains_key(&place.line) {
+            *saved.entry(place.line).or_default() += u64::from(piece.is_some());
+        }
+        rows.push(Row { line: Some(place.line), piece });
+    }
+    // A line from which nothing could be read keeps its place, so that what stands around it can be copied.
+    let lost = damaged.keys().filter(|line| !saved.contains_key(line));
+    rows.extend(lost.map(|&line| Row { line: Some(line), piece: None }));
+    rows.sort_by_key(|row| row.line);
+    let mends = damaged.iter().map(|(&line, &code)| {
+        let act = match saved.get(&line) {
+            Some(&records) if records > 0 => Act::Salvaged(records),
+            _ => Act::SetAside,
+        };
+        Mended { code, line, act }
+    });
+    Ok(Salvage { rows, mends: mends.collect(), damaged: damaged.keys().copied().collect() })
+}
+
+/// Lists the damaged lines, each with the first code that names it.
+fn damaged(findings: &[Finding]) -> BTreeMap<u32, Code> {
+    let codes = [Code::TornLine, Code::GluedLine, Code::NulBytes, Code::NotJson];
+    let mut lines = BTreeMap::new();
+    for finding in findings.iter().filter(|finding| codes.contains(&finding.code)) {
+        for spot in &finding.spots {
+            lines.entry(spot.line).or_insert(finding.code);
+        }
+    }
+    lines
+}
+
+/// Makes a record that every parser takes: control bytes in its strings are escaped, what NULs overwrote is unknown.
+fn sound(place: Place, record: &[u8]) -> Piece {
+    if !record.iter().any(|&byte| byte < b' ') {
+        return Piece::Line(place, Vec::new());
+    }
+    let mut line = Vec::with_capacity(record.len() + 16);
+    let (mut inside, mut escaped) = (false, false);
+    for &byte in record {
+        match byte {
+            0 if inside => line.extend_from_slice(b"\\ufffd"),
+            0 => {}
+            1..b' ' if inside => line.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
+            _ => line.push(byte),
+        }
+        (inside, escaped) = match byte {
+            _ if escaped => (inside, false),
+            b'\\' if inside => (inside, true),
+            b'"' => (!inside, false),
+            _ => (inside, false),
+        };
+    }
+    Piece::New(line)
+}
+
+/// Finds the bytes of some lines, their ends included.
+pub(super) fn ranges(path: &Path, lines: &BTreeSet<u32>) -> Result<BTreeMap<u32, Range<u64>>, Failure> {
+    use std::io::BufRead;
+    let mut found = BTreeMap::new();
+    let mut read = || -> std::io::Result<()> {
+        let mut file = std::io::BufReader::with_capacity(64 << 10, open(path)?);
+        let (mut line, mut start) = (1, 0);
+        while found.len() < lines.len() {
+            let length = file.skip_until(b'\n')? as u64;
+            if length == 0 {
+                break;
+            }
+            if lines.contains(&line) {
+                found.insert(line, start..start + length);
+            }
+            line += 1;
+            start += length;
+        }
+        Ok(())
+    };
+    read().map_err(Failure::reading(path))?;
+    Ok(found)
+}
