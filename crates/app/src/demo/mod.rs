@@ -46,7 +46,13 @@ impl Demo {
         let project = self.root().join("projects").join(encoded);
         std::fs::create_dir_all(&project)?;
         let file = project.join(format!("{}.jsonl", tale.pen.session));
-        std::fs::write(file, tale.pen.text() + tale.torn)?;
+        std::fs::write(&file, tale.pen.text() + tale.torn)?;
+        // Nobody is at work in them: what was written a moment ago may not be changed.
+        let hour = std::time::Duration::from_secs(3600);
+        std::fs::File::options()
+            .append(true)
+            .open(&file)?
+            .set_modified(std::time::SystemTime::now() - hour)?;
         for (agent, meta) in &tale.agents {
             let folder = project.join(&tale.pen.session).join("subagents");
             std::fs::create_dir_all(&folder)?;

@@ -164,3 +164,15 @@ fn a_file_in_no_store_is_left_alone() {
     let named = home.run(&["goto", loose.to_str().unwrap(), "t1", "--root", "notes"]);
     assert_eq!(named.code, 0, "{}", named.err);
 }
+
+#[test]
+fn the_demo_store_can_be_changed_too() {
+    let home = Home::new();
+    for args in
+        [&["goto", "harbour names", "t1"][..], &["fork", "last"], &["clone", "last"], &["repair", "quince"]]
+    {
+        let run = home.run(&[&["--demo"], args].concat());
+        assert_eq!(run.code, 0, "{args:?}: {}", run.err);
+        assert!(run.out.contains("rethread undo 1"), "{}", run.out);
+    }
+}
