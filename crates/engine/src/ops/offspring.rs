@@ -7,6 +7,7 @@ use rethread_core::edit::{Draft, Envelope, Piece, quote};
 use rethread_core::entry::Moment;
 use rethread_core::id::IdSet;
 use rethread_core::tree::NodeNo;
+use rethread_core::version::Version;
 
 use super::load::{Head, load_to_tell};
 use super::pour::{foresee, pour};
@@ -88,71 +89,93 @@ impl Birth {
     }
 
     /// Makes the session, with more than lines of its origin.
-    pub(crate) fn give_with(self, more: More, mut source: Source, pen: &Pen) -> Result<Offspring, Failure> {
-        let id = self.id.unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
+    pub(crate) fn give_with(
+        mut self,
+        more: More,
+        mut source: Source,
+        pen: &Pen,
+    ) -> Result<Offspring, Failure> {
+        let id = self.id.take().unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
         let origin = source.session.head();
         let path = source.session.path.clone();
-        let beside = path.parent().unwrap_or(Path::new("")).to_owned();
-        let (folder, cwd) = match self.into {
-            Some((folder, cwd)) => (folder, cwd),
-            None => (beside, origin.folder.clone()),
-        };
+        let (folder, cwd) = self.into.take().unwrap_or_else(|| {
+            let beside = path.parent().unwrap_or(Path::new(""));
+            (beside.to_owned(), origin.folder.clone())
+        });
         let target = folder.join(format!("{id}.jsonl"));
         let moved = (cwd != origin.folder).then(|| (origin.folder.clone(), cwd.clone()));
         let envelope = Envelope { session: id.clone(), origin: Some(origin.id.clone()), folder: moved };
-        let leaf = more.leaf.unwrap_or_else(|| source.uuid(self.leaf));
-        let close = source.anchor_in(self.leaf, &leaf, &envelope, self.now)?;
-        let lines = self.pieces.len();
-        let pieces = own_lines(self.pieces, &envelope);
-        let mut draft = Draft { pieces, envelope: Some(envelope) };
-        let standing = source.states.backups(&self.entries).chain(source.states.standing());
-        draft.pieces.extend(standing.filter(|_| !more.whole).map(|place| Piece::Line(place, Vec::new())));
-        draft.pieces.extend(titles(&self.title, &id).map(Piece::New));
-        let close = close.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
-        draft.pieces.extend(close.map(|line| Piece::New(line.to_vec())));
-        let clients = source.clients();
-        let (promises, bytes) = match self.promises {
+        let (wanted, promises) = (std::mem::take(&mut self.wanted), self.promises.take());
+        let (command, about, title) = (self.command, self.about.clone(), self.title.clone());
+        let (dry_run, lines) = (self.dry_run, self.pieces.len());
+        let (handle, clients) = (source.session.handle(self.leaf), source.clients());
+        let draft = self.lay_out(&more, envelope, &mut source)?;
+        // What comes of the draft is read whole: two trees at a time would be one too many.
+        drop(source);
+        let (promises, bytes) = match promises {
             Some(promises) => (promises, 0),
             None => foresee(&draft, &path, &clients)?,
         };
         let loaded: IdSet = promises.first().into_iter().flat_map(|own| own.path.iter().copied()).collect();
-        if promises.iter().any(|promise| promise.path.is_empty()) || !self.wanted.is_subset(&loaded) {
-            return Err(Failure::NoWay { name: source.session.handle(self.leaf) });
+        if promises.iter().any(|promise| promise.path.is_empty()) || !wanted.is_subset(&loaded) {
+            return Err(Failure::NoWay { name: handle });
         }
-        let mut side = side_deeds(&source, &draft, &target)?;
+        drop((loaded, wanted));
+        let mut deeds = side_deeds(&path, &origin.id, &draft, &target)?;
         if !more.damage.is_empty() {
             let content = Content::Bytes(more.damage);
-            side.push(Deed::Create { path: aside(&target, &id), content });
+            deeds.push(Deed::Create { path: aside(&target, &id), content });
         }
-        side.extend(more.deeds);
+        deeds.extend(more.deeds);
+        let side = deeds.len();
         let mut born = Offspring {
             origin,
-            id: id.clone(),
-            title: self.title,
-            path: target.clone(),
+            id,
+            title,
+            path: target,
             folder: cwd,
             lines,
             bytes,
-            side: side.len(),
+            side,
             promises,
             op: None,
         };
-        if self.dry_run {
-            return Ok(born);
+        if !dry_run {
+            let made = Content::Made(Box::new(|out| pour(&draft, &path, out)));
+            deeds.push(Deed::Create { path: born.path.clone(), content: made });
+            let session = born.id.clone();
+            let plan = Plan { command, session, about, deeds, even_if_live: true };
+            born.op = Some(pen.commit(plan, || born.check(&clients))?);
         }
-        // The check reads the new session whole: two trees at a time would be one too many.
-        drop((source, loaded, self.wanted, self.entries));
-        let made = Content::Made(Box::new(|out| pour(&draft, &path, out)));
-        let mut deeds = side;
-        deeds.push(Deed::Create { path: target.clone(), content: made });
-        let plan = Plan { command: self.command, session: id, about: self.about, deeds, even_if_live: true };
-        let promised = &born.promises;
-        born.op = Some(pen.commit(plan, || {
-            let session = load_to_tell(&target)?;
-            let found = Known { tree: session.tree, facts: session.facts }.promises(&clients);
-            if kept(promised, &found) { Ok(()) } else { Err(Failure::BrokenPromise { path: target.clone() }) }
-        })?);
         Ok(born)
+    }
+
+    /// Lays out the lines of the new session.
+    fn lay_out(self, more: &More, envelope: Envelope, source: &mut Source) -> Result<Draft, Failure> {
+        let leaf = more.leaf.clone().unwrap_or_else(|| source.uuid(self.leaf));
+        let close = source.anchor_in(self.leaf, &leaf, &envelope, self.now)?;
+        let mut pieces = own_lines(self.pieces, &envelope);
+        if !more.whole {
+            let standing = source.states.backups(&self.entries).chain(source.states.standing());
+            pieces.extend(standing.map(|place| Piece::Line(place, Vec::new())));
+        }
+        pieces.extend(titles(&self.title, &envelope.session).map(Piece::New));
+        let close = close.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+        pieces.extend(close.map(|line| Piece::New(line.to_vec())));
+        Ok(Draft { pieces, envelope: Some(envelope) })
+    }
+}
+
+impl Offspring {
+    /// Asks the oracle whether clients load what was promised.
+    fn check(&self, clients: &[Version]) -> Result<(), Failure> {
+        let session = load_to_tell(&self.path)?;
+        let found = Known { tree: session.tree, facts: session.facts }.promises(clients);
+        if kept(&self.promises, &found) {
+            Ok(())
+        } else {
+            Err(Failure::BrokenPromise { path: self.path.clone() })
+        }
     }
 }
 

@@ -9,22 +9,21 @@ use rethread_core::edit::{Draft, Envelope};
 use rethread_core::session::AgentMeta;
 
 use super::pour::each_line;
-use super::source::{Source, with_entry};
+use super::source::with_entry;
 use crate::Failure;
 use crate::disk::{Seen, files_below, open, read_side, scan};
 use crate::write::{Content, Deed};
 
 /// Copies what the lines of a draft refer to beside the new session.
 pub(crate) fn side_deeds(
-    source: &Source,
+    path: &Path,
+    session: &str,
     draft: &Draft,
     target: &Path,
 ) -> Result<Vec<Deed<'static>>, Failure> {
-    let path = &source.session.path;
     let side = path.with_extension("");
     let history = home_of(path).map(|home| home.join("file-history"));
-    let backups =
-        history.as_ref().map(|history| history.join(&source.session.id)).filter(|folder| folder.is_dir());
+    let backups = history.as_ref().map(|history| history.join(session)).filter(|folder| folder.is_dir());
     let files = if side.is_dir() { files_below(&side) } else { Vec::new() };
     if files.is_empty() && backups.is_none() {
         return Ok(Vec::new());
