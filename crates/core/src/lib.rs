@@ -1,8 +1,7 @@
 //! What Claude Code session files mean: bytes in, values out.
 //!
 //! ```text
-//! bytes → lines → entries → tree → (resume, turns) → usage → edit → trim → (query, diff, session, stats, schema, health)
-//!       → mend
+//! bytes → lines → entries → tree → (resume, turns) → usage → edit → trim → (query, diff, session, stats, schema, health) → mend
 //! ```
 //!
 //! A room may use rooms to its left, never to its right. No IO, clock, environment, randomness, threads or printing

@@ -198,6 +198,49 @@ fn what_is_sent_and_refused_leaves_or_gets_its_other_half() {
 }
 
 #[test]
+fn pictures_over_a_limit_give_way_and_can_be_kept() {
+    let talk = String::from_utf8(script::bytes("u1: look\n  a1: I see")).expect("a script is text");
+    // A header says 9,000 pixels; behind a wrong name stands a sound one.
+    let wide = "iVBORw0KGgoAAAANSUhEUgAAIygAAAAB";
+    let small = "iVBORw0KGgoAAAANSUhEUgAAACgAAAAB";
+    let picture = |media: &str, data: &str| {
+        format!(r#"{{"type":"image","source":{{"type":"base64","media_type":"{media}","data":"{data}"}}}}"#)
+    };
+    let blocks = format!(
+        r#""content":[{{"type":"text","text":"look"}},{},{}]"#,
+        picture("image/png", wide),
+        picture("image/jpeg", small)
+    );
+    let sick = talk.replacen(r#""content":"look""#, &blocks, 1);
+    assert_ne!(sick, talk);
+    let store = Store::new(sick.as_bytes());
+    let folder = store.folder.path().join("pictures");
+    let request = RepairRequest { extract: Some(folder), ..store.request() };
+    let repair = ops::repair(&request, &store.pen).expect("it can be repaired");
+    assert_eq!(told(&repair), ["L1 image-too-large told", "L1 image-mislabelled relabelled"]);
+    assert!(claimed(&repair.after.findings).is_empty(), "{:?}", repair.after.findings);
+    let [kept] = &repair.pictures[..] else { panic!("one picture is kept: {:?}", repair.pictures) };
+    assert!(std::fs::read(kept).expect("it is there").starts_with(b"\x89PNG\r\n\x1a\n"));
+    let line = lines_of(&written(&repair, &store)).remove(0);
+    let line = String::from_utf8(line).expect("text");
+    assert!(line.contains("a picture stood here: image/png, 9000 x 1 pixels"), "{line}");
+    assert!(!line.contains(wide) && line.contains(&picture("image/png", small)), "{line}");
+}
+
+#[test]
+fn thoughts_without_a_signature_leave_whole() {
+    let talk = String::from_utf8(script::bytes(
+        "u1: one\n  a1: ?hm | yes\n    u2: two\n      a2: ?so\n        u3: three\n          a3: done",
+    ));
+    let talk = talk.expect("a script is text");
+    let sick = talk.replace(r#""signature""#, r#""lost""#);
+    let store = Store::new(sick.as_bytes());
+    let repair = store.repair(true).expect("it can be repaired");
+    assert_eq!(told(&repair)[0], "L2 thinking-unsigned blocks-left-out [0]");
+    assert!(claimed(&repair.after.findings).is_empty(), "{:?}", repair.after.findings);
+}
+
+#[test]
 fn calls_without_a_result_may_leave() {
     let store =
         Store::new(&script::bytes("u1: one\n  a1: let me see | !Bash ls\nu2 ^gone @+60: two\n  a2: two"));

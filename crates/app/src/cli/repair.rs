@@ -46,6 +46,7 @@ pub(crate) fn run(args: &args::Repair, place: &Place, out: &mut Out) -> Result<E
 fn print(repair: &Repair, place: &Place, out: &mut Out) -> Result<(), Stop> {
     super::header(&repair.before.head, place, out)?;
     let Some(done) = &repair.written else {
+        left(&repair.after.findings, out)?;
         let others = repair.before.findings.iter().filter(|finding| finding.mend != Mend::Nothing).count();
         let words = if others > 0 { "nothing that repair mends" } else { "nothing to mend" };
         out.line(&paint(GOOD, words))?;
@@ -62,12 +63,7 @@ fn print(repair: &Repair, place: &Place, out: &mut Out) -> Result<(), Stop> {
     out.line("")?;
     state("before", repair.before.within_reach(), &repair.before.findings, out)?;
     state(if dry { "would be" } else { "after" }, repair.after.reach, &repair.after.findings, out)?;
-    let left: Vec<&Finding> = repair.after.findings.iter().filter(|f| f.mend == Mend::Repair).collect();
-    for finding in left {
-        let line = finding.spots.first().map_or(0, |spot| spot.line);
-        let words = format!("{} at L{line}: nothing in the file says how", finding.code.name());
-        written::fact("not mended", &paint(BAD, &words), out)?;
-    }
+    left(&repair.after.findings, out)?;
     if let Some(path) = &repair.damaged {
         written::fact("damaged bytes", &written::path(path, place), out)?;
     }
@@ -87,6 +83,16 @@ fn print(repair: &Repair, place: &Place, out: &mut Out) -> Result<(), Stop> {
             op.map_or(Ok(()), |op| written::undo(op, out))
         }
     }
+}
+
+/// Says what calls for repair and could not be mended.
+fn left(findings: &[Finding], out: &mut Out) -> Result<(), Stop> {
+    for finding in findings.iter().filter(|finding| finding.mend == Mend::Repair) {
+        let line = finding.spots.first().map_or(0, |spot| spot.line);
+        let words = format!("{} at L{line}: nothing in the file says how", finding.code.name());
+        written::fact("not mended", &paint(BAD, &words), out)?;
+    }
+    Ok(())
 }
 
 /// Lists what was mended, the first of it.

@@ -24,5 +24,6 @@ mod moving;
 mod pen;
 #[cfg(test)]
 mod places;
+mod repair;
 #[cfg(test)]
 mod wiring;

@@ -206,7 +206,8 @@ fn keys(home: &Home, args: &[&str]) -> String {
 }
 
 fn collect(name: &str, value: &Value, found: &mut BTreeSet<String>) {
-    const MAPS: [&str; 14] = [
+    const MAPS: [&str; 15] = [
+        "findings",
         "codes",
         "codes[]",
         "bytes_by_cause",
@@ -298,6 +299,14 @@ fn json_keys_are_frozen() {
     doctor: type v sessions clean harmless costs blocks codes bytes bytes_by_cause bytes_repeated bytes_beside unreadable
     finding.spots: line block inner_block
     finding: type v session path code severity count spots paths cost mend mend_is_command
+    ");
+    home.write(".claude/projects/-x/damaged.jsonl", script::bytes("u1: one\nu2 ^gone @+60: two\n  a2: two"));
+    insta::assert_snapshot!(keys(&home, &["repair", "damaged", "--dry-run", "--json"]), @"
+    mend: type v line code act words parent_before parent_after parent_line how
+    repair.after: entries within_reach findings
+    repair.before: entries within_reach findings
+    repair.promises: client entries tokens
+    repair: type v origin session path folder in_place op dry_run mends before after not_mended damaged pictures promises
     ");
     insta::assert_snapshot!(keys(&home, &["--demo", "tree", "harbour", "t1", "--json"]), @"tree_node: type v session row parent depth node standing named turn handle line uuid kind voice gist time answers tools fork way ways cut tip active gap");
     insta::assert_snapshot!(keys(&home, &["--demo", "find", "harbour", "sort", "--json"]), @"

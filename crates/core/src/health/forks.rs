@@ -43,10 +43,13 @@ fn by_progress(patient: &Patient<'_>, sides: &Sides, forks: &[Fork]) -> Vec<Find
         Why::OtherBranch => sides.meets(no).is_some_and(|at| points.contains(&at)),
         _ => false,
     });
-    let lost = lost.count();
-    let severity = if lost > 0 { Severity::Costs } else { Severity::Harmless };
+    let lost: Vec<Why> = lost.map(|(_, why)| why).collect();
+    let severity = if lost.is_empty() { Severity::Harmless } else { Severity::Costs };
     let finding = patient.found(Code::ForkByProgress, severity, &cuts);
-    finding.map(|finding| finding.measured(patient.entries(lost))).into_iter().collect()
+    let finding = finding.map(|finding| finding.measured(patient.entries(lost.len())));
+    // What hangs on a line that is not read can be hung elsewhere; of two branches one has to be chosen.
+    let is_choice = !lost.is_empty() && !lost.contains(&Why::UnreadParent);
+    finding.map(|found| if is_choice { found.mended(Mend::Branches) } else { found }).into_iter().collect()
 }
 
 /// Answers that another one took the place of, and errors that nothing hangs on.

@@ -6,7 +6,7 @@ use super::treatment::{Act, Edit, How, Treatment};
 use super::ward::{Ward, text};
 use crate::edit::{Change, Step, quote};
 use crate::entry::{Kind, Voice, member};
-use crate::health::{Code, Severity, is_no_beginning};
+use crate::health::{Code, Finding, Measure, Severity, is_no_beginning};
 use crate::problem::ProblemKind;
 use crate::tree::{Link, NodeNo, Tree};
 
@@ -96,7 +96,7 @@ fn parent(
 ) -> Option<(NodeNo, How)> {
     let is_cut_off = |call: NodeNo| boundaries[no as usize].is_some_and(|boundary| call < boundary);
     let call = ward.calls.call_of(no).filter(|&call| call != no && !is_cut_off(call));
-    if let Some(call) = call.filter(|&call| groups.root(call) != no) {
+    if let Some(call) = call.filter(|&call| !groups.is_below(ward.patient.tree, call, no)) {
         return Some((call, How::Call));
     }
     before(ward, groups, no).map(|on| (on, How::Order))
@@ -109,7 +109,7 @@ fn before(ward: &Ward<'_>, groups: &mut Groups, no: NodeNo) -> Option<NodeNo> {
     let mut first = None;
     let lines = (0..no).rev().filter(|&on| ward.is_held(on) && tree.is_told(on));
     for on in lines.take(FARTHEST) {
-        if groups.root(on) != no {
+        if !groups.is_below(tree, on, no) {
             first = first.or(Some(on));
             let is_later = tree.node(on).time().zip(time).is_some_and(|(on, no)| on > no);
             if !is_later {
@@ -125,8 +125,11 @@ fn before(ward: &Ward<'_>, groups: &mut Groups, no: NodeNo) -> Option<NodeNo> {
 
 /// Hangs what was said on what clients read, where it hangs on a line that they do not.
 fn unread(ward: &mut Ward<'_>, treatment: &mut Treatment) {
-    let lost = |code| ward.found(code, Severity::Costs).next().is_some();
-    if !lost(Code::Unreachable) && !lost(Code::ForkByProgress) {
+    // Also where only the session's own client loses what hangs there.
+    let is_lost = |found: &Finding| {
+        found.severity > Severity::Harmless || matches!(found.measure, Measure::ByClient { .. })
+    };
+    if !ward.found(Code::Unreachable, Severity::Harmless).any(is_lost) {
         return;
     }
     let tree = ward.patient.tree;
@@ -203,6 +206,12 @@ impl Groups {
             at = std::mem::replace(&mut self.above[at as usize], root);
         }
         root
+    }
+
+    /// Whether an entry is below the beginning `no`, or another line of its uuid is.
+    fn is_below(&mut self, tree: &Tree, on: NodeNo, no: NodeNo) -> bool {
+        let stands = tree.find(tree.node(on).id).unwrap_or(on);
+        self.root(on) == no || self.root(stands) == no || tree.node(on).id == tree.node(no).id
     }
 
     /// Hangs a beginning on an entry.

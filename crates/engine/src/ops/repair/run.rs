@@ -104,16 +104,7 @@ pub fn repair(request: &RepairRequest, pen: &Pen) -> Result<Repair, Failure> {
     let mut source = Source::open(&request.path)?;
     let before = diagnose(&request.path)?;
     if !calls_for_repair(&before.findings) || source.session.tree.is_side_file() {
-        let after = Prognosis { findings: before.findings.clone(), reach: before.within_reach() };
-        let nothing = (Vec::new(), Vec::new());
-        return Ok(Repair {
-            before,
-            mends: nothing.0,
-            after,
-            damaged: None,
-            pictures: nothing.1,
-            written: None,
-        });
+        return Ok(Repair::nothing(before));
     }
     let salvage = salvage(&request.path, &before.findings)?;
     let damaged = salvage.damaged.clone();
@@ -122,6 +113,9 @@ pub fn repair(request: &RepairRequest, pen: &Pen) -> Result<Repair, Failure> {
     let moved = bench.done.iter().any(|done| moves(&done.mended.act));
     choose_leaf(&mut bench, &source, request, &examined, moved)?;
     let examined = mend_sent(&mut bench, &source, request)?;
+    if bench.done.is_empty() {
+        return Ok(Repair::nothing(before));
+    }
     let pictures = pictures(&bench, request, &source.session.id);
     let job =
         Job { request, bench: &bench, examined: &examined, damaged: &damaged, moved, pictures: &pictures };
@@ -141,6 +135,14 @@ pub fn repair(request: &RepairRequest, pen: &Pen) -> Result<Repair, Failure> {
         pictures: pictures.into_iter().map(|(path, _)| path).collect(),
         written: Some(written),
     })
+}
+
+impl Repair {
+    /// Nothing was mended.
+    fn nothing(before: Diagnosis) -> Repair {
+        let after = Prognosis { findings: before.findings.clone(), reach: before.within_reach() };
+        Repair { before, mends: Vec::new(), after, damaged: None, pictures: Vec::new(), written: None }
+    }
 }
 
 fn prognosis(path: &Path) -> Result<Prognosis, Failure> {
