@@ -4,7 +4,7 @@
 
 use proptest::prelude::*;
 use rethread_core::entry::{self, Fate};
-use rethread_core::lines::Splitter;
+use rethread_core::lines::{Line, Splitter};
 use rethread_core::problem::{Problem, ProblemKind};
 use rethread_testkit::check::{self, Cuts};
 use rethread_testkit::{random, script};
@@ -358,4 +358,19 @@ fn a_condensed_string_is_cut_before_a_character_and_between_pairs() {
             assert_eq!((fates, problems), (vec![Fate::Whole], vec![]), "{body} shifted by {shift}");
         }
     }
+}
+
+/// Some gateways write every field into every block.
+#[test]
+fn an_empty_field_takes_no_words_away() {
+    let line = br#"{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"hello","thinking":"","data":"","content":null},{"type":"tool_use","id":"t","input":{"a":1},"content":null}]}}"#;
+    let line = Line { no: 1, offset: 0, bytes: line, open: false };
+    let mut seen = 0;
+    entry::read(&line, &mut Vec::new(), |entry, _| {
+        let blocks = entry.blocks();
+        assert_eq!(blocks[0].words.map(|words| words.decode().into_owned()).as_deref(), Some("hello"));
+        assert_eq!(blocks[1].body, Some(&br#"{"a":1}"#[..]));
+        seen += 1;
+    });
+    assert_eq!(seen, 1);
 }

@@ -256,8 +256,16 @@ fn block<'a>(skim: &mut Skim<'a>, block: &mut Block<'a>, habit: &mut Habit) -> S
             }
             Key::Id | Key::ResultId => block.id = some_text(skim)?.or(block.id),
             Key::Name | Key::ToolName => block.tool = some_text(skim)?.or(block.tool),
-            Key::Text | Key::Thinking | Key::Data => block.words = text(skim)?.or(block.words),
-            Key::Input | Key::Content | Key::Source => block.body = Some(skim.value()?),
+            // Some gateways write every field into every block: what is empty takes nothing's place.
+            Key::Text | Key::Thinking | Key::Data => {
+                let words = text(skim)?;
+                let says = words.is_some_and(|words| !words.is_empty());
+                block.words = if says { words } else { block.words.or(words) };
+            }
+            Key::Input | Key::Content | Key::Source => {
+                let body = skim.value()?;
+                block.body = block.body.filter(|_| body == b"null").or(Some(body));
+            }
             Key::IsError => block.is_error = skim.truth()?,
             Key::Signature => block.signed = skim.maybe_string()?.is_some_and(|s| !s.is_empty()),
             _ => {

@@ -210,7 +210,11 @@ const UNANSWERED: Rule<Unanswered> = Rule::new(
         ([2, 1, 42], Unanswered::LeaveOutLine),
         ([2, 1, 281], Unanswered::AnswerOpenTurn),
     ],
-    &["tool_use_without_result_at_the_end", "words_beside_a_call_without_result"],
+    &[
+        "tool_use_without_result_at_the_end",
+        "words_beside_a_call_without_result",
+        "calls_without_result_of_the_last_response",
+    ],
 );
 const LONE_THINKING: Rule<bool> =
     Rule::new("thinking alone is sent", &[([1, 0, 37], true), ([2, 1, 15], false)], &["thinking_alone"]);

@@ -91,7 +91,9 @@ impl Sieve<'_> {
         let last_result = chain.iter().rposition(|&no| self.answers(no)).unwrap_or(0);
         self.sifted.open = open;
         self.retain(chain.to_vec(), |sieve, k, no| {
-            let in_open_turn = open.is_some() && (open == Some(no) || turn <= k && k < last_result);
+            let in_open_turn = open.is_some_and(|open| {
+                open == no || sieve.links.tree.same_message(open, no) || turn <= k && k < last_result
+            });
             let pieces = sieve.facts.pieces(no);
             match sieve.kind(no) {
                 Kind::User if pieces.is_empty() && !sieve.rules.empty_prompt_fills => Some(Why::Empty),

@@ -161,6 +161,12 @@ impl<'a> Object<'a> {
         texts.find_map(|(_, value)| string(value).filter(|text| empty || !text.is_empty()))
     }
 
+    fn last_body(&self, keys: &[&str]) -> Option<&'a str> {
+        let mut bodies = self.0.iter().rev().filter(|(key, _)| keys.contains(&key.as_str()));
+        let last = bodies.clone().next();
+        bodies.find(|(_, value)| *value != "null").or(last).map(|(_, value)| *value)
+    }
+
     fn is_true(&self, key: &str) -> bool {
         self.last(&[key]) == Some("true")
     }
@@ -245,8 +251,9 @@ fn parsed_block(facts: &mut Facts, raw: &str) {
     );
     put(facts, "block.id", block.last_text(&["id", "tool_use_id"], false));
     put(facts, "block.tool", block.last_text(&["name", "tool_name"], false));
-    put(facts, "block.words", block.last_text(&["text", "thinking", "data"], true));
-    put(facts, "block.body", block.last(&["input", "content", "source"]));
+    let words = ["text", "thinking", "data"];
+    put(facts, "block.words", block.last_text(&words, false).or_else(|| block.last_text(&words, true)));
+    put(facts, "block.body", block.last_body(&["input", "content", "source"]));
     put(facts, "block.is_error", Some(block.is_true("is_error")));
     put(facts, "block.signed", Some(block.some_text("signature").is_some()));
 }
