@@ -320,6 +320,9 @@ fn a_resume_that_goes_on_from_an_older_branch_is_told() {
     let stale = found.findings.iter().find(|finding| finding.code == Code::StaleLeaf).expect("it is found");
     let Mend::Goto(node) = stale.mend else { panic!("{stale:?}") };
     assert_eq!(found.tree.node(node).place.line, 6);
+    // Whoever hung a later line there means it.
+    let moved = sick.replace("last-prompt ~a2", "s1 ^a2: informational here\nlast-prompt ~s1");
+    check("stale-leaf harmless L5 L6", &moved, &moved.replace("^a2", "^a3"));
 }
 
 #[test]

@@ -86,7 +86,10 @@ fn stale(patient: &Patient<'_>, left: &[NodeNo]) -> Option<Finding> {
     let speaks = |&no: &NodeNo| no > end && matches!(tree.node(no).voice, Voice::Prompt | Voice::Answer);
     let newer: Vec<NodeNo> = left.iter().copied().filter(speaks).collect();
     let &newest = newer.last()?;
-    let finding = patient.found(Code::StaleLeaf, Severity::Costs, &newer)?;
+    // A line that was hung there later than all of them is a decision, as `goto` takes it.
+    let decided = patient.resume.leaf.is_some_and(|(leaf, _)| leaf > newest);
+    let severity = if decided { Severity::Harmless } else { Severity::Costs };
+    let finding = patient.found(Code::StaleLeaf, severity, &newer)?;
     Some(finding.measured(patient.entries(newer.len())).mended(Mend::Goto(newest)))
 }
 
