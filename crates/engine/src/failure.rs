@@ -64,6 +64,17 @@ pub enum Failure {
         /// The entry.
         name: String,
     },
+    /// A title without a word.
+    #[error("the title is empty")]
+    NoTitle,
+    /// A title that is too long.
+    #[error("the title has {length} characters, {most} are taken")]
+    LongTitle {
+        /// How many characters it has.
+        length: usize,
+        /// How many it may have.
+        most: usize,
+    },
     /// A client would load nothing.
     #[error("there is nothing to load in `{}`", path.display())]
     NothingToLoad {

@@ -10,9 +10,6 @@ use super::{Place, clean, effects, wire};
 
 pub(crate) fn run(args: &Rename, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
     let title = args.title.join(" ");
-    if title.trim().is_empty() {
-        return Err(Stop::NoTitle);
-    }
     let request = RenameRequest {
         path: place.session_to_change(&args.session)?,
         title,

@@ -48,8 +48,6 @@ pub(crate) enum Stop {
     BadAmount(String),
     /// Branches that cannot be read.
     NoBranches,
-    /// A title without a word.
-    NoTitle,
     /// Nothing to look for.
     NoWords,
     /// A regular expression that cannot be read, and why.
@@ -139,7 +137,6 @@ fn tell(stop: &Stop, out: &mut Out) {
             "two branches are needed".to_owned(),
             "write SESSION ENTRY ENTRY, SESSION ENTRY, or SESSION[:ENTRY] SESSION[:ENTRY]".to_owned(),
         ),
-        Stop::NoTitle => ("the title is empty".to_owned(), "write some words".to_owned()),
         Stop::NoWords => ("nothing to look for".to_owned(), "name some words, or --regex".to_owned()),
         Stop::BadPattern(text, why) => (
             format!("cannot read `{}` as a regular expression: {}", clean::line(text), clean::line(why)),
@@ -187,6 +184,10 @@ fn message(failure: &Failure) -> String {
         Failure::NoPoint { name } => format!("no client goes on from `{}`", clean::line(name)),
         Failure::NoWay { name } => {
             format!("no way was found to make clients go on from `{}`", clean::line(name))
+        }
+        Failure::NoTitle => "the title is empty".to_owned(),
+        Failure::LongTitle { length, most } => {
+            format!("the title has {length} characters, and a title may have {most}")
         }
         Failure::NothingToLoad { path } => format!("a client would load nothing of {}", quoted(path)),
         Failure::NothingLeft { path } => format!("nothing would be left of {}", quoted(path)),
@@ -266,7 +267,10 @@ fn hint(failure: &Failure) -> String {
         Failure::AmbiguousEntry { .. } => "type more words, or one of these",
         Failure::NothingBefore { .. } => "it is the beginning: start a new session instead",
         Failure::NoPoint { .. } => "it belongs to a subagent, or to lines that clients do not read",
-        Failure::NoWay { .. } => "try `rethread doctor` on the session, then `rethread repair`",
+        Failure::NoWay { .. } => {
+            "`rethread explain` says what clients make of the session, `rethread branches` where else to go"
+        }
+        Failure::NoTitle | Failure::LongTitle { .. } => "write some words",
         Failure::NothingToLoad { .. } => "`rethread explain` says why; name a point to go on from",
         Failure::NothingLeft { .. } => "leave less out, or keep more turns",
         Failure::TooLong { .. } => "give it more room with --fit, or rescue an earlier point with --branch",

@@ -176,3 +176,52 @@ fn the_demo_store_can_be_changed_too() {
         assert!(run.out.contains("rethread undo 1"), "{}", run.out);
     }
 }
+
+/// What clients cannot parse they do not load, whatever a patient reader finds in it.
+#[test]
+fn damaged_lines_are_promised_to_nobody() {
+    let home = Home::new();
+    let lines = script::bytes(
+        "u1: one\n  a1: one\n    u2: two\n      a2: two\n        u3: three\n          a3: three",
+    );
+    let mut damaged = Vec::new();
+    for (k, line) in lines.split_inclusive(|&byte| byte == b'\n').enumerate() {
+        damaged.extend_from_slice(if k == 2 { &[0; 50] } else { b"" });
+        damaged.extend_from_slice(line);
+    }
+    home.write_old(&format!(".claude/projects/-home-ann-garden/{SESSION}.jsonl"), damaged);
+    assert_eq!(loaded(&home, SESSION, "2.1.42"), ["a2", "u3", "a3"]);
+    let run = home.run(&["goto", SESSION, "L3", "--json"]);
+    assert!(run.code == 3 || run.code == 2, "{}", run.err);
+    let born = object(&home, &["repair", SESSION, "--json"]);
+    assert_eq!(
+        loaded(&home, born["session"].as_str().unwrap(), "2.1.42"),
+        ["u1", "a1", "u2", "a2", "u3", "a3"]
+    );
+}
+
+/// A write that failed and cannot even be looked at again keeps nobody from writing elsewhere.
+#[test]
+fn one_failed_write_blocks_no_other() {
+    let home = store(EDITED);
+    let into = home.write_old("elsewhere/note", b"").parent().unwrap().canonicalize().unwrap();
+    let into = into.to_str().unwrap();
+    let name: String = into.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    home.write_old(&format!(".claude/projects/{name}"), b"a file where a folder should be");
+    let run = home.run(&["clone", SESSION, "--into", into]);
+    assert_eq!(run.code, 2, "{}", run.err);
+    assert_eq!(home.run(&["fork", SESSION, "--title", &"x".repeat(300)]).code, 2, "a title that is too long");
+    assert_eq!(home.run(&["log"]).code, 0);
+    object(&home, &["rename", SESSION, "by name", "--json"]);
+}
+
+#[test]
+fn a_subagent_is_not_forked() {
+    let home = store(EDITED);
+    let agent = script::bytes("u1 side: look\n  a1 side: found");
+    home.write_old(&format!(".claude/projects/-home-ann-garden/{SESSION}/subagents/agent-abc.jsonl"), agent);
+    for command in ["fork", "clone"] {
+        let run = home.run(&[command, "agent-abc"]);
+        assert!(run.code == 2 && run.err.contains("load nothing"), "{command}: {}", run.err);
+    }
+}

@@ -121,6 +121,9 @@ impl Flags {
     /// An answer that the client wrote itself.
     pub const SYNTHETIC: Flags = Flags(512);
 
+    /// Read from a damaged line, of which clients read nothing.
+    pub const SALVAGED: Flags = Flags(1024);
+
     /// Whether `flag` is set.
     pub fn has(self, flag: Flags) -> bool {
         self.0 & flag.0 != 0
@@ -176,6 +179,12 @@ impl<'a> Entry<'a> {
     /// Whether a yes-or-no field says yes.
     pub fn is(&self, flag: Flags) -> bool {
         self.flags.has(flag)
+    }
+
+    /// Marks the entry as one that only a patient reader finds: its line is not one sound object.
+    pub fn salvaged(mut self) -> Entry<'a> {
+        self.flags.set(Flags::SALVAGED, true);
+        self
     }
 
     /// Whether every parser takes the object: no control byte stands raw in a string.

@@ -74,13 +74,16 @@ pub struct Facts {
 impl Facts {
     /// Takes the next entry.
     pub fn add(&mut self, entry: &Entry<'_>, place: Place) {
-        self.note_version(entry);
+        if !entry.is(Flags::SALVAGED) {
+            self.note_version(entry);
+        }
         if entry.uuid.is_some() {
             self.hold(entry, place);
             return;
         }
         match entry.kind {
             Kind::User | Kind::Assistant if !entry.is(Flags::SIDECHAIN) => self.nameless.push(place.line),
+            _ if entry.is(Flags::SALVAGED) => {}
             Kind::LastPrompt => {
                 // Any later line takes the place of the pin, also one that names nothing.
                 self.pin = entry.leaf.map(|leaf| Pin {

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use super::rules::{Keep, Progress, Rules};
-use crate::entry::{Kind, Voice};
+use crate::entry::{Flags, Kind, Voice};
 use crate::id::Id;
 use crate::tree::{Link, Node, NodeNo, Tree};
 
@@ -63,6 +63,7 @@ impl<'t> Links<'t> {
         for no in 0..self.tree.nodes().len() as NodeNo {
             let standing = self.standing(no);
             let known = match self.tree.node(standing).kind {
+                _ if self.tree.node(standing).is(Flags::SALVAGED) => false,
                 Kind::User | Kind::Assistant | Kind::System | Kind::Attachment => true,
                 Kind::Progress => rules.progress == Progress::Entry,
                 _ => false,
@@ -109,13 +110,19 @@ impl<'t> Links<'t> {
 
     /// Whether a client reads lines of this kind at all, whatever it drops later.
     pub(super) fn is_read(&self, no: NodeNo) -> bool {
-        matches!(self.tree.node(no).kind, Kind::User | Kind::Assistant | Kind::System | Kind::Attachment)
+        let node = self.tree.node(no);
+        !node.is(Flags::SALVAGED)
+            && matches!(node.kind, Kind::User | Kind::Assistant | Kind::System | Kind::Attachment)
     }
 
     /// Hangs a line whose parent is missing on the newest entry of the five seconds before it.
     fn bridge(&mut self) {
         const WINDOW: i64 = 5000;
-        let is_lost = |&no: &NodeNo| self.tree.node(no).link == Link::Missing;
+        let is_lost = |&no: &NodeNo| {
+            let node = self.tree.node(no);
+            let damaged = node.parent().is_some_and(|parent| self.tree.node(parent).is(Flags::SALVAGED));
+            node.link == Link::Missing || damaged
+        };
         let lost: Vec<NodeNo> = self.order.iter().copied().filter(is_lost).collect();
         if lost.is_empty() {
             return;

@@ -6,7 +6,7 @@ use super::leaf::{LeafRule, choose};
 use super::links::{Links, NONE};
 use super::rules::Rules;
 use super::send::{Said, Sent, send};
-use crate::entry::{Kind, Voice};
+use crate::entry::{Flags, Kind, Voice};
 use crate::tree::{Link, NodeNo, Tree};
 use crate::version::Version;
 
@@ -88,6 +88,8 @@ pub enum Why {
     UnreadParent,
     /// It is its own ancestor.
     Cycle,
+    /// Its line is damaged: the client reads nothing of it.
+    Damaged,
     /// The client loads nothing at all.
     Halted,
     /// It has no uuid.
@@ -121,6 +123,7 @@ impl Why {
             Why::MissingParent => "missing-parent",
             Why::UnreadParent => "unread-parent",
             Why::Cycle => "cycle",
+            Why::Damaged => "damaged-line",
             Why::Halted => "halted",
             Why::Nameless => "no-uuid",
             Why::Compacted => "compacted",
@@ -325,6 +328,7 @@ impl Resume {
             }
             let stands = tree.find(node.id) == Some(no);
             let why = match whys[no as usize] {
+                _ if node.is(Flags::SALVAGED) => Why::Damaged,
                 _ if !stands => Why::Repeated,
                 Some(why) => why,
                 None if self.halt.is_some_and(|halt| halt != Halt::Nothing) => Why::Halted,

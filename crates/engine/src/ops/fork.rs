@@ -32,11 +32,7 @@ pub fn fork(request: &ForkRequest, pen: &Pen) -> Result<Offspring, Failure> {
     let source = Source::open(&request.path)?;
     let leaf = match &request.at {
         Some(at) => source.point(at)?,
-        None => source
-            .session
-            .active()
-            .leaf
-            .ok_or_else(|| Failure::NothingToLoad { path: request.path.clone() })?,
+        None => source.leaf()?,
     };
     let (tree, facts) = (&source.session.tree, &source.session.facts);
     let way = way(tree, facts, &source.clients(), leaf);
@@ -47,7 +43,7 @@ pub fn fork(request: &ForkRequest, pen: &Pen) -> Result<Offspring, Failure> {
         pieces: way.iter().map(|&no| Piece::Line(tree.node(no).place, Vec::new())).collect(),
         entries: keys(&source, &way),
         leaf,
-        title: request.title.clone().unwrap_or_else(|| source.title_with("fork")),
+        title: source.title_for(request.title.as_deref(), "fork")?,
         into: None,
         promises: source.promise_at(leaf),
         wanted: IdSet::default(),
@@ -55,16 +51,4 @@ pub fn fork(request: &ForkRequest, pen: &Pen) -> Result<Offspring, Failure> {
         dry_run: request.dry_run,
     };
     birth.give(source, pen)
-}
-
-/// Longest title that is taken over.
-const TITLE: usize = 60;
-
-impl Source {
-    /// Names an offspring after its origin.
-    pub(crate) fn title_with(&self, what: &str) -> String {
-        let words: Vec<&str> = self.session.title.text.split_whitespace().collect();
-        let title: String = words.join(" ").chars().take(TITLE).collect();
-        if title.is_empty() { format!("({what})") } else { format!("{title} ({what})") }
-    }
 }

@@ -69,9 +69,12 @@ impl Trimmer {
         let source = Source::open_seeing(path, |entry, place| survey.add(entry, place))?;
         let nothing = || Failure::NothingToLoad { path: path.to_owned() };
         let session = &source.session;
+        if session.tree.is_side_file() {
+            return Err(nothing());
+        }
         let leaf = match branch {
             Some(name) => session.tip_below(session.entry(name)?),
-            None => session.active().leaf.ok_or_else(nothing)?,
+            None => source.leaf()?,
         };
         let resume = resume_at(&session.tree, &session.facts, &session.client(), leaf);
         let resume =
@@ -117,7 +120,7 @@ impl Trimmer {
             pieces: cut.pieces(|no| tree.node(no).place, note),
             entries: if wish.backups { entries } else { IdSet::default() },
             leaf,
-            title: wish.title.unwrap_or_else(|| self.source.title_with(&wish.what)),
+            title: self.source.title_for(wish.title.as_deref(), &wish.what)?,
             into,
             promises: None,
             now: wish.now,

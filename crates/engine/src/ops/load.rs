@@ -86,7 +86,9 @@ fn load_with<W>(
     let mut launches = Launches::default();
     let mut facts = Facts::default();
     let scan = scan(path, |seen| {
-        if let Seen::Entry(entry, place, _) = seen {
+        if let Seen::Entry(entry, place, whole) = seen {
+            let salvaged = if whole { None } else { Some(entry.clone().salvaged()) };
+            let entry = salvaged.as_ref().unwrap_or(entry);
             let voice = weaver.add(entry, place);
             facts.add(entry, place);
             sketcher.add(entry, voice);

@@ -32,6 +32,7 @@ mod show;
 mod side;
 mod source;
 mod stats;
+mod title;
 mod tools;
 mod tree;
 mod undo;

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rethread_core::edit::{Draft, Envelope, Piece, quote};
+use rethread_core::edit::{Draft, Envelope, Piece};
 use rethread_core::entry::Moment;
 use rethread_core::id::IdSet;
 use rethread_core::tree::NodeNo;
@@ -13,6 +13,7 @@ use super::load::{Head, load_to_tell};
 use super::pour::{foresee, pour};
 use super::side::side_deeds;
 use super::source::{Known, Promise, Source, kept};
+use super::title::title_lines;
 use crate::Failure;
 use crate::write::{Content, Deed, OpNo, Pen, Plan};
 
@@ -159,7 +160,7 @@ impl Birth {
             let standing = source.states.backups(&self.entries).chain(source.states.standing());
             pieces.extend(standing.map(|place| Piece::Line(place, Vec::new())));
         }
-        pieces.extend(titles(&self.title, &envelope.session).map(Piece::New));
+        pieces.extend(title_lines(&self.title, &envelope.session).map(Piece::New));
         let close = close.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
         pieces.extend(close.map(|line| Piece::New(line.to_vec())));
         Ok(Draft { pieces, envelope: Some(envelope) })
@@ -193,14 +194,6 @@ fn own_lines(pieces: Vec<Piece>, envelope: &Envelope) -> Vec<Piece> {
 /// Returns where the damaged bytes of a session are kept.
 pub(crate) fn aside(path: &Path, session: &str) -> PathBuf {
     path.with_extension("").join(format!("{session}.damaged"))
-}
-
-/// Writes the lines that name a session.
-fn titles(title: &str, session: &str) -> impl Iterator<Item = Vec<u8>> {
-    let line = |kind: &str, key: &str| {
-        format!(r#"{{"type":"{kind}","{key}":{},"sessionId":{}}}"#, quote(title), quote(session)).into_bytes()
-    };
-    [line("custom-title", "customTitle"), line("agent-name", "agentName")].into_iter()
 }
 
 /// Returns the keys of some entries.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::effect::{Effects, effects};
 use super::load::load_to_tell;
+use super::title::{read_title, title_lines};
 use crate::disk::Stamp;
 use crate::failure::Failure;
 use crate::write::{Deed, OpNo, Pen, Plan};
@@ -41,7 +42,7 @@ pub fn rename(pen: &Pen, request: &RenameRequest) -> Result<Rename, Failure> {
     let path = &request.path;
     let stamp = Stamp::of(path).map_err(Failure::reading(path))?;
     let session = load_to_tell(path)?;
-    let title = request.title.split_whitespace().collect::<Vec<_>>().join(" ");
+    let title = read_title(&request.title)?;
     let plan = Plan {
         command: "rename",
         session: session.id.clone(),
@@ -62,14 +63,9 @@ pub fn rename(pen: &Pen, request: &RenameRequest) -> Result<Rename, Failure> {
 }
 
 fn lines(title: &str, session: &str, open_end: bool) -> Vec<u8> {
-    let title = serde_json::Value::from(title);
-    let session = serde_json::Value::from(session);
-    let start = if open_end { "\n" } else { "" };
-    format!(
-        "{start}{{\"type\":\"custom-title\",\"customTitle\":{title},\"sessionId\":{session}}}\n\
-        {{\"type\":\"agent-name\",\"agentName\":{title},\"sessionId\":{session}}}\n"
-    )
-    .into_bytes()
+    let [custom, agent] = title_lines(title, session);
+    let start: &[u8] = if open_end { b"\n" } else { b"" };
+    [start, &custom, b"\n", &agent, b"\n"].concat()
 }
 
 /// Reads the file again: it must say the title now.

@@ -86,6 +86,12 @@ impl Source {
         clients
     }
 
+    /// Finds where the client goes on; a file of a subagent is never resumed.
+    pub(crate) fn leaf(&self) -> Result<NodeNo, Failure> {
+        let leaf = self.session.active().leaf.filter(|_| !self.session.tree.is_side_file());
+        leaf.ok_or_else(|| Failure::NothingToLoad { path: self.session.path.clone() })
+    }
+
     /// Returns the uuid of a node as it is written.
     pub(crate) fn uuid(&self, no: NodeNo) -> String {
         self.uuids.of(&self.session.tree, no)

@@ -46,7 +46,7 @@ pub fn undo(pen: &Pen, request: &UndoRequest) -> Result<Undo, Failure> {
         even_if_live: request.even_if_live,
     };
     let effects = effects(&plan);
-    let done = if request.dry_run { None } else { Some(pen.commit_undo(plan, op)?) };
+    let done = if request.dry_run { None } else { Some(pen.commit_undo(plan, op.no)?) };
     let (command, about) = (op.command.clone(), op.about.clone());
     Ok(Undo { op: done, undone: op.no, command, session: op.session.clone(), about, effects })
 }

@@ -24,6 +24,7 @@ impl Desk<'_> {
         for deed in &mut plan.deeds {
             follow_links(deed)?;
         }
+        self.refuse_if_stuck(&plan)?;
         refuse_if_live(&plan, &named, &self.journal)?;
         let mut tasks = Vec::with_capacity(plan.deeds.len());
         for (k, deed) in plan.deeds.into_iter().enumerate() {

@@ -8,6 +8,7 @@ use super::journal::{Journal, Op, OpState};
 use super::keep::Keep;
 use super::lock::Lock;
 use super::pen::Pen;
+use super::plan::Plan;
 use super::record::{Change, DeedName, News, Thing};
 use super::rollback::{common, is_new, take_back};
 use super::swap::{append, read_from};
@@ -21,6 +22,8 @@ pub(super) struct Desk<'p> {
     pub(super) state: PathBuf,
     pub(super) journal: Journal,
     pub(super) keep: Keep,
+    /// What could not be ended, and why: other files can still be written.
+    stuck: Vec<(Op, Failure)>,
     _lock: Lock,
 }
 
@@ -42,7 +45,7 @@ impl<'p> Desk<'p> {
     fn with(pen: &'p Pen, state: PathBuf, lock: Lock) -> Result<Desk<'p>, Failure> {
         let journal = Journal::read(&state)?;
         let keep = Keep::at(&state);
-        let mut desk = Desk { pen, state, journal, keep, _lock: lock };
+        let mut desk = Desk { pen, state, journal, keep, stuck: Vec::new(), _lock: lock };
         desk.recover()?;
         Ok(desk)
     }
@@ -52,22 +55,39 @@ impl<'p> Desk<'p> {
         let cut: Vec<Op> =
             self.journal.ops.iter().filter(|op| op.state == OpState::Unfinished).cloned().collect();
         for op in cut.iter().rev() {
-            let done = self.went_on(op);
-            if done.map_err(Failure::writing(&self.state))? {
-                for change in &op.changes {
-                    self.finish(change).map_err(Failure::writing(&change.path))?;
-                    self.pen.step("change is finished");
-                }
-                let after = op.changes.iter().map(|change| change.after.clone()).collect();
-                self.journal.add(op.no, News::Done { after })?;
-            } else {
-                self.roll_back(op.no, &op.changes, "it was cut short")?;
+            if let Err(failure) = self.end(op) {
+                self.stuck.push((op.clone(), failure));
             }
         }
         if !cut.is_empty() {
             self.journal = Journal::read(&self.state)?;
         }
         Ok(())
+    }
+
+    /// Ends one op.
+    fn end(&mut self, op: &Op) -> Result<(), Failure> {
+        let done = self.went_on(op);
+        if !done.map_err(Failure::writing(&self.state))? {
+            return self.roll_back(op.no, &op.changes, "it was cut short");
+        }
+        for change in &op.changes {
+            self.finish(change).map_err(Failure::writing(&change.path))?;
+            self.pen.step("change is finished");
+        }
+        let after = op.changes.iter().map(|change| change.after.clone()).collect();
+        self.journal.add(op.no, News::Done { after })
+    }
+
+    /// Refuses to write where an op could not be ended.
+    pub(super) fn refuse_if_stuck(&mut self, plan: &Plan<'_>) -> Result<(), Failure> {
+        let touches = |op: &Op| {
+            op.changes.iter().any(|change| plan.deeds.iter().any(|deed| deed.path() == change.path))
+        };
+        match self.stuck.iter().position(|(op, _)| touches(op)) {
+            Some(k) => Err(self.stuck.remove(k).1),
+            None => Ok(()),
+        }
     }
 
     /// Takes changes back, the last first, and notes it.

@@ -62,10 +62,20 @@ pub(super) fn make_missing(folders: &[PathBuf]) -> io::Result<()> {
 /// Removes a file that may be gone already.
 pub(super) fn remove_if_there(path: &Path) -> io::Result<()> {
     match std::fs::remove_file(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) if is_nowhere(&error) => Ok(()),
         removed => removed,
     }
 }
+
+/// Whether nothing is, or could ever be, at the path that gave this error.
+pub(super) fn is_nowhere(error: &io::Error) -> bool {
+    let circle = error.raw_os_error() == Some(CIRCLE);
+    circle
+        || matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::InvalidFilename)
+}
+
+/// The number by which Linux says that links lead in a circle; the standard library has no name for it yet.
+const CIRCLE: i32 = 40;
 
 /// Writes a draft durably and looks at it. It gets the rights of the file that it is to replace or copies.
 pub(super) fn write_draft(draft: &Path, content: &Content<'_>, like: Option<&Path>) -> io::Result<Stamp> {

@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::desk::Desk;
-use super::journal::{self, Journal, Op, OpState};
+use super::journal::{self, Journal, OpState};
 use super::keep::Keep;
 use super::plan::Plan;
 use super::record::OpNo;
-use super::rollback::unmake;
 use crate::Failure;
 
 /// The only thing that changes session files. It knows its state folder and nothing else.
@@ -73,11 +72,8 @@ impl Pen {
     }
 
     /// Writes a plan that takes an op back.
-    pub(crate) fn commit_undo(&self, plan: Plan<'_>, undone: &Op) -> Result<OpNo, Failure> {
-        let op = Desk::take(self, plan.command)?.write(plan, Some(undone.no), || Ok(()))?;
-        // Folders that it made hold nothing any more, unless somebody else put something there.
-        undone.changes.iter().for_each(unmake);
-        Ok(op)
+    pub(crate) fn commit_undo(&self, plan: Plan<'_>, undone: OpNo) -> Result<OpNo, Failure> {
+        Desk::take(self, plan.command)?.write(plan, Some(undone), || Ok(()))
     }
 
     /// Reads the journal; what was cut short is ended first, unless another process is at work.

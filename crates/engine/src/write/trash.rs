@@ -5,16 +5,14 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::time::SystemTime;
 
-use super::files::{give, private, same_file, sync_folder, sync_name};
+use super::files::{give, is_nowhere, private, same_file, sync_folder, sync_name};
 use super::record::Thing;
 use crate::disk::Stamp;
 
 /// Looks at a file or folder; nothing where it is not there.
 pub(super) fn look(path: &Path) -> io::Result<Option<Thing>> {
     let meta = match std::fs::symlink_metadata(path) {
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Ok(None);
-        }
+        Err(error) if is_nowhere(&error) => return Ok(None),
         meta => meta?,
     };
     if meta.is_file() {
@@ -126,7 +124,7 @@ pub(super) fn clear(path: &Path) -> io::Result<()> {
     match std::fs::symlink_metadata(path) {
         Ok(meta) if meta.is_dir() => std::fs::remove_dir_all(path),
         Ok(_) => std::fs::remove_file(path),
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(()),
+        Err(error) if is_nowhere(&error) => Ok(()),
         Err(error) => Err(error),
     }
 }

@@ -128,6 +128,7 @@ pub(super) fn group(why: Why) -> &'static str {
         Why::MissingParent => "below a parent that is in no line",
         Why::UnreadParent => "below a line that this client does not read",
         Why::Cycle => "in a circle of parents",
+        Why::Damaged => "on damaged lines, of which clients read nothing",
         Why::Halted => "behind what stops the client",
         Why::Nameless => "without a uuid, so that nothing can lead to them",
         _ => "left out",

@@ -316,7 +316,7 @@ impl Job<'_> {
             pieces: self.pieces(),
             entries: IdSet::default(),
             leaf,
-            title: source.title_with("repaired"),
+            title: source.title_for(None, "repaired")?,
             into: None,
             promises: None,
             wanted: IdSet::default(),
