@@ -174,6 +174,8 @@ pub enum Failure {
         op: u64,
         /// The session it was about.
         session: String,
+        /// Whether the op made it.
+        made: bool,
         /// The file.
         path: PathBuf,
         /// How it differs.

@@ -290,6 +290,10 @@ fn hint(failure: &Failure) -> String {
         Failure::Stale { .. } => "nothing was changed; close the client, then try again",
         Failure::Live { .. } => "close it first, or use --even-if-live if you know better",
         Failure::Occupied { .. } => "nothing was changed; move it away first",
+        Failure::NotAsLeft { session, made: true, .. } => {
+            let session = clean::line(session);
+            return format!("`rethread rm {session}` moves it to the trash as it is now");
+        }
         Failure::NotAsLeft { session, .. } => {
             let session = clean::line(session);
             return format!(

@@ -20,6 +20,9 @@ pub(crate) fn run(args: &Restore, place: &Place, out: &mut Out) -> Result<Exit, 
         return Ok(Exit::found(any));
     }
     let session = clean::line(&restored.session);
+    if restored.pruned {
+        out.note("what was before that is not known any more: its backups were pruned");
+    }
     if !any {
         out.note(&format!("session {session} is as it was before op {}: nothing to do", restored.first));
         return Ok(Exit::Nothing);

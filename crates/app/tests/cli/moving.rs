@@ -216,6 +216,31 @@ fn one_failed_write_blocks_no_other() {
 }
 
 #[test]
+fn the_hint_of_a_refused_undo_leads_somewhere() {
+    let home = store(EDITED);
+    let born = object(&home, &["fork", SESSION, "--json"]);
+    let path = std::path::Path::new(born["path"].as_str().unwrap());
+    let grown = [std::fs::read(path).unwrap(), b"{}\n".to_vec()].concat();
+    let inside = path.strip_prefix(home.path()).unwrap().to_str().unwrap().to_owned();
+    home.write_old(&inside, grown);
+    let run = home.run(&["undo"]);
+    let hint = format!("rethread rm {}", born["session"].as_str().unwrap());
+    assert!(run.code == 3 && run.err.contains(&hint), "{}", run.err);
+    assert_eq!(home.run(&["rm", born["session"].as_str().unwrap()]).code, 0);
+}
+
+#[test]
+fn what_is_as_it_was_stays_so_when_its_backups_are_gone() {
+    let home = store(EDITED);
+    let before = file(&home);
+    object(&home, &["rename", SESSION, "one", "--json"]);
+    object(&home, &["undo", "--json"]);
+    assert_eq!(home.run(&["log", "--prune", "--older-than", "now"]).code, 0);
+    assert_eq!(home.run(&["restore", SESSION]).code, 1, "nothing to do");
+    assert_eq!(file(&home), before);
+}
+
+#[test]
 fn a_subagent_is_not_forked() {
     let home = store(EDITED);
     let agent = script::bytes("u1 side: look\n  a1 side: found");

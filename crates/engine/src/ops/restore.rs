@@ -7,7 +7,7 @@ use super::effect::{Effects, effects, kept};
 use super::name::find_session;
 use crate::disk::{Roots, Stamp};
 use crate::failure::Failure;
-use crate::write::{Deed, Journal, Keep, OpNo, OpState, Pen, Plan, Thing, drift};
+use crate::write::{Deed, Journal, Keep, Op, OpNo, OpState, Pen, Plan, Thing, drift};
 
 /// Which session, and how.
 #[derive(Debug, Clone, Default)]
@@ -27,8 +27,10 @@ pub struct Restore {
     pub op: Option<OpNo>,
     /// The id of the session.
     pub session: String,
-    /// The first op that changed it and of which a backup is kept.
+    /// The op before which it is as it was: the first that changed it, as far as a backup is kept.
     pub first: OpNo,
+    /// Whether there is an earlier op, whose backup was pruned.
+    pub pruned: bool,
     /// What happens to which file; nothing where all is as it was.
     pub effects: Effects,
 }
@@ -42,6 +44,8 @@ pub fn restore(pen: &Pen, roots: &Roots, request: &RestoreRequest) -> Result<Res
     let Some(first) = firsts.iter().map(|(op, ..)| *op).min() else {
         return Err(Failure::NothingKept { session });
     };
+    let is_earlier = |op: &Op| op.session == session && op.state == OpState::Done && op.no < first;
+    let pruned = journal.ops.iter().any(|op| is_earlier(op) && op.changes.iter().any(|c| c.before.is_some()));
     let mut deeds = Vec::new();
     for (_, path, before) in firsts {
         deeds.extend(deed(&keep, path, before)?);
@@ -56,7 +60,7 @@ pub fn restore(pen: &Pen, roots: &Roots, request: &RestoreRequest) -> Result<Res
     let effects = effects(&plan);
     let idle = request.dry_run || effects.is_empty();
     let op = if idle { None } else { Some(pen.commit(plan, || Ok(()))?) };
-    Ok(Restore { op, session, first, effects })
+    Ok(Restore { op, session, first, pruned, effects })
 }
 
 /// Finds the session among those that were changed.
@@ -87,13 +91,16 @@ fn which(journal: &Journal, roots: &Roots, name: &str) -> Result<String, Failure
     session.ok_or(Failure::NothingKept { session: stem })
 }
 
-/// Returns the earliest state of each file that is kept. What rethread made itself is not taken away.
+/// Returns the earliest state of each file that is kept, or that the file is in. What rethread made itself is not taken
+/// away.
 fn first_states(journal: &Journal, keep: &Keep, session: &str) -> Vec<(OpNo, PathBuf, Thing)> {
     let mut seen = HashSet::new();
     let mut firsts = Vec::new();
     let ops = journal.ops.iter().filter(|op| op.session == session && op.state == OpState::Done);
     for (op, change) in ops.flat_map(|op| op.changes.iter().map(move |change| (op, change))) {
-        let Some(before) = change.before.as_ref().filter(|before| keep.holds(before)) else { continue };
+        let is_there = |before: &Thing| matches!(drift(&change.path, before), Ok(None));
+        let before = change.before.as_ref().filter(|before| is_there(before) || keep.holds(before));
+        let Some(before) = before else { continue };
         if seen.insert(change.path.clone()) {
             firsts.push((op.no, change.path.clone(), before.clone()));
         }

@@ -83,6 +83,7 @@ fn reversed<'k>(op: &Op, keep: &'k Keep) -> Result<Vec<Deed<'k>>, Failure> {
         let not_as_left = |drift| Failure::NotAsLeft {
             op: op.no.0,
             session: op.session.clone(),
+            made: change.before.is_none(),
             path: path.clone(),
             drift,
         };
