@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, SystemTime};
 
+use rethread_testkit::script;
+use serde_json::Value;
+
 /// A home folder that goes away by itself.
 pub(crate) struct Home {
     folder: tempfile::TempDir,
@@ -107,4 +110,19 @@ impl Run {
             err: String::from_utf8(output.stderr.clone()).unwrap(),
         }
     }
+}
+
+/// Runs a command that must succeed and returns the last object it prints.
+pub(crate) fn object(home: &Home, args: &[&str]) -> Value {
+    let run = home.run(args);
+    assert_eq!(run.code, 0, "{args:?}: {}", run.err);
+    serde_json::from_str(run.out.lines().last().unwrap()).unwrap()
+}
+
+/// Tells which entries a client loads, by their names in the script.
+pub(crate) fn loaded(home: &Home, session: &str, client: &str) -> Vec<String> {
+    let run = home.run(&["explain", session, "--client", client, "--json"]);
+    let told: Value = serde_json::from_str(run.out.trim()).unwrap();
+    let uuid = |entry: &Value| script::name_of(entry["uuid"].as_str().unwrap()).unwrap_or("new".to_owned());
+    told["path"].as_array().unwrap().iter().map(uuid).collect()
 }

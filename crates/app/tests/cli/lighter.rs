@@ -1,6 +1,6 @@
 //! `clone` and `rescue` end to end: a copy with less in it, the original as it was.
 
-use super::home::Home;
+use super::home::{Home, loaded, object};
 use rethread_testkit::script;
 use serde_json::Value;
 
@@ -34,19 +34,6 @@ fn store() -> Home {
     let home = Home::new();
     home.write_old(&format!("{FOLDER}/{SESSION}.jsonl"), script::bytes(&talk()));
     home
-}
-
-fn object(home: &Home, args: &[&str]) -> Value {
-    let run = home.run(args);
-    assert_eq!(run.code, 0, "{args:?}: {}", run.err);
-    serde_json::from_str(run.out.lines().last().unwrap()).unwrap()
-}
-
-fn loaded(home: &Home, session: &str, client: &str) -> Vec<String> {
-    let run = home.run(&["explain", session, "--client", client, "--json"]);
-    let told: Value = serde_json::from_str(run.out.trim()).unwrap();
-    let uuid = |entry: &Value| script::name_of(entry["uuid"].as_str().unwrap()).unwrap_or("new".to_owned());
-    told["path"].as_array().unwrap().iter().map(uuid).collect()
 }
 
 /// Returns the lines of a new session.

@@ -1,6 +1,6 @@
 //! `goto` and `fork` end to end: clients go on elsewhere, no line changes, and all of it can be taken back.
 
-use super::home::Home;
+use super::home::{Home, loaded, object};
 use rethread_testkit::script;
 use serde_json::Value;
 
@@ -39,20 +39,6 @@ fn store(text: &str) -> Home {
 
 fn file(home: &Home) -> Vec<u8> {
     std::fs::read(home.path().join(format!(".claude/projects/-home-ann-garden/{SESSION}.jsonl"))).unwrap()
-}
-
-fn object(home: &Home, args: &[&str]) -> Value {
-    let run = home.run(args);
-    assert_eq!(run.code, 0, "{args:?}: {}", run.err);
-    serde_json::from_str(run.out.lines().last().unwrap()).unwrap()
-}
-
-/// Tells which lines a client loads.
-fn loaded(home: &Home, session: &str, client: &str) -> Vec<String> {
-    let run = home.run(&["explain", session, "--client", client, "--json"]);
-    let told: Value = serde_json::from_str(run.out.trim()).unwrap();
-    let uuid = |entry: &Value| script::name_of(entry["uuid"].as_str().unwrap()).unwrap_or("new".to_owned());
-    told["path"].as_array().unwrap().iter().map(uuid).collect()
 }
 
 const CLIENTS: [&str; 5] = ["2.1.325", "2.1.221", "2.1.104", "2.1.42", "1.0.98"];

@@ -144,3 +144,13 @@ pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
     let found = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().filter_map(Result::ok);
     found.filter(|found| found.file_type().is_file()).map(walkdir::DirEntry::into_path).collect()
 }
+
+/// Adds up the files at and below a path.
+pub(crate) fn size_of(path: &Path) -> u64 {
+    let found = walkdir::WalkDir::new(path).into_iter().filter_map(Result::ok);
+    found
+        .filter_map(|found| found.metadata().ok())
+        .filter(std::fs::Metadata::is_file)
+        .map(|meta| meta.len())
+        .sum()
+}

@@ -7,7 +7,7 @@ mod scan;
 mod stamp;
 
 pub use find::Roots;
-pub(crate) use find::{Role, SessionFile, files_below, find};
+pub(crate) use find::{Role, SessionFile, files_below, find, size_of};
 pub(crate) use live::{client_home, live_sessions, writer_of};
 pub(crate) use open::{open, read_side};
 pub(crate) use scan::{Lines, Seen, scan, scan_head, tail_time};

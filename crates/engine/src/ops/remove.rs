@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::agents::family_of;
 use super::effect::{Effects, effects};
 use super::load::load_to_tell;
-use crate::disk::client_home;
+use crate::disk::{client_home, size_of};
 use crate::failure::Failure;
 use crate::write::{Deed, OpNo, Pen, Plan};
 
@@ -42,7 +42,7 @@ pub fn remove(pen: &Pen, request: &RemoveRequest) -> Result<Remove, Failure> {
     let family = family(path, &stem);
     // A file that cannot be read can still be removed.
     let session = load_to_tell(path).map_or(stem, |session| session.id);
-    let bytes = family.iter().map(|path| size(path)).sum();
+    let bytes = family.iter().map(|path| size_of(path)).sum();
     let plan = Plan {
         command: "rm",
         session: session.clone(),
@@ -87,14 +87,4 @@ fn family(path: &Path, id: &str) -> Vec<PathBuf> {
     }
     family[1..].sort();
     family
-}
-
-/// Adds up the files at and below a path.
-fn size(path: &Path) -> u64 {
-    let found = walkdir::WalkDir::new(path).into_iter().filter_map(Result::ok);
-    found
-        .filter_map(|found| found.metadata().ok())
-        .filter(std::fs::Metadata::is_file)
-        .map(|meta| meta.len())
-        .sum()
 }

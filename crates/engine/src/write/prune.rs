@@ -13,6 +13,7 @@ use super::pen::Pen;
 use super::record::{News, OpNo};
 use super::trash::clear;
 use crate::Failure;
+use crate::disk::size_of;
 
 /// What was, or would be, thrown away.
 #[derive(Debug, Clone, Default)]
@@ -88,7 +89,7 @@ fn unused(state: &Path, journal: &Journal, gone: &[OpNo]) -> io::Result<Vec<(Pat
     for folder in ["links", "trash"] {
         unused.extend(entries(&state.join(folder))?.into_iter().filter(|path| !others.contains(path)));
     }
-    Ok(unused.into_iter().map(|path| (size(&path), path)).map(|(bytes, path)| (path, bytes)).collect())
+    Ok(unused.into_iter().map(|path| (size_of(&path), path)).map(|(bytes, path)| (path, bytes)).collect())
 }
 
 fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
@@ -96,13 +97,4 @@ fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         found => found?.map(|entry| Ok(entry?.path())).collect(),
     }
-}
-
-fn size(path: &Path) -> u64 {
-    let found = walkdir::WalkDir::new(path).into_iter().filter_map(Result::ok);
-    found
-        .filter_map(|found| found.metadata().ok())
-        .filter(std::fs::Metadata::is_file)
-        .map(|meta| meta.len())
-        .sum()
 }
