@@ -4,17 +4,17 @@ use insta::assert_snapshot;
 use proptest::prelude::*;
 use rethread_core::entry::read;
 use rethread_core::lines::Splitter;
-use rethread_core::query::{Query, Scope, Source};
+use rethread_core::query::{Needle, Scope, Source};
 use rethread_testkit::{random, script};
 
 /// Looks through all lines of a script.
-fn found(text: &str, query: &Query, scope: Scope, sources: &[Source]) -> String {
+fn found(text: &str, needle: &Needle, scope: Scope, sources: &[Source]) -> String {
     let bytes = script::bytes(text);
     let mut lines = Vec::new();
     Splitter::default().feed(&bytes, true, &mut Vec::new(), |line, problems| {
         read(&line, problems, |entry, _| {
-            let found = query.look(&entry, scope, sources);
-            assert!(found.count == 0 || query.may_hold(entry.raw), "the quick look passes over a match");
+            let found = needle.look(&entry, scope, sources);
+            assert!(found.count == 0 || needle.may_hold(entry.raw), "the quick look passes over a match");
             for hit in &found.hits {
                 let tool = hit.tool.as_deref().map(|tool| format!(" {tool}")).unwrap_or_default();
                 let (before, behind) = (hit.before.escape_debug(), hit.behind.escape_debug());
@@ -49,7 +49,7 @@ const SHED: &str = "
 
 #[test]
 fn every_text_a_reader_sees_is_looked_through() {
-    assert_snapshot!(found(SHED, &Query::smart("shed"), Scope::Told, &[]), @r#"
+    assert_snapshot!(found(SHED, &Needle::smart("shed"), Scope::Told, &[]), @r#"
     L1 summary x1: The [Shed], tidied
     L2 prompt x1: tidy the [shed]
     L3 thinking x1: a [shed] has corners
@@ -67,7 +67,7 @@ fn every_text_a_reader_sees_is_looked_through() {
 
 #[test]
 fn what_stands_beside_the_conversation_is_asked_for() {
-    let beside = found(SHED, &Query::smart("shed"), Scope::All, &[Source::Context]);
+    let beside = found(SHED, &Needle::smart("shed"), Scope::All, &[Source::Context]);
     assert_snapshot!(beside, @"
     L8 context x1: [shed].txt
     L9 context x1: [shed] so far
@@ -81,7 +81,7 @@ fn words_are_those_a_reader_sees_not_their_escapes() {
         u1: say "shed" and\na \\ b
         raw: {"type":"user","uuid":"x1","parentUuid":null,"message":{"role":"user","content":"a \u0073\u0068ed \ud83c\udf31 \u001b[1m"}}
     "#;
-    let at = |words: &str| found(text, &Query::exact(words), Scope::Told, &[]);
+    let at = |words: &str| found(text, &Needle::exact(words), Scope::Told, &[]);
     assert_snapshot!(at("\"shed\" and\na"), @r#"L1 prompt x1: say [\"shed\" and\na] \\ b"#);
     assert_snapshot!(at("a \\ b"), @r#"L1 prompt x1: say \"shed\" and\n[a \\ b]"#);
     assert_snapshot!(at("a shed 🌱"), @r"L2 prompt x1: [a shed 🌱] \u{1b}[1m");
@@ -91,12 +91,12 @@ fn words_are_those_a_reader_sees_not_their_escapes() {
 
 #[test]
 fn a_pattern_and_a_role_narrow_it() {
-    let query = Query::pattern("(?i)SHED.(key|is)").expect("a pattern");
-    assert_snapshot!(found(SHED, &query, Scope::Told, &[]), @r"
+    let needle = Needle::pattern("(?i)SHED.(key|is)").expect("a pattern");
+    assert_snapshot!(found(SHED, &needle, Scope::Told, &[]), @r"
     L4 result x1: rake\n[shed key]
     L5 answer x1: the [shed is] tidy
     ");
-    assert_snapshot!(found(SHED, &Query::smart("shed"), Scope::Told, &[Source::Thinking]), @"L3 thinking x1: a [shed] has corners");
+    assert_snapshot!(found(SHED, &Needle::smart("shed"), Scope::Told, &[Source::Thinking]), @"L3 thinking x1: a [shed] has corners");
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn long_texts_are_quoted_around_the_match() {
         let mut hit = None;
         Splitter::default().feed(&bytes, true, &mut Vec::new(), |line, problems| {
             read(&line, problems, |entry, _| {
-                hit = Query::smart("needle").look(&entry, Scope::Told, &[]).hits.pop();
+                hit = Needle::smart("needle").look(&entry, Scope::Told, &[]).hits.pop();
             });
         });
         hit.expect("a match")
@@ -141,10 +141,10 @@ proptest! {
         });
         prop_assume!(!words.is_empty());
         let swapped: String = words.chars().map(|c| if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() }).collect();
-        for query in [Query::exact(&words), Query::folded(&words), Query::folded(&swapped)] {
+        for needle in [Needle::exact(&words), Needle::folded(&words), Needle::folded(&swapped)] {
             splitter(&mut |entry| {
-                assert!(query.may_hold(entry.raw), "{words:?} in {line}");
-                assert!(query.look(entry, Scope::Told, &[]).count > 0, "{words:?} in {line}");
+                assert!(needle.may_hold(entry.raw), "{words:?} in {line}");
+                assert!(needle.look(entry, Scope::Told, &[]).count > 0, "{words:?} in {line}");
             });
         }
     }

@@ -1,7 +1,7 @@
 //! `rethread find`: entries that hold some words, with what stands around them.
 
 use rethread_engine::core::entry::{Moment, Voice};
-use rethread_engine::core::query::{Hit, Query, Source};
+use rethread_engine::core::query::{Hit, Needle, Source};
 use rethread_engine::ops::{self, Find, FindRequest, Match, Near, Whereabouts};
 use unicode_width::UnicodeWidthStr;
 
@@ -22,10 +22,10 @@ const WIDEST: usize = 120;
 
 /// Runs the command.
 pub(crate) fn run(args: &args::Find, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
-    let query = query(args)?;
+    let needle = needle(args)?;
     let request = FindRequest {
         path: place.session(&args.session)?,
-        query,
+        needle,
         sources: args.role.iter().copied().map(source).collect(),
         all: args.all || args.role.contains(&Role::Context),
         ancestors: args.ancestors,
@@ -51,11 +51,13 @@ pub(crate) fn run(args: &args::Find, place: &Place, out: &mut Out) -> Result<Exi
     Ok(Exit::Done)
 }
 
-fn query(args: &args::Find) -> Result<Query, Stop> {
+fn needle(args: &args::Find) -> Result<Needle, Stop> {
     match (&args.regex, &args.text) {
-        (Some(pattern), _) => Query::pattern(pattern).map_err(|bad| Stop::BadPattern(pattern.clone(), bad.0)),
+        (Some(pattern), _) => {
+            Needle::pattern(pattern).map_err(|bad| Stop::BadPattern(pattern.clone(), bad.0))
+        }
         (None, Some(text)) if !text.is_empty() => {
-            Ok(if args.case_sensitive { Query::exact(text) } else { Query::smart(text) })
+            Ok(if args.case_sensitive { Needle::exact(text) } else { Needle::smart(text) })
         }
         _ => Err(Stop::NoWords),
     }

@@ -1,6 +1,6 @@
 //! Matches in an entry: where, how many, and the words around them.
 
-use super::needle::Query;
+use super::needle::Needle;
 use super::texts::{Scope, Source, texts};
 use crate::entry::Entry;
 
@@ -41,7 +41,7 @@ pub struct Hit {
     pub count: usize,
 }
 
-impl Query {
+impl Needle {
     /// Looks through the texts of an entry; only those of the `sources`, where any are named.
     pub fn look(&self, entry: &Entry<'_>, scope: Scope, sources: &[Source]) -> Found {
         let mut found = Found::default();

@@ -6,7 +6,7 @@ use memchr::memmem;
 
 /// What is looked for.
 #[derive(Debug, Clone)]
-pub struct Query {
+pub struct Needle {
     what: What,
     run: Option<Run>,
 }
@@ -31,35 +31,35 @@ enum Run {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadPattern(pub String);
 
-impl Query {
+impl Needle {
     /// Looks for words, in any case unless one of their letters is upper-case.
-    pub fn smart(words: &str) -> Query {
-        if words.chars().any(char::is_uppercase) { Query::exact(words) } else { Query::folded(words) }
+    pub fn smart(words: &str) -> Needle {
+        if words.chars().any(char::is_uppercase) { Needle::exact(words) } else { Needle::folded(words) }
     }
 
     /// Looks for words as they are written.
-    pub fn exact(words: &str) -> Query {
+    pub fn exact(words: &str) -> Needle {
         let plain = |c: char| !is_escaped(c);
         let run = longest(words, plain);
         let run = (!run.is_empty()).then(|| Run::Exact(Box::new(memmem::Finder::new(run).into_owned())));
-        Query { what: What::Exact(words.to_owned()), run }
+        Needle { what: What::Exact(words.to_owned()), run }
     }
 
     /// Looks for words in any case.
-    pub fn folded(words: &str) -> Query {
+    pub fn folded(words: &str) -> Needle {
         let plain = |c: char| !is_escaped(c) && (c.is_ascii() || !has_case(c));
         let run = longest(words, plain).to_ascii_lowercase().into_bytes();
         let rare = (0..run.len()).max_by_key(|&k| rarity(run[k]));
-        Query {
+        Needle {
             what: What::Folded(words.chars().map(fold).collect()),
             run: rare.map(|rare| Run::Folded(run, rare)),
         }
     }
 
     /// Looks for a regular expression.
-    pub fn pattern(pattern: &str) -> Result<Query, BadPattern> {
+    pub fn pattern(pattern: &str) -> Result<Needle, BadPattern> {
         let regex = regex_lite::Regex::new(pattern).map_err(|error| BadPattern(error.to_string()))?;
-        Ok(Query { what: What::Pattern(regex), run: None })
+        Ok(Needle { what: What::Pattern(regex), run: None })
     }
 
     /// Whether some text of the line could match: `false` only where none does.
@@ -164,7 +164,7 @@ fn find_folded(text: &str, words: &[char], from: usize) -> Option<Range<usize>> 
 
 #[cfg(test)]
 mod tests {
-    use super::{Query, fold, has_case};
+    use super::{Needle, fold, has_case};
 
     #[test]
     fn what_folds_has_case_and_ascii_stays_apart() {
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn words_are_found_in_any_case_until_a_capital_is_typed() {
         fn found<'t>(words: &str, text: &'t str) -> Option<&'t str> {
-            Query::smart(words).find(text, 0).map(|range| &text[range])
+            Needle::smart(words).find(text, 0).map(|range| &text[range])
         }
         assert_eq!(found("shed", "a Tidy SHED"), Some("SHED"));
         assert_eq!(found("Shed", "a Tidy SHED"), None);
@@ -193,10 +193,10 @@ mod tests {
 
     #[test]
     fn a_pattern_that_matches_nothing_goes_on_to_something() {
-        let query = Query::pattern("x*").unwrap();
-        assert_eq!(query.find("aéxxb", 0), Some(3..5));
-        assert_eq!(query.find("aé", 0), None);
-        assert!(Query::pattern("(").is_err());
+        let needle = Needle::pattern("x*").unwrap();
+        assert_eq!(needle.find("aéxxb", 0), Some(3..5));
+        assert_eq!(needle.find("aé", 0), None);
+        assert!(Needle::pattern("(").is_err());
     }
 
     #[test]
@@ -215,8 +215,8 @@ mod tests {
             ("漢", r#"{"t":"barn"}"#, false),
         ];
         for (words, line, expected) in cases {
-            assert_eq!(Query::folded(words).may_hold(line.as_bytes()), expected, "{words:?} in {line}");
+            assert_eq!(Needle::folded(words).may_hold(line.as_bytes()), expected, "{words:?} in {line}");
         }
-        assert!(!Query::exact("Shed").may_hold(b"{\"t\":\"a shed\"}"));
+        assert!(!Needle::exact("Shed").may_hold(b"{\"t\":\"a shed\"}"));
     }
 }

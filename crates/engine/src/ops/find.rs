@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use rethread_core::entry::{Entry, Kind, Moment, Voice};
-use rethread_core::query::{Found, Query, Scope, Source};
+use rethread_core::query::{Found, Needle, Scope, Source};
 use rethread_core::tree::{NodeNo, Place};
 
 use super::around::{Around, Near, Whereabouts, read_at};
@@ -18,7 +18,7 @@ pub struct FindRequest {
     /// The session file.
     pub path: PathBuf,
     /// What.
-    pub query: Query,
+    pub needle: Needle,
     /// Only texts of these; of all, where none is named.
     pub sources: Vec<Source>,
     /// Also subagents inside the file and what stands beside the conversation.
@@ -120,11 +120,11 @@ pub fn find(request: &FindRequest) -> Result<Find, Failure> {
 }
 
 fn spot(request: &FindRequest, entry: &Entry<'_>, place: Place) -> Option<Spotted> {
-    if !request.query.may_hold(entry.raw) {
+    if !request.needle.may_hold(entry.raw) {
         return None;
     }
     let scope = if request.all { Scope::All } else { Scope::Told };
-    let found = request.query.look(entry, scope, &request.sources);
+    let found = request.needle.look(entry, scope, &request.sources);
     (found.count > 0).then(|| Spotted {
         place,
         uuid: entry.uuid.map(|uuid| uuid.decode().into_owned()),

@@ -1,7 +1,7 @@
 //! Which entry somebody means who wants to go on from there.
 
 use rethread_core::entry::{Kind, Voice};
-use rethread_core::query::{Hit, Query};
+use rethread_core::query::{Hit, Needle};
 use rethread_core::tree::NodeNo;
 
 use super::find::{FindRequest, Match, find};
@@ -43,7 +43,7 @@ impl Source {
         let words = Some(at.name.as_str()).filter(|words| !at.exact && !words.trim().is_empty())?;
         let request = FindRequest {
             path: self.session.path.clone(),
-            query: Query::smart(words),
+            needle: Needle::smart(words),
             sources: Vec::new(),
             all: false,
             ancestors: 0,
