@@ -2,6 +2,8 @@
 
 use xxhash_rust::xxh3::xxh3_128;
 
+use crate::pack::{Pack, Unpacker};
+
 /// The key of an id: a UUID is its own 128 bits, any other text is hashed to as many.
 ///
 /// Kept as two halves, so that what holds many of them needs no gaps.
@@ -47,10 +49,10 @@ impl Id {
     }
 
     /// Returns 64 bits that stand for all of them, where a rare confusion would do no harm.
-    pub(crate) fn short(self) -> u64 {
+    pub(crate) fn short(self) -> Short {
         let mut hasher = IdHasher::default();
         std::hash::Hasher::write_u128(&mut hasher, self.bits());
-        std::hash::Hasher::finish(&hasher)
+        Short(std::hash::Hasher::finish(&hasher))
     }
 
     /// Returns the 128 bits.
@@ -60,6 +62,31 @@ impl Id {
 
     fn new(bits: u128) -> Id {
         Id((bits >> 64) as u64, bits as u64)
+    }
+}
+
+/// Half as many bits that stand for an id, where a rare confusion would do no harm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Short(u64);
+
+// The bits of ids are spread: there are no small ones that could be written shorter.
+impl Pack for Id {
+    fn pack(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Id> {
+        from.array().map(|bytes| Id::new(u128::from_le_bytes(bytes)))
+    }
+}
+
+impl Pack for Short {
+    fn pack(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.0.to_le_bytes());
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Short> {
+        from.array().map(|bytes| Short(u64::from_le_bytes(bytes)))
     }
 }
 

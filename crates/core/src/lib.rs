@@ -14,6 +14,7 @@ pub mod health;
 pub mod id;
 pub mod lines;
 pub mod mend;
+pub mod pack;
 pub mod problem;
 pub mod query;
 pub mod resume;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 /// The rooms of core from left to right; those in one bracket do not know each other.
 const CORE: &[&[&str]] = &[
+    &["pack"],
     &["id", "problem", "version"],
     &["lines"],
     &["entry"],

@@ -1,10 +1,21 @@
 //! Timestamps as milliseconds since 1970.
 
 use super::text::Text;
+use crate::pack::{Pack, Unpacker};
 
 /// A moment: milliseconds since 1970, UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment(pub i64);
+
+impl Pack for Moment {
+    fn pack(&self, out: &mut Vec<u8>) {
+        self.0.pack(out);
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Moment> {
+        i64::unpack(from).map(Moment)
+    }
+}
 
 impl Moment {
     /// Reads the form that every measured client writes (`2025-02-06T10:30:00.000Z`), or any RFC 3339 form.

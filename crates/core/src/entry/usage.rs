@@ -17,6 +17,8 @@ pub struct Usage {
     pub web_searches: u64,
 }
 
+crate::pack_fields!(Usage { input, output, cache_write, cache_write_1h, cache_read, web_searches });
+
 impl Usage {
     /// Adds another response's counts.
     pub fn add(&mut self, other: &Usage) {

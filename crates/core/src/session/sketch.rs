@@ -2,7 +2,7 @@
 
 use super::title::{Title, TitleSource, one_line};
 use crate::entry::{Entry, Flags, Kind, Moment, Text, Voice, members, value_text};
-use crate::id::Id;
+use crate::id::{Id, Short};
 use crate::problem::Problem;
 use crate::tree::{Link, Tree};
 use crate::turn::Command;
@@ -11,7 +11,7 @@ use crate::turn::Command;
 const HEAD: usize = 400;
 
 /// What one file says of itself.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sketch {
     /// The session ids on its lines, first come first.
     pub sessions: Vec<String>,
@@ -72,8 +72,43 @@ pub struct Sketch {
     /// Of these, how many mean that something is lost or out of place.
     pub damages: usize,
     /// Entries that a summary may name.
-    pub(crate) ids: Vec<u64>,
+    pub(crate) ids: Vec<Short>,
 }
+
+crate::pack_fields!(Sketch {
+    sessions,
+    agent,
+    custom_title,
+    ai_title,
+    summaries,
+    first_prompt,
+    cwd,
+    git_branch,
+    versions,
+    models,
+    entrypoints,
+    slugs,
+    first,
+    last,
+    turns,
+    branches,
+    islands,
+    compactions,
+    entries,
+    side_agents,
+    side_entries,
+    lines,
+    implements_plan,
+    forked_from,
+    processes,
+    pull_requests,
+    first_message,
+    problems,
+    damages,
+    ids
+});
+crate::pack_fields!(Origin { session, uuid });
+crate::pack_fields!(PullRequest { number, url, repository });
 
 /// Where a fork was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,7 +132,7 @@ pub struct PullRequest {
 
 /// What the `summary` lines of a store call the sessions that hold certain entries.
 #[derive(Debug, Default)]
-pub struct Summaries(std::collections::HashMap<u64, String>);
+pub struct Summaries(std::collections::HashMap<Short, String>);
 
 impl Summaries {
     /// Collects them from all sketches, in the order of their paths.

@@ -64,7 +64,7 @@ pub struct ToolCount {
 }
 
 /// The counts of a store.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts {
     /// How many files.
     pub files: u64,
@@ -96,6 +96,41 @@ pub struct Counts {
     pub active: i64,
     turn_keys: IdSet,
 }
+
+crate::pack_fields!(FileCounts {
+    bytes,
+    lines,
+    malformed,
+    salvaged,
+    types,
+    uuids,
+    uuids_repeated,
+    roots,
+    parents_missing,
+    messages,
+    tool_uses,
+    tool_uses_unpaired,
+    tool_results_unpaired,
+    tool_results_is_error
+});
+crate::pack_fields!(ToolCount { blocks, calls, errors, millis, timed });
+crate::pack_fields!(Counts {
+    files,
+    total,
+    blocks,
+    system_subtypes,
+    tools,
+    turns,
+    turns_written,
+    forks,
+    models,
+    problems,
+    unknown,
+    ledger,
+    span,
+    active,
+    turn_keys
+});
 
 /// Counts one file.
 #[derive(Debug)]

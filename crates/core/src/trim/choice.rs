@@ -75,7 +75,7 @@ impl Choice {
 
     /// Stubs the results of reads that are repeated below.
     fn repeated_reads(&mut self, scene: &Scene<'_>, trim: &Trim) {
-        let mut later: HashMap<u64, ()> = HashMap::new();
+        let mut later: HashMap<_, ()> = HashMap::new();
         for &no in scene.told.iter().rev().filter(|&&no| self.lines[no as usize].is_none()) {
             for piece in scene.survey.range(no) {
                 let Sort::Result(call, can) = scene.survey.piece(piece).sort else { continue };

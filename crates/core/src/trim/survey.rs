@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry as Slot;
 
 use super::ledger::{Cause, Ledger};
 use crate::entry::{Attachment, Block, BlockKind, Content, Entry, Kind, Text};
-use crate::id::{Id, IdMap};
+use crate::id::{Id, IdMap, Short};
 use crate::resume::{is_blank, said_in};
 use crate::tree::{NodeNo, Place};
 
@@ -71,7 +71,7 @@ pub struct Survey {
     inner: Vec<Inner>,
     calls: IdMap<CallNo>,
     /// What a read reads, by call.
-    reads: HashMap<CallNo, u64>,
+    reads: HashMap<CallNo, Short>,
     /// The uuids that cannot be told from their keys.
     odd: IdMap<String>,
     api_log: Heap,
@@ -223,7 +223,7 @@ impl Survey {
     }
 
     /// Returns what a call reads, if it reads.
-    pub(super) fn read_by(&self, call: CallNo) -> Option<u64> {
+    pub(super) fn read_by(&self, call: CallNo) -> Option<Short> {
         self.reads.get(&call).copied()
     }
 

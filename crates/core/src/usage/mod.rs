@@ -15,7 +15,7 @@ use crate::id::{Id, IdMap, IdSet};
 pub use receipts::Receipts;
 
 /// Responses and their tokens.
-#[derive(Debug, Default, Clone)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Ledger {
     /// By message and request, or by message and file.
     responses: IdMap<Usage>,
@@ -24,6 +24,8 @@ pub struct Ledger {
     /// Of the responses without a request: the message of each.
     bare: IdMap<Id>,
 }
+
+crate::pack_fields!(Ledger { responses, requested, bare });
 
 /// How many responses, and their tokens.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
