@@ -130,6 +130,15 @@ impl Field {
     }
 }
 
+/// Returns the field whose name is most like the one that a word begins with, where the word was taken as text.
+pub fn nearest_field(word: &str) -> Option<&'static str> {
+    let (name, value) = word.split_once(':')?;
+    let is_text =
+        name.len() < 3 || value.is_empty() || value.starts_with([':', '/']) || Field::of(word).is_some();
+    let names: Vec<&'static str> = FIELDS.iter().map(|(_, name)| *name).collect();
+    nearest(name, &names).filter(|_| !is_text)
+}
+
 /// Returns the value that is most like what was typed, if one is like it.
 fn nearest(typed: &str, values: &[&'static str]) -> Option<&'static str> {
     let typed = typed.to_lowercase();
@@ -139,7 +148,7 @@ fn nearest(typed: &str, values: &[&'static str]) -> Option<&'static str> {
     let begins = |value: &&'static str| value.starts_with(&typed) || typed.starts_with(*value);
     let far = |value: &str| distance(&typed, value);
     let near = values.iter().copied().min_by_key(|value| (!begins(value), far(value)))?;
-    (begins(&near) || far(near) <= 2 && far(near) * 2 <= near.len()).then_some(near)
+    (begins(&near) || far(near) <= 2 && far(near) * 2 <= near.len().min(typed.len())).then_some(near)
 }
 
 /// Counts the letters to change, add or leave out to make one word of another.
@@ -156,4 +165,17 @@ fn distance(one: &str, other: &str) -> usize {
         }
     }
     row[other.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest_field;
+
+    #[test]
+    fn misspelt_fields_are_known_and_text_is_left_alone() {
+        let near = ["roel:user", "tools:Bash", "proj:x", "sesion:1", "Rle:user"].map(nearest_field);
+        assert_eq!(near, ["role", "tool", "project", "session", "role"].map(Some));
+        let text = ["role:user", "std::fs", "http://x", "foo:bar", "roel:", "word", "x:role", "10:30"];
+        assert_eq!(text.map(nearest_field), [None; 8]);
+    }
 }

@@ -192,7 +192,7 @@ fn words(text: &str, at: Range<usize>) -> Result<Want, BadQuery> {
 /// Paths look the same, so a pattern must hold something that means more than itself: `/tmp/` and `/etc/conf.d/` are
 /// words, `/a.b/` and `/^tmp/` are patterns. Spaces may stand in it unless a second slash makes its beginning a path:
 /// in `/usr/bin and src/` are three words.
-fn pattern_of(text: &str) -> Option<&str> {
+pub(super) fn pattern_of(text: &str) -> Option<&str> {
     let rest = text.strip_prefix('/').filter(|rest| !rest.starts_with(char::is_whitespace))?;
     let body = &rest[..end_of_pattern(rest)?];
     let is_path = body.contains('/') && !body.contains("\\/");

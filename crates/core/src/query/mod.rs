@@ -13,11 +13,14 @@ mod hit;
 mod language;
 mod needle;
 mod role;
+mod shell;
 mod texts;
 mod wanted;
 
+pub use field::nearest_field;
 pub use hit::{Found, Hit};
 pub use language::BadQuery;
 pub use needle::{BadPattern, Needle};
+pub use shell::rejoin;
 pub use texts::{Scope, Source, texts};
 pub use wanted::{Atom, Label, Query, Sources, Want};
