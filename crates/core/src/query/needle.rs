@@ -14,8 +14,8 @@ pub struct Needle {
 #[derive(Debug, Clone)]
 enum What {
     Exact(String),
-    /// The characters, folded.
-    Folded(Vec<char>),
+    /// The words as typed, and their characters, folded.
+    Folded(String, Vec<char>),
     Pattern(regex_lite::Regex),
 }
 
@@ -51,7 +51,7 @@ impl Needle {
         let run = longest(words, plain).to_ascii_lowercase().into_bytes();
         let rare = (0..run.len()).max_by_key(|&k| rarity(run[k]));
         Needle {
-            what: What::Folded(words.chars().map(fold).collect()),
+            what: What::Folded(words.to_owned(), words.chars().map(fold).collect()),
             run: rare.map(|rare| Run::Folded(run, rare)),
         }
     }
@@ -60,6 +60,22 @@ impl Needle {
     pub fn pattern(pattern: &str) -> Result<Needle, BadPattern> {
         let regex = regex_lite::Regex::new(pattern).map_err(|error| BadPattern(error.to_string()))?;
         Ok(Needle { what: What::Pattern(regex), run: None })
+    }
+
+    /// Returns the words looked for, as typed; a pattern has none.
+    pub fn words(&self) -> Option<&str> {
+        match &self.what {
+            What::Exact(words) | What::Folded(words, _) => Some(words),
+            What::Pattern(_) => None,
+        }
+    }
+
+    /// Returns the words or the pattern, as typed.
+    pub fn text(&self) -> &str {
+        match &self.what {
+            What::Exact(words) | What::Folded(words, _) => words,
+            What::Pattern(regex) => regex.as_str(),
+        }
     }
 
     /// Whether some text of the line could match: `false` only where none does.
@@ -80,7 +96,7 @@ impl Needle {
                 let at = from + memmem::find(&text.as_bytes()[from..], words.as_bytes())?;
                 Some(at..at + words.len())
             }
-            What::Folded(words) => find_folded(text, words, from),
+            What::Folded(_, words) => find_folded(text, words, from),
             What::Pattern(regex) => {
                 let mut at = from;
                 loop {

@@ -1,0 +1,36 @@
+//! The names that `role:` takes, and the texts they stand for.
+
+use super::texts::Source;
+use super::wanted::Sources;
+
+/// Every name with its texts: who speaks first, then single kinds of text.
+const ROLES: &[(&str, Sources)] = &[
+    ("user", Sources::of(&[Source::Prompt])),
+    ("assistant", Sources::of(&[Source::Answer])),
+    ("tool", Sources::of(&[Source::Tool, Source::Result])),
+    ("thinking", Sources::of(&[Source::Thinking])),
+    ("system", Sources::of(&[Source::System])),
+    ("summary", Sources::of(&[Source::Summary])),
+    ("context", Sources::of(&[Source::Context])),
+    ("prompt", Sources::of(&[Source::Prompt])),
+    ("answer", Sources::of(&[Source::Answer])),
+    ("result", Sources::of(&[Source::Result])),
+];
+
+/// Lists the names.
+pub(super) fn all() -> impl Iterator<Item = &'static str> {
+    ROLES.iter().map(|(name, _)| *name)
+}
+
+/// Returns the texts of a role, by its name in any case.
+pub(super) fn read(name: &str) -> Option<Sources> {
+    ROLES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, sources)| *sources)
+}
+
+/// Returns names that together stand for a set, as near as the language can say it.
+pub(super) fn names(sources: Sources) -> Vec<&'static str> {
+    match ROLES.iter().find(|(_, set)| *set == sources) {
+        Some((name, _)) => vec![name],
+        None => sources.iter().map(Source::name).collect(),
+    }
+}
