@@ -22,12 +22,12 @@ impl Id {
 
     /// Returns the key of `text`.
     pub fn of(text: &[u8]) -> Id {
-        Id::new(uuid(text).unwrap_or_else(|| xxh3_128(text)))
+        Id::from_bits(uuid(text).unwrap_or_else(|| xxh3_128(text)))
     }
 
     /// Returns the key of `text` if it is a UUID.
     pub(crate) fn uuid(text: &[u8]) -> Option<Id> {
-        uuid(text).map(Id::new)
+        uuid(text).map(Id::from_bits)
     }
 
     /// Whether `text` is a UUID, which can be told from its key again.
@@ -45,7 +45,7 @@ impl Id {
     /// Returns the key of two ids together.
     pub fn with(self, other: Id) -> Id {
         let spread = other.bits().wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835);
-        Id::new(self.bits().rotate_left(41) ^ spread)
+        Id::from_bits(self.bits().rotate_left(41) ^ spread)
     }
 
     /// Returns 64 bits that stand for all of them, where a rare confusion would do no harm.
@@ -60,7 +60,8 @@ impl Id {
         u128::from(self.0) << 64 | u128::from(self.1)
     }
 
-    fn new(bits: u128) -> Id {
+    /// Takes 128 bits for a key.
+    pub fn from_bits(bits: u128) -> Id {
         Id((bits >> 64) as u64, bits as u64)
     }
 }
@@ -76,7 +77,7 @@ impl Pack for Id {
     }
 
     fn unpack(from: &mut Unpacker<'_>) -> Option<Id> {
-        from.array().map(|bytes| Id::new(u128::from_le_bytes(bytes)))
+        from.array().map(|bytes| Id::from_bits(u128::from_le_bytes(bytes)))
     }
 }
 

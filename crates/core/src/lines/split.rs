@@ -28,6 +28,11 @@ pub struct Splitter {
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 impl Splitter {
+    /// Begins behind `lines` lines, which end at `offset`.
+    pub fn behind(offset: u64, lines: u32) -> Splitter {
+        Splitter { no: lines, offset, crlf: false }
+    }
+
     /// Calls `each` for every line in `bytes`; returns how many bytes are done with.
     ///
     /// What is left is the start of an unfinished line: feed it again with more behind it, or with `last` set

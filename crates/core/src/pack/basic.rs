@@ -109,3 +109,23 @@ impl<A: Pack, B: Pack> Pack for (A, B) {
         Some((A::unpack(from)?, B::unpack(from)?))
     }
 }
+
+impl Pack for std::path::PathBuf {
+    fn pack(&self, out: &mut Vec<u8>) {
+        let bytes = self.as_os_str().as_encoded_bytes();
+        bytes.len().pack(out);
+        out.extend_from_slice(bytes);
+    }
+
+    #[cfg(unix)]
+    fn unpack(from: &mut Unpacker<'_>) -> Option<std::path::PathBuf> {
+        use std::os::unix::ffi::OsStrExt;
+        let len = from.count()?;
+        from.take(len).map(|bytes| std::ffi::OsStr::from_bytes(bytes).into())
+    }
+
+    #[cfg(not(unix))]
+    fn unpack(from: &mut Unpacker<'_>) -> Option<std::path::PathBuf> {
+        String::unpack(from).map(Into::into)
+    }
+}

@@ -145,7 +145,7 @@ fn rarity(byte: u8) -> usize {
 
 /// Returns the lower-case form of a character. ASCII stays ASCII and nothing else becomes it, so that runs of ASCII can
 /// be looked for by their bytes.
-fn fold(c: char) -> char {
+pub(super) fn fold(c: char) -> char {
     if c.is_ascii() {
         return c.to_ascii_lowercase();
     }

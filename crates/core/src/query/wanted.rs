@@ -114,6 +114,38 @@ impl Sources {
         Sources(self.0 | other.0)
     }
 
+    /// Returns what is in both.
+    #[must_use]
+    pub const fn intersection(self, other: Sources) -> Sources {
+        Sources(self.0 & other.0)
+    }
+
+    /// Returns what is not in it.
+    #[must_use]
+    pub const fn complement(self) -> Sources {
+        Sources(Sources::ALL.0 & !self.0)
+    }
+
+    /// Whether any is in both.
+    pub const fn meets(self, other: Sources) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Whether all of it is in the other.
+    pub const fn is_within(self, other: Sources) -> bool {
+        self.0 & !other.0 == 0
+    }
+
+    /// Returns a bit for each, to be kept.
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// Takes what was kept.
+    pub const fn from_bits(bits: u8) -> Sources {
+        Sources(bits & Sources::ALL.0)
+    }
+
     /// Whether none is in it.
     pub const fn is_empty(self) -> bool {
         self.0 == 0

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use super::mark::Mark;
 use crate::Failure;
 
 /// Where to look for sessions.
@@ -22,8 +23,10 @@ pub(crate) struct SessionFile {
     pub(crate) len: u64,
     pub(crate) mtime: Option<SystemTime>,
     pub(crate) role: Role,
-    /// What file it really is, by whatever path: device and number, where the system has them.
-    real: Option<(u64, u64)>,
+    /// By what it is known as unchanged.
+    pub(crate) mark: Mark,
+    /// Whether any later change gives another mark.
+    pub(crate) settled: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,11 +36,32 @@ pub(crate) enum Role {
     Agent {
         session: Option<String>,
     },
+    /// A large result of a tool, in a file of its own beside the session.
+    Result {
+        session: String,
+    },
 }
 
 impl SessionFile {
     pub(crate) fn stem(&self) -> &str {
         self.path.file_stem().and_then(OsStr::to_str).unwrap_or_default()
+    }
+
+    pub(crate) fn is_agent(&self) -> bool {
+        matches!(self.role, Role::Agent { .. })
+    }
+
+    pub(crate) fn is_result(&self) -> bool {
+        matches!(self.role, Role::Result { .. })
+    }
+
+    /// Returns the id of the session it belongs to, as far as its path says.
+    pub(crate) fn session(&self) -> Option<&str> {
+        match &self.role {
+            Role::Agent { session } => session.as_deref(),
+            Role::Result { session } => Some(session),
+            Role::Main => Some(self.stem()).filter(|stem| is_uuid(stem)),
+        }
     }
 
     /// Returns the folder that holds what is beside the session: subagents, tool results.
@@ -47,12 +71,15 @@ impl SessionFile {
 
     /// Looks at one file; `None` where it is no session file.
     fn at(path: &Path, root: &Path) -> Option<SessionFile> {
-        if path.extension() != Some(OsStr::new("jsonl")) {
+        let result = result_of(path);
+        if path.extension() != Some(OsStr::new("jsonl")) && result.is_none() {
             return None;
         }
         let meta = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
         let name = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
-        let role = if name.starts_with("agent-") {
+        let role = if let Some(session) = result {
+            Role::Result { session }
+        } else if name.starts_with("agent-") {
             let mut above = path.ancestors().skip(1).map_while(Path::file_name);
             let in_folder = above.position(|folder| folder == "subagents").is_some();
             let session = if in_folder { above.next() } else { None };
@@ -65,25 +92,36 @@ impl SessionFile {
             root: root.to_owned(),
             len: meta.len(),
             mtime: meta.modified().ok(),
-            real: real(&meta),
+            mark: Mark::of(&meta),
+            settled: Mark::of(&meta).is_settled(SystemTime::now()),
             role,
         })
     }
 }
 
-#[cfg(unix)]
-fn real(meta: &std::fs::Metadata) -> Option<(u64, u64)> {
-    use std::os::unix::fs::MetadataExt;
-    Some((meta.dev(), meta.ino()))
+/// Returns the session that a large result belongs to: `<session>/tool-results/<name>.txt`.
+fn result_of(path: &Path) -> Option<String> {
+    if path.extension() != Some(OsStr::new("txt")) {
+        return None;
+    }
+    let folder = path.parent().filter(|folder| folder.file_name() == Some(OsStr::new("tool-results")))?;
+    folder.parent()?.file_name()?.to_str().map(str::to_owned)
 }
 
-#[cfg(not(unix))]
-fn real(_: &std::fs::Metadata) -> Option<(u64, u64)> {
-    None
+/// Whether a name is the id of a session.
+pub(crate) fn is_uuid(name: &str) -> bool {
+    name.len() == 36 && name.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-')
 }
 
 /// Finds all session files, in the order of their paths. Folders that cannot be read are left out and told.
 pub(crate) fn find(roots: &Roots) -> (Vec<SessionFile>, Vec<Failure>) {
+    let (mut files, failures) = find_all(roots);
+    files.retain(|file| !file.is_result());
+    (files, failures)
+}
+
+/// Finds all session files and the large results beside them, in the order of their paths.
+pub(crate) fn find_all(roots: &Roots) -> (Vec<SessionFile>, Vec<Failure>) {
     let mut files = Vec::new();
     let mut failures = Vec::new();
     for root in &roots.paths {
@@ -112,7 +150,7 @@ pub(crate) fn find(roots: &Roots) -> (Vec<SessionFile>, Vec<Failure>) {
     files.dedup_by(|a, b| a.path == b.path);
     // The same file by way of a link, or of two roots, is one file.
     let mut seen = std::collections::HashSet::new();
-    files.retain(|file| file.real.is_none_or(|real| seen.insert(real)));
+    files.retain(|file| file.mark.real.is_none_or(|real| seen.insert(real)));
     (files, failures)
 }
 
@@ -125,7 +163,8 @@ impl SessionFile {
             root: root.to_owned(),
             len: meta.len(),
             mtime: meta.modified().ok(),
-            real: real(&meta),
+            mark: Mark::of(&meta),
+            settled: Mark::of(&meta).is_settled(SystemTime::now()),
             role: Role::Main,
         })
     }

@@ -1,14 +1,18 @@
 //! Session files on disk: finding them, reading them once, reading single lines again. Reads only.
 
+mod cards;
 mod find;
 mod live;
+mod mark;
 mod open;
 mod scan;
 mod stamp;
 
+pub(crate) use cards::{read_cards, read_text, whole_lines};
 pub use find::Roots;
-pub(crate) use find::{Role, SessionFile, files_below, find, size_of};
+pub(crate) use find::{Role, SessionFile, files_below, find, find_all, size_of};
 pub(crate) use live::{client_home, live_sessions, writer_of};
+pub(crate) use mark::Mark;
 pub(crate) use open::{open, read_side};
 pub(crate) use scan::{Lines, Seen, scan, scan_head, tail_time};
 pub(crate) use stamp::{Stamp, tail_at};

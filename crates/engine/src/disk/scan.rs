@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::Path;
 
 use rethread_core::entry::{self, Entry, Fate, Moment, Reader, Voice};
@@ -73,15 +74,28 @@ fn scan_with(
     path: &Path,
     mut each: impl FnMut(Seen<'_, '_>),
 ) -> io::Result<Scan> {
-    let mut file = open(path)?;
+    let mut lines = |line: &Line<'_>, len: usize, condensed: bool, problems: &mut Vec<Problem>| {
+        let reader = if condensed { &mut Reader::default() } else { &mut *reader };
+        show(reader, line, len, problems, &mut each);
+    };
+    pass(&mut open(path)?, buffer, &mut Splitter::default(), &mut lines)
+}
+
+/// Reads a file in pieces from where it stands and shows every line that is not blank, with its length and whether it had
+/// to be condensed.
+fn pass(
+    file: &mut impl Read,
+    buffer: &mut Vec<u8>,
+    splitter: &mut Splitter,
+    each: &mut impl FnMut(&Line<'_>, usize, bool, &mut Vec<Problem>),
+) -> io::Result<Scan> {
     let mut scan = Scan::default();
-    let mut splitter = Splitter::default();
     buffer.resize(2 * PIECE, 0);
     let mut held = 0;
     loop {
         if held == buffer.len() {
             if held >= LONGEST {
-                held = condense(&mut file, buffer, &mut splitter, &mut scan, &mut each)?;
+                held = condense(file, buffer, splitter, &mut scan, each)?;
                 continue;
             }
             buffer.resize(buffer.len() * 2, 0);
@@ -97,7 +111,7 @@ fn scan_with(
         let lines = &mut scan.lines;
         let done = splitter.feed(&buffer[..held], read == 0, &mut scan.problems, |line, problems| {
             *lines += 1;
-            show(reader, &line, line.bytes.len(), problems, &mut each);
+            each(&line, line.bytes.len(), false, problems);
         });
         if read == 0 {
             return Ok(scan);
@@ -105,6 +119,48 @@ fn scan_with(
         buffer.copy_within(done..held, 0);
         held -= done;
     }
+}
+
+/// Reads some lines of a file, behind `lines` others, and shows the entries of those that are `worth` it; a line too long
+/// to hold is read whole after all. Returns how many lines there are up to the end.
+pub(crate) fn scan_part(
+    path: &Path,
+    bytes: Range<u64>,
+    lines: u32,
+    mut worth: impl FnMut(&[u8]) -> bool,
+    mut each: impl FnMut(&Entry<'_>, Place),
+) -> io::Result<u32> {
+    let (mut buffer, mut reader) = SCRATCH.take().unwrap_or_default();
+    let mut file = open(path)?;
+    file.seek(SeekFrom::Start(bytes.start))?;
+    let mut whole = Lines::open(path)?;
+    let mut splitter = Splitter::behind(bytes.start, lines);
+    let mut part = file.take(bytes.end - bytes.start);
+    let mut failed = None;
+    let scanned = pass(&mut part, &mut buffer, &mut splitter, &mut |line, len, condensed, problems| {
+        let mut show = |entry: &Entry<'_>, offset| {
+            each(
+                entry,
+                Place { offset, len: u32::try_from(entry.raw.len()).unwrap_or(u32::MAX), line: line.no },
+            );
+        };
+        if condensed {
+            let place =
+                Place { offset: line.offset, len: u32::try_from(len).unwrap_or(u32::MAX), line: line.no };
+            match whole.read(place) {
+                Ok(bytes) => {
+                    let line = Line { bytes: &bytes, ..*line };
+                    entry::read(&line, problems, |entry, offset| show(&entry, offset));
+                }
+                Err(error) => failed = Some(error),
+            }
+        } else if worth(line.bytes) {
+            reader.read(line, problems, |entry, offset| show(&entry, offset));
+        }
+    });
+    SCRATCH.set(Some((buffer, reader)));
+    scanned?;
+    failed.map_or(Ok(splitter.lines()), Err)
 }
 
 fn retry(mut read: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
@@ -135,11 +191,11 @@ fn show(
 /// Reads the rest of a line that does not fit, shortened; the buffer holds its beginning and, afterwards, what
 /// follows it. Returns how much that is.
 fn condense(
-    file: &mut File,
+    file: &mut impl Read,
     buffer: &mut Vec<u8>,
     splitter: &mut Splitter,
     scan: &mut Scan,
-    each: &mut impl FnMut(Seen<'_, '_>),
+    each: &mut impl FnMut(&Line<'_>, usize, bool, &mut Vec<Problem>),
 ) -> io::Result<usize> {
     let mut condenser = Condenser::default();
     condenser.feed(buffer);
@@ -165,7 +221,7 @@ fn condense(
         let open = read == 0;
         if let Some(line) = splitter.line(&kept, taken, open, &mut scan.problems) {
             scan.lines += 1;
-            show(&mut Reader::default(), &line, len as usize, &mut scan.problems, each);
+            each(&line, len as usize, true, &mut scan.problems);
         }
         let rest = if read == 0 { 0 } else { read - piece - 1 };
         buffer.copy_within(read - rest..read, 0);

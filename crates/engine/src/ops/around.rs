@@ -172,7 +172,7 @@ fn gist(line: u32, entry: &Entry<'_>) -> (String, Option<ToolCall>) {
 }
 
 /// Says for every node how it stands to the active path.
-fn whereabouts(session: &Session, active: &Active) -> Vec<Whereabouts> {
+pub(super) fn whereabouts(session: &Session, active: &Active) -> Vec<Whereabouts> {
     let tree = &session.tree;
     let mut all = vec![Whereabouts::Aside; tree.nodes().len()];
     for step in active.leaf.map(|leaf| tree.rejoin(&tree.long_walk(leaf))).unwrap_or_default() {

@@ -28,6 +28,7 @@ pub fn find_session(roots: &Roots, name: &str) -> Result<PathBuf, Failure> {
     let lower = name.to_lowercase();
     let fits = |file: &&SessionFile| match file.role {
         Role::Main => file.stem().starts_with(&*lower),
+        Role::Result { .. } => false,
         Role::Agent { .. } => file.stem() == lower || file.stem().strip_prefix("agent-") == Some(&*lower),
     };
     let by_file: Vec<&SessionFile> = files.iter().filter(fits).collect();

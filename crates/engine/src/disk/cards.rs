@@ -1,0 +1,68 @@
+//! Reads a file as a search sees it.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::path::Path;
+
+use rethread_core::entry::Entry;
+use rethread_core::query::{Card, Cards};
+use rethread_core::tree::Place;
+
+use super::find::{Role, SessionFile};
+use super::open::open;
+use super::scan::scan_part;
+
+/// Bytes that are read of a large result.
+const LARGEST: u64 = 64 << 20;
+
+/// Shows the cards of some lines of a file, behind `lines` others, passing over lines that are not `worth` a look. Returns
+/// how many lines there are up to the end.
+pub(crate) fn read_cards(
+    file: &SessionFile,
+    bytes: Range<u64>,
+    lines: u32,
+    cards: &mut Cards,
+    worth: impl FnMut(&[u8]) -> bool,
+    mut each: impl FnMut(&Card<'_>, Place),
+) -> io::Result<u32> {
+    if let Role::Result { .. } = file.role {
+        let text = read_text(&file.path, bytes.end)?;
+        let place = Place { offset: 0, len: u32::try_from(bytes.end).unwrap_or(u32::MAX), line: 1 };
+        if let Some(card) = Card::of_result(&text, file.mark.moment(), &file.path.to_string_lossy()) {
+            each(&card, place);
+        }
+        return Ok(1);
+    }
+    let show = |entry: &Entry<'_>, place: Place| {
+        if let Some(card) = cards.card(entry) {
+            each(&card, place);
+        }
+    };
+    scan_part(&file.path, bytes, lines, worth, show)
+}
+
+/// Reads the first `len` bytes of a file that holds nothing but text.
+pub(crate) fn read_text(path: &Path, len: u64) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    open(path)?.take(len.min(LARGEST)).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Returns where the last whole line of the first `len` bytes ends.
+pub(crate) fn whole_lines(path: &Path, len: u64) -> io::Result<u64> {
+    let mut file: File = open(path)?;
+    let mut buffer = vec![0; 64 << 10];
+    let mut end = len;
+    while end > 0 {
+        let from = end.saturating_sub(buffer.len() as u64);
+        let piece = &mut buffer[..(end - from) as usize];
+        file.seek(SeekFrom::Start(from))?;
+        file.read_exact(piece)?;
+        if let Some(at) = memchr::memrchr(b'\n', piece) {
+            return Ok(from + at as u64 + 1);
+        }
+        end = from;
+    }
+    Ok(0)
+}

@@ -1,0 +1,277 @@
+//! Brings the index up to date: what changed is read, what grew is read from where it was left, the rest stays.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use rethread_core::query::Cards;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::catalog::{Catalog, Row};
+use super::segment::{Builder, Segment, put_calls, take_calls};
+use super::shelf::Shelf;
+use crate::disk::{SessionFile, read_cards, whole_lines};
+
+/// A builder that has grown so large is written.
+const FULL: usize = 80 << 20;
+/// Of a long file, so many bytes at its beginning and before its end must be as they were for it to have grown.
+const COMPARED: u64 = 16 << 20;
+
+/// Something to do to bring the index up to date.
+#[derive(Debug)]
+pub(super) enum Change<'f> {
+    /// A file that is not known, or not as it was: it is read whole.
+    Read(&'f SessionFile),
+    /// A file that has more lines than before.
+    Grown(&'f SessionFile, Row),
+}
+
+impl Change<'_> {
+    fn found(&self) -> &SessionFile {
+        match self {
+            Change::Read(found) | Change::Grown(found, _) => found,
+        }
+    }
+
+    /// Returns how many bytes are to be read.
+    pub(super) fn bytes(&self) -> u64 {
+        match self {
+            Change::Read(found) => found.mark.len,
+            Change::Grown(found, row) => found.mark.len.saturating_sub(row.bytes),
+        }
+    }
+}
+
+/// What there is to do.
+#[derive(Debug, Default)]
+pub(super) struct Agenda<'f> {
+    /// Rows that stay as they are.
+    pub(super) kept: Vec<Row>,
+    pub(super) changes: Vec<Change<'f>>,
+    /// How many files are gone.
+    pub(super) gone: usize,
+}
+
+impl<'f> Agenda<'f> {
+    /// Compares the catalog with what is there. Both are in the order of their paths.
+    pub(super) fn of(catalog: &Catalog, files: &'f [SessionFile]) -> Agenda<'f> {
+        let mut agenda = Agenda::default();
+        for found in files {
+            match catalog.row(&found.path) {
+                Some(row) if row.mark == found.mark && row.settled => agenda.kept.push(row.clone()),
+                Some(row) if has_grown(row, found) => agenda.changes.push(Change::Grown(found, row.clone())),
+                _ => agenda.changes.push(Change::Read(found)),
+            }
+        }
+        let known =
+            agenda.changes.iter().filter(|change| catalog.row(&change.found().path).is_some()).count();
+        agenda.gone = catalog.files.len() - agenda.kept.len() - known;
+        agenda
+    }
+
+    /// Leaves out what is too much to read at once; what is only to be looked at again stays.
+    pub(super) fn fits(mut self, most: u64) -> Agenda<'f> {
+        let mut sum = 0;
+        self.changes.sort_by_key(Change::bytes);
+        self.changes.retain(|change| {
+            sum += change.bytes();
+            sum <= most
+        });
+        self
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.gone == 0
+    }
+}
+
+/// Whether what is indexed of a file still stands at its beginning.
+fn has_grown(row: &Row, found: &SessionFile) -> bool {
+    let same = row.mark.is_same_file(&found.mark) && found.mark.len >= row.bytes && !found.is_result();
+    same && sum(&found.path, row.bytes).is_ok_and(|sum| sum == row.sum)
+}
+
+/// Hashes the first `bytes` of a file, or of a long one its beginning and what stands before the end.
+fn sum(path: &Path, bytes: u64) -> io::Result<u64> {
+    let mut file = File::open(path)?;
+    let mut hasher = Xxh3::new();
+    let mut buffer = vec![0; 64 << 10];
+    let middle = bytes.saturating_sub(COMPARED).max(COMPARED.min(bytes));
+    for (from, to) in [(0, COMPARED.min(bytes)), (middle, bytes)] {
+        file.seek(SeekFrom::Start(from))?;
+        let mut part = (&file).take(to - from);
+        loop {
+            let read = part.read(&mut buffer)?;
+            if read == 0 {
+                break;
+            }
+            hasher.update(&buffer[..read]);
+        }
+    }
+    Ok(hasher.digest())
+}
+
+/// How far the work is.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Progress {
+    /// Bytes that are done with.
+    pub done: u64,
+    /// Bytes in all.
+    pub of: u64,
+}
+
+/// Reads what changed into new segments. Files that cannot be read are left out.
+pub(super) fn build(
+    shelf: &Shelf,
+    catalog: &Catalog,
+    agenda: Agenda<'_>,
+    watch: &(dyn Fn(Progress) + Sync),
+) -> io::Result<Catalog> {
+    let next = AtomicU64::new(catalog.next);
+    let of: u64 = agenda.changes.iter().map(Change::bytes).sum();
+    let Agenda { kept, mut changes, .. } = agenda;
+    // The largest first, so that no hand is left with one at the end; entries of one file stay together.
+    changes.sort_by_key(|change| std::cmp::Reverse(change.bytes()));
+    let (turn, done) = (AtomicUsize::new(0), AtomicU64::new(0));
+    let made = Mutex::new((kept, Vec::new()));
+    let earlier = Earlier::of(shelf, catalog, &changes);
+    let work = || -> io::Result<()> {
+        let mut builder = Builder::default();
+        let mut rows = Vec::new();
+        while let Some(change) = changes.get(turn.fetch_add(1, Ordering::Relaxed)) {
+            if let Ok(row) = read(&mut builder, change, &earlier, &next) {
+                rows.push(row);
+            }
+            let done = done.fetch_add(change.bytes(), Ordering::Relaxed) + change.bytes();
+            watch(Progress { done, of });
+            if builder.size() > FULL {
+                finish(shelf, std::mem::take(&mut builder), &next, &mut rows, &made)?;
+            }
+        }
+        finish(shelf, builder, &next, &mut rows, &made)
+    };
+    let hands =
+        std::thread::available_parallelism().map_or(1, usize::from).min(if of > 4 << 20 { 8 } else { 1 });
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (1..hands).map(|_| scope.spawn(work)).collect();
+        let mine = work();
+        let others = workers.into_iter().map(|worker| worker.join().unwrap_or(Ok(())));
+        others.fold(mine, Result::and)
+    })?;
+    let (mut files, mut new) = made.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    new.sort_unstable();
+    let segments = catalog.segments.iter().copied().chain(new).collect();
+    Ok(Catalog { next: next.into_inner(), segments, files })
+}
+
+type Made = Mutex<(Vec<Row>, Vec<(u64, u64)>)>;
+
+/// Writes a builder's segment; only then its rows count.
+fn finish(
+    shelf: &Shelf,
+    builder: Builder,
+    next: &AtomicU64,
+    rows: &mut Vec<Row>,
+    made: &Made,
+) -> io::Result<()> {
+    let mut segment = None;
+    if !builder.is_empty() {
+        let no = next.fetch_add(1, Ordering::Relaxed);
+        segment = Some((no, shelf.write_segment(no, |file| builder.write(file))?));
+    }
+    let mut made = made.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    made.0.append(rows);
+    made.1.extend(segment);
+    Ok(())
+}
+
+/// The calls in files that have grown.
+#[derive(Default)]
+struct Earlier {
+    calls: HashMap<u64, Cards>,
+}
+
+impl Earlier {
+    fn of(shelf: &Shelf, catalog: &Catalog, changes: &[Change<'_>]) -> Earlier {
+        let grown = changes.iter().filter_map(|change| match change {
+            Change::Grown(_, row) => Some((row.id, Cards::default())),
+            Change::Read(_) => None,
+        });
+        let mut calls: HashMap<u64, Cards> = grown.collect();
+        if calls.is_empty() {
+            return Earlier::default();
+        }
+        for (no, _) in &catalog.segments {
+            let Ok(segment) = Segment::open(&shelf.segment(*no)) else { continue };
+            for stretch in &segment.stretches {
+                let Some(cards) = calls.get_mut(&stretch.file) else { continue };
+                let bytes = segment.calls(stretch).unwrap_or_default();
+                take_calls(&bytes, |call, tool| cards.tell(call, tool));
+            }
+        }
+        Earlier { calls }
+    }
+}
+
+/// Reads what is new of a file.
+fn read(builder: &mut Builder, change: &Change<'_>, earlier: &Earlier, next: &AtomicU64) -> io::Result<Row> {
+    let found = change.found();
+    let (mut row, mut cards) = match change {
+        Change::Read(_) => {
+            let id = next.fetch_add(1, Ordering::Relaxed);
+            (Row::new(id, found), Cards::default())
+        }
+        Change::Grown(_, row) => (row.clone(), earlier.calls.get(&row.id).cloned().unwrap_or_default()),
+    };
+    row.mark = found.mark;
+    row.settled = found.settled;
+    let end = if found.is_result() { found.mark.len } else { whole_lines(&found.path, found.mark.len)? };
+    if end == row.bytes {
+        return Ok(row);
+    }
+    builder.begin(row.id);
+    let (bytes, lines) = (row.bytes..end, row.lines);
+    let Row { session, cwd, .. } = &mut row;
+    let read = read_cards(
+        found,
+        bytes,
+        lines,
+        &mut cards,
+        |_| true,
+        |card, place| {
+            if cwd.is_empty() {
+                cwd.push_str(card.cwd.as_deref().unwrap_or_default());
+            }
+            if session.is_empty() {
+                session.push_str(card.session.as_deref().unwrap_or_default());
+            }
+            builder.add(card, place);
+        },
+    );
+    builder.end(&put_calls(&cards));
+    row.lines = read?;
+    row.bytes = end;
+    row.sum = sum(&found.path, end)?;
+    Ok(row)
+}
+
+impl Row {
+    fn new(id: u64, found: &SessionFile) -> Row {
+        Row {
+            id,
+            path: found.path.clone(),
+            mark: found.mark,
+            settled: false,
+            bytes: 0,
+            lines: 0,
+            sum: 0,
+            session: found.session().unwrap_or_default().to_owned(),
+            cwd: String::new(),
+            agent: found.is_agent(),
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! A segment: an immutable file that knows some entries by their words.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use rethread_core::entry::Moment;
+use rethread_core::id::Id;
+use rethread_core::query::{Card, Cards, Cutter, Kind, Sources, length_class};
+use rethread_core::tree::Place;
+
+use super::dictionary::{self, Dictionary};
+use super::inverter::Inverter;
+use super::pages::{Damage, Pages, Printer};
+use super::varint;
+
+/// The three dictionaries, and the sections behind them.
+pub(super) const WORDS: usize = 0;
+pub(super) const SEAMS: usize = dictionary::SECTIONS;
+pub(super) const FIELDS: usize = 2 * dictionary::SECTIONS;
+const BRIEFS: usize = 3 * dictionary::SECTIONS;
+const KEYS: usize = BRIEFS + 1;
+const TIMES: usize = BRIEFS + 2;
+const PLACES: usize = BRIEFS + 3;
+const PARTS: usize = BRIEFS + 4;
+const CALLS: usize = BRIEFS + 5;
+
+/// What stands before the value of a field in its term.
+pub(super) mod field {
+    pub(in crate::index) const TOOL: char = 't';
+    pub(in crate::index) const FILE: char = 'f';
+    pub(in crate::index) const MODEL: char = 'm';
+    pub(in crate::index) const BRANCH: char = 'b';
+    pub(in crate::index) const ERROR: char = 'e';
+    pub(in crate::index) const SIDE: char = 's';
+}
+
+/// No time: before everything.
+const NEVER: i64 = i64::MIN;
+
+/// What is known of an entry without its words.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Brief {
+    pub(crate) sources: Sources,
+    /// The class of its length.
+    pub(crate) len: u8,
+    /// Whether it says that it was copied from another session.
+    pub(crate) copied: bool,
+}
+
+const COPIED: u8 = 0x80;
+
+/// The entries of one file in a segment: those between two lines of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Stretch {
+    pub(super) file: u64,
+    pub(super) first: u32,
+    pub(super) count: u32,
+    /// Where in the section of calls those made here are.
+    calls: std::ops::Range<u64>,
+}
+
+/// Collects entries until they are written.
+#[derive(Default)]
+pub(super) struct Builder {
+    words: Inverter,
+    seams: Inverter,
+    fields: Inverter,
+    columns: Columns,
+    cutter: Cutter,
+    field: String,
+}
+
+/// What is kept of every entry, column by column.
+#[derive(Default)]
+pub(super) struct Columns {
+    pub(super) briefs: Vec<u8>,
+    pub(super) keys: Vec<u8>,
+    pub(super) times: Vec<u8>,
+    pub(super) places: Vec<u8>,
+    pub(super) stretches: Vec<Stretch>,
+    pub(super) calls: Vec<u8>,
+}
+
+impl Columns {
+    pub(super) fn count(&self) -> u32 {
+        (self.briefs.len() / 2) as u32
+    }
+
+    /// Writes the sections of the columns.
+    pub(super) fn write(self, printer: &mut Printer) -> io::Result<()> {
+        let mut stretches = Vec::new();
+        for stretch in &self.stretches {
+            let Stretch { file, first, count, calls } = stretch;
+            for number in [*file, u64::from(*first), u64::from(*count), calls.start, calls.end] {
+                varint::put(&mut stretches, number);
+            }
+        }
+        for section in [self.briefs, self.keys, self.times, self.places, stretches, self.calls] {
+            printer.section();
+            printer.write(&section)?;
+        }
+        Ok(())
+    }
+
+    /// Begins the entries of a file.
+    pub(super) fn begin(&mut self, file: u64) {
+        let (first, calls) = (self.count(), self.calls.len() as u64);
+        self.stretches.push(Stretch { file, first, count: 0, calls: calls..calls });
+    }
+
+    /// Ends the entries of a file, with the calls that were made in them.
+    pub(super) fn end(&mut self, calls: &[u8]) {
+        self.calls.extend_from_slice(calls);
+        let (count, end) = (self.count(), self.calls.len() as u64);
+        if let Some(last) = self.stretches.last_mut() {
+            last.count = count - last.first;
+            last.calls.end = end;
+        }
+    }
+}
+
+impl Builder {
+    pub(super) fn begin(&mut self, file: u64) {
+        self.columns.begin(file);
+    }
+
+    pub(super) fn end(&mut self, calls: &[u8]) {
+        self.columns.end(calls);
+    }
+
+    /// Takes an entry.
+    pub(super) fn add(&mut self, card: &Card<'_>, place: Place) {
+        let entry = self.columns.count();
+        let Builder { words, seams, fields, cutter, field, .. } = self;
+        for said in &card.said {
+            cutter.terms(&said.text, |kind, term| match kind {
+                Kind::Word => words.add(term.as_bytes(), entry),
+                Kind::Seam => seams.add(term.as_bytes(), entry),
+            });
+        }
+        let mut name = |prefix: char, value: &str| {
+            field.clear();
+            field.push(prefix);
+            field.push_str(value);
+            fields.add(field.as_bytes(), entry);
+        };
+        card.tools.iter().for_each(|tool| name(field::TOOL, tool));
+        card.files.iter().for_each(|file| name(field::FILE, file));
+        card.model.iter().for_each(|model| name(field::MODEL, model));
+        card.branch.iter().for_each(|branch| name(field::BRANCH, branch));
+        if card.error {
+            name(field::ERROR, "");
+        }
+        if card.side {
+            name(field::SIDE, "");
+        }
+        let len = length_class(card.len).min(!COPIED) | if card.copied { COPIED } else { 0 };
+        self.columns.briefs.extend([card.sources.bits(), len]);
+        self.columns.keys.extend(card.key.to_le_bytes());
+        self.columns.times.extend(card.time.map_or(NEVER, |time| time.0).to_le_bytes());
+        self.columns.places.extend(place.offset.to_le_bytes());
+        self.columns.places.extend(place.len.to_le_bytes());
+        self.columns.places.extend(place.line.to_le_bytes());
+    }
+
+    /// Returns about how much memory it takes.
+    pub(super) fn size(&self) -> usize {
+        self.words.size()
+            + self.seams.size()
+            + self.fields.size()
+            + self.columns.count() as usize * 34
+            + self.columns.calls.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.columns.stretches.is_empty()
+    }
+
+    /// Writes the segment; returns how large it is.
+    pub(super) fn write(self, file: File) -> io::Result<u64> {
+        let mut printer = Printer::new(file);
+        for inverter in [self.words, self.seams, self.fields] {
+            let mut writer = dictionary::Writer::new(&mut printer);
+            inverter.finish(|term, list| writer.add(&mut printer, term, list))?;
+            writer.finish(&mut printer)?;
+        }
+        self.columns.write(&mut printer)?;
+        printer.finish()
+    }
+}
+
+/// A segment being read.
+#[derive(Debug)]
+pub(crate) struct Segment {
+    pub(super) pages: Pages,
+    pub(super) stretches: Vec<Stretch>,
+    pub(super) count: u32,
+}
+
+impl Segment {
+    pub(super) fn open(path: &Path) -> Result<Segment, Damage> {
+        let pages = Pages::open(path)?;
+        let briefs = pages.section(BRIEFS)?;
+        let count = u32::try_from((briefs.end - briefs.start) / 2).map_err(|_| Damage::Changed)?;
+        let bytes = pages.read_section(PARTS)?;
+        let mut rest = &bytes[..];
+        let mut stretches = Vec::new();
+        let mut end = 0;
+        while !rest.is_empty() {
+            let mut next = || varint::take(&mut rest).ok_or(Damage::Changed);
+            let (file, first, length, from, to) = (next()?, next()?, next()?, next()?, next()?);
+            let (first, length) = (first as u32, length as u32);
+            if first != end || from > to {
+                return Err(Damage::Changed);
+            }
+            end = first.checked_add(length).ok_or(Damage::Changed)?;
+            stretches.push(Stretch { file, first, count: length, calls: from..to });
+        }
+        if end == count { Ok(Segment { pages, stretches, count }) } else { Err(Damage::Changed) }
+    }
+
+    pub(super) fn dictionary(&self, first: usize) -> Result<Dictionary<'_>, Damage> {
+        Dictionary::open(&self.pages, first)
+    }
+
+    /// Reads what is known of every entry.
+    pub(super) fn briefs(&self) -> Result<Vec<Brief>, Damage> {
+        let bytes = self.pages.read_section(BRIEFS)?;
+        let brief = |[sources, len]: &[u8; 2]| Brief {
+            sources: Sources::from_bits(*sources),
+            len: len & !COPIED,
+            copied: len & COPIED != 0,
+        };
+        Ok(bytes.as_chunks().0.iter().map(brief).collect())
+    }
+
+    /// Reads the key of every entry.
+    pub(super) fn keys(&self) -> Result<Vec<u64>, Damage> {
+        let bytes = self.pages.read_section(KEYS)?;
+        Ok(bytes.as_chunks().0.iter().map(|key| u64::from_le_bytes(*key)).collect())
+    }
+
+    /// Reads the time of every entry.
+    pub(super) fn times(&self) -> Result<Vec<Option<Moment>>, Damage> {
+        let bytes = self.pages.read_section(TIMES)?;
+        let times = bytes.as_chunks().0.iter().map(|time| i64::from_le_bytes(*time));
+        Ok(times.map(|time| (time != NEVER).then_some(Moment(time))).collect())
+    }
+
+    /// Reads where an entry stands in its file.
+    pub(super) fn place(&self, entry: u32) -> Result<Place, Damage> {
+        let section = self.pages.section(PLACES)?;
+        let at = section.start + u64::from(entry) * 16;
+        let bytes = self.pages.read(at..at + 16)?;
+        let (offset, rest) = bytes.split_first_chunk().ok_or(Damage::Changed)?;
+        let (len, rest) = rest.split_first_chunk().ok_or(Damage::Changed)?;
+        let line = rest.first_chunk().ok_or(Damage::Changed)?;
+        let (len, line) = (u32::from_le_bytes(*len), u32::from_le_bytes(*line));
+        Ok(Place { offset: u64::from_le_bytes(*offset), len, line })
+    }
+
+    /// Returns the file that an entry stands in.
+    pub(super) fn file_of(&self, entry: u32) -> Option<u64> {
+        let no = self.stretches.partition_point(|stretch| stretch.first <= entry).checked_sub(1)?;
+        self.stretches.get(no).map(|stretch| stretch.file)
+    }
+
+    /// Reads the calls made in a stretch.
+    pub(super) fn calls(&self, stretch: &Stretch) -> Result<Vec<u8>, Damage> {
+        let section = self.pages.section(CALLS)?;
+        self.pages.read(section.start + stretch.calls.start..section.start + stretch.calls.end)
+    }
+
+    /// Reads the columns that are copied as they are when segments are put together.
+    pub(super) fn columns(&self) -> Result<[Vec<u8>; 4], Damage> {
+        Ok([
+            self.pages.read_section(BRIEFS)?,
+            self.pages.read_section(KEYS)?,
+            self.pages.read_section(TIMES)?,
+            self.pages.read_section(PLACES)?,
+        ])
+    }
+}
+
+/// Writes down the calls that cards were made of, so that answers which come later are known by them.
+pub(super) fn put_calls(cards: &Cards) -> Vec<u8> {
+    let mut out = Vec::new();
+    for (id, tool) in cards.seen() {
+        out.extend(id.bits().to_le_bytes());
+        varint::put(&mut out, tool.len() as u64);
+        out.extend(tool.as_bytes());
+    }
+    out
+}
+
+/// Reads calls that were written down.
+pub(super) fn take_calls(mut bytes: &[u8], mut each: impl FnMut(Id, &str)) -> Option<()> {
+    while !bytes.is_empty() {
+        let (id, rest) = bytes.split_first_chunk::<16>()?;
+        bytes = rest;
+        let len = varint::take(&mut bytes)? as usize;
+        let (tool, rest) = bytes.split_at_checked(len)?;
+        bytes = rest;
+        each(Id::from_bits(u128::from_le_bytes(*id)), std::str::from_utf8(tool).ok()?);
+    }
+    Some(())
+}

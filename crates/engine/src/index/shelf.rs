@@ -1,0 +1,199 @@
+//! The folder of a word index: its catalog, its segments, and how they change under the eyes of readers.
+//!
+//! A writer holds the lock; readers need none. A segment is never changed, and the catalog names those that count, so a
+//! crash leaves the old catalog or the new one, and at most a segment that nobody names.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rethread_core::query::Cards;
+
+use super::catalog::{Catalog, Row};
+use super::lock::Lock;
+use super::merge;
+use super::pages::Damage;
+use super::refresh::{self, Agenda, Progress};
+use super::segment::{Segment, take_calls};
+use crate::disk::SessionFile;
+
+/// The index of one set of roots.
+#[derive(Debug, Clone)]
+pub(crate) struct Shelf {
+    folder: PathBuf,
+}
+
+/// What is wrong with an index, or with its folder; never more than an inconvenience.
+#[derive(Debug)]
+pub enum Notice {
+    /// Its bytes were not those that were written: it is made anew.
+    Damaged(PathBuf),
+    /// Nothing can be kept there: the files are read instead.
+    Unwritable(PathBuf, io::Error),
+}
+
+/// An index being read: a catalog and its segments, open.
+#[derive(Debug, Default)]
+pub(crate) struct Snapshot {
+    pub(crate) catalog: Catalog,
+    pub(super) segments: Vec<Segment>,
+    /// Whether every file was looked at just now, and not only its mark.
+    checked: bool,
+}
+
+impl Snapshot {
+    /// Finds the row that tells what stands in a file now.
+    pub(crate) fn row(&self, file: &SessionFile) -> Option<&Row> {
+        self.catalog.row(&file.path).filter(|row| row.mark == file.mark && (row.settled || self.checked))
+    }
+
+    /// Returns how many segments and entries there are.
+    pub(crate) fn size(&self) -> (usize, u64) {
+        (self.segments.len(), self.segments.iter().map(|segment| u64::from(segment.count)).sum())
+    }
+
+    /// Returns the calls in what is indexed of a file.
+    pub(crate) fn calls(&self, file: u64) -> Cards {
+        let mut cards = Cards::default();
+        let stretches =
+            self.segments.iter().flat_map(|segment| segment.stretches.iter().map(move |s| (segment, s)));
+        for (segment, stretch) in stretches.filter(|(_, stretch)| stretch.file == file) {
+            // What is damaged there is found out when its words are asked for.
+            let bytes = segment.calls(stretch).unwrap_or_default();
+            take_calls(&bytes, |call, tool| cards.tell(call, tool));
+        }
+        cards
+    }
+}
+
+const CATALOG: &str = "catalog";
+
+impl Shelf {
+    /// Names the folder of an index; nothing is made yet.
+    pub(super) fn at(folder: PathBuf) -> Shelf {
+        Shelf { folder }
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(super) fn segment(&self, no: u64) -> PathBuf {
+        self.folder.join(format!("{no}.words"))
+    }
+
+    /// Opens what there is; an empty one where there is none.
+    pub(crate) fn open(&self) -> Result<Snapshot, Damage> {
+        // Between reading the catalog and opening its segments, another process may have put them together.
+        for _ in 0..8 {
+            let catalog = match Catalog::open(&self.folder.join(CATALOG)) {
+                Err(Damage::Unreadable(error)) if error.kind() == io::ErrorKind::NotFound => {
+                    return Ok(Snapshot::default());
+                }
+                catalog => catalog?,
+            };
+            let segments = catalog.segments.iter().map(|(no, _)| Segment::open(&self.segment(*no)));
+            match segments.collect() {
+                Err(Damage::Unreadable(error)) if error.kind() == io::ErrorKind::NotFound => {}
+                segments => return Ok(Snapshot { segments: segments?, catalog, checked: false }),
+            }
+        }
+        Err(Damage::Changed)
+    }
+
+    /// Opens the index and brings it up to date with the files, which are in the order of their paths, as far as `most`
+    /// bytes to read allow. Whoever finds another process at it takes what there is.
+    pub(crate) fn refresh(
+        &self,
+        files: &[SessionFile],
+        most: u64,
+        watch: &(dyn Fn(Progress) + Sync),
+        notices: &mut Vec<Notice>,
+    ) -> Snapshot {
+        let snapshot = match self.open() {
+            Ok(snapshot) if Agenda::of(&snapshot.catalog, files).fits(most).is_empty() => return snapshot,
+            Ok(snapshot) => snapshot,
+            Err(_) => {
+                notices.push(Notice::Damaged(self.folder.clone()));
+                Snapshot::default()
+            }
+        };
+        match self.update(files, most, watch) {
+            Ok(Some(newer)) => newer,
+            Ok(None) => snapshot,
+            Err(error) => {
+                notices.push(Notice::Unwritable(self.folder.clone(), error));
+                snapshot
+            }
+        }
+    }
+
+    fn update(
+        &self,
+        files: &[SessionFile],
+        most: u64,
+        watch: &(dyn Fn(Progress) + Sync),
+    ) -> io::Result<Option<Snapshot>> {
+        super::home::make_folder(&self.folder)?;
+        let Some(_lock) = Lock::take(&self.folder)? else { return Ok(None) };
+        // Another process may have done the work meanwhile.
+        let known = self.open().unwrap_or_default();
+        let agenda = Agenda::of(&known.catalog, files).fits(most);
+        if agenda.is_empty() {
+            return Ok(Some(known));
+        }
+        let built = refresh::build(self, &known.catalog, agenda, watch)?;
+        let catalog = merge::tidy(self, built)?;
+        self.write(CATALOG, |file| catalog.write(file))?;
+        self.sweep(&catalog);
+        Ok(self.open().ok().map(|snapshot| Snapshot { checked: true, ..snapshot }))
+    }
+
+    /// Takes away what turned out to be damaged.
+    pub(crate) fn give_up(&self) -> Notice {
+        // Where it cannot be removed, the next search says so again.
+        let _ = fs::remove_file(self.folder.join(CATALOG));
+        Notice::Damaged(self.folder.clone())
+    }
+
+    /// Takes everything away; says whether there was something.
+    pub(crate) fn drop_all(&self) -> io::Result<bool> {
+        match fs::remove_dir_all(&self.folder) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes a segment; returns how large it is.
+    pub(super) fn write_segment(
+        &self,
+        no: u64,
+        write: impl FnOnce(File) -> io::Result<u64>,
+    ) -> io::Result<u64> {
+        self.write(&format!("{no}.words"), write)
+    }
+
+    /// Writes a file under another name and then gives it its own.
+    fn write<T>(&self, name: &str, write: impl FnOnce(File) -> io::Result<T>) -> io::Result<T> {
+        let draft = self.folder.join(format!("{name}.new"));
+        let written = super::home::make_file(&draft).and_then(write);
+        let named = written.and_then(|written| fs::rename(&draft, self.folder.join(name)).map(|()| written));
+        if named.is_err() {
+            // What could not be finished must not fill the disk; that it cannot be removed either is told by the first error.
+            let _ = fs::remove_file(&draft);
+        }
+        named
+    }
+
+    /// Removes the segments that no catalog names.
+    fn sweep(&self, catalog: &Catalog) {
+        let named: Vec<PathBuf> = catalog.segments.iter().map(|(no, _)| self.segment(*no)).collect();
+        let files = fs::read_dir(&self.folder).into_iter().flatten().filter_map(Result::ok);
+        let ours = |path: &Path| path.extension().is_some_and(|ext| ext == "words" || ext == "new");
+        for path in files.map(|file| file.path()).filter(|path| ours(path) && !named.contains(path)) {
+            // What stays behind is removed the next time.
+            let _ = fs::remove_file(path);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What no index holds, read from the files.
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+use rethread_core::entry::Moment;
+use rethread_core::query::{Cards, Meaning, Open, Setting, Sources, Strength, Want, length_class};
+use rethread_core::tree::Place;
+
+use crate::Failure;
+use crate::disk::{SessionFile, read_cards};
+
+/// A part of a file that must be read.
+#[derive(Debug, Clone)]
+pub(super) struct Part {
+    /// Which of the files.
+    pub(super) file: usize,
+    /// From where on, and how many lines stand before.
+    pub(super) from: u64,
+    pub(super) lines: u32,
+    /// The session and the folder it was started in, as far as what stands before says.
+    pub(super) session: String,
+    pub(super) cwd: String,
+    /// The calls that stand before.
+    pub(super) cards: Cards,
+}
+
+/// An entry that is a hit, but for what is open.
+#[derive(Debug, Clone)]
+pub(super) struct Loose {
+    pub(super) file: usize,
+    pub(super) place: Place,
+    pub(super) time: Option<Moment>,
+    pub(super) key: u64,
+    pub(super) copied: bool,
+    pub(super) sources: Sources,
+    pub(super) len: u8,
+    pub(super) strengths: Vec<Option<Strength>>,
+    pub(super) open: Open,
+}
+
+/// What was found in the files.
+#[derive(Debug, Default)]
+pub(super) struct Heap {
+    pub(super) entries: Vec<Loose>,
+    /// For each of the words by which hits are ranked, how many entries hold it.
+    pub(super) holding: Vec<usize>,
+    pub(super) failures: Vec<Failure>,
+    /// Whether the time was over before everything was read.
+    pub(super) cut: bool,
+}
+
+/// Reads parts of files.
+pub(super) fn scan(
+    meaning: &Meaning,
+    files: &[SessionFile],
+    parts: Vec<Part>,
+    deadline: Option<Instant>,
+) -> Heap {
+    let read = parts.into_par_iter().map(|part| match deadline {
+        Some(deadline) if Instant::now() >= deadline => Heap { cut: true, ..Heap::default() },
+        _ => scan_part(meaning, &files[part.file], part),
+    });
+    read.reduce(Heap::default, |mut heap, other| {
+        heap.entries.extend(other.entries);
+        heap.failures.extend(other.failures);
+        heap.cut |= other.cut;
+        heap.holding.resize(meaning.words().len(), 0);
+        heap.holding.iter_mut().zip(other.holding).for_each(|(sum, more)| *sum += more);
+        heap
+    })
+}
+
+fn scan_part(meaning: &Meaning, file: &SessionFile, mut part: Part) -> Heap {
+    let mut heap = Heap { holding: vec![0; meaning.words().len()], ..Heap::default() };
+    let asks_tool = meaning.asks(|want| matches!(want, Want::Tool(_)));
+    let asks_project = meaning.asks(|want| matches!(want, Want::Project(_)));
+    let asks_session = meaning.asks(|want| matches!(want, Want::Session(_)));
+    if asks_project && part.cwd.is_empty() || asks_session && part.session.is_empty() {
+        origin(file, &mut part);
+    }
+    let call = memchr::memmem::Finder::new("tool_use");
+    let folder = file.path.parent().map(|folder| folder.to_string_lossy()).unwrap_or_default();
+    let setting = Setting {
+        session: &part.session,
+        project: [&part.cwd, &folder],
+        agent: file.is_agent(),
+        label: None,
+    };
+    // A call says what tool its result is of, whatever else it says.
+    let worth = |line: &[u8]| meaning.may_hold(line) || asks_tool && call.find(line).is_some();
+    let bytes = part.from..file.len;
+    let read = read_cards(file, bytes, part.lines, &mut part.cards, worth, |card, place| {
+        if !meaning.looks_through(card) {
+            return;
+        }
+        let strengths = meaning.strengths(card);
+        for (count, strength) in heap.holding.iter_mut().zip(&strengths) {
+            *count += usize::from(strength.is_some());
+        }
+        let Some(open) = meaning.judge(card, &setting) else { return };
+        heap.entries.push(Loose {
+            file: part.file,
+            place,
+            time: card.time,
+            key: card.key,
+            copied: card.copied,
+            sources: card.sources,
+            len: length_class(card.len),
+            strengths,
+            open,
+        });
+    });
+    if let Err(error) = read {
+        heap.failures.push(Failure::reading(&file.path)(error));
+    }
+    heap
+}
+
+/// Finds out whose a file is: the first lines that say so.
+fn origin(file: &SessionFile, part: &mut Part) {
+    let Part { session, cwd, .. } = part;
+    let mut cards = Cards::default();
+    // That it cannot be read is told when it is read for its words.
+    let _ = read_cards(
+        file,
+        0..file.len,
+        0,
+        &mut cards,
+        |_| true,
+        |card, _| {
+            if cwd.is_empty() {
+                cwd.push_str(card.cwd.as_deref().unwrap_or_default());
+            }
+            if session.is_empty() {
+                session.push_str(card.session.as_deref().unwrap_or_default());
+            }
+        },
+    );
+}

@@ -1,0 +1,18 @@
+//! Entries of all sessions that a query means, best first.
+//!
+//! ```text
+//! files ─┬─ indexed ──ask──▶ sure, or perhaps ─┐
+//!        └─ the rest ─scan─▶ loose ────────────┴─▶ pile, by key ──best first──▶ settled on text and tree ──▶ hit
+//! ```
+//!
+//! The index only shortens the way (**index-is-a-shortcut**): what it is not sure of is asked of the text, by the same
+//! meaning that a scan goes by.
+
+mod hit;
+mod labels;
+mod loose;
+mod pile;
+mod run;
+
+pub use hit::{Copy, SearchHit};
+pub use run::{Search, SearchRequest, Total, search};

@@ -1,0 +1,364 @@
+//! The search itself.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use rethread_core::query::{Card, Cards, Meaning, Open, Query, Setting, score, weight};
+use rethread_core::session::{Title, TitleSource};
+use rethread_core::tree::Place;
+
+use super::super::around::{Whereabouts, read_at};
+use super::hit::{Copy, SearchHit, session_of};
+use super::labels::{Labels, label};
+use super::loose::{Heap, Loose, Part, scan};
+use super::pile::{From, Item, Pile};
+use crate::Failure;
+use crate::disk::{Lines, Role, Roots, SessionFile, find_all, read_text};
+use crate::index::{Answer, Candidate, Index, Notice, Snapshot};
+
+/// An index that is behind by more than this is not brought up to date by a search, which must not wait for it.
+const AT_ONCE: u64 = 32 << 20;
+
+/// What to look for, and where.
+#[derive(Debug, Clone)]
+pub struct SearchRequest {
+    /// Where.
+    pub roots: Roots,
+    /// What.
+    pub query: Query,
+    /// Also through what stands beside the conversation.
+    pub all: bool,
+    /// How long to look; what is not found by then is not told.
+    pub budget: Option<Duration>,
+}
+
+/// How many hits there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Total {
+    /// So many, told or not.
+    pub hits: usize,
+    /// Whether it is just as many: else there may be fewer.
+    pub exact: bool,
+}
+
+/// What was found: hits, best first.
+pub struct Search {
+    /// What is wrong with the index, or its folder.
+    pub notices: Vec<Notice>,
+    /// Files and folders that could not be read.
+    pub failures: Vec<Failure>,
+    /// Bytes that were read because no index holds them.
+    pub scanned: u64,
+    /// How many files there are.
+    pub files: usize,
+    meaning: Meaning,
+    found: Vec<SessionFile>,
+    snapshot: Snapshot,
+    answer: Answer,
+    candidates: Vec<Candidate>,
+    loose: Vec<Loose>,
+    /// Which file a number of the index means.
+    by_id: HashMap<u64, usize>,
+    pile: Pile,
+    labels: HashMap<PathBuf, Rc<Labels>>,
+    told: usize,
+    deadline: Option<Instant>,
+    cut: bool,
+}
+
+/// Looks through everything under the roots; with an index, only through what it does not hold.
+pub fn search(request: &SearchRequest, index: Option<&Index>) -> Search {
+    let deadline = request.budget.and_then(|budget| Instant::now().checked_add(budget));
+    let (found, failures) = find_all(&request.roots);
+    let meaning = Meaning::of(&request.query, request.all);
+    let mut notices = Vec::new();
+    let shelf = index.and_then(|index| index.shelf(&request.roots));
+    let mut snapshot = Snapshot::default();
+    let mut answer = None;
+    if let Some(shelf) = shelf {
+        snapshot = shelf.refresh(&found, AT_ONCE, &|_| {}, &mut notices);
+        let fresh = fresh(&snapshot, &found);
+        match snapshot.ask(&meaning, |row| fresh.contains_key(&row.id)) {
+            Ok(said) => answer = Some((said, fresh)),
+            Err(_) => {
+                notices.push(shelf.give_up());
+                snapshot = Snapshot::default();
+            }
+        }
+    }
+    let (answer, by_id) = answer.unwrap_or_default();
+    let parts = parts(&snapshot, &found, &by_id);
+    let scanned = parts.iter().map(|part| found[part.file].len - part.from).sum();
+    let heap = scan(&meaning, &found, parts, deadline);
+    let mut search = Search {
+        notices,
+        failures,
+        scanned,
+        files: found.len(),
+        meaning,
+        found,
+        snapshot,
+        answer,
+        candidates: Vec::new(),
+        loose: Vec::new(),
+        by_id,
+        pile: Pile::default(),
+        labels: HashMap::new(),
+        told: 0,
+        deadline,
+        cut: false,
+    };
+    search.rank(heap);
+    search
+}
+
+/// Returns the rows of the index that tell what is there now, by their numbers, with the file of each.
+fn fresh(snapshot: &Snapshot, found: &[SessionFile]) -> HashMap<u64, usize> {
+    let files = found.iter().enumerate();
+    files.filter_map(|(no, file)| Some((snapshot.row(file)?.id, no))).collect()
+}
+
+/// Returns what must be read: files that the index does not know, and what stands behind the last whole line of others.
+fn parts(snapshot: &Snapshot, found: &[SessionFile], by_id: &HashMap<u64, usize>) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for (no, file) in found.iter().enumerate() {
+        match snapshot.row(file).filter(|row| by_id.contains_key(&row.id)) {
+            Some(row) if row.bytes >= file.len => {}
+            Some(row) => parts.push(Part {
+                file: no,
+                from: row.bytes,
+                lines: row.lines,
+                session: row.session.clone(),
+                cwd: row.cwd.clone(),
+                cards: snapshot.calls(row.id),
+            }),
+            None => parts.push(Part {
+                file: no,
+                from: 0,
+                lines: 0,
+                session: file.session().unwrap_or_default().to_owned(),
+                cwd: String::new(),
+                cards: Cards::default(),
+            }),
+        }
+    }
+    parts
+}
+
+impl Search {
+    fn rank(&mut self, heap: Heap) {
+        self.failures.extend(heap.failures);
+        self.cut |= heap.cut;
+        let words = self.meaning.words().iter().enumerate();
+        let held = |no: usize| {
+            let of = |counts: &Vec<usize>| counts.get(no).copied().unwrap_or_default();
+            of(&self.answer.holding) + of(&heap.holding)
+        };
+        // What only the text can tell is seldom, or else it would not be looked for so.
+        let weights: Vec<f32> =
+            words.map(|(no, word)| weight(if word.parts.decide { held(no) } else { 0 })).collect();
+        match self.snapshot.candidates(&self.answer, &weights) {
+            Ok(candidates) => self.candidates = candidates,
+            Err(_) => self.cut = true,
+        }
+        self.loose = heap.entries;
+        let indexed = self.candidates.iter().zip(0..).map(|(one, no)| Item {
+            score: one.score,
+            time: one.time,
+            key: one.key,
+            sure: one.sure,
+            from: From::Index(no),
+        });
+        let loose = self.loose.iter().zip(0..).map(|(one, no)| Item {
+            score: score(&one.strengths, &weights, one.sources, one.len),
+            time: one.time,
+            key: one.key,
+            sure: one.open.0.is_empty(),
+            from: From::Loose(no),
+        });
+        self.pile = Pile::of(indexed.chain(loose).collect());
+    }
+
+    /// Says how many hits there are, told or not.
+    pub fn total(&self) -> Total {
+        let (left, exact) = self.pile.left();
+        Total { hits: self.told + left, exact: exact && !self.cut }
+    }
+
+    /// Whether the time was over before everything was looked through.
+    pub fn is_cut(&self) -> bool {
+        self.cut
+    }
+
+    /// Tells the next hit, the best that is left.
+    pub fn next_hit(&mut self) -> Option<SearchHit> {
+        loop {
+            let mut pile = std::mem::take(&mut self.pile);
+            let items = pile.next(|item| !self.is_over() && self.holds(item));
+            self.pile = pile;
+            if self.is_over() {
+                self.cut = true;
+                return None;
+            }
+            // A file that changed meanwhile may not hold it any more: then it is no hit.
+            if let Some(hit) = self.tell(items?) {
+                self.told += 1;
+                return Some(hit);
+            }
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Says which file an item stands in, and where.
+    fn place(&self, from: From) -> Option<(usize, Place)> {
+        match from {
+            From::Loose(no) => self.loose.get(no as usize).map(|one| (one.file, one.place)),
+            From::Index(no) => {
+                let (id, place) = self.snapshot.place(self.candidates.get(no as usize)?).ok()?;
+                Some((*self.by_id.get(&id)?, place))
+            }
+        }
+    }
+
+    /// Asks text and tree what the index left open.
+    fn holds(&mut self, item: &Item) -> bool {
+        let open = match item.from {
+            From::Loose(no) => self.loose.get(no as usize).map(|one| one.open.clone()).unwrap_or_default(),
+            From::Index(no) => self.answer.open(&self.candidates[no as usize]),
+        };
+        let Some((file, place)) = self.place(item.from) else { return false };
+        let label = self.meaning.asks_label(&open).then(|| label(self.standing(file, place).1));
+        let mut holds = false;
+        self.read(file, place, |search, card, _| holds = search.settle(&open, card, label));
+        holds
+    }
+
+    fn settle(
+        &self,
+        open: &Open,
+        card: &Card<'_>,
+        label: Option<Option<rethread_core::query::Label>>,
+    ) -> bool {
+        let setting = Setting { label, ..Setting::default() };
+        self.meaning.settle(open, card, &setting)
+    }
+
+    /// Reads the entry at a place.
+    fn read(&self, file: usize, place: Place, mut each: impl FnMut(&Search, &Card<'_>, Option<String>)) {
+        let file = &self.found[file];
+        if let Role::Result { .. } = file.role {
+            let text = read_text(&file.path, u64::from(place.len)).unwrap_or_default();
+            let card = Card::of_result(&text, file.mark.moment(), &file.path.to_string_lossy());
+            card.iter().for_each(|card| each(self, card, None));
+            return;
+        }
+        let bytes = Lines::open(&file.path).and_then(|mut lines| lines.read(place));
+        let Ok(bytes) = bytes else { return };
+        read_at(&bytes, place, |entry| {
+            if let Some(card) = Cards::default().card(entry) {
+                each(self, &card, entry.uuid.map(|uuid| uuid.decode().into_owned()));
+            }
+        });
+    }
+
+    fn labels(&mut self, path: &Path) -> Rc<Labels> {
+        if let Some(known) = self.labels.get(path) {
+            return Rc::clone(known);
+        }
+        let labels = Labels::of(path).unwrap_or_else(|failure| {
+            self.failures.push(failure);
+            Labels::default()
+        });
+        let labels = Rc::new(labels);
+        self.labels.insert(path.to_owned(), Rc::clone(&labels));
+        labels
+    }
+
+    /// Returns the turn of an entry and how it stands to what the client would load.
+    fn standing(&mut self, file: usize, place: Place) -> (Option<u32>, Whereabouts) {
+        let file = &self.found[file];
+        let path = file.path.clone();
+        let Role::Result { session } = &file.role else { return self.labels(&path).at(place.offset) };
+        let Some(main) = session_of(&path, session) else { return (None, Whereabouts::Outside) };
+        let labels = self.labels(&main);
+        let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        labels.result(&name).map_or((None, Whereabouts::Outside), |offset| labels.at(offset))
+    }
+
+    /// Tells the items of one key: the first is the hit, the others are its copies.
+    fn tell(&mut self, items: Vec<Item>) -> Option<SearchHit> {
+        let mut placed: Vec<(bool, usize, Place, Item)> = Vec::new();
+        for item in items {
+            let copied = match item.from {
+                From::Loose(no) => self.loose[no as usize].copied,
+                From::Index(no) => self.candidates[no as usize].copied,
+            };
+            placed.extend(self.place(item.from).map(|(file, place)| (copied, file, place, item)));
+        }
+        placed.sort_by_key(|(copied, file, place, _)| (*copied, *file, place.offset));
+        let &(copied, file, place, item) = placed.first()?;
+        let mut told = None;
+        self.read(file, place, |search, card, uuid| {
+            told = told.take().or_else(|| {
+                Some((search.meaning.excerpt(card)?, uuid, card.session.as_deref().map(str::to_owned)))
+            });
+        });
+        let (excerpt, uuid, named) = told?;
+        let (turn, standing) = self.standing(file, place);
+        let copies = self.copies(&placed[1..], standing);
+        let found = &self.found[file];
+        let session = found.session().map(str::to_owned).or(named).unwrap_or_else(|| found.stem().to_owned());
+        let session_path = match found.role {
+            Role::Main => None,
+            _ => session_of(&found.path, &session),
+        };
+        let path = found.path.clone();
+        let agent = found.is_agent().then(|| found.stem().to_owned());
+        let beside = matches!(found.role, Role::Result { .. });
+        let session_path = session_path.unwrap_or_else(|| path.clone());
+        let head =
+            if beside && session_path == path { None } else { self.labels(&session_path).head.clone() };
+        let folder = || session_path.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
+        let (title, project) = match head {
+            Some(head) => {
+                (head.title, Some(head.folder).filter(|folder| !folder.is_empty()).unwrap_or_else(folder))
+            }
+            None => (Title { text: String::new(), source: TitleSource::None }, folder()),
+        };
+        Some(SearchHit {
+            session,
+            title,
+            project,
+            session_path,
+            path,
+            agent,
+            beside,
+            line: place.line,
+            uuid,
+            turn,
+            time: item.time,
+            excerpt,
+            standing,
+            copied,
+            copies,
+            score: item.score,
+        })
+    }
+
+    fn copies(&mut self, placed: &[(bool, usize, Place, Item)], standing: Whereabouts) -> Vec<Copy> {
+        let mut copies = Vec::new();
+        for &(_, file, place, _) in placed {
+            let remembered = standing == Whereabouts::Active;
+            let standing = (!remembered).then(|| self.standing(file, place).1);
+            let found = &self.found[file];
+            let session = found.session().unwrap_or_else(|| found.stem()).to_owned();
+            copies.push(Copy { session, path: found.path.clone(), line: place.line, standing });
+        }
+        copies
+    }
+}

@@ -1,0 +1,321 @@
+//! **index-is-a-shortcut**: a search finds the same with an index and without, in the same order, whatever happened to the
+//! files since the index was made.
+
+#![expect(clippy::disallowed_methods, reason = "the test writes the store that it searches")]
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+use proptest::sample::{Index as Pick, select};
+use rethread_engine::core::entry::Moment;
+use rethread_engine::core::query::Query;
+use rethread_engine::ops::{SearchRequest, search};
+use rethread_engine::{Index, Roots};
+use tempfile::TempDir;
+
+/// Pieces that texts and queries are made of: names in every style, what looks alike, what has no spaces.
+const PIECES: &[&str] = &[
+    "the",
+    "he",
+    "ad",
+    "Header",
+    "getHeader",
+    "parentUuid",
+    "parent_uuid",
+    "PARENT_UUID",
+    "uuid",
+    "UUID",
+    "u",
+    "id",
+    "src/main.rs",
+    "foo/bar.rs",
+    "main",
+    "_x_",
+    "__init__",
+    "a_b",
+    "aB",
+    "AB",
+    "x1Y",
+    "v2",
+    "0.27",
+    "27",
+    "->",
+    "==",
+    "漢字",
+    "漢",
+    "字典",
+    "重跑gen-itgc后",
+    "カタカナ",
+    "ひらがな",
+    "한국어",
+    "국",
+    "über",
+    "ÜBER",
+    "straße",
+    "STRASSE",
+    "İstanbul",
+    "ﬁx",
+    "e\u{301}",
+    "\u{1f600}",
+    "\"",
+    "\\",
+    "\n",
+    "<b>",
+    "\u{1b}[1m",
+    "aVeryLongNameThatGoesOnAndOnUntilItIsLongerThanAnyNameShouldEverBeInAProgram_orIsIt",
+    "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz",
+];
+
+const FIELDS: &[&str] = &[
+    "role:user",
+    "role:assistant",
+    "role:tool",
+    "role:thinking",
+    "role:summary",
+    "role:context",
+    "-role:tool",
+    "tool:Bash",
+    "tool:read",
+    "tool:github",
+    "-tool:Bash",
+    "file:main",
+    "file:src/",
+    "model:opus",
+    "branch:main",
+    "project:shed",
+    "project:nowhere",
+    "session:aaaa",
+    "error:yes",
+    "error:no",
+    "is:active",
+    "is:abandoned",
+    "is:compacted",
+    "is:subagent",
+    "-is:active",
+    "since:3",
+    "until:5",
+];
+
+fn words() -> impl Strategy<Value = String> {
+    prop::collection::vec((select(PIECES), select(&["", " ", " ", "_", "/"][..])), 1..6)
+        .prop_map(|pieces| pieces.into_iter().flat_map(|(piece, gap)| [piece, gap]).collect())
+}
+
+/// What is looked for: a piece, or a part of one.
+fn needle() -> impl Strategy<Value = String> {
+    (words(), any::<Pick>(), any::<Pick>(), any::<bool>()).prop_map(|(words, from, to, whole)| {
+        let chars: Vec<char> = words.trim().chars().collect();
+        if whole || chars.is_empty() {
+            return words;
+        }
+        let (from, to) = (from.index(chars.len()), to.index(chars.len()));
+        chars[from.min(to)..=from.max(to)].iter().collect()
+    })
+}
+
+fn atom() -> impl Strategy<Value = String> {
+    let quoted = |words: String| format!("\"{}\"", words.replace('"', "\"\""));
+    prop_oneof![
+        6 => needle().prop_map(quoted),
+        1 => needle().prop_map(move |words| format!("-{}", quoted(words))),
+        3 => select(FIELDS).prop_map(str::to_owned),
+        1 => select(&["/the|uuid/", "/[a-z]+_[a-z]+/", "/^.漢/"][..]).prop_map(str::to_owned),
+    ]
+}
+
+fn query() -> impl Strategy<Value = String> {
+    let group = prop::collection::vec(atom(), 1..3).prop_map(|atoms| atoms.join(" OR "));
+    prop::collection::vec(group, 1..4).prop_map(|groups| groups.join(" "))
+}
+
+/// A line of a session.
+#[derive(Debug, Clone)]
+struct Said {
+    kind: u8,
+    words: String,
+    parent: Pick,
+    uuid: u16,
+    time: u8,
+    odd: u8,
+}
+
+fn said() -> impl Strategy<Value = Said> {
+    (0..12u8, words(), any::<Pick>(), 0..400u16, 0..8u8, 0..40u8)
+        .prop_map(|(kind, words, parent, uuid, time, odd)| Said { kind, words, parent, uuid, time, odd })
+}
+
+fn line(said: &Said, before: &[u16], session: &str) -> String {
+    let text = serde_json::to_string(&said.words).expect("a string");
+    let uuid = |no: u16| format!("00000000-0000-4000-8000-{no:012}");
+    let parent = before
+        .get(said.parent.index(before.len() + 1))
+        .map_or("null".to_owned(), |no| format!("\"{}\"", uuid(*no)));
+    let frame = format!(
+        "\"uuid\":\"{}\",\"parentUuid\":{parent},\"sessionId\":\"{session}\",\"timestamp\":\"2026-01-0{}T00:00:00.000Z\",\"cwd\":\"/home/ada/shed\",\"gitBranch\":\"main\",\"version\":\"2.1.104\",\"isSidechain\":{}",
+        uuid(said.uuid),
+        said.time + 1,
+        said.odd == 1,
+    );
+    let tool = ["Bash", "Read", "mcp__github__search"][usize::from(said.time) % 3];
+    let id = said.uuid % 7;
+    match said.kind {
+        0 | 1 => {
+            format!("{{\"type\":\"user\",{frame},\"message\":{{\"role\":\"user\",\"content\":{text}}}}}")
+        }
+        2 | 3 => format!(
+            "{{\"type\":\"assistant\",{frame},\"message\":{{\"id\":\"msg_{}\",\"model\":\"opus\",\"role\":\"assistant\",\"content\":[{{\"type\":\"text\",\"text\":{text}}}]}}}}",
+            said.uuid
+        ),
+        4 => format!(
+            "{{\"type\":\"assistant\",{frame},\"message\":{{\"id\":\"msg_{}\",\"role\":\"assistant\",\"content\":[{{\"type\":\"thinking\",\"thinking\":{text}}}]}}}}",
+            said.uuid
+        ),
+        5 | 6 => format!(
+            "{{\"type\":\"assistant\",{frame},\"message\":{{\"id\":\"msg_{}\",\"role\":\"assistant\",\"content\":[{{\"type\":\"text\",\"text\":\"then\"}},{{\"type\":\"tool_use\",\"id\":\"toolu_{id}\",\"name\":\"{tool}\",\"input\":{{\"command\":{text},\"file_path\":\"/home/ada/src/main.rs\"}}}}]}}}}",
+            said.uuid
+        ),
+        7 | 8 => format!(
+            "{{\"type\":\"user\",{frame},\"message\":{{\"role\":\"user\",\"content\":[{{\"type\":\"tool_result\",\"tool_use_id\":\"toolu_{id}\",\"is_error\":{},\"content\":{text}}}]}}}}",
+            said.odd == 2
+        ),
+        9 => format!("{{\"type\":\"system\",{frame},\"subtype\":\"compact_boundary\",\"content\":{text}}}"),
+        10 => format!("{{\"type\":\"custom-title\",\"customTitle\":{text},\"sessionId\":\"{session}\"}}"),
+        _ => format!(
+            "{{\"type\":\"attachment\",{frame},\"attachment\":{{\"type\":\"file\",\"content\":{text}}}}}"
+        ),
+    }
+}
+
+fn session(said: &[Said], session: &str) -> String {
+    let mut before = Vec::new();
+    let mut text = String::new();
+    for one in said {
+        let _ = writeln!(text, "{}", line(one, &before, session));
+        before.push(one.uuid);
+    }
+    text
+}
+
+const FILES: [&str; 4] = [
+    "-home-ada-shed/aaaaaaaa-0000-4000-8000-000000000001.jsonl",
+    "-home-ada-shed/bbbbbbbb-0000-4000-8000-000000000002.jsonl",
+    "-home-ada-shed/aaaaaaaa-0000-4000-8000-000000000001/subagents/agent-x.jsonl",
+    "-home-ada-shed/aaaaaaaa-0000-4000-8000-000000000001/tool-results/big.txt",
+];
+
+/// Something that happens to a file between two searches.
+#[derive(Debug, Clone)]
+enum Event {
+    Append(usize, Vec<Said>, bool),
+    Rewrite(usize, Vec<Said>),
+    Cut(usize, Pick),
+    Remove(usize),
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let some = || prop::collection::vec(said(), 0..8);
+    prop_oneof![
+        4 => (0..FILES.len(), some(), any::<bool>()).prop_map(|(file, said, torn)| Event::Append(file, said, torn)),
+        2 => (0..FILES.len(), some()).prop_map(|(file, said)| Event::Rewrite(file, said)),
+        1 => (0..FILES.len(), any::<Pick>()).prop_map(|(file, at)| Event::Cut(file, at)),
+        1 => (0..FILES.len()).prop_map(Event::Remove),
+    ]
+}
+
+struct Store {
+    folder: TempDir,
+}
+
+impl Store {
+    fn path(&self, file: usize) -> PathBuf {
+        self.folder.path().join("projects").join(FILES[file])
+    }
+
+    fn happen(&self, event: &Event) {
+        let session_of = |file: usize| &FILES[file][15..51];
+        match event {
+            Event::Append(file, said, torn) => {
+                let path = self.path(*file);
+                std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+                let mut text = session(said, session_of(*file));
+                if *torn {
+                    // The last line lacks its end: it may go on.
+                    text.pop();
+                }
+                let mut open = std::fs::OpenOptions::new();
+                let mut file = open.append(true).create(true).open(path).expect("a file");
+                file.write_all(text.as_bytes()).expect("written");
+            }
+            Event::Rewrite(file, said) => {
+                let path = self.path(*file);
+                std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+                std::fs::write(path, session(said, session_of(*file))).expect("written");
+            }
+            Event::Cut(file, at) => {
+                let path = self.path(*file);
+                if let Ok(bytes) = std::fs::read(&path) {
+                    std::fs::write(path, &bytes[..at.index(bytes.len() + 1)]).expect("written");
+                }
+            }
+            Event::Remove(file) => {
+                let _ = std::fs::remove_file(self.path(*file));
+            }
+        }
+    }
+
+    fn cache(&self) -> Index {
+        Index::at(self.folder.path().join("cache"))
+    }
+
+    /// Returns every hit as text: where, how good, and what of it is shown.
+    fn hits(&self, query: &str, index: Option<&Index>) -> Vec<String> {
+        let day = |day: &str| Some(Moment(1_767_225_600_000 + 86_400_000 * (day.parse::<i64>().ok()? - 1)));
+        let Ok(query) = Query::parse(query, &day) else { return Vec::new() };
+        let roots = Roots { paths: vec![self.folder.path().join("projects")] };
+        let mut search = search(&SearchRequest { roots, query, all: false, budget: None }, index);
+        assert!(search.notices.is_empty(), "{:?}", search.notices);
+        let said = search.total();
+        let mut hits = Vec::new();
+        while let Some(hit) = search.next_hit() {
+            let copies: Vec<String> = hit.copies.iter().map(|copy| name(&copy.path, copy.line)).collect();
+            let words: Vec<&str> =
+                hit.excerpt.marks.iter().map(|mark| &hit.excerpt.text[mark.clone()]).collect();
+            let place = name(&hit.path, hit.line);
+            hits.push(format!(
+                "{place} {} {:?} {:?} {:?} {copies:?} {words:?}",
+                hit.score, hit.turn, hit.standing, hit.time
+            ));
+        }
+        assert!(
+            if said.exact { said.hits == hits.len() } else { said.hits >= hits.len() },
+            "{said:?} {}",
+            hits.len()
+        );
+        hits
+    }
+}
+
+fn name(path: &Path, line: u32) -> String {
+    format!("{}:{line}", path.file_name().expect("a name").to_string_lossy())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 120, ..ProptestConfig::default() })]
+
+    #[test]
+    fn index_is_a_shortcut(
+        events in prop::collection::vec((event(), prop::collection::vec(query(), 1..6)), 1..6),
+    ) {
+        let store = Store { folder: tempfile::tempdir().expect("a folder") };
+        std::fs::create_dir_all(store.folder.path().join("projects")).expect("a folder");
+        let index = store.cache();
+        for (event, queries) in &events {
+            store.happen(event);
+            for query in queries {
+                prop_assert_eq!(store.hits(query, Some(&index)), store.hits(query, None), "{}", query);
+            }
+        }
+    }
+}
