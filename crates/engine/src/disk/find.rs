@@ -1,9 +1,12 @@
 //! Which files are sessions, and whose they are.
 
 use std::ffi::OsStr;
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use super::mark::Mark;
+use super::walk::walk;
 use crate::Failure;
 
 /// Where to look for sessions.
@@ -22,8 +25,10 @@ pub(crate) struct SessionFile {
     pub(crate) len: u64,
     pub(crate) mtime: Option<SystemTime>,
     pub(crate) role: Role,
-    /// What file it really is, by whatever path: device and number, where the system has them.
-    real: Option<(u64, u64)>,
+    /// By what it is known as unchanged.
+    pub(crate) mark: Mark,
+    /// Whether any later change gives another mark.
+    pub(crate) settled: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,12 +50,7 @@ impl SessionFile {
         self.path.with_extension("")
     }
 
-    /// Looks at one file; `None` where it is no session file.
-    fn at(path: &Path, root: &Path) -> Option<SessionFile> {
-        if path.extension() != Some(OsStr::new("jsonl")) {
-            return None;
-        }
-        let meta = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    fn new(path: PathBuf, root: &Path, meta: &Metadata, now: SystemTime) -> SessionFile {
         let name = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
         let role = if name.starts_with("agent-") {
             let mut above = path.ancestors().skip(1).map_while(Path::file_name);
@@ -60,75 +60,46 @@ impl SessionFile {
         } else {
             Role::Main
         };
-        Some(SessionFile {
-            path: path.to_owned(),
+        let mark = Mark::of(meta);
+        SessionFile {
+            path,
             root: root.to_owned(),
             len: meta.len(),
             mtime: meta.modified().ok(),
-            real: real(&meta),
             role,
-        })
+            mark,
+            settled: mark.is_settled(now),
+        }
     }
-}
 
-#[cfg(unix)]
-fn real(meta: &std::fs::Metadata) -> Option<(u64, u64)> {
-    use std::os::unix::fs::MetadataExt;
-    Some((meta.dev(), meta.ino()))
-}
-
-#[cfg(not(unix))]
-fn real(_: &std::fs::Metadata) -> Option<(u64, u64)> {
-    None
+    /// Takes a file named on the command line, whatever it is called.
+    fn named(path: &Path, root: &Path, now: SystemTime) -> Option<SessionFile> {
+        let meta = std::fs::metadata(path).ok()?;
+        let file = SessionFile::new(path.to_owned(), root, &meta, now);
+        let role = if path.extension() == Some(OsStr::new("jsonl")) { file.role } else { Role::Main };
+        Some(SessionFile { role, ..file })
+    }
 }
 
 /// Finds all session files, in the order of their paths. Folders that cannot be read are left out and told.
 pub(crate) fn find(roots: &Roots) -> (Vec<SessionFile>, Vec<Failure>) {
     let mut files = Vec::new();
     let mut failures = Vec::new();
+    let now = SystemTime::now();
     for root in &roots.paths {
         if root.is_file() {
-            let folder = root.parent().unwrap_or(root);
-            files.extend(SessionFile::at(root, folder).or_else(|| SessionFile::odd_name(root, folder)));
+            files.extend(SessionFile::named(root, root.parent().unwrap_or(root), now));
             continue;
         }
         let below = sessions_below(root);
-        for found in walkdir::WalkDir::new(&below).follow_links(true) {
-            match found {
-                Ok(found) => files.extend(SessionFile::at(found.path(), &below)),
-                Err(error) => {
-                    // A link that leads back up is no loss; a folder that cannot be read is.
-                    if error.loop_ancestor().is_none() {
-                        let path = error.path().unwrap_or(&below).to_owned();
-                        let source =
-                            error.into_io_error().unwrap_or_else(|| std::io::Error::other("unreadable"));
-                        failures.push(Failure::Unreadable { path, source });
-                    }
-                }
-            }
-        }
+        walk(&below, &mut failures, |path, meta| files.push(SessionFile::new(path, &below, meta, now)));
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files.dedup_by(|a, b| a.path == b.path);
     // The same file by way of a link, or of two roots, is one file.
     let mut seen = std::collections::HashSet::new();
-    files.retain(|file| file.real.is_none_or(|real| seen.insert(real)));
+    files.retain(|file| file.mark.real.is_none_or(|real| seen.insert(real)));
     (files, failures)
-}
-
-impl SessionFile {
-    /// Takes a file named on the command line, whatever it is called.
-    fn odd_name(path: &Path, root: &Path) -> Option<SessionFile> {
-        let meta = std::fs::metadata(path).ok()?;
-        Some(SessionFile {
-            path: path.to_owned(),
-            root: root.to_owned(),
-            len: meta.len(),
-            mtime: meta.modified().ok(),
-            real: real(&meta),
-            role: Role::Main,
-        })
-    }
 }
 
 /// Of a `.claude` folder only `projects` holds sessions; of any other folder, all of it may.

@@ -2,13 +2,16 @@
 
 mod find;
 mod live;
+mod mark;
 mod open;
 mod scan;
 mod stamp;
+mod walk;
 
 pub use find::Roots;
 pub(crate) use find::{Role, SessionFile, files_below, find, size_of};
 pub(crate) use live::{client_home, live_sessions, writer_of};
+pub(crate) use mark::Mark;
 pub(crate) use open::{open, read_side};
 pub(crate) use scan::{Lines, Seen, scan, scan_head, tail_time};
 pub(crate) use stamp::{Stamp, tail_at};

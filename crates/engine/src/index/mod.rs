@@ -1,0 +1,17 @@
+//! The only key to what is kept between runs to save reading (**one-key**).
+//!
+//! Everything here is derived from session files: it can be deleted at any time, and what it answers is what reading would
+//! answer. What is damaged, foreign or of other code is not believed; what cannot be written is done without. One writer at
+//! a time, who never waits for another; files are replaced whole, so readers need no lock.
+#![expect(clippy::disallowed_methods, reason = "one-key: this is the key")]
+
+mod facts;
+mod home;
+mod lock;
+mod notice;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use self::facts::{Facts, Fresh};
+pub use self::home::Index;
+pub use self::notice::Notice;
