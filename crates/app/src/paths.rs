@@ -21,6 +21,12 @@ pub(crate) fn state() -> Option<PathBuf> {
     named.or_else(|| Some(home()?.join(".local/state"))).map(|folder| folder.join("rethread"))
 }
 
+/// Returns the folder in which rethread keeps what saves it from reading all files again.
+pub(crate) fn cache() -> Option<PathBuf> {
+    let named = var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
+    named.or_else(|| Some(home()?.join(".cache"))).map(|folder| folder.join("rethread"))
+}
+
 /// Returns after how many steps of writing a test wants the process to die.
 #[cfg(debug_assertions)]
 pub(crate) fn stop_after() -> Option<u32> {

@@ -39,7 +39,7 @@ fn totals_equal_the_independent_count() {
     let stores = truth.as_object().expect("one entry per store");
     assert!(stores.len() > 3, "the truth names stores");
     for (name, truth) in stores {
-        let stats = ops::stats(&roots(folder.join(name)), true);
+        let stats = ops::stats(&roots(folder.join(name)), true, None);
         assert!(stats.failures.is_empty(), "{name}: {:?}", stats.failures);
         let counts = stats.counts;
         let spent = counts.ledger.spent();
@@ -102,7 +102,7 @@ fn every_line_is_accounted_for() {
     let Some((folder, truth)) = corpus() else { return };
     let stores: Vec<&String> = truth.as_object().expect("one entry per store").keys().collect();
     for name in stores {
-        let stats = ops::stats(&roots(folder.join(name)), false);
+        let stats = ops::stats(&roots(folder.join(name)), false, None);
         let total = &stats.counts.total;
         let typed: u64 = total.types.values().sum();
         assert_eq!(typed + total.malformed, total.lines, "{name}: typed and malformed lines are all lines");
@@ -112,7 +112,7 @@ fn every_line_is_accounted_for() {
 #[test]
 fn every_session_is_listed_and_told() {
     let Some((folder, _)) = corpus() else { return };
-    let listing = ops::list(&roots(folder), &Filter { all: true, ..Filter::default() });
+    let listing = ops::list(&roots(folder), &Filter { all: true, ..Filter::default() }, None);
     assert!(listing.failures.is_empty(), "{:?}", listing.failures);
     assert!(listing.rows.len() > 300, "{} sessions", listing.rows.len());
     for row in listing.rows {

@@ -89,7 +89,7 @@ fn the_doctor_finds_nothing_wrong_with_what_clients_write() {
 fn tokens_are_those_that_reached_a_file() {
     let mut wrong = Vec::new();
     for scenario in scenarios() {
-        let counts = ops::stats(&roots(&scenario), false).counts;
+        let counts = ops::stats(&roots(&scenario), false, None).counts;
         let spent = counts.ledger.once();
         let usage = spent.usage;
         let truth = &scenario.truth["usage_written"];
@@ -139,7 +139,7 @@ const OTHER_TURNS: &[(&str, i64, &str)] = &[
 fn turns_are_those_that_were_typed() {
     let mut wrong = Vec::new();
     for scenario in scenarios() {
-        let counts = ops::stats(&roots(&scenario), false).counts;
+        let counts = ops::stats(&roots(&scenario), false, None).counts;
         let typed = scenario.truth["user_turns"].as_i64().expect("a number of turns");
         let other = OTHER_TURNS.iter().find(|(name, ..)| *name == scenario.name).map_or(0, |(_, by, _)| *by);
         if counts.turns as i64 != typed + other {
@@ -153,7 +153,7 @@ fn turns_are_those_that_were_typed() {
 fn branches_are_those_that_were_made() {
     let mut wrong = Vec::new();
     for scenario in scenarios() {
-        let listing = ops::list(&roots(&scenario), &Filter { all: true, ..Filter::default() });
+        let listing = ops::list(&roots(&scenario), &Filter { all: true, ..Filter::default() }, None);
         let most = listing.rows.iter().map(|row| row.sketch.branches).max().unwrap_or(0);
         let expected = scenario.truth["expect"]["branches"].as_u64();
         if let Some(expected) = expected
@@ -176,7 +176,7 @@ fn branches_are_those_that_were_made() {
 fn tool_calls_are_those_that_the_api_made() {
     let mut wrong = Vec::new();
     for scenario in scenarios() {
-        let listing = ops::list(&roots(&scenario), &Filter { all: true, ..Filter::default() });
+        let listing = ops::list(&roots(&scenario), &Filter { all: true, ..Filter::default() }, None);
         let mut ours = BTreeSet::new();
         for row in &listing.rows {
             let tools = ops::tools(&row.path, &ToolFilter::default()).expect("tools can be listed");
@@ -197,7 +197,7 @@ fn tool_calls_are_those_that_the_api_made() {
 
 /// Returns the session files of a scenario that hold a turn, without those of subagents.
 fn sessions(scenario: &Scenario) -> Vec<PathBuf> {
-    let listing = ops::list(&roots(scenario), &Filter { all: true, ..Filter::default() });
+    let listing = ops::list(&roots(scenario), &Filter { all: true, ..Filter::default() }, None);
     let mut rows = listing.rows;
     rows.retain(|row| row.sketch.turns > 0);
     rows.into_iter().map(|row| row.path).collect()

@@ -44,7 +44,7 @@ impl Store {
     }
 
     fn rows(&self) -> Vec<SessionRow> {
-        let listing = ops::list(&self.roots(), &Filter { all: true, ..Filter::default() });
+        let listing = ops::list(&self.roots(), &Filter { all: true, ..Filter::default() }, None);
         assert!(listing.failures.is_empty(), "{:?}", listing.failures);
         listing.rows
     }
@@ -147,7 +147,7 @@ fn a_session_is_named_by_id_prefix_path_title_or_last() {
     let first = store.session(A, "u1: tidy the shed\n  a1: done");
     let second = store.session(B, "u2 @2025-06-01T00:00:00.000Z: paint the shed\n  a2: done");
     store.session(C, "u3: feed the hens\n  a3: done");
-    let find = |name: &str| ops::find_session(&store.roots(), name);
+    let find = |name: &str| ops::find_session(&store.roots(), name, None);
     assert_eq!(find(A).expect("by id"), first);
     assert_eq!(find("aaaa").expect("by prefix"), first);
     assert_eq!(find(first.to_str().expect("UTF-8")).expect("by path"), first);
@@ -179,7 +179,7 @@ fn a_line_of_many_megabytes_needs_no_memory_in_proportion() {
     let path = store.write(&format!("-home-ada-shed/{A}.jsonl"), &bytes);
     let row = store.row(A);
     assert_eq!((row.sketch.lines, row.sketch.problems), (4, 1), "four lines, the last repeats the first");
-    let counts = ops::stats(&Roots { paths: vec![path] }, false).counts;
+    let counts = ops::stats(&Roots { paths: vec![path] }, false, None).counts;
     assert_eq!((counts.total.tool_uses, counts.total.tool_uses_unpaired, counts.total.malformed), (1, 0, 0));
 }
 
@@ -207,7 +207,7 @@ fn the_last_session_is_found_behind_a_line_longer_than_any_tail() {
     let long =
         format!("u2 @2025-06-01T00:00:00.000Z: look\n  a2: !Read big\n    u3: =a2 {}", "x".repeat(300_000));
     let path = store.session(B, &long);
-    assert_eq!(ops::find_session(&store.roots(), "last").expect("the last"), path);
+    assert_eq!(ops::find_session(&store.roots(), "last", None).expect("the last"), path);
 }
 
 #[test]
@@ -218,14 +218,14 @@ fn one_file_by_two_ways_is_one_session() {
     #[cfg(unix)]
     std::os::unix::fs::symlink(folder, store.path("linked")).expect("a link");
     assert_eq!(store.rows().len(), 1);
-    assert_eq!(ops::find_session(&store.roots(), A).expect("by id").file_name(), path.file_name());
+    assert_eq!(ops::find_session(&store.roots(), A, None).expect("by id").file_name(), path.file_name());
     // The same id in two folders is two files: then only paths tell them apart.
     store.write(&format!("-elsewhere/{A}.jsonl"), &script::bytes("u1: tidy the shed\n  a1: done"));
-    let Err(Failure::AmbiguousSession { candidates, .. }) = ops::find_session(&store.roots(), A) else {
+    let Err(Failure::AmbiguousSession { candidates, .. }) = ops::find_session(&store.roots(), A, None) else {
         panic!("two files have this id")
     };
     for (name, _) in candidates {
-        ops::find_session(&store.roots(), &name).expect("what is offered can be typed");
+        ops::find_session(&store.roots(), &name, None).expect("what is offered can be typed");
     }
 }
 
@@ -241,7 +241,7 @@ fn a_pipe_with_the_name_of_a_session_stops_nobody() {
     }
     assert_eq!(store.rows().len(), 1);
     assert!(ops::agents(&path).expect("agents can be listed").rows.is_empty());
-    assert_eq!(ops::stats(&store.roots(), false).counts.files, 1);
+    assert_eq!(ops::stats(&store.roots(), false, None).counts.files, 1);
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub(crate) fn run(ls: &Ls, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
         since: moment(&ls.since)?,
         until: moment(&ls.until)?,
     };
-    let mut listing = ops::list(&place.roots, &filter);
+    let mut listing = ops::list(&place.roots, &filter, place.index.as_ref());
     let found = listing.rows.len();
     listing.rows.truncate(ls.limit.unwrap_or(usize::MAX));
     if out.is_json() {
@@ -50,6 +50,7 @@ pub(crate) fn run(ls: &Ls, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
         out.note(&hidden);
     }
     report::warn(&listing.failures, out);
+    report::notice(listing.notice.as_ref(), out);
     Ok(match found {
         0 if !listing.failures.is_empty() => Exit::Failed,
         found => Exit::found(found > 0),

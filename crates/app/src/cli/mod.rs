@@ -53,7 +53,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
-use rethread_engine::{Pen, Roots, ops};
+use rethread_engine::{Index, Pen, Roots, ops};
 
 use self::args::{Args, Command};
 use self::out::{Manner, Out};
@@ -72,17 +72,19 @@ pub(crate) struct Place {
     home: Option<PathBuf>,
     /// What changes files.
     pen: Pen,
+    /// What saves reading.
+    index: Option<Index>,
 }
 
 impl Place {
     /// Finds the file of a session by name.
     fn session(&self, name: &str) -> Result<PathBuf, Stop> {
-        Ok(ops::find_session(&self.roots, name)?)
+        Ok(ops::find_session(&self.roots, name, self.index.as_ref())?)
     }
 
     /// Finds the file of a session that is to be changed.
     fn session_to_change(&self, name: &str) -> Result<PathBuf, Stop> {
-        Ok(ops::find_session_to_change(&self.roots, name)?)
+        Ok(ops::find_session_to_change(&self.roots, name, self.index.as_ref())?)
     }
 
     /// Says that there is no session, and where it looked.
@@ -129,7 +131,9 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, Stop> {
         None => roots(&args.root)?,
     };
     let state = demo.as_ref().map_or_else(|| paths::state().unwrap_or_default(), Demo::state);
-    let place = Place { roots, clock, home: paths::home(), pen: pen(state) };
+    // Invented sessions are gone before anybody could ask for them again.
+    let cache = paths::cache().filter(|_| !args.no_index && !args.demo);
+    let place = Place { roots, clock, home: paths::home(), pen: pen(state), index: cache.map(Index::at) };
     match &args.command {
         None => overview::run(&place, args.demo, out),
         Some(Command::Ls(ls)) => ls::run(ls, &place, out),

@@ -16,7 +16,7 @@ const SESSIONS: usize = 12;
 
 /// Runs the command.
 pub(crate) fn run(place: &Place, demo: bool, out: &mut Out) -> Result<Exit, Stop> {
-    let listing = ops::list(&place.roots, &Filter::default());
+    let listing = ops::list(&place.roots, &Filter::default(), place.index.as_ref());
     if listing.files == 0 && !demo && !out.is_json() {
         return nothing(place, &listing, out);
     }
@@ -35,8 +35,9 @@ fn nothing(place: &Place, listing: &Listing, out: &mut Out) -> Result<Exit, Stop
         clock: place.clock.clone(),
         home: place.home.clone(),
         pen: Pen::new(demo.state()),
+        index: None,
     };
-    let listing = ops::list(&place.roots, &Filter::default());
+    let listing = ops::list(&place.roots, &Filter::default(), None);
     draw(&place, &listing, true, out)
 }
 
@@ -46,6 +47,7 @@ fn draw(place: &Place, listing: &Listing, demo: bool, out: &mut Out) -> Result<E
             out.json(&wire::session(row))?;
         }
         report::warn(&listing.failures, out);
+        report::notice(listing.notice.as_ref(), out);
         return Ok(Exit::found(!listing.rows.is_empty()));
     }
     if demo {
@@ -91,6 +93,7 @@ fn draw(place: &Place, listing: &Listing, demo: bool, out: &mut Out) -> Result<E
         out.note(&hidden);
     }
     report::warn(&listing.failures, out);
+    report::notice(listing.notice.as_ref(), out);
     Ok(Exit::Done)
 }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use rethread_engine::{Drift, Failure, Liveness};
+use rethread_engine::{Drift, Failure, Liveness, Notice};
 
 use super::clean;
 use super::figures::{things, tokens};
@@ -112,6 +112,20 @@ pub(crate) fn warn(failures: &[Failure], out: &mut Out) {
         let more = failures.len() - MOST;
         out.note(&format!("{} {more} more could not be read", paint(MARK, "warning:")));
     }
+}
+
+/// Says what is wrong with the cache, which costs time and nothing else.
+pub(crate) fn notice(notice: Option<&Notice>, out: &mut Out) {
+    let said = match notice {
+        None => return,
+        Some(Notice::Damaged { path }) => {
+            format!("the cache {} was damaged: the files were read instead", quoted(path))
+        }
+        Some(Notice::Unwritable { path, source }) => {
+            format!("cannot write the cache {}: {} (--no-index does without)", quoted(path), why(source))
+        }
+    };
+    out.note(&format!("{} {said}", paint(MARK, "warning:")));
 }
 
 fn tell(stop: &Stop, out: &mut Out) {

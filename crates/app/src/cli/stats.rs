@@ -20,7 +20,7 @@ use super::{Place, wire};
 pub(crate) fn run(args: &args::Stats, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
     let named = args.session.iter().map(|name| place.session(name)).collect::<Result<Vec<_>, _>>()?;
     let roots = if named.is_empty() { place.roots.clone() } else { Roots { paths: named } };
-    let stats = ops::stats(&roots, args.files);
+    let stats = ops::stats(&roots, args.files, place.index.as_ref());
     if out.is_json() {
         for (path, counts) in &stats.files {
             out.json(&wire::file(path, counts))?;
@@ -37,6 +37,7 @@ pub(crate) fn run(args: &args::Stats, place: &Place, out: &mut Out) -> Result<Ex
         draw(&stats.counts, place, out)?;
     }
     report::warn(&stats.failures, out);
+    report::notice(stats.notice.as_ref(), out);
     Ok(match stats.counts.files {
         0 if !stats.failures.is_empty() => Exit::Failed,
         files => Exit::found(files > 0),

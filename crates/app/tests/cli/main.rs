@@ -17,6 +17,8 @@ mod home;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
+mod index;
+#[cfg(test)]
 mod lighter;
 #[cfg(test)]
 mod moving;

@@ -1,10 +1,12 @@
 //! Which files are sessions, and whose they are.
 
 use std::ffi::OsStr;
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::mark::Mark;
+use super::walk::walk;
 use crate::Failure;
 
 /// Where to look for sessions.
@@ -60,7 +62,7 @@ impl SessionFile {
         match &self.role {
             Role::Agent { session } => session.as_deref(),
             Role::Result { session } => Some(session),
-            Role::Main => Some(self.stem()).filter(|stem| is_uuid(stem)),
+            Role::Main => Some(self.stem()).filter(|stem| is_session_id(stem)),
         }
     }
 
@@ -69,16 +71,11 @@ impl SessionFile {
         self.path.with_extension("")
     }
 
-    /// Looks at one file; `None` where it is no session file.
-    fn at(path: &Path, root: &Path) -> Option<SessionFile> {
-        let result = result_of(path);
-        if path.extension() != Some(OsStr::new("jsonl")) && result.is_none() {
-            return None;
-        }
-        let meta = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    fn new(path: PathBuf, root: &Path, meta: &Metadata, now: SystemTime) -> SessionFile {
         let name = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
-        let role = if let Some(session) = result {
-            Role::Result { session }
+        let role = if path.extension() == Some(OsStr::new("txt")) {
+            let folder = path.ancestors().nth(2).and_then(Path::file_name).and_then(OsStr::to_str);
+            Role::Result { session: folder.unwrap_or_default().to_owned() }
         } else if name.starts_with("agent-") {
             let mut above = path.ancestors().skip(1).map_while(Path::file_name);
             let in_folder = above.position(|folder| folder == "subagents").is_some();
@@ -87,29 +84,29 @@ impl SessionFile {
         } else {
             Role::Main
         };
-        Some(SessionFile {
-            path: path.to_owned(),
+        let mark = Mark::of(meta);
+        SessionFile {
+            path,
             root: root.to_owned(),
             len: meta.len(),
             mtime: meta.modified().ok(),
-            mark: Mark::of(&meta),
-            settled: Mark::of(&meta).is_settled(SystemTime::now()),
             role,
-        })
+            mark,
+            settled: mark.is_settled(now),
+        }
     }
-}
 
-/// Returns the session that a large result belongs to: `<session>/tool-results/<name>.txt`.
-fn result_of(path: &Path) -> Option<String> {
-    if path.extension() != Some(OsStr::new("txt")) {
-        return None;
+    /// Takes a file named on the command line, whatever it is called.
+    fn named(path: &Path, root: &Path, now: SystemTime) -> Option<SessionFile> {
+        let meta = std::fs::metadata(path).ok()?;
+        let file = SessionFile::new(path.to_owned(), root, &meta, now);
+        let role = if path.extension() == Some(OsStr::new("jsonl")) { file.role } else { Role::Main };
+        Some(SessionFile { role, ..file })
     }
-    let folder = path.parent().filter(|folder| folder.file_name() == Some(OsStr::new("tool-results")))?;
-    folder.parent()?.file_name()?.to_str().map(str::to_owned)
 }
 
 /// Whether a name is the id of a session.
-pub(crate) fn is_uuid(name: &str) -> bool {
+pub(crate) fn is_session_id(name: &str) -> bool {
     name.len() == 36 && name.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-')
 }
 
@@ -124,27 +121,14 @@ pub(crate) fn find(roots: &Roots) -> (Vec<SessionFile>, Vec<Failure>) {
 pub(crate) fn find_all(roots: &Roots) -> (Vec<SessionFile>, Vec<Failure>) {
     let mut files = Vec::new();
     let mut failures = Vec::new();
+    let now = SystemTime::now();
     for root in &roots.paths {
         if root.is_file() {
-            let folder = root.parent().unwrap_or(root);
-            files.extend(SessionFile::at(root, folder).or_else(|| SessionFile::odd_name(root, folder)));
+            files.extend(SessionFile::named(root, root.parent().unwrap_or(root), now));
             continue;
         }
         let below = sessions_below(root);
-        for found in walkdir::WalkDir::new(&below).follow_links(true) {
-            match found {
-                Ok(found) => files.extend(SessionFile::at(found.path(), &below)),
-                Err(error) => {
-                    // A link that leads back up is no loss; a folder that cannot be read is.
-                    if error.loop_ancestor().is_none() {
-                        let path = error.path().unwrap_or(&below).to_owned();
-                        let source =
-                            error.into_io_error().unwrap_or_else(|| std::io::Error::other("unreadable"));
-                        failures.push(Failure::Unreadable { path, source });
-                    }
-                }
-            }
-        }
+        walk(&below, &mut failures, |path, meta| files.push(SessionFile::new(path, &below, meta, now)));
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files.dedup_by(|a, b| a.path == b.path);
@@ -152,22 +136,6 @@ pub(crate) fn find_all(roots: &Roots) -> (Vec<SessionFile>, Vec<Failure>) {
     let mut seen = std::collections::HashSet::new();
     files.retain(|file| file.mark.real.is_none_or(|real| seen.insert(real)));
     (files, failures)
-}
-
-impl SessionFile {
-    /// Takes a file named on the command line, whatever it is called.
-    fn odd_name(path: &Path, root: &Path) -> Option<SessionFile> {
-        let meta = std::fs::metadata(path).ok()?;
-        Some(SessionFile {
-            path: path.to_owned(),
-            root: root.to_owned(),
-            len: meta.len(),
-            mtime: meta.modified().ok(),
-            mark: Mark::of(&meta),
-            settled: Mark::of(&meta).is_settled(SystemTime::now()),
-            role: Role::Main,
-        })
-    }
 }
 
 /// Of a `.claude` folder only `projects` holds sessions; of any other folder, all of it may.

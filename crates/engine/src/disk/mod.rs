@@ -7,6 +7,7 @@ mod mark;
 mod open;
 mod scan;
 mod stamp;
+mod walk;
 
 pub(crate) use cards::{read_cards, read_text, whole_lines};
 pub use find::Roots;

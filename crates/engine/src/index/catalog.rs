@@ -3,15 +3,18 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use rethread_core::pack::{Pack, Unpacker};
+use rethread_core::pack::Pack;
 use rethread_core::pack_fields;
 
+use super::home::code;
 use super::pages::{Damage, Pages, Printer};
-use crate::disk::Mark;
+use crate::disk::{Mark, SessionFile};
 
 /// What is indexed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Catalog {
+    /// By what code it was made.
+    pub(super) code: u64,
     /// The number of the next file or segment: none is ever used twice.
     pub(super) next: u64,
     /// The segments, the oldest first, each with its size.
@@ -20,7 +23,7 @@ pub(crate) struct Catalog {
     pub(super) files: Vec<Row>,
 }
 
-pack_fields!(Catalog { next, segments, files });
+pack_fields!(Catalog { code, next, segments, files });
 
 /// An indexed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,13 +55,15 @@ impl Catalog {
     /// Reads a catalog.
     pub(super) fn open(path: &Path) -> Result<Catalog, Damage> {
         let bytes = Pages::open(path)?.read_section(0)?;
-        Catalog::unpack(&mut Unpacker::new(&bytes)).ok_or(Damage::Changed)
+        let catalog = Catalog::unpacked(&bytes).ok_or(Damage::Changed)?;
+        // What other code indexed is known by other terms: it is read again.
+        let known = catalog.code == code();
+        Ok(if known { catalog } else { Catalog { next: catalog.next, ..Catalog::default() } })
     }
 
     /// Writes it.
     pub(super) fn write(&self, file: File) -> std::io::Result<()> {
-        let mut out = Vec::new();
-        self.pack(&mut out);
+        let out = self.packed();
         let mut printer = Printer::new(file);
         printer.section();
         printer.write(&out)?;
@@ -66,9 +71,24 @@ impl Catalog {
         Ok(())
     }
 
-    /// Finds the row of a file by its path.
-    pub(crate) fn row(&self, path: &Path) -> Option<&Row> {
-        let found = self.files.binary_search_by(|row| row.path.as_path().cmp(path));
-        found.ok().map(|no| &self.files[no])
+    /// Finds the row of each file. Both are in the order of their paths, and mostly the same: they are walked side by
+    /// side, because to compare paths costs more than anything else.
+    pub(super) fn rows<'c>(&'c self, files: &[SessionFile]) -> Vec<Option<&'c Row>> {
+        let mut rest = &self.files[..];
+        let mut find = |file: &SessionFile| {
+            let path = file.path.as_os_str();
+            while let Some((row, others)) = rest.split_first() {
+                if row.path.as_os_str() == path {
+                    rest = others;
+                    return Some(row);
+                }
+                if row.path > file.path {
+                    return None;
+                }
+                rest = others;
+            }
+            None
+        };
+        files.iter().map(&mut find).collect()
     }
 }

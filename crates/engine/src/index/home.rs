@@ -1,57 +1,68 @@
-//! Where an index lies: in a folder of the cache, by what it is an index of.
+//! Where the index lies.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{DirBuilder, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::shelf::Shelf;
 use crate::disk::Roots;
 
-/// Changes with every change of what is written.
-const FORMAT: &str = "1";
+/// The version of everything in the folder: files of another are neither read nor touched.
+const FORMAT: u32 = 1;
 
-/// A folder for what can be made again from the sessions. In the hands of a face it is no more than a name.
+/// Where rethread keeps what saves it from reading all files again. In the hands of a face it is only the name of a
+/// folder.
 #[derive(Debug, Clone)]
 pub struct Index {
     cache: PathBuf,
 }
 
 impl Index {
-    /// Names the folder; nothing is made yet.
+    /// Takes the cache folder; it is made when there is something to keep.
     pub fn at(cache: PathBuf) -> Index {
         Index { cache }
     }
 
-    /// Returns the folder for what is found under some roots; none where one of them is a single file.
+    /// Returns the folder for what is below `roots`; none for single files, which are read as quickly.
     pub(crate) fn folder_for(&self, roots: &Roots) -> Option<PathBuf> {
+        let real = |root: &PathBuf| root.canonicalize().ok().filter(|root| root.is_dir());
+        let mut paths = roots.paths.iter().map(real).collect::<Option<Vec<PathBuf>>>()?;
+        paths.sort();
+        paths.dedup();
         let mut hasher = blake3::Hasher::new();
-        for root in &roots.paths {
-            let root = root.canonicalize().ok().filter(|root| root.is_dir())?;
-            hasher.update(root.as_os_str().as_encoded_bytes());
-            hasher.update(&[0]);
+        for path in &paths {
+            let path = path.as_os_str().as_encoded_bytes();
+            hasher.update(&(path.len() as u64).to_le_bytes()).update(path);
         }
-        Some(self.cache.join(FORMAT).join(&hasher.finalize().to_hex()[..16]))
+        let name = &hasher.finalize().to_hex()[..16];
+        (!paths.is_empty()).then(|| self.cache.join(FORMAT.to_string()).join(name))
     }
+}
 
+impl Index {
+    /// Opens the words of what is below `roots`; none for single files.
     pub(crate) fn shelf(&self, roots: &Roots) -> Option<Shelf> {
         self.folder_for(roots).map(Shelf::at)
     }
 }
 
-/// Makes a folder that only its owner can look into.
-pub(super) fn make_folder(path: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
+/// Makes a folder with those above it, readable by the user only.
+pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
+    builder.recursive(true).create(folder)
 }
 
-/// Makes a file that only its owner can read.
-pub(super) fn make_file(path: &Path) -> io::Result<File> {
+/// Returns by what code things are kept: those kept by any other may mean something else.
+pub(super) fn code() -> u64 {
+    u64::from_str_radix(env!("RETHREAD_CODE"), 16).unwrap_or_default()
+}
+
+/// Lets only the user read what is made.
+pub(super) fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    options
 }

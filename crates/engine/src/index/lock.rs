@@ -1,19 +1,23 @@
-//! One writer at a time. Nobody waits: who comes second takes what there is.
+//! One writer at a time; who comes second does without.
 
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
 
-/// Held while the index is written; a process that dies lets go of it.
+use super::home::{make_folder, private};
+
+/// The right to write what is called `name` in a folder; it goes with this value, also when the process dies.
 #[derive(Debug)]
 pub(super) struct Lock {
     _file: File,
 }
 
 impl Lock {
-    /// Takes the lock of a folder; `None` where another process has it.
-    pub(super) fn take(folder: &Path) -> io::Result<Option<Lock>> {
-        let file = super::home::make_file(&folder.join("lock"))?;
+    /// Takes the lock if it is free; makes the folder if it is not there.
+    pub(super) fn take(folder: &Path, name: &str) -> io::Result<Option<Lock>> {
+        make_folder(folder)?;
+        let path = folder.join(format!("{name}.lock"));
+        let file = private().write(true).create(true).truncate(false).open(path)?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Lock { _file: file })),
             Err(TryLockError::WouldBlock) => Ok(None),

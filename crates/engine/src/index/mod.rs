@@ -1,27 +1,30 @@
-//! The only key to the index: what can be made again from the sessions, kept so that it need not be.
+//! The only key to what is kept between runs to save reading (**one-key**).
 //!
-//! ```text
-//! catalog ──names──▶ segments: terms → entries      Shelf: refresh (one writer), open (many readers)
-//! ```
-//!
-//! Delete it and nothing is lost (**one-key**); with it and without it the answer is the same (**index-is-a-shortcut**).
+//! Everything here is derived from session files: it can be deleted at any time, and what it answers is what reading would
+//! answer. What is damaged, foreign or of other code is not believed; what cannot be written is done without. One writer at
+//! a time, who never waits for another; files are replaced whole, so readers need no lock.
 #![expect(clippy::disallowed_methods, reason = "one-key: this is the key")]
 
 mod ask;
 mod catalog;
 mod dictionary;
+mod facts;
 mod home;
 mod inverter;
 mod lock;
 mod merge;
+mod notice;
 mod pages;
 mod refresh;
 mod segment;
 mod shelf;
+#[cfg(test)]
+mod tests;
 mod varint;
 
-pub(crate) use ask::{Answer, Candidate};
-pub use home::Index;
-pub use refresh::Progress;
-pub use shelf::Notice;
-pub(crate) use shelf::Snapshot;
+pub(crate) use self::ask::{Answer, Candidate};
+pub(crate) use self::facts::{Facts, Fresh};
+pub use self::home::Index;
+pub use self::notice::Notice;
+pub use self::refresh::Progress;
+pub(crate) use self::shelf::Snapshot;

@@ -11,6 +11,7 @@ use rethread_core::query::Cards;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::catalog::{Catalog, Row};
+use super::home::code;
 use super::segment::{Builder, Segment, put_calls, take_calls};
 use super::shelf::Shelf;
 use crate::disk::{SessionFile, read_cards, whole_lines};
@@ -59,16 +60,16 @@ impl<'f> Agenda<'f> {
     /// Compares the catalog with what is there. Both are in the order of their paths.
     pub(super) fn of(catalog: &Catalog, files: &'f [SessionFile]) -> Agenda<'f> {
         let mut agenda = Agenda::default();
-        for found in files {
-            match catalog.row(&found.path) {
+        let mut known = 0;
+        for (found, row) in files.iter().zip(catalog.rows(files)) {
+            known += usize::from(row.is_some());
+            match row {
                 Some(row) if row.mark == found.mark && row.settled => agenda.kept.push(row.clone()),
                 Some(row) if has_grown(row, found) => agenda.changes.push(Change::Grown(found, row.clone())),
                 _ => agenda.changes.push(Change::Read(found)),
             }
         }
-        let known =
-            agenda.changes.iter().filter(|change| catalog.row(&change.found().path).is_some()).count();
-        agenda.gone = catalog.files.len() - agenda.kept.len() - known;
+        agenda.gone = catalog.files.len() - known;
         agenda
     }
 
@@ -165,7 +166,7 @@ pub(super) fn build(
     files.sort_by(|a, b| a.path.cmp(&b.path));
     new.sort_unstable();
     let segments = catalog.segments.iter().copied().chain(new).collect();
-    Ok(Catalog { next: next.into_inner(), segments, files })
+    Ok(Catalog { code: code(), next: next.into_inner(), segments, files })
 }
 
 type Made = Mutex<(Vec<Row>, Vec<(u64, u64)>)>;

@@ -10,8 +10,10 @@ use std::path::{Path, PathBuf};
 use rethread_core::query::Cards;
 
 use super::catalog::{Catalog, Row};
+use super::home::private;
 use super::lock::Lock;
 use super::merge;
+use super::notice::Notice;
 use super::pages::Damage;
 use super::refresh::{self, Agenda, Progress};
 use super::segment::{Segment, take_calls};
@@ -21,15 +23,6 @@ use crate::disk::SessionFile;
 #[derive(Debug, Clone)]
 pub(crate) struct Shelf {
     folder: PathBuf,
-}
-
-/// What is wrong with an index, or with its folder; never more than an inconvenience.
-#[derive(Debug)]
-pub enum Notice {
-    /// Its bytes were not those that were written: it is made anew.
-    Damaged(PathBuf),
-    /// Nothing can be kept there: the files are read instead.
-    Unwritable(PathBuf, io::Error),
 }
 
 /// An index being read: a catalog and its segments, open.
@@ -42,9 +35,11 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    /// Finds the row that tells what stands in a file now.
-    pub(crate) fn row(&self, file: &SessionFile) -> Option<&Row> {
-        self.catalog.row(&file.path).filter(|row| row.mark == file.mark && (row.settled || self.checked))
+    /// Finds for each file, in the order of their paths, the row that tells what stands in it now.
+    pub(crate) fn rows(&self, files: &[SessionFile]) -> Vec<Option<&Row>> {
+        let rows = self.catalog.rows(files).into_iter().zip(files);
+        let fresh = |row: &Row, file: &SessionFile| row.mark == file.mark && (row.settled || self.checked);
+        rows.map(|(row, file)| row.filter(|row| fresh(row, file))).collect()
     }
 
     /// Returns how many segments and entries there are.
@@ -67,6 +62,8 @@ impl Snapshot {
 }
 
 const CATALOG: &str = "catalog";
+/// What the lock is called by, and what segments end in.
+const WORDS: &str = "words";
 
 impl Shelf {
     /// Names the folder of an index; nothing is made yet.
@@ -79,7 +76,7 @@ impl Shelf {
     }
 
     pub(super) fn segment(&self, no: u64) -> PathBuf {
-        self.folder.join(format!("{no}.words"))
+        self.folder.join(format!("{no}.{WORDS}"))
     }
 
     /// Opens what there is; an empty one where there is none.
@@ -114,7 +111,7 @@ impl Shelf {
             Ok(snapshot) if Agenda::of(&snapshot.catalog, files).fits(most).is_empty() => return snapshot,
             Ok(snapshot) => snapshot,
             Err(_) => {
-                notices.push(Notice::Damaged(self.folder.clone()));
+                notices.push(Notice::Damaged { path: self.folder.join(CATALOG) });
                 Snapshot::default()
             }
         };
@@ -122,7 +119,7 @@ impl Shelf {
             Ok(Some(newer)) => newer,
             Ok(None) => snapshot,
             Err(error) => {
-                notices.push(Notice::Unwritable(self.folder.clone(), error));
+                notices.push(Notice::Unwritable { path: self.folder.clone(), source: error });
                 snapshot
             }
         }
@@ -134,8 +131,7 @@ impl Shelf {
         most: u64,
         watch: &(dyn Fn(Progress) + Sync),
     ) -> io::Result<Option<Snapshot>> {
-        super::home::make_folder(&self.folder)?;
-        let Some(_lock) = Lock::take(&self.folder)? else { return Ok(None) };
+        let Some(_lock) = Lock::take(&self.folder, WORDS)? else { return Ok(None) };
         // Another process may have done the work meanwhile.
         let known = self.open().unwrap_or_default();
         let agenda = Agenda::of(&known.catalog, files).fits(most);
@@ -153,7 +149,7 @@ impl Shelf {
     pub(crate) fn give_up(&self) -> Notice {
         // Where it cannot be removed, the next search says so again.
         let _ = fs::remove_file(self.folder.join(CATALOG));
-        Notice::Damaged(self.folder.clone())
+        Notice::Damaged { path: self.folder.join(CATALOG) }
     }
 
     /// Takes everything away; says whether there was something.
@@ -171,13 +167,13 @@ impl Shelf {
         no: u64,
         write: impl FnOnce(File) -> io::Result<u64>,
     ) -> io::Result<u64> {
-        self.write(&format!("{no}.words"), write)
+        self.write(&format!("{no}.{WORDS}"), write)
     }
 
     /// Writes a file under another name and then gives it its own.
     fn write<T>(&self, name: &str, write: impl FnOnce(File) -> io::Result<T>) -> io::Result<T> {
         let draft = self.folder.join(format!("{name}.new"));
-        let written = super::home::make_file(&draft).and_then(write);
+        let written = private().write(true).create(true).truncate(true).open(&draft).and_then(write);
         let named = written.and_then(|written| fs::rename(&draft, self.folder.join(name)).map(|()| written));
         if named.is_err() {
             // What could not be finished must not fill the disk; that it cannot be removed either is told by the first error.
@@ -190,7 +186,10 @@ impl Shelf {
     fn sweep(&self, catalog: &Catalog) {
         let named: Vec<PathBuf> = catalog.segments.iter().map(|(no, _)| self.segment(*no)).collect();
         let files = fs::read_dir(&self.folder).into_iter().flatten().filter_map(Result::ok);
-        let ours = |path: &Path| path.extension().is_some_and(|ext| ext == "words" || ext == "new");
+        let name = |path: &Path| {
+            path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+        };
+        let ours = |path: &Path| [".words", ".words.new"].iter().any(|end| name(path).ends_with(end));
         for path in files.map(|file| file.path()).filter(|path| ours(path) && !named.contains(path)) {
             // What stays behind is removed the next time.
             let _ = fs::remove_file(path);

@@ -63,14 +63,13 @@ pub fn index_status(roots: &Roots, index: &Index) -> Option<IndexStatus> {
     };
     match shelf.open() {
         Ok(snapshot) => {
-            let known = found.iter().filter_map(|file| snapshot.row(file));
-            for row in known {
+            for row in snapshot.rows(&found).into_iter().flatten() {
                 status.files += 1;
                 status.bytes += row.bytes;
             }
             (status.segments, status.entries) = snapshot.size();
         }
-        Err(_) => status.notices.push(Notice::Damaged(shelf.folder().to_owned())),
+        Err(_) => status.notices.push(Notice::Damaged { path: shelf.folder().to_owned() }),
     }
     Some(status)
 }

@@ -3,15 +3,16 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
-use rayon::prelude::*;
 use rethread_core::entry::Moment;
 use rethread_core::id::Id;
 use rethread_core::session::{PullRequest, Sketch, Sketcher, Summaries, Title};
 use rethread_core::tree::Weaver;
 
 use super::load::id_of;
+use super::recall::Recall;
 use crate::Failure;
 use crate::disk::{Role, Roots, Seen, SessionFile, find, live_sessions, scan, scan_head};
+use crate::index::{Index, Notice};
 
 /// Which sessions to list.
 #[derive(Debug, Clone, Default)]
@@ -105,6 +106,8 @@ pub struct Listing {
     pub failures: Vec<Failure>,
     /// How many session files there are, subagents included.
     pub files: usize,
+    /// Why the index was of no help, where there is something to say.
+    pub notice: Option<Notice>,
 }
 
 struct Sketched {
@@ -112,15 +115,15 @@ struct Sketched {
     sketch: Sketch,
 }
 
-/// Lists the sessions under `roots`.
-pub fn list(roots: &Roots, filter: &Filter) -> Listing {
+/// Lists the sessions under `roots`; files that have not changed since an index was kept are not read again.
+pub fn list(roots: &Roots, filter: &Filter, index: Option<&Index>) -> Listing {
     let (files, mut failures) = find(roots);
     let total = files.len();
-    let sketched: Vec<Result<Sketched, Failure>> = files.into_par_iter().map(sketch).collect();
+    let (sketches, notice) = Recall::new(index, roots, "sketches", &files).all(sketch);
     let mut all = Vec::with_capacity(total);
-    for one in sketched {
-        match one {
-            Ok(one) => all.push(one),
+    for (file, sketch) in files.into_iter().zip(sketches) {
+        match sketch {
+            Ok(sketch) => all.push(Sketched { file, sketch }),
             Err(failure) => failures.push(failure),
         }
     }
@@ -136,10 +139,11 @@ pub fn list(roots: &Roots, filter: &Filter) -> Listing {
         (filter.all || !headless && !empty) && filter.takes(row)
     });
     rows.sort_by(|a, b| b.sketch.last.cmp(&a.sketch.last).then_with(|| a.path.cmp(&b.path)));
-    Listing { rows, hidden, failures, files: total }
+    Listing { rows, hidden, failures, files: total, notice }
 }
 
-fn sketch(file: SessionFile) -> Result<Sketched, Failure> {
+/// Reads what a file says of itself, and how many bytes that took.
+fn sketch(file: &SessionFile) -> Result<(Sketch, u64), Failure> {
     let mut weaver = Weaver::sized(if file.role == Role::Main { file.len } else { 0 });
     let mut sketcher = Sketcher::default();
     let add = |seen: Seen<'_, '_>| {
@@ -152,8 +156,7 @@ fn sketch(file: SessionFile) -> Result<Sketched, Failure> {
     let scan = if file.role == Role::Main { scan(&file.path, add) } else { scan_head(&file.path, add) };
     let scan = scan.map_err(Failure::reading(&file.path))?;
     let tree = weaver.finish();
-    let sketch = sketcher.finish(&tree, scan.lines, &scan.problems);
-    Ok(Sketched { file, sketch })
+    Ok((sketcher.finish(&tree, scan.lines, &scan.problems), scan.bytes))
 }
 
 fn rows(all: Vec<Sketched>, hidden: &mut Hidden) -> Vec<SessionRow> {

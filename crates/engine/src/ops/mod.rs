@@ -23,6 +23,7 @@ mod offspring;
 mod point;
 mod pour;
 mod project;
+mod recall;
 mod remove;
 mod rename;
 mod repair;

@@ -8,12 +8,13 @@ use rethread_core::entry::Moment;
 use super::list::{Filter, SessionRow, list};
 use crate::Failure;
 use crate::disk::{Role, Roots, SessionFile, find, tail_time};
+use crate::index::Index;
 
 /// How many names are offered instead of one that fits nothing.
 const OFFERED: usize = 5;
 
 /// Finds the file of the session called `name`.
-pub fn find_session(roots: &Roots, name: &str) -> Result<PathBuf, Failure> {
+pub fn find_session(roots: &Roots, name: &str, index: Option<&Index>) -> Result<PathBuf, Failure> {
     // What looks like a path is one; a bare word is a name first.
     let path = Path::new(name);
     let looks_like_path = name.contains(std::path::MAIN_SEPARATOR) || name.ends_with(".jsonl");
@@ -35,14 +36,14 @@ pub fn find_session(roots: &Roots, name: &str) -> Result<PathBuf, Failure> {
     if let [file] = by_file[..] {
         return Ok(file.path.clone());
     }
-    let rows = list(roots, &Filter { all: true, ..Filter::default() }).rows;
+    let rows = list(roots, &Filter { all: true, ..Filter::default() }, index).rows;
     let found = by_row(&rows, name);
     if found.is_err() && path.is_file() { Ok(path.to_owned()) } else { found }
 }
 
 /// Finds the file of a session that is to be changed: one in the folders that hold sessions.
-pub fn find_session_to_change(roots: &Roots, name: &str) -> Result<PathBuf, Failure> {
-    let path = find_session(roots, name)?;
+pub fn find_session_to_change(roots: &Roots, name: &str, index: Option<&Index>) -> Result<PathBuf, Failure> {
+    let path = find_session(roots, name, index)?;
     let real = |path: &Path| path.canonicalize().ok();
     let (file, folders) = (real(&path), roots.paths.iter().filter_map(|root| real(root)));
     let inside = file.is_some_and(|file| folders.into_iter().any(|folder| file.starts_with(folder)));

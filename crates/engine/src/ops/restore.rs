@@ -84,7 +84,7 @@ fn which(journal: &Journal, roots: &Roots, name: &str) -> Result<String, Failure
     if let Some(session) = touches(&path) {
         return Ok(session);
     }
-    let path = find_session(roots, name)?;
+    let path = find_session(roots, name, None)?;
     let real = std::fs::canonicalize(&path).unwrap_or(path);
     let stem = real.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let session = touches(&real).or_else(|| ids().find(|id| *id == stem).map(str::to_owned));

@@ -57,6 +57,13 @@ pub(crate) struct Args {
     #[arg(long, global = true, conflicts_with = "root")]
     pub(crate) demo: bool,
 
+    /// Read every file instead of asking the cache
+    ///
+    /// What was read is kept in $XDG_CACHE_HOME/rethread or ~/.cache/rethread, so that files which have not changed need not
+    /// be read again. Answers are the same with and without it, and it can be deleted at any time.
+    #[arg(long, global = true)]
+    pub(crate) no_index: bool,
+
     /// Print JSON Lines instead of text
     ///
     /// Each line is an object with `type` and `v`; docs/json.md describes them.

@@ -116,15 +116,14 @@ pub fn search(request: &SearchRequest, index: Option<&Index>) -> Search {
 
 /// Returns the rows of the index that tell what is there now, by their numbers, with the file of each.
 fn fresh(snapshot: &Snapshot, found: &[SessionFile]) -> HashMap<u64, usize> {
-    let files = found.iter().enumerate();
-    files.filter_map(|(no, file)| Some((snapshot.row(file)?.id, no))).collect()
+    snapshot.rows(found).into_iter().zip(0..).filter_map(|(row, no)| Some((row?.id, no))).collect()
 }
 
 /// Returns what must be read: files that the index does not know, and what stands behind the last whole line of others.
 fn parts(snapshot: &Snapshot, found: &[SessionFile], by_id: &HashMap<u64, usize>) -> Vec<Part> {
     let mut parts = Vec::new();
-    for (no, file) in found.iter().enumerate() {
-        match snapshot.row(file).filter(|row| by_id.contains_key(&row.id)) {
+    for ((no, file), row) in found.iter().enumerate().zip(snapshot.rows(found)) {
+        match row.filter(|row| by_id.contains_key(&row.id)) {
             Some(row) if row.bytes >= file.len => {}
             Some(row) => parts.push(Part {
                 file: no,

@@ -1,0 +1,96 @@
+//! Walks folders in the order of their paths; links are followed, but not in circles.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::Metadata;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::Failure;
+
+/// What is met in a folder: a folder to go into, or a file.
+enum Met {
+    Folder(Arc<Jumps>),
+    File(Metadata),
+}
+
+/// The links that were followed on the way to a folder: where each of them lies, really.
+#[derive(Default)]
+struct Jumps {
+    from: Vec<PathBuf>,
+}
+
+/// Shows every session file below `root`, and every large result beside one. Nothing is held open, however deep it goes.
+pub(super) fn walk(root: &Path, failures: &mut Vec<Failure>, mut each: impl FnMut(PathBuf, &Metadata)) {
+    let mut stack = Vec::new();
+    enter(root, &Arc::default(), &mut stack, failures);
+    while let Some((path, met)) = stack.pop() {
+        match met {
+            Met::File(meta) => each(path, &meta),
+            Met::Folder(jumps) => enter(&path, &jumps, &mut stack, failures),
+        }
+    }
+}
+
+/// Puts what is in a folder on the stack, the first by name uppermost.
+fn enter(folder: &Path, jumps: &Arc<Jumps>, stack: &mut Vec<(PathBuf, Met)>, failures: &mut Vec<Failure>) {
+    let mut met = Vec::new();
+    let mut fail = |path: &Path, source: io::Error| {
+        failures.push(Failure::Unreadable { path: path.to_owned(), source });
+    };
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => return,
+        Err(error) => return fail(folder, error),
+    };
+    for entry in entries {
+        let found = entry.and_then(|entry| Ok((entry.file_type()?, entry)));
+        let (kind, entry) = match found {
+            Ok(found) => found,
+            Err(error) => {
+                fail(folder, error);
+                continue;
+            }
+        };
+        let name = entry.file_name();
+        if kind.is_dir() {
+            met.push((name, Met::Folder(Arc::clone(jumps))));
+        } else if kind.is_symlink() {
+            match follow(folder, &name, jumps) {
+                Ok(found) => met.extend(found.map(|found| (name, found))),
+                Err(error) => fail(&folder.join(name), error),
+            }
+        } else if kind.is_file() && is_ours(folder, &name) {
+            // Asked of the open folder, by name: the system need not walk the whole path for each file.
+            met.extend(entry.metadata().ok().map(|meta| (name, Met::File(meta))));
+        }
+    }
+    met.sort_unstable_by(|(a, _), (b, _)| b.cmp(a));
+    stack.extend(met.into_iter().map(|(name, met)| (folder.join(name), met)));
+}
+
+/// Looks where a link leads; nowhere, if that is back up.
+fn follow(folder: &Path, name: &OsString, jumps: &Arc<Jumps>) -> io::Result<Option<Met>> {
+    let link = folder.join(name);
+    let meta = std::fs::metadata(&link)?;
+    if meta.is_file() {
+        return Ok(is_ours(folder, name).then_some(Met::File(meta)));
+    }
+    if !meta.is_dir() {
+        return Ok(None);
+    }
+    let (here, target) = (folder.canonicalize()?, link.canonicalize()?);
+    let mut from = jumps.from.clone();
+    from.push(here);
+    let back = from.iter().any(|from| from.starts_with(&target));
+    Ok((!back).then(|| Met::Folder(Arc::new(Jumps { from }))))
+}
+
+/// Whether a file is a session or a subagent (`*.jsonl`), or a large result (`tool-results/*.txt`).
+fn is_ours(folder: &Path, name: &OsStr) -> bool {
+    match Path::new(name).extension() {
+        Some(end) if end == "jsonl" => true,
+        Some(end) if end == "txt" => folder.file_name() == Some(OsStr::new("tool-results")),
+        _ => false,
+    }
+}

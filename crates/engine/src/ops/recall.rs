@@ -1,0 +1,69 @@
+//! Values of many files: from the index where a file has not changed, by reading it where it has.
+
+use rayon::prelude::*;
+use rethread_core::pack::Pack;
+
+use crate::Failure;
+use crate::disk::{Roots, SessionFile};
+use crate::index::{Facts, Fresh, Index, Notice};
+
+/// What the index knows, if there is one.
+pub(super) struct Recall<'f> {
+    files: &'f [SessionFile],
+    facts: Option<Facts>,
+}
+
+impl<'f> Recall<'f> {
+    /// Asks for all facts of a kind.
+    pub(super) fn new(
+        index: Option<&Index>,
+        roots: &Roots,
+        kind: &'static str,
+        files: &'f [SessionFile],
+    ) -> Recall<'f> {
+        Recall { files, facts: index.and_then(|index| index.facts(roots, kind, files)) }
+    }
+
+    /// Returns the value of the file with this number, and what is to be kept of it. `read` also says how many bytes it
+    /// had to read.
+    pub(super) fn value<T: Pack>(
+        &self,
+        no: usize,
+        read: impl FnOnce(&SessionFile) -> Result<(T, u64), Failure>,
+    ) -> (Result<T, Failure>, Option<Fresh>) {
+        if let Some(value) = self.facts.as_ref().and_then(|facts| facts.get(no)) {
+            return (Ok(value), None);
+        }
+        let file = &self.files[no];
+        match read(file) {
+            Ok((value, cost)) => {
+                let keeps = self.facts.is_some() && file.settled;
+                let fresh = keeps.then(|| Fresh { no, cost, blob: value.packed() });
+                (Ok(value), fresh)
+            }
+            Err(failure) => (Err(failure), None),
+        }
+    }
+
+    /// Returns the values of all files, keeps what had to be read, and says what went wrong with that.
+    pub(super) fn all<T: Pack + Send>(
+        self,
+        read: impl Fn(&SessionFile) -> Result<(T, u64), Failure> + Sync,
+    ) -> (Vec<Result<T, Failure>>, Option<Notice>) {
+        let value = |no: usize| self.value(no, &read);
+        // Where next to nothing is read, threads cost more than they bring.
+        let known = self.facts.as_ref().map_or(0, Facts::known);
+        let found: Vec<_> = if known + 1 >= self.files.len() {
+            (0..self.files.len()).map(value).collect()
+        } else {
+            (0..self.files.len()).into_par_iter().map(value).collect()
+        };
+        let (values, fresh): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+        (values, self.keep(fresh.into_iter().flatten().collect()))
+    }
+
+    /// Keeps what had to be read, and says what went wrong with that.
+    pub(super) fn keep(self, fresh: Vec<Fresh>) -> Option<Notice> {
+        self.facts.and_then(|facts| facts.keep(self.files, fresh))
+    }
+}
