@@ -288,6 +288,7 @@ impl Store {
                 hit.score, hit.turn, hit.standing, hit.time
             ));
         }
+        assert!(search.finish().is_none(), "labels can be kept");
         assert!(
             if said.exact { said.hits == hits.len() } else { said.hits >= hits.len() },
             "{said:?} {}",

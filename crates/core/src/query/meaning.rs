@@ -215,7 +215,7 @@ impl Word {
                     cutter.terms(&said.text[around], |kind, term| {
                         let found = part
                             .fit(term)
-                            .filter(|_| kind == Kind::Word)
+                            .filter(|_| kind != Kind::Seam)
                             .map(|fit| Strength { fit, count: 1 });
                         strength = match (strength, found) {
                             (Some(one), Some(other)) => Some(one.and_also(other)),

@@ -59,6 +59,8 @@ const LOWER: [u8; 256] = {
 pub enum Kind {
     /// A word or a part of a name.
     Word,
+    /// Nothing but hexadecimal digits: numbers, hashes. There are many, and few words can stand in them.
+    Figure,
     /// What stands on both sides of a cut, with `|` or `_` between.
     Seam,
 }
@@ -78,11 +80,16 @@ impl Cutter {
         let Cutter { run, cuts, seam } = self;
         runs(text, run, cuts, |class, run, cuts| match class {
             Class::Ideograph => pairs(run, &mut |pair| each(Kind::Word, pair)),
-            _ if run.len() > LONGEST => pieces(run, &mut |piece| each(Kind::Word, piece)),
-            _ if cuts.is_empty() && !run.contains('_') => each(Kind::Word, run),
+            _ if run.len() > LONGEST => pieces(run, &mut |piece| each(kind(piece), piece)),
+            _ if cuts.is_empty() && !run.contains('_') => each(kind(run), run),
             _ => names(run, cuts, seam, &mut each),
         });
     }
+}
+
+/// Says what a term is that is no seam.
+fn kind(term: &str) -> Kind {
+    if term.bytes().all(|byte| byte.is_ascii_hexdigit()) { Kind::Figure } else { Kind::Word }
 }
 
 /// Shows every run of one class, folded, and where it may be cut.
@@ -143,7 +150,7 @@ fn names(run: &str, cuts: &[usize], seam: &mut String, each: &mut impl FnMut(Kin
     let mut cuts = cuts.iter().copied().peekable();
     for (bar, _) in run.match_indices('_').chain(std::iter::once((run.len(), ""))) {
         while let Some(cut) = cuts.next_if(|&cut| cut < bar) {
-            each(Kind::Word, &run[start..cut]);
+            each(kind(&run[start..cut]), &run[start..cut]);
             start = cut;
             seam.clear();
             seam.push_str(last(&run[..cut]));
@@ -152,7 +159,7 @@ fn names(run: &str, cuts: &[usize], seam: &mut String, each: &mut impl FnMut(Kin
             each(Kind::Seam, seam);
         }
         if start < bar {
-            each(Kind::Word, &run[start..bar]);
+            each(kind(&run[start..bar]), &run[start..bar]);
         }
         if bar < run.len() {
             seam.clear();
@@ -285,6 +292,11 @@ impl Cut {
 }
 
 impl Part {
+    /// Whether a term that fits may be of nothing but hexadecimal digits.
+    pub fn is_figure(&self) -> bool {
+        kind(&self.text) == Kind::Figure
+    }
+
     /// Returns a piece of it between two cuts, or its ends: what may stand beside it is what may beside those.
     pub fn piece(&self, range: std::ops::Range<usize>) -> Part {
         Part {

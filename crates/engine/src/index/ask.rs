@@ -4,6 +4,7 @@
 //! what only the text can tell, or what the index does not know.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use rethread_core::entry::Moment;
 use rethread_core::query::{
@@ -15,7 +16,7 @@ use super::catalog::Row;
 use super::dictionary::Dictionary;
 use super::inverter::entries;
 use super::pages::Damage;
-use super::segment::{Brief, FIELDS, SEAMS, Segment, WORDS, field};
+use super::segment::{Brief, FIELDS, FIGURES, SEAMS, Segment, WORDS, field};
 use super::shelf::Snapshot;
 
 const NO: u8 = 0;
@@ -89,22 +90,25 @@ impl Snapshot {
             if found.is_empty() {
                 continue;
             }
-            let (keys, times) = (segment.keys()?, segment.times()?);
+            let numbers: Vec<u32> = found.iter().map(|&entry| entry as u32).collect();
+            let (keys, times) = (segment.keys(&numbers)?, segment.times(&numbers)?);
             let mut strengths = vec![None; ballot.strengths.len()];
-            candidates.extend(found.into_iter().map(|entry| {
-                for (strength, bytes) in strengths.iter_mut().zip(&ballot.strengths) {
-                    *strength = read(bytes[entry]);
-                }
-                let brief = ballot.briefs[entry];
-                Candidate {
-                    score: score(&strengths, weights, brief.sources, brief.len),
-                    time: times[entry],
-                    key: keys[entry],
-                    copied: brief.copied,
-                    sure: ballot.values[entry] == YES,
-                    at: (no, entry as u32),
-                }
-            }));
+            candidates.extend(found.into_iter().zip(keys.into_iter().zip(times)).map(
+                |(entry, (key, time))| {
+                    for (strength, bytes) in strengths.iter_mut().zip(&ballot.strengths) {
+                        *strength = read(bytes[entry]);
+                    }
+                    let brief = ballot.briefs[entry];
+                    Candidate {
+                        score: score(&strengths, weights, brief.sources, brief.len),
+                        time,
+                        key,
+                        copied: brief.copied,
+                        sure: ballot.values[entry] == YES,
+                        at: (no, entry as u32),
+                    }
+                },
+            ));
         }
         Ok(candidates)
     }
@@ -130,8 +134,8 @@ impl Answer {
 impl Ballot {
     fn of(segment: &Segment, meaning: &Meaning, rows: &HashMap<u64, &Row>) -> Result<Ballot, Damage> {
         let briefs = segment.briefs()?;
-        let mut asked =
-            Asked { segment, meaning, rows, briefs: &briefs, words: None, seams: None, fields: None };
+        let dictionaries = HashMap::new();
+        let mut asked = Asked { segment, meaning, rows, briefs: &briefs, dictionaries };
         let base = asked.looked_through();
         let mut values = base.clone();
         let (mut atoms, mut strengths) = (Vec::new(), Vec::new());
@@ -164,9 +168,7 @@ struct Asked<'a> {
     meaning: &'a Meaning,
     rows: &'a HashMap<u64, &'a Row>,
     briefs: &'a [Brief],
-    words: Option<Dictionary<'a>>,
-    seams: Option<Dictionary<'a>>,
-    fields: Option<Dictionary<'a>>,
+    dictionaries: HashMap<usize, Dictionary<'a>>,
 }
 
 impl<'a> Asked<'a> {
@@ -196,7 +198,8 @@ impl<'a> Asked<'a> {
     }
 
     fn by_time(&self, holds: impl Fn(Moment) -> bool) -> Result<Vec<u8>, Damage> {
-        let times = self.segment.times()?;
+        let all: Vec<u32> = (0..self.segment.count).collect();
+        let times = self.segment.times(&all)?;
         Ok(times.into_iter().map(|time| if time.is_some_and(&holds) { YES } else { NO }).collect())
     }
 
@@ -243,7 +246,7 @@ impl<'a> Asked<'a> {
         let count = self.segment.count as usize;
         let mut strengths: Option<Vec<u8>> = None;
         for part in &parts.rank {
-            let found = self.strengths(WORDS, part)?;
+            let found = self.strengths(part)?;
             strengths = Some(match strengths {
                 None => found,
                 Some(mut known) => {
@@ -256,7 +259,7 @@ impl<'a> Asked<'a> {
         let mut values = vec![if parts.decide { YES } else { PERHAPS }; count];
         for clue in &parts.clues {
             let answer = match clue {
-                Clue::Term(part) => found(self.strengths(WORDS, part)?),
+                Clue::Term(part) => found(self.strengths(part)?),
                 Clue::Name(part) => self.name(part)?,
             };
             values.iter_mut().zip(&answer).for_each(|(value, answer)| *value = (*value).min(*answer));
@@ -272,32 +275,49 @@ impl<'a> Asked<'a> {
     }
 
     /// Says how strongly every entry holds the terms that fit a part.
-    fn strengths(&mut self, dictionary: usize, part: &Part) -> Result<Vec<u8>, Damage> {
-        let slot = if dictionary == SEAMS { &mut self.seams } else { &mut self.words };
-        let dictionary = open(slot, self.segment, dictionary)?;
+    fn strengths(&mut self, part: &Part) -> Result<Vec<u8>, Damage> {
+        let mut strengths = vec![0u8; self.segment.count as usize];
+        self.add(WORDS, part, &mut strengths)?;
+        if part.is_figure() {
+            self.add(FIGURES, part, &mut strengths)?;
+        }
+        Ok(strengths)
+    }
+
+    /// Adds what a dictionary knows of the terms that fit a part.
+    fn add(&mut self, dictionary: usize, part: &Part, strengths: &mut [u8]) -> Result<(), Damage> {
+        let dictionary = self.dictionary(dictionary)?;
         let found = dictionary.find(part);
         let numbers: Vec<u32> = found.iter().map(|(no, _)| *no).collect();
-        let mut strengths = vec![0u8; self.segment.count as usize];
         let mut sound = true;
         dictionary.lists(&numbers, |no, list| {
             let fit = found[no].1;
             let add = |entry: u32, times: u8| match strengths.get_mut(entry as usize) {
-                Some(known) => *known = add(*known, fit, times),
+                Some(known) => *known = stronger(*known, fit, times),
                 None => sound = false,
             };
             sound &= entries(list, add).is_some();
         })?;
-        if sound { Ok(strengths) } else { Err(Damage::Changed) }
+        if sound { Ok(()) } else { Err(Damage::Changed) }
+    }
+
+    fn dictionary(&mut self, first: usize) -> Result<&Dictionary<'a>, Damage> {
+        match self.dictionaries.entry(first) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(slot) => Ok(slot.insert(self.segment.dictionary(first)?)),
+        }
     }
 
     /// Says which entries hold a part of a name: in one term, or in several that are sewn together.
     fn name(&mut self, part: &Part) -> Result<Vec<u8>, Damage> {
-        let mut values = found(self.strengths(WORDS, part)?);
+        let mut values = found(self.strengths(part)?);
         let cuts = part.cuts();
         // For every cut: the entries in which everything before it may stand so.
         let mut before: Vec<Option<Vec<u8>>> = Vec::new();
         for (no, cut) in cuts.iter().enumerate() {
-            let mut here = found(self.strengths(SEAMS, &cut.seam)?);
+            let mut here = vec![0; self.segment.count as usize];
+            self.add(SEAMS, &cut.seam, &mut here)?;
+            let mut here = found(here);
             if is_empty(&here) {
                 before.push(None);
                 continue;
@@ -336,16 +356,17 @@ impl<'a> Asked<'a> {
         if shown || piece.text.is_empty() {
             return Ok(vec![YES; self.segment.count as usize]);
         }
-        let mut values = found(self.strengths(WORDS, piece)?);
+        let mut values = found(self.strengths(piece)?);
         values.iter_mut().for_each(|value| *value = (*value).min(PERHAPS));
         Ok(values)
     }
 
     /// Answers for a field: which entries have a value of which something holds.
     fn field(&mut self, prefix: char, holds: impl Fn(&str) -> bool) -> Result<Vec<u8>, Damage> {
-        let dictionary = open(&mut self.fields, self.segment, FIELDS)?;
+        let count = self.segment.count as usize;
+        let dictionary = self.dictionary(FIELDS)?;
         let found = dictionary.select(|term| term.strip_prefix(prefix).is_some_and(&holds));
-        let mut values = vec![NO; self.segment.count as usize];
+        let mut values = vec![NO; count];
         let mut sound = true;
         dictionary.lists(&found, |_, list| {
             let add = |entry: u32, _| match values.get_mut(entry as usize) {
@@ -356,17 +377,6 @@ impl<'a> Asked<'a> {
         })?;
         if sound { Ok(values) } else { Err(Damage::Changed) }
     }
-}
-
-fn open<'d, 'a>(
-    slot: &'d mut Option<Dictionary<'a>>,
-    segment: &'a Segment,
-    first: usize,
-) -> Result<&'d Dictionary<'a>, Damage> {
-    Ok(match slot {
-        Some(dictionary) => dictionary,
-        None => slot.insert(segment.dictionary(first)?),
-    })
 }
 
 /// Turns strengths into answers.
@@ -390,7 +400,7 @@ fn flip(mut values: Vec<u8>) -> Vec<u8> {
 
 // How strongly an entry holds some words, in a byte: the fit in the upper bits, the count in the lower, 0 for not at all.
 
-fn add(known: u8, fit: Fit, times: u8) -> u8 {
+fn stronger(known: u8, fit: Fit, times: u8) -> u8 {
     let count = ((known & 7) + times).min(Strength::MOST);
     (known >> 3).max(fit as u8) << 3 | count
 }

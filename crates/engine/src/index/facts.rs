@@ -27,6 +27,8 @@ use crate::disk::{Mark, Roots, SessionFile};
 const MAGIC: [u8; 8] = *b"rethread";
 /// Bytes of the head.
 const HEAD: usize = 36;
+/// How often what was asked for of a single file is asked for again, at a guess.
+const AGAIN: u64 = 8;
 /// What it costs to open a file, in bytes that could be read meanwhile.
 const OPENING: u64 = 16 << 10;
 
@@ -78,7 +80,35 @@ impl Index {
     }
 }
 
+impl Index {
+    /// Opens the facts called `name` to be asked about single files below `roots`.
+    pub(crate) fn single_facts(&self, roots: &Roots, name: &'static str) -> Option<Facts> {
+        Some(Facts::open(self.folder_for(roots)?, name))
+    }
+}
+
 impl Facts {
+    /// Returns what is known of one file, by reading just that.
+    pub(crate) fn ask<T: Pack>(&mut self, file: &SessionFile) -> Option<T> {
+        let row = self.table.get(&key(file)).copied().filter(|row| file.settled && row.mark == file.mark)?;
+        let (facts, begin) = self.file.as_mut()?;
+        let blob = read_runs(facts, *begin, &[row.offset..row.offset + row.len as u64]).ok();
+        let blob = blob.filter(|blob| crc32fast::hash(blob) == row.sum);
+        self.damaged |= blob.is_none();
+        T::unpacked(&blob?)
+    }
+
+    /// Keeps what was read just now of single files beside what is known of all; says what went wrong.
+    pub(crate) fn add(mut self, files: &[SessionFile], fresh: Vec<Fresh>) -> Option<Notice> {
+        if fresh.is_empty() && !self.damaged {
+            return None;
+        }
+        self.load(files);
+        // What was asked for once will be asked for again: it is worth more than what it cost.
+        let fresh = fresh.into_iter().map(|fresh| Fresh { cost: fresh.cost * AGAIN, ..fresh });
+        self.keep(files, fresh.collect())
+    }
+
     fn open(folder: PathBuf, name: &'static str) -> Facts {
         let mut facts = Facts {
             folder,

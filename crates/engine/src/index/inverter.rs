@@ -8,6 +8,9 @@ use super::varint;
 /// The most that is told of how often an entry holds a term.
 const MOST: u32 = 4;
 
+/// Bytes of a term that are kept beside what is known of it.
+const HEAD: usize = 16;
+
 /// Collects terms while entries come in, in order.
 #[derive(Default)]
 pub(super) struct Inverter {
@@ -20,8 +23,10 @@ pub(super) struct Inverter {
 }
 
 struct Term {
-    start: u32,
+    /// Its first bytes: for most terms all of them, so that no other memory is touched to compare them.
+    head: [u8; HEAD],
     len: u32,
+    start: u32,
     /// The last entry that holds it, how often, and the one before.
     entry: u32,
     count: u32,
@@ -34,10 +39,12 @@ impl Inverter {
     pub(super) fn add(&mut self, term: &[u8], entry: u32) {
         let Inverter { table, text, terms, listed } = self;
         let hash = xxh3_64(term);
-        let of = |no: &u32| &terms[*no as usize];
+        let (front, len) = (head(term), term.len());
         let is_same = |no: &u32| {
-            let known = of(no);
-            text[known.start as usize..][..known.len as usize] == *term
+            let known = &terms[*no as usize];
+            known.head == front
+                && known.len as usize == len
+                && (len <= HEAD || text[known.start as usize..][..len] == *term)
         };
         if let Some(&no) = table.find(hash, is_same) {
             let known = &mut terms[no as usize];
@@ -53,7 +60,15 @@ impl Inverter {
         let no = terms.len() as u32;
         let start = text.len() as u32;
         text.extend_from_slice(term);
-        terms.push(Term { start, len: term.len() as u32, entry, count: 1, before: 0, list: Vec::new() });
+        terms.push(Term {
+            head: front,
+            len: len as u32,
+            start,
+            entry,
+            count: 1,
+            before: 0,
+            list: Vec::new(),
+        });
         let (terms, text) = (&*terms, &*text);
         table.insert_unique(hash, no, |no| {
             let known = &terms[*no as usize];
@@ -72,7 +87,7 @@ impl Inverter {
         let text = &self.text;
         let name = |term: &Term| &text[term.start as usize..][..term.len as usize];
         let mut order: Vec<(u64, u32)> =
-            self.terms.iter().zip(0..).map(|(term, no)| (head(name(term)), no)).collect();
+            self.terms.iter().zip(0..).map(|(term, no)| (term.order(), no)).collect();
         let terms = &self.terms;
         order.sort_unstable_by(|a, b| {
             let names = || name(&terms[a.1 as usize]).cmp(name(&terms[b.1 as usize]));
@@ -89,6 +104,11 @@ impl Inverter {
 }
 
 impl Term {
+    /// Returns its first bytes as a number, so that most comparisons need no more.
+    fn order(&self) -> u64 {
+        self.head.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
+    }
+
     /// Writes the last entry into the list; says how long that made it.
     fn close(&mut self) -> usize {
         let before = self.list.len();
@@ -99,12 +119,13 @@ impl Term {
     }
 }
 
-/// Returns the first bytes of a name, so that most comparisons need no more.
-fn head(name: &[u8]) -> u64 {
-    let mut bytes = [0; 8];
-    let len = name.len().min(8);
-    bytes[..len].copy_from_slice(&name[..len]);
-    u64::from_be_bytes(bytes)
+/// Returns the first bytes of a term.
+#[inline]
+fn head(term: &[u8]) -> [u8; HEAD] {
+    let mut bytes = [0; HEAD];
+    let len = term.len().min(HEAD);
+    bytes[..len].copy_from_slice(&term[..len]);
+    bytes
 }
 
 /// Shows the entries of a list and how often each holds the term, at most four times.

@@ -7,7 +7,7 @@ use super::catalog::Catalog;
 use super::dictionary::{self, Dictionary};
 use super::inverter::entries;
 use super::pages::{Damage, Printer};
-use super::segment::{Columns, FIELDS, SEAMS, Segment, WORDS};
+use super::segment::{Columns, FIELDS, FIGURES, SEAMS, Segment, WORDS};
 use super::shelf::Shelf;
 use super::varint;
 
@@ -64,7 +64,7 @@ impl Moves {
 
 fn put_together(segments: &[Segment], live: &HashSet<u64>, printer: &mut Printer) -> Result<(), Damage> {
     let (columns, moves) = columns(segments, live)?;
-    for first in [WORDS, SEAMS, FIELDS] {
+    for first in [WORDS, FIGURES, SEAMS, FIELDS] {
         let opened: Result<Vec<Dictionary<'_>>, Damage> =
             segments.iter().map(|segment| segment.dictionary(first)).collect();
         terms(&opened?, &moves, printer)?;

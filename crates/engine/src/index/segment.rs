@@ -14,11 +14,12 @@ use super::inverter::Inverter;
 use super::pages::{Damage, Pages, Printer};
 use super::varint;
 
-/// The three dictionaries, and the sections behind them.
+/// The four dictionaries, and the sections behind them.
 pub(super) const WORDS: usize = 0;
-pub(super) const SEAMS: usize = dictionary::SECTIONS;
-pub(super) const FIELDS: usize = 2 * dictionary::SECTIONS;
-const BRIEFS: usize = 3 * dictionary::SECTIONS;
+pub(super) const FIGURES: usize = dictionary::SECTIONS;
+pub(super) const SEAMS: usize = 2 * dictionary::SECTIONS;
+pub(super) const FIELDS: usize = 3 * dictionary::SECTIONS;
+const BRIEFS: usize = 4 * dictionary::SECTIONS;
 const KEYS: usize = BRIEFS + 1;
 const TIMES: usize = BRIEFS + 2;
 const PLACES: usize = BRIEFS + 3;
@@ -35,6 +36,8 @@ pub(super) mod field {
     pub(in crate::index) const SIDE: char = 's';
 }
 
+/// So few entries are looked up one by one.
+const FEW: usize = 16;
 /// No time: before everything.
 const NEVER: i64 = i64::MIN;
 
@@ -64,6 +67,7 @@ pub(super) struct Stretch {
 #[derive(Default)]
 pub(super) struct Builder {
     words: Inverter,
+    figures: Inverter,
     seams: Inverter,
     fields: Inverter,
     columns: Columns,
@@ -132,10 +136,11 @@ impl Builder {
     /// Takes an entry.
     pub(super) fn add(&mut self, card: &Card<'_>, place: Place) {
         let entry = self.columns.count();
-        let Builder { words, seams, fields, cutter, field, .. } = self;
+        let Builder { words, figures, seams, fields, cutter, field, .. } = self;
         for said in &card.said {
             cutter.terms(&said.text, |kind, term| match kind {
                 Kind::Word => words.add(term.as_bytes(), entry),
+                Kind::Figure => figures.add(term.as_bytes(), entry),
                 Kind::Seam => seams.add(term.as_bytes(), entry),
             });
         }
@@ -167,6 +172,7 @@ impl Builder {
     /// Returns about how much memory it takes.
     pub(super) fn size(&self) -> usize {
         self.words.size()
+            + self.figures.size()
             + self.seams.size()
             + self.fields.size()
             + self.columns.count() as usize * 34
@@ -180,7 +186,7 @@ impl Builder {
     /// Writes the segment; returns how large it is.
     pub(super) fn write(self, file: File) -> io::Result<u64> {
         let mut printer = Printer::new(file);
-        for inverter in [self.words, self.seams, self.fields] {
+        for inverter in [self.words, self.figures, self.seams, self.fields] {
             let mut writer = dictionary::Writer::new(&mut printer);
             inverter.finish(|term, list| writer.add(&mut printer, term, list))?;
             writer.finish(&mut printer)?;
@@ -235,17 +241,36 @@ impl Segment {
         Ok(bytes.as_chunks().0.iter().map(brief).collect())
     }
 
-    /// Reads the key of every entry.
-    pub(super) fn keys(&self) -> Result<Vec<u64>, Damage> {
-        let bytes = self.pages.read_section(KEYS)?;
-        Ok(bytes.as_chunks().0.iter().map(|key| u64::from_le_bytes(*key)).collect())
+    /// Reads the keys of some entries.
+    pub(super) fn keys(&self, entries: &[u32]) -> Result<Vec<u64>, Damage> {
+        self.column(KEYS, entries, u64::from_le_bytes)
     }
 
-    /// Reads the time of every entry.
-    pub(super) fn times(&self) -> Result<Vec<Option<Moment>>, Damage> {
-        let bytes = self.pages.read_section(TIMES)?;
-        let times = bytes.as_chunks().0.iter().map(|time| i64::from_le_bytes(*time));
-        Ok(times.map(|time| (time != NEVER).then_some(Moment(time))).collect())
+    /// Reads the times of some entries.
+    pub(super) fn times(&self, entries: &[u32]) -> Result<Vec<Option<Moment>>, Damage> {
+        let moment = |time: i64| (time != NEVER).then_some(Moment(time));
+        self.column(TIMES, entries, |bytes| moment(i64::from_le_bytes(bytes)))
+    }
+
+    /// Reads a column at some entries, which are in order: few by few, or many at once.
+    fn column<T>(
+        &self,
+        column: usize,
+        entries: &[u32],
+        read: impl Fn([u8; 8]) -> T,
+    ) -> Result<Vec<T>, Damage> {
+        let section = self.pages.section(column)?;
+        let mut values = Vec::with_capacity(entries.len());
+        for entries in entries.chunks(if entries.len() <= FEW { 1 } else { entries.len() }) {
+            let (Some(&first), Some(&last)) = (entries.first(), entries.last()) else { continue };
+            let place = |entry: u32| section.start + u64::from(entry) * 8;
+            let bytes = self.pages.read(place(first)..(place(last) + 8).min(section.end))?;
+            let (bytes, _) = bytes.as_chunks();
+            for entry in entries {
+                values.push(read(*bytes.get((entry - first) as usize).ok_or(Damage::Changed)?));
+            }
+        }
+        Ok(values)
     }
 
     /// Reads where an entry stands in its file.

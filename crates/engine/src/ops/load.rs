@@ -121,12 +121,17 @@ fn load_with<W>(
 /// The last client that was seen to write summaries, into whatever file was open.
 const LAST_SUMMARIES: &str = "2.1.22";
 
-/// Sketches the heads of the files beside a session, where one of them may hold its title.
-fn neighbours(path: &Path, sketch: &Sketch) -> Vec<Sketch> {
+/// Whether a file beside a session may hold its title.
+fn may_be_called_elsewhere(sketch: &Sketch) -> bool {
     let named = sketch.custom_title.is_some() || sketch.ai_title.is_some();
     let last = Version::read(LAST_SUMMARIES);
-    let old = sketch.versions.iter().any(|version| Version::read(version) <= last);
-    let folder = path.parent().filter(|_| old && !named).and_then(|folder| std::fs::read_dir(folder).ok());
+    !named && sketch.versions.iter().any(|version| Version::read(version) <= last)
+}
+
+/// Sketches the heads of the files beside a session, where one of them may hold its title.
+fn neighbours(path: &Path, sketch: &Sketch) -> Vec<Sketch> {
+    let elsewhere = may_be_called_elsewhere(sketch);
+    let folder = path.parent().filter(|_| elsewhere).and_then(|folder| std::fs::read_dir(folder).ok());
     let files = folder.into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path());
     let mut files: Vec<PathBuf> =
         files.filter(|file| file.extension().is_some_and(|ext| ext == "jsonl")).collect();
@@ -157,6 +162,11 @@ pub(crate) fn id_of(path: &Path, sketch: &Sketch) -> String {
 }
 
 impl Session {
+    /// Whether what it is called may stand in another file.
+    pub(crate) fn may_be_called_elsewhere(&self) -> bool {
+        may_be_called_elsewhere(&self.sketch)
+    }
+
     /// Says which session this is.
     pub fn head(&self) -> Head {
         let folder = self.sketch.cwd.clone().unwrap_or_default();

@@ -4,28 +4,46 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use rethread_core::query::Label;
+use rethread_core::session::{Title, TitleSource};
 use rethread_core::tree::NodeNo;
+use rethread_core::{pack::Pack, pack_fields};
 
 use super::super::around::{Whereabouts, whereabouts};
-use super::super::load::{Head, Session, load_seeing};
+use super::super::load::{Session, load_seeing};
 use crate::Failure;
 
 /// What the tree says of the entries of one file.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Labels {
-    /// What the session is called.
-    pub(super) head: Option<Head>,
-    /// By where an entry begins: its turn, and how it stands.
-    entries: HashMap<u64, (Option<u32>, Whereabouts)>,
-    /// By the name of a file with a large result: the entry that names it.
-    results: HashMap<String, u64>,
+    /// What the session is called, and from where that is known.
+    title: (String, u64),
+    /// The folder it was started in.
+    pub(super) folder: String,
+    /// Where entries begin, in order, each as far behind the one before as it says.
+    offsets: Vec<u64>,
+    /// The turn of each, 0 for none, and how it stands.
+    standings: Vec<(u32, u64)>,
+    /// Names of files with large results, and where the entry begins that names each.
+    results: Vec<(String, u64)>,
 }
 
+pack_fields!(Labels { title, folder, offsets, standings, results });
+
 const RESULTS: &str = "tool-results/";
+const SOURCES: [TitleSource; 5] =
+    [TitleSource::Custom, TitleSource::Ai, TitleSource::Summary, TitleSource::Prompt, TitleSource::None];
+const STANDINGS: [Whereabouts; 6] = [
+    Whereabouts::Active,
+    Whereabouts::Compacted,
+    Whereabouts::Aside,
+    Whereabouts::Island,
+    Whereabouts::Agent,
+    Whereabouts::Outside,
+];
 
 impl Labels {
-    /// Reads a file.
-    pub(super) fn of(path: &Path) -> Result<Labels, Failure> {
+    /// Reads a file; says also whether what was read can be kept: a title from another file cannot.
+    pub(super) fn of(path: &Path) -> Result<(Labels, bool), Failure> {
         let finder = memchr::memmem::Finder::new(RESULTS);
         let mut results = HashMap::new();
         let session = load_seeing(path, |entry, place| {
@@ -36,27 +54,73 @@ impl Labels {
                 results.entry(name).or_insert(place.offset);
             }
         })?;
-        Ok(Labels { head: Some(session.head()), entries: entries(&session), results })
+        let mut results: Vec<(String, u64)> = results.into_iter().collect();
+        results.sort();
+        let own = !session.may_be_called_elsewhere();
+        Ok((Labels { results, ..Labels::told(&session) }, own))
+    }
+
+    fn told(session: &Session) -> Labels {
+        let tree = &session.tree;
+        let turns: HashMap<NodeNo, u32> = tree.turns().zip(1..).collect();
+        let standing = whereabouts(session, &session.active());
+        let turn = |no: NodeNo| tree.turn_of(no).and_then(|turn| turns.get(&turn).copied());
+        let mut entries: Vec<(u64, (u32, u64))> = tree
+            .nodes()
+            .iter()
+            .zip(0..)
+            .map(|(node, no)| {
+                let standing = STANDINGS.iter().position(|known| *known == standing[no as usize]);
+                (node.place.offset, (turn(no).unwrap_or_default(), standing.unwrap_or_default() as u64))
+            })
+            .collect();
+        entries.sort_unstable();
+        let mut before = 0;
+        let mut labels = Labels {
+            folder: session.sketch.cwd.clone().unwrap_or_default(),
+            title: (
+                session.title.text.clone(),
+                SOURCES.iter().position(|known| *known == session.title.source).unwrap_or_default() as u64,
+            ),
+            ..Labels::default()
+        };
+        for (offset, told) in entries {
+            labels.offsets.push(offset - before);
+            labels.standings.push(told);
+            before = offset;
+        }
+        labels
+    }
+
+    /// Returns what the session is called.
+    pub(super) fn title(&self) -> Title {
+        let source = SOURCES.get(self.title.1 as usize).copied().unwrap_or(TitleSource::None);
+        Title { text: self.title.0.clone(), source }
     }
 
     /// Returns the turn of the entry at a place, and how it stands.
     pub(super) fn at(&self, offset: u64) -> (Option<u32>, Whereabouts) {
-        self.entries.get(&offset).copied().unwrap_or((None, Whereabouts::Outside))
+        let mut at = 0;
+        let found = self.offsets.iter().position(|step| {
+            at += step;
+            at >= offset
+        });
+        let told = found.filter(|_| at == offset).and_then(|no| self.standings.get(no));
+        told.map_or((None, Whereabouts::Outside), |&(turn, standing)| {
+            let standing = STANDINGS.get(standing as usize).copied().unwrap_or(Whereabouts::Outside);
+            ((turn > 0).then_some(turn), standing)
+        })
     }
 
     /// Returns where the entry begins that names a file with a large result.
     pub(super) fn result(&self, name: &str) -> Option<u64> {
-        self.results.get(name).copied()
+        self.results.iter().find(|(known, _)| known == name).map(|(_, offset)| *offset)
     }
-}
 
-fn entries(session: &Session) -> HashMap<u64, (Option<u32>, Whereabouts)> {
-    let tree = &session.tree;
-    let turns: HashMap<NodeNo, u32> = tree.turns().zip(1..).collect();
-    let standing = whereabouts(session, &session.active());
-    let nodes = tree.nodes().iter().zip(0..);
-    let turn = |no: NodeNo| tree.turn_of(no).and_then(|turn| turns.get(&turn).copied());
-    nodes.map(|(node, no)| (node.place.offset, (turn(no), standing[no as usize]))).collect()
+    /// Packs it to be kept.
+    pub(super) fn blob(&self) -> Vec<u8> {
+        self.packed()
+    }
 }
 
 /// Says what a query calls it.

@@ -16,10 +16,13 @@ use super::loose::{Heap, Loose, Part, scan};
 use super::pile::{From, Item, Pile};
 use crate::Failure;
 use crate::disk::{Lines, Role, Roots, SessionFile, find_all, read_text};
-use crate::index::{Answer, Candidate, Index, Notice, Snapshot};
+use crate::index::{Answer, Candidate, Facts, Fresh, Index, Notice, Snapshot};
 
 /// An index that is behind by more than this is not brought up to date by a search, which must not wait for it.
 const AT_ONCE: u64 = 32 << 20;
+
+/// What labels are kept by.
+const LABELS: &str = "labels";
 
 /// What to look for, and where.
 #[derive(Debug, Clone)]
@@ -63,6 +66,9 @@ pub struct Search {
     by_id: HashMap<u64, usize>,
     pile: Pile,
     labels: HashMap<PathBuf, Rc<Labels>>,
+    /// Labels that were kept, and those that are to be.
+    kept: Option<Facts>,
+    fresh: Vec<Fresh>,
     told: usize,
     deadline: Option<Instant>,
     cut: bool,
@@ -106,6 +112,8 @@ pub fn search(request: &SearchRequest, index: Option<&Index>) -> Search {
         by_id,
         pile: Pile::default(),
         labels: HashMap::new(),
+        kept: index.and_then(|index| index.single_facts(&request.roots, LABELS)),
+        fresh: Vec::new(),
         told: 0,
         deadline,
         cut: false,
@@ -269,13 +277,35 @@ impl Search {
         if let Some(known) = self.labels.get(path) {
             return Rc::clone(known);
         }
-        let labels = Labels::of(path).unwrap_or_else(|failure| {
-            self.failures.push(failure);
-            Labels::default()
-        });
-        let labels = Rc::new(labels);
+        let labels = Rc::new(self.read_labels(path));
         self.labels.insert(path.to_owned(), Rc::clone(&labels));
         labels
+    }
+
+    fn read_labels(&mut self, path: &Path) -> Labels {
+        let no = self.found.binary_search_by(|file| file.path.as_path().cmp(path)).ok();
+        let known = no.zip(self.kept.as_mut()).and_then(|(no, kept)| kept.ask(&self.found[no]));
+        if let Some(known) = known {
+            return known;
+        }
+        match Labels::of(path) {
+            Ok((labels, own)) => {
+                if let Some(no) = no.filter(|&no| own && self.kept.is_some() && self.found[no].settled) {
+                    self.fresh.push(Fresh { no, cost: self.found[no].len, blob: labels.blob() });
+                }
+                labels
+            }
+            Err(failure) => {
+                self.failures.push(failure);
+                Labels::default()
+            }
+        }
+    }
+
+    /// Keeps what was found out about sessions for the next search; says what went wrong.
+    pub fn finish(mut self) -> Option<Notice> {
+        let fresh = std::mem::take(&mut self.fresh);
+        self.kept.take().and_then(|kept| kept.add(&self.found, fresh))
     }
 
     /// Returns the turn of an entry and how it stands to what the client would load.
@@ -320,15 +350,12 @@ impl Search {
         let agent = found.is_agent().then(|| found.stem().to_owned());
         let beside = matches!(found.role, Role::Result { .. });
         let session_path = session_path.unwrap_or_else(|| path.clone());
-        let head =
-            if beside && session_path == path { None } else { self.labels(&session_path).head.clone() };
+        let head = (!beside || session_path != path).then(|| self.labels(&session_path));
         let folder = || session_path.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
-        let (title, project) = match head {
-            Some(head) => {
-                (head.title, Some(head.folder).filter(|folder| !folder.is_empty()).unwrap_or_else(folder))
-            }
-            None => (Title { text: String::new(), source: TitleSource::None }, folder()),
-        };
+        let none = || Title { text: String::new(), source: TitleSource::None };
+        let title = head.as_ref().map_or_else(none, |head| head.title());
+        let project = head.map(|head| head.folder.clone()).filter(|folder| !folder.is_empty());
+        let project = project.unwrap_or_else(folder);
         Some(SearchHit {
             session,
             title,
