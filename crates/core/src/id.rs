@@ -138,6 +138,10 @@ impl std::hash::Hasher for IdHasher {
         self.0 ^= xxhash_rust::xxh3::xxh3_64(bytes);
     }
 
+    fn write_u64(&mut self, bits: u64) {
+        self.0 = bits;
+    }
+
     fn write_u128(&mut self, bits: u128) {
         // Ids of a hostile file may be chosen to agree in half of their bits: mix both halves.
         let mixed = (bits as u64 ^ 0x9E37_79B9_7F4A_7C15).wrapping_mul(0xD6E8_FEB8_6659_FD93)
@@ -148,6 +152,8 @@ impl std::hash::Hasher for IdHasher {
 
 /// A map by id.
 pub type IdMap<V> = std::collections::HashMap<Id, V, std::hash::BuildHasherDefault<IdHasher>>;
+/// A map by short ids, which are mixed already.
+pub(crate) type ShortMap<V> = std::collections::HashMap<Short, V, std::hash::BuildHasherDefault<IdHasher>>;
 /// A set of ids.
 pub type IdSet = std::collections::HashSet<Id, std::hash::BuildHasherDefault<IdHasher>>;
 

@@ -94,13 +94,20 @@ pub(crate) fn table(rows: &[SessionRow], clock: &Clock, out: &mut Out) -> Result
         .column("git branch", Align::Left, branch)
         .column("project", Align::Left, project)
         .column("title", Align::Left, 200);
-    let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
+    let mut ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    // Who shares the beginning of an id stands beside it in their order.
+    let near = |id: &str| {
+        let at = ids.partition_point(|other| *other < id);
+        &ids[at.saturating_sub(1)..ids.len().min(at + 2)]
+    };
     for row in rows {
         let sketch = &row.sketch;
         let some = |n: usize, least: usize| if n < least { String::new() } else { count(n as u64) };
         let branch = sketch.git_branch.as_deref().filter(|branch| !branch.is_empty() && *branch != "HEAD");
         table.row(vec![
-            Cell::new(NAME, clean::line(short_id(&row.id, &ids))),
+            Cell::new(NAME, clean::line(short_id(&row.id, near(&row.id)))),
             Cell::new(QUIET, clock.age(sketch.last)),
             some(sketch.turns, 0).into(),
             some(sketch.branches, 2).into(),
@@ -137,10 +144,10 @@ pub(crate) fn short_id<'i>(id: &'i str, ids: &[&str]) -> &'i str {
     if id.contains('/') || (id.len() <= 16 && !id.contains('-')) {
         return id;
     }
-    let cut = |len: usize| id.char_indices().nth(len).map_or(id, |(at, _)| &id[..at]);
-    let alone =
-        |len: &usize| ids.iter().filter(|other| **other != id && other.starts_with(cut(*len))).count() == 0;
-    [8, 13, 18, 23].iter().find(|len| alone(len)).map_or(id, |len| cut(*len))
+    let cuts = [8, 13, 18, 23].map(|len| id.char_indices().nth(len).map_or(id, |(at, _)| &id[..at]));
+    // Lists are long: most others differ in the first letters.
+    let alone = |start: &&str| !ids.iter().any(|other| other.starts_with(start) && *other != id);
+    cuts.into_iter().find(alone).unwrap_or(id)
 }
 
 /// Returns the last part of a path; the last two where that is too short to tell anything.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rethread_engine::Roots;
-use rethread_engine::core::entry::Moment;
+use rethread_engine::core::entry::{Moment, Usage};
 use rethread_engine::core::stats::{Counts, FileCounts};
 use rethread_engine::ops;
 
@@ -84,10 +84,11 @@ fn draw(counts: &Counts, place: &Place, out: &mut Out) -> Result<(), Stop> {
     let copied = counts.turns_written.saturating_sub(counts.turns);
     let mut talk = vec![things(counts.turns, "turn")];
     talk.extend((copied > 0).then(|| format!("{} more copied by forks", count(copied))));
-    talk.push(things(counts.ledger.once().responses as u64, "response"));
+    let spent = counts.ledger.once();
+    talk.push(things(spent.responses as u64, "response"));
     talk.extend((counts.forks > 0).then(|| things(counts.forks, "fork")));
     out.line(&talk.join(", "))?;
-    usage(counts, out)?;
+    usage(&spent.usage, out)?;
     tools(counts, out)?;
     names("models, by lines", &counts.models, PLAIN, out)?;
     names("types of lines", &total.types, PLAIN, out)?;
@@ -118,8 +119,7 @@ fn draw(counts: &Counts, place: &Place, out: &mut Out) -> Result<(), Stop> {
     names("unknown", &counts.unknown, MARK, out)
 }
 
-fn usage(counts: &Counts, out: &mut Out) -> Result<(), Stop> {
-    let usage = counts.ledger.once().usage;
+fn usage(usage: &Usage, out: &mut Out) -> Result<(), Stop> {
     if usage.total() == 0 {
         return Ok(());
     }

@@ -2,7 +2,7 @@
 
 use super::title::{Title, TitleSource, one_line};
 use crate::entry::{Entry, Flags, Kind, Moment, Text, Voice, members, value_text};
-use crate::id::{Id, Short};
+use crate::id::{Id, Short, ShortMap};
 use crate::problem::Problem;
 use crate::tree::{Link, Tree};
 use crate::turn::Command;
@@ -132,7 +132,7 @@ pub struct PullRequest {
 
 /// What the `summary` lines of a store call the sessions that hold certain entries.
 #[derive(Debug, Default)]
-pub struct Summaries(std::collections::HashMap<Short, String>);
+pub struct Summaries(ShortMap<String>);
 
 impl Summaries {
     /// Collects them from all sketches, in the order of their paths.

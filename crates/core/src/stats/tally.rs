@@ -7,7 +7,7 @@ use crate::id::{Id, IdSet};
 use crate::problem::Problem;
 use crate::tree::{Link, Tree};
 use crate::turn::Pairs;
-use crate::usage::Ledger;
+use crate::usage::{Booking, Ledger};
 
 /// Gaps longer than this between two lines are not counted as active, in milliseconds.
 const PAUSE: i64 = 5 * 60 * 1000;
@@ -144,7 +144,7 @@ pub struct Tally {
     unknown: Names,
     models: Vec<(String, u64)>,
     messages: IdSet,
-    ledger: Ledger,
+    ledger: Booking,
     whole: bool,
 }
 
@@ -161,7 +161,7 @@ impl Tally {
             unknown: Names::new(),
             models: Vec::new(),
             messages: IdSet::default(),
-            ledger: Ledger::default(),
+            ledger: Booking::default(),
             whole: true,
         }
     }
@@ -293,7 +293,7 @@ impl Tally {
         }
         store.models = self.models.into_iter().collect();
         store.unknown = self.unknown;
-        store.ledger = self.ledger;
+        store.ledger = self.ledger.finish();
         store.forks = tree.branches().saturating_sub(1) as u64;
         // What a subagent is told is no turn of anybody.
         if !tree.is_side_file() {

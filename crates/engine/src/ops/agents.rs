@@ -8,7 +8,7 @@ use rethread_core::id::Id;
 use rethread_core::session::{AgentMeta, Launch, Launches};
 use rethread_core::tree::NodeNo;
 use rethread_core::turn::{Part, tell};
-use rethread_core::usage::Ledger;
+use rethread_core::usage::Booking;
 
 use super::load::{Head, Session, load};
 use crate::Failure;
@@ -161,7 +161,7 @@ fn agent_id(session: &Session) -> String {
 }
 
 fn from_file(session: &Session, id: &str, meta: &AgentMeta) -> Result<AgentRow, Failure> {
-    let mut ledger = Ledger::default();
+    let mut ledger = Booking::default();
     let file = Id::of(session.path.as_os_str().as_encoded_bytes());
     scan(&session.path, |seen| {
         if let Seen::Entry(entry, ..) = seen {
@@ -169,6 +169,7 @@ fn from_file(session: &Session, id: &str, meta: &AgentMeta) -> Result<AgentRow, 
         }
     })
     .map_err(Failure::reading(&session.path))?;
+    let spent = ledger.finish().once();
     let first = session.tree.turns().next();
     let prompt = match first {
         Some(node) => prompt_of(session, node)?,
@@ -181,8 +182,8 @@ fn from_file(session: &Session, id: &str, meta: &AgentMeta) -> Result<AgentRow, 
         prompt,
         entries: session.sketch.entries + session.sketch.side_entries,
         tools: session.pairs.calls().iter().filter(|call| call.call.is_some()).count(),
-        usage: ledger.once().usage,
-        responses: ledger.once().responses,
+        usage: spent.usage,
+        responses: spent.responses,
         first: session.sketch.first,
         last: session.sketch.last,
         warmup: session.sketch.is_warmup(),
@@ -210,7 +211,7 @@ fn inline(main: &Session) -> Result<Vec<AgentRow>, Failure> {
         let mut row = AgentRow { id: format!("L{}", tree.node(root).place.line), ..AgentRow::default() };
         row.prompt = prompt_of(main, root)?;
         let mut lines = Lines::open(&main.path).map_err(Failure::reading(&main.path))?;
-        let mut ledger = Ledger::default();
+        let mut ledger = Booking::default();
         let file = Id::of(main.path.as_os_str().as_encoded_bytes());
         for &no in &below {
             let node = tree.node(no);
@@ -224,8 +225,8 @@ fn inline(main: &Session) -> Result<Vec<AgentRow>, Failure> {
                 row.tools += calls.filter(|b| b.kind == rethread_core::entry::BlockKind::ToolUse).count();
             });
         }
-        row.usage = ledger.once().usage;
-        row.responses = ledger.once().responses;
+        let spent = ledger.finish().once();
+        (row.usage, row.responses) = (spent.usage, spent.responses);
         let meta = AgentMeta::default();
         if let Some(launch) = main.launches.of("", &meta, &row.prompt, &used) {
             used.insert(launch.tool_use.clone());

@@ -7,7 +7,7 @@ use rethread_core::entry::{Entry, read};
 use rethread_core::id::Id;
 use rethread_core::lines::Line;
 use rethread_core::tree::{NodeNo, Standing};
-use rethread_core::usage::Ledger;
+use rethread_core::usage::Booking;
 
 use super::around::{Near, near};
 use super::load::{Head, Session, load_to_tell};
@@ -150,7 +150,7 @@ impl Loaded {
             if talks { grouped(&self.session, own.into_iter(), |_| Standing::OnPath) } else { Vec::new() };
         let turns: Vec<NodeNo> = tree.turns().collect();
         let mut side = Side::default();
-        let mut ledger = Ledger::default();
+        let mut ledger = Booking::default();
         for group in &groups {
             let begun = group.nodes.first().and_then(|&no| tree.turn_of(no));
             let begun = begun.and_then(|turn| turns.binary_search(&turn).ok()).map(|k| k as u32 + 1);
@@ -162,7 +162,7 @@ impl Loaded {
             side.add(told.no.or(begun), told.no.is_none(), line, told.turn);
         }
         let tip = self.tip.map(|tip| tree.node(tip).place.line);
-        let side = side.finish(ledger.once());
+        let side = side.finish(ledger.finish().once());
         Ok(Branch { head: self.session.head(), active: self.active, tip, side })
     }
 }

@@ -6,7 +6,7 @@ use rethread_core::session::Sketcher;
 use rethread_core::stats::Tally;
 use rethread_core::tree::{Branches, Link, NodeNo, Outline, Place, Sight, Tree, Weaver, What};
 use rethread_core::turn::{Pairs, tell};
-use rethread_core::usage::{Ledger, Receipts};
+use rethread_core::usage::{Booking, Receipts};
 
 /// Checks the laws of the tree of a file; returns the tree.
 pub fn tree(bytes: &[u8]) -> Tree {
@@ -166,14 +166,14 @@ fn outlines(tree: &Tree) {
 /// Checks that the receipts of a file add up to its ledger.
 fn spent(entries: &[(u32, Entry<'_>)]) {
     let mut receipts = Receipts::default();
-    let mut ledger = Ledger::default();
+    let mut ledger = Booking::default();
     for (_, entry) in entries.iter().filter(|(_, entry)| entry.uuid.is_some()) {
         receipts.add(entry);
         ledger.add(entry, rethread_core::id::Id::NIL);
     }
     let mut sum = rethread_core::entry::Usage::default();
     receipts.once().for_each(|(_, usage)| sum.add(&usage));
-    let spent = ledger.once();
+    let spent = ledger.finish().once();
     assert_eq!(
         (receipts.once().count(), sum),
         (spent.responses, spent.usage),
