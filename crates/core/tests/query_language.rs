@@ -190,13 +190,13 @@ fn what_cannot_be_read_is_said_with_a_way_out() {
       it stands between two words, as in `a | b`; in quotes, "|", it is a word
     "role:usr"
       [role:usr] `role:` does not take `usr`
-      did you mean `role:user`? it takes user, assistant, tool, thinking, system, summary, context, prompt, answer or result; in quotes, "role:usr", it is looked for as it is
+      did you mean `role:user`? it takes user, assistant, tool, thinking, system, summary, context, prompt, answer or result
     "role:"
       [role:] `role:` has no value
       it takes user, assistant, tool, thinking, system, summary, context, prompt, answer or result; in quotes, "role:", it is looked for as it is
     "role:tols"
       [role:tols] `role:` does not take `tols`
-      did you mean `role:tool`? it takes user, assistant, tool, thinking, system, summary, context, prompt, answer or result; in quotes, "role:tols", it is looked for as it is
+      did you mean `role:tool`? it takes user, assistant, tool, thinking, system, summary, context, prompt, answer or result
     "error:"
       [error:] `error:` has no value
       it takes yes or no; in quotes, "error:", it is looked for as it is
@@ -208,7 +208,7 @@ fn what_cannot_be_read_is_said_with_a_way_out() {
       it takes active, abandoned, compacted or subagent; in quotes, "is:", it is looked for as it is
     "is:activ"
       [is:activ] `is:` does not take `activ`
-      did you mean `is:active`? it takes active, abandoned, compacted or subagent; in quotes, "is:activ", it is looked for as it is
+      did you mean `is:active`? it takes active, abandoned, compacted or subagent
     "is:gone"
       [is:gone] `is:` does not take `gone`
       it takes active, abandoned, compacted or subagent; in quotes, "is:gone", it is looked for as it is

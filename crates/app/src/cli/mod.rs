@@ -19,11 +19,13 @@ mod find;
 mod fork;
 mod gist;
 mod goto;
+mod index;
 mod lighter;
 mod log;
 mod ls;
 mod out;
 mod overview;
+mod progress;
 mod prose;
 #[cfg(test)]
 mod reference;
@@ -36,6 +38,7 @@ mod rm;
 mod said;
 mod schema;
 mod screen;
+mod search;
 mod show;
 mod stats;
 mod style;
@@ -52,7 +55,7 @@ mod written;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 use rethread_engine::{Index, Pen, Roots, ops};
 
 use self::args::{Args, Command};
@@ -112,7 +115,7 @@ impl Place {
 
 /// Runs the program.
 pub(crate) fn run() -> ExitCode {
-    let args = Args::parse();
+    let args = args::read();
     let mut out = Out::new(Manner { json: args.json, color: args.color, pager: !args.no_pager });
     let ended = dispatch(&args, &mut out);
     report::end(ended, &mut out)
@@ -139,6 +142,8 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, Stop> {
         Some(Command::Ls(ls)) => ls::run(ls, &place, out),
         Some(Command::Show(show)) => show::run(show, &place, out),
         Some(Command::Explain(explain)) => explain::run(explain, &place, out),
+        Some(Command::Search(search)) => search::run(search, &place, out),
+        Some(Command::Index(index)) => index::run(index, &place, out),
         Some(Command::Find(find)) => find::run(find, &place, out),
         Some(Command::Goto(goto)) => goto::run(goto, &place, out),
         Some(Command::Branch(branch)) => goto::run_branch(branch, &place, out),

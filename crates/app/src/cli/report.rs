@@ -4,7 +4,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use rethread_engine::core::query::BadQuery;
 use rethread_engine::{Drift, Failure, Liveness, Notice};
+use unicode_width::UnicodeWidthStr;
 
 use super::clean;
 use super::figures::{things, tokens};
@@ -50,6 +52,14 @@ pub(crate) enum Stop {
     NoBranches,
     /// Nothing to look for.
     NoWords,
+    /// A query that cannot be read, and why.
+    BadQuery(String, BadQuery),
+    /// A hit that is not there, and how many there are.
+    NoHit { no: usize, hits: usize },
+    /// A file that belongs to a session which is not there.
+    SessionGone(PathBuf),
+    /// There is no index to look at.
+    NoIndex,
     /// A regular expression that cannot be read, and why.
     BadPattern(String, String),
 }
@@ -156,11 +166,27 @@ fn tell(stop: &Stop, out: &mut Out) {
             format!("cannot read `{}` as a regular expression: {}", clean::line(text), clean::line(why)),
             "without --regex the words are taken as they are".to_owned(),
         ),
+        Stop::BadQuery(_, bad) => (clean::line(&bad.what), clean::line(&bad.hint)),
+        Stop::NoHit { no, hits } => {
+            let there = if *hits == 1 { "there is" } else { "there are" };
+            (format!("there is no hit {no}"), format!("{there} {}", things(*hits as u64, "hit")))
+        }
+        Stop::SessionGone(path) => (
+            "the session of this hit is gone".to_owned(),
+            format!("what is left of it is in {}", quoted(path)),
+        ),
+        Stop::NoIndex => (
+            "there is no index here".to_owned(),
+            "single files, --demo and --no-index do without; otherwise set HOME or XDG_CACHE_HOME".to_owned(),
+        ),
         Stop::BadTurns(text) => {
             (format!("cannot read `{}` as turns", clean::line(text)), "write 5, 3..9, 3.. or ..9".to_owned())
         }
     };
     out.note(&format!("{} {error}", paint(BAD, "error:")));
+    if let Stop::BadQuery(typed, bad) = stop {
+        point_at(typed, bad, out);
+    }
     if let Stop::Failure(Failure::UnknownSession { nearest: names, .. })
     | Stop::Failure(Failure::AmbiguousSession { candidates: names, .. }) = stop
     {
@@ -178,6 +204,20 @@ fn tell(stop: &Stop, out: &mut Out) {
     if !hint.is_empty() {
         out.note(&format!("{} {hint}", paint(QUIET, "hint:")));
     }
+}
+
+/// Shows the query and underlines what is wrong in it.
+fn point_at(typed: &str, bad: &BadQuery, out: &mut Out) {
+    let line = clean::line(typed);
+    let before = typed.get(..bad.at.start).unwrap_or_default();
+    let space = before.trim_start().ends_with(char::is_whitespace);
+    let indent = clean::line(before).width() + usize::from(space);
+    let long = clean::line(typed.get(bad.at.clone()).unwrap_or_default()).width();
+    if long == 0 || indent + long + 2 > out.width() {
+        return;
+    }
+    out.note(&format!("  {}", super::table::fit(&line, out.width() - 2)));
+    out.note(&format!("  {}{}", " ".repeat(indent), paint(BAD, &"^".repeat(long))));
 }
 
 fn message(failure: &Failure) -> String {

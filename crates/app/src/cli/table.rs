@@ -28,14 +28,18 @@ impl Cell {
     }
 
     /// Draws at most `width` columns.
-    fn draw(&self, width: usize) -> String {
+    pub(crate) fn draw(&self, width: usize) -> String {
         let mut left = width;
+        let mut behind = self.width();
         let mut drawn = String::new();
         for (style, text) in &self.0 {
-            let fitted = fit(text, left);
+            behind -= text.width();
+            // What fills the room to the last column is cut where something would follow.
+            let fills = behind > 0 && text.width() == left;
+            let fitted = if fills { fit(&format!("{text} "), left) } else { fit(text, left) };
             left -= fitted.width().min(left);
             drawn.push_str(&paint(*style, &fitted));
-            if fitted.len() < text.len() {
+            if fitted != *text {
                 break;
             }
         }
@@ -173,7 +177,15 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
-    use super::{fit, fit_end};
+    use super::{Cell, PLAIN, fit, fit_end};
+    use anstream::adapter::strip_str;
+
+    #[test]
+    fn a_cell_shows_that_it_was_cut() {
+        let cell = Cell::new(PLAIN, "abc").and(super::QUIET, "def").and(PLAIN, "");
+        let drawn = |width| strip_str(&cell.draw(width)).to_string();
+        assert_eq!([0, 1, 3, 4, 5, 6, 7].map(drawn), ["", "…", "ab…", "abc…", "abcd…", "abcdef", "abcdef"]);
+    }
 
     #[test]
     fn text_is_cut_by_display_width() {

@@ -46,10 +46,14 @@ pub(crate) fn promises(promises: &[Promise], dry: bool, out: &mut Out) -> Result
 
 /// Prints the line that resumes a session.
 pub(crate) fn resume(id: &str, folder: &str, place: &Place, out: &mut Out) -> Result<(), Stop> {
-    let command = format!("claude --resume {}", typed(id));
-    let command =
-        if folder.is_empty() { command } else { format!("cd {} && {command}", quoted(folder, place)) };
+    let command = resume_command(id, folder, place);
     out.line(&format!("{} {}", paint(QUIET, "resume:"), paint(NAME, &command)))
+}
+
+/// Returns what to type to resume a session.
+pub(crate) fn resume_command(id: &str, folder: &str, place: &Place) -> String {
+    let command = format!("claude --resume {}", typed(id));
+    if folder.is_empty() { command } else { format!("cd {} && {command}", quoted(folder, place)) }
 }
 
 /// Prints the line that takes an operation back.

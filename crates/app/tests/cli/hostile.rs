@@ -112,6 +112,20 @@ fn commands() -> Vec<Vec<&'static str>> {
         vec!["find", "last", "-e", "(?s).+"],
         vec!["find", "last", POISON_NAME],
         vec!["find", "last", "-e", POISON_PATTERN],
+        vec!["search", "pwn"],
+        vec!["search", "pwn", "--all", "--limit", "0"],
+        vec!["search", "pwn", "--context", "3"],
+        vec!["search", "/(?s).+/", "--limit", "0"],
+        vec!["search", "tool:Bash"],
+        vec!["search", "pwn", "--sessions"],
+        vec!["search", "pwn", "--open", "1"],
+        vec!["search", "pwn", "--resume", "1"],
+        vec!["search", POISON_NAME],
+        vec!["search", POISON_NAME, "roel:pwn"],
+        vec!["search", "role:pwn\u{1b}[2J\u{202e}"],
+        vec!["search", "/(\u{1b}[2J\u{202e}/"],
+        vec!["index"],
+        vec!["index", "--status"],
         vec!["diff", "last", "agent-e1"],
         vec!["diff", "last", "agent-e1:L1"],
         vec!["diff", "last", POISON_NAME],
@@ -187,7 +201,7 @@ fn nothing_commands_the_terminal() {
             // Without the words the test would prove nothing.
             let first = args.first().copied().unwrap_or_default();
             let quotes = run.code != 0
-                || ["stats", "rm", "restore"].contains(&first)
+                || ["stats", "rm", "restore", "index"].contains(&first)
                 || args.starts_with(&["doctor", "--color"]);
             assert!(quotes || run.out.contains("pwn"), "{args:?} does not say the words:\n{}", run.out);
         }

@@ -28,4 +28,6 @@ mod pen;
 mod places;
 mod repair;
 #[cfg(test)]
+mod search;
+#[cfg(test)]
 mod wiring;

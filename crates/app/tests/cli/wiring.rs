@@ -315,6 +315,18 @@ fn json_keys_are_frozen() {
     match.hits: role tool before match after matches
     match: type v session line turn uuid kind voice time matches hits whereabouts active tip_line above below more_below
     ");
+    insta::assert_snapshot!(keys(&home, &["--demo", "search", "sort", "--json"]), @"
+    search_hit.pieces: text match
+    search_hit: type v hit session title project path session_path agent beside line turn uuid time role tool pieces starts ends whereabouts remembered copied copies score
+    search_total: type v hits exact shown sessions files bytes_read
+    ");
+    insta::assert_snapshot!(keys(&home, &["--demo", "search", "sort", "--sessions", "--json"]), @"
+    search_session: type v session title project path hits last
+    search_total: type v hits exact shown sessions files bytes_read
+    ");
+    insta::assert_snapshot!(keys(&home, &["--demo", "search", "sort", "--resume", "1", "--json"]), @"search_resume: type v session project line command whereabouts remembered");
+    insta::assert_snapshot!(keys(&home, &["index", "--json"]), @"index_status: type v folder files files_found bytes bytes_found entries segments size");
+    insta::assert_snapshot!(keys(&home, &["index", "--drop", "--json"]), @"index_dropped: type v dropped");
     insta::assert_snapshot!(keys(&home, &["--demo", "diff", "harbour", "t2", "--json"]), @"
     diff.a.totals.tools[]: calls errors
     diff.a.totals.usage: input_tokens output_tokens cache_creation_input_tokens cache_read_input_tokens

@@ -122,10 +122,11 @@ impl Field {
             "" => format!("`{name}:` has no value"),
             value => format!("`{name}:` does not take `{value}`"),
         };
-        let near = nearest(value, &self.values()).map(|near| format!("did you mean `{name}:{near}`? "));
-        let typed = if value.is_empty() { format!("{name}:") } else { format!("{name}:{value}") };
-        let words = format!("in quotes, \"{typed}\", it is looked for as it is");
-        let hint = format!("{}it takes {}; {words}", near.unwrap_or_default(), self.takes());
+        let takes = self.takes();
+        let hint = match nearest(value, &self.values()) {
+            Some(near) => format!("did you mean `{name}:{near}`? it takes {takes}"),
+            None => format!("it takes {takes}; in quotes, \"{name}:{value}\", it is looked for as it is"),
+        };
         BadQuery::new(at, what, hint)
     }
 }

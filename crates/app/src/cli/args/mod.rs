@@ -8,12 +8,16 @@ use clap::{Parser, Subcommand};
 use super::out::Color;
 
 mod reading;
+mod searching;
+mod words;
 mod writing;
 
 pub(crate) use self::reading::{
     Agents, Branches, Detail, Diff, Doctor, Explain, Find, Format, Ls, ReadingRule, Role, Schema, Show,
     Stats, Tools, Tree,
 };
+pub(crate) use self::searching::{Index, Search};
+pub(crate) use self::words::{read, unmarked};
 pub(crate) use self::writing::{Branch, Fork, Goto, Log, Rename, Repair, Restore, Rm, Undo};
 
 const STYLES: Styles = Styles::styled()
@@ -91,12 +95,14 @@ pub(crate) enum Command {
     Explain(Explain),
     Branches(Branches),
     Tree(Tree),
+    Search(Search),
     Find(Find),
     Diff(Diff),
     Stats(Stats),
     Tools(Tools),
     Agents(Agents),
     Schema(Schema),
+    Index(Index),
     Doctor(Doctor),
     Goto(Goto),
     Branch(Branch),

@@ -58,14 +58,7 @@ pub(crate) fn found<'a>(session: &'a str, found: &'a ops::Match) -> Wire<Match<'
             time: time(found.time),
             matches: found.found.count,
             hits: found.found.hits.iter().map(hit).collect(),
-            whereabouts: match found.whereabouts {
-                Whereabouts::Active => "active",
-                Whereabouts::Compacted => "compacted",
-                Whereabouts::Aside => "aside",
-                Whereabouts::Island => "island",
-                Whereabouts::Agent => "agent",
-                Whereabouts::Outside => "outside",
-            },
+            whereabouts: whereabouts(found.whereabouts),
             active: found.whereabouts == Whereabouts::Active,
             tip_line: found.tip,
             above: found.above.iter().map(near).collect(),
@@ -73,6 +66,18 @@ pub(crate) fn found<'a>(session: &'a str, found: &'a ops::Match) -> Wire<Match<'
             more_below: found.more_below,
         },
     )
+}
+
+/// Names how an entry stands to the active path.
+pub(super) fn whereabouts(whereabouts: Whereabouts) -> &'static str {
+    match whereabouts {
+        Whereabouts::Active => "active",
+        Whereabouts::Compacted => "compacted",
+        Whereabouts::Aside => "aside",
+        Whereabouts::Island => "island",
+        Whereabouts::Agent => "agent",
+        Whereabouts::Outside => "outside",
+    }
 }
 
 fn hit(hit: &query::Hit) -> Hit<'_> {

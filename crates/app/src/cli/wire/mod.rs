@@ -6,6 +6,7 @@ mod find;
 mod lighter;
 mod repair;
 mod resume;
+mod search;
 mod shy;
 mod stats;
 mod tree;
@@ -24,6 +25,9 @@ pub(crate) use self::find::found;
 pub(crate) use self::lighter::{lighter, rescue};
 pub(crate) use self::repair::{mend, repair};
 pub(crate) use self::resume::resume;
+pub(crate) use self::search::{
+    index_dropped, index_status, search_hit, search_resume, search_session, search_total,
+};
 pub(crate) use self::shy::Shy;
 pub(crate) use self::stats::{file, stats};
 pub(crate) use self::tree::{branch, tree_node};

@@ -1,0 +1,61 @@
+//! Whether Claude remembers a hit, in a few words.
+
+use anstyle::Style;
+use rethread_engine::core::query::Source;
+use rethread_engine::ops::{SearchHit, Whereabouts};
+
+use super::super::clean;
+use super::super::style::{GOOD, MARK, QUIET, TOOL};
+use super::super::table::fit;
+
+/// What the name of a subagent has of the screen.
+const AGENT: usize = 18;
+
+/// Says how a hit stands to what the client loads, and where else it stands.
+pub(super) fn label(hit: &SearchHit) -> (Style, String) {
+    let (style, mut label) = standing(hit);
+    let remembered = hit.copies.iter().find(|copy| copy.standing == Some(Whereabouts::Active));
+    match (remembered, hit.copies.len()) {
+        (Some(copy), _) => {
+            let id: String = clean::line(&copy.session).chars().take(8).collect();
+            label.push_str(&format!(", remembered in {id}"));
+        }
+        (None, 0) => {}
+        (None, 1) => label.push_str(" +1 copy"),
+        (None, more) => label.push_str(&format!(" +{more} copies")),
+    }
+    (style, label)
+}
+
+fn standing(hit: &SearchHit) -> (Style, String) {
+    if let Some(agent) = &hit.agent {
+        let name = clean::line(agent);
+        let name = fit(name.strip_prefix("agent-").unwrap_or(&name), AGENT);
+        return (TOOL, format!("subagent {name}"));
+    }
+    let (style, words) = match hit.standing {
+        Whereabouts::Active if hit.copied => (GOOD, "remembered, a copy"),
+        Whereabouts::Active => (GOOD, "remembered"),
+        Whereabouts::Compacted => (MARK, "lost: before a compaction"),
+        Whereabouts::Aside => (MARK, "lost: another branch"),
+        Whereabouts::Island => (MARK, "lost: cut off"),
+        Whereabouts::Agent => (TOOL, "subagent"),
+        Whereabouts::Outside if hit.excerpt.source == Source::Summary => (QUIET, "its title"),
+        Whereabouts::Outside => (QUIET, "beside the conversation"),
+    };
+    (style, words.to_owned())
+}
+
+/// Whether the session that a subagent or a result belongs to is not there.
+pub(super) fn is_orphan(hit: &SearchHit) -> bool {
+    (hit.agent.is_some() || hit.beside) && hit.session_path == hit.path
+}
+
+/// Says what kind of text a hit stands in.
+pub(super) fn kind(hit: &SearchHit) -> String {
+    match &hit.excerpt.tool {
+        Some(tool) => clean::line(tool),
+        None if hit.beside => "result file".to_owned(),
+        None => hit.excerpt.source.name().to_owned(),
+    }
+}

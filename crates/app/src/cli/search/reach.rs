@@ -1,0 +1,74 @@
+//! From a hit to its session: to read it, or to go on with it.
+
+use rethread_engine::ops::{SearchHit, Whereabouts};
+
+use super::super::args::{Detail, Show};
+use super::super::branches::typed;
+use super::super::out::Out;
+use super::super::report::{Exit, Stop};
+use super::super::style::{QUIET, paint};
+use super::super::{Place, show, wire, written};
+use super::label::is_orphan;
+
+/// Shows the session of a hit, at its turn.
+pub(super) fn open(hit: SearchHit, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+    if hit.beside && is_orphan(&hit) {
+        return Err(Stop::SessionGone(hit.path));
+    }
+    let (path, name) = match hit.beside {
+        // The file holds nothing but a result: its session is shown, from the beginning.
+        true => (hit.session_path, None),
+        false if hit.standing == Whereabouts::Outside => (hit.path, None),
+        false => (hit.path, Some(format!("L{}", hit.line))),
+    };
+    let show = Show {
+        session: path.display().to_string(),
+        turns: hit.turn.filter(|_| name.is_some()).map(|turn| turn.to_string()),
+        tools: Detail::Brief,
+        thinking: false,
+        raw: false,
+        branch: name,
+        everything: false,
+    };
+    show::run(&show, place, out)
+}
+
+/// Prints the command that resumes the session of a hit, and says what the client will not see.
+pub(super) fn resume(hit: &SearchHit, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+    if is_orphan(hit) {
+        return Err(Stop::SessionGone(hit.path.clone()));
+    }
+    let command = written::resume_command(&hit.session, &hit.project, place);
+    if out.is_json() {
+        out.json(&wire::search_resume(hit, &command))?;
+    } else {
+        out.line(&command)?;
+    }
+    let session = typed(&hit.session);
+    let point = format!("L{}", hit.line);
+    let (lost, hints) = match hit.standing {
+        _ if hit.agent.is_some() => ("a subagent said it: Claude has only what it reported", vec![]),
+        Whereabouts::Active | Whereabouts::Outside => return Ok(Exit::Done),
+        Whereabouts::Agent => ("a subagent said it: Claude has only what it reported", vec![]),
+        Whereabouts::Compacted => {
+            ("it stands before a compaction: Claude has only its summary", ways(&session, &point))
+        }
+        Whereabouts::Aside => ("it stands on another branch: Claude will not see it", ways(&session, &point)),
+        Whereabouts::Island => (
+            "it is cut off: Claude will not see it",
+            vec![format!("`rethread repair {session}` hangs cut off parts together in a new session")],
+        ),
+    };
+    out.note(&format!("note: {lost}"));
+    for hint in hints {
+        out.note(&format!("{} {hint}", paint(QUIET, "hint:")));
+    }
+    Ok(Exit::Done)
+}
+
+fn ways(session: &str, point: &str) -> Vec<String> {
+    vec![
+        format!("`rethread goto {session} {point}` makes Claude go on from there"),
+        format!("`rethread fork {session} {point}` makes a new session of what was said up to there"),
+    ]
+}

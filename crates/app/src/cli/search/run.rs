@@ -1,0 +1,129 @@
+//! The command: reads the query, searches, and hands the hits on.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use rethread_engine::core::query::{Query, rejoin};
+use rethread_engine::ops::{self, Search, SearchHit, SearchRequest};
+
+use super::super::args;
+use super::super::figures::{count, things};
+use super::super::out::Out;
+use super::super::report::{self, Exit, Stop};
+use super::super::style::{QUIET, paint};
+use super::super::{Place, wire};
+use super::hit::Layout;
+use super::{hints, reach, sessions};
+
+/// Runs the command.
+pub(crate) fn run(args: &args::Search, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+    let words = args.query.iter().chain(&args.rest).map(|word| args::unmarked(word).to_owned());
+    let typed = rejoin(&words.collect::<Vec<String>>());
+    let query = Query::parse(&typed, &|text| place.clock.read(text))
+        .map_err(|bad| Stop::BadQuery(typed.clone(), bad))?;
+    let request = SearchRequest { roots: place.roots.clone(), query, all: args.all, budget: None };
+    let mut search = ops::search(&request, place.index.as_ref());
+    for notice in &search.notices {
+        report::notice(Some(notice), out);
+    }
+    let ended = match args.open.or(args.resume) {
+        Some(no) => match nth(&mut search, no)? {
+            Some(hit) if args.open.is_some() => reach::open(hit, place, out),
+            Some(hit) => reach::resume(&hit, place, out),
+            None => Ok(Exit::Nothing),
+        },
+        None if args.sessions => by_session(&mut search, args, place, out),
+        None => list(&mut search, args, place, out),
+    };
+    report::warn(&search.failures, out);
+    match ended? {
+        Exit::Nothing if search.files == 0 => {
+            place.say_nothing_found(out);
+            Ok(Exit::Nothing)
+        }
+        Exit::Nothing => {
+            hints::nothing(&typed, &request, place, out);
+            Ok(Exit::Nothing)
+        }
+        ended => Ok(ended),
+    }
+}
+
+/// Returns a hit by its number; none where there are no hits at all.
+fn nth(search: &mut Search, no: usize) -> Result<Option<SearchHit>, Stop> {
+    let mut at = 0;
+    while let Some(hit) = search.next_hit() {
+        at += 1;
+        if at == no {
+            return Ok(Some(hit));
+        }
+    }
+    if at == 0 { Ok(None) } else { Err(Stop::NoHit { no, hits: at }) }
+}
+
+fn list(search: &mut Search, args: &args::Search, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+    let limit = if args.limit == 0 { usize::MAX } else { args.limit };
+    out.may_page();
+    let layout = Layout::new(search.total().hits.min(limit), args.context, out);
+    let mut sessions: HashSet<PathBuf> = HashSet::new();
+    let mut before: Option<PathBuf> = None;
+    let mut shown = 0;
+    while shown < limit
+        && let Some(hit) = search.next_hit()
+    {
+        shown += 1;
+        if out.is_json() {
+            out.json(&wire::search_hit(shown, &hit))?;
+        } else {
+            layout.print(shown, &hit, before.as_ref() == Some(&hit.session_path), place, out)?;
+        }
+        if shown == 1 {
+            out.flush()?;
+        }
+        sessions.insert(hit.session_path.clone());
+        before = Some(hit.session_path);
+    }
+    let total = search.total();
+    if out.is_json() {
+        out.json(&wire::search_total(shown, (shown == total.hits).then_some(sessions.len()), search))?;
+    } else if shown > 0 {
+        let sum = match shown < total.hits {
+            true if total.exact => {
+                format!("{} of {} hits · --limit 0 shows all", count(shown as u64), count(total.hits as u64))
+            }
+            true => format!(
+                "{} of up to {} hits · --limit 0 shows all",
+                count(shown as u64),
+                count(total.hits as u64)
+            ),
+            false => {
+                format!("{} in {}", things(shown as u64, "hit"), things(sessions.len() as u64, "session"))
+            }
+        };
+        out.note(&paint(QUIET, &format!("{sum} · --open N reads one, --resume N goes on with it")));
+    }
+    Ok(Exit::found(shown > 0))
+}
+
+fn by_session(search: &mut Search, args: &args::Search, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+    let rows = sessions::collect(search);
+    let limit = if args.limit == 0 { usize::MAX } else { args.limit };
+    let shown = &rows[..rows.len().min(limit)];
+    if out.is_json() {
+        for row in shown {
+            out.json(&wire::search_session(row))?;
+        }
+        let hits = shown.iter().map(|row| row.hits).sum();
+        out.json(&wire::search_total(hits, Some(rows.len()), search))?;
+    } else if !rows.is_empty() {
+        out.may_page();
+        sessions::print(shown, place, out)?;
+        let hits: usize = rows.iter().map(|row| row.hits).sum();
+        let mut sum = format!("{} in {}", things(hits as u64, "hit"), things(rows.len() as u64, "session"));
+        if shown.len() < rows.len() {
+            sum.push_str(&format!(", the first {} shown · --limit 0 shows all", count(shown.len() as u64)));
+        }
+        out.note(&paint(QUIET, &sum));
+    }
+    Ok(Exit::found(!rows.is_empty()))
+}
