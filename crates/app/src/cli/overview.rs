@@ -115,6 +115,7 @@ fn next(listing: &Listing, demo: bool, out: &mut Out) -> Result<(), Stop> {
             format!("rethread{demo} ls --since 7d"),
             "list sessions, by time, project, title, model, git branch",
         ),
+        (format!("rethread{demo} search WORDS"), "find words in all of them, also what Claude forgot"),
         (format!("rethread{demo} tools last --errors"), "what went wrong"),
         (format!("rethread{demo} stats"), "count everything"),
         ("rethread --help".to_owned(), "all commands"),

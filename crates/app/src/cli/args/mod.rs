@@ -43,6 +43,7 @@ const STYLES: Styles = Styles::styled()
     rethread                      what there is, and what to type next\n  \
     rethread show last            read the newest session\n  \
     rethread ls --since 7d        sessions of the last week\n  \
+    rethread search flaky test    find words in all sessions\n  \
     rethread --demo show last     try it on invented sessions\n\n\
     Exit codes: 0 done, 1 nothing matched, 2 failed, 3 refused for safety, 130 interrupted."
 )]
