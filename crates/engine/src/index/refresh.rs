@@ -27,7 +27,7 @@ pub(super) enum Change<'f> {
     /// A file that is not known, or not as it was: it is read whole.
     Read(&'f SessionFile),
     /// A file that has more lines than before.
-    Grown(&'f SessionFile, Row),
+    Grown(&'f SessionFile, &'f Row),
 }
 
 impl Change<'_> {
@@ -50,7 +50,7 @@ impl Change<'_> {
 #[derive(Debug, Default)]
 pub(super) struct Agenda<'f> {
     /// Rows that stay as they are.
-    pub(super) kept: Vec<Row>,
+    kept: Vec<&'f Row>,
     pub(super) changes: Vec<Change<'f>>,
     /// How many files are gone.
     pub(super) gone: usize,
@@ -58,14 +58,14 @@ pub(super) struct Agenda<'f> {
 
 impl<'f> Agenda<'f> {
     /// Compares the catalog with what is there. Both are in the order of their paths.
-    pub(super) fn of(catalog: &Catalog, files: &'f [SessionFile]) -> Agenda<'f> {
+    pub(super) fn of(catalog: &'f Catalog, files: &'f [SessionFile]) -> Agenda<'f> {
         let mut agenda = Agenda::default();
         let mut known = 0;
         for (found, row) in files.iter().zip(catalog.rows(files)) {
             known += usize::from(row.is_some());
             match row {
-                Some(row) if row.mark == found.mark && row.settled => agenda.kept.push(row.clone()),
-                Some(row) if has_grown(row, found) => agenda.changes.push(Change::Grown(found, row.clone())),
+                Some(row) if row.mark == found.mark && row.settled => agenda.kept.push(row),
+                Some(row) if has_grown(row, found) => agenda.changes.push(Change::Grown(found, row)),
                 _ => agenda.changes.push(Change::Read(found)),
             }
         }
@@ -137,7 +137,7 @@ pub(super) fn build(
     // The largest first, so that no hand is left with one at the end; entries of one file stay together.
     changes.sort_by_key(|change| std::cmp::Reverse(change.bytes()));
     let (turn, done) = (AtomicUsize::new(0), AtomicU64::new(0));
-    let made = Mutex::new((kept, Vec::new()));
+    let made = Mutex::new((kept.into_iter().cloned().collect(), Vec::new()));
     let earlier = Earlier::of(shelf, catalog, &changes);
     let work = || -> io::Result<()> {
         let mut builder = Builder::default();
@@ -226,7 +226,7 @@ fn read(builder: &mut Builder, change: &Change<'_>, earlier: &Earlier, next: &At
             let id = next.fetch_add(1, Ordering::Relaxed);
             (Row::new(id, found), Cards::default())
         }
-        Change::Grown(_, row) => (row.clone(), earlier.calls.get(&row.id).cloned().unwrap_or_default()),
+        Change::Grown(_, row) => (Row::clone(row), earlier.calls.get(&row.id).cloned().unwrap_or_default()),
     };
     row.mark = found.mark;
     row.settled = found.settled;

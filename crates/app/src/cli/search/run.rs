@@ -9,6 +9,7 @@ use rethread_engine::ops::{self, Search, SearchHit, SearchRequest};
 use super::super::args;
 use super::super::figures::{count, things};
 use super::super::out::Out;
+use super::super::progress::Bar;
 use super::super::report::{self, Exit, Stop};
 use super::super::style::{QUIET, paint};
 use super::super::{Place, wire};
@@ -36,17 +37,34 @@ pub(crate) fn run(args: &args::Search, place: &Place, out: &mut Out) -> Result<E
         None => list(&mut search, args, place, out),
     };
     report::warn(&search.failures, out);
-    match ended? {
-        Exit::Nothing if search.files == 0 => {
-            place.say_nothing_found(out);
-            Ok(Exit::Nothing)
-        }
-        Exit::Nothing => {
-            hints::nothing(&typed, &request, place, out);
-            Ok(Exit::Nothing)
-        }
-        ended => Ok(ended),
+    let ended = ended?;
+    match ended {
+        Exit::Nothing if search.files == 0 => place.say_nothing_found(out),
+        Exit::Nothing => hints::nothing(&typed, &request, place, out),
+        _ => {}
     }
+    catch_up(search, place, out)?;
+    Ok(ended)
+}
+
+/// Brings the index up to date where the search had to do without, now that the hits are shown.
+fn catch_up(search: Search, place: &Place, out: &mut Out) -> Result<(), Stop> {
+    let (behind, told) = (search.is_behind(), !search.notices.is_empty());
+    let unkept = search.finish();
+    let Some(index) = place.index.as_ref().filter(|_| behind) else {
+        if !told {
+            report::notice(unkept.as_ref(), out);
+        }
+        return Ok(());
+    };
+    out.flush()?;
+    let bar = Bar::new("indexing for the next search");
+    let status =
+        ops::refresh_index(&place.roots, index, false, &|progress| bar.show(progress.done, progress.of))?;
+    if !told {
+        report::notice(status.and_then(|mut status| status.notices.pop()).as_ref(), out);
+    }
+    Ok(())
 }
 
 /// Returns a hit by its number; none where there are no hits at all.

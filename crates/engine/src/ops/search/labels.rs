@@ -25,9 +25,11 @@ pub(super) struct Labels {
     standings: Vec<(u32, u64)>,
     /// Names of files with large results, and where the entry begins that names each.
     results: Vec<(String, u64)>,
+    /// What the files beside it looked like, where the title may stand in one of them.
+    pub(super) beside: Option<u64>,
 }
 
-pack_fields!(Labels { title, folder, offsets, standings, results });
+pack_fields!(Labels { title, folder, offsets, standings, results, beside });
 
 const RESULTS: &str = "tool-results/";
 const SOURCES: [TitleSource; 5] =
@@ -42,8 +44,8 @@ const STANDINGS: [Whereabouts; 6] = [
 ];
 
 impl Labels {
-    /// Reads a file; says also whether what was read can be kept: a title from another file cannot.
-    pub(super) fn of(path: &Path) -> Result<(Labels, bool), Failure> {
+    /// Reads a file; `beside` says what the files beside it look like.
+    pub(super) fn of(path: &Path, beside: impl FnOnce() -> u64) -> Result<Labels, Failure> {
         let finder = memchr::memmem::Finder::new(RESULTS);
         let mut results = HashMap::new();
         let session = load_seeing(path, |entry, place| {
@@ -56,8 +58,8 @@ impl Labels {
         })?;
         let mut results: Vec<(String, u64)> = results.into_iter().collect();
         results.sort();
-        let own = !session.may_be_called_elsewhere();
-        Ok((Labels { results, ..Labels::told(&session) }, own))
+        let beside = session.may_be_called_elsewhere().then(beside);
+        Ok(Labels { results, beside, ..Labels::told(&session) })
     }
 
     fn told(session: &Session) -> Labels {

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use rethread_core::id::Id;
+use rethread_core::pack::Pack;
 use rethread_core::query::{Card, Cards, Meaning, Open, Query, Setting, score, weight};
 use rethread_core::session::{Title, TitleSource};
 use rethread_core::tree::Place;
@@ -122,6 +124,17 @@ pub fn search(request: &SearchRequest, index: Option<&Index>) -> Search {
     search
 }
 
+/// Says what the files in the folder of one look like: any change there gives another number.
+fn beside(found: &[SessionFile], path: &Path) -> u64 {
+    let folder = path.parent();
+    let mut looks = Vec::new();
+    for file in found.iter().filter(|file| file.path.parent() == folder) {
+        file.path.pack(&mut looks);
+        file.mark.pack(&mut looks);
+    }
+    Id::of(&looks).bits() as u64
+}
+
 /// Returns the rows of the index that tell what is there now, by their numbers, with the file of each.
 fn fresh(snapshot: &Snapshot, found: &[SessionFile]) -> HashMap<u64, usize> {
     snapshot.rows(found).into_iter().zip(0..).filter_map(|(row, no)| Some((row?.id, no))).collect()
@@ -192,6 +205,11 @@ impl Search {
     pub fn total(&self) -> Total {
         let (left, exact) = self.pile.left();
         Total { hits: self.told + left, exact: exact && !self.cut }
+    }
+
+    /// Whether more had to be read than an index brought up to date would leave.
+    pub fn is_behind(&self) -> bool {
+        self.kept.is_some() && self.scanned > AT_ONCE
     }
 
     /// Whether the time was over before everything was looked through.
@@ -284,13 +302,14 @@ impl Search {
 
     fn read_labels(&mut self, path: &Path) -> Labels {
         let no = self.found.binary_search_by(|file| file.path.as_path().cmp(path)).ok();
-        let known = no.zip(self.kept.as_mut()).and_then(|(no, kept)| kept.ask(&self.found[no]));
-        if let Some(known) = known {
+        let known = no.zip(self.kept.as_mut()).and_then(|(no, kept)| kept.ask::<Labels>(&self.found[no]));
+        let beside = || beside(&self.found, path);
+        if let Some(known) = known.filter(|known| known.beside.is_none_or(|looked| looked == beside())) {
             return known;
         }
-        match Labels::of(path) {
-            Ok((labels, own)) => {
-                if let Some(no) = no.filter(|&no| own && self.kept.is_some() && self.found[no].settled) {
+        match Labels::of(path, beside) {
+            Ok(labels) => {
+                if let Some(no) = no.filter(|&no| self.kept.is_some() && self.found[no].settled) {
                     self.fresh.push(Fresh { no, cost: self.found[no].len, blob: labels.blob() });
                 }
                 labels
