@@ -92,7 +92,8 @@ impl Facts {
     pub(crate) fn ask<T: Pack>(&mut self, file: &SessionFile) -> Option<T> {
         let row = self.table.get(&key(file)).copied().filter(|row| file.settled && row.mark == file.mark)?;
         let (facts, begin) = self.file.as_mut()?;
-        let blob = read_runs(facts, *begin, &[row.offset..row.offset + row.len as u64]).ok();
+        let place = row.offset..row.offset + row.len as u64;
+        let blob = read_runs(facts, *begin, std::slice::from_ref(&place)).ok();
         let blob = blob.filter(|blob| crc32fast::hash(blob) == row.sum);
         self.damaged |= blob.is_none();
         T::unpacked(&blob?)
