@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index as Pick, select};
 use rethread_engine::core::entry::Moment;
 use rethread_engine::core::query::Query;
-use rethread_engine::ops::{SearchRequest, search};
+use rethread_engine::ops::{Search, SearchRequest, search};
 use rethread_engine::{Index, Roots};
 use tempfile::TempDir;
 
@@ -265,16 +265,36 @@ impl Store {
         }
     }
 
+    /// Counts the hits of each session, one by one or at once.
+    fn by_session(&self, query: &str, index: &Index, at_once: bool) -> Vec<(PathBuf, usize)> {
+        let Some(mut search) = self.search(query, Some(index)) else { return Vec::new() };
+        if at_once {
+            return search.by_session().into_iter().map(|one| (one.best.session_path, one.hits)).collect();
+        }
+        let mut counts: Vec<(PathBuf, usize)> = Vec::new();
+        while let Some(hit) = search.next_hit() {
+            match counts.iter_mut().find(|(path, _)| *path == hit.session_path) {
+                Some((_, hits)) => *hits += 1,
+                None => counts.push((hit.session_path, 1)),
+            }
+        }
+        counts
+    }
+
     fn cache(&self) -> Index {
         Index::at(self.folder.path().join("cache"))
     }
 
+    fn search(&self, query: &str, index: Option<&Index>) -> Option<Search> {
+        let day = |day: &str| Some(Moment(1_767_225_600_000 + 86_400_000 * (day.parse::<i64>().ok()? - 1)));
+        let query = Query::parse(query, &day).ok()?;
+        let roots = Roots { paths: vec![self.folder.path().join("projects")] };
+        Some(search(&SearchRequest { roots, query, all: false, budget: None }, index))
+    }
+
     /// Returns every hit as text: where, how good, and what of it is shown.
     fn hits(&self, query: &str, index: Option<&Index>) -> Vec<String> {
-        let day = |day: &str| Some(Moment(1_767_225_600_000 + 86_400_000 * (day.parse::<i64>().ok()? - 1)));
-        let Ok(query) = Query::parse(query, &day) else { return Vec::new() };
-        let roots = Roots { paths: vec![self.folder.path().join("projects")] };
-        let mut search = search(&SearchRequest { roots, query, all: false, budget: None }, index);
+        let Some(mut search) = self.search(query, index) else { return Vec::new() };
         assert!(search.notices.is_empty(), "{:?}", search.notices);
         let said = search.total();
         let mut hits = Vec::new();
@@ -316,6 +336,8 @@ proptest! {
             store.happen(event);
             for query in queries {
                 prop_assert_eq!(store.hits(query, Some(&index)), store.hits(query, None), "{}", query);
+                let counted = [true, false].map(|at_once| store.by_session(query, &index, at_once));
+                prop_assert_eq!(&counted[0], &counted[1], "{}", query);
             }
         }
     }

@@ -5,6 +5,7 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use super::folder::Folders;
 use super::mark::Mark;
 use super::walk::walk;
 use crate::Failure;
@@ -112,13 +113,14 @@ pub(crate) fn is_session_id(name: &str) -> bool {
 
 /// Finds all session files, in the order of their paths. Folders that cannot be read are left out and told.
 pub(crate) fn find(roots: &Roots) -> (Vec<SessionFile>, Vec<Failure>) {
-    let (mut files, failures) = find_all(roots);
+    let (mut files, failures) = find_all(roots, &mut Folders::default());
     files.retain(|file| !file.is_result());
     (files, failures)
 }
 
-/// Finds all session files and the large results beside them, in the order of their paths.
-pub(crate) fn find_all(roots: &Roots) -> (Vec<SessionFile>, Vec<Failure>) {
+/// Finds all session files and the large results beside them, in the order of their paths; what stands in a folder is
+/// taken from what is remembered where that is still so.
+pub(crate) fn find_all(roots: &Roots, folders: &mut Folders<'_>) -> (Vec<SessionFile>, Vec<Failure>) {
     let mut files = Vec::new();
     let mut failures = Vec::new();
     let now = SystemTime::now();
@@ -128,10 +130,12 @@ pub(crate) fn find_all(roots: &Roots) -> (Vec<SessionFile>, Vec<Failure>) {
             continue;
         }
         let below = sessions_below(root);
-        walk(&below, &mut failures, |path, meta| files.push(SessionFile::new(path, &below, meta, now)));
+        walk(&below, folders, &mut failures, |path, meta| {
+            files.push(SessionFile::new(path, &below, meta, now));
+        });
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
-    files.dedup_by(|a, b| a.path == b.path);
+    files.dedup_by(|a, b| a.path.as_os_str() == b.path.as_os_str());
     // The same file by way of a link, or of two roots, is one file.
     let mut seen = std::collections::HashSet::new();
     files.retain(|file| file.mark.real.is_none_or(|real| seen.insert(real)));

@@ -2,6 +2,7 @@
 
 mod cards;
 mod find;
+mod folder;
 mod live;
 mod mark;
 mod open;
@@ -12,6 +13,7 @@ mod walk;
 pub(crate) use cards::{read_cards, read_text, whole_lines};
 pub use find::Roots;
 pub(crate) use find::{Role, SessionFile, files_below, find, find_all, size_of};
+pub(crate) use folder::{Folder, Folders};
 pub(crate) use live::{client_home, live_sessions, writer_of};
 pub(crate) use mark::Mark;
 pub(crate) use open::{open, read_side};

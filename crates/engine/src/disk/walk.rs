@@ -5,7 +5,9 @@ use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
+use super::folder::Folders;
 use crate::Failure;
 
 /// What is met in a folder: a folder to go into, or a file.
@@ -21,19 +23,43 @@ struct Jumps {
 }
 
 /// Shows every session file below `root`, and every large result beside one. Nothing is held open, however deep it goes.
-pub(super) fn walk(root: &Path, failures: &mut Vec<Failure>, mut each: impl FnMut(PathBuf, &Metadata)) {
+pub(super) fn walk(
+    root: &Path,
+    folders: &mut Folders<'_>,
+    failures: &mut Vec<Failure>,
+    mut each: impl FnMut(PathBuf, &Metadata),
+) {
     let mut stack = Vec::new();
-    enter(root, &Arc::default(), &mut stack, failures);
+    enter(root, &Arc::default(), folders, &mut stack, failures);
     while let Some((path, met)) = stack.pop() {
         match met {
             Met::File(meta) => each(path, &meta),
-            Met::Folder(jumps) => enter(&path, &jumps, &mut stack, failures),
+            Met::Folder(jumps) => enter(&path, &jumps, folders, &mut stack, failures),
         }
     }
 }
 
 /// Puts what is in a folder on the stack, the first by name uppermost.
-fn enter(folder: &Path, jumps: &Arc<Jumps>, stack: &mut Vec<(PathBuf, Met)>, failures: &mut Vec<Failure>) {
+fn enter(
+    folder: &Path,
+    jumps: &Arc<Jumps>,
+    folders: &mut Folders<'_>,
+    stack: &mut Vec<(PathBuf, Met)>,
+    failures: &mut Vec<Failure>,
+) {
+    if let Some(names) = folders.names(folder) {
+        let look = |(name, is_folder): &(PathBuf, bool)| {
+            let path = folder.join(name);
+            if *is_folder {
+                return Some((path, Met::Folder(Arc::clone(jumps))));
+            }
+            let meta = std::fs::symlink_metadata(&path).ok().filter(Metadata::is_file)?;
+            Some((path, Met::File(meta)))
+        };
+        return stack.extend(names.iter().rev().filter_map(look));
+    }
+    let looked = std::fs::symlink_metadata(folder).map(|meta| (meta, SystemTime::now()));
+    let mut linked = false;
     let mut met = Vec::new();
     let mut fail = |path: &Path, source: io::Error| {
         failures.push(Failure::Unreadable { path: path.to_owned(), source });
@@ -56,6 +82,7 @@ fn enter(folder: &Path, jumps: &Arc<Jumps>, stack: &mut Vec<(PathBuf, Met)>, fai
         if kind.is_dir() {
             met.push((name, Met::Folder(Arc::clone(jumps))));
         } else if kind.is_symlink() {
+            linked = true;
             match follow(folder, &name, jumps) {
                 Ok(found) => met.extend(found.map(|found| (name, found))),
                 Err(error) => fail(&folder.join(name), error),
@@ -66,6 +93,12 @@ fn enter(folder: &Path, jumps: &Arc<Jumps>, stack: &mut Vec<(PathBuf, Met)>, fai
         }
     }
     met.sort_unstable_by(|(a, _), (b, _)| b.cmp(a));
+    if let Ok(looked) = looked
+        && !linked
+    {
+        let name = |(name, met): &(OsString, Met)| (PathBuf::from(name), matches!(met, Met::Folder(_)));
+        folders.add(folder, &looked, met.iter().rev().map(name).collect());
+    }
     stack.extend(met.into_iter().map(|(name, met)| (folder.join(name), met)));
 }
 

@@ -16,7 +16,7 @@ use super::catalog::Row;
 use super::dictionary::Dictionary;
 use super::inverter::entries;
 use super::pages::Damage;
-use super::segment::{Brief, FIELDS, FIGURES, SEAMS, Segment, WORDS, field};
+use super::segment::{Brief, Briefs, FIELDS, FIGURES, SEAMS, Segment, WORDS, field};
 use super::shelf::Snapshot;
 
 const NO: u8 = 0;
@@ -39,7 +39,7 @@ struct Ballot {
     atoms: Vec<Vec<Vec<u8>>>,
     /// For each of the words: how strongly every entry holds it.
     strengths: Vec<Vec<u8>>,
-    briefs: Vec<Brief>,
+    briefs: Briefs,
 }
 
 /// An entry that is a hit, or could be one.
@@ -72,6 +72,12 @@ impl Snapshot {
         Ok(Answer { segments: ballots.collect::<Result<_, Damage>>()?, holding })
     }
 
+    /// Says which file the entry of a candidate stands in, by its number.
+    pub(crate) fn file(&self, candidate: &Candidate) -> Option<u64> {
+        let (segment, entry) = candidate.at;
+        self.segments.get(segment as usize)?.file_of(entry)
+    }
+
     /// Says where the entry of a candidate stands.
     pub(crate) fn place(&self, candidate: &Candidate) -> Result<(u64, Place), Damage> {
         let (segment, entry) = candidate.at;
@@ -98,7 +104,7 @@ impl Snapshot {
                     for (strength, bytes) in strengths.iter_mut().zip(&ballot.strengths) {
                         *strength = read(bytes[entry]);
                     }
-                    let brief = ballot.briefs[entry];
+                    let brief = ballot.briefs.get(entry).unwrap_or_default();
                     Candidate {
                         score: score(&strengths, weights, brief.sources, brief.len),
                         time,
@@ -167,7 +173,7 @@ struct Asked<'a> {
     segment: &'a Segment,
     meaning: &'a Meaning,
     rows: &'a HashMap<u64, &'a Row>,
-    briefs: &'a [Brief],
+    briefs: &'a Briefs,
     dictionaries: HashMap<usize, Dictionary<'a>>,
 }
 
@@ -176,7 +182,7 @@ impl<'a> Asked<'a> {
     fn looked_through(&self) -> Vec<u8> {
         let mut values = self.by_file(|_| true);
         let sources = self.meaning.sources();
-        for (value, brief) in values.iter_mut().zip(self.briefs) {
+        for (value, brief) in values.iter_mut().zip(self.briefs.iter()) {
             *value *= u8::from(brief.sources.meets(sources));
         }
         values
@@ -194,7 +200,7 @@ impl<'a> Asked<'a> {
     }
 
     fn by_mark(&self, holds: impl Fn(&Brief) -> bool) -> Vec<u8> {
-        self.briefs.iter().map(|brief| if holds(brief) { YES } else { NO }).collect()
+        self.briefs.iter().map(|brief| if holds(&brief) { YES } else { NO }).collect()
     }
 
     fn by_time(&self, holds: impl Fn(Moment) -> bool) -> Result<Vec<u8>, Damage> {
@@ -246,7 +252,7 @@ impl<'a> Asked<'a> {
         let count = self.segment.count as usize;
         let mut strengths: Option<Vec<u8>> = None;
         for part in &parts.rank {
-            let found = self.strengths(part)?;
+            let found = self.strengths(part)?.unwrap_or_else(|| vec![0; count]);
             strengths = Some(match strengths {
                 None => found,
                 Some(mut known) => {
@@ -258,14 +264,19 @@ impl<'a> Asked<'a> {
         let strengths = strengths.unwrap_or_else(|| vec![0; count]);
         let mut values = vec![if parts.decide { YES } else { PERHAPS }; count];
         for clue in &parts.clues {
-            let answer = match clue {
-                Clue::Term(part) => found(self.strengths(part)?),
-                Clue::Name(part) => self.name(part)?,
+            let (Clue::Term(part) | Clue::Name(part)) = clue;
+            let known = (parts.rank.len() == 1 && parts.rank[0] == *part).then(|| strengths.clone());
+            let mut answer = match known {
+                Some(known) => found(known),
+                None => self.strengths(part)?.map_or_else(|| vec![NO; count], found),
             };
+            if let Clue::Name(part) = clue {
+                self.sewn(part, &mut answer)?;
+            }
             values.iter_mut().zip(&answer).for_each(|(value, answer)| *value = (*value).min(*answer));
         }
         let sources = self.meaning.sources();
-        for (value, brief) in values.iter_mut().zip(self.briefs) {
+        for (value, brief) in values.iter_mut().zip(self.briefs.iter()) {
             // Where others speak too, the words may be theirs.
             if !brief.sources.is_within(sources) {
                 *value = (*value).min(PERHAPS);
@@ -274,20 +285,26 @@ impl<'a> Asked<'a> {
         Ok((values, Some(strengths)))
     }
 
-    /// Says how strongly every entry holds the terms that fit a part.
-    fn strengths(&mut self, part: &Part) -> Result<Vec<u8>, Damage> {
-        let mut strengths = vec![0u8; self.segment.count as usize];
-        self.add(WORDS, part, &mut strengths)?;
-        if part.is_figure() {
-            self.add(FIGURES, part, &mut strengths)?;
-        }
-        Ok(strengths)
+    /// Says how strongly every entry holds the terms that fit a part; `None` where no term does.
+    fn strengths(&mut self, part: &Part) -> Result<Option<Vec<u8>>, Damage> {
+        let words = self.look_up(WORDS, part, None)?;
+        if part.is_figure() { self.look_up(FIGURES, part, words) } else { Ok(words) }
     }
 
-    /// Adds what a dictionary knows of the terms that fit a part.
-    fn add(&mut self, dictionary: usize, part: &Part, strengths: &mut [u8]) -> Result<(), Damage> {
-        let dictionary = self.dictionary(dictionary)?;
+    /// Adds what a dictionary knows of the terms that fit a part to what is known.
+    fn look_up(
+        &mut self,
+        first: usize,
+        part: &Part,
+        known: Option<Vec<u8>>,
+    ) -> Result<Option<Vec<u8>>, Damage> {
+        let count = self.segment.count as usize;
+        let dictionary = self.dictionary(first)?;
         let found = dictionary.find(part);
+        if found.is_empty() {
+            return Ok(known);
+        }
+        let mut strengths = known.unwrap_or_else(|| vec![0; count]);
         let numbers: Vec<u32> = found.iter().map(|(no, _)| *no).collect();
         let mut sound = true;
         dictionary.lists(&numbers, |no, list| {
@@ -298,7 +315,7 @@ impl<'a> Asked<'a> {
             };
             sound &= entries(list, add).is_some();
         })?;
-        if sound { Ok(()) } else { Err(Damage::Changed) }
+        if sound { Ok(Some(strengths)) } else { Err(Damage::Changed) }
     }
 
     fn dictionary(&mut self, first: usize) -> Result<&Dictionary<'a>, Damage> {
@@ -308,57 +325,71 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Says which entries hold a part of a name: in one term, or in several that are sewn together.
-    fn name(&mut self, part: &Part) -> Result<Vec<u8>, Damage> {
-        let mut values = found(self.strengths(part)?);
+    /// Adds the entries that hold a part of a name in several terms that are sewn together.
+    fn sewn(&mut self, part: &Part, values: &mut [u8]) -> Result<(), Damage> {
         let cuts = part.cuts();
         // For every cut: the entries in which everything before it may stand so.
         let mut before: Vec<Option<Vec<u8>>> = Vec::new();
         for (no, cut) in cuts.iter().enumerate() {
-            let mut here = vec![0; self.segment.count as usize];
-            self.add(SEAMS, &cut.seam, &mut here)?;
-            let mut here = found(here);
-            if is_empty(&here) {
-                before.push(None);
-                continue;
-            }
-            let mut left = vec![NO; here.len()];
-            for from in (0..no).rev() {
-                if let Some(known) = &before[from] {
-                    let piece = part.piece(cuts[from].start..cut.end);
-                    let mut reached = self.piece(&piece, false)?;
-                    reached.iter_mut().zip(known).for_each(|(value, known)| *value = (*value).min(*known));
-                    widen(&mut left, &reached);
-                }
-                if cuts[from].always() {
-                    break;
-                }
-            }
-            if !cuts[..no].iter().any(Cut::always) {
-                widen(&mut left, &self.piece(&part.piece(0..cut.end), cut.shown[0])?);
-            }
-            here.iter_mut().zip(&left).for_each(|(value, left)| *value = (*value).min(*left));
-            before.push(Some(here).filter(|here| !is_empty(here)));
+            let here = self.look_up(SEAMS, &cut.seam, None)?.map(found);
+            let reached = match here {
+                Some(here) => self.reached(part, &cuts[..=no], &before, &here)?,
+                None => None,
+            };
+            before.push(reached);
         }
         for (no, cut) in cuts.iter().enumerate() {
-            let Some(known) = before[no].take().filter(|_| !cuts[no + 1..].iter().any(Cut::always)) else {
-                continue;
-            };
-            let mut whole = self.piece(&part.piece(cut.start..part.text.len()), cut.shown[1])?;
-            whole.iter_mut().zip(&known).for_each(|(value, known)| *value = (*value).min(*known));
-            widen(&mut values, &whole);
+            let last = !cuts[no + 1..].iter().any(Cut::always);
+            let Some(known) = before[no].take().filter(|_| last) else { continue };
+            let piece = part.piece(cut.start..part.text.len());
+            if let Some(whole) = self.meet(&piece, cut.shown[1], &known)? {
+                widen(values, &whole);
+            }
         }
-        Ok(values)
+        Ok(())
     }
 
-    /// Says which entries hold a piece between cuts: for sure where the seam shows it, else perhaps there.
-    fn piece(&mut self, piece: &Part, shown: bool) -> Result<Vec<u8>, Damage> {
-        if shown || piece.text.is_empty() {
-            return Ok(vec![YES; self.segment.count as usize]);
+    /// Of the entries with the seam of the last cut, returns those in which everything before it may stand so.
+    fn reached(
+        &mut self,
+        part: &Part,
+        cuts: &[Cut],
+        before: &[Option<Vec<u8>>],
+        here: &[u8],
+    ) -> Result<Option<Vec<u8>>, Damage> {
+        let Some((cut, earlier)) = cuts.split_last() else { return Ok(None) };
+        let mut all = vec![NO; here.len()];
+        if !earlier.iter().any(Cut::always)
+            && let Some(left) = self.meet(&part.piece(0..cut.end), cut.shown[0], here)?
+        {
+            widen(&mut all, &left);
         }
-        let mut values = found(self.strengths(piece)?);
-        values.iter_mut().for_each(|value| *value = (*value).min(PERHAPS));
-        Ok(values)
+        for (from, known) in earlier.iter().zip(before).rev() {
+            if let Some(known) = known {
+                let mut both = here.to_vec();
+                both.iter_mut().zip(known).for_each(|(value, known)| *value = (*value).min(*known));
+                if let Some(left) = self.meet(&part.piece(from.start..cut.end), false, &both)? {
+                    widen(&mut all, &left);
+                }
+            }
+            if from.always() {
+                break;
+            }
+        }
+        Ok(Some(all).filter(|all| all.iter().any(|value| *value != NO)))
+    }
+
+    /// Of some entries, returns those that hold a piece between cuts: as sure as they are where the seam shows it, else
+    /// perhaps there.
+    fn meet(&mut self, piece: &Part, shown: bool, known: &[u8]) -> Result<Option<Vec<u8>>, Damage> {
+        if shown || piece.text.is_empty() {
+            return Ok(Some(known.to_vec()));
+        }
+        let Some(mut values) = self.strengths(piece)? else { return Ok(None) };
+        values.iter_mut().zip(known).for_each(|(value, known)| {
+            *value = if *value == 0 { NO } else { (*known).min(PERHAPS) };
+        });
+        Ok(Some(values))
     }
 
     /// Answers for a field: which entries have a value of which something holds.
@@ -383,10 +414,6 @@ impl<'a> Asked<'a> {
 fn found(mut strengths: Vec<u8>) -> Vec<u8> {
     strengths.iter_mut().for_each(|value| *value = if *value == 0 { NO } else { YES });
     strengths
-}
-
-fn is_empty(values: &[u8]) -> bool {
-    values.iter().all(|value| *value == NO)
 }
 
 fn widen(values: &mut [u8], other: &[u8]) {

@@ -3,12 +3,12 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use rethread_core::pack::Pack;
+use rethread_core::pack::{Pack, Unpacker};
 use rethread_core::pack_fields;
 
 use super::home::code;
 use super::pages::{Damage, Pages, Printer};
-use crate::disk::{Mark, SessionFile};
+use crate::disk::{Folder, Mark, SessionFile};
 
 /// What is indexed.
 #[derive(Debug, Clone, Default)]
@@ -21,9 +21,11 @@ pub(crate) struct Catalog {
     pub(super) segments: Vec<(u64, u64)>,
     /// The files, in the order of their paths.
     pub(super) files: Vec<Row>,
+    /// What stands in the folders they lie in.
+    pub(crate) folders: Vec<Folder>,
 }
 
-pack_fields!(Catalog { code, next, segments, files });
+pack_fields!(Catalog { code, next, segments, files, folders });
 
 /// An indexed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,10 +57,12 @@ impl Catalog {
     /// Reads a catalog.
     pub(super) fn open(path: &Path) -> Result<Catalog, Damage> {
         let bytes = Pages::open(path)?.read_section(0)?;
-        let catalog = Catalog::unpacked(&bytes).ok_or(Damage::Changed)?;
-        // What other code indexed is known by other terms: it is read again.
-        let known = catalog.code == code();
-        Ok(if known { catalog } else { Catalog { next: catalog.next, ..Catalog::default() } })
+        // What other code indexed is known by other terms: it is read again. Numbers begin anew, which harms nobody:
+        // whoever reads an old segment has it open.
+        match u64::unpack(&mut Unpacker::new(&bytes)) {
+            Some(made_by) if made_by != code() => Ok(Catalog::default()),
+            _ => Catalog::unpacked(&bytes).ok_or(Damage::Changed),
+        }
     }
 
     /// Writes it.

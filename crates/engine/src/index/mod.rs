@@ -27,4 +27,4 @@ pub(crate) use self::facts::{Facts, Fresh};
 pub use self::home::Index;
 pub use self::notice::Notice;
 pub use self::refresh::Progress;
-pub(crate) use self::shelf::Snapshot;
+pub(crate) use self::shelf::{Refreshed, Snapshot};

@@ -42,7 +42,7 @@ const FEW: usize = 16;
 const NEVER: i64 = i64::MIN;
 
 /// What is known of an entry without its words.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Brief {
     pub(crate) sources: Sources,
     /// The class of its length.
@@ -52,6 +52,26 @@ pub(crate) struct Brief {
 }
 
 const COPIED: u8 = 0x80;
+
+/// What is known of every entry of a segment, as it was written.
+#[derive(Debug)]
+pub(super) struct Briefs(Vec<u8>);
+
+impl Briefs {
+    pub(super) fn iter(&self) -> impl Iterator<Item = Brief> + '_ {
+        self.0.as_chunks().0.iter().map(|bytes| Brief::read(*bytes))
+    }
+
+    pub(super) fn get(&self, entry: usize) -> Option<Brief> {
+        self.0.as_chunks().0.get(entry).map(|bytes| Brief::read(*bytes))
+    }
+}
+
+impl Brief {
+    fn read([sources, len]: [u8; 2]) -> Brief {
+        Brief { sources: Sources::from_bits(sources), len: len & !COPIED, copied: len & COPIED != 0 }
+    }
+}
 
 /// The entries of one file in a segment: those between two lines of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -231,14 +251,8 @@ impl Segment {
     }
 
     /// Reads what is known of every entry.
-    pub(super) fn briefs(&self) -> Result<Vec<Brief>, Damage> {
-        let bytes = self.pages.read_section(BRIEFS)?;
-        let brief = |[sources, len]: &[u8; 2]| Brief {
-            sources: Sources::from_bits(*sources),
-            len: len & !COPIED,
-            copied: len & COPIED != 0,
-        };
-        Ok(bytes.as_chunks().0.iter().map(brief).collect())
+    pub(super) fn briefs(&self) -> Result<Briefs, Damage> {
+        Ok(Briefs(self.pages.read_section(BRIEFS)?))
     }
 
     /// Reads the keys of some entries.

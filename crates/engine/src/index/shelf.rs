@@ -17,12 +17,24 @@ use super::notice::Notice;
 use super::pages::Damage;
 use super::refresh::{self, Agenda, Progress};
 use super::segment::{Segment, take_calls};
-use crate::disk::SessionFile;
+use crate::Failure;
+use crate::disk::{Folder, Folders, Roots, SessionFile, find_all};
 
 /// The index of one set of roots.
 #[derive(Debug, Clone)]
 pub(crate) struct Shelf {
     folder: PathBuf,
+}
+
+/// An index that was brought up to date, with what was found on the way.
+#[derive(Debug)]
+pub(crate) struct Refreshed {
+    pub(crate) snapshot: Snapshot,
+    /// The files, in the order of their paths.
+    pub(crate) files: Vec<SessionFile>,
+    /// Files and folders that could not be read.
+    pub(crate) failures: Vec<Failure>,
+    pub(crate) notices: Vec<Notice>,
 }
 
 /// An index being read: a catalog and its segments, open.
@@ -98,36 +110,34 @@ impl Shelf {
         Err(Damage::Changed)
     }
 
-    /// Opens the index and brings it up to date with the files, which are in the order of their paths, as far as `most`
-    /// bytes to read allow. Whoever finds another process at it takes what there is.
-    pub(crate) fn refresh(
-        &self,
-        files: &[SessionFile],
-        most: u64,
-        watch: &(dyn Fn(Progress) + Sync),
-        notices: &mut Vec<Notice>,
-    ) -> Snapshot {
-        let snapshot = match self.open() {
-            Ok(snapshot) if Agenda::of(&snapshot.catalog, files).fits(most).is_empty() => return snapshot,
-            Ok(snapshot) => snapshot,
-            Err(_) => {
-                notices.push(Notice::Damaged { path: self.folder.join(CATALOG) });
-                Snapshot::default()
+    /// Opens the index, finds the files under some roots, and brings the index up to date with them, as far as `most` bytes
+    /// to read allow. Whoever finds another process at it takes what there is.
+    pub(crate) fn refresh(&self, roots: &Roots, most: u64, watch: &(dyn Fn(Progress) + Sync)) -> Refreshed {
+        let mut notices = Vec::new();
+        let known = self.open().unwrap_or_else(|_| {
+            notices.push(Notice::Damaged { path: self.folder.join(CATALOG) });
+            Snapshot::default()
+        });
+        let mut folders = Folders::of(&known.catalog.folders);
+        let (files, failures) = find_all(roots, &mut folders);
+        if notices.is_empty() && Agenda::of(&known.catalog, &files).fits(most).is_empty() {
+            return Refreshed { snapshot: known, files, failures, notices };
+        }
+        let folders = folders.remembered();
+        let snapshot = match self.update(&files, folders, most, watch) {
+            Ok(newer) => newer.unwrap_or(known),
+            Err(source) => {
+                notices.push(Notice::Unwritable { path: self.folder.clone(), source });
+                known
             }
         };
-        match self.update(files, most, watch) {
-            Ok(Some(newer)) => newer,
-            Ok(None) => snapshot,
-            Err(error) => {
-                notices.push(Notice::Unwritable { path: self.folder.clone(), source: error });
-                snapshot
-            }
-        }
+        Refreshed { snapshot, files, failures, notices }
     }
 
     fn update(
         &self,
         files: &[SessionFile],
+        folders: Vec<Folder>,
         most: u64,
         watch: &(dyn Fn(Progress) + Sync),
     ) -> io::Result<Option<Snapshot>> {
@@ -139,7 +149,7 @@ impl Shelf {
             return Ok(Some(known));
         }
         let built = refresh::build(self, &known.catalog, agenda, watch)?;
-        let catalog = merge::tidy(self, built)?;
+        let catalog = Catalog { folders, ..merge::tidy(self, built)? };
         self.write(CATALOG, |file| catalog.write(file))?;
         self.sweep(&catalog);
         Ok(self.open().ok().map(|snapshot| Snapshot { checked: true, ..snapshot }))

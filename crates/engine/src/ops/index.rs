@@ -1,7 +1,7 @@
 //! The index itself: made, looked at, taken away.
 
 use crate::Failure;
-use crate::disk::{Roots, find_all};
+use crate::disk::{Folders, Roots, find_all};
 use crate::index::{Index, Notice, Progress};
 
 /// How an index stands.
@@ -40,19 +40,16 @@ pub fn refresh_index(
     if rebuild {
         shelf.drop_all().map_err(Failure::reading(shelf.folder()))?;
     }
-    let (found, failures) = find_all(roots);
-    let mut notices = Vec::new();
-    shelf.refresh(&found, u64::MAX, watch, &mut notices);
+    let notices = shelf.refresh(roots, u64::MAX, watch).notices;
     let mut status = index_status(roots, index).unwrap_or_default();
     status.notices.extend(notices);
-    status.failures.extend(failures);
     Ok(Some(status))
 }
 
 /// Says how the index of some roots stands; `None` where they have none.
 pub fn index_status(roots: &Roots, index: &Index) -> Option<IndexStatus> {
     let shelf = index.shelf(roots)?;
-    let (found, failures) = find_all(roots);
+    let (found, failures) = find_all(roots, &mut Folders::default());
     let mut status = IndexStatus {
         folder: shelf.folder().to_owned(),
         files_found: found.len(),

@@ -1,10 +1,9 @@
 //! One row per session: how many hits, and the best of them first.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 
 use rethread_engine::core::entry::Moment;
-use rethread_engine::ops::Search;
+use rethread_engine::ops::{Search, SessionHits};
 
 use super::super::figures::count;
 use super::super::ls::{base, short_id};
@@ -33,24 +32,15 @@ pub(crate) struct Row {
 
 /// Collects all hits by session, in the order of the best of each.
 pub(super) fn collect(search: &mut Search) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
-    let mut known: HashMap<PathBuf, usize> = HashMap::new();
-    while let Some(hit) = search.next_hit() {
-        let no = *known.entry(hit.session_path.clone()).or_insert(rows.len());
-        if no == rows.len() {
-            rows.push(Row {
-                session: hit.session,
-                title: hit.title.text,
-                project: hit.project,
-                path: hit.session_path,
-                hits: 0,
-                last: None,
-            });
-        }
-        rows[no].hits += 1;
-        rows[no].last = rows[no].last.max(hit.time);
-    }
-    rows
+    let row = |SessionHits { best, hits, last }| Row {
+        session: best.session,
+        title: best.title.text,
+        project: best.project,
+        path: best.session_path,
+        hits,
+        last,
+    };
+    search.by_session().into_iter().map(row).collect()
 }
 
 /// Prints them as a table.

@@ -45,6 +45,17 @@ pub struct SearchHit {
     pub score: u32,
 }
 
+/// The hits in one session.
+#[derive(Debug, Clone)]
+pub struct SessionHits {
+    /// The best of them.
+    pub best: SearchHit,
+    /// How many.
+    pub hits: usize,
+    /// When the newest was written.
+    pub last: Option<Moment>,
+}
+
 /// A copy of a hit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Copy {

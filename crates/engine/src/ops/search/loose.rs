@@ -57,19 +57,26 @@ pub(super) fn scan(
     parts: Vec<Part>,
     deadline: Option<Instant>,
 ) -> Heap {
-    let read = parts.into_par_iter().map(|part| match deadline {
+    let read = |part: Part| match deadline {
         Some(deadline) if Instant::now() >= deadline => Heap { cut: true, ..Heap::default() },
         _ => scan_part(meaning, &files[part.file], part),
-    });
-    read.reduce(Heap::default, |mut heap, other| {
+    };
+    let join = |mut heap: Heap, other: Heap| {
         heap.entries.extend(other.entries);
         heap.failures.extend(other.failures);
         heap.cut |= other.cut;
         heap.holding.resize(meaning.words().len(), 0);
         heap.holding.iter_mut().zip(other.holding).for_each(|(sum, more)| *sum += more);
         heap
-    })
+    };
+    if parts.len() <= FEW {
+        return parts.into_iter().map(read).fold(Heap::default(), join);
+    }
+    parts.into_par_iter().map(read).reduce(Heap::default, join)
 }
+
+/// For so few parts, threads cost more than they bring.
+const FEW: usize = 2;
 
 fn scan_part(meaning: &Meaning, file: &SessionFile, mut part: Part) -> Heap {
     let mut heap = Heap { holding: vec![0; meaning.words().len()], ..Heap::default() };

@@ -14,5 +14,5 @@ mod loose;
 mod pile;
 mod run;
 
-pub use hit::{Copy, SearchHit};
+pub use hit::{Copy, SearchHit, SessionHits};
 pub use run::{Search, SearchRequest, Total, search};

@@ -12,13 +12,13 @@ use rethread_core::session::{Title, TitleSource};
 use rethread_core::tree::Place;
 
 use super::super::around::{Whereabouts, read_at};
-use super::hit::{Copy, SearchHit, session_of};
+use super::hit::{Copy, SearchHit, SessionHits, session_of};
 use super::labels::{Labels, label};
 use super::loose::{Heap, Loose, Part, scan};
 use super::pile::{From, Item, Pile};
 use crate::Failure;
-use crate::disk::{Lines, Role, Roots, SessionFile, find_all, read_text};
-use crate::index::{Answer, Candidate, Facts, Fresh, Index, Notice, Snapshot};
+use crate::disk::{Folders, Lines, Role, Roots, SessionFile, find_all, read_text};
+use crate::index::{Answer, Candidate, Facts, Fresh, Index, Notice, Refreshed, Snapshot};
 
 /// An index that is behind by more than this is not brought up to date by a search, which must not wait for it.
 const AT_ONCE: u64 = 32 << 20;
@@ -68,6 +68,8 @@ pub struct Search {
     by_id: HashMap<u64, usize>,
     pile: Pile,
     labels: HashMap<PathBuf, Rc<Labels>>,
+    /// What the files in a folder look like.
+    looks: HashMap<PathBuf, u64>,
     /// Labels that were kept, and those that are to be.
     kept: Option<Facts>,
     fresh: Vec<Fresh>,
@@ -79,14 +81,17 @@ pub struct Search {
 /// Looks through everything under the roots; with an index, only through what it does not hold.
 pub fn search(request: &SearchRequest, index: Option<&Index>) -> Search {
     let deadline = request.budget.and_then(|budget| Instant::now().checked_add(budget));
-    let (found, failures) = find_all(&request.roots);
     let meaning = Meaning::of(&request.query, request.all);
-    let mut notices = Vec::new();
     let shelf = index.and_then(|index| index.shelf(&request.roots));
-    let mut snapshot = Snapshot::default();
+    let Refreshed { mut snapshot, files: found, failures, mut notices } = match &shelf {
+        Some(shelf) => shelf.refresh(&request.roots, AT_ONCE, &|_| {}),
+        None => {
+            let (files, failures) = find_all(&request.roots, &mut Folders::default());
+            Refreshed { snapshot: Snapshot::default(), files, failures, notices: Vec::new() }
+        }
+    };
     let mut answer = None;
     if let Some(shelf) = shelf {
-        snapshot = shelf.refresh(&found, AT_ONCE, &|_| {}, &mut notices);
         let fresh = fresh(&snapshot, &found);
         match snapshot.ask(&meaning, |row| fresh.contains_key(&row.id)) {
             Ok(said) => answer = Some((said, fresh)),
@@ -114,6 +119,7 @@ pub fn search(request: &SearchRequest, index: Option<&Index>) -> Search {
         by_id,
         pile: Pile::default(),
         labels: HashMap::new(),
+        looks: HashMap::new(),
         kept: index.and_then(|index| index.single_facts(&request.roots, LABELS)),
         fresh: Vec::new(),
         told: 0,
@@ -124,13 +130,18 @@ pub fn search(request: &SearchRequest, index: Option<&Index>) -> Search {
     search
 }
 
-/// Says what the files in the folder of one look like: any change there gives another number.
-fn beside(found: &[SessionFile], path: &Path) -> u64 {
-    let folder = path.parent();
+/// Says what the files in a folder look like: any change there gives another number.
+fn looks(found: &[SessionFile], folder: &Path) -> u64 {
+    let folder = folder.as_os_str().as_encoded_bytes();
     let mut looks = Vec::new();
-    for file in found.iter().filter(|file| file.path.parent() == folder) {
-        file.path.pack(&mut looks);
-        file.mark.pack(&mut looks);
+    for file in found {
+        let path = file.path.as_os_str().as_encoded_bytes();
+        let name = path.strip_prefix(folder).and_then(|rest| rest.get(1..));
+        if let Some(name) = name.filter(|name| !name.contains(&b'/')) {
+            name.len().pack(&mut looks);
+            looks.extend_from_slice(name);
+            file.mark.pack(&mut looks);
+        }
     }
     Id::of(&looks).bits() as u64
 }
@@ -220,17 +231,68 @@ impl Search {
     /// Tells the next hit, the best that is left.
     pub fn next_hit(&mut self) -> Option<SearchHit> {
         loop {
-            let mut pile = std::mem::take(&mut self.pile);
-            let items = pile.next(|item| !self.is_over() && self.holds(item));
-            self.pile = pile;
-            if self.is_over() {
-                self.cut = true;
-                return None;
-            }
+            let items = self.next_items()?;
             // A file that changed meanwhile may not hold it any more: then it is no hit.
-            if let Some(hit) = self.tell(items?) {
+            if let Some(hit) = self.tell(items) {
                 self.told += 1;
                 return Some(hit);
+            }
+        }
+    }
+
+    /// Counts what is left by session, in the order of the best hit of each.
+    pub fn by_session(&mut self) -> Vec<SessionHits> {
+        let mut sessions: Vec<SessionHits> = Vec::new();
+        // By file: which of the sessions it belongs to.
+        let mut known: HashMap<usize, usize> = HashMap::new();
+        while let Some(items) = self.next_items() {
+            let last = items.iter().filter_map(|item| item.time).max();
+            let file =
+                items.iter().filter_map(|item| Some((self.is_copied(item), self.file(item.from)?))).min();
+            let Some((_, file)) = file else { continue };
+            let no = match known.get(&file) {
+                Some(no) => *no,
+                None => {
+                    let Some(best) = self.tell(items) else { continue };
+                    let of = |one: &SessionHits| one.best.session_path == best.session_path;
+                    let no = sessions.iter().position(of).unwrap_or(sessions.len());
+                    if no == sessions.len() {
+                        sessions.push(SessionHits { best, hits: 0, last: None });
+                    }
+                    known.insert(file, no);
+                    no
+                }
+            };
+            sessions[no].hits += 1;
+            sessions[no].last = sessions[no].last.max(last);
+            self.told += 1;
+        }
+        sessions
+    }
+
+    /// Takes the next items of one key that are hits.
+    fn next_items(&mut self) -> Option<Vec<Item>> {
+        let mut pile = std::mem::take(&mut self.pile);
+        let items = pile.next(|item| !self.is_over() && self.holds(item));
+        self.pile = pile;
+        self.cut |= self.is_over();
+        items.filter(|_| !self.cut)
+    }
+
+    fn is_copied(&self, item: &Item) -> bool {
+        match item.from {
+            From::Loose(no) => self.loose[no as usize].copied,
+            From::Index(no) => self.candidates[no as usize].copied,
+        }
+    }
+
+    /// Says which file an item stands in.
+    fn file(&self, from: From) -> Option<usize> {
+        match from {
+            From::Loose(no) => self.loose.get(no as usize).map(|one| one.file),
+            From::Index(no) => {
+                let id = self.snapshot.file(self.candidates.get(no as usize)?)?;
+                self.by_id.get(&id).copied()
             }
         }
     }
@@ -303,7 +365,12 @@ impl Search {
     fn read_labels(&mut self, path: &Path) -> Labels {
         let no = self.found.binary_search_by(|file| file.path.as_path().cmp(path)).ok();
         let known = no.zip(self.kept.as_mut()).and_then(|(no, kept)| kept.ask::<Labels>(&self.found[no]));
-        let beside = || beside(&self.found, path);
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let Search { looks, found, .. } = self;
+        let mut beside = || match looks.get(folder) {
+            Some(known) => *known,
+            None => *looks.entry(folder.to_owned()).or_insert(self::looks(found, folder)),
+        };
         if let Some(known) = known.filter(|known| known.beside.is_none_or(|looked| looked == beside())) {
             return known;
         }
@@ -342,10 +409,7 @@ impl Search {
     fn tell(&mut self, items: Vec<Item>) -> Option<SearchHit> {
         let mut placed: Vec<(bool, usize, Place, Item)> = Vec::new();
         for item in items {
-            let copied = match item.from {
-                From::Loose(no) => self.loose[no as usize].copied,
-                From::Index(no) => self.candidates[no as usize].copied,
-            };
+            let copied = self.is_copied(&item);
             placed.extend(self.place(item.from).map(|(file, place)| (copied, file, place, item)));
         }
         placed.sort_by_key(|(copied, file, place, _)| (*copied, *file, place.offset));

@@ -1,0 +1,67 @@
+//! What stands in folders, remembered: a folder whose mark is the same holds the same names, and need not be listed again.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use rethread_core::pack_fields;
+
+use super::mark::Mark;
+
+/// What stands in a folder, of what a walk looks for; no links, which lead elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Folder {
+    path: PathBuf,
+    mark: Mark,
+    /// Names in their order, each with whether it is a folder.
+    names: Vec<(PathBuf, bool)>,
+}
+
+pack_fields!(Folder { path, mark, names });
+
+/// Folders that are remembered, and those that were listed anew.
+#[derive(Debug, Default)]
+pub(crate) struct Folders<'k> {
+    known: HashMap<&'k OsStr, &'k Folder>,
+    seen: Vec<&'k Folder>,
+    listed: Vec<Folder>,
+}
+
+impl<'k> Folders<'k> {
+    /// Takes what is remembered.
+    pub(crate) fn of(known: &'k [Folder]) -> Folders<'k> {
+        let by_path = known.iter().map(|folder| (folder.path.as_os_str(), folder)).collect();
+        Folders { known: by_path, ..Folders::default() }
+    }
+
+    /// Returns the names in a folder that has not changed.
+    pub(super) fn names(&mut self, path: &Path) -> Option<&'k [(PathBuf, bool)]> {
+        let known = *self.known.get(path.as_os_str())?;
+        let meta = std::fs::symlink_metadata(path).ok()?;
+        if Mark::of(&meta) != known.mark {
+            return None;
+        }
+        self.seen.push(known);
+        Some(&known.names)
+    }
+
+    /// Remembers the names in a folder, given how it looked before they were listed, and when that was.
+    pub(super) fn add(
+        &mut self,
+        path: &Path,
+        (meta, now): &(Metadata, SystemTime),
+        names: Vec<(PathBuf, bool)>,
+    ) {
+        let mark = Mark::of(meta);
+        if meta.is_dir() && mark.is_settled(*now) {
+            self.listed.push(Folder { path: path.to_owned(), mark, names });
+        }
+    }
+
+    /// Returns what is to be remembered.
+    pub(crate) fn remembered(self) -> Vec<Folder> {
+        self.seen.into_iter().cloned().chain(self.listed).collect()
+    }
+}
