@@ -44,7 +44,10 @@ impl<'a> Text<'a> {
     /// Returns what the string says; lone surrogates and bytes that are not UTF-8 become U+FFFD.
     pub fn decode(self) -> Cow<'a, str> {
         if !self.escaped() {
-            return String::from_utf8_lossy(self.0);
+            return match simdutf8::basic::from_utf8(self.0) {
+                Ok(text) => Cow::Borrowed(text),
+                Err(_) => String::from_utf8_lossy(self.0),
+            };
         }
         Cow::Owned(decode(self.0, usize::MAX))
     }

@@ -27,6 +27,9 @@ fn class(c: char) -> Class {
     match c {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => Class::Word,
         '\0'..='\x7f' => Class::Gap,
+        // Signs, arrows, lines and pictures, which are many: quicker told from words than asked for.
+        '\u{2010}'..='\u{206f}' | '\u{2190}'..='\u{245f}' | '\u{2500}'..='\u{2775}' => Class::Gap,
+        '\u{2794}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}' => Class::Gap,
         '\u{3005}'..='\u{3007}'
         | '\u{3040}'..='\u{312f}'
         | '\u{31f0}'..='\u{31ff}'
@@ -40,15 +43,13 @@ fn class(c: char) -> Class {
     }
 }
 
-/// The lower-case form of every ASCII byte of a word, 0 for every other byte.
-const LOWER: [u8; 256] = {
-    let mut table = [0; 256];
+/// Whether a byte is an ASCII character of a word.
+const WORD: [bool; 256] = {
+    let mut table = [false; 256];
     let mut byte = 0;
     while byte < 128 {
         let b = byte as u8;
-        if b.is_ascii_alphanumeric() || b == b'_' {
-            table[byte] = b.to_ascii_lowercase();
-        }
+        table[byte] = b.is_ascii_alphanumeric() || b == b'_';
         byte += 1;
     }
     table
@@ -81,7 +82,7 @@ impl Cutter {
         runs(text, run, cuts, |class, run, cuts| match class {
             Class::Ideograph => pairs(run, &mut |pair| each(Kind::Word, pair)),
             _ if run.len() > LONGEST => pieces(run, &mut |piece| each(kind(piece), piece)),
-            _ if cuts.is_empty() && !run.contains('_') => each(kind(run), run),
+            _ if cuts.is_empty() && !run.as_bytes().contains(&b'_') => each(kind(run), run),
             _ => names(run, cuts, seam, &mut each),
         });
     }
@@ -102,19 +103,24 @@ fn runs(text: &str, run: &mut String, cuts: &mut Vec<usize>, mut each: impl FnMu
         let mut kind = Class::Gap;
         let mut small = false;
         while let Some(&byte) = bytes.get(at) {
-            let lower = LOWER[byte as usize];
-            if lower != 0 {
+            if WORD[byte as usize] {
                 if kind == Class::Ideograph {
                     break;
                 }
                 kind = Class::Word;
-                let capital = lower != byte;
-                if capital && small {
-                    cuts.push(run.len());
+                let more = bytes[at..].iter().position(|&byte| !WORD[byte as usize]);
+                let end = more.map_or(bytes.len(), |more| at + more);
+                let base = run.len();
+                for (no, byte) in bytes[at..end].iter().enumerate() {
+                    let capital = byte.is_ascii_uppercase();
+                    if capital && small {
+                        cuts.push(base + no);
+                    }
+                    small = !capital && *byte != b'_';
                 }
-                small = !capital && byte != b'_';
-                run.push(char::from(lower));
-                at += 1;
+                run.push_str(&text[at..end]);
+                run[base..].make_ascii_lowercase();
+                at = end;
                 continue;
             }
             if byte < 0x80 {
@@ -418,4 +424,72 @@ pub(super) fn run_at(text: &str, at: usize) -> std::ops::Range<usize> {
     let start = before.last().map_or(at, |(start, _)| start);
     let behind = text[at..].char_indices().find(|(_, c)| class(*c) != kind);
     start..behind.map_or(text.len(), |(end, _)| at + end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Class, Cutter, Kind, Parts, WHOLE, class, fold};
+
+    fn told(text: &str) -> String {
+        let mut told = Vec::new();
+        Cutter::default().terms(text, |kind, term| {
+            let mark = match kind {
+                Kind::Word => "",
+                Kind::Figure => "#",
+                Kind::Seam => "~",
+            };
+            told.push(format!("{mark}{term}"));
+        });
+        told.join(" ")
+    }
+
+    #[test]
+    fn names_are_cut_and_what_hangs_together_is_kept_as_seams() {
+        for (text, terms) in [
+            ("the Shed, v2.7", "the shed v2 #7"),
+            ("parentUuid", "parent ~nt|uu uuid"),
+            ("parent_uuid", "parent ~nt_uu uuid"),
+            ("__init__", "~__i ~__in init ~it__ ~t__"),
+            ("aB HTTPServer x1Y", "#a ~a|b #b httpserver x1 ~x1|y y"),
+            ("8b1e67 cafe", "#8b1e67 #cafe"),
+            ("漢字典 漢 重跑gen后", "漢字 字典 漢 重跑 gen 后"),
+            ("ÜberGroß", "über ~er|gr groß"),
+            ("한국어 — ok", "한국어 ok"),
+            ("→ ✓ 😀 ─", ""),
+        ] {
+            assert_eq!(told(text), terms, "{text}");
+        }
+    }
+
+    #[test]
+    fn whatever_is_short_lies_whole_in_a_piece_of_something_long() {
+        let long: String = ('a'..='z').chain('가'..='넣').cycle().take(400).collect();
+        let mut pieces = Vec::new();
+        Cutter::default().terms(&long, |_, piece| pieces.push(piece.to_owned()));
+        for (at, _) in long.char_indices() {
+            let short = &long[at..long.floor_char_boundary((at + WHOLE).min(long.len()))];
+            assert!(pieces.iter().any(|piece| piece.contains(short)), "{at} {short}");
+        }
+    }
+
+    #[test]
+    fn a_character_stays_what_it_is_when_it_is_folded() {
+        for c in '\0'..=char::MAX {
+            assert_eq!(class(fold(c)), class(c), "{c:?}");
+            // Before what may have been a capital, a name may have been cut.
+            if class(c) == Class::Word && fold(c) != c {
+                let part = super::Part { text: format!("a{}", fold(c)), open_left: true, open_right: true };
+                assert_eq!(part.cuts().len(), 1, "{c:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_word_is_decided_by_its_term_and_nothing_else_is() {
+        let decided = ["shed", "v2", "漢字", "漢", "über", "8b1e"];
+        let asked = ["parentUuid", "a_b", "two words", "foo/bar.rs", "漢字典", "->", "a-", "重跑gen"];
+        for (words, decide) in decided.map(|w| (w, true)).into_iter().chain(asked.map(|w| (w, false))) {
+            assert_eq!(Parts::of(words).decide, decide, "{words}");
+        }
+    }
 }
