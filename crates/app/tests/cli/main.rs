@@ -19,6 +19,8 @@ mod hostile;
 #[cfg(test)]
 mod index;
 #[cfg(test)]
+mod killed;
+#[cfg(test)]
 mod lighter;
 #[cfg(test)]
 mod moving;
