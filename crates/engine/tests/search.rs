@@ -294,8 +294,14 @@ impl Store {
 
     /// Returns every hit as text: where, how good, and what of it is shown.
     fn hits(&self, query: &str, index: Option<&Index>) -> Vec<String> {
-        let Some(mut search) = self.search(query, index) else { return Vec::new() };
-        assert!(search.notices.is_empty(), "{:?}", search.notices);
+        let (hits, notices) = self.hits_and_notices(query, index);
+        assert_eq!(notices, 0);
+        hits
+    }
+
+    /// Returns the hits, and how many things were said of the index.
+    fn hits_and_notices(&self, query: &str, index: Option<&Index>) -> (Vec<String>, usize) {
+        let Some(mut search) = self.search(query, index) else { return Default::default() };
         let said = search.total();
         let mut hits = Vec::new();
         while let Some(hit) = search.next_hit() {
@@ -308,13 +314,14 @@ impl Store {
                 hit.score, hit.turn, hit.standing, hit.time
             ));
         }
-        assert!(search.finish().is_none(), "labels can be kept");
+        let notices = search.notices.len();
+        let notices = notices + usize::from(search.finish().is_some());
         assert!(
             if said.exact { said.hits == hits.len() } else { said.hits >= hits.len() },
             "{said:?} {}",
             hits.len()
         );
-        hits
+        (hits, notices)
     }
 }
 
@@ -341,4 +348,72 @@ proptest! {
             }
         }
     }
+}
+
+/// Every page of every file of the index is damaged in turn: the hits stay, and the index heals.
+#[test]
+fn a_damaged_page_costs_no_hit() {
+    let store = Store { folder: tempfile::tempdir().expect("a folder") };
+    let mut text = String::new();
+    for no in 0..9000 {
+        let words = format!("common word{no} parentUuid{no} 漢字");
+        let content = if no % 3 == 0 {
+            format!(
+                "[{{\"type\":\"tool_use\",\"id\":\"toolu_{no}\",\"name\":\"Bash\",\"input\":{{\"command\":\"{words}\"}}}}]"
+            )
+        } else {
+            format!("\"{words}\"")
+        };
+        let _ = writeln!(
+            text,
+            "{{\"type\":\"assistant\",\"uuid\":\"00000000-0000-4000-8000-{no:012}\",\"parentUuid\":null,\"sessionId\":\"x\",\"timestamp\":\"2026-01-01T00:00:00.000Z\",\"message\":{{\"role\":\"assistant\",\"content\":{content}}}}}"
+        );
+    }
+    let path = store.path(0);
+    std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    std::fs::write(&path, text).expect("written");
+    let index = store.cache();
+    let queries = [
+        "word8999",
+        "parentuuid12",
+        "common tool:Bash word77",
+        "\"parentUuid5 漢\"",
+        "is:abandoned word4242",
+    ];
+    let right = queries.map(|query| store.hits(query, None));
+    assert!(right.iter().all(|hits| !hits.is_empty()), "{right:?}");
+    let files = |store: &Store| -> Vec<PathBuf> {
+        let walk = |folder: PathBuf| {
+            std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path())
+        };
+        let folder = walk(store.folder.path().join("cache/1")).next().expect("an index");
+        let mut files: Vec<PathBuf> =
+            walk(folder).filter(|path| path.extension().is_none_or(|ext| ext == "words")).collect();
+        files.sort();
+        files
+    };
+    store.hits(queries[0], Some(&index));
+    let count = files(&store).len();
+    let mut damaged = 0;
+    for no in 0..count {
+        for page in 0.. {
+            let file = files(&store).swap_remove(no);
+            let mut bytes = std::fs::read(&file).expect("a file");
+            let at = page * 65_536 + 100;
+            let Some(byte) = bytes.get_mut(at) else { break };
+            *byte ^= 0x55;
+            std::fs::write(&file, bytes).expect("written");
+            damaged += 1;
+            for (query, right) in queries.iter().zip(&right) {
+                let (hits, notices) = store.hits_and_notices(query, Some(&index));
+                assert_eq!(hits, *right, "{query} {} {at}", file.display());
+                assert!(notices <= 1, "{query} {} {at}: {notices} notices", file.display());
+            }
+            // A page that nobody asked for is still damaged: all is made anew for the next.
+            let roots = Roots { paths: vec![store.folder.path().join("projects")] };
+            rethread_engine::ops::refresh_index(&roots, &index, true, &|_| {}).expect("it can be made");
+            store.hits(queries[0], Some(&index));
+        }
+    }
+    assert!(damaged > 8, "{damaged}");
 }

@@ -1,5 +1,6 @@
 //! `rethread index`: the index of all words, made, looked at or thrown away.
 
+use rethread_engine::Notice;
 use rethread_engine::ops::{self, IndexStatus};
 
 use super::args;
@@ -40,7 +41,8 @@ pub(crate) fn run(args: &args::Index, place: &Place, out: &mut Out) -> Result<Ex
         report::notice(Some(notice), out);
     }
     report::warn(&status.failures, out);
-    Ok(Exit::Done)
+    let unwritten = status.notices.iter().any(|notice| matches!(notice, Notice::Unwritable { .. }));
+    Ok(if unwritten { Exit::Failed } else { Exit::Done })
 }
 
 fn print(status: &IndexStatus, place: &Place, out: &mut Out) -> Result<(), Stop> {

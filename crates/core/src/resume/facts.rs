@@ -130,7 +130,8 @@ impl Facts {
                 }
             }
             if let Some(usage) = message.usage.filter(|_| entry.kind == Kind::Assistant) {
-                let tokens = usage.input + usage.cache_write + usage.cache_read + usage.output;
+                let kinds = [usage.input, usage.cache_write, usage.cache_read, usage.output];
+                let tokens = kinds.into_iter().fold(0, u64::saturating_add);
                 context = u32::try_from(tokens).unwrap_or(u32::MAX);
             }
         }

@@ -24,11 +24,11 @@ pub(super) fn tidy(shelf: &Shelf, mut catalog: Catalog) -> io::Result<Catalog> {
     let live: HashSet<u64> = catalog.files.iter().map(|row| row.id).collect();
     let opened: Result<Vec<Segment>, Damage> =
         old.iter().map(|(no, _)| Segment::open(&shelf.segment(*no))).collect();
-    let opened = opened.map_err(io::Error::other)?;
+    let opened = opened.map_err(Damage::into_io)?;
     let no = catalog.next;
     let size = shelf.write_segment(no, |file| {
         let mut printer = Printer::new(file);
-        put_together(&opened, &live, &mut printer).map_err(io::Error::other)?;
+        put_together(&opened, &live, &mut printer).map_err(Damage::into_io)?;
         printer.finish()
     })?;
     catalog.next += 1;

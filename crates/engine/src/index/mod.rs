@@ -26,5 +26,6 @@ pub(crate) use self::ask::{Answer, Candidate};
 pub(crate) use self::facts::{Facts, Fresh};
 pub use self::home::Index;
 pub use self::notice::Notice;
+pub(crate) use self::pages::Damage;
 pub use self::refresh::Progress;
-pub(crate) use self::shelf::{Refreshed, Snapshot};
+pub(crate) use self::shelf::{Refreshed, Shelf, Snapshot};

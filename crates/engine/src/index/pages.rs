@@ -26,6 +26,16 @@ pub(crate) enum Damage {
     Changed,
 }
 
+impl Damage {
+    /// Tells it as an error of reading, by which it is still known.
+    pub(super) fn into_io(self) -> io::Error {
+        match self {
+            Damage::Unreadable(error) => error,
+            Damage::Changed => io::Error::new(io::ErrorKind::InvalidData, Damage::Changed),
+        }
+    }
+}
+
 /// Writes a file section by section.
 pub(super) struct Printer {
     file: BufWriter<File>,
@@ -105,7 +115,7 @@ pub(super) struct Pages {
 
 impl Pages {
     pub(super) fn open(path: &Path) -> Result<Pages, Damage> {
-        let mut file = File::open(path)?;
+        let mut file = crate::disk::open(path)?;
         let len = file.metadata()?.len();
         let end = len.checked_sub(END).ok_or(Damage::Changed)?;
         let mut bytes = [0; END as usize];

@@ -1,8 +1,7 @@
 //! Brings the index up to date: what changed is read, what grew is read from where it was left, the rest stays.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -12,14 +11,13 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::catalog::{Catalog, Row};
 use super::home::code;
+use super::pages::Damage;
 use super::segment::{Builder, Segment, put_calls, take_calls};
 use super::shelf::Shelf;
-use crate::disk::{SessionFile, read_cards, whole_lines};
+use crate::disk::{SessionFile, open, read_cards, whole_lines};
 
 /// A builder that has grown so large is written.
-const FULL: usize = 80 << 20;
-/// Of a long file, so many bytes at its beginning and before its end must be as they were for it to have grown.
-const COMPARED: u64 = 16 << 20;
+const FULL: usize = 64 << 20;
 
 /// Something to do to bring the index up to date.
 #[derive(Debug)]
@@ -95,24 +93,18 @@ fn has_grown(row: &Row, found: &SessionFile) -> bool {
     same && sum(&found.path, row.bytes).is_ok_and(|sum| sum == row.sum)
 }
 
-/// Hashes the first `bytes` of a file, or of a long one its beginning and what stands before the end.
+/// Hashes the first `bytes` of a file: all of them, because a change in the middle may leave everything else as it was.
 fn sum(path: &Path, bytes: u64) -> io::Result<u64> {
-    let mut file = File::open(path)?;
+    let mut part = open(path)?.take(bytes);
     let mut hasher = Xxh3::new();
     let mut buffer = vec![0; 64 << 10];
-    let middle = bytes.saturating_sub(COMPARED).max(COMPARED.min(bytes));
-    for (from, to) in [(0, COMPARED.min(bytes)), (middle, bytes)] {
-        file.seek(SeekFrom::Start(from))?;
-        let mut part = (&file).take(to - from);
-        loop {
-            let read = part.read(&mut buffer)?;
-            if read == 0 {
-                break;
-            }
-            hasher.update(&buffer[..read]);
+    loop {
+        let read = part.read(&mut buffer)?;
+        if read == 0 {
+            return Ok(hasher.digest());
         }
+        hasher.update(&buffer[..read]);
     }
-    Ok(hasher.digest())
 }
 
 /// How far the work is.
@@ -138,7 +130,7 @@ pub(super) fn build(
     changes.sort_by_key(|change| std::cmp::Reverse(change.bytes()));
     let (turn, done) = (AtomicUsize::new(0), AtomicU64::new(0));
     let made = Mutex::new((kept.into_iter().cloned().collect(), Vec::new()));
-    let earlier = Earlier::of(shelf, catalog, &changes);
+    let earlier = Earlier::of(shelf, catalog, &changes).map_err(Damage::into_io)?;
     let work = || -> io::Result<()> {
         let mut builder = Builder::default();
         let mut rows = Vec::new();
@@ -197,24 +189,24 @@ struct Earlier {
 }
 
 impl Earlier {
-    fn of(shelf: &Shelf, catalog: &Catalog, changes: &[Change<'_>]) -> Earlier {
+    fn of(shelf: &Shelf, catalog: &Catalog, changes: &[Change<'_>]) -> Result<Earlier, Damage> {
         let grown = changes.iter().filter_map(|change| match change {
             Change::Grown(_, row) => Some((row.id, Cards::default())),
             Change::Read(_) => None,
         });
         let mut calls: HashMap<u64, Cards> = grown.collect();
         if calls.is_empty() {
-            return Earlier::default();
+            return Ok(Earlier::default());
         }
         for (no, _) in &catalog.segments {
-            let Ok(segment) = Segment::open(&shelf.segment(*no)) else { continue };
+            let segment = Segment::open(&shelf.segment(*no))?;
             for stretch in &segment.stretches {
                 let Some(cards) = calls.get_mut(&stretch.file) else { continue };
-                let bytes = segment.calls(stretch).unwrap_or_default();
-                take_calls(&bytes, |call, tool| cards.tell(call, tool));
+                take_calls(&segment.calls(stretch)?, |call, tool| cards.tell(call, tool))
+                    .ok_or(Damage::Changed)?;
             }
         }
-        Earlier { calls }
+        Ok(Earlier { calls })
     }
 }
 

@@ -60,16 +60,15 @@ impl Snapshot {
     }
 
     /// Returns the calls in what is indexed of a file.
-    pub(crate) fn calls(&self, file: u64) -> Cards {
+    pub(crate) fn calls(&self, file: u64) -> Result<Cards, Damage> {
         let mut cards = Cards::default();
         let stretches =
             self.segments.iter().flat_map(|segment| segment.stretches.iter().map(move |s| (segment, s)));
         for (segment, stretch) in stretches.filter(|(_, stretch)| stretch.file == file) {
-            // What is damaged there is found out when its words are asked for.
-            let bytes = segment.calls(stretch).unwrap_or_default();
-            take_calls(&bytes, |call, tool| cards.tell(call, tool));
+            take_calls(&segment.calls(stretch)?, |call, tool| cards.tell(call, tool))
+                .ok_or(Damage::Changed)?;
         }
-        cards
+        Ok(cards)
     }
 }
 
@@ -101,13 +100,22 @@ impl Shelf {
                 }
                 catalog => catalog?,
             };
-            let segments = catalog.segments.iter().map(|(no, _)| Segment::open(&self.segment(*no)));
+            let segments = catalog.segments.iter().map(|(no, size)| self.open_segment(*no, *size));
             match segments.collect() {
                 Err(Damage::Unreadable(error)) if error.kind() == io::ErrorKind::NotFound => {}
                 segments => return Ok(Snapshot { segments: segments?, catalog, checked: false }),
             }
         }
         Err(Damage::Changed)
+    }
+
+    fn open_segment(&self, no: u64, size: u64) -> Result<Segment, Damage> {
+        let path = self.segment(no);
+        // A segment of another size is another segment.
+        if fs::metadata(&path)?.len() != size {
+            return Err(Damage::Changed);
+        }
+        Segment::open(&path)
     }
 
     /// Opens the index, finds the files under some roots, and brings the index up to date with them, as far as `most` bytes
@@ -126,8 +134,12 @@ impl Shelf {
         let folders = folders.remembered();
         let snapshot = match self.update(&files, folders, most, watch) {
             Ok(newer) => newer.unwrap_or(known),
+            Err(source) if source.kind() == io::ErrorKind::InvalidData => {
+                notices = vec![self.give_up()];
+                Snapshot::default()
+            }
             Err(source) => {
-                notices.push(Notice::Unwritable { path: self.folder.clone(), source });
+                notices = vec![Notice::Unwritable { path: self.folder.clone(), source }];
                 known
             }
         };
@@ -162,13 +174,26 @@ impl Shelf {
         Notice::Damaged { path: self.folder.join(CATALOG) }
     }
 
-    /// Takes everything away; says whether there was something.
+    /// Takes everything away but the locks, by which others know each other; says whether there was something.
     pub(crate) fn drop_all(&self) -> io::Result<bool> {
-        match fs::remove_dir_all(&self.folder) {
-            Ok(()) => Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(error),
+        if !self.folder.is_dir() {
+            return Ok(false);
         }
+        let Some(_lock) = Lock::take(&self.folder, WORDS)? else {
+            return Err(io::Error::new(io::ErrorKind::WouldBlock, "another process is writing it"));
+        };
+        let mut found = false;
+        for entry in fs::read_dir(&self.folder)? {
+            let path = entry?.path();
+            if path.extension().is_none_or(|ext| ext != "lock") {
+                found = true;
+                match fs::remove_file(path) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                    _ => {}
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// Writes a segment; returns how large it is.

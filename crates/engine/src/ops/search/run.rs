@@ -1,5 +1,6 @@
 //! The search itself.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -14,11 +15,11 @@ use rethread_core::tree::Place;
 use super::super::around::{Whereabouts, read_at};
 use super::hit::{Copy, SearchHit, SessionHits, session_of};
 use super::labels::{Labels, label};
-use super::loose::{Heap, Loose, Part, scan};
+use super::loose::{Loose, Part, scan};
 use super::pile::{From, Item, Pile};
 use crate::Failure;
 use crate::disk::{Folders, Lines, Role, Roots, SessionFile, find_all, read_text};
-use crate::index::{Answer, Candidate, Facts, Fresh, Index, Notice, Refreshed, Snapshot};
+use crate::index::{Answer, Candidate, Damage, Facts, Fresh, Index, Notice, Refreshed, Shelf, Snapshot};
 
 /// An index that is behind by more than this is not brought up to date by a search, which must not wait for it.
 const AT_ONCE: u64 = 32 << 20;
@@ -59,8 +60,14 @@ pub struct Search {
     /// How many files there are.
     pub files: usize,
     meaning: Meaning,
+    request: SearchRequest,
+    /// What must be read.
+    parts: Vec<Part>,
     found: Vec<SessionFile>,
     snapshot: Snapshot,
+    /// Where the index is kept, if it was asked, and whether it turned out to be damaged on the way.
+    shelf: Option<Shelf>,
+    damaged: Cell<bool>,
     answer: Answer,
     candidates: Vec<Candidate>,
     loose: Vec<Loose>,
@@ -81,53 +88,42 @@ pub struct Search {
 /// Looks through everything under the roots; with an index, only through what it does not hold.
 pub fn search(request: &SearchRequest, index: Option<&Index>) -> Search {
     let deadline = request.budget.and_then(|budget| Instant::now().checked_add(budget));
-    let meaning = Meaning::of(&request.query, request.all);
     let shelf = index.and_then(|index| index.shelf(&request.roots));
-    let Refreshed { mut snapshot, files: found, failures, mut notices } = match &shelf {
-        Some(shelf) => shelf.refresh(&request.roots, AT_ONCE, &|_| {}),
-        None => {
-            let (files, failures) = find_all(&request.roots, &mut Folders::default());
-            Refreshed { snapshot: Snapshot::default(), files, failures, notices: Vec::new() }
-        }
-    };
-    let mut answer = None;
-    if let Some(shelf) = shelf {
-        let fresh = fresh(&snapshot, &found);
-        match snapshot.ask(&meaning, |row| fresh.contains_key(&row.id)) {
-            Ok(said) => answer = Some((said, fresh)),
-            Err(_) => {
-                notices.push(shelf.give_up());
-                snapshot = Snapshot::default();
-            }
-        }
-    }
-    let (answer, by_id) = answer.unwrap_or_default();
-    let parts = parts(&snapshot, &found, &by_id);
-    let scanned = parts.iter().map(|part| found[part.file].len - part.from).sum();
-    let heap = scan(&meaning, &found, parts, deadline);
-    let mut search = Search {
-        notices,
-        failures,
-        scanned,
-        files: found.len(),
-        meaning,
-        found,
-        snapshot,
-        answer,
-        candidates: Vec::new(),
-        loose: Vec::new(),
-        by_id,
-        pile: Pile::default(),
-        labels: HashMap::new(),
-        looks: HashMap::new(),
-        kept: index.and_then(|index| index.single_facts(&request.roots, LABELS)),
-        fresh: Vec::new(),
-        told: 0,
-        deadline,
-        cut: false,
-    };
-    search.rank(heap);
+    let mut search = look(request, shelf.as_ref(), deadline).unwrap_or_else(|notice| {
+        let mut search = read(request, deadline);
+        search.notices.push(notice);
+        search
+    });
+    search.kept = index.and_then(|index| index.single_facts(&request.roots, LABELS));
     search
+}
+
+/// Reads all files.
+fn read(request: &SearchRequest, deadline: Option<Instant>) -> Search {
+    let (files, failures) = find_all(&request.roots, &mut Folders::default());
+    let all = Refreshed { snapshot: Snapshot::default(), files, failures, notices: Vec::new() };
+    let parts = parts(&all.snapshot, &all.files, &HashMap::new()).unwrap_or_default();
+    let mut search = Search::new(request, all, parts, deadline);
+    // Nothing can be damaged where nothing is kept.
+    let _ = search.rank(Answer::default(), HashMap::new());
+    search
+}
+
+/// Asks the index, where there is one, and reads the rest; what is damaged is given up.
+fn look(request: &SearchRequest, shelf: Option<&Shelf>, deadline: Option<Instant>) -> Result<Search, Notice> {
+    let Some(shelf) = shelf else { return Ok(read(request, deadline)) };
+    let all = shelf.refresh(&request.roots, AT_ONCE, &|_| {});
+    let by_id = fresh(&all.snapshot, &all.files);
+    let meaning = Meaning::of(&request.query, request.all);
+    let asked = || -> Result<Search, Damage> {
+        let answer = all.snapshot.ask(&meaning, |row| by_id.contains_key(&row.id))?;
+        let parts = parts(&all.snapshot, &all.files, &by_id)?;
+        let mut search = Search::new(request, all, parts, deadline);
+        search.rank(answer, by_id)?;
+        search.shelf = Some(shelf.clone());
+        Ok(search)
+    };
+    asked().map_err(|_| shelf.give_up())
 }
 
 /// Says what the files in a folder look like: any change there gives another number.
@@ -152,7 +148,11 @@ fn fresh(snapshot: &Snapshot, found: &[SessionFile]) -> HashMap<u64, usize> {
 }
 
 /// Returns what must be read: files that the index does not know, and what stands behind the last whole line of others.
-fn parts(snapshot: &Snapshot, found: &[SessionFile], by_id: &HashMap<u64, usize>) -> Vec<Part> {
+fn parts(
+    snapshot: &Snapshot,
+    found: &[SessionFile],
+    by_id: &HashMap<u64, usize>,
+) -> Result<Vec<Part>, Damage> {
     let mut parts = Vec::new();
     for ((no, file), row) in found.iter().enumerate().zip(snapshot.rows(found)) {
         match row.filter(|row| by_id.contains_key(&row.id)) {
@@ -163,7 +163,7 @@ fn parts(snapshot: &Snapshot, found: &[SessionFile], by_id: &HashMap<u64, usize>
                 lines: row.lines,
                 session: row.session.clone(),
                 cwd: row.cwd.clone(),
-                cards: snapshot.calls(row.id),
+                cards: snapshot.calls(row.id)?,
             }),
             None => parts.push(Part {
                 file: no,
@@ -175,11 +175,43 @@ fn parts(snapshot: &Snapshot, found: &[SessionFile], by_id: &HashMap<u64, usize>
             }),
         }
     }
-    parts
+    Ok(parts)
 }
 
 impl Search {
-    fn rank(&mut self, heap: Heap) {
+    fn new(request: &SearchRequest, all: Refreshed, parts: Vec<Part>, deadline: Option<Instant>) -> Search {
+        let Refreshed { snapshot, files: found, failures, notices } = all;
+        Search {
+            notices,
+            failures,
+            scanned: parts.iter().map(|part| found[part.file].len - part.from).sum(),
+            files: found.len(),
+            meaning: Meaning::of(&request.query, request.all),
+            request: request.clone(),
+            parts,
+            found,
+            snapshot,
+            shelf: None,
+            damaged: Cell::new(false),
+            answer: Answer::default(),
+            candidates: Vec::new(),
+            loose: Vec::new(),
+            by_id: HashMap::new(),
+            pile: Pile::default(),
+            labels: HashMap::new(),
+            looks: HashMap::new(),
+            kept: None,
+            fresh: Vec::new(),
+            told: 0,
+            deadline,
+            cut: false,
+        }
+    }
+
+    /// Reads what must be read, and puts everything in order.
+    fn rank(&mut self, answer: Answer, by_id: HashMap<u64, usize>) -> Result<(), Damage> {
+        let heap = scan(&self.meaning, &self.found, std::mem::take(&mut self.parts), self.deadline);
+        (self.answer, self.by_id) = (answer, by_id);
         self.failures.extend(heap.failures);
         self.cut |= heap.cut;
         let words = self.meaning.words().iter().enumerate();
@@ -190,10 +222,7 @@ impl Search {
         // What only the text can tell is seldom, or else it would not be looked for so.
         let weights: Vec<f32> =
             words.map(|(no, word)| weight(if word.parts.decide { held(no) } else { 0 })).collect();
-        match self.snapshot.candidates(&self.answer, &weights) {
-            Ok(candidates) => self.candidates = candidates,
-            Err(_) => self.cut = true,
-        }
+        self.candidates = self.snapshot.candidates(&self.answer, &weights)?;
         self.loose = heap.entries;
         let indexed = self.candidates.iter().zip(0..).map(|(one, no)| Item {
             score: one.score,
@@ -210,6 +239,20 @@ impl Search {
             from: From::Loose(no),
         });
         self.pile = Pile::of(indexed.chain(loose).collect());
+        Ok(())
+    }
+
+    /// Goes on without the index, which turned out to be damaged: reading finds the same hits in the same order.
+    fn start_over(&mut self) {
+        let mut search = read(&self.request, self.deadline);
+        for _ in 0..self.told {
+            search.next_items();
+        }
+        search.told = self.told;
+        search.kept = self.kept.take();
+        search.notices = std::mem::take(&mut self.notices);
+        search.notices.extend(self.shelf.take().map(|shelf| shelf.give_up()));
+        *self = search;
     }
 
     /// Says how many hits there are, told or not.
@@ -231,9 +274,14 @@ impl Search {
     /// Tells the next hit, the best that is left.
     pub fn next_hit(&mut self) -> Option<SearchHit> {
         loop {
-            let items = self.next_items()?;
+            let items = self.next_items();
             // A file that changed meanwhile may not hold it any more: then it is no hit.
-            if let Some(hit) = self.tell(items) {
+            let hit = items.map(|items| self.tell(items));
+            if self.damaged.get() {
+                self.start_over();
+                continue;
+            }
+            if let Some(hit) = hit? {
                 self.told += 1;
                 return Some(hit);
             }
@@ -266,6 +314,11 @@ impl Search {
             sessions[no].hits += 1;
             sessions[no].last = sessions[no].last.max(last);
             self.told += 1;
+        }
+        if self.damaged.get() {
+            self.told = 0;
+            self.start_over();
+            return self.by_session();
         }
         sessions
     }
@@ -306,7 +359,9 @@ impl Search {
         match from {
             From::Loose(no) => self.loose.get(no as usize).map(|one| (one.file, one.place)),
             From::Index(no) => {
-                let (id, place) = self.snapshot.place(self.candidates.get(no as usize)?).ok()?;
+                let placed = self.snapshot.place(self.candidates.get(no as usize)?);
+                self.damaged.set(self.damaged.get() || placed.is_err());
+                let (id, place) = placed.ok()?;
                 Some((*self.by_id.get(&id)?, place))
             }
         }
