@@ -146,8 +146,9 @@ pub(super) fn build(
         }
         finish(shelf, builder, &next, &mut rows, &made)
     };
-    let hands =
-        std::thread::available_parallelism().map_or(1, usize::from).min(if of > 4 << 20 { 8 } else { 1 });
+    // Half of the processors: all of them wait for the same memory, and the machine stays usable.
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let hands = if of > 4 << 20 { cores.div_ceil(2).min(8) } else { 1 };
     std::thread::scope(|scope| {
         let workers: Vec<_> = (1..hands).map(|_| scope.spawn(work)).collect();
         let mine = work();
