@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::io;
 use std::path::Path;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rethread_core::entry::Moment;
 use rethread_core::id::Id;
@@ -222,6 +224,9 @@ pub(crate) struct Segment {
     pub(super) pages: Pages,
     pub(super) stretches: Vec<Stretch>,
     pub(super) count: u32,
+    /// Where entries stand in their files, once that was asked often enough.
+    places: OnceLock<Vec<u8>>,
+    placed: AtomicUsize,
 }
 
 impl Segment {
@@ -243,7 +248,11 @@ impl Segment {
             end = first.checked_add(length).ok_or(Damage::Changed)?;
             stretches.push(Stretch { file, first, count: length, calls: from..to });
         }
-        if end == count { Ok(Segment { pages, stretches, count }) } else { Err(Damage::Changed) }
+        if end == count {
+            Ok(Segment { pages, stretches, count, places: OnceLock::new(), placed: AtomicUsize::new(0) })
+        } else {
+            Err(Damage::Changed)
+        }
     }
 
     pub(super) fn dictionary(&self, first: usize) -> Result<Dictionary<'_>, Damage> {
@@ -289,9 +298,19 @@ impl Segment {
 
     /// Reads where an entry stands in its file.
     pub(super) fn place(&self, entry: u32) -> Result<Place, Damage> {
-        let section = self.pages.section(PLACES)?;
-        let at = section.start + u64::from(entry) * 16;
-        let bytes = self.pages.read(at..at + 16)?;
+        let at = entry as usize * 16;
+        let bytes = match self.places.get() {
+            Some(places) => places.get(at..at + 16).ok_or(Damage::Changed)?,
+            // A page is read for each of the first few; after that all are read at once.
+            None if self.placed.fetch_add(1, Ordering::Relaxed) < FEW => {
+                let start = self.pages.section(PLACES)?.start + at as u64;
+                &self.pages.read(start..start + 16)?
+            }
+            None => {
+                let places = self.pages.read_section(PLACES)?;
+                self.places.get_or_init(|| places).get(at..at + 16).ok_or(Damage::Changed)?
+            }
+        };
         let (offset, rest) = bytes.split_first_chunk().ok_or(Damage::Changed)?;
         let (len, rest) = rest.split_first_chunk().ok_or(Damage::Changed)?;
         let line = rest.first_chunk().ok_or(Damage::Changed)?;

@@ -1,7 +1,8 @@
 //! The search itself.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -24,6 +25,8 @@ use crate::index::{Answer, Candidate, Damage, Facts, Fresh, Index, Notice, Refre
 /// An index that is behind by more than this is not brought up to date by a search, which must not wait for it.
 const AT_ONCE: u64 = 32 << 20;
 
+/// So many files are kept open between one look and the next.
+const OPEN: usize = 64;
 /// What labels are kept by.
 const LABELS: &str = "labels";
 
@@ -80,6 +83,8 @@ pub struct Search {
     /// Labels that were kept, and those that are to be.
     kept: Option<Facts>,
     fresh: Vec<Fresh>,
+    /// Files that were read from, by their numbers.
+    open: RefCell<HashMap<usize, Lines>>,
     told: usize,
     deadline: Option<Instant>,
     cut: bool,
@@ -202,6 +207,7 @@ impl Search {
             looks: HashMap::new(),
             kept: None,
             fresh: Vec::new(),
+            open: RefCell::default(),
             told: 0,
             deadline,
             cut: false,
@@ -391,16 +397,27 @@ impl Search {
     }
 
     /// Reads the entry at a place.
-    fn read(&self, file: usize, place: Place, mut each: impl FnMut(&Search, &Card<'_>, Option<String>)) {
-        let file = &self.found[file];
+    fn read(&self, no: usize, place: Place, mut each: impl FnMut(&Search, &Card<'_>, Option<String>)) {
+        let file = &self.found[no];
         if let Role::Result { .. } = file.role {
             let text = read_text(&file.path, u64::from(place.len)).unwrap_or_default();
             let card = Card::of_result(&text, file.mark.moment(), &file.path.to_string_lossy());
             card.iter().for_each(|card| each(self, card, None));
             return;
         }
-        let bytes = Lines::open(&file.path).and_then(|mut lines| lines.read(place));
-        let Ok(bytes) = bytes else { return };
+        let mut open = self.open.borrow_mut();
+        if open.len() >= OPEN {
+            open.clear();
+        }
+        let lines = match open.entry(no) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(slot) => match Lines::open(&file.path) {
+                Ok(lines) => slot.insert(lines),
+                Err(_) => return,
+            },
+        };
+        let Ok(bytes) = lines.read(place) else { return };
+        drop(open);
         read_at(&bytes, place, |entry| {
             if let Some(card) = Cards::default().card(entry) {
                 each(self, &card, entry.uuid.map(|uuid| uuid.decode().into_owned()));
