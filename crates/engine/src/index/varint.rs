@@ -1,4 +1,4 @@
-//! Numbers in as few bytes as they need.
+//! Numbers in as few bytes as they need: the form that `pack` has, read in place, because lists are most of what a search reads.
 
 /// Appends a number.
 pub(super) fn put(out: &mut Vec<u8>, mut number: u64) {
