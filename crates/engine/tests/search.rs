@@ -417,3 +417,63 @@ fn a_damaged_page_costs_no_hit() {
     }
     assert!(damaged > 8, "{damaged}");
 }
+
+/// Some processes make the index anew, others search: each finds what reading finds.
+#[test]
+fn many_at_once_find_the_same() {
+    let store = Store { folder: tempfile::tempdir().expect("a folder") };
+    let said = |no: usize| {
+        format!(
+            "{{\"type\":\"user\",\"uuid\":\"00000000-0000-4000-8000-{no:012}\",\"parentUuid\":null,\"sessionId\":\"x\",\"timestamp\":\"2026-01-01T00:00:00.000Z\",\"message\":{{\"role\":\"user\",\"content\":\"common file{} word{no}\"}}}}\n",
+            no % 3
+        )
+    };
+    for file in 0..3 {
+        let path = store.path(file);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        let lines: String = (0..900).filter(|no| no % 3 == file).map(said).collect();
+        std::fs::write(path, lines).expect("written");
+    }
+    let queries = ["word77", "common file1", "word8 -word81"];
+    let right = queries.map(|query| store.hits(query, None));
+    assert!(right.iter().all(|hits| !hits.is_empty()), "{right:?}");
+    let roots = Roots { paths: vec![store.folder.path().join("projects")] };
+    std::thread::scope(|scope| {
+        for hand in 0..6 {
+            let (store, roots, right) = (&store, &roots, &right);
+            scope.spawn(move || {
+                for _ in 0..8 {
+                    if hand % 3 == 0 {
+                        // Who finds another at it does not wait.
+                        let _ = rethread_engine::ops::refresh_index(roots, &store.cache(), true, &|_| {});
+                    }
+                    for (query, right) in queries.iter().zip(right) {
+                        assert_eq!(store.hits(query, Some(&store.cache())), *right, "{query}");
+                    }
+                }
+            });
+        }
+    });
+}
+
+/// Whoever has little time is told what was found by then, and that it is not all.
+#[test]
+fn a_search_ends_when_its_time_is_over() {
+    let store = Store { folder: tempfile::tempdir().expect("a folder") };
+    let path = store.path(0);
+    std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    let line = "{\"type\":\"user\",\"uuid\":\"00000000-0000-4000-8000-000000000001\",\"message\":{\"role\":\"user\",\"content\":\"word\"}}\n";
+    std::fs::write(path, line).expect("written");
+    let query = Query::parse("word", &|_| None).expect("a query");
+    let roots = Roots { paths: vec![store.folder.path().join("projects")] };
+    for (seconds, found) in [(0, false), (3600, true)] {
+        for index in [None, Some(store.cache())] {
+            let budget = Some(std::time::Duration::from_secs(seconds));
+            let request = SearchRequest { roots: roots.clone(), query: query.clone(), all: false, budget };
+            let mut search = search(&request, index.as_ref());
+            assert_eq!(search.next_hit().is_some(), found, "{seconds}");
+            assert_eq!(search.is_cut(), !found, "{seconds}");
+            assert_eq!(search.total().exact, found, "{seconds}");
+        }
+    }
+}

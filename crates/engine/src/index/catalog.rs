@@ -57,8 +57,7 @@ impl Catalog {
     /// Reads a catalog.
     pub(super) fn open(path: &Path) -> Result<Catalog, Damage> {
         let bytes = Pages::open(path)?.read_section(0)?;
-        // What other code indexed is known by other terms: it is read again. Numbers begin anew, which harms nobody:
-        // whoever reads an old segment has it open.
+        // What other code indexed is known by other terms: it is read again.
         match u64::unpack(&mut Unpacker::new(&bytes)) {
             Some(made_by) if made_by != code() => Ok(Catalog::default()),
             _ => Catalog::unpacked(&bytes).ok_or(Damage::Changed),

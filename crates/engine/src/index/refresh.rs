@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use rethread_core::query::Cards;
 use xxhash_rust::xxh3::Xxh3;
@@ -71,12 +72,17 @@ impl<'f> Agenda<'f> {
         agenda
     }
 
-    /// Leaves out what is too much to read at once; what is only to be looked at again stays.
+    /// Leaves out what is too much to read at once; what is only to be looked at again stays. What is indexed of a file
+    /// that has grown too much stays too: it is no answer now, but the way to one.
     pub(super) fn fits(mut self, most: u64) -> Agenda<'f> {
         let mut sum = 0;
         self.changes.sort_by_key(Change::bytes);
-        self.changes.retain(|change| {
+        let Agenda { kept, changes, .. } = &mut self;
+        changes.retain(|change| {
             sum += change.bytes();
+            if let (Change::Grown(_, row), true) = (change, sum > most) {
+                kept.push(row);
+            }
             sum <= most
         });
         self
@@ -123,7 +129,10 @@ pub(super) fn build(
     agenda: Agenda<'_>,
     watch: &(dyn Fn(Progress) + Sync),
 ) -> io::Result<Catalog> {
-    let next = AtomicU64::new(catalog.next);
+    // Numbers of an index that was dropped may still be in somebody's hands: those of a new one begin with the time.
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let begin = if catalog.next == 0 { since.as_micros() as u64 } else { catalog.next };
+    let next = AtomicU64::new(begin);
     let of: u64 = agenda.changes.iter().map(Change::bytes).sum();
     let Agenda { kept, mut changes, .. } = agenda;
     // The largest first, so that no hand is left with one at the end; entries of one file stay together.
