@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use rethread_core::entry::Entry;
+use rethread_core::pack_fields;
 use rethread_core::query::{Card, Cards};
 use rethread_core::tree::Place;
 
@@ -15,6 +16,33 @@ use super::scan::scan_part;
 
 /// Bytes that are read of a large result.
 const LARGEST: u64 = 64 << 20;
+
+/// Whose a file is, by the first of its lines that say so.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Origin {
+    /// The session that it belongs to.
+    pub(crate) session: String,
+    /// The folder it was started in.
+    pub(crate) cwd: String,
+}
+
+pack_fields!(Origin { session, cwd });
+
+impl Origin {
+    /// Takes what the path says.
+    pub(crate) fn of(file: &SessionFile) -> Origin {
+        Origin { session: file.session().unwrap_or_default().to_owned(), cwd: String::new() }
+    }
+
+    /// Takes what the next line says, where nothing is known yet.
+    pub(crate) fn learn(&mut self, card: &Card<'_>) {
+        for (known, said) in [(&mut self.session, &card.session), (&mut self.cwd, &card.cwd)] {
+            if known.is_empty() {
+                known.push_str(said.as_deref().unwrap_or_default());
+            }
+        }
+    }
+}
 
 /// Shows the cards of some lines of a file, behind `lines` others, passing over lines that are not `worth` a look. Returns
 /// how many lines there are up to the end.

@@ -10,9 +10,9 @@ mod scan;
 mod stamp;
 mod walk;
 
-pub(crate) use cards::{read_cards, read_text, whole_lines};
+pub(crate) use cards::{Origin, read_cards, read_text, whole_lines};
 pub use find::Roots;
-pub(crate) use find::{Role, SessionFile, files_below, find, find_all, size_of};
+pub(crate) use find::{Role, SessionFile, files_below, find, find_all, is_session_id, size_of};
 pub(crate) use folder::{Folder, Folders};
 pub(crate) use live::{client_home, live_sessions, writer_of};
 pub(crate) use mark::Mark;

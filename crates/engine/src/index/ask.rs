@@ -224,12 +224,13 @@ impl<'a> Asked<'a> {
             Want::Error(false) => flip(self.field(field::ERROR, |_| true)?),
             Want::Since(moment) => self.by_time(|time| time >= *moment)?,
             Want::Until(moment) => self.by_time(|time| time < *moment)?,
-            Want::Session(id) => self.by_file(|row| row.session.starts_with(id.as_str())),
+            Want::Session(id) => self.by_file(|row| row.origin.session.starts_with(id.as_str())),
             Want::Project(part) => {
                 let folder =
                     |row: &Row| row.path.parent().map(|folder| folder.to_string_lossy().into_owned());
                 self.by_file(|row| {
-                    has_part(&row.cwd, part) || folder(row).is_some_and(|folder| has_part(&folder, part))
+                    has_part(&row.origin.cwd, part)
+                        || folder(row).is_some_and(|folder| has_part(&folder, part))
                 })
             }
             Want::Is(label) => {

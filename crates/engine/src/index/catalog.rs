@@ -8,7 +8,7 @@ use rethread_core::pack_fields;
 
 use super::home::code;
 use super::pages::{Damage, Pages, Printer};
-use crate::disk::{Folder, Mark, SessionFile};
+use crate::disk::{Folder, Mark, Origin, SessionFile};
 
 /// What is indexed.
 #[derive(Debug, Clone, Default)]
@@ -43,15 +43,13 @@ pub(crate) struct Row {
     pub(crate) lines: u32,
     /// What they hash to.
     pub(super) sum: u64,
-    /// The session that it belongs to.
-    pub(crate) session: String,
-    /// The folder it was started in.
-    pub(crate) cwd: String,
+    /// Whose it is.
+    pub(crate) origin: Origin,
     /// Whether it is a subagent's.
     pub(crate) agent: bool,
 }
 
-pack_fields!(Row { id, path, mark, settled, bytes, lines, sum, session, cwd, agent });
+pack_fields!(Row { id, path, mark, settled, bytes, lines, sum, origin, agent });
 
 impl Catalog {
     /// Reads a catalog.

@@ -15,7 +15,7 @@ use super::home::code;
 use super::pages::Damage;
 use super::segment::{Builder, Segment, put_calls, take_calls};
 use super::shelf::Shelf;
-use crate::disk::{SessionFile, open, read_cards, whole_lines};
+use crate::disk::{Origin, SessionFile, open, read_cards, whole_lines};
 
 /// A builder that has grown so large is written.
 const FULL: usize = 64 << 20;
@@ -238,7 +238,6 @@ fn read(builder: &mut Builder, change: &Change<'_>, earlier: &Earlier, next: &At
     }
     builder.begin(row.id);
     let (bytes, lines) = (row.bytes..end, row.lines);
-    let Row { session, cwd, .. } = &mut row;
     let read = read_cards(
         found,
         bytes,
@@ -246,12 +245,7 @@ fn read(builder: &mut Builder, change: &Change<'_>, earlier: &Earlier, next: &At
         &mut cards,
         |_| true,
         |card, place| {
-            if cwd.is_empty() {
-                cwd.push_str(card.cwd.as_deref().unwrap_or_default());
-            }
-            if session.is_empty() {
-                session.push_str(card.session.as_deref().unwrap_or_default());
-            }
+            row.origin.learn(card);
             builder.add(card, place);
         },
     );
@@ -272,8 +266,7 @@ impl Row {
             bytes: 0,
             lines: 0,
             sum: 0,
-            session: found.session().unwrap_or_default().to_owned(),
-            cwd: String::new(),
+            origin: Origin::of(found),
             agent: found.is_agent(),
         }
     }

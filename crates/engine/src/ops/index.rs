@@ -38,7 +38,7 @@ pub fn refresh_index(
 ) -> Result<Option<IndexStatus>, Failure> {
     let Some(shelf) = index.shelf(roots) else { return Ok(None) };
     if rebuild {
-        shelf.drop_all().map_err(Failure::reading(shelf.folder()))?;
+        shelf.drop_all().map_err(Failure::writing(shelf.folder()))?;
     }
     let notices = shelf.refresh(roots, u64::MAX, watch).notices;
     let mut status = index_status(roots, index).unwrap_or_default();
@@ -74,5 +74,5 @@ pub fn index_status(roots: &Roots, index: &Index) -> Option<IndexStatus> {
 /// Takes the index of some roots away; says whether there was one.
 pub fn drop_index(roots: &Roots, index: &Index) -> Result<bool, Failure> {
     let Some(shelf) = index.shelf(roots) else { return Ok(false) };
-    shelf.drop_all().map_err(Failure::reading(shelf.folder()))
+    shelf.drop_all().map_err(Failure::writing(shelf.folder()))
 }

@@ -11,7 +11,7 @@ use rethread_core::turn::Pairs;
 use rethread_core::version::Version;
 
 use crate::Failure;
-use crate::disk::{Seen, scan, scan_head};
+use crate::disk::{Seen, is_session_id, scan, scan_head};
 
 /// A session file, read once.
 #[derive(Debug)]
@@ -154,9 +154,8 @@ fn neighbours(path: &Path, sketch: &Sketch) -> Vec<Sketch> {
 /// Returns the id of the session in `path`: a file is called by it; where it is not, its lines say whose it is.
 pub(crate) fn id_of(path: &Path, sketch: &Sketch) -> String {
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    let is_uuid = stem.len() == 36 && stem.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
     match sketch.sessions.first() {
-        Some(session) if !is_uuid && !stem.starts_with("agent-") => session.clone(),
+        Some(session) if !is_session_id(stem) && !stem.starts_with("agent-") => session.clone(),
         _ => stem.to_owned(),
     }
 }

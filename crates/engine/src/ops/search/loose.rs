@@ -8,7 +8,7 @@ use rethread_core::query::{Cards, Meaning, Open, Setting, Sources, Strength, Wan
 use rethread_core::tree::Place;
 
 use crate::Failure;
-use crate::disk::{SessionFile, read_cards};
+use crate::disk::{Origin, SessionFile, read_cards};
 
 /// A part of a file that must be read.
 #[derive(Debug, Clone)]
@@ -18,9 +18,8 @@ pub(super) struct Part {
     /// From where on, and how many lines stand before.
     pub(super) from: u64,
     pub(super) lines: u32,
-    /// The session and the folder it was started in, as far as what stands before says.
-    pub(super) session: String,
-    pub(super) cwd: String,
+    /// Whose the file is, as far as what stands before says.
+    pub(super) origin: Origin,
     /// The calls that stand before.
     pub(super) cards: Cards,
 }
@@ -83,14 +82,14 @@ fn scan_part(meaning: &Meaning, file: &SessionFile, mut part: Part) -> Heap {
     let asks_tool = meaning.asks(|want| matches!(want, Want::Tool(_)));
     let asks_project = meaning.asks(|want| matches!(want, Want::Project(_)));
     let asks_session = meaning.asks(|want| matches!(want, Want::Session(_)));
-    if asks_project && part.cwd.is_empty() || asks_session && part.session.is_empty() {
-        origin(file, &mut part);
+    if asks_project && part.origin.cwd.is_empty() || asks_session && part.origin.session.is_empty() {
+        learn(file, &mut part.origin);
     }
     let call = memchr::memmem::Finder::new("tool_use");
     let folder = file.path.parent().map(|folder| folder.to_string_lossy()).unwrap_or_default();
     let setting = Setting {
-        session: &part.session,
-        project: [&part.cwd, &folder],
+        session: &part.origin.session,
+        project: [&part.origin.cwd, &folder],
         agent: file.is_agent(),
         label: None,
     };
@@ -124,24 +123,9 @@ fn scan_part(meaning: &Meaning, file: &SessionFile, mut part: Part) -> Heap {
     heap
 }
 
-/// Finds out whose a file is: the first lines that say so.
-fn origin(file: &SessionFile, part: &mut Part) {
-    let Part { session, cwd, .. } = part;
+/// Finds out whose a file is.
+fn learn(file: &SessionFile, origin: &mut Origin) {
     let mut cards = Cards::default();
     // That it cannot be read is told when it is read for its words.
-    let _ = read_cards(
-        file,
-        0..file.len,
-        0,
-        &mut cards,
-        |_| true,
-        |card, _| {
-            if cwd.is_empty() {
-                cwd.push_str(card.cwd.as_deref().unwrap_or_default());
-            }
-            if session.is_empty() {
-                session.push_str(card.session.as_deref().unwrap_or_default());
-            }
-        },
-    );
+    let _ = read_cards(file, 0..file.len, 0, &mut cards, |_| true, |card, _| origin.learn(card));
 }

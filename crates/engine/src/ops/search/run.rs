@@ -19,7 +19,7 @@ use super::labels::{Labels, label};
 use super::loose::{Loose, Part, scan};
 use super::pile::{From, Item, Pile};
 use crate::Failure;
-use crate::disk::{Folders, Lines, Role, Roots, SessionFile, find_all, read_text};
+use crate::disk::{Folders, Lines, Origin, Role, Roots, SessionFile, find_all, read_text};
 use crate::index::{Answer, Candidate, Damage, Facts, Fresh, Index, Notice, Refreshed, Shelf, Snapshot};
 
 /// An index that is behind by more than this is not brought up to date by a search, which must not wait for it.
@@ -166,16 +166,14 @@ fn parts(
                 file: no,
                 from: row.bytes,
                 lines: row.lines,
-                session: row.session.clone(),
-                cwd: row.cwd.clone(),
+                origin: row.origin.clone(),
                 cards: snapshot.calls(row.id)?,
             }),
             None => parts.push(Part {
                 file: no,
                 from: 0,
                 lines: 0,
-                session: file.session().unwrap_or_default().to_owned(),
-                cwd: String::new(),
+                origin: Origin::of(file),
                 cards: Cards::default(),
             }),
         }
