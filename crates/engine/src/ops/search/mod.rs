@@ -13,6 +13,8 @@ mod labels;
 mod loose;
 mod pile;
 mod run;
+mod standings;
+mod tell;
 
 pub use hit::{Copy, SearchHit, SessionHits};
 pub use run::{Search, SearchRequest, Total, search};

@@ -3,32 +3,26 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use rethread_core::id::Id;
-use rethread_core::pack::Pack;
-use rethread_core::query::{Card, Cards, Meaning, Open, Query, Setting, score, weight};
-use rethread_core::session::{Title, TitleSource};
+use rethread_core::query::{Card, Cards, Meaning, Query, Setting, score, weight};
 use rethread_core::tree::Place;
 
-use super::super::around::{Whereabouts, read_at};
-use super::hit::{Copy, SearchHit, SessionHits, session_of};
-use super::labels::{Labels, label};
+use super::super::around::read_at;
+use super::hit::{SearchHit, SessionHits};
+use super::labels::label;
 use super::loose::{Loose, Part, scan};
 use super::pile::{From, Item, Pile};
+use super::standings::Standings;
 use crate::Failure;
 use crate::disk::{Folders, Lines, Origin, Role, Roots, SessionFile, find_all, read_text};
-use crate::index::{Answer, Candidate, Damage, Facts, Fresh, Index, Notice, Refreshed, Shelf, Snapshot};
+use crate::index::{Answer, Candidate, Damage, Index, Notice, Refreshed, Shelf, Snapshot};
 
 /// An index that is behind by more than this is not brought up to date by a search, which must not wait for it.
 const AT_ONCE: u64 = 32 << 20;
 
 /// So many files are kept open between one look and the next.
 const OPEN: usize = 64;
-/// What labels are kept by.
-const LABELS: &str = "labels";
 
 /// What to look for, and where.
 #[derive(Debug, Clone)]
@@ -62,11 +56,11 @@ pub struct Search {
     pub scanned: u64,
     /// How many files there are.
     pub files: usize,
-    meaning: Meaning,
+    pub(super) meaning: Meaning,
     request: SearchRequest,
     /// What must be read.
     parts: Vec<Part>,
-    found: Vec<SessionFile>,
+    pub(super) found: Vec<SessionFile>,
     snapshot: Snapshot,
     /// Where the index is kept, if it was asked, and whether it turned out to be damaged on the way.
     shelf: Option<Shelf>,
@@ -77,12 +71,7 @@ pub struct Search {
     /// Which file a number of the index means.
     by_id: HashMap<u64, usize>,
     pile: Pile,
-    labels: HashMap<PathBuf, Rc<Labels>>,
-    /// What the files in a folder look like.
-    looks: HashMap<PathBuf, u64>,
-    /// Labels that were kept, and those that are to be.
-    kept: Option<Facts>,
-    fresh: Vec<Fresh>,
+    pub(super) standings: Standings,
     /// Files that were read from, by their numbers.
     open: RefCell<HashMap<usize, Lines>>,
     told: usize,
@@ -99,7 +88,7 @@ pub fn search(request: &SearchRequest, index: Option<&Index>) -> Search {
         search.notices.push(notice);
         search
     });
-    search.kept = index.and_then(|index| index.single_facts(&request.roots, LABELS));
+    search.standings = Standings::of(index, &request.roots);
     search
 }
 
@@ -129,22 +118,6 @@ fn look(request: &SearchRequest, shelf: Option<&Shelf>, deadline: Option<Instant
         Ok(search)
     };
     asked().map_err(|_| shelf.give_up())
-}
-
-/// Says what the files in a folder look like: any change there gives another number.
-fn looks(found: &[SessionFile], folder: &Path) -> u64 {
-    let folder = folder.as_os_str().as_encoded_bytes();
-    let mut looks = Vec::new();
-    for file in found {
-        let path = file.path.as_os_str().as_encoded_bytes();
-        let name = path.strip_prefix(folder).and_then(|rest| rest.get(1..));
-        if let Some(name) = name.filter(|name| !name.contains(&b'/')) {
-            name.len().pack(&mut looks);
-            looks.extend_from_slice(name);
-            file.mark.pack(&mut looks);
-        }
-    }
-    Id::of(&looks).bits() as u64
 }
 
 /// Returns the rows of the index that tell what is there now, by their numbers, with the file of each.
@@ -201,10 +174,7 @@ impl Search {
             loose: Vec::new(),
             by_id: HashMap::new(),
             pile: Pile::default(),
-            labels: HashMap::new(),
-            looks: HashMap::new(),
-            kept: None,
-            fresh: Vec::new(),
+            standings: Standings::default(),
             open: RefCell::default(),
             told: 0,
             deadline,
@@ -253,7 +223,7 @@ impl Search {
             search.next_items();
         }
         search.told = self.told;
-        search.kept = self.kept.take();
+        search.standings = std::mem::take(&mut self.standings).on_other_files();
         search.notices = std::mem::take(&mut self.notices);
         search.notices.extend(self.shelf.take().map(|shelf| shelf.give_up()));
         *self = search;
@@ -267,7 +237,7 @@ impl Search {
 
     /// Whether more had to be read than an index brought up to date would leave.
     pub fn is_behind(&self) -> bool {
-        self.kept.is_some() && self.scanned > AT_ONCE
+        self.standings.is_kept() && self.scanned > AT_ONCE
     }
 
     /// Whether the time was over before everything was looked through.
@@ -290,6 +260,11 @@ impl Search {
                 return Some(hit);
             }
         }
+    }
+
+    /// Keeps what was found out about sessions for the next search; says what went wrong.
+    pub fn finish(self) -> Option<Notice> {
+        self.standings.keep(&self.found)
     }
 
     /// Counts what is left by session, in the order of the best hit of each.
@@ -336,7 +311,7 @@ impl Search {
         items.filter(|_| !self.cut)
     }
 
-    fn is_copied(&self, item: &Item) -> bool {
+    pub(super) fn is_copied(&self, item: &Item) -> bool {
         match item.from {
             From::Loose(no) => self.loose[no as usize].copied,
             From::Index(no) => self.candidates[no as usize].copied,
@@ -359,7 +334,7 @@ impl Search {
     }
 
     /// Says which file an item stands in, and where.
-    fn place(&self, from: From) -> Option<(usize, Place)> {
+    pub(super) fn place(&self, from: From) -> Option<(usize, Place)> {
         match from {
             From::Loose(no) => self.loose.get(no as usize).map(|one| (one.file, one.place)),
             From::Index(no) => {
@@ -378,24 +353,22 @@ impl Search {
             From::Index(no) => self.answer.open(&self.candidates[no as usize]),
         };
         let Some((file, place)) = self.place(item.from) else { return false };
-        let label = self.meaning.asks_label(&open).then(|| label(self.standing(file, place).1));
+        let label =
+            self.meaning.asks_label(&open).then(|| label(self.standings.at(&self.found, file, place).1));
         let mut holds = false;
-        self.read(file, place, |search, card, _| holds = search.settle(&open, card, label));
+        let setting = Setting { label, ..Setting::default() };
+        self.read(file, place, |search, card, _| holds = search.meaning.settle(&open, card, &setting));
+        self.failures.append(&mut self.standings.failures);
         holds
     }
 
-    fn settle(
-        &self,
-        open: &Open,
-        card: &Card<'_>,
-        label: Option<Option<rethread_core::query::Label>>,
-    ) -> bool {
-        let setting = Setting { label, ..Setting::default() };
-        self.meaning.settle(open, card, &setting)
-    }
-
     /// Reads the entry at a place.
-    fn read(&self, no: usize, place: Place, mut each: impl FnMut(&Search, &Card<'_>, Option<String>)) {
+    pub(super) fn read(
+        &self,
+        no: usize,
+        place: Place,
+        mut each: impl FnMut(&Search, &Card<'_>, Option<String>),
+    ) {
         let file = &self.found[no];
         if let Role::Result { .. } = file.role {
             let text = read_text(&file.path, u64::from(place.len)).unwrap_or_default();
@@ -421,123 +394,5 @@ impl Search {
                 each(self, &card, entry.uuid.map(|uuid| uuid.decode().into_owned()));
             }
         });
-    }
-
-    fn labels(&mut self, path: &Path) -> Rc<Labels> {
-        if let Some(known) = self.labels.get(path) {
-            return Rc::clone(known);
-        }
-        let labels = Rc::new(self.read_labels(path));
-        self.labels.insert(path.to_owned(), Rc::clone(&labels));
-        labels
-    }
-
-    fn read_labels(&mut self, path: &Path) -> Labels {
-        let no = self.found.binary_search_by(|file| file.path.as_path().cmp(path)).ok();
-        let known = no.zip(self.kept.as_mut()).and_then(|(no, kept)| kept.ask::<Labels>(&self.found[no]));
-        let folder = path.parent().unwrap_or(Path::new(""));
-        let Search { looks, found, .. } = self;
-        let mut beside = || match looks.get(folder) {
-            Some(known) => *known,
-            None => *looks.entry(folder.to_owned()).or_insert(self::looks(found, folder)),
-        };
-        if let Some(known) = known.filter(|known| known.beside.is_none_or(|looked| looked == beside())) {
-            return known;
-        }
-        match Labels::of(path, beside) {
-            Ok(labels) => {
-                if let Some(no) = no.filter(|&no| self.kept.is_some() && self.found[no].settled) {
-                    self.fresh.push(Fresh { no, cost: self.found[no].len, blob: labels.blob() });
-                }
-                labels
-            }
-            Err(failure) => {
-                self.failures.push(failure);
-                Labels::default()
-            }
-        }
-    }
-
-    /// Keeps what was found out about sessions for the next search; says what went wrong.
-    pub fn finish(mut self) -> Option<Notice> {
-        let fresh = std::mem::take(&mut self.fresh);
-        self.kept.take().and_then(|kept| kept.add(&self.found, fresh))
-    }
-
-    /// Returns the turn of an entry and how it stands to what the client would load.
-    fn standing(&mut self, file: usize, place: Place) -> (Option<u32>, Whereabouts) {
-        let file = &self.found[file];
-        let path = file.path.clone();
-        let Role::Result { session } = &file.role else { return self.labels(&path).at(place.offset) };
-        let Some(main) = session_of(&path, session) else { return (None, Whereabouts::Outside) };
-        let labels = self.labels(&main);
-        let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-        labels.result(&name).map_or((None, Whereabouts::Outside), |offset| labels.at(offset))
-    }
-
-    /// Tells the items of one key: the first is the hit, the others are its copies.
-    fn tell(&mut self, items: Vec<Item>) -> Option<SearchHit> {
-        let mut placed: Vec<(bool, usize, Place, Item)> = Vec::new();
-        for item in items {
-            let copied = self.is_copied(&item);
-            placed.extend(self.place(item.from).map(|(file, place)| (copied, file, place, item)));
-        }
-        placed.sort_by_key(|(copied, file, place, _)| (*copied, *file, place.offset));
-        let &(copied, file, place, item) = placed.first()?;
-        let mut told = None;
-        self.read(file, place, |search, card, uuid| {
-            told = told.take().or_else(|| {
-                Some((search.meaning.excerpt(card)?, uuid, card.session.as_deref().map(str::to_owned)))
-            });
-        });
-        let (excerpt, uuid, named) = told?;
-        let (turn, standing) = self.standing(file, place);
-        let copies = self.copies(&placed[1..], standing);
-        let found = &self.found[file];
-        let session = found.session().map(str::to_owned).or(named).unwrap_or_else(|| found.stem().to_owned());
-        let session_path = match found.role {
-            Role::Main => None,
-            _ => session_of(&found.path, &session),
-        };
-        let path = found.path.clone();
-        let agent = found.is_agent().then(|| found.stem().to_owned());
-        let beside = matches!(found.role, Role::Result { .. });
-        let session_path = session_path.unwrap_or_else(|| path.clone());
-        let head = (!beside || session_path != path).then(|| self.labels(&session_path));
-        let folder = || session_path.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
-        let none = || Title { text: String::new(), source: TitleSource::None };
-        let title = head.as_ref().map_or_else(none, |head| head.title());
-        let project = head.map(|head| head.folder.clone()).filter(|folder| !folder.is_empty());
-        let project = project.unwrap_or_else(folder);
-        Some(SearchHit {
-            session,
-            title,
-            project,
-            session_path,
-            path,
-            agent,
-            beside,
-            line: place.line,
-            uuid,
-            turn,
-            time: item.time,
-            excerpt,
-            standing,
-            copied,
-            copies,
-            score: item.score,
-        })
-    }
-
-    fn copies(&mut self, placed: &[(bool, usize, Place, Item)], standing: Whereabouts) -> Vec<Copy> {
-        let mut copies = Vec::new();
-        for &(_, file, place, _) in placed {
-            let remembered = standing == Whereabouts::Active;
-            let standing = (!remembered).then(|| self.standing(file, place).1);
-            let found = &self.found[file];
-            let session = found.session().unwrap_or_else(|| found.stem()).to_owned();
-            copies.push(Copy { session, path: found.path.clone(), line: place.line, standing });
-        }
-        copies
     }
 }

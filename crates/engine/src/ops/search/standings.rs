@@ -1,0 +1,124 @@
+//! The labels of many files: from what was kept where nothing has changed, by reading where it has.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use rethread_core::id::Id;
+use rethread_core::pack::Pack;
+use rethread_core::tree::Place;
+
+use super::super::around::Whereabouts;
+use super::hit::session_of;
+use super::labels::Labels;
+use crate::Failure;
+use crate::disk::{Role, Roots, SessionFile};
+use crate::index::{Facts, Fresh, Index, Notice};
+
+/// What labels are kept by.
+const LABELS: &str = "labels";
+
+/// How the entries of files stand, as far as it was asked.
+#[derive(Debug, Default)]
+pub(super) struct Standings {
+    known: HashMap<PathBuf, Rc<Labels>>,
+    /// What the files in a folder look like.
+    looks: HashMap<PathBuf, u64>,
+    /// Labels that were kept, and those that are to be.
+    kept: Option<Facts>,
+    fresh: Vec<Fresh>,
+    /// Files that could not be read.
+    pub(super) failures: Vec<Failure>,
+}
+
+impl Standings {
+    /// Takes what was kept of the files under some roots.
+    pub(super) fn of(index: Option<&Index>, roots: &Roots) -> Standings {
+        let kept = index.and_then(|index| index.single_facts(roots, LABELS));
+        Standings { kept, ..Standings::default() }
+    }
+
+    /// Whether labels are kept.
+    pub(super) fn is_kept(&self) -> bool {
+        self.kept.is_some()
+    }
+
+    /// Goes on with files that were found anew: what was read of the old ones is forgotten.
+    pub(super) fn on_other_files(self) -> Standings {
+        Standings { kept: self.kept, failures: self.failures, ..Standings::default() }
+    }
+
+    /// Returns the turn of an entry and how it stands to what the client would load.
+    pub(super) fn at(
+        &mut self,
+        found: &[SessionFile],
+        file: usize,
+        place: Place,
+    ) -> (Option<u32>, Whereabouts) {
+        let file = &found[file];
+        let Role::Result { session } = &file.role else {
+            return self.labels(found, &file.path).at(place.offset);
+        };
+        let Some(main) = session_of(&file.path, session) else { return (None, Whereabouts::Outside) };
+        let labels = self.labels(found, &main);
+        let name = file.path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        labels.result(&name).map_or((None, Whereabouts::Outside), |offset| labels.at(offset))
+    }
+
+    /// Returns the labels of a file.
+    pub(super) fn labels(&mut self, found: &[SessionFile], path: &Path) -> Rc<Labels> {
+        if let Some(known) = self.known.get(path) {
+            return Rc::clone(known);
+        }
+        let labels = Rc::new(self.read(found, path));
+        self.known.insert(path.to_owned(), Rc::clone(&labels));
+        labels
+    }
+
+    fn read(&mut self, found: &[SessionFile], path: &Path) -> Labels {
+        let no = found.binary_search_by(|file| file.path.as_path().cmp(path)).ok();
+        let known = no.zip(self.kept.as_mut()).and_then(|(no, kept)| kept.ask::<Labels>(&found[no]));
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let looks = &mut self.looks;
+        let mut beside = || match looks.get(folder) {
+            Some(known) => *known,
+            None => *looks.entry(folder.to_owned()).or_insert(self::looks(found, folder)),
+        };
+        if let Some(known) = known.filter(|known| known.beside.is_none_or(|looked| looked == beside())) {
+            return known;
+        }
+        match Labels::of(path, beside) {
+            Ok(labels) => {
+                if let Some(no) = no.filter(|&no| self.kept.is_some() && found[no].settled) {
+                    self.fresh.push(Fresh { no, cost: found[no].len, blob: labels.blob() });
+                }
+                labels
+            }
+            Err(failure) => {
+                self.failures.push(failure);
+                Labels::default()
+            }
+        }
+    }
+
+    /// Keeps what was read for the next time; says what went wrong.
+    pub(super) fn keep(self, found: &[SessionFile]) -> Option<Notice> {
+        self.kept.and_then(|kept| kept.add(found, self.fresh))
+    }
+}
+
+/// Says what the files in a folder look like: any change there gives another number.
+fn looks(found: &[SessionFile], folder: &Path) -> u64 {
+    let folder = folder.as_os_str().as_encoded_bytes();
+    let mut looks = Vec::new();
+    for file in found {
+        let path = file.path.as_os_str().as_encoded_bytes();
+        let name = path.strip_prefix(folder).and_then(|rest| rest.get(1..));
+        if let Some(name) = name.filter(|name| !name.contains(&b'/')) {
+            name.len().pack(&mut looks);
+            looks.extend_from_slice(name);
+            file.mark.pack(&mut looks);
+        }
+    }
+    Id::of(&looks).bits() as u64
+}
