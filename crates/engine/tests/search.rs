@@ -477,3 +477,26 @@ fn a_search_ends_when_its_time_is_over() {
         }
     }
 }
+
+/// What was indexed of a file that is no longer so does not stay for ever.
+#[test]
+fn an_index_is_no_larger_than_what_is_there() {
+    let store = Store { folder: tempfile::tempdir().expect("a folder") };
+    let path = store.path(0);
+    std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    let line = |no: usize| {
+        format!(
+            "{{\"type\":\"user\",\"uuid\":\"00000000-0000-4000-8000-{no:012}\",\"message\":{{\"role\":\"user\",\"content\":\"word{no}\"}}}}\n"
+        )
+    };
+    let roots = Roots { paths: vec![store.folder.path().join("projects")] };
+    let mut sizes = Vec::new();
+    for count in [20_000, 1, 20_000, 2] {
+        std::fs::write(&path, (0..count).map(line).collect::<String>()).expect("written");
+        assert_eq!(store.hits("word0", Some(&store.cache())).len(), 1);
+        let status = rethread_engine::ops::index_status(&roots, &store.cache()).expect("an index");
+        assert_eq!(status.entries, count as u64);
+        sizes.push(status.size);
+    }
+    assert!(sizes[1] * 10 < sizes[0] && sizes[3] * 10 < sizes[2], "{sizes:?}");
+}

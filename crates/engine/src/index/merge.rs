@@ -7,34 +7,52 @@ use super::catalog::Catalog;
 use super::dictionary::{self, Dictionary};
 use super::inverter::entries;
 use super::pages::{Damage, Printer};
-use super::segment::{Columns, FIELDS, FIGURES, SEAMS, Segment, WORDS};
+use super::segment::{Columns, FIELDS, FIGURES, SEAMS, Segment, Stretch, WORDS};
 use super::shelf::Shelf;
 use super::varint;
 
 /// Segments that are larger than this together stay apart: putting them together takes longer than it saves.
 const LARGE: u64 = 64 << 20;
 
-/// Puts the newest segments together where they have become too many.
+/// Puts the newest segments together where they have become too many, and takes away what is mostly of files that are gone.
 pub(super) fn tidy(shelf: &Shelf, mut catalog: Catalog) -> io::Result<Catalog> {
-    let from = first_of(&catalog.segments.iter().map(|(_, size)| *size).collect::<Vec<u64>>());
-    let old = &catalog.segments[from..];
-    if old.len() < 2 {
-        return Ok(catalog);
-    }
     let live: HashSet<u64> = catalog.files.iter().map(|row| row.id).collect();
-    let opened: Result<Vec<Segment>, Damage> =
-        old.iter().map(|(no, _)| Segment::open(&shelf.segment(*no))).collect();
-    let opened = opened.map_err(Damage::into_io)?;
+    let segments = std::mem::take(&mut catalog.segments);
+    let (large, small) =
+        segments.split_at(first_of(&segments.iter().map(|(_, size)| *size).collect::<Vec<u64>>()));
+    for &known in large {
+        let opened = [Segment::open(&shelf.segment(known.0)).map_err(Damage::into_io)?];
+        let is_live = |stretch: &&Stretch| live.contains(&stretch.file);
+        let left: u32 = opened[0].stretches.iter().filter(is_live).map(|stretch| stretch.count).sum();
+        if left >= opened[0].count.div_ceil(2) {
+            catalog.segments.push(known);
+        } else if opened[0].stretches.iter().any(|stretch| is_live(&stretch)) {
+            write(shelf, &mut catalog, &opened, &live)?;
+        }
+    }
+    match small {
+        [] => {}
+        [only] => catalog.segments.push(*only),
+        _ => {
+            let opened = small.iter().map(|(no, _)| Segment::open(&shelf.segment(*no)));
+            let opened = opened.collect::<Result<Vec<Segment>, Damage>>().map_err(Damage::into_io)?;
+            write(shelf, &mut catalog, &opened, &live)?;
+        }
+    }
+    Ok(catalog)
+}
+
+/// Writes what is left of some segments as one.
+fn write(shelf: &Shelf, catalog: &mut Catalog, segments: &[Segment], live: &HashSet<u64>) -> io::Result<()> {
     let no = catalog.next;
     let size = shelf.write_segment(no, |file| {
         let mut printer = Printer::new(file);
-        put_together(&opened, &live, &mut printer).map_err(Damage::into_io)?;
+        put_together(segments, live, &mut printer).map_err(Damage::into_io)?;
         printer.finish()
     })?;
     catalog.next += 1;
-    catalog.segments.truncate(from);
     catalog.segments.push((no, size));
-    Ok(catalog)
+    Ok(())
 }
 
 /// Returns from which segment on they are put together, by their sizes.

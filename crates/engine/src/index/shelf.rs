@@ -182,15 +182,19 @@ impl Shelf {
         let Some(_lock) = Lock::take(&self.folder, WORDS)? else {
             return Err(io::Error::new(io::ErrorKind::WouldBlock, "another process is writing it"));
         };
-        let mut found = false;
+        // The catalog goes first, so that nobody looks for segments that are gone; what others are just writing under
+        // another lock is theirs.
+        let mut paths = vec![self.folder.join(CATALOG)];
         for entry in fs::read_dir(&self.folder)? {
             let path = entry?.path();
-            if path.extension().is_none_or(|ext| ext != "lock") {
-                found = true;
-                match fs::remove_file(path) {
-                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                    _ => {}
-                }
+            paths.extend(path.extension().is_none_or(|ext| ext == WORDS).then_some(path));
+        }
+        let mut found = false;
+        for path in paths {
+            match fs::remove_file(path) {
+                Ok(()) => found = true,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
             }
         }
         Ok(found)
