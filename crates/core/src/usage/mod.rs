@@ -7,11 +7,17 @@
 //! Clients up to 2.0.1 lose the `requestId` when they copy. [`Ledger::once`] sees through that: a line without one is
 //! a copy of the response with the same `message.id` that has one, and such lines of several files are one response.
 
+mod cost_state;
+mod money;
+pub mod price;
 mod receipts;
 
 use crate::entry::{Entry, Flags, Kind, Text, Usage};
 use crate::id::{Id, IdMap, IdSet};
 
+pub use cost_state::{CostState, ModelCost};
+pub use money::Money;
+pub use price::{PriceProblem, Prices, Tariff};
 pub use receipts::Receipts;
 
 /// Responses and their tokens.
