@@ -76,7 +76,7 @@ fn tree_and_counts(bencher: Bencher<'_, '_>) {
     bencher.counter(BytesCount::of_slice(&file)).bench_local(|| {
         let mut reader = Reader::default();
         let mut weaver = Weaver::default();
-        let mut tally = Tally::new(Id::NIL);
+        let mut tally = Tally::new(Id::NIL, "");
         Splitter::default().feed(&file, true, &mut Vec::new(), |line, problems| {
             let fate = reader.read(&line, problems, |entry, offset| {
                 weaver.add(&entry, Place { offset, len: entry.raw.len() as u32, line: line.no });

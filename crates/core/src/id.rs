@@ -7,7 +7,7 @@ use crate::pack::{Pack, Unpacker};
 /// The key of an id: a UUID is its own 128 bits, any other text is hashed to as many.
 ///
 /// Kept as two halves, so that what holds many of them needs no gaps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Id(u64, u64);
 
 impl std::hash::Hash for Id {

@@ -32,7 +32,7 @@ fn comes_back<T: Pack + PartialEq + Debug>(value: &T) {
 /// Reads a file as `ls` and `stats` do.
 fn folded(bytes: &[u8]) -> (Sketch, Counts) {
     let (mut weaver, mut sketcher, mut pairs) = (Weaver::default(), Sketcher::default(), Pairs::default());
-    let mut tally = Tally::new(Id::of(b"a/file.jsonl"));
+    let mut tally = Tally::new(Id::of(b"a/file.jsonl"), "");
     let (mut problems, mut lines) = (Vec::new(), 0);
     Splitter::default().feed(bytes, true, &mut problems, |line, problems| {
         lines += 1;

@@ -42,7 +42,7 @@ fn totals_equal_the_independent_count() {
         let stats = ops::stats(&roots(folder.join(name)), true, None);
         assert!(stats.failures.is_empty(), "{name}: {:?}", stats.failures);
         let counts = stats.counts;
-        let spent = counts.ledger.spent();
+        let spent = counts.plain();
         let usage = spent.usage;
         let mut ours = json!({
             "types": without_zeros(counts.total.types),

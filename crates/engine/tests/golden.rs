@@ -90,7 +90,7 @@ fn tokens_are_those_that_reached_a_file() {
     let mut wrong = Vec::new();
     for scenario in scenarios() {
         let counts = ops::stats(&roots(&scenario), false, None).counts;
-        let spent = counts.ledger.once();
+        let spent = counts.once();
         let usage = spent.usage;
         let truth = &scenario.truth["usage_written"];
         let told = |key: &str| truth[key].as_u64().unwrap_or(0);

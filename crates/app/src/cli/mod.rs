@@ -48,6 +48,7 @@ mod telling;
 mod tools;
 mod tree;
 mod undo;
+mod usage;
 mod when;
 mod wire;
 mod written;
@@ -60,7 +61,8 @@ use rethread_engine::{Index, Pen, Roots, ops};
 
 use self::args::{Args, Command};
 use self::out::{Manner, Out};
-use self::report::{Exit, Stop};
+use self::report::Exit;
+pub(crate) use self::report::Stop;
 use self::when::Clock;
 use crate::demo::Demo;
 use crate::paths;
@@ -153,6 +155,7 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, Stop> {
         Some(Command::Diff(diff)) => diff::run(diff, &place, out),
         Some(Command::Doctor(doctor)) => doctor::run(doctor, &place, out),
         Some(Command::Repair(repair)) => repair::run(repair, &place, out),
+        Some(Command::Usage(usage)) => usage::run(usage, &place, out),
         Some(Command::Stats(stats)) => stats::run(stats, &place, out),
         Some(Command::Tools(tools)) => tools::run(tools, &place, out),
         Some(Command::Branches(branches)) => branches::run(branches, &place, out),

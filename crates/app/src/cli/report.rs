@@ -42,6 +42,8 @@ pub(crate) enum Stop {
     NoRoot(PathBuf),
     /// A moment that cannot be read.
     BadMoment(String),
+    /// A time zone that is not known.
+    BadZone(String),
     /// Turns that cannot be read.
     BadTurns(String),
     /// A client that cannot be read.
@@ -178,6 +180,10 @@ fn tell(stop: &Stop, out: &mut Out) {
         Stop::NoIndex => (
             "there is no index here".to_owned(),
             "single files, --demo and --no-index do without; otherwise set HOME or XDG_CACHE_HOME".to_owned(),
+        ),
+        Stop::BadZone(text) => (
+            format!("no time zone is called `{}`", clean::line(text)),
+            "write it like Europe/Berlin, UTC or +02:00".to_owned(),
         ),
         Stop::BadTurns(text) => {
             (format!("cannot read `{}` as turns", clean::line(text)), "write 5, 3..9, 3.. or ..9".to_owned())

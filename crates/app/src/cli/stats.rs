@@ -84,7 +84,7 @@ fn draw(counts: &Counts, place: &Place, out: &mut Out) -> Result<(), Stop> {
     let copied = counts.turns_written.saturating_sub(counts.turns);
     let mut talk = vec![things(counts.turns, "turn")];
     talk.extend((copied > 0).then(|| format!("{} more copied by forks", count(copied))));
-    let spent = counts.ledger.once();
+    let spent = counts.once();
     talk.push(things(spent.responses as u64, "response"));
     talk.extend((counts.forks > 0).then(|| things(counts.forks, "fork")));
     out.line(&talk.join(", "))?;

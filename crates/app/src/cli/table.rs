@@ -108,12 +108,14 @@ pub(crate) struct Table {
     columns: Vec<(&'static str, Align, usize)>,
     rows: Vec<Vec<Cell>>,
     indent: usize,
+    /// The column that gives way; else the last left-aligned one.
+    yielding: Option<usize>,
 }
 
 impl Table {
     /// Makes a table that stands `indent` columns to the right.
     pub(crate) fn new(indent: usize) -> Table {
-        Table { columns: Vec::new(), rows: Vec::new(), indent }
+        Table { columns: Vec::new(), rows: Vec::new(), indent, yielding: None }
     }
 
     /// Adds a column of at most `most` columns.
@@ -122,12 +124,18 @@ impl Table {
         self
     }
 
+    /// Lets the column that was added last give way where the table is wider than the screen.
+    pub(crate) fn yielding(mut self) -> Table {
+        self.yielding = self.columns.len().checked_sub(1);
+        self
+    }
+
     /// Adds a row.
     pub(crate) fn row(&mut self, cells: Vec<Cell>) {
         self.rows.push(cells);
     }
 
-    /// Draws the table; where it is wider than the screen, the last left-aligned column gives way.
+    /// Draws the table; where it is wider than the screen, one column gives way.
     pub(crate) fn print(&self, out: &mut Out) -> Result<(), Stop> {
         if self.rows.is_empty() {
             return Ok(());
@@ -139,8 +147,8 @@ impl Table {
         }
         let gaps = widths.iter().filter(|&&width| width > 0).count().saturating_sub(1) * 2;
         let total = self.indent + gaps + widths.iter().sum::<usize>();
-        let flexible = (0..widths.len()).rfind(|&k| self.columns[k].1 == Align::Left && widths[k] > 0);
-        if let Some(k) = flexible.filter(|_| total > out.width()) {
+        let last = || (0..widths.len()).rfind(|&k| self.columns[k].1 == Align::Left && widths[k] > 0);
+        if let Some(k) = self.yielding.or_else(last).filter(|_| total > out.width()) {
             widths[k] = widths[k].saturating_sub(total - out.width()).max(12.min(widths[k]));
         }
         if self.columns.iter().any(|(head, ..)| !head.is_empty()) {

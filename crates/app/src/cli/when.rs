@@ -1,5 +1,6 @@
 //! Moments: read from the command line, said in the user's time zone, written in UTC.
 
+use jiff::fmt::temporal::DateTimeParser;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, Zoned, civil};
 use rethread_engine::core::entry::Moment;
@@ -14,6 +15,17 @@ impl Clock {
     /// Looks at the clock.
     pub(crate) fn look() -> Clock {
         Clock { now: Zoned::now() }
+    }
+
+    /// Returns the same moment in another zone: `Europe/Berlin`, `UTC`, `+02:00`.
+    pub(crate) fn in_zone(&self, name: &str) -> Option<Clock> {
+        let zone = DateTimeParser::new().parse_time_zone(name.trim()).ok()?;
+        Some(Clock { now: self.now.with_time_zone(zone) })
+    }
+
+    /// Returns the zone.
+    pub(crate) fn zone(&self) -> TimeZone {
+        self.now.time_zone().clone()
     }
 
     /// Returns the present.

@@ -163,9 +163,14 @@ impl Pen {
             "cache_creation_input_tokens": 640, "cache_read_input_tokens": self.context,
         });
         let request = message.replacen("msg", "req", 1);
+        let stop = match block["type"].as_str() {
+            Some("tool_use") => Some("tool_use"),
+            Some("text") => Some("end_turn"),
+            _ => None,
+        };
         let body = json!({
             "id": message, "type": "message", "role": "assistant", "model": self.model, "content": [block],
-            "stop_reason": null, "stop_sequence": null, "usage": usage,
+            "stop_reason": stop, "stop_sequence": null, "usage": usage,
         });
         self.message = Some(message);
         self.entry("assistant", json!({"message": body, "requestId": request}))

@@ -1,7 +1,7 @@
 //! Token counts as a response states them.
 
 /// The tokens of one response.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Usage {
     /// Tokens read without the cache.
     pub input: u64,

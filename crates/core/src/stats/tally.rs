@@ -7,7 +7,7 @@ use crate::id::{Id, IdSet};
 use crate::problem::Problem;
 use crate::tree::{Link, Tree};
 use crate::turn::Pairs;
-use crate::usage::{Booking, Ledger};
+use crate::usage::{Booking, Sheet, Spent, plain, settle, total};
 
 /// Gaps longer than this between two lines are not counted as active, in milliseconds.
 const PAUSE: i64 = 5 * 60 * 1000;
@@ -88,8 +88,8 @@ pub struct Counts {
     pub problems: Names,
     /// Unknown types, subtypes and blocks, by what they are.
     pub unknown: Names,
-    /// Responses and tokens, each counted once.
-    pub ledger: Ledger,
+    /// Responses and tokens, by file.
+    pub sheets: Vec<Sheet>,
     /// First and last moment, in milliseconds.
     pub span: Option<(i64, i64)>,
     /// Milliseconds between lines that are not far apart, summed over main files.
@@ -126,7 +126,7 @@ crate::pack_fields!(Counts {
     models,
     problems,
     unknown,
-    ledger,
+    sheets,
     span,
     active,
     turn_keys
@@ -135,7 +135,6 @@ crate::pack_fields!(Counts {
 /// Counts one file.
 #[derive(Debug)]
 pub struct Tally {
-    file: Id,
     counts: FileCounts,
     kinds: [u64; Kind::KNOWN.len() + 2],
     blocks: [u64; BlockKind::KNOWN.len() + 2],
@@ -144,15 +143,14 @@ pub struct Tally {
     unknown: Names,
     models: Vec<(String, u64)>,
     messages: IdSet,
-    ledger: Booking,
+    booking: Booking,
     whole: bool,
 }
 
 impl Tally {
-    /// Starts on the file called `file`.
-    pub fn new(file: Id) -> Tally {
+    /// Starts on the file called `file`; its lines say whose it is where `session` is empty.
+    pub fn new(file: Id, session: &str) -> Tally {
         Tally {
-            file,
             counts: FileCounts::default(),
             kinds: [0; _],
             blocks: [0; _],
@@ -161,7 +159,7 @@ impl Tally {
             unknown: Names::new(),
             models: Vec::new(),
             messages: IdSet::default(),
-            ledger: Booking::default(),
+            booking: Booking::new(file, session),
             whole: true,
         }
     }
@@ -183,6 +181,7 @@ impl Tally {
     /// Takes an entry of a whole line.
     pub fn add(&mut self, entry: &Entry<'_>) {
         self.kinds[entry.kind as usize] += 1;
+        self.booking.add(entry);
         match entry.kind {
             Kind::Unknown => self.unknown("type", entry.name.map_or(&b""[..], |name| name.raw())),
             Kind::System => {
@@ -224,7 +223,6 @@ impl Tally {
                     None => self.models.push((model.decode().into_owned(), 1)),
                 }
             }
-            self.ledger.add(entry, self.file);
         }
     }
 
@@ -293,7 +291,7 @@ impl Tally {
         }
         store.models = self.models.into_iter().collect();
         store.unknown = self.unknown;
-        store.ledger = self.ledger.finish();
+        store.sheets = vec![self.booking.finish()];
         store.forks = tree.branches().saturating_sub(1) as u64;
         // What a subagent is told is no turn of anybody.
         if !tree.is_side_file() {
@@ -338,6 +336,16 @@ fn turn_keys(tree: &Tree) -> IdSet {
 }
 
 impl Counts {
+    /// Returns responses and tokens by the plain rule, by which copies that lost their request count again.
+    pub fn plain(&self) -> Spent {
+        plain(&self.sheets)
+    }
+
+    /// Returns responses and tokens, each response once.
+    pub fn once(&self) -> Spent {
+        total(&settle(&self.sheets))
+    }
+
     fn times(&mut self, tree: &Tree) {
         let speaking = tree.nodes().iter().filter(|node| node.voice != Voice::Link);
         let mut times: Vec<i64> = speaking.filter_map(|node| Some(node.time()?.0)).collect();
@@ -388,7 +396,7 @@ impl Counts {
             sum.millis += part.millis;
             sum.timed += part.timed;
         }
-        self.ledger.merge(later.ledger);
+        self.sheets.extend(later.sheets);
         self.span = match (self.span, later.span) {
             (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
             (a, b) => a.or(b),

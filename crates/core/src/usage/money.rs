@@ -31,6 +31,12 @@ impl Money {
         Money(self.0.saturating_mul(u128::from(count)))
     }
 
+    /// Returns one of so many equal parts; what cannot be divided goes to the first of them.
+    pub fn share(self, no: u64, of: u64) -> Money {
+        let of = u128::from(of.max(1));
+        Money(self.0 / of + u128::from(u128::from(no) < self.0 % of))
+    }
+
     /// Returns a fraction of it, without what is left over.
     pub fn part(self, numerator: u64, denominator: u64) -> Money {
         Money(self.times(numerator).0 / u128::from(denominator.max(1)))

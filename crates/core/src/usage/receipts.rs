@@ -1,27 +1,17 @@
 //! Where in a tree the tokens were spent.
 
-use super::response;
+use super::settle;
+use super::sheet::Booking;
 use crate::entry::{Entry, Usage};
-use crate::id::{Id, IdMap, IdSet};
 use crate::tree::NodeNo;
 
-/// Responses of one file and the nodes they stand at; the rule is that of [`super::Ledger::once`].
+/// Responses of one file and the nodes they stand at.
 #[derive(Debug, Default)]
 pub struct Receipts {
-    responses: Vec<Receipt>,
-    /// Where each response stands, by message and request, or by message alone.
-    places: IdMap<u32>,
+    booking: Booking,
+    /// The first node of each response; none until a line of it is in the tree.
+    first: Vec<Option<NodeNo>>,
     nodes: NodeNo,
-}
-
-#[derive(Debug)]
-struct Receipt {
-    message: Id,
-    requested: bool,
-    /// The first node; `None` until a line of it is in the tree.
-    node: Option<NodeNo>,
-    /// The best line.
-    usage: Usage,
 }
 
 impl Receipts {
@@ -29,28 +19,15 @@ impl Receipts {
     pub fn add(&mut self, entry: &Entry<'_>) {
         let node = entry.uuid.map(|_| self.nodes);
         self.nodes += NodeNo::from(node.is_some());
-        let Some((message, usage)) = response(entry) else { return };
-        let key = entry.request.map_or(message, |request| message.with(request.id()));
-        let new = self.responses.len() as u32;
-        let place = *self.places.entry(key).or_insert(new);
-        if place == new {
-            self.responses.push(Receipt { message, requested: entry.request.is_some(), node, usage });
-            return;
-        }
-        let best = &mut self.responses[place as usize];
-        best.node = best.node.or(node);
-        if usage.output >= best.usage.output {
-            best.usage = usage;
+        if let Some(no) = self.booking.add(entry) {
+            self.first.resize(self.first.len().max(no + 1), None);
+            self.first[no] = self.first[no].or(node);
         }
     }
 
     /// Returns the tokens of each response once, at the first of its nodes.
-    pub fn once(&self) -> impl Iterator<Item = (NodeNo, Usage)> + '_ {
-        let all_requested = self.responses.iter().all(|receipt| receipt.requested);
-        // Only a response that lost its request can be a copy of another.
-        let requested = self.responses.iter().filter(|receipt| receipt.requested && !all_requested);
-        let requested: IdSet = requested.map(|receipt| receipt.message).collect();
-        let counts = move |receipt: &&Receipt| receipt.requested || !requested.contains(&receipt.message);
-        self.responses.iter().filter(counts).filter_map(|receipt| Some((receipt.node?, receipt.usage)))
+    pub fn once(self) -> impl Iterator<Item = (NodeNo, Usage)> {
+        let bills = settle(&[self.booking.finish()]);
+        bills.into_iter().filter_map(move |bill| Some((self.first[bill.charge as usize]?, bill.usage)))
     }
 }

@@ -17,5 +17,5 @@ pub(crate) use folder::{Folder, Folders};
 pub(crate) use live::{client_home, live_sessions, writer_of};
 pub(crate) use mark::Mark;
 pub(crate) use open::{open, read_side};
-pub(crate) use scan::{Lines, Seen, scan, scan_head, tail_time};
+pub(crate) use scan::{Lines, Seen, scan, scan_head, scan_part, tail_time};
 pub(crate) use stamp::{Stamp, tail_at};

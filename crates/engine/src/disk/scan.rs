@@ -121,8 +121,8 @@ fn pass(
     }
 }
 
-/// Reads some lines of a file, behind `lines` others, and shows the entries of those that are `worth` it; a line too long
-/// to hold is read whole after all. Returns how many lines there are up to the end.
+/// Reads some lines of a file, behind `lines` others, and shows the entries of those that are `worth` it, those of damaged
+/// lines marked as salvaged; a line too long to hold is read whole after all. Returns how many lines there are up to the end.
 pub(crate) fn scan_part(
     path: &Path,
     bytes: Range<u64>,
@@ -133,29 +133,28 @@ pub(crate) fn scan_part(
     let (mut buffer, mut reader) = SCRATCH.take().unwrap_or_default();
     let mut file = open(path)?;
     file.seek(SeekFrom::Start(bytes.start))?;
-    let mut whole = Lines::open(path)?;
     let mut splitter = Splitter::behind(bytes.start, lines);
     let mut part = file.take(bytes.end - bytes.start);
     let mut failed = None;
     let scanned = pass(&mut part, &mut buffer, &mut splitter, &mut |line, len, condensed, problems| {
-        let mut show = |entry: &Entry<'_>, offset| {
-            each(
-                entry,
-                Place { offset, len: u32::try_from(entry.raw.len()).unwrap_or(u32::MAX), line: line.no },
-            );
+        let mut show = |entry: Entry<'_>, offset, bytes: &[u8]| {
+            let place =
+                Place { offset, len: u32::try_from(entry.raw.len()).unwrap_or(u32::MAX), line: line.no };
+            let whole = entry.raw.len() == bytes.len() && entry.is_sound();
+            each(&if whole { entry } else { entry.salvaged() }, place);
         };
         if condensed {
             let place =
                 Place { offset: line.offset, len: u32::try_from(len).unwrap_or(u32::MAX), line: line.no };
-            match whole.read(place) {
+            match Lines::open(path).and_then(|mut lines| lines.read(place)) {
                 Ok(bytes) => {
                     let line = Line { bytes: &bytes, ..*line };
-                    entry::read(&line, problems, |entry, offset| show(&entry, offset));
+                    entry::read(&line, problems, |entry, offset| show(entry, offset, &bytes));
                 }
                 Err(error) => failed = Some(error),
             }
         } else if worth(line.bytes) {
-            reader.read(line, problems, |entry, offset| show(&entry, offset));
+            reader.read(line, problems, |entry, offset| show(entry, offset, line.bytes));
         }
     });
     SCRATCH.set(Some((buffer, reader)));

@@ -227,6 +227,11 @@ impl Facts {
         T::unpacked(self.blob(no)?)
     }
 
+    /// Returns the beginning of what is known of the file with this number.
+    pub(crate) fn get_first<T: Pack>(&self, no: usize) -> Option<T> {
+        T::unpack(&mut Unpacker::new(self.blob(no)?))
+    }
+
     /// Keeps what was read just now beside what was known, where that is worth the writing; says what went wrong. Facts
     /// of files that are gone or have changed go.
     pub(crate) fn keep(mut self, files: &[SessionFile], fresh: Vec<Fresh>) -> Option<Notice> {

@@ -4,11 +4,10 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use rethread_core::entry::{Moment, Usage, Voice};
-use rethread_core::id::Id;
 use rethread_core::session::{AgentMeta, Launch, Launches};
 use rethread_core::tree::NodeNo;
 use rethread_core::turn::{Part, tell};
-use rethread_core::usage::Booking;
+use rethread_core::usage::{Booking, settle, total};
 
 use super::load::{Head, Session, load};
 use crate::Failure;
@@ -161,15 +160,14 @@ fn agent_id(session: &Session) -> String {
 }
 
 fn from_file(session: &Session, id: &str, meta: &AgentMeta) -> Result<AgentRow, Failure> {
-    let mut ledger = Booking::default();
-    let file = Id::of(session.path.as_os_str().as_encoded_bytes());
+    let mut booking = Booking::default();
     scan(&session.path, |seen| {
         if let Seen::Entry(entry, ..) = seen {
-            ledger.add(entry, file);
+            booking.add(entry);
         }
     })
     .map_err(Failure::reading(&session.path))?;
-    let spent = ledger.finish().once();
+    let spent = total(&settle(&[booking.finish()]));
     let first = session.tree.turns().next();
     let prompt = match first {
         Some(node) => prompt_of(session, node)?,
@@ -211,8 +209,7 @@ fn inline(main: &Session) -> Result<Vec<AgentRow>, Failure> {
         let mut row = AgentRow { id: format!("L{}", tree.node(root).place.line), ..AgentRow::default() };
         row.prompt = prompt_of(main, root)?;
         let mut lines = Lines::open(&main.path).map_err(Failure::reading(&main.path))?;
-        let mut ledger = Booking::default();
-        let file = Id::of(main.path.as_os_str().as_encoded_bytes());
+        let mut booking = Booking::default();
         for &no in &below {
             let node = tree.node(no);
             row.first = row.first.into_iter().chain(node.time()).min();
@@ -220,12 +217,12 @@ fn inline(main: &Session) -> Result<Vec<AgentRow>, Failure> {
             row.entries += usize::from(node.voice != Voice::Link);
             let bytes = lines.read(node.place).map_err(Failure::reading(&main.path))?;
             read_one(&bytes, |entry| {
-                ledger.add(entry, file);
+                booking.add(entry);
                 let calls = entry.blocks().iter();
                 row.tools += calls.filter(|b| b.kind == rethread_core::entry::BlockKind::ToolUse).count();
             });
         }
-        let spent = ledger.finish().once();
+        let spent = total(&settle(&[booking.finish()]));
         (row.usage, row.responses) = (spent.usage, spent.responses);
         let meta = AgentMeta::default();
         if let Some(launch) = main.launches.of("", &meta, &row.prompt, &used) {

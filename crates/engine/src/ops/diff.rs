@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 
 use rethread_core::diff::{By, Mark, Meeting, Side, meet};
 use rethread_core::entry::{Entry, read};
-use rethread_core::id::Id;
 use rethread_core::lines::Line;
 use rethread_core::tree::{NodeNo, Standing};
-use rethread_core::usage::Booking;
+use rethread_core::usage::{Booking, settle, total};
 
 use super::around::{Near, near};
 use super::load::{Head, Session, load_to_tell};
@@ -141,7 +140,6 @@ impl Loaded {
 
     fn branch(mut self, common: &[bool]) -> Result<Branch, Failure> {
         let tree = &self.session.tree;
-        let file = Id::of(self.session.path.as_os_str().as_encoded_bytes());
         let own = self.marks.iter().zip(common).filter(|(_, common)| !**common).map(|(mark, _)| mark.node);
         let own: Vec<NodeNo> = own.collect();
         // Where no more is said, the recording of it is no difference.
@@ -150,19 +148,21 @@ impl Loaded {
             if talks { grouped(&self.session, own.into_iter(), |_| Standing::OnPath) } else { Vec::new() };
         let turns: Vec<NodeNo> = tree.turns().collect();
         let mut side = Side::default();
-        let mut ledger = Booking::default();
+        let mut booking = Booking::default();
         for group in &groups {
             let begun = group.nodes.first().and_then(|&no| tree.turn_of(no));
             let begun = begun.and_then(|turn| turns.binary_search(&turn).ok()).map(|k| k as u32 + 1);
             let told = told(&self.session, &mut self.lines, group)?;
             for (line, bytes) in &told.raw {
-                each_entry(*line, bytes, |entry| ledger.add(entry, file));
+                each_entry(*line, bytes, |entry| {
+                    booking.add(entry);
+                });
             }
             let line = told.raw.first().map_or(0, |(line, _)| *line);
             side.add(told.no.or(begun), told.no.is_none(), line, told.turn);
         }
         let tip = self.tip.map(|tip| tree.node(tip).place.line);
-        let side = side.finish(ledger.finish().once());
+        let side = side.finish(total(&settle(&[booking.finish()])));
         Ok(Branch { head: self.session.head(), active: self.active, tip, side })
     }
 }

@@ -39,6 +39,7 @@ mod title;
 mod tools;
 mod tree;
 mod undo;
+mod usage;
 
 pub use active::Active;
 pub use agents::{AgentRow, Agents, agents};
@@ -61,7 +62,7 @@ pub use lighter::{Lighter, Weight};
 pub use list::{Filter, Hidden, Links, Listing, Project, SessionRow, list};
 pub use load::{Head, Session};
 pub use log::{OpRow, OpState, Prune, log, prune};
-pub use name::{find_session, find_session_to_change};
+pub use name::{find_session, find_session_to_change, holds};
 pub use offspring::Offspring;
 pub use point::Where;
 pub use remove::{Remove, RemoveRequest, remove};
@@ -78,3 +79,7 @@ pub use stats::{Stats, stats};
 pub use tools::{ToolFilter, ToolRow, Tools, tools};
 pub use tree::{Drawing, DrawnRow, TreeRequest, tree};
 pub use undo::{Undo, UndoRequest, undo};
+pub use usage::{
+    By, Check, Copies, Key, Opinion, Proof, Reach, Row, Spending, Trace, TracedLine, UsageRequest,
+    check_usage, trace_usage, usage,
+};

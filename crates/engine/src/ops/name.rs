@@ -44,12 +44,16 @@ pub fn find_session(roots: &Roots, name: &str, index: Option<&Index>) -> Result<
 /// Finds the file of a session that is to be changed: one in the folders that hold sessions.
 pub fn find_session_to_change(roots: &Roots, name: &str, index: Option<&Index>) -> Result<PathBuf, Failure> {
     let path = find_session(roots, name, index)?;
+    if holds(roots, &path) { Ok(path) } else { Err(Failure::OutsideStore { path }) }
+}
+
+/// Whether a file is one of those under some roots.
+pub fn holds(roots: &Roots, path: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().ok();
-    let (file, folders) = (real(&path), roots.paths.iter().filter_map(|root| real(root)));
+    let (file, folders) = (real(path), roots.paths.iter().filter_map(|root| real(root)));
     let inside = file.is_some_and(|file| folders.into_iter().any(|folder| file.starts_with(folder)));
     // A link to a folder elsewhere is found by walking the roots.
-    let linked = || find(roots).0.iter().any(|found| real(&found.path) == real(&path));
-    if inside || linked() { Ok(path) } else { Err(Failure::OutsideStore { path }) }
+    inside || find(roots).0.iter().any(|found| real(&found.path) == real(path))
 }
 
 /// Finds the session with the latest message, one of a person before those of programs. A file cannot hold a message

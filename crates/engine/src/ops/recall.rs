@@ -24,6 +24,16 @@ impl<'f> Recall<'f> {
         Recall { files, facts: index.and_then(|index| index.facts(roots, kind, files)) }
     }
 
+    /// Returns what is known of the file with this number.
+    pub(super) fn known<T: Pack>(&self, no: usize) -> Option<T> {
+        self.facts.as_ref()?.get(no)
+    }
+
+    /// Returns the beginning of what is known of the file with this number.
+    pub(super) fn known_first<T: Pack>(&self, no: usize) -> Option<T> {
+        self.facts.as_ref()?.get_first(no)
+    }
+
     /// Returns the value of the file with this number, and what is to be kept of it. `read` also says how many bytes it
     /// had to read.
     pub(super) fn value<T: Pack>(

@@ -80,7 +80,8 @@ impl Stats {
 
 /// Counts one file, and how many bytes had to be read for that.
 fn count(file: &SessionFile) -> Result<(Counts, u64), Failure> {
-    let mut tally = Tally::new(Id::of(file.path.as_os_str().as_encoded_bytes()));
+    let name = Id::of(file.path.as_os_str().as_encoded_bytes());
+    let mut tally = Tally::new(name, file.session().unwrap_or_default());
     let mut weaver = Weaver::sized(file.len);
     let mut pairs = Pairs::default();
     let scanned = scan(&file.path, |seen| match seen {

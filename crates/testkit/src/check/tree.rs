@@ -6,14 +6,14 @@ use rethread_core::session::Sketcher;
 use rethread_core::stats::Tally;
 use rethread_core::tree::{Branches, Link, NodeNo, Outline, Place, Sight, Tree, Weaver, What};
 use rethread_core::turn::{Pairs, tell};
-use rethread_core::usage::{Booking, Receipts};
+use rethread_core::usage::{Booking, Receipts, settle, total};
 
 /// Checks the laws of the tree of a file; returns the tree.
 pub fn tree(bytes: &[u8]) -> Tree {
     let mut weaver = Weaver::comparing();
     let mut sketcher = Sketcher::default();
     let mut pairs = Pairs::default();
-    let mut tally = Tally::new(rethread_core::id::Id::NIL);
+    let mut tally = Tally::new(rethread_core::id::Id::NIL, "");
     let mut entries: Vec<(u32, Entry<'_>)> = Vec::new();
     let mut problems = Vec::new();
     let mut reader = Reader::default();
@@ -163,22 +163,22 @@ fn outlines(tree: &Tree) {
     }
 }
 
-/// Checks that the receipts of a file add up to its ledger.
+/// Checks that the receipts of a file add up to its sheet.
 fn spent(entries: &[(u32, Entry<'_>)]) {
     let mut receipts = Receipts::default();
-    let mut ledger = Booking::default();
+    let mut booking = Booking::default();
     for (_, entry) in entries.iter().filter(|(_, entry)| entry.uuid.is_some()) {
         receipts.add(entry);
-        ledger.add(entry, rethread_core::id::Id::NIL);
+        booking.add(entry);
     }
     let mut sum = rethread_core::entry::Usage::default();
-    receipts.once().for_each(|(_, usage)| sum.add(&usage));
-    let spent = ledger.finish().once();
-    assert_eq!(
-        (receipts.once().count(), sum),
-        (spent.responses, spent.usage),
-        "receipts add up to the ledger"
-    );
+    let mut count = 0;
+    for (_, usage) in receipts.once() {
+        sum.add(&usage);
+        count += 1;
+    }
+    let spent = total(&settle(&[booking.finish()]));
+    assert_eq!((count, sum), (spent.responses, spent.usage), "receipts add up to the sheet");
 }
 
 fn turns(tree: &Tree) {

@@ -9,6 +9,7 @@ use super::out::Color;
 
 mod reading;
 mod searching;
+mod spending;
 mod words;
 mod writing;
 
@@ -17,6 +18,7 @@ pub(crate) use self::reading::{
     Stats, Tools, Tree,
 };
 pub(crate) use self::searching::{Index, Search};
+pub(crate) use self::spending::{By, Usage};
 pub(crate) use self::words::{read, unmarked};
 pub(crate) use self::writing::{Branch, Fork, Goto, Log, Rename, Repair, Restore, Rm, Undo};
 
@@ -99,6 +101,7 @@ pub(crate) enum Command {
     Search(Search),
     Find(Find),
     Diff(Diff),
+    Usage(Usage),
     Stats(Stats),
     Tools(Tools),
     Agents(Agents),

@@ -11,6 +11,7 @@ mod shy;
 mod stats;
 mod tree;
 mod turn;
+mod usage;
 mod write;
 mod written;
 
@@ -32,6 +33,7 @@ pub(crate) use self::shy::Shy;
 pub(crate) use self::stats::{file, stats};
 pub(crate) use self::tree::{branch, tree_node};
 pub(crate) use self::turn::{tool, turn};
+pub(crate) use self::usage::{usage_check, usage_row, usage_total, usage_trace};
 pub(crate) use self::write::{op, prune, remove, rename, restore, undo};
 pub(crate) use self::written::{moved, offspring};
 use super::when::rfc3339;

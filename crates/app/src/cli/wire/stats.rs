@@ -93,7 +93,7 @@ struct Calls {
 
 /// The sums of `stats`.
 pub(crate) fn stats(counts: &Counts) -> Wire<Stats<'_>> {
-    let (plain, once) = (counts.ledger.spent(), counts.ledger.once());
+    let (plain, once) = (counts.plain(), counts.once());
     let tools = counts.tools.iter().filter(|(_, tool)| tool.blocks > 0);
     let calls = counts.tools.iter().map(|(name, tool)| {
         let mean_ms = tool.millis.checked_div(tool.timed);

@@ -1,0 +1,86 @@
+//! The arguments of commands that account for tokens and money.
+
+use clap::ValueEnum;
+
+use crate::prices::PriceArgs;
+
+/// By what to group what was spent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum By {
+    /// Days, in your time zone
+    Day,
+    /// Weeks, by their Monday
+    Week,
+    /// Months
+    Month,
+    /// Folders in which sessions were started
+    Project,
+    /// Sessions
+    Session,
+    /// Models
+    Model,
+    /// Tools; a response that makes several calls counts for each in equal parts
+    Tool,
+    /// Kinds of subagents
+    Agent,
+    /// Git branches
+    Branch,
+    /// Blocks of five hours, with the pace of the running one
+    Block,
+    /// What Claude still remembers, what was compacted, what was abandoned
+    Reach,
+}
+
+/// Add up tokens and money, each response once
+///
+/// One response stands on several lines, and forks, resumes and subagents repeat lines: rethread counts each response once
+/// over all files, by message and request, and takes the line with the most output. It is booked to the session, the day
+/// and the project in which it appeared first. Whatever it is grouped by, the rows add up to the total; --check proves it.
+/// A `≥` stands before amounts of which only a lower bound is known: the client had not heard the end of a response when it
+/// wrote it, or a model has no price.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread usage --since 7d\n  \
+    rethread usage --by month\n  \
+    rethread usage --by project --since 2026-01-01 --csv > spent.csv\n  \
+    rethread usage last --by reach\n  \
+    rethread usage --check")]
+pub(crate) struct Usage {
+    /// Only this session, its subagents included: id, beginning of an id, words of its title, path, or `last`
+    pub(crate) session: Option<String>,
+    /// day, week, month, project, session, model, tool, agent, branch (git), block (5 hours) or reach
+    #[arg(short, long, value_name = "WHAT", default_value = "day", hide_possible_values = true)]
+    pub(crate) by: By,
+    /// Only what was spent since: 7d, 12h, 2w, yesterday, 2026-01-31
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) since: Option<String>,
+    /// Only what was spent before
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) until: Option<String>,
+    /// Let days begin where this time zone says: Europe/Berlin, UTC, +02:00
+    #[arg(long, value_name = "ZONE")]
+    pub(crate) tz: Option<String>,
+    /// Only projects with this in their path
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) project: Option<String>,
+    /// Only models with this in their name
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) model: Option<String>,
+    /// Show at most so many rows, and the others in one
+    #[arg(short = 'n', long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Also say what abandoned branches cost, and what stands before compactions
+    #[arg(long)]
+    pub(crate) reach: bool,
+    /// Prove that all groups add up to the total, and compare with the client's own accounts
+    #[arg(long, conflicts_with_all = ["explain", "csv"])]
+    pub(crate) check: bool,
+    /// List every line of the message with this id, and say which one counts
+    #[arg(long, value_name = "MESSAGE_ID", conflicts_with = "csv")]
+    pub(crate) explain: Option<String>,
+    /// Print comma-separated values
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
+    #[command(flatten)]
+    pub(crate) prices: PriceArgs,
+}

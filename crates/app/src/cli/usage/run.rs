@@ -1,0 +1,120 @@
+//! Runs the command.
+
+use std::collections::HashMap;
+
+use rethread_engine::core::entry::Moment;
+use rethread_engine::ops::{self, Filter, UsageRequest};
+
+use super::super::args::{self, By};
+use super::super::out::Out;
+use super::super::report::{self, Exit, Stop};
+use super::super::{Place, wire};
+use super::label::Labels;
+use super::{csv, proof, table, trace};
+use crate::prices::prices;
+
+/// Runs `rethread usage`.
+pub(crate) fn run(args: &args::Usage, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+    let prices = prices(&args.prices)?;
+    if let Some(message) = &args.explain {
+        return trace::run(message, &prices, place, out);
+    }
+    let clock = match &args.tz {
+        Some(zone) => place.clock.in_zone(zone).ok_or_else(|| Stop::BadZone(zone.clone()))?,
+        None => place.clock.clone(),
+    };
+    let moment = |text: &Option<String>| -> Result<Option<Moment>, Stop> {
+        let read = |text: &String| clock.read(text).ok_or_else(|| Stop::BadMoment(text.clone()));
+        text.as_ref().map(read).transpose()
+    };
+    let session = args.session.as_ref().map(|name| place.session(name)).transpose()?;
+    let mut roots = place.roots.clone();
+    // A file that lies elsewhere is all there is.
+    if let Some(path) = session.as_ref().filter(|path| !ops::holds(&roots, path)) {
+        roots.paths = vec![path.clone()];
+    }
+    let request = UsageRequest {
+        by: by(args.by),
+        since: moment(&args.since)?,
+        until: moment(&args.until)?,
+        project: args.project.clone(),
+        model: args.model.clone(),
+        reach: args.reach || session.is_some(),
+        session,
+        zone: clock.zone(),
+        now: Moment(clock.now().as_millisecond()),
+        prices: &prices,
+    };
+    let index = place.index.as_ref();
+    if args.check {
+        return proof::run(&ops::check_usage(&roots, &request, index), place, out);
+    }
+    let mut spending = ops::usage(&roots, &request, index);
+    let titles = match args.by {
+        By::Session => titles(place),
+        _ => HashMap::new(),
+    };
+    let labels = Labels { by: args.by, place, clock: &clock, titles };
+    let found = spending.total.total().spent.responses > 0;
+    if out.is_json() {
+        for row in &spending.rows {
+            out.json(&wire::usage_row(by_name(args.by), labels.plain(&row.key), &labels.titles, row))?;
+        }
+        out.json(&wire::usage_total(&spending, &prices))?;
+    } else if args.csv {
+        csv::print(&spending.rows, &labels, by_name(args.by), out)?;
+    } else if spending.files == 0 {
+        place.say_nothing_found(out);
+    } else if !found {
+        out.note("nothing was spent there: --since, --until, --project or --model may leave out too much");
+    } else {
+        out.may_page();
+        table::print(&mut spending, args.limit, &labels, &prices, out)?;
+    }
+    report::warn(&spending.failures, out);
+    report::notice(spending.notice.as_ref(), out);
+    Ok(match found {
+        false if !spending.failures.is_empty() => Exit::Failed,
+        found => Exit::found(found),
+    })
+}
+
+/// Finds what sessions are called.
+fn titles(place: &Place) -> HashMap<String, String> {
+    let all = Filter { all: true, ..Filter::default() };
+    let rows = ops::list(&place.roots, &all, place.index.as_ref()).rows;
+    rows.into_iter().map(|row| (row.id, row.title.text)).collect()
+}
+
+fn by(by: By) -> ops::By {
+    match by {
+        By::Day => ops::By::Day,
+        By::Week => ops::By::Week,
+        By::Month => ops::By::Month,
+        By::Project => ops::By::Project,
+        By::Session => ops::By::Session,
+        By::Model => ops::By::Model,
+        By::Tool => ops::By::Tool,
+        By::Agent => ops::By::Agent,
+        By::Branch => ops::By::Branch,
+        By::Block => ops::By::Block,
+        By::Reach => ops::By::Reach,
+    }
+}
+
+/// Names a grouping as it is typed.
+fn by_name(by: By) -> &'static str {
+    match by {
+        By::Day => "day",
+        By::Week => "week",
+        By::Month => "month",
+        By::Project => "project",
+        By::Session => "session",
+        By::Model => "model",
+        By::Tool => "tool",
+        By::Agent => "agent",
+        By::Branch => "branch",
+        By::Block => "block",
+        By::Reach => "reach",
+    }
+}

@@ -1,0 +1,272 @@
+//! The sheet of one file: its responses, each once, with what they are grouped by.
+
+use super::{Spent, better, response};
+use crate::entry::{BlockKind, Entry, Flags, Moment, Text, Usage};
+use crate::id::{Id, IdMap, IdSet};
+use crate::pack::{Pack, Unpacker};
+
+/// What one file holds of responses.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sheet {
+    /// The file.
+    pub file: Id,
+    /// The session it belongs to.
+    pub session: String,
+    /// The folder it was started in.
+    pub cwd: String,
+    /// All lines, as if each were a response.
+    pub raw: Spent,
+    /// The responses, in the order in which they begin.
+    pub charges: Vec<Charge>,
+    /// The tools that were called, by name, of one response behind the other.
+    calls: Vec<u32>,
+    /// What models, git branches and tools are called; the first is the name of those without one.
+    names: Vec<String>,
+}
+
+/// A response as one file has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Charge {
+    /// The key of its message.
+    pub message: Id,
+    /// The key of its request, where that is known.
+    pub request: Option<Id>,
+    /// When its first line was written.
+    pub time: Option<Moment>,
+    /// The tokens of its best line.
+    pub usage: Usage,
+    /// How many lines it stands on.
+    pub lines: u32,
+    /// Whether a subagent got it.
+    pub side: bool,
+    /// Whether its first line says that it was copied from another session.
+    pub copied: bool,
+    /// Whether a line tells why the model stopped. Where none does, the client had not yet heard the end when it wrote
+    /// them, and may not have heard how much output there is.
+    pub stopped: bool,
+    model: u32,
+    branch: u32,
+    /// Where its calls end among those of the file; they begin where those of the response before end.
+    calls: u32,
+}
+
+/// What has to be known of a file before any of its responses can be billed. It stands first in a packed sheet, so that it
+/// can be read without the rest.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Cover {
+    /// The session the file belongs to.
+    pub session: String,
+    /// The folder it was started in.
+    pub cwd: String,
+    /// The messages of its responses.
+    pub messages: Vec<Id>,
+}
+
+crate::pack_fields!(Cover { session, cwd, messages });
+
+impl Pack for Sheet {
+    fn pack(&self, out: &mut Vec<u8>) {
+        let Sheet { file, session: _, cwd: _, raw, charges, calls, names } = self;
+        self.cover().pack(out);
+        file.pack(out);
+        raw.pack(out);
+        charges.pack(out);
+        calls.pack(out);
+        names.pack(out);
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Sheet> {
+        let Cover { session, cwd, messages } = Cover::unpack(from)?;
+        let (file, raw) = (Pack::unpack(from)?, Pack::unpack(from)?);
+        let mut charges = Vec::<Charge>::unpack(from)?;
+        for (charge, message) in charges.iter_mut().zip(messages) {
+            charge.message = message;
+        }
+        Some(Sheet {
+            file,
+            session,
+            cwd,
+            raw,
+            charges,
+            calls: Pack::unpack(from)?,
+            names: Pack::unpack(from)?,
+        })
+    }
+}
+
+// The message of a charge stands on the cover.
+impl Pack for Charge {
+    fn pack(&self, out: &mut Vec<u8>) {
+        let Charge { message: _, request, time, usage, lines, side, copied, stopped, model, branch, calls } =
+            self;
+        let flags = [request.is_some(), time.is_some(), *side, *copied, *stopped];
+        out.push(flags.iter().rev().fold(0, |bits, &flag| bits << 1 | u8::from(flag)));
+        request.iter().for_each(|request| request.pack(out));
+        time.iter().for_each(|time| time.pack(out));
+        usage.pack(out);
+        [lines, model, branch, calls].into_iter().for_each(|number| number.pack(out));
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Charge> {
+        let [flags] = from.array()?;
+        let flag = |bit: u8| flags & 1 << bit != 0;
+        Some(Charge {
+            message: Id::NIL,
+            request: if flag(0) { Some(Pack::unpack(from)?) } else { None },
+            time: if flag(1) { Some(Pack::unpack(from)?) } else { None },
+            usage: Pack::unpack(from)?,
+            lines: Pack::unpack(from)?,
+            side: flag(2),
+            copied: flag(3),
+            stopped: flag(4),
+            model: Pack::unpack(from)?,
+            branch: Pack::unpack(from)?,
+            calls: Pack::unpack(from)?,
+        })
+    }
+}
+
+impl Sheet {
+    /// Returns what has to be known of it first.
+    pub fn cover(&self) -> Cover {
+        Cover {
+            session: self.session.clone(),
+            cwd: self.cwd.clone(),
+            messages: self.charges.iter().map(|charge| charge.message).collect(),
+        }
+    }
+
+    fn name(&self, no: u32) -> &str {
+        self.names.get(no as usize).map_or("", String::as_str)
+    }
+
+    /// Returns the model of a response.
+    pub fn model(&self, charge: &Charge) -> &str {
+        self.name(charge.model)
+    }
+
+    /// Returns the git branch on which a response was got.
+    pub fn branch(&self, charge: &Charge) -> &str {
+        self.name(charge.branch)
+    }
+
+    /// Returns the tools that a response calls, one name for each call.
+    pub fn calls(&self, no: usize) -> impl Iterator<Item = &str> {
+        let begin = no.checked_sub(1).map_or(0, |before| self.charges[before].calls);
+        let end = self.charges.get(no).map_or(begin, |charge| charge.calls);
+        let calls = self.calls.get(begin as usize..end as usize).unwrap_or_default();
+        calls.iter().map(|&name| self.name(name))
+    }
+}
+
+impl Default for Booking {
+    fn default() -> Booking {
+        Booking::new(Id::NIL, "")
+    }
+}
+
+/// Writes the sheet of one file.
+#[derive(Debug)]
+pub struct Booking {
+    sheet: Sheet,
+    /// Where each response stands, by message and request.
+    places: IdMap<u32>,
+    /// The numbers of names.
+    numbers: IdMap<u32>,
+    /// The response of each call, and its tool.
+    calls: Vec<(u32, u32)>,
+    /// The calls that were seen: a line may be written more than once.
+    seen: IdSet,
+}
+
+impl Booking {
+    /// Starts on a file; its lines say whose it is where `session` is empty.
+    pub fn new(file: Id, session: &str) -> Booking {
+        let sheet =
+            Sheet { file, session: session.to_owned(), names: vec![String::new()], ..Sheet::default() };
+        Booking {
+            sheet,
+            places: IdMap::default(),
+            numbers: IdMap::default(),
+            calls: Vec::new(),
+            seen: IdSet::default(),
+        }
+    }
+
+    /// Whether it is known whose the file is: of what follows, only lines with tokens matter.
+    pub fn is_named(&self) -> bool {
+        !self.sheet.session.is_empty() && !self.sheet.cwd.is_empty()
+    }
+
+    /// Takes the next line; returns the number of its response, if it is of one.
+    pub fn add(&mut self, entry: &Entry<'_>) -> Option<usize> {
+        if !self.is_named() {
+            let sheet = &mut self.sheet;
+            for (known, said) in [(&mut sheet.session, entry.session), (&mut sheet.cwd, entry.cwd)] {
+                if known.is_empty() {
+                    known.push_str(&said.map(Text::decode).unwrap_or_default());
+                }
+            }
+        }
+        let (message, usage) = response(entry)?;
+        self.sheet.raw.add(1, &usage);
+        let request = entry.request.map(Text::id);
+        let new = self.sheet.charges.len() as u32;
+        let no = *self.places.entry(message.with(request.unwrap_or(Id::NIL))).or_insert(new);
+        if no == new {
+            let charge = self.begin(entry, message, request, usage);
+            self.sheet.charges.push(charge);
+        }
+        let charge = &mut self.sheet.charges[no as usize];
+        charge.lines += 1;
+        charge.time = charge.time.or(entry.time());
+        charge.stopped |= entry.message.as_ref().is_some_and(|message| message.stop_reason.is_some());
+        better(&mut charge.usage, usage);
+        for block in entry.blocks().iter().filter(|block| block.kind == BlockKind::ToolUse) {
+            if block.id.is_none_or(|id| self.seen.insert(id.id())) {
+                let tool = self.number(block.tool);
+                self.calls.push((no, tool));
+            }
+        }
+        Some(no as usize)
+    }
+
+    fn begin(&mut self, entry: &Entry<'_>, message: Id, request: Option<Id>, usage: Usage) -> Charge {
+        Charge {
+            message,
+            request,
+            time: None,
+            usage,
+            lines: 0,
+            side: entry.is(Flags::SIDECHAIN),
+            copied: entry.forked_from.is_some(),
+            stopped: false,
+            model: self.number(entry.message.as_ref().and_then(|message| message.model)),
+            branch: self.number(entry.git_branch),
+            calls: 0,
+        }
+    }
+
+    /// Returns the number of a name.
+    fn number(&mut self, name: Option<Text<'_>>) -> u32 {
+        let Some(name) = name.filter(|name| !name.is_empty()) else { return 0 };
+        let names = &mut self.sheet.names;
+        *self.numbers.entry(name.id()).or_insert_with(|| {
+            names.push(name.decode().into_owned());
+            names.len() as u32 - 1
+        })
+    }
+
+    /// Returns the sheet.
+    pub fn finish(mut self) -> Sheet {
+        let mut calls = self.calls;
+        calls.sort_by_key(|(no, _)| *no);
+        let mut at = 0;
+        for (no, charge) in (0..).zip(&mut self.sheet.charges) {
+            at += calls[at..].iter().take_while(|(of, _)| *of == no).count();
+            charge.calls = at as u32;
+        }
+        self.sheet.calls = calls.into_iter().map(|(_, tool)| tool).collect();
+        self.sheet
+    }
+}

@@ -1,0 +1,185 @@
+//! The sheets of all files, and the bills they come to.
+
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasherDefault;
+
+use memchr::memmem::Finder;
+use rayon::prelude::*;
+use rethread_core::entry::{Flags, Moment};
+use rethread_core::id::{Id, IdHasher};
+use rethread_core::usage::{Bill, Booking, Charge, Cover, Sheet, settle_some};
+
+use super::super::recall::Recall;
+use crate::Failure;
+use crate::disk::{Role, Roots, SessionFile, scan_part};
+use crate::index::{Fresh, Index, Notice};
+
+/// All files with what they hold of responses.
+///
+/// Most sheets are known from the index and most responses stand in one file only, so sheets are unpacked one after the
+/// other, and only those are held that have something in common with others.
+pub(super) struct Books<'f> {
+    /// The files, in the order of their paths.
+    pub(super) files: &'f [SessionFile],
+    /// What is known of each before its sheet is looked at.
+    pub(super) covers: Vec<Cover>,
+    /// Messages that may stand in more than one place.
+    twins: HashSet<u64, BuildHasherDefault<IdHasher>>,
+    recall: Recall<'f>,
+    /// The sheets that were read just now, by the numbers of their files.
+    read: HashMap<usize, Sheet>,
+    fresh: Vec<Fresh>,
+    pub(super) failures: Vec<Failure>,
+}
+
+/// A response, with where it appeared first.
+pub(super) struct Booked<'b> {
+    /// The number of the file.
+    pub(super) file: usize,
+    /// Its sheet.
+    pub(super) sheet: &'b Sheet,
+    /// The number of the charge there.
+    pub(super) no: usize,
+    pub(super) charge: &'b Charge,
+    pub(super) bill: Bill,
+    /// Whether a subagent got it.
+    pub(super) side: bool,
+}
+
+impl Booked<'_> {
+    /// Returns when it was got.
+    pub(super) fn time(&self) -> Option<Moment> {
+        self.charge.time
+    }
+}
+
+impl<'f> Books<'f> {
+    /// Reads the files under `roots` of which no index knows.
+    pub(super) fn open(files: &'f [SessionFile], roots: &Roots, index: Option<&Index>) -> Books<'f> {
+        let recall = Recall::new(index, roots, "usage", files);
+        let covers: Vec<Option<Cover>> = (0..files.len()).map(|no| recall.known_first(no)).collect();
+        let unknown: Vec<usize> = (0..files.len()).filter(|&no| covers[no].is_none()).collect();
+        let value = |&no: &usize| (no, recall.value(no, book));
+        // Where next to nothing is read, threads cost more than they bring.
+        let found: Vec<_> = if unknown.len() < 2 {
+            unknown.iter().map(value).collect()
+        } else {
+            unknown.par_iter().map(value).collect()
+        };
+        let mut covers: Vec<Cover> = covers.into_iter().map(Option::unwrap_or_default).collect();
+        let (mut read, mut kept, mut failures) = (HashMap::new(), Vec::new(), Vec::new());
+        for (no, (sheet, fresh)) in found {
+            kept.extend(fresh);
+            match sheet {
+                Ok(sheet) => {
+                    covers[no] = Sheet::cover(&sheet);
+                    read.insert(no, sheet);
+                }
+                Err(failure) => failures.push(failure),
+            }
+        }
+        Books { files, twins: twins(&covers), covers, recall, read, fresh: kept, failures }
+    }
+
+    /// Keeps what had to be read; says what went wrong with that.
+    pub(super) fn close(self) -> (Vec<Failure>, Option<Notice>) {
+        (self.failures, self.recall.keep(self.fresh))
+    }
+
+    /// Returns the sheet of a file.
+    pub(super) fn sheet(&self, no: usize) -> Cow<'_, Sheet> {
+        match self.read.get(&no) {
+            Some(sheet) => Cow::Borrowed(sheet),
+            None => Cow::Owned(self.recall.known(no).unwrap_or_default()),
+        }
+    }
+
+    /// Shows every response once.
+    pub(super) fn each(&self, mut visit: impl FnMut(&Booked<'_>)) {
+        let side = |file: usize, charge: &Charge| charge.side || self.files[file].is_agent();
+        let mut held: Vec<Sheet> = Vec::new();
+        let mut numbers: Vec<usize> = Vec::new();
+        for (file, cover) in self.covers.iter().enumerate() {
+            if cover.messages.is_empty() {
+                continue;
+            }
+            let sheet = self.sheet(file);
+            let mut has_twins = false;
+            for (no, charge) in sheet.charges.iter().enumerate() {
+                if self.is_twin(charge.message) {
+                    has_twins = true;
+                    continue;
+                }
+                let bill = Bill::single(file as u32, no as u32, charge);
+                visit(&Booked { file, sheet: &sheet, no, charge, bill, side: side(file, charge) });
+            }
+            if has_twins {
+                held.push(sheet.into_owned());
+                numbers.push(file);
+            }
+        }
+        for bill in settle_some(&held, |message| self.is_twin(message)) {
+            let (sheet, charge) = bill.first(&held);
+            let file = numbers[bill.sheet as usize];
+            let no = bill.charge as usize;
+            visit(&Booked { file, sheet, no, charge, bill, side: side(file, charge) });
+        }
+    }
+
+    fn is_twin(&self, message: Id) -> bool {
+        !self.twins.is_empty() && self.twins.contains(&half(&message))
+    }
+
+    /// Returns the folder of each session: that of its own file, which its subagents may have left.
+    pub(super) fn folders(&self) -> HashMap<&str, &str> {
+        let mut folders = HashMap::new();
+        for main in [true, false] {
+            for (file, cover) in self.files.iter().zip(&self.covers) {
+                if (file.role == Role::Main) == main {
+                    folders.entry(cover.session.as_str()).or_insert(cover.cwd.as_str());
+                }
+            }
+        }
+        folders
+    }
+
+    /// Returns the messages in the files of a session.
+    pub(super) fn messages_of(&self, session: &str) -> HashSet<Id> {
+        let covers = self.covers.iter().filter(|cover| cover.session == session);
+        covers.flat_map(|cover| cover.messages.iter().copied()).collect()
+    }
+}
+
+/// Finds the messages that stand in more than one place. Half of their bits decide, because there are many to put in order:
+/// one that is taken for another is only looked at more closely than it need be.
+fn twins(covers: &[Cover]) -> HashSet<u64, BuildHasherDefault<IdHasher>> {
+    let mut all: Vec<u64> = covers.iter().flat_map(|cover| &cover.messages).map(half).collect();
+    all.sort_unstable();
+    all.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect()
+}
+
+fn half(message: &Id) -> u64 {
+    message.bits() as u64
+}
+
+/// Reads one file, and says how many bytes that were.
+fn book(file: &SessionFile) -> Result<(Sheet, u64), Failure> {
+    let name = Id::of(file.path.as_os_str().as_encoded_bytes());
+    let booking = RefCell::new(Booking::new(name, file.session().unwrap_or_default()));
+    let named = Cell::new(booking.borrow().is_named());
+    // Only lines with tokens matter, as soon as it is known whose the file is; letters may be written as escapes.
+    let (word, low, high) = (Finder::new("usage"), Finder::new("\\u006"), Finder::new("\\u007"));
+    let worth =
+        |line: &[u8]| !named.get() || [&word, &low, &high].iter().any(|finder| finder.find(line).is_some());
+    scan_part(&file.path, 0..file.len, 0, worth, |entry, _| {
+        if !entry.is(Flags::SALVAGED) {
+            let mut booking = booking.borrow_mut();
+            booking.add(entry);
+            named.set(booking.is_named());
+        }
+    })
+    .map_err(Failure::reading(&file.path))?;
+    Ok((booking.into_inner().finish(), file.len))
+}

@@ -1,0 +1,95 @@
+//! In which turn responses were got, and whether the client would still load them.
+
+use std::collections::HashMap;
+
+use rethread_core::entry::Flags;
+use rethread_core::pack::{Pack, Unpacker};
+use rethread_core::tree::NodeNo;
+use rethread_core::usage::Booking;
+
+use super::super::around::whereabouts;
+use super::super::load::load_seeing;
+use super::super::recall::Recall;
+use super::books::Booked;
+use super::group::Reach;
+use crate::Failure;
+use crate::disk::{Roots, SessionFile};
+use crate::index::{Index, Notice};
+
+/// Where a response stands in its file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    /// The number of its turn.
+    pub(super) turn: Option<u32>,
+    pub(super) reach: Reach,
+}
+
+const REACHES: [Reach; 5] =
+    [Reach::Active, Reach::Compacted, Reach::Abandoned, Reach::Subagent, Reach::Outside];
+
+impl Pack for Place {
+    fn pack(&self, out: &mut Vec<u8>) {
+        self.turn.pack(out);
+        REACHES.iter().position(|reach| *reach == self.reach).unwrap_or_default().pack(out);
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Place> {
+        let turn = Pack::unpack(from)?;
+        Some(Place { turn, reach: *REACHES.get(usize::unpack(from)?)? })
+    }
+}
+
+/// The places of the charges of each file.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    files: Vec<Vec<Place>>,
+    pub(super) failures: Vec<Failure>,
+    pub(super) notice: Option<Notice>,
+}
+
+impl Places {
+    /// Reads the files of which no index knows.
+    pub(super) fn of(files: &[SessionFile], roots: &Roots, index: Option<&Index>) -> Places {
+        let (found, notice) = Recall::new(index, roots, "places", files).all(read);
+        let mut places = Places { notice, ..Places::default() };
+        for found in found {
+            places.files.push(found.unwrap_or_else(|failure| {
+                places.failures.push(failure);
+                Vec::new()
+            }));
+        }
+        places
+    }
+
+    /// Returns where a response stands; none where nobody asked.
+    pub(super) fn at(&self, booked: &Booked<'_>) -> Option<Place> {
+        let nowhere = Place { turn: None, reach: Reach::Outside };
+        // A file that grew between two looks has more than it had.
+        self.files.get(booked.file).map(|places| places.get(booked.no).copied().unwrap_or(nowhere))
+    }
+}
+
+fn read(file: &SessionFile) -> Result<(Vec<Place>, u64), Failure> {
+    let mut booking = Booking::default();
+    let mut first: Vec<Option<NodeNo>> = Vec::new();
+    let mut nodes: NodeNo = 0;
+    let session = load_seeing(&file.path, |entry, _| {
+        let node = entry.uuid.map(|_| nodes);
+        nodes += NodeNo::from(node.is_some());
+        if let Some(no) = (!entry.is(Flags::SALVAGED)).then(|| booking.add(entry)).flatten() {
+            first.resize(first.len().max(no + 1), None);
+            first[no] = first[no].or(node);
+        }
+    })?;
+    let tree = &session.tree;
+    let turns: HashMap<NodeNo, u32> = tree.turns().zip(1..).collect();
+    let reach = whereabouts(&session, &session.active());
+    let place = |node: Option<NodeNo>| {
+        let turn = node.and_then(|node| tree.turn_of(node)).and_then(|turn| turns.get(&turn).copied());
+        let reach = node.and_then(|node| reach.get(node as usize));
+        let reach =
+            if file.is_agent() { Reach::Subagent } else { reach.map_or(Reach::Outside, |&at| at.into()) };
+        Place { turn, reach }
+    };
+    Ok((first.into_iter().map(place).collect(), session.bytes))
+}

@@ -1,0 +1,282 @@
+//! Groups and sums of what was spent.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+
+use jiff::tz::TimeZone;
+use rethread_core::entry::Moment;
+use rethread_core::id::Id;
+use rethread_core::usage::{
+    Account, Bill, Calendar, Day, Money, Pace, Prices, Sheet, Spent, Sum, Tariff, block_of, blocks,
+};
+
+use super::agents::kinds;
+use super::books::{Booked, Books};
+use super::group::{By, Key, Reach, Row, Rows};
+use super::places::Places;
+use crate::Failure;
+use crate::disk::{Roots, find, is_session_id};
+use crate::index::{Index, Notice};
+
+/// What to add up.
+#[derive(Debug, Clone)]
+pub struct UsageRequest<'r> {
+    /// By what to group it.
+    pub by: By,
+    /// Only what was got at or after this moment.
+    pub since: Option<Moment>,
+    /// Only what was got before this moment.
+    pub until: Option<Moment>,
+    /// Only this session, by the path of its file.
+    pub session: Option<PathBuf>,
+    /// Only sessions with this in the path of their folder.
+    pub project: Option<String>,
+    /// Only models with this in their name.
+    pub model: Option<String>,
+    /// Also how much of it the client would still load.
+    pub reach: bool,
+    /// Where days begin.
+    pub zone: TimeZone,
+    /// The present.
+    pub now: Moment,
+    /// What models cost.
+    pub prices: &'r Prices,
+}
+
+/// What was spent.
+#[derive(Debug, Default)]
+pub struct Spending {
+    /// The groups.
+    pub rows: Vec<Row>,
+    /// All of them.
+    pub total: Account,
+    /// How much of it stands where, if that was asked for.
+    pub reach: Vec<(Reach, Sum)>,
+    /// Models without a price, and what they got.
+    pub unpriced: Vec<(String, Spent)>,
+    /// Of a single session: what it copied from others, and is booked there.
+    pub copied: Sum,
+    /// How the running block goes on.
+    pub pace: Option<Pace>,
+    /// How many files there are.
+    pub files: usize,
+    /// Files and folders that could not be read.
+    pub failures: Vec<Failure>,
+    /// Why the index was of no help, where there is something to say.
+    pub notice: Option<Notice>,
+}
+
+/// Adds up what was spent under `roots`; files that have not changed since an index was kept are not read again.
+pub fn usage(roots: &Roots, request: &UsageRequest<'_>, index: Option<&Index>) -> Spending {
+    let (files, failures) = find(roots);
+    let books = Books::open(&files, roots, index);
+    let places = if request.reach || request.by == By::Reach {
+        Places::of(&files, roots, index)
+    } else {
+        Places::default()
+    };
+    let spending = Group::new(&books, request, &places).run();
+    let (unread, notice) = books.close();
+    let failures = failures.into_iter().chain(unread).chain(places.failures).collect();
+    Spending { files: files.len(), failures, notice: notice.or(places.notice), ..spending }
+}
+
+/// Prices bills.
+pub(super) struct Till<'p> {
+    prices: &'p Prices,
+    tariffs: HashMap<String, Option<&'p Tariff>>,
+    /// The model before, which is mostly that of the next, too.
+    last: (String, Option<&'p Tariff>),
+}
+
+impl<'p> Till<'p> {
+    pub(super) fn new(prices: &'p Prices) -> Till<'p> {
+        Till { prices, tariffs: HashMap::new(), last: (String::new(), prices.tariff("")) }
+    }
+
+    pub(super) fn sum(&mut self, bill: &Bill, model: &str, time: Option<Moment>) -> Sum {
+        if self.last.0 != model {
+            let known = self.tariffs.get(model).copied();
+            let tariff = known.unwrap_or_else(|| self.prices.tariff(model));
+            if known.is_none() {
+                self.tariffs.insert(model.to_owned(), tariff);
+            }
+            self.last = (model.to_owned(), tariff);
+        }
+        let cost: Option<Money> = self.last.1.map(|tariff| tariff.cost(time, &bill.usage));
+        Sum::of(bill, cost)
+    }
+
+    fn booked(&mut self, booked: &Booked<'_>) -> Sum {
+        self.sum(&booked.bill, booked.sheet.model(booked.charge), booked.time())
+    }
+}
+
+/// Makes the groups.
+pub(super) struct Group<'b> {
+    books: &'b Books<'b>,
+    request: &'b UsageRequest<'b>,
+    places: &'b Places,
+    folders: HashMap<&'b str, &'b str>,
+    /// The session that is asked for, and the messages in its files.
+    session: Option<(String, HashSet<Id>)>,
+}
+
+impl<'b> Group<'b> {
+    pub(super) fn new(books: &'b Books<'b>, request: &'b UsageRequest<'b>, places: &'b Places) -> Group<'b> {
+        let session = request.session.as_ref().map(|path| {
+            let no = books.files.iter().position(|file| file.path == *path);
+            let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+            let known = no.map(|no| books.covers[no].session.clone());
+            let session = known.filter(|_| !is_session_id(stem)).unwrap_or_else(|| stem.to_owned());
+            let messages = books.messages_of(&session);
+            (session, messages)
+        });
+        Group { books, request, places, folders: books.folders(), session }
+    }
+
+    /// Whether a response is asked for, whatever session it is of.
+    fn wants(&self, booked: &Booked<'_>) -> bool {
+        let request = self.request;
+        let within = |part: &String, text: &str| text.to_lowercase().contains(&part.to_lowercase());
+        let dated = request.since.is_some() || request.until.is_some();
+        booked.time().map_or(!dated, |time| {
+            request.since.is_none_or(|since| time >= since) && request.until.is_none_or(|until| time < until)
+        }) && request.model.as_ref().is_none_or(|part| within(part, booked.sheet.model(booked.charge)))
+            && request.project.as_ref().is_none_or(|part| within(part, self.folder(booked.sheet)))
+    }
+
+    fn folder(&self, sheet: &Sheet) -> &str {
+        self.folders.get(sheet.session.as_str()).copied().unwrap_or_default()
+    }
+
+    /// Shows what is asked for with what it comes to, and adds up what stands in the files of the session that is asked for
+    /// but is booked to another.
+    fn each(&self, mut visit: impl FnMut(&Booked<'_>, &Sum)) -> Sum {
+        let mut till = Till::new(self.request.prices);
+        let mut copied = Sum::default();
+        self.books.each(|booked| {
+            if !self.wants(booked) {
+                return;
+            }
+            match &self.session {
+                Some((session, here)) if booked.sheet.session != *session => {
+                    if booked.bill.copies > 0 && here.contains(&booked.charge.message) {
+                        copied.add(&till.booked(booked));
+                    }
+                }
+                _ => visit(booked, &till.booked(booked)),
+            }
+        });
+        copied
+    }
+
+    pub(super) fn run(&self) -> Spending {
+        let keys = Keys::new(self);
+        let mut rows = Rows::default();
+        let mut spending = Spending::default();
+        let mut unpriced: HashMap<String, Spent> = HashMap::new();
+        let mut reach: HashMap<Reach, Sum> = HashMap::new();
+        spending.copied = self.each(|booked, sum| {
+            let (sheet, side, time) = (booked.sheet, booked.side, booked.time());
+            spending.total.book(side, sum);
+            if sum.unpriced.responses > 0 {
+                let model = sheet.model(booked.charge).to_owned();
+                unpriced.entry(model).or_default().add(1, &booked.bill.usage);
+            }
+            if let Some(place) = self.places.at(booked) {
+                reach.entry(place.reach).or_default().add(sum);
+            }
+            if self.request.by != By::Tool {
+                rows.book(keys.of(booked), side, time, sum);
+                return;
+            }
+            let tools: Vec<&str> = sheet.calls(booked.no).collect();
+            for (no, tool) in tools.iter().enumerate() {
+                rows.book(Key::Name((*tool).to_owned()), side, time, &sum.part(no, tools.len()));
+            }
+            if tools.is_empty() {
+                rows.book(Key::Unknown, side, time, sum);
+            }
+        });
+        spending.rows = match self.request.by {
+            By::Week => rows.coarser(Day::week),
+            By::Month => rows.coarser(Day::month),
+            _ => rows,
+        }
+        .finish();
+        spending.pace = self.pace(&spending.rows);
+        spending.unpriced = unpriced.into_iter().collect();
+        spending
+            .unpriced
+            .sort_by(|a, b| b.1.usage.total().cmp(&a.1.usage.total()).then_with(|| a.0.cmp(&b.0)));
+        spending.reach = reach.into_iter().collect();
+        spending.reach.sort_by_key(|(reach, _)| *reach);
+        spending
+    }
+
+    /// Returns what each turn comes to, and what stands in none.
+    pub(super) fn turns(&self) -> Vec<Sum> {
+        let mut turns: HashMap<(usize, Option<u32>), Sum> = HashMap::new();
+        self.each(|booked, sum| {
+            let turn = self.places.at(booked).and_then(|place| place.turn);
+            turns.entry((booked.file, turn)).or_default().add(sum);
+        });
+        turns.into_values().collect()
+    }
+
+    /// Says how the block goes on that is running.
+    fn pace(&self, rows: &[Row]) -> Option<Pace> {
+        let row = rows.iter().rfind(|row| row.key != Key::Unknown)?;
+        let Key::Block(begin) = row.key else { return None };
+        Pace::of(begin, row.span?.0, self.request.now, &row.account.total())
+    }
+}
+
+/// Finds the key of each response.
+struct Keys<'g> {
+    group: &'g Group<'g>,
+    calendar: Calendar<'g>,
+    blocks: Vec<Moment>,
+    kinds: Vec<Option<String>>,
+}
+
+impl<'g> Keys<'g> {
+    fn new(group: &'g Group<'g>) -> Keys<'g> {
+        let request = group.request;
+        let mut times = Vec::new();
+        if request.by == By::Block {
+            // Where a block begins depends on all that came before, whether that is asked for or not.
+            group.books.each(|booked| times.extend(booked.time()));
+            times.sort_unstable();
+        }
+        Keys {
+            group,
+            calendar: Calendar::new(&request.zone),
+            blocks: blocks(times),
+            kinds: if request.by == By::Agent { kinds(group.books) } else { Vec::new() },
+        }
+    }
+
+    fn of(&self, booked: &Booked<'_>) -> Key {
+        let (sheet, charge) = (booked.sheet, booked.charge);
+        let name = |name: &str| if name.is_empty() { Key::Unknown } else { Key::Name(name.to_owned()) };
+        match self.group.request.by {
+            By::Day | By::Week | By::Month => {
+                booked.time().map_or(Key::Unknown, |time| Key::Day(self.calendar.day(time)))
+            }
+            By::Project => name(self.group.folder(sheet)),
+            By::Session => name(&sheet.session),
+            By::Model => name(sheet.model(charge)),
+            By::Branch => name(sheet.branch(charge)),
+            By::Block => {
+                let begin = booked.time().and_then(|time| block_of(&self.blocks, time));
+                begin.map_or(Key::Unknown, Key::Block)
+            }
+            By::Reach => self.group.places.at(booked).map_or(Key::Unknown, |place| Key::Reach(place.reach)),
+            By::Agent if !booked.side => Key::Name("main".to_owned()),
+            By::Agent => self.kinds[booked.file].as_deref().map_or(Key::Unknown, name),
+            By::Tool => Key::Unknown,
+        }
+    }
+}
