@@ -50,7 +50,8 @@ pub struct Head {
 
 /// Reads a session file, its tool calls and launches included.
 pub(crate) fn load(path: &Path) -> Result<Session, Failure> {
-    Ok(load_with(path, true, |weaver| (weaver.finish(), ()), |_, _| {})?.0)
+    let wish = Wish { calls: true, beside: true };
+    Ok(load_with(path, wish, |weaver| (weaver.finish(), ()), |_, _| {})?.0)
 }
 
 /// Reads a session file to tell it: what only lists of calls need is left out.
@@ -60,7 +61,13 @@ pub(crate) fn load_to_tell(path: &Path) -> Result<Session, Failure> {
 
 /// Reads a session file to tell it, and shows every entry as it passes.
 pub(crate) fn load_seeing(path: &Path, each: impl FnMut(&Entry<'_>, Place)) -> Result<Session, Failure> {
-    Ok(load_with(path, false, |weaver| (weaver.finish(), ()), each)?.0)
+    Ok(load_with(path, Wish::TO_TELL, |weaver| (weaver.finish(), ()), each)?.0)
+}
+
+/// Reads a session file as [`load_seeing`] does, without a look at the files beside it: one of them may know its title.
+pub(crate) fn load_alone(path: &Path, each: impl FnMut(&Entry<'_>, Place)) -> Result<Session, Failure> {
+    let wish = Wish { calls: false, beside: false };
+    Ok(load_with(path, wish, |weaver| (weaver.finish(), ()), each)?.0)
 }
 
 /// Reads a session file to change it, and shows every entry as it passes; `finish` may keep the weaver, where more lines
@@ -70,17 +77,30 @@ pub(crate) fn load_to_edit<W>(
     finish: impl FnOnce(Weaver) -> (Tree, W),
     each: impl FnMut(&Entry<'_>, Place),
 ) -> Result<(Session, W), Failure> {
-    load_with(path, false, finish, each)
+    load_with(path, Wish::TO_TELL, finish, each)
+}
+
+/// What is wanted of a session beside its tree.
+#[derive(Clone, Copy)]
+struct Wish {
+    /// Tool calls and launches.
+    calls: bool,
+    /// What other files say of its title.
+    beside: bool,
+}
+
+impl Wish {
+    const TO_TELL: Wish = Wish { calls: false, beside: true };
 }
 
 fn load_with<W>(
     path: &Path,
-    calls: bool,
+    wish: Wish,
     finish: impl FnOnce(Weaver) -> (Tree, W),
     mut each: impl FnMut(&Entry<'_>, Place),
 ) -> Result<(Session, W), Failure> {
     let bytes = std::fs::metadata(path).map_or(0, |file| file.len());
-    let mut weaver = if calls { Weaver::comparing() } else { Weaver::sized(bytes) };
+    let mut weaver = if wish.calls { Weaver::comparing() } else { Weaver::sized(bytes) };
     let mut sketcher = Sketcher::default();
     let mut pairs = Pairs::default();
     let mut launches = Launches::default();
@@ -93,7 +113,7 @@ fn load_with<W>(
             facts.add(entry, place);
             sketcher.add(entry, voice);
             each(entry, place);
-            if calls {
+            if wish.calls {
                 pairs.add(entry, place);
                 launches.add(entry, place.line);
             }
@@ -102,7 +122,8 @@ fn load_with<W>(
     .map_err(Failure::reading(path))?;
     let (tree, woven) = finish(weaver);
     let sketch = sketcher.finish(&tree, scan.lines, &scan.problems);
-    let summaries = Summaries::of(neighbours(path, &sketch).iter().chain(std::iter::once(&sketch)));
+    let beside = if wish.beside { neighbours(path, &sketch) } else { Vec::new() };
+    let summaries = Summaries::of(beside.iter().chain(std::iter::once(&sketch)));
     let session = Session {
         path: path.to_owned(),
         id: id_of(path, &sketch),

@@ -1,37 +1,77 @@
 //! What kinds of subagents the files are of.
 
-use std::collections::HashMap;
-use std::path::PathBuf;
+use std::collections::{HashMap, HashSet};
 
-use rethread_core::session::AgentMeta;
+use memchr::memmem::Finder;
+use rayon::prelude::*;
+use rethread_core::entry::Voice;
+use rethread_core::session::{AgentMeta, Launches};
 
-use super::super::agents::agents;
 use super::books::Books;
-use crate::disk::{Role, read_side};
+use crate::disk::{Seen, SessionFile, read_side, scan_head, scan_part};
 
 /// Finds the kind of the subagent in each file; none for sessions, and where nobody says it.
 pub(super) fn kinds(books: &Books<'_>) -> Vec<Option<String>> {
-    let mut kinds: Vec<Option<String>> = Vec::with_capacity(books.files.len());
-    let mut mains: HashMap<&str, &PathBuf> = HashMap::new();
-    for (file, cover) in books.files.iter().zip(&books.covers) {
-        if file.role == Role::Main {
-            mains.entry(&cover.session).or_insert(&file.path);
-        }
-        let meta = file.is_agent().then(|| read_side(&file.path.with_extension("meta.json"))).flatten();
-        kinds.push(meta.and_then(|bytes| AgentMeta::read(&bytes).kind));
+    let metas: Vec<AgentMeta> = books.files.par_iter().map(meta).collect();
+    let mut kinds: Vec<Option<String>> = metas.iter().map(|meta| meta.kind.clone()).collect();
+    // Of the others, the files of the family know that started them.
+    let mut families: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (no, cover) in books.covers.iter().enumerate() {
+        families.entry(&cover.session).or_default().push(no);
     }
-    // Of the others, the session that started them knows.
-    let mut asked: HashMap<&str, HashMap<PathBuf, String>> = HashMap::new();
-    for (no, (file, cover)) in books.files.iter().zip(&books.covers).enumerate() {
-        if !file.is_agent() || kinds[no].is_some() || cover.messages.is_empty() {
-            continue;
+    let unknown = |&no: &usize| {
+        books.files[no].is_agent() && kinds[no].is_none() && !books.covers[no].messages.is_empty()
+    };
+    families.retain(|_, files| files.iter().any(unknown));
+    let found = families.into_par_iter().flat_map_iter(|(_, files)| {
+        let launches: Vec<Launches> = files.iter().map(|&no| launches(&books.files[no])).collect();
+        let mut used = HashSet::new();
+        let mut found = Vec::new();
+        for no in files.into_iter().filter(unknown) {
+            let file = &books.files[no];
+            let id = file.stem().strip_prefix("agent-").unwrap_or(file.stem());
+            let prompt = prompt(file);
+            let launch = launches.iter().find_map(|calls| calls.of(id, &metas[no], &prompt, &used));
+            if let Some(launch) = launch {
+                used.insert(launch.tool_use.clone());
+                found.push((no, launch.kind.clone()));
+            }
         }
-        let Some(main) = mains.get(cover.session.as_str()) else { continue };
-        let known = asked.entry(&cover.session).or_insert_with(|| {
-            let rows = agents(main).map(|agents| agents.rows).unwrap_or_default();
-            rows.into_iter().filter_map(|row| Some((row.path?, row.kind))).collect()
-        });
-        kinds[no] = known.get(&file.path).filter(|kind| !kind.is_empty()).cloned();
+        found
+    });
+    let found: Vec<(usize, String)> = found.collect();
+    for (no, kind) in found.into_iter().filter(|(_, kind)| !kind.is_empty()) {
+        kinds[no] = Some(kind);
     }
     kinds
+}
+
+/// Reads what stands beside the file of a subagent.
+fn meta(file: &SessionFile) -> AgentMeta {
+    let bytes = file.is_agent().then(|| read_side(&file.path.with_extension("meta.json"))).flatten();
+    bytes.map(|bytes| AgentMeta::read(&bytes)).unwrap_or_default()
+}
+
+/// Reads the calls of a file that start subagents; of one that cannot be read nothing is known.
+fn launches(file: &SessionFile) -> Launches {
+    let (call, tie) = (Finder::new("subagent_type"), Finder::new("agentId"));
+    let worth = |line: &[u8]| call.find(line).is_some() || tie.find(line).is_some();
+    let mut launches = Launches::default();
+    let read = scan_part(&file.path, 0..file.len, 0, worth, |entry, place| launches.add(entry, place.line));
+    read.map(|_| launches).unwrap_or_default()
+}
+
+/// Reads what a subagent was told.
+fn prompt(file: &SessionFile) -> String {
+    let mut prompt = None;
+    // A file that cannot be read tells nothing.
+    let _ = scan_head(&file.path, |seen| {
+        if let (Seen::Entry(entry, ..), None) = (seen, &prompt)
+            && entry.voice() == Voice::Prompt
+        {
+            let texts = entry.message.iter().flat_map(|message| message.content.texts());
+            prompt = Some(texts.map(|text| text.decode().into_owned()).collect::<String>());
+        }
+    });
+    prompt.unwrap_or_default()
 }

@@ -137,7 +137,7 @@ impl<'f> Books<'f> {
         let mut folders = HashMap::new();
         for main in [true, false] {
             for (file, cover) in self.files.iter().zip(&self.covers) {
-                if (file.role == Role::Main) == main {
+                if (file.role == Role::Main) == main && !cover.cwd.is_empty() {
                     folders.entry(cover.session.as_str()).or_insert(cover.cwd.as_str());
                 }
             }

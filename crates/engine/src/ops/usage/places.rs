@@ -8,7 +8,7 @@ use rethread_core::tree::NodeNo;
 use rethread_core::usage::Booking;
 
 use super::super::around::whereabouts;
-use super::super::load::load_seeing;
+use super::super::load::load_alone;
 use super::super::recall::Recall;
 use super::books::Booked;
 use super::group::Reach;
@@ -63,17 +63,21 @@ impl Places {
 
     /// Returns where a response stands; none where nobody asked.
     pub(super) fn at(&self, booked: &Booked<'_>) -> Option<Place> {
-        let nowhere = Place { turn: None, reach: Reach::Outside };
-        // A file that grew between two looks has more than it had.
+        let reach = if booked.side { Reach::Subagent } else { Reach::Outside };
+        let nowhere = Place { turn: None, reach };
+        // Files of subagents are not looked at, and one that grew between two looks has more than it had.
         self.files.get(booked.file).map(|places| places.get(booked.no).copied().unwrap_or(nowhere))
     }
 }
 
 fn read(file: &SessionFile) -> Result<(Vec<Place>, u64), Failure> {
+    if file.is_agent() {
+        return Ok((Vec::new(), 0));
+    }
     let mut booking = Booking::default();
     let mut first: Vec<Option<NodeNo>> = Vec::new();
     let mut nodes: NodeNo = 0;
-    let session = load_seeing(&file.path, |entry, _| {
+    let session = load_alone(&file.path, |entry, _| {
         let node = entry.uuid.map(|_| nodes);
         nodes += NodeNo::from(node.is_some());
         if let Some(no) = (!entry.is(Flags::SALVAGED)).then(|| booking.add(entry)).flatten() {
@@ -87,8 +91,7 @@ fn read(file: &SessionFile) -> Result<(Vec<Place>, u64), Failure> {
     let place = |node: Option<NodeNo>| {
         let turn = node.and_then(|node| tree.turn_of(node)).and_then(|turn| turns.get(&turn).copied());
         let reach = node.and_then(|node| reach.get(node as usize));
-        let reach =
-            if file.is_agent() { Reach::Subagent } else { reach.map_or(Reach::Outside, |&at| at.into()) };
+        let reach = reach.map_or(Reach::Outside, |&at| at.into());
         Place { turn, reach }
     };
     Ok((first.into_iter().map(place).collect(), session.bytes))

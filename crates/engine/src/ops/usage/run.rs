@@ -27,7 +27,7 @@ pub struct UsageRequest<'r> {
     pub since: Option<Moment>,
     /// Only what was got before this moment.
     pub until: Option<Moment>,
-    /// Only this session, by the path of its file.
+    /// Only this session with its subagents, or this subagent, by the path of its file.
     pub session: Option<PathBuf>,
     /// Only sessions with this in the path of their folder.
     pub project: Option<String>,
@@ -120,19 +120,23 @@ pub(super) struct Group<'b> {
     folders: HashMap<&'b str, &'b str>,
     /// The session that is asked for, and the messages in its files.
     session: Option<(String, HashSet<Id>)>,
+    /// The file of the subagent that is asked for.
+    agent: Option<usize>,
 }
 
 impl<'b> Group<'b> {
     pub(super) fn new(books: &'b Books<'b>, request: &'b UsageRequest<'b>, places: &'b Places) -> Group<'b> {
-        let session = request.session.as_ref().map(|path| {
-            let no = books.files.iter().position(|file| file.path == *path);
+        let found = |path: &PathBuf| books.files.iter().position(|file| file.path == *path);
+        let no = request.session.as_ref().and_then(found);
+        let agent = no.filter(|&no| books.files[no].is_agent());
+        let session = request.session.as_ref().filter(|_| agent.is_none()).map(|path| {
             let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
             let known = no.map(|no| books.covers[no].session.clone());
             let session = known.filter(|_| !is_session_id(stem)).unwrap_or_else(|| stem.to_owned());
             let messages = books.messages_of(&session);
             (session, messages)
         });
-        Group { books, request, places, folders: books.folders(), session }
+        Group { books, request, places, folders: books.folders(), session, agent }
     }
 
     /// Whether a response is asked for, whatever session it is of.
@@ -140,9 +144,12 @@ impl<'b> Group<'b> {
         let request = self.request;
         let within = |part: &String, text: &str| text.to_lowercase().contains(&part.to_lowercase());
         let dated = request.since.is_some() || request.until.is_some();
-        booked.time().map_or(!dated, |time| {
-            request.since.is_none_or(|since| time >= since) && request.until.is_none_or(|until| time < until)
-        }) && request.model.as_ref().is_none_or(|part| within(part, booked.sheet.model(booked.charge)))
+        self.agent.is_none_or(|no| no == booked.file)
+            && booked.time().map_or(!dated, |time| {
+                request.since.is_none_or(|since| time >= since)
+                    && request.until.is_none_or(|until| time < until)
+            })
+            && request.model.as_ref().is_none_or(|part| within(part, booked.sheet.model(booked.charge)))
             && request.project.as_ref().is_none_or(|part| within(part, self.folder(booked.sheet)))
     }
 
