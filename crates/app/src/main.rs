@@ -5,6 +5,7 @@
 mod cli;
 mod demo;
 mod paths;
+mod prices;
 
 fn main() -> std::process::ExitCode {
     cli::run()

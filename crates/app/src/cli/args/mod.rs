@@ -7,6 +7,8 @@ use clap::{Parser, Subcommand};
 
 use super::out::Color;
 
+#[expect(dead_code, reason = "the commands that price are `usage`, `context` and `statusline`")]
+pub(crate) mod pricing;
 mod reading;
 mod searching;
 mod words;
