@@ -27,6 +27,12 @@ pub(crate) fn cache() -> Option<PathBuf> {
     named.or_else(|| Some(home()?.join(".cache"))).map(|folder| folder.join("rethread"))
 }
 
+/// Returns the folder in which the user's settings are.
+pub(crate) fn config() -> Option<PathBuf> {
+    let named = var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
+    named.or_else(|| Some(home()?.join(".config"))).map(|folder| folder.join("rethread"))
+}
+
 /// Returns after how many steps of writing a test wants the process to die.
 #[cfg(debug_assertions)]
 pub(crate) fn stop_after() -> Option<u32> {

@@ -61,8 +61,8 @@ use rethread_engine::{Index, Pen, Roots, ops};
 
 use self::args::{Args, Command};
 use self::out::{Manner, Out};
-use self::report::Exit;
-pub(crate) use self::report::Stop;
+use self::report::{Exit, Stop};
+
 use self::when::Clock;
 use crate::demo::Demo;
 use crate::paths;

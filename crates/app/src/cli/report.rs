@@ -12,6 +12,7 @@ use super::clean;
 use super::figures::{things, tokens};
 use super::out::Out;
 use super::style::{BAD, MARK, NAME, QUIET, paint};
+use crate::prices::{BadTable, Why};
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,11 +65,19 @@ pub(crate) enum Stop {
     NoIndex,
     /// A regular expression that cannot be read, and why.
     BadPattern(String, String),
+    /// A table of prices that cannot be taken.
+    BadTable(BadTable),
 }
 
 impl From<Failure> for Stop {
     fn from(failure: Failure) -> Stop {
         Stop::Failure(failure)
+    }
+}
+
+impl From<BadTable> for Stop {
+    fn from(table: BadTable) -> Stop {
+        Stop::BadTable(table)
     }
 }
 
@@ -185,6 +194,7 @@ fn tell(stop: &Stop, out: &mut Out) {
             format!("no time zone is called `{}`", clean::line(text)),
             "write it like Europe/Berlin, UTC or +02:00".to_owned(),
         ),
+        Stop::BadTable(table) => bad_table(table),
         Stop::BadTurns(text) => {
             (format!("cannot read `{}` as turns", clean::line(text)), "write 5, 3..9, 3.. or ..9".to_owned())
         }
@@ -210,6 +220,26 @@ fn tell(stop: &Stop, out: &mut Out) {
     if !hint.is_empty() {
         out.note(&format!("{} {hint}", paint(QUIET, "hint:")));
     }
+}
+
+fn bad_table(table: &BadTable) -> (String, String) {
+    let path = quoted(&table.path);
+    let (error, hint) = match &table.why {
+        Why::Unreadable(error) => {
+            (format!("cannot read the prices in {path}: {}", why(error)), "name a file that can be read")
+        }
+        Why::TooLong => (format!("{path} is too long for a table of prices"), "a table has at most 1 MiB"),
+        Why::NotText => (format!("{path} is no text"), "a table of prices is TOML in UTF-8"),
+        Why::Wrong(problem) => (
+            format!(
+                "cannot read the prices in {path}, line {}: {}",
+                problem.line,
+                clean::line(&problem.what)
+            ),
+            "mend the line; without the table the built-in prices hold (--help says how one is written)",
+        ),
+    };
+    (error, hint.to_owned())
 }
 
 /// Shows the query and underlines what is wrong in it.

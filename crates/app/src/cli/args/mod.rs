@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand};
 
 use super::out::Color;
 
+mod pricing;
 mod reading;
 mod searching;
 mod spending;

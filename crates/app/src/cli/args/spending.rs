@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-use crate::prices::PriceArgs;
+use super::pricing::PriceArgs;
 
 /// By what to group what was spent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -11,11 +11,10 @@ use super::super::report::{self, Exit, Stop};
 use super::super::{Place, wire};
 use super::label::Labels;
 use super::{csv, proof, table, trace};
-use crate::prices::prices;
 
 /// Runs `rethread usage`.
 pub(crate) fn run(args: &args::Usage, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
-    let prices = prices(&args.prices)?;
+    let prices = args.prices.prices()?;
     if let Some(message) = &args.explain {
         return trace::run(message, &prices, place, out);
     }
