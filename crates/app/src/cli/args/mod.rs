@@ -13,8 +13,8 @@ mod words;
 mod writing;
 
 pub(crate) use self::reading::{
-    Agents, Branches, Detail, Diff, Doctor, Explain, Find, Format, Ls, ReadingRule, Role, Schema, Show,
-    Stats, Tools, Tree,
+    Agents, Branches, Context, Detail, Diff, Doctor, Explain, Find, Format, Ls, ReadingRule, Role, Schema,
+    Show, Stats, Tools, Tree,
 };
 pub(crate) use self::searching::{Index, Search};
 pub(crate) use self::words::{read, unmarked};
@@ -102,6 +102,7 @@ pub(crate) enum Command {
     Stats(Stats),
     Tools(Tools),
     Agents(Agents),
+    Context(Context),
     Schema(Schema),
     Index(Index),
     Doctor(Doctor),
