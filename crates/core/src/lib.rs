@@ -1,12 +1,13 @@
 //! What Claude Code session files mean: bytes in, values out.
 //!
 //! ```text
-//! bytes → lines → entries → tree → (resume, turns) → usage → edit → trim → (query, diff, session, stats, schema, health) → mend
+//! bytes → lines → entries → tree → (resume, turns) → usage → edit → trim → (query, diff, session, stats, schema, health) → (mend, context)
 //! ```
 //!
 //! A room may use rooms to its left, never to its right. No IO, clock, environment, randomness, threads or printing
 //! (**core-is-deaf-and-mute**); any bytes give values and problems, never a panic (**parse-never-fails**).
 
+pub mod context;
 pub mod diff;
 pub mod edit;
 pub mod entry;

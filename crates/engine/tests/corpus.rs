@@ -125,3 +125,29 @@ fn every_session_is_listed_and_told() {
         assert_eq!(told, row.sketch.turns, "{}: every turn is told", row.path.display());
     }
 }
+
+#[test]
+fn what_fills_a_context_adds_up() {
+    let Some((folder, _)) = corpus() else { return };
+    let listing = ops::list(&roots(folder), &Filter { all: true, ..Filter::default() }, None);
+    let mut counted = 0;
+    for row in listing.rows {
+        let path = row.path.clone();
+        let shown = path.display();
+        let context = ops::context(&ops::ContextRequest { path: row.path, turns: true })
+            .expect("a context can be shown");
+        let window = &context.window;
+        let whole = match window.context {
+            Some(sent) => sent + window.output.0 + window.since,
+            None => window.client + window.since,
+        };
+        assert_eq!(window.used(), whole, "{shown}: the blocks are all that is in the window");
+        let rows: u64 = context.rows.iter().map(|row| row.tokens).sum();
+        assert_eq!(rows, whole, "{shown}: so are the causes");
+        assert!(context.rows.iter().all(|row| row.measured <= row.tokens), "{shown}");
+        let points: usize = context.turns.iter().map(|turn| turn.points.len()).sum();
+        assert_eq!(points, context.curve.points.len(), "{shown}: every response is in one turn");
+        counted += usize::from(window.context.is_some());
+    }
+    assert!(counted > 200, "{counted} windows were counted");
+}

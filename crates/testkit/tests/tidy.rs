@@ -14,7 +14,7 @@ const CORE: &[&[&str]] = &[
     &["edit"],
     &["trim"],
     &["query", "diff", "session", "stats", "schema", "health"],
-    &["mend"],
+    &["mend", "context"],
 ];
 
 /// The rooms of the engine.

@@ -10,6 +10,7 @@ mod branches;
 mod call;
 mod clean;
 mod clone;
+mod context;
 mod diff;
 mod doctor;
 mod effects;
@@ -161,6 +162,7 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, Stop> {
         Some(Command::Branches(branches)) => branches::run(branches, &place, out),
         Some(Command::Tree(tree)) => tree::run(tree, &place, out),
         Some(Command::Agents(agents)) => agents::run(agents, &place, out),
+        Some(Command::Context(context)) => context::run(context, &place, out),
         Some(Command::Schema(schema)) => schema::run(schema, &place, out),
         Some(Command::Rename(rename)) => rename::run(rename, &place, out),
         Some(Command::Rm(rm)) => rm::run(rm, &place, out),

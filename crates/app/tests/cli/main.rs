@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod branching;
 #[cfg(test)]
+mod context;
+#[cfg(test)]
 mod crash;
 #[cfg(test)]
 mod diff;

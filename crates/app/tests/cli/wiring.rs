@@ -36,6 +36,8 @@ fn exit_codes_tell_done_nothing_and_failed() {
     assert_eq!(code(&["--demo", "show", "last", "--turns", "x"]), 2);
     assert_eq!(code(&["--demo", "show", "last", "--branch", "L9999"]), 2);
     assert_eq!(code(&["--demo", "branches", "last"]), 0);
+    assert_eq!(code(&["--demo", "context", "last"]), 0);
+    assert_eq!(code(&["--demo", "context", "nobody"]), 2);
     assert_eq!(code(&["--demo", "explain", "last"]), 0);
     assert_eq!(code(&["--demo", "explain", "harbour"]), 1);
     assert_eq!(code(&["--demo", "explain", "harbour", "--json"]), 1);
@@ -276,6 +278,12 @@ fn json_keys_are_frozen() {
     branch.own_usage: input_tokens output_tokens cache_creation_input_tokens cache_read_input_tokens
     branch.usage: input_tokens output_tokens cache_creation_input_tokens cache_read_input_tokens
     branch: type v session handle tip line active island cut kind way ways from from_line from_turn first_line first_uuid voice gist own_turns turns own_entries own_usage usage last
+    ");
+    insta::assert_snapshot!(keys(&home, &["--demo", "context", "harbour", "--turns", "--json"]), @"
+    context: type v session title client model window used sent output output_measured since peak turns responses responses_measured responses_elsewhere drops cut_line
+    context_cause: type v session cause name blocks tokens measured
+    context_item: type v session handle line cause name tokens measured call input
+    context_turn: type v session turn line responses first last growth measured drops
     ");
     let damaged = script::bytes(
         "u1 v=1.0.98: one\nu2 ^gone v=1.0.98 @+60: two\n  a2 v=1.0.98: ?hm\n  u3 v=1.0.98: =a0 odd",

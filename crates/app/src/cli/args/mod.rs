@@ -15,8 +15,8 @@ mod words;
 mod writing;
 
 pub(crate) use self::reading::{
-    Agents, Branches, Detail, Diff, Doctor, Explain, Find, Format, Ls, ReadingRule, Role, Schema, Show,
-    Stats, Tools, Tree,
+    Agents, Branches, Context, Detail, Diff, Doctor, Explain, Find, Format, Ls, ReadingRule, Role, Schema,
+    Show, Stats, Tools, Tree,
 };
 pub(crate) use self::searching::{Index, Search};
 pub(crate) use self::spending::{By, Usage};
@@ -106,6 +106,7 @@ pub(crate) enum Command {
     Stats(Stats),
     Tools(Tools),
     Agents(Agents),
+    Context(Context),
     Schema(Schema),
     Index(Index),
     Doctor(Doctor),

@@ -122,6 +122,26 @@ pub(crate) enum ReadingRule {
     Seed,
 }
 
+/// Show where the context window went
+///
+/// A context fills up with results, files and reminders, and nothing says with which. The chart shows its size at every
+/// response of the path that the client loads, with compactions (▼), cleared results (×) and drops that no line explains (↓).
+/// Then what the next request would hold, by cause: the client's own part, prompts, answers, thinking, calls, results
+/// by tool, pictures, attachments, the summary; files that were read again; the largest blocks. The API counts whole requests: what
+/// a request grew by is shared out by length among what came in, so that the parts add up. Such numbers carry `~`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread context last\n  \
+    rethread context 3f2a --turns\n  \
+    rethread context last --json | jq 'select(.type == \"context_cause\")'")]
+pub(crate) struct Context {
+    /// Which session
+    pub(crate) session: String,
+    /// Also list what each turn added
+    #[arg(short, long)]
+    pub(crate) turns: bool,
+}
+
 /// List every way a conversation went
 ///
 /// An edited prompt, a rewind, a retry or a second process leaves the older way in the file. One row per branch, in

@@ -1,5 +1,6 @@
 //! What `--json` prints: types of its own, version 1, described in `docs/json.md` (**wire-is-separate**).
 
+mod context;
 mod diff;
 mod doctor;
 mod find;
@@ -20,6 +21,9 @@ use rethread_engine::core::schema::{Shape as Seen, Sightings};
 use rethread_engine::ops;
 use serde::Serialize;
 
+pub(crate) use self::context::{
+    context, context_cause, context_drop, context_item, context_reread, context_turn,
+};
 pub(crate) use self::diff::diff;
 pub(crate) use self::doctor::{finding, one_session, store_finding, whole_store};
 pub(crate) use self::find::found;
