@@ -324,6 +324,7 @@ fn tables_may_be_written_as_people_write() {
         "\u{feff}# only a comment",
         "source = 'x'\r\n\r\n[[price]] # one\r\nmodels = 'm'\r\ninput=1_000\r\noutput = 1.5e1\r\n",
         "[[price]]\nmodels = [ \"a\" , 'b', ]\ninput = 0\noutput = 0",
+        "[[price]]\nmodels = \"it's\"\ninput = 1\noutput = 1\nnote = 'a \"b\" \\c' # 'd'",
     ];
     for table in tables {
         assert!(Prices::parse(table).is_ok(), "{table}");

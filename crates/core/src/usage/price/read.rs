@@ -185,14 +185,13 @@ fn uncommented(line: &str) -> &str {
 
 /// Returns what stands in quotes; what would mean something else than itself is left alone.
 fn unquoted(value: &str) -> Option<&str> {
-    let inner = ['"', '\''].into_iter().find_map(|quote| value.strip_prefix(quote)?.strip_suffix(quote))?;
-    (!inner.contains(['"', '\'', '\\'])).then_some(inner)
+    let within = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
+    let plain = within('"').filter(|inner| !inner.contains(['"', '\\']));
+    plain.or_else(|| within('\'').filter(|inner| !inner.contains('\'')))
 }
 
 fn text<'a>(key: &str, value: &'a str) -> Result<&'a str, String> {
-    unquoted(value).ok_or_else(|| {
-        format!("`{key}` must be text in quotes, on one line and without quotes or `\\` in it")
-    })
+    unquoted(value).ok_or_else(|| format!("`{key}` must be text in quotes, on one line and without escapes"))
 }
 
 fn texts(key: &str, value: &str) -> Result<Vec<String>, String> {
