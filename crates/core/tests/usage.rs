@@ -11,7 +11,7 @@ use rethread_core::usage::{
 };
 
 /// Makes the sheets of files. A row is a line: file, session, message, request (`-` for none), output; then, in any order,
-/// `side`, `copied`, `open` (no line tells the end), `@minute`, and `calls=Tool`.
+/// `side`, `copied`, `fast`, `open` (no line tells the end), `@minute`, and `calls=Tool`.
 fn sheets(rows: &str) -> Vec<(String, Sheet)> {
     let mut files: Vec<(String, Booking)> = Vec::new();
     for row in rows.lines().map(str::trim).filter(|row| !row.is_empty()) {
@@ -25,9 +25,10 @@ fn sheets(rows: &str) -> Vec<(String, Sheet)> {
         });
         let model = if *message == "synthetic" { "<synthetic>" } else { "claude-x" };
         let mut line = format!(
-            r#"{{"type":"assistant","sessionId":"{session}","cwd":"/work","isSidechain":{},"timestamp":"2026-01-01T00:{minute:0>2}:00.000Z","message":{{"id":"{message}","model":"{model}","content":[{content}],"stop_reason":{},"usage":{{"input_tokens":1,"output_tokens":{output}}}}}"#,
+            r#"{{"type":"assistant","sessionId":"{session}","cwd":"/work","isSidechain":{},"timestamp":"2026-01-01T00:{minute:0>2}:00.000Z","message":{{"id":"{message}","model":"{model}","content":[{content}],"stop_reason":{},"usage":{{"input_tokens":1,"output_tokens":{output},"speed":"{}"}}}}"#,
             has("side"),
             if has("open") { "null" } else { "\"end_turn\"" },
+            if has("fast") { "fast" } else { "standard" },
         );
         if *request != "-" {
             line.push_str(&format!(r#","requestId":"{request}""#));
@@ -130,6 +131,13 @@ fn calls_are_those_of_their_response() {
     let calls: Vec<Vec<&str>> = (0..3).map(|no| sheet.calls(no).collect()).collect();
     assert_eq!(calls, [vec!["Read", "Edit"], vec!["Bash"], vec![]]);
     assert_eq!(Sheet::unpacked(&sheet.packed()), Some(sheet));
+}
+
+#[test]
+fn fast_mode_is_a_model_of_its_own() {
+    let (_, sheet) = sheets("a s m r 1\n a s n q 1 fast\n a s n q 1 fast\n a s o p 1").remove(0);
+    let models: Vec<&str> = sheet.charges.iter().map(|charge| sheet.model(charge)).collect();
+    assert_eq!(models, ["claude-x", "claude-x[fast]", "claude-x"]);
 }
 
 #[test]

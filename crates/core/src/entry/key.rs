@@ -88,6 +88,7 @@ keys! {
     ServerToolUse = "server_tool_use",
     CacheWrite1h = "ephemeral_1h_input_tokens",
     WebSearches = "web_search_requests",
+    Speed = "speed",
 }
 
 /// How many keys there are, and one more for "before the first".

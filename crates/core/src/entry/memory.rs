@@ -55,7 +55,7 @@ pub(crate) struct Inner {
 #[derive(Debug, Default)]
 pub(crate) struct LastUsage {
     bytes: Vec<u8>,
-    value: Usage,
+    value: (Usage, bool),
     /// How deep its values are nested.
     depth: usize,
 }
@@ -115,14 +115,14 @@ impl Frame {
 impl LastUsage {
     /// Takes a usage object that stood on the line before.
     #[inline]
-    pub(crate) fn recall(&self, skim: &mut Skim<'_>) -> Option<Usage> {
+    pub(crate) fn recall(&self, skim: &mut Skim<'_>) -> Option<(Usage, bool)> {
         skim.skip_known(skim.at(), &self.bytes)?;
         skim.depth = skim.depth.max(self.depth);
         Some(self.value)
     }
 
     /// Keeps a usage object that was in order.
-    pub(crate) fn keep(&mut self, bytes: &[u8], usage: Usage, depth: usize) {
+    pub(crate) fn keep(&mut self, bytes: &[u8], usage: (Usage, bool), depth: usize) {
         self.bytes.clear();
         self.bytes.extend_from_slice(bytes);
         self.value = usage;

@@ -93,6 +93,8 @@ pub struct Message<'a> {
     pub content: Content<'a>,
     /// What it cost.
     pub usage: Option<Usage>,
+    /// Whether it was made in fast mode, which has prices of its own.
+    pub fast: bool,
 }
 
 /// The yes-or-no fields of a line.

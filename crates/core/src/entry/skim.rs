@@ -206,7 +206,11 @@ fn message<'a>(skim: &mut Skim<'a>, entry: &mut Entry<'a>, inner: &mut Inner) ->
             Key::Model => message.model = some_text(skim)?,
             Key::StopReason => message.stop_reason = some_text(skim)?,
             Key::Content => content(skim, &mut message.content, block)?,
-            Key::Usage => message.usage = usage(skim, &mut odd, usage_habit, last_usage)?,
+            Key::Usage => {
+                let said = usage(skim, &mut odd, usage_habit, last_usage)?;
+                message.usage = said.map(|(usage, _)| usage);
+                message.fast = said.is_some_and(|(_, fast)| fast);
+            }
             _ => {
                 skim.value()?;
             }
@@ -283,18 +287,18 @@ fn usage<'a>(
     odd: &mut bool,
     habit: &mut Habit,
     last: &mut LastUsage,
-) -> Step<Option<Usage>> {
+) -> Step<Option<(Usage, bool)>> {
     *odd = false;
     if skim.next_token() != b'{' {
         skim.value()?;
         return Ok(None);
     }
-    if let Some(usage) = last.recall(skim) {
-        return Ok(Some(usage));
+    if let Some(known) = last.recall(skim) {
+        return Ok(Some(known));
     }
     let from = skim.at();
     let depth = std::mem::take(&mut skim.depth);
-    let mut usage = Usage::default();
+    let (mut usage, mut fast) = (Usage::default(), false);
     let mut take = |skim: &mut Skim<'a>| -> Step<u64> {
         let value = skim.value()?;
         Ok(count(value).unwrap_or_else(|| {
@@ -310,6 +314,7 @@ fn usage<'a>(
             Key::CacheRead => usage.cache_read = take(skim)?,
             Key::CacheCreation => usage.cache_write_1h = within(skim, Key::CacheWrite1h, &mut take)?,
             Key::ServerToolUse => usage.web_searches = within(skim, Key::WebSearches, &mut take)?,
+            Key::Speed => fast = skim.value()? == b"\"fast\"",
             _ => {
                 skim.value()?;
             }
@@ -317,10 +322,10 @@ fn usage<'a>(
         Ok(())
     })?;
     if !*odd && skim.control.is_none() && !skim.surrogates {
-        last.keep(skim.since(from), usage, skim.depth);
+        last.keep(skim.since(from), (usage, fast), skim.depth);
     }
     skim.depth = skim.depth.max(depth);
-    Ok(Some(usage))
+    Ok(Some((usage, fast)))
 }
 
 /// Takes a value and one count within it, where it is an object; else the count is 0.

@@ -5,6 +5,9 @@ use crate::entry::{BlockKind, Entry, Flags, Moment, Text, Usage};
 use crate::id::{Id, IdMap, IdSet};
 use crate::pack::{Pack, Unpacker};
 
+/// What stands behind the name of a model in fast mode.
+pub(super) const FAST: &str = "[fast]";
+
 /// What one file holds of responses.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sheet {
@@ -241,10 +244,20 @@ impl Booking {
             side: entry.is(Flags::SIDECHAIN),
             copied: entry.forked_from.is_some(),
             stopped: false,
-            model: self.number(entry.message.as_ref().and_then(|message| message.model)),
+            model: self.model(entry),
             branch: self.number(entry.git_branch),
             calls: 0,
         }
+    }
+
+    /// Returns the number of the model of a line; fast mode has prices of its own, and so a name.
+    fn model(&mut self, entry: &Entry<'_>) -> u32 {
+        let Some(message) = &entry.message else { return 0 };
+        if !message.fast {
+            return self.number(message.model);
+        }
+        let name = format!("{}{FAST}", message.model.map(Text::decode).unwrap_or_default());
+        self.number(Some(Text::new(name.as_bytes())))
     }
 
     /// Returns the number of a name.

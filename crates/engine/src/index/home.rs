@@ -8,7 +8,7 @@ use super::shelf::Shelf;
 use crate::disk::Roots;
 
 /// The version of everything in the folder: files of another are neither read nor touched.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// Where rethread keeps what saves it from reading all files again. In the hands of a face it is only the name of a
 /// folder.

@@ -1,5 +1,7 @@
 //! Which names mean a model.
 
+use super::super::sheet::FAST;
+
 /// Whether a pattern, in which `*` stands for anything, is the whole of a text; letters are alike in either case.
 pub(super) fn matches(pattern: &str, text: &str) -> bool {
     let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
@@ -28,12 +30,14 @@ pub(super) fn matches(pattern: &str, text: &str) -> bool {
 }
 
 /// Returns the name without what providers and clients hang on it: `us.anthropic.claude-opus-4-1-20250805-v1:0`,
-/// `claude-opus-4-1@20250805` and `anthropic/claude-opus-4.1[1m]` are all `claude-opus-4-1`.
+/// `claude-opus-4-1@20250805` and `anthropic/claude-opus-4.1[1m]` are all `claude-opus-4-1`. What was made in fast mode ends
+/// in `-fast`.
 ///
 /// Only forms that are known go. What else is at the end may stand for another price, as `-fast` does.
 pub(super) fn plain(model: &str) -> Option<String> {
     const FAMILY: &str = "claude-";
     let lower = model.trim().to_ascii_lowercase();
+    let (lower, fast) = lower.strip_suffix(FAST).map_or((lower.as_str(), ""), |name| (name, "-fast"));
     let starts = |at: &usize| !lower[..*at].ends_with(|before: char| before.is_alphanumeric());
     let start = lower.match_indices(FAMILY).map(|(at, _)| at).filter(starts).last()?;
     let name = lower[start..].trim_end_matches("[1m]");
@@ -44,7 +48,7 @@ pub(super) fn plain(model: &str) -> Option<String> {
     };
     let name = without(name, |end| end.strip_prefix('v').is_some_and(digits));
     let name = without(name, |end| end == "latest" || end.len() == 8 && digits(end));
-    Some(name.replace('.', "-"))
+    Some(name.replace('.', "-") + fast)
 }
 
 /// Returns a name without its last part, where that is such a one and more than the family is left.
