@@ -14,17 +14,20 @@ impl Pack for u64 {
     }
 
     fn unpack(from: &mut Unpacker<'_>) -> Option<u64> {
-        let mut number = 0;
-        for (k, &byte) in from.bytes.iter().take(10).enumerate() {
-            let bits = u64::from(byte & 0x7f);
-            number |= bits << (7 * k);
-            if byte < 0x80 {
-                from.bytes = &from.bytes[k + 1..];
-                // The tenth byte has room for one bit.
-                return (k < 9 || bits < 2).then_some(number);
+        let (&first, mut rest) = from.bytes.split_first()?;
+        let mut number = u64::from(first & 0x7f);
+        let (mut byte, mut shift) = (first, 0);
+        while byte >= 0x80 {
+            (byte, rest) = rest.split_first().map(|(&byte, rest)| (byte, rest))?;
+            shift += 7;
+            // The tenth byte has room for one bit.
+            if shift == 63 && byte > 1 {
+                return None;
             }
+            number |= u64::from(byte & 0x7f) << shift;
         }
-        None
+        from.bytes = rest;
+        Some(number)
     }
 }
 

@@ -94,6 +94,11 @@ impl Meaning {
         &self.words
     }
 
+    /// Whether no entry is a hit that holds none of the words.
+    pub fn needs_words(&self) -> bool {
+        self.needs_words
+    }
+
     /// Whether an entry on this line could be a hit or count for the rank of one: `false` only where it cannot.
     pub fn may_hold(&self, line: &[u8]) -> bool {
         !self.needs_words || self.words.iter().any(|word| word.whole.may_hold(line))
@@ -137,6 +142,20 @@ impl Meaning {
             atom.is_some_and(|atom| self.holds(atom, card, setting) == Some(true))
         };
         open.0.iter().all(|group| group.iter().any(holds))
+    }
+
+    /// Whether what is open could hold of an entry on this line: `false` only where it cannot. Most of what an index leaves
+    /// open is words that do not stand side by side, and that shows without decoding.
+    pub fn may_settle(&self, open: &Open, line: &[u8]) -> bool {
+        let may = |&(group, atom): &(usize, usize)| match self
+            .groups
+            .get(group)
+            .and_then(|group| group.get(atom))
+        {
+            Some(Atom { not: false, want: Want::Words(needle) }) => needle.may_hold(line),
+            _ => true,
+        };
+        open.0.iter().all(|group| group.iter().any(may))
     }
 
     /// Whether any of what is open is about how an entry stands to what the client would load.
@@ -251,20 +270,59 @@ fn regard(source: Source) -> f32 {
     }
 }
 
-/// Says how good a hit is: `weights` are those of the words, by how seldom they are.
-pub fn score(strengths: &[Option<Strength>], weights: &[f32], sources: Sources, len: u8) -> u32 {
-    let mut sum = 0.0;
-    for (strength, weight) in strengths.iter().zip(weights) {
-        if let Some(strength) = strength {
-            let fit = [0.5, 0.75, 1.0][strength.fit as usize];
-            let count = [0.0, 1.0, 1.3, 1.5, 1.6][usize::from(strength.count.min(Strength::MOST))];
-            sum += weight * fit * count;
+/// Says how good hits are. What does not depend on the hit is reckoned once: a common word has very many.
+#[derive(Debug, Clone)]
+pub struct Scale {
+    /// By word, fit and count: what that adds.
+    words: Vec<[[f32; COUNTS.len()]; FITS.len()]>,
+    /// By who speaks: the most that any of them counts.
+    regards: Vec<f32>,
+    /// By the class of the length: the longer a text, the more it holds by chance.
+    briefs: Vec<f32>,
+}
+
+/// What it counts how well a term fits, and how often.
+const FITS: [f32; 3] = [0.5, 0.75, 1.0];
+const COUNTS: [f32; Strength::MOST as usize + 1] = [0.0, 1.0, 1.3, 1.5, 1.6];
+
+impl Scale {
+    /// Takes the weights of the words, which come from how seldom they are.
+    pub fn of(weights: &[f32]) -> Scale {
+        let most = |bits: u8| {
+            let sources = Sources::from_bits(bits);
+            let speaking = Source::ALL.iter().filter(|&&source| sources.contains(source));
+            speaking.map(|&source| regard(source)).fold(0.0, f32::max)
+        };
+        let brief = |len: u8| 1.0 / (1.0 + 0.08 * f32::from(len.saturating_sub(6)));
+        Scale {
+            words: weights
+                .iter()
+                .map(|weight| FITS.map(|fit| COUNTS.map(|count| weight * fit * count)))
+                .collect(),
+            regards: (0..=u8::MAX).map(most).collect(),
+            briefs: (0..=u8::MAX).map(brief).collect(),
         }
     }
-    let regard = Source::ALL.iter().filter(|&&source| sources.contains(source)).map(|&source| regard(source));
-    // The longer a text, the more it holds by chance.
-    let brief = 1.0 / (1.0 + 0.08 * f32::from(len.saturating_sub(6)));
-    (sum * regard.fold(0.0, f32::max) * brief * 1000.0) as u32
+
+    /// Says how good a hit is, by how strongly it holds each of the words, who speaks, and the class of its length.
+    pub fn score(&self, strengths: &[Option<Strength>], sources: Sources, len: u8) -> u32 {
+        self.total(strengths.iter().zip(0..).map(|(strength, word)| self.part(word, *strength)), sources, len)
+    }
+
+    /// Says what it adds that one of the words is held so strongly.
+    pub fn part(&self, word: usize, strength: Option<Strength>) -> f32 {
+        let known = strength.zip(self.words.get(word));
+        known.map_or(0.0, |(strength, word)| {
+            word[strength.fit as usize][usize::from(strength.count.min(Strength::MOST))]
+        })
+    }
+
+    /// Says how good a hit is by the parts that each of the words adds.
+    pub fn total(&self, parts: impl Iterator<Item = f32>, sources: Sources, len: u8) -> u32 {
+        let sum = parts.fold(0.0, |sum, part| sum + part);
+        let (regard, brief) = (self.regards[usize::from(sources.bits())], self.briefs[usize::from(len)]);
+        (sum * regard * brief * 1000.0) as u32
+    }
 }
 
 /// Returns how much words count that so many entries hold.

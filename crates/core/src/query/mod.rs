@@ -26,7 +26,7 @@ pub use excerpt::Excerpt;
 pub use field::nearest_field;
 pub use hit::{Found, Hit};
 pub use language::BadQuery;
-pub use meaning::{Meaning, Open, Setting, Word, has_part, is_tool, length_class, score, weight};
+pub use meaning::{Meaning, Open, Scale, Setting, Word, has_part, is_tool, length_class, weight};
 pub use needle::{BadPattern, Needle};
 pub use shell::rejoin;
 pub use term::{Clue, Cut, Cutter, Fit, Kind, Part, Parts, Strength};

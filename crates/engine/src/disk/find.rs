@@ -3,7 +3,10 @@
 use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
+
+use rethread_core::id::{Id, IdSet};
 
 use super::folder::Folders;
 use super::mark::Mark;
@@ -22,7 +25,7 @@ pub struct Roots {
 pub(crate) struct SessionFile {
     pub(crate) path: PathBuf,
     /// The root it was found under.
-    pub(crate) root: PathBuf,
+    pub(crate) root: Arc<Path>,
     pub(crate) len: u64,
     pub(crate) mtime: Option<SystemTime>,
     pub(crate) role: Role,
@@ -72,37 +75,45 @@ impl SessionFile {
         self.path.with_extension("")
     }
 
-    fn new(path: PathBuf, root: &Path, meta: &Metadata, now: SystemTime) -> SessionFile {
-        let name = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
-        let role = if path.extension() == Some(OsStr::new("txt")) {
-            let folder = path.ancestors().nth(2).and_then(Path::file_name).and_then(OsStr::to_str);
-            Role::Result { session: folder.unwrap_or_default().to_owned() }
-        } else if name.starts_with("agent-") {
-            let mut above = path.ancestors().skip(1).map_while(Path::file_name);
-            let in_folder = above.position(|folder| folder == "subagents").is_some();
-            let session = if in_folder { above.next() } else { None };
-            Role::Agent { session: session.and_then(OsStr::to_str).map(str::to_owned) }
-        } else {
-            Role::Main
-        };
+    fn new(path: PathBuf, root: &Arc<Path>, meta: &Metadata, now: SystemTime) -> SessionFile {
         let mark = Mark::of(meta);
         SessionFile {
+            role: Role::of(&path),
             path,
-            root: root.to_owned(),
+            root: Arc::clone(root),
             len: meta.len(),
             mtime: meta.modified().ok(),
-            role,
             mark,
             settled: mark.is_settled(now),
         }
     }
 
     /// Takes a file named on the command line, whatever it is called.
-    fn named(path: &Path, root: &Path, now: SystemTime) -> Option<SessionFile> {
+    fn named(path: &Path, root: &Arc<Path>, now: SystemTime) -> Option<SessionFile> {
         let meta = std::fs::metadata(path).ok()?;
         let file = SessionFile::new(path.to_owned(), root, &meta, now);
         let role = if path.extension() == Some(OsStr::new("jsonl")) { file.role } else { Role::Main };
         Some(SessionFile { role, ..file })
+    }
+}
+
+impl Role {
+    /// Takes what the path says.
+    fn of(path: &Path) -> Role {
+        // There are thousands: to take names off a path one by one costs more than anything else here.
+        let is_separator = |byte: &u8| std::path::is_separator(char::from(*byte));
+        let names = path.as_os_str().as_encoded_bytes().rsplit(is_separator);
+        let mut names = names.filter(|name| !name.is_empty() && *name != b".");
+        let name = names.next().unwrap_or_default();
+        let text = |name: &[u8]| std::str::from_utf8(name).map(str::to_owned).ok();
+        if name.ends_with(b".txt") {
+            Role::Result { session: names.nth(1).and_then(text).unwrap_or_default() }
+        } else if name.starts_with(b"agent-") {
+            let in_folder = names.any(|folder| folder == b"subagents");
+            Role::Agent { session: names.next().filter(|_| in_folder).and_then(text) }
+        } else {
+            Role::Main
+        }
     }
 }
 
@@ -126,19 +137,23 @@ pub(crate) fn find_all(roots: &Roots, folders: &mut Folders<'_>) -> (Vec<Session
     let now = SystemTime::now();
     for root in &roots.paths {
         if root.is_file() {
-            files.extend(SessionFile::named(root, root.parent().unwrap_or(root), now));
+            files.extend(SessionFile::named(root, &root.parent().unwrap_or(root).into(), now));
             continue;
         }
-        let below = sessions_below(root);
+        let below: Arc<Path> = sessions_below(root).into();
         walk(&below, folders, &mut failures, |path, meta| {
             files.push(SessionFile::new(path, &below, meta, now));
         });
     }
-    files.sort_by(|a, b| a.path.cmp(&b.path));
-    files.dedup_by(|a, b| a.path.as_os_str() == b.path.as_os_str());
+    // Below one root they are found in order.
+    if roots.paths.len() > 1 {
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        files.dedup_by(|a, b| a.path.as_os_str() == b.path.as_os_str());
+    }
     // The same file by way of a link, or of two roots, is one file.
-    let mut seen = std::collections::HashSet::new();
-    files.retain(|file| file.mark.real.is_none_or(|real| seen.insert(real)));
+    let mut seen = IdSet::with_capacity_and_hasher(files.len(), Default::default());
+    let id = |(device, number): (u64, u64)| Id::from_bits(u128::from(device) << 64 | u128::from(number));
+    files.retain(|file| file.mark.real.is_none_or(|real| seen.insert(id(real))));
     (files, failures)
 }
 

@@ -1,11 +1,10 @@
 //! What stands in folders, remembered: a folder whose mark is the same holds the same names, and need not be listed again.
 
-use std::collections::HashMap;
-use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use rethread_core::id::{Id, IdMap};
 use rethread_core::pack_fields;
 
 use super::mark::Mark;
@@ -24,7 +23,7 @@ pack_fields!(Folder { path, mark, names });
 /// Folders that are remembered, and those that were listed anew.
 #[derive(Debug, Default)]
 pub(crate) struct Folders<'k> {
-    known: HashMap<&'k OsStr, &'k Folder>,
+    known: IdMap<&'k Folder>,
     seen: Vec<&'k Folder>,
     listed: Vec<Folder>,
 }
@@ -32,13 +31,13 @@ pub(crate) struct Folders<'k> {
 impl<'k> Folders<'k> {
     /// Takes what is remembered.
     pub(crate) fn of(known: &'k [Folder]) -> Folders<'k> {
-        let by_path = known.iter().map(|folder| (folder.path.as_os_str(), folder)).collect();
+        let by_path = known.iter().map(|folder| (id(&folder.path), folder)).collect();
         Folders { known: by_path, ..Folders::default() }
     }
 
     /// Returns the names in a folder that has not changed.
     pub(super) fn names(&mut self, path: &Path) -> Option<&'k [(PathBuf, bool)]> {
-        let known = *self.known.get(path.as_os_str())?;
+        let known = *self.known.get(&id(path)).filter(|known| known.path.as_os_str() == path.as_os_str())?;
         let meta = std::fs::symlink_metadata(path).ok()?;
         if Mark::of(&meta) != known.mark {
             return None;
@@ -64,4 +63,8 @@ impl<'k> Folders<'k> {
     pub(crate) fn remembered(self) -> Vec<Folder> {
         self.seen.into_iter().cloned().chain(self.listed).collect()
     }
+}
+
+fn id(path: &Path) -> Id {
+    Id::of(path.as_os_str().as_encoded_bytes())
 }

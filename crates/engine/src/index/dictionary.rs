@@ -13,7 +13,9 @@ const BLOCK: usize = 64;
 /// How many sections a dictionary takes.
 pub(super) const SECTIONS: usize = 4;
 /// Lists with less between them than this are read in one piece.
-const GAP: u64 = 64 << 10;
+const GAP: u64 = 16 << 10;
+/// Terms that are so near are looked up together.
+const NEAR: u32 = 4 << 10;
 
 /// Collects a dictionary that is written behind its lists.
 pub(super) struct Writer {
@@ -143,6 +145,15 @@ impl<'p> Dictionary<'p> {
 
     /// Shows the lists of some terms, which must be in order.
     pub(super) fn lists(&self, terms: &[u32], mut each: impl FnMut(usize, &[u8])) -> Result<(), Damage> {
+        let mut before = 0;
+        for near in terms.chunk_by(|one, next| next - one < NEAR) {
+            self.near_lists(near, |no, list| each(before + no, list))?;
+            before += near.len();
+        }
+        Ok(())
+    }
+
+    fn near_lists(&self, terms: &[u32], mut each: impl FnMut(usize, &[u8])) -> Result<(), Damage> {
         let table = self.pages.section(self.first + 3)?;
         let lists = self.pages.section(self.first)?;
         let (Some(&first), Some(&last)) = (terms.first(), terms.last()) else { return Ok(()) };

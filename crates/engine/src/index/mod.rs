@@ -6,9 +6,11 @@
 #![expect(clippy::disallowed_methods, reason = "one-key: this is the key")]
 
 mod ask;
+mod ballot;
 mod catalog;
 mod dictionary;
 mod facts;
+mod held;
 mod home;
 mod inverter;
 mod lock;
@@ -17,12 +19,14 @@ mod notice;
 mod pages;
 mod refresh;
 mod segment;
+mod sewn;
 mod shelf;
 #[cfg(test)]
 mod tests;
 mod varint;
 
-pub(crate) use self::ask::{Answer, Candidate};
+pub(crate) use self::ask::Answer;
+pub(crate) use self::catalog::Row;
 pub(crate) use self::facts::{Facts, Fresh};
 pub use self::home::Index;
 pub use self::notice::Notice;

@@ -4,13 +4,16 @@
 //! body: sections, one behind the other      tail: sections, a checksum per page     end: length and checksum of the tail
 //! ```
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
 
-/// Bytes that share a checksum.
-const PAGE: usize = 64 << 10;
+/// Bytes that share a checksum: few, because whoever asks for some of them reads and checks all.
+const PAGE: usize = 16 << 10;
+/// Bytes that are read and written at once.
+const PIECE: usize = 16 * PAGE;
 const MAGIC: &[u8; 8] = b"rethrd\x00\x01";
 /// The tail's length and checksum, and the magic.
 const END: u64 = 20;
@@ -49,7 +52,7 @@ pub(super) struct Printer {
 impl Printer {
     pub(super) fn new(file: File) -> Printer {
         Printer {
-            file: BufWriter::with_capacity(PAGE, file),
+            file: BufWriter::with_capacity(PIECE, file),
             page: crc32fast::Hasher::new(),
             in_page: 0,
             sums: Vec::new(),
@@ -153,29 +156,53 @@ impl Pages {
 
     /// Reads some bytes, after checking the pages that hold them.
     pub(super) fn read(&self, range: Range<u64>) -> Result<Vec<u8>, Damage> {
-        let body = self.sections.last().copied().unwrap_or_default();
-        if range.end > body || range.start > range.end {
-            return Err(Damage::Changed);
+        // What is asked for may be more than there is.
+        let len = range.end.saturating_sub(range.start).min(self.body());
+        let mut bytes = Vec::with_capacity(len as usize);
+        // Fresh memory costs more than to copy: what is read goes through the same piece of it again and again.
+        let mut piece = SCRATCH.take();
+        let mut at = range.start;
+        let mut read = if at <= range.end { Ok(()) } else { Err(Damage::Changed) };
+        while at < range.end && read.is_ok() {
+            let end = range.end.min((at / PIECE as u64 + 1) * PIECE as u64);
+            read = self.pages(at..end, &mut piece).map(|start| {
+                bytes.extend_from_slice(&piece[(at - start) as usize..(end - start) as usize]);
+            });
+            at = end;
         }
-        if range.is_empty() {
-            return Ok(Vec::new());
+        SCRATCH.set(piece);
+        read.map(|()| bytes)
+    }
+
+    /// Reads the pages that hold some bytes, and checks them; returns where the first begins.
+    pub(super) fn pages(&self, range: Range<u64>, bytes: &mut Vec<u8>) -> Result<u64, Damage> {
+        let body = self.body();
+        if range.end > body || range.start >= range.end {
+            return Err(Damage::Changed);
         }
         let first = range.start as usize / PAGE;
         let last = (range.end - 1) as usize / PAGE;
         let start = (first * PAGE) as u64;
         let end = (((last + 1) * PAGE) as u64).min(body);
-        let mut bytes = vec![0; (end - start) as usize];
+        bytes.resize((end - start) as usize, 0);
         (&self.file).seek(SeekFrom::Start(start))?;
-        (&self.file).read_exact(&mut bytes)?;
+        (&self.file).read_exact(bytes)?;
         for (page, bytes) in (first..=last).zip(bytes.chunks(PAGE)) {
             if self.sums.get(page) != Some(&crc32fast::hash(bytes)) {
                 return Err(Damage::Changed);
             }
         }
-        bytes.truncate((range.end - start) as usize);
-        bytes.drain(..(range.start - start) as usize);
-        Ok(bytes)
+        Ok(start)
     }
+
+    fn body(&self) -> u64 {
+        self.sections.last().copied().unwrap_or_default()
+    }
+}
+
+thread_local! {
+    /// What pieces are read into.
+    static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
 /// Takes the bytes at a place.

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -38,8 +39,8 @@ pub(super) mod field {
     pub(in crate::index) const SIDE: char = 's';
 }
 
-/// So few entries are looked up one by one.
-const FEW: usize = 16;
+/// So many places are looked up one by one.
+const FEW: usize = 128;
 /// No time: before everything.
 const NEVER: i64 = i64::MIN;
 
@@ -55,13 +56,14 @@ pub(crate) struct Brief {
 
 const COPIED: u8 = 0x80;
 
-/// What is known of every entry of a segment, as it was written.
-#[derive(Debug)]
+/// What is known of the entries of a window, as it was written.
+#[derive(Debug, Default)]
 pub(super) struct Briefs(Vec<u8>);
 
 impl Briefs {
-    pub(super) fn iter(&self) -> impl Iterator<Item = Brief> + '_ {
-        self.0.as_chunks().0.iter().map(|bytes| Brief::read(*bytes))
+    /// Says who speaks in each of them.
+    pub(super) fn sources(&self) -> impl Iterator<Item = Sources> + '_ {
+        self.0.as_chunks().0.iter().map(|[sources, _]: &[u8; 2]| Sources::from_bits(*sources))
     }
 
     pub(super) fn get(&self, entry: usize) -> Option<Brief> {
@@ -82,7 +84,7 @@ pub(super) struct Stretch {
     pub(super) first: u32,
     pub(super) count: u32,
     /// Where in the section of calls those made here are.
-    calls: std::ops::Range<u64>,
+    calls: Range<u64>,
 }
 
 /// Collects entries until they are written.
@@ -259,41 +261,65 @@ impl Segment {
         Dictionary::open(&self.pages, first)
     }
 
-    /// Reads what is known of every entry.
-    pub(super) fn briefs(&self) -> Result<Briefs, Damage> {
-        Ok(Briefs(self.pages.read_section(BRIEFS)?))
+    /// Reads what is known of the entries of a window.
+    pub(super) fn briefs(&self, window: &Range<u32>) -> Result<Briefs, Damage> {
+        let start = self.pages.section(BRIEFS)?.start;
+        let place = |entry: u32| start + 2 * u64::from(entry);
+        self.pages.read(place(window.start)..place(window.end)).map(Briefs)
     }
 
-    /// Reads the keys of some entries.
-    pub(super) fn keys(&self, entries: &[u32]) -> Result<Vec<u64>, Damage> {
-        self.column(KEYS, entries, u64::from_le_bytes)
+    /// Returns the stretches of which something stands in a window.
+    pub(super) fn stretches_in(&self, window: &Range<u32>) -> &[Stretch] {
+        let first = self.stretches.partition_point(|stretch| stretch.first + stretch.count <= window.start);
+        let end = self.stretches.partition_point(|stretch| stretch.first < window.end);
+        self.stretches.get(first..end).unwrap_or_default()
     }
 
-    /// Reads the times of some entries.
-    pub(super) fn times(&self, entries: &[u32]) -> Result<Vec<Option<Moment>>, Damage> {
+    /// Shows the keys of some entries, which are in order.
+    pub(super) fn keys(
+        &self,
+        entries: impl Iterator<Item = u32>,
+        mut each: impl FnMut(u64),
+    ) -> Result<(), Damage> {
+        self.column(KEYS, entries, |bytes| each(u64::from_le_bytes(bytes)))
+    }
+
+    /// Shows the times of some entries, which are in order.
+    pub(super) fn times(
+        &self,
+        entries: impl Iterator<Item = u32>,
+        mut each: impl FnMut(Option<Moment>),
+    ) -> Result<(), Damage> {
         let moment = |time: i64| (time != NEVER).then_some(Moment(time));
-        self.column(TIMES, entries, |bytes| moment(i64::from_le_bytes(bytes)))
+        self.column(TIMES, entries, |bytes| each(moment(i64::from_le_bytes(bytes))))
     }
 
-    /// Reads a column at some entries, which are in order: few by few, or many at once.
-    fn column<T>(
+    /// Shows a column at some entries, which are in order: every page is read once, if at all.
+    fn column(
         &self,
         column: usize,
-        entries: &[u32],
-        read: impl Fn([u8; 8]) -> T,
-    ) -> Result<Vec<T>, Damage> {
+        entries: impl Iterator<Item = u32>,
+        mut each: impl FnMut([u8; 8]),
+    ) -> Result<(), Damage> {
         let section = self.pages.section(column)?;
-        let mut values = Vec::with_capacity(entries.len());
-        for entries in entries.chunks(if entries.len() <= FEW { 1 } else { entries.len() }) {
-            let (Some(&first), Some(&last)) = (entries.first(), entries.last()) else { continue };
-            let place = |entry: u32| section.start + u64::from(entry) * 8;
-            let bytes = self.pages.read(place(first)..(place(last) + 8).min(section.end))?;
-            let (bytes, _) = bytes.as_chunks();
-            for entry in entries {
-                values.push(read(*bytes.get((entry - first) as usize).ok_or(Damage::Changed)?));
-            }
+        let mut pages = Vec::new();
+        let mut start = 0;
+        for entry in entries {
+            let place = section.start + u64::from(entry) * 8;
+            let here = |start: u64, pages: &[u8]| {
+                let at = usize::try_from(place.checked_sub(start)?).ok()?;
+                pages.get(at..)?.first_chunk().copied()
+            };
+            let bytes = match here(start, &pages) {
+                Some(bytes) => bytes,
+                None => {
+                    start = self.pages.pages(place..(place + 8).min(section.end), &mut pages)?;
+                    here(start, &pages).ok_or(Damage::Changed)?
+                }
+            };
+            each(bytes);
         }
-        Ok(values)
+        Ok(())
     }
 
     /// Reads where an entry stands in its file.

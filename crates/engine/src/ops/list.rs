@@ -1,7 +1,8 @@
 //! Sessions, newest first, with what ties them together.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rethread_core::entry::Moment;
 use rethread_core::id::Id;
@@ -161,14 +162,14 @@ fn sketch(file: &SessionFile) -> Result<(Sketch, u64), Failure> {
 
 fn rows(all: Vec<Sketched>, hidden: &mut Hidden) -> Vec<SessionRow> {
     let titles = Summaries::of(all.iter().map(|one| &one.sketch));
-    let mut live: HashMap<PathBuf, Vec<String>> = HashMap::new();
+    let mut live: HashMap<Arc<Path>, Vec<String>> = HashMap::new();
     let (agents, mains): (Vec<Sketched>, Vec<Sketched>) =
         all.into_iter().partition(|one| one.file.role != Role::Main);
     let mut rows: Vec<SessionRow> = mains
         .into_iter()
         .map(|Sketched { file, sketch }| {
             let id = id_of(&file.path, &sketch);
-            let running = live.entry(file.root.clone()).or_insert_with(|| live_sessions(&file.root));
+            let running = live.entry(Arc::clone(&file.root)).or_insert_with(|| live_sessions(&file.root));
             SessionRow {
                 live: running.contains(&id),
                 title: sketch.title(sketch.summary(&titles)),

@@ -109,8 +109,8 @@ pub struct Round {
 pub fn doctor(roots: &Roots, request: &DoctorRequest) -> Round {
     let (files, failures) = find(roots);
     let live: HashSet<String> = {
-        let folders: HashSet<&PathBuf> = files.iter().map(|file| &file.root).collect();
-        folders.into_iter().flat_map(|root| live_sessions(root)).collect()
+        let folders: HashSet<&Path> = files.iter().map(|file| &*file.root).collect();
+        folders.into_iter().flat_map(live_sessions).collect()
     };
     let mains: Vec<&SessionFile> = files.iter().filter(|file| file.role == Role::Main).collect();
     let examine = |file: &&SessionFile| examine_file(&file.path, live.contains(file.stem()));

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 use rethread_core::entry::Moment;
-use rethread_core::query::{Cards, Meaning, Open, Setting, Sources, Strength, Want, length_class};
+use rethread_core::query::{Cards, Meaning, Open, Scale, Setting, Sources, Strength, Want, length_class};
 use rethread_core::tree::Place;
 
 use crate::Failure;
@@ -36,6 +36,13 @@ pub(super) struct Loose {
     pub(super) len: u8,
     pub(super) strengths: Vec<Option<Strength>>,
     pub(super) open: Open,
+}
+
+impl Loose {
+    /// Says how good it is.
+    pub(super) fn score(&self, scale: &Scale) -> u32 {
+        scale.score(&self.strengths, self.sources, self.len)
+    }
 }
 
 /// What was found in the files.

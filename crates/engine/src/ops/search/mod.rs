@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! files ─┬─ indexed ──ask──▶ sure, or perhaps ─┐
-//!        └─ the rest ─scan─▶ loose ────────────┴─▶ pile, by key ──best first──▶ settled on text and tree ──▶ hit
+//!        └─ the rest ─scan─▶ loose ────────────┴─▶ ranking ──best first──▶ settled on text and tree ──▶ hit
 //! ```
 //!
 //! The index only shortens the way (**index-is-a-shortcut**): what it is not sure of is asked of the text, by the same
@@ -12,6 +12,7 @@ mod hit;
 mod labels;
 mod loose;
 mod pile;
+mod ranking;
 mod run;
 mod standings;
 mod tell;

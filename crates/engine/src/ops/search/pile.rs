@@ -101,35 +101,46 @@ impl Pile {
         Pile { items, before, heap: BinaryHeap::from(groups) }
     }
 
+    /// Adds a candidate whose key no other has.
+    pub(super) fn add(&mut self, item: Item) {
+        let no = self.items.len() as u32;
+        self.items.push(item);
+        self.before.push(NONE);
+        self.heap.push(Group { rank: item.rank(), last: no, settled: item.sure });
+    }
+
     /// Returns how many hits are left at most, and whether it is just as many.
     pub(super) fn left(&self) -> (usize, bool) {
         (self.heap.len(), self.heap.iter().all(|group| group.settled))
     }
 
-    /// Takes the best hit: the items of one key that `holds` is true of.
-    pub(super) fn next(&mut self, mut holds: impl FnMut(&Item) -> bool) -> Option<Vec<Item>> {
-        loop {
-            let group = self.heap.pop()?;
-            let mut items = Vec::new();
-            let mut at = group.last;
-            while at != NONE {
-                items.push(at);
-                at = self.before[at as usize];
-            }
-            if group.settled {
-                return Some(items.into_iter().map(|no| self.items[no as usize]).collect());
-            }
-            items.retain(|&no| self.items[no as usize].sure || holds(&self.items[no as usize]));
-            let Some(rank) = items.iter().map(|&no| self.items[no as usize].rank()).max() else { continue };
-            let mut last = NONE;
-            for &no in &items {
-                self.items[no as usize].sure = true;
-                self.before[no as usize] = last;
-                last = no;
-            }
-            // What does not hold may have been what made it so good.
-            self.heap.push(Group { rank, last, settled: true });
+    /// Returns the score of the best.
+    pub(super) fn best(&self) -> Option<u32> {
+        self.heap.peek().map(|group| group.rank.0)
+    }
+
+    /// Takes the best: the items of one key, and whether all of them are hits.
+    pub(super) fn take(&mut self) -> Option<(Vec<Item>, bool)> {
+        let group = self.heap.pop()?;
+        let mut items = Vec::new();
+        let mut at = group.last;
+        while at != NONE {
+            items.push(self.items[at as usize]);
+            at = self.before[at as usize];
         }
+        Some((items, group.settled))
+    }
+
+    /// Puts those back that turned out to be hits: what was taken with them may have been what made them so good.
+    pub(super) fn put_back(&mut self, items: &[Item]) {
+        let Some(rank) = items.iter().map(Item::rank).max() else { return };
+        let mut last = NONE;
+        for item in items {
+            self.before.push(last);
+            last = self.items.len() as u32;
+            self.items.push(Item { sure: true, ..*item });
+        }
+        self.heap.push(Group { rank, last, settled: true });
     }
 }
 

@@ -5,24 +5,25 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::time::{Duration, Instant};
 
-use rethread_core::query::{Card, Cards, Meaning, Query, Setting, score, weight};
+use rethread_core::query::{Card, Cards, Meaning, Query, Setting, weight};
 use rethread_core::tree::Place;
 
 use super::super::around::read_at;
 use super::hit::{SearchHit, SessionHits};
 use super::labels::label;
-use super::loose::{Loose, Part, scan};
-use super::pile::{From, Item, Pile};
+use super::loose::{Part, scan};
+use super::pile::{From, Item};
+use super::ranking::Ranking;
 use super::standings::Standings;
 use crate::Failure;
 use crate::disk::{Folders, Lines, Origin, Role, Roots, SessionFile, find_all, read_text};
-use crate::index::{Answer, Candidate, Damage, Index, Notice, Refreshed, Shelf, Snapshot};
+use crate::index::{Answer, Damage, Index, Notice, Refreshed, Row, Shelf, Snapshot};
 
 /// An index that is behind by more than this is not brought up to date by a search, which must not wait for it.
 const AT_ONCE: u64 = 32 << 20;
 
 /// So many files are kept open between one look and the next.
-const OPEN: usize = 64;
+const OPEN: usize = 256;
 
 /// What to look for, and where.
 #[derive(Debug, Clone)]
@@ -65,18 +66,32 @@ pub struct Search {
     /// Where the index is kept, if it was asked, and whether it turned out to be damaged on the way.
     shelf: Option<Shelf>,
     damaged: Cell<bool>,
-    answer: Answer,
-    candidates: Vec<Candidate>,
-    loose: Vec<Loose>,
-    /// Which file a number of the index means.
-    by_id: HashMap<u64, usize>,
-    pile: Pile,
+    by_id: ById,
+    ranking: Ranking,
     pub(super) standings: Standings,
     /// Files that were read from, by their numbers.
     open: RefCell<HashMap<usize, Lines>>,
     told: usize,
     deadline: Option<Instant>,
     cut: bool,
+}
+
+/// Which file a number of the index means: numbers in order, each with that of the file.
+#[derive(Debug, Default)]
+struct ById(Vec<(u64, usize)>);
+
+impl ById {
+    /// Takes the rows of the index that tell what is there now.
+    fn of(rows: &[Option<&Row>]) -> ById {
+        let mut known: Vec<(u64, usize)> =
+            rows.iter().zip(0..).filter_map(|(row, no)| Some((row.as_ref()?.id, no))).collect();
+        known.sort_unstable();
+        ById(known)
+    }
+
+    fn get(&self, id: u64) -> Option<usize> {
+        self.0.binary_search_by_key(&id, |(known, _)| *known).ok().map(|at| self.0[at].1)
+    }
 }
 
 /// Looks through everything under the roots; with an index, only through what it does not hold.
@@ -96,10 +111,10 @@ pub fn search(request: &SearchRequest, index: Option<&Index>) -> Search {
 fn read(request: &SearchRequest, deadline: Option<Instant>) -> Search {
     let (files, failures) = find_all(&request.roots, &mut Folders::default());
     let all = Refreshed { snapshot: Snapshot::default(), files, failures, notices: Vec::new() };
-    let parts = parts(&all.snapshot, &all.files, &HashMap::new()).unwrap_or_default();
+    let parts = parts(&all.snapshot, &all.files, &vec![None; all.files.len()]).unwrap_or_default();
     let mut search = Search::new(request, all, parts, deadline);
     // Nothing can be damaged where nothing is kept.
-    let _ = search.rank(Answer::default(), HashMap::new());
+    let _ = search.rank(Answer::default(), ById::default());
     search
 }
 
@@ -107,33 +122,29 @@ fn read(request: &SearchRequest, deadline: Option<Instant>) -> Search {
 fn look(request: &SearchRequest, shelf: Option<&Shelf>, deadline: Option<Instant>) -> Result<Search, Notice> {
     let Some(shelf) = shelf else { return Ok(read(request, deadline)) };
     let all = shelf.refresh(&request.roots, AT_ONCE, &|_| {});
-    let by_id = fresh(&all.snapshot, &all.files);
-    let meaning = Meaning::of(&request.query, request.all);
-    let asked = || -> Result<Search, Damage> {
-        let answer = all.snapshot.ask(&meaning, |row| by_id.contains_key(&row.id))?;
-        let parts = parts(&all.snapshot, &all.files, &by_id)?;
+    let found = || -> Result<Search, Damage> {
+        let (by_id, answer, parts) = ask(&all, &Meaning::of(&request.query, request.all))?;
         let mut search = Search::new(request, all, parts, deadline);
         search.rank(answer, by_id)?;
         search.shelf = Some(shelf.clone());
         Ok(search)
     };
-    asked().map_err(|_| shelf.give_up())
+    found().map_err(|_| shelf.give_up())
 }
 
-/// Returns the rows of the index that tell what is there now, by their numbers, with the file of each.
-fn fresh(snapshot: &Snapshot, found: &[SessionFile]) -> HashMap<u64, usize> {
-    snapshot.rows(found).into_iter().zip(0..).filter_map(|(row, no)| Some((row?.id, no))).collect()
+/// Asks the index, and returns with what it says what it does not know.
+fn ask(all: &Refreshed, meaning: &Meaning) -> Result<(ById, Answer, Vec<Part>), Damage> {
+    let rows = all.snapshot.rows(&all.files);
+    let by_id = ById::of(&rows);
+    let answer = all.snapshot.ask(meaning, &|id| rows[by_id.get(id)?])?;
+    Ok((by_id, answer, parts(&all.snapshot, &all.files, &rows)?))
 }
 
 /// Returns what must be read: files that the index does not know, and what stands behind the last whole line of others.
-fn parts(
-    snapshot: &Snapshot,
-    found: &[SessionFile],
-    by_id: &HashMap<u64, usize>,
-) -> Result<Vec<Part>, Damage> {
+fn parts(snapshot: &Snapshot, found: &[SessionFile], rows: &[Option<&Row>]) -> Result<Vec<Part>, Damage> {
     let mut parts = Vec::new();
-    for ((no, file), row) in found.iter().enumerate().zip(snapshot.rows(found)) {
-        match row.filter(|row| by_id.contains_key(&row.id)) {
+    for ((no, file), row) in found.iter().enumerate().zip(rows) {
+        match row {
             Some(row) if row.bytes >= file.len => {}
             Some(row) => parts.push(Part {
                 file: no,
@@ -169,11 +180,8 @@ impl Search {
             snapshot,
             shelf: None,
             damaged: Cell::new(false),
-            answer: Answer::default(),
-            candidates: Vec::new(),
-            loose: Vec::new(),
-            by_id: HashMap::new(),
-            pile: Pile::default(),
+            by_id: ById::default(),
+            ranking: Ranking::default(),
             standings: Standings::default(),
             open: RefCell::default(),
             told: 0,
@@ -183,36 +191,20 @@ impl Search {
     }
 
     /// Reads what must be read, and puts everything in order.
-    fn rank(&mut self, answer: Answer, by_id: HashMap<u64, usize>) -> Result<(), Damage> {
+    fn rank(&mut self, answer: Answer, by_id: ById) -> Result<(), Damage> {
         let heap = scan(&self.meaning, &self.found, std::mem::take(&mut self.parts), self.deadline);
-        (self.answer, self.by_id) = (answer, by_id);
+        self.by_id = by_id;
         self.failures.extend(heap.failures);
         self.cut |= heap.cut;
         let words = self.meaning.words().iter().enumerate();
         let held = |no: usize| {
             let of = |counts: &Vec<usize>| counts.get(no).copied().unwrap_or_default();
-            of(&self.answer.holding) + of(&heap.holding)
+            of(&answer.holding) + of(&heap.holding)
         };
         // What only the text can tell is seldom, or else it would not be looked for so.
         let weights: Vec<f32> =
             words.map(|(no, word)| weight(if word.parts.decide { held(no) } else { 0 })).collect();
-        self.candidates = self.snapshot.candidates(&self.answer, &weights)?;
-        self.loose = heap.entries;
-        let indexed = self.candidates.iter().zip(0..).map(|(one, no)| Item {
-            score: one.score,
-            time: one.time,
-            key: one.key,
-            sure: one.sure,
-            from: From::Index(no),
-        });
-        let loose = self.loose.iter().zip(0..).map(|(one, no)| Item {
-            score: score(&one.strengths, &weights, one.sources, one.len),
-            time: one.time,
-            key: one.key,
-            sure: one.open.0.is_empty(),
-            from: From::Loose(no),
-        });
-        self.pile = Pile::of(indexed.chain(loose).collect());
+        self.ranking = Ranking::of(&self.snapshot, answer, heap.entries, &weights)?;
         Ok(())
     }
 
@@ -231,7 +223,7 @@ impl Search {
 
     /// Says how many hits there are, told or not.
     pub fn total(&self) -> Total {
-        let (left, exact) = self.pile.left();
+        let (left, exact) = self.ranking.left();
         Total { hits: self.told + left, exact: exact && !self.cut }
     }
 
@@ -304,27 +296,36 @@ impl Search {
 
     /// Takes the next items of one key that are hits.
     fn next_items(&mut self) -> Option<Vec<Item>> {
-        let mut pile = std::mem::take(&mut self.pile);
-        let items = pile.next(|item| !self.is_over() && self.holds(item));
-        self.pile = pile;
-        self.cut |= self.is_over();
-        items.filter(|_| !self.cut)
+        loop {
+            let taken = self.ranking.take(&self.snapshot);
+            self.damaged.set(self.damaged.get() || taken.is_err());
+            let (mut items, settled) = taken.ok().flatten()?;
+            self.cut |= self.is_over();
+            if self.cut {
+                return None;
+            }
+            if settled {
+                return Some(items);
+            }
+            items.retain(|item| item.sure || self.holds(item));
+            self.ranking.put_back(&items);
+        }
     }
 
     pub(super) fn is_copied(&self, item: &Item) -> bool {
         match item.from {
-            From::Loose(no) => self.loose[no as usize].copied,
-            From::Index(no) => self.candidates[no as usize].copied,
+            From::Loose(no) => self.ranking.loose.get(no as usize).is_some_and(|one| one.copied),
+            From::Index(no) => self.ranking.answer.is_copied(no),
         }
     }
 
     /// Says which file an item stands in.
     fn file(&self, from: From) -> Option<usize> {
         match from {
-            From::Loose(no) => self.loose.get(no as usize).map(|one| one.file),
+            From::Loose(no) => self.ranking.loose.get(no as usize).map(|one| one.file),
             From::Index(no) => {
-                let id = self.snapshot.file(self.candidates.get(no as usize)?)?;
-                self.by_id.get(&id).copied()
+                let id = self.snapshot.file(&self.ranking.answer, no)?;
+                self.by_id.get(id)
             }
         }
     }
@@ -336,12 +337,12 @@ impl Search {
     /// Says which file an item stands in, and where.
     pub(super) fn place(&self, from: From) -> Option<(usize, Place)> {
         match from {
-            From::Loose(no) => self.loose.get(no as usize).map(|one| (one.file, one.place)),
+            From::Loose(no) => self.ranking.loose.get(no as usize).map(|one| (one.file, one.place)),
             From::Index(no) => {
-                let placed = self.snapshot.place(self.candidates.get(no as usize)?);
+                let placed = self.snapshot.place(&self.ranking.answer, no);
                 self.damaged.set(self.damaged.get() || placed.is_err());
                 let (id, place) = placed.ok()?;
-                Some((*self.by_id.get(&id)?, place))
+                Some((self.by_id.get(id)?, place))
             }
         }
     }
@@ -349,24 +350,28 @@ impl Search {
     /// Asks text and tree what the index left open.
     fn holds(&mut self, item: &Item) -> bool {
         let open = match item.from {
-            From::Loose(no) => self.loose.get(no as usize).map(|one| one.open.clone()).unwrap_or_default(),
-            From::Index(no) => self.answer.open(&self.candidates[no as usize]),
+            From::Loose(no) => {
+                self.ranking.loose.get(no as usize).map(|one| one.open.clone()).unwrap_or_default()
+            }
+            From::Index(no) => self.ranking.answer.open(no),
         };
         let Some((file, place)) = self.place(item.from) else { return false };
         let label =
             self.meaning.asks_label(&open).then(|| label(self.standings.at(&self.found, file, place).1));
         let mut holds = false;
         let setting = Setting { label, ..Setting::default() };
-        self.read(file, place, |search, card, _| holds = search.meaning.settle(&open, card, &setting));
+        let worth = |line: &[u8]| self.meaning.may_settle(&open, line);
+        self.read(file, place, worth, |search, card, _| holds = search.meaning.settle(&open, card, &setting));
         self.failures.append(&mut self.standings.failures);
         holds
     }
 
-    /// Reads the entry at a place.
+    /// Reads the entry at a place, if its line is worth it.
     pub(super) fn read(
         &self,
         no: usize,
         place: Place,
+        worth: impl FnOnce(&[u8]) -> bool,
         mut each: impl FnMut(&Search, &Card<'_>, Option<String>),
     ) {
         let file = &self.found[no];
@@ -389,6 +394,9 @@ impl Search {
         };
         let Ok(bytes) = lines.read(place) else { return };
         drop(open);
+        if !worth(&bytes) {
+            return;
+        }
         read_at(&bytes, place, |entry| {
             if let Some(card) = Cards::default().card(entry) {
                 each(self, &card, entry.uuid.map(|uuid| uuid.decode().into_owned()));

@@ -25,22 +25,45 @@ pub(super) struct Standings {
     /// What the files in a folder look like.
     looks: HashMap<PathBuf, u64>,
     /// Labels that were kept, and those that are to be.
-    kept: Option<Facts>,
+    kept: Kept,
     fresh: Vec<Fresh>,
     /// Files that could not be read.
     pub(super) failures: Vec<Failure>,
 }
 
+/// What was kept, which is not opened before it is asked.
+#[derive(Debug, Default)]
+enum Kept {
+    #[default]
+    Nowhere,
+    Closed(Index, Roots),
+    Open(Box<Facts>),
+}
+
+impl Kept {
+    fn open(&mut self) -> Option<&mut Facts> {
+        if let Kept::Closed(index, roots) = self {
+            let facts = index.single_facts(roots, LABELS);
+            *self = facts.map_or(Kept::Nowhere, |facts| Kept::Open(Box::new(facts)));
+        }
+        match self {
+            Kept::Open(facts) => Some(facts),
+            _ => None,
+        }
+    }
+}
+
 impl Standings {
     /// Takes what was kept of the files under some roots.
     pub(super) fn of(index: Option<&Index>, roots: &Roots) -> Standings {
-        let kept = index.and_then(|index| index.single_facts(roots, LABELS));
+        let index = index.filter(|index| index.folder_for(roots).is_some());
+        let kept = index.map_or(Kept::Nowhere, |index| Kept::Closed(index.clone(), roots.clone()));
         Standings { kept, ..Standings::default() }
     }
 
     /// Whether labels are kept.
     pub(super) fn is_kept(&self) -> bool {
-        self.kept.is_some()
+        !matches!(self.kept, Kept::Nowhere)
     }
 
     /// Goes on with files that were found anew: what was read of the old ones is forgotten.
@@ -77,7 +100,7 @@ impl Standings {
 
     fn read(&mut self, found: &[SessionFile], path: &Path) -> Labels {
         let no = found.binary_search_by(|file| file.path.as_path().cmp(path)).ok();
-        let known = no.zip(self.kept.as_mut()).and_then(|(no, kept)| kept.ask::<Labels>(&found[no]));
+        let known = no.zip(self.kept.open()).and_then(|(no, kept)| kept.ask::<Labels>(&found[no]));
         let folder = path.parent().unwrap_or(Path::new(""));
         let looks = &mut self.looks;
         let mut beside = || match looks.get(folder) {
@@ -89,7 +112,7 @@ impl Standings {
         }
         match Labels::of(path, beside) {
             Ok(labels) => {
-                if let Some(no) = no.filter(|&no| self.kept.is_some() && found[no].settled) {
+                if let Some(no) = no.filter(|&no| self.is_kept() && found[no].settled) {
                     self.fresh.push(Fresh { no, cost: found[no].len, blob: labels.blob() });
                 }
                 labels
@@ -103,7 +126,10 @@ impl Standings {
 
     /// Keeps what was read for the next time; says what went wrong.
     pub(super) fn keep(self, found: &[SessionFile]) -> Option<Notice> {
-        self.kept.and_then(|kept| kept.add(found, self.fresh))
+        match self.kept {
+            Kept::Open(kept) => kept.add(found, self.fresh),
+            _ => None,
+        }
     }
 }
 

@@ -20,11 +20,16 @@ impl Search {
         placed.sort_by_key(|(copied, file, place, _)| (*copied, *file, place.offset));
         let &(copied, file, place, item) = placed.first()?;
         let mut told = None;
-        self.read(file, place, |search, card, uuid| {
-            told = told.take().or_else(|| {
-                Some((search.meaning.excerpt(card)?, uuid, card.session.as_deref().map(str::to_owned)))
-            });
-        });
+        self.read(
+            file,
+            place,
+            |_| true,
+            |search, card, uuid| {
+                told = told.take().or_else(|| {
+                    Some((search.meaning.excerpt(card)?, uuid, card.session.as_deref().map(str::to_owned)))
+                });
+            },
+        );
         let (excerpt, uuid, named) = told?;
         let (turn, standing) = self.standings.at(&self.found, file, place);
         let copies = self.copies(&placed[1..], standing);
