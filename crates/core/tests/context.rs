@@ -185,12 +185,31 @@ fn a_drop_that_no_line_tells_of_is_told() {
     ";
     insta::assert_snapshot!(told(dropped), @"
     Some(40000) sent, (30, true) answered, 0 since, 40030 used
-    client : 0 ~39637
+    client : 0 ~39602
     call : 1 ~141
     unrecorded : 0 ~124
     answer : 2 ~119
+    result Bash: 1 ~35
     prompt : 2 ~9
     unsaid at 2: Some(50400) to Some(40000)
+    ");
+}
+
+#[test]
+fn within_a_turn_the_oldest_results_go_first() {
+    let long = "many words ".repeat(300);
+    let cleared = format!(
+        "u1: look\n  a1 in=20000 out=60: !Bash one\n    u2: =a1 {long}\n      a2 in=21150 out=60: !Grep two\n        \
+         u3: =a2 {long}\n          a3 in=21000 out=30: seen"
+    );
+    // The second result is judged to be some 1,100 tokens, and yet less was sent than before: the first one must have left.
+    insta::assert_snapshot!(told(&cleared), @"
+    Some(21000) sent, (30, true) answered, 0 since, 21030 used
+    client : 0 ~19998
+    result Grep: 1 ~880
+    call : 2 120
+    answer : 1 30
+    prompt : 1 ~2
     ");
 }
 

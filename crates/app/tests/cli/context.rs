@@ -88,8 +88,8 @@ fn a_context_is_drawn_and_parted() {
     L9    ~12  summary         two harbours were mapped, the north one first
 
     6 responses in 3 turns · 1 response on other branches or cut off · ~ is shared out or judged by
-    length · what a request grew by beyond twice the estimate was never written · what left at ↓ is
-    taken from thinking, then from the oldest results
+    length · what a request grew by beyond twice the estimate was never written · what left at ↓ is not
+    known: thinking goes first, then results
     a lighter copy: rethread clone last --preset light --dry-run
     ");
 }

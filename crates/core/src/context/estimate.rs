@@ -1,8 +1,10 @@
 //! How many tokens something is, judged by its characters or its size.
 //!
-//! The rates were fitted to 7,827 pairs of requests of real sessions that follow each other (least squares of the relative
-//! error, eight models): what a request grew by beside the characters that stand between. By them half of these growths are
-//! told to within a tenth.
+//! The rates of words, calls and results are rounded from least squares of the relative error over 7,827 pairs of requests
+//! that follow each other in real sessions, of seven models, without thinking, pictures or attachments: what a request grew
+//! by beside the characters that stand between. Half of these same growths are told to within a tenth. The rate of thoughts comes from
+//! 1,085 responses, that of signatures from 87, the reminder from 21. Pictures and documents were in none of this data: theirs
+//! is the published rule of pixels, or a round figure.
 
 /// Thousandths of a token per ASCII character.
 #[derive(Debug, Clone, Copy)]

@@ -76,8 +76,8 @@ const TRUST: u64 = 2;
 /// Shares out the sizes of requests that follow each other.
 ///
 /// Outputs go to the blocks of their answers. What a request grew by beyond that goes to what came in since, by estimate; at
-/// most `TRUST` times the estimate, the rest is `unrecorded`. Where a request grew by less than can be, thoughts left it, then
-/// the oldest results, then some of everything. What no request counted stays an estimate; `client` stands for the client's
+/// most `TRUST` times the estimate, the rest is `unrecorded`. Where a request grew by less than can be, thoughts left it; then,
+/// within a turn, the oldest results; then some of everything. What no request counted stays an estimate; `client` stands for the client's
 /// own part where none was counted at all.
 pub fn settle(parcels: &[Parcel], requests: &[Request], since: &[usize], client: u64) -> Settled {
     let mut desk = Desk {
@@ -166,8 +166,10 @@ impl Desk<'_> {
         if self.held > context || begins && self.held + estimate / TRUST > context {
             self.take_thoughts((self.held + estimate).saturating_sub(context));
         }
-        if self.held > context {
+        if self.held > context && !begins {
             self.take_results((self.held + estimate).saturating_sub(context));
+        }
+        if self.held > context {
             self.take_of_all((self.held + estimate).saturating_sub(context));
         }
         let rest = context - self.held;

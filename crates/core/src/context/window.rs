@@ -166,7 +166,7 @@ impl Window {
                 ranges.push(lines.clone());
             }
         }
-        rereads.retain(|reread| reread.repeats > 0);
+        rereads.retain(|reread| reread.tokens > 0);
         rereads.sort_by(|a, b| (b.tokens, &a.path).cmp(&(a.tokens, &b.path)));
         rereads
     }

@@ -289,7 +289,7 @@ fn footer(context: &Context, session: &str, out: &mut Out) -> Result<(), Stop> {
         facts.push("what a request grew by beyond twice the estimate was never written".to_owned());
     }
     if context.curve.drops.iter().any(|drop| drop.how == Dropped::Unsaid) {
-        facts.push("what left at ↓ is taken from thinking, then from the oldest results".to_owned());
+        facts.push("what left at ↓ is not known: thinking goes first, then results".to_owned());
     }
     if let Some(line) = context.cut {
         facts.push(format!("the path is cut off at L{line}: what was before counts as the client's"));
