@@ -59,6 +59,11 @@ impl<'k> Folders<'k> {
         }
     }
 
+    /// Whether there is more or less to remember than what was known.
+    pub(crate) fn has_news(&self) -> bool {
+        !self.listed.is_empty() || self.seen.len() != self.known.len()
+    }
+
     /// Returns what is to be remembered.
     pub(crate) fn remembered(self) -> Vec<Folder> {
         self.seen.into_iter().cloned().chain(self.listed).collect()

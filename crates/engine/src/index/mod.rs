@@ -10,6 +10,7 @@ mod ballot;
 mod catalog;
 mod dictionary;
 mod facts;
+mod folders;
 mod held;
 mod home;
 mod inverter;

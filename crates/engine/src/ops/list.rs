@@ -10,9 +10,9 @@ use rethread_core::session::{PullRequest, Sketch, Sketcher, Summaries, Title};
 use rethread_core::tree::Weaver;
 
 use super::load::id_of;
-use super::recall::Recall;
+use super::recall::{Recall, find_files};
 use crate::Failure;
-use crate::disk::{Role, Roots, Seen, SessionFile, find, live_sessions, scan, scan_head};
+use crate::disk::{Role, Roots, Seen, SessionFile, live_sessions, scan, scan_head};
 use crate::index::{Index, Notice};
 
 /// Which sessions to list.
@@ -118,7 +118,7 @@ struct Sketched {
 
 /// Lists the sessions under `roots`; files that have not changed since an index was kept are not read again.
 pub fn list(roots: &Roots, filter: &Filter, index: Option<&Index>) -> Listing {
-    let (files, mut failures) = find(roots);
+    let (files, mut failures) = find_files(roots, index);
     let total = files.len();
     let (sketches, notice) = Recall::new(index, roots, "sketches", &files).all(sketch);
     let mut all = Vec::with_capacity(total);

@@ -6,6 +6,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use rethread_core::entry::Moment;
 
 use super::list::{Filter, SessionRow, list};
+use super::recall::find_files;
 use crate::Failure;
 use crate::disk::{Role, Roots, SessionFile, find, tail_time};
 use crate::index::Index;
@@ -21,7 +22,7 @@ pub fn find_session(roots: &Roots, name: &str, index: Option<&Index>) -> Result<
     if looks_like_path && path.is_file() {
         return Ok(path.to_owned());
     }
-    let (files, _) = find(roots);
+    let (files, _) = find_files(roots, index);
     if name == "last" {
         return newest(&files)
             .ok_or_else(|| Failure::UnknownSession { name: name.to_owned(), nearest: Vec::new() });

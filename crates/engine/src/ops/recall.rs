@@ -4,8 +4,13 @@ use rayon::prelude::*;
 use rethread_core::pack::Pack;
 
 use crate::Failure;
-use crate::disk::{Roots, SessionFile};
+use crate::disk::{Roots, SessionFile, find};
 use crate::index::{Facts, Fresh, Index, Notice};
+
+/// Finds all session files under `roots`, in the order of their paths.
+pub(super) fn find_files(roots: &Roots, index: Option<&Index>) -> (Vec<SessionFile>, Vec<Failure>) {
+    index.map_or_else(|| find(roots), |index| index.find(roots))
+}
 
 /// What the index knows, if there is one.
 pub(super) struct Recall<'f> {

@@ -7,9 +7,9 @@ use rethread_core::tree::Weaver;
 use rethread_core::turn::Pairs;
 
 use super::agents::family;
-use super::recall::Recall;
+use super::recall::{Recall, find_files};
 use crate::Failure;
-use crate::disk::{Roots, Seen, SessionFile, find, scan};
+use crate::disk::{Roots, Seen, SessionFile, scan};
 use crate::index::{Fresh, Index, Notice};
 
 /// What was counted.
@@ -35,7 +35,7 @@ struct Part {
 /// Counts everything under `roots`, or the families of single session files; `by_file` keeps each file's counts. Files that
 /// have not changed since an index was kept are not read again.
 pub fn stats(roots: &Roots, by_file: bool, index: Option<&Index>) -> Stats {
-    let (found, failures) = find(roots);
+    let (found, failures) = find_files(roots, index);
     let mut files = Vec::with_capacity(found.len());
     let single: Vec<bool> = found.iter().map(|file| roots.paths.contains(&file.path)).collect();
     for (file, single) in found.into_iter().zip(single) {

@@ -7,12 +7,13 @@ use rayon::prelude::*;
 use rethread_core::entry::Kind;
 use rethread_core::usage::{CostState, Sheet, Spent, Sum, settle};
 
+use super::super::recall::find_files;
 use super::books::Books;
 use super::group::By;
 use super::places::Places;
 use super::run::{Group, Till, UsageRequest};
 use crate::Failure;
-use crate::disk::{Role, Roots, SessionFile, find, scan_part};
+use crate::disk::{Role, Roots, SessionFile, scan_part};
 use crate::index::{Index, Notice};
 
 /// The sum of all groups of a kind.
@@ -78,7 +79,7 @@ impl Check {
 
 /// Adds up everything that a request asks for in every way there is.
 pub fn check_usage(roots: &Roots, request: &UsageRequest<'_>, index: Option<&Index>) -> Check {
-    let (files, failures) = find(roots);
+    let (files, failures) = find_files(roots, index);
     let books = Books::open(&files, roots, index);
     let places = Places::of(&files, roots, index);
     let group = |by: By| Group::new(&books, &UsageRequest { by, ..request.clone() }, &places).run();

@@ -10,12 +10,13 @@ use rethread_core::usage::{
     Account, Bill, Calendar, Day, Money, Pace, Prices, Sheet, Spent, Sum, Tariff, block_of, blocks,
 };
 
+use super::super::recall::find_files;
 use super::agents::kinds;
 use super::books::{Booked, Books};
 use super::group::{By, Key, Reach, Row, Rows};
 use super::places::Places;
 use crate::Failure;
-use crate::disk::{Roots, find, is_session_id};
+use crate::disk::{Roots, is_session_id};
 use crate::index::{Index, Notice};
 
 /// What to add up.
@@ -68,7 +69,7 @@ pub struct Spending {
 
 /// Adds up what was spent under `roots`; files that have not changed since an index was kept are not read again.
 pub fn usage(roots: &Roots, request: &UsageRequest<'_>, index: Option<&Index>) -> Spending {
-    let (files, failures) = find(roots);
+    let (files, failures) = find_files(roots, index);
     let books = Books::open(&files, roots, index);
     let places = if request.reach || request.by == By::Reach {
         Places::of(&files, roots, index)

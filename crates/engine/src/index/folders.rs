@@ -1,0 +1,47 @@
+//! What stands in the folders below some roots, kept so that those that have not changed need not be listed again.
+
+use std::io;
+use std::path::Path;
+
+use rethread_core::pack::Pack;
+
+use super::home::{Index, code, private};
+use super::lock::Lock;
+use super::pages::{Pages, Printer};
+use crate::Failure;
+use crate::disk::{Folder, Folders, Roots, SessionFile, find, find_all};
+
+const NAME: &str = "folders";
+
+impl Index {
+    /// Finds all session files below `roots`, in the order of their paths.
+    pub(crate) fn find(&self, roots: &Roots) -> (Vec<SessionFile>, Vec<Failure>) {
+        let Some(home) = self.folder_for(roots) else { return find(roots) };
+        let known = read(&home.join(NAME)).unwrap_or_default();
+        let mut folders = Folders::of(&known);
+        let (mut files, failures) = find_all(roots, &mut folders);
+        files.retain(|file| !file.is_result());
+        if folders.has_news() {
+            // What is not kept is listed again the next time: whoever has more to keep says what is wrong with the folder.
+            let _ = write(&home, folders.remembered());
+        }
+        (files, failures)
+    }
+}
+
+/// Reads what was kept; nothing where it is damaged or of other code.
+fn read(path: &Path) -> Option<Vec<Folder>> {
+    let bytes = Pages::open(path).ok()?.read_section(0).ok()?;
+    let (made_by, folders) = <(u64, Vec<Folder>)>::unpacked(&bytes)?;
+    (made_by == code()).then_some(folders)
+}
+
+fn write(home: &Path, folders: Vec<Folder>) -> io::Result<()> {
+    let Some(_lock) = Lock::take(home, NAME)? else { return Ok(()) };
+    let draft = home.join(format!("{NAME}.new"));
+    let mut printer = Printer::new(private().write(true).create(true).truncate(true).open(&draft)?);
+    printer.section();
+    printer.write(&(code(), folders).packed())?;
+    printer.finish()?;
+    std::fs::rename(&draft, home.join(NAME))
+}
