@@ -32,4 +32,6 @@ mod repair;
 #[cfg(test)]
 mod search;
 #[cfg(test)]
+mod usage;
+#[cfg(test)]
 mod wiring;
