@@ -1,4 +1,5 @@
-//! Test material, never shipped: transcripts from a short script, random and damaged files, and the laws themselves.
+//! Test material, never shipped: transcripts from a short script, random and damaged files, stores of which it is known
+//! what was spent in them, and the laws themselves.
 //!
 //! ```text
 //! script ──▶ bytes ◀── random            check: a law as a function that panics where it is broken;
@@ -8,3 +9,4 @@
 pub mod check;
 pub mod random;
 pub mod script;
+pub mod spending;

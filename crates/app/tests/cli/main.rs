@@ -34,4 +34,6 @@ mod repair;
 #[cfg(test)]
 mod search;
 #[cfg(test)]
+mod usage;
+#[cfg(test)]
 mod wiring;

@@ -192,7 +192,7 @@ fn completions_are_made_for_each_shell() {
 }
 
 /// Names the keys of all objects, and of the objects in them; of maps by name, one stands for all.
-fn keys(home: &Home, args: &[&str]) -> String {
+pub(crate) fn keys(home: &Home, args: &[&str]) -> String {
     let run = home.run(args);
     // Something lost in what is explained, or found by the doctor, is no failure.
     let may_find = args.contains(&"explain") || args.contains(&"doctor");
@@ -208,7 +208,8 @@ fn keys(home: &Home, args: &[&str]) -> String {
 }
 
 fn collect(name: &str, value: &Value, found: &mut BTreeSet<String>) {
-    const MAPS: [&str; 15] = [
+    const MAPS: [&str; 16] = [
+        "reach",
         "findings",
         "codes",
         "codes[]",

@@ -41,13 +41,14 @@ impl Bill {
 /// Counts each response of some files once; the files are in the order of their paths. Bills are in the order in which
 /// their messages are met.
 pub fn settle(sheets: &[Sheet]) -> Vec<Bill> {
-    settle_some(sheets, |_| true)
+    settle_some(sheets, |_| true).into_iter().map(|(bill, _)| bill).collect()
 }
 
-/// Counts each response once whose message is wanted.
-pub fn settle_some(sheets: &[Sheet], wants: impl Fn(Id) -> bool) -> Vec<Bill> {
+/// Counts each response once whose message is wanted; returns with each bill the charges it is for, where there may be more
+/// than the one it is booked by.
+pub fn settle_some(sheets: &[Sheet], wants: impl Fn(Id) -> bool) -> Vec<(Bill, Vec<ChargeNo>)> {
     let count = sheets.iter().flat_map(|sheet| &sheet.charges).filter(|charge| wants(charge.message)).count();
-    let mut bills: Vec<Bill> = Vec::with_capacity(count);
+    let mut bills: Vec<(Bill, Vec<ChargeNo>)> = Vec::with_capacity(count);
     // Most messages stand in one file, under one request: what is there to decide about the others is put off.
     let mut places: IdMap<u32> = IdMap::with_capacity_and_hasher(count, Default::default());
     let mut groups: HashMap<u32, Vec<ChargeNo>> = HashMap::new();
@@ -59,10 +60,10 @@ pub fn settle_some(sheets: &[Sheet], wants: impl Fn(Id) -> bool) -> Vec<Bill> {
             let new = bills.len() as u32;
             let place = *places.entry(charge.message).or_insert(new);
             if place == new {
-                bills.push(Bill::single(sheet_no, charge_no, charge));
+                bills.push((Bill::single(sheet_no, charge_no, charge), Vec::new()));
                 continue;
             }
-            let first = &bills[place as usize];
+            let (first, _) = &bills[place as usize];
             let group = groups.entry(place).or_insert_with(|| vec![(first.sheet, first.charge)]);
             group.push((sheet_no, charge_no));
         }
@@ -70,8 +71,10 @@ pub fn settle_some(sheets: &[Sheet], wants: impl Fn(Id) -> bool) -> Vec<Bill> {
     let mut groups: Vec<(u32, Vec<ChargeNo>)> = groups.into_iter().collect();
     groups.sort_unstable_by_key(|(place, _)| *place);
     for (place, group) in groups {
-        let mut united = unite(sheets, &group).into_iter().map(|(bill, _)| bill);
-        bills[place as usize] = united.next().unwrap_or(bills[place as usize]);
+        let mut united = unite(sheets, &group).into_iter();
+        if let Some(first) = united.next() {
+            bills[place as usize] = first;
+        }
         bills.extend(united);
     }
     bills

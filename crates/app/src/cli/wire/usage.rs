@@ -1,6 +1,6 @@
 //! Tokens and money in `--json`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rethread_engine::core::usage::{Money, Pace, Prices, Spent, Sum};
 use rethread_engine::ops::{Check, Reach, Row, Spending, Trace};
@@ -82,7 +82,7 @@ pub(crate) struct UsageTotal<'a> {
     total: Amount,
     own: Amount,
     subagents: Amount,
-    reach: Option<HashMap<&'static str, Amount>>,
+    reach: Option<BTreeMap<&'static str, Amount>>,
     copied: Option<Amount>,
     unpriced: Vec<Unpriced<'a>>,
     block: Option<Block>,
@@ -134,7 +134,7 @@ pub(crate) fn usage_total<'a>(spending: &'a Spending, prices: &'a Prices) -> Wir
         Reach::Subagent => "subagent",
         Reach::Outside => "outside",
     };
-    let reach: HashMap<_, Amount> =
+    let reach: BTreeMap<_, Amount> =
         spending.reach.iter().map(|(reach, sum)| (name(*reach), sum.into())).collect();
     let unpriced = spending.unpriced.iter().map(|(model, spent)| Unpriced {
         model,

@@ -9,7 +9,7 @@ use memchr::memmem::Finder;
 use rayon::prelude::*;
 use rethread_core::entry::{Flags, Moment};
 use rethread_core::id::{Id, IdHasher};
-use rethread_core::usage::{Bill, Booking, Charge, Cover, Sheet, settle_some};
+use rethread_core::usage::{Bill, Booking, Charge, ChargeNo, Cover, Sheet, settle_some};
 
 use super::super::recall::Recall;
 use crate::Failure;
@@ -46,12 +46,21 @@ pub(super) struct Booked<'b> {
     pub(super) bill: Bill,
     /// Whether a subagent got it.
     pub(super) side: bool,
+    /// Where else it stands: sheets, and the charges on them that it is for.
+    others: (&'b [Sheet], &'b [ChargeNo]),
 }
 
 impl Booked<'_> {
     /// Returns when it was got.
     pub(super) fn time(&self) -> Option<Moment> {
         self.charge.time
+    }
+
+    /// Whether a line of it stands in a file of a session.
+    pub(super) fn stands_in(&self, session: &str) -> bool {
+        let (sheets, charges) = self.others;
+        self.sheet.session == session
+            || charges.iter().any(|(sheet, _)| sheets[*sheet as usize].session == session)
     }
 }
 
@@ -113,18 +122,19 @@ impl<'f> Books<'f> {
                     continue;
                 }
                 let bill = Bill::single(file as u32, no as u32, charge);
-                visit(&Booked { file, sheet: &sheet, no, charge, bill, side: side(file, charge) });
+                let (side, others) = (side(file, charge), (&[][..], &[][..]));
+                visit(&Booked { file, sheet: &sheet, no, charge, bill, side, others });
             }
             if has_twins {
                 held.push(sheet.into_owned());
                 numbers.push(file);
             }
         }
-        for bill in settle_some(&held, |message| self.is_twin(message)) {
+        for (bill, charges) in settle_some(&held, |message| self.is_twin(message)) {
             let (sheet, charge) = bill.first(&held);
             let file = numbers[bill.sheet as usize];
-            let no = bill.charge as usize;
-            visit(&Booked { file, sheet, no, charge, bill, side: side(file, charge) });
+            let (no, others) = (bill.charge as usize, (&held[..], &charges[..]));
+            visit(&Booked { file, sheet, no, charge, bill, side: side(file, charge), others });
         }
     }
 
@@ -132,7 +142,7 @@ impl<'f> Books<'f> {
         !self.twins.is_empty() && self.twins.contains(&half(&message))
     }
 
-    /// Returns the folder of each session: that of its own file, which its subagents may have left.
+    /// Returns the folder of each session: that of its own file where this tells it, since its subagents may have left it.
     pub(super) fn folders(&self) -> HashMap<&str, &str> {
         let mut folders = HashMap::new();
         for main in [true, false] {
@@ -143,12 +153,6 @@ impl<'f> Books<'f> {
             }
         }
         folders
-    }
-
-    /// Returns the messages in the files of a session.
-    pub(super) fn messages_of(&self, session: &str) -> HashSet<Id> {
-        let covers = self.covers.iter().filter(|cover| cover.session == session);
-        covers.flat_map(|cover| cover.messages.iter().copied()).collect()
     }
 }
 

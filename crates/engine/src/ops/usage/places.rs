@@ -75,24 +75,29 @@ fn read(file: &SessionFile) -> Result<(Vec<Place>, u64), Failure> {
         return Ok((Vec::new(), 0));
     }
     let mut booking = Booking::default();
-    let mut first: Vec<Option<NodeNo>> = Vec::new();
+    let mut lines: Vec<(usize, Option<NodeNo>)> = Vec::new();
     let mut nodes: NodeNo = 0;
     let session = load_alone(&file.path, |entry, _| {
         let node = entry.uuid.map(|_| nodes);
         nodes += NodeNo::from(node.is_some());
-        if let Some(no) = (!entry.is(Flags::SALVAGED)).then(|| booking.add(entry)).flatten() {
-            first.resize(first.len().max(no + 1), None);
-            first[no] = first[no].or(node);
-        }
+        let no = (!entry.is(Flags::SALVAGED)).then(|| booking.add(entry)).flatten();
+        lines.extend(no.map(|no| (no, node)));
     })?;
     let tree = &session.tree;
     let turns: HashMap<NodeNo, u32> = tree.turns().zip(1..).collect();
     let reach = whereabouts(&session, &session.active());
-    let place = |node: Option<NodeNo>| {
-        let turn = node.and_then(|node| tree.turn_of(node)).and_then(|turn| turns.get(&turn).copied());
-        let reach = node.and_then(|node| reach.get(node as usize));
-        let reach = reach.map_or(Reach::Outside, |&at| at.into());
-        Place { turn, reach }
-    };
-    Ok((first.into_iter().map(place).collect(), session.bytes))
+    let mut places: Vec<Place> = Vec::new();
+    for (no, node) in lines {
+        if no == places.len() {
+            places.push(Place { turn: None, reach: Reach::Outside });
+        }
+        let (Some(node), place) = (node, &mut places[no]) else { continue };
+        let turn = || tree.turn_of(node).and_then(|turn| turns.get(&turn).copied());
+        place.turn = place.turn.or_else(turn);
+        // What is loaded of a response may be any of its lines: of those that are written twice, it is the second.
+        if let Some(&at) = reach.get(node as usize) {
+            place.reach = place.reach.min(at.into());
+        }
+    }
+    Ok((places, session.bytes))
 }

@@ -1,11 +1,10 @@
 //! Groups and sums of what was spent.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
 use rethread_core::entry::Moment;
-use rethread_core::id::Id;
 use rethread_core::usage::{
     Account, Bill, Calendar, Day, Money, Pace, Prices, Sheet, Spent, Sum, Tariff, block_of, blocks,
 };
@@ -119,8 +118,8 @@ pub(super) struct Group<'b> {
     request: &'b UsageRequest<'b>,
     places: &'b Places,
     folders: HashMap<&'b str, &'b str>,
-    /// The session that is asked for, and the messages in its files.
-    session: Option<(String, HashSet<Id>)>,
+    /// The session that is asked for.
+    session: Option<String>,
     /// The file of the subagent that is asked for.
     agent: Option<usize>,
 }
@@ -133,9 +132,7 @@ impl<'b> Group<'b> {
         let session = request.session.as_ref().filter(|_| agent.is_none()).map(|path| {
             let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
             let known = no.map(|no| books.covers[no].session.clone());
-            let session = known.filter(|_| !is_session_id(stem)).unwrap_or_else(|| stem.to_owned());
-            let messages = books.messages_of(&session);
-            (session, messages)
+            known.filter(|_| !is_session_id(stem)).unwrap_or_else(|| stem.to_owned())
         });
         Group { books, request, places, folders: books.folders(), session, agent }
     }
@@ -168,8 +165,8 @@ impl<'b> Group<'b> {
                 return;
             }
             match &self.session {
-                Some((session, here)) if booked.sheet.session != *session => {
-                    if booked.bill.copies > 0 && here.contains(&booked.charge.message) {
+                Some(session) if booked.sheet.session != *session => {
+                    if booked.stands_in(session) {
                         copied.add(&till.booked(booked));
                     }
                 }
