@@ -32,4 +32,6 @@ mod repair;
 #[cfg(test)]
 mod search;
 #[cfg(test)]
+mod statusline;
+#[cfg(test)]
 mod wiring;

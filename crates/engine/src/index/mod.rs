@@ -18,6 +18,7 @@ mod pages;
 mod refresh;
 mod segment;
 mod shelf;
+mod slip;
 #[cfg(test)]
 mod tests;
 mod varint;
@@ -29,3 +30,4 @@ pub use self::notice::Notice;
 pub(crate) use self::pages::Damage;
 pub use self::refresh::Progress;
 pub(crate) use self::shelf::{Refreshed, Shelf, Snapshot};
+pub(crate) use self::slip::Slip;

@@ -18,7 +18,7 @@ pub(crate) use self::reading::{
     Stats, Tools, Tree,
 };
 pub(crate) use self::searching::{Index, Search};
-pub(crate) use self::spending::{By, Usage};
+pub(crate) use self::spending::{By, Statusline, Usage};
 pub(crate) use self::words::{read, unmarked};
 pub(crate) use self::writing::{Branch, Fork, Goto, Log, Rename, Repair, Restore, Rm, Undo};
 
@@ -102,6 +102,7 @@ pub(crate) enum Command {
     Find(Find),
     Diff(Diff),
     Usage(Usage),
+    Statusline(Statusline),
     Stats(Stats),
     Tools(Tools),
     Agents(Agents),
