@@ -96,7 +96,7 @@ fn every_form_of_a_name_finds_its_model() {
         ("claude-2.1", Some(8.0)),
         ("claude-instant-1.2", Some(0.8)),
         // Another price may hold for what is not known.
-        ("anthropic/claude-opus-4.6-fast", None),
+        ("anthropic/claude-opus-4.6-fast", Some(30.0)),
         ("claude-opus-5-6", None),
         ("claude-opus-55", None),
         ("notclaude-opus-5", None),

@@ -386,7 +386,7 @@ fn a_damaged_page_costs_no_hit() {
         let walk = |folder: PathBuf| {
             std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path())
         };
-        let folder = walk(store.folder.path().join("cache/1")).next().expect("an index");
+        let folder = walk(store.folder.path().join("cache/2")).next().expect("an index");
         let mut files: Vec<PathBuf> =
             walk(folder).filter(|path| path.extension().is_none_or(|ext| ext == "words")).collect();
         files.sort();

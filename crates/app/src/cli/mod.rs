@@ -42,6 +42,7 @@ mod screen;
 mod search;
 mod show;
 mod stats;
+mod statusline;
 mod style;
 mod sums;
 mod table;
@@ -157,6 +158,7 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, Stop> {
         Some(Command::Doctor(doctor)) => doctor::run(doctor, &place, out),
         Some(Command::Repair(repair)) => repair::run(repair, &place, out),
         Some(Command::Usage(usage)) => usage::run(usage, &place, out),
+        Some(Command::Statusline(statusline)) => statusline::run(statusline, &place, out),
         Some(Command::Stats(stats)) => stats::run(stats, &place, out),
         Some(Command::Tools(tools)) => tools::run(tools, &place, out),
         Some(Command::Branches(branches)) => branches::run(branches, &place, out),

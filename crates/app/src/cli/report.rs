@@ -61,6 +61,8 @@ pub(crate) enum Stop {
     NoHit { no: usize, hits: usize },
     /// A file that belongs to a session which is not there.
     SessionGone(PathBuf),
+    /// Nobody says anything about a session.
+    NoStatus,
     /// There is no index to look at.
     NoIndex,
     /// A regular expression that cannot be read, and why.
@@ -135,6 +137,11 @@ pub(crate) fn warn(failures: &[Failure], out: &mut Out) {
     }
 }
 
+/// Says what is odd while the rest went on.
+pub(crate) fn caution(said: &str, out: &mut Out) {
+    out.note(&format!("{} {said}", paint(MARK, "warning:")));
+}
+
 /// Says what is wrong with the cache, which costs time and nothing else.
 pub(crate) fn notice(notice: Option<&Notice>, out: &mut Out) {
     let said = match notice {
@@ -149,7 +156,8 @@ pub(crate) fn notice(notice: Option<&Notice>, out: &mut Out) {
     out.note(&format!("{} {said}", paint(MARK, "warning:")));
 }
 
-fn tell(stop: &Stop, out: &mut Out) {
+/// Says what went wrong, and what to do about it.
+pub(crate) fn tell(stop: &Stop, out: &mut Out) {
     let (error, hint) = match stop {
         Stop::Failure(failure) => (message(failure), hint(failure)),
         Stop::Io(error) => (format!("cannot write: {}", why(error)), String::new()),
@@ -185,6 +193,11 @@ fn tell(stop: &Stop, out: &mut Out) {
         Stop::SessionGone(path) => (
             "the session of this hit is gone".to_owned(),
             format!("what is left of it is in {}", quoted(path)),
+        ),
+        Stop::NoStatus => (
+            "nothing came on stdin, where Claude Code tells about the session".to_owned(),
+            "this is for its setting `statusLine`; `rethread statusline --help` shows how to set it"
+                .to_owned(),
         ),
         Stop::NoIndex => (
             "there is no index here".to_owned(),

@@ -103,7 +103,8 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    fn of(output: &Output) -> Run {
+    /// Takes what came of it.
+    pub(crate) fn of(output: &Output) -> Run {
         Run {
             code: output.status.code().unwrap_or(-1),
             out: String::from_utf8(output.stdout.clone()).unwrap(),

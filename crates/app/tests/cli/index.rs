@@ -49,7 +49,10 @@ fn what_was_read_is_kept_and_says_the_same() {
             assert_eq!((run.code, &run.out, &run.err), (plain.code, &plain.out, &plain.err), "{args:?}");
         }
     }
-    assert_eq!(kept(&cache), ["counts", "counts.lock", "sketches", "sketches.lock"]);
+    assert_eq!(
+        kept(&cache),
+        ["counts", "counts.lock", "folders", "folders.lock", "sketches", "sketches.lock"]
+    );
     let named = home.run(&["show", "tidy the shed", "--json"]);
     assert_eq!(named.code, 0, "{}", named.err);
 }
@@ -80,10 +83,13 @@ fn the_cache_lies_where_the_environment_says() {
     let home = home();
     let folder = home.path().join("elsewhere");
     assert!(home.command(&["ls"]).env("XDG_CACHE_HOME", &folder).status().unwrap().success());
-    assert_eq!(kept(&folder.join("rethread")), ["sketches", "sketches.lock"]);
+    assert_eq!(kept(&folder.join("rethread")), ["folders", "folders.lock", "sketches", "sketches.lock"]);
     // Only a full path is one.
     assert!(home.command(&["ls"]).env("XDG_CACHE_HOME", "some/where").status().unwrap().success());
-    assert_eq!(kept(&home.path().join(".cache/rethread")), ["sketches", "sketches.lock"]);
+    assert_eq!(
+        kept(&home.path().join(".cache/rethread")),
+        ["folders", "folders.lock", "sketches", "sketches.lock"]
+    );
 }
 
 #[test]
@@ -91,7 +97,7 @@ fn a_cache_that_is_of_no_use_is_told_and_costs_nothing_else() {
     let home = home();
     let plain = home.run(&["ls", "--no-index"]);
     home.run(&["ls"]);
-    let cache = home.path().join(".cache/rethread/1");
+    let cache = home.path().join(".cache/rethread/2");
     let folder = std::fs::read_dir(&cache).unwrap().next().unwrap().unwrap().path();
     std::fs::write(folder.join("sketches"), "not what it was").unwrap();
     let run = home.run(&["ls"]);

@@ -34,6 +34,8 @@ mod repair;
 #[cfg(test)]
 mod search;
 #[cfg(test)]
+mod statusline;
+#[cfg(test)]
 mod usage;
 #[cfg(test)]
 mod wiring;

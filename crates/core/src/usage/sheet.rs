@@ -143,6 +143,18 @@ impl Sheet {
         self.names.get(no as usize).map_or("", String::as_str)
     }
 
+    /// Returns the charges of some messages, and nothing else of it but whose they are and what they are called.
+    pub fn only(&self, wants: impl Fn(Id) -> bool) -> Sheet {
+        let wanted = self.charges.iter().filter(|charge| wants(charge.message));
+        Sheet {
+            file: self.file,
+            session: self.session.clone(),
+            charges: wanted.map(|charge| Charge { calls: 0, ..*charge }).collect(),
+            names: self.names.clone(),
+            ..Sheet::default()
+        }
+    }
+
     /// Returns the model of a response.
     pub fn model(&self, charge: &Charge) -> &str {
         self.name(charge.model)
@@ -180,6 +192,8 @@ pub struct Booking {
     calls: Vec<(u32, u32)>,
     /// The calls that were seen: a line may be written more than once.
     seen: IdSet,
+    /// Whether anybody wants to know what tools were called.
+    tools: bool,
 }
 
 impl Booking {
@@ -193,7 +207,24 @@ impl Booking {
             numbers: IdMap::default(),
             calls: Vec::new(),
             seen: IdSet::default(),
+            tools: true,
         }
+    }
+
+    /// Starts on a file of which nobody wants to know the tools. What comes of it can be resumed.
+    pub fn without_tools(file: Id, session: &str) -> Booking {
+        Booking { tools: false, ..Booking::new(file, session) }
+    }
+
+    /// Goes on with a file of which the beginning is known: the sheet is that of the whole file in the end, but for the tools.
+    /// Which calls it has seen a sheet does not say, so none are named any more.
+    pub fn resume(mut sheet: Sheet) -> Booking {
+        sheet.calls.clear();
+        sheet.charges.iter_mut().for_each(|charge| charge.calls = 0);
+        let key = |charge: &Charge| charge.message.with(charge.request.unwrap_or(Id::NIL));
+        let places = sheet.charges.iter().map(key).zip(0..).collect();
+        let numbers = sheet.names.iter().map(|name| Id::of(name.as_bytes())).zip(0..).skip(1).collect();
+        Booking { sheet, places, numbers, calls: Vec::new(), seen: IdSet::default(), tools: false }
     }
 
     /// Whether it is known whose the file is: of what follows, only lines with tokens matter.
@@ -225,7 +256,9 @@ impl Booking {
         charge.time = charge.time.or(entry.time());
         charge.stopped |= entry.message.as_ref().is_some_and(|message| message.stop_reason.is_some());
         better(&mut charge.usage, usage);
-        for block in entry.blocks().iter().filter(|block| block.kind == BlockKind::ToolUse) {
+        let tools = self.tools;
+        let calls = entry.blocks().iter().filter(|block| tools && block.kind == BlockKind::ToolUse);
+        for block in calls {
             if block.id.is_none_or(|id| self.seen.insert(id.id())) {
                 let tool = self.number(block.tool);
                 self.calls.push((no, tool));

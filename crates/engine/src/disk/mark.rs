@@ -58,6 +58,11 @@ impl Mark {
         self.real == other.real
     }
 
+    /// Whether another mark is of the same file, where the system can tell.
+    pub(crate) fn is_surely(&self, other: &Mark) -> bool {
+        self.real.is_some() && self.real == other.real
+    }
+
     /// Whether any later change must give another mark: not where the last one was just before `now`, because the next
     /// could fall into the same tick of the clock. `now` must be from before the mark was taken.
     pub(crate) fn is_settled(&self, now: SystemTime) -> bool {

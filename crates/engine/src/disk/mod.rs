@@ -1,6 +1,7 @@
 //! Session files on disk: finding them, reading them once, reading single lines again. Reads only.
 
 mod cards;
+mod family;
 mod find;
 mod folder;
 mod live;
@@ -11,6 +12,7 @@ mod stamp;
 mod walk;
 
 pub(crate) use cards::{Origin, read_cards, read_text, whole_lines};
+pub(crate) use family::{agents_beside, find_family};
 pub use find::Roots;
 pub(crate) use find::{Role, SessionFile, files_below, find, find_all, is_session_id, size_of};
 pub(crate) use folder::{Folder, Folders};

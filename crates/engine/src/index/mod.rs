@@ -22,6 +22,7 @@ mod refresh;
 mod segment;
 mod sewn;
 mod shelf;
+mod slip;
 #[cfg(test)]
 mod tests;
 mod varint;
@@ -34,3 +35,4 @@ pub use self::notice::Notice;
 pub(crate) use self::pages::Damage;
 pub use self::refresh::Progress;
 pub(crate) use self::shelf::{Refreshed, Shelf, Snapshot};
+pub(crate) use self::slip::Slip;

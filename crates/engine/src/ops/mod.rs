@@ -82,6 +82,6 @@ pub use tools::{ToolFilter, ToolRow, Tools, tools};
 pub use tree::{Drawing, DrawnRow, TreeRequest, tree};
 pub use undo::{Undo, UndoRequest, undo};
 pub use usage::{
-    By, Check, Copies, Key, Opinion, Proof, Reach, Row, Spending, Trace, TracedLine, UsageRequest,
-    check_usage, trace_usage, usage,
+    Block, By, Check, Copies, Fullness, Key, Meter, MeterRequest, Opinion, Proof, Reach, Row, Spending,
+    Trace, TracedLine, UsageRequest, Window, check_usage, meter, trace_usage, usage,
 };

@@ -19,7 +19,7 @@ pub(crate) use self::reading::{
     Show, Stats, Tools, Tree,
 };
 pub(crate) use self::searching::{Index, Search};
-pub(crate) use self::spending::{By, Usage};
+pub(crate) use self::spending::{By, Statusline, Usage};
 pub(crate) use self::words::{read, unmarked};
 pub(crate) use self::writing::{Branch, Fork, Goto, Log, Rename, Repair, Restore, Rm, Undo};
 
@@ -103,6 +103,7 @@ pub(crate) enum Command {
     Find(Find),
     Diff(Diff),
     Usage(Usage),
+    Statusline(Statusline),
     Stats(Stats),
     Tools(Tools),
     Agents(Agents),

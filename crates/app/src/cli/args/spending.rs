@@ -84,3 +84,22 @@ pub(crate) struct Usage {
     #[command(flatten)]
     pub(crate) prices: PriceArgs,
 }
+
+/// Print one line about the running session for Claude Code's status line
+///
+/// Claude Code runs the command of its setting `statusLine` after every message, tells it on stdin about the session, and
+/// shows what it prints below the prompt: model, cost of the session with its subagents, of all sessions today and of the
+/// block of five hours, and how full the context is. Costs follow the same rule as `rethread usage`: each response once. The
+/// session itself is always up to date; what other sessions spent may be a minute old, because to look at all files takes
+/// longer than a status line should. Where the client tells when its five-hour limit starts anew, the block is that one. What
+/// is not known is left out; `≥` marks a lower bound, `~` an estimate.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "In ~/.claude/settings.json:\n  \
+    {\"statusLine\": {\"type\": \"command\", \"command\": \"rethread statusline\"}}\n\n\
+    Examples:\n  \
+    echo '{\"session_id\": \"…\", \"transcript_path\": \"….jsonl\"}' | rethread statusline\n  \
+    echo '{}' | rethread statusline --json")]
+pub(crate) struct Statusline {
+    #[command(flatten)]
+    pub(crate) prices: PriceArgs,
+}

@@ -8,4 +8,5 @@ mod run;
 mod table;
 mod trace;
 
+pub(crate) use money::{cost, said};
 pub(crate) use run::run;

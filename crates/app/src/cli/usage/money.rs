@@ -10,7 +10,7 @@ pub(crate) fn dollars(money: Money) -> String {
 }
 
 /// Says an amount in dollars.
-pub(super) fn said(dollars: f64) -> String {
+pub(crate) fn said(dollars: f64) -> String {
     if dollars > 0.0 && dollars < 0.00005 {
         return "<$0.0001".to_owned();
     }
@@ -22,7 +22,7 @@ pub(super) fn said(dollars: f64) -> String {
 }
 
 /// Says what a sum costs: with `≥` where more is not known, and never nothing for what has no price.
-pub(super) fn cost(sum: &Sum) -> String {
+pub(crate) fn cost(sum: &Sum) -> String {
     if sum.spent.responses == 0 && sum.spent.usage.total() == 0 {
         return String::new();
     }

@@ -10,6 +10,7 @@ mod resume;
 mod search;
 mod shy;
 mod stats;
+mod statusline;
 mod tree;
 mod turn;
 mod usage;
@@ -35,6 +36,7 @@ pub(crate) use self::search::{
 };
 pub(crate) use self::shy::Shy;
 pub(crate) use self::stats::{file, stats};
+pub(crate) use self::statusline::statusline;
 pub(crate) use self::tree::{branch, tree_node};
 pub(crate) use self::turn::{tool, turn};
 pub(crate) use self::usage::{usage_check, usage_row, usage_total, usage_trace};

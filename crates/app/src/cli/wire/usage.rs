@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::{Usage, Wire, time, wire};
 
 #[derive(Serialize)]
-struct Amount {
+pub(super) struct Amount {
     responses: usize,
     usage: Usage,
     cache_creation_1h_input_tokens: u64,

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
+use std::ops::Range;
 
 use memchr::memmem::Finder;
 use rayon::prelude::*;
@@ -67,8 +68,19 @@ impl Booked<'_> {
 impl<'f> Books<'f> {
     /// Reads the files under `roots` of which no index knows.
     pub(super) fn open(files: &'f [SessionFile], roots: &Roots, index: Option<&Index>) -> Books<'f> {
+        Books::open_with(files, roots, index, HashMap::new())
+    }
+
+    /// Reads the files under `roots` of which no index knows; the sheets of some are given, by the numbers of the files.
+    pub(super) fn open_with(
+        files: &'f [SessionFile],
+        roots: &Roots,
+        index: Option<&Index>,
+        mut read: HashMap<usize, Sheet>,
+    ) -> Books<'f> {
         let recall = Recall::new(index, roots, "usage", files);
-        let covers: Vec<Option<Cover>> = (0..files.len()).map(|no| recall.known_first(no)).collect();
+        let cover = |no: usize| read.get(&no).map(Sheet::cover).or_else(|| recall.known_first(no));
+        let covers: Vec<Option<Cover>> = (0..files.len()).map(cover).collect();
         let unknown: Vec<usize> = (0..files.len()).filter(|&no| covers[no].is_none()).collect();
         let value = |&no: &usize| (no, recall.value(no, book));
         // Where next to nothing is read, threads cost more than they bring.
@@ -78,7 +90,7 @@ impl<'f> Books<'f> {
             unknown.par_iter().map(value).collect()
         };
         let mut covers: Vec<Cover> = covers.into_iter().map(Option::unwrap_or_default).collect();
-        let (mut read, mut kept, mut failures) = (HashMap::new(), Vec::new(), Vec::new());
+        let (mut kept, mut failures) = (Vec::new(), Vec::new());
         for (no, (sheet, fresh)) in found {
             kept.extend(fresh);
             match sheet {
@@ -106,7 +118,12 @@ impl<'f> Books<'f> {
     }
 
     /// Shows every response once.
-    pub(super) fn each(&self, mut visit: impl FnMut(&Booked<'_>)) {
+    pub(super) fn each(&self, visit: impl FnMut(&Booked<'_>)) {
+        self.each_with(|_| {}, visit);
+    }
+
+    /// Shows every sheet with responses, and every response once.
+    pub(super) fn each_with(&self, mut see: impl FnMut(&Sheet), mut visit: impl FnMut(&Booked<'_>)) {
         let side = |file: usize, charge: &Charge| charge.side || self.files[file].is_agent();
         let mut held: Vec<Sheet> = Vec::new();
         let mut numbers: Vec<usize> = Vec::new();
@@ -115,6 +132,7 @@ impl<'f> Books<'f> {
                 continue;
             }
             let sheet = self.sheet(file);
+            see(&sheet);
             let mut has_twins = false;
             for (no, charge) in sheet.charges.iter().enumerate() {
                 if self.is_twin(charge.message) {
@@ -170,14 +188,30 @@ fn half(message: &Id) -> u64 {
 
 /// Reads one file, and says how many bytes that were.
 fn book(file: &SessionFile) -> Result<(Sheet, u64), Failure> {
-    let name = Id::of(file.path.as_os_str().as_encoded_bytes());
-    let booking = RefCell::new(Booking::new(name, file.session().unwrap_or_default()));
-    let named = Cell::new(booking.borrow().is_named());
+    let booking = Booking::new(name(file), file.session().unwrap_or_default());
+    let (booking, _) = book_part(file, booking, 0..file.len, 0)?;
+    Ok((booking.finish(), file.len))
+}
+
+/// Names a file by its path.
+pub(super) fn name(file: &SessionFile) -> Id {
+    Id::of(file.path.as_os_str().as_encoded_bytes())
+}
+
+/// Books some lines of a file, behind `lines` others; says how many there are up to the end.
+pub(super) fn book_part(
+    file: &SessionFile,
+    booking: Booking,
+    bytes: Range<u64>,
+    lines: u32,
+) -> Result<(Booking, u32), Failure> {
+    let named = Cell::new(booking.is_named());
+    let booking = RefCell::new(booking);
     // Only lines with tokens matter, as soon as it is known whose the file is; letters may be written as escapes.
     let (word, low, high) = (Finder::new("usage"), Finder::new("\\u006"), Finder::new("\\u007"));
     let worth =
         |line: &[u8]| !named.get() || [&word, &low, &high].iter().any(|finder| finder.find(line).is_some());
-    scan_part(&file.path, 0..file.len, 0, worth, |entry, _| {
+    let lines = scan_part(&file.path, bytes, lines, worth, |entry, _| {
         if !entry.is(Flags::SALVAGED) {
             let mut booking = booking.borrow_mut();
             booking.add(entry);
@@ -185,5 +219,5 @@ fn book(file: &SessionFile) -> Result<(Sheet, u64), Failure> {
         }
     })
     .map_err(Failure::reading(&file.path))?;
-    Ok((booking.into_inner().finish(), file.len))
+    Ok((booking.into_inner(), lines))
 }

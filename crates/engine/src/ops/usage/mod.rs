@@ -4,11 +4,13 @@ mod agents;
 mod books;
 mod check;
 mod group;
+mod meter;
 mod places;
 mod run;
 mod trace;
 
 pub use check::{Check, Copies, Opinion, Proof, check_usage};
 pub use group::{By, Key, Reach, Row};
+pub use meter::{Block, Fullness, Meter, MeterRequest, Window, meter};
 pub use run::{Spending, UsageRequest, usage};
 pub use trace::{Trace, TracedLine, trace_usage};
