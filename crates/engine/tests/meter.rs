@@ -91,6 +91,8 @@ enum Event {
     Append(Pick, Vec<Row>),
     /// Half a line is written, and may be ended later.
     Tear(Pick, Row, Pick),
+    /// Other lines take the place of all that were there.
+    Rewrite(Pick, Vec<Row>),
     /// A line goes.
     Drop(Pick, Pick),
     /// Two lines change places.
@@ -105,6 +107,7 @@ fn event() -> impl Strategy<Value = Event> {
     prop_oneof![
         6 => (pick(), vec(row(), 1..4)).prop_map(|(file, rows)| Event::Append(file, rows)),
         2 => (pick(), row(), pick()).prop_map(|(file, row, at)| Event::Tear(file, row, at)),
+        2 => (pick(), vec(row(), 1..8)).prop_map(|(file, rows)| Event::Rewrite(file, rows)),
         1 => (pick(), pick()).prop_map(|(file, line)| Event::Drop(file, line)),
         1 => (pick(), pick(), pick()).prop_map(|(file, a, b)| Event::Swap(file, a, b)),
         1 => pick().prop_map(Event::Delete),
@@ -153,9 +156,10 @@ impl Store {
                 let _ = std::fs::remove_file(self.path(file.index(count)));
                 return Some(file.index(count));
             }
-            Event::Append(file, rows) => {
+            Event::Append(file, rows) | Event::Rewrite(file, rows) => {
                 let no = file.index(count);
-                let mut bytes = self.read(no);
+                let keeps = matches!(event, Event::Append(..));
+                let mut bytes = if keeps { self.read(no) } else { Vec::new() };
                 rows.iter().for_each(|row| bytes.extend(format!("{}\n", row.text(files()[no].1)).bytes()));
                 (no, bytes)
             }
