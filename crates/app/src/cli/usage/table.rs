@@ -9,10 +9,12 @@ use super::super::figures::{bar, count, duration, things, tokens};
 use super::super::out::Out;
 use super::super::report::Stop;
 use super::super::style::{MARK, PLAIN, QUIET, STRONG, TOOL, paint};
-use super::super::table::{Align, Cell, Table};
+use super::super::table::{Align, Cell, Table, fit_end};
 use super::label::Labels;
 use super::money::{cost, said};
 
+/// Columns that the numbers of a row take, and the gaps between them.
+const NUMBERS: usize = 60;
 /// Columns of a bar.
 const BAR: usize = 12;
 /// Models without a price that are named.
@@ -34,6 +36,10 @@ pub(super) fn print(
     };
     let most = spending.rows.iter().map(|row| weight(&row.account.total())).max().unwrap_or(0);
     let shares = out.width() >= 96;
+    // Names need more room than dates: on a narrow screen they take that of the bars.
+    let named = !matches!(labels.by, By::Day | By::Week | By::Month);
+    let bars = if named && !shares { 0 } else { BAR };
+    let room = out.width().saturating_sub(NUMBERS + bars + if shares { 14 } else { 0 }).max(12);
     let mut table = Table::new(0)
         .column(head(labels.by), Align::Left, 70)
         .yielding()
@@ -44,9 +50,11 @@ pub(super) fn print(
         .column("read", Align::Right, 8)
         .column("cost", Align::Right, 14)
         .column("subagents", Align::Right, if shares { 14 } else { 0 })
-        .column("", Align::Left, BAR);
+        .column("", Align::Left, bars);
     for row in &spending.rows {
         let label = labels.of(&row.key);
+        // The end of a path says more than its beginning.
+        let label = if labels.by == By::Project { fit_end(&label, room) } else { label };
         let running = if labels.is_running(row) { " ◂" } else { "" };
         let drawn = bar(weight(&row.account.total()), most, BAR);
         table.row(cells(Cell::new(PLAIN, label).and(MARK, running), &row.account, drawn, shares));

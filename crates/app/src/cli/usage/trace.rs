@@ -7,7 +7,7 @@ use super::super::figures::{count, things};
 use super::super::out::Out;
 use super::super::report::{self, Exit, Stop};
 use super::super::style::{GOOD, MARK, NAME, QUIET, STRONG, paint};
-use super::super::table::{Align, Cell, Table};
+use super::super::table::{Align, Cell, Table, fit_end};
 use super::super::{Place, clean, wire};
 use super::money::cost;
 
@@ -59,6 +59,8 @@ fn draw(trace: &Trace, place: &Place, out: &mut Out) -> Result<(), Stop> {
         count(usage.cache_write_1h),
         count(usage.cache_read)
     ))?;
+    // The end of a path says more than its beginning.
+    let room = out.width().saturating_sub(74).max(24);
     let mut table = Table::new(2)
         .column("", Align::Left, 6)
         .column("output", Align::Right, 10)
@@ -76,7 +78,7 @@ fn draw(trace: &Trace, place: &Place, out: &mut Out) -> Result<(), Stop> {
             Cell::new(QUIET, line.line.to_string()),
             Cell::new(QUIET, line.request.as_deref().map(clean::line).unwrap_or_else(|| "none".to_owned())),
             Cell::new(MARK, marks.join(", ")),
-            place.tilde(&line.path.display().to_string()).into(),
+            fit_end(&place.tilde(&line.path.display().to_string()), room).into(),
         ]);
     }
     table.print(out)?;
