@@ -64,14 +64,7 @@ impl Labels<'_> {
             Key::Day(day) => day.date().to_string(),
             Key::Block(begin) => rfc3339(*begin)?,
             Key::Name(name) => name.clone(),
-            Key::Reach(reach) => match reach {
-                Reach::Active => "active",
-                Reach::Compacted => "compacted",
-                Reach::Abandoned => "abandoned",
-                Reach::Subagent => "subagent",
-                Reach::Outside => "outside",
-            }
-            .to_owned(),
+            Key::Reach(reach) => reach.name().to_owned(),
             Key::Unknown => return None,
         })
     }

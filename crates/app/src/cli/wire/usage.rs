@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use rethread_engine::core::usage::{Money, Pace, Prices, Spent, Sum};
-use rethread_engine::ops::{Check, Reach, Row, Spending, Trace};
+use rethread_engine::ops::{Check, Row, Spending, Trace};
 use serde::Serialize;
 
 use super::{Usage, Wire, time, wire};
@@ -127,15 +127,8 @@ impl From<&Pace> for Block {
 
 /// The sums of `usage`.
 pub(crate) fn usage_total<'a>(spending: &'a Spending, prices: &'a Prices) -> Wire<UsageTotal<'a>> {
-    let name = |reach: Reach| match reach {
-        Reach::Active => "active",
-        Reach::Compacted => "compacted",
-        Reach::Abandoned => "abandoned",
-        Reach::Subagent => "subagent",
-        Reach::Outside => "outside",
-    };
     let reach: BTreeMap<_, Amount> =
-        spending.reach.iter().map(|(reach, sum)| (name(*reach), sum.into())).collect();
+        spending.reach.iter().map(|(reach, sum)| (reach.name(), sum.into())).collect();
     let unpriced = spending.unpriced.iter().map(|(model, spent)| Unpriced {
         model,
         responses: spent.responses,

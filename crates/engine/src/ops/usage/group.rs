@@ -64,6 +64,19 @@ pub enum Reach {
     Outside,
 }
 
+impl Reach {
+    /// Names it as a query does.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reach::Active => "active",
+            Reach::Compacted => "compacted",
+            Reach::Abandoned => "abandoned",
+            Reach::Subagent => "subagent",
+            Reach::Outside => "outside",
+        }
+    }
+}
+
 impl From<Whereabouts> for Reach {
     fn from(whereabouts: Whereabouts) -> Reach {
         match whereabouts {
