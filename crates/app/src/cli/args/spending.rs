@@ -58,7 +58,7 @@ pub(crate) struct Usage {
     #[arg(long, value_name = "WHEN")]
     pub(crate) until: Option<String>,
     /// Let days begin where this time zone says: Europe/Berlin, UTC, +02:00
-    #[arg(long, value_name = "ZONE")]
+    #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
     pub(crate) tz: Option<String>,
     /// Only projects with this in their path
     #[arg(long, value_name = "TEXT")]

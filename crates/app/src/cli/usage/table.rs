@@ -9,7 +9,7 @@ use super::super::figures::{bar, count, duration, things, tokens};
 use super::super::out::Out;
 use super::super::report::Stop;
 use super::super::style::{MARK, PLAIN, QUIET, STRONG, TOOL, paint};
-use super::super::table::{Align, Cell, Table, fit_end};
+use super::super::table::{Align, Cell, Table, fit, fit_end};
 use super::label::Labels;
 use super::money::{cost, said};
 
@@ -159,7 +159,7 @@ fn below(spending: &Spending, labels: &Labels<'_>, prices: &Prices, out: &mut Ou
     }
     if !spending.unpriced.is_empty() {
         let named = spending.unpriced.iter().take(NAMED).map(|(model, spent)| {
-            let model = if model.is_empty() { "no name".to_owned() } else { clean::line(model) };
+            let model = if model.is_empty() { "no name".to_owned() } else { fit(&clean::line(model), 40) };
             format!(
                 "{model} ({}, {} tokens)",
                 things(spent.responses as u64, "response"),

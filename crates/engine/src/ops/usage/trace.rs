@@ -1,5 +1,6 @@
 //! Why a response counts as it does: every line of a message, and the one that was taken.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use memchr::memmem::Finder;
@@ -68,9 +69,15 @@ pub fn trace_usage(roots: &Roots, message: &str, prices: &Prices) -> (Vec<Trace>
         (0..).zip(&sheets).flat_map(|(no, sheet)| (0..sheet.charges.len() as u32).map(move |k| (no, k)));
     let group: Vec<ChargeNo> = charges.collect();
     let mut till = Till::new(prices);
+    let mut by_charge: HashMap<ChargeNo, Vec<(usize, TracedLine)>> = HashMap::new();
+    for (no, line) in all.into_iter().enumerate() {
+        by_charge.entry(line.charge).or_default().push((no, line));
+    }
     let traced = unite(&sheets, &group).into_iter().map(|(bill, charges)| {
-        let mut lines: Vec<TracedLine> =
-            all.iter().filter(|line: &&TracedLine| charges.contains(&line.charge)).cloned().collect();
+        let lines = charges.iter().filter_map(|charge| by_charge.remove(charge)).flatten();
+        let mut lines: Vec<(usize, TracedLine)> = lines.collect();
+        lines.sort_unstable_by_key(|(no, _)| *no);
+        let mut lines: Vec<TracedLine> = lines.into_iter().map(|(_, line)| line).collect();
         // The last of those with the most output.
         let best = (0..lines.len()).max_by_key(|&no| lines[no].usage.output);
         best.into_iter().for_each(|no| lines[no].counts = true);
