@@ -8,7 +8,7 @@ use rethread_core::pack_fields;
 
 use super::home::code;
 use super::pages::{Damage, Pages, Printer};
-use crate::disk::{Folder, Mark, Origin, SessionFile};
+use crate::disk::{Mark, Origin, SessionFile};
 
 /// What is indexed.
 #[derive(Debug, Clone, Default)]
@@ -21,11 +21,9 @@ pub(crate) struct Catalog {
     pub(super) segments: Vec<(u64, u64)>,
     /// The files, in the order of their paths.
     pub(super) files: Vec<Row>,
-    /// What stands in the folders they lie in.
-    pub(crate) folders: Vec<Folder>,
 }
 
-pack_fields!(Catalog { code, next, segments, files, folders });
+pack_fields!(Catalog { code, next, segments, files });
 
 /// An indexed file.
 #[derive(Debug, Clone, PartialEq, Eq)]

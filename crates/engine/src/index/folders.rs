@@ -17,16 +17,23 @@ impl Index {
     /// Finds all session files below `roots`, in the order of their paths.
     pub(crate) fn find(&self, roots: &Roots) -> (Vec<SessionFile>, Vec<Failure>) {
         let Some(home) = self.folder_for(roots) else { return find(roots) };
-        let known = read(&home.join(NAME)).unwrap_or_default();
-        let mut folders = Folders::of(&known);
-        let (mut files, failures) = find_all(roots, &mut folders);
+        let (mut files, failures) = find_known(&home, roots);
         files.retain(|file| !file.is_result());
-        if folders.has_news() {
-            // What is not kept is listed again the next time: whoever has more to keep says what is wrong with the folder.
-            let _ = write(&home, folders.remembered());
-        }
         (files, failures)
     }
+}
+
+/// Finds all session files below `roots` and the large results beside them; `home` is the folder in which the index of these
+/// roots lies.
+pub(super) fn find_known(home: &Path, roots: &Roots) -> (Vec<SessionFile>, Vec<Failure>) {
+    let known = read(&home.join(NAME)).unwrap_or_default();
+    let mut folders = Folders::of(&known);
+    let found = find_all(roots, &mut folders);
+    if folders.has_news() {
+        // What is not kept is listed again the next time: whoever has more to keep says what is wrong with the folder.
+        let _ = write(home, folders.remembered());
+    }
+    found
 }
 
 /// Reads what was kept; nothing where it is damaged or of other code.

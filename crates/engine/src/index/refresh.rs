@@ -168,7 +168,7 @@ pub(super) fn build(
     files.sort_by(|a, b| a.path.cmp(&b.path));
     new.sort_unstable();
     let segments = catalog.segments.iter().copied().chain(new).collect();
-    Ok(Catalog { code: code(), next: next.into_inner(), segments, files, folders: Vec::new() })
+    Ok(Catalog { code: code(), next: next.into_inner(), segments, files })
 }
 
 type Made = Mutex<(Vec<Row>, Vec<(u64, u64)>)>;

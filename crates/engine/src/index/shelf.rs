@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use rethread_core::query::Cards;
 
 use super::catalog::{Catalog, Row};
+use super::folders::find_known;
 use super::home::private;
 use super::lock::Lock;
 use super::merge;
@@ -18,7 +19,7 @@ use super::pages::Damage;
 use super::refresh::{self, Agenda, Progress};
 use super::segment::{Segment, take_calls};
 use crate::Failure;
-use crate::disk::{Folder, Folders, Roots, SessionFile, find_all};
+use crate::disk::{Roots, SessionFile};
 
 /// The index of one set of roots.
 #[derive(Debug, Clone)]
@@ -126,13 +127,11 @@ impl Shelf {
             notices.push(Notice::Damaged { path: self.folder.join(CATALOG) });
             Snapshot::default()
         });
-        let mut folders = Folders::of(&known.catalog.folders);
-        let (files, failures) = find_all(roots, &mut folders);
+        let (files, failures) = find_known(&self.folder, roots);
         if notices.is_empty() && Agenda::of(&known.catalog, &files).fits(most).is_empty() {
             return Refreshed { snapshot: known, files, failures, notices };
         }
-        let folders = folders.remembered();
-        let snapshot = match self.update(&files, folders, most, watch) {
+        let snapshot = match self.update(&files, most, watch) {
             Ok(newer) => newer.unwrap_or(known),
             Err(source) if source.kind() == io::ErrorKind::InvalidData => {
                 notices = vec![self.give_up()];
@@ -149,7 +148,6 @@ impl Shelf {
     fn update(
         &self,
         files: &[SessionFile],
-        folders: Vec<Folder>,
         most: u64,
         watch: &(dyn Fn(Progress) + Sync),
     ) -> io::Result<Option<Snapshot>> {
@@ -161,7 +159,7 @@ impl Shelf {
             return Ok(Some(known));
         }
         let built = refresh::build(self, &known.catalog, agenda, watch)?;
-        let catalog = Catalog { folders, ..merge::tidy(self, built)? };
+        let catalog = merge::tidy(self, built)?;
         self.write(CATALOG, |file| catalog.write(file))?;
         self.sweep(&catalog);
         Ok(self.open().ok().map(|snapshot| Snapshot { checked: true, ..snapshot }))
