@@ -16,7 +16,8 @@ pub(crate) fn find_family<'p>(main: &'p Path, more: impl IntoIterator<Item = &'p
 
 /// Lists the files beside a session in which older clients kept their subagents, whichever session these are of.
 pub(crate) fn agents_beside(main: &Path) -> Vec<OsString> {
-    let names = main.parent().and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten();
+    let folder = main.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let names = std::fs::read_dir(folder.unwrap_or(Path::new("."))).into_iter().flatten();
     let names = names.filter_map(Result::ok).map(|entry| entry.file_name());
     let is_agent = |name: &OsStr| {
         let name = name.as_encoded_bytes();

@@ -53,6 +53,11 @@ impl SessionFile {
         self.path.file_stem().and_then(OsStr::to_str).unwrap_or_default()
     }
 
+    /// Returns the key of its path.
+    pub(crate) fn id(&self) -> Id {
+        Id::of(self.path.as_os_str().as_encoded_bytes())
+    }
+
     pub(crate) fn is_agent(&self) -> bool {
         matches!(self.role, Role::Agent { .. })
     }

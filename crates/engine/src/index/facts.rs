@@ -90,7 +90,7 @@ impl Index {
 impl Facts {
     /// Returns what is known of one file, by reading just that.
     pub(crate) fn ask<T: Pack>(&mut self, file: &SessionFile) -> Option<T> {
-        let row = self.table.get(&key(file)).copied().filter(|row| file.settled && row.mark == file.mark)?;
+        let row = self.table.get(&file.id()).copied().filter(|row| file.settled && row.mark == file.mark)?;
         let (facts, begin) = self.file.as_mut()?;
         let place = row.offset..row.offset + row.len as u64;
         let blob = read_runs(facts, *begin, std::slice::from_ref(&place)).ok();
@@ -181,7 +181,7 @@ impl Facts {
     /// Reads the blobs of files that have not changed.
     fn load(&mut self, files: &[SessionFile]) {
         let unchanged = |file: &SessionFile| {
-            self.table.get(&key(file)).copied().filter(|row| file.settled && row.mark == file.mark)
+            self.table.get(&file.id()).copied().filter(|row| file.settled && row.mark == file.mark)
         };
         let rows: Vec<Option<Row>> = files.iter().map(unchanged).collect();
         // Blobs that lie side by side are read at once.
@@ -263,7 +263,7 @@ impl Facts {
         for &no in kept {
             let blob = self.blob(no).unwrap_or_default();
             let row = Row { mark: files[no].mark, offset, len: blob.len(), sum: crc32fast::hash(blob) };
-            rows.push((key(&files[no]), row));
+            rows.push((files[no].id(), row));
             offset += blob.len() as u64;
         }
         let table = rows.packed();
@@ -285,11 +285,6 @@ impl Facts {
         private().write(true).create(true).truncate(true).open(&draft)?.write_all(bytes)?;
         std::fs::rename(&draft, self.path())
     }
-}
-
-/// Names a file by its path. Two paths of one name would still be two files by their marks.
-fn key(file: &SessionFile) -> Id {
-    Id::of(file.path.as_os_str().as_encoded_bytes())
 }
 
 /// Reads stretches of a file, counted from `begin`, one behind the other.

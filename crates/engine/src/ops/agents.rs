@@ -11,7 +11,7 @@ use rethread_core::usage::{Booking, settle, total};
 
 use super::load::{Head, Session, load};
 use crate::Failure;
-use crate::disk::{Lines, Role, Roots, Seen, SessionFile, find, read_side, scan, scan_head};
+use crate::disk::{Lines, Role, Roots, Seen, SessionFile, agents_beside, find, read_side, scan, scan_head};
 
 /// A subagent in a list.
 #[derive(Debug, Clone, Default)]
@@ -68,15 +68,8 @@ pub(crate) fn family(file: &SessionFile) -> Vec<SessionFile> {
     }
     let mut files = find(&Roots { paths: vec![file.side_folder()] }).0;
     files.retain(|file| file.role != Role::Main);
-    let folder = file.path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let beside = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok();
-    let agent = |path: &PathBuf| {
-        let name = path.file_name().and_then(|name| name.to_str());
-        name.is_some_and(|name| name.starts_with("agent-") && name.ends_with(".jsonl"))
-    };
-    let beside = beside.into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path()).filter(agent);
     let id = file.stem();
-    for path in beside {
+    for path in agents_beside(&file.path).into_iter().map(|name| file.path.with_file_name(name)) {
         let mine = first_session(&path).is_some_and(|session| session == id);
         if mine {
             files.extend(find(&Roots { paths: vec![path] }).0);

@@ -1,7 +1,6 @@
 //! Counts over a session's family or a whole store.
 
 use rayon::prelude::*;
-use rethread_core::id::Id;
 use rethread_core::stats::{Counts, FileCounts, Tally};
 use rethread_core::tree::Weaver;
 use rethread_core::turn::Pairs;
@@ -80,8 +79,7 @@ impl Stats {
 
 /// Counts one file, and how many bytes had to be read for that.
 fn count(file: &SessionFile) -> Result<(Counts, u64), Failure> {
-    let name = Id::of(file.path.as_os_str().as_encoded_bytes());
-    let mut tally = Tally::new(name, file.session().unwrap_or_default());
+    let mut tally = Tally::new(file.id(), file.session().unwrap_or_default());
     let mut weaver = Weaver::sized(file.len);
     let mut pairs = Pairs::default();
     let scanned = scan(&file.path, |seen| match seen {

@@ -188,14 +188,9 @@ fn half(message: &Id) -> u64 {
 
 /// Reads one file, and says how many bytes that were.
 fn book(file: &SessionFile) -> Result<(Sheet, u64), Failure> {
-    let booking = Booking::new(name(file), file.session().unwrap_or_default());
+    let booking = Booking::new(file.id(), file.session().unwrap_or_default());
     let (booking, _) = book_part(file, booking, 0..file.len, 0)?;
     Ok((booking.finish(), file.len))
-}
-
-/// Names a file by its path.
-pub(super) fn name(file: &SessionFile) -> Id {
-    Id::of(file.path.as_os_str().as_encoded_bytes())
 }
 
 /// Books some lines of a file, behind `lines` others; says how many there are up to the end.

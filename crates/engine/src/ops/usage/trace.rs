@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use memchr::memmem::Finder;
 use rayon::prelude::*;
 use rethread_core::entry::{Flags, Moment, Text, Usage};
-use rethread_core::id::Id;
 use rethread_core::usage::{Booking, ChargeNo, Prices, Sheet, Sum, unite};
 
 use super::run::Till;
@@ -95,8 +94,7 @@ pub fn trace_usage(roots: &Roots, message: &str, prices: &Prices) -> (Vec<Trace>
 
 /// Reads the lines of a message in one file.
 fn lines(file: &SessionFile, no: u32, message: &str) -> Result<(Sheet, Vec<TracedLine>), Failure> {
-    let name = Id::of(file.path.as_os_str().as_encoded_bytes());
-    let mut booking = Booking::new(name, file.session().unwrap_or_default());
+    let mut booking = Booking::new(file.id(), file.session().unwrap_or_default());
     let finder = Finder::new(message);
     let mut lines = Vec::new();
     scan_part(

@@ -7,7 +7,7 @@ use rethread_core::pack_fields;
 use rethread_core::usage::{Booking, Sheet};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::super::books::{book_part, name};
+use super::super::books::book_part;
 use crate::Failure;
 use crate::disk::{Mark, SessionFile, open, whole_lines};
 
@@ -76,7 +76,7 @@ impl Page {
         let rewritten = trust && was_known && grown.is_none();
         let (booking, from, lines) = match grown {
             Some(page) => (Booking::resume(page.sheet), page.bytes, page.lines),
-            None => (Booking::without_tools(name(file), file.session().unwrap_or_default()), 0, 0),
+            None => (Booking::without_tools(file.id(), file.session().unwrap_or_default()), 0, 0),
         };
         let end = whole_lines(&file.path, file.len).map_err(Failure::reading(&file.path))?.max(from);
         let (booking, lines) = book_part(file, booking, from..end, lines)?;
