@@ -19,7 +19,7 @@ pub(crate) use self::reading::{
     Show, Stats, Tools, Tree,
 };
 pub(crate) use self::searching::{Index, Search};
-pub(crate) use self::spending::{By, Statusline, Usage};
+pub(crate) use self::spending::{Statusline, Usage};
 pub(crate) use self::words::{read, unmarked};
 pub(crate) use self::writing::{Branch, Fork, Goto, Log, Rename, Repair, Restore, Rm, Undo};
 

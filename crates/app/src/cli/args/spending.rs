@@ -1,34 +1,14 @@
 //! The arguments of commands that account for tokens and money.
 
-use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use rethread_engine::ops::By;
 
 use super::pricing::PriceArgs;
 
-/// By what to group what was spent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum By {
-    /// Days, in your time zone
-    Day,
-    /// Weeks, by their Monday
-    Week,
-    /// Months
-    Month,
-    /// Folders in which sessions were started
-    Project,
-    /// Sessions
-    Session,
-    /// Models
-    Model,
-    /// Tools; a response that makes several calls counts for each in equal parts
-    Tool,
-    /// Kinds of subagents
-    Agent,
-    /// Git branches
-    Branch,
-    /// Blocks of five hours, with the pace of the running one
-    Block,
-    /// What Claude still remembers, what was compacted, what was abandoned
-    Reach,
+/// Offers every way of grouping by its name.
+fn groupings() -> impl TypedValueParser<Value = By> {
+    let named = |name: String| By::ALL.into_iter().find(|by| by.name() == name).unwrap_or(By::Day);
+    PossibleValuesParser::new(By::ALL.map(By::name)).map(named)
 }
 
 /// Add up tokens and money, each response once
@@ -50,6 +30,7 @@ pub(crate) struct Usage {
     pub(crate) session: Option<String>,
     /// day, week, month, project, session, model, tool, agent, branch (git), block (5 hours) or reach
     #[arg(short, long, value_name = "WHAT", default_value = "day", hide_possible_values = true)]
+    #[arg(value_parser = groupings())]
     pub(crate) by: By,
     /// Only what was spent since: 7d, 12h, 2w, yesterday, 2026-01-31
     #[arg(long, value_name = "WHEN")]

@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use rethread_engine::core::entry::Moment;
 use rethread_engine::core::usage::BLOCK;
-use rethread_engine::ops::{Key, Reach, Row};
+use rethread_engine::ops::{By, Key, Reach, Row};
 
-use super::super::args::By;
 use super::super::when::{Clock, rfc3339};
 use super::super::{Place, clean};
 

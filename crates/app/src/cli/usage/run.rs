@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use rethread_engine::core::entry::Moment;
-use rethread_engine::ops::{self, Filter, UsageRequest};
+use rethread_engine::ops::{self, By, Filter, UsageRequest};
 
-use super::super::args::{self, By};
+use super::super::args;
 use super::super::out::Out;
 use super::super::report::{self, Exit, Stop};
 use super::super::{Place, wire};
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &args::Usage, place: &Place, out: &mut Out) -> Result<Ex
         roots.paths = vec![path.clone()];
     }
     let request = UsageRequest {
-        by: by(args.by),
+        by: args.by,
         since: moment(&args.since)?,
         until: moment(&args.until)?,
         project: args.project.clone(),
@@ -57,11 +57,11 @@ pub(crate) fn run(args: &args::Usage, place: &Place, out: &mut Out) -> Result<Ex
     let found = spending.total.total().spent.responses > 0;
     if out.is_json() {
         for row in &spending.rows {
-            out.json(&wire::usage_row(by_name(args.by), labels.plain(&row.key), &labels.titles, row))?;
+            out.json(&wire::usage_row(args.by.name(), labels.plain(&row.key), &labels.titles, row))?;
         }
         out.json(&wire::usage_total(&spending, &prices))?;
     } else if args.csv {
-        csv::print(&spending.rows, &labels, by_name(args.by), out)?;
+        csv::print(&spending.rows, &labels, args.by.name(), out)?;
     } else if spending.files == 0 {
         place.say_nothing_found(out);
     } else if !found {
@@ -83,37 +83,4 @@ fn titles(place: &Place) -> HashMap<String, String> {
     let all = Filter { all: true, ..Filter::default() };
     let rows = ops::list(&place.roots, &all, place.index.as_ref()).rows;
     rows.into_iter().map(|row| (row.id, row.title.text)).collect()
-}
-
-fn by(by: By) -> ops::By {
-    match by {
-        By::Day => ops::By::Day,
-        By::Week => ops::By::Week,
-        By::Month => ops::By::Month,
-        By::Project => ops::By::Project,
-        By::Session => ops::By::Session,
-        By::Model => ops::By::Model,
-        By::Tool => ops::By::Tool,
-        By::Agent => ops::By::Agent,
-        By::Branch => ops::By::Branch,
-        By::Block => ops::By::Block,
-        By::Reach => ops::By::Reach,
-    }
-}
-
-/// Names a grouping as it is typed.
-fn by_name(by: By) -> &'static str {
-    match by {
-        By::Day => "day",
-        By::Week => "week",
-        By::Month => "month",
-        By::Project => "project",
-        By::Session => "session",
-        By::Model => "model",
-        By::Tool => "tool",
-        By::Agent => "agent",
-        By::Branch => "branch",
-        By::Block => "block",
-        By::Reach => "reach",
-    }
 }

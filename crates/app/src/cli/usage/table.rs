@@ -1,9 +1,8 @@
 //! Rows with bars, and what is to be said below them.
 
 use rethread_engine::core::usage::{Account, Money, Pace, Prices, Sum};
-use rethread_engine::ops::{Reach, Row, Spending};
+use rethread_engine::ops::{By, Reach, Row, Spending};
 
-use super::super::args::By;
 use super::super::clean;
 use super::super::figures::{bar, count, duration, things, tokens};
 use super::super::out::Out;

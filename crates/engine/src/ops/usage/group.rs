@@ -34,6 +34,40 @@ pub enum By {
     Reach,
 }
 
+impl By {
+    /// All of them, in the order in which they are offered.
+    pub const ALL: [By; 11] = [
+        By::Day,
+        By::Week,
+        By::Month,
+        By::Project,
+        By::Session,
+        By::Model,
+        By::Tool,
+        By::Agent,
+        By::Branch,
+        By::Block,
+        By::Reach,
+    ];
+
+    /// Names it as it is typed.
+    pub fn name(self) -> &'static str {
+        match self {
+            By::Day => "day",
+            By::Week => "week",
+            By::Month => "month",
+            By::Project => "project",
+            By::Session => "session",
+            By::Model => "model",
+            By::Tool => "tool",
+            By::Agent => "agent",
+            By::Branch => "branch",
+            By::Block => "block",
+            By::Reach => "reach",
+        }
+    }
+}
+
 /// What the responses of a row have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Key {
