@@ -238,9 +238,10 @@ pub(crate) fn tell(stop: &Stop, out: &mut Out) {
 fn bad_table(table: &BadTable) -> (String, String) {
     let path = quoted(&table.path);
     let (error, hint) = match &table.why {
-        Why::Unreadable(error) => {
-            (format!("cannot read the prices in {path}: {}", why(error)), "name a file that can be read")
-        }
+        Why::Unreadable(error) => (
+            format!("cannot read the prices in {path}: {}", why(error)),
+            "make it readable, or name another with --prices",
+        ),
         Why::TooLong => (format!("{path} is too long for a table of prices"), "a table has at most 1 MiB"),
         Why::NotText => (format!("{path} is no text"), "a table of prices is TOML in UTF-8"),
         Why::Wrong(problem) => (

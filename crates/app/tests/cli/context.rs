@@ -1,8 +1,7 @@
 //! `context` end to end: the chart, the causes, what they add up to.
 
-use super::home::Home;
+use super::home::{Home, objects};
 use rethread_testkit::script;
-use serde_json::Value;
 
 const SESSION: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 
@@ -30,12 +29,6 @@ fn store(text: &str) -> Home {
     let text = String::from_utf8(script::bytes(text)).unwrap();
     home.write(&format!(".claude/projects/-home-ann-garden/{SESSION}.jsonl"), &text);
     home
-}
-
-fn objects(home: &Home, args: &[&str]) -> Vec<Value> {
-    let run = home.run(args);
-    assert_eq!(run.code, 0, "{}", run.err);
-    run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 #[test]

@@ -113,11 +113,16 @@ impl Run {
     }
 }
 
-/// Runs a command that must succeed and returns the last object it prints.
-pub(crate) fn object(home: &Home, args: &[&str]) -> Value {
+/// Runs a command that must succeed and returns the objects it prints.
+pub(crate) fn objects(home: &Home, args: &[&str]) -> Vec<Value> {
     let run = home.run(args);
     assert_eq!(run.code, 0, "{args:?}: {}", run.err);
-    serde_json::from_str(run.out.lines().last().unwrap()).unwrap()
+    run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Runs a command that must succeed and returns the last object it prints.
+pub(crate) fn object(home: &Home, args: &[&str]) -> Value {
+    objects(home, args).pop().unwrap()
 }
 
 /// Tells which entries a client loads, by their names in the script.

@@ -2,17 +2,11 @@
 
 use serde_json::Value;
 
-use super::home::{Home, object};
+use super::home::{Home, object, objects};
 use super::wiring::keys;
 
 const BYS: [&str; 11] =
     ["day", "week", "month", "project", "session", "model", "tool", "agent", "branch", "block", "reach"];
-
-fn objects(home: &Home, args: &[&str]) -> Vec<Value> {
-    let run = home.run(args);
-    assert_eq!((run.code, run.err.as_str()), (0, ""), "{args:?}");
-    run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
 
 fn number(value: &Value, key: &str) -> u64 {
     value[key].as_u64().unwrap_or_else(|| panic!("{key} in {value}"))
@@ -132,11 +126,50 @@ fn days_begin_where_they_are_asked_to() {
         all[0]["key"].as_str().unwrap().to_owned()
     };
     assert_eq!(key(&["--tz", "UTC"]), "2026-01-31");
+    assert_eq!(key(&["--tz", "-05:00"]), "2026-01-31");
     assert_eq!(key(&["--tz", "+02:00"]), "2026-02-01");
     assert_eq!(key(&["--tz", "+02:00", "--by", "month"]), "2026-02");
     assert_eq!(key(&["--tz", "UTC", "--by", "week"]), "2026-01-26");
     assert_eq!(key(&["--tz", "+02:00", "--since", "2026-02-01"]), "2026-02-01");
     assert_eq!(home.run(&["usage", "--tz", "UTC", "--since", "2026-02-01"]).code, 1);
+}
+
+#[test]
+fn a_table_of_ones_own_sets_the_price() {
+    let home = traced();
+    let cost = |args: &[&str]| {
+        objects(&home, &[&["usage", "--json"], args].concat()).pop().unwrap()["cost_usd"].clone()
+    };
+    // One token of input and nine of output, at 5 and 25 dollars for a million.
+    assert_eq!(cost(&[]), 230e-6);
+    let table =
+        |input: u32| format!("[[price]]\nmodels = [\"claude-opus-4-5*\"]\ninput = {input}\noutput = 100\n");
+    home.write(".config/rethread/prices.toml", table(100));
+    assert_eq!(cost(&[]), 1e-3);
+    let named = home.write("mine.toml", table(1_000_100));
+    assert_eq!(cost(&["--prices", named.to_str().unwrap()]), 1.001);
+    // Where a table is broken, nothing is priced by it or behind its back.
+    home.write(".config/rethread/prices.toml", "[[price]]\nmodels = [\"x\"]\ninput = cheap\n");
+    let run = home.run(&["usage"]);
+    assert_eq!((run.code, run.out.as_str()), (2, ""), "{}", run.err);
+    assert!(run.err.contains("prices.toml`, line 3: ") && run.err.contains("hint: "), "{}", run.err);
+}
+
+#[test]
+fn a_model_without_a_price_is_named_in_few_words() {
+    let home = Home::new();
+    let line = format!(
+        r#"{{"type":"assistant","uuid":"a1","sessionId":"s","timestamp":"2026-01-31T23:30:00.000Z","requestId":"r1","message":{{"id":"m1","model":"{}","stop_reason":"end_turn","usage":{{"input_tokens":1,"output_tokens":2}}}}}}"#,
+        "m".repeat(5000)
+    );
+    home.write(".claude/projects/-x/11111111-2222-4333-8444-555555555555.jsonl", format!("{line}\n"));
+    let run = home.run(&["usage"]);
+    assert!(
+        run.out.contains("unpriced: mmm") && run.out.contains("m… (1 response, 3 tokens)"),
+        "{}",
+        run.out
+    );
+    assert!(run.out.len() < 1000, "{}", run.out);
 }
 
 /// A response on three lines, the last of which repeats the first.
