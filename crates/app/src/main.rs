@@ -5,7 +5,9 @@
 mod cli;
 mod demo;
 mod paths;
+mod place;
 mod prices;
+mod words;
 
 fn main() -> std::process::ExitCode {
     cli::run()

@@ -38,7 +38,7 @@ pub(crate) fn run(ls: &Ls, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
         out.may_page();
         table(&listing.rows, &place.clock, out)?;
     } else if listing.files == 0 {
-        place.say_nothing_found(out);
+        super::say_nothing_found(place, out);
         out.note("hint: --root looks elsewhere, --demo shows invented sessions");
     } else {
         out.note("no session matches");

@@ -8,14 +8,12 @@ mod amount;
 mod args;
 mod branches;
 mod call;
-mod clean;
 mod clone;
 mod context;
 mod diff;
 mod doctor;
 mod effects;
 mod explain;
-mod figures;
 mod find;
 mod fork;
 mod gist;
@@ -51,7 +49,6 @@ mod tools;
 mod tree;
 mod undo;
 mod usage;
-mod when;
 mod wire;
 mod written;
 
@@ -65,55 +62,23 @@ use self::args::{Args, Command};
 use self::out::{Manner, Out};
 use self::report::{Exit, Stop};
 
-use self::when::Clock;
 use crate::demo::Demo;
 use crate::paths;
+use crate::place::Place;
+use crate::words::when::Clock;
+use crate::words::{clean, figures, when};
 
-/// What every command needs to know.
-pub(crate) struct Place {
-    /// Where to look.
-    roots: Roots,
-    /// The present.
-    clock: Clock,
-    /// The user's home folder, which is written `~`.
-    home: Option<PathBuf>,
-    /// What changes files.
-    pen: Pen,
-    /// What saves reading.
-    index: Option<Index>,
-}
-
-impl Place {
-    /// Finds the file of a session by name.
-    fn session(&self, name: &str) -> Result<PathBuf, Stop> {
-        Ok(ops::find_session(&self.roots, name, self.index.as_ref())?)
-    }
-
-    /// Finds the file of a session that is to be changed.
-    fn session_to_change(&self, name: &str) -> Result<PathBuf, Stop> {
-        Ok(ops::find_session_to_change(&self.roots, name, self.index.as_ref())?)
-    }
-
-    /// Says that there is no session, and where it looked.
-    fn say_nothing_found(&self, out: &mut Out) {
-        let mut looked: Vec<PathBuf> = self.roots.paths.clone();
-        if looked.is_empty() {
-            match paths::claude() {
-                Some(claude) => looked.push(claude),
-                None => out.note("no home folder is set: say where to look with --root"),
-            }
-        }
-        for path in looked {
-            out.note(&format!("no session found in `{}`", clean::line(&path.display().to_string())));
+/// Says that there is no session, and where it looked.
+fn say_nothing_found(place: &Place, out: &mut Out) {
+    let mut looked: Vec<PathBuf> = place.roots.paths.clone();
+    if looked.is_empty() {
+        match paths::claude() {
+            Some(claude) => looked.push(claude),
+            None => out.note("no home folder is set: say where to look with --root"),
         }
     }
-
-    /// Writes a path on one line, with `~` for the home folder.
-    fn tilde(&self, path: &str) -> String {
-        let home = self.home.as_deref().and_then(|home| home.to_str()).filter(|home| home.len() > 1);
-        let rest =
-            home.and_then(|home| path.strip_prefix(home)).filter(|r| r.is_empty() || r.starts_with('/'));
-        clean::line(&rest.map_or_else(|| path.to_owned(), |rest| format!("~{rest}")))
+    for path in looked {
+        out.note(&format!("no session found in `{}`", clean::line(&path.display().to_string())));
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) fn run(place: &Place, demo: bool, out: &mut Out) -> Result<Exit, Stop
 
 /// Says where it looked, then shows the same on invented sessions.
 fn nothing(place: &Place, listing: &Listing, out: &mut Out) -> Result<Exit, Stop> {
-    place.say_nothing_found(out);
+    super::say_nothing_found(place, out);
     report::warn(&listing.failures, out);
     out.note("hint: --root looks elsewhere; below is what it looks like with sessions");
     out.note("");

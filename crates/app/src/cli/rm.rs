@@ -11,7 +11,7 @@ use super::{Place, clean, effects, wire};
 pub(crate) fn run(args: &Rm, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
     // All names first: one that is wrong must not stop half-way.
     let mut paths =
-        args.session.iter().map(|name| place.session_to_change(name)).collect::<Result<Vec<_>, Stop>>()?;
+        args.session.iter().map(|name| place.session_to_change(name)).collect::<Result<Vec<_>, _>>()?;
     let mut seen = std::collections::HashSet::new();
     paths.retain(|path| seen.insert(path.clone()));
     for path in paths {

@@ -27,7 +27,7 @@ pub(crate) fn run(args: &args::Stats, place: &Place, out: &mut Out) -> Result<Ex
         }
         out.json(&wire::stats(&stats.counts))?;
     } else if stats.counts.files == 0 {
-        place.say_nothing_found(out);
+        super::say_nothing_found(place, out);
     } else {
         out.may_page();
         if args.files {

@@ -49,7 +49,7 @@ fn store_run(args: &args::Doctor, place: &Place, out: &mut Out) -> Result<Exit, 
         }
         out.json(&wire::whole_store(&round))?;
     } else if round.examined == 0 && round.store.is_empty() {
-        place.say_nothing_found(out);
+        super::super::say_nothing_found(place, out);
     } else {
         out.may_page();
         store::print(&round, place, out)?;

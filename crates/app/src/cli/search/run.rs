@@ -39,7 +39,7 @@ pub(crate) fn run(args: &args::Search, place: &Place, out: &mut Out) -> Result<E
     report::warn(&search.failures, out);
     let ended = ended?;
     match ended {
-        Exit::Nothing if search.files == 0 => place.say_nothing_found(out),
+        Exit::Nothing if search.files == 0 => super::super::say_nothing_found(place, out),
         Exit::Nothing => hints::nothing(&typed, &request, place, out),
         _ => {}
     }

@@ -7,8 +7,8 @@ use rethread_engine::ops::{Block, Fullness, Meter};
 use super::super::clean;
 use super::super::style::{MARK, PLAIN, QUIET, paint};
 use super::super::table::fit;
-use super::super::usage::{cost, said};
 use super::input::Input;
+use crate::words::money::{cost, said};
 
 /// How many columns the model may take.
 const MODEL: usize = 40;

@@ -9,14 +9,14 @@ use super::super::report::{self, Exit, Stop};
 use super::super::style::{BAD, GOOD, QUIET, STRONG, paint};
 use super::super::table::{Align, Cell, Table};
 use super::super::{Place, clean, wire};
-use super::money::{cost, dollars};
+use crate::words::money::{cost, dollars};
 
 /// Prints what was checked.
 pub(super) fn run(check: &Check, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
     if out.is_json() {
         out.json(&wire::usage_check(check))?;
     } else if check.files == 0 {
-        place.say_nothing_found(out);
+        super::super::say_nothing_found(place, out);
     } else {
         out.may_page();
         counted(check, out)?;

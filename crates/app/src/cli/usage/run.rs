@@ -63,7 +63,7 @@ pub(crate) fn run(args: &args::Usage, place: &Place, out: &mut Out) -> Result<Ex
     } else if args.csv {
         csv::print(&spending.rows, &labels, args.by.name(), out)?;
     } else if spending.files == 0 {
-        place.say_nothing_found(out);
+        super::super::say_nothing_found(place, out);
     } else if !found {
         out.note("nothing was spent there: --since, --until, --project or --model may leave out too much");
     } else {

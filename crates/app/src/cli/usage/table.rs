@@ -10,7 +10,7 @@ use super::super::report::Stop;
 use super::super::style::{MARK, PLAIN, QUIET, STRONG, TOOL, paint};
 use super::super::table::{Align, Cell, Table, fit, fit_end};
 use super::label::Labels;
-use super::money::{cost, said};
+use crate::words::money::{cost, said};
 
 /// Columns that the numbers of a row take, and the gaps between them.
 const NUMBERS: usize = 60;

@@ -9,7 +9,7 @@ use super::super::report::{self, Exit, Stop};
 use super::super::style::{GOOD, MARK, NAME, QUIET, STRONG, paint};
 use super::super::table::{Align, Cell, Table, fit_end};
 use super::super::{Place, clean, wire};
-use super::money::cost;
+use crate::words::money::cost;
 
 /// Prints where a message stands.
 pub(super) fn run(message: &str, prices: &Prices, place: &Place, out: &mut Out) -> Result<Exit, Stop> {

@@ -2,7 +2,7 @@
 
 use rethread_engine::core::usage::{Money, Sum};
 
-use super::super::figures::count;
+use super::figures::count;
 
 /// Says an amount: dollars and cents, and four more digits of what is less than a cent.
 pub(crate) fn dollars(money: Money) -> String {
@@ -34,7 +34,7 @@ pub(crate) fn cost(sum: &Sum) -> String {
 }
 
 /// Whether a sum is only a lower bound.
-pub(super) fn is_least(sum: &Sum) -> bool {
+pub(crate) fn is_least(sum: &Sum) -> bool {
     sum.open > 0 || sum.unpriced.usage.total() > 0
 }
 

@@ -1,0 +1,42 @@
+//! What every face needs to know: where to look, the present, what changes files and what saves reading.
+
+use std::path::PathBuf;
+
+use rethread_engine::{Failure, Index, Pen, Roots, ops};
+
+use crate::words::clean;
+use crate::words::when::Clock;
+
+/// What every command needs to know.
+pub(crate) struct Place {
+    /// Where to look.
+    pub(crate) roots: Roots,
+    /// The present.
+    pub(crate) clock: Clock,
+    /// The user's home folder, which is written `~`.
+    pub(crate) home: Option<PathBuf>,
+    /// What changes files.
+    pub(crate) pen: Pen,
+    /// What saves reading.
+    pub(crate) index: Option<Index>,
+}
+
+impl Place {
+    /// Finds the file of a session by name.
+    pub(crate) fn session(&self, name: &str) -> Result<PathBuf, Failure> {
+        ops::find_session(&self.roots, name, self.index.as_ref())
+    }
+
+    /// Finds the file of a session that is to be changed.
+    pub(crate) fn session_to_change(&self, name: &str) -> Result<PathBuf, Failure> {
+        ops::find_session_to_change(&self.roots, name, self.index.as_ref())
+    }
+
+    /// Writes a path on one line, with `~` for the home folder.
+    pub(crate) fn tilde(&self, path: &str) -> String {
+        let home = self.home.as_deref().and_then(|home| home.to_str()).filter(|home| home.len() > 1);
+        let rest =
+            home.and_then(|home| path.strip_prefix(home)).filter(|r| r.is_empty() || r.starts_with('/'));
+        clean::line(&rest.map_or_else(|| path.to_owned(), |rest| format!("~{rest}")))
+    }
+}

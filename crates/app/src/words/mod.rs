@@ -1,0 +1,6 @@
+//! Words and figures that every face says in the same way, and the fence that session text passes before it is shown.
+
+pub(crate) mod clean;
+pub(crate) mod figures;
+pub(crate) mod money;
+pub(crate) mod when;
