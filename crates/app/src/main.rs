@@ -9,6 +9,8 @@ mod html;
 mod paths;
 mod place;
 mod prices;
+#[expect(dead_code, reason = "pages that use all of it come next")]
+mod web;
 mod words;
 
 fn main() -> std::process::ExitCode {

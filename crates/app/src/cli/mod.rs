@@ -38,6 +38,7 @@ mod said;
 mod schema;
 mod screen;
 mod search;
+mod serve;
 mod show;
 mod stats;
 mod statusline;
@@ -108,6 +109,7 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, Stop> {
     let place = Place { roots, clock, home: paths::home(), pen: pen(state), index: cache.map(Index::at) };
     match &args.command {
         None => overview::run(&place, args.demo, out),
+        Some(Command::Serve(serve)) => serve::run(serve, place, args.demo, out),
         Some(Command::Ls(ls)) => ls::run(ls, &place, out),
         Some(Command::Show(show)) => show::run(show, &place, out),
         Some(Command::Explain(explain)) => explain::run(explain, &place, out),

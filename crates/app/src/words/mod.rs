@@ -3,4 +3,5 @@
 pub(crate) mod clean;
 pub(crate) mod figures;
 pub(crate) mod money;
+pub(crate) mod trouble;
 pub(crate) mod when;

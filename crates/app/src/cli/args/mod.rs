@@ -10,6 +10,7 @@ use super::out::Color;
 mod pricing;
 mod reading;
 mod searching;
+mod serving;
 mod spending;
 mod words;
 mod writing;
@@ -19,6 +20,7 @@ pub(crate) use self::reading::{
     Show, Stats, Tools, Tree,
 };
 pub(crate) use self::searching::{Index, Search};
+pub(crate) use self::serving::Serve;
 pub(crate) use self::spending::{Statusline, Usage};
 pub(crate) use self::words::{read, unmarked};
 pub(crate) use self::writing::{Branch, Fork, Goto, Log, Rename, Repair, Restore, Rm, Undo};
@@ -94,6 +96,7 @@ pub(crate) struct Args {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Serve(Serve),
     Ls(Ls),
     Show(Show),
     Explain(Explain),

@@ -8,6 +8,7 @@ mod lighter;
 mod repair;
 mod resume;
 mod search;
+mod serve;
 mod shy;
 mod stats;
 mod statusline;
@@ -34,6 +35,7 @@ pub(crate) use self::resume::resume;
 pub(crate) use self::search::{
     index_dropped, index_status, search_hit, search_resume, search_session, search_total,
 };
+pub(crate) use self::serve::serving;
 pub(crate) use self::shy::Shy;
 pub(crate) use self::stats::{file, stats};
 pub(crate) use self::statusline::statusline;

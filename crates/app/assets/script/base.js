@@ -1,0 +1,111 @@
+"use strict";
+// What every page shares: listeners on the document, the keyboard map, small words, light and dark.
+(() => {
+  const keys = [];
+  const rethread = {
+    // Calls `handler(event, element)` for events on elements that match, also on those that come later.
+    on(selector, kind, handler) {
+      document.addEventListener(kind, (event) => {
+        const element = event.target instanceof Element ? event.target.closest(selector) : null;
+        if (element) handler(event, element);
+      });
+    },
+    // Calls back once all elements are there.
+    ready(handler) {
+      if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", handler, { once: true });
+      else handler();
+    },
+    // Takes a key into the map; a handler that returns false lets the key pass.
+    key(key, label, handler) {
+      keys.push({ key, label, handler });
+    },
+    // Fetches a piece of a page as text.
+    async get(address) {
+      const answer = await fetch(address, { credentials: "same-origin", headers: { "x-rethread": "piece" } });
+      if (!answer.ok) throw new Error(`${answer.status} ${address}`);
+      return answer.text();
+    },
+    // Makes elements of markup that came from the server.
+    elements(markup) {
+      const template = document.createElement("template");
+      template.innerHTML = markup;
+      return template.content;
+    },
+    // Says something for a moment.
+    say(text) {
+      const place = document.getElementById("say");
+      place.textContent = text;
+      clearTimeout(rethread.saying);
+      rethread.saying = setTimeout(() => { place.textContent = ""; }, 2500);
+    },
+    async copy(text, said) {
+      try {
+        await navigator.clipboard.writeText(text);
+        rethread.say(said || "Copied");
+      } catch {
+        rethread.say("The browser did not let us copy");
+      }
+    },
+  };
+  window.rethread = rethread;
+
+  const typing = (target) => target instanceof Element && target.closest("input, textarea, select, [contenteditable]");
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (typing(event.target) && event.key !== "Escape") return;
+    // The newest page part asks first.
+    for (const { key, handler } of [...keys].reverse()) {
+      if (key === event.key && handler(event) !== false) {
+        event.preventDefault();
+        return;
+      }
+    }
+  });
+
+  const showKeys = () => {
+    let dialog = document.getElementById("keys");
+    if (!dialog) {
+      dialog = document.createElement("dialog");
+      dialog.id = "keys";
+      dialog.setAttribute("aria-label", "Keyboard map");
+      const title = document.createElement("h2");
+      title.textContent = "Keyboard";
+      const list = document.createElement("dl");
+      list.className = "keys";
+      for (const { key, label } of keys) {
+        if (!label) continue;
+        const term = document.createElement("dt");
+        const cap = document.createElement("kbd");
+        cap.textContent = key === " " ? "Space" : key;
+        term.append(cap);
+        const said = document.createElement("dd");
+        said.textContent = label;
+        list.append(term, said);
+      }
+      dialog.append(title, list);
+      document.body.append(dialog);
+    }
+    if (dialog.open) dialog.close(); else dialog.showModal();
+  };
+  rethread.on('[data-do="keys"]', "click", showKeys);
+  rethread.key("?", "this map", showKeys);
+  rethread.key("/", "search all sessions", () => {
+    const box = document.querySelector(".bar-search input, input[type=search]");
+    if (!box) return false;
+    box.focus();
+    box.select();
+  });
+
+  // Light and dark: by the system until somebody chooses.
+  const root = document.documentElement;
+  const stored = () => { try { return localStorage.getItem("theme"); } catch { return null; } };
+  const chosen = stored();
+  if (chosen) root.dataset.theme = chosen;
+  rethread.on('[data-do="theme"]', "click", () => {
+    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = dark ? "light" : "dark";
+    try { localStorage.setItem("theme", root.dataset.theme); } catch { /* It is kept for this page. */ }
+  });
+  // A click beside a dialog closes it.
+  rethread.on("dialog", "click", (event, dialog) => { if (event.target === dialog) dialog.close(); });
+})();

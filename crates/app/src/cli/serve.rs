@@ -1,0 +1,83 @@
+//! `rethread serve`: the browser face.
+
+use std::process::{Command, Stdio};
+
+use rethread_engine::ops::{self, Filter};
+use rethread_engine::{Pen, Roots};
+
+use super::args::Serve;
+use super::figures::things;
+use super::out::Out;
+use super::report::{Exit, Stop};
+use super::style::{MARK, NAME, QUIET, paint};
+use super::{Place, say_nothing_found, wire};
+use crate::demo::Demo;
+use crate::{prices, web};
+
+/// Runs the command.
+pub(crate) fn run(serve: &Serve, place: Place, demo: bool, out: &mut Out) -> Result<Exit, Stop> {
+    let prices = prices::prices(None)?;
+    let files =
+        if demo { 1 } else { ops::list(&place.roots, &Filter::default(), place.index.as_ref()).files };
+    // The invented sessions must stay as long as the server does.
+    let invented = if files == 0 { Some(Demo::make(place.clock.now())?) } else { None };
+    let place = match &invented {
+        None => place,
+        Some(store) => {
+            say_nothing_found(&place, out);
+            Place {
+                roots: Roots { paths: vec![store.root()] },
+                pen: Pen::new(store.state()),
+                index: None,
+                ..place
+            }
+        }
+    };
+    let demo = demo || invented.is_some();
+    let mut announce = |address: &str| {
+        let said = say(address, demo, files, out);
+        if serve.open {
+            open(address);
+        }
+        said.map_err(|stop| match stop {
+            Stop::Io(error) => error,
+            _ => std::io::ErrorKind::Other.into(),
+        })
+    };
+    web::serve(place, prices, demo, serve.port, &mut announce)?;
+    Ok(Exit::Done)
+}
+
+fn say(address: &str, demo: bool, files: usize, out: &mut Out) -> Result<(), Stop> {
+    if out.is_json() {
+        out.json(&wire::serving(address, demo))?;
+        return out.flush();
+    }
+    if demo {
+        out.line(&paint(MARK, "DEMO: these sessions are invented, none of them is yours"))?;
+    } else {
+        out.line(&format!("serving {} to this machine only", things(files as u64, "session file")))?;
+    }
+    out.line(&format!("  {}", paint(NAME, address)))?;
+    out.line(&paint(QUIET, "the address holds the key of this run; Ctrl-C stops it"))?;
+    out.flush()
+}
+
+/// Asks the system to open the address; where it cannot, the user has read it.
+fn open(address: &str) {
+    let (program, before): (&str, &[&str]) = if cfg!(target_os = "macos") {
+        ("open", &[])
+    } else if cfg!(windows) {
+        ("cmd", &["/C", "start", ""])
+    } else {
+        ("xdg-open", &[])
+    };
+    let command = Command::new(program)
+        .args(before)
+        .arg(address)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    drop(command);
+}

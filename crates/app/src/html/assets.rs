@@ -1,0 +1,38 @@
+//! The one style sheet and the one script, joined from their parts when the program is built.
+
+use std::sync::LazyLock;
+
+/// A file that pages ask for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asset {
+    /// Its name, which changes with its bytes.
+    pub(crate) name: &'static str,
+    /// Its media type.
+    pub(crate) kind: &'static str,
+    /// What it holds.
+    pub(crate) text: &'static str,
+}
+
+const STYLE: &[&str] = &[include_str!("../../assets/style/base.css")];
+
+const SCRIPT: &[&str] = &[include_str!("../../assets/script/base.js")];
+
+/// Returns the style sheet.
+pub(crate) fn style() -> Asset {
+    static STYLES: LazyLock<(String, String)> = LazyLock::new(|| joined(STYLE, "css"));
+    Asset { name: &STYLES.0, kind: "text/css; charset=utf-8", text: &STYLES.1 }
+}
+
+/// Returns the script.
+pub(crate) fn script() -> Asset {
+    static SCRIPTS: LazyLock<(String, String)> = LazyLock::new(|| joined(SCRIPT, "js"));
+    Asset { name: &SCRIPTS.0, kind: "text/javascript; charset=utf-8", text: &SCRIPTS.1 }
+}
+
+fn joined(parts: &[&str], ending: &str) -> (String, String) {
+    use sha2::Digest;
+    let text = parts.join("\n");
+    let hash = sha2::Sha256::digest(text.as_bytes());
+    let short: String = hash.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+    (format!("rethread-{short}.{ending}"), text)
+}

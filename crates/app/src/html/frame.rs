@@ -1,0 +1,70 @@
+//! The page around what is shown: head, bar, search box, switches.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::assets;
+
+/// What a page says of itself.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Frame<'a> {
+    /// Its title.
+    pub(crate) title: &'a str,
+    /// Which place of the bar is the present one: `home`, `sessions` or none.
+    pub(crate) here: &'a str,
+    /// Words in the search box.
+    pub(crate) query: &'a str,
+    /// Whether the sessions are invented.
+    pub(crate) demo: bool,
+}
+
+/// Draws a whole page around its body, which is or holds `<main id="main">`.
+pub(crate) fn page(frame: &Frame<'_>, body: &Markup) -> Markup {
+    html! { (head(frame)) (body) (foot()) }
+}
+
+/// Draws what stands before the body: a page may be sent in pieces.
+pub(crate) fn head(frame: &Frame<'_>) -> Markup {
+    let title = if frame.title == "rethread" {
+        frame.title.to_owned()
+    } else {
+        format!("{} · rethread", frame.title)
+    };
+    let link = |name: &str| if frame.here == name { Some("page") } else { None };
+    html! {
+        (DOCTYPE)
+        (PreEscaped("<html lang=\"en\">"))
+        head {
+            meta charset="utf-8";
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="color-scheme" content="light dark";
+            title { (title) }
+            link rel="icon" href="data:,";
+            link rel="stylesheet" href={ "/assets/" (assets::style().name) };
+            // It runs before the first paint, so that a chosen theme does not flash; it touches no element before they are there.
+            script src={ "/assets/" (assets::script().name) } {}
+        }
+        (PreEscaped("<body>"))
+        a class="skip" href="#main" { "Skip to the text" }
+        header class="bar" {
+            a class="bar-name" href="/" { "rethread" }
+            nav class="bar-nav" aria-label="Places" {
+                a href="/" aria-current=[link("home")] { "Home" }
+                a href="/sessions" aria-current=[link("sessions")] { "Sessions" }
+            }
+            form class="bar-search" action="/search" role="search" {
+                input type="search" name="q" value=(frame.query) placeholder="Search all sessions"
+                    aria-label="Search all sessions" autocomplete="off" spellcheck="false";
+            }
+            button type="button" class="bar-button" data-do="theme" aria-label="Switch between light and dark" { "◐" }
+            button type="button" class="bar-button" data-do="keys" aria-label="Show the keyboard map" { "?" }
+        }
+        @if frame.demo {
+            p class="demo" role="note" { strong { "Demo: " } "these sessions are invented, none of them is yours." }
+        }
+    }
+}
+
+/// Draws what stands behind the body.
+pub(crate) fn foot() -> Markup {
+    PreEscaped("<div id=\"say\" role=\"status\" aria-live=\"polite\"></div></body></html>".to_owned())
+}

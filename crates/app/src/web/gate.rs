@@ -1,0 +1,199 @@
+//! Who may come in: whoever knows the key of this run, under one of our own names.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::header::{self, HeaderName, HeaderValue};
+use axum::http::{HeaderMap, Method, StatusCode, Uri};
+use axum::middleware::Next;
+use axum::response::Response;
+
+use super::answer;
+use super::server::Server;
+
+/// What pages may load and run: our own script and style sheet, pictures of sessions, and nothing else.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+    connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// The names and keys of this run.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    port: u16,
+    key: String,
+    seal: String,
+}
+
+impl Gate {
+    /// Makes new keys for a server at `port`.
+    pub(crate) fn new(port: u16) -> Gate {
+        let random = || format!("{}{}", uuid::Uuid::new_v4().simple(), uuid::Uuid::new_v4().simple());
+        Gate { port, key: random(), seal: random() }
+    }
+
+    /// Returns the address that lets a browser in.
+    pub(crate) fn address(&self) -> String {
+        format!("http://127.0.0.1:{}/?key={}", self.port, self.key)
+    }
+
+    /// Returns what every form that writes must bring along.
+    pub(crate) fn seal(&self) -> &str {
+        &self.seal
+    }
+
+    /// Whether a form was made by one of our own pages.
+    pub(crate) fn is_sealed(&self, seal: &str) -> bool {
+        same(seal, &self.seal)
+    }
+
+    /// Whether a name is one of ours.
+    fn is_ours(&self, name: &str) -> bool {
+        let host = name.strip_suffix(&format!(":{}", self.port));
+        matches!(host, Some("127.0.0.1" | "localhost"))
+    }
+
+    /// Whether the request came to us by one of our names, and from a page of ours if it says from where.
+    fn is_addressed(&self, headers: &HeaderMap) -> bool {
+        let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default());
+        let host = text(header::HOST).is_some_and(|host| self.is_ours(host));
+        let origin = text(header::ORIGIN)
+            .is_none_or(|origin| origin.strip_prefix("http://").is_some_and(|host| self.is_ours(host)));
+        host && origin
+    }
+
+    fn cookie(&self) -> String {
+        format!("rethread-{}", self.port)
+    }
+
+    /// Whether the browser was let in before.
+    fn has_cookie(&self, headers: &HeaderMap) -> bool {
+        let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+        let name = self.cookie();
+        cookies
+            .flat_map(|line| line.split(';'))
+            .filter_map(|pair| pair.trim().split_once('='))
+            .any(|(known, value)| known == name && same(value, &self.key))
+    }
+
+    /// Reads the key out of an address; returns the address without it.
+    fn key_in(&self, uri: &Uri) -> Option<String> {
+        let pairs = uri.query()?.split('&');
+        let (keys, rest): (Vec<&str>, Vec<&str>) = pairs.partition(|pair| pair.starts_with("key="));
+        let known = keys.iter().any(|pair| same(&pair["key=".len()..], &self.key));
+        let query = if rest.is_empty() { String::new() } else { format!("?{}", rest.join("&")) };
+        // Two slashes at the beginning would name another host.
+        known.then(|| format!("/{}{query}", uri.path().trim_start_matches('/')))
+    }
+}
+
+/// Compares without telling by the time it takes how much was right.
+fn same(given: &str, wanted: &str) -> bool {
+    let differs = given.bytes().zip(wanted.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
+    given.len() == wanted.len() && differs == 0
+}
+
+/// Lets requests in, and says to every answer what the browser may do with it.
+pub(crate) async fn check(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
+    let gate = &server.gate;
+    let (headers, uri) = (request.headers(), request.uri());
+    let mut response = if !gate.is_addressed(headers) {
+        answer::refused("this request was not made by a page of this server")
+    } else if let Some(address) = gate.key_in(uri).filter(|_| request.method() == Method::GET) {
+        enter(gate, &address)
+    } else if gate.has_cookie(headers) {
+        next.run(request).await
+    } else {
+        answer::refused("open the address that `rethread serve` printed: it holds the key")
+    };
+    fence(response.headers_mut());
+    response
+}
+
+/// Turns the key of the address into a cookie, so that it stands in no address any more.
+fn enter(gate: &Gate, address: &str) -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::SEE_OTHER;
+    let cookie = format!("{}={}; Path=/; HttpOnly; SameSite=Strict", gate.cookie(), gate.key);
+    let headers = response.headers_mut();
+    let put = |headers: &mut HeaderMap, name, value: &str| {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            headers.insert(name, value);
+        }
+    };
+    put(headers, header::SET_COOKIE, &cookie);
+    put(headers, header::LOCATION, address);
+    response
+}
+
+fn fence(headers: &mut HeaderMap) {
+    let all = [
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    ];
+    for (name, value) in all {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::{HeaderMap, Uri, header};
+
+    use super::Gate;
+
+    fn headers(pairs: &[(header::HeaderName, &str)]) -> HeaderMap {
+        pairs.iter().map(|(name, value)| (name.clone(), value.parse().unwrap())).collect()
+    }
+
+    #[test]
+    fn only_our_own_names_are_answered() {
+        let gate = Gate::new(7333);
+        let asked = |host: &str, origin: Option<&str>| {
+            let mut pairs = vec![(header::HOST, host)];
+            pairs.extend(origin.map(|origin| (header::ORIGIN, origin)));
+            gate.is_addressed(&headers(&pairs))
+        };
+        assert!(asked("127.0.0.1:7333", None));
+        assert!(asked("localhost:7333", Some("http://localhost:7333")));
+        for host in [
+            "evil.example",
+            "127.0.0.1",
+            "127.0.0.1:80",
+            "evil.example:7333",
+            "127.0.0.1:7333.evil.example",
+            "",
+        ] {
+            assert!(!asked(host, None), "{host}");
+        }
+        for origin in ["null", "http://evil.example", "https://127.0.0.1:7333", "http://127.0.0.1:7334", ""] {
+            assert!(!asked("127.0.0.1:7333", Some(origin)), "{origin}");
+        }
+        assert!(!gate.is_addressed(&HeaderMap::new()));
+    }
+
+    #[test]
+    fn the_key_is_taken_out_of_the_address() {
+        let gate = Gate::new(1);
+        let read = |address: String| gate.key_in(&address.parse::<Uri>().unwrap());
+        assert_eq!(read(format!("/?key={}", gate.key)).as_deref(), Some("/"));
+        assert_eq!(read(format!("/s/x?a=1&key={}&b=2", gate.key)).as_deref(), Some("/s/x?a=1&b=2"));
+        assert_eq!(read(format!("//evil.example/?key={}", gate.key)).as_deref(), Some("/evil.example/"));
+        assert_eq!(read(format!("/?key={}x", gate.key)), None);
+        assert_eq!(read("/?key=".to_owned()), None);
+    }
+
+    #[test]
+    fn only_the_whole_cookie_counts() {
+        let gate = Gate::new(1);
+        let has = |cookie: &str| gate.has_cookie(&headers(&[(header::COOKIE, cookie)]));
+        assert!(has(&format!("a=b; rethread-1={}", gate.key)));
+        assert!(!has(&format!("rethread-2={}", gate.key)));
+        assert!(!has(&format!("rethread-1={}", &gate.key[1..])));
+        assert!(!has("rethread-1="));
+    }
+}

@@ -1,0 +1,37 @@
+//! What the server keeps while it runs.
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use axum::response::Response;
+use rethread_engine::core::usage::Prices;
+
+use super::answer;
+use super::gate::Gate;
+use super::shelf::Shelf;
+use crate::place::Place;
+
+/// The server.
+pub(crate) struct Server {
+    /// Where sessions are, and what changes them.
+    pub(crate) place: Place,
+    /// What responses cost.
+    pub(crate) prices: Prices,
+    /// Who may come in.
+    pub(crate) gate: Gate,
+    /// Which sessions there are.
+    pub(crate) shelf: Shelf,
+    /// Whether the sessions are invented.
+    pub(crate) demo: bool,
+}
+
+/// Does the work of an answer on a thread that may wait for the disk.
+pub(crate) async fn work(
+    server: Arc<Server>,
+    draw: impl FnOnce(&Server) -> Response + Send + 'static,
+) -> Response {
+    let done = tokio::task::spawn_blocking(move || draw(&server)).await;
+    done.unwrap_or_else(|_| {
+        answer::typed(StatusCode::INTERNAL_SERVER_ERROR, "text/plain", "rethread: stopped\n")
+    })
+}
