@@ -22,7 +22,7 @@ fn told(text: &str) -> String {
     if let Some(prompt) = &turn.prompt {
         lines.push(format!("{}: {}", prompt.voice.name(), prompt.text));
     }
-    for part in &turn.parts {
+    for part in turn.parts.iter().map(|piece| &piece.part) {
         lines.push(match part {
             Part::Tool(call) => {
                 let result = call.result.as_ref();

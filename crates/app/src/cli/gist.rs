@@ -1,6 +1,6 @@
 //! A tool call in a few words, and in full.
 
-use rethread_engine::core::turn::ToolCall;
+use rethread_engine::core::turn::{Media, ToolCall};
 use serde_json::Value;
 
 use super::clean;
@@ -115,11 +115,10 @@ fn lines(text: &str) -> impl Iterator<Item = String> {
 }
 
 /// Names pictures and documents: `image/png 12.3 kB`.
-pub(crate) fn media(media: &[(String, usize)]) -> Vec<String> {
+pub(crate) fn media(media: &[Media]) -> Vec<String> {
     // Four letters of base64 are three bytes.
-    let said = |(kind, letters): &(String, usize)| {
-        format!("{} {}", clean::line(kind), figures::size(*letters as u64 / 4 * 3))
-    };
+    let said =
+        |media: &Media| format!("{} {}", clean::line(&media.kind), figures::size(media.bytes as u64 / 4 * 3));
     media.iter().map(said).collect()
 }
 

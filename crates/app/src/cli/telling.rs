@@ -66,7 +66,7 @@ impl<'a> Teller<'a> {
             }
         }
         let mut before = told.turn.prompt.as_ref().map(|_| Air::Words);
-        for part in told.turn.parts.iter().filter(|part| self.shows(part)) {
+        for part in told.turn.parts.iter().map(|piece| &piece.part).filter(|part| self.shows(part)) {
             let air = self.air(part);
             if before.is_some_and(|before| before != air || air == Air::Words) {
                 out.line("")?;
@@ -95,7 +95,7 @@ impl<'a> Teller<'a> {
     }
 
     fn rule(&mut self, told: &ToldTurn, out: &mut Out) -> Result<(), Stop> {
-        let recap = told.turn.parts.iter().any(|part| matches!(part, Part::Recap(_)));
+        let recap = told.turn.parts.iter().any(|piece| matches!(piece.part, Part::Recap(_)));
         let name = match told.no {
             Some(no) => format!("t{no}"),
             None if recap => "compaction".to_owned(),

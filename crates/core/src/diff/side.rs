@@ -70,7 +70,7 @@ impl Side {
         let prompt = turn.prompt.map(|prompt| prompt.text);
         let mut told = SideTurn { no, goes_on, line, from: turn.from, prompt, ..SideTurn::default() };
         let mut calls = Vec::new();
-        for part in turn.parts {
+        for part in turn.parts.into_iter().map(|piece| piece.part) {
             match part {
                 Part::Text(text) if !text.trim().is_empty() => told.answer = Some(text),
                 Part::Tool(call) if !call.name.is_empty() => {

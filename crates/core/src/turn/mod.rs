@@ -4,13 +4,15 @@
 //! of one `message.id` are united block by block, calls are paired with their results.
 
 mod command;
+mod media;
 mod pairs;
 mod story;
 mod unite;
 
 pub use command::{Command, tag};
+pub use media::{Media, picture};
 pub use pairs::{Call, Pairs, Tool};
-pub use story::{Part, Prompt, Result, ToolCall, Turn, tell};
+pub use story::{Part, Piece, Prompt, Result, ToolCall, Turn, tell};
 pub use unite::{Change, Union};
 
 pub(crate) use story::words;

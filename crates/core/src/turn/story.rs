@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::command::{Command, tag};
+use super::media::{Media, media};
 use super::unite::{Change, Union};
 use crate::entry::{
     Block, BlockKind, Content, Entry, Kind, Moment, System, Text, Usage, Voice, content_of, member,
@@ -16,7 +17,7 @@ pub struct Turn {
     /// What started it; `None` for lines before the first prompt.
     pub prompt: Option<Prompt>,
     /// What followed, in order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<Piece>,
     /// The tokens of its responses, each counted once.
     pub usage: Usage,
     /// How many responses it took.
@@ -31,6 +32,15 @@ pub struct Turn {
     pub millis: Option<u64>,
 }
 
+/// A part, and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// The line it was told from; of a call, the line of the call.
+    pub line: u32,
+    /// What it is.
+    pub part: Part,
+}
+
 /// What started a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prompt {
@@ -38,8 +48,8 @@ pub struct Prompt {
     pub voice: Voice,
     /// The words; of a command, the command as typed.
     pub text: String,
-    /// Pictures and documents that came with it, as media type and bytes of base64.
-    pub media: Vec<(String, usize)>,
+    /// Pictures and documents that came with it.
+    pub media: Vec<Media>,
     /// The line it stands on.
     pub line: u32,
 }
@@ -124,8 +134,8 @@ pub struct ToolCall {
 pub struct Result {
     /// The words.
     pub text: String,
-    /// Pictures, as media type and bytes of base64.
-    pub media: Vec<(String, usize)>,
+    /// Pictures and documents.
+    pub media: Vec<Media>,
     /// Whether the tool failed.
     pub is_error: bool,
     /// The line of the result.
@@ -167,27 +177,30 @@ impl<'a> Teller<'a> {
             }
             Voice::Answer => self.answer(line, entry),
             Voice::Results => self.results(line, entry),
-            Voice::Output => self.push(Part::Output(output(&words(entry)))),
-            Voice::Interrupt => self.push(Part::Interrupt(words(entry))),
-            Voice::Notice => self.push(Part::Notice(words(entry))),
-            Voice::Recap => self.push(Part::Recap(words(entry))),
-            Voice::ApiError => self.push(Part::Error(words(entry))),
-            Voice::Meta => self.push(Part::Meta(words(entry))),
-            Voice::Boundary => self.push(compaction(entry, false)),
-            Voice::Link => self.link(entry),
+            Voice::Output => self.push(line, Part::Output(output(&words(entry)))),
+            Voice::Interrupt => self.push(line, Part::Interrupt(words(entry))),
+            Voice::Notice => self.push(line, Part::Notice(words(entry))),
+            Voice::Recap => self.push(line, Part::Recap(words(entry))),
+            Voice::ApiError => self.push(line, Part::Error(words(entry))),
+            Voice::Meta => self.push(line, Part::Meta(words(entry))),
+            Voice::Boundary => self.push(line, compaction(entry, false)),
+            Voice::Link => self.link(line, entry),
             Voice::Filler | Voice::State => {}
         }
         // A line of results may carry words beside them: the user's, or in brackets the client's.
         if entry.voice() == Voice::Results {
             for text in entry.message.iter().flat_map(|message| message.content.texts()) {
                 let text = text.decode().into_owned();
-                self.push(if text.starts_with(['<', '[']) { Part::Meta(text) } else { Part::Queued(text) });
+                self.push(
+                    line,
+                    if text.starts_with(['<', '[']) { Part::Meta(text) } else { Part::Queued(text) },
+                );
             }
         }
     }
 
-    fn push(&mut self, part: Part) {
-        self.turn.parts.push(part);
+    fn push(&mut self, line: u32, part: Part) {
+        self.turn.parts.push(Piece { line, part });
     }
 
     fn prompt(&mut self, line: u32, entry: &Entry<'a>, voice: Voice) {
@@ -199,7 +212,7 @@ impl<'a> Teller<'a> {
             }
             _ => text,
         };
-        let media = entry.message.as_ref().map(|message| media(&message.content)).unwrap_or_default();
+        let media = entry.message.as_ref().map(|message| media(&message.content, line)).unwrap_or_default();
         // Pictures may stand on a line of their own before the words.
         if voice == Voice::Prompt
             && let Some(shown) = self.turn.prompt.as_mut().filter(|prompt| prompt.voice == Voice::Picture)
@@ -209,14 +222,16 @@ impl<'a> Teller<'a> {
             *shown = Prompt { voice, text, media, line };
             return;
         }
-        if self.turn.prompt.is_none() && self.turn.parts.iter().all(|part| matches!(part, Part::Meta(_))) {
+        if self.turn.prompt.is_none()
+            && self.turn.parts.iter().all(|piece| matches!(piece.part, Part::Meta(_)))
+        {
             self.turn.prompt = Some(Prompt { voice, text, media, line });
         } else if voice == Voice::Picture {
-            self.push(Part::Other(media.iter().map(|(kind, _)| format!("[{kind}]")).collect()));
+            self.push(line, Part::Other(media.iter().map(|media| format!("[{}]", media.kind)).collect()));
         } else if voice == Voice::Prompt {
-            self.push(Part::Queued(text));
+            self.push(line, Part::Queued(text));
         } else {
-            self.push(Part::Command(text));
+            self.push(line, Part::Command(text));
         }
     }
 
@@ -235,13 +250,15 @@ impl<'a> Teller<'a> {
             self.count(key, usage);
         }
         if let Content::Text(text) = &message.content {
-            self.push(Part::Text(text.decode().into_owned()));
+            self.push(line, Part::Text(text.decode().into_owned()));
         }
         let (mut union, mut places) = self.told.remove(&key).unwrap_or_default();
         for change in union.add(message.content.blocks()) {
             match change {
                 // A block that grew is told anew in its place.
-                Change::Grown(k) => self.turn.parts[places[k]] = part(&union.blocks()[k], line, entry.time()),
+                Change::Grown(k) => {
+                    self.turn.parts[places[k]].part = part(&union.blocks()[k], line, entry.time());
+                }
                 Change::Added(k) => places.push(self.block(&union.blocks()[k], line, entry.time())),
             }
         }
@@ -254,17 +271,18 @@ impl<'a> Teller<'a> {
         if let (Part::Tool(call), Some(id)) = (&told, block.id) {
             // Its result may have been written before it.
             if let Some(&at) = self.calls.get(&id.id())
-                && let Part::Tool(early) = &mut self.turn.parts[at]
+                && let Piece { line: at_line, part: Part::Tool(early) } = &mut self.turn.parts[at]
                 && early.name.is_empty()
             {
                 let result = early.result.take();
                 *early = call.clone();
                 early.result = result;
+                *at_line = line;
                 return at;
             }
             self.calls.insert(id.id(), self.turn.parts.len());
         }
-        self.push(told);
+        self.push(line, told);
         self.turn.parts.len() - 1
     }
 
@@ -289,7 +307,7 @@ impl<'a> Teller<'a> {
             let content = block.result();
             let told = Result {
                 text: join(&content),
-                media: media(&content),
+                media: media(&content, line),
                 is_error: block.is_error,
                 line,
                 answered: entry.time(),
@@ -300,33 +318,40 @@ impl<'a> Teller<'a> {
             {
                 self.calls.insert(id.id(), self.turn.parts.len());
             }
-            match call.map(|at| &mut self.turn.parts[at]) {
+            match call.map(|at| &mut self.turn.parts[at].part) {
                 Some(Part::Tool(call)) => call.result = Some(told),
-                _ => self.push(Part::Tool(Box::new(ToolCall {
-                    id: block.id.map(|id| id.decode().into_owned()).unwrap_or_default(),
+                _ => self.push(
                     line,
-                    result: Some(told),
-                    ..ToolCall::default()
-                }))),
+                    Part::Tool(Box::new(ToolCall {
+                        id: block.id.map(|id| id.decode().into_owned()).unwrap_or_default(),
+                        line,
+                        result: Some(told),
+                        ..ToolCall::default()
+                    })),
+                ),
             }
         }
     }
 
-    fn link(&mut self, entry: &Entry<'a>) {
+    fn link(&mut self, line: u32, entry: &Entry<'a>) {
         match (entry.kind, entry.system()) {
             (Kind::System, System::TurnDuration) => {
                 self.turn.millis = entry.duration_ms.map(|ms| self.turn.millis.unwrap_or(0) + ms);
             }
-            (Kind::System, System::MicrocompactBoundary) => self.push(compaction(entry, true)),
+            (Kind::System, System::MicrocompactBoundary) => self.push(line, compaction(entry, true)),
             (Kind::System, System::ApiError) => {
-                self.push(Part::Error(
-                    entry.field("error").map_or_else(String::new, |e| value_text(e).into_owned()),
-                ));
+                self.push(
+                    line,
+                    Part::Error(
+                        entry.field("error").map_or_else(String::new, |e| value_text(e).into_owned()),
+                    ),
+                );
             }
             (Kind::System, System::AwaySummary | System::ScheduledTaskFire | System::Informational) => {
-                self.push(Part::Notice(
-                    entry.content.map_or_else(String::new, |c| value_text(c).into_owned()),
-                ));
+                self.push(
+                    line,
+                    Part::Notice(entry.content.map_or_else(String::new, |c| value_text(c).into_owned())),
+                );
             }
             _ => {}
         }
@@ -359,20 +384,6 @@ fn join(content: &Content<'_>) -> String {
         }
     }
     all
-}
-
-fn media(content: &Content<'_>) -> Vec<(String, usize)> {
-    let pictures =
-        content.blocks().iter().filter(|b| matches!(b.kind, BlockKind::Image | BlockKind::Document));
-    pictures
-        .map(|block| {
-            let source = block.body.unwrap_or_default();
-            let field =
-                |name| crate::entry::members(source).find(|(key, _)| key.is(name)).map(|(_, value)| value);
-            let kind = field("media_type").map_or_else(|| block.kind.name().into(), value_text);
-            (kind.into_owned(), field("data").map_or(0, <[u8]>::len))
-        })
-        .collect()
 }
 
 fn part(block: &Block<'_>, line: u32, called: Option<Moment>) -> Part {

@@ -1,8 +1,8 @@
 //! Where in a tree the tokens were spent.
 
-use super::settle;
+use super::bill::{Bill, settle};
 use super::sheet::Booking;
-use crate::entry::{Entry, Usage};
+use crate::entry::{Entry, Moment, Usage};
 use crate::tree::NodeNo;
 
 /// Responses of one file and the nodes they stand at.
@@ -29,5 +29,16 @@ impl Receipts {
     pub fn once(self) -> impl Iterator<Item = (NodeNo, Usage)> {
         let bills = settle(&[self.booking.finish()]);
         bills.into_iter().filter_map(move |bill| Some((self.first[bill.charge as usize]?, bill.usage)))
+    }
+
+    /// Shows the bill of each response once: the first of its nodes, its model, its moment.
+    pub fn each(self, mut show: impl FnMut(NodeNo, &str, Option<Moment>, &Bill)) {
+        let sheets = [self.booking.finish()];
+        for bill in settle(&sheets) {
+            let (sheet, charge) = bill.first(&sheets);
+            if let Some(node) = self.first[bill.charge as usize] {
+                show(node, sheet.model(charge), charge.time, &bill);
+            }
+        }
     }
 }

@@ -244,7 +244,7 @@ fn prompt_of(session: &Session, node: NodeNo) -> Result<String, Failure> {
             prompt = turn
                 .parts
                 .into_iter()
-                .find_map(|part| match part {
+                .find_map(|piece| match piece.part {
                     Part::Meta(text) | Part::Notice(text) => Some(text),
                     _ => None,
                 })

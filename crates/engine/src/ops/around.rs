@@ -153,7 +153,7 @@ fn gist(line: u32, entry: &Entry<'_>) -> (String, Option<ToolCall>) {
     let turn = tell(&[(line, entry.clone())]);
     let mut words = turn.prompt.map(|prompt| prompt.text).unwrap_or_default();
     let mut call = None;
-    for part in turn.parts {
+    for part in turn.parts.into_iter().map(|piece| piece.part) {
         match part {
             Part::Tool(told) if told.name.is_empty() => {
                 let result = told.result.unwrap_or_default();

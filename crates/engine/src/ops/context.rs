@@ -211,7 +211,7 @@ impl Session {
         let mut found = None;
         entry::read(&line, &mut Vec::new(), |entry, _| {
             let parts = tell(&[(place.line, entry)]).parts;
-            found = found.take().or(parts.into_iter().find_map(|part| match part {
+            found = found.take().or(parts.into_iter().find_map(|piece| match piece.part {
                 Part::Tool(call) if Id::of(call.id.as_bytes()) == id => Some(call),
                 _ => None,
             }));

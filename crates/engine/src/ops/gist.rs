@@ -108,11 +108,12 @@ fn gist(entry: &entry::Entry<'_>, line: u32) -> Gist {
     let turn = tell(&[(line, entry.clone())]);
     if let Some(prompt) = turn.prompt {
         return match (words(&prompt.text), prompt.media.into_iter().next()) {
-            (Gist::Nothing, Some((media, _))) => Gist::Media(media),
+            (Gist::Nothing, Some(media)) => Gist::Media(media.kind),
             (gist, _) => gist,
         };
     }
-    let mut gists = turn.parts.into_iter().map(said).filter(|gist| *gist != Gist::Nothing);
+    let mut gists =
+        turn.parts.into_iter().map(|piece| said(piece.part)).filter(|gist| *gist != Gist::Nothing);
     // Words say more than thoughts, wherever they stand.
     let first = gists.next().unwrap_or_default();
     match first {

@@ -41,9 +41,9 @@ pub struct ToldTurn {
 
 /// The entries of a turn, in the order of telling.
 pub(super) struct Group {
-    no: Option<u32>,
-    turn: Option<NodeNo>,
-    standing: Standing,
+    pub(super) no: Option<u32>,
+    pub(super) turn: Option<NodeNo>,
+    pub(super) standing: Standing,
     pub(super) nodes: Vec<NodeNo>,
 }
 
@@ -131,7 +131,7 @@ pub(super) fn grouped(
 }
 
 /// All turns of the file, in the order in which they begin.
-fn everything(session: &Session, tip: NodeNo) -> Vec<Group> {
+pub(super) fn everything(session: &Session, tip: NodeNo) -> Vec<Group> {
     let tree = &session.tree;
     let elsewhere = if tree.branches() == 1 { Standing::Compacted } else { Standing::Aside };
     let mut standings = vec![elsewhere; tree.nodes().len()];
@@ -159,7 +159,20 @@ impl Show {
 
 /// Reads the lines of a turn and tells it.
 pub(super) fn told(session: &Session, lines: &mut Lines, group: &Group) -> Result<ToldTurn, Failure> {
-    let places: Vec<Place> = group.nodes.iter().map(|&no| session.tree.node(no).place).collect();
+    let (turn, uuid, raw) = told_nodes(session, lines, &group.nodes)?;
+    Ok(ToldTurn { no: group.no, uuid, standing: group.standing, turn, raw })
+}
+
+/// Lines as they stand in the file, with their numbers.
+pub(super) type Raw = Vec<(u32, Vec<u8>)>;
+
+/// Reads the lines of a turn, or of some of it, and tells it; returns also the uuid of the first.
+pub(super) fn told_nodes(
+    session: &Session,
+    lines: &mut Lines,
+    nodes: &[NodeNo],
+) -> Result<(Turn, Option<String>, Raw), Failure> {
+    let places: Vec<Place> = nodes.iter().map(|&no| session.tree.node(no).place).collect();
     let mut raw = Vec::with_capacity(places.len());
     for place in places {
         let bytes = lines.read(place).map_err(Failure::reading(&session.path))?;
@@ -178,5 +191,5 @@ pub(super) fn told(session: &Session, lines: &mut Lines, group: &Group) -> Resul
     let first = entries.first().and_then(|(_, entry)| entry.uuid);
     let uuid = first.map(|uuid| uuid.decode().into_owned());
     drop(entries);
-    Ok(ToldTurn { no: group.no, uuid, standing: group.standing, turn, raw })
+    Ok((turn, uuid, raw))
 }

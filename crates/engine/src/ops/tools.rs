@@ -105,7 +105,7 @@ fn row(session: &Session, call: &Call, lines: &mut Lines) -> Result<ToolRow, Fai
         entry::read(&line, &mut Vec::new(), |entry, _| entries.push((*no, entry)));
     }
     let known = |told: &ToolCall| rethread_core::id::Id::of(told.id.as_bytes()) == call.id;
-    let told = tell(&entries).parts.into_iter().find_map(|part| match part {
+    let told = tell(&entries).parts.into_iter().find_map(|piece| match piece.part {
         Part::Tool(told) if known(&told) => Some(*told),
         _ => None,
     });

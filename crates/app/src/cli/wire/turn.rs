@@ -93,7 +93,7 @@ pub(crate) fn turn<'a>(session: &'a str, told: &'a ToldTurn) -> Wire<Turn<'a>> {
             voice: prompt.map(|prompt| prompt.voice.name()),
             prompt: prompt.map(|prompt| prompt.text.as_str()),
             media: prompt.map(|prompt| media(&prompt.media)).unwrap_or_default(),
-            parts: turn.parts.iter().map(piece).collect(),
+            parts: turn.parts.iter().map(|told| piece(&told.part)).collect(),
             models: &turn.models,
             responses: turn.responses,
             usage: (&turn.usage).into(),
@@ -105,8 +105,8 @@ pub(crate) fn turn<'a>(session: &'a str, told: &'a ToldTurn) -> Wire<Turn<'a>> {
     )
 }
 
-fn media(media: &[(String, usize)]) -> Vec<Media<'_>> {
-    media.iter().map(|(media_type, base64_bytes)| Media { media_type, base64_bytes: *base64_bytes }).collect()
+fn media(media: &[turn::Media]) -> Vec<Media<'_>> {
+    media.iter().map(|media| Media { media_type: &media.kind, base64_bytes: media.bytes }).collect()
 }
 
 fn piece(part: &Part) -> Piece<'_> {

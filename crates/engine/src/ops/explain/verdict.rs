@@ -75,7 +75,8 @@ pub struct Invention {
 }
 
 impl Session {
-    pub(super) fn verdict(&self, client: Option<Version>) -> Verdict {
+    /// Says what a client makes of it; without one, the reader that goes by summaries.
+    pub fn verdict(&self, client: Option<Version>) -> Verdict {
         let resume = match &client {
             Some(client) => self.resume(client),
             None => resume_by_summary(&self.tree, &self.facts),

@@ -82,7 +82,7 @@ pub fn usage(roots: &Roots, request: &UsageRequest<'_>, index: Option<&Index>) -
 }
 
 /// Prices bills.
-pub(super) struct Till<'p> {
+pub(in crate::ops) struct Till<'p> {
     prices: &'p Prices,
     tariffs: HashMap<String, Option<&'p Tariff>>,
     /// The model before, which is mostly that of the next, too.
@@ -90,11 +90,11 @@ pub(super) struct Till<'p> {
 }
 
 impl<'p> Till<'p> {
-    pub(super) fn new(prices: &'p Prices) -> Till<'p> {
+    pub(in crate::ops) fn new(prices: &'p Prices) -> Till<'p> {
         Till { prices, tariffs: HashMap::new(), last: (String::new(), prices.tariff("")) }
     }
 
-    pub(super) fn sum(&mut self, bill: &Bill, model: &str, time: Option<Moment>) -> Sum {
+    pub(in crate::ops) fn sum(&mut self, bill: &Bill, model: &str, time: Option<Moment>) -> Sum {
         if self.last.0 != model {
             let known = self.tariffs.get(model).copied();
             let tariff = known.unwrap_or_else(|| self.prices.tariff(model));

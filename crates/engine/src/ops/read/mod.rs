@@ -1,0 +1,12 @@
+//! A session opened to be read in pieces, as a page shows it: only what is looked at is read from disk.
+//!
+//! ```text
+//! file ──one pass──▶ Reading ──which branch──▶ Way: stops (turns), cut into leaves ──one leaf──▶ scenes, told
+//! ```
+
+mod cut;
+mod reading;
+mod way;
+
+pub use reading::{Reading, Scene, read};
+pub use way::{Crossing, Stop, Way, Which};

@@ -1,0 +1,99 @@
+//! One way through a session: its turns in order, and where it could have gone elsewhere.
+
+use std::ops::Range;
+
+use rethread_core::entry::Moment;
+use rethread_core::tree::{ForkKind, NodeNo, Standing};
+
+/// Which way to read.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub enum Which {
+    /// The one that the client goes on from.
+    #[default]
+    Active,
+    /// The one that holds this entry.
+    Through(String),
+    /// All turns of the file, in the order in which they begin.
+    Everything,
+}
+
+/// A way through a session.
+#[derive(Debug)]
+pub struct Way {
+    /// Its last entry.
+    pub tip: Option<NodeNo>,
+    /// Which of the branches it is, by place in the list of branches.
+    pub branch: Option<usize>,
+    /// Its turns, and what stands outside of turns.
+    pub stops: Vec<Stop>,
+    /// All nodes in the order of telling; stops and slices are parts of it.
+    pub(super) nodes: Vec<NodeNo>,
+    /// What is read at once: slices of stops.
+    pub(super) leaves: Vec<Vec<Slice>>,
+}
+
+/// A turn on a way.
+#[derive(Debug, Clone)]
+pub struct Stop {
+    /// Its number in the file; `None` for lines outside of turns.
+    pub no: Option<u32>,
+    /// Where it stands.
+    pub standing: Standing,
+    /// Its first line.
+    pub line: u32,
+    /// When it began.
+    pub from: Option<Moment>,
+    /// When its last line was written.
+    pub to: Option<Moment>,
+    /// The leaf on which it begins.
+    pub leaf: usize,
+    /// The node that starts it.
+    pub(super) turn: Option<NodeNo>,
+    pub(super) nodes: Range<usize>,
+}
+
+/// Some of a stop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Slice {
+    pub(super) stop: usize,
+    pub(super) nodes: Range<usize>,
+}
+
+/// A place where the conversation went several ways, and which of them this one is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Crossing {
+    /// How that came.
+    pub kind: ForkKind,
+    /// Which way this is, from 1, in file order.
+    pub way: usize,
+    /// The first line of each way, and an entry that names the newest branch behind it.
+    pub ways: Vec<(u32, String)>,
+}
+
+impl Way {
+    /// Returns how many leaves it has.
+    pub fn leaves(&self) -> usize {
+        self.leaves.len()
+    }
+
+    /// Returns how many entries each leaf has: how long it will be, about.
+    pub fn weights(&self) -> impl Iterator<Item = usize> + '_ {
+        self.leaves.iter().map(|leaf| leaf.iter().map(|slice| slice.nodes.len()).sum())
+    }
+
+    /// Returns how many turns begin on it.
+    pub fn turns(&self) -> usize {
+        self.stops.iter().filter(|stop| stop.no.is_some()).count()
+    }
+
+    /// Returns the stops that begin on a leaf.
+    pub fn stops_on(&self, leaf: usize) -> &[Stop] {
+        let from = self.stops.partition_point(|stop| stop.leaf < leaf);
+        let to = self.stops.partition_point(|stop| stop.leaf <= leaf);
+        &self.stops[from..to]
+    }
+
+    pub(super) fn leaf_of_place(&self, place: usize) -> Option<usize> {
+        self.leaves.iter().position(|leaf| leaf.iter().any(|slice| slice.nodes.contains(&place)))
+    }
+}
