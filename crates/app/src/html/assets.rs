@@ -13,9 +13,16 @@ pub(crate) struct Asset {
     pub(crate) text: &'static str,
 }
 
-const STYLE: &[&str] = &[include_str!("../../assets/style/base.css")];
+const STYLE: &[&str] =
+    &[include_str!("../../assets/style/base.css"), include_str!("../../assets/style/session.css")];
 
-const SCRIPT: &[&str] = &[include_str!("../../assets/script/base.js")];
+const SCRIPT: &[&str] = &[
+    include_str!("../../assets/script/base.js"),
+    include_str!("../../assets/script/session.js"),
+    include_str!("../../assets/script/find.js"),
+    include_str!("../../assets/script/live.js"),
+    include_str!("../../assets/script/present.js"),
+];
 
 /// Returns the style sheet.
 pub(crate) fn style() -> Asset {

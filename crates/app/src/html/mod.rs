@@ -5,5 +5,13 @@
 
 pub(crate) mod assets;
 pub(crate) mod frame;
+mod part;
+pub(crate) mod session;
+mod telling;
 pub(crate) mod text;
 pub(crate) mod tools;
+mod turn;
+
+pub(crate) use part::{is_picture, tool_body};
+pub(crate) use telling::{Telling, escape_query};
+pub(crate) use turn::{scene, short_model};

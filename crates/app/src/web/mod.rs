@@ -10,6 +10,7 @@
 mod answer;
 mod gate;
 mod pages;
+mod readings;
 mod routes;
 mod serve;
 mod server;

@@ -8,7 +8,7 @@ use axum::routing::get;
 
 use super::answer;
 use super::gate;
-use super::pages::{assets, home};
+use super::pages::{assets, home, session};
 use super::server::Server;
 
 /// Puts the server together.
@@ -16,6 +16,20 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
     Router::new()
         .route("/", get(home::page))
         .route("/assets/{name}", get(assets::file))
+        .route("/s/{key}", get(session::page))
+        .route("/s/{key}/leaf", get(session::leaf))
+        .route("/s/{key}/part", get(session::part))
+        .route("/s/{key}/picture", get(session::picture))
+        .route("/s/{key}/raw", get(session::raw))
+        .route("/s/{key}/find", get(session::find))
+        .route("/s/{key}/copy", get(session::copy))
+        .route("/s/{key}/events", get(session::events))
+        .route("/s/{key}/agents", get(session::agents))
+        .route("/s/{key}/call", get(session::agent::called_by))
+        .route("/s/{key}/agent/{agent}", get(session::agent::page))
+        .route("/s/{key}/agent/{agent}/leaf", get(session::agent::leaf))
+        .route("/s/{key}/agent/{agent}/part", get(session::agent::part))
+        .route("/s/{key}/agent/{agent}/picture", get(session::agent::picture))
         .fallback(|| async { answer::missing("there is no such page") })
         .layer(from_fn_with_state(server.clone(), gate::check))
         .with_state(server)

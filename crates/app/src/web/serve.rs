@@ -8,6 +8,7 @@ use rethread_engine::core::usage::Prices;
 use tokio::net::TcpListener;
 
 use super::gate::Gate;
+use super::readings::Readings;
 use super::routes::router;
 use super::server::Server;
 use super::shelf::Shelf;
@@ -35,7 +36,14 @@ pub(crate) fn serve(
         let listener = listen(port).await?;
         let gate = Gate::new(listener.local_addr()?.port());
         announce(&gate.address())?;
-        let server = Arc::new(Server { place, prices, gate, shelf: Shelf::default(), demo });
+        let server = Arc::new(Server {
+            place,
+            prices,
+            gate,
+            shelf: Shelf::default(),
+            readings: Readings::default(),
+            demo,
+        });
         axum::serve(listener, router(server)).with_graceful_shutdown(stopped()).await
     })
 }

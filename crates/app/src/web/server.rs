@@ -5,9 +5,11 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use axum::response::Response;
 use rethread_engine::core::usage::Prices;
+use rethread_engine::ops::SessionRow;
 
 use super::answer;
 use super::gate::Gate;
+use super::readings::Readings;
 use super::shelf::Shelf;
 use crate::place::Place;
 
@@ -21,8 +23,18 @@ pub(crate) struct Server {
     pub(crate) gate: Gate,
     /// Which sessions there are.
     pub(crate) shelf: Shelf,
+    /// The sessions that are being read.
+    pub(crate) readings: Readings,
     /// Whether the sessions are invented.
     pub(crate) demo: bool,
+}
+
+impl Server {
+    /// Finds a session by the key of its address; what was seen before is good enough for that.
+    pub(crate) fn find(&self, key: &str) -> Option<SessionRow> {
+        let known = self.shelf.last().and_then(|look| look.find(key).cloned());
+        known.filter(|row| row.path.exists()).or_else(|| self.shelf.look(&self.place).find(key).cloned())
+    }
 }
 
 /// Does the work of an answer on a thread that may wait for the disk.

@@ -57,6 +57,11 @@ impl Shelf {
         last.as_ref().filter(|look| look.at.elapsed() < age).cloned()
     }
 
+    /// Returns the last look, however old.
+    pub(crate) fn last(&self) -> Option<Arc<Look>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Forgets the last look: something was changed.
     pub(crate) fn forget(&self) {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = None;

@@ -10,4 +10,4 @@ pub(crate) use ansi::terminal;
 pub(crate) use code::{Language, code, json};
 pub(crate) use patch::{Hunk, hunks, patch};
 pub(crate) use plain::plain;
-pub(crate) use prose::prose;
+pub(crate) use prose::{prompt, prose};

@@ -8,3 +8,8 @@ use super::plain;
 pub(crate) fn prose(markdown: &str) -> Markup {
     plain(markdown)
 }
+
+/// Draws what a user typed: markdown in which line breaks stay.
+pub(crate) fn prompt(text: &str) -> Markup {
+    plain(text)
+}

@@ -2,3 +2,4 @@
 
 pub(crate) mod assets;
 pub(crate) mod home;
+pub(crate) mod session;

@@ -201,6 +201,15 @@ impl Reading {
         way.leaf_of_place(place)
     }
 
+    /// Returns by line on which leaf of a way it stands.
+    pub fn leaves_by_line(&self, way: &Way) -> HashMap<u32, usize> {
+        let slices =
+            way.leaves.iter().enumerate().flat_map(|(no, leaf)| leaf.iter().map(move |slice| (no, slice)));
+        let lines =
+            slices.flat_map(|(no, slice)| way.nodes[slice.nodes.clone()].iter().map(move |&node| (node, no)));
+        lines.map(|(node, no)| (self.session.tree.node(node).place.line, no)).collect()
+    }
+
     /// Returns the forks that this way passes: the place among the stops, and the crossing.
     pub fn crossings(&self, way: &Way) -> Vec<(usize, Crossing)> {
         let at = |(place, no): (usize, &NodeNo)| {

@@ -1,0 +1,89 @@
+"use strict";
+// A session that grows: new turns appear at its end, and nothing moves while one reads.
+(() => {
+  const { on, ready, elements, say } = window.rethread;
+
+  ready(() => {
+    const main = document.getElementById("main");
+    if (!main || !main.dataset.key) return;
+    const follow = document.querySelector('input[name="follow"]');
+    const newest = document.querySelector('[data-do="newest"]');
+    let busy = false;
+    let again = false;
+
+    // Keeps what is the same, so that what is open stays open.
+    function renew(old, now) {
+      if (old.outerHTML === now.outerHTML || old.renewed === now.outerHTML) return;
+      const alike = old.matches(".turn") && now.matches(".turn") && old.dataset.turn === now.dataset.turn && old.dataset.line === now.dataset.line;
+      if (!alike) { now.renewed = now.outerHTML; old.replaceWith(now); return; }
+      merge(old, [...now.children]);
+    }
+    function merge(place, children) {
+      const there = [...place.children];
+      for (const [no, child] of children.entries()) {
+        if (!there[no]) { child.renewed = child.outerHTML; place.append(child); } else if (there[no].dataset.line === child.dataset.line && there[no] instanceof HTMLDetailsElement && there[no].open) continue;
+        else renew(there[no], child);
+      }
+      for (const rest of there.slice(children.length)) rest.remove();
+    }
+
+    async function grow() {
+      if (busy) { again = true; return; }
+      busy = true;
+      try {
+        const leaves = [...main.querySelectorAll(":scope > .leaf")];
+        const last = leaves.length ? leaves[leaves.length - 1] : null;
+        const from = last ? Number(last.dataset.leaf) : 0;
+        const end = innerHeight + scrollY >= document.documentElement.scrollHeight - 80;
+        const answer = await fetch(`${main.dataset.base}/leaf${main.dataset.query}no=${from}`, { headers: { "x-rethread": "piece" } });
+        if (!answer.ok) return;
+        const count = Number(answer.headers.get("x-leaves"));
+        const markup = elements(await answer.text());
+        if (last && "later" in last.dataset) { /* It is fetched when it comes near. */ }
+        else if (last) merge(last, [...markup.children]);
+        else {
+          const leaf = document.createElement("section");
+          leaf.className = "leaf";
+          leaf.dataset.leaf = "0";
+          leaf.append(markup);
+          main.replaceChildren(leaf);
+        }
+        for (let no = from + 1; no < count; no += 1) {
+          const leaf = document.createElement("section");
+          leaf.className = "leaf leaf-later leaf-2";
+          leaf.dataset.leaf = String(no);
+          leaf.dataset.later = "";
+          main.append(leaf);
+          await window.rethread.load(leaf);
+        }
+        if (follow.checked) scrollTo(0, document.documentElement.scrollHeight);
+        else if (!end) newest.hidden = false;
+        document.dispatchEvent(new CustomEvent("rethread:grown"));
+      } catch {
+        say("The session grew, but could not be read");
+      } finally {
+        busy = false;
+        if (again) { again = false; grow(); }
+      }
+    }
+
+    let events = null;
+    const listen = () => {
+      events = new EventSource(`${main.dataset.base}/events`);
+      events.addEventListener("grown", grow);
+    };
+    listen();
+    // A page that is put aside listens no more.
+    addEventListener("pagehide", () => events.close());
+    addEventListener("pageshow", (event) => { if (event.persisted) { listen(); grow(); } });
+    on('[data-do="newest"]', "click", () => {
+      newest.hidden = true;
+      scrollTo(0, document.documentElement.scrollHeight);
+    });
+    addEventListener("scroll", () => {
+      if (innerHeight + scrollY >= document.documentElement.scrollHeight - 80) newest.hidden = true;
+    }, { passive: true });
+    follow.addEventListener("change", () => { if (follow.checked) scrollTo(0, document.documentElement.scrollHeight); });
+    document.addEventListener("rethread:changed", grow);
+  });
+})();

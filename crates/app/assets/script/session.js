@@ -1,0 +1,207 @@
+"use strict";
+// A session: leaves are fetched when they come near, bodies when they are opened; links, copies, pictures.
+(() => {
+  const { on, key, get, elements, say, copy } = window.rethread;
+  const near = new IntersectionObserver((entries) => {
+    for (const entry of entries) if (entry.isIntersecting) load(entry.target);
+  }, { rootMargin: "1500px 0px" });
+
+  const home = (element) => element.closest("[data-base]");
+  const address = (element, piece) => `${home(element).dataset.base}/${piece}`;
+
+  // Fetches a leaf and puts it in the place that was kept for it.
+  async function load(leaf) {
+    if (!("later" in leaf.dataset)) return leaf;
+    if (!leaf.loading) {
+      leaf.dataset.loading = "";
+      const query = home(leaf).dataset.query;
+      leaf.loading = get(`${address(leaf, "leaf")}${query}no=${leaf.dataset.leaf}`).then((markup) => {
+        near.unobserve(leaf);
+        delete leaf.dataset.later;
+        delete leaf.dataset.loading;
+        leaf.className = "leaf";
+        leaf.replaceChildren(elements(markup));
+        watch(leaf);
+      }, () => { leaf.loading = null; delete leaf.dataset.loading; });
+    }
+    await leaf.loading;
+    return leaf;
+  }
+
+  function watch(root) {
+    for (const leaf of root.querySelectorAll(".leaf-later")) near.observe(leaf);
+  }
+
+  // Fetches the body of a call once it is opened, and the subagent that it started.
+  async function unfold(details) {
+    const body = details.querySelector(":scope > [data-src]");
+    if (body) {
+      const source = body.dataset.src;
+      delete body.dataset.src;
+      try {
+        body.replaceChildren(elements(await get(source)));
+      } catch {
+        body.dataset.src = source;
+        body.textContent = "It could not be loaded: open it again.";
+        return;
+      }
+    }
+    const agent = details.querySelector(".agent-here:empty");
+    if (agent && home(details)) {
+      agent.textContent = " ";
+      try {
+        agent.replaceChildren(elements(await get(`${address(details, "call")}?call=${encodeURIComponent(agent.dataset.call)}`)));
+        watch(agent);
+      } catch {
+        agent.textContent = "";
+        agent.dataset.none = "";
+      }
+    }
+  }
+  document.addEventListener("toggle", (event) => {
+    const details = event.target;
+    if (details instanceof HTMLDetailsElement && details.open) unfold(details);
+    if (details instanceof HTMLDetailsElement && details.open && details.matches(".menu")) {
+      for (const other of document.querySelectorAll(".menu[open]")) if (other !== details) other.open = false;
+    }
+  }, true);
+  document.addEventListener("click", (event) => {
+    for (const menu of document.querySelectorAll(".menu[open]")) {
+      if (!menu.contains(event.target) || event.target.closest(".menu-list button")) menu.open = false;
+    }
+  });
+
+  // Brings a turn or a line into view, wherever it is.
+  async function show(name) {
+    const main = document.getElementById("main");
+    if (!main || !main.dataset.base) return false;
+    const line = /^L(\d+)$/.exec(name);
+    const find = () => (line ? at(Number(line[1])) : document.getElementById(name));
+    let element = find();
+    if (!element || element.matches(".spot")) {
+      const spot = element && element.closest(".leaf-later");
+      if (spot) await load(spot);
+      else {
+        const answer = await fetch(`${main.dataset.base}/leaf${main.dataset.query}at=${encodeURIComponent(name)}`, { headers: { "x-rethread": "piece" } });
+        if (!answer.ok) return false;
+        await load(main.querySelector(`:scope > [data-leaf="${Number(answer.headers.get("x-leaf"))}"]`));
+      }
+      element = find();
+    }
+    if (!element) return false;
+    for (let up = element; up; up = up.parentElement) if (up instanceof HTMLDetailsElement && up !== element) up.open = true;
+    // What is above may still get its real height: the element is held where it is.
+    element.scrollIntoView({ block: "start" });
+    requestAnimationFrame(() => element.scrollIntoView({ block: "start" }));
+    return element;
+  }
+
+  // Finds the part that was told from a line, or the nearest before it.
+  function at(line) {
+    let best = null;
+    for (const part of document.querySelectorAll("#main > .leaf [data-line]")) {
+      if (Number(part.dataset.line) === line || Number(part.dataset.result) === line) return part;
+      if (Number(part.dataset.line) < line && part.matches(".turn")) best = part;
+    }
+    const exact = best && best.closest(".leaf") && !document.querySelector(".leaf-later") ? best : null;
+    return exact;
+  }
+
+  async function follow() {
+    const name = decodeURIComponent(location.hash.slice(1));
+    if (!/^[tL]\d+$/.test(name)) return;
+    const element = await show(name);
+    if (!element) { if (name.startsWith("L")) say("This line is not on this branch"); return; }
+    for (const old of document.querySelectorAll(".part.here")) old.classList.remove("here");
+    if (element.matches(".part")) {
+      element.classList.add("here");
+      if (element instanceof HTMLDetailsElement) element.open = true;
+    }
+  }
+
+  window.rethread.load = load;
+  window.rethread.show = show;
+  window.rethread.watch = watch;
+  window.rethread.ready(() => {
+    const main = document.getElementById("main");
+    if (!main || !main.dataset.base) return;
+    watch(main);
+    addEventListener("hashchange", follow);
+    follow();
+    mark();
+  });
+
+  // The map shows where one reads.
+  function mark() {
+    const map = document.querySelector(".map");
+    if (!map) return;
+    const marks = [...map.querySelectorAll("a")];
+    let waiting = false;
+    const look = () => {
+      waiting = false;
+      const above = document.elementsFromPoint(innerWidth / 2, 120).find((element) => element.closest(".turn"));
+      const turn = above && Number(above.closest(".turn").dataset.turn);
+      if (!turn) return;
+      let here = null;
+      for (const one of marks) if (Number(one.dataset.turn) <= turn) here = one;
+      for (const one of marks) one.classList.toggle("at", one === here);
+    };
+    addEventListener("scroll", () => { if (!waiting) { waiting = true; setTimeout(look, 100); } }, { passive: true });
+    look();
+  }
+
+  // Turns one after the other.
+  const step = (by) => {
+    const turns = [...document.querySelectorAll("#main > .leaf > .turn[id], #main .spot")];
+    if (!turns.length) return false;
+    const top = 60;
+    let here = turns.findIndex((turn) => turn.getBoundingClientRect().top > top + 4);
+    if (here < 0) here = turns.length;
+    const next = by > 0 ? turns[here] : turns.slice(0, here).reverse().find((turn) => turn.getBoundingClientRect().top < top - 4);
+    if (next) show(next.id);
+  };
+  key("j", "next turn", () => step(1));
+  key("k", "previous turn", () => step(-1));
+  key("o", "unfold or fold all calls and thoughts in view", () => {
+    const all = [...document.querySelectorAll("#main details.part")].filter((one) => {
+      const box = one.getBoundingClientRect();
+      return box.bottom > 0 && box.top < innerHeight;
+    });
+    if (!all.length) return false;
+    const open = !all.some((one) => one.open);
+    for (const one of all) one.open = open;
+  });
+
+  on('[data-do="copy-text"]', "click", (event, button) => copy(button.dataset.text, button.dataset.said));
+  on('[data-do="copy"]', "click", async (event, button) => {
+    try {
+      await copy(await get(`${address(button, "copy")}?turn=${button.dataset.turn}&as=${button.dataset.as}`));
+    } catch {
+      say("It could not be copied");
+    }
+  });
+  on('[data-do="link"]', "click", (event, button) => {
+    copy(`${location.origin}${location.pathname}${location.search}#t${button.dataset.turn}`, "Copied the link");
+  });
+  on('[data-do="agents"]', "click", async (event, button) => {
+    const place = document.getElementById("agents");
+    place.hidden = !place.hidden;
+    if (!place.firstChild) place.replaceChildren(elements(await get(`${document.getElementById("main").dataset.base}/agents`)));
+    button.setAttribute("aria-expanded", String(!place.hidden));
+  });
+
+  // A picture, large.
+  on('[data-do="picture"]', "click", (event, button) => {
+    const dialog = document.createElement("dialog");
+    dialog.className = "lightbox";
+    dialog.setAttribute("aria-label", "Picture");
+    const picture = document.createElement("img");
+    picture.src = button.querySelector("img").src;
+    picture.alt = "picture";
+    dialog.append(picture);
+    dialog.addEventListener("click", () => dialog.close());
+    dialog.addEventListener("close", () => dialog.remove());
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+})();

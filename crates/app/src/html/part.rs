@@ -1,0 +1,184 @@
+//! The parts of a turn: words, thoughts, calls, and what the client and its commands said.
+
+use maud::{Markup, html};
+use rethread_engine::core::entry::{self, Moment};
+use rethread_engine::core::lines::Line;
+use rethread_engine::core::turn::{Media, Part, Piece, ToolCall};
+use serde_json::Value;
+
+use super::Telling;
+use super::text::{json, plain, prose, terminal};
+use super::tools::{self, Around};
+use crate::words::clean;
+use crate::words::figures::{duration, tokens};
+
+/// The largest note of a client that is read to draw a call.
+const NOTED: usize = 2 << 20;
+
+/// Draws a part.
+pub(crate) fn part(piece: &Piece, raw: &[(u32, Vec<u8>)], telling: &Telling<'_>) -> Markup {
+    let line = piece.line;
+    match &piece.part {
+        Part::Text(text) if text.trim().is_empty() => Markup::default(),
+        Part::Text(text) => html! { div class="part md" data-line=(line) { (prose(text)) } },
+        Part::Thinking(text) => thoughts(text, line),
+        Part::Tool(call) => tool(call, raw, telling),
+        Part::Queued(text) => html! {
+            div class="part prompt prompt-queued" data-line=(line) {
+                p class="part-label" { "typed meanwhile" }
+                (super::text::prompt(text))
+            }
+        },
+        Part::Command(text) => html! { p class="part" data-line=(line) { (slash(text)) } },
+        Part::Output(text) if text.trim().is_empty() => Markup::default(),
+        Part::Output(text) => html! { div class="part output" data-line=(line) { (terminal(text)) } },
+        Part::Interrupt(_) => html! { p class="part stop" data-line=(line) { "■ stopped by the user" } },
+        Part::Notice(text) => aside("notice", text, line),
+        Part::Meta(text) => aside("client", text, line),
+        Part::Compaction { trigger, before, after, micro } => {
+            compaction(trigger, *before, *after, *micro, line)
+        }
+        Part::Recap(text) => html! {
+            details class="part recap" data-line=(line) {
+                summary { "the summary that stands for what was before" }
+                div class="md" { (prose(text)) }
+            }
+        },
+        Part::Error(text) => html! {
+            div class="part error" data-line=(line) { p class="part-label" { "error" } (plain(text)) }
+        },
+        Part::Other(text) => html! {
+            details class="part aside" data-line=(line) { summary { "other content" } (json(text)) }
+        },
+    }
+}
+
+/// Draws a command that was typed.
+pub(crate) fn slash(text: &str) -> Markup {
+    let line = clean::line(text);
+    let (name, rest) = line.split_once(' ').unwrap_or((&line, ""));
+    html! { span class="slash" { (name) } @if !rest.is_empty() { " " span class="slash-rest" { (rest) } } }
+}
+
+/// Draws pictures and documents of a prompt.
+pub(crate) fn pictures(media: &[Media], telling: &Telling<'_>) -> Markup {
+    html! {
+        @for media in media {
+            @match (telling.picture)(media.line, None, media.no).filter(|_| is_picture(&media.kind)) {
+                Some(address) => {
+                    button type="button" class="picture" data-do="picture" aria-label="Show the picture large" {
+                        img src=(address) alt="picture of the prompt" loading="lazy";
+                    }
+                }
+                None => { p class="quiet" { "[" (clean::line(&media.kind)) "]" } }
+            }
+        }
+    }
+}
+
+/// Whether browsers draw it and nothing in it can run.
+pub(crate) fn is_picture(kind: &str) -> bool {
+    matches!(kind, "image/png" | "image/jpeg" | "image/gif" | "image/webp")
+}
+
+fn thoughts(text: &str, line: u32) -> Markup {
+    if text.trim().is_empty() {
+        return html! { p class="part think-empty" data-line=(line) { "thought, and did not say what" } };
+    }
+    let first: String = clean::line(text).chars().take(120).collect();
+    html! {
+        details class="part think" data-line=(line) {
+            summary { span class="think-name" { "Thinking" } " " span class="think-first cut" { (first) } }
+            div class="md" { (prose(text)) }
+        }
+    }
+}
+
+fn aside(name: &str, text: &str, line: u32) -> Markup {
+    if text.trim().is_empty() {
+        return Markup::default();
+    }
+    let first: String = clean::line(text).chars().take(120).collect();
+    html! {
+        details class="part aside" data-line=(line) {
+            summary { span class="aside-name" { (name) } " " span class="cut" { (first) } }
+            (plain(text))
+        }
+    }
+}
+
+fn compaction(trigger: &str, before: Option<u64>, after: Option<u64>, micro: bool, line: u32) -> Markup {
+    let what =
+        if micro { "old tool results were cleared here" } else { "the conversation was compacted here" };
+    let sizes = before.map(|before| match after {
+        Some(after) => format!("{} → {} tokens", tokens(before), tokens(after)),
+        None => format!("{} tokens before", tokens(before)),
+    });
+    let said: Vec<String> = [Some(clean::line(trigger)).filter(|trigger| !trigger.is_empty()), sizes]
+        .into_iter()
+        .flatten()
+        .collect();
+    html! {
+        div class="part compaction" role="separator" data-line=(line) {
+            span { (what) @if !said.is_empty() { span class="quiet" { " · " (said.join(" · ")) } } }
+        }
+    }
+}
+
+/// Draws a call: its line, and its body if it is short or nobody could fetch it later.
+fn tool(call: &ToolCall, raw: &[(u32, Vec<u8>)], telling: &Telling<'_>) -> Markup {
+    let around = around(call, raw, telling);
+    let bad = call.result.as_ref().is_some_and(|result| result.is_error);
+    let later = telling.lazy && tools::is_long(call);
+    let address = format!("{}/part?line={}&call={}", telling.base, call.line, super::escape_query(&call.id));
+    html! {
+        details class={ "part tool" @if bad { " tool-bad" } } data-line=(call.line) data-result=[call.result.as_ref().map(|result| result.line)] {
+            summary class="tool-head" {
+                (tools::gist(call, &around))
+                span class="tool-end" {
+                    @if call.result.is_none() { span class="tool-none" { "no result" } }
+                    @if bad { span class="tool-fail" { "failed" } " " }
+                    (took(call).unwrap_or_default())
+                }
+            }
+            @if later {
+                div class="tool-body" data-src=(address) { p class="quiet" { a href=(address) { "Show what it did" } } }
+            } @else {
+                div class="tool-body" { (tools::body(call, &around)) }
+            }
+        }
+    }
+}
+
+/// Draws the body of a call by itself.
+pub(crate) fn tool_body(call: &ToolCall, raw: &[(u32, Vec<u8>)], telling: &Telling<'_>) -> Markup {
+    tools::body(call, &around(call, raw, telling))
+}
+
+fn around<'a>(call: &ToolCall, raw: &[(u32, Vec<u8>)], telling: &'a Telling<'_>) -> Around<'a> {
+    let line = call.result.as_ref().map(|result| result.line);
+    Around { folder: telling.folder, noted: line.and_then(|line| noted(raw, line)), picture: telling.picture }
+}
+
+fn took(call: &ToolCall) -> Option<String> {
+    let answered = call.result.as_ref()?.answered?;
+    took_between(call.called?, answered)
+}
+
+/// Says how long something took, if it took any time.
+pub(crate) fn took_between(from: Moment, to: Moment) -> Option<String> {
+    u64::try_from(to.0 - from.0).ok().filter(|&millis| millis > 0).map(duration)
+}
+
+/// Reads what the client noted of a result for itself, where the line holds only that one.
+fn noted(raw: &[(u32, Vec<u8>)], line: u32) -> Option<Value> {
+    let (_, bytes) = raw.iter().find(|(no, _)| *no == line)?;
+    let mut noted = None;
+    entry::read(&Line { no: line, offset: 0, bytes, open: false }, &mut Vec::new(), |entry, _| {
+        if entry.blocks().len() == 1 {
+            let note = entry.tool_use_result.filter(|note| note.len() <= NOTED);
+            noted = note.and_then(|note| serde_json::from_slice(note).ok());
+        }
+    });
+    noted
+}

@@ -1,0 +1,231 @@
+//! What stands around the turns of a session: its head, the map beside it, the tools of the reader.
+
+use maud::{Markup, html};
+use rethread_engine::Failure;
+use rethread_engine::ops::{Reading, SessionRow, Standing, Way};
+
+use super::turn::short_model;
+use crate::words::clean;
+use crate::words::figures::{duration, size, things};
+use crate::words::trouble::{hint, message};
+use crate::words::when::Clock;
+
+/// Marks of the map: more turns than this share a mark.
+const MARKS: usize = 240;
+
+/// What is said of a session.
+pub(crate) struct Head<'a> {
+    /// What was read.
+    pub(crate) reading: &'a Reading,
+    /// Which way is shown.
+    pub(crate) way: &'a Way,
+    /// What it is called.
+    pub(crate) title: &'a str,
+    /// Its address.
+    pub(crate) base: &'a str,
+    /// The key of the session that a subagent belongs to.
+    pub(crate) main: Option<&'a str>,
+    /// What the list knows of it.
+    pub(crate) row: Option<&'a SessionRow>,
+    /// Whether all turns of the file are shown.
+    pub(crate) everything: bool,
+    /// Whether another way than the client's is shown.
+    pub(crate) other_way: bool,
+    /// The user's zone.
+    pub(crate) clock: &'a Clock,
+    /// Writes a path with `~`.
+    pub(crate) tilde: &'a dyn Fn(&str) -> String,
+    /// Says what another session is called.
+    pub(crate) title_of: &'a dyn Fn(&str) -> Option<String>,
+}
+
+/// Draws the head of a session.
+pub(crate) fn top(head: &Head<'_>) -> Markup {
+    let sketch = &head.reading.session.sketch;
+    let folder = (head.tilde)(sketch.cwd.as_deref().unwrap_or_default());
+    let branch = sketch.git_branch.as_deref().filter(|branch| !branch.is_empty() && *branch != "HEAD");
+    html! {
+        header class="session-top" {
+            p class="session-where quiet cut" {
+                @if let Some(main) = head.main { a href={ "/s/" (main) } { "the session" } " › subagent" }
+                @else { (folder) @if let Some(branch) = branch { " · " (clean::line(branch)) } }
+            }
+            h1 { @if head.title.is_empty() { "(nothing was said)" } @else { (head.title) } }
+            p class="session-facts quiet num" { (facts(head).join(" · ")) }
+            (ties(head))
+            @if head.main.is_none() { (actions(head)) }
+            (shown(head))
+        }
+    }
+}
+
+fn facts(head: &Head<'_>) -> Vec<String> {
+    let session = &head.reading.session;
+    let sketch = &session.sketch;
+    let some = |number: usize, least: usize, one: &str| (number >= least).then(|| things(number as u64, one));
+    let models: Vec<String> = sketch.models.iter().map(|model| short_model(model)).collect();
+    let facts = [
+        sketch.first.zip(sketch.last).map(|(first, last)| {
+            let took = duration(last.0.saturating_sub(first.0).unsigned_abs());
+            format!("{} ({took})", head.clock.range(first, last))
+        }),
+        some(sketch.turns, 0, "turn"),
+        some(sketch.compactions, 1, "compaction"),
+        Some(size(session.bytes)),
+        sketch.versions.last().map(|version| format!("client {}", clean::line(version))),
+        (!models.is_empty()).then(|| models.join(", ")),
+    ];
+    facts.into_iter().flatten().collect()
+}
+
+/// Draws what ties the session to others.
+fn ties(head: &Head<'_>) -> Markup {
+    let Some(row) = head.row else { return Markup::default() };
+    let links = &row.links;
+    let other = |name: &str, id: &Option<String>| {
+        let id = id.as_ref()?;
+        let title = (head.title_of)(id)?;
+        Some(html! { li { span class="badge badge-mark" { (name) } " " a href={ "/s/" (id) } { (title) } } })
+    };
+    let ties: Vec<Markup> = [
+        other("planned in", &links.plan),
+        other("implemented in", &links.implementation),
+        other("forked from", &links.forked_from),
+        other("went on from", &links.came_from),
+    ]
+    .into_iter()
+    .flatten()
+    .chain(links.copies.iter().take(4).filter_map(|id| other("same beginning", &Some(id.clone()))))
+    .collect();
+    let requests = row.pull_requests();
+    if ties.is_empty() && requests.is_empty() {
+        return Markup::default();
+    }
+    html! {
+        ul class="ties" {
+            @for tie in &ties { (tie) }
+            @for request in requests {
+                li {
+                    span class="badge badge-mark" { "pull request" } " "
+                    @let name = format!("{} #{}", clean::line(&request.repository), clean::line(&request.number));
+                    @if request.url.starts_with("https://") {
+                        a href=(clean::line(&request.url)) rel="noopener noreferrer" target="_blank" { (name) }
+                    } @else { (name) }
+                }
+            }
+        }
+    }
+}
+
+fn actions(head: &Head<'_>) -> Markup {
+    let session = &head.reading.session;
+    let folder = session.sketch.cwd.as_deref().unwrap_or_default();
+    let enter = if folder.is_empty() { String::new() } else { format!("cd {} && ", quote(folder)) };
+    let command = format!("{enter}claude --resume {}", quote(&session.id));
+    let branches = head.reading.branches.list.len();
+    let agents = head.row.map_or(0, |row| row.agents);
+    html! {
+        div class="session-actions no-print" {
+            button type="button" class="button button-main" data-do="copy-text" data-text=(clean::line(&command))
+                data-said="Copied: paste it in a terminal" { "Continue in terminal" }
+            button type="button" class="button" data-do="present" { "Present" }
+            @if branches > 1 { a class="button" href={ (head.base) "/branches" } { (things(branches as u64, "branch")) } }
+            @if agents > 0 { button type="button" class="button" data-do="agents" { (things(agents as u64, "subagent")) } }
+            button type="button" class="button" data-act="rename" { "Rename…" }
+            button type="button" class="button" data-act="clone" { "Clone lighter…" }
+            button type="button" class="button" data-act="repair" { "Repair…" }
+            a class="button" href={ (head.base) "/export?format=html" } download { "Export" }
+        }
+        div id="agents" hidden {}
+    }
+}
+
+/// Quotes a word for a shell.
+fn quote(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-~+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) && !word.starts_with('~') {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// Says which way is shown, and how to see the others.
+fn shown(head: &Head<'_>) -> Markup {
+    let all = head.reading.session.tree.turns().count();
+    let here = head.way.turns();
+    html! {
+        @if head.everything {
+            p class="session-way" { "All " (things(all as u64, "turn")) " of the file, on every branch. " a href=(head.base) { "Only what goes on" } }
+        } @else if head.other_way || here < all {
+            p class="session-way" {
+                @if head.other_way { "Another branch: " }
+                (here) " of " (things(all as u64, "turn")) " are on this branch. "
+                @if head.other_way { a href=(head.base) { "Back to the one that goes on" } " · " }
+                a href={ (head.base) "?view=all" } { "Show all" }
+            }
+        }
+    }
+}
+
+/// Draws the map: a mark for every turn, with forks and compactions where they happened.
+pub(crate) fn map(head: &Head<'_>) -> Markup {
+    let stops = &head.way.stops;
+    if stops.len() < 3 {
+        return Markup::default();
+    }
+    let crossings = head.reading.crossings(head.way);
+    let step = stops.len().div_ceil(MARKS);
+    html! {
+        nav class="map no-print" aria-label="Map of the session" {
+            ol {
+                @for (no, stop) in stops.iter().enumerate() {
+                    @let crossing = crossings.iter().find(|(at, _)| *at == no).map(|(_, crossing)| crossing);
+                    @if let Some(turn) = stop.no.filter(|_| no % step == 0 || crossing.is_some()) {
+                        li class={ @if stop.standing == Standing::Compacted { "map-past" } @if crossing.is_some() { " map-fork" } } {
+                            a href={ "#t" (turn) } data-turn=(turn) title={ "Turn " (turn) }
+                                aria-label={ "Turn " (turn) @if let Some(crossing) = crossing { ", one of " (things(crossing.ways.len() as u64, "way")) } } {}
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Draws the tools of the reader: find, follow.
+pub(crate) fn tools() -> Markup {
+    html! {
+        form class="find no-print" id="find" role="search" hidden {
+            input type="search" name="q" aria-label="Find in this session" placeholder="Find in this session" autocomplete="off" spellcheck="false";
+            span class="find-at num quiet" {}
+            button type="button" class="bar-button" data-do="find-back" aria-label="Previous place" { "↑" }
+            button type="button" class="bar-button" data-do="find-on" aria-label="Next place" { "↓" }
+            button type="button" class="bar-button" data-do="find-close" aria-label="Close" { "×" }
+        }
+        div class="follow no-print" {
+            button type="button" class="button" data-do="newest" hidden { "New turns ↓" }
+            label { input type="checkbox" name="follow"; " follow" }
+        }
+    }
+}
+
+/// Says what could not be read, in place of the session.
+pub(crate) fn trouble(failure: &Failure) -> Markup {
+    html! {
+        main id="main" class="trouble" { h1 { "That did not work" } p { (message(failure)) } p class="quiet" { (hint(failure)) } }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quote;
+
+    #[test]
+    fn a_shell_takes_words_as_they_are() {
+        assert_eq!(quote("/home/ada/garden"), "/home/ada/garden");
+        assert_eq!(quote("/home/ada/my garden"), "'/home/ada/my garden'");
+        assert_eq!(quote("it's; rm -rf $HOME"), "'it'\\''s; rm -rf $HOME'");
+        assert_eq!(quote("~/x"), "'~/x'");
+        assert_eq!(quote(""), "''");
+    }
+}

@@ -1,0 +1,152 @@
+//! A turn: its number and time, the prompt, what followed, and what it came to.
+
+use maud::{Markup, html};
+use rethread_engine::core::entry::Voice;
+use rethread_engine::core::tree::ForkKind;
+use rethread_engine::core::turn::Prompt;
+use rethread_engine::ops::{Crossing, Scene, Standing};
+
+use super::Telling;
+use super::part::{part, pictures, slash, took_between};
+use super::text::prompt as prompt_text;
+use crate::words::figures::{things, tokens};
+use crate::words::when::rfc3339;
+use crate::words::{clean, money};
+
+/// Draws a turn, or some of a long one.
+pub(crate) fn scene(scene: &Scene, telling: &Telling<'_>) -> Markup {
+    let id = scene.no.map(|no| format!("t{no}")).filter(|_| scene.begins);
+    let line = scene.raw.first().map(|(line, _)| *line);
+    let standing = match scene.standing {
+        Standing::OnPath => "",
+        Standing::Compacted => " turn-past",
+        Standing::Aside => " turn-aside",
+    };
+    html! {
+        article class={ "turn" (standing) @if !scene.begins { " turn-more" } } id=[id] data-turn=[scene.no] data-line=[line] {
+            @if let Some(crossing) = &scene.crossing { (switch(crossing, telling)) }
+            @if scene.begins { (head(scene, telling)) }
+            @if let Some(prompt) = &scene.turn.prompt { (asked(prompt, telling)) }
+            @for piece in &scene.turn.parts { (part(piece, &scene.raw, telling)) }
+            @if scene.ends { (foot(scene)) }
+        }
+    }
+}
+
+fn head(scene: &Scene, telling: &Telling<'_>) -> Markup {
+    let name = scene.no.map_or_else(|| "Before the first prompt".to_owned(), |no| format!("Turn {no}"));
+    let link = scene.no.map(|no| format!("#t{no}"));
+    html! {
+        header class="turn-head" {
+            h2 class="turn-name" {
+                @match &link {
+                    Some(link) => { a href=(link) { (name) } }
+                    None => { (name) }
+                }
+            }
+            @if let Some(from) = scene.from {
+                time class="quiet num" datetime=[rfc3339(from)] { (telling.clock.second(from, None)) }
+            }
+            @match scene.standing {
+                Standing::OnPath => {}
+                Standing::Compacted => { span class="badge" { "before a compaction" } }
+                Standing::Aside => { span class="badge badge-warn" { "other branch" } }
+            }
+            @if telling.acts { (menu(scene)) }
+        }
+    }
+}
+
+/// Draws what can be done with a turn.
+fn menu(scene: &Scene) -> Markup {
+    let Some(no) = scene.no else { return Markup::default() };
+    let at = format!("t{no}");
+    html! {
+        details class="menu no-print" {
+            summary aria-label={ "What to do with turn " (no) } { "⋯" }
+            div class="menu-list" {
+                button type="button" data-do="copy" data-turn=(no) data-as="text" { "Copy as text" }
+                button type="button" data-do="copy" data-turn=(no) data-as="md" { "Copy as markdown" }
+                button type="button" data-do="copy" data-turn=(no) data-as="json" { "Copy as raw JSON" }
+                button type="button" data-do="link" data-turn=(no) { "Copy the link" }
+                hr;
+                button type="button" data-act="goto" data-at=(at) { "Go on from here…" }
+                button type="button" data-act="fork" data-at=(at) { "Fork here…" }
+            }
+        }
+    }
+}
+
+fn asked(prompt: &Prompt, telling: &Telling<'_>) -> Markup {
+    html! {
+        div class="part prompt" data-line=(prompt.line) {
+            @match prompt.voice {
+                Voice::Command => { (slash(&prompt.text)) }
+                Voice::Shell => { code class="shell" { (clean::text(&prompt.text)) } }
+                _ => { (prompt_text(&prompt.text)) }
+            }
+            (pictures(&prompt.media, telling))
+        }
+    }
+}
+
+/// Draws which of several ways this is, and the way to the others.
+fn switch(crossing: &Crossing, telling: &Telling<'_>) -> Markup {
+    let way = |no: usize| {
+        let (line, handle) = crossing.ways.get(no.wrapping_sub(1))?;
+        Some(format!("{}?tip={handle}#L{line}", telling.base))
+    };
+    let what = match crossing.kind {
+        ForkKind::Root => "beginning",
+        _ => "branch",
+    };
+    let of = crossing.ways.len();
+    html! {
+        nav class="switch no-print" aria-label={ "Other ways from here: " (things(of as u64, what)) } {
+            @match way(crossing.way - 1) {
+                Some(address) => { a href=(address) aria-label={ "Previous " (what) } data-switch { "‹" } }
+                None => { span aria-hidden="true" { "‹" } }
+            }
+            span { (what) " " b { (crossing.way) } " of " (of) }
+            @match way(crossing.way + 1) {
+                Some(address) => { a href=(address) aria-label={ "Next " (what) } data-switch { "›" } }
+                None => { span aria-hidden="true" { "›" } }
+            }
+        }
+    }
+}
+
+/// Says what a turn came to.
+fn foot(scene: &Scene) -> Markup {
+    let usage = &scene.sum.spent.usage;
+    let models: Vec<String> = scene.models.iter().map(|model| short_model(model)).collect();
+    let cached = usage.cache_read + usage.cache_write;
+    let took = scene.turn.millis.map(crate::words::figures::duration);
+    let took = took.or_else(|| scene.from.zip(scene.to).and_then(|(from, to)| took_between(from, to)));
+    let facts = [
+        (!models.is_empty()).then(|| models.join(", ")),
+        (usage.total() > 0).then(|| {
+            let input = tokens(usage.input + cached);
+            let cached =
+                if cached > 0 { format!(" ({} cached)", tokens(usage.cache_read)) } else { String::new() };
+            format!("{input} in{cached}, {} out", tokens(usage.output))
+        }),
+        Some(money::cost(&scene.sum)).filter(|cost| !cost.is_empty()),
+        took,
+    ];
+    let facts: Vec<String> = facts.into_iter().flatten().collect();
+    if facts.is_empty() {
+        return Markup::default();
+    }
+    html! { footer class="turn-foot num" { (facts.join(" · ")) } }
+}
+
+/// Says a model in few letters: without the family's name and the date.
+pub(crate) fn short_model(model: &str) -> String {
+    let model = clean::line(model);
+    let short = model.strip_prefix("claude-").unwrap_or(&model);
+    let date = short
+        .rfind('-')
+        .filter(|&at| short.len() - at == 9 && short[at + 1..].bytes().all(|b| b.is_ascii_digit()));
+    date.map_or(short, |at| &short[..at]).to_owned()
+}

@@ -1,0 +1,185 @@
+//! Subagents of a session: their list, and the conversation of each, as a page or unfolded in place.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, Query, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use maud::html;
+use rethread_engine::ops::{self, AgentRow};
+
+use super::leaf::{LeafWanted, answered};
+use super::page::{Sheet, inside, whole};
+use super::piece::{PieceWanted, body, shown};
+use super::{Wanted, open};
+use crate::web::answer;
+use crate::web::readings::Open;
+use crate::web::server::{Server, work};
+use crate::words::clean;
+use crate::words::figures::{things, tokens};
+
+/// Answers with the list of subagents.
+pub(crate) async fn agents(State(server): State<Arc<Server>>, Path(key): Path<String>) -> Response {
+    work(server, move |server| {
+        let (_, open) = match open(server, &key) {
+            Ok(found) => found,
+            Err(response) => return *response,
+        };
+        let rows = match rows(&open) {
+            Ok(rows) => rows,
+            Err(failure) => return answer::failed(&failure),
+        };
+        answer::found(html! {
+            ul class="agents" {
+                @for row in rows.iter().filter(|row| !row.warmup) {
+                    li class={ "agent-" (row.depth.min(6)) } {
+                        @if row.path.is_some() { a href={ "/s/" (key) "/agent/" (clean::line(&row.id)) } { (called(row)) } }
+                        @else { a href={ "/s/" (key) "#" (clean::line(&row.id)) } { (called(row)) } }
+                        span class="quiet num" { " " (things(row.entries as u64, "entry")) ", " (tokens(row.usage.total())) " tokens" }
+                    }
+                }
+            }
+        })
+    })
+    .await
+}
+
+/// What a subagent is called.
+fn called(row: &AgentRow) -> String {
+    let words = [&row.description, &row.prompt]
+        .into_iter()
+        .map(|text| clean::line(text))
+        .find(|text| !text.is_empty());
+    let words: String = words.unwrap_or_else(|| "subagent".to_owned()).chars().take(120).collect();
+    let kind = clean::line(&row.kind);
+    if kind.is_empty() { words } else { format!("{kind}: {words}") }
+}
+
+fn rows(open: &Open) -> Result<Arc<Vec<AgentRow>>, rethread_engine::Failure> {
+    open.agents(|| ops::agents(&open.reading.session.path).map(|found| found.rows))
+}
+
+/// Opens a subagent and hands it on.
+fn with(
+    server: &Server,
+    key: &str,
+    is_wanted: impl Fn(&AgentRow) -> bool,
+    then: impl FnOnce(&AgentRow, &Open, &str) -> Response,
+) -> Response {
+    let (_, main) = match open(server, key) {
+        Ok(found) => found,
+        Err(response) => return *response,
+    };
+    let rows = match rows(&main) {
+        Ok(rows) => rows,
+        Err(failure) => return answer::failed(&failure),
+    };
+    let Some(row) = rows.iter().find(|row| is_wanted(row)) else {
+        return answer::missing("no conversation of this subagent was kept");
+    };
+    let Some(path) = &row.path else {
+        return answer::missing("this subagent speaks inside the session's own file");
+    };
+    match server.readings.open(path, &server.prices) {
+        Ok(open) => then(row, &open, &format!("/s/{key}/agent/{}", clean::line(&row.id))),
+        Err(failure) => answer::failed(&failure),
+    }
+}
+
+/// Which call started it.
+#[derive(Debug, serde::Deserialize)]
+pub(crate) struct Started {
+    call: String,
+}
+
+/// Answers with the conversation of the subagent that a call started, to be unfolded there.
+pub(crate) async fn called_by(
+    State(server): State<Arc<Server>>,
+    Path(key): Path<String>,
+    Query(started): Query<Started>,
+) -> Response {
+    work(server, move |server| {
+        let wanted = |row: &AgentRow| row.tool_use.as_deref() == Some(&started.call);
+        with(server, &key, wanted, |row, open, base| folded(row, open, base))
+    })
+    .await
+}
+
+fn folded(row: &AgentRow, open: &Open, base: &str) -> Response {
+    match inside(open, base, &Wanted::default(), false) {
+        Ok(leaves) => answer::found(html! {
+            section class="agent" aria-label={ "Subagent: " (called(row)) } {
+                p class="agent-name" { a href=(base) { (called(row)) } }
+                (leaves)
+            }
+        }),
+        Err(failure) => answer::failed(&failure),
+    }
+}
+
+/// Answers with the page of a subagent.
+pub(crate) async fn page(
+    State(server): State<Arc<Server>>,
+    Path((key, agent)): Path<(String, String)>,
+    Query(wanted): Query<Wanted>,
+    headers: HeaderMap,
+) -> Response {
+    work(server, move |server| {
+        with(
+            server,
+            &key,
+            |row| row.id == agent,
+            |row, open, base| {
+                if headers.contains_key("x-rethread") {
+                    return folded(row, open, base);
+                }
+                let title = called(row);
+                let sheet = Sheet { title: &title, base, main: Some(&key), row: None, acts: false };
+                whole(server, open, &sheet, &wanted).unwrap_or_else(|failure| answer::failed(&failure))
+            },
+        )
+    })
+    .await
+}
+
+/// Answers with a leaf of a subagent.
+pub(crate) async fn leaf(
+    State(server): State<Arc<Server>>,
+    Path((key, agent)): Path<(String, String)>,
+    Query(wanted): Query<LeafWanted>,
+    Query(way): Query<Wanted>,
+) -> Response {
+    work(server, move |server| {
+        with(
+            server,
+            &key,
+            |row| row.id == agent,
+            |_, open, base| {
+                answered(open, base, &wanted, &way, false).unwrap_or_else(|failure| answer::failed(&failure))
+            },
+        )
+    })
+    .await
+}
+
+/// Answers with the body of a call of a subagent.
+pub(crate) async fn part(
+    State(server): State<Arc<Server>>,
+    Path((key, agent)): Path<(String, String)>,
+    Query(wanted): Query<PieceWanted>,
+) -> Response {
+    work(server, move |server| {
+        with(server, &key, |row| row.id == agent, |_, open, base| body(open, base, &wanted))
+    })
+    .await
+}
+
+/// Answers with a picture of a subagent.
+pub(crate) async fn picture(
+    State(server): State<Arc<Server>>,
+    Path((key, agent)): Path<(String, String)>,
+    Query(wanted): Query<PieceWanted>,
+) -> Response {
+    work(server, move |server| with(server, &key, |row| row.id == agent, |_, open, _| shown(open, &wanted)))
+        .await
+}

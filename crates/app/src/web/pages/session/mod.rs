@@ -1,0 +1,77 @@
+//! A session: its page, and the pieces that the page asks for while it is read.
+
+pub(crate) mod agent;
+mod copy;
+mod events;
+mod find;
+mod leaf;
+mod page;
+mod piece;
+
+pub(crate) use agent::agents;
+pub(crate) use copy::copy;
+pub(crate) use events::events;
+pub(crate) use find::find;
+pub(crate) use leaf::leaf;
+pub(crate) use page::page;
+pub(crate) use piece::{part, picture, raw};
+
+use std::sync::Arc;
+
+use axum::response::Response;
+use rethread_engine::ops::{Reading, Scene, SessionRow, Which};
+
+use crate::html::{self, Telling, escape_query};
+use crate::web::answer;
+use crate::web::readings::Open;
+use crate::web::server::Server;
+use crate::words::when::Clock;
+
+/// Which way an address asks for.
+#[derive(Debug, Default, serde::Deserialize)]
+pub(crate) struct Wanted {
+    /// An entry on it.
+    tip: Option<String>,
+    /// `all` for every turn of the file.
+    view: Option<String>,
+}
+
+impl Wanted {
+    fn which(&self) -> Which {
+        match (&self.tip, self.view.as_deref()) {
+            (_, Some("all")) => Which::Everything,
+            (Some(tip), _) => Which::Through(tip.clone()),
+            (None, _) => Which::Active,
+        }
+    }
+
+    /// Writes it as the part of an address, with its question mark.
+    fn query(&self) -> String {
+        match self.which() {
+            Which::Active => "?".to_owned(),
+            Which::Through(tip) => format!("?tip={}&", escape_query(&tip)),
+            Which::Everything => "?view=all&".to_owned(),
+        }
+    }
+}
+
+/// Finds a session by the key of its address and opens it.
+fn open(server: &Server, key: &str) -> Result<(SessionRow, Arc<Open>), Box<Response>> {
+    let missing = || Box::new(answer::missing("no session has this address any more"));
+    let row = server.find(key).ok_or_else(missing)?;
+    let open = server.readings.open(&row.path, &server.prices);
+    let open = open.map_err(|failure| Box::new(answer::failed(&failure)))?;
+    Ok((row, open))
+}
+
+/// Draws scenes of a session that is found at `base`.
+fn draw(scenes: &[Scene], reading: &Reading, base: &str, acts: bool) -> String {
+    let folder = reading.session.sketch.cwd.clone().unwrap_or_default();
+    let picture = |line: u32, call: Option<&str>, no: usize| {
+        let call = call.map(|call| format!("&call={}", escape_query(call))).unwrap_or_default();
+        Some(format!("{base}/picture?line={line}&no={no}{call}"))
+    };
+    let telling =
+        Telling { base, folder: &folder, clock: &Clock::look(), picture: &picture, lazy: true, acts };
+    scenes.iter().map(|scene| html::scene(scene, &telling).into_string()).collect()
+}

@@ -1,0 +1,167 @@
+//! The page of a session: what it is, which way is read, and its leaves; the first stand in the page, the others are
+//! fetched when they come near.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use maud::{Markup, PreEscaped, html};
+use rethread_engine::Failure;
+use rethread_engine::ops::{SessionRow, Way, Which};
+use tokio_stream::wrappers::ReceiverStream;
+
+use super::leaf::drawn;
+use super::{Wanted, open};
+use crate::html::frame::{Frame, foot, head};
+use crate::html::session::{self, Head};
+use crate::web::answer;
+use crate::web::readings::Open;
+use crate::web::server::Server;
+use crate::words::clean;
+use crate::words::when::Clock;
+
+/// Leaves that stand in the page from the beginning.
+const FIRST: usize = 2;
+
+/// What a page is about.
+pub(super) struct Sheet<'a> {
+    /// Its title.
+    pub(super) title: &'a str,
+    /// The address of the session or subagent.
+    pub(super) base: &'a str,
+    /// The key of the session that a subagent belongs to.
+    pub(super) main: Option<&'a str>,
+    /// What the list knows of the session.
+    pub(super) row: Option<&'a SessionRow>,
+    /// Whether its turns can be gone on from.
+    pub(super) acts: bool,
+}
+
+/// Answers with the page of a session. Its head is sent before the session is read.
+pub(crate) async fn page(
+    State(server): State<Arc<Server>>,
+    Path(key): Path<String>,
+    Query(wanted): Query<Wanted>,
+) -> Response {
+    let (shelf, wished) = (server.clone(), key.clone());
+    let found = tokio::task::spawn_blocking(move || shelf.find(&wished)).await.ok().flatten();
+    let Some(row) = found else { return answer::missing("no session has this address any more") };
+    // An entry that is not there is told by the status: that needs the session.
+    if wanted.tip.is_some() {
+        let known = server.clone();
+        let (wished, tip) = (key.clone(), wanted.which());
+        let checked = tokio::task::spawn_blocking(move || match open(&known, &wished) {
+            Ok((_, open)) => open.way(&tip).err().map(|failure| answer::failed(&failure)),
+            Err(response) => Some(*response),
+        });
+        if let Ok(Some(response)) = checked.await {
+            return response;
+        }
+    }
+    let (sender, receiver) = tokio::sync::mpsc::channel::<Result<Bytes, Infallible>>(4);
+    tokio::task::spawn_blocking(move || {
+        let send = |markup: Markup| sender.blocking_send(Ok(Bytes::from(markup.into_string()))).is_ok();
+        let title = clean::line(&row.title.text);
+        let frame = Frame { title: &title, demo: server.demo, ..Frame::default() };
+        if !send(head(&frame)) {
+            return;
+        }
+        let base = format!("/s/{key}");
+        let body = match server.readings.open(&row.path, &server.prices) {
+            Ok(open) => {
+                let sheet = Sheet { title: &title, base: &base, main: None, row: Some(&row), acts: true };
+                body(&server, &open, &sheet, &wanted)
+            }
+            Err(failure) => Err(failure),
+        };
+        let drawn = body.unwrap_or_else(|failure| session::trouble(&failure));
+        send(html! { (drawn) (foot()) });
+    });
+    answer::typed(
+        StatusCode::OK,
+        "text/html; charset=utf-8",
+        Body::from_stream(ReceiverStream::new(receiver)),
+    )
+}
+
+/// Answers with a whole page at once.
+pub(super) fn whole(
+    server: &Server,
+    open: &Open,
+    sheet: &Sheet<'_>,
+    wanted: &Wanted,
+) -> Result<Response, Failure> {
+    let frame = Frame { title: sheet.title, demo: server.demo, ..Frame::default() };
+    let body = body(server, open, sheet, wanted)?;
+    Ok(answer::found(html! { (head(&frame)) (body) (foot()) }))
+}
+
+fn body(server: &Server, open: &Open, sheet: &Sheet<'_>, wanted: &Wanted) -> Result<Markup, Failure> {
+    let which = wanted.which();
+    let way = open.way(&which)?;
+    let look = server.shelf.last();
+    let head = Head {
+        reading: &open.reading,
+        way: &way,
+        title: sheet.title,
+        base: sheet.base,
+        main: sheet.main,
+        row: sheet.row,
+        everything: which == Which::Everything,
+        other_way: which != Which::Active,
+        clock: &Clock::look(),
+        tilde: &|path| server.place.tilde(path),
+        title_of: &|id| look.as_ref()?.find(id).map(|row| clean::line(&row.title.text)),
+    };
+    Ok(html! {
+        (session::top(&head))
+        (session::map(&head))
+        main id="main" class="session" data-base=(sheet.base) data-query=(wanted.query()) data-seal=(server.gate.seal())
+            data-key=[sheet.acts.then(|| sheet.base.trim_start_matches("/s/"))] {
+            (leaves(open, &way, sheet.base, wanted, sheet.acts)?)
+            @if way.stops.is_empty() { p class="quiet empty" { "Nothing was said." } }
+        }
+        (session::tools())
+    })
+}
+
+/// Draws the leaves of a session inside another page.
+pub(super) fn inside(open: &Open, base: &str, wanted: &Wanted, acts: bool) -> Result<Markup, Failure> {
+    let way = open.way(&wanted.which())?;
+    Ok(html! {
+        div data-base=(base) data-query=(wanted.query()) { (leaves(open, &way, base, wanted, acts)?) }
+    })
+}
+
+fn leaves(open: &Open, way: &Way, base: &str, wanted: &Wanted, acts: bool) -> Result<Markup, Failure> {
+    let query = wanted.query();
+    let mut drawn_leaves = Vec::new();
+    for no in 0..way.leaves().min(FIRST) {
+        drawn_leaves.push(drawn(open, base, wanted, no, acts)?);
+    }
+    Ok(html! {
+        @for (no, weight) in way.weights().enumerate() {
+            @match drawn_leaves.get(no) {
+                Some(bytes) => {
+                    section class="leaf" data-leaf=(no) { (PreEscaped(String::from_utf8_lossy(bytes))) }
+                }
+                None => {
+                    section class={ "leaf leaf-later leaf-" (size_class(weight)) } data-leaf=(no) data-later {
+                        @for stop in way.stops_on(no) {
+                            @if let Some(turn) = stop.no { span class="spot" id={ "t" (turn) } {} }
+                        }
+                        a class="quiet" href={ (base) "/leaf" (query) "no=" (no) } { "more" }
+                    }
+                }
+            }
+        }
+    })
+}
+
+/// About how high a leaf will be: classes, because nothing inline may style.
+fn size_class(entries: usize) -> usize {
+    entries.div_ceil(10).clamp(1, 6)
+}

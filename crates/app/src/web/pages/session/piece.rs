@@ -1,0 +1,138 @@
+//! Pieces that are fetched when somebody opens them: bodies of calls, pictures, lines as they stand in the file.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use rethread_engine::core::entry;
+use rethread_engine::core::lines::Line;
+use rethread_engine::core::turn::{self, Part};
+use rethread_engine::ops::{Scene, Which};
+
+use super::open;
+use crate::html::{Telling, escape_query, is_picture, tool_body};
+use crate::web::answer;
+use crate::web::readings::Open;
+use crate::web::server::{Server, work};
+use crate::words::when::Clock;
+
+/// What is asked for.
+#[derive(Debug, serde::Deserialize)]
+pub(crate) struct PieceWanted {
+    line: u32,
+    call: Option<String>,
+    #[serde(default)]
+    no: usize,
+}
+
+/// Answers with the body of a call.
+pub(crate) async fn part(
+    State(server): State<Arc<Server>>,
+    Path(key): Path<String>,
+    Query(wanted): Query<PieceWanted>,
+) -> Response {
+    work(server, move |server| match open(server, &key) {
+        Ok((_, open)) => body(&open, &format!("/s/{key}"), &wanted),
+        Err(response) => *response,
+    })
+    .await
+}
+
+/// Draws the body of a call.
+pub(super) fn body(open: &Open, base: &str, wanted: &PieceWanted) -> Response {
+    let scenes = match around(open, wanted.line) {
+        Ok(scenes) => scenes,
+        Err(failure) => return answer::failed(&failure),
+    };
+    let call = wanted.call.as_deref().unwrap_or_default();
+    let found = scenes.iter().find_map(|scene| {
+        let mut parts = scene.turn.parts.iter();
+        parts.find_map(|piece| match &piece.part {
+            Part::Tool(told) if told.id == call && told.line == wanted.line => Some((scene, told)),
+            _ => None,
+        })
+    });
+    let Some((scene, told)) = found else { return answer::missing("there is no such call") };
+    let folder = open.reading.session.sketch.cwd.clone().unwrap_or_default();
+    let picture = |line: u32, call: Option<&str>, no: usize| {
+        let call = call.map(|call| format!("&call={}", escape_query(call))).unwrap_or_default();
+        Some(format!("{base}/picture?line={line}&no={no}{call}"))
+    };
+    let clock = Clock::look();
+    let telling = Telling { base, folder: &folder, clock: &clock, picture: &picture, lazy: true, acts: true };
+    answer::found(tool_body(told, &scene.raw, &telling))
+}
+
+/// Tells the leaf on which a line stands, on whatever branch.
+fn around(open: &Open, line: u32) -> Result<Vec<Scene>, rethread_engine::Failure> {
+    let name = format!("L{line}");
+    for which in [Which::Active, Which::Through(name.clone()), Which::Everything] {
+        let Ok(way) = open.way(&which) else { continue };
+        if let Some(leaf) = open.reading.leaf_of(&way, &name) {
+            return open.reading.leaf(&way, leaf);
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// Answers with a picture of the session.
+pub(crate) async fn picture(
+    State(server): State<Arc<Server>>,
+    Path(key): Path<String>,
+    Query(wanted): Query<PieceWanted>,
+) -> Response {
+    work(server, move |server| match open(server, &key) {
+        Ok((_, open)) => shown(&open, &wanted),
+        Err(response) => *response,
+    })
+    .await
+}
+
+/// Answers with the bytes of a picture, if it is one that cannot do anything.
+pub(super) fn shown(open: &Open, wanted: &PieceWanted) -> Response {
+    let bytes = match open.reading.line(wanted.line) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return answer::missing("there is no such line"),
+        Err(failure) => return answer::failed(&failure),
+    };
+    let mut found = None;
+    entry::read(
+        &Line { no: wanted.line, offset: 0, bytes: &bytes, open: false },
+        &mut Vec::new(),
+        |entry, _| {
+            let picture = turn::picture(&entry, wanted.call.as_deref(), wanted.no);
+            found = picture.and_then(|(kind, data)| Some((kind, STANDARD.decode(data).ok()?)));
+        },
+    );
+    let kinds = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+    match found.filter(|(kind, _)| is_picture(kind)) {
+        Some((kind, bytes)) => {
+            let kind = kinds.into_iter().find(|known| *known == kind).unwrap_or("application/octet-stream");
+            answer::typed(StatusCode::OK, kind, bytes)
+        }
+        None => answer::missing("there is no such picture"),
+    }
+}
+
+/// Answers with a line as it stands in the file.
+pub(crate) async fn raw(
+    State(server): State<Arc<Server>>,
+    Path(key): Path<String>,
+    Query(wanted): Query<PieceWanted>,
+) -> Response {
+    work(server, move |server| {
+        let (_, open) = match open(server, &key) {
+            Ok(found) => found,
+            Err(response) => return *response,
+        };
+        match open.reading.line(wanted.line) {
+            Ok(Some(bytes)) => answer::typed(StatusCode::OK, "text/plain; charset=utf-8", bytes),
+            Ok(None) => answer::missing("there is no such line"),
+            Err(failure) => answer::failed(&failure),
+        }
+    })
+    .await
+}
