@@ -16,7 +16,8 @@
     };
     const report = (rule, element, what) => {
         const where = place(element);
-        const key = [rule, where, what].join('\n');
+        // Places that differ only by a number, as those of lines do, are told once.
+        const key = [rule, where.replace(/\d+/g, '0'), what].join('\n');
         const finding = found.get(key) ?? { rule, place: where, what, times: 0 };
         finding.times += 1;
         found.set(key, finding);
@@ -25,13 +26,19 @@
     const shown = element =>
         element.checkVisibility({ visibilityProperty: true }) && !element.closest('[inert]');
     const silent = element => element.closest('[aria-hidden=true]') !== null;
-    // Text that only screen readers get stands in a box of at most one pixel.
+    // Text that only screen readers get stands in a box of at most one pixel, at whatever depth; what is known is kept.
+    const tinies = new Map([[null, false]]);
     const tiny = element => {
-        for (let at = element; at; at = at.parentElement) {
-            const { width, height } = at.getBoundingClientRect();
-            if ((width <= 1 || height <= 1) && getComputedStyle(at).overflow !== 'visible') return true;
+        const unknown = [];
+        let at = element;
+        for (; !tinies.has(at); at = at.parentElement) unknown.push(at);
+        let within = tinies.get(at);
+        for (const inner of unknown.reverse()) {
+            const { width, height } = inner.getBoundingClientRect();
+            within ||= (width <= 1 || height <= 1) && getComputedStyle(inner).overflow !== 'visible';
+            tinies.set(inner, within);
         }
-        return false;
+        return within;
     };
 
     // The name that a screen reader says.
@@ -156,16 +163,24 @@
     const paper = scheme.includes('dark') && (dark || !scheme.includes('light')) ? colour('rgb(18, 18, 18)') : [1, 1, 1, 1];
 
     // What text and ground come to on the screen, from the inside out; nothing where a picture or an effect is in between.
-    const painted = (element, ink) => {
+    const coat = style => {
+        const effect = style.mixBlendMode !== 'normal' || style.filter !== 'none';
+        const picture = style.backgroundImage !== 'none' || style.backgroundClip === 'text';
+        return { effect, picture, behind: colour(style.backgroundColor), opacity: Number(style.opacity) };
+    };
+    const coats = new Map();
+    const painted = (element, ink, pseudo) => {
         let text = colour(ink), ground = [0, 0, 0, 0];
-        for (let at = element; at; at = at.parentElement) {
-            const style = getComputedStyle(at);
-            const open = ground[3] < 0.999;
-            if (style.mixBlendMode !== 'normal' || style.filter !== 'none') return null;
-            if (open && (style.backgroundImage !== 'none' || style.backgroundClip === 'text')) return null;
-            const behind = colour(style.backgroundColor), opacity = Number(style.opacity);
+        const lay = ({ effect, picture, behind, opacity }) => {
+            if (effect || (picture && ground[3] < 0.999)) return false;
             text = faded(over(text, behind), opacity);
             ground = faded(over(ground, behind), opacity);
+            return true;
+        };
+        if (pseudo && !lay(coat(pseudo))) return null;
+        for (let at = element; at; at = at.parentElement) {
+            if (!coats.has(at)) coats.set(at, coat(getComputedStyle(at)));
+            if (!lay(coats.get(at))) return null;
         }
         return [over(text, paper), over(ground, paper)];
     };
@@ -181,14 +196,15 @@
         const x = box.x + box.width / 2, y = box.y + box.height / 2;
         return shapes.get(drawing).some(shape => shape.left <= x && x <= shape.right && shape.top <= y && y <= shape.bottom);
     };
-    const judge = (element, ink, style) => {
-        const pair = painted(element, ink);
+    const judge = (element, ink, style, pseudo) => {
+        const pair = painted(element, ink, pseudo && style);
         if (!pair) return;
         const size = parseFloat(style.fontSize);
         const least = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700) ? 3 : 4.5;
         const contrast = ratio(...pair);
         if (contrast >= least) return;
-        report('contrast', element, `is ${hex(pair[0])} on ${hex(pair[1])}: ${contrast.toFixed(2)} instead of ${least}`);
+        const part = pseudo ? `has ${pseudo} that ` : '';
+        report('contrast', element, `${part}is ${hex(pair[0])} on ${hex(pair[1])}: ${contrast.toFixed(2)} instead of ${least}`);
     };
     const legible = element => shown(element) && !tiny(element) && !element.closest(':disabled, [aria-disabled=true]');
     const checkContrast = () => {
@@ -209,6 +225,17 @@
             const empty = field.value === '' && attribute(field, 'placeholder');
             if (empty) judge(field, getComputedStyle(field, '::placeholder').color, style);
             else if (field.value) judge(field, style.color, style);
+        }
+    };
+
+    // Words that the stylesheet adds, such as numbers of lines; mere signs are decoration.
+    const checkAdded = () => {
+        for (const element of all('body *')) {
+            for (const pseudo of ['::before', '::after']) {
+                const style = getComputedStyle(element, pseudo);
+                if (!/counter|".*[\p{L}\p{N}].*"/u.test(style.content) || style.visibility !== 'visible') continue;
+                if (style.display !== 'none' && legible(element)) judge(element, style.webkitTextFillColor, style, pseudo);
+            }
         }
     };
 
@@ -234,6 +261,7 @@
     checkStructure();
     checkNames();
     checkContrast();
+    checkAdded();
     checkWidth();
     return [...found.values()];
 })()

@@ -17,7 +17,7 @@ use super::wire::{Wire, held};
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 /// What Chromium is told: no window, nothing from outside, and the same pixels on every machine.
-const OPTIONS: [&str; 26] = [
+const OPTIONS: [&str; 28] = [
     "--headless=new",
     "--remote-debugging-pipe",
     "--no-sandbox",
@@ -40,6 +40,8 @@ const OPTIONS: [&str; 26] = [
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
     "--renderer-process-limit=2",
+    "--disable-features=SpareRendererForSitePerProcess,MediaRouter,Translate,OptimizationHints",
+    "--no-startup-window",
     "--lang=en-US",
     "--force-color-profile=srgb",
     "--font-render-hinting=none",
@@ -175,7 +177,6 @@ fn command(program: &Path, folder: &Path) -> Command {
     profile.push(folder.join("profile"));
     let mut command = Command::new("sh");
     command.arg("-c").arg(KEEPER).arg("keeper").arg(folder).arg(program).args(OPTIONS).arg(profile);
-    command.arg("about:blank");
     for name in ["HOME", "TMPDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"] {
         command.env(name, folder);
     }

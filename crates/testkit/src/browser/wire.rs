@@ -158,11 +158,12 @@ impl Wire {
 
     /// Puts one message where it belongs.
     fn take(&self, message: Value) {
-        // The page stands still until its dialog is answered, and with it the command that opened it.
+        // The page stands still until its dialog is answered, and with it the command that opened it; one that asks whether to
+        // leave is told yes, because dismissed it would stay.
         if message["method"] == "Page.javascriptDialogOpening" {
             let id = self.next.fetch_add(1, Ordering::Relaxed);
-            let dismiss = json!({ "accept": false });
-            let _ = self.send(id, message["sessionId"].as_str(), "Page.handleJavaScriptDialog", &dismiss);
+            let answer = json!({ "accept": message["params"]["type"] == "beforeunload" });
+            let _ = self.send(id, message["sessionId"].as_str(), "Page.handleJavaScriptDialog", &answer);
         }
         let mut state = held(&self.state);
         if let Some(id) = message["id"].as_u64() {

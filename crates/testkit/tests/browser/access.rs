@@ -16,6 +16,7 @@ const WELL: &str = "<style>
     .said { position: absolute; width: 1px; height: 1px; overflow: hidden; color: #fff }
     .wide { overflow-x: auto } .wide div { width: 5000px } .gone { display: none; color: #fff }
     .mix { background: color-mix(in srgb, white 90%, black); color: oklch(0.3 0 0) }
+    h3::before { content: '→'; color: #eee } h3::after { content: '7'; color: #000; background: #eee }
     input { background: #fff; color: #222 } ::placeholder { color: #666 }
     </style>
     <h2 id=two>Two</h2><h3>Three</h3><h2>Two</h2>
@@ -101,6 +102,14 @@ fn whatever_is_in_somebodys_way_is_found() {
             "contrast: `body > main > input` is #aaaaaa",
         ),
         ("<input aria-label=A value=x style='color: #aaa'>", "contrast: `body > main > input` is #aaaaaa"),
+        (
+            "<style>p::before { content: attr(data-n); color: #aaa }</style><p data-n=12>x</p>",
+            "contrast: `body > main > p` has ::before that is #aaaaaa on #ffffff",
+        ),
+        (
+            "<style>p::after { counter-increment: a; content: counter(a); background: #222 }</style><p>x</p>",
+            "contrast: `body > main > p` has ::after that is #000000 on #222222",
+        ),
         ("<div style='width: 2000px'>x</div>", "overflow: `body > main > div` reaches to 20"),
     ];
     // One page goes through all: to open one takes longer than to look at it.
@@ -134,10 +143,12 @@ fn what_the_page_itself_must_say_is_asked_for() {
 #[test]
 fn the_same_in_many_places_is_told_once() {
     let Some(browser) = Browser::shared() else { return };
-    let site = Site::of(&"<p style='color: #aaa'>x</p>".repeat(50));
+    let lines: String = (1..=50).map(|no| format!("<p id=L{no} style='color: #aaa'>x</p>")).collect();
+    let site = Site::of(&lines);
     let page = browser.page();
     page.goto(&site.url("/"));
     let findings = page.findings();
     assert_eq!((findings.len(), findings[0].rule.as_str(), findings[0].times), (1, "contrast", 50));
-    assert!(findings[0].to_string().ends_with("(50 times)"));
+    let shown = findings[0].to_string();
+    assert!(shown.contains("`p#L1`") && shown.ends_with("(50 times)"), "{shown}");
 }

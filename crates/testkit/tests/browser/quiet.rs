@@ -91,6 +91,19 @@ fn whatever_is_wrong_is_told() {
 }
 
 #[test]
+fn dialogs_are_answered_and_hold_nobody_up() {
+    let Some(browser) = Browser::shared() else { return };
+    let site =
+        Site::of("<button>stay</button><script>onbeforeunload = event => event.preventDefault()</script>");
+    let page = browser.page();
+    page.goto(&site.url("/"));
+    assert_eq!(page.eval("[confirm('sure?'), prompt('name?')]"), serde_json::json!([false, null]));
+    page.click("button");
+    page.goto(&site.url("/?next"));
+    assert_eq!(page.dialogs(), ["confirm: sure?", "prompt: name?", "beforeunload: "]);
+}
+
+#[test]
 fn an_expected_status_is_no_complaint() {
     let Some(browser) = Browser::shared() else { return };
     let site = Site::of("");
