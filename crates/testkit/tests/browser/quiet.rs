@@ -115,6 +115,27 @@ fn an_expected_status_is_no_complaint() {
 }
 
 #[test]
+fn every_step_of_a_redirection_is_a_request() {
+    let Some(browser) = Browser::shared() else { return };
+    let foreign = "<img alt='' src=/away>";
+    let site = Site::new(vec![
+        ("/", "Location: /next\r\n", String::new()),
+        ("/next", "", good("<p>here</p>")),
+        ("/foreign", "", good(foreign)),
+        ("/away", "Location: http://elsewhere.invalid/\r\n", String::new()),
+    ]);
+    let page = browser.page();
+    page.goto(&site.url("/"));
+    assert_eq!(page.text("p"), "here");
+    let statuses: Vec<_> = page.requests().into_iter().map(|request| request.status).collect();
+    assert_eq!(statuses, [Some(303), Some(200)]);
+    page.assert_quiet(&site.origin);
+    page.goto(&site.url("/foreign"));
+    let words = words_of_panic(|| page.assert_quiet(&site.origin));
+    assert!(words.contains("elsewhere: GET http://elsewhere.invalid/ (Image)"), "{words}");
+}
+
+#[test]
 fn an_origin_is_not_the_beginning_of_another() {
     let Some(browser) = Browser::shared() else { return };
     let site = Site::of("<p>text</p>");

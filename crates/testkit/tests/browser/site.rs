@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 
-/// A page: path, further headers, body. A path that is not there is answered with 404.
+/// A page: path, further headers, body. A path that is not there is answered with 404, one that names a place with 303.
 pub(crate) type Served = (&'static str, &'static str, String);
 
 /// A server that lives as long as the process.
@@ -51,7 +51,7 @@ fn answer(mut stream: TcpStream, pages: &[Served]) -> std::io::Result<()> {
     let target = first.split(' ').nth(1).unwrap_or_default();
     let path = target.split('?').next().unwrap_or_default();
     let page = pages.iter().find(|page| page.0 == path);
-    let (status, headers, body) = page.map_or(("404 Not Found", "", "nothing"), |p| ("200 OK", p.1, &p.2));
+    let (status, headers, body) = page.map_or(("404 Not Found", "", "nothing"), |p| (status(p.1), p.1, &p.2));
     let kind = match path.rsplit('.').next() {
         Some("css") => "text/css",
         Some("js") => "text/javascript",
@@ -62,4 +62,8 @@ fn answer(mut stream: TcpStream, pages: &[Served]) -> std::io::Result<()> {
         stream,
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n{headers}\r\n{body}"
     )
+}
+
+fn status(headers: &str) -> &'static str {
+    if headers.contains("Location:") { "303 See Other" } else { "200 OK" }
 }
