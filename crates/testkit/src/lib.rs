@@ -8,5 +8,6 @@
 
 pub mod check;
 pub mod random;
+pub mod real;
 pub mod script;
 pub mod spending;
