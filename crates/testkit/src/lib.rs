@@ -9,5 +9,6 @@
 pub mod browser;
 pub mod check;
 pub mod random;
+pub mod real;
 pub mod script;
 pub mod spending;

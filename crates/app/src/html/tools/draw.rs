@@ -1,11 +1,16 @@
-//! The door to the renderers: which tool is drawn by which.
+//! The door to the renderers: which tool is drawn by which, and what is the same for all of them.
 
 use maud::{Markup, html};
 use rethread_engine::core::turn::ToolCall;
 use serde_json::Value;
 
-use crate::html::text::{json, plain};
-use crate::words::clean;
+use super::gist::Gist;
+use super::matter::Matter;
+use super::outcome::{Kept, Outcome};
+use super::piece::short;
+use super::{agent, ask, edit, fold, grep, notebook, other, plan, read, seek, shell, skill, team, todo, web};
+use crate::html::text::{json, terminal};
+use crate::words::{clean, figures};
 
 /// Where a picture of a result can be had: an address of the server, or the picture itself.
 pub(crate) type Picture<'a> = &'a dyn Fn(u32, Option<&str>, usize) -> Option<String>;
@@ -20,18 +25,155 @@ pub(crate) struct Around<'a> {
     pub(crate) picture: Picture<'a>,
 }
 
+/// How one tool, or a family of them, is drawn.
+pub(super) struct Renderer {
+    /// The family, which chooses the mark at the head.
+    pub(super) kind: &'static str,
+    /// Says on one line what the call is about.
+    pub(super) gist: fn(&Matter<'_>, &mut Gist),
+    /// Draws what was asked.
+    pub(super) input: fn(&Matter<'_>) -> Markup,
+    /// Draws what was answered, where it did answer.
+    pub(super) result: fn(&Matter<'_>, &str) -> Markup,
+}
+
+/// How many bytes of input and result stand in a page before somebody asks for them.
+const LONG: usize = 6000;
+
+/// Chooses who draws a tool.
+pub(super) fn renderer(name: &str) -> &'static Renderer {
+    match name {
+        "Bash" | "Monitor" => &shell::BASH,
+        "PowerShell" => &shell::POWERSHELL,
+        "BashOutput" | "TaskOutput" | "AgentOutputTool" => &shell::OUTPUT,
+        "KillShell" | "KillBash" | "TaskStop" => &shell::KILL,
+        "Read" | "NotebookRead" => &read::READ,
+        "Write" => &edit::WRITE,
+        "Edit" | "MultiEdit" => &edit::EDIT,
+        "NotebookEdit" => &notebook::EDIT,
+        "Grep" => &grep::GREP,
+        "Glob" => &seek::GLOB,
+        "LS" => &seek::LS,
+        "LSP" => &seek::LSP,
+        "ToolSearch" => &seek::TOOL_SEARCH,
+        "WebSearch" | "web_search" => &web::SEARCH,
+        "WebFetch" | "web_fetch" => &web::FETCH,
+        "Task" | "Agent" => &agent::AGENT,
+        "SendMessage" => &team::MESSAGE,
+        "TeamCreate" | "TeamDelete" => &team::TEAM,
+        "TodoWrite" => &todo::TODOS,
+        "TaskCreate" => &todo::CREATE,
+        "TaskUpdate" => &todo::UPDATE,
+        "TaskList" | "TaskGet" | "TodoRead" => &todo::LIST,
+        "AskUserQuestion" => &ask::ASK,
+        "ExitPlanMode" | "exit_plan_mode" => &plan::EXIT,
+        "EnterPlanMode" => &plan::ENTER,
+        "Skill" | "SlashCommand" => &skill::SKILL,
+        _ if name.starts_with("mcp__") => &other::MCP,
+        _ => &other::ANY,
+    }
+}
+
+/// Chooses who draws a call: input of no known shape is drawn as it stands, whatever the tool.
+fn chosen(matter: &Matter<'_>) -> &'static Renderer {
+    if matter.input.is_object() { renderer(&matter.call.name) } else { &other::ANY }
+}
+
 /// Draws what a call is about, on one line.
-pub(crate) fn gist(call: &ToolCall, _around: &Around<'_>) -> Markup {
-    html! { span class="tool-name" { (clean::line(&call.name)) } }
+#[cfg_attr(not(test), expect(dead_code, reason = "the faces that draw with it come next"))]
+pub(crate) fn gist(call: &ToolCall, around: &Around<'_>) -> Markup {
+    let matter = Matter::open(call, around);
+    let renderer = chosen(&matter);
+    let mut gist = Gist::default();
+    (renderer.gist)(&matter, &mut gist);
+    match matter.outcome() {
+        Outcome::Missing => gist.figure("no result"),
+        Outcome::Declined(_) => gist.bad("declined"),
+        Outcome::Interrupted => gist.bad("interrupted"),
+        Outcome::Failed(_) if !gist.is_bad() => gist.bad("failed"),
+        Outcome::Kept(kept) if !kept.size.is_empty() => gist.figure(short(kept.size, 20)),
+        _ => {}
+    }
+    let tool = if call.name.is_empty() { "result without its call" } else { &call.name };
+    gist.draw(renderer.kind, tool)
 }
 
 /// Whether the body is too long to stand in a page before somebody asks for it.
+#[cfg_attr(not(test), expect(dead_code, reason = "the faces that draw with it come next"))]
 pub(crate) fn is_long(call: &ToolCall) -> bool {
-    call.input.len() + call.result.as_ref().map_or(0, |result| result.text.len()) > 4096
+    if matches!(call.name.as_str(), "TodoWrite" | "AskUserQuestion" | "ExitPlanMode") {
+        return false;
+    }
+    call.input.len() + call.result.as_ref().map_or(0, |result| result.text.len()) > LONG
 }
 
 /// Draws input and result of a call.
+#[cfg_attr(not(test), expect(dead_code, reason = "the faces that draw with it come next"))]
 pub(crate) fn body(call: &ToolCall, around: &Around<'_>) -> Markup {
-    let _ = (around.folder, &around.noted, around.picture);
-    html! { (json(&call.input)) @if let Some(result) = &call.result { (plain(&result.text)) } }
+    let matter = Matter::open(call, around);
+    let renderer = chosen(&matter);
+    html! {
+        ((renderer.input)(&matter))
+        @match matter.outcome() {
+            Outcome::Missing => p class="quiet" { "no result" },
+            Outcome::Declined(said) => {
+                div class="declined" { "declined by the user" @if !said.is_empty() { blockquote { (clean::text(said)) } } }
+            }
+            Outcome::Interrupted => div class="declined" { "interrupted by the user" },
+            Outcome::Failed(words) => (failed(words)),
+            Outcome::Kept(kept) => { (kept_apart(kept)) ((renderer.result)(&matter, kept.preview)) },
+            Outcome::Fine(text) => ((renderer.result)(&matter, text)),
+        }
+        (pictures(&matter))
+    }
+}
+
+fn failed(words: &str) -> Markup {
+    html! { div class="failed" { @if words.is_empty() { "failed" } @else { (fold::lines(terminal(words))) } } }
+}
+
+/// Says that a result lies in a file of its own; the page around may offer to fetch it by the name of the file.
+fn kept_apart(kept: Kept<'_>) -> Markup {
+    html! {
+        div class="kept" data-kept=[(!kept.file.is_empty()).then_some(kept.file)] {
+            "kept in a file of its own"
+            @if !kept.size.is_empty() { ", " (short(kept.size, 20)) }
+            @if !kept.file.is_empty() { " " code { (kept.file) } }
+            @if !kept.preview.is_empty() { "; it begins" }
+        }
+    }
+}
+
+/// Draws the pictures of a result, and says what else came with it.
+fn pictures(matter: &Matter<'_>) -> Markup {
+    let Some(result) = &matter.call.result else { return html! {} };
+    html! {
+        @for (no, (kind, base64)) in result.media.iter().enumerate() {
+            @let address = (matter.around.picture)(result.line, Some(&matter.call.id), no);
+            @match address.filter(|_| kind.starts_with("image")) {
+                Some(address) => img class="tool-picture" loading="lazy" src=(address) alt={ "picture " (no + 1) " of the result" };,
+                None => p class="quiet" {
+                    (media(kind)) @if *base64 > 0 { ", " (figures::size(*base64 as u64 / 4 * 3)) }
+                },
+            }
+        }
+    }
+}
+
+/// Says what kind of thing came with a result.
+fn media(kind: &str) -> String {
+    match kind {
+        "application/pdf" => "a PDF document".into(),
+        "image" => "a picture".into(),
+        "document" => "a document".into(),
+        _ => short(kind, 60),
+    }
+}
+
+/// Draws input that no renderer understands.
+pub(super) fn as_it_stands(matter: &Matter<'_>) -> Markup {
+    match matter.call.input.trim() {
+        "" | "null" => html! {},
+        input => fold::lines(json(input)),
+    }
 }

@@ -1,5 +1,31 @@
 //! Tool calls: for each tool what a reader wants to see of it.
+//!
+//! `draw` is the door: it opens a call as a `Matter`, chooses its `Renderer` by name and draws what is the same for all: failures,
+//! refusals, pictures, results kept elsewhere. A renderer knows only what its tool was asked and what it answered. Input,
+//! result and note differ by client version and may hold anything, so every field is a question that may have no answer.
 
+mod agent;
+mod ask;
 mod draw;
+mod edit;
+mod fold;
+mod gist;
+mod grep;
+mod hits;
+mod matter;
+mod notebook;
+mod other;
+mod outcome;
+mod piece;
+mod plan;
+mod read;
+mod seek;
+mod shell;
+mod skill;
+mod team;
+#[cfg(test)]
+mod tests;
+mod todo;
+mod web;
 
 pub(crate) use draw::{Around, Picture, body, gist, is_long};

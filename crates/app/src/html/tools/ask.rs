@@ -1,0 +1,114 @@
+//! Questions to the user, and what they chose.
+
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::draw::{Renderer, as_it_stands};
+use super::gist::Gist;
+use super::matter::{Matter, list, words};
+use super::piece::{short, told};
+use crate::html::text::prose;
+use crate::words::{clean, figures};
+
+/// Questions with choices.
+pub(super) const ASK: Renderer = Renderer { kind: "ask", gist, input, result };
+
+fn gist(matter: &Matter<'_>, gist: &mut Gist) {
+    let questions = matter.asked_list("questions");
+    if let Some(first) = questions.first() {
+        gist.say(words(first, "question").or_else(|| words(first, "header")).unwrap_or_default());
+        if let Some(answer) = answer(matter, first) {
+            gist.good(short(&answer, 60));
+        }
+    }
+    if questions.len() > 1 {
+        gist.figure(figures::things(questions.len() as u64, "question"));
+    }
+}
+
+/// Returns the answer to a question: from the note, else from the sentence that tells the model.
+fn answer(matter: &Matter<'_>, question: &Value) -> Option<String> {
+    let asked = words(question, "question")?;
+    if let Some(answers) = matter.noted("answers") {
+        return match answers.get(asked)? {
+            Value::String(answer) => Some(answer.clone()),
+            Value::Array(several) => {
+                Some(several.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "))
+            }
+            _ => None,
+        };
+    }
+    let text = matter.outcome().words()?;
+    let mark = format!("\"{asked}\"=\"");
+    if let Some(at) = text.find(&mark) {
+        let rest = &text[at + mark.len()..];
+        let end = ["\", \"", "\" user notes", "\". You can", "\""].iter().find_map(|end| rest.find(end));
+        return Some(rest[..end.unwrap_or(rest.len())].to_owned());
+    }
+    let is_option =
+        list(question, "options").iter().any(|option| words(option, "label") == Some(text.trim()));
+    is_option.then(|| text.trim().to_owned())
+}
+
+/// Whether an option is among the chosen, which are parted by commas.
+fn is_chosen(answer: &str, label: &str) -> bool {
+    answer == label || answer.split(", ").any(|part| part.trim() == label)
+}
+
+fn input(matter: &Matter<'_>) -> Markup {
+    let questions = matter.asked_list("questions");
+    if questions.is_empty() {
+        return as_it_stands(matter);
+    }
+    html! { @for question in questions { (draw(matter, question)) } }
+}
+
+fn draw(matter: &Matter<'_>, question: &Value) -> Markup {
+    let answer = answer(matter, question);
+    let answer = answer.as_deref().unwrap_or_default();
+    let options = list(question, "options");
+    let is_listed =
+        options.iter().any(|option| is_chosen(answer, words(option, "label").unwrap_or_default()));
+    let asked = words(question, "question").unwrap_or_default();
+    let notes = matter.noted("annotations").and_then(|all| all.get(asked)).and_then(|of| words(of, "notes"));
+    html! {
+        div class="question" {
+            @if let Some(header) = words(question, "header") { div class="label" { (short(header, 60)) } }
+            (prose(asked))
+            ul class="options" {
+                @for option in options {
+                    @let label = words(option, "label").unwrap_or_default();
+                    @let is_chosen = is_chosen(answer, label);
+                    li class=[is_chosen.then_some("chosen")] {
+                        span class="check" role="img" aria-label=(if is_chosen { "chosen" } else { "not chosen" }) {
+                            (if is_chosen { "●" } else { "○" })
+                        }
+                        span {
+                            b { (clean::text(label)) }
+                            @if let Some(more) = words(option, "description") { " " span class="tool-aside" { (clean::text(more)) } }
+                        }
+                    }
+                }
+                @if !answer.is_empty() && !is_listed {
+                    li class="chosen" {
+                        span class="check" role="img" aria-label="answered" { "●" }
+                        span { (clean::text(answer)) }
+                    }
+                }
+            }
+            @if let Some(notes) = notes { blockquote { (clean::text(notes)) } }
+        }
+    }
+}
+
+/// Draws the words of the result only where the questions above do not show the answers.
+fn result(matter: &Matter<'_>, text: &str) -> Markup {
+    let questions = matter.asked_list("questions");
+    let is_shown =
+        !questions.is_empty() && questions.iter().all(|question| answer(matter, question).is_some());
+    if is_shown {
+        html! {}
+    } else {
+        told(text)
+    }
+}

@@ -1,0 +1,177 @@
+//! Text that was looked for in files.
+
+use maud::{Markup, html};
+use regex_lite::{Regex, RegexBuilder};
+use serde_json::Value;
+
+use super::draw::Renderer;
+use super::fold;
+use super::gist::Gist;
+use super::hits::{Found, Group, LOOKED_AT, group, part};
+use super::matter::Matter;
+use super::piece::{Rows, paths, short};
+use crate::words::{clean, figures};
+
+/// A search in files.
+pub(super) const GREP: Renderer = Renderer { kind: "find", gist, input, result };
+
+/// What a search lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Lines,
+    Files,
+    Counts,
+}
+
+fn mode(matter: &Matter<'_>) -> Mode {
+    match matter.noted_words("mode").or_else(|| matter.asked("output_mode")) {
+        Some("content") => Mode::Lines,
+        Some("count") => Mode::Counts,
+        _ => Mode::Files,
+    }
+}
+
+fn gist(matter: &Matter<'_>, gist: &mut Gist) {
+    if let Some(pattern) = matter.asked("pattern") {
+        gist.code(pattern);
+    }
+    if let Some(path) = matter.asked_any(&["path", "glob"]) {
+        gist.aside("in");
+        gist.piece(matter.path(path));
+    }
+    if let Some(kind) = matter.asked("type") {
+        gist.aside(kind);
+    }
+    let Some(text) = matter.outcome().words() else { return };
+    let number = |name| matter.noted(name).and_then(Value::as_u64);
+    match mode(matter) {
+        Mode::Files => {
+            let count = number("numFiles").unwrap_or_else(|| files(matter, text).len() as u64);
+            gist.figure(figures::things(count, "file"));
+        }
+        Mode::Lines => {
+            let count = number("numLines").unwrap_or_else(|| content(matter, text).lines().count() as u64);
+            gist.figure(figures::things(count, "line"));
+        }
+        Mode::Counts => {
+            if let Some(count) = number("numMatches") {
+                gist.figure(if count == 1 {
+                    "1 match".into()
+                } else {
+                    format!("{} matches", figures::count(count))
+                });
+            }
+        }
+    }
+}
+
+fn input(matter: &Matter<'_>) -> Markup {
+    let mut rows = Rows::default();
+    if let Some(pattern) = matter.asked("pattern") {
+        rows = rows.piece("pattern", html! { code { (short(pattern, 500)) } });
+    }
+    if let Some(path) = matter.asked("path") {
+        rows = rows.piece("in", matter.path(path));
+    }
+    rows.fields_but(&matter.input, &["pattern", "path"]).draw()
+}
+
+/// Returns the lines found: from the note, else the text without what the client says around them.
+fn content<'m>(matter: &'m Matter<'_>, text: &'m str) -> &'m str {
+    if let Some(content) = matter.noted("content").and_then(Value::as_str) {
+        return content;
+    }
+    if text.starts_with("No matches found") || text.starts_with("No files found") { "" } else { text }
+}
+
+fn files<'m>(matter: &'m Matter<'_>, text: &'m str) -> Vec<&'m str> {
+    match matter.noted("filenames").and_then(Value::as_array) {
+        Some(names) => names.iter().filter_map(Value::as_str).collect(),
+        None => content(matter, text).lines().filter(|line| !line.is_empty() && !is_head(line)).collect(),
+    }
+}
+
+/// Whether a line says how many files follow.
+fn is_head(line: &str) -> bool {
+    line.strip_prefix("Found ").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+fn result(matter: &Matter<'_>, text: &str) -> Markup {
+    if mode(matter) == Mode::Files {
+        return paths(matter, files(matter, text).into_iter());
+    }
+    let content = content(matter, text);
+    if content.trim().is_empty() {
+        return html! { p class="quiet" { "nothing found" } };
+    }
+    if mode(matter) == Mode::Counts {
+        return counts(matter, content);
+    }
+    let groups = group(content);
+    let pattern = pattern(matter);
+    let (head, rest) = part(groups, fold::SHOWN);
+    let hidden: usize = rest.iter().map(|group| group.lines.len()).sum();
+    html! {
+        @for group in &head { (file(matter, group, pattern.as_ref())) }
+        @if hidden > 0 {
+            details class="more" {
+                summary { (figures::things(hidden as u64, "more line")) }
+                @for group in &rest { (file(matter, group, pattern.as_ref())) }
+            }
+        }
+    }
+}
+
+fn counts(matter: &Matter<'_>, content: &str) -> Markup {
+    let pair = |line: &str| line.rsplit_once(':').map(|(path, count)| (path.to_owned(), count.to_owned()));
+    html! {
+        ul class="paths" {
+            @for (path, count) in content.lines().filter_map(pair) {
+                li { (matter.path(&path)) " " span class="fig" { (short(&count, 20)) } }
+            }
+        }
+    }
+}
+
+/// Reads the pattern as what it matches, where it can be told.
+fn pattern(matter: &Matter<'_>) -> Option<Regex> {
+    let pattern = matter.asked("pattern").filter(|pattern| pattern.len() <= 200)?;
+    let is_caseless = matter.is_asked("-i");
+    let read = |pattern: &str| {
+        RegexBuilder::new(pattern).case_insensitive(is_caseless).size_limit(100_000).build().ok()
+    };
+    read(pattern).or_else(|| read(&regex_lite::escape(pattern)))
+}
+
+fn file(matter: &Matter<'_>, group: &Group<'_>, pattern: Option<&Regex>) -> Markup {
+    html! {
+        div class="found" {
+            @if !group.path.is_empty() { div class="file" { (matter.path(group.path)) } }
+            pre class="found-lines" {
+                @for line in &group.lines {
+                    span class=(if line.is_hit { "hit" } else { "near" }) data-n=[line.number] {
+                        (marked(line, pattern)) "\n"
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Draws a line with what matched in it.
+fn marked(line: &Found<'_>, pattern: Option<&Regex>) -> Markup {
+    let text = clean::text(line.text);
+    let text = text.trim_end_matches('\n');
+    let Some(pattern) = pattern.filter(|_| line.is_hit && text.len() <= LOOKED_AT) else {
+        return html! { (text) };
+    };
+    let mut at = 0;
+    html! {
+        @for found in pattern.find_iter(text).filter(|found| !found.is_empty()).take(50) {
+            (&text[at..found.start()])
+            mark { (found.as_str()) }
+            ({ at = found.end(); "" })
+        }
+        (&text[at..])
+    }
+}

@@ -1,0 +1,109 @@
+//! A call opened to be drawn: its input and note as values, its paths without the folder of the session.
+
+use maud::{Markup, html};
+use rethread_engine::core::turn::ToolCall;
+use serde_json::Value;
+
+use super::draw::Around;
+use super::outcome::Outcome;
+use crate::words::clean;
+
+/// A call with all that a renderer may ask of it.
+pub(super) struct Matter<'a> {
+    /// The call as it was told.
+    pub(super) call: &'a ToolCall,
+    /// What stands around it.
+    pub(super) around: &'a Around<'a>,
+    /// Its input; null where that is no JSON.
+    pub(super) input: Value,
+}
+
+impl<'a> Matter<'a> {
+    /// Opens a call.
+    pub(super) fn open(call: &'a ToolCall, around: &'a Around<'a>) -> Matter<'a> {
+        // Input that nests too deep for the parser is drawn as it stands, like any that is no JSON.
+        let input = serde_json::from_str(&call.input).unwrap_or_default();
+        Matter { call, around, input }
+    }
+
+    /// Returns words of the input, where they are words and not empty.
+    pub(super) fn asked(&self, name: &str) -> Option<&str> {
+        words(&self.input, name)
+    }
+
+    /// Returns the words of the first of these fields of the input that has some.
+    pub(super) fn asked_any(&self, names: &[&str]) -> Option<&str> {
+        names.iter().find_map(|name| self.asked(name))
+    }
+
+    /// Whether a field of the input says yes.
+    pub(super) fn is_asked(&self, name: &str) -> bool {
+        self.input.get(name).and_then(Value::as_bool).unwrap_or(false)
+    }
+
+    /// Returns a number of the input, even where it was written as words.
+    pub(super) fn asked_number(&self, name: &str) -> Option<u64> {
+        let value = self.input.get(name)?;
+        value.as_u64().or_else(|| value.as_str()?.trim().parse().ok())
+    }
+
+    /// Returns a list of the input; empty where there is none.
+    pub(super) fn asked_list(&self, name: &str) -> &[Value] {
+        list(&self.input, name)
+    }
+
+    /// Returns a field of the client's note.
+    pub(super) fn noted(&self, name: &str) -> Option<&Value> {
+        self.around.noted.as_ref()?.get(name)
+    }
+
+    /// Returns words of the client's note, where they are words and not empty.
+    pub(super) fn noted_words(&self, name: &str) -> Option<&str> {
+        self.around.noted.as_ref().and_then(|note| words(note, name))
+    }
+
+    /// Returns what came of the call.
+    pub(super) fn outcome(&self) -> Outcome<'a> {
+        Outcome::read(self.call)
+    }
+
+    /// Returns a path without the folder of the session.
+    pub(super) fn relative<'p>(&self, path: &'p str) -> &'p str {
+        let folder = self.around.folder.trim_end_matches(['/', '\\']);
+        match path.strip_prefix(folder) {
+            Some("") if !folder.is_empty() => ".",
+            Some(rest) if !folder.is_empty() && rest.starts_with(['/', '\\']) => {
+                let below = &rest[1..];
+                if below.is_empty() { "." } else { below }
+            }
+            _ => path,
+        }
+    }
+
+    /// Draws a path, its folders quieter than its name.
+    pub(super) fn path(&self, path: &str) -> Markup {
+        let shown = clean::line(self.relative(path));
+        let cut = shown.trim_end_matches(['/', '\\']).rfind(['/', '\\']).map_or(0, |at| at + 1);
+        let (folder, name) = shown.split_at(cut);
+        html! { span class="path" { @if !folder.is_empty() { span class="dir" { (folder) } } (name) } }
+    }
+}
+
+/// Returns words of an object, where they are words and not empty.
+pub(super) fn words<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
+    value.get(name)?.as_str().filter(|words| !words.trim().is_empty())
+}
+
+/// Returns a list of an object; empty where there is none.
+pub(super) fn list<'v>(value: &'v Value, name: &str) -> &'v [Value] {
+    value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// Returns a name or number of an object as words: ids are written both ways.
+pub(super) fn label(value: &Value, name: &str) -> Option<String> {
+    match value.get(name)? {
+        Value::String(words) if !words.trim().is_empty() => Some(words.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}

@@ -1,0 +1,64 @@
+//! Notebooks: cells that were read or changed.
+
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::draw::Renderer;
+use super::fold;
+use super::gist::Gist;
+use super::matter::{Matter, label as id_of, words};
+use super::piece::{Rows, label, short, wrote};
+use crate::html::text::{Language, code, terminal};
+use crate::words::figures;
+
+/// A cell that was changed, added or removed.
+pub(super) const EDIT: Renderer = Renderer { kind: "edit", gist, input, result: |_, _| html! {} };
+
+fn gist(matter: &Matter<'_>, gist: &mut Gist) {
+    gist.piece(matter.path(matter.asked("notebook_path").unwrap_or_default()));
+    if let Some(cell) = cell(matter) {
+        gist.aside(&format!("cell {cell}"));
+    }
+    gist.figure(short(matter.asked("edit_mode").unwrap_or("replace"), 20));
+    if let Some(source) = matter.asked("new_source") {
+        gist.figure(figures::things(source.lines().count() as u64, "line"));
+    }
+}
+
+fn cell(matter: &Matter<'_>) -> Option<String> {
+    id_of(&matter.input, "cell_id").or_else(|| id_of(&matter.input, "cell_number"))
+}
+
+fn input(matter: &Matter<'_>) -> Markup {
+    let kind = matter.asked("cell_type").or_else(|| matter.noted_words("cell_type")).unwrap_or("code");
+    let language = matter.noted_words("language").unwrap_or("python");
+    let rows = Rows::default()
+        .piece("notebook", matter.path(matter.asked("notebook_path").unwrap_or_default()))
+        .words("cell", cell(matter).as_deref())
+        .words("kind", Some(kind))
+        .words("how", matter.asked("edit_mode"));
+    html! {
+        (rows.draw())
+        @if let Some(text) = matter.asked("new_source") { (source(kind, text, language)) }
+    }
+}
+
+fn source(kind: &str, text: &str, language: &str) -> Markup {
+    if kind == "markdown" { wrote(text) } else { fold::lines(code(text, Language::named(language), None)) }
+}
+
+/// Draws the cells of a notebook.
+pub(super) fn cells(cells: &[Value]) -> Markup {
+    html! {
+        @for (no, cell) in cells.iter().enumerate() {
+            @let kind = words(cell, "cellType").or_else(|| words(cell, "cell_type")).unwrap_or("code");
+            (label(&format!("cell {}, {}", no + 1, short(kind, 20))))
+            @if let Some(text) = words(cell, "source") {
+                (source(kind, text, words(cell, "language").unwrap_or("python")))
+            }
+            @for output in super::matter::list(cell, "outputs") {
+                @if let Some(text) = words(output, "text") { div class="output" { (fold::lines(terminal(text))) } }
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Tools of servers, and every tool that nobody here knows by name.
+
+use maud::Markup;
+use serde_json::Value;
+
+use super::draw::{Renderer, as_it_stands};
+use super::gist::Gist;
+use super::matter::{Matter, words};
+use super::piece::{Rows, short, told};
+
+/// A tool of a server (`mcp__server__tool`).
+pub(super) const MCP: Renderer = Renderer { kind: "mcp", gist: mcp_gist, input, result };
+
+/// Any other tool.
+pub(super) const ANY: Renderer = Renderer { kind: "other", gist: any_gist, input, result };
+
+/// Fields that tell most of a call, the most telling first.
+const TELLING: [&str; 20] = [
+    "description",
+    "title",
+    "subject",
+    "summary",
+    "query",
+    "command",
+    "url",
+    "file_path",
+    "filePath",
+    "path",
+    "name",
+    "pattern",
+    "prompt",
+    "message",
+    "text",
+    "thought",
+    "reason",
+    "cron",
+    "id",
+    "key",
+];
+
+fn mcp_gist(matter: &Matter<'_>, gist: &mut Gist) {
+    let (server, tool) = parts(&matter.call.name);
+    gist.name = Some(short(tool, 60));
+    gist.aside(server);
+    any_gist(matter, gist);
+}
+
+/// Parts the name of a tool into its server and its own name.
+fn parts(name: &str) -> (&str, &str) {
+    let rest = name.strip_prefix("mcp__").unwrap_or(name);
+    rest.split_once("__").unwrap_or(("", rest))
+}
+
+fn any_gist(matter: &Matter<'_>, gist: &mut Gist) {
+    let telling = TELLING.iter().find_map(|name| words(&matter.input, name).map(|words| (*name, words)));
+    match telling {
+        Some(("file_path" | "filePath" | "path", path)) => gist.piece(matter.path(path)),
+        Some((_, words)) => gist.say(words),
+        None => {
+            let fields = matter.input.as_object();
+            if let Some(words) = fields.and_then(|fields| fields.values().find_map(Value::as_str)) {
+                gist.say(words);
+            }
+        }
+    }
+}
+
+fn input(matter: &Matter<'_>) -> Markup {
+    if matter.input.is_object() {
+        return Rows::default().fields_but(&matter.input, &[]).draw();
+    }
+    as_it_stands(matter)
+}
+
+fn result(_matter: &Matter<'_>, text: &str) -> Markup {
+    told(text)
+}

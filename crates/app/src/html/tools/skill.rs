@@ -1,0 +1,28 @@
+//! Skills and slash commands.
+
+use maud::{Markup, html};
+
+use super::draw::Renderer;
+use super::gist::Gist;
+use super::matter::Matter;
+use super::piece::{Rows, wrote};
+
+/// A skill or slash command that the model called.
+pub(super) const SKILL: Renderer = Renderer { kind: "skill", gist, input, result };
+
+fn gist(matter: &Matter<'_>, gist: &mut Gist) {
+    if let Some(name) = matter.asked_any(&["skill", "command", "name"]) {
+        gist.code(name);
+    }
+    if let Some(arguments) = matter.asked_any(&["args", "arguments"]) {
+        gist.aside(arguments);
+    }
+}
+
+fn input(matter: &Matter<'_>) -> Markup {
+    Rows::default().fields_but(&matter.input, &[]).draw()
+}
+
+fn result(_matter: &Matter<'_>, text: &str) -> Markup {
+    html! { @if text.trim().is_empty() { p class="quiet" { "no words" } } @else { (wrote(text)) } }
+}
