@@ -13,8 +13,11 @@ pub(crate) struct Asset {
     pub(crate) text: &'static str,
 }
 
-const STYLE: &[&str] =
-    &[include_str!("../../assets/style/base.css"), include_str!("../../assets/style/session.css")];
+const STYLE: &[&str] = &[
+    include_str!("../../assets/style/base.css"),
+    include_str!("../../assets/style/session.css"),
+    include_str!("../../assets/style/tools.css"),
+];
 
 const SCRIPT: &[&str] = &[
     include_str!("../../assets/script/base.js"),

@@ -9,6 +9,7 @@ use super::matter::Matter;
 use super::outcome::{Kept, Outcome};
 use super::piece::short;
 use super::{agent, ask, edit, fold, grep, notebook, other, plan, read, seek, shell, skill, team, todo, web};
+use crate::html::part::is_picture;
 use crate::html::text::{json, terminal};
 use crate::words::{clean, figures};
 
@@ -80,7 +81,6 @@ fn chosen(matter: &Matter<'_>) -> &'static Renderer {
 }
 
 /// Draws what a call is about, on one line.
-#[cfg_attr(not(test), expect(dead_code, reason = "the faces that draw with it come next"))]
 pub(crate) fn gist(call: &ToolCall, around: &Around<'_>) -> Markup {
     let matter = Matter::open(call, around);
     let renderer = chosen(&matter);
@@ -99,7 +99,6 @@ pub(crate) fn gist(call: &ToolCall, around: &Around<'_>) -> Markup {
 }
 
 /// Whether the body is too long to stand in a page before somebody asks for it.
-#[cfg_attr(not(test), expect(dead_code, reason = "the faces that draw with it come next"))]
 pub(crate) fn is_long(call: &ToolCall) -> bool {
     if matches!(call.name.as_str(), "TodoWrite" | "AskUserQuestion" | "ExitPlanMode") {
         return false;
@@ -108,7 +107,6 @@ pub(crate) fn is_long(call: &ToolCall) -> bool {
 }
 
 /// Draws input and result of a call.
-#[cfg_attr(not(test), expect(dead_code, reason = "the faces that draw with it come next"))]
 pub(crate) fn body(call: &ToolCall, around: &Around<'_>) -> Markup {
     let matter = Matter::open(call, around);
     let renderer = chosen(&matter);
@@ -148,12 +146,14 @@ fn kept_apart(kept: Kept<'_>) -> Markup {
 fn pictures(matter: &Matter<'_>) -> Markup {
     let Some(result) = &matter.call.result else { return html! {} };
     html! {
-        @for (no, (kind, base64)) in result.media.iter().enumerate() {
-            @let address = (matter.around.picture)(result.line, Some(&matter.call.id), no);
-            @match address.filter(|_| kind.starts_with("image")) {
-                Some(address) => img class="tool-picture" loading="lazy" src=(address) alt={ "picture " (no + 1) " of the result" };,
+        @for shown in &result.media {
+            @let address = (matter.around.picture)(result.line, Some(&matter.call.id), shown.no);
+            @match address.filter(|_| is_picture(&shown.kind)) {
+                Some(address) => button type="button" class="picture" data-do="picture" aria-label="Show the picture large" {
+                    img class="tool-picture" loading="lazy" src=(address) alt={ "picture " (shown.no + 1) " of the result" };
+                },
                 None => p class="quiet" {
-                    (media(kind)) @if *base64 > 0 { ", " (figures::size(*base64 as u64 / 4 * 3)) }
+                    (media(&shown.kind)) @if shown.bytes > 0 { ", " (figures::size(shown.bytes as u64 / 4 * 3)) }
                 },
             }
         }
