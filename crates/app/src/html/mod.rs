@@ -3,5 +3,7 @@
 //! No IO, no clock: the server and the export draw with it alike. All text of a session passes [`crate::words::clean`] and is
 //! escaped by the templates; markup is only ever put together from such pieces, and nothing inline runs or styles.
 
+#[cfg(test)]
+mod tests;
 pub(crate) mod text;
 pub(crate) mod tools;
