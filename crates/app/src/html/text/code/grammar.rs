@@ -13,10 +13,12 @@ pub(super) struct Quote {
     pub(super) lines: bool,
 }
 
+/// Makes a kind of string that closes as it opens.
 const fn quote(open: &'static str, escape: Option<u8>, lines: bool) -> Quote {
     Quote { open, close: open, escape, lines }
 }
 
+/// The escape of most languages.
 const SLASH: Option<u8> = Some(b'\\');
 const DOUBLE: Quote = quote("\"", SLASH, false);
 const SINGLE: Quote = quote("'", SLASH, false);
@@ -93,7 +95,9 @@ pub(super) mod has {
 
 use has::*;
 
+/// Comments as in C.
 const SLASHES: (&[&str], &[(&str, &str)]) = (&["//"], &[("/*", "*/")]);
+/// Comments as in a shell.
 const HASH: (&[&str], &[(&str, &str)]) = (&["#"], &[]);
 
 impl Language {
