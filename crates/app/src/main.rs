@@ -4,7 +4,6 @@
 
 mod cli;
 mod demo;
-#[expect(unused_imports, reason = "the faces that draw with it come next")]
 mod html;
 mod paths;
 mod place;

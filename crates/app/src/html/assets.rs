@@ -16,6 +16,7 @@ pub(crate) struct Asset {
 const STYLE: &[&str] = &[
     include_str!("../../assets/style/base.css"),
     include_str!("../../assets/style/session.css"),
+    include_str!("../../assets/style/text.css"),
     include_str!("../../assets/style/tools.css"),
 ];
 
@@ -29,7 +30,10 @@ const SCRIPT: &[&str] = &[
 
 /// Returns the style sheet.
 pub(crate) fn style() -> Asset {
-    static STYLES: LazyLock<(String, String)> = LazyLock::new(|| joined(STYLE, "css"));
+    static STYLES: LazyLock<(String, String)> = LazyLock::new(|| {
+        let palette = super::text::palette();
+        joined(&[STYLE, &[&palette]].concat(), "css")
+    });
     Asset { name: &STYLES.0, kind: "text/css; charset=utf-8", text: &STYLES.1 }
 }
 

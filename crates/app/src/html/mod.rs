@@ -8,10 +8,12 @@ pub(crate) mod frame;
 mod part;
 pub(crate) mod session;
 mod telling;
+#[cfg(test)]
+mod tests;
 pub(crate) mod text;
 pub(crate) mod tools;
 mod turn;
 
 pub(crate) use part::{is_picture, tool_body};
 pub(crate) use telling::{Telling, escape_query};
-pub(crate) use turn::{scene, short_model};
+pub(crate) use turn::scene;

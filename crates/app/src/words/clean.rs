@@ -15,17 +15,13 @@ pub(crate) fn text(text: &str) -> Cow<'_, str> {
     let mut clean = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
-        let len = match c {
-            ESC => escape_len(rest),
-            '\u{9b}' => c.len_utf8() + csi_len(&rest[c.len_utf8()..]),
-            '\u{90}' | '\u{98}' | '\u{9d}' | '\u{9e}' | '\u{9f}' => {
-                c.len_utf8() + string_len(&rest[c.len_utf8()..])
-            }
-            '\r' if rest[1..].starts_with('\n') => 1,
-            _ => {
+        let len = match sequence_len(rest) {
+            0 if c == '\r' && rest[1..].starts_with('\n') => 1,
+            0 => {
                 put(&mut clean, c);
                 c.len_utf8()
             }
+            len => len,
         };
         rest = &rest[len..];
     }
@@ -90,6 +86,18 @@ fn put(clean: &mut String, c: char) {
         '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{61c}' | '\u{2060}'..='\u{2065}' | '\u{feff}' => {}
         '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' => {}
         _ => clean.push(c),
+    }
+}
+
+/// Measures the control sequence at the start of `text`: 0 where there is none.
+pub(crate) fn sequence_len(text: &str) -> usize {
+    match text.chars().next() {
+        Some(ESC) => escape_len(text),
+        Some(c @ '\u{9b}') => c.len_utf8() + csi_len(&text[c.len_utf8()..]),
+        Some(c @ ('\u{90}' | '\u{98}' | '\u{9d}' | '\u{9e}' | '\u{9f}')) => {
+            c.len_utf8() + string_len(&text[c.len_utf8()..])
+        }
+        _ => 0,
     }
 }
 

@@ -1,0 +1,10 @@
+//! Markdown: what the model wrote, and what a user typed.
+//!
+//! Markup of a session is never passed on, pictures are never loaded, and only addresses that are plainly of the web or of mail
+//! become links.
+
+mod draw;
+mod link;
+mod pen;
+
+pub(crate) use draw::{prompt, prose};
