@@ -35,7 +35,9 @@ fn gist(matter: &Matter<'_>, gist: &mut Gist) {
     match (kind, matter.noted("file")) {
         ("text", Some(file)) => {
             let number = |name| file.get(name).and_then(Value::as_u64);
-            let count = number("numLines").unwrap_or_default();
+            // The client counts the nothing behind a last line break, too.
+            let content = words(file, "content").map(|content| content.lines().count() as u64);
+            let count = content.or_else(|| number("numLines")).unwrap_or_default();
             match number("startLine") {
                 Some(first) if first > 1 => gist.figure(range(first, count)),
                 _ => gist.figure(figures::things(count, "line")),
@@ -67,9 +69,11 @@ fn range(first: u64, count: u64) -> String {
 
 fn input(matter: &Matter<'_>) -> Markup {
     let number = |name| matter.asked_number(name).map(figures::count);
-    Rows::default()
-        .piece("file", matter.path(path(matter)))
-        .words("from line", number("offset").as_deref())
+    let mut rows = Rows::default();
+    if !path(matter).is_empty() {
+        rows = rows.piece("file", matter.path(path(matter)));
+    }
+    rows.words("from line", number("offset").as_deref())
         .words("at most", number("limit").map(|count| format!("{count} lines")).as_deref())
         .fields_but(&matter.input, &["file_path", "notebook_path", "path", "offset", "limit"])
         .draw()

@@ -116,7 +116,7 @@ fn files() {
             name: "Read",
             input: json!({ "file_path": "/etc/motd" }),
             result: Some("     1→hi"),
-            noted: json!({ "type": "text", "file": { "content": "hi\n", "numLines": 1, "startLine": 1 } }),
+            noted: json!({ "type": "text", "file": { "content": "hi\n", "numLines": 2, "startLine": 1 } }),
             head: "Read /etc/motd 1 line",
             body: &["hi"],
         },
