@@ -13,9 +13,18 @@ pub(crate) struct Asset {
     pub(crate) text: &'static str,
 }
 
-const STYLE: &[&str] = &[include_str!("../../assets/style/base.css")];
+const STYLE: &[&str] = &[
+    include_str!("../../assets/style/base.css"),
+    include_str!("../../assets/style/home.css"),
+    include_str!("../../assets/style/list.css"),
+    include_str!("../../assets/style/search.css"),
+];
 
-const SCRIPT: &[&str] = &[include_str!("../../assets/script/base.js")];
+const SCRIPT: &[&str] = &[
+    include_str!("../../assets/script/base.js"),
+    include_str!("../../assets/script/list.js"),
+    include_str!("../../assets/script/search.js"),
+];
 
 /// Returns the style sheet.
 pub(crate) fn style() -> Asset {

@@ -4,6 +4,10 @@
 //! escaped by the templates; markup is only ever put together from such pieces, and nothing inline runs or styles.
 
 pub(crate) mod assets;
+pub(crate) mod figure;
 pub(crate) mod frame;
+pub(crate) mod hit;
+pub(crate) mod link;
+pub(crate) mod row;
 pub(crate) mod text;
 pub(crate) mod tools;

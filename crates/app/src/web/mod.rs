@@ -8,9 +8,13 @@
 //! else is done ([`gate`]). Nothing of a request is ever part of a path: sessions are looked up on the [`shelf`].
 
 mod answer;
+mod asked;
 mod gate;
 mod pages;
+mod pick;
+mod queue;
 mod routes;
+mod seek;
 mod serve;
 mod server;
 mod shelf;

@@ -3,8 +3,10 @@
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use rethread_engine::core::usage::Prices;
+use rethread_engine::ops::Listing;
 use tokio::net::TcpListener;
 
 use super::gate::Gate;
@@ -21,6 +23,7 @@ pub(crate) fn serve(
     place: Place,
     prices: Prices,
     demo: bool,
+    listing: Option<Listing>,
     port: Option<u16>,
     announce: Announce<'_>,
 ) -> io::Result<()> {
@@ -35,7 +38,15 @@ pub(crate) fn serve(
         let listener = listen(port).await?;
         let gate = Gate::new(listener.local_addr()?.port());
         announce(&gate.address())?;
-        let server = Arc::new(Server { place, prices, gate, shelf: Shelf::default(), demo });
+        let server = Arc::new(Server {
+            place,
+            prices,
+            gate,
+            shelf: Shelf::holding(listing),
+            queue: Arc::default(),
+            indexing: AtomicBool::new(false),
+            demo,
+        });
         axum::serve(listener, router(server)).with_graceful_shutdown(stopped()).await
     })
 }

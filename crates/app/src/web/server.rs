@@ -1,6 +1,7 @@
 //! What the server keeps while it runs.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -8,8 +9,10 @@ use rethread_engine::core::usage::Prices;
 
 use super::answer;
 use super::gate::Gate;
+use super::queue::Queue;
 use super::shelf::Shelf;
 use crate::place::Place;
+use crate::words::when::Clock;
 
 /// The server.
 pub(crate) struct Server {
@@ -21,8 +24,19 @@ pub(crate) struct Server {
     pub(crate) gate: Gate,
     /// Which sessions there are.
     pub(crate) shelf: Shelf,
+    /// Who searches.
+    pub(crate) queue: Arc<Queue>,
+    /// Whether the index is being brought up to date.
+    pub(crate) indexing: AtomicBool,
     /// Whether the sessions are invented.
     pub(crate) demo: bool,
+}
+
+impl Server {
+    /// Looks at the clock: a server runs for days, and the present of its start is not that of an answer.
+    pub(crate) fn clock(&self) -> Clock {
+        self.place.clock.again()
+    }
 }
 
 /// Does the work of an answer on a thread that may wait for the disk.

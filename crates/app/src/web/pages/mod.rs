@@ -1,4 +1,9 @@
 //! One file per page: what is asked for in, an answer out.
 
 pub(crate) mod assets;
+mod figures;
+mod guide;
+mod hits;
 pub(crate) mod home;
+pub(crate) mod search;
+pub(crate) mod sessions;
