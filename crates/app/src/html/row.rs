@@ -72,7 +72,7 @@ fn one(row: &Row<'_>) -> Markup {
             }
             td class="row-branch cut mono" title=[branch.as_deref()] { (branch.as_deref().unwrap_or_default()) }
             td class="row-model cut" title=[models(session)] { (model(session)) }
-            td class="row-turns num" { (count(sketch.turns as u64)) span class="row-unit" { " turns" } }
+            td class="row-turns num" { (count(sketch.turns as u64)) span class="row-unit" { @if sketch.turns == 1 { " turn" } @else { " turns" } } }
             td class="row-size num" { (size(session.bytes)) }
             td class="row-when num" { @if sketch.last.is_some() { time title=(row.stamp) { (row.age) } } }
         }

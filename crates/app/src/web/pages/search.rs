@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
+use rethread_engine::ops::{SearchHit, Whereabouts};
 
 use super::guide::{help, wrong};
 use super::hits::{MOST, Paper, title};
@@ -20,11 +21,13 @@ use crate::web::server::{Server, work};
 use crate::words::clean;
 use crate::words::figures::things;
 use crate::words::folder::base;
+use crate::words::standing::standing;
+use crate::words::when::Clock;
 
 /// How long a page may look, how long if somebody says that they can wait, and how long while somebody types.
 const PAGE: Duration = Duration::from_secs(3);
 const PATIENT: Duration = Duration::from_secs(60);
-const TYPING: Duration = Duration::from_millis(250);
+const TYPING: Duration = Duration::from_secs(1);
 
 /// So many hits stand on a page at first, and so many are shown while typing.
 const SHOWN: usize = 50;
@@ -99,7 +102,7 @@ fn skim(found: &Found, wanted: &Wanted, server: &Server) -> Markup {
             a class="hits-one" role="option" aria-selected="false" tabindex="-1" href=(place(hit, key)) {
                 span class="hits-head" {
                     strong class="cut" { (title(hit)) }
-                    span class="quiet cut" { (speaker(hit)) " · " (base(&hit.project)) " · " (clock.age(hit.time)) }
+                    span class="quiet cut" { (facts(hit, &clock)) }
                 }
                 span class="hits-text cut" { (excerpt(&hit.excerpt, SKIMMED)) }
             }
@@ -113,6 +116,18 @@ fn skim(found: &Found, wanted: &Wanted, server: &Server) -> Markup {
                 href=(address("/search", [("q", wanted.typed.as_str())])) { (all_of(found)) }
         }
     }
+}
+
+/// Says who speaks, where and when, and whether Claude has forgotten it.
+fn facts(hit: &SearchHit, clock: &Clock) -> String {
+    let lost = matches!(hit.standing, Whereabouts::Compacted | Whereabouts::Aside | Whereabouts::Island);
+    let said = [
+        Some(speaker(hit)),
+        (lost || hit.agent.is_some()).then(|| standing(hit).to_owned()),
+        Some(base(&hit.project)),
+        hit.time.map(|time| clock.age(Some(time))),
+    ];
+    said.into_iter().flatten().filter(|fact| !fact.is_empty()).collect::<Vec<_>>().join(" · ")
 }
 
 fn all_of(found: &Found) -> String {

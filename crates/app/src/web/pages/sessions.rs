@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use maud::{Markup, html};
+use rethread_engine::core::session::TitleSource;
 use rethread_engine::ops::SessionRow;
 
 use crate::html::frame::{Frame, page as framed};
@@ -200,7 +201,8 @@ fn about(session: &SessionRow, server: &Server, clock: &Clock) -> Markup {
         ("Client", client),
     ];
     html! {
-        p class="preview-title" { (row::title(session)) }
+        // A title that is the first prompt would say the same twice.
+        @if session.title.source != TitleSource::Prompt { p class="preview-title" { (row::title(session)) } }
         (row::badges(session))
         @if !prompt.trim().is_empty() { blockquote class="preview-prompt plain" { (prompt.trim()) } }
         dl class="facts" {
