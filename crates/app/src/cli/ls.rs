@@ -11,6 +11,8 @@ use super::style::{BAD, GOOD, MARK, NAME, PLAIN, QUIET};
 use super::table::{Align, Cell, Table};
 use super::when::Clock;
 use super::{Place, wire};
+pub(crate) use crate::words::folder::base;
+use crate::words::hidden as words;
 
 /// Runs the command.
 pub(crate) fn run(ls: &Ls, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
@@ -59,20 +61,8 @@ pub(crate) fn run(ls: &Ls, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
 
 /// Says what is hidden, where anything is.
 pub(crate) fn hidden(hidden: &Hidden) -> Option<String> {
-    let counts = [
-        (hidden.headless, "headless"),
-        (hidden.empty, "empty"),
-        (hidden.warmups, "warm-ups"),
-        (hidden.orphans, "subagents without a session"),
-    ];
-    let said: Vec<String> = counts
-        .iter()
-        .filter(|(n, _)| *n > 0)
-        .map(|(n, what)| format!("{} {what}", count(*n as u64)))
-        .collect();
-    let shown = hidden.headless + hidden.empty > 0;
-    (!said.is_empty())
-        .then(|| format!("hidden: {}{}", said.join(", "), if shown { " (--all shows them)" } else { "" }))
+    let more = if words::can_be_shown(hidden) { " (--all shows them)" } else { "" };
+    words::hidden(hidden).map(|said| format!("{said}{more}"))
 }
 
 /// Prints sessions as a table.
@@ -148,13 +138,4 @@ pub(crate) fn short_id<'i>(id: &'i str, ids: &[&str]) -> &'i str {
     // Lists are long: most others differ in the first letters.
     let alone = |start: &&str| !ids.iter().any(|other| other.starts_with(start) && *other != id);
     cuts.into_iter().find(alone).unwrap_or(id)
-}
-
-/// Returns the last part of a path; the last two where that is too short to tell anything.
-pub(crate) fn base(path: &str) -> String {
-    let trimmed = path.trim_end_matches(['/', '\\']);
-    let mut parts = trimmed.rsplit(['/', '\\']);
-    let last = parts.next().unwrap_or(trimmed);
-    let above = parts.next().filter(|above| last.chars().count() < 4 && !above.is_empty());
-    clean::line(&above.map_or_else(|| last.to_owned(), |above| format!("{above}/{last}")))
 }

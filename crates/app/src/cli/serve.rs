@@ -17,8 +17,9 @@ use crate::{prices, web};
 /// Runs the command.
 pub(crate) fn run(serve: &Serve, place: Place, demo: bool, out: &mut Out) -> Result<Exit, Stop> {
     let prices = prices::prices(None)?;
-    let files =
-        if demo { 1 } else { ops::list(&place.roots, &Filter::default(), place.index.as_ref()).files };
+    let all = Filter { all: true, ..Filter::default() };
+    let listing = ops::list(&place.roots, &all, place.index.as_ref());
+    let files = listing.files;
     // The invented sessions must stay as long as the server does.
     let invented = if files == 0 { Some(Demo::make(place.clock.now())?) } else { None };
     let place = match &invented {
@@ -44,7 +45,9 @@ pub(crate) fn run(serve: &Serve, place: Place, demo: bool, out: &mut Out) -> Res
             _ => std::io::ErrorKind::Other.into(),
         })
     };
-    web::serve(place, prices, demo, serve.port, &mut announce)?;
+    // The first page need not look again.
+    let listing = if invented.is_some() { None } else { Some(listing) };
+    web::serve(place, prices, demo, listing, serve.port, &mut announce)?;
     Ok(Exit::Done)
 }
 

@@ -18,6 +18,9 @@ const STYLE: &[&str] = &[
     include_str!("../../assets/style/session.css"),
     include_str!("../../assets/style/text.css"),
     include_str!("../../assets/style/tools.css"),
+    include_str!("../../assets/style/home.css"),
+    include_str!("../../assets/style/list.css"),
+    include_str!("../../assets/style/search.css"),
 ];
 
 const SCRIPT: &[&str] = &[
@@ -26,6 +29,8 @@ const SCRIPT: &[&str] = &[
     include_str!("../../assets/script/find.js"),
     include_str!("../../assets/script/live.js"),
     include_str!("../../assets/script/present.js"),
+    include_str!("../../assets/script/list.js"),
+    include_str!("../../assets/script/search.js"),
 ];
 
 /// Returns the style sheet.

@@ -9,7 +9,7 @@ use super::assets;
 pub(crate) struct Frame<'a> {
     /// Its title.
     pub(crate) title: &'a str,
-    /// Which place of the bar is the present one: `home`, `sessions` or none.
+    /// Which place of the bar is the present one: `home`, `sessions`, `search` or none.
     pub(crate) here: &'a str,
     /// Words in the search box.
     pub(crate) query: &'a str,
@@ -50,10 +50,14 @@ pub(crate) fn head(frame: &Frame<'_>) -> Markup {
             nav class="bar-nav" aria-label="Places" {
                 a href="/" aria-current=[link("home")] { "Home" }
                 a href="/sessions" aria-current=[link("sessions")] { "Sessions" }
+                a href="/search" aria-current=[link("search")] { "Search" }
             }
-            form class="bar-search" action="/search" role="search" {
-                input type="search" name="q" value=(frame.query) placeholder="Search all sessions"
-                    aria-label="Search all sessions" autocomplete="off" spellcheck="false";
+            // Where the page has a search box of its own, a second one would only confuse.
+            @if matches!(frame.here, "home" | "search") { div class="bar-search" {} } @else {
+                form class="bar-search" action="/search" role="search" {
+                    input type="search" name="q" value=(frame.query) placeholder="Search all sessions"
+                        aria-label="Search all sessions" autocomplete="off" spellcheck="false";
+                }
             }
             button type="button" class="bar-button" data-do="theme" aria-label="Switch between light and dark" { "◐" }
             button type="button" class="bar-button" data-do="keys" aria-label="Show the keyboard map" { "?" }

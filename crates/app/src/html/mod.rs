@@ -4,8 +4,12 @@
 //! escaped by the templates; markup is only ever put together from such pieces, and nothing inline runs or styles.
 
 pub(crate) mod assets;
+pub(crate) mod figure;
 pub(crate) mod frame;
+pub(crate) mod hit;
+pub(crate) mod link;
 mod part;
+pub(crate) mod row;
 pub(crate) mod session;
 mod telling;
 #[cfg(test)]

@@ -8,10 +8,14 @@
 //! else is done ([`gate`]). Nothing of a request is ever part of a path: sessions are looked up on the [`shelf`].
 
 mod answer;
+mod asked;
 mod gate;
 mod pages;
+mod pick;
+mod queue;
 mod readings;
 mod routes;
+mod seek;
 mod serve;
 mod server;
 mod shelf;

@@ -8,13 +8,19 @@ use axum::routing::get;
 
 use super::answer;
 use super::gate;
-use super::pages::{assets, home, session};
+use super::pages::{assets, home, search, session, sessions};
 use super::server::Server;
 
 /// Puts the server together.
 pub(crate) fn router(server: Arc<Server>) -> Router {
     Router::new()
         .route("/", get(home::page))
+        .route("/home/figures", get(home::figures))
+        .route("/sessions", get(sessions::page))
+        .route("/sessions/rows", get(sessions::rows))
+        .route("/s/{key}/preview", get(sessions::preview))
+        .route("/search", get(search::page))
+        .route("/search/hits", get(search::hits))
         .route("/assets/{name}", get(assets::file))
         .route("/s/{key}", get(session::page))
         .route("/s/{key}/leaf", get(session::leaf))

@@ -3,8 +3,10 @@
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use rethread_engine::core::usage::Prices;
+use rethread_engine::ops::Listing;
 use tokio::net::TcpListener;
 
 use super::gate::Gate;
@@ -22,6 +24,7 @@ pub(crate) fn serve(
     place: Place,
     prices: Prices,
     demo: bool,
+    listing: Option<Listing>,
     port: Option<u16>,
     announce: Announce<'_>,
 ) -> io::Result<()> {
@@ -40,8 +43,10 @@ pub(crate) fn serve(
             place,
             prices,
             gate,
-            shelf: Shelf::default(),
             readings: Readings::default(),
+            shelf: Shelf::holding(listing),
+            queue: Arc::default(),
+            indexing: AtomicBool::new(false),
             demo,
         });
         axum::serve(listener, router(server)).with_graceful_shutdown(stopped()).await

@@ -1,6 +1,7 @@
 //! What the server keeps while it runs.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -9,9 +10,11 @@ use rethread_engine::ops::SessionRow;
 
 use super::answer;
 use super::gate::Gate;
+use super::queue::Queue;
 use super::readings::Readings;
 use super::shelf::Shelf;
 use crate::place::Place;
+use crate::words::when::Clock;
 
 /// The server.
 pub(crate) struct Server {
@@ -25,6 +28,10 @@ pub(crate) struct Server {
     pub(crate) shelf: Shelf,
     /// The sessions that are being read.
     pub(crate) readings: Readings,
+    /// Who searches.
+    pub(crate) queue: Arc<Queue>,
+    /// Whether the index is being brought up to date.
+    pub(crate) indexing: AtomicBool,
     /// Whether the sessions are invented.
     pub(crate) demo: bool,
 }
@@ -34,6 +41,11 @@ impl Server {
     pub(crate) fn find(&self, key: &str) -> Option<SessionRow> {
         let known = self.shelf.last().and_then(|look| look.find(key).cloned());
         known.filter(|row| row.path.exists()).or_else(|| self.shelf.look(&self.place).find(key).cloned())
+    }
+
+    /// Looks at the clock: a server runs for days, and the present of its start is not that of an answer.
+    pub(crate) fn clock(&self) -> Clock {
+        self.place.clock.again()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which sessions there are: looked at again when somebody asks and a second has gone by.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -14,7 +15,6 @@ const FRESH: Duration = Duration::from_secs(1);
 const STALE: Duration = Duration::from_secs(5);
 
 /// The last look at all sessions.
-#[derive(Default)]
 pub(crate) struct Shelf {
     last: Mutex<Option<Arc<Look>>>,
     looking: Mutex<()>,
@@ -30,6 +30,12 @@ pub(crate) struct Look {
 }
 
 impl Shelf {
+    /// Takes a look that somebody has just had.
+    pub(crate) fn holding(listing: Option<Listing>) -> Shelf {
+        let look = listing.map(|listing| Arc::new(Look::of(listing, Instant::now())));
+        Shelf { last: Mutex::new(look), looking: Mutex::default() }
+    }
+
     /// Looks at all sessions, or remembers the last look.
     pub(crate) fn look(&self, place: &Place) -> Arc<Look> {
         if let Some(look) = self.remembered(FRESH) {
@@ -52,6 +58,11 @@ impl Shelf {
         look
     }
 
+    /// Returns the last look however old it is: enough to know how a session is addressed.
+    pub(crate) fn known(&self, place: &Place) -> Arc<Look> {
+        self.remembered(Duration::MAX).unwrap_or_else(|| self.look(place))
+    }
+
     fn remembered(&self, age: Duration) -> Option<Arc<Look>> {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         last.as_ref().filter(|look| look.at.elapsed() < age).cloned()
@@ -72,7 +83,10 @@ impl Look {
     fn take(place: &Place) -> Look {
         let at = Instant::now();
         let filter = Filter { all: true, ..Filter::default() };
-        let listing = ops::list(&place.roots, &filter, place.index.as_ref());
+        Look::of(ops::list(&place.roots, &filter, place.index.as_ref()), at)
+    }
+
+    fn of(listing: Listing, at: Instant) -> Look {
         let mut by_key = HashMap::with_capacity(listing.rows.len());
         let mut keys = Vec::with_capacity(listing.rows.len());
         for (no, row) in listing.rows.iter().enumerate() {
@@ -93,6 +107,13 @@ impl Look {
     /// Finds a session by its key.
     pub(crate) fn find(&self, key: &str) -> Option<&SessionRow> {
         self.by_key.get(key).map(|&no| &self.listing.rows[no])
+    }
+
+    /// Returns the key of the session that a file holds.
+    pub(crate) fn key_of(&self, path: &Path) -> Option<&str> {
+        // Paths are compared as they are written: their parts would be taken asunder for each.
+        let found = self.rows().find(|(_, row)| row.path.as_os_str() == path.as_os_str());
+        found.map(|(key, _)| key)
     }
 
     /// Returns the key of the session at a place of the listing.

@@ -17,6 +17,11 @@ impl Clock {
         Clock { now: Zoned::now() }
     }
 
+    /// Looks at the clock again, in the same zone.
+    pub(crate) fn again(&self) -> Clock {
+        Clock { now: Timestamp::now().to_zoned(self.zone()) }
+    }
+
     /// Returns the same moment in another zone: `Europe/Berlin`, `UTC`, `+02:00`.
     pub(crate) fn in_zone(&self, name: &str) -> Option<Clock> {
         let zone = DateTimeParser::new().parse_time_zone(name.trim()).ok()?;

@@ -131,14 +131,7 @@ pub fn list(roots: &Roots, filter: &Filter, index: Option<&Index>) -> Listing {
     let mut hidden = Hidden::default();
     let mut rows = rows(all, &mut hidden);
     link(&mut rows);
-    rows.retain(|row| {
-        let (headless, empty) = (row.sketch.is_headless(), row.sketch.is_empty());
-        if !filter.all {
-            hidden.empty += usize::from(empty);
-            hidden.headless += usize::from(headless && !empty);
-        }
-        (filter.all || !headless && !empty) && filter.takes(row)
-    });
+    rows.retain(|row| filter.shows(row, &mut hidden));
     rows.sort_by(|a, b| b.sketch.last.cmp(&a.sketch.last).then_with(|| a.path.cmp(&b.path)));
     Listing { rows, hidden, failures, files: total, notice }
 }
@@ -250,6 +243,16 @@ fn link(rows: &mut [SessionRow]) {
 }
 
 impl Filter {
+    /// Whether a session is to be shown; one that nobody would look for is counted as hidden, unless all are asked for.
+    pub fn shows(&self, row: &SessionRow, hidden: &mut Hidden) -> bool {
+        let (headless, empty) = (row.sketch.is_headless(), row.sketch.is_empty());
+        if !self.all {
+            hidden.empty += usize::from(empty);
+            hidden.headless += usize::from(headless && !empty);
+        }
+        (self.all || !headless && !empty) && self.takes(row)
+    }
+
     fn takes(&self, row: &SessionRow) -> bool {
         let has = |text: Option<&str>, part: &Option<String>| match part {
             Some(part) => text.is_some_and(|text| text.to_lowercase().contains(&part.to_lowercase())),
@@ -281,21 +284,26 @@ impl SessionRow {
 impl Listing {
     /// Sums the sessions up by project, the one used last first.
     pub fn projects(&self) -> Vec<Project> {
-        let mut projects: BTreeMap<String, Project> = BTreeMap::new();
-        for row in &self.rows {
-            let path = row.project();
-            let project = projects.entry(path.clone()).or_insert_with(|| Project {
-                path,
-                sessions: 0,
-                bytes: 0,
-                last: None,
-            });
-            project.sessions += 1;
-            project.bytes += row.bytes;
-            project.last = project.last.max(row.sketch.last);
-        }
-        let mut projects: Vec<Project> = projects.into_values().collect();
-        projects.sort_by_key(|project| std::cmp::Reverse(project.last));
-        projects
+        projects(&self.rows)
     }
+}
+
+/// Sums sessions up by project, the one used last first.
+pub fn projects<'r>(rows: impl IntoIterator<Item = &'r SessionRow>) -> Vec<Project> {
+    let mut projects: BTreeMap<String, Project> = BTreeMap::new();
+    for row in rows {
+        let path = row.project();
+        let project = projects.entry(path.clone()).or_insert_with(|| Project {
+            path,
+            sessions: 0,
+            bytes: 0,
+            last: None,
+        });
+        project.sessions += 1;
+        project.bytes += row.bytes;
+        project.last = project.last.max(row.sketch.last);
+    }
+    let mut projects: Vec<Project> = projects.into_values().collect();
+    projects.sort_by_key(|project| std::cmp::Reverse(project.last));
+    projects
 }

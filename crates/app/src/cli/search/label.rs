@@ -1,12 +1,12 @@
 //! Whether Claude remembers a hit, in a few words.
 
 use anstyle::Style;
-use rethread_engine::core::query::Source;
 use rethread_engine::ops::{SearchHit, Whereabouts};
 
 use super::super::clean;
 use super::super::style::{GOOD, MARK, QUIET, TOOL};
 use super::super::table::fit;
+use crate::words::standing as words;
 
 /// What the name of a subagent has of the screen.
 const AGENT: usize = 18;
@@ -28,20 +28,17 @@ pub(super) fn label(hit: &SearchHit) -> (Style, String) {
 }
 
 fn standing(hit: &SearchHit) -> (Style, String) {
+    let words = words::standing(hit);
     if let Some(agent) = &hit.agent {
         let name = clean::line(agent);
         let name = fit(name.strip_prefix("agent-").unwrap_or(&name), AGENT);
-        return (TOOL, format!("subagent {name}"));
+        return (TOOL, format!("{words} {name}"));
     }
-    let (style, words) = match hit.standing {
-        Whereabouts::Active if hit.copied => (GOOD, "remembered, a copy"),
-        Whereabouts::Active => (GOOD, "remembered"),
-        Whereabouts::Compacted => (MARK, "lost: before a compaction"),
-        Whereabouts::Aside => (MARK, "lost: another branch"),
-        Whereabouts::Island => (MARK, "lost: cut off"),
-        Whereabouts::Agent => (TOOL, "subagent"),
-        Whereabouts::Outside if hit.excerpt.source == Source::Summary => (QUIET, "its title"),
-        Whereabouts::Outside => (QUIET, "beside the conversation"),
+    let style = match hit.standing {
+        Whereabouts::Active => GOOD,
+        Whereabouts::Compacted | Whereabouts::Aside | Whereabouts::Island => MARK,
+        Whereabouts::Agent => TOOL,
+        Whereabouts::Outside => QUIET,
     };
     (style, words.to_owned())
 }

@@ -1,5 +1,10 @@
 //! One file per page: what is asked for in, an answer out.
 
 pub(crate) mod assets;
+mod figures;
+mod guide;
+mod hits;
 pub(crate) mod home;
+pub(crate) mod search;
 pub(crate) mod session;
+pub(crate) mod sessions;

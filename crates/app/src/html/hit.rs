@@ -1,0 +1,120 @@
+//! A hit of a search: the words in context, who says them, and whether Claude remembers it.
+
+use std::ops::Range;
+
+use maud::{Markup, html};
+use rethread_engine::core::query::{Excerpt, Source};
+use rethread_engine::ops::{SearchHit, Whereabouts};
+
+use super::link::encoded;
+use crate::words::{clean, standing};
+
+/// Letters before the first match in a list that is read, and in one that is skimmed while typing.
+pub(crate) const READ: usize = 120;
+pub(crate) const SKIMMED: usize = 32;
+
+/// Draws the words around the matches, which are marked; so many letters stand before the first at most.
+pub(crate) fn excerpt(excerpt: &Excerpt, before: usize) -> Markup {
+    let text = &excerpt.text;
+    let first = excerpt.marks.first().map_or(0, |mark| mark.start);
+    let from =
+        text.get(..first).and_then(|head| head.char_indices().rev().nth(before)).map_or(0, |(at, _)| at);
+    let cut = from > 0 || !excerpt.starts;
+    html! {
+        @if cut { "…" }
+        @for (is_match, run) in runs(text, &excerpt.marks, from) {
+            @if is_match { mark { (run) } } @else { (run) }
+        }
+        @if !excerpt.ends { "…" }
+    }
+}
+
+/// Parts a text into what matches and what does not, clean and on one line.
+fn runs(text: &str, marks: &[Range<usize>], from: usize) -> Vec<(bool, String)> {
+    let mut runs = Vec::with_capacity(marks.len() * 2 + 1);
+    let mut at = from;
+    for mark in marks {
+        runs.push((false, joined(text.get(at..mark.start).unwrap_or_default())));
+        runs.push((true, joined(text.get(mark.clone()).unwrap_or_default())));
+        at = mark.end;
+    }
+    runs.push((false, joined(text.get(at..).unwrap_or_default())));
+    runs.retain(|(_, run)| !run.is_empty());
+    runs
+}
+
+/// Cleans a part of a text, every run of white space a single one, also at its ends.
+fn joined(part: &str) -> String {
+    let words = clean::line(part);
+    let space = |is: bool| if is { " " } else { "" };
+    let (start, end) = (part.starts_with(char::is_whitespace), part.ends_with(char::is_whitespace));
+    if words.is_empty() {
+        return space(start).to_owned();
+    }
+    format!("{}{words}{}", space(start), space(end))
+}
+
+/// Says who speaks.
+pub(crate) fn speaker(hit: &SearchHit) -> String {
+    if let Some(tool) = &hit.excerpt.tool {
+        return clean::line(tool);
+    }
+    let said = match hit.excerpt.source {
+        _ if hit.beside => "Result file",
+        Source::Prompt => "You",
+        Source::Answer => "Claude",
+        Source::Thinking => "Thinking",
+        Source::Tool => "Tool call",
+        Source::Result => "Result",
+        Source::System => "Client",
+        Source::Summary => "Summary",
+        Source::Context => "Context",
+    };
+    said.to_owned()
+}
+
+/// Draws whether Claude remembers it.
+pub(crate) fn memory(hit: &SearchHit) -> Markup {
+    let class = match hit.standing {
+        _ if hit.agent.is_some() => "badge-mark",
+        Whereabouts::Active => "badge-good",
+        Whereabouts::Compacted | Whereabouts::Aside | Whereabouts::Island => "badge-warn",
+        Whereabouts::Agent => "badge-mark",
+        Whereabouts::Outside => "",
+    };
+    html! { span class={ "badge " (class) } { (standing::standing(hit)) } }
+}
+
+/// Returns where a hit is read, in the session of a key.
+pub(crate) fn place(hit: &SearchHit, key: &str) -> String {
+    match &hit.agent {
+        // A file beside the session holds nothing but a result.
+        _ if hit.beside => format!("/s/{key}"),
+        Some(agent) => format!("/s/{key}/agent/{}#L{}", encoded(agent), hit.line),
+        None => format!("/s/{key}#L{}", hit.line),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rethread_engine::core::query::{Excerpt, Source};
+
+    use super::excerpt;
+
+    #[test]
+    fn matches_are_marked_and_nothing_else_is_markup() {
+        let drawn = |text: &str, marks: &[(usize, usize)], before: usize| {
+            let marks = marks.iter().map(|&(from, to)| from..to).collect();
+            let text = text.to_owned();
+            let one = Excerpt { source: Source::Answer, tool: None, text, marks, starts: true, ends: true };
+            excerpt(&one, before).into_string()
+        };
+        assert_eq!(drawn("a <b> c", &[(2, 5)], 9), "a <mark>&lt;b&gt;</mark> c");
+        assert_eq!(drawn("one  two\n three", &[(5, 8)], 9), "one <mark>two</mark> three");
+        assert_eq!(drawn("äöü needle", &[(7, 13)], 1), "…ü <mark>needle</mark>");
+        assert_eq!(drawn("", &[], 2), "");
+        // Marks that do not fit the text are no reason to stop.
+        assert_eq!(drawn("ab", &[(1, 9), (9, 9)], 5), "a");
+        assert_eq!(drawn("a\u{1b}[2Jb", &[], 2), "ab");
+    }
+}
