@@ -3,12 +3,8 @@
 use std::path::PathBuf;
 
 /// Returns the session files below the folder that a variable names; none where it is not set.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "tests alone are told by the environment where real sessions lie"
-)]
 pub fn sessions(variable: &str) -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> = std::env::var_os(variable).map(PathBuf::from).into_iter().collect();
+    let mut folders: Vec<PathBuf> = folder(variable).into_iter().collect();
     let mut found = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).expect("a folder can be read") {
@@ -22,4 +18,13 @@ pub fn sessions(variable: &str) -> Vec<PathBuf> {
     }
     found.sort();
     found
+}
+
+/// Returns the folder that a variable names.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "tests alone are told by the environment where real sessions lie"
+)]
+pub fn folder(variable: &str) -> Option<PathBuf> {
+    std::env::var_os(variable).map(PathBuf::from)
 }

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
@@ -37,6 +38,12 @@ impl Site {
     /// Serves the invented sessions.
     pub(crate) fn demo() -> Site {
         Site::start(Home::new(), &["--demo", "serve", "--port", "0", "--json"])
+    }
+
+    /// Serves the sessions below a folder.
+    pub(crate) fn root(root: &Path) -> Site {
+        let root = root.to_str().unwrap();
+        Site::start(Home::new(), &["--root", root, "serve", "--port", "0", "--json"])
     }
 
     fn start(home: Home, args: &[&str]) -> Site {

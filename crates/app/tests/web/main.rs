@@ -13,4 +13,6 @@ mod markup;
 #[cfg(test)]
 mod pages;
 #[cfg(test)]
+mod real;
+#[cfg(test)]
 mod store;
