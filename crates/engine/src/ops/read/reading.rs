@@ -127,7 +127,10 @@ impl Reading {
             Some(tip) => along(session, tip),
         };
         let branch = tip.filter(|_| *which != Which::Everything);
-        Ok(self.stops(tip, branch.and_then(|tip| self.branches.of_node(tip)), groups))
+        let way = self.stops(tip, branch.and_then(|tip| self.branches.of_node(tip)), groups);
+        // Where no line says what it follows, no way leads anywhere: all is shown.
+        let is_lost = *which == Which::Active && way.turns() == 0 && session.tree.turns().next().is_some();
+        if is_lost { self.way(&Which::Everything) } else { Ok(way) }
     }
 
     fn stops(&self, tip: Option<NodeNo>, branch: Option<usize>, groups: Vec<Group>) -> Way {
