@@ -11,6 +11,7 @@ use tokio::net::TcpListener;
 
 use super::gate::Gate;
 use super::routes::router;
+use super::seek::LastStacks;
 use super::server::Server;
 use super::shelf::Shelf;
 use crate::place::Place;
@@ -44,6 +45,7 @@ pub(crate) fn serve(
             gate,
             shelf: Shelf::holding(listing),
             queue: Arc::default(),
+            stacks: LastStacks::default(),
             indexing: AtomicBool::new(false),
             demo,
         });

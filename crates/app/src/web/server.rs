@@ -10,6 +10,7 @@ use rethread_engine::core::usage::Prices;
 use super::answer;
 use super::gate::Gate;
 use super::queue::Queue;
+use super::seek::LastStacks;
 use super::shelf::Shelf;
 use crate::place::Place;
 use crate::words::when::Clock;
@@ -26,6 +27,8 @@ pub(crate) struct Server {
     pub(crate) shelf: Shelf,
     /// Who searches.
     pub(crate) queue: Arc<Queue>,
+    /// What the last search has looked through.
+    pub(crate) stacks: LastStacks,
     /// Whether the index is being brought up to date.
     pub(crate) indexing: AtomicBool,
     /// Whether the sessions are invented.
