@@ -7,3 +7,4 @@ pub(crate) mod assets;
 pub(crate) mod frame;
 pub(crate) mod text;
 pub(crate) mod tools;
+pub(crate) mod tree;
