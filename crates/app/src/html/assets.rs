@@ -13,9 +13,11 @@ pub(crate) struct Asset {
     pub(crate) text: &'static str,
 }
 
-const STYLE: &[&str] = &[include_str!("../../assets/style/base.css")];
+const STYLE: &[&str] =
+    &[include_str!("../../assets/style/base.css"), include_str!("../../assets/style/act.css")];
 
-const SCRIPT: &[&str] = &[include_str!("../../assets/script/base.js")];
+const SCRIPT: &[&str] =
+    &[include_str!("../../assets/script/base.js"), include_str!("../../assets/script/act.js")];
 
 /// Returns the style sheet.
 pub(crate) fn style() -> Asset {

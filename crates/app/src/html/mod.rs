@@ -4,7 +4,11 @@
 //! escaped by the templates; markup is only ever put together from such pieces, and nothing inline runs or styles.
 
 pub(crate) mod assets;
+pub(crate) mod branches;
 pub(crate) mod frame;
+pub(crate) mod plan;
+pub(crate) mod sides;
 pub(crate) mod text;
 pub(crate) mod tools;
 pub(crate) mod tree;
+pub(crate) mod verdict;
