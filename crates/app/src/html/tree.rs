@@ -53,17 +53,8 @@ fn draw(drawing: &mut Drawing, all: bool, style: &str, address: Option<&str>) ->
     let places = places(rows);
     let title = clean::line(&drawing.head.title.text);
     let widest = places.iter().zip(&labels).map(|(&(x, _), label)| x + letters(label) * LETTER).max();
-    let width = widest.unwrap_or(0).max(title.width() * 10 + AIR).max(320) + AIR;
-    let height = places.last().map_or(AIR * 2, |&(_, y)| y) + AIR;
-    // A picture is one thing to whoever listens; with links in it, it is not.
-    let role = if address.is_none() { " role=\"img\"" } else { "" };
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tree-picture\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\"{role}>\n"
-    );
-    let head = escaped(&fit(&title, 120));
-    svg += &format!("<title>{}</title>\n{style}", escaped(&title));
-    svg += &format!("<rect class=\"back\" width=\"{width}\" height=\"{height}\"/>\n");
-    svg += &format!("<text class=\"title\" x=\"{}\" y=\"{AIR}\">{head}</text>\n", AIR - 8);
+    let bottom = places.last().map_or(AIR * 2, |&(_, y)| y) + AIR;
+    let mut svg = opening(&title, style, (widest.unwrap_or(0), bottom), address.is_some());
     // Active edges lie above the others, and all below the dots.
     for on in [false, true] {
         for (row, &place) in rows.iter().zip(&places) {
@@ -81,6 +72,24 @@ fn draw(drawing: &mut Drawing, all: bool, style: &str, address: Option<&str>) ->
     }
     svg += "</svg>";
     Ok(svg)
+}
+
+/// Writes size, title and ground.
+fn opening(title: &str, style: &str, (widest, bottom): (usize, usize), is_part: bool) -> String {
+    // A page says the title itself. A picture is one thing to whoever listens; with links in it, it is not.
+    let (top, longest, role) =
+        if is_part { (AIR, 0, "") } else { (0, title.width() * 10 + AIR, " role=\"img\"") };
+    let (width, height) = (widest.max(longest).max(320) + AIR, bottom - top);
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tree-picture\" width=\"{width}\" height=\"{height}\" viewBox=\"0 {top} {width} {height}\"{role}>\n"
+    );
+    svg += &format!("<title>{}</title>\n{style}", escaped(title));
+    svg += &format!("<rect class=\"back\" y=\"{top}\" width=\"{width}\" height=\"{height}\"/>\n");
+    if !is_part {
+        let head = escaped(&fit(title, 120));
+        svg += &format!("<text class=\"title\" x=\"{}\" y=\"{AIR}\">{head}</text>\n", AIR - 8);
+    }
+    svg
 }
 
 /// Finds the middle of each row's sign.

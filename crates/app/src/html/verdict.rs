@@ -25,27 +25,65 @@ enum Help {
     Branches,
 }
 
-/// Draws what the client that wrote a session would lose of it; `None` where it loses nothing and nothing is refused.
-pub(crate) fn banner(key: &str, verdict: &Verdict, session: &Session) -> Option<Markup> {
-    if !verdict.is_loss() && verdict.refusals.is_empty() {
-        return None;
+/// What is the matter with a session.
+struct Matter {
+    /// It in one line.
+    line: String,
+    /// What helps.
+    helps: Vec<Help>,
+    /// What is out of reach.
+    groups: Vec<LostGroup>,
+}
+
+impl Matter {
+    /// Looks what is the matter, if anything is.
+    fn of(verdict: &Verdict, session: &Session) -> Option<Matter> {
+        // Of a session in which nothing was said, nothing can be lost.
+        let is_whole = !verdict.is_loss() && verdict.refusals.is_empty();
+        if is_whole || verdict.resume.entries == 0 {
+            return None;
+        }
+        let groups = verdict.lost(session);
+        let (line, helps) = told(verdict, session, &groups);
+        Some(Matter { line, helps, groups })
     }
-    let groups = verdict.lost(session);
-    let (line, helps) = told(verdict, session, &groups);
-    // Branches that were left on the way are no news to whoever left them.
-    let is_note = matches!(helps[..], [Help::Branches]);
-    let class = if is_note { "verdict" } else { "verdict verdict-warn" };
-    Some(html! {
-        details class=(class) {
-            summary { @if !is_note { span class="verdict-mark" aria-hidden="true" { "!" } " " } span class="verdict-line" { (line) } }
-            div class="verdict-body" {
-                p { (resume::verdict(session, verdict)) "." }
-                (lost(key, session, &groups))
-                (refused(verdict, session))
-                @for help in &helps { (offer(key, session, help)) }
+
+    /// Whether nothing is wrong: branches that were left on the way are no news to whoever left them.
+    fn is_note(&self) -> bool {
+        matches!(self.helps[..], [Help::Branches])
+    }
+
+    fn draw(&self, key: &str, verdict: &Verdict, session: &Session) -> Markup {
+        let class = if self.is_note() { "verdict" } else { "verdict verdict-warn" };
+        html! {
+            details class=(class) {
+                summary {
+                    @if !self.is_note() { span class="verdict-mark" aria-hidden="true" { "!" } " " }
+                    span class="verdict-line" { (self.line) }
+                }
+                div class="verdict-body" {
+                    p { (resume::verdict(session, verdict)) "." }
+                    @if let Some(stop) = verdict.resume.stop.filter(|stop| stop.why.is_loss()) {
+                        p { "It stops at " code { (session.handle(stop.node)) } ": " (resume::stopped(stop.why)) "." }
+                    }
+                    (lost(key, session, &self.groups))
+                    (refused(verdict, session))
+                    @for help in &self.helps { (offer(key, session, help)) }
+                }
             }
         }
-    })
+    }
+}
+
+/// Draws what the client that wrote a session would lose of it; `None` where it loses nothing and nothing is refused.
+pub(crate) fn banner(key: &str, verdict: &Verdict, session: &Session) -> Option<Markup> {
+    Some(Matter::of(verdict, session)?.draw(key, verdict, session))
+}
+
+/// Draws the same for a page that lists the branches: only what is wrong.
+pub(crate) fn warning(key: &str, verdict: &Verdict, session: &Session) -> Option<Markup> {
+    let matter = Matter::of(verdict, session).filter(|matter| !matter.is_note())?;
+    Some(matter.draw(key, verdict, session))
 }
 
 /// Says in one line what is the matter, and finds what helps.
@@ -54,10 +92,9 @@ fn told(verdict: &Verdict, session: &Session, groups: &[LostGroup]) -> (String, 
         return (resume::verdict(session, verdict), vec![Help::Repair]);
     }
     let newest = session.tree.newest_tip().filter(|&newest| is_lost(verdict, newest));
-    if verdict.is_broken() {
-        let missed = groups.iter().filter(|group| group.why != Why::OtherBranch);
-        let line = format!("A resume would lose {}", lost_words(missed));
-        return (line, vec![Help::Repair]);
+    let others = || groups.iter().filter(|group| group.why != Why::OtherBranch);
+    if verdict.is_broken() && others().next().is_some() {
+        return (format!("A resume would lose {}", lost_words(others())), vec![Help::Repair]);
     }
     if let Some(newest) = newest {
         let line = format!(
@@ -74,7 +111,6 @@ fn told(verdict: &Verdict, session: &Session, groups: &[LostGroup]) -> (String, 
         );
         return (line, vec![Help::Repair]);
     }
-    let others = || groups.iter().filter(|group| group.why != Why::OtherBranch);
     match others().max_by_key(|group| group.entries) {
         Some(group) => {
             let tip = group.ways.first().map(|way| Help::Goto(way.tip));

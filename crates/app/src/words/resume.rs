@@ -87,6 +87,15 @@ pub(crate) fn rule(rule: LeafRule) -> String {
     }
 }
 
+/// Says why a walk ended too early.
+pub(crate) fn stopped(why: Why) -> &'static str {
+    match why {
+        Why::UnreadParent => "it hangs on a line that this client does not read",
+        Why::Cycle => "from here the parents go round in a circle",
+        _ => "its parent is in no line",
+    }
+}
+
 /// Says what entries out of reach have in common.
 pub(crate) fn group(why: Why) -> &'static str {
     match why {

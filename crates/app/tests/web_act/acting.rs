@@ -65,6 +65,7 @@ fn nothing_moves_before_it_is_said_and_everything_comes_back() {
                 let added = &session[old.len()..];
                 assert_eq!(added.iter().filter(|&&byte| byte == b'\n').count(), number, "{what}");
                 if what == "goto" {
+                    assert!(done.body.contains("claude --resume"), "{}", done.body);
                     let promised = between(&preview.body, "at the end, ", ";").expect("the size is promised");
                     assert_eq!(promised, format!("{} B", added.len()).as_str(), "{what}");
                 }
@@ -140,4 +141,33 @@ fn branches_are_listed_compared_and_drawn() {
     assert_eq!(site.page(&format!("/s/{SESSION}/diff?a=L6&b=L99")).status, 404);
     let tree = site.page(&format!("/s/{SESSION}/tree"));
     assert!(tree.body.contains("active tip L8") && !tree.body.contains("<style"), "{}", tree.body);
+}
+
+#[test]
+fn what_a_resume_would_lose_stands_above_the_branches() {
+    let straight = "u1: one\n  a1: one\n    u2: two\n      a2: two";
+    let left = "u1: one\n  a1: one\n    u2: two\n      a2: two\n    u3: three\n      a3: three";
+    let cases: [(&str, &str, &str, &str); 6] = [
+        ("custom-title: nothing was said", "", "", ""),
+        (straight, "", "", ""),
+        (left, "", "", ""),
+        (
+            left,
+            "L4",
+            "Resume goes on from an older branch: the newest entry, L6, is not on it",
+            "data-at=\"L6\"",
+        ),
+        (BROKEN, "", "A resume would lose 1 turn", "data-act=\"repair\""),
+        (BROKEN, "", "<code>L3</code>: its parent is in no line", "rethread repair"),
+    ];
+    for (text, goto, line, act) in cases {
+        let site = Site::new(text);
+        if !goto.is_empty() {
+            site.post(&format!("/s/{SESSION}/act/goto"), &[("at", goto), ("go", "do")]);
+        }
+        let page = site.page(&format!("/s/{SESSION}/branches"));
+        let banner = between(&page.body, "<details class=\"verdict", "</details>").unwrap_or_default();
+        assert_eq!(banner.is_empty(), line.is_empty(), "{text}: {banner}");
+        assert!(banner.contains(line) && banner.contains(act), "{text}: {banner}");
+    }
 }

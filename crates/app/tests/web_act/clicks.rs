@@ -67,3 +67,24 @@ fn two_branches_are_chosen_and_compared() {
     page.assert_accessible();
     page.assert_quiet(&site.origin());
 }
+
+#[test]
+fn a_page_of_its_own_does_the_same_without_the_dialog() {
+    let Some(browser) = Browser::shared() else { return };
+    let site = Site::new(EDITED);
+    let before = site.session();
+    let page = browser.page();
+    page.goto(&site.entry);
+    page.goto(&format!("{}/s/{SESSION}/act/goto?at=L6", site.origin()));
+    page.assert_accessible();
+    page.click(".act-form .button-main");
+    page.wait_for("document.querySelector('[data-changed]') !== null && document.readyState === 'complete'");
+    page.assert_accessible();
+    assert!(site.session().len() > before.len());
+    page.goto(&format!("{}/log", site.origin()));
+    page.assert_accessible();
+    page.click(".act-undo button");
+    page.wait_for("document.querySelector('#act .act-title')?.textContent.includes('undone') === true");
+    assert_eq!(site.session(), before, "every byte is back");
+    page.assert_quiet(&site.origin());
+}

@@ -39,7 +39,8 @@ pub(crate) fn rescued(rescue: &Rescue, fit: u64, place: &Place) -> Sheet {
 
 fn told(born: &Offspring, title: &str, place: &Place) -> Sheet {
     let dry = born.op.is_none();
-    let mut sheet = Sheet { title: title.to_owned(), op: born.op, ..Sheet::default() };
+    let resume = Some(place.resume_command(&born.id, &born.folder));
+    let mut sheet = Sheet { title: title.to_owned(), resume, op: born.op, ..Sheet::default() };
     sheet.fact(if dry { "would be called" } else { "called" }, clean::line(&born.title));
     let side = match born.side {
         0 => String::new(),

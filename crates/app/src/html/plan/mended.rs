@@ -32,7 +32,8 @@ pub(crate) fn mended(repair: &Repair, place: &Place) -> Sheet {
             sheet
         }
     };
-    sheet.fact("now", state(repair.before.within_reach(), &repair.before.findings));
+    let now = if sheet.op.is_none() { "now" } else { "before" };
+    sheet.fact(now, state(repair.before.within_reach(), &repair.before.findings));
     if repair.written.is_some() {
         let name = if sheet.op.is_none() { "would be" } else { "after" };
         sheet.fact(name, state(repair.after.reach, &repair.after.findings));

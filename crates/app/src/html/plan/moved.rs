@@ -22,7 +22,12 @@ pub(crate) fn moved(
 ) -> Sheet {
     let dry = moved.op.is_none();
     let title = if dry { "Go on from here" } else { "The next resume goes on from here" };
-    let mut sheet = Sheet { title: title.to_owned(), op: moved.op, ..Sheet::default() };
+    let mut sheet = Sheet {
+        title: title.to_owned(),
+        resume: Some(place.resume_command(&moved.head.id, &moved.head.folder)),
+        op: moved.op,
+        ..Sheet::default()
+    };
     sheet.fact(if dry { "would go on from" } else { "goes on from" }, stand(&moved.to));
     if let Some(from) = &moved.from {
         sheet.fact(if dry { "now goes on from" } else { "before" }, stand(from));

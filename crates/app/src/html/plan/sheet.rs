@@ -20,6 +20,8 @@ pub(crate) struct Sheet {
     pub(crate) warnings: Vec<String>,
     /// Whether there is nothing to do, or it would be refused.
     pub(crate) idle: bool,
+    /// What to type to go on in the client.
+    pub(crate) resume: Option<String>,
     /// The operation; `None` where nothing was written.
     pub(crate) op: Option<OpNo>,
 }
@@ -48,8 +50,6 @@ pub(crate) struct Done<'a> {
     pub(crate) key: String,
     /// Where to go on reading, and what that is.
     pub(crate) open: Option<(String, &'static str)>,
-    /// What to type to go on in the client.
-    pub(crate) resume: Option<String>,
     /// Where to go back to.
     pub(crate) back: String,
     /// Whether something was taken back, so that taking that back does it again.
@@ -155,7 +155,7 @@ pub(crate) fn done(sheet: &Sheet, after: &Done<'_>) -> Markup {
     html! {
         section class="act" data-changed=(after.key) {
             (body(sheet))
-            @if let Some(resume) = &after.resume {
+            @if let Some(resume) = &sheet.resume {
                 h3 class="act-label" { "Go on in the client" }
                 (command(resume))
             }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use maud::{Markup, html};
-use rethread_engine::ops::{self, TreeRequest};
+use rethread_engine::ops::{self, ExplainRequest, Reader, TreeRequest};
 
 use crate::html::frame::{Frame, page as framed};
+use crate::html::verdict::warning;
 use crate::html::{branches, tree};
 use crate::web::answer;
 use crate::web::server::{Server, work};
@@ -19,11 +20,15 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, Path(key): Path<Stri
     work(server, move |server| {
         let look = server.shelf.look(&server.place);
         let Some(row) = look.find(&key) else { return answer::missing("there is no such session") };
-        let list = match ops::branches(&row.path) {
-            Ok(list) => list,
+        let explain = ExplainRequest { path: row.path.clone(), reader: Reader::Newest };
+        let read = ops::branches(&row.path).and_then(|list| Ok((list, ops::explain(&explain)?)));
+        let (list, explained) = match read {
+            Ok(read) => read,
             Err(failure) => return answer::failed(&failure),
         };
+        let judged = explained.verdicts.first();
         let body = html! {
+            @if let Some(warning) = judged.and_then(|verdict| warning(&key, verdict, &explained.session)) { (warning) }
             @if list.rows.is_empty() { p { "Nothing was said in this session." } }
             @else { (branches::list(&key, &list, &Clock::look())) }
         };

@@ -131,7 +131,6 @@ impl Case<'_> {
             seal: self.server.gate.seal(),
             key: self.target.key.clone(),
             open: made.map(|key| (format!("/s/{key}"), "Open the new session")),
-            resume: born.map(|born| self.server.place.resume_command(&born.id, &born.folder)),
             back: self.target.address(),
             again: false,
         };
