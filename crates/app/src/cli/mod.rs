@@ -16,7 +16,6 @@ mod effects;
 mod explain;
 mod find;
 mod fork;
-mod gist;
 mod goto;
 mod index;
 mod lighter;
@@ -34,7 +33,6 @@ mod report;
 mod rescue;
 mod restore;
 mod rm;
-mod said;
 mod schema;
 mod screen;
 mod search;
@@ -67,7 +65,7 @@ use crate::demo::Demo;
 use crate::paths;
 use crate::place::Place;
 use crate::words::when::Clock;
-use crate::words::{clean, figures, when};
+use crate::words::{clean, figures, gist, said, when};
 
 /// Says that there is no session, and where it looked.
 fn say_nothing_found(place: &Place, out: &mut Out) {

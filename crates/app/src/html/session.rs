@@ -4,9 +4,11 @@ use maud::{Markup, html};
 use rethread_engine::Failure;
 use rethread_engine::ops::{Reading, SessionRow, Standing, Way};
 
-use super::turn::short_model;
+use super::row::short_model;
+use super::verdict;
 use crate::words::clean;
 use crate::words::figures::{duration, size, things};
+use crate::words::shell::typed;
 use crate::words::trouble::{hint, message};
 use crate::words::when::Clock;
 
@@ -23,6 +25,8 @@ pub(crate) struct Head<'a> {
     pub(crate) title: &'a str,
     /// Its address.
     pub(crate) base: &'a str,
+    /// Its key, or that of the session it belongs to.
+    pub(crate) key: &'a str,
     /// The key of the session that a subagent belongs to.
     pub(crate) main: Option<&'a str>,
     /// What the list knows of it.
@@ -53,7 +57,10 @@ pub(crate) fn top(head: &Head<'_>) -> Markup {
             h1 { @if head.title.is_empty() { "(nothing was said)" } @else { (head.title) } }
             p class="session-facts quiet num" { (facts(head).join(" · ")) }
             (ties(head))
-            @if head.main.is_none() { (actions(head)) }
+            @if head.main.is_none() {
+                (actions(head))
+                @if let Some(banner) = verdict::banner(head.key, &head.reading.verdict(), &head.reading.session) { (banner) }
+            }
             (shown(head))
         }
     }
@@ -120,8 +127,8 @@ fn ties(head: &Head<'_>) -> Markup {
 fn actions(head: &Head<'_>) -> Markup {
     let session = &head.reading.session;
     let folder = session.sketch.cwd.as_deref().unwrap_or_default();
-    let enter = if folder.is_empty() { String::new() } else { format!("cd {} && ", quote(folder)) };
-    let command = format!("{enter}claude --resume {}", quote(&session.id));
+    let enter = if folder.is_empty() { String::new() } else { format!("cd {} && ", typed(folder)) };
+    let command = format!("{enter}claude --resume {}", typed(&session.id));
     let branches = head.reading.branches.list.len();
     let agents = head.row.map_or(0, |row| row.agents);
     html! {
@@ -138,15 +145,6 @@ fn actions(head: &Head<'_>) -> Markup {
         }
         div id="agents" hidden {}
     }
-}
-
-/// Quotes a word for a shell.
-fn quote(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-~+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) && !word.starts_with('~') {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 /// Says which way is shown, and how to see the others.
@@ -213,19 +211,5 @@ pub(crate) fn tools() -> Markup {
 pub(crate) fn trouble(failure: &Failure) -> Markup {
     html! {
         main id="main" class="trouble" { h1 { "That did not work" } p { (message(failure)) } p class="quiet" { (hint(failure)) } }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quote;
-
-    #[test]
-    fn a_shell_takes_words_as_they_are() {
-        assert_eq!(quote("/home/ada/garden"), "/home/ada/garden");
-        assert_eq!(quote("/home/ada/my garden"), "'/home/ada/my garden'");
-        assert_eq!(quote("it's; rm -rf $HOME"), "'it'\\''s; rm -rf $HOME'");
-        assert_eq!(quote("~/x"), "'~/x'");
-        assert_eq!(quote(""), "''");
     }
 }

@@ -8,6 +8,7 @@ use rethread_engine::ops::{Crossing, Scene, Standing};
 
 use super::Telling;
 use super::part::{part, pictures, slash, took_between};
+use super::row::short_model;
 use super::text::prompt as prompt_text;
 use crate::words::figures::{things, tokens};
 use crate::words::when::rfc3339;
@@ -139,14 +140,4 @@ fn foot(scene: &Scene) -> Markup {
         return Markup::default();
     }
     html! { footer class="turn-foot num" { (facts.join(" · ")) } }
-}
-
-/// Says a model in few letters: without the family's name and the date.
-pub(crate) fn short_model(model: &str) -> String {
-    let model = clean::line(model);
-    let short = model.strip_prefix("claude-").unwrap_or(&model);
-    let date = short
-        .rfind('-')
-        .filter(|&at| short.len() - at == 9 && short[at + 1..].bytes().all(|b| b.is_ascii_digit()));
-    date.map_or(short, |at| &short[..at]).to_owned()
 }

@@ -21,7 +21,8 @@ use std::sync::Arc;
 use axum::response::Response;
 use rethread_engine::ops::{Reading, Scene, SessionRow, Which};
 
-use crate::html::{self, Telling, escape_query};
+use crate::html::link::encoded;
+use crate::html::{self, Telling};
 use crate::web::answer;
 use crate::web::readings::Open;
 use crate::web::server::Server;
@@ -49,7 +50,7 @@ impl Wanted {
     fn query(&self) -> String {
         match self.which() {
             Which::Active => "?".to_owned(),
-            Which::Through(tip) => format!("?tip={}&", escape_query(&tip)),
+            Which::Through(tip) => format!("?tip={}&", encoded(&tip)),
             Which::Everything => "?view=all&".to_owned(),
         }
     }
@@ -68,7 +69,7 @@ fn open(server: &Server, key: &str) -> Result<(SessionRow, Arc<Open>), Box<Respo
 fn draw(scenes: &[Scene], reading: &Reading, base: &str, acts: bool) -> String {
     let folder = reading.session.sketch.cwd.clone().unwrap_or_default();
     let picture = |line: u32, call: Option<&str>, no: usize| {
-        let call = call.map(|call| format!("&call={}", escape_query(call))).unwrap_or_default();
+        let call = call.map(|call| format!("&call={}", encoded(call))).unwrap_or_default();
         Some(format!("{base}/picture?line={line}&no={no}{call}"))
     };
     let telling =
