@@ -21,6 +21,10 @@ fn a_point_is_moved_and_taken_back_by_clicks() {
     page.assert_accessible();
     assert_eq!(page.eval("document.activeElement.id"), "act-title");
     assert!(page.text("#act").contains("no line is changed"), "{}", page.text("#act"));
+    page.resize(360, 400, true);
+    let seen = "document.querySelector('#act .act-buttons').getBoundingClientRect().bottom <= innerHeight";
+    assert_eq!(page.eval(seen), true, "the buttons stay in sight, however long the plan is");
+    page.resize(1280, 800, false);
     page.press("Escape");
     page.wait_for("!document.querySelector('#act').open");
     assert_eq!(page.eval("document.activeElement.dataset.act"), "goto", "the focus goes back to the button");
