@@ -3,8 +3,10 @@
 pub(crate) mod clean;
 pub(crate) mod figures;
 pub(crate) mod folder;
+pub(crate) mod gist;
 pub(crate) mod hidden;
 pub(crate) mod money;
+pub(crate) mod prose;
 pub(crate) mod standing;
 pub(crate) mod trouble;
 pub(crate) mod when;
