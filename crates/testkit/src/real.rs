@@ -28,3 +28,9 @@ pub fn sessions(variable: &str) -> Vec<PathBuf> {
 pub fn folder(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).map(PathBuf::from)
 }
+
+/// Returns the number that a variable holds.
+#[expect(clippy::disallowed_methods, reason = "who measures says by the environment how long")]
+pub fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}

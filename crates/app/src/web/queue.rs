@@ -1,8 +1,9 @@
-//! Who may search next: few at a time, the newest first, and nobody twice.
+//! Who may search next: few at a time, who waits longest first, and nobody twice.
 //!
 //! While somebody types, every letter asks anew, and only the last answer is looked at. So those that wait give way to a newer one
 //! of the same client, and what browsers gave up is passed over when its turn comes.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::oneshot::{Sender, channel};
@@ -17,8 +18,8 @@ pub(crate) struct Queue(Mutex<State>);
 #[derive(Debug, Default)]
 struct State {
     running: usize,
-    /// The newest last.
-    waiting: Vec<Waiting>,
+    /// Who waits longest first.
+    waiting: VecDeque<Waiting>,
 }
 
 #[derive(Debug)]
@@ -43,7 +44,7 @@ impl Queue {
                 return Some(Turn(Some(self.clone())));
             }
             let (call, waits) = channel();
-            state.waiting.push(Waiting { client: client.to_owned(), call });
+            state.waiting.push_back(Waiting { client: client.to_owned(), call });
             waits
         };
         waits.await.ok()
@@ -53,11 +54,11 @@ impl Queue {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Passes a turn on to the newest who still waits.
+    /// Passes a turn on to the first who still waits.
     fn pass(self: &Arc<Queue>) {
         loop {
             let mut state = self.state();
-            let Some(next) = state.waiting.pop() else {
+            let Some(next) = state.waiting.pop_front() else {
                 state.running = state.running.saturating_sub(1);
                 return;
             };
@@ -109,16 +110,16 @@ mod tests {
     }
 
     #[test]
-    fn two_at_a_time_and_the_newest_first() {
+    fn two_at_a_time_and_who_waits_longest_first() {
         let queue = Arc::new(Queue::default());
         let (first, second) = (at_once(&queue, "a"), at_once(&queue, "b"));
         let (mut third, mut fourth) = (ask(&queue, "c"), ask(&queue, "d"));
         drop(first);
-        let fourth = poll(&mut fourth);
-        assert!(matches!(&fourth, Poll::Ready(Some(_))) && poll(&mut third).is_pending());
+        let third = poll(&mut third);
+        assert!(matches!(&third, Poll::Ready(Some(_))) && poll(&mut fourth).is_pending());
         drop(second);
-        assert!(matches!(poll(&mut third), Poll::Ready(Some(_))));
-        drop(fourth);
+        assert!(matches!(poll(&mut fourth), Poll::Ready(Some(_))));
+        drop(third);
         let _both = (at_once(&queue, "e"), at_once(&queue, "f"));
         drop(ask(&queue, "g"));
     }

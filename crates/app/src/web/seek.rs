@@ -1,5 +1,6 @@
 //! A search for a page: read, run within its time, and given up when nobody waits for it any more.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,7 +14,7 @@ use super::server::Server;
 const FRESH: Duration = Duration::from_secs(2);
 
 /// What to look for.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Wanted {
     /// As it was typed.
     pub(crate) typed: String,
@@ -58,6 +59,30 @@ impl LastStacks {
     }
 }
 
+/// So many answers are remembered.
+const REMEMBERED: usize = 32;
+
+/// What was found a moment ago: who types goes back and forth, and several pages may ask the same.
+#[derive(Default)]
+pub(crate) struct Answers(Mutex<VecDeque<(Instant, Wanted, Arc<Found>)>>);
+
+impl Answers {
+    /// Returns what was found a moment ago.
+    pub(crate) fn recent(&self, wanted: &Wanted) -> Option<Arc<Found>> {
+        let answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = answers.iter().rev().find(|(at, known, _)| known == wanted && at.elapsed() < FRESH);
+        known.map(|(.., found)| found.clone())
+    }
+
+    fn keep(&self, wanted: &Wanted, found: &Arc<Found>) {
+        let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        answers.push_back((Instant::now(), wanted.clone(), found.clone()));
+        while answers.len() > REMEMBERED || answers.front().is_some_and(|(at, ..)| at.elapsed() > FRESH) {
+            answers.pop_front();
+        }
+    }
+}
+
 /// Tells a search that nobody waits for it any more: it is dropped with the request.
 #[derive(Debug, Default)]
 pub(crate) struct Waits(Arc<AtomicBool>);
@@ -86,7 +111,19 @@ impl Asker {
 }
 
 /// Searches, and brings the index up to date afterwards where it was far behind.
-pub(crate) fn seek(server: &Arc<Server>, wanted: &Wanted, asker: &Asker) -> Result<Found, BadQuery> {
+pub(crate) fn seek(server: &Arc<Server>, wanted: &Wanted, asker: &Asker) -> Result<Arc<Found>, BadQuery> {
+    // While this one waited for its turn, another may have asked the same.
+    if let Some(found) = server.answers.recent(wanted) {
+        return Ok(found);
+    }
+    let found = Arc::new(look(server, wanted, asker)?);
+    if !asker.is_gone() {
+        server.answers.keep(wanted, &found);
+    }
+    Ok(found)
+}
+
+fn look(server: &Arc<Server>, wanted: &Wanted, asker: &Asker) -> Result<Found, BadQuery> {
     let start = Instant::now();
     let clock = server.clock();
     let query = Query::parse(&wanted.typed, &|text| clock.read(text))?;

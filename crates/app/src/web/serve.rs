@@ -10,9 +10,10 @@ use rethread_engine::ops::Listing;
 use tokio::net::TcpListener;
 
 use super::gate::Gate;
+use super::pages::figures::Drawn;
 use super::readings::Readings;
 use super::routes::router;
-use super::seek::LastStacks;
+use super::seek::{Answers, LastStacks};
 use super::server::Server;
 use super::shelf::Shelf;
 use crate::place::Place;
@@ -48,6 +49,8 @@ pub(crate) fn serve(
             shelf: Shelf::holding(listing),
             queue: Arc::default(),
             stacks: LastStacks::default(),
+            answers: Answers::default(),
+            figures: Drawn::default(),
             indexing: AtomicBool::new(false),
             demo,
         });

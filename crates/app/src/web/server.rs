@@ -10,9 +10,10 @@ use rethread_engine::ops::SessionRow;
 
 use super::answer;
 use super::gate::Gate;
+use super::pages::figures::Drawn;
 use super::queue::Queue;
 use super::readings::Readings;
-use super::seek::LastStacks;
+use super::seek::{Answers, LastStacks};
 use super::shelf::Shelf;
 use crate::place::Place;
 use crate::words::when::Clock;
@@ -33,6 +34,10 @@ pub(crate) struct Server {
     pub(crate) queue: Arc<Queue>,
     /// What the last search has looked through.
     pub(crate) stacks: LastStacks,
+    /// The pictures of the first page.
+    pub(crate) figures: Drawn,
+    /// What was found a moment ago.
+    pub(crate) answers: Answers,
     /// Whether the index is being brought up to date.
     pub(crate) indexing: AtomicBool,
     /// Whether the sessions are invented.

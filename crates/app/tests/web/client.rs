@@ -62,6 +62,13 @@ impl Site {
         &self.home
     }
 
+    /// Returns how much memory the server holds, in kB, where the system tells.
+    pub(crate) fn memory(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
+        line.split_whitespace().nth(1)?.parse().ok()
+    }
+
     /// Returns its port.
     pub(crate) fn port(&self) -> u16 {
         self.port

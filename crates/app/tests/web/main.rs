@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod client;
 #[cfg(test)]
+mod crowd;
+#[cfg(test)]
 mod gate;
 #[cfg(test)]
 #[path = "../cli/home.rs"]

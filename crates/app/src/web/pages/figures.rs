@@ -1,8 +1,10 @@
 //! A year of activity and a month of costs.
 
 use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 use rethread_engine::core::entry::Moment;
 use rethread_engine::core::usage::{Calendar, Day, Sum};
 use rethread_engine::ops::{self, By, Key, Spending, UsageRequest};
@@ -18,8 +20,30 @@ use crate::words::when::Clock;
 /// So many days of costs are shown.
 const COSTS: i32 = 30;
 
+/// How long drawn pictures count: they change by a response at a time.
+const FRESH: Duration = Duration::from_secs(15);
+
+/// The pictures as they were drawn last.
+#[derive(Debug, Default)]
+pub(crate) struct Drawn(Mutex<Option<(Instant, String)>>);
+
+impl Drawn {
+    /// Returns the pictures, drawn anew where they are old; who comes meanwhile waits for them.
+    pub(crate) fn recent(&self, server: &Server) -> Markup {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match last.as_ref() {
+            Some((at, markup)) if at.elapsed() < FRESH => PreEscaped(markup.clone()),
+            _ => {
+                let drawn = draw(server, &server.clock());
+                *last = Some((Instant::now(), drawn.0.clone()));
+                drawn
+            }
+        }
+    }
+}
+
 /// Draws the pictures.
-pub(crate) fn draw(server: &Server, clock: &Clock) -> Markup {
+fn draw(server: &Server, clock: &Clock) -> Markup {
     let zone = clock.zone();
     let calendar = Calendar::new(&zone);
     let now = Moment(clock.now().as_millisecond());

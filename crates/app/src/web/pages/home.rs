@@ -8,7 +8,6 @@ use axum::response::Response;
 use maud::{Markup, html};
 use rethread_engine::ops::{self, Repository};
 
-use super::figures;
 use crate::html::frame::{Frame, page as framed};
 use crate::html::link::address;
 use crate::html::row::{self, Row};
@@ -59,7 +58,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>) -> Response {
 pub(crate) async fn figures(State(server): State<Arc<Server>>, headers: HeaderMap) -> Response {
     let is_piece = headers.contains_key("x-rethread");
     work(server, move |server| {
-        let drawn = figures::draw(server, &server.clock());
+        let drawn = server.figures.recent(server);
         if is_piece {
             return answer::found(drawn);
         }

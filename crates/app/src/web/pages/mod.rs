@@ -4,7 +4,7 @@ pub(crate) mod act;
 pub(crate) mod assets;
 pub(crate) mod branches;
 pub(crate) mod diff;
-mod figures;
+pub(crate) mod figures;
 mod guide;
 mod hits;
 pub(crate) mod home;

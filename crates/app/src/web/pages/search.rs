@@ -43,7 +43,8 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, asked: Asked) -> Res
         limit: asked.number("n", SHOWN).clamp(1, MOST),
         budget: if asked.has("patient") { PATIENT } else { PAGE },
     };
-    let turn = server.queue.turn("").await;
+    let known = server.answers.recent(&wanted).is_some() || wanted.typed.is_empty();
+    let turn = if known { None } else { server.queue.turn("").await };
     let response = work(server, move |server| {
         let found = (!wanted.typed.is_empty()).then(|| seek(&own, &wanted, &asker));
         drop(turn);
@@ -52,7 +53,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, asked: Asked) -> Res
         let body = html! {
             main id="main" class="search" {
                 (paper.form())
-                (paper.chips(found.as_ref().and_then(|found| found.as_ref().ok())))
+                (paper.chips(found.as_ref().and_then(|found| found.as_deref().ok())))
                 @match &found {
                     None => (help()),
                     Some(Err(bad)) => (wrong(&wanted.typed, bad)),
@@ -81,12 +82,16 @@ pub(crate) async fn hits(State(server): State<Arc<Server>>, asked: Asked) -> Res
     let waits = Waits::default();
     let (asker, own) = (waits.asker(), server.clone());
     let limit = asked.number("limit", SKIM).clamp(1, SHOWN);
-    let Some(turn) = server.queue.turn(asked.text("client").unwrap_or_default()).await else {
-        // Nobody reads this: the same page has asked for something newer.
-        return answer::typed(StatusCode::NO_CONTENT, "text/plain; charset=utf-8", "");
+    let wanted = Wanted { typed, all: false, limit, budget: TYPING };
+    let turn = match server.answers.recent(&wanted) {
+        Some(_) => None,
+        None => match server.queue.turn(asked.text("client").unwrap_or_default()).await {
+            Some(turn) => Some(turn),
+            // Nobody reads this: the same page has asked for something newer.
+            None => return answer::typed(StatusCode::NO_CONTENT, "text/plain; charset=utf-8", ""),
+        },
     };
     let response = work(server, move |server| {
-        let wanted = Wanted { typed, all: false, limit, budget: TYPING };
         let found = seek(&own, &wanted, &asker);
         drop(turn);
         match found {
