@@ -35,6 +35,14 @@ const SCRIPT: &[&str] = &[
     include_str!("../../assets/script/search.js"),
 ];
 
+/// What an exported page needs: nobody fetches, finds or follows there.
+const PAGE_SCRIPT: &[&str] = &[
+    include_str!("../../assets/script/base.js"),
+    include_str!("../../assets/script/export.js"),
+    include_str!("../../assets/script/session.js"),
+    include_str!("../../assets/script/present.js"),
+];
+
 /// Returns the style sheet.
 pub(crate) fn style() -> Asset {
     static STYLES: LazyLock<(String, String)> = LazyLock::new(|| {
@@ -48,6 +56,12 @@ pub(crate) fn style() -> Asset {
 pub(crate) fn script() -> Asset {
     static SCRIPTS: LazyLock<(String, String)> = LazyLock::new(|| joined(SCRIPT, "js"));
     Asset { name: &SCRIPTS.0, kind: "text/javascript; charset=utf-8", text: &SCRIPTS.1 }
+}
+
+/// Returns the script of an exported page.
+pub(crate) fn page_script() -> &'static str {
+    static SCRIPTS: LazyLock<String> = LazyLock::new(|| PAGE_SCRIPT.join("\n"));
+    &SCRIPTS
 }
 
 fn joined(parts: &[&str], ending: &str) -> (String, String) {

@@ -2,7 +2,8 @@
 
 use maud::{Markup, html};
 use rethread_engine::Failure;
-use rethread_engine::ops::{Reading, SessionRow, Standing, Way};
+use rethread_engine::core::session::Sketch;
+use rethread_engine::ops::{AgentRow, Reading, SessionRow, Standing, Way};
 
 use super::row::short_model;
 use super::verdict;
@@ -66,16 +67,14 @@ pub(crate) fn top(head: &Head<'_>) -> Markup {
     }
 }
 
-fn facts(head: &Head<'_>) -> Vec<String> {
+/// Says what a session came to.
+pub(crate) fn facts(head: &Head<'_>) -> Vec<String> {
     let session = &head.reading.session;
     let sketch = &session.sketch;
     let some = |number: usize, least: usize, one: &str| (number >= least).then(|| things(number as u64, one));
     let models: Vec<String> = sketch.models.iter().map(|model| short_model(model)).collect();
     let facts = [
-        sketch.first.zip(sketch.last).map(|(first, last)| {
-            let took = duration(last.0.saturating_sub(first.0).unsigned_abs());
-            format!("{} ({took})", head.clock.range(first, last))
-        }),
+        span(sketch, head.clock),
         some(sketch.turns, 0, "turn"),
         some(sketch.compactions, 1, "compaction"),
         Some(size(session.bytes)),
@@ -83,6 +82,24 @@ fn facts(head: &Head<'_>) -> Vec<String> {
         (!models.is_empty()).then(|| models.join(", ")),
     ];
     facts.into_iter().flatten().collect()
+}
+
+/// Says from when to when a session went, and how long that is.
+pub(crate) fn span(sketch: &Sketch, clock: &Clock) -> Option<String> {
+    let (first, last) = sketch.first.zip(sketch.last)?;
+    let took = duration(last.0.saturating_sub(first.0).unsigned_abs());
+    Some(format!("{} ({took})", clock.range(first, last)))
+}
+
+/// Says what a subagent is called.
+pub(crate) fn called(row: &AgentRow) -> String {
+    let words = [&row.description, &row.prompt]
+        .into_iter()
+        .map(|text| clean::line(text))
+        .find(|text| !text.is_empty());
+    let words: String = words.unwrap_or_else(|| "subagent".to_owned()).chars().take(120).collect();
+    let kind = clean::line(&row.kind);
+    if kind.is_empty() { words } else { format!("{kind}: {words}") }
 }
 
 /// Draws what ties the session to others.

@@ -95,7 +95,10 @@ fn asked(prompt: &Prompt, telling: &Telling<'_>) -> Markup {
 fn switch(crossing: &Crossing, telling: &Telling<'_>) -> Markup {
     let way = |no: usize| {
         let (line, handle) = crossing.ways.get(no.wrapping_sub(1))?;
-        Some(format!("{}?tip={handle}#L{line}", telling.base))
+        // Where there is no address to ask, all ways are in the same page.
+        let address =
+            if telling.base.is_empty() { String::new() } else { format!("{}?tip={handle}", telling.base) };
+        Some(format!("{address}#L{line}"))
     };
     let what = match crossing.kind {
         ForkKind::Root => "beginning",

@@ -35,6 +35,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/s/{key}/raw", get(session::raw))
         .route("/s/{key}/find", get(session::find))
         .route("/s/{key}/copy", get(session::copy))
+        .route("/s/{key}/export", get(session::export))
         .route("/s/{key}/events", get(session::events))
         .route("/s/{key}/agents", get(session::agents))
         .route("/s/{key}/call", get(session::agent::called_by))

@@ -9,6 +9,7 @@ pub(crate) mod gist;
 pub(crate) mod hidden;
 pub(crate) mod money;
 pub(crate) mod node;
+pub(crate) mod prose;
 pub(crate) mod resume;
 pub(crate) mod said;
 pub(crate) mod shell;

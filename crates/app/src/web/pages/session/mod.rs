@@ -3,6 +3,7 @@
 pub(crate) mod agent;
 mod copy;
 mod events;
+mod export;
 mod find;
 mod leaf;
 mod page;
@@ -11,6 +12,7 @@ mod piece;
 pub(crate) use agent::agents;
 pub(crate) use copy::copy;
 pub(crate) use events::events;
+pub(crate) use export::export;
 pub(crate) use find::find;
 pub(crate) use leaf::leaf;
 pub(crate) use page::page;
