@@ -90,7 +90,7 @@ pub(crate) async fn called_by(
 ) -> Response {
     work(server, move |server| {
         let wanted = |row: &AgentRow| row.tool_use.as_deref() == Some(&started.call);
-        with(server, &key, wanted, |row, open, base| folded(row, open, base))
+        with(server, &key, wanted, folded)
     })
     .await
 }
