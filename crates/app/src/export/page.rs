@@ -104,6 +104,7 @@ fn top(
         way,
         title,
         base: "",
+        key: "",
         main: None,
         row: None,
         everything,
