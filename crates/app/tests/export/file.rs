@@ -1,5 +1,4 @@
 //! Where exports are written, and where not.
-#![expect(clippy::disallowed_methods, reason = "tests change their own folder")]
 
 use crate::home::Home;
 use crate::talk::{SESSION, garden};

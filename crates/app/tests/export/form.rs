@@ -56,7 +56,7 @@ fn details_nest() {
         assert_eq!(holds("plant oak"), [false, false, true, true], "{format}");
         assert_eq!(holds("list.md"), [false, false, true, true], "{format}");
         assert_eq!(holds("An oak first."), [false, false, false, true], "{format}");
-        assert_eq!(holds("- oak"), [false, false, false, true], "{format}");
+        assert_eq!(holds("sapling"), [false, false, false, true], "{format}");
     }
 }
 
@@ -133,7 +133,7 @@ fn everything_stands_in_fences() {
     let told = export(&home(), &["--detail", "everything", "--branch", "t2"]);
     for block in [
         "- **Bash** `plant oak`\n\n  ```\n  $ plant oak\n  ```\n\n  ```text\n  planted\n  an oak\n  ```",
-        "  ```diff\n    file_path: /home/ada/garden/list.md\n  + - oak\n  ```",
+        "  ```diff\n    file_path: /home/ada/garden/list.md\n  + sapling\n  ```",
         "<details><summary>Thinking</summary>\n\nAn oak first.\n\n</details>",
     ] {
         assert!(told.contains(block), "{block}\nis not in\n{told}");

@@ -167,7 +167,7 @@ fn markdown_and_text_hold_nothing_that_acts() {
                 }
                 Event::Start(Tag::Image { .. }) => panic!("{detail}: a picture is loaded"),
                 Event::Start(Tag::Link { dest_url, .. }) => {
-                    assert!(dest_url.starts_with("http"), "{detail}: {dest_url}")
+                    assert!(dest_url.starts_with("http"), "{detail}: {dest_url}");
                 }
                 Event::Start(Tag::Heading { level, .. }) if level as usize == 2 => headings += 1,
                 _ => {}

@@ -101,32 +101,20 @@ fn subagents_unfold_where_they_were_called() {
         )
     };
     let talk = calls(calls(Talk::default().asks("Use agents"), 1), 2).says("Both are back.");
-    for (no, words) in [(1, 40), (2, 20_000)] {
-        let mut agent = Talk::default().line(
-            "user",
-            &json!(format!("prompt {no}")),
-            &json!({ "isSidechain": true, "agentId": format!("ag{no}") }),
-        );
-        if no == 1 {
-            let input = json!({ "description": "Deeper", "prompt": "prompt 3" });
-            agent = agent.calls("toolu_a3", "Task", &input, &json!("deep"), &json!({ "agentId": "ag3" }));
-        }
-        let words = format!("agent {no} says {}", "word after word ".repeat(words));
-        let agent = agent.line(
-            "assistant",
-            &json!([{ "type": "text", "text": words }]),
-            &json!({ "isSidechain": true, "agentId": format!("ag{no}") }),
-        );
-        home.write_old(&format!("{folder}/agent-ag{no}.jsonl"), agent.text());
+    let deeper = json!({ "description": "Deeper", "prompt": "prompt 3" });
+    let noted = json!({ "agentId": "ag3" });
+    let long = "word after word ".repeat(20_000);
+    let conversations = [
+        Talk::of_agent("ag1")
+            .asks("prompt 1")
+            .calls("toolu_a3", "Task", &deeper, &json!("deep"), &noted)
+            .says("agent 1 says few words"),
+        Talk::of_agent("ag2").asks("prompt 2").says(&format!("agent 2 says {long}")),
+        Talk::of_agent("ag3").asks("prompt 3").says("agent 3 says deep words"),
+    ];
+    for (no, talk) in (1..).zip(conversations) {
+        home.write_old(&format!("{folder}/agent-ag{no}.jsonl"), talk.text());
     }
-    let deep = Talk::default()
-        .line("user", &json!("prompt 3"), &json!({ "isSidechain": true, "agentId": "ag3" }))
-        .line(
-            "assistant",
-            &json!([{ "type": "text", "text": "agent 3 says deep words" }]),
-            &json!({ "isSidechain": true, "agentId": "ag3" }),
-        );
-    home.write_old(&format!("{folder}/agent-ag3.jsonl"), deep.text());
     let address = page_of(&home, &talk.text(), &[]);
     let page = browser.page();
     page.goto(&address);

@@ -14,9 +14,15 @@ pub(crate) const SESSION: &str = "11111111-2222-4333-8444-555555550001";
 pub(crate) struct Talk {
     lines: Vec<String>,
     last: Option<String>,
+    agent: Option<String>,
 }
 
 impl Talk {
+    /// Begins the conversation of a subagent.
+    pub(crate) fn of_agent(id: &str) -> Talk {
+        Talk { agent: Some(id.to_owned()), ..Talk::default() }
+    }
+
     /// Adds a line of a user or of the model.
     pub(crate) fn line(mut self, kind: &str, content: &Value, more: &Value) -> Talk {
         let no = self.lines.len();
@@ -32,6 +38,10 @@ impl Talk {
             "gitBranch": "main", "version": "2.1.0", "message": message,
             "timestamp": format!("2026-01-{:02}T10:{:02}:{:02}.000Z", 1 + no / 3600 % 28, no / 60 % 60, no % 60),
         });
+        if let Some(agent) = &self.agent {
+            line["isSidechain"] = json!(true);
+            line["agentId"] = json!(agent);
+        }
         for (name, value) in more.as_object().into_iter().flatten() {
             line[name] = value.clone();
         }
@@ -89,7 +99,7 @@ pub(crate) fn garden() -> Talk {
         .calls(
             "toolu_2",
             "Write",
-            &json!({ "file_path": "/home/ada/garden/list.md", "content": "- oak" }),
+            &json!({ "file_path": "/home/ada/garden/list.md", "content": "sapling" }),
             &json!("ok"),
             &Value::Null,
         )
