@@ -4,12 +4,14 @@
 
 mod cli;
 mod demo;
+mod export;
 mod html;
 mod paths;
 mod place;
 mod prices;
 #[expect(dead_code, reason = "pages that use all of it come next")]
 mod web;
+mod wire;
 mod words;
 
 fn main() -> std::process::ExitCode {

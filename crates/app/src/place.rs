@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use rethread_engine::{Failure, Index, Pen, Roots, ops};
 
 use crate::words::clean;
+use crate::words::shell::typed;
 use crate::words::when::Clock;
 
 /// What every command needs to know.
@@ -38,5 +39,18 @@ impl Place {
         let rest =
             home.and_then(|home| path.strip_prefix(home)).filter(|r| r.is_empty() || r.starts_with('/'));
         clean::line(&rest.map_or_else(|| path.to_owned(), |rest| format!("~{rest}")))
+    }
+
+    /// Returns what to type to resume a session.
+    pub(crate) fn resume_command(&self, id: &str, folder: &str) -> String {
+        let command = format!("claude --resume {}", typed(id));
+        if folder.is_empty() { command } else { format!("cd {} && {command}", self.quoted(folder)) }
+    }
+
+    /// Writes a folder so that a shell finds it.
+    fn quoted(&self, folder: &str) -> String {
+        let short = self.tilde(folder);
+        let plain = short.strip_prefix("~/").is_some_and(|rest| typed(rest) == rest);
+        if plain || short == "~" { short } else { typed(folder) }
     }
 }

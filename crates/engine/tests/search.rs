@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index as Pick, select};
 use rethread_engine::core::entry::Moment;
 use rethread_engine::core::query::Query;
-use rethread_engine::ops::{Search, SearchRequest, search};
+use rethread_engine::ops::{Search, SearchRequest, search, search_again};
 use rethread_engine::{Index, Roots};
 use tempfile::TempDir;
 
@@ -476,6 +476,38 @@ fn a_search_ends_when_its_time_is_over() {
             assert_eq!(search.total().exact, found, "{seconds}");
         }
     }
+}
+
+/// What one search has looked through serves another; only what was written since is missing.
+#[test]
+fn what_was_looked_through_is_searched_again() {
+    let store = Store { folder: tempfile::tempdir().expect("a folder") };
+    let path = store.path(0);
+    std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    let line = |no: u32, words: &str| {
+        format!(
+            "{{\"type\":\"user\",\"uuid\":\"00000000-0000-4000-8000-00000000000{no}\",\"message\":{{\"role\":\"user\",\"content\":\"{words}\"}}}}\n"
+        )
+    };
+    std::fs::write(&path, line(1, "old words") + &line(2, "older words")).expect("written");
+    let request = |words: &str| SearchRequest {
+        roots: Roots { paths: vec![store.folder.path().join("projects")] },
+        query: Query::parse(words, &|_| None).expect("a query"),
+        all: false,
+        budget: None,
+    };
+    let count = |mut search: Search| std::iter::from_fn(|| search.next_hit()).count();
+    let index = store.cache();
+    assert!(search(&request("words"), None).stacks().is_none(), "without an index there is nothing to keep");
+    let stacks = search(&request("words"), Some(&index)).stacks().expect("an index");
+    std::fs::write(store.path(1), line(3, "new words")).expect("written");
+    for (words, again, anew) in [("words", 2, 3), ("older", 1, 1), ("new", 0, 1), ("nothing", 0, 0)] {
+        assert_eq!(count(search_again(&request(words), &stacks, Some(&index))), again, "{words}");
+        assert_eq!(count(search(&request(words), Some(&index))), anew, "{words}");
+    }
+    // What is gone is no hit, and no failure either.
+    std::fs::remove_file(&path).expect("removed");
+    assert_eq!(count(search_again(&request("words"), &stacks, Some(&index))), 0);
 }
 
 /// What was indexed of a file that is no longer so does not stay for ever.

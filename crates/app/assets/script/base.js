@@ -72,7 +72,8 @@
       title.textContent = "Keyboard";
       const list = document.createElement("dl");
       list.className = "keys";
-      for (const { key, label } of keys) {
+      for (const { key, label: named } of keys) {
+        const label = typeof named === "function" ? named() : named;
         if (!label) continue;
         const term = document.createElement("dt");
         const cap = document.createElement("kbd");
@@ -89,11 +90,11 @@
   };
   rethread.on('[data-do="keys"]', "click", showKeys);
   rethread.key("?", "this map", showKeys);
-  rethread.key("/", "search all sessions", () => {
-    const box = document.querySelector(".bar-search input, input[type=search]");
-    if (!box) return false;
-    box.focus();
-    box.select();
+  const box = () => document.querySelector(".bar-search input, input[type=search]");
+  rethread.key("/", () => box() && "search all sessions", () => {
+    if (!box()) return false;
+    box().focus();
+    box().select();
   });
 
   // Light and dark: by the system until somebody chooses.

@@ -71,6 +71,12 @@
     }
   });
 
+  // Says on which leaf an entry stands; a page without a server knows by itself.
+  const leafOf = window.rethread.leafOf || (async (main, name) => {
+    const answer = await fetch(`${main.dataset.base}/leaf${main.dataset.query}at=${encodeURIComponent(name)}`, { headers: { "x-rethread": "piece" } });
+    return answer.ok ? answer.headers.get("x-leaf") : null;
+  });
+
   // Brings a turn or a line into view, wherever it is.
   async function show(name) {
     const main = document.getElementById("main");
@@ -82,9 +88,9 @@
       const spot = element && element.closest(".leaf-later");
       if (spot) await load(spot);
       else {
-        const answer = await fetch(`${main.dataset.base}/leaf${main.dataset.query}at=${encodeURIComponent(name)}`, { headers: { "x-rethread": "piece" } });
-        if (!answer.ok) return false;
-        await load(main.querySelector(`:scope > [data-leaf="${Number(answer.headers.get("x-leaf"))}"]`));
+        const no = await leafOf(main, name);
+        if (no === null) return false;
+        await load(main.querySelector(`:scope > [data-leaf="${Number(no)}"]`));
       }
       element = find();
     }

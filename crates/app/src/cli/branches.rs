@@ -5,13 +5,13 @@ use rethread_engine::core::tree::Link;
 use rethread_engine::ops::{self, BranchList, BranchRow};
 
 use super::args;
-use super::clean;
 use super::figures::{count, things, tokens};
 use super::out::Out;
 use super::report::{Exit, Stop};
 use super::style::{GOOD, MARK, NAME, PLAIN, QUIET, paint};
 use super::table::{Align, Cell, Table, fit};
 use super::{Place, said, wire};
+use crate::words::shell::typed;
 
 /// Runs the command.
 pub(crate) fn run(args: &args::Branches, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
@@ -110,26 +110,4 @@ fn footer(list: &BranchList, session: &str, out: &mut Out) -> Result<(), Stop> {
         out.line(&format!("{} {}", paint(QUIET, "read one:"), paint(NAME, &command)))?;
     }
     Ok(())
-}
-
-/// Writes a word so that a shell takes it as one.
-pub(crate) fn typed(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '~');
-    let word = clean::line(word);
-    if !word.is_empty() && word.chars().all(plain) {
-        word
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::typed;
-
-    #[test]
-    fn a_name_is_quoted_where_a_shell_would_part_it() {
-        let said = ["last", "3f2a", "fix the build", "it's", ""].map(typed);
-        assert_eq!(said, ["last", "3f2a", "'fix the build'", "'it'\\''s'", "''"]);
-    }
 }

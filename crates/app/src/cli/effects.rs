@@ -1,14 +1,14 @@
 //! What a writing command does to which file, and how to take it back.
 
 use rethread_engine::OpNo;
-use rethread_engine::ops::{Effect, Effects};
+use rethread_engine::ops::Effects;
 
 use super::Place;
-use super::figures::size;
 use super::out::Out;
 use super::report::Stop;
 use super::style::{NAME, QUIET, paint};
 use super::table::{Align, Cell, Table, fit_end};
+use crate::words::deed;
 
 /// Lists the effects; behind them, for an op that was done, the line that takes it back.
 pub(crate) fn print(effects: &Effects, op: Option<OpNo>, place: &Place, out: &mut Out) -> Result<(), Stop> {
@@ -16,21 +16,11 @@ pub(crate) fn print(effects: &Effects, op: Option<OpNo>, place: &Place, out: &mu
     for (path, effect) in effects {
         // The end of a path tells more than its beginning.
         let path = fit_end(&place.tilde(&path.display().to_string()), out.width().saturating_sub(21));
-        table.row(vec![Cell::new(QUIET, words(*effect)), path.into()]);
+        table.row(vec![Cell::new(QUIET, deed::effect(*effect)), path.into()]);
     }
     table.print(out)?;
     match op {
         Some(op) => out.line(&format!("take it back: {}", paint(NAME, &format!("rethread undo {op}")))),
         None => out.line(&paint(QUIET, "nothing was changed")),
-    }
-}
-
-fn words(effect: Effect) -> String {
-    match effect {
-        Effect::Append(bytes) => format!("append {}", size(bytes)),
-        Effect::Replace => "rewrite".to_owned(),
-        Effect::Create => "make".to_owned(),
-        Effect::Remove => "move to the trash".to_owned(),
-        Effect::Return => "bring back".to_owned(),
     }
 }

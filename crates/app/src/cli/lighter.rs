@@ -1,6 +1,5 @@
 //! What a lighter copy left out, as a table that adds up.
 
-use rethread_engine::core::trim::Cause;
 use rethread_engine::ops::{Lighter, Weight};
 
 use super::figures::{count, size, tokens};
@@ -8,6 +7,7 @@ use super::out::Out;
 use super::report::Stop;
 use super::style::{PLAIN, QUIET, STRONG, paint};
 use super::table::{Align, Cell, Table};
+use crate::words::deed;
 
 /// Draws what the original weighs, what each cause took, and what is left.
 pub(crate) fn table(copy: &Lighter) -> Table {
@@ -20,7 +20,7 @@ pub(crate) fn table(copy: &Lighter) -> Table {
     for (cause, row) in copy.ledger.rows() {
         let said = if row.tokens() > 0 { format!("-{}", tokens(row.tokens())) } else { String::new() };
         table.row(vec![
-            Cell::new(PLAIN, format!("  {}", words(cause))),
+            Cell::new(PLAIN, format!("  {}", deed::cause(cause))),
             count(row.count).into(),
             format!("-{}", size(row.bytes)).into(),
             said.into(),
@@ -44,24 +44,6 @@ pub(crate) fn table(copy: &Lighter) -> Table {
 fn weight(name: &str, weight: Weight) -> Vec<Cell> {
     let cell = |text: String| Cell::new(STRONG, text);
     vec![cell(name.to_owned()), Cell::default(), cell(size(weight.bytes)), cell(tokens(weight.tokens))]
-}
-
-/// Says what was left out, in words.
-fn words(cause: Cause) -> &'static str {
-    match cause {
-        Cause::Elsewhere => "other branches, before compactions",
-        Cause::ApiLog => "record of requests",
-        Cause::Snapshots => "snapshots of files",
-        Cause::States => "lines of state",
-        Cause::Progress => "progress",
-        Cause::Attachments => "attachments",
-        Cause::ToolResults => "tool results, now stubs",
-        Cause::Reads => "repeated reads, now stubs",
-        Cause::Images => "pictures, now stubs",
-        Cause::Thinking => "thinking",
-        Cause::Tools => "calls with their results",
-        Cause::Turns => "turns",
-    }
 }
 
 /// Says at which paths lines were changed.

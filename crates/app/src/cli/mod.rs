@@ -14,9 +14,9 @@ mod diff;
 mod doctor;
 mod effects;
 mod explain;
+mod export;
 mod find;
 mod fork;
-mod gist;
 mod goto;
 mod index;
 mod lighter;
@@ -25,7 +25,6 @@ mod ls;
 mod out;
 mod overview;
 mod progress;
-mod prose;
 #[cfg(test)]
 mod reference;
 mod rename;
@@ -34,7 +33,6 @@ mod report;
 mod rescue;
 mod restore;
 mod rm;
-mod said;
 mod schema;
 mod screen;
 mod search;
@@ -67,7 +65,7 @@ use crate::demo::Demo;
 use crate::paths;
 use crate::place::Place;
 use crate::words::when::Clock;
-use crate::words::{clean, figures, when};
+use crate::words::{clean, figures, gist, prose, said, when};
 
 /// Says that there is no session, and where it looked.
 fn say_nothing_found(place: &Place, out: &mut Out) {
@@ -113,6 +111,7 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, Stop> {
         Some(Command::Ls(ls)) => ls::run(ls, &place, out),
         Some(Command::Show(show)) => show::run(show, &place, out),
         Some(Command::Explain(explain)) => explain::run(explain, &place, out),
+        Some(Command::Export(export)) => export::run(export, &place, out),
         Some(Command::Search(search)) => search::run(search, &place, out),
         Some(Command::Index(index)) => index::run(index, &place, out),
         Some(Command::Find(find)) => find::run(find, &place, out),

@@ -103,11 +103,7 @@ impl Out {
 
     /// Prints an object on a line of its own.
     pub(crate) fn json(&mut self, object: &impl Serialize) -> Result<(), Stop> {
-        let mut line = Vec::new();
-        let mut serializer = serde_json::Serializer::with_formatter(&mut line, super::wire::Shy);
-        object.serialize(&mut serializer).map_err(io::Error::from)?;
-        line.push(b'\n');
-        Ok(self.screen.write_all(&line)?)
+        Ok(self.screen.write_all(&crate::wire::line(object)?)?)
     }
 
     /// Prints bytes of a session file: as they are, but cleaned where a person looks at them.
@@ -118,6 +114,11 @@ impl Out {
         }
         self.screen.write_all(bytes)?;
         Ok(self.screen.write_all(b"\n")?)
+    }
+
+    /// Prints bytes that were made to be shown: all text of a session in them was cleaned then.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.screen.write_all(bytes)
     }
 
     /// Prints a line to stderr, which never fails a command; behind the output where a pager may have it.

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use rethread_engine::core::health::{Finding, Mend};
-use rethread_engine::core::mend::{Act, How};
 use rethread_engine::ops::{self, Repair, RepairRequest, Repaired, Where, Written};
 
 use super::args;
@@ -15,6 +14,7 @@ use super::report::{Exit, Stop};
 use super::style::{BAD, GOOD, NAME, PLAIN, QUIET, paint};
 use super::table::{Align, Cell, Table};
 use super::{Place, fork, wire, written};
+use crate::words::deed;
 
 /// Mends that are listed.
 const LISTED: usize = 20;
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &args::Repair, place: &Place, out: &mut Out) -> Result<E
     let repair = ops::repair(&request, &place.pen)?;
     if out.is_json() {
         for repaired in &repair.mends {
-            out.json(&wire::mend(repaired, words(&repaired.mended.act, repaired.to_line)))?;
+            out.json(&wire::mend(repaired, deed::act(&repaired.mended.act, repaired.to_line)))?;
         }
         out.json(&wire::repair(&repair))?;
     } else {
@@ -103,7 +103,7 @@ fn mends(mends: &[Repaired], out: &mut Out) -> Result<(), Stop> {
         .column("what was done", Align::Left, usize::MAX);
     for repaired in mends.iter().take(LISTED) {
         let line = repaired.line.map_or_else(|| "new".to_owned(), |line| format!("L{line}"));
-        let what = clean::line(&words(&repaired.mended.act, repaired.to_line));
+        let what = clean::line(&deed::act(&repaired.mended.act, repaired.to_line));
         table.row(vec![Cell::new(NAME, line), repaired.mended.code.name().into(), what.into()]);
     }
     table.print(out)?;
@@ -125,45 +125,4 @@ fn state(label: &str, reach: (usize, usize), findings: &[Finding], out: &mut Out
     let named = if named.is_empty() { "nothing is wrong".to_owned() } else { named.join(", ") };
     let words = format!("{} of {} within reach; {named}", count(within), things(all, "entry"));
     flow::fact(&format!("{label:<15}"), &vec![(PLAIN, words)], out)
-}
-
-/// Says what was done.
-fn words(act: &Act, to_line: Option<u32>) -> String {
-    let short = |uuid: &str| uuid.chars().take(8).collect::<String>();
-    let was = |from: &Option<String>| match from {
-        Some(from) => format!("it named {}", short(from)),
-        None => "it named none".to_owned(),
-    };
-    match act {
-        Act::Salvaged(records) => format!("{} made lines of their own", things(*records, "record")),
-        Act::SetAside => "no record in it: kept beside the session".to_owned(),
-        Act::Relinked { from, to: Some(to), how, .. } => {
-            let on = to_line.map_or_else(|| short(to), |line| format!("L{line}"));
-            format!("hung on {on}, {}; {}", reason(*how), was(from))
-        }
-        Act::Relinked { from, to: None, .. } => format!("begins a conversation; {}", was(from)),
-        Act::Followed { from, to, .. } => {
-            let on = to_line.map_or_else(|| short(to), |line| format!("L{line}"));
-            format!("follows {on}, the last line before it; {}", was(from))
-        }
-        Act::Renamed(uuid) => format!("has the uuid {} now", short(uuid)),
-        Act::Dated(moment) => format!("has the moment {moment} now: it had none"),
-        Act::LeftOut => "left out".to_owned(),
-        Act::BlocksLeftOut(blocks) => format!("{} left out", things(blocks.len() as u64, "block")),
-        Act::Answered(calls) => {
-            format!("{} added that says there was none", things(calls.len() as u64, "result"))
-        }
-        Act::Told(what) => format!("the picture gave way to words: {what}"),
-        Act::Relabelled(media) => format!("the picture says {media} now"),
-    }
-}
-
-fn reason(how: How) -> &'static str {
-    match how {
-        How::Call => "whose call it answers",
-        How::Order => "the line before it",
-        How::Above => "which the line between them hung on",
-        How::Added => "the result that was added",
-        How::Beginning => "as a beginning",
-    }
 }

@@ -68,6 +68,12 @@ pub(crate) enum Stop {
     NoIndex,
     /// A regular expression that cannot be read, and why.
     BadPattern(String, String),
+    /// A file that is there already.
+    Taken(PathBuf),
+    /// A file that would lie among the sessions, and where these are.
+    InStore(PathBuf, PathBuf),
+    /// A file that cannot be written.
+    Unwritable(PathBuf, io::Error),
     /// A table of prices that cannot be taken.
     BadTable(BadTable),
 }
@@ -111,7 +117,11 @@ pub(crate) fn end(ended: Result<Exit, Stop>, out: &mut Out) -> ExitCode {
 
 /// 3 where something was refused so that nothing is lost, 1 where there is nothing to do it to, 2 for all else.
 fn code(stop: &Stop) -> u8 {
-    let Stop::Failure(failure) = stop else { return 2 };
+    let failure = match stop {
+        Stop::Failure(failure) => failure,
+        Stop::Taken(_) | Stop::InStore(..) => return 3,
+        _ => return 2,
+    };
     match failure {
         Failure::Busy { .. }
         | Failure::Stale { .. }
@@ -208,6 +218,14 @@ pub(crate) fn tell(stop: &Stop, out: &mut Out) {
             format!("no time zone is called `{}`", clean::line(text)),
             "write it like Europe/Berlin, UTC or +02:00".to_owned(),
         ),
+        Stop::Taken(path) => (format!("{} is already there", quoted(path)), "--force replaces it".to_owned()),
+        Stop::InStore(path, store) => (
+            format!("{} would lie among the sessions in {}", quoted(path), quoted(store)),
+            "clients would take it for one of theirs: write it elsewhere".to_owned(),
+        ),
+        Stop::Unwritable(path, error) => {
+            (format!("cannot write {}: {}", quoted(path), why(error)), String::new())
+        }
         Stop::BadTable(table) => bad_table(table),
         Stop::BadTurns(text) => {
             (format!("cannot read `{}` as turns", clean::line(text)), "write 5, 3..9, 3.. or ..9".to_owned())

@@ -1,6 +1,6 @@
 //! `rethread rescue`: a copy of a session that fits the context again.
 
-use rethread_engine::core::trim::{Stage, Taken};
+use rethread_engine::core::trim::Taken;
 use rethread_engine::ops::{self, Rescue, RescueRequest};
 
 use super::amount::amount;
@@ -10,6 +10,7 @@ use super::report::{Exit, Stop};
 use super::style::{PLAIN, QUIET, STRONG};
 use super::table::{Align, Cell, Table};
 use super::{Place, lighter, wire, written};
+use crate::words::deed;
 
 /// Make a copy of a session that fits the context again
 ///
@@ -84,26 +85,10 @@ fn steps(rescue: &Rescue, fit: u64) -> Table {
         let fits = *after <= fit;
         let style = if fits { STRONG } else { PLAIN };
         table.row(vec![
-            Cell::new(PLAIN, words(*stage)),
+            Cell::new(PLAIN, deed::stage(*stage)),
             count(*taken).into(),
             Cell::new(style, format!("{}{}", tokens(*after), if fits { " ✓" } else { "  " })),
         ]);
     }
     table
-}
-
-/// Says what a step leaves out.
-fn words(stage: Stage) -> &'static str {
-    match stage {
-        Stage::LargeResults => "tool results over 4 kB, oldest first",
-        Stage::Images => "pictures of old turns",
-        Stage::Thinking => "thinking of old turns",
-        Stage::Results => "every tool result of old turns",
-        Stage::Tools => "calls of old turns, with their results",
-        Stage::Turns => "oldest turns, a note stands for them",
-        Stage::RecentResults => "tool results over 4 kB of the last two turns",
-        Stage::RecentImages => "pictures of the last two turns",
-        Stage::RecentRest => "every tool result of the last two turns",
-        Stage::RecentTools => "calls of the last two turns, oldest first",
-    }
 }

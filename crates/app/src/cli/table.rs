@@ -7,6 +7,8 @@ use super::out::Out;
 use super::report::Stop;
 use super::style::{PLAIN, QUIET, paint};
 
+pub(crate) use crate::words::fit::fit;
+
 /// A cell: pieces of cleaned text, each in its style.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Cell(Vec<(Style, String)>);
@@ -57,27 +59,6 @@ impl From<&str> for Cell {
     fn from(text: &str) -> Cell {
         Cell::new(PLAIN, text)
     }
-}
-
-/// Cuts text to a display width; what is cut ends in `…`.
-pub(crate) fn fit(text: &str, width: usize) -> String {
-    if text.width() <= width {
-        return text.to_owned();
-    }
-    let mut fitted = String::new();
-    let mut used = 1;
-    for c in text.chars() {
-        let wide = unicode_width::UnicodeWidthChar::width(c).unwrap_or(0);
-        if used + wide > width {
-            break;
-        }
-        used += wide;
-        fitted.push(c);
-    }
-    if width > 0 {
-        fitted.push('…');
-    }
-    fitted
 }
 
 /// Cuts text to a display width from its beginning; what is cut begins with `…`.

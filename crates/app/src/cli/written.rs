@@ -6,7 +6,6 @@ use rethread_engine::OpNo;
 use rethread_engine::core::entry::Moment;
 use rethread_engine::ops::{Promise, Stand};
 
-use super::branches::typed;
 use super::clean;
 use super::figures::{things, tokens};
 use super::out::Out;
@@ -46,14 +45,8 @@ pub(crate) fn promises(promises: &[Promise], dry: bool, out: &mut Out) -> Result
 
 /// Prints the line that resumes a session.
 pub(crate) fn resume(id: &str, folder: &str, place: &Place, out: &mut Out) -> Result<(), Stop> {
-    let command = resume_command(id, folder, place);
+    let command = place.resume_command(id, folder);
     out.line(&format!("{} {}", paint(QUIET, "resume:"), paint(NAME, &command)))
-}
-
-/// Returns what to type to resume a session.
-pub(crate) fn resume_command(id: &str, folder: &str, place: &Place) -> String {
-    let command = format!("claude --resume {}", typed(id));
-    if folder.is_empty() { command } else { format!("cd {} && {command}", quoted(folder, place)) }
 }
 
 /// Prints the line that takes an operation back.
@@ -64,13 +57,6 @@ pub(crate) fn undo(op: OpNo, out: &mut Out) -> Result<(), Stop> {
 /// Says that nothing was written.
 pub(crate) fn dry(out: &mut Out) {
     out.note("nothing was written: this was a dry run");
-}
-
-/// Writes a folder so that a shell finds it.
-fn quoted(folder: &str, place: &Place) -> String {
-    let short = place.tilde(folder);
-    let plain = short.strip_prefix("~/").is_some_and(|rest| typed(rest) == rest);
-    if plain || short == "~" { short } else { typed(folder) }
 }
 
 /// Returns the present as sessions count it.

@@ -18,6 +18,7 @@ const STYLE: &[&str] = &[
     include_str!("../../assets/style/session.css"),
     include_str!("../../assets/style/text.css"),
     include_str!("../../assets/style/tools.css"),
+    include_str!("../../assets/style/act.css"),
     include_str!("../../assets/style/home.css"),
     include_str!("../../assets/style/list.css"),
     include_str!("../../assets/style/search.css"),
@@ -29,8 +30,17 @@ const SCRIPT: &[&str] = &[
     include_str!("../../assets/script/find.js"),
     include_str!("../../assets/script/live.js"),
     include_str!("../../assets/script/present.js"),
+    include_str!("../../assets/script/act.js"),
     include_str!("../../assets/script/list.js"),
     include_str!("../../assets/script/search.js"),
+];
+
+/// What an exported page needs: nobody fetches, finds or follows there.
+const PAGE_SCRIPT: &[&str] = &[
+    include_str!("../../assets/script/base.js"),
+    include_str!("../../assets/script/export.js"),
+    include_str!("../../assets/script/session.js"),
+    include_str!("../../assets/script/present.js"),
 ];
 
 /// Returns the style sheet.
@@ -46,6 +56,12 @@ pub(crate) fn style() -> Asset {
 pub(crate) fn script() -> Asset {
     static SCRIPTS: LazyLock<(String, String)> = LazyLock::new(|| joined(SCRIPT, "js"));
     Asset { name: &SCRIPTS.0, kind: "text/javascript; charset=utf-8", text: &SCRIPTS.1 }
+}
+
+/// Returns the script of an exported page.
+pub(crate) fn page_script() -> &'static str {
+    static SCRIPTS: LazyLock<String> = LazyLock::new(|| PAGE_SCRIPT.join("\n"));
+    &SCRIPTS
 }
 
 fn joined(parts: &[&str], ending: &str) -> (String, String) {

@@ -4,20 +4,25 @@
 //! escaped by the templates; markup is only ever put together from such pieces, and nothing inline runs or styles.
 
 pub(crate) mod assets;
+pub(crate) mod branches;
 pub(crate) mod figure;
 pub(crate) mod frame;
 pub(crate) mod hit;
 pub(crate) mod link;
 mod part;
+pub(crate) mod plan;
 pub(crate) mod row;
 pub(crate) mod session;
+pub(crate) mod sides;
 mod telling;
 #[cfg(test)]
 mod tests;
 pub(crate) mod text;
 pub(crate) mod tools;
+pub(crate) mod tree;
 mod turn;
+pub(crate) mod verdict;
 
 pub(crate) use part::{is_picture, tool_body};
-pub(crate) use telling::{Telling, escape_query};
+pub(crate) use telling::Telling;
 pub(crate) use turn::scene;

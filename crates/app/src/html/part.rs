@@ -130,7 +130,7 @@ fn tool(call: &ToolCall, raw: &[(u32, Vec<u8>)], telling: &Telling<'_>) -> Marku
     let around = around(call, raw, telling);
     let bad = call.result.as_ref().is_some_and(|result| result.is_error);
     let later = telling.lazy && tools::is_long(call);
-    let address = format!("{}/part?line={}&call={}", telling.base, call.line, super::escape_query(&call.id));
+    let address = format!("{}/part?line={}&call={}", telling.base, call.line, super::link::encoded(&call.id));
     html! {
         details class={ "part tool" @if bad { " tool-bad" } } data-line=(call.line) data-result=[call.result.as_ref().map(|result| result.line)] {
             summary class="tool-head" {

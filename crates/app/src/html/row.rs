@@ -133,7 +133,7 @@ pub(crate) fn badges(session: &SessionRow) -> Markup {
 
 /// Says by which model a session was last answered, in short.
 pub(crate) fn model(session: &SessionRow) -> String {
-    real_models(session).next_back().map(short).unwrap_or_default()
+    real_models(session).next_back().map(short_model).unwrap_or_default()
 }
 
 /// Names all models of a session.
@@ -148,7 +148,7 @@ fn real_models(session: &SessionRow) -> impl DoubleEndedIterator<Item = &str> {
 }
 
 /// Names a model in short: `claude-opus-4-1-20250805` is `opus 4.1`.
-fn short(model: &str) -> String {
+pub(crate) fn short_model(model: &str) -> String {
     let clean = clean::line(model);
     let Some((_, rest)) = clean.split_once("claude-") else { return clean };
     let named = rest.split(':').next().unwrap_or(rest);
@@ -171,7 +171,7 @@ fn is_date(part: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::short;
+    use super::short_model;
 
     #[test]
     fn models_are_named_in_short() {
@@ -185,7 +185,7 @@ mod tests {
             ("claude-", "claude-"),
             ("", ""),
         ] {
-            assert_eq!(short(model), said, "{model}");
+            assert_eq!(short_model(model), said, "{model}");
         }
     }
 }

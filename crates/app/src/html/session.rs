@@ -2,11 +2,14 @@
 
 use maud::{Markup, html};
 use rethread_engine::Failure;
-use rethread_engine::ops::{Reading, SessionRow, Standing, Way};
+use rethread_engine::core::session::Sketch;
+use rethread_engine::ops::{AgentRow, Reading, SessionRow, Standing, Way};
 
-use super::turn::short_model;
+use super::row::short_model;
+use super::verdict;
 use crate::words::clean;
 use crate::words::figures::{duration, size, things};
+use crate::words::shell::typed;
 use crate::words::trouble::{hint, message};
 use crate::words::when::Clock;
 
@@ -23,6 +26,8 @@ pub(crate) struct Head<'a> {
     pub(crate) title: &'a str,
     /// Its address.
     pub(crate) base: &'a str,
+    /// Its key, or that of the session it belongs to.
+    pub(crate) key: &'a str,
     /// The key of the session that a subagent belongs to.
     pub(crate) main: Option<&'a str>,
     /// What the list knows of it.
@@ -53,22 +58,23 @@ pub(crate) fn top(head: &Head<'_>) -> Markup {
             h1 { @if head.title.is_empty() { "(nothing was said)" } @else { (head.title) } }
             p class="session-facts quiet num" { (facts(head).join(" · ")) }
             (ties(head))
-            @if head.main.is_none() { (actions(head)) }
+            @if head.main.is_none() {
+                (actions(head))
+                @if let Some(banner) = verdict::banner(head.key, &head.reading.verdict(), &head.reading.session) { (banner) }
+            }
             (shown(head))
         }
     }
 }
 
-fn facts(head: &Head<'_>) -> Vec<String> {
+/// Says what a session came to.
+pub(crate) fn facts(head: &Head<'_>) -> Vec<String> {
     let session = &head.reading.session;
     let sketch = &session.sketch;
     let some = |number: usize, least: usize, one: &str| (number >= least).then(|| things(number as u64, one));
     let models: Vec<String> = sketch.models.iter().map(|model| short_model(model)).collect();
     let facts = [
-        sketch.first.zip(sketch.last).map(|(first, last)| {
-            let took = duration(last.0.saturating_sub(first.0).unsigned_abs());
-            format!("{} ({took})", head.clock.range(first, last))
-        }),
+        span(sketch, head.clock),
         some(sketch.turns, 0, "turn"),
         some(sketch.compactions, 1, "compaction"),
         Some(size(session.bytes)),
@@ -76,6 +82,24 @@ fn facts(head: &Head<'_>) -> Vec<String> {
         (!models.is_empty()).then(|| models.join(", ")),
     ];
     facts.into_iter().flatten().collect()
+}
+
+/// Says from when to when a session went, and how long that is.
+pub(crate) fn span(sketch: &Sketch, clock: &Clock) -> Option<String> {
+    let (first, last) = sketch.first.zip(sketch.last)?;
+    let took = duration(last.0.saturating_sub(first.0).unsigned_abs());
+    Some(format!("{} ({took})", clock.range(first, last)))
+}
+
+/// Says what a subagent is called.
+pub(crate) fn called(row: &AgentRow) -> String {
+    let words = [&row.description, &row.prompt]
+        .into_iter()
+        .map(|text| clean::line(text))
+        .find(|text| !text.is_empty());
+    let words: String = words.unwrap_or_else(|| "subagent".to_owned()).chars().take(120).collect();
+    let kind = clean::line(&row.kind);
+    if kind.is_empty() { words } else { format!("{kind}: {words}") }
 }
 
 /// Draws what ties the session to others.
@@ -120,8 +144,8 @@ fn ties(head: &Head<'_>) -> Markup {
 fn actions(head: &Head<'_>) -> Markup {
     let session = &head.reading.session;
     let folder = session.sketch.cwd.as_deref().unwrap_or_default();
-    let enter = if folder.is_empty() { String::new() } else { format!("cd {} && ", quote(folder)) };
-    let command = format!("{enter}claude --resume {}", quote(&session.id));
+    let enter = if folder.is_empty() { String::new() } else { format!("cd {} && ", typed(folder)) };
+    let command = format!("{enter}claude --resume {}", typed(&session.id));
     let branches = head.reading.branches.list.len();
     let agents = head.row.map_or(0, |row| row.agents);
     html! {
@@ -138,15 +162,6 @@ fn actions(head: &Head<'_>) -> Markup {
         }
         div id="agents" hidden {}
     }
-}
-
-/// Quotes a word for a shell.
-fn quote(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-~+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) && !word.starts_with('~') {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 /// Says which way is shown, and how to see the others.
@@ -213,19 +228,5 @@ pub(crate) fn tools() -> Markup {
 pub(crate) fn trouble(failure: &Failure) -> Markup {
     html! {
         main id="main" class="trouble" { h1 { "That did not work" } p { (message(failure)) } p class="quiet" { (hint(failure)) } }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quote;
-
-    #[test]
-    fn a_shell_takes_words_as_they_are() {
-        assert_eq!(quote("/home/ada/garden"), "/home/ada/garden");
-        assert_eq!(quote("/home/ada/my garden"), "'/home/ada/my garden'");
-        assert_eq!(quote("it's; rm -rf $HOME"), "'it'\\''s; rm -rf $HOME'");
-        assert_eq!(quote("~/x"), "'~/x'");
-        assert_eq!(quote(""), "''");
     }
 }

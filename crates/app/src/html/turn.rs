@@ -8,6 +8,7 @@ use rethread_engine::ops::{Crossing, Scene, Standing};
 
 use super::Telling;
 use super::part::{part, pictures, slash, took_between};
+use super::row::short_model;
 use super::text::prompt as prompt_text;
 use crate::words::figures::{things, tokens};
 use crate::words::when::rfc3339;
@@ -94,7 +95,10 @@ fn asked(prompt: &Prompt, telling: &Telling<'_>) -> Markup {
 fn switch(crossing: &Crossing, telling: &Telling<'_>) -> Markup {
     let way = |no: usize| {
         let (line, handle) = crossing.ways.get(no.wrapping_sub(1))?;
-        Some(format!("{}?tip={handle}#L{line}", telling.base))
+        // Where there is no address to ask, all ways are in the same page.
+        let address =
+            if telling.base.is_empty() { String::new() } else { format!("{}?tip={handle}", telling.base) };
+        Some(format!("{address}#L{line}"))
     };
     let what = match crossing.kind {
         ForkKind::Root => "beginning",
@@ -139,14 +143,4 @@ fn foot(scene: &Scene) -> Markup {
         return Markup::default();
     }
     html! { footer class="turn-foot num" { (facts.join(" · ")) } }
-}
-
-/// Says a model in few letters: without the family's name and the date.
-pub(crate) fn short_model(model: &str) -> String {
-    let model = clean::line(model);
-    let short = model.strip_prefix("claude-").unwrap_or(&model);
-    let date = short
-        .rfind('-')
-        .filter(|&at| short.len() - at == 9 && short[at + 1..].bytes().all(|b| b.is_ascii_digit()));
-    date.map_or(short, |at| &short[..at]).to_owned()
 }

@@ -39,7 +39,12 @@ pub(crate) fn refused(why: &str) -> Response {
 
 /// Answers with what could not be done.
 pub(crate) fn failed(failure: &Failure) -> Response {
-    let status = match failure {
+    trouble(status(failure), "That did not work", &message(failure), &hint(failure))
+}
+
+/// Returns the status of what could not be done.
+pub(crate) fn status(failure: &Failure) -> StatusCode {
+    match failure {
         Failure::UnknownSession { .. } | Failure::UnknownEntry { .. } => StatusCode::NOT_FOUND,
         Failure::Unreadable { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
             StatusCode::NOT_FOUND
@@ -48,8 +53,7 @@ pub(crate) fn failed(failure: &Failure) -> Response {
             StatusCode::CONFLICT
         }
         _ => StatusCode::UNPROCESSABLE_ENTITY,
-    };
-    trouble(status, "That did not work", &message(failure), &hint(failure))
+    }
 }
 
 fn trouble(status: StatusCode, title: &str, what: &str, hint: &str) -> Response {

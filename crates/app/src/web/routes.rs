@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::get;
+use axum::routing::{get, post};
 
 use super::answer;
 use super::gate;
-use super::pages::{assets, home, search, session, sessions};
+use super::pages::{act, assets, branches, diff, home, search, session, sessions};
 use super::server::Server;
 
 /// Puts the server together.
@@ -21,6 +21,12 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/s/{key}/preview", get(sessions::preview))
         .route("/search", get(search::page))
         .route("/search/hits", get(search::hits))
+        .route("/s/{key}/act/{what}", get(act::ask).post(act::send))
+        .route("/s/{key}/branches", get(branches::page))
+        .route("/s/{key}/tree", get(branches::drawing))
+        .route("/s/{key}/diff", get(diff::page))
+        .route("/undo", post(act::take_back))
+        .route("/log", get(act::log))
         .route("/assets/{name}", get(assets::file))
         .route("/s/{key}", get(session::page))
         .route("/s/{key}/leaf", get(session::leaf))
@@ -29,6 +35,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/s/{key}/raw", get(session::raw))
         .route("/s/{key}/find", get(session::find))
         .route("/s/{key}/copy", get(session::copy))
+        .route("/s/{key}/export", get(session::export))
         .route("/s/{key}/events", get(session::events))
         .route("/s/{key}/agents", get(session::agents))
         .route("/s/{key}/call", get(session::agent::called_by))

@@ -1,13 +1,16 @@
 //! A search for a page: read, run within its time, and given up when nobody waits for it any more.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rethread_engine::core::query::{BadQuery, Query};
-use rethread_engine::ops::{self, SearchHit, SearchRequest, Total};
+use rethread_engine::ops::{self, SearchHit, SearchRequest, Stacks, Total};
 
 use super::server::Server;
+
+/// How long what was looked through counts as what there is.
+const FRESH: Duration = Duration::from_secs(2);
 
 /// What to look for.
 #[derive(Debug, Clone)]
@@ -36,6 +39,23 @@ pub(crate) struct Found {
     pub(crate) query: Query,
     /// How many files could not be read.
     pub(crate) failures: usize,
+}
+
+/// What the last search has looked through. To ask for the marks of all files takes longer than to answer, and who types asks
+/// several times a second.
+#[derive(Debug, Default)]
+pub(crate) struct LastStacks(Mutex<Option<(Instant, Stacks)>>);
+
+impl LastStacks {
+    fn recent(&self) -> Option<Stacks> {
+        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        last.as_ref().filter(|(at, _)| at.elapsed() < FRESH).map(|(_, stacks)| stacks.clone())
+    }
+
+    fn keep(&self, stacks: Option<Stacks>) {
+        let stacks = stacks.map(|stacks| (Instant::now(), stacks));
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = stacks;
+    }
 }
 
 /// Tells a search that nobody waits for it any more: it is dropped with the request.
@@ -83,7 +103,14 @@ pub(crate) fn seek(server: &Arc<Server>, wanted: &Wanted, asker: &Asker) -> Resu
     if asker.is_gone() {
         return Ok(found);
     }
-    let mut search = ops::search(&request, index);
+    let mut search = match server.stacks.recent() {
+        Some(stacks) => ops::search_again(&request, &stacks, index),
+        None => {
+            let search = ops::search(&request, index);
+            server.stacks.keep(search.stacks());
+            search
+        }
+    };
     while found.hits.len() < wanted.limit
         && !asker.is_gone()
         && let Some(hit) = search.next_hit()

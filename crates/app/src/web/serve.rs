@@ -12,6 +12,7 @@ use tokio::net::TcpListener;
 use super::gate::Gate;
 use super::readings::Readings;
 use super::routes::router;
+use super::seek::LastStacks;
 use super::server::Server;
 use super::shelf::Shelf;
 use crate::place::Place;
@@ -46,6 +47,7 @@ pub(crate) fn serve(
             readings: Readings::default(),
             shelf: Shelf::holding(listing),
             queue: Arc::default(),
+            stacks: LastStacks::default(),
             indexing: AtomicBool::new(false),
             demo,
         });

@@ -12,6 +12,7 @@ use super::answer;
 use super::gate::Gate;
 use super::queue::Queue;
 use super::readings::Readings;
+use super::seek::LastStacks;
 use super::shelf::Shelf;
 use crate::place::Place;
 use crate::words::when::Clock;
@@ -30,6 +31,8 @@ pub(crate) struct Server {
     pub(crate) readings: Readings,
     /// Who searches.
     pub(crate) queue: Arc<Queue>,
+    /// What the last search has looked through.
+    pub(crate) stacks: LastStacks,
     /// Whether the index is being brought up to date.
     pub(crate) indexing: AtomicBool,
     /// Whether the sessions are invented.

@@ -22,6 +22,11 @@ impl Clock {
         Clock { now: Timestamp::now().to_zoned(self.zone()) }
     }
 
+    /// Returns a clock that says the same on every machine and at every time: it stands still, in UTC.
+    pub(crate) fn utc() -> Clock {
+        Clock { now: Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC) }
+    }
+
     /// Returns the same moment in another zone: `Europe/Berlin`, `UTC`, `+02:00`.
     pub(crate) fn in_zone(&self, name: &str) -> Option<Clock> {
         let zone = DateTimeParser::new().parse_time_zone(name.trim()).ok()?;

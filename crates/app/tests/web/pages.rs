@@ -140,6 +140,7 @@ fn hits_lead_to_their_line() {
     let piece = site.page("/search/hits?q=arms&limit=1");
     assert!(piece.contains(&format!("href=\"/s/{key}#L3\"")) && piece.contains("role=\"option\""), "{piece}");
     assert!(piece.contains("href=\"/search?q=arms\""), "{piece}");
+    assert!(site.page("/search/hits?q=ar").contains("Go on typing"), "nearly everything holds two letters");
     let page = site.page("/search?q=answer&n=1");
     assert!(page.contains("the best 1 of 4 hits") && page.contains("n=4"), "{page}");
 }

@@ -78,7 +78,7 @@ pub use rescue::{Rescue, RescueRequest, rescue};
 pub use restore::{Restore, RestoreRequest, restore};
 pub use rethread_core::tree::Standing;
 pub use schema::{Schema, schema};
-pub use search::{Copy, Search, SearchHit, SearchRequest, SessionHits, Total, search};
+pub use search::{Copy, Search, SearchHit, SearchRequest, SessionHits, Stacks, Total, search, search_again};
 pub use show::{Show, ShowRequest, ToldTurn, show};
 pub use source::Promise;
 pub use stats::{Stats, stats};

@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand};
 
 use super::out::Color;
 
+mod exporting;
 mod pricing;
 mod reading;
 mod searching;
@@ -15,6 +16,7 @@ mod spending;
 mod words;
 mod writing;
 
+pub(crate) use self::exporting::Export;
 pub(crate) use self::reading::{
     Agents, Branches, Context, Detail, Diff, Doctor, Explain, Find, Format, Ls, ReadingRule, Role, Schema,
     Show, Stats, Tools, Tree,
@@ -99,6 +101,7 @@ pub(crate) enum Command {
     Serve(Serve),
     Ls(Ls),
     Show(Show),
+    Export(Export),
     Explain(Explain),
     Branches(Branches),
     Tree(Tree),

@@ -7,7 +7,6 @@ use rethread_engine::ops::{self, Context, ContextRequest, Growth};
 use unicode_width::UnicodeWidthStr;
 
 use super::super::args;
-use super::super::branches::typed;
 use super::super::figures::{bar, count, things, tokens};
 use super::super::out::Out;
 use super::super::report::{Exit, Stop};
@@ -16,6 +15,7 @@ use super::super::table::{Align, Cell, Table, fit, fit_end};
 use super::super::{Place, clean, said, wire};
 use super::chart::{self, Column};
 use super::words;
+use crate::words::shell::typed;
 
 /// How many causes are shown, and how many drops.
 const MOST_ROWS: usize = 14;

@@ -3,7 +3,6 @@
 use rethread_engine::core::tree::NodeNo;
 use rethread_engine::ops::{Explanation, Fate, Range, Verdict, ranges_by};
 
-use super::super::branches::typed;
 use super::super::figures::{count, things};
 use super::super::out::Out;
 use super::super::report::Stop;
@@ -11,6 +10,7 @@ use super::super::style::{BAD, GOOD, MARK, NAME, PLAIN, QUIET, STRONG, paint};
 use super::super::table::{Align, Cell, Table, fit};
 use super::super::{clean, said};
 use super::{drawing, flow, words};
+use crate::words::shell::typed;
 
 /// Columns from which on there is room for percents.
 const WIDE: usize = 72;

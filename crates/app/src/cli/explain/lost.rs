@@ -16,7 +16,7 @@ const WAYS: usize = 5;
 
 /// Prints what is out of reach, by reason, and what to type to see it.
 pub(super) fn print(page: &mut Page<'_>, out: &mut Out) -> Result<(), Stop> {
-    let groups = page.verdict.lost(page.explained);
+    let groups = page.verdict.lost(&page.explained.session);
     for group in &groups {
         out.line("")?;
         heading(group, out)?;

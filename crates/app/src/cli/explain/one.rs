@@ -4,7 +4,6 @@ use rethread_engine::core::resume::{Halt, Side, Why};
 use rethread_engine::core::tree::NodeNo;
 use rethread_engine::ops::{Explanation, Quotes, Verdict};
 
-use super::super::branches::typed;
 use super::super::figures::{things, tokens};
 use super::super::out::Out;
 use super::super::report::Stop;
@@ -12,6 +11,7 @@ use super::super::style::{BAD, MARK, NAME, PLAIN, QUIET, STRONG};
 use super::super::{Place, clean, said};
 use super::flow::{below, fact, wrap};
 use super::{drawing, flow, lost, words};
+use crate::words::shell::typed;
 
 /// Refusals that are told.
 const REFUSALS: usize = 5;
@@ -35,7 +35,7 @@ pub(super) fn print(
 ) -> Result<(), Stop> {
     let mut page = Page { explained, verdict, quotes: explained.quotes()?, session: typed(session) };
     let style = if verdict.is_loss() { MARK.bold() } else { STRONG };
-    for line in wrap(&vec![(style, words::verdict(explained, verdict))], out.width()) {
+    for line in wrap(&vec![(style, words::verdict(&explained.session, verdict))], out.width()) {
         out.line(&line)?;
     }
     out.line("")?;

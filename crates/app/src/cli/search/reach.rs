@@ -3,12 +3,12 @@
 use rethread_engine::ops::{SearchHit, Whereabouts};
 
 use super::super::args::{Detail, Show};
-use super::super::branches::typed;
 use super::super::out::Out;
 use super::super::report::{Exit, Stop};
 use super::super::style::{QUIET, paint};
-use super::super::{Place, show, wire, written};
+use super::super::{Place, show, wire};
 use super::label::is_orphan;
+use crate::words::shell::typed;
 
 /// Shows the session of a hit, at its turn.
 pub(super) fn open(hit: SearchHit, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
@@ -38,7 +38,7 @@ pub(super) fn resume(hit: &SearchHit, place: &Place, out: &mut Out) -> Result<Ex
     if is_orphan(hit) {
         return Err(Stop::SessionGone(hit.path.clone()));
     }
-    let command = written::resume_command(&hit.session, &hit.project, place);
+    let command = place.resume_command(&hit.session, &hit.project);
     if out.is_json() {
         out.json(&wire::search_resume(hit, &command))?;
     } else {

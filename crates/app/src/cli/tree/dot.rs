@@ -7,7 +7,7 @@ use super::super::clean;
 use super::super::out::Out;
 use super::super::report::Stop;
 use super::super::table::fit;
-use super::label::{Label, label};
+use crate::words::node::{Label, label};
 
 /// Widest line of words in a box.
 const WIDEST: usize = 48;

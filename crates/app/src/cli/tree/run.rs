@@ -6,7 +6,8 @@ use super::super::args::{self, Format};
 use super::super::out::Out;
 use super::super::report::{Exit, Stop};
 use super::super::{Place, wire};
-use super::{dot, svg, text};
+use super::{dot, text};
+use crate::html::tree;
 
 /// Runs the command.
 pub(crate) fn run(args: &args::Tree, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
@@ -18,7 +19,7 @@ pub(crate) fn run(args: &args::Tree, place: &Place, out: &mut Out) -> Result<Exi
         _ if out.is_json() => json(&mut drawing, out)?,
         Some(Format::Json) => json(&mut drawing, out)?,
         Some(Format::Dot) => dot::draw(&mut drawing, args.all, out)?,
-        Some(Format::Svg) => svg::draw(&mut drawing, args.all, out)?,
+        Some(Format::Svg) => out.line(&tree::file(&mut drawing, args.all)?)?,
         Some(Format::Text) | None if any => text::draw(&mut drawing, args.all, place, out)?,
         Some(Format::Text) | None => out.note("nothing was said in this session"),
     }

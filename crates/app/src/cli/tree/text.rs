@@ -10,7 +10,7 @@ use super::super::report::Stop;
 use super::super::style::{GOOD, MARK, NAME, PLAIN, QUIET, STRONG, paint};
 use super::super::table::fit;
 use super::super::{Place, header};
-use super::label::{Label, label};
+use crate::words::node::{Label, label};
 
 /// Draws all rows.
 pub(super) fn draw(drawing: &mut Drawing, all: bool, place: &Place, out: &mut Out) -> Result<(), Stop> {

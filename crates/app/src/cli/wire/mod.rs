@@ -9,16 +9,13 @@ mod repair;
 mod resume;
 mod search;
 mod serve;
-mod shy;
 mod stats;
 mod statusline;
 mod tree;
-mod turn;
 mod usage;
 mod write;
 mod written;
 
-use rethread_engine::core::entry::{Moment, Usage as Tokens};
 use rethread_engine::core::schema::{Shape as Seen, Sightings};
 use rethread_engine::ops;
 use serde::Serialize;
@@ -36,33 +33,14 @@ pub(crate) use self::search::{
     index_dropped, index_status, search_hit, search_resume, search_session, search_total,
 };
 pub(crate) use self::serve::serving;
-pub(crate) use self::shy::Shy;
 pub(crate) use self::stats::{file, stats};
 pub(crate) use self::statusline::statusline;
 pub(crate) use self::tree::{branch, tree_node};
-pub(crate) use self::turn::{tool, turn};
 pub(crate) use self::usage::{usage_check, usage_row, usage_total, usage_trace};
 pub(crate) use self::write::{op, prune, remove, rename, restore, undo};
 pub(crate) use self::written::{moved, offspring};
-use super::when::rfc3339;
-
-/// Every object says what it is and in which version.
-#[derive(Serialize)]
-pub(crate) struct Wire<T: Serialize> {
-    r#type: &'static str,
-    v: u32,
-    #[serde(flatten)]
-    body: T,
-}
-
-/// Wraps a body.
-fn wire<T: Serialize>(r#type: &'static str, body: T) -> Wire<T> {
-    Wire { r#type, v: 1, body }
-}
-
-pub(super) fn time(moment: Option<Moment>) -> Option<String> {
-    moment.and_then(rfc3339)
-}
+use crate::wire::{Usage, Wire, time, wire};
+pub(crate) use crate::wire::{tool, turn};
 
 #[derive(Serialize)]
 pub(crate) struct Session<'a> {
@@ -140,25 +118,6 @@ pub(crate) fn session(row: &ops::SessionRow) -> Wire<Session<'_>> {
             pull_requests: requests.collect(),
         },
     )
-}
-
-#[derive(Serialize)]
-pub(crate) struct Usage {
-    input_tokens: u64,
-    output_tokens: u64,
-    cache_creation_input_tokens: u64,
-    cache_read_input_tokens: u64,
-}
-
-impl From<&Tokens> for Usage {
-    fn from(tokens: &Tokens) -> Usage {
-        Usage {
-            input_tokens: tokens.input,
-            output_tokens: tokens.output,
-            cache_creation_input_tokens: tokens.cache_write,
-            cache_read_input_tokens: tokens.cache_read,
-        }
-    }
 }
 
 #[derive(Serialize)]

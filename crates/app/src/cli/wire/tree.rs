@@ -1,10 +1,11 @@
 //! Branches and nodes of a tree in `--json`.
 
-use rethread_engine::core::tree::{Link, Row, Standing, What};
+use rethread_engine::core::tree::{Link, Row, What};
 use rethread_engine::ops::{BranchRow, DrawnRow, Gist, Said};
 use serde::Serialize;
 
 use super::{Usage, Wire, time, wire};
+use crate::wire::standing;
 
 #[derive(Serialize)]
 pub(crate) struct Branch<'a> {
@@ -160,13 +161,4 @@ pub(crate) fn tree_node<'a>(
             gap,
         },
     )
-}
-
-/// Names how something stands to the path that is shown.
-pub(super) fn standing(standing: Standing) -> &'static str {
-    match standing {
-        Standing::OnPath => "on_path",
-        Standing::Compacted => "compacted",
-        Standing::Aside => "aside",
-    }
 }

@@ -1,6 +1,9 @@
 //! One file per page: what is asked for in, an answer out.
 
+pub(crate) mod act;
 pub(crate) mod assets;
+pub(crate) mod branches;
+pub(crate) mod diff;
 mod figures;
 mod guide;
 mod hits;

@@ -69,9 +69,15 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, asked: Asked) -> Res
     response
 }
 
+/// What is shorter stands nearly everywhere: to look for it takes long and tells nothing. A sign of Chinese has as many bytes.
+const LEAST: usize = 3;
+
 /// Answers with the best few hits of what somebody is typing.
 pub(crate) async fn hits(State(server): State<Arc<Server>>, asked: Asked) -> Response {
     let Some(typed) = asked.text("q").map(str::to_owned) else { return answer::found(html! {}) };
+    if typed.len() < LEAST {
+        return answer::found(html! { p class="hits-say" { "Go on typing, or press Enter" } });
+    }
     let waits = Waits::default();
     let (asker, own) = (waits.asker(), server.clone());
     let limit = asked.number("limit", SKIM).clamp(1, SHOWN);

@@ -6,7 +6,7 @@ use rethread_core::entry::Kind;
 use rethread_core::resume::Why;
 use rethread_core::tree::{NodeNo, Tree};
 
-use super::run::Explanation;
+use super::super::load::Session;
 use super::verdict::Verdict;
 
 /// Entries that are out of reach for one reason.
@@ -41,8 +41,8 @@ pub struct LostWay {
 
 impl Verdict {
     /// Groups what is out of reach, in the order of the reasons.
-    pub fn lost(&self, explained: &Explanation) -> Vec<LostGroup> {
-        let tree = &explained.session.tree;
+    pub fn lost(&self, session: &Session) -> Vec<LostGroup> {
+        let tree = &session.tree;
         let mut whys: Vec<Option<Why>> = vec![None; tree.nodes().len()];
         let mut groups: Vec<LostGroup> = Vec::new();
         for lost in self.resume.unreachable.iter().filter(|lost| lost.why.is_loss()) {

@@ -1,6 +1,6 @@
 //! Where a way is cut into leaves: small enough to be drawn at once, and never between what belongs together.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use rethread_core::entry::Voice;
 use rethread_core::tree::{NodeNo, Tree};
@@ -22,11 +22,11 @@ pub(super) fn leaves(
     let mut leaves: Vec<Vec<Slice>> = vec![Vec::new()];
     let (mut entries, mut bytes) = (0, 0);
     for (no, stop) in stops.iter_mut().enumerate() {
-        let mut seams = Seams::default();
+        let mut seams = Seams::of(tree, nodes, stop);
         let mut from = stop.nodes.start;
         for place in stop.nodes.clone() {
             let node = nodes[place];
-            let seam = place == stop.nodes.start || seams.is_before(tree, node);
+            let seam = place == stop.nodes.start || seams.is_before(tree, node, place);
             let full = entries >= ENTRIES || bytes >= BYTES;
             if seam && (full || is_crossing(node)) && place > from {
                 last(&mut leaves).push(Slice { stop: no, nodes: from..place });
@@ -53,24 +53,32 @@ fn last(leaves: &mut [Vec<Slice>]) -> &mut Vec<Slice> {
     leaves.last_mut().expect("there is always one leaf")
 }
 
-/// Knows within a turn where it may be cut: before an answer of which nothing was seen yet, once all before it had its
-/// results. A call whose result comes late is told without it, and the result by itself.
-#[derive(Default)]
+/// Knows within a turn where it may be cut: before an answer, once all before it had its results and no line of an earlier
+/// message is still to come. A call whose result comes late is told without it, and the result by itself.
 struct Seams {
-    seen: HashSet<u32>,
+    /// Where the last line of each message stands.
+    ends: HashMap<u32, usize>,
+    /// Where the last line of those seen so far stands.
+    open: Option<usize>,
     before: Option<Voice>,
 }
 
 impl Seams {
-    fn is_before(&self, tree: &Tree, node: NodeNo) -> bool {
-        let fresh = tree.message_of(node).is_none_or(|message| !self.seen.contains(&message));
-        let answers = tree.node(node).voice == Voice::Answer && fresh;
+    fn of(tree: &Tree, nodes: &[NodeNo], stop: &Stop) -> Seams {
+        let places = stop.nodes.clone();
+        let ends = places.filter_map(|place| Some((tree.message_of(nodes[place])?, place))).collect();
+        Seams { ends, open: None, before: None }
+    }
+
+    fn is_before(&self, tree: &Tree, node: NodeNo, place: usize) -> bool {
+        let answers = tree.node(node).voice == Voice::Answer && self.open.is_none_or(|open| open < place);
         // Between two answers there may be calls that wait for their results.
         answers && self.before.is_some_and(|voice| voice != Voice::Answer)
     }
 
     fn add(&mut self, tree: &Tree, node: NodeNo) {
-        self.seen.extend(tree.message_of(node));
+        let end = tree.message_of(node).and_then(|message| self.ends.get(&message).copied());
+        self.open = self.open.max(end);
         let voice = tree.node(node).voice;
         if voice != Voice::Link {
             self.before = Some(voice);

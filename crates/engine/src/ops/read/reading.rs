@@ -14,7 +14,7 @@ use crate::Failure;
 use crate::disk::{Lines, Mark};
 use crate::ops::explain::Verdict;
 use crate::ops::load::{Session, load_seeing};
-use crate::ops::show::{Group, everything, grouped, told_nodes};
+use crate::ops::show::{Group, ToldTurn, everything, grouped, told_nodes};
 use crate::ops::usage::Till;
 
 /// A session opened to be read.
@@ -127,7 +127,10 @@ impl Reading {
             Some(tip) => along(session, tip),
         };
         let branch = tip.filter(|_| *which != Which::Everything);
-        Ok(self.stops(tip, branch.and_then(|tip| self.branches.of_node(tip)), groups))
+        let way = self.stops(tip, branch.and_then(|tip| self.branches.of_node(tip)), groups);
+        // Where no line says what it follows, no way leads anywhere: all is shown.
+        let is_lost = *which == Which::Active && way.turns() == 0 && session.tree.turns().next().is_some();
+        if is_lost { self.way(&Which::Everything) } else { Ok(way) }
     }
 
     fn stops(&self, tip: Option<NodeNo>, branch: Option<usize>, groups: Vec<Group>) -> Way {
@@ -159,6 +162,15 @@ impl Reading {
         let mut lines = Lines::open(path).map_err(Failure::reading(path))?;
         let slices = way.leaves.get(leaf).map(Vec::as_slice).unwrap_or_default();
         slices.iter().map(|slice| self.scene(way, slice, &mut lines)).collect()
+    }
+
+    /// Tells a whole turn of a way, however long: the stop at this place among its stops.
+    pub fn turn(&self, way: &Way, stop: usize) -> Result<Option<ToldTurn>, Failure> {
+        let Some(stop) = way.stops.get(stop) else { return Ok(None) };
+        let path = &self.session.path;
+        let mut lines = Lines::open(path).map_err(Failure::reading(path))?;
+        let (turn, uuid, raw) = told_nodes(&self.session, &mut lines, &way.nodes[stop.nodes.clone()])?;
+        Ok(Some(ToldTurn { no: stop.no, uuid, standing: stop.standing, turn, raw }))
     }
 
     fn scene(&self, way: &Way, slice: &Slice, lines: &mut Lines) -> Result<Scene, Failure> {

@@ -18,4 +18,4 @@ mod standings;
 mod tell;
 
 pub use hit::{Copy, SearchHit, SessionHits};
-pub use run::{Search, SearchRequest, Total, search};
+pub use run::{Search, SearchRequest, Stacks, Total, search, search_again};

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rethread_core::query::{Card, Cards, Meaning, Query, Setting, weight};
@@ -61,8 +62,8 @@ pub struct Search {
     request: SearchRequest,
     /// What must be read.
     parts: Vec<Part>,
-    pub(super) found: Vec<SessionFile>,
-    snapshot: Snapshot,
+    pub(super) found: Arc<Vec<SessionFile>>,
+    snapshot: Arc<Snapshot>,
     /// Where the index is kept, if it was asked, and whether it turned out to be damaged on the way.
     shelf: Option<Shelf>,
     damaged: Cell<bool>,
@@ -74,6 +75,28 @@ pub struct Search {
     told: usize,
     deadline: Option<Instant>,
     cut: bool,
+}
+
+/// What a search has looked through: all files, and the index of their words, as they were at that moment.
+#[derive(Debug, Clone)]
+pub struct Stacks {
+    files: Arc<Vec<SessionFile>>,
+    snapshot: Arc<Snapshot>,
+    shelf: Shelf,
+}
+
+/// What there is to look through, and what went wrong on the way.
+struct Stock {
+    files: Arc<Vec<SessionFile>>,
+    snapshot: Arc<Snapshot>,
+    failures: Vec<Failure>,
+    notices: Vec<Notice>,
+}
+
+impl std::convert::From<Refreshed> for Stock {
+    fn from(Refreshed { snapshot, files, failures, notices }: Refreshed) -> Stock {
+        Stock { files: Arc::new(files), snapshot: Arc::new(snapshot), failures, notices }
+    }
 }
 
 /// Which file a number of the index means: numbers in order, each with that of the file.
@@ -96,9 +119,32 @@ impl ById {
 
 /// Looks through everything under the roots; with an index, only through what it does not hold.
 pub fn search(request: &SearchRequest, index: Option<&Index>) -> Search {
-    let deadline = request.budget.and_then(|budget| Instant::now().checked_add(budget));
+    let deadline = deadline(request);
     let shelf = index.and_then(|index| index.shelf(&request.roots));
-    let mut search = look(request, shelf.as_ref(), deadline).unwrap_or_else(|notice| {
+    labelled(look(request, shelf.as_ref(), deadline), request, deadline, index)
+}
+
+/// Looks through the same as a search of the same roots just before, without asking again which files there are: for who
+/// searches anew with every letter that is typed. What was written meanwhile is not found.
+pub fn search_again(request: &SearchRequest, stacks: &Stacks, index: Option<&Index>) -> Search {
+    let deadline = deadline(request);
+    let (files, snapshot) = (stacks.files.clone(), stacks.snapshot.clone());
+    let stock = Stock { files, snapshot, failures: Vec::new(), notices: Vec::new() };
+    labelled(look_through(request, &stacks.shelf, stock, deadline), request, deadline, index)
+}
+
+fn deadline(request: &SearchRequest) -> Option<Instant> {
+    request.budget.and_then(|budget| Instant::now().checked_add(budget))
+}
+
+/// Reads everything where the index was of no use, and gives the search what it knows sessions by.
+fn labelled(
+    looked: Result<Search, Notice>,
+    request: &SearchRequest,
+    deadline: Option<Instant>,
+    index: Option<&Index>,
+) -> Search {
+    let mut search = looked.unwrap_or_else(|notice| {
         let mut search = read(request, deadline);
         search.notices.push(notice);
         search
@@ -112,7 +158,7 @@ fn read(request: &SearchRequest, deadline: Option<Instant>) -> Search {
     let (files, failures) = find_all(&request.roots, &mut Folders::default());
     let all = Refreshed { snapshot: Snapshot::default(), files, failures, notices: Vec::new() };
     let parts = parts(&all.snapshot, &all.files, &vec![None; all.files.len()]).unwrap_or_default();
-    let mut search = Search::new(request, all, parts, deadline);
+    let mut search = Search::new(request, all.into(), parts, deadline);
     // Nothing can be damaged where nothing is kept.
     let _ = search.rank(Answer::default(), ById::default());
     search
@@ -122,6 +168,15 @@ fn read(request: &SearchRequest, deadline: Option<Instant>) -> Search {
 fn look(request: &SearchRequest, shelf: Option<&Shelf>, deadline: Option<Instant>) -> Result<Search, Notice> {
     let Some(shelf) = shelf else { return Ok(read(request, deadline)) };
     let all = shelf.refresh(&request.roots, AT_ONCE, &|_| {});
+    look_through(request, shelf, all.into(), deadline)
+}
+
+fn look_through(
+    request: &SearchRequest,
+    shelf: &Shelf,
+    all: Stock,
+    deadline: Option<Instant>,
+) -> Result<Search, Notice> {
     let found = || -> Result<Search, Damage> {
         let (by_id, answer, parts) = ask(&all, &Meaning::of(&request.query, request.all))?;
         let mut search = Search::new(request, all, parts, deadline);
@@ -133,7 +188,7 @@ fn look(request: &SearchRequest, shelf: Option<&Shelf>, deadline: Option<Instant
 }
 
 /// Asks the index, and returns with what it says what it does not know.
-fn ask(all: &Refreshed, meaning: &Meaning) -> Result<(ById, Answer, Vec<Part>), Damage> {
+fn ask(all: &Stock, meaning: &Meaning) -> Result<(ById, Answer, Vec<Part>), Damage> {
     let rows = all.snapshot.rows(&all.files);
     let by_id = ById::of(&rows);
     let answer = all.snapshot.ask(meaning, &|id| rows[by_id.get(id)?])?;
@@ -166,8 +221,8 @@ fn parts(snapshot: &Snapshot, found: &[SessionFile], rows: &[Option<&Row>]) -> R
 }
 
 impl Search {
-    fn new(request: &SearchRequest, all: Refreshed, parts: Vec<Part>, deadline: Option<Instant>) -> Search {
-        let Refreshed { snapshot, files: found, failures, notices } = all;
+    fn new(request: &SearchRequest, all: Stock, parts: Vec<Part>, deadline: Option<Instant>) -> Search {
+        let Stock { snapshot, files: found, failures, notices } = all;
         Search {
             notices,
             failures,
@@ -225,6 +280,12 @@ impl Search {
     pub fn total(&self) -> Total {
         let (left, exact) = self.ranking.left();
         Total { hits: self.told + left, exact: exact && !self.cut }
+    }
+
+    /// Returns what was looked through, if there is an index and it was sound: the next search may take it as it is.
+    pub fn stacks(&self) -> Option<Stacks> {
+        let (files, snapshot) = (self.found.clone(), self.snapshot.clone());
+        self.shelf.clone().map(|shelf| Stacks { files, snapshot, shelf })
     }
 
     /// Whether more had to be read than an index brought up to date would leave.

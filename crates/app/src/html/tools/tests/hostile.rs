@@ -1,6 +1,6 @@
 //! Calls made to break something: wrong types everywhere, markup in every field, huge and deep values.
 
-use rethread_engine::core::turn::ToolCall;
+use rethread_engine::core::turn::{Media, ToolCall};
 use serde_json::{Value, json};
 
 use super::{call, draw};
@@ -191,7 +191,9 @@ fn names_and_media_are_escaped() {
     let mut call = call(EVIL, "{}", Some("x"));
     call.id = EVIL.into();
     if let Some(result) = &mut call.result {
-        result.media = vec![(format!("image/{EVIL}"), 8), (EVIL.into(), 0), ("application/pdf".into(), 4000)];
+        let kinds = [(format!("image/{EVIL}"), 8), (EVIL.into(), 0), ("application/pdf".into(), 4000)];
+        let media = |(no, (kind, bytes))| Media { kind, bytes, line: 2, no };
+        result.media = kinds.into_iter().enumerate().map(media).collect();
     }
     let (_, body) = draw(&call, None);
     assert!(body.contains("a PDF document, 3.0 kB"), "{body}");

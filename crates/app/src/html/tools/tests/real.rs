@@ -22,7 +22,7 @@ fn calls(bytes: &[u8]) -> Vec<(ToolCall, Option<Value>)> {
     }
     let notes: HashMap<u32, &[u8]> =
         entries.iter().filter_map(|(no, entry)| Some((*no, entry.tool_use_result?))).collect();
-    let told = tell(&entries).parts.into_iter().filter_map(|part| match part {
+    let told = tell(&entries).parts.into_iter().filter_map(|piece| match piece.part {
         Part::Tool(call) => Some(*call),
         _ => None,
     });

@@ -1,5 +1,6 @@
 //! What a reader sees of each tool: pieces of the head and of the body.
 
+use rethread_engine::core::turn::Media;
 use serde_json::{Value, json};
 
 use super::markup::words;
@@ -201,7 +202,7 @@ fn results_kept_elsewhere_name_their_file() {
 fn pictures_agents_and_long_results_leave_hooks_for_the_page() {
     let mut read = call("Read", "{\"file_path\":\"/a.png\"}", Some(""));
     if let Some(result) = &mut read.result {
-        result.media = vec![("image/png".into(), 100)];
+        result.media = vec![Media { kind: "image/png".into(), bytes: 100, line: 2, no: 0 }];
     }
     let (_, body) = draw(&read, None);
     assert!(body.contains("src=\"/picture?line=2&amp;call=toolu_1&amp;no=0\""), "{body}");

@@ -12,6 +12,7 @@ use super::leaf::{LeafWanted, answered};
 use super::page::{Sheet, inside, whole};
 use super::piece::{PieceWanted, body, shown};
 use super::{Wanted, open};
+use crate::html::session::called;
 use crate::web::answer;
 use crate::web::readings::Open;
 use crate::web::server::{Server, work};
@@ -42,17 +43,6 @@ pub(crate) async fn agents(State(server): State<Arc<Server>>, Path(key): Path<St
         })
     })
     .await
-}
-
-/// What a subagent is called.
-fn called(row: &AgentRow) -> String {
-    let words = [&row.description, &row.prompt]
-        .into_iter()
-        .map(|text| clean::line(text))
-        .find(|text| !text.is_empty());
-    let words: String = words.unwrap_or_else(|| "subagent".to_owned()).chars().take(120).collect();
-    let kind = clean::line(&row.kind);
-    if kind.is_empty() { words } else { format!("{kind}: {words}") }
 }
 
 fn rows(open: &Open) -> Result<Arc<Vec<AgentRow>>, rethread_engine::Failure> {
@@ -100,7 +90,7 @@ pub(crate) async fn called_by(
 ) -> Response {
     work(server, move |server| {
         let wanted = |row: &AgentRow| row.tool_use.as_deref() == Some(&started.call);
-        with(server, &key, wanted, |row, open, base| folded(row, open, base))
+        with(server, &key, wanted, folded)
     })
     .await
 }

@@ -7,16 +7,18 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use rethread_engine::ops::{self, ShowRequest};
 
+use crate::export::{Detail, markdown_turn, reduce, text_turn};
 use crate::web::answer;
 use crate::web::server::{Server, work};
 
-/// Which turn, and how.
+/// Which turn, and how: `md`, `text`, or as its lines stand in the file.
 #[derive(Debug, serde::Deserialize)]
 pub(crate) struct CopyWanted {
     turn: u32,
+    r#as: Option<String>,
 }
 
-/// Answers with a turn as its lines stand in the file.
+/// Answers with a turn: prompt, answers and one line per call, or its lines.
 pub(crate) async fn copy(
     State(server): State<Arc<Server>>,
     Path(key): Path<String>,
@@ -28,15 +30,26 @@ pub(crate) async fn copy(
         };
         let turns = Some((wanted.turn, wanted.turn));
         let request = ShowRequest { path: row.path, turns, ..ShowRequest::default() };
-        let told = ops::show(&request).and_then(|mut show| show.next_turn().transpose());
-        match told {
-            Ok(Some(told)) => {
+        let told = ops::show(&request).and_then(|mut show| {
+            let folder = show.session.sketch.cwd.clone().unwrap_or_default();
+            Ok(show.next_turn().transpose()?.map(|told| (told, folder)))
+        });
+        let (mut told, folder) = match told {
+            Ok(Some(told)) => told,
+            Ok(None) => return answer::missing("there is no such turn"),
+            Err(failure) => return answer::failed(&failure),
+        };
+        let draw = match wanted.r#as.as_deref() {
+            Some("md") => markdown_turn,
+            Some("text") => text_turn,
+            _ => {
                 let lines: Vec<Vec<u8>> = told.raw.into_iter().map(|(_, line)| line).collect();
-                answer::typed(StatusCode::OK, "text/plain; charset=utf-8", lines.join(&b'\n'))
+                return answer::typed(StatusCode::OK, "text/plain; charset=utf-8", lines.join(&b'\n'));
             }
-            Ok(None) => answer::missing("there is no such turn"),
-            Err(failure) => answer::failed(&failure),
-        }
+        };
+        reduce(&mut told.turn, &mut told.raw, Detail::Tools);
+        let drawn = draw(&told, Detail::Tools, &folder);
+        answer::typed(StatusCode::OK, "text/plain; charset=utf-8", drawn.trim_start().to_owned())
     })
     .await
 }

@@ -3,6 +3,7 @@
 pub(crate) mod agent;
 mod copy;
 mod events;
+mod export;
 mod find;
 mod leaf;
 mod page;
@@ -11,6 +12,7 @@ mod piece;
 pub(crate) use agent::agents;
 pub(crate) use copy::copy;
 pub(crate) use events::events;
+pub(crate) use export::export;
 pub(crate) use find::find;
 pub(crate) use leaf::leaf;
 pub(crate) use page::page;
@@ -21,7 +23,8 @@ use std::sync::Arc;
 use axum::response::Response;
 use rethread_engine::ops::{Reading, Scene, SessionRow, Which};
 
-use crate::html::{self, Telling, escape_query};
+use crate::html::link::encoded;
+use crate::html::{self, Telling};
 use crate::web::answer;
 use crate::web::readings::Open;
 use crate::web::server::Server;
@@ -49,7 +52,7 @@ impl Wanted {
     fn query(&self) -> String {
         match self.which() {
             Which::Active => "?".to_owned(),
-            Which::Through(tip) => format!("?tip={}&", escape_query(&tip)),
+            Which::Through(tip) => format!("?tip={}&", encoded(&tip)),
             Which::Everything => "?view=all&".to_owned(),
         }
     }
@@ -68,7 +71,7 @@ fn open(server: &Server, key: &str) -> Result<(SessionRow, Arc<Open>), Box<Respo
 fn draw(scenes: &[Scene], reading: &Reading, base: &str, acts: bool) -> String {
     let folder = reading.session.sketch.cwd.clone().unwrap_or_default();
     let picture = |line: u32, call: Option<&str>, no: usize| {
-        let call = call.map(|call| format!("&call={}", escape_query(call))).unwrap_or_default();
+        let call = call.map(|call| format!("&call={}", encoded(call))).unwrap_or_default();
         Some(format!("{base}/picture?line={line}&no={no}{call}"))
     };
     let telling =

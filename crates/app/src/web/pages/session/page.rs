@@ -108,6 +108,7 @@ fn body(server: &Server, open: &Open, sheet: &Sheet<'_>, wanted: &Wanted) -> Res
         way: &way,
         title: sheet.title,
         base: sheet.base,
+        key: sheet.main.unwrap_or_else(|| sheet.base.trim_start_matches("/s/")),
         main: sheet.main,
         row: sheet.row,
         everything: which == Which::Everything,

@@ -13,7 +13,8 @@ use rethread_engine::core::turn::{self, Part};
 use rethread_engine::ops::{Scene, Which};
 
 use super::open;
-use crate::html::{Telling, escape_query, is_picture, tool_body};
+use crate::html::link::encoded;
+use crate::html::{Telling, is_picture, tool_body};
 use crate::web::answer;
 use crate::web::readings::Open;
 use crate::web::server::{Server, work};
@@ -58,7 +59,7 @@ pub(super) fn body(open: &Open, base: &str, wanted: &PieceWanted) -> Response {
     let Some((scene, told)) = found else { return answer::missing("there is no such call") };
     let folder = open.reading.session.sketch.cwd.clone().unwrap_or_default();
     let picture = |line: u32, call: Option<&str>, no: usize| {
-        let call = call.map(|call| format!("&call={}", escape_query(call))).unwrap_or_default();
+        let call = call.map(|call| format!("&call={}", encoded(call))).unwrap_or_default();
         Some(format!("{base}/picture?line={line}&no={no}{call}"))
     };
     let clock = Clock::look();

@@ -1,12 +1,11 @@
 //! A turn and its tool calls in `--json`.
 
 use rethread_engine::core::turn::{self, Part};
-use rethread_engine::ops::{ToldTurn, ToolRow};
+use rethread_engine::ops::{Standing, ToldTurn, ToolRow};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::tree::standing;
-use super::{Usage, Wire, time, wire};
+use super::object::{Usage, Wire, time, wire};
 
 #[derive(Serialize)]
 pub(crate) struct Turn<'a> {
@@ -169,4 +168,13 @@ pub(crate) fn tool<'a>(session: &'a str, row: &'a ToolRow) -> Wire<Tool<'a>> {
             duration_ms: row.millis,
         },
     )
+}
+
+/// Names how something stands to the path that is shown.
+pub(crate) fn standing(standing: Standing) -> &'static str {
+    match standing {
+        Standing::OnPath => "on_path",
+        Standing::Compacted => "compacted",
+        Standing::Aside => "aside",
+    }
 }

@@ -1,30 +1,32 @@
-//! The words of a row, whatever it is drawn with.
+//! The words of a row of a tree, whatever it is drawn with.
 
 use rethread_engine::core::tree::{Link, Row, What};
 use rethread_engine::ops::DrawnRow;
 
-use super::super::figures::things;
-use super::super::said;
+use super::figures::things;
+use super::said;
 
 /// The words of a row, in the order in which they stand.
 #[derive(Debug, Default)]
-pub(super) struct Label {
+pub(crate) struct Label {
     /// The name of the entry, to be typed.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// How the way arose that begins here, or why it is cut off.
-    pub(super) origin: String,
+    pub(crate) origin: String,
+    /// The name of the entry by its line.
+    pub(crate) handle: String,
     /// What is said.
-    pub(super) words: String,
+    pub(crate) words: String,
     /// The tip of the branch that ends here.
-    pub(super) tip: String,
+    pub(crate) tip: String,
     /// Whether it is the one that the client loads.
-    pub(super) active: bool,
+    pub(crate) active: bool,
     /// Answers and tools.
-    pub(super) work: String,
+    pub(crate) work: String,
 }
 
 /// Finds the words of a row.
-pub(super) fn label(row: &Row, read: Option<&DrawnRow>, folder: &str, all: bool) -> Label {
+pub(crate) fn label(row: &Row, read: Option<&DrawnRow>, folder: &str, all: bool) -> Label {
     let Some(read) = read else {
         return Label { words: gap(row.what, all), ..Label::default() };
     };
@@ -38,6 +40,7 @@ pub(super) fn label(row: &Row, read: Option<&DrawnRow>, folder: &str, all: bool)
     let (tip, active) = read.tip.clone().unwrap_or_default();
     Label {
         name,
+        handle: read.handle.clone(),
         origin: origin(row),
         words: said::words(&read.said, read.voice, read.kind, folder),
         tip,

@@ -1,14 +1,14 @@
-//! The tree as a picture: one file, no script, for light and dark screens.
+//! The tree as a picture: one file without script, for light and dark screens, or a part of a page.
 
+use maud::{Markup, PreEscaped};
+use rethread_engine::Failure;
 use rethread_engine::core::tree::{Row, Standing, What};
 use rethread_engine::ops::Drawing;
 use unicode_width::UnicodeWidthStr;
 
-use super::super::clean;
-use super::super::out::Out;
-use super::super::report::Stop;
-use super::super::table::fit;
-use super::label::{Label, label};
+use crate::words::clean;
+use crate::words::fit::fit;
+use crate::words::node::{Label, label};
 
 /// Height of a row, width of a lane, air around everything, air before a beginning: in pixels.
 const ROW: usize = 26;
@@ -32,8 +32,17 @@ path{fill:none;stroke:#c4cad1;stroke-width:2}path.on{stroke:#2da44e;stroke-width
 .dot{fill:#0d1117;stroke:#6e7681}.dot.on{fill:#3fb950;stroke:#3fb950}.dot.old{stroke:#3fb950}\
 .dot.pack{fill:#9e6a03;stroke:#d29922}}";
 
-/// Draws all rows.
-pub(super) fn draw(drawing: &mut Drawing, all: bool, out: &mut Out) -> Result<(), Stop> {
+/// Draws all rows as a file that brings its own style.
+pub(crate) fn file(drawing: &mut Drawing, all: bool) -> Result<String, Failure> {
+    draw(drawing, all, &format!("<style>{STYLE}</style>\n"), None)
+}
+
+/// Draws all rows as a part of a page, whose style sheet knows it; names lead to the session at `address`.
+pub(crate) fn part(drawing: &mut Drawing, address: &str) -> Result<Markup, Failure> {
+    Ok(PreEscaped(draw(drawing, false, "", Some(address))?))
+}
+
+fn draw(drawing: &mut Drawing, all: bool, style: &str, address: Option<&str>) -> Result<String, Failure> {
     let folder = drawing.head.folder.clone();
     let mut labels = Vec::with_capacity(drawing.rows.len());
     for k in 0..drawing.rows.len() {
@@ -44,29 +53,43 @@ pub(super) fn draw(drawing: &mut Drawing, all: bool, out: &mut Out) -> Result<()
     let places = places(rows);
     let title = clean::line(&drawing.head.title.text);
     let widest = places.iter().zip(&labels).map(|(&(x, _), label)| x + letters(label) * LETTER).max();
-    let width = widest.unwrap_or(0).max(title.width() * 10 + AIR).max(320) + AIR;
-    let height = places.last().map_or(AIR * 2, |&(_, y)| y) + AIR;
-    out.line(&format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"img\">"
-    ))?;
-    out.line(&format!("<title>{}</title>", escaped(&title)))?;
-    out.line(&format!("<style>{STYLE}</style>"))?;
-    out.line(&format!("<rect class=\"back\" width=\"{width}\" height=\"{height}\"/>"))?;
-    let head = escaped(&fit(&title, 120));
-    out.line(&format!("<text class=\"title\" x=\"{}\" y=\"{AIR}\">{head}</text>", AIR - 8))?;
+    let bottom = places.last().map_or(AIR * 2, |&(_, y)| y) + AIR;
+    let mut svg = opening(&title, style, (widest.unwrap_or(0), bottom), address.is_some());
     // Active edges lie above the others, and all below the dots.
     for on in [false, true] {
         for (row, &place) in rows.iter().zip(&places) {
             if let Some(parent) = row.parent.filter(|_| (row.standing == Standing::OnPath) == on) {
-                out.line(&edge(row, places[parent], place))?;
+                svg += &edge(row, places[parent], place);
+                svg.push('\n');
             }
         }
     }
     for ((row, &place), label) in rows.iter().zip(&places).zip(&labels) {
-        out.line(&dot(row, place))?;
-        out.line(&words(label, place))?;
+        svg += &dot(row, place);
+        svg.push('\n');
+        svg += &words(label, place, address);
+        svg.push('\n');
     }
-    out.line("</svg>")
+    svg += "</svg>";
+    Ok(svg)
+}
+
+/// Writes size, title and ground.
+fn opening(title: &str, style: &str, (widest, bottom): (usize, usize), is_part: bool) -> String {
+    // A page says the title itself. A picture is one thing to whoever listens; with links in it, it is not.
+    let (top, longest, role) =
+        if is_part { (AIR, 0, "") } else { (0, title.width() * 10 + AIR, " role=\"img\"") };
+    let (width, height) = (widest.max(longest).max(320) + AIR, bottom - top);
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tree-picture\" width=\"{width}\" height=\"{height}\" viewBox=\"0 {top} {width} {height}\"{role}>\n"
+    );
+    svg += &format!("<title>{}</title>\n{style}", escaped(title));
+    svg += &format!("<rect class=\"back\" y=\"{top}\" width=\"{width}\" height=\"{height}\"/>\n");
+    if !is_part {
+        let head = escaped(&fit(title, 120));
+        svg += &format!("<text class=\"title\" x=\"{}\" y=\"{AIR}\">{head}</text>\n", AIR - 8);
+    }
+    svg
 }
 
 /// Finds the middle of each row's sign.
@@ -127,7 +150,7 @@ fn dot(row: &Row, (x, y): (usize, usize)) -> String {
     here + &dot
 }
 
-fn words(label: &Label, (x, y): (usize, usize)) -> String {
+fn words(label: &Label, (x, y): (usize, usize), address: Option<&str>) -> String {
     let piece = |class: &str, text: &str| {
         let text = escaped(text);
         if text.is_empty() { text } else { format!("<tspan class=\"{class}\">{text}</tspan>  ") }
@@ -139,7 +162,7 @@ fn words(label: &Label, (x, y): (usize, usize)) -> String {
         (false, false) => (format!("◂ tip {}", label.tip), "tip"),
     };
     let pieces = [
-        piece("name", &label.name),
+        linked(piece("name", &label.name), &label.handle, address),
         piece("mark", &label.origin),
         piece(quiet, &fit(&label.words, WIDEST)),
         piece(class, &tip),
@@ -147,6 +170,17 @@ fn words(label: &Label, (x, y): (usize, usize)) -> String {
     ];
     let pieces = pieces.concat();
     format!("<text x=\"{}\" y=\"{}\" xml:space=\"preserve\">{}</text>", x + 14, y + 4, pieces.trim_end())
+}
+
+/// Makes a name a link to its entry, where there is a page to go to.
+fn linked(name: String, handle: &str, address: Option<&str>) -> String {
+    match address {
+        Some(address) if !name.is_empty() && !handle.is_empty() => {
+            let (address, handle) = (escaped(address), escaped(handle));
+            format!("<a href=\"{address}?tip={handle}#{handle}\">{}</a>  ", name.trim_end())
+        }
+        _ => name,
+    }
 }
 
 /// Writes cleaned text so that it is nothing but text; leaves out what XML cannot hold.

@@ -30,6 +30,11 @@ const TELLING: &[(&str, &[&str])] = &[
     ("TaskCreate", &["subject"]),
 ];
 
+/// Returns the input fields that say most about a call of a tool, the most telling first.
+pub(crate) fn telling(tool: &str) -> &'static [&'static str] {
+    TELLING.iter().find(|(name, _)| *name == tool).map_or(&[], |(_, fields)| fields)
+}
+
 /// Says what a call does, on one line. Paths below `folder` are shortened.
 pub(crate) fn gist(call: &ToolCall, folder: &str) -> String {
     let Ok(input) = serde_json::from_str::<Value>(&call.input) else {
@@ -39,8 +44,7 @@ pub(crate) fn gist(call: &ToolCall, folder: &str) -> String {
         let done = todos.iter().filter(|todo| todo["status"] == "completed").count();
         return format!("{done} of {} done", todos.len());
     }
-    let fields = TELLING.iter().find(|(name, _)| *name == call.name).map_or(&[][..], |(_, fields)| fields);
-    let told = fields.iter().find_map(|field| input.get(field)?.as_str());
+    let told = telling(&call.name).iter().find_map(|field| input.get(field)?.as_str());
     let strings = || input.as_object().into_iter().flatten().filter_map(|(_, value)| value.as_str());
     let mut gist = match told.or_else(|| strings().next()) {
         Some(text) => inside(&clean::line(text), folder).to_owned(),

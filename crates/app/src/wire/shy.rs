@@ -2,10 +2,11 @@
 
 use std::io::{self, Write};
 
+use serde::Serialize;
 use serde_json::ser::Formatter;
 
 /// Compact JSON in which DEL, C1 and the characters that change the reading order are escaped.
-pub(crate) struct Shy;
+struct Shy;
 
 impl Formatter for Shy {
     fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
@@ -16,6 +17,14 @@ impl Formatter for Shy {
     fn write_raw_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
         escape(writer, fragment)
     }
+}
+
+/// Writes an object on a line of its own.
+pub(crate) fn line(object: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut line = Vec::new();
+    object.serialize(&mut serde_json::Serializer::with_formatter(&mut line, Shy))?;
+    line.push(b'\n');
+    Ok(line)
 }
 
 fn escape<W: ?Sized + Write>(writer: &mut W, fragment: &str) -> io::Result<()> {
@@ -32,15 +41,12 @@ fn escape<W: ?Sized + Write>(writer: &mut W, fragment: &str) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use serde::Serialize;
-
     #[test]
     fn odd_characters_are_escaped_and_mean_the_same() {
         let text = "a\u{9b}b\u{202e}c\u{7f}d\u{1b}e漢";
-        let mut json = Vec::new();
-        text.serialize(&mut serde_json::Serializer::with_formatter(&mut json, super::Shy)).unwrap();
-        let json = String::from_utf8(json).unwrap();
+        let json = String::from_utf8(super::line(&text).unwrap()).unwrap();
+        let json = json.trim_end();
         assert_eq!(json, "\"a\\u009bb\\u202ec\\u007fd\\u001be漢\"");
-        assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
+        assert_eq!(serde_json::from_str::<String>(json).unwrap(), text);
     }
 }

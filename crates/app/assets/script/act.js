@@ -1,0 +1,125 @@
+"use strict";
+// Actions in a dialog: what would be done is shown, done when somebody says so, and taken back by the same dialog.
+(() => {
+  const { rethread } = window;
+  let dialog = null;
+  let box = null;
+  let asked = 0;
+  let changed = false;
+
+  const make = () => {
+    dialog = document.createElement("dialog");
+    dialog.id = "act";
+    dialog.setAttribute("aria-labelledby", "act-title");
+    box = document.createElement("div");
+    dialog.append(box);
+    document.body.append(dialog);
+    dialog.addEventListener("close", () => {
+      asked += 1;
+      box.replaceChildren();
+      // Pages that show what changed and do not look themselves say so.
+      if (changed && document.querySelector("[data-reload]")) location.reload();
+      changed = false;
+    });
+  };
+
+  const titled = (text) => {
+    const title = document.createElement("h2");
+    title.className = "act-title";
+    title.textContent = text;
+    return title;
+  };
+
+  // Shows what came, and moves the focus there.
+  const fill = (...content) => {
+    box.replaceChildren(...content);
+    const title = box.querySelector(".act-title") || titled("rethread");
+    title.id = "act-title";
+    title.tabIndex = -1;
+    if (!title.isConnected) box.prepend(title);
+    (box.querySelector("[autofocus]") || title).focus();
+    dialog.scrollTop = 0;
+    const key = box.querySelector("[data-changed]")?.dataset.changed;
+    if (key === undefined) return;
+    changed = true;
+    document.dispatchEvent(new CustomEvent("rethread:changed", { detail: { key } }));
+  };
+
+  const said = (title, text) => {
+    const words = document.createElement("p");
+    words.className = "plain";
+    words.textContent = text;
+    fill(titled(title), words);
+  };
+
+  // Asks the server, shows the dialog meanwhile, and lets late answers to earlier questions pass.
+  const ask = async (address, body) => {
+    if (!dialog) make();
+    if (!dialog.open) {
+      said("One moment", "");
+      dialog.showModal();
+    }
+    asked += 1;
+    const mine = asked;
+    box.setAttribute("aria-busy", "true");
+    try {
+      const answer = await fetch(address, {
+        method: body ? "POST" : "GET",
+        body,
+        credentials: "same-origin",
+        headers: { "x-rethread": "piece" },
+      });
+      const text = await answer.text();
+      if (mine !== asked) return;
+      const kind = answer.headers.get("content-type") || "";
+      if (kind.startsWith("text/html")) fill(rethread.elements(text));
+      else said("That did not work", text);
+    } catch {
+      if (mine === asked) said("That did not work", "The server does not answer. Is `rethread serve` still running?");
+    } finally {
+      if (mine === asked) box.removeAttribute("aria-busy");
+    }
+  };
+
+  rethread.on("[data-act]", "click", (event, element) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    const { act, at, before } = element.dataset;
+    const { key } = (element.closest("[data-key]") || document.querySelector("[data-key]")).dataset;
+    const query = new URLSearchParams();
+    if (at) query.set("at", at);
+    if (before) query.set("before", "1");
+    ask(`/s/${encodeURIComponent(key)}/act/${encodeURIComponent(act)}?${query}`);
+  });
+
+  rethread.on("#act form, form.act-undo", "submit", (event, form) => {
+    event.preventDefault();
+    if (box?.getAttribute("aria-busy")) return;
+    ask(form.getAttribute("action"), new URLSearchParams(new FormData(form, event.submitter)));
+  });
+
+  rethread.on('#act [data-do="leave"]', "click", (event) => {
+    event.preventDefault();
+    dialog.close();
+  });
+
+  rethread.on("[data-copy]", "click", (event, button) => {
+    rethread.copy(button.dataset.copy);
+    // Behind a dialog the small words are not seen.
+    if (!button.closest("dialog")) return;
+    const before = button.textContent;
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = before; }, 1500);
+  });
+
+  // Of a list of branches, two can be chosen and no more.
+  const pair = (form) => {
+    const boxes = [...form.querySelectorAll("input[name=pick]")];
+    const chosen = boxes.filter((one) => one.checked).length;
+    for (const one of boxes) one.disabled = chosen >= 2 && !one.checked;
+    const button = form.querySelector(".branch-compare button");
+    if (button) button.disabled = chosen !== 2;
+  };
+  rethread.on("form[data-pair]", "change", (event, form) => pair(form));
+  rethread.ready(() => document.querySelectorAll("form[data-pair]").forEach(pair));
+})();

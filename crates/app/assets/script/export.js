@@ -1,0 +1,62 @@
+"use strict";
+// An exported page: its pieces are packed in the page itself, in elements that nothing runs.
+(() => {
+  const { rethread } = window;
+  let packs = null;
+  const pack = (name) => {
+    if (!packs) {
+      packs = new Map();
+      for (const one of document.querySelectorAll("script.packed")) {
+        packs.set("leaf" in one.dataset ? `no=${one.dataset.leaf}` : `call=${one.dataset.call}`, one);
+      }
+    }
+    return packs.get(name);
+  };
+
+  async function unpack(text) {
+    const letters = atob(text);
+    const bytes = new Uint8Array(letters.length);
+    for (let at = 0; at < letters.length; at += 1) bytes[at] = letters.charCodeAt(at);
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+    return new Response(stream).text();
+  }
+
+  // Where a page of the server fetches a piece, this one unpacks it.
+  rethread.get = async (address) => {
+    const asked = new URLSearchParams(address.slice(address.indexOf("?")));
+    const [name] = [...asked].map(([key, value]) => `${key}=${value}`);
+    const found = pack(name);
+    if (!found) throw new Error(`nothing is packed as ${name}`);
+    return unpack(found.textContent);
+  };
+
+  // Says on which packed leaf a line stands.
+  rethread.leafOf = async (main, name) => {
+    const line = Number(name.slice(1));
+    const holds = (range) => {
+      const [first, last] = range.split("-").map(Number);
+      return first <= line && line <= (last ?? first);
+    };
+    const leaf = [...main.querySelectorAll(":scope > [data-lines]")].find((one) => one.dataset.lines.split(" ").some(holds));
+    return name.startsWith("L") && leaf ? leaf.dataset.leaf : null;
+  };
+
+  // The browser finds and prints only what is unpacked.
+  let unpacking = null;
+  const later = () => document.querySelectorAll(".leaf-later");
+  async function all() {
+    for (const leaf of later()) await rethread.load(leaf);
+    rethread.say("Everything is unpacked");
+  }
+  const button = () => document.querySelector('[data-do="unpack"]');
+  rethread.on('[data-do="unpack"]', "click", () => {
+    button().hidden = true;
+    unpacking = unpacking || all();
+  });
+  document.addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && event.key === "f" && !unpacking && later().length) {
+      rethread.say("Parts of this page are packed: “Unpack all” above lets the browser find in them");
+    }
+  });
+  rethread.ready(() => { if (later().length) button().hidden = false; });
+})();

@@ -1,0 +1,18 @@
+//! A conversation as JSON Lines: an object that says which session it is, then one per turn, as `show --json` prints them.
+
+use std::io;
+
+use rethread_engine::ops::{Reading, ToldTurn};
+
+use super::detail::Detail;
+use crate::wire;
+
+/// Writes the object that stands before the turns.
+pub(super) fn head(reading: &Reading, told: usize, everything: bool, detail: Detail) -> io::Result<Vec<u8>> {
+    wire::line(&wire::export(reading, told, everything, detail.name()))
+}
+
+/// Writes a turn.
+pub(super) fn turn(session: &str, told: &ToldTurn) -> io::Result<Vec<u8>> {
+    wire::line(&wire::turn(session, told))
+}

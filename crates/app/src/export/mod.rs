@@ -1,0 +1,28 @@
+//! A conversation to take along: markdown, text, JSON Lines, or one page that needs nothing else.
+//!
+//! ```text
+//! Reading ──which way──▶ turns ──how much of them (`detail`)──▶ `markdown`, `text`, `json`
+//!                   └──▶ leaves ─────────────────────────────▶ `page`: plain, or packed (`pack`) where there are many
+//! ```
+//!
+//! Nothing here asks the clock, the environment or the network: the same file and the same order give the same bytes. Pieces are
+//! drawn in parallel and written in order.
+
+mod agents;
+mod detail;
+mod json;
+mod markdown;
+mod order;
+mod pack;
+mod page;
+mod policy;
+mod safe;
+mod store;
+mod text;
+mod ways;
+
+pub(crate) use detail::{Detail, reduce};
+pub(crate) use markdown::turn as markdown_turn;
+pub(crate) use order::{Around, Format, Order, Trouble, file_name, write};
+pub(crate) use store::{Refusal, save};
+pub(crate) use text::turn as text_turn;

@@ -1,0 +1,232 @@
+//! A conversation as one page: its style, its script, its pictures and all its turns in one file that asks nobody for anything.
+//!
+//! It is drawn as the server draws. The first turns stand in it plainly; of a long session the others are packed, and the page
+//! unpacks them when they come near.
+
+use std::io::{self, Write};
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use rayon::prelude::*;
+use rethread_engine::Failure;
+use rethread_engine::core::entry;
+use rethread_engine::core::lines::Line;
+use rethread_engine::core::turn;
+use rethread_engine::ops::{Reading, Way, Which};
+
+use super::agents::{self, Agents};
+use super::detail::{Detail, reduce};
+use super::order::{Around, Order, Trouble};
+use super::pack::{pack, ranges};
+use super::policy::policy;
+use super::ways;
+use crate::html::session::{Head, facts, map};
+use crate::html::{self, Telling, assets, is_picture};
+use crate::words::clean;
+use crate::words::figures::things;
+use crate::words::when::Clock;
+
+/// Markup that stands in the page plainly.
+const PLAIN: usize = 400 << 10;
+/// Leaves that are drawn at once.
+const BATCH: usize = 64;
+
+/// Writes the page.
+pub(super) fn write(
+    reading: &Reading,
+    way: &Way,
+    order: &Order,
+    around: &Around<'_>,
+    out: &mut dyn Write,
+) -> Result<(), Trouble> {
+    let agents = match order.detail {
+        Detail::Everything => agents::draw(reading, way, &order.which, around.prices)?,
+        _ => Agents::default(),
+    };
+    let title = clean::line(&reading.session.title.text);
+    out.write_all(opening(&title).into_string().as_bytes())?;
+    out.write_all(top(reading, way, order, around, &title)?.into_string().as_bytes())?;
+    out.write_all(b"<main id=\"main\" class=\"session\" data-base=\"page\" data-query=\"?\">")?;
+    let packed = leaves(reading, way, order, &agents, out)?;
+    let end = html! {
+        @for agent in &agents.loose { (PreEscaped(agent)) }
+        @if way.stops.is_empty() { p class="quiet empty" { "Nothing was said." } }
+        (PreEscaped("</main>"))
+    };
+    out.write_all(end.into_string().as_bytes())?;
+    for (no, packed) in &packed {
+        write!(out, "<script type=\"text/plain\" class=\"packed\" data-leaf=\"{no}\">{packed}</script>")?;
+    }
+    for (call, packed) in &agents.packed {
+        write!(out, "<script type=\"text/plain\" class=\"packed\" data-call=\"{call}\">{packed}</script>")?;
+    }
+    let foot = "<div id=\"say\" role=\"status\" aria-live=\"polite\"></div></body></html>\n";
+    Ok(out.write_all(foot.as_bytes())?)
+}
+
+fn opening(title: &str) -> Markup {
+    let (style, script) = (assets::style().text, assets::page_script());
+    html! {
+        (DOCTYPE)
+        (PreEscaped("<html lang=\"en\">"))
+        head {
+            meta charset="utf-8";
+            meta http-equiv="Content-Security-Policy" content=(policy(script, style));
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="color-scheme" content="light dark";
+            meta name="referrer" content="no-referrer";
+            meta name="generator" content="rethread";
+            title { @if title.is_empty() { "(nothing was said)" } @else { (title) } }
+            link rel="icon" href="data:,";
+            style { (PreEscaped(style)) }
+            script { (PreEscaped(script)) }
+        }
+        (PreEscaped("<body>"))
+        a class="skip" href="#main" { "Skip to the text" }
+        header class="bar" {
+            span class="bar-name" { "rethread" }
+            span class="bar-search" {}
+            button type="button" class="bar-button" data-do="theme" aria-label="Switch between light and dark" { "◐" }
+            button type="button" class="bar-button" data-do="keys" aria-label="Show the keyboard map" { "?" }
+        }
+    }
+}
+
+fn top(
+    reading: &Reading,
+    way: &Way,
+    order: &Order,
+    around: &Around<'_>,
+    title: &str,
+) -> Result<Markup, Failure> {
+    let everything = order.which == Which::Everything;
+    let head = Head {
+        reading,
+        way,
+        title,
+        base: "",
+        key: "",
+        main: None,
+        row: None,
+        everything,
+        other_way: order.which != Which::Active,
+        clock: &Clock::utc(),
+        tilde: around.tilde,
+        title_of: &|_| None,
+    };
+    let sketch = &reading.session.sketch;
+    let folder = (around.tilde)(sketch.cwd.as_deref().unwrap_or_default());
+    let branch = sketch.git_branch.as_deref().filter(|branch| !branch.is_empty() && *branch != "HEAD");
+    let (all, here) = (reading.session.tree.turns().count(), way.turns());
+    Ok(html! {
+        header class="session-top" {
+            p class="session-where quiet cut" { (folder) @if let Some(branch) = branch { " · " (clean::line(branch)) } }
+            h1 { @if title.is_empty() { "(nothing was said)" } @else { (title) } }
+            p class="session-facts quiet num" { (facts(&head).join(" · ")) " · times in UTC" }
+            @if everything && reading.branches.list.len() > 1 {
+                p class="session-way" { "All " (things(all as u64, "turn")) " of the session, on every branch." }
+                (ways::list(reading)?)
+            } @else if here < all {
+                p class="session-way" { (here) " of " (things(all as u64, "turn")) " are in this page: those of one branch." }
+            }
+            div class="session-actions no-print" {
+                button type="button" class="button" data-do="present" { "Present" }
+                button type="button" class="button" data-do="unpack" hidden { "Unpack all, to find and print" }
+            }
+        }
+        (map(&head))
+    })
+}
+
+/// Writes the leaves, and returns those that are packed.
+fn leaves(
+    reading: &Reading,
+    way: &Way,
+    order: &Order,
+    agents: &Agents,
+    out: &mut dyn Write,
+) -> Result<Vec<(usize, String)>, Trouble> {
+    let everything = order.which == Which::Everything;
+    let draw = |no: usize| leaf(reading, way, no, order.detail, everything).map(|drawn| agents.fill(&drawn));
+    let weights: Vec<usize> = way.weights().collect();
+    let mut lines: Vec<Vec<u32>> = vec![Vec::new(); weights.len()];
+    for (line, leaf) in reading.leaves_by_line(way) {
+        lines[leaf].push(line);
+    }
+    let mut packed = Vec::new();
+    let mut plain = 0;
+    for from in (0..weights.len()).step_by(BATCH) {
+        let drawn: Vec<_> = (from..weights.len().min(from + BATCH)).into_par_iter().map(draw).collect();
+        let mut later = Vec::new();
+        for (no, drawn) in (from..).zip(drawn) {
+            let drawn = drawn?;
+            plain += drawn.len();
+            // The first one is always there, however long it is.
+            if plain <= PLAIN || no == 0 {
+                write!(out, "<section class=\"leaf\" data-leaf=\"{no}\">{drawn}</section>")?;
+            } else {
+                let lines = ranges(std::mem::take(&mut lines[no]));
+                out.write_all(place(way, no, weights[no], &lines).into_string().as_bytes())?;
+                later.push((no, drawn));
+            }
+        }
+        let small: Vec<io::Result<_>> = later.par_iter().map(|(no, drawn)| Ok((*no, pack(drawn)?))).collect();
+        for one in small {
+            packed.push(one?);
+        }
+    }
+    Ok(packed)
+}
+
+/// Draws the place of a packed leaf, about as high as it will be.
+fn place(way: &Way, no: usize, weight: usize, lines: &str) -> Markup {
+    html! {
+        section class={ "leaf leaf-later leaf-" (weight.div_ceil(10).clamp(1, 6)) } data-leaf=(no) data-later data-lines=(lines) {
+            @for stop in way.stops_on(no) {
+                @if let Some(turn) = stop.no { span class="spot" id={ "t" (turn) } {} }
+            }
+            p class="quiet" { "packed: the script of this page unpacks it here" }
+        }
+    }
+}
+
+/// Draws a leaf. Links to other ways are drawn only where these are in the page.
+pub(super) fn leaf(
+    reading: &Reading,
+    way: &Way,
+    no: usize,
+    detail: Detail,
+    everything: bool,
+) -> Result<String, Failure> {
+    let folder = reading.session.sketch.cwd.as_deref().unwrap_or_default();
+    let clock = Clock::utc();
+    let mut drawn = String::new();
+    for mut scene in reading.leaf(way, no)? {
+        reduce(&mut scene.turn, &mut scene.raw, detail);
+        scene.crossing = scene.crossing.filter(|_| everything);
+        if scene.no.is_none() && scene.turn.prompt.is_none() && scene.turn.parts.is_empty() {
+            continue;
+        }
+        let picture = |line: u32, call: Option<&str>, no: usize| picture(&scene.raw, line, call, no);
+        let telling =
+            Telling { base: "", folder, clock: &clock, picture: &picture, lazy: false, acts: false };
+        drawn.push_str(&html::scene(&scene, &telling).into_string());
+    }
+    Ok(drawn)
+}
+
+/// Returns a picture as an address that holds it, if it is one that browsers draw and nothing in it can run.
+fn picture(raw: &[(u32, Vec<u8>)], line: u32, call: Option<&str>, no: usize) -> Option<String> {
+    let (_, bytes) = raw.iter().find(|(found, _)| *found == line)?;
+    let mut address = None;
+    entry::read(&Line { no: line, offset: 0, bytes, open: false }, &mut Vec::new(), |entry, _| {
+        let found = turn::picture(&entry, call, no).filter(|(kind, _)| is_picture(kind));
+        let is_plain =
+            |data: &&[u8]| data.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'='));
+        let found = found.and_then(|(kind, data)| {
+            let data = std::str::from_utf8(Some(data).filter(is_plain)?).ok()?;
+            Some(format!("data:{kind};base64,{data}"))
+        });
+        address = address.take().or(found);
+    });
+    address
+}

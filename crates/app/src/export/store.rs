@@ -1,0 +1,72 @@
+//! The file of an export: written beside its place and moved there once it is whole, never among the sessions themselves.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use super::order::Trouble;
+
+/// Why a file was not written.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// There is one of that name.
+    Taken,
+    /// It would stand among the sessions in this folder.
+    InStore(PathBuf),
+    /// The place cannot be written to.
+    Unwritable(io::Error),
+    /// The session could not be told.
+    Trouble(Trouble),
+}
+
+impl From<io::Error> for Refusal {
+    fn from(error: io::Error) -> Refusal {
+        Refusal::Unwritable(error)
+    }
+}
+
+/// Writes a file outside of all stores; one that is there is replaced only by force. Returns how long it is.
+pub(crate) fn save(
+    path: &Path,
+    stores: &[PathBuf],
+    force: bool,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), Trouble>,
+) -> Result<u64, Refusal> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder.canonicalize()?;
+    let target =
+        folder.join(path.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidFilename))?);
+    let within = |store: &&PathBuf| store.canonicalize().is_ok_and(|store| target.starts_with(store));
+    if let Some(store) = stores.iter().find(within) {
+        return Err(Refusal::InStore(store.clone()));
+    }
+    if !force && target.symlink_metadata().is_ok() {
+        return Err(Refusal::Taken);
+    }
+    let draft = draft(&folder)?;
+    let mut out = BufWriter::with_capacity(1 << 16, draft);
+    match write(&mut out) {
+        Ok(()) => {}
+        Err(Trouble::Io(error)) => return Err(Refusal::Unwritable(error)),
+        Err(trouble) => return Err(Refusal::Trouble(trouble)),
+    }
+    let draft = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    let bytes = draft.as_file().metadata()?.len();
+    let kept = if force { draft.persist(&target) } else { draft.persist_noclobber(&target) };
+    match kept {
+        Ok(_) => Ok(bytes),
+        Err(kept) if kept.error.kind() == io::ErrorKind::AlreadyExists => Err(Refusal::Taken),
+        Err(kept) => Err(Refusal::Unwritable(kept.error)),
+    }
+}
+
+/// Makes a file that goes away by itself unless it is kept; as open to others as any file that the user makes.
+fn draft(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".rethread-export-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}

@@ -1,0 +1,203 @@
+//! A conversation as plain text, a hundred columns wide.
+
+use rethread_engine::core::entry::Voice;
+use rethread_engine::core::turn::{Part, ToolCall, Turn};
+use rethread_engine::ops::{Reading, Standing, ToldTurn};
+use unicode_width::UnicodeWidthStr;
+
+use super::detail::Detail;
+use super::order::Around;
+use crate::html::session::span;
+use crate::words::clean;
+use crate::words::figures::{duration, tokens};
+use crate::words::gist::{self, Shown, gist};
+use crate::words::prose::{block, facts, wrap};
+use crate::words::when::Clock;
+
+/// How many columns there are.
+const WIDTH: usize = 100;
+
+/// Lines, joined at the end.
+#[derive(Default)]
+struct Sheet {
+    lines: Vec<String>,
+}
+
+/// Writes what stands before the turns.
+pub(super) fn head(reading: &Reading, around: &Around<'_>) -> String {
+    let session = &reading.session;
+    let sketch = &session.sketch;
+    let title = clean::line(&session.title.text);
+    let title = if title.is_empty() { "(nothing was said)" } else { &title };
+    let mut sheet = Sheet::default();
+    sheet.lines.extend(wrap(title, "", WIDTH));
+    let branch = sketch.git_branch.as_deref().filter(|branch| !branch.is_empty() && *branch != "HEAD");
+    let folder = (around.tilde)(sketch.cwd.as_deref().unwrap_or_default());
+    let known: Vec<String> = [
+        Some(clean::line(&session.id)),
+        Some(folder).filter(|folder| !folder.is_empty()),
+        branch.map(|branch| format!("git {}", clean::line(branch))),
+        span(sketch, &Clock::utc()).map(|span| format!("{span}, times in UTC")),
+    ]
+    .into_iter()
+    .flatten()
+    .chain(sketch.models.iter().map(|model| clean::line(model)))
+    .collect();
+    sheet.lines.extend(facts(&known, WIDTH));
+    sheet.text()
+}
+
+/// Writes a turn, of which what shall not be told was taken out before; nothing where nothing is left of what stands outside of
+/// turns.
+pub(crate) fn turn(told: &ToldTurn, detail: Detail, folder: &str) -> String {
+    let turn = &told.turn;
+    if told.no.is_none() && turn.prompt.is_none() && turn.parts.is_empty() {
+        return String::new();
+    }
+    let mut sheet = Sheet::default();
+    sheet.lines.push(String::new());
+    sheet.rule(told);
+    if let Some(prompt) = &turn.prompt {
+        let mark = if matches!(prompt.voice, Voice::Shell | Voice::Command) { "" } else { "> " };
+        sheet.said(&prompt.text, mark);
+        sheet.lines.extend(gist::media(&prompt.media).iter().map(|media| format!("  [{media}]")));
+    }
+    let mut worked = false;
+    for piece in &turn.parts {
+        let works = matches!(piece.part, Part::Tool(_)) && detail < Detail::Everything;
+        if !(works && worked) {
+            sheet.gap();
+        }
+        worked = works;
+        sheet.part(&piece.part, detail, folder);
+    }
+    if detail >= Detail::Tools {
+        sheet.foot(turn);
+    }
+    sheet.text()
+}
+
+impl Sheet {
+    /// Joins the lines; none ends in a space.
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for line in &self.lines {
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+
+    /// Leaves a line free, unless one is or nothing was said yet.
+    fn gap(&mut self) {
+        if self.lines.last().is_some_and(|line| !line.is_empty()) {
+            self.lines.push(String::new());
+        }
+    }
+
+    fn rule(&mut self, told: &ToldTurn) {
+        let name = told.no.map_or_else(|| "before the first prompt".to_owned(), |no| format!("t{no}"));
+        let standing = match told.standing {
+            Standing::OnPath => "",
+            Standing::Compacted => "  before compaction",
+            Standing::Aside => "  other branch",
+        };
+        let time = told.turn.from.map(|from| format!("  {}", Clock::utc().second(from, None)));
+        let said = format!("── {name}{standing}{} ", time.unwrap_or_default());
+        let rule = "─".repeat(WIDTH.saturating_sub(said.width()));
+        self.lines.push(said + &rule);
+    }
+
+    /// Writes what the user said behind a mark.
+    fn said(&mut self, text: &str, mark: &str) {
+        let lines = wrap(text, "", WIDTH - 2);
+        let rest = " ".repeat(mark.len());
+        self.lines.extend(
+            lines
+                .iter()
+                .enumerate()
+                .map(|(no, line)| format!("{}{line}", if no == 0 { mark } else { &rest })),
+        );
+    }
+
+    fn block(&mut self, text: &str, indent: &str) {
+        self.lines.extend(block(text, indent, WIDTH, usize::MAX).0);
+    }
+
+    fn part(&mut self, part: &Part, detail: Detail, folder: &str) {
+        match part {
+            Part::Text(text) => self.lines.extend(wrap(text, "  ", WIDTH)),
+            Part::Thinking(text) => {
+                self.lines.push("  ∴ thinking".to_owned());
+                self.lines.extend(wrap(text, "    ", WIDTH));
+            }
+            Part::Tool(call) => self.tool(call, detail, folder),
+            Part::Queued(text) => self.said(text, "> "),
+            Part::Command(text) => self.said(text, ""),
+            Part::Output(text) => self.block(text, "  "),
+            Part::Interrupt(_) => self.lines.push("  ■ stopped by the user".to_owned()),
+            Part::Notice(text) => self.aside("notice", text),
+            Part::Meta(text) => self.aside("client", text),
+            Part::Compaction { trigger, before, after, micro } => {
+                let what = if *micro { "old tool results cleared" } else { "compacted" };
+                let sizes = before.map(|before| match after {
+                    Some(after) => format!(", {} → {} tokens", tokens(before), tokens(*after)),
+                    None => format!(", {} tokens before", tokens(before)),
+                });
+                self.lines.push(format!("╌╌ {what} ({}){}", clean::line(trigger), sizes.unwrap_or_default()));
+            }
+            Part::Recap(text) => {
+                self.lines.push("  summary of what came before".to_owned());
+                self.lines.extend(wrap(text, "  │ ", WIDTH));
+            }
+            Part::Error(text) => self.lines.extend(wrap(&format!("error: {text}"), "  ✗ ", WIDTH)),
+            Part::Other(text) => self.aside("block", text),
+        }
+    }
+
+    fn aside(&mut self, what: &str, text: &str) {
+        self.lines.push(format!("  · {what}:"));
+        self.block(text, "    ");
+    }
+
+    fn tool(&mut self, call: &ToolCall, detail: Detail, folder: &str) {
+        let name =
+            if call.name.is_empty() { "(result without a call)".to_owned() } else { clean::line(&call.name) };
+        let end = match &call.result {
+            None => "  no result",
+            Some(result) if result.is_error => "  ✗",
+            Some(_) => "",
+        };
+        let room = WIDTH.saturating_sub(4 + name.width() + 2 + end.width());
+        let gist: String = gist(call, folder).chars().take(room).collect();
+        self.lines.push(format!("  ● {name}  {gist}{end}"));
+        if detail < Detail::Everything {
+            return;
+        }
+        for shown in gist::input(call) {
+            let (mark, text) = match shown {
+                Shown::Plain(text) => ("", text),
+                Shown::Old(text) => ("- ", text),
+                Shown::New(text) => ("+ ", text),
+            };
+            self.block(&format!("{mark}{text}"), "    ");
+        }
+        let Some(result) = &call.result else { return };
+        self.block(&result.text, "    │ ");
+        self.lines.extend(gist::media(&result.media).iter().map(|media| format!("    │ [{media}]")));
+    }
+
+    fn foot(&mut self, turn: &Turn) {
+        if turn.responses == 0 {
+            return;
+        }
+        let usage = &turn.usage;
+        let span = turn.from.zip(turn.to).and_then(|(from, to)| u64::try_from(to.0 - from.0).ok());
+        let mut known: Vec<String> = turn.models.iter().map(|model| clean::line(model)).collect();
+        known.extend(turn.millis.or(span.filter(|span| *span > 0)).map(duration));
+        let read = usage.input + usage.cache_read + usage.cache_write;
+        known.push(format!("{} in, {} out", tokens(read), tokens(usage.output)));
+        self.gap();
+        self.lines.extend(facts(&known, WIDTH - 2).iter().map(|line| format!("  {line}")));
+    }
+}

@@ -1,0 +1,53 @@
+//! The branches of a session as a list, for a page that holds all of them.
+
+use maud::{Markup, html};
+use rethread_engine::Failure;
+use rethread_engine::ops::{self, BranchRow, Gist, Reading};
+
+use crate::words::clean;
+use crate::words::figures::things;
+
+/// How many letters of what was said first a branch shows.
+const WORDS: usize = 120;
+
+/// Draws every way the conversation went, each with a link to where it leaves the others.
+pub(super) fn list(reading: &Reading) -> Result<Markup, Failure> {
+    if reading.branches.list.len() < 2 {
+        return Ok(Markup::default());
+    }
+    let tree = &reading.session.tree;
+    let found = ops::branches(&reading.session.path)?;
+    let turn = |node| {
+        let turn = tree.turn_of(node)?;
+        tree.turns().position(|start| start == turn).map(|at| at + 1)
+    };
+    Ok(html! {
+        details class="ways" {
+            summary { (things(found.rows.len() as u64, "branch")) }
+            ol {
+                @for row in &found.rows {
+                    @let words = words(row);
+                    li {
+                        @match turn(row.branch.prompt.unwrap_or(row.branch.first)) {
+                            Some(turn) => { a href={ "#t" (turn) } { (words) } }
+                            None => { (words) }
+                        }
+                        span class="quiet num" { " " (things(row.branch.own_turns as u64, "turn")) " of its own" }
+                        @if row.active { " " span class="badge" { "goes on" } }
+                    }
+                }
+            }
+        }
+    })
+}
+
+/// Says what a branch begins with.
+fn words(row: &BranchRow) -> String {
+    let said = match &row.first.gist {
+        Gist::Words(text) | Gist::Thinking(text) | Gist::Media(text) => clean::line(text),
+        Gist::Call(call) => clean::line(&call.name),
+        Gist::Compaction(..) | Gist::Nothing => String::new(),
+    };
+    let said: String = said.chars().take(WORDS).collect();
+    if said.is_empty() { format!("line {}", row.first_line) } else { said }
+}

@@ -1,0 +1,145 @@
+//! One action on one session: who asked for what, and how the answer is put together.
+
+use std::path::{Path, PathBuf};
+
+use maud::Markup;
+use rethread_engine::core::entry::Moment;
+use rethread_engine::ops::Offspring;
+
+use super::fields::Fields;
+use crate::html::plan::{self, Done, Form, Sheet};
+use crate::paths;
+use crate::web::server::Server;
+use crate::words::shell::typed;
+use crate::words::when::Clock;
+
+/// How far to go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Go {
+    /// Ask what is wanted.
+    Ask,
+    /// Say what would be done.
+    Preview,
+    /// Do it.
+    Do,
+}
+
+/// The session that is acted on.
+#[derive(Debug, Clone)]
+pub(super) struct Target {
+    pub(super) key: String,
+    pub(super) path: PathBuf,
+    pub(super) title: String,
+    pub(super) live: bool,
+    /// What to call it on the command line.
+    name: String,
+}
+
+impl Target {
+    /// Looks a session up by its key.
+    pub(super) fn find(server: &Server, key: &str) -> Option<Target> {
+        let look = server.shelf.look(&server.place);
+        let row = look.find(key)?;
+        let is_alone = look.rows().filter(|(_, other)| other.id == row.id).count() == 1;
+        let name = if is_alone { row.id.clone() } else { row.path.display().to_string() };
+        Some(Target {
+            key: key.to_owned(),
+            path: row.path.clone(),
+            title: row.title.text.clone(),
+            live: row.live,
+            name,
+        })
+    }
+
+    /// Where it is read.
+    pub(super) fn address(&self) -> String {
+        format!("/s/{}", self.key)
+    }
+}
+
+/// An action that somebody asked for.
+pub(super) struct Case<'a> {
+    pub(super) server: &'a Server,
+    pub(super) target: &'a Target,
+    pub(super) fields: &'a Fields,
+    pub(super) what: &'static str,
+    pub(super) go: Go,
+}
+
+impl Case<'_> {
+    /// Whether nothing may be written.
+    pub(super) fn is_dry(&self) -> bool {
+        self.go != Go::Do
+    }
+
+    /// Returns the present: a server runs for days.
+    pub(super) fn now(&self) -> Moment {
+        Moment(Clock::look().now().as_millisecond())
+    }
+
+    /// Makes the form that asks for the same again.
+    pub(super) fn form(&self, fields: Vec<(&'static str, String)>, command: &str) -> Form<'_> {
+        Form {
+            action: format!("{}/act/{}", self.target.address(), self.what),
+            seal: self.server.gate.seal(),
+            fields,
+            back: self.target.address(),
+            command: command.to_owned(),
+        }
+    }
+
+    /// Returns what to type for an action; `rest` stands behind the session.
+    pub(super) fn command(&self, what: &str, rest: &[String]) -> String {
+        let mut words = vec!["rethread".to_owned()];
+        let usual = paths::claude().is_some_and(|claude| self.server.place.roots.paths == [claude]);
+        if !usual && !self.server.demo {
+            for root in &self.server.place.roots.paths {
+                words.extend(["--root".to_owned(), typed(&root.display().to_string())]);
+            }
+        }
+        words.extend([what.to_owned(), typed(&self.target.name)]);
+        words.extend(rest.iter().cloned());
+        words.join(" ")
+    }
+
+    /// Says that a live session is left alone.
+    pub(super) fn heed_live(&self, sheet: &mut Sheet) {
+        if self.is_dry() && self.target.live {
+            sheet.idle = true;
+            sheet.warnings.push(
+                "A client has this session open. Close it there first: what two write at once is lost. \
+                 A fork can be made meanwhile, it leaves the session alone."
+                    .to_owned(),
+            );
+        }
+    }
+
+    /// Draws a preview, or what was done.
+    pub(super) fn told(
+        &self,
+        sheet: &Sheet,
+        form: &Form<'_>,
+        ask: &Markup,
+        born: Option<&Offspring>,
+    ) -> Markup {
+        if sheet.op.is_none() {
+            return plan::preview(sheet, form, ask);
+        }
+        self.server.shelf.forget();
+        let made = born.and_then(|born| key_of(self.server, &born.path));
+        let after = Done {
+            seal: self.server.gate.seal(),
+            key: self.target.key.clone(),
+            open: made.map(|key| (format!("/s/{key}"), "Open the new session")),
+            back: self.target.address(),
+            again: false,
+        };
+        plan::done(sheet, &after)
+    }
+}
+
+/// Finds the key of a session by its file.
+fn key_of(server: &Server, path: &Path) -> Option<String> {
+    let look = server.shelf.look(&server.place);
+    look.rows().find(|(_, row)| row.path == path).map(|(key, _)| key.to_owned())
+}

@@ -1,0 +1,128 @@
+//! One function per action: fields in, an op called, its outcome drawn.
+
+use maud::{Markup, html};
+use rethread_engine::Failure;
+use rethread_engine::ops::{
+    self, ExplainRequest, ForkRequest, GotoRequest, Reader, RenameRequest, RepairRequest, Where, Written,
+};
+
+use super::case::{Case, Go};
+use crate::html::plan;
+use crate::words::clean;
+use crate::words::shell::typed;
+
+/// Moves the point from which the next resume goes on.
+pub(super) fn goto(case: &Case<'_>) -> Result<Markup, Failure> {
+    let (at, before) = place(case);
+    let request = GotoRequest {
+        path: case.target.path.clone(),
+        at: Where { name: at.clone(), before, exact: true },
+        now: case.now(),
+        dry_run: case.is_dry(),
+        even_if_live: false,
+    };
+    let now = if case.is_dry() { loaded(case)? } else { None };
+    let moved = ops::goto(&request, &case.server.place.pen)?;
+    let mut sheet = plan::moved(&moved, now, &case.target.path, &case.server.place);
+    case.heed_live(&mut sheet);
+    let form = case.form(fields(&at, before), &case.command("goto", &rest(&at, before)));
+    let other = case.form(fields(&at, !before), "");
+    let drawn = case.told(&sheet, &form, &html! {}, None);
+    Ok(
+        html! { (drawn) @if case.is_dry() { (plan::instead(&other, if before { "Go to it instead" } else { "Go to just before it instead" })) } },
+    )
+}
+
+/// Makes a new session of the path to a point.
+pub(super) fn fork(case: &Case<'_>) -> Result<Markup, Failure> {
+    let (at, before) = place(case);
+    let title = case.fields.words("title");
+    let request = ForkRequest {
+        path: case.target.path.clone(),
+        at: (!at.is_empty()).then(|| Where { name: at.clone(), before, exact: true }),
+        title: title.clone(),
+        now: case.now(),
+        dry_run: case.is_dry(),
+    };
+    let born = ops::fork(&request, &case.server.place.pen)?;
+    let mut typed_rest = if at.is_empty() { Vec::new() } else { rest(&at, before) };
+    typed_rest.extend(title_option(title.as_deref()));
+    let form = case.form(fields(&at, before), &case.command("fork", &typed_rest));
+    let ask = plan::fork(title.as_deref().unwrap_or_default());
+    Ok(case.told(&plan::born(&born, &case.server.place), &form, &ask, Some(&born)))
+}
+
+/// Gives the session a title.
+pub(super) fn rename(case: &Case<'_>) -> Result<Markup, Failure> {
+    if case.go == Go::Ask {
+        let ask = plan::rename(&clean::line(&case.target.title));
+        return Ok(plan::form("Give it a title", &case.form(Vec::new(), ""), &ask));
+    }
+    let title = case.fields.get("title").to_owned();
+    let request = RenameRequest {
+        path: case.target.path.clone(),
+        title: title.clone(),
+        even_if_live: false,
+        dry_run: case.is_dry(),
+    };
+    let renamed = ops::rename(&case.server.place.pen, &request)?;
+    let mut sheet = plan::renamed(&renamed, &case.server.place);
+    case.heed_live(&mut sheet);
+    let command = case.command("rename", &[typed(&title)]);
+    Ok(case.told(&sheet, &case.form(vec![("title", title)], &command), &html! {}, None))
+}
+
+/// Mends the session in a new one.
+pub(super) fn repair(case: &Case<'_>) -> Result<Markup, Failure> {
+    let request = RepairRequest {
+        path: case.target.path.clone(),
+        in_place: false,
+        drop_unpaired: false,
+        extract: None,
+        leaf: None,
+        now: case.now(),
+        dry_run: case.is_dry(),
+        even_if_live: false,
+    };
+    let repair = ops::repair(&request, &case.server.place.pen)?;
+    let born = match &repair.written {
+        Some(Written::New(born)) => Some(&**born),
+        Some(Written::InPlace { .. }) | None => None,
+    };
+    let sheet = plan::mended(&repair, &case.server.place);
+    let form = case.form(Vec::new(), &case.command("repair", &[]));
+    Ok(case.told(&sheet, &form, &html! {}, born))
+}
+
+/// Reads which entry is meant.
+fn place(case: &Case<'_>) -> (String, bool) {
+    (case.fields.get("at").to_owned(), case.fields.words("before").is_some())
+}
+
+fn fields(at: &str, before: bool) -> Vec<(&'static str, String)> {
+    let mut fields = vec![("at", at.to_owned())];
+    if before {
+        fields.push(("before", "1".to_owned()));
+    }
+    fields
+}
+
+fn rest(at: &str, before: bool) -> Vec<String> {
+    let mut rest = vec![typed(at)];
+    if before {
+        rest.push("--before".to_owned());
+    }
+    rest
+}
+
+/// Writes a title as it is typed.
+pub(super) fn title_option(title: Option<&str>) -> Vec<String> {
+    title.map(|title| vec!["--title".to_owned(), typed(title)]).unwrap_or_default()
+}
+
+/// Counts what the client loads now: entries and tokens.
+fn loaded(case: &Case<'_>) -> Result<Option<(usize, u64)>, Failure> {
+    let request = ExplainRequest { path: case.target.path.clone(), reader: Reader::Newest };
+    let explained = ops::explain(&request)?;
+    Ok(explained.verdicts.first().map(|verdict| (verdict.resume.path.len(), verdict.tokens)))
+}

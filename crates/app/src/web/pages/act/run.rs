@@ -1,0 +1,73 @@
+//! Reads who asks for which action, checks the seal, and has it done.
+
+use std::sync::Arc;
+
+use axum::extract::rejection::{FormRejection, QueryRejection};
+use axum::extract::{Form, Path, Query, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+
+use super::case::{Case, Go, Target};
+use super::deeds;
+use super::fields::Fields;
+use super::reply::Reply;
+use super::trims;
+use crate::web::server::{Server, work};
+
+/// Fields as they are read from an address or a form.
+pub(super) type Pairs = Vec<(String, String)>;
+
+/// Actions by name, and whether they ask before they look.
+const ACTIONS: [&str; 5] = ["goto", "fork", "clone", "rename", "repair"];
+
+/// Answers with the first piece of a dialog: nothing is done.
+pub(crate) async fn ask(
+    State(server): State<Arc<Server>>,
+    Path((key, what)): Path<(String, String)>,
+    query: Result<Query<Pairs>, QueryRejection>,
+    headers: HeaderMap,
+) -> Response {
+    let fields = Fields(query.map(|Query(pairs)| pairs).unwrap_or_default());
+    work(server, move |server| run(server, &key, &what, &fields, Go::Ask, &headers)).await
+}
+
+/// Answers with a preview, or does what a form asks for.
+pub(crate) async fn send(
+    State(server): State<Arc<Server>>,
+    Path((key, what)): Path<(String, String)>,
+    headers: HeaderMap,
+    form: Result<Form<Pairs>, FormRejection>,
+) -> Response {
+    let fields = Fields(form.map(|Form(pairs)| pairs).unwrap_or_default());
+    work(server, move |server| {
+        if !server.gate.is_sealed(fields.get("seal")) {
+            return Reply::new(&headers, server.demo, "/".to_owned()).unsealed();
+        }
+        let go = if fields.get("go") == "do" { Go::Do } else { Go::Preview };
+        run(server, &key, &what, &fields, go, &headers)
+    })
+    .await
+}
+
+fn run(server: &Server, key: &str, what: &str, fields: &Fields, go: Go, headers: &HeaderMap) -> Response {
+    let mut reply = Reply::new(headers, server.demo, "/".to_owned());
+    let Some(target) = Target::find(server, key) else {
+        return reply.missing("there is no such session");
+    };
+    reply.back = target.address();
+    let Some(what) = ACTIONS.into_iter().find(|known| *known == what) else {
+        return reply.missing("there is no such action");
+    };
+    let case = Case { server, target: &target, fields, what, go };
+    let drawn = match what {
+        "goto" => deeds::goto(&case),
+        "fork" => deeds::fork(&case),
+        "clone" => trims::clone(&case),
+        "rename" => deeds::rename(&case),
+        _ => deeds::repair(&case),
+    };
+    match drawn {
+        Ok(drawn) => reply.found(what, drawn),
+        Err(failure) => reply.failed(&failure),
+    }
+}

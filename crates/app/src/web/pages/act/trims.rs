@@ -1,0 +1,137 @@
+//! Lighter copies: what a form chose, as a trim and as what to type.
+
+use maud::{Markup, html};
+use rethread_engine::Failure;
+use rethread_engine::core::trim::{Preset, Trim, What};
+use rethread_engine::ops::{self, CloneRequest, RescueRequest};
+
+use super::case::{Case, Go};
+use super::deeds::title_option;
+use super::fields::Fields;
+use crate::html::plan;
+
+/// Fields that the form of a copy has.
+const FIELDS: [&str; 6] = ["preset", "fit", "drop", "older", "last", "title"];
+
+/// Tokens that there is room for, where the form does not say.
+const ROOM: u64 = 120_000;
+
+/// Makes a lighter copy, or one that fits.
+pub(super) fn clone(case: &Case<'_>) -> Result<Markup, Failure> {
+    if case.go == Go::Ask {
+        return Ok(plan::form("Make a lighter copy", &case.form(Vec::new(), ""), &plan::clone()));
+    }
+    if case.fields.get("preset") == "fit" { rescue(case) } else { trimmed(case) }
+}
+
+fn trimmed(case: &Case<'_>) -> Result<Markup, Failure> {
+    let chosen = chosen(case.fields);
+    let title = case.fields.words("title");
+    let request = CloneRequest {
+        path: case.target.path.clone(),
+        branch: None,
+        trim: chosen.trim,
+        what: chosen.what.to_owned(),
+        title: title.clone(),
+        into: None,
+        now: case.now(),
+        dry_run: case.is_dry(),
+    };
+    let copy = ops::clone(&request, &case.server.place.pen)?;
+    let mut rest = chosen.options;
+    rest.extend(title_option(title.as_deref()));
+    let form = case.form(again(case.fields), &case.command("clone", &rest));
+    Ok(case.told(&plan::lighter(&copy, &case.server.place), &form, &html! {}, Some(&copy.born)))
+}
+
+fn rescue(case: &Case<'_>) -> Result<Markup, Failure> {
+    let fit = case.fields.number("fit").unwrap_or(ROOM);
+    let title = case.fields.words("title");
+    let request = RescueRequest {
+        path: case.target.path.clone(),
+        branch: None,
+        fit,
+        title: title.clone(),
+        now: case.now(),
+        dry_run: case.is_dry(),
+    };
+    let rescue = ops::rescue(&request, &case.server.place.pen)?;
+    let mut rest = vec!["--fit".to_owned(), fit.to_string()];
+    rest.extend(title_option(title.as_deref()));
+    let form = case.form(again(case.fields), &case.command("rescue", &rest));
+    let born = rescue.copy.as_ref().map(|copy| &copy.born);
+    let mut sheet = plan::rescued(&rescue, fit, &case.server.place);
+    sheet.idle |= born.is_none();
+    Ok(case.told(&sheet, &form, &html! {}, born))
+}
+
+/// Takes what was chosen along to the next form.
+fn again(fields: &Fields) -> Vec<(&'static str, String)> {
+    let of = |name: &'static str| fields.all(name).map(move |value| (name, value.to_owned()));
+    FIELDS.into_iter().flat_map(of).collect()
+}
+
+/// What a form chose.
+struct Chosen {
+    trim: Trim,
+    /// What the title says of the copy.
+    what: &'static str,
+    /// The same as options.
+    options: Vec<String>,
+}
+
+fn chosen(fields: &Fields) -> Chosen {
+    let preset = Preset::named(fields.get("preset")).unwrap_or(Preset::Light);
+    let mut trim = preset.trim();
+    let mut options = vec!["--preset".to_owned(), preset.name().to_owned()];
+    for what in fields.all("drop").filter_map(What::named) {
+        if !trim.drop.contains(&what) {
+            trim.drop.push(what);
+            options.extend(["--drop".to_owned(), what.name().to_owned()]);
+        }
+    }
+    trim.idle |= trim.drops(What::Attachments);
+    if let Some(turns) = fields.number("older") {
+        trim.older_than = Some(turns);
+        options.extend(["--older-than-turns".to_owned(), turns.to_string()]);
+    }
+    if let Some(turns) = fields.number::<u32>("last").filter(|turns| *turns > 0) {
+        trim.keep_last = Some(turns);
+        options.extend(["--keep-last".to_owned(), turns.to_string()]);
+    }
+    let what = match preset {
+        Preset::Whole if trim != preset.trim() => "trimmed",
+        Preset::Whole => "copy",
+        preset => preset.name(),
+    };
+    Chosen { trim, what, options }
+}
+
+#[cfg(test)]
+mod tests {
+    use rethread_engine::core::trim::{Preset, What};
+
+    use super::{Fields, chosen};
+
+    fn of(pairs: &[(&str, &str)]) -> Fields {
+        Fields(pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
+    }
+
+    #[test]
+    fn choices_are_those_of_the_command_line() {
+        let light = chosen(&of(&[]));
+        assert_eq!((light.trim, light.what), (Preset::Light.trim(), "light"));
+        let form = of(&[
+            ("preset", "whole"),
+            ("drop", "thinking"),
+            ("drop", "../x"),
+            ("drop", "thinking"),
+            ("older", "7"),
+            ("last", "0"),
+        ]);
+        let whole = chosen(&form);
+        assert_eq!((whole.trim.drop, whole.trim.older_than), (vec![What::Thinking], Some(7)));
+        assert_eq!((whole.what, whole.trim.keep_last), ("trimmed", None));
+        assert_eq!(whole.options.join(" "), "--preset whole --drop thinking --older-than-turns 7");
+    }
+}
