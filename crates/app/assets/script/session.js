@@ -50,7 +50,7 @@
     if (agent && home(details)) {
       agent.textContent = " ";
       try {
-        agent.replaceChildren(elements(await get(`${address(details, "call")}?call=${encodeURIComponent(agent.dataset.call)}`)));
+        agent.replaceChildren(elements(await get(`${address(details, "call").replace(/\/agent\/.*(?=\/call$)/, "")}?call=${encodeURIComponent(agent.dataset.call)}`)));
         watch(agent);
       } catch {
         agent.textContent = "";
@@ -119,9 +119,11 @@
     const element = await show(name);
     if (!element) { if (name.startsWith("L")) say("This line is not on this branch"); return; }
     for (const old of document.querySelectorAll(".part.here")) old.classList.remove("here");
-    if (element.matches(".part")) {
-      element.classList.add("here");
-      if (element instanceof HTMLDetailsElement) element.open = true;
+    // A turn begins with the line of its prompt, and it is the prompt that is meant.
+    const part = element.matches(".turn") && name.startsWith("L") ? element.querySelector(`.part[data-line="${name.slice(1)}"]`) : element;
+    if (part && part.matches(".part")) {
+      part.classList.add("here");
+      if (part instanceof HTMLDetailsElement) part.open = true;
     }
   }
 

@@ -1,0 +1,117 @@
+//! From the first page to the place that somebody looks for, and back.
+
+use crate::client::Site;
+use crate::home::Home;
+use crate::store;
+use crate::visit::Visit;
+
+#[test]
+fn hits_come_while_typing_and_lead_to_their_place() {
+    let home = Home::new();
+    let tale = store::varied(&home);
+    store::short(&home, 5);
+    let site = Site::of(home);
+    let Some(visit) = Visit::new(&site) else { return };
+    visit.wait_shown(".home-search input");
+    visit.click(".home-search input");
+    visit.type_text("sailing wes");
+    visit.wait_said(".hits [role=option]", "Sailing west");
+    visit.assert_accessible();
+    visit.press("ArrowDown");
+    visit.wait_for("document.querySelector('.hits [aria-selected=true]')");
+    visit.press("Enter");
+    visit.wait_for(&format!("location.pathname === '{}' && location.hash.startsWith('#L')", tale.address()));
+    visit.wait_seen(".part.here");
+    assert!(visit.text(".part.here").contains("Sailing west"), "{}", visit.text(".part.here"));
+    visit.check();
+}
+
+#[test]
+fn a_search_has_a_page_of_its_own() {
+    let home = Home::new();
+    let tale = store::varied(&home);
+    let site = Site::of(home);
+    let Some(visit) = Visit::new(&site) else { return };
+    visit.open("/sessions");
+    visit.press("/");
+    visit.type_text("fathoms\n");
+    visit.wait_for("location.pathname === '/search' && document.querySelector('a.found-link')");
+    visit.check();
+    visit.eval("document.activeElement.blur()");
+    visit.press("j");
+    visit.wait_for("document.activeElement.matches('a.found-link')");
+    visit.press("Enter");
+    visit.wait_for(&format!("location.pathname === '{}'", tale.address()));
+    visit.assert_quiet(&visit.origin());
+}
+
+#[test]
+fn the_way_back_leads_to_the_same_row() {
+    let home = Home::new();
+    store::short(&home, 250);
+    let site = Site::of(home);
+    let Some(visit) = Visit::new(&site) else { return };
+    visit.open("/sessions?sort=oldest");
+    visit.click("[data-more]");
+    visit.wait_for("document.querySelectorAll('.row').length === 200");
+    let row = ".row:nth-child(180)";
+    visit.eval(&format!("document.querySelector('{row}').scrollIntoView({{ block: 'center' }})"));
+    let (title, top) = (visit.text(&format!("{row} .row-link")), visit.top(row));
+    visit.click(&format!("{row} .row-link"));
+    visit.wait_for("location.pathname.startsWith('/s/') && document.querySelector('.turn')");
+    visit.eval("history.back()");
+    visit.wait_for("location.pathname === '/sessions' && document.querySelectorAll('.row').length === 200");
+    visit.wait_said(".row-on .row-link", &title);
+    visit.wait_for(&format!(
+        "Math.abs(document.querySelector('{row}').getBoundingClientRect().top - {top}) < 2"
+    ));
+    visit.check();
+}
+
+#[test]
+fn a_list_is_gone_through_with_keys_and_shows_what_is_in_it() {
+    let home = Home::new();
+    store::varied(&home);
+    store::short(&home, 3);
+    let site = Site::of(home);
+    let Some(visit) = Visit::new(&site) else { return };
+    visit.open("/sessions");
+    visit.press("j");
+    visit.press("j");
+    visit.wait_for("[...document.querySelectorAll('.row')].indexOf(document.querySelector('.row-on')) === 1");
+    visit.press("p");
+    visit.wait_shown("#preview");
+    visit.assert_accessible();
+    visit.press("Escape");
+    visit.wait_for("document.getElementById('preview').hidden");
+    visit.press("f");
+    visit.wait_for("document.activeElement.matches('[data-filters] input')");
+    visit.type_text("Measure\n");
+    visit.wait_for("location.search.includes('Measure') && document.querySelectorAll('.row').length === 1");
+    visit.check();
+}
+
+#[test]
+fn words_are_found_where_nothing_was_loaded_yet() {
+    let home = Home::new();
+    let tale = store::long(&home);
+    let site = Site::of(home);
+    let Some(visit) = Visit::new(&site) else { return };
+    visit.open(&tale.address());
+    let turn = format!("#t{}", store::NEEDLE_TURN);
+    assert_eq!(visit.count(&format!("article{turn}")), 0, "it is far down");
+    visit.press("f");
+    visit.type_text("needle lies");
+    visit.wait_said(".find-at", "1 of 1");
+    visit.wait_seen(&format!("article{turn} details.tool[open]"));
+    visit
+        .wait_for("[...CSS.highlights.get('found') ?? []].some(range => range.toString() === 'needle lies')");
+    visit.wait_for(
+        "(box => box.height > 0 && box.top > 0 && box.bottom < innerHeight)\
+         ([...CSS.highlights.get('found')][0].getBoundingClientRect())",
+    );
+    visit.assert_accessible();
+    visit.press("Escape");
+    visit.wait_for("document.getElementById('find').hidden");
+    visit.assert_quiet(&visit.origin());
+}

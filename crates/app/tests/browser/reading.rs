@@ -1,0 +1,192 @@
+//! A session is read: folds, branches, links to places, subagents, pictures, paper.
+
+use rethread_testkit::browser::Media;
+
+use crate::client::Site;
+use crate::home::Home;
+use crate::store;
+use crate::visit::{NARROW, Visit};
+
+#[test]
+fn calls_and_thoughts_unfold() {
+    let home = Home::new();
+    let tale = store::varied(&home);
+    let site = Site::of(home);
+    let Some(visit) = Visit::new(&site) else { return };
+    visit.open(&tale.address());
+    assert!(!visit.text("#t1").contains("locker."), "thoughts are folded");
+    visit.click("#t1 .think > summary");
+    visit.wait_for("document.querySelector('#t1 .think .md').innerText.includes('in the locker')");
+    assert_eq!(visit.count("#t1 .tool [data-src]"), 1, "only the long body waits to be fetched");
+    visit.click("#t1 .tool > summary");
+    visit.wait_said("#t1 .tool[open] .tool-body", "sounding 1: 1 fathoms");
+    visit.click("#t1 .tool[open] .more > summary");
+    visit.wait_for("document.querySelector('#t1 .tool-body').innerText.includes('sounding 900:')");
+    visit.check();
+    visit.open(&tale.address());
+    visit.press("o");
+    visit.wait_for("document.querySelectorAll('#t1 details.part[open]').length === 3");
+    visit.press("o");
+    visit.wait_for("document.querySelectorAll('#t1 details.part[open]').length === 0");
+    visit.assert_quiet(&visit.origin());
+}
+
+#[test]
+fn a_fork_switches_to_the_other_branch_at_the_same_place() {
+    let home = Home::new();
+    let tale = store::varied(&home);
+    let site = Site::of(home);
+    let Some(visit) = Visit::new(&site) else { return };
+    visit.open(&tale.address());
+    assert!(visit.text(".switch").contains("3 of 3"), "{}", visit.text(".switch"));
+    for (way, words) in [(2, "Sail south"), (1, "Sail north")] {
+        visit.click(".switch a[aria-label='Previous branch']");
+        visit.wait_for(&format!("document.querySelector('.switch')?.innerText.includes('{way} of 3')"));
+        visit.wait_seen(".switch");
+        visit.wait_seen(".part.here");
+        assert!(visit.text(".part.here").contains(words), "{}", visit.text(".part.here"));
+    }
+    visit.click(".switch a[aria-label='Next branch']");
+    visit.wait_said(".part.here", "Sail south");
+    assert!(visit.text("#main").contains("Far in the south") && !visit.text("#main").contains("west"));
+    assert!(visit.text(".session-way").contains("Another branch"), "{}", visit.text(".session-way"));
+    visit.check();
+    visit.click(".session-way a");
+    visit.wait_said("#main", "Far in the west");
+}
+
+#[test]
+fn a_link_to_a_place_far_down_lands_there() {
+    let home = Home::new();
+    let tale = store::long(&home);
+    let site = Site::of(home);
+    let Some(visit) = Visit::new(&site) else { return };
+    for turn in [12, 1234, store::TURNS] {
+        visit.open(&format!("{}#t{turn}", tale.address()));
+        let place = format!("article#t{turn}");
+        visit.wait_seen(&place);
+        visit.settle();
+        visit.wait_seen(&place);
+        assert!(visit.text(&place).contains(&format!("Log of watch {turn}")));
+        visit.press("k");
+        visit.wait_seen(&format!("article#t{}", turn - 1));
+    }
+    assert!(
+        visit.count("article.turn") < 600,
+        "what is far away is not loaded: {}",
+        visit.count("article.turn")
+    );
+    visit.check();
+}
+
+#[test]
+fn subagents_unfold_in_place_and_inside_each_other() {
+    let home = Home::new();
+    let tale = store::varied(&home);
+    let site = Site::of(home);
+    let Some(visit) = Visit::new(&site) else { return };
+    visit.open(&tale.address());
+    visit.click("#t3 .tool > summary");
+    visit.wait_said("#t3 .agent", "said by the outer agent");
+    visit.click("#t3 .agent .tool > summary");
+    visit.wait_said("#t3 .agent .agent", "said by the inner agent");
+    visit.check();
+    visit.click("[data-do=agents]");
+    visit.wait_shown("#agents a");
+    visit.assert_accessible();
+    visit.click("#agents a");
+    visit.wait_for("location.pathname.includes('/agent/') && document.querySelector('.turn')");
+    assert!(visit.text("#main").contains("said by the"), "{}", visit.text("#main"));
+    visit.check();
+}
+
+#[test]
+fn a_picture_opens_large_and_closes() {
+    let home = Home::new();
+    let tale = store::varied(&home);
+    let site = Site::of(home);
+    let Some(visit) = Visit::new(&site) else { return };
+    visit.open(&tale.address());
+    visit.wait_for("document.querySelector('.picture img').naturalWidth === 3");
+    visit.click(".picture");
+    visit.wait_shown("dialog.lightbox img");
+    visit.assert_accessible();
+    visit.press("Escape");
+    visit.wait_for("!document.querySelector('dialog.lightbox')");
+    visit.assert_quiet(&visit.origin());
+}
+
+#[test]
+fn colours_follow_the_system_until_somebody_chooses() {
+    let site = Site::demo();
+    let Some(visit) = Visit::new(&site) else { return };
+    let ground = || visit.eval("getComputedStyle(document.documentElement).backgroundColor").to_string();
+    let light = ground();
+    visit.emulate(Media { dark: true, ..Media::default() });
+    let dark = ground();
+    assert_ne!(light, dark);
+    visit.click("[data-do=theme]");
+    assert_eq!(ground(), light, "the switch is stronger than the system");
+    visit.open("/sessions");
+    assert_eq!(ground(), light, "and is remembered");
+    visit.click("[data-do=theme]");
+    assert_eq!(ground(), dark);
+    visit.assert_quiet(&visit.origin());
+}
+
+#[test]
+fn the_keyboard_map_tells_the_keys() {
+    let home = Home::new();
+    let tale = store::varied(&home);
+    let site = Site::of(home);
+    let Some(visit) = Visit::new(&site) else { return };
+    for (target, known) in
+        [("/", "search all sessions"), (&*tale.address(), "next turn"), ("/sessions", "next session")]
+    {
+        visit.open(target);
+        visit.eval("document.activeElement.blur()");
+        visit.press("?");
+        visit.wait_said("#keys", known);
+        visit.wait_shown("#keys");
+        visit.assert_accessible();
+        visit.press("Escape");
+        visit.wait_for("!document.getElementById('keys').open");
+    }
+    visit.assert_quiet(&visit.origin());
+}
+
+#[test]
+fn paper_gets_the_words_and_not_the_buttons() {
+    let home = Home::new();
+    let tale = store::varied(&home);
+    let site = Site::of(home);
+    let Some(visit) = Visit::new(&site) else { return };
+    visit.open(&tale.address());
+    visit.emulate(Media { print: true, ..Media::default() });
+    visit.settle();
+    let shown =
+        |selector: &str| visit.eval(&format!("document.querySelector('{selector}').checkVisibility()"));
+    assert_eq!(shown("#t1"), true);
+    for selector in [".bar", ".session-actions", ".menu", ".follow"] {
+        assert_eq!(shown(selector), false, "{selector}");
+    }
+    visit.assert_quiet(&visit.origin());
+}
+
+#[test]
+fn every_page_of_the_demo_can_be_used_by_everybody() {
+    let site = Site::demo();
+    let Some(visit) = Visit::new(&site) else { return };
+    visit.open("/sessions?all=1");
+    let links =
+        visit.eval("[...document.querySelectorAll('.row-link')].map(link => link.getAttribute('href'))");
+    let links: Vec<&str> = links.as_array().into_iter().flatten().filter_map(|link| link.as_str()).collect();
+    assert!(links.len() > 3, "{links:?}");
+    for target in ["/", "/sessions?all=1", "/search?q=tide", "/home/figures"].into_iter().chain(links) {
+        visit.open(target);
+        visit.resize(NARROW, 800, true);
+        visit.unfold("#main details");
+        visit.wait_for("!document.querySelector('details[open] > [data-src]')");
+        visit.check();
+    }
+}

@@ -1,0 +1,43 @@
+//! A session is shown to others: one turn after the other, part by part.
+
+use crate::client::Site;
+use crate::home::Home;
+use crate::store;
+use crate::visit::Visit;
+
+#[test]
+fn a_presentation_goes_part_by_part() {
+    let home = Home::new();
+    let tale = store::varied(&home);
+    let site = Site::of(home);
+    let Some(visit) = Visit::new(&site) else { return };
+    visit.open(&tale.address());
+    visit.press("P");
+    visit.wait_shown(".present");
+    visit.wait_said(".present-page", "Measure the depth");
+    assert!(!visit.text(".present-page").contains("Thinking"), "one part at a time");
+    let progress =
+        || visit.eval("parseFloat(document.querySelector('.present-bar > div').style.width)").as_f64();
+    let begin = progress();
+    visit.press("Space");
+    visit.wait_said(".present-page", "Thinking");
+    assert!(progress() > begin, "{begin:?} {:?}", progress());
+    visit.assert_accessible();
+    visit.press("ArrowLeft");
+    visit.wait_for("!document.querySelector('.present-page').textContent.includes('Thinking')");
+    visit.press("ArrowDown");
+    visit.wait_said(".present-page", "Look at this chart");
+    visit.wait_said(".present-foot", "Turn 2, 2 of 5");
+    visit.press("ArrowRight");
+    visit.wait_said(".present-page", "three by two");
+    // Keys come faster than turns.
+    for _ in 0..60 {
+        visit.press("ArrowRight");
+    }
+    visit.wait_said(".present-page", "Far in the west");
+    visit.check();
+    visit.press("Escape");
+    visit.wait_for("!document.querySelector('.present')");
+    visit.wait_seen("#main .turn:last-child");
+    visit.assert_quiet(&visit.origin());
+}
