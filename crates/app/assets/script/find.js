@@ -78,7 +78,13 @@
     CSS.highlights.set("found", new Highlight(...ranges));
     if (ranges[0]) {
       for (let up = ranges[0].startContainer.parentElement; up; up = up.parentElement) if (up instanceof HTMLDetailsElement) up.open = true;
-      ranges[0].startContainer.parentElement.scrollIntoView({ block: "center" });
+      // The words themselves come to the middle: what holds them may be higher than the window.
+      for (let up = ranges[0].startContainer.parentElement; up; up = up.parentElement) {
+        if (up.scrollHeight > up.clientHeight && /auto|scroll/.test(getComputedStyle(up).overflowY)) {
+          up.scrollTop += ranges[0].getBoundingClientRect().top - up.getBoundingClientRect().top - up.clientHeight / 2;
+        }
+      }
+      scrollBy({ top: ranges[0].getBoundingClientRect().top - innerHeight / 2, behavior: "instant" });
     }
   }
 

@@ -27,6 +27,16 @@
       for (const rest of there.slice(children.length)) rest.remove();
     }
 
+    // Goes to the end, also while what is near it still gets its real height.
+    async function toEnd() {
+      const last = [...main.querySelectorAll(":scope > .leaf")].pop();
+      if (last) await window.rethread.load(last);
+      for (let round = 0; round < 4; round += 1) {
+        scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" });
+        await new Promise(requestAnimationFrame);
+      }
+    }
+
     async function grow() {
       if (busy) { again = true; return; }
       busy = true;
@@ -56,7 +66,7 @@
           main.append(leaf);
           await window.rethread.load(leaf);
         }
-        if (follow.checked) scrollTo(0, document.documentElement.scrollHeight);
+        if (follow.checked) await toEnd();
         else if (!end) newest.hidden = false;
         document.dispatchEvent(new CustomEvent("rethread:grown"));
       } catch {
@@ -78,12 +88,12 @@
     addEventListener("pageshow", (event) => { if (event.persisted) { listen(); grow(); } });
     on('[data-do="newest"]', "click", () => {
       newest.hidden = true;
-      scrollTo(0, document.documentElement.scrollHeight);
+      toEnd();
     });
     addEventListener("scroll", () => {
       if (innerHeight + scrollY >= document.documentElement.scrollHeight - 80) newest.hidden = true;
     }, { passive: true });
-    follow.addEventListener("change", () => { if (follow.checked) scrollTo(0, document.documentElement.scrollHeight); });
+    follow.addEventListener("change", () => { if (follow.checked) toEnd(); });
     document.addEventListener("rethread:changed", grow);
   });
 })();

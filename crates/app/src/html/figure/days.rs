@@ -41,7 +41,7 @@ pub(crate) fn days(bars: &[Bar], label: &str, say: impl Fn(f64) -> String) -> Ma
                     text class="axis" x=(tenth(x)) y=(HEIGHT - 3.0) { (bar.name) }
                 }
                 @match &bar.address {
-                    Some(address) => a href=(address) { (column(x, step, at(bar.amount), bar)) },
+                    Some(address) => a href=(address) aria-label=(bar.title) { (column(x, step, at(bar.amount), bar)) },
                     None => (column(x, step, at(bar.amount), bar)),
                 }
             }

@@ -43,7 +43,7 @@ pub(crate) fn heatmap(cells: &[Cell], label: &str) -> Markup {
                 @let (x, y) = place(first, cell.day);
                 @let class = format!("heat-{}", level(cell.amount, most));
                 @match &cell.address {
-                    Some(address) => a href=(address) { (square(x, y, &class, &cell.title)) },
+                    Some(address) => a href=(address) aria-label=(cell.title) { (square(x, y, &class, &cell.title)) },
                     None => (square(x, y, &class, &cell.title)),
                 }
             }
