@@ -32,6 +32,7 @@ fn a_search_has_a_page_of_its_own() {
     let tale = store::varied(&home);
     let site = Site::of(home);
     let Some(visit) = Visit::new(&site) else { return };
+    visit.open("/sessions");
     visit.press("/");
     visit.type_text("fathoms\n");
     visit.wait_for("location.pathname === '/search' && document.querySelector('a.found-link')");

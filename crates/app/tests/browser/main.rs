@@ -1,10 +1,12 @@
 //! Reads sessions in a real browser, served by the built program over a home folder of its own.
 //!
 //! ```text
-//! tale ──▶ store ──▶ visit ──▶ (finding, reading, growing, showing, hostile, screens, speed)
+//! tale ──▶ store ──▶ visit ──▶ (finding, reading, growing, acting, showing, hostile, screens, speed)
 //! a file    a home   a page     what somebody does there
 //! ```
 
+#[cfg(test)]
+mod acting;
 #[cfg(test)]
 #[path = "../web/client.rs"]
 #[expect(dead_code, reason = "shared with the tests of the server, which use all of it")]
@@ -24,7 +26,11 @@ mod poison;
 #[cfg(test)]
 mod reading;
 #[cfg(test)]
+mod screens;
+#[cfg(test)]
 mod showing;
+#[cfg(test)]
+mod speed;
 #[cfg(test)]
 mod store;
 #[cfg(test)]

@@ -23,10 +23,11 @@ fn calls_and_thoughts_unfold() {
     visit.click("#t1 .tool[open] .more > summary");
     visit.wait_for("document.querySelector('#t1 .tool-body').innerText.includes('sounding 900:')");
     visit.check();
+    visit.open(&tale.address());
+    visit.press("o");
+    visit.wait_for("document.querySelectorAll('#t1 details.part[open]').length === 3");
     visit.press("o");
     visit.wait_for("document.querySelectorAll('#t1 details.part[open]').length === 0");
-    visit.press("o");
-    visit.wait_said("#t1 .tool[open]", "let depth = 5;");
     visit.assert_quiet(&visit.origin());
 }
 
@@ -119,7 +120,7 @@ fn a_picture_opens_large_and_closes() {
 fn colours_follow_the_system_until_somebody_chooses() {
     let site = Site::demo();
     let Some(visit) = Visit::new(&site) else { return };
-    let ground = || visit.eval("getComputedStyle(document.body).backgroundColor").to_string();
+    let ground = || visit.eval("getComputedStyle(document.documentElement).backgroundColor").to_string();
     let light = ground();
     visit.emulate(Media { dark: true, ..Media::default() });
     let dark = ground();
@@ -143,6 +144,7 @@ fn the_keyboard_map_tells_the_keys() {
         [("/", "search all sessions"), (&*tale.address(), "next turn"), ("/sessions", "next session")]
     {
         visit.open(target);
+        visit.eval("document.activeElement.blur()");
         visit.press("?");
         visit.wait_said("#keys", known);
         visit.wait_shown("#keys");
