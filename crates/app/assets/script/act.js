@@ -10,13 +10,13 @@
   const make = () => {
     dialog = document.createElement("dialog");
     dialog.id = "act";
-    dialog.setAttribute("aria-labelledby", "act-title");
     box = document.createElement("div");
     dialog.append(box);
     document.body.append(dialog);
     dialog.addEventListener("close", () => {
       asked += 1;
       box.replaceChildren();
+      dialog.removeAttribute("aria-labelledby");
       // Pages that show what changed and do not look themselves say so.
       if (changed && document.querySelector("[data-reload]")) location.reload();
       changed = false;
@@ -35,6 +35,7 @@
     box.replaceChildren(...content);
     const title = box.querySelector(".act-title") || titled("rethread");
     title.id = "act-title";
+    dialog.setAttribute("aria-labelledby", title.id);
     title.tabIndex = -1;
     if (!title.isConnected) box.prepend(title);
     (box.querySelector("[autofocus]") || title).focus();

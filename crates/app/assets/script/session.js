@@ -9,6 +9,15 @@
   const home = (element) => element.closest("[data-base]");
   const address = (element, piece) => `${home(element).dataset.base}/${piece}`;
 
+  // Inside another page the turns of a subagent have no names of their own: links to them lead to its own page.
+  function nameless(markup, place) {
+    if (!place || place.dataset.leaf && !place.closest(".agent")) return markup;
+    const { base } = (place.dataset.base ? place : home(place)).dataset;
+    for (const one of markup.querySelectorAll("[id]")) one.removeAttribute("id");
+    for (const link of markup.querySelectorAll('a[href^="#"]')) link.setAttribute("href", base + link.getAttribute("href"));
+    return markup;
+  }
+
   // Fetches a leaf and puts it in the place that was kept for it.
   async function load(leaf) {
     if (!("later" in leaf.dataset)) return leaf;
@@ -20,7 +29,7 @@
         delete leaf.dataset.later;
         delete leaf.dataset.loading;
         leaf.className = "leaf";
-        leaf.replaceChildren(elements(markup));
+        leaf.replaceChildren(nameless(elements(markup), leaf));
         watch(leaf);
       }, () => { leaf.loading = null; delete leaf.dataset.loading; });
     }
@@ -50,7 +59,8 @@
     if (agent && home(details)) {
       agent.textContent = " ";
       try {
-        agent.replaceChildren(elements(await get(`${address(details, "call").replace(/\/agent\/.*(?=\/call$)/, "")}?call=${encodeURIComponent(agent.dataset.call)}`)));
+        const markup = elements(await get(`${address(details, "call").replace(/\/agent\/.*(?=\/call$)/, "")}?call=${encodeURIComponent(agent.dataset.call)}`));
+        agent.replaceChildren(nameless(markup, markup.querySelector("[data-base]")));
         watch(agent);
       } catch {
         agent.textContent = "";
