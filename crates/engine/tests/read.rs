@@ -13,11 +13,11 @@ use rethread_engine::ops::{self, Reading, Scene, ShowRequest, Way, Which};
 use rethread_testkit::{random, real, script};
 
 fn opened(path: &Path) -> Reading {
-    ops::read(path, &Prices::built_in()).unwrap()
+    ops::read(path, &Prices::built_in()).expect("a session can be opened")
 }
 
 fn told(reading: &Reading, way: &Way) -> Vec<Scene> {
-    (0..way.leaves()).flat_map(|leaf| reading.leaf(way, leaf).unwrap()).collect()
+    (0..way.leaves()).flat_map(|leaf| reading.leaf(way, leaf).expect("a leaf can be told")).collect()
 }
 
 fn lines(scenes: &[Scene]) -> Vec<u32> {
@@ -39,7 +39,9 @@ fn said(part: &Part) -> String {
 /// Calls by their id, and all words.
 fn set(said: &[String]) -> BTreeSet<&str> {
     said.iter()
-        .map(|text| if text.starts_with("toolu_") { text.split(' ').next().unwrap() } else { text })
+        .map(
+            |text| if text.starts_with("toolu_") { text.split(' ').next().unwrap_or_default() } else { text },
+        )
         .collect()
 }
 
@@ -47,14 +49,14 @@ fn set(said: &[String]) -> BTreeSet<&str> {
 /// may be repeated on the other side of a cut: what is told twice then is not `exact`.
 fn check(path: &Path, exact: bool) -> usize {
     let reading = opened(path);
-    let everything = reading.way(&Which::Everything).unwrap();
+    let everything = reading.way(&Which::Everything).expect("a way");
     let scenes = told(&reading, &everything);
     let mut show =
         ops::show(&ShowRequest { path: path.to_owned(), everything: true, ..ShowRequest::default() })
-            .unwrap();
+            .expect("it can be shown");
     let mut turns = Vec::new();
     while let Some(turn) = show.next_turn() {
-        turns.push(turn.unwrap());
+        turns.push(turn.expect("a turn can be told"));
     }
     let shown: Vec<u32> = turns.iter().flat_map(|turn| turn.raw.iter().map(|(line, _)| *line)).collect();
     assert_eq!(lines(&scenes), shown, "the same lines in the same order");
@@ -68,10 +70,10 @@ fn check(path: &Path, exact: bool) -> usize {
     }
     assert_eq!(set(&read), set(&whole), "nothing is missing, nothing is made up");
     let mut found = BTreeSet::new();
-    let mut ways = vec![reading.way(&Which::Active).unwrap()];
+    let mut ways = vec![reading.way(&Which::Active).expect("a way")];
     for branch in &reading.branches.list {
         let name = Which::Through(reading.session.handle(branch.tip));
-        ways.push(reading.way(&name).unwrap());
+        ways.push(reading.way(&name).expect("a tip names its way"));
     }
     for way in &ways {
         let scenes = told(&reading, way);
@@ -99,9 +101,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
     fn a_session_read_in_leaves_is_the_session(records in random::records()) {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("11111111-2222-4333-8444-555555555555.jsonl");
-        std::fs::write(&path, script::file(&records)).unwrap();
+        std::fs::write(&path, script::file(&records)).expect("it can be written");
         check(&path, false);
     }
 }

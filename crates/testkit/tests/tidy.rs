@@ -20,6 +20,18 @@ const CORE: &[&[&str]] = &[
 /// The rooms of the engine.
 const ENGINE: &[&[&str]] = &[&["failure"], &["disk"], &["write", "index"], &["ops"]];
 
+/// The rooms of the app.
+const APP: &[&[&str]] = &[
+    &["paths", "words", "demo"],
+    &["prices"],
+    &["place"],
+    &["html"],
+    &["export"],
+    &["web"],
+    &["cli"],
+    &["main"],
+];
+
 fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies among others").to_owned()
 }
@@ -70,11 +82,12 @@ fn check_order(src: &Path, order: &[&[&str]]) {
 fn rooms_name_only_rooms_to_their_left() {
     check_order(&crates().join("core/src"), CORE);
     check_order(&crates().join("engine/src"), ENGINE);
+    check_order(&crates().join("app/src"), APP);
 }
 
 #[test]
 fn every_room_has_its_place_in_the_order() {
-    for (krate, order) in [("core", CORE), ("engine", ENGINE)] {
+    for (krate, order) in [("core", CORE), ("engine", ENGINE), ("app", APP)] {
         let src = crates().join(krate).join("src");
         for entry in std::fs::read_dir(&src).expect("the sources") {
             let name = entry.expect("an entry").file_name();

@@ -62,7 +62,7 @@ pub(super) fn renderer(name: &str) -> &'static Renderer {
         "Task" | "Agent" => &agent::AGENT,
         "SendMessage" => &team::MESSAGE,
         "TeamCreate" | "TeamDelete" => &team::TEAM,
-        "TodoWrite" => &todo::TODOS,
+        "TodoWrite" => &todo::CHECKLIST,
         "TaskCreate" => &todo::CREATE,
         "TaskUpdate" => &todo::UPDATE,
         "TaskList" | "TaskGet" | "TodoRead" => &todo::LIST,

@@ -10,7 +10,7 @@ use super::piece::{Rows, short, told, wrote};
 use crate::words::clean;
 
 /// A list written whole.
-pub(super) const TODOS: Renderer =
+pub(super) const CHECKLIST: Renderer =
     Renderer { kind: "todo", gist: todos_gist, input: todos_input, result: |_, _| html! {} };
 
 /// A task that was added.
