@@ -24,7 +24,7 @@ const ENGINE: &[&[&str]] = &[&["failure"], &["disk"], &["write", "index"], &["op
 const APP: &[&[&str]] = &[
     &["paths", "words", "demo"],
     &["prices"],
-    &["place"],
+    &["place", "wire"],
     &["html"],
     &["export"],
     &["web"],
