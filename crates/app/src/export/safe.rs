@@ -3,12 +3,14 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser, Tag};
 
 use crate::words::clean;
 
 /// How much deeper the headings of an answer stand: below the heading of its turn.
 const DEEPER: usize = 2;
+/// How often text is read until nothing is left to change.
+const ROUNDS: usize = 8;
 
 /// Changes to a text, and where its `<` stays as it is.
 #[derive(Default)]
@@ -17,10 +19,25 @@ struct Edits {
     kept: Vec<Range<usize>>,
 }
 
-/// Writes prose as it is, made safe.
+/// Writes prose as it is, made safe. What is changed may mean that other text is read differently, so that it is read again until
+/// nothing is left to change; text that never comes to rest is shown as it stands.
 pub(super) fn prose(text: &str) -> String {
     let text = clean::text(text);
     let text = text.trim_end().trim_start_matches('\n');
+    let mut safe = text.to_owned();
+    for round in 0..ROUNDS {
+        let (edits, open) = survey(&safe, if round == 0 { 6 } else { DEEPER });
+        let Some(changed) = edits.apply(&safe) else {
+            let fence = open.and_then(|range| unclosed(&safe, &range));
+            return fence.map_or(safe.clone(), |fence| format!("{safe}\n{fence}"));
+        };
+        safe = changed;
+    }
+    fenced(text, "")
+}
+
+/// Finds what must change, headings of up to this level among it, and the fenced block that stands last.
+fn survey(text: &str, highest: usize) -> (Edits, Option<Range<usize>>) {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let parser = Parser::new_ext(text, options);
     let mut edits = Edits::default();
@@ -35,27 +52,18 @@ pub(super) fn prose(text: &str) -> String {
         match event {
             Event::Code(_) => edits.kept.push(range),
             Event::Start(tag) => {
-                if let Tag::CodeBlock(CodeBlockKind::Fenced(_)) = &tag {
-                    open = Some(range.clone()).filter(|_| depth == 0);
+                if depth == 0 {
+                    let fenced = matches!(tag, Tag::CodeBlock(CodeBlockKind::Fenced(_)));
+                    open = Some(range.clone()).filter(|_| fenced);
                 }
-                edits.start(text, &tag, range);
+                edits.start(text, &tag, range, highest);
                 depth += 1;
             }
-            Event::End(end) => {
-                depth = depth.saturating_sub(1);
-                if depth == 0 && end != TagEnd::CodeBlock {
-                    open = None;
-                }
-            }
+            Event::End(_) => depth = depth.saturating_sub(1),
             _ => {}
         }
     }
-    let mut safe = edits.apply(text);
-    if let Some(fence) = open.and_then(|range| unclosed(text, &range)) {
-        safe.push('\n');
-        safe.push_str(&fence);
-    }
-    safe
+    (edits, open)
 }
 
 impl Edits {
@@ -63,14 +71,16 @@ impl Edits {
         self.edits.push((at..at, what.to_owned()));
     }
 
-    fn start(&mut self, text: &str, tag: &Tag<'_>, range: Range<usize>) {
+    fn start(&mut self, text: &str, tag: &Tag<'_>, range: Range<usize>, highest: usize) {
         match tag {
             Tag::CodeBlock(_) => self.kept.push(range),
+            Tag::Link { link_type: LinkType::Autolink | LinkType::Email, dest_url, .. } => {
+                self.kept.extend(Some(range).filter(|_| is_safe(dest_url)));
+            }
             Tag::Link { dest_url, .. } if !is_safe(dest_url) => self.insert(range.start, "\\"),
-            Tag::Link { link_type: LinkType::Autolink | LinkType::Email, .. } => self.kept.push(range),
             // What a picture is loaded from would learn who reads: it becomes a link.
             Tag::Image { .. } => self.insert(range.start, "\\"),
-            Tag::Heading { level, .. } => self.heading(text, *level, range),
+            Tag::Heading { level, .. } if *level as usize <= highest => self.heading(text, *level, range),
             _ => {}
         }
     }
@@ -83,7 +93,10 @@ impl Edits {
         let signs = source.bytes().take_while(|byte| *byte == b'#').count();
         let behind = source.as_bytes().get(signs);
         if signs == level && behind.is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\n')) {
-            return self.insert(range.start, &"#".repeat(deeper - level));
+            if deeper > level {
+                self.insert(range.start, &"#".repeat(deeper - level));
+            }
+            return;
         }
         self.insert(range.start, &format!("{} ", "#".repeat(deeper)));
         let Some(underline) = source.rfind('\n') else { return };
@@ -93,7 +106,8 @@ impl Edits {
         self.edits.push((range.start + underline..range.start + source.len(), String::new()));
     }
 
-    fn apply(mut self, text: &str) -> String {
+    /// Returns the changed text, or nothing where there is nothing to change.
+    fn apply(mut self, text: &str) -> Option<String> {
         self.edits.sort_by_key(|(range, _)| range.start);
         self.kept.sort_by_key(|range| range.start);
         let mut safe = String::with_capacity(text.len() + text.len() / 16);
@@ -122,7 +136,7 @@ impl Edits {
             from = range.end;
         }
         write(&mut safe, from..text.len());
-        safe
+        (safe != text).then_some(safe)
     }
 }
 
@@ -206,11 +220,12 @@ mod tests {
             ("```\n<b>\n```\n<b>", "```\n<b>\n```\n&lt;b>"),
             ("```rust\nfn main", "```rust\nfn main\n```"),
             ("~~~~\n```\n~~~", "~~~~\n```\n~~~\n~~~~"),
+            ("<!--\n```", "&lt;!--\n```\n```"),
             ("text\n````", "text\n````\n````"),
             ("- a\n  ```\n  b", "- a\n  ```\n  b"),
             ("[a](javascript:alert(1)) [b](https://x.y)", "\\[a](javascript:alert(1)) [b](https://x.y)"),
             ("[a](&#106;avascript:x)", "\\[a](&#106;avascript:x)"),
-            ("<javascript:x> <https://x.y>", "\\&lt;javascript:x> <https://x.y>"),
+            ("<javascript:x> <https://x.y>", "&lt;javascript:x> <https://x.y>"),
             ("[a]\n\n[a]: data:text/html,x", "\\[a]\n\n\\[a]: data:text/html,x"),
             ("[a]: vbscript:x", "\\[a]: vbscript:x"),
             ("![p](https://x.y/track.png)", "\\![p](https://x.y/track.png)"),
