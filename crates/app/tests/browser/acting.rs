@@ -1,5 +1,4 @@
 //! Something is done from a page: it is shown first, done when somebody says so, and taken back.
-#![expect(clippy::disallowed_methods, reason = "the test looks whether the file is as it was")]
 
 use crate::client::Site;
 use crate::home::Home;

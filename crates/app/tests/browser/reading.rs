@@ -96,7 +96,7 @@ fn subagents_unfold_in_place_and_inside_each_other() {
     visit.assert_accessible();
     visit.click("#agents a");
     visit.wait_for("location.pathname.includes('/agent/') && document.querySelector('.turn')");
-    assert!(visit.text("#main").contains("said by the"), "{}", visit.text("#main"));
+    visit.wait_said("#main", "said by the");
     visit.check();
 }
 

@@ -50,8 +50,10 @@ fn unfolded(visit: &Visit<'_>) {
 fn presented(visit: &Visit<'_>) {
     visit.press("P");
     visit.wait_shown(".present");
-    visit.press("ArrowRight");
-    visit.wait_for("document.querySelectorAll('.present-page > *').length === 2");
+    for shown in 2..=6 {
+        visit.press("ArrowRight");
+        visit.wait_for(&format!("document.querySelectorAll('.present-page > *').length === {shown}"));
+    }
 }
 
 #[test]
