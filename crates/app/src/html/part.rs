@@ -132,7 +132,7 @@ fn tool(call: &ToolCall, raw: &[(u32, Vec<u8>)], telling: &Telling<'_>) -> Marku
     let later = telling.lazy && tools::is_long(call);
     let address = format!("{}/part?line={}&call={}", telling.base, call.line, super::link::encoded(&call.id));
     html! {
-        details class={ "part tool" @if bad { " tool-bad" } } data-line=(call.line) data-result=[call.result.as_ref().map(|result| result.line)] {
+        details class={ "part tool" @if bad { " tool-bad" } } open[tools::is_open(call)] data-line=(call.line) data-result=[call.result.as_ref().map(|result| result.line)] {
             summary class="tool-head" {
                 (tools::gist(call, &around))
                 span class="tool-end" {

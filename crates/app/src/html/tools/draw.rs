@@ -106,6 +106,11 @@ pub(crate) fn is_long(call: &ToolCall) -> bool {
     call.input.len() + call.result.as_ref().map_or(0, |result| result.text.len()) > LONG
 }
 
+/// Whether people want to read the body with the conversation: plans, questions and their answers.
+pub(crate) fn is_open(call: &ToolCall) -> bool {
+    matches!(call.name.as_str(), "AskUserQuestion" | "ExitPlanMode" | "exit_plan_mode")
+}
+
 /// Draws input and result of a call.
 pub(crate) fn body(call: &ToolCall, around: &Around<'_>) -> Markup {
     let matter = Matter::open(call, around);

@@ -28,4 +28,4 @@ mod tests;
 mod todo;
 mod web;
 
-pub(crate) use draw::{Around, Picture, body, gist, is_long};
+pub(crate) use draw::{Around, Picture, body, gist, is_long, is_open};
