@@ -5,6 +5,8 @@ mod client;
 #[cfg(test)]
 mod crowd;
 #[cfg(test)]
+mod export;
+#[cfg(test)]
 mod gate;
 #[cfg(test)]
 #[path = "../cli/home.rs"]
