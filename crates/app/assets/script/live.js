@@ -79,7 +79,7 @@
 
     let events = null;
     const listen = () => {
-      events = new EventSource(`${main.dataset.base}/events`);
+      events = new EventSource(`${main.dataset.base}/events?bytes=${main.dataset.bytes}`);
       events.addEventListener("grown", grow);
     };
     listen();

@@ -36,10 +36,14 @@ pub(super) fn prose(text: &str) -> String {
     fenced(text, "")
 }
 
+/// The markdown that those who read it know.
+fn options() -> Options {
+    Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS
+}
+
 /// Finds what must change, headings of up to this level among it, and the fenced block that stands last.
 fn survey(text: &str, highest: usize) -> (Edits, Option<Range<usize>>) {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let parser = Parser::new_ext(text, options);
+    let parser = Parser::new_ext(text, options());
     let mut edits = Edits::default();
     for (_, definition) in parser.reference_definitions().iter() {
         if !is_safe(&definition.dest) {
@@ -154,9 +158,12 @@ fn unclosed(text: &str, block: &Range<usize>) -> Option<String> {
     let source = text.get(block.clone())?;
     let sign = source.chars().next().filter(|sign| matches!(sign, '`' | '~'))?;
     let signs = source.chars().take_while(|c| *c == sign).count();
-    let last = source.lines().skip(1).last().map(str::trim).unwrap_or_default();
-    let closed = last.chars().count() >= signs && last.chars().all(|c| c == sign);
-    (!closed).then(|| sign.to_string().repeat(signs))
+    // Whether it is open is seen by what it does to words behind it.
+    let probe = format!("{text}\n\nz");
+    let fence = |event: &Event<'_>| matches!(event, Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))));
+    let mut events = Parser::new_ext(&probe, options()).into_offset_iter();
+    let open = events.any(|(event, range)| fence(&event) && range.end == probe.len());
+    open.then(|| sign.to_string().repeat(signs))
 }
 
 /// Writes text as a fenced block, with a fence that nothing in it closes.
@@ -205,9 +212,9 @@ pub(super) fn behind(mark: &str, text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use pulldown_cmark::{Event, Options, Parser, Tag};
+    use pulldown_cmark::{Event, Parser, Tag};
 
-    use super::{code, fenced, prose, words};
+    use super::{code, fenced, options, prose, words};
 
     #[test]
     fn text_stays_in_its_place() {
@@ -246,8 +253,7 @@ mod tests {
         fn what_follows_is_not_swallowed(text in "([a<>!`~#=\\-\\[\\]():> \n\t*_\\\\|0]|```|~~~|<!--|<pre>|javascript:|    ){0,40}") {
             let safe = prose(&text);
             let whole = format!("{safe}\n\nLAST\n\n# END");
-            let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-            let events: Vec<_> = Parser::new_ext(&whole, options).collect();
+            let events: Vec<_> = Parser::new_ext(&whole, options()).collect();
             let html = events.iter().any(|event| matches!(event, Event::Html(_) | Event::InlineHtml(_)));
             prop_assert!(!html, "{text:?} became {safe:?}");
             let loaded = events.iter().any(|event| matches!(event, Event::Start(Tag::Image { .. })));

@@ -122,7 +122,12 @@ mod tests {
         };
         let drawn = heatmap(&[cell(0, 0), cell(8, 3)], "a year").into_string();
         assert!(drawn.contains(r#"<rect class="heat-0" x="30" y="18""#), "{drawn}");
-        assert!(drawn.contains(r#"<a href="/x?a=1&amp;b=2"><rect class="heat-4" x="44" y="32""#), "{drawn}");
+        assert!(
+            drawn.contains(
+                r#"<a href="/x?a=1&amp;b=2" aria-label="day 8 &lt;"><rect class="heat-4" x="44" y="32""#
+            ),
+            "{drawn}"
+        );
         assert!(drawn.contains("<title>day 8 &lt;</title>"), "{drawn}");
         assert!(heatmap(&[], "nothing").into_string().contains("<svg"));
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use axum::body::{Body, Bytes};
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use tokio::sync::mpsc::{Sender, channel};
@@ -24,22 +24,36 @@ const QUIET: u32 = 50;
 
 type Piece = Result<Bytes, std::convert::Infallible>;
 
+/// What the page holds already.
+#[derive(Debug, serde::Deserialize)]
+pub(crate) struct Heard {
+    bytes: Option<u64>,
+}
+
 /// Answers with events for as long as the page is open.
-pub(crate) async fn events(State(server): State<Arc<Server>>, Path(key): Path<String>) -> Response {
+pub(crate) async fn events(
+    State(server): State<Arc<Server>>,
+    Path(key): Path<String>,
+    Query(heard): Query<Heard>,
+) -> Response {
     let found = tokio::task::spawn_blocking(move || server.find(&key)).await;
     let Some(row) = found.ok().flatten() else {
         return answer::missing("no session has this address any more");
     };
     let (sender, receiver) = channel::<Piece>(4);
-    tokio::spawn(watch(row.path, sender));
+    tokio::spawn(watch(row.path, heard.bytes, sender));
     let mut response =
         answer::typed(StatusCode::OK, "text/event-stream", Body::from_stream(ReceiverStream::new(receiver)));
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
 
-async fn watch(path: PathBuf, sender: Sender<Piece>) {
+async fn watch(path: PathBuf, heard: Option<u64>, sender: Sender<Piece>) {
     let mut before = seen(&path).await;
+    // What was written after the page was drawn and before it listened is news, too.
+    if heard.is_some() && heard != before.map(|(bytes, _)| bytes) {
+        before = None;
+    }
     let mut quiet = 0;
     let mut word = "retry: 1000\n\n".to_owned();
     loop {
