@@ -15,6 +15,10 @@ fn hits_come_while_typing_and_lead_to_their_place() {
     visit.wait_shown(".home-search input");
     visit.click(".home-search input");
     visit.type_text("sailing wes");
+    // Hits of fewer letters came before: those of all letters are waited for.
+    visit.wait_for(
+        "[...document.querySelectorAll('.hits a')].some(link => new URL(link.href).searchParams.get('q') === 'sailing wes')",
+    );
     visit.wait_said(".hits [role=option]", "Sailing west");
     visit.assert_accessible();
     visit.press("ArrowDown");
