@@ -57,7 +57,8 @@ impl Case {
 
     fn prepare(&self, home: Home) -> Home {
         for args in self.before {
-            assert_eq!(home.run(args).code, 0, "{args:?}");
+            let run = home.run(args);
+            assert_eq!(run.code, 0, "{args:?}: {}", run.err);
         }
         if self.delete {
             std::fs::remove_dir_all(home.path().join(file()).parent().unwrap()).unwrap();
