@@ -8,9 +8,9 @@ use rethread_core::tree::{NodeNo, Tree};
 use super::way::{Slice, Stop};
 
 /// Entries of a leaf, if they can be parted there.
-const ENTRIES: usize = 40;
+const ENTRIES: usize = 20;
 /// Bytes of a leaf, if they can be parted there.
-const BYTES: u64 = 256 << 10;
+const BYTES: u64 = 128 << 10;
 
 /// Cuts the nodes of a way into leaves, and says of each stop on which it begins.
 pub(super) fn leaves(

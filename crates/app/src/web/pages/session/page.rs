@@ -24,7 +24,7 @@ use crate::words::clean;
 use crate::words::when::Clock;
 
 /// Leaves that stand in the page from the beginning.
-const FIRST: usize = 2;
+const FIRST: usize = 3;
 
 /// What a page is about.
 pub(super) struct Sheet<'a> {
