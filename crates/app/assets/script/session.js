@@ -55,6 +55,15 @@
         return;
       }
     }
+    for (const kept of details.querySelectorAll(".kept[data-kept]")) {
+      if (kept.querySelector("button")) continue;
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "button";
+      button.dataset.do = "kept";
+      button.textContent = "Show all of it";
+      kept.append(" ", button);
+    }
     const agent = details.querySelector(".agent-here:empty");
     if (agent && home(details)) {
       agent.textContent = " ";
@@ -190,6 +199,17 @@
     for (const one of all) one.open = open;
   });
 
+  on('[data-do="kept"]', "click", async (event, button) => {
+    const kept = button.closest(".kept");
+    try {
+      const base = address(kept, "kept").replace(/\/agent\/.*(?=\/kept$)/, "");
+      kept.after(elements(await get(`${base}?name=${encodeURIComponent(kept.dataset.kept)}`)));
+      button.remove();
+      delete kept.dataset.kept;
+    } catch {
+      say("The file is not there any more");
+    }
+  });
   on('[data-do="copy-text"]', "click", (event, button) => copy(button.dataset.text, button.dataset.said));
   on('[data-do="copy"]', "click", async (event, button) => {
     try {

@@ -50,6 +50,11 @@ impl Queue {
         waits.await.ok()
     }
 
+    /// Whether more wait than search.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.state().waiting.len() > AT_ONCE
+    }
+
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

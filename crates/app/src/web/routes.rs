@@ -33,6 +33,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/s/{key}/part", get(session::part))
         .route("/s/{key}/picture", get(session::picture))
         .route("/s/{key}/raw", get(session::raw))
+        .route("/s/{key}/kept", get(session::kept))
         .route("/s/{key}/find", get(session::find))
         .route("/s/{key}/copy", get(session::copy))
         .route("/s/{key}/export", get(session::export))

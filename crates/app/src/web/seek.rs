@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use rethread_engine::core::query::{BadQuery, Query};
 use rethread_engine::ops::{self, SearchHit, SearchRequest, Stacks, Total};
 
+use super::queue::Queue;
 use super::server::Server;
 
 /// How long what was looked through counts as what there is.
@@ -59,6 +60,9 @@ impl LastStacks {
     }
 }
 
+/// How old an answer may be while many wait.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// So many answers are remembered.
 const REMEMBERED: usize = 32;
 
@@ -67,17 +71,18 @@ const REMEMBERED: usize = 32;
 pub(crate) struct Answers(Mutex<VecDeque<(Instant, Wanted, Arc<Found>)>>);
 
 impl Answers {
-    /// Returns what was found a moment ago.
-    pub(crate) fn recent(&self, wanted: &Wanted) -> Option<Arc<Found>> {
+    /// Returns what was found a moment ago; while many wait for their turn, a longer moment counts.
+    pub(crate) fn recent(&self, wanted: &Wanted, queue: &Queue) -> Option<Arc<Found>> {
+        let age = if queue.is_crowded() { PATIENCE } else { FRESH };
         let answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = answers.iter().rev().find(|(at, known, _)| known == wanted && at.elapsed() < FRESH);
+        let known = answers.iter().rev().find(|(at, known, _)| known == wanted && at.elapsed() < age);
         known.map(|(.., found)| found.clone())
     }
 
     fn keep(&self, wanted: &Wanted, found: &Arc<Found>) {
         let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         answers.push_back((Instant::now(), wanted.clone(), found.clone()));
-        while answers.len() > REMEMBERED || answers.front().is_some_and(|(at, ..)| at.elapsed() > FRESH) {
+        while answers.len() > REMEMBERED || answers.front().is_some_and(|(at, ..)| at.elapsed() > PATIENCE) {
             answers.pop_front();
         }
     }
@@ -113,7 +118,7 @@ impl Asker {
 /// Searches, and brings the index up to date afterwards where it was far behind.
 pub(crate) fn seek(server: &Arc<Server>, wanted: &Wanted, asker: &Asker) -> Result<Arc<Found>, BadQuery> {
     // While this one waited for its turn, another may have asked the same.
-    if let Some(found) = server.answers.recent(wanted) {
+    if let Some(found) = server.answers.recent(wanted, &server.queue) {
         return Ok(found);
     }
     let found = Arc::new(look(server, wanted, asker)?);

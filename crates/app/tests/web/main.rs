@@ -17,6 +17,8 @@ mod markup;
 #[cfg(test)]
 mod pages;
 #[cfg(test)]
+mod pieces;
+#[cfg(test)]
 mod real;
 #[cfg(test)]
 mod store;

@@ -43,7 +43,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, asked: Asked) -> Res
         limit: asked.number("n", SHOWN).clamp(1, MOST),
         budget: if asked.has("patient") { PATIENT } else { PAGE },
     };
-    let known = server.answers.recent(&wanted).is_some() || wanted.typed.is_empty();
+    let known = server.answers.recent(&wanted, &server.queue).is_some() || wanted.typed.is_empty();
     let turn = if known { None } else { server.queue.turn("").await };
     let response = work(server, move |server| {
         let found = (!wanted.typed.is_empty()).then(|| seek(&own, &wanted, &asker));
@@ -83,7 +83,7 @@ pub(crate) async fn hits(State(server): State<Arc<Server>>, asked: Asked) -> Res
     let (asker, own) = (waits.asker(), server.clone());
     let limit = asked.number("limit", SKIM).clamp(1, SHOWN);
     let wanted = Wanted { typed, all: false, limit, budget: TYPING };
-    let turn = match server.answers.recent(&wanted) {
+    let turn = match server.answers.recent(&wanted, &server.queue) {
         Some(_) => None,
         None => match server.queue.turn(asked.text("client").unwrap_or_default()).await {
             Some(turn) => Some(turn),

@@ -16,7 +16,7 @@ pub(crate) use export::export;
 pub(crate) use find::find;
 pub(crate) use leaf::leaf;
 pub(crate) use page::page;
-pub(crate) use piece::{part, picture, raw};
+pub(crate) use piece::{kept, part, picture, raw};
 
 use std::sync::Arc;
 

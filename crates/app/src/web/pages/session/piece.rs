@@ -7,13 +7,15 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use maud::html;
 use rethread_engine::core::entry;
 use rethread_engine::core::lines::Line;
 use rethread_engine::core::turn::{self, Part};
-use rethread_engine::ops::{Scene, Which};
+use rethread_engine::ops::{self, Scene, Which};
 
 use super::open;
 use crate::html::link::encoded;
+use crate::html::text::terminal;
 use crate::html::{Telling, is_picture, tool_body};
 use crate::web::answer;
 use crate::web::readings::Open;
@@ -132,6 +134,37 @@ pub(crate) async fn raw(
         match open.reading.line(wanted.line) {
             Ok(Some(bytes)) => answer::typed(StatusCode::OK, "text/plain; charset=utf-8", bytes),
             Ok(None) => answer::missing("there is no such line"),
+            Err(failure) => answer::failed(&failure),
+        }
+    })
+    .await
+}
+
+/// Which file beside the session.
+#[derive(Debug, serde::Deserialize)]
+pub(crate) struct KeptWanted {
+    name: String,
+}
+
+/// How much of a kept result stands in a page.
+const SHOWN: usize = 1 << 20;
+
+/// Answers with a result that the client kept in a file of its own.
+pub(crate) async fn kept(
+    State(server): State<Arc<Server>>,
+    Path(key): Path<String>,
+    Query(wanted): Query<KeptWanted>,
+) -> Response {
+    work(server, move |server| {
+        let Some(row) = server.find(&key) else {
+            return answer::missing("no session has this address any more");
+        };
+        match ops::kept(&row.path, &wanted.name, SHOWN) {
+            Ok(Some(kept)) => answer::found(html! {
+                (terminal(&String::from_utf8_lossy(&kept.bytes)))
+                @if kept.more { p class="quiet" { "The file is longer: this is its first MB." } }
+            }),
+            Ok(None) => answer::missing("this result was not kept"),
             Err(failure) => answer::failed(&failure),
         }
     })

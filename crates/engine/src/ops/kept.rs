@@ -1,0 +1,39 @@
+//! Results that the client kept in files of their own, beside a session.
+
+use std::io::Read;
+use std::path::Path;
+
+use crate::Failure;
+use crate::disk::open;
+
+/// The folder beside a session that holds them.
+const FOLDER: &str = "tool-results";
+
+/// A result that was kept, or its beginning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// Whether there are more.
+    pub more: bool,
+}
+
+/// Reads a result that was kept beside the session in `path`, up to so many bytes; `None` where there is no such file. Only a plain
+/// name is one: nothing that leads elsewhere.
+pub fn kept(path: &Path, name: &str, most: usize) -> Result<Option<Kept>, Failure> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    if name.is_empty() || name.starts_with('.') || !name.chars().all(plain) {
+        return Ok(None);
+    }
+    let file = path.with_extension("").join(FOLDER).join(name);
+    let reading = match open(&file) {
+        Ok(reading) => reading,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Failure::reading(&file)(error)),
+    };
+    let mut bytes = Vec::new();
+    reading.take(most as u64 + 1).read_to_end(&mut bytes).map_err(Failure::reading(&file))?;
+    let more = bytes.len() > most;
+    bytes.truncate(most);
+    Ok(Some(Kept { bytes, more }))
+}
