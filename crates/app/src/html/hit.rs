@@ -1,12 +1,11 @@
 //! A hit of a search: the words in context, who says them, and whether Claude remembers it.
 
-use std::ops::Range;
-
 use maud::{Markup, html};
 use rethread_engine::core::query::{Excerpt, Source};
 use rethread_engine::ops::{SearchHit, Whereabouts};
 
 use super::link::encoded;
+use crate::words::runs::{joined, runs};
 use crate::words::{clean, standing};
 
 /// Letters before the first match in a list that is read, and in one that is skimmed while typing.
@@ -22,36 +21,11 @@ pub(crate) fn excerpt(excerpt: &Excerpt, before: usize) -> Markup {
     let cut = from > 0 || !excerpt.starts;
     html! {
         @if cut { "…" }
-        @for (is_match, run) in runs(text, &excerpt.marks, from) {
+        @for (is_match, run) in runs(text, &excerpt.marks, from, joined) {
             @if is_match { mark { (run) } } @else { (run) }
         }
         @if !excerpt.ends { "…" }
     }
-}
-
-/// Parts a text into what matches and what does not, clean and on one line.
-fn runs(text: &str, marks: &[Range<usize>], from: usize) -> Vec<(bool, String)> {
-    let mut runs = Vec::with_capacity(marks.len() * 2 + 1);
-    let mut at = from;
-    for mark in marks {
-        runs.push((false, joined(text.get(at..mark.start).unwrap_or_default())));
-        runs.push((true, joined(text.get(mark.clone()).unwrap_or_default())));
-        at = mark.end;
-    }
-    runs.push((false, joined(text.get(at..).unwrap_or_default())));
-    runs.retain(|(_, run)| !run.is_empty());
-    runs
-}
-
-/// Cleans a part of a text, every run of white space a single one, also at its ends.
-fn joined(part: &str) -> String {
-    let words = clean::line(part);
-    let space = |is: bool| if is { " " } else { "" };
-    let (start, end) = (part.starts_with(char::is_whitespace), part.ends_with(char::is_whitespace));
-    if words.is_empty() {
-        return space(start).to_owned();
-    }
-    format!("{}{words}{}", space(start), space(end))
 }
 
 /// Says who speaks.

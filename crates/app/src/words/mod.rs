@@ -11,6 +11,7 @@ pub(crate) mod money;
 pub(crate) mod node;
 pub(crate) mod prose;
 pub(crate) mod resume;
+pub(crate) mod runs;
 pub(crate) mod said;
 pub(crate) mod shell;
 pub(crate) mod standing;

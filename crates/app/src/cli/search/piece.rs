@@ -8,9 +8,7 @@ use unicode_width::UnicodeWidthStr;
 use super::super::clean;
 use super::super::style::{FOUND, PLAIN};
 use super::super::table::{Cell, fit_end};
-
-/// A run of text, and whether it is a match.
-type Run = (bool, String);
+use crate::words::runs::{Run, joined, runs};
 
 /// What a part of a line has of the room at least, where the matches stand far apart.
 const PART: usize = 24;
@@ -52,7 +50,7 @@ fn firsts(excerpt: &Excerpt, most: usize) -> Vec<Range<usize>> {
 
 /// Draws a part of the text around its first match.
 fn part(excerpt: &Excerpt, piece: Range<usize>, room: usize) -> String {
-    let mut runs = runs(&excerpt.text[piece.clone()], &marks_in(excerpt, &piece), joined);
+    let mut runs = runs(&excerpt.text[piece.clone()], &marks_in(excerpt, &piece), 0, joined);
     if let Some((_, first)) = runs.first_mut() {
         *first = first.trim_start().to_owned();
     }
@@ -87,34 +85,9 @@ pub(super) fn lines(excerpt: &Excerpt, context: usize, room: usize) -> Vec<Strin
     let shown = hit.saturating_sub(context)..(hit + context + 1).min(rows.len());
     let drawn = rows.get(shown).unwrap_or_default().iter().map(|row| {
         let marks = marks_in(excerpt, row);
-        around(&runs(&text[row.clone()], &marks, spaced), room)
+        around(&runs(&text[row.clone()], &marks, 0, spaced), room)
     });
     drawn.collect()
-}
-
-/// Parts a text at its matches and cleans the parts.
-fn runs(text: &str, marks: &[Range<usize>], clean: impl Fn(&str) -> String) -> Vec<Run> {
-    let mut runs = Vec::new();
-    let mut at = 0;
-    for mark in marks {
-        runs.push((false, clean(&text[at..mark.start])));
-        runs.push((true, clean(&text[mark.clone()])));
-        at = mark.end;
-    }
-    runs.push((false, clean(&text[at..])));
-    runs.retain(|(_, text)| !text.is_empty());
-    runs
-}
-
-/// Cleans a part of a text, every run of white space a single one.
-fn joined(part: &str) -> String {
-    let words = clean::line(part);
-    let space = |is: bool| if is { " " } else { "" };
-    let (start, end) = (part.starts_with(char::is_whitespace), part.ends_with(char::is_whitespace));
-    if words.is_empty() {
-        return space(start).to_owned();
-    }
-    format!("{}{words}{}", space(start), space(end))
 }
 
 /// Cleans a part of a line as it stands.
