@@ -3,8 +3,10 @@
 //! A scanner of our own: a table says for each language what opens comments and strings and which words are its own, and one pass
 //! over the bytes finds them. It does not understand a program; it is made to be fast, to need nothing at start, and to take any text.
 //!
-//!     Language ─▶ Grammar ─▶ scan (special, word) ─▶ tokens ─▶ draw
-//!              └▶ tags (HTML), lines (YAML, Markdown, diffs) ┘
+//! ```text
+//! Language ─▶ Grammar ─▶ scan (special, word) ─▶ tokens ─▶ draw
+//!          └▶ tags (HTML), lines (YAML, Markdown, diffs) ┘
+//! ```
 
 mod draw;
 mod grammar;

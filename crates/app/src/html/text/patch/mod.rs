@@ -1,7 +1,9 @@
 //! What a change took away and added.
 //!
-//!     two texts ─▶ lines ─┐
-//!          hunks ─────────┴▶ rows ─▶ words that changed ─▶ draw
+//! ```text
+//! two texts ─▶ lines ─┐
+//!      hunks ─────────┴▶ rows ─▶ words that changed ─▶ draw
+//! ```
 
 mod draw;
 mod row;
