@@ -40,7 +40,7 @@ impl Site {
 pub(crate) fn good(body: &str) -> String {
     format!(
         "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>\
-         <title>Good</title><body><main><h1>Good</h1>{body}</main></body></html>"
+         <link rel=icon href='data:,'><title>Good</title><body><main><h1>Good</h1>{body}</main></body></html>"
     )
 }
 
