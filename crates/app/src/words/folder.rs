@@ -18,7 +18,7 @@ mod tests {
     #[test]
     fn a_folder_is_known_by_its_last_part() {
         for (folder, said) in
-            [("~/work/shop", "shop"), ("/a/b/", "a/b"), ("/", ""), ("C:\\code\\tide-tables", "tide-tables")]
+            [("~/code/shop", "shop"), ("/a/b/", "a/b"), ("/", ""), ("C:\\code\\tide-tables", "tide-tables")]
         {
             assert_eq!(base(folder), said, "{folder}");
         }

@@ -46,12 +46,13 @@ impl<'s> Visit<'s> {
         format!("http://127.0.0.1:{}", self.site.port())
     }
 
-    /// Opens a page of the site.
+    /// Opens a page of the site, and waits until it is drawn: before, turns know no text that can be seen.
     #[track_caller]
     pub(crate) fn open(&self, target: &str) {
         // A change of the fragment alone would not load anything.
         self.goto("about:blank");
         self.goto(&format!("{}{target}", self.origin()));
+        self.settle();
     }
 
     /// Waits until an element is there that one can see.

@@ -1,6 +1,8 @@
 //! Asks the built server as a browser would, over a home folder of its own.
 
 #[cfg(test)]
+mod act;
+#[cfg(test)]
 mod client;
 #[cfg(test)]
 mod crowd;

@@ -1,6 +1,6 @@
 //! A reader moves the point of a session with the mouse, and takes it back.
 
-use super::site::{EDITED, SESSION, Site};
+use super::deck::{Deck, EDITED, SESSION};
 use rethread_testkit::browser::Browser;
 
 const OPEN: &str = "document.querySelector('#act')?.open === true";
@@ -8,11 +8,11 @@ const OPEN: &str = "document.querySelector('#act')?.open === true";
 #[test]
 fn a_point_is_moved_and_taken_back_by_clicks() {
     let Some(browser) = Browser::shared() else { return };
-    let site = Site::new(EDITED);
-    let before = site.session();
+    let deck = Deck::new(EDITED);
+    let before = deck.session();
     let page = browser.page();
-    page.goto(&site.entry);
-    page.goto(&format!("{}/s/{SESSION}/branches", site.origin()));
+    page.goto(&deck.entry());
+    page.goto(&format!("{}/s/{SESSION}/branches", deck.origin()));
     page.assert_accessible();
     page.eval("window.heard = []; document.addEventListener('rethread:changed', (event) => heard.push(event.detail.key))");
 
@@ -28,30 +28,30 @@ fn a_point_is_moved_and_taken_back_by_clicks() {
     page.press("Escape");
     page.wait_for("!document.querySelector('#act').open");
     assert_eq!(page.eval("document.activeElement.dataset.act"), "goto", "the focus goes back to the button");
-    assert_eq!(site.session(), before);
+    assert_eq!(deck.session(), before);
 
     page.click("[data-act=goto]");
     page.wait_for(&format!("{OPEN} && document.querySelector('#act .button-main') !== null"));
     page.click("#act .act-form .button-main");
     page.wait_for("document.querySelector('#act [data-changed]') !== null");
     page.assert_accessible();
-    assert!(site.session().len() > before.len());
+    assert!(deck.session().len() > before.len());
     page.click("#act .act-undo button");
     page.wait_for("document.querySelector('#act .act-title').textContent.includes('undone')");
-    assert_eq!(site.session(), before, "every byte is back");
+    assert_eq!(deck.session(), before, "every byte is back");
     assert_eq!(page.eval("heard"), serde_json::json!([SESSION, SESSION]));
     page.click("#act [data-do=leave]");
     page.wait_for("!document.querySelector('#act')?.open && document.readyState === 'complete'");
-    page.assert_quiet(&site.origin());
+    page.assert_quiet(&deck.origin());
 }
 
 #[test]
 fn two_branches_are_chosen_and_compared() {
     let Some(browser) = Browser::shared() else { return };
-    let site = Site::new(EDITED);
+    let deck = Deck::new(EDITED);
     let page = browser.page();
-    page.goto(&site.entry);
-    page.goto(&format!("{}/s/{SESSION}/branches", site.origin()));
+    page.goto(&deck.entry());
+    page.goto(&format!("{}/s/{SESSION}/branches", deck.origin()));
     assert_eq!(page.eval("document.querySelector('.branch-compare button').disabled"), true);
     for n in [1, 2] {
         page.click(&format!(".branch:nth-child({n}) .branch-pick"));
@@ -67,28 +67,28 @@ fn two_branches_are_chosen_and_compared() {
         assert_eq!(tracks, columns, "{width}");
         assert_eq!(page.eval("document.documentElement.scrollWidth <= innerWidth"), true, "{width}");
     }
-    page.goto(&format!("{}/s/{SESSION}/tree", site.origin()));
+    page.goto(&format!("{}/s/{SESSION}/tree", deck.origin()));
     page.assert_accessible();
-    page.assert_quiet(&site.origin());
+    page.assert_quiet(&deck.origin());
 }
 
 #[test]
 fn a_page_of_its_own_does_the_same_without_the_dialog() {
     let Some(browser) = Browser::shared() else { return };
-    let site = Site::new(EDITED);
-    let before = site.session();
+    let deck = Deck::new(EDITED);
+    let before = deck.session();
     let page = browser.page();
-    page.goto(&site.entry);
-    page.goto(&format!("{}/s/{SESSION}/act/goto?at=L6", site.origin()));
+    page.goto(&deck.entry());
+    page.goto(&format!("{}/s/{SESSION}/act/goto?at=L6", deck.origin()));
     page.assert_accessible();
     page.click(".act-form .button-main");
     page.wait_for("document.querySelector('[data-changed]') !== null && document.readyState === 'complete'");
     page.assert_accessible();
-    assert!(site.session().len() > before.len());
-    page.goto(&format!("{}/log", site.origin()));
+    assert!(deck.session().len() > before.len());
+    page.goto(&format!("{}/log", deck.origin()));
     page.assert_accessible();
     page.click(".act-undo button");
     page.wait_for("document.querySelector('#act .act-title')?.textContent.includes('undone') === true");
-    assert_eq!(site.session(), before, "every byte is back");
-    page.assert_quiet(&site.origin());
+    assert_eq!(deck.session(), before, "every byte is back");
+    page.assert_quiet(&deck.origin());
 }

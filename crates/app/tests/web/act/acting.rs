@@ -1,6 +1,7 @@
 //! Every action: asked for, previewed, done, taken back, done again.
 
-use super::site::{Answer, EDITED, SESSION, Site, between};
+use super::deck::{Deck, EDITED, SESSION, between};
+use crate::client::Answer;
 use rethread_testkit::script;
 
 /// What an action leaves behind.
@@ -38,28 +39,28 @@ fn nothing_moves_before_it_is_said_and_everything_comes_back() {
         (BROKEN, "repair", &[], Leaves::File, "rethread repair"),
     ];
     for (text, what, fields, leaves, command) in cases {
-        let site = Site::new(text);
+        let deck = Deck::new(text);
         let address = format!("/s/{SESSION}/act/{what}");
         let query: Vec<String> =
-            fields.iter().map(|(name, value)| format!("{name}={}", super::site::encoded(value))).collect();
-        let before = site.picture();
-        let asked = site.get(&format!("{address}?{}", query.join("&")));
+            fields.iter().map(|(name, value)| format!("{name}={}", super::deck::encoded(value))).collect();
+        let before = deck.picture();
+        let asked = deck.get(&format!("{address}?{}", query.join("&")));
         assert_eq!(asked.status, 200, "{what}: {}", asked.body);
         let go =
             |go: &'static str| -> Vec<(&str, &str)> { fields.iter().copied().chain([("go", go)]).collect() };
-        let preview = site.post(&address, &go("preview"));
+        let preview = deck.post(&address, &go("preview"));
         assert!(preview.status == 200 && preview.body.contains("Do it"), "{what}: {}", preview.body);
         assert!(preview.body.contains(command), "{what}: {}", preview.body);
-        assert_eq!(site.picture(), before, "{what}: a preview writes nothing");
+        assert_eq!(deck.picture(), before, "{what}: a preview writes nothing");
 
-        let done = site.post(&address, &go("do"));
+        let done = deck.post(&address, &go("do"));
         assert_eq!(done.status, 200, "{what}: {}", done.body);
         assert!(done.body.contains(&format!("data-changed=\"{SESSION}\"")), "{what}: {}", done.body);
-        let after = site.picture();
+        let after = deck.picture();
         match leaves {
             Leaves::Lines(number) => {
                 assert_eq!(after.keys().collect::<Vec<_>>(), before.keys().collect::<Vec<_>>(), "{what}");
-                let session = site.session();
+                let session = deck.session();
                 let old = script::bytes(text);
                 assert!(session.starts_with(&old), "{what}: lines are only added");
                 let added = &session[old.len()..];
@@ -81,65 +82,65 @@ fn nothing_moves_before_it_is_said_and_everything_comes_back() {
             }
         }
 
-        let undone = site.post("/undo", &[("op", &op(&done)), ("key", SESSION)]);
+        let undone = deck.post("/undo", &[("op", &op(&done)), ("key", SESSION)]);
         assert_eq!(undone.status, 200, "{what}: {}", undone.body);
-        assert_eq!(site.picture(), before, "{what}: every byte comes back");
-        let again = site.post("/undo", &[("op", &op(&undone)), ("key", SESSION)]);
-        assert_eq!((again.status, site.picture()), (200, after), "{what}: and goes again");
+        assert_eq!(deck.picture(), before, "{what}: every byte comes back");
+        let again = deck.post("/undo", &[("op", &op(&undone)), ("key", SESSION)]);
+        assert_eq!((again.status, deck.picture()), (200, after), "{what}: and goes again");
     }
 }
 
 #[test]
 fn the_log_tells_it_and_takes_it_back() {
-    let site = Site::new(EDITED);
-    assert!(site.page("/log").body.contains("Nothing yet"));
-    let before = site.picture();
-    site.post(&format!("/s/{SESSION}/act/rename"), &[("title", "a <b>bold</b> title"), ("go", "do")]);
-    let log = site.page("/log");
+    let deck = Deck::new(EDITED);
+    assert!(deck.page("/log").body.contains("Nothing yet"));
+    let before = deck.picture();
+    deck.post(&format!("/s/{SESSION}/act/rename"), &[("title", "a <b>bold</b> title"), ("go", "do")]);
+    let log = deck.page("/log");
     assert!(
         log.body.contains("a &lt;b&gt;bold&lt;/b&gt; title") && !log.body.contains("<b>"),
         "{}",
         log.body
     );
-    let undone = site.post("/undo", &[("op", &op(&log)), ("key", "")]);
-    assert_eq!((undone.status, site.picture()), (200, before));
-    assert!(site.page("/log").body.contains("undone by"));
-    let twice = site.post("/undo", &[("op", "1")]);
+    let undone = deck.post("/undo", &[("op", &op(&log)), ("key", "")]);
+    assert_eq!((undone.status, deck.picture()), (200, before));
+    assert!(deck.page("/log").body.contains("undone by"));
+    let twice = deck.post("/undo", &[("op", "1")]);
     assert_eq!(twice.status, 422, "{}", twice.body);
     assert!(twice.body.contains("op 1 was undone by op 2"), "{}", twice.body);
 }
 
 #[test]
 fn without_the_script_every_answer_is_a_page() {
-    let site = Site::new(EDITED);
-    let (seal, address) = (site.seal(), format!("/s/{SESSION}/act/goto"));
-    let page = site.page(&format!("{address}?at=L6"));
+    let deck = Deck::new(EDITED);
+    let (seal, address) = (deck.seal(), format!("/s/{SESSION}/act/goto"));
+    let page = deck.page(&format!("{address}?at=L6"));
     assert!(page.body.starts_with("<!DOCTYPE html>") && page.body.contains("Do it"), "{}", page.body);
     let fields = [("seal", seal.as_str()), ("at", "L6"), ("go", "do")];
-    let done = site.post_with(&address, &fields, &[]);
+    let done = deck.post_with(&address, &fields, &[]);
     assert!(done.status == 200 && done.body.starts_with("<!DOCTYPE html>"), "{}", done.body);
-    let failed = site.post_with(&address, &[("seal", &seal), ("at", "L999"), ("go", "do")], &[]);
+    let failed = deck.post_with(&address, &[("seal", &seal), ("at", "L999"), ("go", "do")], &[]);
     assert!(failed.status == 404 && failed.body.starts_with("<!DOCTYPE html>"), "{}", failed.body);
 }
 
 #[test]
 fn branches_are_listed_compared_and_drawn() {
-    let site = Site::new(EDITED);
-    let list = site.page(&format!("/s/{SESSION}/branches"));
+    let deck = Deck::new(EDITED);
+    let list = deck.page(&format!("/s/{SESSION}/branches"));
     for words in ["2 branches", "resumes here", "by name", "by code instead", "edit 2/2", "data-act=\"goto\""]
     {
         assert!(list.body.contains(words), "{words}: {}", list.body);
     }
-    let diff = site.page(&format!("/s/{SESSION}/diff?pick=L8&pick=L6"));
+    let diff = deck.page(&format!("/s/{SESSION}/diff?pick=L8&pick=L6"));
     for words in ["In common: 1 turn", "by code it is", "by name it is", "resumes here", "Go on from here"] {
         assert!(diff.body.contains(words), "{words}: {}", diff.body);
     }
-    let same = site.page(&format!("/s/{SESSION}/diff?a=L6&b=L6"));
+    let same = deck.page(&format!("/s/{SESSION}/diff?a=L6&b=L6"));
     assert!(same.body.contains("nothing to compare"), "{}", same.body);
-    let one = site.page(&format!("/s/{SESSION}/diff?pick=L6"));
+    let one = deck.page(&format!("/s/{SESSION}/diff?pick=L6"));
     assert!(one.status == 200 && one.body.contains("Choose two branches"), "{}", one.body);
-    assert_eq!(site.page(&format!("/s/{SESSION}/diff?a=L6&b=L99")).status, 404);
-    let tree = site.page(&format!("/s/{SESSION}/tree"));
+    assert_eq!(deck.page(&format!("/s/{SESSION}/diff?a=L6&b=L99")).status, 404);
+    let tree = deck.page(&format!("/s/{SESSION}/tree"));
     assert!(tree.body.contains("active tip L8") && !tree.body.contains("<style"), "{}", tree.body);
 }
 
@@ -161,11 +162,11 @@ fn what_a_resume_would_lose_stands_above_the_branches() {
         (BROKEN, "", "<code>L3</code>: its parent is in no line", "rethread repair"),
     ];
     for (text, goto, line, act) in cases {
-        let site = Site::new(text);
+        let deck = Deck::new(text);
         if !goto.is_empty() {
-            site.post(&format!("/s/{SESSION}/act/goto"), &[("at", goto), ("go", "do")]);
+            deck.post(&format!("/s/{SESSION}/act/goto"), &[("at", goto), ("go", "do")]);
         }
-        let page = site.page(&format!("/s/{SESSION}/branches"));
+        let page = deck.page(&format!("/s/{SESSION}/branches"));
         let banner = between(&page.body, "<details class=\"verdict", "</details>").unwrap_or_default();
         assert_eq!(banner.is_empty(), line.is_empty(), "{text}: {banner}");
         assert!(banner.contains(line) && banner.contains(act), "{text}: {banner}");
