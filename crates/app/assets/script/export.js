@@ -2,6 +2,7 @@
 // An exported page: its pieces are packed in the page itself, in elements that nothing runs.
 (() => {
   const { rethread } = window;
+  rethread.packed = true;
   let packs = null;
   const pack = (name) => {
     if (!packs) {

@@ -5,6 +5,10 @@
   const near = new IntersectionObserver((entries) => {
     for (const entry of entries) if (entry.isIntersecting) load(entry.target);
   }, { rootMargin: "1500px 0px" });
+  // What is read long ago is given back: a page of a hundred thousand elements scrolls badly.
+  const far = new IntersectionObserver((entries) => {
+    for (const entry of entries) if (!entry.isIntersecting) giveBack(entry.target, entry.boundingClientRect.height);
+  }, { rootMargin: "24000px 0px" });
 
   const home = (element) => element.closest("[data-base]");
   const address = (element, piece) => `${home(element).dataset.base}/${piece}`;
@@ -28,13 +32,33 @@
         near.unobserve(leaf);
         delete leaf.dataset.later;
         delete leaf.dataset.loading;
-        leaf.className = "leaf";
+        leaf.classList.remove("leaf-later");
+        leaf.style.height = "";
+        leaf.place = [...leaf.childNodes];
         leaf.replaceChildren(nameless(elements(markup), leaf));
+        leaf.unfolded = unfoldedIn(leaf);
         watch(leaf);
+        if (leaf.parentElement.id === "main" && !window.rethread.packed) far.observe(leaf);
       }, () => { leaf.loading = null; delete leaf.dataset.loading; });
     }
     await leaf.loading;
     return leaf;
+  }
+
+  const unfoldedIn = (leaf) => leaf.querySelectorAll("details[open]").length;
+
+  // Makes a leaf what it was before it came near, as high as it became; but not one in which somebody did something.
+  function giveBack(leaf, height) {
+    const used = unfoldedIn(leaf) !== leaf.unfolded || leaf.contains(document.activeElement)
+      || leaf.querySelector(".here") || getSelection().containsNode(leaf, true);
+    if (used || !leaf.nextElementSibling || !height) return;
+    far.unobserve(leaf);
+    leaf.loading = null;
+    leaf.dataset.later = "";
+    leaf.classList.add("leaf-later");
+    leaf.style.height = `${height}px`;
+    leaf.replaceChildren(...leaf.place);
+    near.observe(leaf);
   }
 
   function watch(root) {
