@@ -51,7 +51,7 @@
   function giveBack(leaf, height) {
     const used = unfoldedIn(leaf) !== leaf.unfolded || leaf.contains(document.activeElement)
       || leaf.querySelector(".here") || getSelection().containsNode(leaf, true);
-    if (used || !leaf.nextElementSibling || !height) return;
+    if (used || !leaf.place.length || !leaf.nextElementSibling || !height) return;
     far.unobserve(leaf);
     leaf.loading = null;
     leaf.dataset.later = "";

@@ -1,7 +1,7 @@
 //! Reads sessions in a real browser, served by the built program over a home folder of its own.
 //!
 //! ```text
-//! tale ──▶ store ──▶ visit ──▶ (finding, reading, growing, acting, showing, hostile, screens, speed)
+//! tale ──▶ store ──▶ visit ──▶ (finding, reading, scrolling, growing, acting, showing, hostile, screens, speed)
 //! a file    a home   a page     what somebody does there
 //! ```
 
@@ -27,6 +27,8 @@ mod poison;
 mod reading;
 #[cfg(test)]
 mod screens;
+#[cfg(test)]
+mod scrolling;
 #[cfg(test)]
 mod showing;
 #[cfg(test)]
