@@ -7,7 +7,7 @@ use rethread_engine::core::turn::Prompt;
 use rethread_engine::ops::{Crossing, Neighbour, Scene, Standing};
 
 use super::Telling;
-use super::part::{part, pictures, slash, took_between};
+use super::part::{parts, pictures, slash, took_between};
 use super::row::short_model;
 use super::text::prompt as prompt_text;
 use crate::words::figures::{things, tokens};
@@ -28,7 +28,7 @@ pub(crate) fn scene(scene: &Scene, telling: &Telling<'_>) -> Markup {
             @for crossing in &scene.crossings { (switch(crossing, telling)) }
             @if scene.begins { (head(scene, telling)) }
             @if let Some(prompt) = &scene.turn.prompt { (asked(prompt, telling)) }
-            @for piece in &scene.turn.parts { (part(piece, &scene.raw, telling)) }
+            (parts(&scene.turn.parts, &scene.raw, telling))
             @if scene.ends { (foot(scene)) }
         }
     }
