@@ -35,10 +35,13 @@ impl Place {
 
     /// Writes a path on one line, with `~` for the home folder.
     pub(crate) fn tilde(&self, path: &str) -> String {
+        clean::line(&self.below_home(path).map_or_else(|| path.to_owned(), |rest| format!("~{rest}")))
+    }
+
+    /// Returns what of a path stands behind the home folder.
+    fn below_home<'p>(&self, path: &'p str) -> Option<&'p str> {
         let home = self.home.as_deref().and_then(|home| home.to_str()).filter(|home| home.len() > 1);
-        let rest =
-            home.and_then(|home| path.strip_prefix(home)).filter(|r| r.is_empty() || r.starts_with('/'));
-        clean::line(&rest.map_or_else(|| path.to_owned(), |rest| format!("~{rest}")))
+        home.and_then(|home| path.strip_prefix(home)).filter(|r| r.is_empty() || r.starts_with('/'))
     }
 
     /// Returns what to type to resume a session.
@@ -49,8 +52,9 @@ impl Place {
 
     /// Writes a folder so that a shell finds it.
     fn quoted(&self, folder: &str) -> String {
-        let short = self.tilde(folder);
-        let plain = short.strip_prefix("~/").is_some_and(|rest| typed(rest) == rest);
-        if plain || short == "~" { short } else { typed(folder) }
+        match self.below_home(folder) {
+            Some(rest) if rest.is_empty() || typed(rest) == rest => format!("~{rest}"),
+            _ => typed(folder),
+        }
     }
 }

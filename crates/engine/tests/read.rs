@@ -9,7 +9,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use rethread_engine::core::turn::{Part, Turn};
 use rethread_engine::core::usage::Prices;
-use rethread_engine::ops::{self, Reading, Scene, ShowRequest, Way, Which};
+use rethread_engine::ops::{self, Crossing, Reading, Scene, ShowRequest, Way, Which};
 use rethread_testkit::{random, real, script};
 
 fn opened(path: &Path) -> Reading {
@@ -86,15 +86,30 @@ fn check(path: &Path, exact: bool) -> usize {
         for stop in &way.stops {
             assert_eq!(by_line.get(&stop.line), Some(&stop.leaf), "a stop is on the leaf where it begins");
         }
-        for (_, crossing) in reading.crossings(way) {
-            assert!(crossing.way >= 1 && crossing.way <= crossing.ways.len() && crossing.ways.len() > 1);
-        }
+        switches(&reading, way, &scenes);
     }
+    switches(&reading, &everything, &scenes);
     // A summary of a part of the way may stand for turns that are on none; but something is always shown.
     let all: BTreeSet<u32> = turns.iter().filter_map(|turn| turn.no).collect();
     assert!(found.is_subset(&all));
     assert!(all.is_empty() || ways[0].turns() > 0, "where there are turns, the usual way has some");
     everything.leaves()
+}
+
+/// Holds that every fork of a way has its switch, and that switches lead where they say.
+fn switches(reading: &Reading, way: &Way, scenes: &[Scene]) {
+    let crossings: Vec<Crossing> = reading.crossings(way).into_iter().map(|(_, crossing)| crossing).collect();
+    let shown: Vec<Crossing> = scenes.iter().flat_map(|scene| scene.crossings.clone()).collect();
+    assert_eq!(shown, crossings, "every fork is shown where its words begin");
+    for crossing in crossings {
+        assert!((1..=crossing.ways).contains(&crossing.way) && crossing.ways > 1, "{crossing:?}");
+        assert_eq!(crossing.previous.is_some(), crossing.way > 1, "{crossing:?}");
+        assert_eq!(crossing.next.is_some(), crossing.way < crossing.ways, "{crossing:?}");
+        for neighbour in crossing.previous.iter().chain(&crossing.next) {
+            let there = reading.way(&Which::Through(neighbour.tip.clone())).expect("a switch names a way");
+            assert!(reading.leaves_by_line(&there).contains_key(&neighbour.line), "{neighbour:?}");
+        }
+    }
 }
 
 proptest! {
@@ -132,4 +147,143 @@ fn a_long_turn_is_cut_and_its_calls_keep_their_results() {
     let answered = calls.filter(|piece| matches!(&piece.part, Part::Tool(call) if call.result.is_some()));
     assert_eq!(answered.count(), 200);
     assert_eq!(scenes.iter().filter(|scene| scene.no == Some(1)).count(), scenes.len());
+}
+
+/// Writes a session of its own for a test.
+fn written(text: &str) -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("11111111-2222-4333-8444-555555555555.jsonl");
+    std::fs::write(&path, script::bytes(text)).unwrap();
+    (folder, path)
+}
+
+/// A line below line `no - 1`, however deep: the script would need as much white space.
+fn chain(lines: impl Iterator<Item = serde_json::Value>) -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("11111111-2222-4333-8444-555555555555.jsonl");
+    let uuid = |no: usize| format!("00000000-0000-4000-8000-{no:012}");
+    let mut text = String::new();
+    for (no, mut line) in lines.enumerate() {
+        line["uuid"] = uuid(no).into();
+        if line.get("parentUuid").is_none() {
+            line["parentUuid"] = no.checked_sub(1).map(uuid).into();
+        }
+        text.push_str(&format!("{line}\n"));
+    }
+    std::fs::write(&path, text).unwrap();
+    (folder, path)
+}
+
+fn prompt(text: &str) -> serde_json::Value {
+    serde_json::json!({"type": "user", "message": {"role": "user", "content": text}})
+}
+
+fn answer(no: usize) -> serde_json::Value {
+    let content = serde_json::json!([{"type": "text", "text": format!("answer {no}")}]);
+    serde_json::json!({"type": "assistant", "message": {"id": format!("m{no}"), "role": "assistant", "content": content}})
+}
+
+#[test]
+fn no_leaf_is_more_than_can_be_drawn() {
+    let notice = |no: usize| prompt(&format!("<task-notification>task {no}</task-notification>"));
+    let output = |no: usize| prompt(&format!("<local-command-stdout>line {no}</local-command-stdout>"));
+    let meta = |no: usize| {
+        let mut line = prompt(&format!("hint {no}"));
+        line["isMeta"] = true.into();
+        line
+    };
+    let result = |_: usize| serde_json::json!({"type": "user", "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "x"}]}});
+    let attachment =
+        |no: usize| serde_json::json!({"type": "attachment", "attachment": {"type": "hook", "no": no}});
+    type Make<'a> = &'a dyn Fn(usize) -> serde_json::Value;
+    let kinds: [(&str, Make<'_>, usize); 5] = [
+        ("answers", &answer, 20),
+        ("notices", &notice, 20),
+        ("outputs", &output, 20),
+        ("meta lines", &meta, 200),
+        ("results", &result, 200),
+    ];
+    for (name, make, most) in kinds {
+        let (_folder, path) = chain(std::iter::once(prompt("go")).chain((0..3000).map(make)));
+        check(&path, name != "results");
+        let reading = opened(&path);
+        let way = reading.way(&Which::Active).unwrap();
+        assert_eq!(way.turns(), 1, "{name}");
+        assert_eq!(way.weights().max(), Some(most), "{name}");
+    }
+    // What is not drawn does not part a call from its result.
+    let call = serde_json::json!({"type": "assistant", "message": {"id": "m", "role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {}}]}});
+    let lines =
+        [prompt("go"), call].into_iter().chain((0..3000).map(attachment)).chain([result(0), answer(1)]);
+    let (_folder, path) = chain(lines);
+    check(&path, true);
+}
+
+#[test]
+fn every_fork_has_its_switch_on_every_way() {
+    let seen = |text: &str, tip: Which| {
+        let (_folder, path) = written(text);
+        check(&path, true);
+        let reading = opened(&path);
+        let scenes = told(&reading, &reading.way(&tip).unwrap());
+        let shown = |scene: &Scene| {
+            let lines: Vec<u32> = scene.raw.iter().map(|(line, _)| *line).collect();
+            scene.crossings.iter().map(move |at| (lines.clone(), at.way, at.ways)).collect::<Vec<_>>()
+        };
+        scenes.iter().flat_map(shown).collect::<Vec<_>>()
+    };
+    let line = |no: u32| Which::Through(format!("L{no}"));
+    // The older way begins with a result, which belongs to the call before the fork.
+    let stopped = "u1: go\n  a1: first\n    a2: !Bash ls\n      u3: =a2 done\n        a3: so\n      u4: rather not\n        a4: fine\n";
+    assert_eq!(seen(stopped, line(5)), [(vec![3, 4, 5], 1, 2)]);
+    assert_eq!(seen(stopped, line(7)), [(vec![6, 7], 2, 2)]);
+    // Each way begins with a link that belongs to the turn before.
+    let linked = "u1: go\n  a1: first\n    s1: hook ran\n      u2: this\n        a2: yes\n    s2: hook ran\n      u3: that\n        a3: no\n";
+    assert_eq!(seen(linked, line(5)), [(vec![4, 5], 1, 2)]);
+    assert_eq!(seen(linked, line(8)), [(vec![7, 8], 2, 2)]);
+}
+
+#[test]
+fn many_ways_are_crossed_in_no_time() {
+    // Ten thousand ways from one node, and a fork at every fourth line of a long chain.
+    let wide = (0..20_000).map(|no| match no {
+        0 => prompt("go"),
+        1 => answer(1),
+        _ => {
+            let mut line = prompt("another");
+            line["parentUuid"] = format!("00000000-0000-4000-8000-{:012}", 1).into();
+            line
+        }
+    });
+    let long = (0..40_000usize).map(|no| {
+        let mut line = if no % 2 == 0 { prompt(&format!("prompt {no}")) } else { answer(no) };
+        if no % 4 == 0 && no > 4 {
+            line["parentUuid"] = format!("00000000-0000-4000-8000-{:012}", no - 3).into();
+        }
+        line
+    });
+    for (_folder, path) in [chain(wide), chain(long)] {
+        let reading = opened(&path);
+        let begun = std::time::Instant::now();
+        let everything = reading.way(&Which::Everything).unwrap();
+        let crossings = reading.crossings(&everything);
+        assert!(crossings.len() > 9_000, "{}", crossings.len());
+        assert!(begun.elapsed().as_secs() < 10, "{:?}", begun.elapsed());
+    }
+}
+
+#[test]
+fn a_subagent_inside_the_file_is_read_for_itself() {
+    let text = "u1: go\n  a1: !Task look\n    u2: =a1 found\n      a2: so\nu5 side: look\n  a5 side: !Bash ls\n    u6 side: =a5 x\n      a6 side: found\nu7 side: another\n  a7 side: yes\n";
+    let (_folder, path) = written(text);
+    let reading = opened(&path);
+    for name in ["L5", "L7"] {
+        let way = reading.way(&Which::Side(name.to_owned())).unwrap();
+        let scenes = told(&reading, &way);
+        assert_eq!(lines(&scenes), [5, 6, 7, 8], "{name}");
+        assert_eq!((scenes[0].no, way.turns()), (Some(1), 1), "its turns are counted for themselves");
+        assert_eq!(reading.leaf_of(&way, "t1"), Some(0));
+    }
+    assert_eq!(lines(&told(&reading, &reading.way(&Which::Side("L9".to_owned())).unwrap())), [9, 10]);
+    assert!(reading.way(&Which::Side("L2".to_owned())).is_err(), "that is the session itself");
 }

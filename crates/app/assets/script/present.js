@@ -50,7 +50,8 @@
   async function parts() {
     await window.rethread.show(turns[turn]);
     const name = turns[turn].slice(1);
-    return [...document.querySelectorAll(`#main > .leaf > .turn[data-turn="${name}"] > .part, #main > .leaf > .turn[data-turn="${name}"] > .turn-foot`)];
+    const held = `#main > .leaf > .turn[data-turn="${name}"]`;
+    return [...document.querySelectorAll(`:is(${held}, ${held} > .group) > :is(.part, .turn-foot)`)];
   }
 
   async function draw() {

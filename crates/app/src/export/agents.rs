@@ -48,8 +48,10 @@ pub(super) fn draw(reading: &Reading, way: &Way, which: &Which, prices: &Prices)
     let deepest = rows.iter().map(|(_, row)| row.depth).max().unwrap_or_default();
     for depth in (0..=deepest).rev() {
         let level: Vec<_> = rows.iter().filter(|(_, row)| row.depth == depth).collect();
-        let drawn: Vec<String> =
-            level.par_iter().map(|(no, row)| agents.fill(&conversation(row, *no, &which, prices))).collect();
+        let drawn: Vec<String> = level
+            .par_iter()
+            .map(|(no, row)| agents.fill(&conversation(reading, row, *no, &which, prices)))
+            .collect();
         agents.take(level.iter().map(|(_, row)| *row).zip(drawn))?;
     }
     agents.loose.reverse();
@@ -62,7 +64,7 @@ fn wanted<'a>(rows: &'a [AgentRow], reading: &Reading, way: &Way) -> Vec<(usize,
     let mut told: HashSet<&str> = HashSet::new();
     let mut wanted = Vec::new();
     // Each stands behind the one that started it.
-    for (no, row) in rows.iter().enumerate().filter(|(_, row)| row.path.is_some() && !row.warmup) {
+    for (no, row) in rows.iter().enumerate().filter(|(_, row)| !row.warmup) {
         let is_told = match &row.parent {
             Some(parent) => told.contains(parent.as_str()),
             None => row.call_line.is_none_or(|line| lines.contains_key(&line)),
@@ -119,9 +121,9 @@ impl Agents {
 }
 
 /// Draws the conversation of a subagent. Its turns get names of their own, because those of the session stand in the same page.
-fn conversation(row: &AgentRow, no: usize, which: &Which, prices: &Prices) -> String {
+fn conversation(main: &Reading, row: &AgentRow, no: usize, which: &Which, prices: &Prices) -> String {
     let name = called(row);
-    let told = told(row, which, prices);
+    let told = told(main, row, which, prices);
     let turns = match &told {
         Ok(drawn) => drawn
             .replace(" id=\"t", &format!(" id=\"a{no}-t"))
@@ -137,11 +139,16 @@ fn conversation(row: &AgentRow, no: usize, which: &Which, prices: &Prices) -> St
     .into_string()
 }
 
-fn told(row: &AgentRow, which: &Which, prices: &Prices) -> Result<String, Failure> {
-    let Some(path) = &row.path else { return Ok(String::new()) };
-    let reading = ops::read(path, prices)?;
-    let way = reading.way(which)?;
-    (0..way.leaves()).map(|no| leaf(&reading, &way, no, Detail::Everything, false)).collect()
+fn told(main: &Reading, row: &AgentRow, which: &Which, prices: &Prices) -> Result<String, Failure> {
+    let all = |reading: &Reading, which: &Which| {
+        let way = reading.way(which)?;
+        (0..way.leaves()).map(|no| leaf(reading, &way, no, Detail::Everything, false)).collect()
+    };
+    match &row.path {
+        Some(path) => all(&ops::read(path, prices)?, which),
+        // Those of old clients speak inside the session's file.
+        None => all(main, &Which::Side(row.id.clone())),
+    }
 }
 
 #[cfg(test)]

@@ -174,11 +174,7 @@ fn foot(turn: &Turn) -> Option<String> {
     let mut facts: Vec<String> =
         turn.models.iter().map(|model| clean::line(model)).map(|model| words(&model)).collect();
     facts.push(things(turn.responses as u64, "response"));
-    facts.push(format!(
-        "{} in, {} out",
-        tokens(usage.input + usage.cache_read + usage.cache_write),
-        tokens(usage.output)
-    ));
+    facts.push(format!("{} in, {} out", tokens(usage.read()), tokens(usage.output)));
     facts.extend(turn.millis.or(span.filter(|span| *span > 0)).map(duration));
     Some(format!("*{}*", facts.join(" · ")))
 }

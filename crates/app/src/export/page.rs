@@ -110,6 +110,8 @@ fn top(
         everything,
         other_way: order.which != Which::Active,
         clock: &Clock::utc(),
+        side: false,
+        resume: String::new(),
         tilde: around.tilde,
         title_of: &|_| None,
     };
@@ -202,7 +204,9 @@ pub(super) fn leaf(
     let mut drawn = String::new();
     for mut scene in reading.leaf(way, no)? {
         reduce(&mut scene.turn, &mut scene.raw, detail);
-        scene.crossing = scene.crossing.filter(|_| everything);
+        if !everything {
+            scene.crossings.clear();
+        }
         if scene.no.is_none() && scene.turn.prompt.is_none() && scene.turn.parts.is_empty() {
             continue;
         }

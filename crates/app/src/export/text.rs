@@ -195,8 +195,7 @@ impl Sheet {
         let span = turn.from.zip(turn.to).and_then(|(from, to)| u64::try_from(to.0 - from.0).ok());
         let mut known: Vec<String> = turn.models.iter().map(|model| clean::line(model)).collect();
         known.extend(turn.millis.or(span.filter(|span| *span > 0)).map(duration));
-        let read = usage.input + usage.cache_read + usage.cache_write;
-        known.push(format!("{} in, {} out", tokens(read), tokens(usage.output)));
+        known.push(format!("{} in, {} out", tokens(usage.read()), tokens(usage.output)));
         self.gap();
         self.lines.extend(facts(&known, WIDTH - 2).iter().map(|line| format!("  {line}")));
     }

@@ -1,7 +1,10 @@
 //! The branches of a session as a list, for a page that holds all of them.
 
+use std::collections::HashMap;
+
 use maud::{Markup, html};
 use rethread_engine::Failure;
+use rethread_engine::core::tree::NodeNo;
 use rethread_engine::ops::{self, BranchRow, Gist, Reading};
 
 use crate::words::clean;
@@ -17,10 +20,8 @@ pub(super) fn list(reading: &Reading) -> Result<Markup, Failure> {
     }
     let tree = &reading.session.tree;
     let found = ops::branches(&reading.session.path)?;
-    let turn = |node| {
-        let turn = tree.turn_of(node)?;
-        tree.turns().position(|start| start == turn).map(|at| at + 1)
-    };
+    let numbers: HashMap<NodeNo, usize> = tree.turns().zip(1..).collect();
+    let turn = |node| numbers.get(&tree.turn_of(node)?).copied();
     Ok(html! {
         details class="ways" {
             summary { (things(found.rows.len() as u64, "branch")) }

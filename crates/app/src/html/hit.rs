@@ -65,6 +65,8 @@ pub(crate) fn place(hit: &SearchHit, key: &str) -> String {
         // A file beside the session holds nothing but a result.
         _ if hit.beside => format!("/s/{key}"),
         Some(agent) => format!("/s/{key}/agent/{}#L{}", encoded(agent), hit.line),
+        // One of old clients speaks inside the session's file: any of its lines names it.
+        None if hit.standing == Whereabouts::Agent => format!("/s/{key}/agent/L{0}#L{0}", hit.line),
         None => format!("/s/{key}#L{}", hit.line),
     }
 }

@@ -10,13 +10,39 @@ use super::Telling;
 use super::text::{json, plain, prose, terminal};
 use super::tools::{self, Around};
 use crate::words::clean;
-use crate::words::figures::{duration, tokens};
+use crate::words::figures::{duration, things, tokens};
 
 /// The largest note of a client that is read to draw a call.
 const NOTED: usize = 2 << 20;
 
+/// Draws the parts of a turn; calls of one server that follow each other stand together under its name.
+pub(crate) fn parts(pieces: &[Piece], raw: &[(u32, Vec<u8>)], telling: &Telling<'_>) -> Markup {
+    html! {
+        @for group in pieces.chunk_by(|a, b| server(a).is_some() && server(a) == server(b)) {
+            @match group.first().and_then(server).filter(|_| group.len() > 1) {
+                Some(server) => {
+                    @let (name, calls) = (clean::line(server), things(group.len() as u64, "call"));
+                    section class="group" aria-label={ (name) ": " (calls) } {
+                        p class="group-head" { b { (name) } " · " (calls) }
+                        @for piece in group { (part(piece, raw, telling)) }
+                    }
+                }
+                None => { @for piece in group { (part(piece, raw, telling)) } }
+            }
+        }
+    }
+}
+
+/// Returns the server whose tool a part calls.
+fn server(piece: &Piece) -> Option<&str> {
+    match &piece.part {
+        Part::Tool(call) => tools::server(&call.name),
+        _ => None,
+    }
+}
+
 /// Draws a part.
-pub(crate) fn part(piece: &Piece, raw: &[(u32, Vec<u8>)], telling: &Telling<'_>) -> Markup {
+fn part(piece: &Piece, raw: &[(u32, Vec<u8>)], telling: &Telling<'_>) -> Markup {
     let line = piece.line;
     match &piece.part {
         Part::Text(text) if text.trim().is_empty() => Markup::default(),

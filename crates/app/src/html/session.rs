@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 use rethread_engine::Failure;
+use rethread_engine::core::entry::Moment;
 use rethread_engine::core::session::Sketch;
 use rethread_engine::ops::{AgentRow, Reading, SessionRow, Standing, Way};
 
@@ -9,7 +10,6 @@ use super::row::short_model;
 use super::verdict;
 use crate::words::clean;
 use crate::words::figures::{duration, size, things};
-use crate::words::shell::typed;
 use crate::words::trouble::{hint, message};
 use crate::words::when::Clock;
 
@@ -34,6 +34,10 @@ pub(crate) struct Head<'a> {
     pub(crate) row: Option<&'a SessionRow>,
     /// Whether all turns of the file are shown.
     pub(crate) everything: bool,
+    /// Whether only a subagent inside the session's file is shown.
+    pub(crate) side: bool,
+    /// What to type to go on with it.
+    pub(crate) resume: String,
     /// Whether another way than the client's is shown.
     pub(crate) other_way: bool,
     /// The user's zone.
@@ -72,6 +76,15 @@ pub(crate) fn facts(head: &Head<'_>) -> Vec<String> {
     let session = &head.reading.session;
     let sketch = &session.sketch;
     let some = |number: usize, least: usize, one: &str| (number >= least).then(|| things(number as u64, one));
+    if head.side {
+        // The file tells of all of the session.
+        let (from, to) = (
+            head.way.stops.iter().filter_map(|stop| stop.from),
+            head.way.stops.iter().filter_map(|stop| stop.to),
+        );
+        let facts = [took(from.min(), to.max(), head.clock), some(head.way.turns(), 0, "turn")];
+        return facts.into_iter().flatten().collect();
+    }
     let models: Vec<String> = sketch.models.iter().map(|model| short_model(model)).collect();
     let facts = [
         span(sketch, head.clock),
@@ -86,7 +99,11 @@ pub(crate) fn facts(head: &Head<'_>) -> Vec<String> {
 
 /// Says from when to when a session went, and how long that is.
 pub(crate) fn span(sketch: &Sketch, clock: &Clock) -> Option<String> {
-    let (first, last) = sketch.first.zip(sketch.last)?;
+    took(sketch.first, sketch.last, clock)
+}
+
+fn took(first: Option<Moment>, last: Option<Moment>, clock: &Clock) -> Option<String> {
+    let (first, last) = first.zip(last)?;
     let took = duration(last.0.saturating_sub(first.0).unsigned_abs());
     Some(format!("{} ({took})", clock.range(first, last)))
 }
@@ -142,15 +159,11 @@ fn ties(head: &Head<'_>) -> Markup {
 }
 
 fn actions(head: &Head<'_>) -> Markup {
-    let session = &head.reading.session;
-    let folder = session.sketch.cwd.as_deref().unwrap_or_default();
-    let enter = if folder.is_empty() { String::new() } else { format!("cd {} && ", typed(folder)) };
-    let command = format!("{enter}claude --resume {}", typed(&session.id));
     let branches = head.reading.branches.list.len();
     let agents = head.row.map_or(0, |row| row.agents);
     html! {
         div class="session-actions no-print" {
-            button type="button" class="button button-main" data-do="copy-text" data-text=(clean::line(&command))
+            button type="button" class="button button-main" data-do="copy-text" data-text=(head.resume)
                 data-said="Copied: paste it in a terminal" { "Continue in terminal" }
             button type="button" class="button" data-do="present" { "Present" }
             @if branches > 1 { a class="button" href={ (head.base) "/branches" } { (things(branches as u64, "branch")) } }
@@ -169,7 +182,8 @@ fn shown(head: &Head<'_>) -> Markup {
     let all = head.reading.session.tree.turns().count();
     let here = head.way.turns();
     html! {
-        @if head.everything {
+        @if head.side {
+        } @else if head.everything {
             p class="session-way" { "All " (things(all as u64, "turn")) " of the file, on every branch. " a href=(head.base) { "Only what goes on" } }
         } @else if head.other_way || here < all {
             p class="session-way" {
@@ -182,29 +196,53 @@ fn shown(head: &Head<'_>) -> Markup {
     }
 }
 
-/// Draws the map: a mark for every turn, with forks and compactions where they happened.
+/// Draws the map: a mark for every turn, with forks and compactions where they happened. Of a long session turns share a
+/// mark, and of one with very many forks these, too.
 pub(crate) fn map(head: &Head<'_>) -> Markup {
     let stops = &head.way.stops;
     if stops.len() < 3 {
         return Markup::default();
     }
-    let crossings = head.reading.crossings(head.way);
-    let step = stops.len().div_ceil(MARKS);
+    let mut forks = vec![0; stops.len()];
+    for (at, crossing) in head.reading.crossings(head.way) {
+        if let Some(ways) = forks.get_mut(at).filter(|ways| **ways == 0) {
+            *ways = crossing.ways;
+        }
+    }
+    let marks = marks(&forks);
     html! {
         nav class="map no-print" aria-label="Map of the session" {
             ol {
-                @for (no, stop) in stops.iter().enumerate() {
-                    @let crossing = crossings.iter().find(|(at, _)| *at == no).map(|(_, crossing)| crossing);
-                    @if let Some(turn) = stop.no.filter(|_| no % step == 0 || crossing.is_some()) {
-                        li class={ @if stop.standing == Standing::Compacted { "map-past" } @if crossing.is_some() { " map-fork" } } {
+                @for at in marks {
+                    @if let Some(turn) = stops[at].no {
+                        li class={ @if stops[at].standing == Standing::Compacted { "map-past" } @if forks[at] > 0 { " map-fork" } } {
                             a href={ "#t" (turn) } data-turn=(turn) title={ "Turn " (turn) }
-                                aria-label={ "Turn " (turn) @if let Some(crossing) = crossing { ", one of " (things(crossing.ways.len() as u64, "way")) } } {}
+                                aria-label={ "Turn " (turn) @if forks[at] > 0 { ", one of " (things(forks[at] as u64, "way")) } } {}
                         }
                     }
                 }
             }
         }
     }
+}
+
+/// Chooses the stops that get a mark, given how many ways go on from each: all of them, if they are not too many.
+fn marks(forks: &[usize]) -> Vec<usize> {
+    let each = forks.iter().filter(|ways| **ways > 0).count() <= MARKS;
+    let step = forks.len().div_ceil(MARKS).max(1);
+    let mut marks = Vec::new();
+    for from in (0..forks.len()).step_by(step) {
+        let forked: Vec<usize> = (from..forks.len().min(from + step)).filter(|&at| forks[at] > 0).collect();
+        match forked.first() {
+            Some(&first) if !each => marks.push(first),
+            Some(&first) => {
+                marks.extend(Some(from).filter(|_| first > from));
+                marks.extend(forked);
+            }
+            None => marks.push(from),
+        }
+    }
+    marks
 }
 
 /// Draws the tools of the reader: find, follow.
@@ -228,5 +266,21 @@ pub(crate) fn tools() -> Markup {
 pub(crate) fn trouble(failure: &Failure) -> Markup {
     html! {
         main id="main" class="trouble" { h1 { "That did not work" } p { (message(failure)) } p class="quiet" { (hint(failure)) } }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MARKS, marks};
+
+    #[test]
+    fn a_map_has_room_for_every_session() {
+        assert_eq!(marks(&[0, 2, 0]), [0, 1, 2]);
+        let mut forks = vec![0; 10 * MARKS];
+        forks[7] = 2;
+        let few = marks(&forks);
+        assert_eq!((few.len(), &few[..3]), (MARKS + 1, &[0, 7, 10][..]), "a fork is marked where it is");
+        let many = marks(&vec![2; 10 * MARKS]);
+        assert_eq!(many.len(), MARKS);
     }
 }

@@ -4,10 +4,10 @@ use maud::{Markup, html};
 use rethread_engine::core::entry::Voice;
 use rethread_engine::core::tree::ForkKind;
 use rethread_engine::core::turn::Prompt;
-use rethread_engine::ops::{Crossing, Scene, Standing};
+use rethread_engine::ops::{Crossing, Neighbour, Scene, Standing};
 
 use super::Telling;
-use super::part::{part, pictures, slash, took_between};
+use super::part::{parts, pictures, slash, took_between};
 use super::row::short_model;
 use super::text::prompt as prompt_text;
 use crate::words::figures::{things, tokens};
@@ -25,10 +25,10 @@ pub(crate) fn scene(scene: &Scene, telling: &Telling<'_>) -> Markup {
     };
     html! {
         article class={ "turn" (standing) @if !scene.begins { " turn-more" } } id=[id] data-turn=[scene.no] data-line=[line] {
-            @if let Some(crossing) = &scene.crossing { (switch(crossing, telling)) }
+            @for crossing in &scene.crossings { (switch(crossing, telling)) }
             @if scene.begins { (head(scene, telling)) }
             @if let Some(prompt) = &scene.turn.prompt { (asked(prompt, telling)) }
-            @for piece in &scene.turn.parts { (part(piece, &scene.raw, telling)) }
+            (parts(&scene.turn.parts, &scene.raw, telling))
             @if scene.ends { (foot(scene)) }
         }
     }
@@ -93,26 +93,25 @@ fn asked(prompt: &Prompt, telling: &Telling<'_>) -> Markup {
 
 /// Draws which of several ways this is, and the way to the others.
 fn switch(crossing: &Crossing, telling: &Telling<'_>) -> Markup {
-    let way = |no: usize| {
-        let (line, handle) = crossing.ways.get(no.wrapping_sub(1))?;
+    let address = |way: &Neighbour| {
         // Where there is no address to ask, all ways are in the same page.
-        let address =
-            if telling.base.is_empty() { String::new() } else { format!("{}?tip={handle}", telling.base) };
-        Some(format!("{address}#L{line}"))
+        let page =
+            if telling.base.is_empty() { String::new() } else { format!("{}?tip={}", telling.base, way.tip) };
+        format!("{page}#L{}", way.line)
     };
     let what = match crossing.kind {
         ForkKind::Root => "beginning",
         _ => "branch",
     };
-    let of = crossing.ways.len();
+    let of = crossing.ways;
     html! {
         nav class="switch no-print" aria-label={ "Other ways from here: " (things(of as u64, what)) } {
-            @match way(crossing.way - 1) {
+            @match crossing.previous.as_ref().map(address) {
                 Some(address) => { a href=(address) aria-label={ "Previous " (what) } data-switch { "‹" } }
                 None => { span aria-hidden="true" { "‹" } }
             }
             span { (what) " " b { (crossing.way) } " of " (of) }
-            @match way(crossing.way + 1) {
+            @match crossing.next.as_ref().map(address) {
                 Some(address) => { a href=(address) aria-label={ "Next " (what) } data-switch { "›" } }
                 None => { span aria-hidden="true" { "›" } }
             }
@@ -124,16 +123,14 @@ fn switch(crossing: &Crossing, telling: &Telling<'_>) -> Markup {
 fn foot(scene: &Scene) -> Markup {
     let usage = &scene.sum.spent.usage;
     let models: Vec<String> = scene.models.iter().map(|model| short_model(model)).collect();
-    let cached = usage.cache_read + usage.cache_write;
     let took = scene.turn.millis.map(crate::words::figures::duration);
     let took = took.or_else(|| scene.from.zip(scene.to).and_then(|(from, to)| took_between(from, to)));
     let facts = [
         (!models.is_empty()).then(|| models.join(", ")),
         (usage.total() > 0).then(|| {
-            let input = tokens(usage.input + cached);
-            let cached =
-                if cached > 0 { format!(" ({} cached)", tokens(usage.cache_read)) } else { String::new() };
-            format!("{input} in{cached}, {} out", tokens(usage.output))
+            let cached = Some(usage.cache_read).filter(|&cached| cached > 0);
+            let cached = cached.map(|cached| format!(" ({} cached)", tokens(cached))).unwrap_or_default();
+            format!("{} in{cached}, {} out", tokens(usage.read()), tokens(usage.output))
         }),
         Some(money::cost(&scene.sum)).filter(|cost| !cost.is_empty()),
         took,

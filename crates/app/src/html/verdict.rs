@@ -6,7 +6,6 @@ use rethread_engine::core::tree::NodeNo;
 use rethread_engine::ops::{LostGroup, LostWay, Session, Verdict};
 
 use super::plan::{act, command};
-use crate::words::clean;
 use crate::words::figures::{count, things};
 use crate::words::resume;
 use crate::words::shell::typed;
@@ -194,7 +193,7 @@ fn refused(verdict: &Verdict, session: &Session) -> Markup {
 
 /// Draws something that helps, as a button and as a command.
 fn offer(key: &str, session: &Session, help: &Help) -> Markup {
-    let id = typed(&clean::line(&session.id));
+    let id = typed(&session.id);
     html! {
         div class="verdict-help" {
             @match help {

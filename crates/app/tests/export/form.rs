@@ -1,9 +1,9 @@
 //! What exports say, in every form.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::home::Home;
-use crate::talk::{SESSION, garden};
+use crate::talk::{SESSION, Talk, garden};
 
 const FORMATS: [&str; 4] = ["html", "md", "json", "text"];
 const DETAILS: [&str; 4] = ["prompts", "answers", "tools", "everything"];
@@ -167,4 +167,72 @@ fn json_is_a_head_and_the_turns_of_show() {
         (&head["session"], &head["detail"], &head["everything"]),
         (&SESSION.into(), &"everything".into(), &true.into())
     );
+}
+
+fn home_of(talk: &Talk) -> Home {
+    let home = Home::new();
+    home.write_old(&format!(".claude/projects/-home-ada-garden/{SESSION}.jsonl"), talk.text());
+    home
+}
+
+#[test]
+fn a_subagent_inside_the_file_is_told_where_it_was_called() {
+    let input = json!({ "description": "Look", "prompt": "look closely", "subagent_type": "Explore" });
+    let side = json!({ "isSidechain": true });
+    let talk = Talk::default()
+        .asks("Use an agent")
+        .calls("toolu_t", "Task", &input, &json!("found"), &Value::Null)
+        .says("It is back.")
+        .line("user", &json!("look closely"), &json!({ "isSidechain": true, "parentUuid": null }))
+        .line("assistant", &json!([{ "type": "text", "text": "the agent speaks" }]), &side);
+    let home = home_of(&talk);
+    for more in [&["--format", "html"][..], &["--format", "html", "--all"]] {
+        let page = export(&home, more);
+        let call = page.find("data-call=\"toolu_t\"").expect("the call leaves a place");
+        let words = page.find("the agent speaks").expect("the agent is told");
+        let behind = page.find("It is back.").expect("the session is told");
+        assert!(call < words && words < behind, "{more:?}");
+    }
+}
+
+#[test]
+fn calls_of_one_server_stand_together() {
+    let calls = |talk: Talk, id: &str, name: &str| {
+        talk.calls(id, name, &json!({ "query": "x" }), &json!("ok"), &Value::Null)
+    };
+    let mut talk = Talk::default().asks("Look around");
+    for (id, name) in [
+        ("toolu_1", "mcp__git<hub__list"),
+        ("toolu_2", "mcp__git<hub__read"),
+        ("toolu_3", "mcp__other__read"),
+        ("toolu_4", "Bash"),
+        ("toolu_5", "mcp__git<hub__list"),
+    ] {
+        talk = calls(talk, id, name);
+    }
+    let page = export(&home_of(&talk.says("Seen.")), &["--format", "html"]);
+    assert_eq!(page.matches("<section class=\"group\"").count(), 1, "one call is no group");
+    let group = page.split("<section class=\"group\"").nth(1).unwrap();
+    let (head, rest) = group.split_once("</section>").unwrap();
+    assert!(head.contains("aria-label=\"git&lt;hub: 2 calls\""), "{head}");
+    assert_eq!(head.matches("class=\"part tool\"").count(), 2, "{head}");
+    assert_eq!(rest.matches("class=\"part tool\"").count(), 3);
+}
+
+#[test]
+fn counts_of_any_size_are_added_up() {
+    let message = |usage: &Value| {
+        let content = json!([{ "type": "text", "text": "so" }]);
+        json!({ "message": { "role": "assistant", "id": "m", "model": "claude-opus-4-5", "content": content, "usage": usage } })
+    };
+    let told = |usage: &Value| {
+        let talk = Talk::default().asks("Count").line("assistant", &Value::Null, &message(usage));
+        let home = home_of(&talk);
+        FORMATS.map(|format| export(&home, &["--format", format]))
+    };
+    told(
+        &json!({ "input_tokens": 10, "cache_creation_input_tokens": 5, "cache_read_input_tokens": u64::MAX, "output_tokens": 5 }),
+    );
+    let page = &told(&json!({ "input_tokens": 10, "cache_creation_input_tokens": 5, "output_tokens": 5 }))[0];
+    assert!(page.contains("15 in, 5 out"), "what was only put into the cache was not read from it");
 }

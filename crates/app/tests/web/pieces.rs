@@ -69,3 +69,54 @@ fn addresses_that_are_made_up_lead_nowhere() {
     }
     assert_eq!(site.get(&format!("/s/{key}/leaf?no=-1")).status, 400);
 }
+
+#[test]
+fn a_subagent_inside_the_file_has_a_page_and_unfolds_in_place() {
+    let home = Home::new();
+    let key = Session { id: "0009", ..Session::default() }.key();
+    let talk = r#"
+u1: go
+  a1: {"type":"tool_use","id":"toolu_t","name":"Task","input":{"description":"Look","prompt":"look closely"}}
+    u2: {"type":"tool_result","tool_use_id":"toolu_t","content":"found"}
+      a2: it is back
+u5 side: look closely
+  a5 side: !Bash ls
+    u6 side: =a5 rakes
+      a6 side: the agent speaks
+"#;
+    home.write_old(&format!(".claude/projects/-code/{key}.jsonl"), rethread_testkit::script::bytes(talk));
+    let site = Site::of(home);
+    let base = format!("/s/{key}/agent/L5");
+    assert!(site.page(&format!("/s/{key}/agents")).contains(&format!("href=\"{base}\"")));
+    assert!(!site.page(&format!("/s/{key}")).contains("the agent speaks"));
+    // Any of its lines names it: that is where a search leads.
+    for address in [base.clone(), format!("/s/{key}/agent/L7")] {
+        let page = site.page(&address);
+        assert!(page.contains("the agent speaks") && page.contains("id=\"t1\""), "{page}");
+        assert!(page.contains(&format!("data-base=\"{base}\"")), "{page}");
+        assert!(!page.contains("it is back") && !page.contains("branch"), "{page}");
+    }
+    let unfolded = site.page(&format!("/s/{key}/call?call=toolu_t"));
+    assert!(unfolded.contains("the agent speaks") && unfolded.contains(&base), "{unfolded}");
+    for piece in ["leaf?at=t1", "leaf?at=L7", "leaf?no=0"] {
+        assert!(site.page(&format!("{base}/{piece}")).contains("the agent speaks"), "{piece}");
+    }
+    assert_eq!(site.get(&format!("{base}/leaf?no=1")).status, 404);
+    assert_eq!(site.get(&format!("/s/{key}/agent/L1")).status, 404, "that is the session itself");
+    let page = site.page(&base);
+    let call = page.split("data-line=\"6\"").nth(1).expect("its call has a line");
+    assert!(call.contains("rakes"), "{call}");
+}
+
+#[test]
+fn the_command_that_goes_on_names_the_very_folder() {
+    let home = Home::new();
+    let session = Session { cwd: "/code/my  docs\u{200b}x", ..Session::default() };
+    session.write(&home);
+    let page = Site::of(home).page(&format!("/s/{}", session.key()));
+    let command = format!(
+        r#"data-text="cd $'/code/my  docs\342\200\213x' &amp;&amp; claude --resume {}""#,
+        session.key()
+    );
+    assert!(page.contains(&command), "{page}");
+}

@@ -40,11 +40,13 @@ impl Usage {
         self.web_searches = self.web_searches.saturating_sub(other.web_searches);
     }
 
+    /// Returns every token that was read, from the cache or not.
+    pub fn read(&self) -> u64 {
+        self.input.saturating_add(self.cache_write).saturating_add(self.cache_read)
+    }
+
     /// Returns every token, of whatever kind.
     pub fn total(&self) -> u64 {
-        self.input
-            .saturating_add(self.output)
-            .saturating_add(self.cache_write)
-            .saturating_add(self.cache_read)
+        self.read().saturating_add(self.output)
     }
 }

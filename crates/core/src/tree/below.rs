@@ -7,16 +7,18 @@ use crate::entry::Voice;
 impl Tree {
     /// Returns for every node the newest one at or below it that speaks: the tip of the branch it is shown on.
     pub fn newest_below(&self) -> Vec<NodeNo> {
-        let mut newest: Vec<NodeNo> = (0..self.nodes().len() as NodeNo).collect();
+        // Of a mere link nothing is known until something below it speaks.
+        let mut spoken: Vec<Option<NodeNo>> =
+            (0..).zip(self.nodes()).map(|(no, node)| (node.voice != Voice::Link).then_some(no)).collect();
         for &no in self.top_down().iter().rev() {
             let node = self.node(no);
-            let below = newest[no as usize];
-            if node.parent != NONE && (below != no || node.voice != Voice::Link) {
-                let above = &mut newest[node.parent as usize];
+            if node.parent != NONE {
+                let below = spoken[no as usize];
+                let above = &mut spoken[node.parent as usize];
                 *above = below.max(*above);
             }
         }
-        newest
+        (0..).zip(spoken).map(|(no, spoken)| spoken.map_or(no, |tip: NodeNo| tip.max(no))).collect()
     }
 
     /// Returns the nodes right below one, links without words passed over, in file order.

@@ -3,7 +3,7 @@
 //! There are as many as [`Tree::branches`] says, and one more for each island: a part that is cut off because its parent is
 //! missing or runs in a circle. What precedes a compaction belongs to the branch that goes on from it.
 
-use super::fork::ForkKind;
+use super::fork::{Fork, ForkKind};
 use super::node::{Link, NONE, NodeNo};
 use super::stretch::{Origin, Stretches};
 use super::weave::Tree;
@@ -132,6 +132,20 @@ impl Branches {
     pub fn of_node(&self, no: NodeNo) -> Option<usize> {
         let branch = self.by_stretch[*self.stretches.of.get(no as usize)? as usize];
         (branch != NONE).then_some(branch as usize)
+    }
+
+    /// Says which way of which real fork begins with a node. Several nodes may begin one way: results of parallel calls, lines
+    /// of one response, copies of one line.
+    pub fn begins(&self, tree: &Tree, no: NodeNo) -> Option<(&Fork, usize)> {
+        let of = |no: NodeNo| self.stretches.of.get(no as usize).copied();
+        let stretch = of(no)?;
+        let Origin::Way(fork, way) = self.stretches.list.get(stretch as usize)?.origin else { return None };
+        let begins = match tree.node(no).parent() {
+            Some(parent) => of(parent) != Some(stretch),
+            // What goes on after a compaction is a root, too.
+            None => !self.stretches.joins.contains_key(&no),
+        };
+        begins.then(|| (&self.stretches.forks[fork as usize], way as usize))
     }
 
     /// Takes note of the entry that a client goes on from: it is the tip of its branch, unless the branch goes on from there

@@ -1,5 +1,7 @@
 //! Paths: from a root to a tip, with what belongs to it.
 
+use std::collections::HashSet;
+
 use super::node::{NONE, Node, NodeNo};
 use super::weave::Tree;
 use crate::entry::Voice;
@@ -39,7 +41,7 @@ impl Tree {
         if self.node(tip).voice != Voice::Results || !self.children(tip).is_empty() {
             return None;
         }
-        let above: Vec<NodeNo> = self.walk(tip);
+        let above: HashSet<NodeNo> = self.walk(tip).into_iter().collect();
         let candidates = (turn..self.nodes().len() as NodeNo).rev();
         candidates.into_iter().find(|&no| {
             self.node(no).voice == Voice::Answer && self.turn_of(no) == Some(turn) && !above.contains(&no)
@@ -64,6 +66,15 @@ impl Tree {
                 && !matches!(node.voice, Voice::Link | Voice::State)
         };
         (0..self.nodes().len() as NodeNo).filter(is_tip).collect()
+    }
+
+    /// Returns the first node of the subagent inside the file of a session that a node belongs to.
+    pub fn side_root(&self, no: NodeNo) -> Option<NodeNo> {
+        let mut root = no;
+        while let Some(parent) = self.node(root).parent() {
+            root = parent;
+        }
+        (!self.is_told(no) && !self.is_told(root)).then_some(root)
     }
 
     /// Walks over parents from the root to `tip`.
@@ -97,7 +108,7 @@ impl Tree {
             }
         }
         // The newer part keeps what both hold.
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         for part in &mut parts {
             part.retain(|no| seen.insert(*no));
         }

@@ -336,7 +336,8 @@ impl<'a> Teller<'a> {
     fn link(&mut self, line: u32, entry: &Entry<'a>) {
         match (entry.kind, entry.system()) {
             (Kind::System, System::TurnDuration) => {
-                self.turn.millis = entry.duration_ms.map(|ms| self.turn.millis.unwrap_or(0) + ms);
+                self.turn.millis =
+                    entry.duration_ms.map(|ms| self.turn.millis.unwrap_or(0).saturating_add(ms));
             }
             (Kind::System, System::MicrocompactBoundary) => self.push(line, compaction(entry, true)),
             (Kind::System, System::ApiError) => {

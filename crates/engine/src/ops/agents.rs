@@ -220,7 +220,10 @@ fn inline(main: &Session) -> Result<Vec<AgentRow>, Failure> {
         let meta = AgentMeta::default();
         if let Some(launch) = main.launches.of("", &meta, &row.prompt, &used) {
             used.insert(launch.tool_use.clone());
-            adopt(&mut row, launch, None);
+            let call = tree.nodes().partition_point(|node| node.place.line < launch.line);
+            let call = Some(call as NodeNo).filter(|_| call < tree.nodes().len());
+            let owner = call.and_then(|call| tree.side_root(call)).filter(|&owner| owner != root);
+            adopt(&mut row, launch, owner.map(|owner| format!("L{}", tree.node(owner).place.line)));
         }
         rows.push(row);
     }

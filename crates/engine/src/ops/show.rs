@@ -1,10 +1,11 @@
 //! A conversation by turns, read from disk one turn at a time.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use rethread_core::entry::{self, Entry, Voice};
 use rethread_core::lines::Line;
-use rethread_core::tree::{NodeNo, Place, Standing};
+use rethread_core::tree::{NodeNo, Place, Standing, Tree};
 use rethread_core::turn::{Turn, tell};
 
 use super::load::{Session, load_to_tell};
@@ -108,8 +109,17 @@ pub(super) fn grouped(
     nodes: impl Iterator<Item = NodeNo>,
     standing: impl Fn(NodeNo) -> Standing,
 ) -> Vec<Group> {
+    grouped_as(session, &session.tree.turns().zip(1..).collect(), nodes, standing)
+}
+
+/// Cuts nodes, in the order of telling, into turns with these numbers.
+pub(super) fn grouped_as(
+    session: &Session,
+    numbers: &HashMap<NodeNo, u32>,
+    nodes: impl Iterator<Item = NodeNo>,
+    standing: impl Fn(NodeNo) -> Standing,
+) -> Vec<Group> {
     let tree = &session.tree;
-    let numbers: std::collections::HashMap<NodeNo, u32> = tree.turns().zip(1..).collect();
     let mut groups: Vec<Group> = Vec::new();
     for node in nodes {
         let turn = tree.turn_of(node);
@@ -141,12 +151,16 @@ pub(super) fn everything(session: &Session, tip: NodeNo) -> Vec<Group> {
     for no in tree.context(tip) {
         standings[no as usize] = Standing::OnPath;
     }
-    // Nodes in file order, but each turn's together and its start first.
     let mut order: Vec<NodeNo> = (0..tree.nodes().len() as NodeNo).collect();
     order.retain(|&no| tree.is_told(no));
-    let lead = |no: NodeNo| tree.turn_of(no) != Some(no) && tree.node(no).voice != Voice::Picture;
-    order.sort_by_key(|&no| (tree.turn_of(no).unwrap_or(no), lead(no), no));
+    in_turns(tree, &mut order);
     grouped(session, order.into_iter(), |no| standings[no as usize])
+}
+
+/// Puts nodes in file order, but each turn's together and its start first.
+pub(super) fn in_turns(tree: &Tree, nodes: &mut [NodeNo]) {
+    let lead = |no: NodeNo| tree.turn_of(no) != Some(no) && tree.node(no).voice != Voice::Picture;
+    nodes.sort_by_key(|&no| (tree.turn_of(no).unwrap_or(no), lead(no), no));
 }
 
 impl Show {

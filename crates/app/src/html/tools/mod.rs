@@ -29,3 +29,4 @@ mod todo;
 mod web;
 
 pub(crate) use draw::{Around, Picture, body, gist, is_long, is_open};
+pub(crate) use other::server;

@@ -45,6 +45,11 @@ fn mcp_gist(matter: &Matter<'_>, gist: &mut Gist) {
     any_gist(matter, gist);
 }
 
+/// Returns the server of a tool, by its name.
+pub(crate) fn server(name: &str) -> Option<&str> {
+    Some(parts(name.strip_prefix("mcp__")?).0).filter(|server| !server.is_empty())
+}
+
 /// Parts the name of a tool into its server and its own name.
 fn parts(name: &str) -> (&str, &str) {
     let rest = name.strip_prefix("mcp__").unwrap_or(name);

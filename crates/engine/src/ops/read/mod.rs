@@ -5,8 +5,10 @@
 //! ```
 
 mod cut;
+mod order;
 mod reading;
+mod waits;
 mod way;
 
 pub use reading::{Reading, Scene, read};
-pub use way::{Crossing, Stop, Way, Which};
+pub use way::{Crossing, Neighbour, Stop, Way, Which};

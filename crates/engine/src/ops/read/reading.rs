@@ -1,20 +1,22 @@
 //! A session, opened once; its turns are told when they are asked for.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::Path;
 
-use rethread_core::entry::Moment;
-use rethread_core::tree::{Branches, Fork, NodeNo, Standing};
+use rethread_core::entry::{Moment, Voice};
+use rethread_core::tree::{Branches, NodeNo, Standing};
 use rethread_core::turn::Turn;
 use rethread_core::usage::{Prices, Receipts, Sum};
 
 use super::cut;
-use super::way::{Crossing, Slice, Stop, Way, Which};
+use super::order::{self, Told};
+use super::waits::Waits;
+use super::way::{Crossing, Neighbour, Pass, Slice, Stop, Way, Which};
 use crate::Failure;
 use crate::disk::{Lines, Mark};
 use crate::ops::explain::Verdict;
 use crate::ops::load::{Session, load_seeing};
-use crate::ops::show::{Group, ToldTurn, everything, grouped, told_nodes};
+use crate::ops::show::{ToldTurn, told_nodes};
 use crate::ops::usage::Till;
 
 /// A session opened to be read.
@@ -28,9 +30,9 @@ pub struct Reading {
     pub branches: Branches,
     /// The branch that the client goes on from.
     pub active: Option<usize>,
-    forks: Vec<Fork>,
-    /// By the first node of a way, its fork and which of its ways it is.
-    ways: HashMap<NodeNo, (usize, usize)>,
+    /// By node, the newest tip below it; empty where nothing forks.
+    newest: Vec<NodeNo>,
+    waits: Waits,
     spent: HashMap<NodeNo, Spent>,
     mark: Option<Mark>,
 }
@@ -65,8 +67,8 @@ pub struct Scene {
     pub from: Option<Moment>,
     /// When its last line was written.
     pub to: Option<Moment>,
-    /// Where the conversation could have gone elsewhere, just before it.
-    pub crossing: Option<Crossing>,
+    /// Where the conversation could have gone elsewhere: just before it, or within what of it belongs together.
+    pub crossings: Vec<Crossing>,
     /// Its lines as they stand in the file, with their numbers.
     pub raw: Vec<(u32, Vec<u8>)>,
 }
@@ -76,7 +78,11 @@ pub fn read(path: &Path, prices: &Prices) -> Result<Reading, Failure> {
     // Taken before the file is read: what is written meanwhile makes another mark.
     let mark = std::fs::metadata(path).map(|meta| Mark::of(&meta)).ok();
     let mut receipts = Receipts::default();
-    let session = load_seeing(path, |entry, _| receipts.add(entry))?;
+    let mut waits = Waits::default();
+    let session = load_seeing(path, |entry, place| {
+        receipts.add(entry);
+        waits.add(entry, place);
+    })?;
     let tree = &session.tree;
     let mut till = Till::new(prices);
     let mut spent: HashMap<NodeNo, Spent> = HashMap::new();
@@ -92,12 +98,8 @@ pub fn read(path: &Path, prices: &Prices) -> Result<Reading, Failure> {
     let leaf = session.active().leaf;
     let mut branches = Branches::of(tree);
     let active = leaf.and_then(|leaf| branches.goes_on_from(tree, leaf));
-    let forks: Vec<Fork> = tree.forks().into_iter().filter(|fork| fork.kind.is_real()).collect();
-    let each = |(no, fork): (usize, &Fork)| {
-        fork.ways.iter().enumerate().map(move |(way, &first)| (first, (no, way))).collect::<Vec<_>>()
-    };
-    let ways = forks.iter().enumerate().flat_map(each).collect();
-    Ok(Reading { leaf, branches, active, forks, ways, spent, mark, session })
+    let newest = if branches.list.len() > 1 { tree.newest_below() } else { Vec::new() };
+    Ok(Reading { leaf, branches, active, newest, waits, spent, mark, session })
 }
 
 impl Reading {
@@ -120,24 +122,40 @@ impl Reading {
             Which::Active => self.active.map(|branch| self.branches.list[branch].tip).or_else(newest),
             Which::Through(name) => Some(session.tip_below(session.entry(name)?)),
             Which::Everything => newest(),
+            Which::Side(name) => return self.side(name),
         };
-        let groups = match tip {
-            None => Vec::new(),
-            Some(tip) if *which == Which::Everything => everything(session, tip),
-            Some(tip) => along(session, tip),
+        let told = match tip {
+            None => Told::default(),
+            Some(tip) if *which == Which::Everything => order::all(session, tip, &self.branches),
+            Some(tip) => order::along(session, tip, &self.branches),
         };
         let branch = tip.filter(|_| *which != Which::Everything);
-        let way = self.stops(tip, branch.and_then(|tip| self.branches.of_node(tip)), groups);
+        let way = self.stops(tip, branch.and_then(|tip| self.branches.of_node(tip)), told);
         // Where no line says what it follows, no way leads anywhere: all is shown.
         let is_lost = *which == Which::Active && way.turns() == 0 && session.tree.turns().next().is_some();
         if is_lost { self.way(&Which::Everything) } else { Ok(way) }
     }
 
-    fn stops(&self, tip: Option<NodeNo>, branch: Option<usize>, groups: Vec<Group>) -> Way {
+    /// Finds the way of a subagent inside the file.
+    fn side(&self, name: &str) -> Result<Way, Failure> {
+        let unknown = || Failure::UnknownEntry { name: name.to_owned() };
+        let root = self.session.tree.side_root(self.session.entry(name)?).ok_or_else(unknown)?;
+        let groups = order::side(&self.session, root);
+        let tip = groups.iter().flat_map(|group| &group.nodes).copied().max();
+        Ok(self.stops(tip, None, Told { groups, firsts: Vec::new() }))
+    }
+
+    /// Returns the id of the subagent inside the file that holds an entry: the line it begins on.
+    pub fn side_of(&self, name: &str) -> Option<String> {
+        let root = self.session.tree.side_root(self.session.entry(name).ok()?)?;
+        Some(format!("L{}", self.session.tree.node(root).place.line))
+    }
+
+    fn stops(&self, tip: Option<NodeNo>, branch: Option<usize>, told: Told) -> Way {
         let tree = &self.session.tree;
         let mut nodes = Vec::new();
-        let mut stops = Vec::with_capacity(groups.len());
-        for group in groups {
+        let mut stops = Vec::with_capacity(told.groups.len());
+        for group in told.groups {
             let Some(&first) = group.nodes.first() else { continue };
             let times = || group.nodes.iter().filter_map(|&no| tree.node(no).time());
             stops.push(Stop {
@@ -152,8 +170,9 @@ impl Reading {
             });
             nodes.extend(group.nodes);
         }
-        let leaves = cut::leaves(tree, &nodes, &mut stops, |no| self.ways.contains_key(&no));
-        Way { tip, branch, stops, nodes, leaves }
+        let passes = order::passes(tree, &nodes, &told.firsts);
+        let leaves = cut::leaves(tree, &nodes, &mut stops, &passes, &self.waits);
+        Way { tip, branch, stops, nodes, passes, leaves }
     }
 
     /// Tells a leaf of a way.
@@ -189,25 +208,43 @@ impl Reading {
             models: spent.models,
             from: stop.from,
             to: stop.to,
-            crossing: nodes.first().and_then(|&first| self.crossing(first)),
+            crossings: way
+                .passes_in(&slice.nodes)
+                .iter()
+                .filter_map(|pass| self.crossing(pass.first))
+                .collect(),
             raw,
         })
     }
 
     /// Says where else the conversation went at a node that begins one of several ways.
     fn crossing(&self, first: NodeNo) -> Option<Crossing> {
-        let &(fork, way) = self.ways.get(&first)?;
-        let fork = &self.forks[fork];
         let session = &self.session;
-        let each = |&first: &NodeNo| {
-            let tip = session.tip_below(first);
-            (session.tree.node(first).place.line, session.handle(tip))
+        let (fork, way) = self.branches.begins(&session.tree, first)?;
+        let neighbour = |way: Option<usize>| {
+            let first = *fork.ways.get(way?)?;
+            let &tip = self.newest.get(first as usize)?;
+            // Links before its words may not be told.
+            let mut head = first;
+            while session.tree.node(head).voice == Voice::Link
+                && let Some(&below) =
+                    session.tree.children(head).iter().find(|&&child| self.newest[child as usize] == tip)
+            {
+                head = below;
+            }
+            Some(Neighbour { line: session.tree.node(head).place.line, tip: session.handle(tip) })
         };
-        Some(Crossing { kind: fork.kind, way: way + 1, ways: fork.ways.iter().map(each).collect() })
+        let (previous, next) = (neighbour(way.checked_sub(1)), neighbour(way.checked_add(1)));
+        Some(Crossing { kind: fork.kind, way: way + 1, ways: fork.ways.len(), previous, next })
     }
 
     /// Finds the leaf of a way on which an entry stands: by its name, such as `L118` or `t9`.
     pub fn leaf_of(&self, way: &Way, name: &str) -> Option<usize> {
+        // A subagent inside the file counts its own turns.
+        let turn = name.strip_prefix('t').and_then(|no| no.parse::<u32>().ok());
+        if let Some(stop) = way.stops.iter().find(|stop| turn.is_some() && stop.no == turn) {
+            return Some(stop.leaf);
+        }
         let node = self.session.entry(name).ok()?;
         let place = way.nodes.iter().position(|&no| no == node)?;
         way.leaf_of_place(place)
@@ -224,11 +261,11 @@ impl Reading {
 
     /// Returns the forks that this way passes: the place among the stops, and the crossing.
     pub fn crossings(&self, way: &Way) -> Vec<(usize, Crossing)> {
-        let at = |(place, no): (usize, &NodeNo)| {
-            let crossing = self.crossing(*no)?;
-            Some((way.stops.partition_point(|stop| stop.nodes.end <= place), crossing))
+        let at = |pass: &Pass| {
+            let crossing = self.crossing(pass.first)?;
+            Some((way.stops.partition_point(|stop| stop.nodes.end <= pass.place), crossing))
         };
-        way.nodes.iter().enumerate().filter_map(at).collect()
+        way.passes.iter().filter_map(at).collect()
     }
 
     /// Reads a line again.
@@ -239,24 +276,4 @@ impl Reading {
         let mut lines = Lines::open(path).map_err(Failure::reading(path))?;
         lines.read(node.place).map(Some).map_err(Failure::reading(path))
     }
-}
-
-/// The turns on the way to a tip, also those before a compaction.
-fn along(session: &Session, tip: NodeNo) -> Vec<Group> {
-    let tree = &session.tree;
-    let context: HashSet<NodeNo> = tree.context(tip).into_iter().collect();
-    let steps = tree.rejoin(&tree.long_walk(tip));
-    let mut standings = HashMap::with_capacity(steps.len());
-    let mut before = Standing::Compacted;
-    for step in &steps {
-        // What was re-joined stands where the line before it does.
-        before = match (context.contains(&step.node), step.on_walk) {
-            (true, _) => Standing::OnPath,
-            (false, true) => Standing::Compacted,
-            (false, false) => before,
-        };
-        standings.insert(step.node, before);
-    }
-    let standing = |no| standings.get(&no).copied().unwrap_or(Standing::OnPath);
-    grouped(session, steps.iter().map(|step| step.node), standing)
 }

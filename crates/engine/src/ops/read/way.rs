@@ -15,6 +15,8 @@ pub enum Which {
     Through(String),
     /// All turns of the file, in the order in which they begin.
     Everything,
+    /// The subagent inside the file that holds this entry, with all that it did.
+    Side(String),
 }
 
 /// A way through a session.
@@ -28,6 +30,8 @@ pub struct Way {
     pub stops: Vec<Stop>,
     /// All nodes in the order of telling; stops and slices are parts of it.
     pub(super) nodes: Vec<NodeNo>,
+    /// Where it could have gone elsewhere, in the order of telling.
+    pub(super) passes: Vec<Pass>,
     /// What is read at once: slices of stops.
     pub(super) leaves: Vec<Vec<Slice>>,
 }
@@ -59,6 +63,15 @@ pub(super) struct Slice {
     pub(super) nodes: Range<usize>,
 }
 
+/// Where a way crosses a fork.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Pass {
+    /// Where it is shown: before the first node behind the fork that speaks.
+    pub(super) place: usize,
+    /// The first node behind the fork.
+    pub(super) first: NodeNo,
+}
+
 /// A place where the conversation went several ways, and which of them this one is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Crossing {
@@ -66,8 +79,21 @@ pub struct Crossing {
     pub kind: ForkKind,
     /// Which way this is, from 1, in file order.
     pub way: usize,
-    /// The first line of each way, and an entry that names the newest branch behind it.
-    pub ways: Vec<(u32, String)>,
+    /// Of how many.
+    pub ways: usize,
+    /// The one before it.
+    pub previous: Option<Neighbour>,
+    /// The one behind it.
+    pub next: Option<Neighbour>,
+}
+
+/// A way beside another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Neighbour {
+    /// Its first line.
+    pub line: u32,
+    /// An entry that names the newest branch behind it.
+    pub tip: String,
 }
 
 impl Way {
@@ -91,6 +117,13 @@ impl Way {
         let from = self.stops.partition_point(|stop| stop.leaf < leaf);
         let to = self.stops.partition_point(|stop| stop.leaf <= leaf);
         &self.stops[from..to]
+    }
+
+    /// Returns the passes in a part of it.
+    pub(super) fn passes_in(&self, nodes: &Range<usize>) -> &[Pass] {
+        let from = self.passes.partition_point(|pass| pass.place < nodes.start);
+        let to = self.passes.partition_point(|pass| pass.place < nodes.end);
+        &self.passes[from..to]
     }
 
     pub(super) fn leaf_of_place(&self, place: usize) -> Option<usize> {

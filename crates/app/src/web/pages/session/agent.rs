@@ -34,8 +34,7 @@ pub(crate) async fn agents(State(server): State<Arc<Server>>, Path(key): Path<St
             ul class="agents" {
                 @for row in rows.iter().filter(|row| !row.warmup) {
                     li class={ "agent-" (row.depth.min(6)) } {
-                        @if row.path.is_some() { a href={ "/s/" (key) "/agent/" (clean::line(&row.id)) } { (called(row)) } }
-                        @else { a href={ "/s/" (key) "#" (clean::line(&row.id)) } { (called(row)) } }
+                        a href={ "/s/" (key) "/agent/" (clean::line(&row.id)) } { (called(row)) }
                         span class="quiet num" { " " (things(row.entries as u64, "entry")) ", " (tokens(row.usage.total())) " tokens" }
                     }
                 }
@@ -49,12 +48,31 @@ fn rows(open: &Open) -> Result<Arc<Vec<AgentRow>>, rethread_engine::Failure> {
     open.agents(|| ops::agents(&open.reading.session.path).map(|found| found.rows))
 }
 
-/// Opens a subagent and hands it on.
+/// Which subagent is asked for.
+enum Whose<'a> {
+    /// The one that a call started.
+    Call(&'a str),
+    /// The one with this id; of one inside the session's file, any of its lines names it.
+    Id(&'a str),
+}
+
+impl Whose<'_> {
+    fn of<'r>(&self, rows: &'r [AgentRow], main: &Open) -> Option<&'r AgentRow> {
+        let by_id = |id: &str| rows.iter().find(|row| row.id == id);
+        match self {
+            Whose::Call(call) => rows.iter().find(|row| row.tool_use.as_deref() == Some(call)),
+            Whose::Id(id) => by_id(id).or_else(|| by_id(&main.reading.side_of(id)?)),
+        }
+    }
+}
+
+/// Opens a subagent and hands it on, with the way to read.
 fn with(
     server: &Server,
     key: &str,
-    is_wanted: impl Fn(&AgentRow) -> bool,
-    then: impl FnOnce(&AgentRow, &Open, &str) -> Response,
+    whose: &Whose<'_>,
+    wanted: Wanted,
+    then: impl FnOnce(&AgentRow, &Open, &str, &Wanted) -> Response,
 ) -> Response {
     let (_, main) = match open(server, key) {
         Ok(found) => found,
@@ -64,14 +82,15 @@ fn with(
         Ok(rows) => rows,
         Err(failure) => return answer::failed(&failure),
     };
-    let Some(row) = rows.iter().find(|row| is_wanted(row)) else {
+    let Some(row) = whose.of(&rows, &main) else {
         return answer::missing("no conversation of this subagent was kept");
     };
+    let base = format!("/s/{key}/agent/{}", clean::line(&row.id));
     let Some(path) = &row.path else {
-        return answer::missing("this subagent speaks inside the session's own file");
+        return then(row, &main, &base, &Wanted { side: Some(row.id.clone()), ..wanted });
     };
     match server.readings.open(path, &server.prices) {
-        Ok(open) => then(row, &open, &format!("/s/{key}/agent/{}", clean::line(&row.id))),
+        Ok(open) => then(row, &open, &base, &wanted),
         Err(failure) => answer::failed(&failure),
     }
 }
@@ -88,15 +107,12 @@ pub(crate) async fn called_by(
     Path(key): Path<String>,
     Query(started): Query<Started>,
 ) -> Response {
-    work(server, move |server| {
-        let wanted = |row: &AgentRow| row.tool_use.as_deref() == Some(&started.call);
-        with(server, &key, wanted, folded)
-    })
-    .await
+    work(server, move |server| with(server, &key, &Whose::Call(&started.call), Wanted::default(), folded))
+        .await
 }
 
-fn folded(row: &AgentRow, open: &Open, base: &str) -> Response {
-    match inside(open, base, &Wanted::default(), false) {
+fn folded(row: &AgentRow, open: &Open, base: &str, wanted: &Wanted) -> Response {
+    match inside(open, base, wanted, false) {
         Ok(leaves) => answer::found(html! {
             section class="agent" aria-label={ "Subagent: " (called(row)) } {
                 p class="agent-name" { a href=(base) { (called(row)) } }
@@ -115,19 +131,14 @@ pub(crate) async fn page(
     headers: HeaderMap,
 ) -> Response {
     work(server, move |server| {
-        with(
-            server,
-            &key,
-            |row| row.id == agent,
-            |row, open, base| {
-                if headers.contains_key("x-rethread") {
-                    return folded(row, open, base);
-                }
-                let title = called(row);
-                let sheet = Sheet { title: &title, base, main: Some(&key), row: None, acts: false };
-                whole(server, open, &sheet, &wanted).unwrap_or_else(|failure| answer::failed(&failure))
-            },
-        )
+        with(server, &key, &Whose::Id(&agent), wanted, |row, open, base, wanted| {
+            if headers.contains_key("x-rethread") {
+                return folded(row, open, base, wanted);
+            }
+            let title = called(row);
+            let sheet = Sheet { title: &title, base, main: Some(&key), row: None, acts: false };
+            whole(server, open, &sheet, wanted).unwrap_or_else(|failure| answer::failed(&failure))
+        })
     })
     .await
 }
@@ -140,14 +151,9 @@ pub(crate) async fn leaf(
     Query(way): Query<Wanted>,
 ) -> Response {
     work(server, move |server| {
-        with(
-            server,
-            &key,
-            |row| row.id == agent,
-            |_, open, base| {
-                answered(open, base, &wanted, &way, false).unwrap_or_else(|failure| answer::failed(&failure))
-            },
-        )
+        with(server, &key, &Whose::Id(&agent), way, |_, open, base, way| {
+            answered(open, base, &wanted, way, false).unwrap_or_else(|failure| answer::failed(&failure))
+        })
     })
     .await
 }
@@ -159,7 +165,9 @@ pub(crate) async fn part(
     Query(wanted): Query<PieceWanted>,
 ) -> Response {
     work(server, move |server| {
-        with(server, &key, |row| row.id == agent, |_, open, base| body(open, base, &wanted))
+        with(server, &key, &Whose::Id(&agent), Wanted::default(), |_, open, base, _| {
+            body(open, base, &wanted)
+        })
     })
     .await
 }
@@ -170,6 +178,8 @@ pub(crate) async fn picture(
     Path((key, agent)): Path<(String, String)>,
     Query(wanted): Query<PieceWanted>,
 ) -> Response {
-    work(server, move |server| with(server, &key, |row| row.id == agent, |_, open, _| shown(open, &wanted)))
-        .await
+    work(server, move |server| {
+        with(server, &key, &Whose::Id(&agent), Wanted::default(), |_, open, _, _| shown(open, &wanted))
+    })
+    .await
 }

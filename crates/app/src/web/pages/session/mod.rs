@@ -37,10 +37,16 @@ pub(crate) struct Wanted {
     tip: Option<String>,
     /// `all` for every turn of the file.
     view: Option<String>,
+    /// A subagent inside the session's file: the address of the page says it.
+    #[serde(skip)]
+    side: Option<String>,
 }
 
 impl Wanted {
     fn which(&self) -> Which {
+        if let Some(side) = &self.side {
+            return Which::Side(side.clone());
+        }
         match (&self.tip, self.view.as_deref()) {
             (_, Some("all")) => Which::Everything,
             (Some(tip), _) => Which::Through(tip.clone()),
@@ -51,7 +57,7 @@ impl Wanted {
     /// Writes it as the part of an address, with its question mark.
     fn query(&self) -> String {
         match self.which() {
-            Which::Active => "?".to_owned(),
+            Which::Active | Which::Side(_) => "?".to_owned(),
             Which::Through(tip) => format!("?tip={}&", encoded(&tip)),
             Which::Everything => "?view=all&".to_owned(),
         }

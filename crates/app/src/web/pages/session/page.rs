@@ -103,6 +103,7 @@ fn body(server: &Server, open: &Open, sheet: &Sheet<'_>, wanted: &Wanted) -> Res
     let which = wanted.which();
     let way = open.way(&which)?;
     let look = server.shelf.last();
+    let session = &open.reading.session;
     let head = Head {
         reading: &open.reading,
         way: &way,
@@ -112,6 +113,8 @@ fn body(server: &Server, open: &Open, sheet: &Sheet<'_>, wanted: &Wanted) -> Res
         main: sheet.main,
         row: sheet.row,
         everything: which == Which::Everything,
+        side: matches!(which, Which::Side(_)),
+        resume: server.place.resume_command(&session.id, session.sketch.cwd.as_deref().unwrap_or_default()),
         other_way: which != Which::Active,
         clock: &Clock::look(),
         tilde: &|path| server.place.tilde(path),

@@ -72,7 +72,8 @@ pub(super) fn body(open: &Open, base: &str, wanted: &PieceWanted) -> Response {
 /// Tells the leaf on which a line stands, on whatever branch.
 fn around(open: &Open, line: u32) -> Result<Vec<Scene>, rethread_engine::Failure> {
     let name = format!("L{line}");
-    for which in [Which::Active, Which::Through(name.clone()), Which::Everything] {
+    let side = Which::Side(name.clone());
+    for which in [Which::Active, Which::Through(name.clone()), Which::Everything, side] {
         let Ok(way) = open.way(&which) else { continue };
         if let Some(leaf) = open.reading.leaf_of(&way, &name) {
             return open.reading.leaf(&way, leaf);
