@@ -61,12 +61,15 @@ pub(crate) fn memory(hit: &SearchHit) -> Markup {
 
 /// Returns where a hit is read, in the session of a key.
 pub(crate) fn place(hit: &SearchHit, key: &str) -> String {
-    match &hit.agent {
+    if hit.beside {
         // A file beside the session holds nothing but a result.
-        _ if hit.beside => format!("/s/{key}"),
-        Some(agent) => format!("/s/{key}/agent/{}#L{}", encoded(agent), hit.line),
-        None => format!("/s/{key}#L{}", hit.line),
+        return format!("/s/{key}");
     }
+    let agent = hit.agent_id().map(|agent| format!("/agent/{}", encoded(agent))).unwrap_or_default();
+    // A page shows the way that goes on; what is not on it is read on a way of its own.
+    let is_elsewhere = matches!(hit.standing, Whereabouts::Aside | Whereabouts::Island | Whereabouts::Agent);
+    let tip = if is_elsewhere { format!("?tip=L{}", hit.line) } else { String::new() };
+    format!("/s/{key}{agent}{tip}#L{}", hit.line)
 }
 
 #[cfg(test)]

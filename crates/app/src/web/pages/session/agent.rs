@@ -6,18 +6,21 @@ use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use maud::html;
-use rethread_engine::ops::{self, AgentRow};
+use rethread_engine::ops::AgentRow;
 
+use super::find::{FindWanted, places};
 use super::leaf::{LeafWanted, answered};
 use super::page::{Sheet, inside, whole};
 use super::piece::{PieceWanted, body, shown};
 use super::{Wanted, open};
+use crate::html::link::encoded;
 use crate::html::session::called;
 use crate::web::answer;
 use crate::web::readings::Open;
 use crate::web::server::{Server, work};
 use crate::words::clean;
 use crate::words::figures::{things, tokens};
+use crate::words::trouble::message;
 
 /// Answers with the list of subagents.
 pub(crate) async fn agents(State(server): State<Arc<Server>>, Path(key): Path<String>) -> Response {
@@ -26,27 +29,29 @@ pub(crate) async fn agents(State(server): State<Arc<Server>>, Path(key): Path<St
             Ok(found) => found,
             Err(response) => return *response,
         };
-        let rows = match rows(&open) {
-            Ok(rows) => rows,
+        let found = match open.agents() {
+            Ok(found) => found,
             Err(failure) => return answer::failed(&failure),
         };
         answer::found(html! {
             ul class="agents" {
-                @for row in rows.iter().filter(|row| !row.warmup) {
+                @for row in found.rows.iter().filter(|row| !row.warmup) {
                     li class={ "agent-" (row.depth.min(6)) } {
-                        @if row.path.is_some() { a href={ "/s/" (key) "/agent/" (clean::line(&row.id)) } { (called(row)) } }
+                        @if row.path.is_some() { a href=(address(&key, row)) { (called(row)) } }
                         @else { a href={ "/s/" (key) "#" (clean::line(&row.id)) } { (called(row)) } }
                         span class="quiet num" { " " (things(row.entries as u64, "entry")) ", " (tokens(row.usage.total())) " tokens" }
                     }
                 }
             }
+            @for failure in &found.failures { p class="quiet" { (message(failure)) } }
         })
     })
     .await
 }
 
-fn rows(open: &Open) -> Result<Arc<Vec<AgentRow>>, rethread_engine::Failure> {
-    open.agents(|| ops::agents(&open.reading.session.path).map(|found| found.rows))
+/// Returns where a subagent of a session is read.
+fn address(key: &str, row: &AgentRow) -> String {
+    format!("/s/{key}/agent/{}", encoded(&row.id))
 }
 
 /// Opens a subagent and hands it on.
@@ -60,18 +65,18 @@ fn with(
         Ok(found) => found,
         Err(response) => return *response,
     };
-    let rows = match rows(&main) {
-        Ok(rows) => rows,
+    let found = match main.agents() {
+        Ok(found) => found,
         Err(failure) => return answer::failed(&failure),
     };
-    let Some(row) = rows.iter().find(|row| is_wanted(row)) else {
+    let Some(row) = found.rows.iter().find(|row| is_wanted(row)) else {
         return answer::missing("no conversation of this subagent was kept");
     };
     let Some(path) = &row.path else {
         return answer::missing("this subagent speaks inside the session's own file");
     };
     match server.readings.open(path, &server.prices) {
-        Ok(open) => then(row, &open, &format!("/s/{key}/agent/{}", clean::line(&row.id))),
+        Ok(open) => then(row, &open, &address(key, row)),
         Err(failure) => answer::failed(&failure),
     }
 }
@@ -152,6 +157,24 @@ pub(crate) async fn leaf(
     .await
 }
 
+/// Answers with the lines of a subagent that hold words.
+pub(crate) async fn find(
+    State(server): State<Arc<Server>>,
+    Path((key, agent)): Path<(String, String)>,
+    Query(wanted): Query<FindWanted>,
+    Query(on): Query<Wanted>,
+) -> Response {
+    work(server, move |server| {
+        with(
+            server,
+            &key,
+            |row| row.id == agent,
+            |_, open, _| places(open, &wanted, &on).unwrap_or_else(|failure| answer::failed(&failure)),
+        )
+    })
+    .await
+}
+
 /// Answers with the body of a call of a subagent.
 pub(crate) async fn part(
     State(server): State<Arc<Server>>,
@@ -159,7 +182,7 @@ pub(crate) async fn part(
     Query(wanted): Query<PieceWanted>,
 ) -> Response {
     work(server, move |server| {
-        with(server, &key, |row| row.id == agent, |_, open, base| body(open, base, &wanted))
+        with(server, &key, |row| row.id == agent, |_, open, base| body(open, base, &wanted, false))
     })
     .await
 }

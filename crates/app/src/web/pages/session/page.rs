@@ -21,7 +21,6 @@ use crate::web::answer;
 use crate::web::readings::Open;
 use crate::web::server::Server;
 use crate::words::clean;
-use crate::words::when::Clock;
 
 /// Leaves that stand in the page from the beginning.
 const FIRST: usize = 3;
@@ -47,8 +46,10 @@ pub(crate) async fn page(
     Query(wanted): Query<Wanted>,
 ) -> Response {
     let (shelf, wished) = (server.clone(), key.clone());
-    let found = tokio::task::spawn_blocking(move || shelf.find(&wished)).await.ok().flatten();
-    let Some(row) = found else { return answer::missing("no session has this address any more") };
+    let found = tokio::task::spawn_blocking(move || shelf.shelf.find(&shelf.place, &wished)).await;
+    let Some(row) = found.ok().flatten() else {
+        return answer::missing("no session has this address any more");
+    };
     // An entry that is not there is told by the status: that needs the session.
     if wanted.tip.is_some() {
         let known = server.clone();
@@ -113,7 +114,7 @@ fn body(server: &Server, open: &Open, sheet: &Sheet<'_>, wanted: &Wanted) -> Res
         row: sheet.row,
         everything: which == Which::Everything,
         other_way: which != Which::Active,
-        clock: &Clock::look(),
+        clock: &server.clock(),
         tilde: &|path| server.place.tilde(path),
         title_of: &|id| look.as_ref()?.find(id).map(|row| clean::line(&row.title.text)),
     };
@@ -125,7 +126,7 @@ fn body(server: &Server, open: &Open, sheet: &Sheet<'_>, wanted: &Wanted) -> Res
             (leaves(open, &way, sheet.base, wanted, sheet.acts)?)
             @if way.stops.is_empty() { p class="quiet empty" { "Nothing was said." } }
         }
-        (session::tools())
+        (session::tools(sheet.acts))
     })
 }
 
