@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index as Pick, select};
 use rethread_engine::core::entry::Moment;
 use rethread_engine::core::query::Query;
-use rethread_engine::ops::{Search, SearchRequest, search, search_again};
+use rethread_engine::ops::{Halt, Search, SearchRequest, search, search_again, stacks};
 use rethread_engine::{Index, Roots};
 use tempfile::TempDir;
 
@@ -289,7 +289,7 @@ impl Store {
         let day = |day: &str| Some(Moment(1_767_225_600_000 + 86_400_000 * (day.parse::<i64>().ok()? - 1)));
         let query = Query::parse(query, &day).ok()?;
         let roots = Roots { paths: vec![self.folder.path().join("projects")] };
-        Some(search(&SearchRequest { roots, query, all: false, budget: None }, index))
+        Some(search(&SearchRequest { roots, query, all: false, budget: None, halt: Halt::default() }, index))
     }
 
     /// Returns every hit as text: where, how good, and what of it is shown.
@@ -469,13 +469,38 @@ fn a_search_ends_when_its_time_is_over() {
     for (seconds, found) in [(0, false), (3600, true)] {
         for index in [None, Some(store.cache())] {
             let budget = Some(std::time::Duration::from_secs(seconds));
-            let request = SearchRequest { roots: roots.clone(), query: query.clone(), all: false, budget };
+            let halt = Halt::default();
+            let request =
+                SearchRequest { roots: roots.clone(), query: query.clone(), all: false, budget, halt };
             let mut search = search(&request, index.as_ref());
             assert_eq!(search.next_hit().is_some(), found, "{seconds}");
             assert_eq!(search.is_cut(), !found, "{seconds}");
             assert_eq!(search.total().exact, found, "{seconds}");
         }
     }
+}
+
+/// Who does not wait any more stops the search, also in the middle of a file.
+#[test]
+fn a_search_ends_when_it_is_stopped() {
+    let store = Store { folder: tempfile::tempdir().expect("a folder") };
+    let path = store.path(0);
+    std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    let line = "{\"type\":\"user\",\"uuid\":\"00000000-0000-4000-8000-000000000001\",\"message\":{\"role\":\"user\",\"content\":\"word\"}}\n";
+    std::fs::write(path, line.repeat(1_000_000)).expect("written");
+    let query = Query::parse("/wo+rd/", &|_| None).expect("a query");
+    let roots = Roots { paths: vec![store.folder.path().join("projects")] };
+    let halt = Halt::default();
+    let request = SearchRequest { roots, query, all: false, budget: None, halt: halt.clone() };
+    let mut stopped = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            halt.stop();
+        });
+        search(&request, None)
+    });
+    assert!(stopped.is_cut() && stopped.next_hit().is_none());
+    assert!(stopped.failures.is_empty(), "to be stopped is no failure: {:?}", stopped.failures);
 }
 
 /// What one search has looked through serves another; only what was written since is missing.
@@ -495,11 +520,13 @@ fn what_was_looked_through_is_searched_again() {
         query: Query::parse(words, &|_| None).expect("a query"),
         all: false,
         budget: None,
+        halt: Halt::default(),
     };
     let count = |mut search: Search| std::iter::from_fn(|| search.next_hit()).count();
     let index = store.cache();
-    assert!(search(&request("words"), None).stacks().is_none(), "without an index there is nothing to keep");
-    let stacks = search(&request("words"), Some(&index)).stacks().expect("an index");
+    let roots = request("words").roots;
+    assert!(stacks(&roots, None).is_none(), "without an index there is nothing to keep");
+    let stacks = stacks(&roots, Some(&index)).expect("an index");
     std::fs::write(store.path(1), line(3, "new words")).expect("written");
     for (words, again, anew) in [("words", 2, 3), ("older", 1, 1), ("new", 0, 1), ("nothing", 0, 0)] {
         assert_eq!(count(search_again(&request(words), &stacks, Some(&index))), again, "{words}");

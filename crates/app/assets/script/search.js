@@ -87,6 +87,8 @@
         if (list.hidden) input.blur(); else close();
       }
     });
+    // The server looks through its files before the first letter comes.
+    input.addEventListener("focus", () => { fetch("/search/hits?q=", { headers: { "x-rethread": "piece" } }).catch(() => {}); });
     input.addEventListener("focus", () => { if (list.childElementCount && input.value.trim() === shown) open(); });
     input.form.addEventListener("focusout", (event) => { if (!input.form.contains(event.relatedTarget)) close(); });
     // A press on a choice must not take the focus away before it is a click.

@@ -237,7 +237,7 @@
   on('[data-do="copy-text"]', "click", (event, button) => copy(button.dataset.text, button.dataset.said));
   on('[data-do="copy"]', "click", async (event, button) => {
     try {
-      await copy(await get(`${address(button, "copy")}?turn=${button.dataset.turn}&as=${button.dataset.as}`));
+      await copy(await get(`${address(button, "copy")}${home(button).dataset.query}turn=${button.dataset.turn}&as=${button.dataset.as}`));
     } catch {
       say("It could not be copied");
     }

@@ -156,19 +156,12 @@ fn wanted(args: &Args) -> Result<(Trim, &'static str), Stop> {
     let base = preset.unwrap_or(if asked && !only_age { Preset::Whole } else { Preset::Light });
     let mut trim = base.trim();
     for what in &args.drop {
-        if !trim.drop.contains(&what.0) {
-            trim.drop.push(what.0);
-        }
+        trim.leave_out(what.0);
     }
-    trim.idle |= args.drop.contains(&WhatName(What::Attachments));
     trim.keep_last = args.keep_last.or(trim.keep_last);
     trim.results_over = args.tool_results_over.as_deref().map(amount).transpose()?.or(trim.results_over);
     trim.older_than = args.older_than_turns.or(trim.older_than);
     trim.dedupe_reads |= args.dedupe_reads;
-    let what = match base {
-        Preset::Whole if asked => "trimmed",
-        Preset::Whole => "copy",
-        preset => preset.name(),
-    };
+    let what = base.copy_name(&trim);
     Ok((trim, what))
 }

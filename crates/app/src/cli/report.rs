@@ -13,7 +13,7 @@ use super::figures::things;
 use super::out::Out;
 use super::style::{BAD, MARK, NAME, QUIET, paint};
 use crate::prices::{BadTable, Why};
-use crate::words::trouble::{hint, message, quoted, why};
+use crate::words::trouble::{self, hint, message, quoted, why};
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,16 +155,9 @@ pub(crate) fn caution(said: &str, out: &mut Out) {
 
 /// Says what is wrong with the cache, which costs time and nothing else.
 pub(crate) fn notice(notice: Option<&Notice>, out: &mut Out) {
-    let said = match notice {
-        None => return,
-        Some(Notice::Damaged { path }) => {
-            format!("the cache {} was damaged: the files were read instead", quoted(path))
-        }
-        Some(Notice::Unwritable { path, source }) => {
-            format!("cannot write the cache {}: {} (--no-index does without)", quoted(path), why(source))
-        }
-    };
-    out.note(&format!("{} {said}", paint(MARK, "warning:")));
+    if let Some(notice) = notice {
+        caution(&trouble::notice(notice), out);
+    }
 }
 
 /// Says what went wrong, and what to do about it.

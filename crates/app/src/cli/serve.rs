@@ -35,10 +35,10 @@ pub(crate) fn run(serve: &Serve, place: Place, demo: bool, out: &mut Out) -> Res
         }
     };
     let demo = demo || invented.is_some();
-    let mut announce = |address: &str| {
-        let said = say(address, demo, files, out);
+    let mut announce = |gate: &web::Gate| {
+        let said = say(&gate.address(), demo, files, out);
         if serve.open {
-            open(address);
+            open(&gate.address_for_once());
         }
         said.map_err(|stop| match stop {
             Stop::Io(error) => error,

@@ -61,14 +61,21 @@ pub(crate) fn memory(hit: &SearchHit) -> Markup {
 
 /// Returns where a hit is read, in the session of a key.
 pub(crate) fn place(hit: &SearchHit, key: &str) -> String {
-    match &hit.agent {
+    if hit.beside {
         // A file beside the session holds nothing but a result.
-        _ if hit.beside => format!("/s/{key}"),
-        Some(agent) => format!("/s/{key}/agent/{}#L{}", encoded(agent), hit.line),
-        // One of old clients speaks inside the session's file: any of its lines names it.
-        None if hit.standing == Whereabouts::Agent => format!("/s/{key}/agent/L{0}#L{0}", hit.line),
-        None => format!("/s/{key}#L{}", hit.line),
+        return format!("/s/{key}");
     }
+    let is_side = hit.standing == Whereabouts::Agent;
+    let agent = match hit.agent_id() {
+        Some(agent) => format!("/agent/{}", encoded(agent)),
+        // One of old clients speaks inside the session's file: any of its lines names it.
+        None if is_side => return format!("/s/{key}/agent/L{0}#L{0}", hit.line),
+        None => String::new(),
+    };
+    // A page shows the way that goes on; what is not on it is read on a way of its own.
+    let is_elsewhere = is_side || matches!(hit.standing, Whereabouts::Aside | Whereabouts::Island);
+    let tip = if is_elsewhere { format!("?tip=L{}", hit.line) } else { String::new() };
+    format!("/s/{key}{agent}{tip}#L{}", hit.line)
 }
 
 #[cfg(test)]

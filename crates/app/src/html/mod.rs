@@ -23,6 +23,6 @@ pub(crate) mod tree;
 mod turn;
 pub(crate) mod verdict;
 
-pub(crate) use part::{is_picture, tool_body};
+pub(crate) use part::{PICTURES, is_picture, tool_body};
 pub(crate) use telling::Telling;
 pub(crate) use turn::scene;

@@ -102,9 +102,12 @@ pub(crate) fn pictures(media: &[Media], telling: &Telling<'_>) -> Markup {
     }
 }
 
+/// Kinds of pictures that cannot do anything.
+pub(crate) const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
 /// Whether browsers draw it and nothing in it can run.
 pub(crate) fn is_picture(kind: &str) -> bool {
-    matches!(kind, "image/png" | "image/jpeg" | "image/gif" | "image/webp")
+    PICTURES.contains(&kind)
 }
 
 fn thoughts(text: &str, line: u32) -> Markup {

@@ -245,8 +245,8 @@ fn marks(forks: &[usize]) -> Vec<usize> {
     marks
 }
 
-/// Draws the tools of the reader: find, follow.
-pub(crate) fn tools() -> Markup {
+/// Draws the tools of the reader: find, and follow where somebody tells that it `grows`.
+pub(crate) fn tools(grows: bool) -> Markup {
     html! {
         form class="find no-print" id="find" role="search" hidden {
             input type="search" name="q" aria-label="Find in this session" placeholder="Find in this session" autocomplete="off" spellcheck="false";
@@ -255,9 +255,11 @@ pub(crate) fn tools() -> Markup {
             button type="button" class="bar-button" data-do="find-on" aria-label="Next place" { "↓" }
             button type="button" class="bar-button" data-do="find-close" aria-label="Close" { "×" }
         }
-        div class="follow no-print" {
-            button type="button" class="button" data-do="newest" hidden { "New turns ↓" }
-            label { input type="checkbox" name="follow"; " follow" }
+        @if grows {
+            div class="follow no-print" {
+                button type="button" class="button" data-do="newest" hidden { "New turns ↓" }
+                label { input type="checkbox" name="follow"; " follow" }
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Who may come in: whoever knows the key of this run, under one of our own names.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -22,18 +22,43 @@ pub(crate) struct Gate {
     port: u16,
     key: String,
     seal: String,
+    /// A key that lets in once, while it was not used.
+    once: Mutex<Option<String>>,
+}
+
+/// Makes a secret that nobody can guess.
+fn random() -> String {
+    format!("{}{}", uuid::Uuid::new_v4().simple(), uuid::Uuid::new_v4().simple())
 }
 
 impl Gate {
     /// Makes new keys for a server at `port`.
     pub(crate) fn new(port: u16) -> Gate {
-        let random = || format!("{}{}", uuid::Uuid::new_v4().simple(), uuid::Uuid::new_v4().simple());
-        Gate { port, key: random(), seal: random() }
+        Gate { port, key: random(), seal: random(), once: Mutex::default() }
     }
 
     /// Returns the address that lets a browser in.
     pub(crate) fn address(&self) -> String {
-        format!("http://127.0.0.1:{}/?key={}", self.port, self.key)
+        self.address_with(&self.key)
+    }
+
+    /// Returns an address that lets a browser in once: what starts a browser is seen by everybody on the machine.
+    pub(crate) fn address_for_once(&self) -> String {
+        let once = random();
+        let address = self.address_with(&once);
+        *self.once.lock().unwrap_or_else(PoisonError::into_inner) = Some(once);
+        address
+    }
+
+    fn address_with(&self, key: &str) -> String {
+        format!("http://127.0.0.1:{}/?key={key}", self.port)
+    }
+
+    /// Whether a key lets in; one that does so once is used up by it.
+    fn opens(&self, key: &str) -> bool {
+        let mut once = self.once.lock().unwrap_or_else(PoisonError::into_inner);
+        let used = once.take_if(|once| same(key, once)).is_some();
+        used || same(key, &self.key)
     }
 
     /// Returns what every form that writes must bring along.
@@ -79,10 +104,10 @@ impl Gate {
     fn key_in(&self, uri: &Uri) -> Option<String> {
         let pairs = uri.query()?.split('&');
         let (keys, rest): (Vec<&str>, Vec<&str>) = pairs.partition(|pair| pair.starts_with("key="));
-        let known = keys.iter().any(|pair| same(&pair["key=".len()..], &self.key));
+        let known = keys.iter().any(|pair| self.opens(&pair["key=".len()..]));
         let query = if rest.is_empty() { String::new() } else { format!("?{}", rest.join("&")) };
-        // Two slashes at the beginning would name another host.
-        known.then(|| format!("/{}{query}", uri.path().trim_start_matches('/')))
+        // Two slashes at the beginning would name another host, and browsers read a backslash as one.
+        known.then(|| format!("/{}{query}", uri.path().trim_start_matches(['/', '\\'])))
     }
 }
 
@@ -98,7 +123,9 @@ pub(crate) async fn check(State(server): State<Arc<Server>>, request: Request, n
     let (headers, uri) = (request.headers(), request.uri());
     let mut response = if !gate.is_addressed(headers) {
         answer::refused("this request was not made by a page of this server")
-    } else if let Some(address) = gate.key_in(uri).filter(|_| request.method() == Method::GET) {
+    } else if request.method() == Method::GET
+        && let Some(address) = gate.key_in(uri)
+    {
         enter(gate, &address)
     } else if gate.has_cookie(headers) {
         next.run(request).await
@@ -184,8 +211,23 @@ mod tests {
         assert_eq!(read(format!("/?key={}", gate.key)).as_deref(), Some("/"));
         assert_eq!(read(format!("/s/x?a=1&key={}&b=2", gate.key)).as_deref(), Some("/s/x?a=1&b=2"));
         assert_eq!(read(format!("//evil.example/?key={}", gate.key)).as_deref(), Some("/evil.example/"));
+        for path in ["/\\evil.example/", "/\\/evil.example/", "\\evil.example/"] {
+            // What reads addresses may refuse them, too.
+            let Ok(uri) = format!("{path}?key={}", gate.key).parse::<Uri>() else { continue };
+            assert_eq!(gate.key_in(&uri).as_deref(), Some("/evil.example/"), "{path}");
+        }
         assert_eq!(read(format!("/?key={}x", gate.key)), None);
         assert_eq!(read("/?key=".to_owned()), None);
+    }
+
+    #[test]
+    fn what_starts_a_browser_lets_in_once() {
+        let gate = Gate::new(1);
+        let address = gate.address_for_once();
+        assert!(!address.contains(&gate.key), "it says nothing of the key of the run");
+        let uri: Uri = address.parse().unwrap();
+        assert_eq!((gate.key_in(&uri).as_deref(), gate.key_in(&uri)), (Some("/"), None));
+        assert_eq!(gate.key_in(&gate.address().parse().unwrap()).as_deref(), Some("/"), "that one stays");
     }
 
     #[test]

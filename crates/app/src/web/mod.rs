@@ -19,5 +19,8 @@ mod seek;
 mod serve;
 mod server;
 mod shelf;
+mod single;
+mod stacks;
 
+pub(crate) use gate::Gate;
 pub(crate) use serve::serve;

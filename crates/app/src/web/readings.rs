@@ -3,16 +3,19 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
 use rethread_engine::Failure;
 use rethread_engine::core::usage::Prices;
-use rethread_engine::ops::{self, AgentRow, Reading, Way, Which};
+use rethread_engine::ops::{self, Agents, Reading, Way, Which};
 
 /// How many sessions are kept open.
 const KEPT: usize = 12;
 /// How many bytes of drawn leaves are kept of a session.
 const DRAWN: usize = 4 << 20;
+/// How long subagents count without another look at their files.
+const FRESH: Duration = Duration::from_secs(1);
 
 /// The sessions that were asked for last.
 #[derive(Default)]
@@ -33,7 +36,8 @@ pub(crate) struct Open {
     pub(crate) reading: Reading,
     ways: Mutex<HashMap<Which, Arc<Way>>>,
     drawn: Mutex<HashMap<(Which, usize), Bytes>>,
-    agents: Mutex<Option<Arc<Vec<AgentRow>>>>,
+    /// When its subagents were looked at, what their files looked like, and what was found.
+    agents: Mutex<Option<(Instant, u64, Arc<Agents>)>>,
 }
 
 impl Readings {
@@ -85,17 +89,20 @@ impl Open {
         Ok(way)
     }
 
-    /// Returns the subagents as they were found before, or finds them.
-    pub(crate) fn agents(
-        &self,
-        find: impl FnOnce() -> Result<Vec<AgentRow>, Failure>,
-    ) -> Result<Arc<Vec<AgentRow>>, Failure> {
-        let mut agents = lock(&self.agents);
-        if let Some(agents) = agents.as_ref() {
+    /// Returns the subagents as they were found before, or finds them. They are at work while the session itself stands still, so
+    /// its file says nothing of theirs.
+    pub(crate) fn agents(&self) -> Result<Arc<Agents>, Failure> {
+        let path = &self.reading.session.path;
+        let mut last = lock(&self.agents);
+        if let Some((.., agents)) = last.as_ref().filter(|(at, ..)| at.elapsed() < FRESH) {
             return Ok(agents.clone());
         }
-        let found = Arc::new(find()?);
-        *agents = Some(found.clone());
+        let (at, looks) = (Instant::now(), ops::agents_look(path));
+        let found = match last.take().filter(|(_, known, _)| *known == looks) {
+            Some((.., agents)) => agents,
+            None => Arc::new(ops::agents(path)?),
+        };
+        *last = Some((at, looks, found.clone()));
         Ok(found)
     }
 

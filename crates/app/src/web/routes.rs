@@ -42,6 +42,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/s/{key}/call", get(session::agent::called_by))
         .route("/s/{key}/agent/{agent}", get(session::agent::page))
         .route("/s/{key}/agent/{agent}/leaf", get(session::agent::leaf))
+        .route("/s/{key}/agent/{agent}/find", get(session::agent::find))
         .route("/s/{key}/agent/{agent}/part", get(session::agent::part))
         .route("/s/{key}/agent/{agent}/picture", get(session::agent::picture))
         .fallback(|| async { answer::missing("there is no such page") })

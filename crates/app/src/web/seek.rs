@@ -1,18 +1,16 @@
 //! A search for a page: read, run within its time, and given up when nobody waits for it any more.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rethread_engine::core::query::{BadQuery, Query};
-use rethread_engine::ops::{self, SearchHit, SearchRequest, Stacks, Total};
+use rethread_engine::ops::{self, Halt, SearchHit, SearchRequest, Total};
 
 use super::queue::Queue;
 use super::server::Server;
-
-/// How long what was looked through counts as what there is.
-const FRESH: Duration = Duration::from_secs(2);
+use super::stacks::{self, FRESH, stacks};
+use crate::words::trouble;
 
 /// What to look for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +23,8 @@ pub(crate) struct Wanted {
     pub(crate) limit: usize,
     /// How long to look.
     pub(crate) budget: Duration,
+    /// Whether somebody types it: then what is new may wait for the next letter.
+    pub(crate) typing: bool,
 }
 
 /// What was found.
@@ -41,23 +41,8 @@ pub(crate) struct Found {
     pub(crate) query: Query,
     /// How many files could not be read.
     pub(crate) failures: usize,
-}
-
-/// What the last search has looked through. To ask for the marks of all files takes longer than to answer, and who types asks
-/// several times a second.
-#[derive(Debug, Default)]
-pub(crate) struct LastStacks(Mutex<Option<(Instant, Stacks)>>);
-
-impl LastStacks {
-    fn recent(&self) -> Option<Stacks> {
-        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        last.as_ref().filter(|(at, _)| at.elapsed() < FRESH).map(|(_, stacks)| stacks.clone())
-    }
-
-    fn keep(&self, stacks: Option<Stacks>) {
-        let stacks = stacks.map(|stacks| (Instant::now(), stacks));
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = stacks;
-    }
+    /// What is wrong with the cache.
+    pub(crate) notices: Vec<String>,
 }
 
 /// How old an answer may be while many wait.
@@ -79,6 +64,11 @@ impl Answers {
         known.map(|(.., found)| found.clone())
     }
 
+    /// Forgets all: something was changed.
+    pub(crate) fn forget(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     fn keep(&self, wanted: &Wanted, found: &Arc<Found>) {
         let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         answers.push_back((Instant::now(), wanted.clone(), found.clone()));
@@ -88,52 +78,40 @@ impl Answers {
     }
 }
 
-/// Tells a search that nobody waits for it any more: it is dropped with the request.
+/// Stops a search that nobody waits for any more: it is dropped with the request.
 #[derive(Debug, Default)]
-pub(crate) struct Waits(Arc<AtomicBool>);
-
-/// Asks whether somebody still waits.
-#[derive(Debug, Clone)]
-pub(crate) struct Asker(Arc<AtomicBool>);
+pub(crate) struct Waits(Halt);
 
 impl Waits {
     /// Returns what the search asks.
-    pub(crate) fn asker(&self) -> Asker {
-        Asker(self.0.clone())
+    pub(crate) fn halt(&self) -> Halt {
+        self.0.clone()
     }
 }
 
 impl Drop for Waits {
     fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
-impl Asker {
-    fn is_gone(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.stop();
     }
 }
 
 /// Searches, and brings the index up to date afterwards where it was far behind.
-pub(crate) fn seek(server: &Arc<Server>, wanted: &Wanted, asker: &Asker) -> Result<Arc<Found>, BadQuery> {
+pub(crate) fn seek(server: &Arc<Server>, wanted: &Wanted, halt: &Halt) -> Result<Arc<Found>, BadQuery> {
     // While this one waited for its turn, another may have asked the same.
     if let Some(found) = server.answers.recent(wanted, &server.queue) {
         return Ok(found);
     }
-    let found = Arc::new(look(server, wanted, asker)?);
-    if !asker.is_gone() {
+    let found = Arc::new(look(server, wanted, halt)?);
+    if !halt.is_stopped() {
         server.answers.keep(wanted, &found);
     }
     Ok(found)
 }
 
-fn look(server: &Arc<Server>, wanted: &Wanted, asker: &Asker) -> Result<Found, BadQuery> {
+fn look(server: &Arc<Server>, wanted: &Wanted, halt: &Halt) -> Result<Found, BadQuery> {
     let start = Instant::now();
     let clock = server.clock();
     let query = Query::parse(&wanted.typed, &|text| clock.read(text))?;
-    let (roots, index) = (server.place.roots.clone(), server.place.index.as_ref());
-    let request = SearchRequest { roots, query: query.clone(), all: wanted.all, budget: Some(wanted.budget) };
     let mut found = Found {
         hits: Vec::new(),
         total: Total { hits: 0, exact: false },
@@ -141,28 +119,40 @@ fn look(server: &Arc<Server>, wanted: &Wanted, asker: &Asker) -> Result<Found, B
         took: Duration::ZERO,
         query,
         failures: 0,
+        notices: Vec::new(),
     };
-    if asker.is_gone() {
+    if halt.is_stopped() {
         return Ok(found);
     }
-    let mut search = match server.stacks.recent() {
-        Some(stacks) => ops::search_again(&request, &stacks, index),
-        None => {
-            let search = ops::search(&request, index);
-            server.stacks.keep(search.stacks());
-            search
-        }
+    let stacks = stacks(server, wanted.typing);
+    let index = server.place.index.as_ref();
+    let request = SearchRequest {
+        roots: server.place.roots.clone(),
+        query: found.query.clone(),
+        all: wanted.all,
+        budget: Some(wanted.budget.saturating_sub(start.elapsed())),
+        halt: halt.clone(),
+    };
+    let mut search = match &stacks {
+        Some(stacks) => ops::search_again(&request, stacks, index),
+        None => ops::search(&request, index),
     };
     while found.hits.len() < wanted.limit
-        && !asker.is_gone()
         && let Some(hit) = search.next_hit()
     {
         found.hits.push(hit);
     }
+    if stacks.is_some() && !search.is_indexed() {
+        server.stacks.forget();
+    }
     (found.total, found.cut) = (search.total(), search.is_cut());
-    (found.failures, found.took) = (search.failures.len(), start.elapsed());
+    let (failures, notices) =
+        stacks.as_ref().map(|seen| (seen.failures(), seen.notices())).unwrap_or_default();
+    found.failures = search.failures.len() + failures.len();
+    found.notices = notices.iter().chain(&search.notices).map(trouble::notice).collect();
+    found.took = start.elapsed();
     if search.is_behind() {
-        catch_up(server.clone());
+        catch_up(server);
     }
     // What could not be kept is found out again.
     let _ = search.finish();
@@ -170,15 +160,15 @@ fn look(server: &Arc<Server>, wanted: &Wanted, asker: &Asker) -> Result<Found, B
 }
 
 /// Brings the index up to date beside the answers, once at a time.
-fn catch_up(server: Arc<Server>) {
-    if server.indexing.swap(true, Ordering::AcqRel) {
-        return;
-    }
+fn catch_up(server: &Arc<Server>) {
+    let Some(busy) = server.indexing.begin() else { return };
+    let server = server.clone();
     tokio::task::spawn_blocking(move || {
         if let Some(index) = server.place.index.as_ref() {
             // Where it fails, searches read what they need.
             let _ = ops::refresh_index(&server.place.roots, index, false, &|_| {});
+            stacks::look(&server);
         }
-        server.indexing.store(false, Ordering::Release);
+        drop(busy);
     });
 }

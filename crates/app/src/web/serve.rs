@@ -3,7 +3,7 @@
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use rethread_engine::core::usage::Prices;
 use rethread_engine::ops::Listing;
@@ -13,15 +13,22 @@ use super::gate::Gate;
 use super::pages::figures::Drawn;
 use super::readings::Readings;
 use super::routes::router;
-use super::seek::{Answers, LastStacks};
+use super::seek::Answers;
 use super::server::Server;
 use super::shelf::Shelf;
+use super::single::Single;
+use super::stacks::LastStacks;
 use crate::place::Place;
 
 /// Tells the user where to look, before the first request is taken.
-pub(crate) type Announce<'a> = &'a mut dyn FnMut(&str) -> io::Result<()>;
+pub(crate) type Announce<'a> = &'a mut dyn FnMut(&Gate) -> io::Result<()>;
 
-/// Serves at a port of this machine; where none is named, at `usual` or, if that is taken, any other.
+/// How long answers under way may take once the server is to stop; a page that listens for news would never end by itself.
+const GRACE: Duration = Duration::from_millis(300);
+/// How long work may take that has begun, such as writing: what takes longer is cut short, and taken back the next time.
+const WORK: Duration = Duration::from_secs(3);
+
+/// Serves at a port of this machine; where none is named, at the usual one or, if that is taken, any other.
 pub(crate) fn serve(
     place: Place,
     prices: Prices,
@@ -37,10 +44,11 @@ pub(crate) fn serve(
         .worker_threads(2)
         .max_blocking_threads(8)
         .build()?;
-    runtime.block_on(async {
+    let served = runtime.block_on(async {
+        let stopped = stopped()?;
         let listener = listen(port).await?;
         let gate = Gate::new(listener.local_addr()?.port());
-        announce(&gate.address())?;
+        announce(&gate)?;
         let server = Arc::new(Server {
             place,
             prices,
@@ -48,14 +56,29 @@ pub(crate) fn serve(
             readings: Readings::default(),
             shelf: Shelf::holding(listing),
             queue: Arc::default(),
+            patient: tokio::sync::Mutex::default(),
             stacks: LastStacks::default(),
             answers: Answers::default(),
             figures: Drawn::default(),
-            indexing: AtomicBool::new(false),
+            indexing: Single::default(),
             demo,
         });
-        axum::serve(listener, router(server)).with_graceful_shutdown(stopped()).await
-    })
+        let (tell, told) = tokio::sync::oneshot::channel::<()>();
+        let serving = axum::serve(listener, router(server)).with_graceful_shutdown(async {
+            // That nobody can tell any more means the same.
+            let _ = told.await;
+        });
+        tokio::select! {
+            done = serving => done,
+            () = async {
+                stopped.await;
+                let _ = tell.send(());
+                tokio::time::sleep(GRACE).await;
+            } => Ok(()),
+        }
+    });
+    runtime.shutdown_timeout(WORK);
+    served
 }
 
 /// The port that is tried first.
@@ -72,9 +95,25 @@ async fn listen(port: Option<u16>) -> io::Result<TcpListener> {
     }
 }
 
+/// Ends when the user presses Ctrl-C, or the system asks to stop.
+#[cfg(unix)]
+fn stopped() -> io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (mut pressed, mut asked) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    Ok(async move {
+        tokio::select! {
+            _ = pressed.recv() => {}
+            _ = asked.recv() => {}
+        }
+    })
+}
+
 /// Ends when the user presses Ctrl-C.
-async fn stopped() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
-    }
+#[cfg(not(unix))]
+fn stopped() -> io::Result<impl Future<Output = ()>> {
+    Ok(async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    })
 }

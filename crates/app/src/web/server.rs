@@ -1,7 +1,6 @@
 //! What the server keeps while it runs.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -13,8 +12,10 @@ use super::gate::Gate;
 use super::pages::figures::Drawn;
 use super::queue::Queue;
 use super::readings::Readings;
-use super::seek::{Answers, LastStacks};
+use super::seek::Answers;
 use super::shelf::Shelf;
+use super::single::Single;
+use super::stacks::LastStacks;
 use crate::place::Place;
 use crate::words::when::Clock;
 
@@ -32,6 +33,8 @@ pub(crate) struct Server {
     pub(crate) readings: Readings,
     /// Who searches.
     pub(crate) queue: Arc<Queue>,
+    /// Who searches for as long as it takes: one at a time, so that there is always a turn for those who type.
+    pub(crate) patient: tokio::sync::Mutex<()>,
     /// What the last search has looked through.
     pub(crate) stacks: LastStacks,
     /// The pictures of the first page.
@@ -39,7 +42,7 @@ pub(crate) struct Server {
     /// What was found a moment ago.
     pub(crate) answers: Answers,
     /// Whether the index is being brought up to date.
-    pub(crate) indexing: AtomicBool,
+    pub(crate) indexing: Single,
     /// Whether the sessions are invented.
     pub(crate) demo: bool,
 }
@@ -49,6 +52,13 @@ impl Server {
     pub(crate) fn find(&self, key: &str) -> Option<SessionRow> {
         let known = self.shelf.last().and_then(|look| look.find(key).cloned());
         known.filter(|row| row.path.exists()).or_else(|| self.shelf.look(&self.place).find(key).cloned())
+    }
+
+    /// Forgets what was seen and found: something was changed.
+    pub(crate) fn forget(&self) {
+        self.shelf.forget();
+        self.stacks.forget();
+        self.answers.forget();
     }
 
     /// Looks at the clock: a server runs for days, and the present of its start is not that of an answer.

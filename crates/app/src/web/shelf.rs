@@ -58,19 +58,25 @@ impl Shelf {
         look
     }
 
-    /// Returns the last look however old it is: enough to know how a session is addressed.
-    pub(crate) fn known(&self, place: &Place) -> Arc<Look> {
-        self.remembered(Duration::MAX).unwrap_or_else(|| self.look(place))
+    /// Returns a look that knows how these files are addressed: the last one, however old, unless one of them is new.
+    pub(crate) fn knowing<'p>(&self, place: &Place, mut files: impl Iterator<Item = &'p Path>) -> Arc<Look> {
+        let known = self.last().filter(|look| files.all(|file| look.key_of(file).is_some()));
+        known.unwrap_or_else(|| self.look(place))
     }
 
     fn remembered(&self, age: Duration) -> Option<Arc<Look>> {
-        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        last.as_ref().filter(|look| look.at.elapsed() < age).cloned()
+        self.last().filter(|look| look.at.elapsed() < age)
     }
 
     /// Returns the last look, however old.
     pub(crate) fn last(&self) -> Option<Arc<Look>> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Finds a session as it is now, by the key of its address.
+    pub(crate) fn find(&self, place: &Place, key: &str) -> Option<SessionRow> {
+        let row = |look: Arc<Look>| look.find(key).filter(|row| !look.is_before(&row.path)).cloned();
+        self.last().and_then(row).or_else(|| self.look(place).find(key).cloned())
     }
 
     /// Forgets the last look: something was changed.
@@ -88,20 +94,32 @@ impl Look {
 
     fn of(listing: Listing, at: Instant) -> Look {
         let mut by_key = HashMap::with_capacity(listing.rows.len());
-        let mut keys = Vec::with_capacity(listing.rows.len());
-        for (no, row) in listing.rows.iter().enumerate() {
-            // Two files may be called by the same id: the newer one has it, the others are numbered.
-            let mut key = safe(&row.id);
+        // Two files may be called by the same id: the first by its path has it, the others are numbered. Whoever is at work
+        // in one of them must not change what an address means.
+        let rows = &listing.rows;
+        let mut by_path: Vec<usize> = (0..rows.len()).collect();
+        by_path.sort_by(|&a, &b| rows[a].path.as_os_str().cmp(rows[b].path.as_os_str()));
+        let mut keys = vec![String::new(); rows.len()];
+        for no in by_path {
+            let id = safe(&rows[no].id);
+            let mut key = id.clone();
             for copy in 2.. {
                 if !by_key.contains_key(&key) {
                     break;
                 }
-                key = format!("{}~{copy}", safe(&row.id));
+                key = format!("{id}~{copy}");
             }
             by_key.insert(key.clone(), no);
-            keys.push(key);
+            keys[no] = key;
         }
         Look { listing, at, by_key, keys }
+    }
+
+    /// Whether a file was written after this look, as far as its time says.
+    fn is_before(&self, file: &Path) -> bool {
+        let written = std::fs::metadata(file).and_then(|meta| meta.modified());
+        // A time to come is no time at which it was written.
+        written.is_ok_and(|written| written.elapsed().is_ok_and(|age| age <= self.at.elapsed()))
     }
 
     /// Finds a session by its key.
@@ -122,7 +140,7 @@ impl Look {
     }
 
     /// Returns all sessions, each with its key, newest first.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = (&str, &SessionRow)> {
+    pub(crate) fn rows(&self) -> impl DoubleEndedIterator<Item = (&str, &SessionRow)> {
         self.keys.iter().map(String::as_str).zip(&self.listing.rows)
     }
 }

@@ -3,10 +3,22 @@
 use std::io;
 use std::path::Path;
 
-use rethread_engine::{Drift, Failure, Liveness};
+use rethread_engine::{Drift, Failure, Liveness, Notice};
 
 use super::clean;
 use super::figures::{things, tokens};
+
+/// Says what is wrong with the cache, which costs time and nothing else.
+pub(crate) fn notice(notice: &Notice) -> String {
+    match notice {
+        Notice::Damaged { path } => {
+            format!("the cache {} was damaged: the files were read instead", quoted(path))
+        }
+        Notice::Unwritable { path, source } => {
+            format!("cannot write the cache {}: {} (--no-index does without)", quoted(path), why(source))
+        }
+    }
+}
 
 /// Says what could not be done.
 pub(crate) fn message(failure: &Failure) -> String {

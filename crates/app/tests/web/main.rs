@@ -15,6 +15,8 @@ mod gate;
 #[expect(dead_code, reason = "shared with the tests of the command line, which use all of it")]
 mod home;
 #[cfg(test)]
+mod leads;
+#[cfg(test)]
 mod markup;
 #[cfg(test)]
 mod pages;
@@ -22,5 +24,8 @@ mod pages;
 mod pieces;
 #[cfg(test)]
 mod real;
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod running;
 #[cfg(test)]
 mod store;

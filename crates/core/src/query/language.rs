@@ -76,6 +76,33 @@ impl Query {
     }
 }
 
+/// What stands somewhere in a query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// Its bytes.
+    pub at: Range<usize>,
+    /// Whether it stands between two others of which one is enough.
+    pub is_or: bool,
+}
+
+/// Parts a query into its pieces, also one that cannot be read.
+pub fn pieces(text: &str) -> Vec<Piece> {
+    let mut reader = Reader { text, at: 0, when: &|_| None };
+    let mut pieces = Vec::new();
+    loop {
+        let before = reader.at;
+        match reader.next() {
+            Ok(None) => return pieces,
+            Ok(Some((at, token))) => pieces.push(Piece { at, is_or: matches!(token, Token::Or) }),
+            // What it says is wrong, and where it ends is known all the same.
+            Err(_) => {
+                let start = text.len() - text[before..].trim_start().len();
+                pieces.push(Piece { at: start..reader.at, is_or: false });
+            }
+        }
+    }
+}
+
 fn lonely_or(text: &str, at: Range<usize>, side: &str) -> BadQuery {
     let word = &text[at.clone()];
     let hint =

@@ -25,7 +25,7 @@ pub use card::{Card, Cards, Said};
 pub use excerpt::Excerpt;
 pub use field::nearest_field;
 pub use hit::{Found, Hit};
-pub use language::BadQuery;
+pub use language::{BadQuery, Piece, pieces};
 pub use meaning::{Meaning, Open, Scale, Setting, Word, has_part, is_tool, length_class, weight};
 pub use needle::{BadPattern, Needle};
 pub use shell::rejoin;

@@ -130,7 +130,28 @@ impl Preset {
     }
 }
 
+impl Preset {
+    /// Says what a copy is called that was made by a trim of this preset and more.
+    pub fn copy_name(self, trim: &Trim) -> &'static str {
+        match self {
+            Preset::Whole if *trim != self.trim() => "trimmed",
+            Preset::Whole => "copy",
+            preset => preset.name(),
+        }
+    }
+}
+
 impl Trim {
+    /// Leaves something out besides; says whether it was not left out before. Who wants no attachments wants no idle ones either.
+    pub fn leave_out(&mut self, what: What) -> bool {
+        self.idle |= what == What::Attachments;
+        let is_new = !self.drops(what);
+        if is_new {
+            self.drop.push(what);
+        }
+        is_new
+    }
+
     /// Whether such a thing is to be left out.
     pub fn drops(&self, what: What) -> bool {
         self.drop.contains(&what)

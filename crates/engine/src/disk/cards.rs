@@ -12,7 +12,7 @@ use rethread_core::tree::Place;
 
 use super::find::{Role, SessionFile};
 use super::open::open;
-use super::scan::scan_part;
+use super::scan::scan_part_while;
 
 /// Bytes that are read of a large result.
 const LARGEST: u64 = 64 << 20;
@@ -45,8 +45,9 @@ impl Origin {
 }
 
 /// Shows the cards of some lines of a file, behind `lines` others, passing over lines that are not `worth` a look. Returns
-/// how many lines there are up to the end.
+/// how many lines there are up to the end; fails as soon as it is not to `go_on`.
 pub(crate) fn read_cards(
+    go_on: &dyn Fn() -> bool,
     file: &SessionFile,
     bytes: Range<u64>,
     lines: u32,
@@ -67,7 +68,7 @@ pub(crate) fn read_cards(
             each(&card, place);
         }
     };
-    scan_part(&file.path, bytes, lines, worth, show)
+    scan_part_while(go_on, &file.path, bytes, lines, worth, show)
 }
 
 /// Reads the first `len` bytes of a file that holds nothing but text.

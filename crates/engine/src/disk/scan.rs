@@ -127,6 +127,27 @@ pub(crate) fn scan_part(
     path: &Path,
     bytes: Range<u64>,
     lines: u32,
+    worth: impl FnMut(&[u8]) -> bool,
+    each: impl FnMut(&Entry<'_>, Place),
+) -> io::Result<u32> {
+    scan_part_while(&|| true, path, bytes, lines, worth, each)
+}
+
+/// Reads from a file for as long as somebody waits for it; then the time is out.
+struct While<'w, R>(R, &'w dyn Fn() -> bool);
+
+impl<R: Read> Read for While<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if (self.1)() { self.0.read(buffer) } else { Err(io::ErrorKind::TimedOut.into()) }
+    }
+}
+
+/// Reads some lines of a file as [`scan_part`] does, and fails as soon as it is not to `go_on`: asked for every piece.
+pub(crate) fn scan_part_while(
+    go_on: &dyn Fn() -> bool,
+    path: &Path,
+    bytes: Range<u64>,
+    lines: u32,
     mut worth: impl FnMut(&[u8]) -> bool,
     mut each: impl FnMut(&Entry<'_>, Place),
 ) -> io::Result<u32> {
@@ -134,7 +155,7 @@ pub(crate) fn scan_part(
     let mut file = open(path)?;
     file.seek(SeekFrom::Start(bytes.start))?;
     let mut splitter = Splitter::behind(bytes.start, lines);
-    let mut part = file.take(bytes.end - bytes.start);
+    let mut part = While(file.take(bytes.end - bytes.start), go_on);
     let mut failed = None;
     let scanned = pass(&mut part, &mut buffer, &mut splitter, &mut |line, len, condensed, problems| {
         let mut show = |entry: Entry<'_>, offset, bytes: &[u8]| {

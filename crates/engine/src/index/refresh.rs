@@ -239,6 +239,7 @@ fn read(builder: &mut Builder, change: &Change<'_>, earlier: &Earlier, next: &At
     builder.begin(row.id);
     let (bytes, lines) = (row.bytes..end, row.lines);
     let read = read_cards(
+        &|| true,
         found,
         bytes,
         lines,

@@ -4,6 +4,8 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use rethread_core::entry::{Moment, Usage, Voice};
+use rethread_core::id::Id;
+use rethread_core::pack::Pack;
 use rethread_core::session::{AgentMeta, Launch, Launches};
 use rethread_core::tree::NodeNo;
 use rethread_core::turn::{Part, tell};
@@ -83,6 +85,17 @@ pub(crate) fn family(file: &SessionFile) -> Vec<SessionFile> {
 pub(crate) fn family_of(path: &Path) -> Vec<PathBuf> {
     let (files, _) = find(&Roots { paths: vec![path.to_owned()] });
     files.iter().flat_map(family).map(|file| file.path).collect()
+}
+
+/// Says what the files of the subagents of the session in `path` look like: any change there gives another number.
+pub fn agents_look(path: &Path) -> u64 {
+    let (files, _) = find(&Roots { paths: vec![path.to_owned()] });
+    let mut looks = Vec::new();
+    for file in files.iter().flat_map(family) {
+        looks.extend_from_slice(file.path.as_os_str().as_encoded_bytes());
+        file.mark.pack(&mut looks);
+    }
+    Id::of(&looks).bits() as u64
 }
 
 fn first_session(path: &Path) -> Option<String> {

@@ -46,7 +46,7 @@ mod undo;
 mod usage;
 
 pub use active::Active;
-pub use agents::{AgentRow, Agents, agents};
+pub use agents::{AgentRow, Agents, agents, agents_look};
 pub use around::{Near, Whereabouts};
 pub use branches::{BranchList, BranchRow, Shared, branches};
 pub use clone::{CloneRequest, clone};
@@ -80,7 +80,9 @@ pub use rescue::{Rescue, RescueRequest, rescue};
 pub use restore::{Restore, RestoreRequest, restore};
 pub use rethread_core::tree::Standing;
 pub use schema::{Schema, schema};
-pub use search::{Copy, Search, SearchHit, SearchRequest, SessionHits, Stacks, Total, search, search_again};
+pub use search::{
+    Copy, Halt, Search, SearchHit, SearchRequest, SessionHits, Stacks, Total, search, search_again, stacks,
+};
 pub use show::{Show, ShowRequest, ToldTurn, show};
 pub use source::Promise;
 pub use stats::{Stats, stats};

@@ -29,9 +29,8 @@ pub(super) fn label(hit: &SearchHit) -> (Style, String) {
 
 fn standing(hit: &SearchHit) -> (Style, String) {
     let words = words::standing(hit);
-    if let Some(agent) = &hit.agent {
-        let name = clean::line(agent);
-        let name = fit(name.strip_prefix("agent-").unwrap_or(&name), AGENT);
+    if let Some(agent) = hit.agent_id() {
+        let name = fit(&clean::line(agent), AGENT);
         return (TOOL, format!("{words} {name}"));
     }
     let style = match hit.standing {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use rethread_engine::core::query::{Query, rejoin};
-use rethread_engine::ops::{self, Search, SearchHit, SearchRequest};
+use rethread_engine::ops::{self, Halt, Search, SearchHit, SearchRequest};
 
 use super::super::args;
 use super::super::figures::{count, things};
@@ -22,7 +22,13 @@ pub(crate) fn run(args: &args::Search, place: &Place, out: &mut Out) -> Result<E
     let typed = rejoin(&words.collect::<Vec<String>>());
     let query = Query::parse(&typed, &|text| place.clock.read(text))
         .map_err(|bad| Stop::BadQuery(typed.clone(), bad))?;
-    let request = SearchRequest { roots: place.roots.clone(), query, all: args.all, budget: None };
+    let request = SearchRequest {
+        roots: place.roots.clone(),
+        query,
+        all: args.all,
+        budget: None,
+        halt: Halt::default(),
+    };
     let mut search = ops::search(&request, place.index.as_ref());
     for notice in &search.notices {
         report::notice(Some(notice), out);

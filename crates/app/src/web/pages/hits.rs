@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use maud::{Markup, html};
-use rethread_engine::core::query::{Want, nearest_field};
+use rethread_engine::core::query::{Piece, Want, nearest_field, pieces};
 use rethread_engine::ops::SearchHit;
 
 use crate::html::hit::{READ, excerpt, memory, place, speaker};
@@ -110,6 +110,7 @@ impl Paper<'_> {
                 @if found.cut { " · the time was over: " (self.patiently()) }
                 @if found.failures > 0 { " · " (things(found.failures as u64, "file")) " could not be read" }
             }
+            @for notice in &found.notices { p class="quiet" role="status" { (notice) } }
             ol class="found" { @for group in &groups { (self.session(group)) } }
             @if let Some(more) = more {
                 p { a class="button" href=(self.asked.with("/search", "n", Some(&more))) { "More hits" } }
@@ -156,7 +157,9 @@ impl Paper<'_> {
         };
         match key {
             Some(key) => html! { a class="found-link" href=(place(hit, key)) { (drawn) } },
-            None => html! { div class="found-link" title="its session is gone" { (drawn) } },
+            None => {
+                html! { div class="found-link" title="it belongs to no session that is listed" { (drawn) } }
+            }
         }
     }
 
@@ -223,13 +226,25 @@ fn field(name: &str, value: &str) -> String {
     }
 }
 
-/// Adds a word to a query, or takes it away where it stands there; says which.
+/// Adds a word to a query, or takes it away where it stands there; says which. All else stays as it was typed.
 fn toggled(typed: &str, word: &str) -> (bool, String) {
-    let on = typed.split_whitespace().any(|known| known.eq_ignore_ascii_case(word));
-    let kept: Vec<&str> =
-        typed.split_whitespace().filter(|known| !on || !known.eq_ignore_ascii_case(word)).collect();
-    let kept = if on { kept.join(" ") } else { typed.to_owned() };
-    (on, if on { kept } else { format!("{kept} {word}").trim().to_owned() })
+    let pieces = pieces(typed);
+    let is_word = |piece: &Piece| typed[piece.at.clone()].eq_ignore_ascii_case(word);
+    let mut gone: Vec<usize> = Vec::new();
+    for (no, _) in pieces.iter().enumerate().filter(|(_, piece)| is_word(piece)) {
+        gone.push(no);
+        // What stands between two is of no use beside one.
+        let is_or = |no: usize| !gone.contains(&no) && pieces.get(no).is_some_and(|piece| piece.is_or);
+        let or =
+            no.checked_sub(1).filter(|&before| is_or(before)).or(Some(no + 1).filter(|&next| is_or(next)));
+        gone.extend(or);
+    }
+    if gone.is_empty() {
+        return (false, format!("{typed} {word}").trim().to_owned());
+    }
+    let kept = pieces.iter().enumerate().filter(|(no, _)| !gone.contains(no));
+    let kept: Vec<&str> = kept.map(|(_, piece)| &typed[piece.at.clone()]).collect();
+    (true, kept.join(" "))
 }
 
 #[cfg(test)]
@@ -242,6 +257,14 @@ mod tests {
             ("", "role:user", false, "role:user"),
             ("\"a  b\" c", "role:user", false, "\"a  b\" c role:user"),
             ("x Role:User y", "role:user", true, "x y"),
+            ("\"a  b\" role:user", "role:user", true, "\"a  b\""),
+            ("\"x role:user y\"", "role:user", false, "\"x role:user y\" role:user"),
+            ("x project:\"a b\" y", "project:\"a b\"", true, "x y"),
+            ("-role:user x", "role:user", false, "-role:user x role:user"),
+            ("x OR role:user OR y", "role:user", true, "x OR y"),
+            ("role:user | x", "role:user", true, "x"),
+            ("role:user role:user", "role:user", true, ""),
+            ("role:usr since:soon", "role:user", false, "role:usr since:soon role:user"),
         ] {
             assert_eq!(toggled(typed, word), (on, query.to_owned()), "{typed}");
         }

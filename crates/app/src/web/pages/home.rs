@@ -8,6 +8,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 use rethread_engine::ops::{self, Repository};
 
+use super::sessions::troubles;
 use crate::html::frame::{Frame, page as framed};
 use crate::html::link::address;
 use crate::html::row::{self, Row};
@@ -15,6 +16,7 @@ use crate::web::answer;
 use crate::web::asked::Asked;
 use crate::web::pick::{self, Picked, pick};
 use crate::web::server::{Server, work};
+use crate::web::stacks::freshen;
 use crate::words::figures::{count, size, things};
 use crate::words::folder::base;
 use crate::words::hidden::{can_be_shown, hidden};
@@ -26,7 +28,8 @@ const PROJECTS: usize = 12;
 
 /// Answers with the first page.
 pub(crate) async fn page(State(server): State<Arc<Server>>) -> Response {
-    work(server, |server| {
+    let own = server.clone();
+    let response = work(server, |server| {
         let (look, clock) = (server.shelf.look(&server.place), server.clock());
         let picked = pick(&look, &Asked::default(), &clock);
         let rows = |live: bool, most: usize| -> Vec<Row<'_>> {
@@ -38,6 +41,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>) -> Response {
             main id="main" class="home" {
                 h1 class="unseen" { "rethread" }
                 (search_box())
+                (troubles(&look.listing))
                 @if !live.is_empty() {
                     section { h2 { "Live now" } (row::table(&live, "Live sessions", None)) }
                 }
@@ -51,7 +55,10 @@ pub(crate) async fn page(State(server): State<Arc<Server>>) -> Response {
         let frame = Frame { title: "rethread", here: "home", demo: server.demo, ..Frame::default() };
         answer::found(framed(&frame, &body))
     })
-    .await
+    .await;
+    // Whoever reads this page types next.
+    freshen(&own);
+    response
 }
 
 /// Answers with the pictures, which take longer than the rest where much was written since the last look.

@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
+use rethread_engine::core::query::BadQuery;
 use rethread_engine::ops::{SearchHit, Whereabouts};
 
 use super::guide::{help, wrong};
@@ -18,6 +19,8 @@ use crate::web::answer;
 use crate::web::asked::Asked;
 use crate::web::seek::{Found, Waits, Wanted, seek};
 use crate::web::server::{Server, work};
+use crate::web::shelf::Look;
+use crate::web::stacks::freshen;
 use crate::words::clean;
 use crate::words::figures::things;
 use crate::words::folder::base;
@@ -36,19 +39,26 @@ const SKIM: usize = 8;
 /// Answers with the page of a search.
 pub(crate) async fn page(State(server): State<Arc<Server>>, asked: Asked) -> Response {
     let waits = Waits::default();
-    let (asker, own) = (waits.asker(), server.clone());
+    let (halt, own, searching) = (waits.halt(), server.clone(), server.clone());
+    let is_patient = asked.has("patient");
     let wanted = Wanted {
         typed: asked.text("q").unwrap_or_default().to_owned(),
         all: asked.has("all"),
         limit: asked.number("n", SHOWN).clamp(1, MOST),
-        budget: if asked.has("patient") { PATIENT } else { PAGE },
+        budget: if is_patient { PATIENT } else { PAGE },
+        typing: false,
     };
-    let known = server.answers.recent(&wanted, &server.queue).is_some() || wanted.typed.is_empty();
-    let turn = if known { None } else { server.queue.turn("").await };
+    let known = server.answers.recent(&wanted, &server.queue);
+    let must_look = known.is_none() && !wanted.typed.is_empty();
+    let patient = if must_look && is_patient { Some(own.patient.lock().await) } else { None };
+    let turn = if must_look { server.queue.turn("").await } else { None };
     let response = work(server, move |server| {
-        let found = (!wanted.typed.is_empty()).then(|| seek(&own, &wanted, &asker));
+        let found = match known {
+            Some(known) => Some(Ok(known)),
+            None => must_look.then(|| seek(&searching, &wanted, &halt)),
+        };
         drop(turn);
-        let (look, clock) = (server.shelf.known(&server.place), server.clock());
+        let (look, clock) = (addressing(server, found.as_ref()), server.clock());
         let paper = Paper { server, look: &look, clock: &clock, asked: &asked, wanted: &wanted };
         let body = html! {
             main id="main" class="search" {
@@ -66,8 +76,16 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, asked: Asked) -> Res
         answer::found(framed(&frame, &body))
     })
     .await;
-    drop(waits);
+    drop((waits, patient));
+    // Whoever reads this page types next.
+    freshen(&own);
     response
+}
+
+/// Returns a look that knows how the sessions of hits are addressed.
+fn addressing(server: &Server, found: Option<&Result<Arc<Found>, BadQuery>>) -> Arc<Look> {
+    let hits = found.and_then(|found| found.as_ref().ok()).map(|found| &found.hits[..]).unwrap_or_default();
+    server.shelf.knowing(&server.place, hits.iter().map(|hit| hit.session_path.as_path()))
 }
 
 /// What is shorter stands nearly everywhere: to look for it takes long and tells nothing. A sign of Chinese has as many bytes.
@@ -75,15 +93,20 @@ const LEAST: usize = 3;
 
 /// Answers with the best few hits of what somebody is typing.
 pub(crate) async fn hits(State(server): State<Arc<Server>>, asked: Asked) -> Response {
-    let Some(typed) = asked.text("q").map(str::to_owned) else { return answer::found(html! {}) };
+    let Some(typed) = asked.text("q").map(str::to_owned) else {
+        // Somebody is about to type.
+        freshen(&server);
+        return answer::found(html! {});
+    };
     if typed.len() < LEAST {
         return answer::found(html! { p class="hits-say" { "Go on typing, or press Enter" } });
     }
     let waits = Waits::default();
-    let (asker, own) = (waits.asker(), server.clone());
+    let (halt, own) = (waits.halt(), server.clone());
     let limit = asked.number("limit", SKIM).clamp(1, SHOWN);
-    let wanted = Wanted { typed, all: false, limit, budget: TYPING };
-    let turn = match server.answers.recent(&wanted, &server.queue) {
+    let wanted = Wanted { typed, all: false, limit, budget: TYPING, typing: true };
+    let known = server.answers.recent(&wanted, &server.queue);
+    let turn = match &known {
         Some(_) => None,
         None => match server.queue.turn(asked.text("client").unwrap_or_default()).await {
             Some(turn) => Some(turn),
@@ -92,10 +115,11 @@ pub(crate) async fn hits(State(server): State<Arc<Server>>, asked: Asked) -> Res
         },
     };
     let response = work(server, move |server| {
-        let found = seek(&own, &wanted, &asker);
+        let found = known.map_or_else(|| seek(&own, &wanted, &halt), Ok);
         drop(turn);
+        let look = addressing(server, Some(&found));
         match found {
-            Ok(found) => answer::found(skim(&found, &wanted, server)),
+            Ok(found) => answer::found(skim(&found, &wanted, &look, &server.clock())),
             Err(bad) => answer::found(html! { p class="hits-say" { (clean::line(&bad.what)) } }),
         }
     })
@@ -105,15 +129,16 @@ pub(crate) async fn hits(State(server): State<Arc<Server>>, asked: Asked) -> Res
 }
 
 /// Draws hits as the choices of a box.
-fn skim(found: &Found, wanted: &Wanted, server: &Server) -> Markup {
-    let (look, clock) = (server.shelf.known(&server.place), server.clock());
-    let hits = found.hits.iter().filter_map(|hit| Some((hit, look.key_of(&hit.session_path)?)));
+fn skim(found: &Found, wanted: &Wanted, look: &Look, clock: &Clock) -> Markup {
+    let all = address("/search", [("q", wanted.typed.as_str())]);
+    // What has no page of its own stands on the page of all hits.
+    let lead = |hit: &SearchHit| look.key_of(&hit.session_path).map_or(all.clone(), |key| place(hit, key));
     html! {
-        @for (hit, key) in hits {
-            a class="hits-one" role="option" aria-selected="false" tabindex="-1" href=(place(hit, key)) {
+        @for hit in &found.hits {
+            a class="hits-one" role="option" aria-selected="false" tabindex="-1" href=(lead(hit)) {
                 span class="hits-head" {
                     strong class="cut" { (title(hit)) }
-                    span class="quiet cut" { (facts(hit, &clock)) }
+                    span class="quiet cut" { (facts(hit, clock)) }
                 }
                 span class="hits-text cut" { (excerpt(&hit.excerpt, SKIMMED)) }
             }
@@ -124,7 +149,7 @@ fn skim(found: &Found, wanted: &Wanted, server: &Server) -> Markup {
             }
         } @else {
             a class="hits-all" role="option" aria-selected="false" tabindex="-1"
-                href=(address("/search", [("q", wanted.typed.as_str())])) { (all_of(found)) }
+                href=(all) { (all_of(found)) }
         }
     }
 }

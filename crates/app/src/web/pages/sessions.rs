@@ -6,7 +6,7 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use maud::{Markup, html};
 use rethread_engine::core::session::TitleSource;
-use rethread_engine::ops::SessionRow;
+use rethread_engine::ops::{Listing, SessionRow};
 
 use crate::html::frame::{Frame, page as framed};
 use crate::html::row::{self, COLUMNS, Row};
@@ -17,6 +17,7 @@ use crate::web::server::{Server, work};
 use crate::words::clean;
 use crate::words::figures::{count, size, things};
 use crate::words::hidden::{can_be_shown, hidden};
+use crate::words::trouble::{self, message};
 use crate::words::when::Clock;
 
 /// So many sessions stand on one page.
@@ -31,6 +32,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, asked: Asked) -> Res
             main id="main" class="sessions" {
                 h1 { "Sessions" }
                 (form(&asked, server))
+                (troubles(&look.listing))
                 @for wrong in &picked.wrong { p class="wrong" role="alert" { (wrong) } }
                 p class="sum quiet" { (sum(&picked, &asked)) }
                 @if picked.rows.is_empty() {
@@ -83,6 +85,18 @@ fn part<'l>(
         }
     });
     (rows.collect(), more)
+}
+
+/// Says what could not be read, and why the cache was of no help.
+pub(super) fn troubles(listing: &Listing) -> Markup {
+    html! {
+        @if let [first, rest @ ..] = &listing.failures[..] {
+            p class="wrong" role="status" {
+                (message(first)) @if !rest.is_empty() { ", and so " (things(rest.len() as u64, "more file")) }
+            }
+        }
+        @if let Some(notice) = &listing.notice { p class="quiet" role="status" { (trouble::notice(notice)) } }
+    }
 }
 
 /// Says how many there are, and what is left out.
@@ -169,12 +183,9 @@ fn nothing(is_bare: bool) -> Markup {
 
 /// Answers with what a session is about, in short.
 pub(crate) async fn preview(State(server): State<Arc<Server>>, Path(key): Path<String>) -> Response {
-    work(server, move |server| {
-        let (look, clock) = (server.shelf.known(&server.place), server.clock());
-        match look.find(&key) {
-            Some(session) => answer::found(about(session, server, &clock)),
-            None => answer::missing("there is no such session"),
-        }
+    work(server, move |server| match server.find(&key) {
+        Some(session) => answer::found(about(&session, server, &server.clock())),
+        None => answer::missing("there is no such session"),
     })
     .await
 }

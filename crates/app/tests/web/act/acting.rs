@@ -91,6 +91,22 @@ fn nothing_moves_before_it_is_said_and_everything_comes_back() {
 }
 
 #[test]
+fn nothing_is_done_that_was_not_seen() {
+    let deck = Deck::new(EDITED);
+    let address = format!("/s/{SESSION}/act/goto");
+    let mark = |answer: &Answer| between(&answer.body, "name=\"mark\" value=\"", "\"").unwrap().to_owned();
+    let seen = mark(&deck.post(&address, &[("at", "L6"), ("go", "preview")]));
+    deck.append("u9 ^a4 @+900: and now by size\n  a9: by size it is");
+    let grown = deck.picture();
+    let again = deck.post(&address, &[("at", "L6"), ("go", "do"), ("mark", &seen)]);
+    assert!(again.status == 200 && again.body.contains("Do it"), "{}", again.body);
+    assert!(again.body.contains("changed since this was shown"), "{}", again.body);
+    assert_eq!(deck.picture(), grown, "nothing was written");
+    let done = deck.post(&address, &[("at", "L6"), ("go", "do"), ("mark", &mark(&again))]);
+    assert!(done.body.contains("data-changed") && deck.picture() != grown, "{}", done.body);
+}
+
+#[test]
 fn the_log_tells_it_and_takes_it_back() {
     let deck = Deck::new(EDITED);
     assert!(deck.page("/log").body.contains("Nothing yet"));

@@ -60,6 +60,12 @@ impl Deck {
         format!("http://127.0.0.1:{}", self.site.port())
     }
 
+    /// Writes more to the session, an hour ago.
+    pub(crate) fn append(&self, text: &str) {
+        let bytes = [self.session(), script::bytes(text)].concat();
+        self.site.home().write_old(&file(), bytes);
+    }
+
     /// Reads the session file.
     pub(crate) fn session(&self) -> Vec<u8> {
         std::fs::read(self.site.home().path().join(file())).unwrap()

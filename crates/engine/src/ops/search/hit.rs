@@ -45,6 +45,13 @@ pub struct SearchHit {
     pub score: u32,
 }
 
+impl SearchHit {
+    /// Returns the id of the subagent that says it, as a list of subagents calls it.
+    pub fn agent_id(&self) -> Option<&str> {
+        self.agent.as_deref().map(|stem| stem.strip_prefix("agent-").unwrap_or(stem))
+    }
+}
+
 /// The hits in one session.
 #[derive(Debug, Clone)]
 pub struct SessionHits {

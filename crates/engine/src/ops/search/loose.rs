@@ -1,12 +1,13 @@
 //! What no index holds, read from the files.
 
-use std::time::Instant;
+use std::io::ErrorKind;
 
 use rayon::prelude::*;
 use rethread_core::entry::Moment;
 use rethread_core::query::{Cards, Meaning, Open, Scale, Setting, Sources, Strength, Want, length_class};
 use rethread_core::tree::Place;
 
+use super::limit::Limit;
 use crate::Failure;
 use crate::disk::{Origin, SessionFile, read_cards};
 
@@ -57,15 +58,10 @@ pub(super) struct Heap {
 }
 
 /// Reads parts of files.
-pub(super) fn scan(
-    meaning: &Meaning,
-    files: &[SessionFile],
-    parts: Vec<Part>,
-    deadline: Option<Instant>,
-) -> Heap {
-    let read = |part: Part| match deadline {
-        Some(deadline) if Instant::now() >= deadline => Heap { cut: true, ..Heap::default() },
-        _ => scan_part(meaning, &files[part.file], part),
+pub(super) fn scan(meaning: &Meaning, files: &[SessionFile], parts: Vec<Part>, limit: &Limit) -> Heap {
+    let read = |part: Part| match limit.is_over() {
+        true => Heap { cut: true, ..Heap::default() },
+        false => scan_part(meaning, &files[part.file], part, limit),
     };
     let join = |mut heap: Heap, other: Heap| {
         heap.entries.extend(other.entries);
@@ -84,13 +80,14 @@ pub(super) fn scan(
 /// For so few parts, threads cost more than they bring.
 const FEW: usize = 2;
 
-fn scan_part(meaning: &Meaning, file: &SessionFile, mut part: Part) -> Heap {
+fn scan_part(meaning: &Meaning, file: &SessionFile, mut part: Part, limit: &Limit) -> Heap {
+    let go_on = || !limit.is_over();
     let mut heap = Heap { holding: vec![0; meaning.words().len()], ..Heap::default() };
     let asks_tool = meaning.asks(|want| matches!(want, Want::Tool(_)));
     let asks_project = meaning.asks(|want| matches!(want, Want::Project(_)));
     let asks_session = meaning.asks(|want| matches!(want, Want::Session(_)));
     if asks_project && part.origin.cwd.is_empty() || asks_session && part.origin.session.is_empty() {
-        learn(file, &mut part.origin);
+        learn(file, &mut part.origin, &go_on);
     }
     let call = memchr::memmem::Finder::new("tool_use");
     let folder = file.path.parent().map(|folder| folder.to_string_lossy()).unwrap_or_default();
@@ -103,7 +100,7 @@ fn scan_part(meaning: &Meaning, file: &SessionFile, mut part: Part) -> Heap {
     // A call says what tool its result is of, whatever else it says.
     let worth = |line: &[u8]| meaning.may_hold(line) || asks_tool && call.find(line).is_some();
     let bytes = part.from..file.len;
-    let read = read_cards(file, bytes, part.lines, &mut part.cards, worth, |card, place| {
+    let read = read_cards(&go_on, file, bytes, part.lines, &mut part.cards, worth, |card, place| {
         if !meaning.looks_through(card) {
             return;
         }
@@ -124,15 +121,17 @@ fn scan_part(meaning: &Meaning, file: &SessionFile, mut part: Part) -> Heap {
             open,
         });
     });
-    if let Err(error) = read {
-        heap.failures.push(Failure::reading(&file.path)(error));
+    match read {
+        Err(error) if error.kind() == ErrorKind::TimedOut && limit.is_over() => heap.cut = true,
+        Err(error) => heap.failures.push(Failure::reading(&file.path)(error)),
+        Ok(_) => {}
     }
     heap
 }
 
 /// Finds out whose a file is.
-fn learn(file: &SessionFile, origin: &mut Origin) {
+fn learn(file: &SessionFile, origin: &mut Origin, go_on: &dyn Fn() -> bool) {
     let mut cards = Cards::default();
     // That it cannot be read is told when it is read for its words.
-    let _ = read_cards(file, 0..file.len, 0, &mut cards, |_| true, |card, _| origin.learn(card));
+    let _ = read_cards(go_on, file, 0..file.len, 0, &mut cards, |_| true, |card, _| origin.learn(card));
 }

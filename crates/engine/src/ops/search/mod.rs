@@ -10,12 +10,16 @@
 
 mod hit;
 mod labels;
+mod limit;
 mod loose;
 mod pile;
 mod ranking;
 mod run;
+mod stacks;
 mod standings;
 mod tell;
 
 pub use hit::{Copy, SearchHit, SessionHits};
-pub use run::{Search, SearchRequest, Stacks, Total, search, search_again};
+pub use limit::Halt;
+pub use run::{Search, SearchRequest, Total, search, search_again};
+pub use stacks::{Stacks, stacks};

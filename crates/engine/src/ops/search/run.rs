@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rethread_core::query::{Card, Cards, Meaning, Query, Setting, weight};
 use rethread_core::tree::Place;
@@ -12,16 +12,15 @@ use rethread_core::tree::Place;
 use super::super::around::read_at;
 use super::hit::{SearchHit, SessionHits};
 use super::labels::label;
+use super::limit::{Halt, Limit};
 use super::loose::{Part, scan};
 use super::pile::{From, Item};
 use super::ranking::Ranking;
+use super::stacks::{AT_ONCE, Stacks, Stock};
 use super::standings::Standings;
 use crate::Failure;
 use crate::disk::{Folders, Lines, Origin, Role, Roots, SessionFile, find_all, read_text};
 use crate::index::{Answer, Damage, Index, Notice, Refreshed, Row, Shelf, Snapshot};
-
-/// An index that is behind by more than this is not brought up to date by a search, which must not wait for it.
-const AT_ONCE: u64 = 32 << 20;
 
 /// So many files are kept open between one look and the next.
 const OPEN: usize = 256;
@@ -37,6 +36,8 @@ pub struct SearchRequest {
     pub all: bool,
     /// How long to look; what is not found by then is not told.
     pub budget: Option<Duration>,
+    /// Stops it before: what is not found by then is not told either.
+    pub halt: Halt,
 }
 
 /// How many hits there are.
@@ -73,30 +74,8 @@ pub struct Search {
     /// Files that were read from, by their numbers.
     open: RefCell<HashMap<usize, Lines>>,
     told: usize,
-    deadline: Option<Instant>,
+    limit: Limit,
     cut: bool,
-}
-
-/// What a search has looked through: all files, and the index of their words, as they were at that moment.
-#[derive(Debug, Clone)]
-pub struct Stacks {
-    files: Arc<Vec<SessionFile>>,
-    snapshot: Arc<Snapshot>,
-    shelf: Shelf,
-}
-
-/// What there is to look through, and what went wrong on the way.
-struct Stock {
-    files: Arc<Vec<SessionFile>>,
-    snapshot: Arc<Snapshot>,
-    failures: Vec<Failure>,
-    notices: Vec<Notice>,
-}
-
-impl std::convert::From<Refreshed> for Stock {
-    fn from(Refreshed { snapshot, files, failures, notices }: Refreshed) -> Stock {
-        Stock { files: Arc::new(files), snapshot: Arc::new(snapshot), failures, notices }
-    }
 }
 
 /// Which file a number of the index means: numbers in order, each with that of the file.
@@ -119,33 +98,34 @@ impl ById {
 
 /// Looks through everything under the roots; with an index, only through what it does not hold.
 pub fn search(request: &SearchRequest, index: Option<&Index>) -> Search {
-    let deadline = deadline(request);
+    let limit = Limit::of(request.budget, &request.halt);
     let shelf = index.and_then(|index| index.shelf(&request.roots));
-    labelled(look(request, shelf.as_ref(), deadline), request, deadline, index)
+    let looked = match &shelf {
+        Some(shelf) => {
+            let stock = shelf.refresh(&request.roots, AT_ONCE, &|_| {}).into();
+            look_through(request, shelf, stock, &limit)
+        }
+        None => Ok(read(request, &limit)),
+    };
+    labelled(looked, request, &limit, index)
 }
 
-/// Looks through the same as a search of the same roots just before, without asking again which files there are: for who
-/// searches anew with every letter that is typed. What was written meanwhile is not found.
+/// Looks through what stood under the same roots just before, without asking again which files there are: for who searches
+/// anew with every letter that is typed. What was written meanwhile is not found, and what went wrong at that look is not told.
 pub fn search_again(request: &SearchRequest, stacks: &Stacks, index: Option<&Index>) -> Search {
-    let deadline = deadline(request);
-    let (files, snapshot) = (stacks.files.clone(), stacks.snapshot.clone());
-    let stock = Stock { files, snapshot, failures: Vec::new(), notices: Vec::new() };
-    labelled(look_through(request, &stacks.shelf, stock, deadline), request, deadline, index)
-}
-
-fn deadline(request: &SearchRequest) -> Option<Instant> {
-    request.budget.and_then(|budget| Instant::now().checked_add(budget))
+    let limit = Limit::of(request.budget, &request.halt);
+    labelled(look_through(request, &stacks.shelf, stacks.stock(), &limit), request, &limit, index)
 }
 
 /// Reads everything where the index was of no use, and gives the search what it knows sessions by.
 fn labelled(
     looked: Result<Search, Notice>,
     request: &SearchRequest,
-    deadline: Option<Instant>,
+    limit: &Limit,
     index: Option<&Index>,
 ) -> Search {
     let mut search = looked.unwrap_or_else(|notice| {
-        let mut search = read(request, deadline);
+        let mut search = read(request, limit);
         search.notices.push(notice);
         search
     });
@@ -154,32 +134,21 @@ fn labelled(
 }
 
 /// Reads all files.
-fn read(request: &SearchRequest, deadline: Option<Instant>) -> Search {
+fn read(request: &SearchRequest, limit: &Limit) -> Search {
     let (files, failures) = find_all(&request.roots, &mut Folders::default());
     let all = Refreshed { snapshot: Snapshot::default(), files, failures, notices: Vec::new() };
     let parts = parts(&all.snapshot, &all.files, &vec![None; all.files.len()]).unwrap_or_default();
-    let mut search = Search::new(request, all.into(), parts, deadline);
+    let mut search = Search::new(request, all.into(), parts, limit);
     // Nothing can be damaged where nothing is kept.
     let _ = search.rank(Answer::default(), ById::default());
     search
 }
 
-/// Asks the index, where there is one, and reads the rest; what is damaged is given up.
-fn look(request: &SearchRequest, shelf: Option<&Shelf>, deadline: Option<Instant>) -> Result<Search, Notice> {
-    let Some(shelf) = shelf else { return Ok(read(request, deadline)) };
-    let all = shelf.refresh(&request.roots, AT_ONCE, &|_| {});
-    look_through(request, shelf, all.into(), deadline)
-}
-
-fn look_through(
-    request: &SearchRequest,
-    shelf: &Shelf,
-    all: Stock,
-    deadline: Option<Instant>,
-) -> Result<Search, Notice> {
+/// Asks the index, and reads the rest; what is damaged is given up.
+fn look_through(request: &SearchRequest, shelf: &Shelf, all: Stock, limit: &Limit) -> Result<Search, Notice> {
     let found = || -> Result<Search, Damage> {
         let (by_id, answer, parts) = ask(&all, &Meaning::of(&request.query, request.all))?;
-        let mut search = Search::new(request, all, parts, deadline);
+        let mut search = Search::new(request, all, parts, limit);
         search.rank(answer, by_id)?;
         search.shelf = Some(shelf.clone());
         Ok(search)
@@ -221,7 +190,7 @@ fn parts(snapshot: &Snapshot, found: &[SessionFile], rows: &[Option<&Row>]) -> R
 }
 
 impl Search {
-    fn new(request: &SearchRequest, all: Stock, parts: Vec<Part>, deadline: Option<Instant>) -> Search {
+    fn new(request: &SearchRequest, all: Stock, parts: Vec<Part>, limit: &Limit) -> Search {
         let Stock { snapshot, files: found, failures, notices } = all;
         Search {
             notices,
@@ -240,14 +209,14 @@ impl Search {
             standings: Standings::default(),
             open: RefCell::default(),
             told: 0,
-            deadline,
+            limit: limit.clone(),
             cut: false,
         }
     }
 
     /// Reads what must be read, and puts everything in order.
     fn rank(&mut self, answer: Answer, by_id: ById) -> Result<(), Damage> {
-        let heap = scan(&self.meaning, &self.found, std::mem::take(&mut self.parts), self.deadline);
+        let heap = scan(&self.meaning, &self.found, std::mem::take(&mut self.parts), &self.limit);
         self.by_id = by_id;
         self.failures.extend(heap.failures);
         self.cut |= heap.cut;
@@ -265,7 +234,7 @@ impl Search {
 
     /// Goes on without the index, which turned out to be damaged: reading finds the same hits in the same order.
     fn start_over(&mut self) {
-        let mut search = read(&self.request, self.deadline);
+        let mut search = read(&self.request, &self.limit);
         for _ in 0..self.told {
             search.next_items();
         }
@@ -282,10 +251,9 @@ impl Search {
         Total { hits: self.told + left, exact: exact && !self.cut }
     }
 
-    /// Returns what was looked through, if there is an index and it was sound: the next search may take it as it is.
-    pub fn stacks(&self) -> Option<Stacks> {
-        let (files, snapshot) = (self.found.clone(), self.snapshot.clone());
-        self.shelf.clone().map(|shelf| Stacks { files, snapshot, shelf })
+    /// Whether the index was asked, and sound as far as it was.
+    pub fn is_indexed(&self) -> bool {
+        self.shelf.is_some()
     }
 
     /// Whether more had to be read than an index brought up to date would leave.
@@ -361,7 +329,7 @@ impl Search {
             let taken = self.ranking.take(&self.snapshot);
             self.damaged.set(self.damaged.get() || taken.is_err());
             let (mut items, settled) = taken.ok().flatten()?;
-            self.cut |= self.is_over();
+            self.cut |= self.limit.is_over();
             if self.cut {
                 return None;
             }
@@ -389,10 +357,6 @@ impl Search {
                 self.by_id.get(id)
             }
         }
-    }
-
-    fn is_over(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// Says which file an item stands in, and where.

@@ -1,9 +1,11 @@
 //! One action on one session: who asked for what, and how the answer is put together.
 
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use maud::Markup;
 use rethread_engine::core::entry::Moment;
+use rethread_engine::core::id::Id;
 use rethread_engine::ops::Offspring;
 
 use super::fields::Fields;
@@ -11,7 +13,6 @@ use crate::html::plan::{self, Done, Form, Sheet};
 use crate::paths;
 use crate::web::server::Server;
 use crate::words::shell::typed;
-use crate::words::when::Clock;
 
 /// How far to go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +32,8 @@ pub(super) struct Target {
     pub(super) path: PathBuf,
     pub(super) title: String,
     pub(super) live: bool,
+    /// Which file it is and how it stands: what is previewed is done only while this is the same.
+    pub(super) mark: String,
     /// What to call it on the command line.
     name: String,
 }
@@ -47,6 +50,7 @@ impl Target {
             path: row.path.clone(),
             title: row.title.text.clone(),
             live: row.live,
+            mark: mark(&row.path, row.live),
             name,
         })
     }
@@ -57,6 +61,18 @@ impl Target {
     }
 }
 
+/// Marks a file as it stands. A live session grows all the time, and what may be done with it leaves it alone: of that one only
+/// which file it is counts.
+fn mark(path: &Path, live: bool) -> String {
+    let file = Id::of(path.as_os_str().as_encoded_bytes()).bits();
+    let meta = std::fs::metadata(path).ok().filter(|_| !live);
+    let stands = meta.map(|meta| {
+        let since = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        format!("-{}-{}", meta.len(), since.unwrap_or_default().as_nanos())
+    });
+    format!("{file:x}{}", stands.unwrap_or_default())
+}
+
 /// An action that somebody asked for.
 pub(super) struct Case<'a> {
     pub(super) server: &'a Server,
@@ -64,6 +80,8 @@ pub(super) struct Case<'a> {
     pub(super) fields: &'a Fields,
     pub(super) what: &'static str,
     pub(super) go: Go,
+    /// Whether the session is not any more as it was when this was previewed.
+    pub(super) changed: bool,
 }
 
 impl Case<'_> {
@@ -74,11 +92,12 @@ impl Case<'_> {
 
     /// Returns the present: a server runs for days.
     pub(super) fn now(&self) -> Moment {
-        Moment(Clock::look().now().as_millisecond())
+        Moment(self.server.clock().now().as_millisecond())
     }
 
     /// Makes the form that asks for the same again.
-    pub(super) fn form(&self, fields: Vec<(&'static str, String)>, command: &str) -> Form<'_> {
+    pub(super) fn form(&self, mut fields: Vec<(&'static str, String)>, command: &str) -> Form<'_> {
+        fields.push(("mark", self.target.mark.clone()));
         Form {
             action: format!("{}/act/{}", self.target.address(), self.what),
             seal: self.server.gate.seal(),
@@ -117,16 +136,21 @@ impl Case<'_> {
     /// Draws a preview, or what was done.
     pub(super) fn told(
         &self,
-        sheet: &Sheet,
+        mut sheet: Sheet,
         form: &Form<'_>,
         ask: &Markup,
         born: Option<&Offspring>,
     ) -> Markup {
-        if sheet.op.is_none() {
-            return plan::preview(sheet, form, ask);
+        if self.changed {
+            let said = "The session changed since this was shown, and nothing was done yet: this is what would be done now.";
+            sheet.warnings.insert(0, said.to_owned());
         }
-        self.server.shelf.forget();
-        let made = born.and_then(|born| key_of(self.server, &born.path));
+        if sheet.op.is_none() {
+            return plan::preview(&sheet, form, ask);
+        }
+        self.server.forget();
+        let look = self.server.shelf.look(&self.server.place);
+        let made = born.and_then(|born| look.key_of(&born.path));
         let after = Done {
             seal: self.server.gate.seal(),
             key: self.target.key.clone(),
@@ -134,12 +158,6 @@ impl Case<'_> {
             back: self.target.address(),
             again: false,
         };
-        plan::done(sheet, &after)
+        plan::done(&sheet, &after)
     }
-}
-
-/// Finds the key of a session by its file.
-fn key_of(server: &Server, path: &Path) -> Option<String> {
-    let look = server.shelf.look(&server.place);
-    look.rows().find(|(_, row)| row.path == path).map(|(key, _)| key.to_owned())
 }

@@ -27,7 +27,7 @@ pub(super) fn goto(case: &Case<'_>) -> Result<Markup, Failure> {
     case.heed_live(&mut sheet);
     let form = case.form(fields(&at, before), &case.command("goto", &rest(&at, before)));
     let other = case.form(fields(&at, !before), "");
-    let drawn = case.told(&sheet, &form, &html! {}, None);
+    let drawn = case.told(sheet, &form, &html! {}, None);
     Ok(
         html! { (drawn) @if case.is_dry() { (plan::instead(&other, if before { "Go to it instead" } else { "Go to just before it instead" })) } },
     )
@@ -49,7 +49,7 @@ pub(super) fn fork(case: &Case<'_>) -> Result<Markup, Failure> {
     typed_rest.extend(title_option(title.as_deref()));
     let form = case.form(fields(&at, before), &case.command("fork", &typed_rest));
     let ask = plan::fork(title.as_deref().unwrap_or_default());
-    Ok(case.told(&plan::born(&born, &case.server.place), &form, &ask, Some(&born)))
+    Ok(case.told(plan::born(&born, &case.server.place), &form, &ask, Some(&born)))
 }
 
 /// Gives the session a title.
@@ -69,7 +69,7 @@ pub(super) fn rename(case: &Case<'_>) -> Result<Markup, Failure> {
     let mut sheet = plan::renamed(&renamed, &case.server.place);
     case.heed_live(&mut sheet);
     let command = case.command("rename", &[typed(&title)]);
-    Ok(case.told(&sheet, &case.form(vec![("title", title)], &command), &html! {}, None))
+    Ok(case.told(sheet, &case.form(vec![("title", title)], &command), &html! {}, None))
 }
 
 /// Mends the session in a new one.
@@ -91,7 +91,7 @@ pub(super) fn repair(case: &Case<'_>) -> Result<Markup, Failure> {
     };
     let sheet = plan::mended(&repair, &case.server.place);
     let form = case.form(Vec::new(), &case.command("repair", &[]));
-    Ok(case.told(&sheet, &form, &html! {}, born))
+    Ok(case.told(sheet, &form, &html! {}, born))
 }
 
 /// Reads which entry is meant.

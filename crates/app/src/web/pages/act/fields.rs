@@ -1,6 +1,6 @@
 //! What a form or an address brings along.
 
-/// Longest field that is looked at: a title has at most as many letters, and all else is shorter.
+/// Longest field that is looked at: longer than any title may be, so that one that is too long is refused and not cut.
 const LONGEST: usize = 400;
 
 /// The fields of a form, as they came.

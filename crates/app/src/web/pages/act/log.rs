@@ -12,7 +12,6 @@ use crate::html::frame::{Frame, page as framed};
 use crate::html::plan;
 use crate::web::answer;
 use crate::web::server::{Server, work};
-use crate::words::when::Clock;
 
 /// Ops that are shown.
 const SHOWN: usize = 200;
@@ -28,12 +27,13 @@ pub(crate) async fn page(State(server): State<Arc<Server>>) -> Response {
         let more = rows.len().saturating_sub(SHOWN);
         rows.truncate(SHOWN);
         let look = server.shelf.look(&server.place);
-        let keys: HashMap<&str, &str> = look.rows().map(|(key, row)| (row.id.as_str(), key)).collect();
+        // Of several with one id, the one that was used last is meant.
+        let keys: HashMap<&str, &str> = look.rows().rev().map(|(key, row)| (row.id.as_str(), key)).collect();
         let key = |id: &str| keys.get(id).copied();
         let body = html! {
             main id="main" class="act-page act-wide" data-reload="" {
                 h1 { "What rethread changed" }
-                (plan::journal(&rows, key, server.gate.seal(), &Clock::look()))
+                (plan::journal(&rows, key, server.gate.seal(), &server.clock()))
                 @if more > 0 { p class="quiet" { "Older ones: " code { "rethread log" } } }
             }
         };

@@ -17,7 +17,7 @@ use crate::web::server::{Server, work};
 /// Fields as they are read from an address or a form.
 pub(super) type Pairs = Vec<(String, String)>;
 
-/// Actions by name, and whether they ask before they look.
+/// Actions by name.
 const ACTIONS: [&str; 5] = ["goto", "fork", "clone", "rename", "repair"];
 
 /// Answers with the first piece of a dialog: nothing is done.
@@ -58,7 +58,10 @@ fn run(server: &Server, key: &str, what: &str, fields: &Fields, go: Go, headers:
     let Some(what) = ACTIONS.into_iter().find(|known| *known == what) else {
         return reply.missing("there is no such action");
     };
-    let case = Case { server, target: &target, fields, what, go };
+    // Nobody may do what they have not seen.
+    let changed = go == Go::Do && fields.words("mark").is_some_and(|mark| mark != target.mark);
+    let go = if changed { Go::Preview } else { go };
+    let case = Case { server, target: &target, fields, what, go, changed };
     let drawn = match what {
         "goto" => deeds::goto(&case),
         "fork" => deeds::fork(&case),

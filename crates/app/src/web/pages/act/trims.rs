@@ -41,7 +41,7 @@ fn trimmed(case: &Case<'_>) -> Result<Markup, Failure> {
     let mut rest = chosen.options;
     rest.extend(title_option(title.as_deref()));
     let form = case.form(again(case.fields), &case.command("clone", &rest));
-    Ok(case.told(&plan::lighter(&copy, &case.server.place), &form, &html! {}, Some(&copy.born)))
+    Ok(case.told(plan::lighter(&copy, &case.server.place), &form, &html! {}, Some(&copy.born)))
 }
 
 fn rescue(case: &Case<'_>) -> Result<Markup, Failure> {
@@ -62,7 +62,7 @@ fn rescue(case: &Case<'_>) -> Result<Markup, Failure> {
     let born = rescue.copy.as_ref().map(|copy| &copy.born);
     let mut sheet = plan::rescued(&rescue, fit, &case.server.place);
     sheet.idle |= born.is_none();
-    Ok(case.told(&sheet, &form, &html! {}, born))
+    Ok(case.told(sheet, &form, &html! {}, born))
 }
 
 /// Takes what was chosen along to the next form.
@@ -85,12 +85,10 @@ fn chosen(fields: &Fields) -> Chosen {
     let mut trim = preset.trim();
     let mut options = vec!["--preset".to_owned(), preset.name().to_owned()];
     for what in fields.all("drop").filter_map(What::named) {
-        if !trim.drop.contains(&what) {
-            trim.drop.push(what);
+        if trim.leave_out(what) {
             options.extend(["--drop".to_owned(), what.name().to_owned()]);
         }
     }
-    trim.idle |= trim.drops(What::Attachments);
     if let Some(turns) = fields.number("older") {
         trim.older_than = Some(turns);
         options.extend(["--older-than-turns".to_owned(), turns.to_string()]);
@@ -99,12 +97,7 @@ fn chosen(fields: &Fields) -> Chosen {
         trim.keep_last = Some(turns);
         options.extend(["--keep-last".to_owned(), turns.to_string()]);
     }
-    let what = match preset {
-        Preset::Whole if trim != preset.trim() => "trimmed",
-        Preset::Whole => "copy",
-        preset => preset.name(),
-    };
-    Chosen { trim, what, options }
+    Chosen { what: preset.copy_name(&trim), trim, options }
 }
 
 #[cfg(test)]

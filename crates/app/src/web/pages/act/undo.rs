@@ -33,7 +33,7 @@ pub(crate) async fn take_back(
         let request = UndoRequest { op: Some(op), ..UndoRequest::default() };
         match ops::undo(&server.place.pen, &request) {
             Ok(undo) => {
-                server.shelf.forget();
+                server.forget();
                 let sheet = plan::undone(&undo, &server.place);
                 let seal = server.gate.seal();
                 let after = Done { seal, key: key.to_owned(), back, again: true, ..Done::default() };

@@ -6,18 +6,20 @@ use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use maud::html;
-use rethread_engine::ops::{self, AgentRow};
+use rethread_engine::ops::AgentRow;
 
+use super::find::{FindWanted, places};
 use super::leaf::{LeafWanted, answered};
 use super::page::{Sheet, inside, whole};
 use super::piece::{PieceWanted, body, shown};
 use super::{Wanted, open};
+use crate::html::link::encoded;
 use crate::html::session::called;
 use crate::web::answer;
 use crate::web::readings::Open;
 use crate::web::server::{Server, work};
-use crate::words::clean;
 use crate::words::figures::{things, tokens};
+use crate::words::trouble::message;
 
 /// Answers with the list of subagents.
 pub(crate) async fn agents(State(server): State<Arc<Server>>, Path(key): Path<String>) -> Response {
@@ -26,26 +28,28 @@ pub(crate) async fn agents(State(server): State<Arc<Server>>, Path(key): Path<St
             Ok(found) => found,
             Err(response) => return *response,
         };
-        let rows = match rows(&open) {
-            Ok(rows) => rows,
+        let found = match open.agents() {
+            Ok(found) => found,
             Err(failure) => return answer::failed(&failure),
         };
         answer::found(html! {
             ul class="agents" {
-                @for row in rows.iter().filter(|row| !row.warmup) {
+                @for row in found.rows.iter().filter(|row| !row.warmup) {
                     li class={ "agent-" (row.depth.min(6)) } {
-                        a href={ "/s/" (key) "/agent/" (clean::line(&row.id)) } { (called(row)) }
+                        a href=(address(&key, row)) { (called(row)) }
                         span class="quiet num" { " " (things(row.entries as u64, "entry")) ", " (tokens(row.usage.total())) " tokens" }
                     }
                 }
             }
+            @for failure in &found.failures { p class="quiet" { (message(failure)) } }
         })
     })
     .await
 }
 
-fn rows(open: &Open) -> Result<Arc<Vec<AgentRow>>, rethread_engine::Failure> {
-    open.agents(|| ops::agents(&open.reading.session.path).map(|found| found.rows))
+/// Returns where a subagent of a session is read.
+fn address(key: &str, row: &AgentRow) -> String {
+    format!("/s/{key}/agent/{}", encoded(&row.id))
 }
 
 /// Which subagent is asked for.
@@ -78,14 +82,14 @@ fn with(
         Ok(found) => found,
         Err(response) => return *response,
     };
-    let rows = match rows(&main) {
-        Ok(rows) => rows,
+    let found = match main.agents() {
+        Ok(found) => found,
         Err(failure) => return answer::failed(&failure),
     };
-    let Some(row) = whose.of(&rows, &main) else {
+    let Some(row) = whose.of(&found.rows, &main) else {
         return answer::missing("no conversation of this subagent was kept");
     };
-    let base = format!("/s/{key}/agent/{}", clean::line(&row.id));
+    let base = address(key, row);
     let Some(path) = &row.path else {
         return then(row, &main, &base, &Wanted { side: Some(row.id.clone()), ..wanted });
     };
@@ -158,6 +162,21 @@ pub(crate) async fn leaf(
     .await
 }
 
+/// Answers with the lines of a subagent that hold words.
+pub(crate) async fn find(
+    State(server): State<Arc<Server>>,
+    Path((key, agent)): Path<(String, String)>,
+    Query(wanted): Query<FindWanted>,
+    Query(on): Query<Wanted>,
+) -> Response {
+    work(server, move |server| {
+        with(server, &key, &Whose::Id(&agent), on, |_, open, _, on| {
+            places(open, &wanted, on).unwrap_or_else(|failure| answer::failed(&failure))
+        })
+    })
+    .await
+}
+
 /// Answers with the body of a call of a subagent.
 pub(crate) async fn part(
     State(server): State<Arc<Server>>,
@@ -166,7 +185,7 @@ pub(crate) async fn part(
 ) -> Response {
     work(server, move |server| {
         with(server, &key, &Whose::Id(&agent), Wanted::default(), |_, open, base, _| {
-            body(open, base, &wanted)
+            body(open, base, &wanted, false)
         })
     })
     .await

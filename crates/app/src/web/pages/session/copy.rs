@@ -5,8 +5,8 @@ use std::sync::Arc;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use rethread_engine::ops::{self, ShowRequest};
 
+use super::{Wanted, open};
 use crate::export::{Detail, markdown_turn, reduce, text_turn};
 use crate::web::answer;
 use crate::web::server::{Server, work};
@@ -23,18 +23,22 @@ pub(crate) async fn copy(
     State(server): State<Arc<Server>>,
     Path(key): Path<String>,
     Query(wanted): Query<CopyWanted>,
+    Query(on): Query<Wanted>,
 ) -> Response {
     work(server, move |server| {
-        let Some(row) = server.find(&key) else {
-            return answer::missing("no session has this address any more");
+        let (_, open) = match open(server, &key) {
+            Ok(found) => found,
+            Err(response) => return *response,
         };
-        let turns = Some((wanted.turn, wanted.turn));
-        let request = ShowRequest { path: row.path, turns, ..ShowRequest::default() };
-        let told = ops::show(&request).and_then(|mut show| {
-            let folder = show.session.sketch.cwd.clone().unwrap_or_default();
-            Ok(show.next_turn().transpose()?.map(|told| (told, folder)))
+        let told = open.way(&on.which()).and_then(|way| {
+            // A turn may go several ways: what is copied is what is read.
+            match way.stops.iter().position(|stop| stop.no == Some(wanted.turn)) {
+                Some(stop) => open.reading.turn(&way, stop),
+                None => Ok(None),
+            }
         });
-        let (mut told, folder) = match told {
+        let folder = open.reading.session.sketch.cwd.clone().unwrap_or_default();
+        let mut told = match told {
             Ok(Some(told)) => told,
             Ok(None) => return answer::missing("there is no such turn"),
             Err(failure) => return answer::failed(&failure),

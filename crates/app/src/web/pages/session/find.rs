@@ -5,11 +5,13 @@ use std::sync::Arc;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use maud::html;
+use rethread_engine::Failure;
 use rethread_engine::core::query::Needle;
 use rethread_engine::ops::{self, FindRequest};
 
 use super::{Wanted, open};
 use crate::web::answer;
+use crate::web::readings::Open;
 use crate::web::server::{Server, work};
 use crate::words::clean;
 use crate::words::figures::things;
@@ -31,50 +33,42 @@ pub(crate) async fn find(
     Query(wanted): Query<FindWanted>,
     Query(on): Query<Wanted>,
 ) -> Response {
-    work(server, move |server| {
-        let (row, open) = match open(server, &key) {
-            Ok(found) => found,
-            Err(response) => return *response,
-        };
-        let way = match open.way(&on.which()) {
-            Ok(way) => way,
-            Err(failure) => return answer::failed(&failure),
-        };
-        if wanted.q.trim().is_empty() {
-            return answer::found(html! {});
-        }
-        let needle = Needle::smart(wanted.q.trim());
-        let leaves = open.reading.leaves_by_line(&way);
-        let request =
-            FindRequest { path: row.path.clone(), needle, sources: Vec::new(), all: false, ancestors: 0, children: 0 };
-        let mut found = match ops::find(&request) {
-            Ok(found) => found,
-            Err(failure) => return answer::failed(&failure),
-        };
-        let (entries, mut hits) = (found.entries, Vec::new());
-        while let Some(next) = found.next_match() {
-            match next {
-                Ok(hit) => hits.push(hit),
-                Err(failure) => return answer::failed(&failure),
-            }
-            if hits.len() >= MOST {
-                break;
-            }
-        }
-        answer::found(html! {
-            p class="find-count" data-count=(entries) { (things(entries as u64, "place")) }
-            ol class="find-list" {
-                @for hit in &hits {
-                    @let leaf = leaves.get(&hit.line);
-                    li data-line=(hit.line) data-leaf=[leaf] {
-                        @if leaf.is_none() { span class="badge badge-warn" { "other branch" } " " }
-                        @for words in hit.found.hits.iter().take(1) {
-                            (clean::line(&words.before)) " " mark { (clean::line(&words.words)) } " " (clean::line(&words.behind))
-                        }
+    work(server, move |server| match open(server, &key) {
+        Ok((_, open)) => places(&open, &wanted, &on).unwrap_or_else(|failure| answer::failed(&failure)),
+        Err(response) => *response,
+    })
+    .await
+}
+
+/// Draws the lines of an open session that hold the words.
+pub(super) fn places(open: &Open, wanted: &FindWanted, on: &Wanted) -> Result<Response, Failure> {
+    let way = open.way(&on.which())?;
+    if wanted.q.trim().is_empty() {
+        return Ok(answer::found(html! {}));
+    }
+    let needle = Needle::smart(wanted.q.trim());
+    let leaves = open.reading.leaves_by_line(&way);
+    let path = open.reading.session.path.clone();
+    let request = FindRequest { path, needle, sources: Vec::new(), all: false, ancestors: 0, children: 0 };
+    let mut found = ops::find(&request)?;
+    let (entries, mut hits) = (found.entries, Vec::new());
+    while hits.len() < MOST
+        && let Some(hit) = found.next_match().transpose()?
+    {
+        hits.push(hit);
+    }
+    Ok(answer::found(html! {
+        p class="find-count" data-count=(entries) { (things(entries as u64, "place")) }
+        ol class="find-list" {
+            @for hit in &hits {
+                @let leaf = leaves.get(&hit.line);
+                li data-line=(hit.line) data-leaf=[leaf] {
+                    @if leaf.is_none() { span class="badge badge-warn" { "other branch" } " " }
+                    @for words in hit.found.hits.iter().take(1) {
+                        (clean::line(&words.before)) " " mark { (clean::line(&words.words)) } " " (clean::line(&words.behind))
                     }
                 }
             }
-        })
-    })
-    .await
+        }
+    }))
 }

@@ -73,14 +73,19 @@ fn open(server: &Server, key: &str) -> Result<(SessionRow, Arc<Open>), Box<Respo
     Ok((row, open))
 }
 
-/// Draws scenes of a session that is found at `base`.
-fn draw(scenes: &[Scene], reading: &Reading, base: &str, acts: bool) -> String {
-    let folder = reading.session.sketch.cwd.clone().unwrap_or_default();
+/// Hands on how a session is told that is found at `base`.
+fn telling<T>(reading: &Reading, base: &str, acts: bool, then: impl FnOnce(&Telling<'_>) -> T) -> T {
+    let folder = reading.session.sketch.cwd.as_deref().unwrap_or_default();
     let picture = |line: u32, call: Option<&str>, no: usize| {
         let call = call.map(|call| format!("&call={}", encoded(call))).unwrap_or_default();
         Some(format!("{base}/picture?line={line}&no={no}{call}"))
     };
-    let telling =
-        Telling { base, folder: &folder, clock: &Clock::look(), picture: &picture, lazy: true, acts };
-    scenes.iter().map(|scene| html::scene(scene, &telling).into_string()).collect()
+    then(&Telling { base, folder, clock: &Clock::look(), picture: &picture, lazy: true, acts })
+}
+
+/// Draws scenes of a session that is found at `base`.
+fn draw(scenes: &[Scene], reading: &Reading, base: &str, acts: bool) -> String {
+    telling(reading, base, acts, |telling| {
+        scenes.iter().map(|scene| html::scene(scene, telling).into_string()).collect()
+    })
 }

@@ -21,7 +21,6 @@ use crate::web::answer;
 use crate::web::readings::Open;
 use crate::web::server::Server;
 use crate::words::clean;
-use crate::words::when::Clock;
 
 /// Leaves that stand in the page from the beginning.
 const FIRST: usize = 3;
@@ -47,8 +46,10 @@ pub(crate) async fn page(
     Query(wanted): Query<Wanted>,
 ) -> Response {
     let (shelf, wished) = (server.clone(), key.clone());
-    let found = tokio::task::spawn_blocking(move || shelf.find(&wished)).await.ok().flatten();
-    let Some(row) = found else { return answer::missing("no session has this address any more") };
+    let found = tokio::task::spawn_blocking(move || shelf.shelf.find(&shelf.place, &wished)).await;
+    let Some(row) = found.ok().flatten() else {
+        return answer::missing("no session has this address any more");
+    };
     // An entry that is not there is told by the status: that needs the session.
     if wanted.tip.is_some() {
         let known = server.clone();
@@ -116,7 +117,7 @@ fn body(server: &Server, open: &Open, sheet: &Sheet<'_>, wanted: &Wanted) -> Res
         side: matches!(which, Which::Side(_)),
         resume: server.place.resume_command(&session.id, session.sketch.cwd.as_deref().unwrap_or_default()),
         other_way: which != Which::Active,
-        clock: &Clock::look(),
+        clock: &server.clock(),
         tilde: &|path| server.place.tilde(path),
         title_of: &|id| look.as_ref()?.find(id).map(|row| clean::line(&row.title.text)),
     };
@@ -128,7 +129,7 @@ fn body(server: &Server, open: &Open, sheet: &Sheet<'_>, wanted: &Wanted) -> Res
             @if way.stops.is_empty() { p class="quiet empty" { "Nothing was said." } }
         }
         (session::map(&head))
-        (session::tools())
+        (session::tools(sheet.acts))
     })
 }
 

@@ -13,14 +13,12 @@ use rethread_engine::core::lines::Line;
 use rethread_engine::core::turn::{self, Part};
 use rethread_engine::ops::{self, Scene, Which};
 
-use super::open;
-use crate::html::link::encoded;
+use super::{open, telling};
 use crate::html::text::terminal;
-use crate::html::{Telling, is_picture, tool_body};
+use crate::html::{PICTURES, tool_body};
 use crate::web::answer;
 use crate::web::readings::Open;
 use crate::web::server::{Server, work};
-use crate::words::when::Clock;
 
 /// What is asked for.
 #[derive(Debug, serde::Deserialize)]
@@ -38,14 +36,14 @@ pub(crate) async fn part(
     Query(wanted): Query<PieceWanted>,
 ) -> Response {
     work(server, move |server| match open(server, &key) {
-        Ok((_, open)) => body(&open, &format!("/s/{key}"), &wanted),
+        Ok((_, open)) => body(&open, &format!("/s/{key}"), &wanted, true),
         Err(response) => *response,
     })
     .await
 }
 
 /// Draws the body of a call.
-pub(super) fn body(open: &Open, base: &str, wanted: &PieceWanted) -> Response {
+pub(super) fn body(open: &Open, base: &str, wanted: &PieceWanted, acts: bool) -> Response {
     let scenes = match around(open, wanted.line) {
         Ok(scenes) => scenes,
         Err(failure) => return answer::failed(&failure),
@@ -59,14 +57,7 @@ pub(super) fn body(open: &Open, base: &str, wanted: &PieceWanted) -> Response {
         })
     });
     let Some((scene, told)) = found else { return answer::missing("there is no such call") };
-    let folder = open.reading.session.sketch.cwd.clone().unwrap_or_default();
-    let picture = |line: u32, call: Option<&str>, no: usize| {
-        let call = call.map(|call| format!("&call={}", encoded(call))).unwrap_or_default();
-        Some(format!("{base}/picture?line={line}&no={no}{call}"))
-    };
-    let clock = Clock::look();
-    let telling = Telling { base, folder: &folder, clock: &clock, picture: &picture, lazy: true, acts: true };
-    answer::found(tool_body(told, &scene.raw, &telling))
+    answer::found(telling(&open.reading, base, acts, |telling| tool_body(told, &scene.raw, telling)))
 }
 
 /// Tells the leaf on which a line stands, on whatever branch.
@@ -111,12 +102,10 @@ pub(super) fn shown(open: &Open, wanted: &PieceWanted) -> Response {
             found = picture.and_then(|(kind, data)| Some((kind, STANDARD.decode(data).ok()?)));
         },
     );
-    let kinds = ["image/png", "image/jpeg", "image/gif", "image/webp"];
-    match found.filter(|(kind, _)| is_picture(kind)) {
-        Some((kind, bytes)) => {
-            let kind = kinds.into_iter().find(|known| *known == kind).unwrap_or("application/octet-stream");
-            answer::typed(StatusCode::OK, kind, bytes)
-        }
+    let known =
+        found.and_then(|(kind, bytes)| Some((PICTURES.into_iter().find(|known| *known == kind)?, bytes)));
+    match known {
+        Some((kind, bytes)) => answer::typed(StatusCode::OK, kind, bytes),
         None => answer::missing("there is no such picture"),
     }
 }
