@@ -50,16 +50,6 @@ impl Deck {
         Deck { site: Site::of(home) }
     }
 
-    /// Returns the address that lets a browser in.
-    pub(crate) fn entry(&self) -> String {
-        format!("{}/?key={}", self.origin(), self.site.key())
-    }
-
-    /// Returns the origin of the pages.
-    pub(crate) fn origin(&self) -> String {
-        format!("http://127.0.0.1:{}", self.site.port())
-    }
-
     /// Reads the session file.
     pub(crate) fn session(&self) -> Vec<u8> {
         std::fs::read(self.site.home().path().join(file())).unwrap()

@@ -1,5 +1,6 @@
 //! One way through a session: its turns in order, and where it could have gone elsewhere.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use rethread_core::entry::Moment;
@@ -91,6 +92,15 @@ impl Way {
         let from = self.stops.partition_point(|stop| stop.leaf < leaf);
         let to = self.stops.partition_point(|stop| stop.leaf <= leaf);
         &self.stops[from..to]
+    }
+
+    /// Returns what tells the entries before a leaf from any others: where it is the same, the way there is the same.
+    pub fn before(&self, leaf: usize) -> u64 {
+        let start =
+            self.leaves.get(leaf).and_then(|slices| slices.first()).map_or(0, |slice| slice.nodes.start);
+        let mut hasher = DefaultHasher::new();
+        self.nodes[..start].hash(&mut hasher);
+        hasher.finish()
     }
 
     pub(super) fn leaf_of_place(&self, place: usize) -> Option<usize> {
