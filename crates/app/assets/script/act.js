@@ -16,6 +16,7 @@
     dialog.addEventListener("close", () => {
       asked += 1;
       box.replaceChildren();
+      box.removeAttribute("aria-busy");
       dialog.removeAttribute("aria-labelledby");
       // Pages that show what changed and do not look themselves say so.
       if (changed && document.querySelector("[data-reload]")) location.reload();
@@ -41,28 +42,34 @@
     (box.querySelector("[autofocus]") || title).focus();
     dialog.scrollTop = 0;
     const key = box.querySelector("[data-changed]")?.dataset.changed;
-    if (key === undefined) return;
+    if (key !== undefined) note(key);
+  };
+
+  // Says to the page that something was changed.
+  const note = (key) => {
     changed = true;
     document.dispatchEvent(new CustomEvent("rethread:changed", { detail: { key } }));
   };
 
-  const said = (title, text) => {
+  const plain = (title, text) => {
     const words = document.createElement("p");
     words.className = "plain";
     words.textContent = text;
-    fill(titled(title), words);
+    return [titled(title), words];
   };
 
-  // Asks the server, shows the dialog meanwhile, and lets late answers to earlier questions pass.
+  // Asks the server, shows the dialog meanwhile, and lets late answers to earlier questions pass. What was done is always told,
+  // also to who has closed the dialog meanwhile.
   const ask = async (address, body) => {
     if (!dialog) make();
     if (!dialog.open) {
-      said("One moment", "");
+      fill(...plain("One moment", ""));
       dialog.showModal();
     }
     asked += 1;
     const mine = asked;
     box.setAttribute("aria-busy", "true");
+    let content = null;
     try {
       const answer = await fetch(address, {
         method: body ? "POST" : "GET",
@@ -71,15 +78,23 @@
         headers: { "x-rethread": "piece" },
       });
       const text = await answer.text();
-      if (mine !== asked) return;
       const kind = answer.headers.get("content-type") || "";
-      if (kind.startsWith("text/html")) fill(rethread.elements(text));
-      else said("That did not work", text);
+      content = kind.startsWith("text/html") ? [rethread.elements(text)] : plain("That did not work", text);
     } catch {
-      if (mine === asked) said("That did not work", "The server does not answer. Is `rethread serve` still running?");
-    } finally {
-      if (mine === asked) box.removeAttribute("aria-busy");
+      content = plain("That did not work", "The server does not answer. Is `rethread serve` still running?");
     }
+    const done = content[0].querySelector?.("[data-changed]");
+    const late = mine !== asked;
+    if (late && !done) return;
+    if (late && dialog.open) {
+      // Something else is looked at: there are only words for it.
+      note(done.dataset.changed);
+      rethread.say(content[0].querySelector(".act-title")?.textContent || "It is done");
+      return;
+    }
+    box.removeAttribute("aria-busy");
+    if (!dialog.open) dialog.showModal();
+    fill(...content);
   };
 
   rethread.on("[data-act]", "click", (event, element) => {

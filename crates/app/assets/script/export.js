@@ -42,12 +42,23 @@
     return name.startsWith("L") && leaf ? leaf.dataset.leaf : null;
   };
 
-  // The browser finds and prints only what is unpacked.
+  // The browser finds and prints only what is unpacked: leaves, and subagents in the places that their calls left for them.
   let unpacking = null;
-  const later = () => document.querySelectorAll(".leaf-later");
+  const later = () => [...document.querySelectorAll(".leaf-later")];
+  const agents = () => [...document.querySelectorAll(".agent-here:empty")].filter((one) => pack(`call=${one.dataset.call}`));
+  const packed = () => [...later(), ...agents()];
   async function all() {
-    for (const leaf of later()) await rethread.load(leaf);
-    rethread.say("Everything is unpacked");
+    // What is unpacked may hold more; what fails is not tried again.
+    const tried = new Set();
+    for (let next = packed(); next.length; next = packed().filter((one) => !tried.has(one))) {
+      for (const one of next) {
+        tried.add(one);
+        await (one.matches(".leaf-later") ? rethread.load(one) : rethread.unfold(one.closest("details")));
+      }
+    }
+    unpacking = null;
+    button().hidden = !packed().length;
+    rethread.say(packed().length ? "Some parts could not be unpacked" : "Everything is unpacked");
   }
   const button = () => document.querySelector('[data-do="unpack"]');
   rethread.on('[data-do="unpack"]', "click", () => {
@@ -55,9 +66,9 @@
     unpacking = unpacking || all();
   });
   document.addEventListener("keydown", (event) => {
-    if ((event.ctrlKey || event.metaKey) && event.key === "f" && !unpacking && later().length) {
+    if ((event.ctrlKey || event.metaKey) && event.key === "f" && !unpacking && packed().length) {
       rethread.say("Parts of this page are packed: “Unpack all” above lets the browser find in them");
     }
   });
-  rethread.ready(() => { if (later().length) button().hidden = false; });
+  rethread.ready(() => { button().hidden = !packed().length; });
 })();

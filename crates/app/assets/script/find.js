@@ -1,10 +1,13 @@
 "use strict";
 // Finds words in the whole session, also in what is folded or not loaded: the server knows where.
 (() => {
-  const { on, key, get, elements, show } = window.rethread;
+  const { on, key, get, elements, show, unfold } = window.rethread;
+  // Most marks that are drawn.
+  const MOST = 500;
   let hits = [];
   let place = -1;
   let asked = 0;
+  let steps = 0;
 
   const box = () => document.getElementById("find");
 
@@ -16,76 +19,121 @@
     find.elements.q.select();
   }
 
+  // Lets go of what was found, and of answers that are still to come.
+  function forget() {
+    asked += 1;
+    steps += 1;
+    hits = [];
+    place = -1;
+    const find = box();
+    delete find.dataset.rest;
+    if (CSS.highlights) CSS.highlights.delete("found");
+  }
+
   function close() {
     const find = box();
     if (!find || find.hidden) return false;
     find.hidden = true;
-    hits = [];
-    place = -1;
-    if (CSS.highlights) CSS.highlights.delete("found");
+    forget();
   }
+
+  const sought = () => box().elements.q.value.trim();
 
   async function look() {
     const find = box();
-    const words = find.elements.q.value.trim();
-    const mine = ++asked;
+    const words = sought();
     const main = document.getElementById("main");
-    if (!words) { hits = []; tell(); return; }
-    const markup = elements(await get(`${main.dataset.base}/find${main.dataset.query}q=${encodeURIComponent(words)}`));
+    forget();
+    const mine = asked;
+    if (!words) { tell(); return; }
+    hits = null;
+    let markup = null;
+    try {
+      markup = elements(await get(`${main.dataset.base}/find${main.dataset.query}q=${encodeURIComponent(words)}`));
+    } catch {
+      if (mine !== asked) return;
+      hits = [];
+      find.querySelector(".find-at").textContent = "could not be searched";
+      return;
+    }
     if (mine !== asked) return;
     const all = [...markup.querySelectorAll("li")];
     hits = all.filter((one) => "leaf" in one.dataset).map((one) => Number(one.dataset.line)).sort((a, b) => a - b);
-    find.dataset.elsewhere = String(all.length - hits.length);
-    place = -1;
+    const count = Number(markup.querySelector("[data-count]")?.dataset.count || 0);
+    const elsewhere = all.length - hits.length;
+    const rest = [];
+    if (elsewhere) rest.push(`${elsewhere} on other branches`);
+    if (count > all.length) rest.push(`the first ${all.length} of ${count.toLocaleString("en")}`);
+    find.dataset.rest = rest.length ? ` (${rest.join(", ")})` : "";
     go(1);
   }
 
   function tell() {
     const find = box();
-    const elsewhere = Number(find.dataset.elsewhere || 0);
-    const rest = elsewhere ? ` (${elsewhere} on other branches)` : "";
-    const words = find.elements.q.value.trim();
-    find.querySelector(".find-at").textContent = words ? (hits.length ? `${place + 1} of ${hits.length}${rest}` : `none${rest}`) : "";
+    const { rest = "" } = find.dataset;
+    const said = hits.length ? `${place + 1} of ${hits.length}` : "none";
+    find.querySelector(".find-at").textContent = sought() ? said + rest : "";
   }
+
+  const drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
 
   async function go(by) {
+    // While the answer is not there, there is nothing to go to.
+    if (!hits) return;
     if (!hits.length) { tell(); return; }
+    steps += 1;
+    const mine = steps;
     place = (place + by + hits.length) % hits.length;
     tell();
-    const element = await window.rethread.show(`L${hits[place]}`);
-    if (!element) return;
-    if (element instanceof HTMLDetailsElement) element.open = true;
-    // What is fetched when it opens comes a little later.
-    setTimeout(() => paint(element), 60);
-    setTimeout(() => paint(element), 400);
+    const words = sought();
+    const line = hits[place];
+    const there = await show(`L${line}`);
+    if (!there || mine !== steps) return;
+    // A turn begins with the line of its prompt, and it is the prompt that is meant.
+    const element = there.querySelector(`:scope > .part[data-line="${line}"]`) || there;
+    if (element instanceof HTMLDetailsElement) {
+      element.open = true;
+      await unfold(element);
+    }
+    await drawn();
+    if (mine !== steps) return;
+    const first = paint(element, words);
+    if (!first) return;
+    bring(first);
+    // What is near gets its real height only now.
+    await drawn();
+    if (mine === steps) bring(first);
   }
 
-  // Marks the words where they stand, without touching the text.
-  function paint(element) {
-    if (!CSS.highlights) return;
-    const words = box().elements.q.value.trim().toLowerCase();
+  // Marks the words where they stand, without touching the text, and returns the first place.
+  function paint(element, words) {
+    if (!CSS.highlights || !words) return null;
+    const sign = new RegExp(words.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "giu");
     const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
     const ranges = [];
-    for (let node = walker.nextNode(); node && ranges.length < 500; node = walker.nextNode()) {
-      const text = node.data.toLowerCase();
-      for (let from = text.indexOf(words); from >= 0; from = text.indexOf(words, from + words.length)) {
+    for (let node = walker.nextNode(); node && ranges.length < MOST; node = walker.nextNode()) {
+      for (const found of node.data.matchAll(sign)) {
+        if (ranges.length >= MOST) break;
         const range = new Range();
-        range.setStart(node, from);
-        range.setEnd(node, Math.min(node.length, from + words.length));
+        range.setStart(node, found.index);
+        range.setEnd(node, found.index + found[0].length);
         ranges.push(range);
       }
     }
     CSS.highlights.set("found", new Highlight(...ranges));
-    if (ranges[0]) {
-      for (let up = ranges[0].startContainer.parentElement; up; up = up.parentElement) if (up instanceof HTMLDetailsElement) up.open = true;
-      // The words themselves come to the middle: what holds them may be higher than the window.
-      for (let up = ranges[0].startContainer.parentElement; up; up = up.parentElement) {
-        if (up.scrollHeight > up.clientHeight && /auto|scroll/.test(getComputedStyle(up).overflowY)) {
-          up.scrollTop += ranges[0].getBoundingClientRect().top - up.getBoundingClientRect().top - up.clientHeight / 2;
-        }
+    return ranges[0] || null;
+  }
+
+  // Brings the words themselves to the middle: what holds them may be higher than the window.
+  function bring(range) {
+    const around = range.startContainer.parentElement;
+    for (let up = around; up; up = up.parentElement) if (up instanceof HTMLDetailsElement) up.open = true;
+    for (let up = around; up; up = up.parentElement) {
+      if (up.scrollHeight > up.clientHeight && /auto|scroll/.test(getComputedStyle(up).overflowY)) {
+        up.scrollTop += range.getBoundingClientRect().top - up.getBoundingClientRect().top - up.clientHeight / 2;
       }
-      scrollBy({ top: ranges[0].getBoundingClientRect().top - innerHeight / 2, behavior: "instant" });
     }
+    scrollBy({ top: range.getBoundingClientRect().top - innerHeight / 2, behavior: "instant" });
   }
 
   key("f", "find in this session", open);
@@ -99,5 +147,4 @@
   on('[data-do="find-on"]', "click", () => go(1));
   on('[data-do="find-back"]', "click", () => go(-1));
   on('[data-do="find-close"]', "click", close);
-  void show;
 })();

@@ -21,8 +21,14 @@
     function merge(place, children) {
       const there = [...place.children];
       for (const [no, child] of children.entries()) {
-        if (!there[no]) { child.renewed = child.outerHTML; place.append(child); } else if (there[no].dataset.line === child.dataset.line && there[no] instanceof HTMLDetailsElement && there[no].open) continue;
-        else renew(there[no], child);
+        const old = there[no];
+        if (!old) { child.renewed = child.outerHTML; place.append(child); } else if (old.dataset.line === child.dataset.line && old instanceof HTMLDetailsElement && old.open) {
+          if (old.dataset.result === child.dataset.result) continue;
+          // What somebody looks at has its result now.
+          child.renewed = child.outerHTML;
+          child.open = true;
+          old.replaceWith(child);
+        } else renew(old, child);
       }
       for (const rest of there.slice(children.length)) rest.remove();
     }
@@ -37,6 +43,18 @@
       }
     }
 
+    // What stands before the end is not what this page shows, as after a rewind: only a new page can tell it. Nobody is torn away
+    // from a dialog or a presentation: it is looked at again when that is closed.
+    function anew() {
+      const dialog = document.querySelector("dialog[open]");
+      if (dialog) dialog.addEventListener("close", grow, { once: true });
+      if (dialog || document.querySelector(".present")) return;
+      const turns = [...main.querySelectorAll(":scope > .leaf > .turn[id]")];
+      const here = turns.find((turn) => turn.getBoundingClientRect().bottom > 80);
+      history.replaceState({ follow: follow.checked }, "", here && scrollY > 0 ? `#${here.id}` : null);
+      location.reload();
+    }
+
     async function grow() {
       if (busy) { again = true; return; }
       busy = true;
@@ -46,8 +64,12 @@
         const from = last ? Number(last.dataset.leaf) : 0;
         const end = innerHeight + scrollY >= document.documentElement.scrollHeight - 80;
         const answer = await fetch(`${main.dataset.base}/leaf${main.dataset.query}no=${from}`, { headers: { "x-rethread": "piece" } });
-        if (!answer.ok) return;
-        const count = Number(answer.headers.get("x-leaves"));
+        const told = (name) => answer.headers.get(name);
+        // Where the session is gone, what was read stays.
+        if (told("x-leaves") === null || !last && !answer.ok) return;
+        if (!answer.ok || told("x-before") !== main.dataset.before) { anew(); return; }
+        main.dataset.before = told("x-before-last");
+        const count = Number(told("x-leaves"));
         const markup = elements(await answer.text());
         if (last && "later" in last.dataset) { /* It is fetched when it comes near. */ }
         else if (last) merge(last, [...markup.children]);
@@ -77,15 +99,29 @@
       }
     }
 
+    // A page that nobody sees listens no more: of all pages together, a browser keeps six connections.
     let events = null;
     const listen = () => {
+      if (events) return;
       events = new EventSource(`${main.dataset.base}/events?bytes=${main.dataset.bytes}`);
       events.addEventListener("grown", grow);
     };
-    listen();
-    // A page that is put aside listens no more.
-    addEventListener("pagehide", () => events.close());
-    addEventListener("pageshow", (event) => { if (event.persisted) { listen(); grow(); } });
+    const rest = () => {
+      if (events) events.close();
+      events = null;
+    };
+    const attend = () => {
+      if (document.hidden) { rest(); return; }
+      if (!events) { listen(); grow(); }
+    };
+    if (!document.hidden) listen();
+    document.addEventListener("visibilitychange", attend);
+    addEventListener("pagehide", rest);
+    addEventListener("pageshow", attend);
+    if (history.state && history.state.follow) {
+      follow.checked = true;
+      toEnd();
+    }
     on('[data-do="newest"]', "click", () => {
       newest.hidden = true;
       toEnd();
@@ -95,5 +131,6 @@
     }, { passive: true });
     follow.addEventListener("change", () => { if (follow.checked) toEnd(); });
     document.addEventListener("rethread:changed", grow);
+    document.addEventListener("rethread:presented", grow);
   });
 })();

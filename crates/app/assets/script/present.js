@@ -44,11 +44,16 @@
     stage.remove();
     stage = null;
     window.rethread.show(turns[turn]);
+    document.dispatchEvent(new CustomEvent("rethread:presented"));
   }
 
-  // All parts of a turn, also those on later leaves.
+  // All parts of a turn, also those on later leaves: a turn goes on until the next one begins.
   async function parts() {
-    await window.rethread.show(turns[turn]);
+    const first = await window.rethread.show(turns[turn]);
+    for (let leaf = first && first.closest(".leaf"); leaf; leaf = leaf.nextElementSibling) {
+      await window.rethread.load(leaf);
+      if ([...leaf.children].some((one) => one.id === turns[turn + 1])) break;
+    }
     const name = turns[turn].slice(1);
     const held = `#main > .leaf > .turn[data-turn="${name}"]`;
     return [...document.querySelectorAll(`:is(${held}, ${held} > .group) > :is(.part, .turn-foot)`)];

@@ -65,16 +65,28 @@
     for (const leaf of root.querySelectorAll(".leaf-later")) near.observe(leaf);
   }
 
+  // Fetches something into its place, once; `data-loading` stands there until the answer is in.
+  function fill(place, source, put) {
+    if (!place.loading) {
+      place.dataset.loading = "";
+      place.loading = get(source).then(put).finally(() => {
+        delete place.dataset.loading;
+        place.loading = null;
+      });
+    }
+    return place.loading;
+  }
+
   // Fetches the body of a call once it is opened, and the subagent that it started.
   async function unfold(details) {
     const body = details.querySelector(":scope > [data-src]");
     if (body) {
-      const source = body.dataset.src;
-      delete body.dataset.src;
       try {
-        body.replaceChildren(elements(await get(source)));
+        await fill(body, body.dataset.src, (markup) => {
+          body.replaceChildren(elements(markup));
+          delete body.dataset.src;
+        });
       } catch {
-        body.dataset.src = source;
         body.textContent = "It could not be loaded: open it again.";
         return;
       }
@@ -90,13 +102,14 @@
     }
     const agent = details.querySelector(".agent-here:empty");
     if (agent && home(details)) {
-      agent.textContent = " ";
+      const source = `${address(details, "call").replace(/\/agent\/.*(?=\/call$)/, "")}?call=${encodeURIComponent(agent.dataset.call)}`;
       try {
-        const markup = elements(await get(`${address(details, "call").replace(/\/agent\/.*(?=\/call$)/, "")}?call=${encodeURIComponent(agent.dataset.call)}`));
-        agent.replaceChildren(nameless(markup, markup.querySelector("[data-base]")));
-        watch(agent);
+        await fill(agent, source, (text) => {
+          const markup = elements(text);
+          agent.replaceChildren(nameless(markup, markup.querySelector("[data-base]")));
+          watch(agent);
+        });
       } catch {
-        agent.textContent = "";
         agent.dataset.none = "";
       }
     }
@@ -130,6 +143,8 @@
     if (!element || element.matches(".spot")) {
       const spot = element && element.closest(".leaf-later");
       if (spot) await load(spot);
+      // Every turn of this way has its place in the page; lines do not.
+      else if (!line) return false;
       else {
         const no = await leafOf(main, name);
         if (no === null) return false;
@@ -145,10 +160,11 @@
     return element;
   }
 
-  // Finds the part that was told from a line, or the nearest before it.
+  // Finds the part that was told from a line, or the nearest before it; those of subagents stand in other files.
   function at(line) {
     let best = null;
     for (const part of document.querySelectorAll("#main > .leaf [data-line]")) {
+      if (part.closest(".agent")) continue;
       if (Number(part.dataset.line) === line || Number(part.dataset.result) === line) return part;
       if (Number(part.dataset.line) < line && part.matches(".turn")) best = part;
     }
@@ -172,6 +188,7 @@
 
   window.rethread.load = load;
   window.rethread.show = show;
+  window.rethread.unfold = unfold;
   window.rethread.watch = watch;
   window.rethread.ready(() => {
     const main = document.getElementById("main");

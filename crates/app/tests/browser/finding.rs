@@ -3,6 +3,7 @@
 use crate::client::Site;
 use crate::home::Home;
 use crate::store;
+use crate::tale::Tale;
 use crate::visit::Visit;
 
 #[test]
@@ -108,14 +109,71 @@ fn words_are_found_where_nothing_was_loaded_yet() {
     visit.type_text("needle lies");
     visit.wait_said(".find-at", "1 of 1");
     visit.wait_seen(&format!("article{turn} details.tool[open]"));
-    visit
-        .wait_for("[...CSS.highlights.get('found') ?? []].some(range => range.toString() === 'needle lies')");
     visit.wait_for(
-        "(box => box.height > 0 && box.top > 0 && box.bottom < innerHeight)\
-         ([...CSS.highlights.get('found')][0].getBoundingClientRect())",
+        "(range => range?.toString() === 'needle lies' && (box => box.height > 0 && box.top > 0 && box.bottom < innerHeight)\
+         (range.getBoundingClientRect()))([...CSS.highlights.get('found') ?? []][0])",
     );
     visit.assert_accessible();
     visit.press("Escape");
     visit.wait_for("document.getElementById('find').hidden");
+    visit.assert_quiet(&visit.origin());
+}
+
+/// Looks for words in the session that is open, in the place of those before.
+#[track_caller]
+fn look(visit: &Visit<'_>, words: &str) {
+    visit.eval("document.querySelector('#find input').select()");
+    visit.press("Backspace");
+    visit.type_text(words);
+}
+
+#[test]
+fn words_that_are_typed_and_deleted_leave_the_page_alive() {
+    let home = Home::new();
+    let mut tale = Tale::new("5");
+    tale.prompt("İİİİ comes before the harbour");
+    tale.says("a+b (or c?) is the harbour, and HARBOUR again");
+    tale.keep(&home);
+    let site = Site::of(home);
+    let Some(visit) = Visit::new(&site) else { return };
+    visit.open(&tale.address());
+    visit.press("f");
+    let marked = |words: &[&str]| {
+        visit.wait_for(&format!(
+            "JSON.stringify([...CSS.highlights.get('found') ?? []].map(String)) === JSON.stringify({})",
+            serde_json::json!(words)
+        ));
+    };
+    visit.type_text("harbour");
+    visit.wait_said(".find-at", "1 of 2");
+    marked(&["harbour"]);
+    visit.press("Enter");
+    visit.wait_said(".find-at", "2 of 2");
+    marked(&["harbour", "HARBOUR"]);
+    // Nothing is marked for words that are gone meanwhile.
+    look(&visit, "before");
+    visit.wait_said(".find-at", "1 of 1");
+    look(&visit, "");
+    visit.wait_for("document.querySelector('.find-at').textContent === ''");
+    marked(&[]);
+    look(&visit, "b (or c?)");
+    marked(&["b (or c?)"]);
+    look(&visit, "nowhere");
+    visit.wait_said(".find-at", "none");
+    visit.press("Escape");
+    visit.wait_for("document.getElementById('find').hidden");
+    visit.assert_quiet(&visit.origin());
+}
+
+#[test]
+fn more_hits_than_are_listed_are_counted() {
+    let home = Home::new();
+    let tale = store::long(&home);
+    let site = Site::of(home);
+    let Some(visit) = Visit::new(&site) else { return };
+    visit.open(&tale.address());
+    visit.press("f");
+    visit.type_text("log of watch");
+    visit.wait_said(".find-at", "1 of 500 (the first 500 of 2,000)");
     visit.assert_quiet(&visit.origin());
 }

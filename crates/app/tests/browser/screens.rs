@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use rethread_testkit::browser::{Area, Media};
+use rethread_testkit::browser::{Area, Browser, Media, Page};
 
 use crate::client::Site;
 use crate::visit::{NARROW, Visit};
@@ -14,7 +14,7 @@ use crate::visit::{NARROW, Visit};
 /// Where the pictures stand.
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/screens");
 /// What all pictures may weigh.
-const MOST: usize = 2_000_000;
+const MOST: usize = 4_000_000;
 
 /// A session with calls of many kinds, and one with two branches.
 const VARIED: &str = "/s/5f0c2a1e-7b3d-4c58-9a61-0e4d2f8b6c13";
@@ -23,13 +23,18 @@ const FORKED: &str = "/s/b27e94d0-1c6f-4f0a-8d35-9b1a7e02c4f8";
 /// A screen: its name, its address, and what is done there before it is drawn.
 type Screen = (&'static str, String, fn(&Visit<'_>));
 
-fn screens() -> [Screen; 6] {
+fn screens() -> [Screen; 11] {
     [
         ("home", "/".to_owned(), |visit| visit.wait_shown(".heat")),
         ("list", "/sessions".to_owned(), |visit| visit.press("j")),
         ("search", "/search?q=high%20water".to_owned(), |visit| visit.wait_shown("a.found-link")),
         ("session", format!("{VARIED}#t1"), unfolded),
+        ("subagent", VARIED.to_owned(), sent),
+        ("act", VARIED.to_owned(), planned),
         ("branches", format!("{FORKED}/branches"), |_| {}),
+        ("diff", format!("{FORKED}/branches"), compared),
+        ("tree", format!("{FORKED}/tree"), |_| {}),
+        ("log", "/log".to_owned(), |_| {}),
         ("presentation", VARIED.to_owned(), presented),
     ]
 }
@@ -46,6 +51,38 @@ fn unfolded(visit: &Visit<'_>) {
     visit.eval("document.querySelector('#t1 .patch').closest('.tool').scrollIntoView({ block: 'center' })");
 }
 
+/// Goes to the page of the first subagent.
+fn sent(visit: &Visit<'_>) {
+    visit.click("[data-do=agents]");
+    visit.wait_shown("#agents a");
+    visit.click("#agents a");
+    visit.wait_for("location.pathname.includes('/agent/') && document.readyState === 'complete'");
+}
+
+/// Asks what going on from the first turn would do.
+fn planned(visit: &Visit<'_>) {
+    visit.click("#t1 .menu > summary");
+    visit.click("#t1 [data-act=goto]");
+    visit.wait_shown("#act .act-form button[value=do]");
+}
+
+/// Compares two branches.
+fn compared(visit: &Visit<'_>) {
+    visit.click("a[href*='/diff?']");
+    visit.wait_for("location.pathname.endsWith('/diff') && document.readyState === 'complete'");
+}
+
+/// Does something and takes it back, so that there is something to tell of.
+fn done(visit: &Visit<'_>) {
+    visit.open(&format!("{FORKED}/branches"));
+    visit.click("[data-act=goto]");
+    visit.wait_shown("#act .act-form button[value=do]");
+    visit.click("#act .act-form button[value=do]");
+    visit.wait_shown("#act form.act-undo button");
+    visit.click("#act form.act-undo button");
+    visit.wait_said("#act .act-title", "undone");
+}
+
 /// Shows the first turn to others.
 fn presented(visit: &Visit<'_>) {
     visit.press("P");
@@ -56,35 +93,48 @@ fn presented(visit: &Visit<'_>) {
     }
 }
 
+/// Draws a page, keeps the picture where that is wanted, and returns what it weighs.
+#[track_caller]
+fn drawn(page: &Page, name: &str, kind: &str, blank: usize) -> usize {
+    page.settle();
+    let picture = page.picture(Area::Window);
+    assert!(picture.len() > blank * 3, "{name} is blank, {kind}");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::create_dir_all(FOLDER).unwrap();
+        std::fs::write(Path::new(FOLDER).join(format!("{name}-{kind}.png")), &picture).unwrap();
+    }
+    picture.len()
+}
+
 #[test]
 fn screens_show_every_page() {
     let site = Site::demo();
     let Some(visit) = Visit::new(&site) else { return };
-    let wanted = std::env::var_os("UPDATE_DOCS").is_some();
-    if wanted {
-        std::fs::create_dir_all(FOLDER).unwrap();
-    }
+    let Some(browser) = Browser::shared() else { return };
+    let export = site.page(&format!("{VARIED}/export?format=html"));
+    let export = format!("file://{}", site.home().write("export.html", export).display());
+    let taken = browser.page();
+    done(&visit);
     let mut weight = 0;
     for (width, size) in [(1280, "wide"), (NARROW, "narrow")] {
         for (dark, theme) in [(false, "light"), (true, "dark")] {
-            visit.resize(width, 760, width == NARROW);
-            visit.emulate(Media { dark, reduced_motion: true, ..Media::default() });
+            let kind = format!("{size}-{theme}");
+            for page in [&*visit, &taken] {
+                page.resize(width, 760, width == NARROW);
+                page.emulate(Media { dark, reduced_motion: true, ..Media::default() });
+            }
             visit.goto("about:blank");
             let blank = visit.picture(Area::Window).len();
             for (name, target, act) in screens() {
                 visit.open(&target);
                 act(&visit);
-                visit.settle();
-                let picture = visit.picture(Area::Window);
-                assert!(picture.len() > blank * 3, "{name} is blank, {size} and {theme}");
-                weight += picture.len();
-                if wanted {
-                    let path = Path::new(FOLDER).join(format!("{name}-{size}-{theme}.png"));
-                    std::fs::write(path, picture).unwrap();
-                }
+                weight += drawn(&visit, name, &kind, blank);
             }
+            taken.goto(&export);
+            weight += drawn(&taken, "export", &kind, blank);
         }
     }
     assert!(weight < MOST, "the pictures weigh {weight} bytes");
     visit.assert_quiet(&visit.origin());
+    taken.assert_quiet("file://");
 }

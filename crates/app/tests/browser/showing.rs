@@ -1,8 +1,11 @@
 //! A session is shown to others: one turn after the other, part by part.
 
+use serde_json::json;
+
 use crate::client::Site;
 use crate::home::Home;
 use crate::store;
+use crate::tale::Tale;
 use crate::visit::Visit;
 
 #[test]
@@ -39,5 +42,55 @@ fn a_presentation_goes_part_by_part() {
     visit.press("Escape");
     visit.wait_for("!document.querySelector('.present')");
     visit.wait_seen("#main .turn:last-child");
+    visit.assert_quiet(&visit.origin());
+}
+
+#[test]
+fn a_long_turn_is_shown_to_its_end() {
+    let home = Home::new();
+    let mut tale = Tale::new("5");
+    tale.prompt("Inspect every cabin");
+    for no in 1..=150 {
+        let command = json!({ "command": format!("inspect {no}") });
+        tale.calls("Bash", &command, &json!("clean"), &json!({}));
+    }
+    tale.says("All cabins are clean.");
+    tale.prompt("And the bridge");
+    tale.says("The bridge, too.");
+    tale.keep(&home);
+    let site = Site::of(home);
+    let Some(visit) = Visit::new(&site) else { return };
+    visit.open(&tale.address());
+    assert!(visit.count(".leaf-later") > 3, "it is not all there at once");
+    visit.press("P");
+    visit.wait_shown(".present");
+    visit.wait_said(".present-foot", "Turn 1, 1 of 2");
+    visit.press("ArrowDown");
+    visit.wait_said(".present-page", "And the bridge");
+    visit.press("ArrowLeft");
+    visit.wait_said(".present-page", "All cabins are clean.");
+    assert_eq!(visit.count(".present-page .tool"), 150);
+    visit.press("ArrowRight");
+    visit.wait_said(".present-foot", "Turn 2, 2 of 2");
+    visit.assert_quiet(&visit.origin());
+}
+
+#[test]
+fn a_presentation_fills_the_screen_when_asked() {
+    let home = Home::new();
+    let tale = store::varied(&home);
+    let site = Site::of(home);
+    let Some(visit) = Visit::new(&site) else { return };
+    visit.open(&tale.address());
+    visit.press("P");
+    visit.wait_shown(".present");
+    visit.press("F");
+    visit.wait_for("document.fullscreenElement?.matches('.present')");
+    visit.press("F");
+    visit.wait_for("!document.fullscreenElement");
+    visit.press("f");
+    visit.wait_for("document.fullscreenElement");
+    visit.press("Escape");
+    visit.wait_for("!document.fullscreenElement");
     visit.assert_quiet(&visit.origin());
 }

@@ -3,15 +3,18 @@
 #![expect(clippy::disallowed_methods, reason = "the test is told by the environment to measure")]
 #![expect(clippy::print_stdout, reason = "a measurement is read by whoever asked for it")]
 
+use std::time::Instant;
+
 use serde_json::json;
 
 use crate::client::Site;
+use crate::growing::append;
 use crate::home::Home;
 use crate::tale::Tale;
 use crate::visit::Visit;
 
 /// How many frames are counted at a time; the browser may not be kept waiting for longer.
-const FRAMES: usize = 120;
+const FRAMES: usize = 20;
 
 /// Notes in the page how long it took from each key to its hits.
 const WATCH: &str = "(() => {
@@ -110,12 +113,30 @@ fn typing(site: &Site) {
     );
 }
 
+/// Writes at the end of a session that somebody reads, and prints how long it took until it was there.
+fn growing(name: &str, site: &Site, tale: &mut Tale) {
+    let Some(visit) = Visit::new(site) else { return };
+    visit.open(&tale.address());
+    visit.click("input[name=follow]");
+    let path = site.home().path().join(tale.file());
+    let mut waits = Vec::new();
+    for no in 0..5 {
+        tale.prompt(format!("News {no}"));
+        let since = Instant::now();
+        append(&path, &tale.take());
+        visit.wait_for(&format!("document.querySelector('#main').textContent.includes('News {no}')"));
+        waits.push(format!("{}", since.elapsed().as_millis()));
+    }
+    println!("| a new turn of {name}, ms until it is there | {} |", waits.join(" "));
+    visit.assert_quiet(&visit.origin());
+}
+
 #[test]
 fn speed_is_told() {
     let asked = std::env::var_os("RETHREAD_BENCH_WEB").is_some();
     let (lines, small, large) = if asked { (10_000, 4_000, 100_000) } else { (200, 400, 4_000) };
     let home = Home::new();
-    let long = session(&home, "1", lines, small);
+    let mut long = session(&home, "1", lines, small);
     let heavy = session(&home, "2", lines / 2, large);
     let site = Site::of(home);
     println!("| session | first byte | first paint | largest paint (turns) |\n|---|--:|--:|--:|");
@@ -124,4 +145,5 @@ fn speed_is_told() {
     println!();
     scrolling(&format!("{lines} lines"), &site, &long);
     typing(&site);
+    growing(&format!("{lines} lines"), &site, &mut long);
 }

@@ -113,12 +113,23 @@ impl Tale {
 
     /// Writes a call and its result with the client's own note, and returns the id of the call.
     pub(crate) fn calls(&mut self, tool: &str, input: &Value, result: &Value, note: &Value) -> String {
+        let call = self.starts(tool, input);
+        self.ends(&call, result, note);
+        call
+    }
+
+    /// Writes a call that has no result yet, and returns its id.
+    pub(crate) fn starts(&mut self, tool: &str, input: &Value) -> String {
         let call = format!("toolu_{}_{}", &self.id[24..], self.written);
         self.answer(&json!([{ "type": "tool_use", "id": call, "name": tool, "input": input }]));
+        call
+    }
+
+    /// Writes the result of a call with the client's own note.
+    pub(crate) fn ends(&mut self, call: &str, result: &Value, note: &Value) {
         let block = json!({ "type": "tool_result", "tool_use_id": call, "content": result });
         let message = json!({ "role": "user", "content": [block] });
         self.entry(json!({ "type": "user", "message": message, "toolUseResult": note }));
-        call
     }
 
     /// Takes the lines that were written since this was last called.
@@ -129,7 +140,12 @@ impl Tale {
     /// Writes the file of the session.
     pub(crate) fn keep(&mut self, home: &Home) -> PathBuf {
         let lines = self.take();
-        home.write_old(&format!(".claude/projects/-code-harbour/{}.jsonl", self.id), lines)
+        home.write_old(&self.file(), lines)
+    }
+
+    /// Returns where the file of the session lies, below the home folder.
+    pub(crate) fn file(&self) -> String {
+        format!(".claude/projects/-code-harbour/{}.jsonl", self.id)
     }
 
     /// Writes the file of a subagent that a call started.

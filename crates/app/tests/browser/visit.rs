@@ -113,12 +113,6 @@ impl<'s> Visit<'s> {
         self.assert_quiet(&self.origin());
     }
 
-    /// Waits until two frames were drawn.
-    #[track_caller]
-    pub(crate) fn settle(&self) {
-        self.eval("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))");
-    }
-
     /// Panics where the page is wider than its window.
     #[track_caller]
     fn assert_fits(&self, width: u32) {

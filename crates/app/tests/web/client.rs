@@ -25,7 +25,7 @@ pub(crate) struct Answer {
     pub(crate) status: u16,
     /// Names in lower case, and values.
     pub(crate) headers: Vec<(String, String)>,
-    /// The body, as text.
+    /// The body, as text; of a picture, what can be read as such.
     pub(crate) body: String,
 }
 
@@ -185,7 +185,12 @@ impl Answer {
             headers.iter().any(|(name, value)| name == "transfer-encoding" && value == "chunked");
         let body = &bytes[end + 4..];
         let body = if is_chunked { joined(body) } else { body.to_vec() };
-        let body = String::from_utf8(body).expect("answers are text");
+        let is_picture =
+            headers.iter().any(|(name, value)| name == "content-type" && value.starts_with("image/"));
+        let body = match String::from_utf8(body) {
+            Err(bytes) if is_picture => String::from_utf8_lossy(bytes.as_bytes()).into_owned(),
+            text => text.expect("answers are text, unless they are pictures"),
+        };
         Answer { status: status.expect("a status"), headers, body }
     }
 }

@@ -75,7 +75,9 @@
 
     const checkNames = () => {
         const field = 'input:not([type=submit], [type=button], [type=reset], [type=image]), select, textarea';
-        const interactive = 'a[href], button, input, select, textarea, summary, [role=button], [tabindex]';
+        const parts = ['button', 'link', 'option', 'tab', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'checkbox', 'radio', 'switch',
+            'treeitem'].map(role => `[role=${role}]`);
+        const interactive = ['a[href], button, input, select, textarea, summary, [tabindex]', ...parts].join();
         for (const element of all(interactive)) {
             if (!shown(element) || element.matches('input[type=hidden]')) continue;
             const focusable = element.tabIndex >= 0;
@@ -125,6 +127,51 @@
             for (const element of all(name === 'for' ? 'label[for]' : `[${name}]`)) {
                 const missing = referred(element, name).filter(id => !document.getElementById(id));
                 if (missing.length) report('reference', element, `has ${name} to what is not there: ${missing}`);
+            }
+        }
+    };
+
+    // What a role needs: the parts it stands in, and what must be said of it.
+    const plain = ['alert', 'alertdialog', 'application', 'article', 'banner', 'blockquote', 'button', 'caption', 'code',
+        'complementary', 'contentinfo', 'definition', 'dialog', 'document', 'emphasis', 'feed', 'figure', 'form', 'generic', 'grid',
+        'group', 'img', 'insertion', 'deletion', 'link', 'list', 'listbox', 'log', 'main', 'mark', 'marquee', 'math', 'menu', 'menubar',
+        'navigation', 'none', 'note', 'paragraph', 'presentation', 'progressbar', 'radiogroup', 'region', 'search', 'searchbox',
+        'separator', 'spinbutton', 'status', 'strong', 'table', 'tablist', 'tabpanel', 'term', 'textbox', 'time', 'timer', 'toolbar',
+        'tooltip', 'tree', 'treegrid'];
+    const menus = ['menu', 'menubar'], rows = ['row'], tables = ['table', 'grid', 'treegrid', 'rowgroup'];
+    const roles = new Map(plain.map(role => [role, {}]));
+    for (const [role, within, says] of [
+        ['option', ['listbox'], ['aria-selected']], ['tab', ['tablist'], ['aria-selected']], ['listitem', ['list'], []],
+        ['menuitem', menus, []], ['menuitemcheckbox', menus, ['aria-checked']], ['menuitemradio', menus, ['aria-checked']],
+        ['treeitem', ['tree'], []], ['row', tables, []], ['rowgroup', tables.slice(0, 3), []],
+        ['cell', rows, []], ['gridcell', rows, []], ['columnheader', rows, []], ['rowheader', rows, []],
+        ['checkbox', null, ['aria-checked']], ['radio', null, ['aria-checked']], ['switch', null, ['aria-checked']],
+        ['combobox', null, ['aria-expanded', 'aria-controls']], ['heading', null, ['aria-level']],
+        ['slider', null, ['aria-valuenow']], ['scrollbar', null, ['aria-valuenow']], ['meter', null, ['aria-valuenow']],
+    ]) roles.set(role, { within, says });
+    const native = { ul: 'list', ol: 'list', menu: 'list', table: 'table', tr: 'row', thead: 'rowgroup', tbody: 'rowgroup',
+        tfoot: 'rowgroup', select: 'listbox' };
+    const checkRoles = () => {
+        // What only groups or is nothing to a screen reader is looked through.
+        const around = element => {
+            for (let at = element.parentElement; at; at = at.parentElement) {
+                const role = attribute(at, 'role') || native[at.localName];
+                if (role && !['group', 'none', 'presentation', 'generic'].includes(role)) return role;
+            }
+            return 'nothing';
+        };
+        for (const element of all('[role]')) {
+            if (!shown(element) || silent(element)) continue;
+            const role = attribute(element, 'role');
+            const needs = roles.get(role);
+            if (!needs) { report('role', element, `plays a part that there is not: ${role}`); continue; }
+            if (needs.within && !needs.within.includes(around(element))) {
+                report('role', element, `is ${role} within ${around(element)} instead of ${needs.within.join(' or ')}`);
+            }
+            // Where the element itself says it, the attribute would say it twice.
+            const own = element.matches('h1, h2, h3, h4, h5, h6, input[type=checkbox], input[type=radio], input[type=range]');
+            for (const name of own ? [] : needs.says ?? []) {
+                if (!element.hasAttribute(name)) report('role', element, `is ${role} without ${name}`);
             }
         }
     };
@@ -260,6 +307,7 @@
 
     checkStructure();
     checkNames();
+    checkRoles();
     checkContrast();
     checkAdded();
     checkWidth();

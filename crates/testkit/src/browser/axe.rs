@@ -12,7 +12,7 @@ const SCRIPT: &str = include_str!("axe.js");
 /// Something that keeps somebody from using a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The rule: `name`, `alt`, `label`, `id`, `tabindex`, `heading`, `lang`, `title`, `main`, `reference`, `hidden`,
+    /// The rule: `name`, `alt`, `label`, `id`, `tabindex`, `heading`, `lang`, `title`, `main`, `reference`, `hidden`, `role`,
     /// `contrast` or `overflow`.
     pub rule: String,
     /// Where, as a short selector.

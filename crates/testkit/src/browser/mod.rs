@@ -3,7 +3,7 @@
 //! ```text
 //! launch ──▶ wire ◀──▶ Chromium        one process per test binary, on two pipes, JSON ended by NUL
 //!             │ └───▶ hearing          what pages said: errors, dialogs, violations, requests
-//!            page ──▶ keys, sight, axe what a test does and asks
+//!            page ──▶ keys, clip, sight, axe what a test does and asks
 //! ```
 //!
 //! Every wait has a deadline and panics at the line of the test with what it waited for. Nothing outlives the test: Chromium
@@ -14,6 +14,7 @@
 )]
 
 mod axe;
+mod clip;
 mod hearing;
 mod keys;
 mod launch;

@@ -12,13 +12,19 @@ use super::wire::{PATIENCE, Wire};
 /// How often a condition is looked at.
 const GLANCE: Duration = Duration::from_millis(20);
 
+/// Waits until two frames were drawn: before, what the browser has skipped so far has no text and cannot be hit.
+const DRAWN: &str = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))";
+
 /// Finds the middle of an element and what stands there; `AT` is the selector.
 ///
 /// The largest piece counts: a link that breaks over lines has nothing in the middle of its whole.
-const AIM: &str = "(() => {
+const AIM: &str = "(async () => {
+    const scroll = { block: 'center', inline: 'center', behavior: 'instant' };
+    document.querySelector(AT)?.scrollIntoView(scroll);
+    await DRAWN;
     const element = document.querySelector(AT);
     if (!element) return { problem: 'there is no such element' };
-    element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+    element.scrollIntoView(scroll);
     const pieces = [...element.getClientRects()].sort((a, b) => b.width * b.height - a.width * a.height);
     const piece = pieces[0];
     if (!piece || !piece.width || !piece.height) return { problem: 'it has no size' };
@@ -31,9 +37,9 @@ const AIM: &str = "(() => {
 
 /// A page of its own: it shares no cookies and no storage with others, and is closed when dropped.
 pub struct Page {
-    wire: Arc<Wire>,
+    pub(super) wire: Arc<Wire>,
     session: String,
-    context: String,
+    pub(super) context: String,
     expected: Vec<u16>,
 }
 
@@ -148,7 +154,7 @@ impl Page {
     /// Scrolls an element into view and returns its middle.
     #[track_caller]
     fn aim(&self, selector: &str) -> (f64, f64) {
-        let point = self.eval(&AIM.replace("AT", &json!(selector).to_string()));
+        let point = self.eval(&AIM.replace("DRAWN", DRAWN).replace("AT", &json!(selector).to_string()));
         match (point["x"].as_f64(), point["y"].as_f64()) {
             (Some(x), Some(y)) => (x, y),
             _ => panic!("`{selector}` cannot be clicked: {}", point["problem"].as_str().unwrap_or_default()),
@@ -191,10 +197,17 @@ impl Page {
         }
     }
 
-    /// Returns the visible text of the first element of a selector, which must be there.
+    /// Waits until two frames were drawn.
+    #[track_caller]
+    pub fn settle(&self) {
+        self.eval(DRAWN);
+    }
+
+    /// Returns the visible text of the first element of a selector, which must be there, once it is drawn.
     #[track_caller]
     pub fn text(&self, selector: &str) -> String {
-        let text = self.eval(&format!("document.querySelector({})?.innerText", json!(selector)));
+        let text =
+            self.eval(&format!("{DRAWN}.then(() => document.querySelector({})?.innerText)", json!(selector)));
         match text.as_str() {
             Some(text) => text.to_owned(),
             None => panic!("there is no `{selector}`"),

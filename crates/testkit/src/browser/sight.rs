@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use super::page::Page;
 
-/// Reads the times of a page; what was not painted within half a second of asking has no time.
+/// Reads the times of a page; what was not painted within ten seconds of asking has no time.
 const TIMES: &str = "(async () => {
     const last = type => new Promise(done => {
         new PerformanceObserver(list => done(list.getEntries())).observe({ type, buffered: true });
-        setTimeout(() => done([]), 500);
+        setTimeout(() => done([]), 10000);
     });
     const [paint, largest] = await Promise.all([last('paint'), last('largest-contentful-paint')]);
     const [gone] = performance.getEntriesByType('navigation');

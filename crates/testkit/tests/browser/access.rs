@@ -29,7 +29,12 @@ const WELL: &str = "<style>
     <label>Name <input placeholder='a name'></label><label for=s>Sort</label><select id=s><option>one</option></select>
     <input type=submit><input type=hidden name=t><textarea aria-label=Text></textarea><button disabled style='color: #ccc'>no</button>
     <details><summary>More</summary><p>inside</p></details><div class=wide tabindex=0>code<div>long</div></div>
-    <p tabindex=-1></p><div role=button tabindex=0>Do</div><p aria-describedby='two s'>text</p>";
+    <p tabindex=-1></p><div role=button tabindex=0>Do</div><p aria-describedby='two s'>text</p>
+    <ul role=listbox aria-label=Hits id=hits><li role=none><a role=option aria-selected=false href=/c>hit</a></li></ul>
+    <input role=combobox aria-label=Find aria-expanded=true aria-controls=hits><ul><li role=listitem>item</li></ul>
+    <div role=tablist><button role=tab aria-selected=true>Tab</button></div>
+    <div role=menu><div role=group><div role=menuitem>Item</div></div></div>
+    <table><tr><td role=cell>cell</td></tr></table><input type=checkbox role=switch aria-label=On>";
 
 #[test]
 fn nothing_is_found_on_a_page_that_is_well_made() {
@@ -58,6 +63,34 @@ fn whatever_is_in_somebodys_way_is_found() {
         ("<div role=button></div>", "name: `body > main > div` has no name"),
         ("<div tabindex=0></div>", "name: `body > main > div` has no name"),
         ("<div aria-hidden=true><a href=/a>x</a></div>", "hidden: `main > div > a` can have the focus"),
+        ("<span role=link></span>", "name: `body > main > span` has no name"),
+        (
+            "<div role=listbox><p role=option aria-selected=true></p></div>",
+            "name: `main > div > p` has no name",
+        ),
+        ("<div role=tablist><p role=tab aria-selected=true></p></div>", "name: `main > div > p` has no name"),
+        ("<div role=menu><p role=menuitem></p></div>", "name: `main > div > p` has no name"),
+        ("<div role=checkbox aria-checked=true></div>", "name: `body > main > div` has no name"),
+        ("<div role=buton>x</div>", "role: `body > main > div` plays a part that there is not: buton"),
+        (
+            "<p role=option aria-selected=true>x</p>",
+            "role: `body > main > p` is option within nothing instead of listbox",
+        ),
+        (
+            "<div role=listbox><p role=option>x</p></div>",
+            "role: `main > div > p` is option without aria-selected",
+        ),
+        (
+            "<div role=menu><p role=tab aria-selected=true>x</p></div>",
+            "role: `main > div > p` is tab within menu instead of tablist",
+        ),
+        ("<div role=list><p role=menuitem>x</p></div>", "is menuitem within list instead of menu or menubar"),
+        ("<div role=checkbox>x</div>", "role: `body > main > div` is checkbox without aria-checked"),
+        ("<div role=heading>x</div>", "role: `body > main > div` is heading without aria-level"),
+        (
+            "<input role=combobox aria-label=A aria-expanded=false>",
+            "role: `body > main > input` is combobox without aria-controls",
+        ),
         ("<img src=data:,>", "alt: `body > main > img` is a picture"),
         ("<svg role=img></svg>", "alt: `body > main > svg` is a picture"),
         ("<input>", "label: `body > main > input` has no label"),

@@ -50,16 +50,6 @@ impl Deck {
         Deck { site: Site::of(home) }
     }
 
-    /// Returns the address that lets a browser in.
-    pub(crate) fn entry(&self) -> String {
-        format!("{}/?key={}", self.origin(), self.site.key())
-    }
-
-    /// Returns the origin of the pages.
-    pub(crate) fn origin(&self) -> String {
-        format!("http://127.0.0.1:{}", self.site.port())
-    }
-
     /// Writes more to the session, an hour ago.
     pub(crate) fn append(&self, text: &str) {
         let bytes = [self.session(), script::bytes(text)].concat();

@@ -2,7 +2,6 @@
 //! can be taken back.
 
 mod acting;
-mod clicks;
-mod deck;
+pub(crate) mod deck;
 mod hostile;
 mod refused;

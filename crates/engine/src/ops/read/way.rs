@@ -1,5 +1,6 @@
 //! One way through a session: its turns in order, and where it could have gone elsewhere.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use rethread_core::entry::Moment;
@@ -124,6 +125,15 @@ impl Way {
         let from = self.passes.partition_point(|pass| pass.place < nodes.start);
         let to = self.passes.partition_point(|pass| pass.place < nodes.end);
         &self.passes[from..to]
+    }
+
+    /// Returns what tells the entries before a leaf from any others: where it is the same, the way there is the same.
+    pub fn before(&self, leaf: usize) -> u64 {
+        let start =
+            self.leaves.get(leaf).and_then(|slices| slices.first()).map_or(0, |slice| slice.nodes.start);
+        let mut hasher = DefaultHasher::new();
+        self.nodes[..start].hash(&mut hasher);
+        hasher.finish()
     }
 
     pub(super) fn leaf_of_place(&self, place: usize) -> Option<usize> {

@@ -38,7 +38,8 @@ pub(crate) async fn leaf(
     .await
 }
 
-/// Draws the leaf that is wanted; its number and the number of all leaves stand in the head of the answer.
+/// Draws the leaf that is wanted. The head of the answer says its number, how many there are, and what stands before it and
+/// before the last: a page that holds other leaves there is not of this way any more.
 pub(super) fn answered(
     open: &Open,
     base: &str,
@@ -52,11 +53,21 @@ pub(super) fn answered(
         (Some(at), _) => open.reading.leaf_of(&way, at),
         (None, no) => no.filter(|&no| no < way.leaves()),
     };
-    let Some(no) = no else { return Ok(answer::missing("there is no such part of the session")) };
-    let drawn = drawn(open, base, on, no, acts)?;
-    let mut response = answer::typed(StatusCode::OK, "text/html; charset=utf-8", Body::from(drawn));
-    for (name, value) in [("x-leaf", no), ("x-leaves", way.leaves())] {
+    let mut response = match no {
+        Some(no) => {
+            let drawn = drawn(open, base, on, no, acts)?;
+            answer::typed(StatusCode::OK, "text/html; charset=utf-8", Body::from(drawn))
+        }
+        None => answer::missing("there is no such part of the session"),
+    };
+    let mut say = |name: &'static str, value: u64| {
         response.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from(value));
+    };
+    say("x-leaves", way.leaves() as u64);
+    if let Some(no) = no {
+        say("x-leaf", no as u64);
+        say("x-before", way.before(no));
+        say("x-before-last", way.before(way.leaves() - 1));
     }
     Ok(response)
 }

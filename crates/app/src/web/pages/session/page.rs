@@ -124,7 +124,7 @@ fn body(server: &Server, open: &Open, sheet: &Sheet<'_>, wanted: &Wanted) -> Res
     Ok(html! {
         (session::top(&head))
         main id="main" class="session" data-base=(sheet.base) data-query=(wanted.query()) data-seal=(server.gate.seal()) data-bytes=(open.reading.session.bytes)
-            data-key=[sheet.acts.then(|| sheet.base.trim_start_matches("/s/"))] {
+            data-before=(way.before(way.leaves().saturating_sub(1))) data-key=[sheet.acts.then(|| sheet.base.trim_start_matches("/s/"))] {
             (leaves(open, &way, sheet.base, wanted, sheet.acts)?)
             @if way.stops.is_empty() { p class="quiet empty" { "Nothing was said." } }
         }
