@@ -74,7 +74,15 @@ fn draw(scenes: &[Scene], reading: &Reading, base: &str, acts: bool) -> String {
         let call = call.map(|call| format!("&call={}", encoded(call))).unwrap_or_default();
         Some(format!("{base}/picture?line={line}&no={no}{call}"))
     };
-    let telling =
-        Telling { base, folder: &folder, clock: &Clock::look(), picture: &picture, lazy: true, acts };
+    let telling = Telling {
+        base,
+        folder: &folder,
+        clock: &Clock::look(),
+        picture: &picture,
+        kept: &|_| true,
+        bodies: true,
+        lazy: true,
+        acts,
+    };
     scenes.iter().map(|scene| html::scene(scene, &telling).into_string()).collect()
 }
