@@ -8,7 +8,8 @@
     if (!packs) {
       packs = new Map();
       for (const one of document.querySelectorAll("script.packed")) {
-        packs.set("leaf" in one.dataset ? `no=${one.dataset.leaf}` : `call=${one.dataset.call}`, one);
+        const { leaf, call, name } = one.dataset;
+        packs.set(leaf !== undefined ? `no=${leaf}` : call !== undefined ? `call=${call}` : `name=${name}`, one);
       }
     }
     return packs.get(name);

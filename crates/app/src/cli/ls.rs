@@ -12,6 +12,7 @@ use super::table::{Align, Cell, Table};
 use super::when::Clock;
 use super::{Place, wire};
 pub(crate) use crate::words::folder::base;
+use crate::words::folder::git_branch;
 use crate::words::hidden as words;
 
 /// Runs the command.
@@ -95,7 +96,7 @@ pub(crate) fn table(rows: &[SessionRow], clock: &Clock, out: &mut Out) -> Result
     for row in rows {
         let sketch = &row.sketch;
         let some = |n: usize, least: usize| if n < least { String::new() } else { count(n as u64) };
-        let branch = sketch.git_branch.as_deref().filter(|branch| !branch.is_empty() && *branch != "HEAD");
+        let branch = git_branch(sketch.git_branch.as_deref());
         table.row(vec![
             Cell::new(NAME, clean::line(short_id(&row.id, near(&row.id)))),
             Cell::new(QUIET, clock.age(sketch.last)),
@@ -103,7 +104,7 @@ pub(crate) fn table(rows: &[SessionRow], clock: &Clock, out: &mut Out) -> Result
             some(sketch.branches, 2).into(),
             some(row.agents, 1).into(),
             Cell::new(QUIET, size(row.bytes)),
-            Cell::new(QUIET, clean::line(branch.unwrap_or_default())),
+            Cell::new(QUIET, branch.unwrap_or_default()),
             base(&row.project()).into(),
             title(row),
         ]);

@@ -12,6 +12,7 @@ use super::style::{BAD, MARK, NAME, QUIET, STRONG, paint};
 use super::table::fit;
 use super::telling::Teller;
 use super::{Place, prose, wire};
+use crate::words::folder::git_branch;
 
 /// Runs the command.
 pub(crate) fn run(args: &args::Show, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
@@ -98,9 +99,9 @@ fn header(session: &Session, id: &str, place: &Place, out: &mut Out) -> Result<(
     for line in textwrap::wrap(title, out.width()).iter().take(2) {
         out.line(&paint(STRONG, line))?;
     }
-    let branch = sketch.git_branch.as_deref().filter(|branch| !branch.is_empty() && *branch != "HEAD");
+    let branch = git_branch(sketch.git_branch.as_deref());
     let folder = place.tilde(sketch.cwd.as_deref().unwrap_or_default());
-    let branch = branch.map(|branch| format!("git {}", clean::line(branch))).unwrap_or_default();
+    let branch = branch.map(|branch| format!("git {branch}")).unwrap_or_default();
     let (mut line, mut used) = (String::new(), 0);
     for (style, text) in [(NAME, clean::line(id)), (QUIET, folder), (QUIET, branch)] {
         let text = fit(&text, out.width());

@@ -3,7 +3,7 @@
 use rethread_engine::core::turn::{Part, ToolCall, Turn};
 use serde_json::{Map, Value, json};
 
-use crate::words::{clean, gist};
+use crate::words::{clean, ending, gist};
 
 /// How many letters stay of an input that is told in a few words.
 const KEPT: usize = 300;
@@ -30,6 +30,11 @@ impl Detail {
             Detail::Tools => "tools",
             Detail::Everything => "everything",
         }
+    }
+
+    /// Whether it is told what a turn came to: its models, tokens and time.
+    pub(super) fn tells_sums(self) -> bool {
+        self >= Detail::Tools
     }
 
     fn tells(self, part: &Part) -> bool {
@@ -62,11 +67,11 @@ pub(crate) fn reduce(turn: &mut Turn, raw: &mut [(u32, Vec<u8>)], detail: Detail
     }
 }
 
-/// Leaves of a call what its one line says.
+/// Leaves of a call what its one line says. Of a result stay only the words of the client that tell how it ended.
 fn bare(call: &mut ToolCall) {
     call.input = told(call);
     if let Some(result) = &mut call.result {
-        result.text.clear();
+        result.text = ending::sentence(&result.text).unwrap_or_default().to_owned();
         result.media.clear();
     }
 }

@@ -8,9 +8,10 @@ use super::detail::Detail;
 use super::order::Around;
 use super::safe::{behind, code, fenced, prose, words};
 use crate::html::session::span;
-use crate::words::clean;
-use crate::words::figures::{duration, things, tokens};
+use crate::words::ending::ending;
+use crate::words::folder::git_branch;
 use crate::words::gist::{self, Shown, gist};
+use crate::words::summed;
 use crate::words::when::Clock;
 
 /// How many letters of an input the line of a call shows.
@@ -23,12 +24,12 @@ pub(super) fn head(reading: &Reading, around: &Around<'_>) -> String {
     let title = words(&session.title.text);
     let title = if title.is_empty() { "(nothing was said)".to_owned() } else { title };
     let folder = (around.tilde)(sketch.cwd.as_deref().unwrap_or_default());
-    let branch = sketch.git_branch.as_deref().filter(|branch| !branch.is_empty() && *branch != "HEAD");
+    let branch = git_branch(sketch.git_branch.as_deref());
     let models: Vec<String> = sketch.models.iter().map(|model| words(model)).collect();
     let facts = [
         Some(format!("session {}", code(&session.id))),
         Some(folder).filter(|folder| !folder.is_empty()).map(|folder| format!("in {}", code(&folder))),
-        branch.map(|branch| format!("git branch {}", code(branch))),
+        branch.map(|branch| format!("git branch {}", code(&branch))),
         span(sketch, &Clock::utc()).map(|span| format!("{span}, times in UTC")),
         (!models.is_empty()).then(|| models.join(", ")),
     ];
@@ -55,7 +56,7 @@ pub(crate) fn turn(told: &ToldTurn, detail: Detail, folder: &str) -> String {
     if told.no.is_none() && pieces.is_empty() {
         return String::new();
     }
-    pieces.extend(foot(turn).filter(|_| detail >= Detail::Tools));
+    pieces.extend(foot(turn).filter(|_| detail.tells_sums()));
     pieces.insert(0, heading(told));
     format!("\n{}\n", pieces.join("\n\n"))
 }
@@ -111,13 +112,9 @@ fn part(part: &Part) -> Option<String> {
 }
 
 fn compaction(trigger: &str, before: Option<u64>, after: Option<u64>, micro: bool) -> String {
-    let what =
-        if micro { "old tool results were cleared here" } else { "the conversation was compacted here" };
-    let sizes = before.map(|before| match after {
-        Some(after) => format!(", {} → {} tokens", tokens(before), tokens(after)),
-        None => format!(", {} tokens before", tokens(before)),
-    });
-    format!("*{what} ({}){}*", words(trigger), sizes.unwrap_or_default())
+    let mut known = vec![summed::compaction(micro).to_owned()];
+    known.extend(summed::sizes(trigger, before, after).iter().map(|fact| words(fact)));
+    format!("*{}*", known.join(" · "))
 }
 
 /// Puts text behind a line that unfolds it; the text is safe and closes what it opens.
@@ -130,10 +127,8 @@ fn tool(call: &ToolCall, detail: Detail, folder: &str) -> String {
     let name = if call.name.is_empty() { "(result without a call)".to_owned() } else { words(&call.name) };
     let gist: String = gist(call, folder).chars().take(WIDTH).collect();
     let mut line = format!("- **{name}** {}", code(&gist)).trim_end().to_owned();
-    match &call.result {
-        None => line.push_str(" · no result"),
-        Some(result) if result.is_error => line.push_str(" · failed"),
-        Some(_) => {}
+    if let Some(ending) = ending(call) {
+        line.push_str(&format!(" · {ending}"));
     }
     if detail < Detail::Everything {
         return line;
@@ -166,15 +161,6 @@ fn tool(call: &ToolCall, detail: Detail, folder: &str) -> String {
 
 /// Says what a turn came to.
 fn foot(turn: &Turn) -> Option<String> {
-    if turn.responses == 0 {
-        return None;
-    }
-    let usage = &turn.usage;
-    let span = turn.from.zip(turn.to).and_then(|(from, to)| u64::try_from(to.0 - from.0).ok());
-    let mut facts: Vec<String> =
-        turn.models.iter().map(|model| clean::line(model)).map(|model| words(&model)).collect();
-    facts.push(things(turn.responses as u64, "response"));
-    facts.push(format!("{} in, {} out", tokens(usage.read()), tokens(usage.output)));
-    facts.extend(turn.millis.or(span.filter(|span| *span > 0)).map(duration));
-    Some(format!("*{}*", facts.join(" · ")))
+    let known: Vec<String> = summed::turn(turn).iter().map(|fact| words(fact)).collect();
+    (!known.is_empty()).then(|| format!("*{}*", known.join(" · ")))
 }

@@ -11,6 +11,8 @@
 mod agents;
 mod detail;
 mod json;
+mod kept;
+mod leaf;
 mod markdown;
 mod order;
 mod pack;

@@ -8,21 +8,21 @@ use std::io::{self, Write};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use rayon::prelude::*;
 use rethread_engine::Failure;
-use rethread_engine::core::entry;
-use rethread_engine::core::lines::Line;
-use rethread_engine::core::turn;
 use rethread_engine::ops::{Reading, Way, Which};
 
 use super::agents::{self, Agents};
-use super::detail::{Detail, reduce};
+use super::detail::Detail;
+use super::kept::Shelf;
+use super::leaf::Leaves;
 use super::order::{Around, Order, Trouble};
 use super::pack::{pack, ranges};
 use super::policy::policy;
 use super::ways;
+use crate::html::assets;
 use crate::html::session::{Head, facts, map};
-use crate::html::{self, Telling, assets, is_picture};
 use crate::words::clean;
 use crate::words::figures::things;
+use crate::words::folder::git_branch;
 use crate::words::when::Clock;
 
 /// Markup that stands in the page plainly.
@@ -38,17 +38,19 @@ pub(super) fn write(
     around: &Around<'_>,
     out: &mut dyn Write,
 ) -> Result<(), Trouble> {
-    let agents = match order.detail {
-        Detail::Everything => agents::draw(reading, way, &order.which, around.prices)?,
+    let shelf = Shelf::of(&reading.session.path);
+    let drawing = Leaves { detail: order.detail, everything: order.which == Which::Everything, kept: &shelf };
+    let mut agents = match order.detail {
+        Detail::Everything => agents::draw(reading, way, &drawing, around.prices)?,
         _ => Agents::default(),
     };
     let title = clean::line(&reading.session.title.text);
     out.write_all(opening(&title).into_string().as_bytes())?;
     out.write_all(top(reading, way, order, around, &title)?.into_string().as_bytes())?;
     out.write_all(b"<main id=\"main\" class=\"session\" data-base=\"page\" data-query=\"?\">")?;
-    let packed = leaves(reading, way, order, &agents, out)?;
+    let packed = leaves(reading, way, &drawing, &mut agents, out)?;
     let end = html! {
-        @for agent in &agents.loose { (PreEscaped(agent)) }
+        (agents.loose())
         @if way.stops.is_empty() { p class="quiet empty" { "Nothing was said." } }
         (PreEscaped("</main>"))
     };
@@ -56,9 +58,10 @@ pub(super) fn write(
     for (no, packed) in &packed {
         write!(out, "<script type=\"text/plain\" class=\"packed\" data-leaf=\"{no}\">{packed}</script>")?;
     }
-    for (call, packed) in &agents.packed {
+    for (call, packed) in agents.packed() {
         write!(out, "<script type=\"text/plain\" class=\"packed\" data-call=\"{call}\">{packed}</script>")?;
     }
+    shelf.write(out)?;
     let foot = "<div id=\"say\" role=\"status\" aria-live=\"polite\"></div></body></html>\n";
     Ok(out.write_all(foot.as_bytes())?)
 }
@@ -117,11 +120,11 @@ fn top(
     };
     let sketch = &reading.session.sketch;
     let folder = (around.tilde)(sketch.cwd.as_deref().unwrap_or_default());
-    let branch = sketch.git_branch.as_deref().filter(|branch| !branch.is_empty() && *branch != "HEAD");
+    let branch = git_branch(sketch.git_branch.as_deref());
     let (all, here) = (reading.session.tree.turns().count(), way.turns());
     Ok(html! {
         header class="session-top" {
-            p class="session-where quiet cut" { (folder) @if let Some(branch) = branch { " · " (clean::line(branch)) } }
+            p class="session-where quiet cut" { (folder) @if let Some(branch) = branch { " · " (branch) } }
             h1 { @if title.is_empty() { "(nothing was said)" } @else { (title) } }
             p class="session-facts quiet num" { (facts(&head).join(" · ")) " · times in UTC" }
             @if everything && reading.branches.list.len() > 1 {
@@ -143,12 +146,11 @@ fn top(
 fn leaves(
     reading: &Reading,
     way: &Way,
-    order: &Order,
-    agents: &Agents,
+    drawing: &Leaves<'_>,
+    agents: &mut Agents,
     out: &mut dyn Write,
 ) -> Result<Vec<(usize, String)>, Trouble> {
-    let everything = order.which == Which::Everything;
-    let draw = |no: usize| leaf(reading, way, no, order.detail, everything).map(|drawn| agents.fill(&drawn));
+    let draw = |no: usize| drawing.draw(reading, way, no);
     let weights: Vec<usize> = way.weights().collect();
     let mut lines: Vec<Vec<u32>> = vec![Vec::new(); weights.len()];
     for (line, leaf) in reading.leaves_by_line(way) {
@@ -160,7 +162,7 @@ fn leaves(
         let drawn: Vec<_> = (from..weights.len().min(from + BATCH)).into_par_iter().map(draw).collect();
         let mut later = Vec::new();
         for (no, drawn) in (from..).zip(drawn) {
-            let drawn = drawn?;
+            let drawn = agents.fill(&drawn?, true);
             plain += drawn.len();
             // The first one is always there, however long it is.
             if plain <= PLAIN || no == 0 {
@@ -189,48 +191,4 @@ fn place(way: &Way, no: usize, weight: usize, lines: &str) -> Markup {
             p class="quiet" { "packed: the script of this page unpacks it here" }
         }
     }
-}
-
-/// Draws a leaf. Links to other ways are drawn only where these are in the page.
-pub(super) fn leaf(
-    reading: &Reading,
-    way: &Way,
-    no: usize,
-    detail: Detail,
-    everything: bool,
-) -> Result<String, Failure> {
-    let folder = reading.session.sketch.cwd.as_deref().unwrap_or_default();
-    let clock = Clock::utc();
-    let mut drawn = String::new();
-    for mut scene in reading.leaf(way, no)? {
-        reduce(&mut scene.turn, &mut scene.raw, detail);
-        if !everything {
-            scene.crossings.clear();
-        }
-        if scene.no.is_none() && scene.turn.prompt.is_none() && scene.turn.parts.is_empty() {
-            continue;
-        }
-        let picture = |line: u32, call: Option<&str>, no: usize| picture(&scene.raw, line, call, no);
-        let telling =
-            Telling { base: "", folder, clock: &clock, picture: &picture, lazy: false, acts: false };
-        drawn.push_str(&html::scene(&scene, &telling).into_string());
-    }
-    Ok(drawn)
-}
-
-/// Returns a picture as an address that holds it, if it is one that browsers draw and nothing in it can run.
-fn picture(raw: &[(u32, Vec<u8>)], line: u32, call: Option<&str>, no: usize) -> Option<String> {
-    let (_, bytes) = raw.iter().find(|(found, _)| *found == line)?;
-    let mut address = None;
-    entry::read(&Line { no: line, offset: 0, bytes, open: false }, &mut Vec::new(), |entry, _| {
-        let found = turn::picture(&entry, call, no).filter(|(kind, _)| is_picture(kind));
-        let is_plain =
-            |data: &&[u8]| data.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'='));
-        let found = found.and_then(|(kind, data)| {
-            let data = std::str::from_utf8(Some(data).filter(is_plain)?).ok()?;
-            Some(format!("data:{kind};base64,{data}"))
-        });
-        address = address.take().or(found);
-    });
-    address
 }

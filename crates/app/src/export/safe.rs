@@ -20,10 +20,11 @@ struct Edits {
 }
 
 /// Writes prose as it is, made safe. What is changed may mean that other text is read differently, so that it is read again until
-/// nothing is left to change; text that never comes to rest is shown as it stands.
+/// nothing is left to change; text that never comes to rest is shown as it stands. It begins at the left: behind a list, an indented
+/// line would belong to the last item of that.
 pub(super) fn prose(text: &str) -> String {
     let text = clean::text(text);
-    let text = text.trim_end().trim_start_matches('\n');
+    let text = text.trim();
     let mut safe = text.to_owned();
     for round in 0..ROUNDS {
         let (edits, open) = survey(&safe, if round == 0 { 6 } else { DEEPER });
@@ -38,20 +39,23 @@ pub(super) fn prose(text: &str) -> String {
 
 /// The markdown that those who read it know.
 fn options() -> Options {
-    Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS
+    Options::ENABLE_TABLES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_FOOTNOTES
 }
 
 /// Finds what must change, headings of up to this level among it, and the fenced block that stands last.
 fn survey(text: &str, highest: usize) -> (Edits, Option<Range<usize>>) {
     let parser = Parser::new_ext(text, options());
     let mut edits = Edits::default();
+    // What is defined holds in the whole export, also for what other texts say.
     for (_, definition) in parser.reference_definitions().iter() {
-        if !is_safe(&definition.dest) {
-            edits.insert(definition.span.start, "\\");
-        }
+        edits.insert(definition.span.start, "\\");
     }
     let mut depth = 0_usize;
     let mut open = None;
+    let mut fences = Vec::new();
     for (event, range) in parser.into_offset_iter() {
         match event {
             Event::Code(_) => edits.kept.push(range),
@@ -59,6 +63,7 @@ fn survey(text: &str, highest: usize) -> (Edits, Option<Range<usize>>) {
                 if depth == 0 {
                     let fenced = matches!(tag, Tag::CodeBlock(CodeBlockKind::Fenced(_)));
                     open = Some(range.clone()).filter(|_| fenced);
+                    fences.extend(open.clone());
                 }
                 edits.start(text, &tag, range, highest);
                 depth += 1;
@@ -67,10 +72,23 @@ fn survey(text: &str, highest: usize) -> (Edits, Option<Range<usize>>) {
             _ => {}
         }
     }
+    edits.untab(text, &fences);
     (edits, open)
 }
 
 impl Edits {
+    /// Writes spaces for tabs: how wide one is depends on where the text will stand. Only in blocks between these fences it means
+    /// nothing.
+    fn untab(&mut self, text: &str, fences: &[Range<usize>]) {
+        let mut fences = fences.iter().peekable();
+        for (at, _) in text.match_indices('\t') {
+            while fences.next_if(|fence| fence.end <= at).is_some() {}
+            if !fences.peek().is_some_and(|fence| fence.contains(&at)) {
+                self.edits.push((at..at + 1, "    ".to_owned()));
+            }
+        }
+    }
+
     fn insert(&mut self, at: usize, what: &str) {
         self.edits.push((at..at, what.to_owned()));
     }
@@ -82,6 +100,7 @@ impl Edits {
                 self.kept.extend(Some(range).filter(|_| is_safe(dest_url)));
             }
             Tag::Link { dest_url, .. } if !is_safe(dest_url) => self.insert(range.start, "\\"),
+            Tag::FootnoteDefinition(_) => self.insert(range.start, "\\"),
             // What a picture is loaded from would learn who reads: it becomes a link.
             Tag::Image { .. } => self.insert(range.start, "\\"),
             Tag::Heading { level, .. } if *level as usize <= highest => self.heading(text, *level, range),
@@ -214,7 +233,7 @@ mod tests {
     use proptest::prelude::*;
     use pulldown_cmark::{Event, Parser, Tag};
 
-    use super::{code, fenced, options, prose, words};
+    use super::{behind, code, fenced, options, prose, words};
 
     #[test]
     fn text_stays_in_its_place() {
@@ -235,6 +254,11 @@ mod tests {
             ("<javascript:x> <https://x.y>", "&lt;javascript:x> <https://x.y>"),
             ("[a]\n\n[a]: data:text/html,x", "\\[a]\n\n\\[a]: data:text/html,x"),
             ("[a]: vbscript:x", "\\[a]: vbscript:x"),
+            ("see [a] and [^n]\n\n[a]: https://x.y\n\n[^n]: a note\n\n    <b>", {
+                "see [a] and [^n]\n\n\\[a]: https://x.y\n\n\\[^n]: a note\n\n    &lt;b>"
+            }),
+            ("    <b> ![p](x)", "&lt;b> \\![p](x)"),
+            ("a\n\n\t<b>\n\n```\n\tb\n```", "a\n\n    <b>\n\n```\n\tb\n```"),
             ("![p](https://x.y/track.png)", "\\![p](https://x.y/track.png)"),
             ("[a](src/a.rs:12) [b](#t1)", "[a](src/a.rs:12) [b](#t1)"),
             ("\u{1b}[31mred\u{202e}", "red&lt;U+202E>"),
@@ -250,9 +274,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_follows_is_not_swallowed(text in "([a<>!`~#=\\-\\[\\]():> \n\t*_\\\\|0]|```|~~~|<!--|<pre>|javascript:|    ){0,40}") {
+        fn what_follows_is_not_swallowed(
+            text in "([a<>!`~#=\\-\\[\\]():> \n\t*_\\\\|0^]|```|~~~|<!--|<pre>|javascript:|    |1\\.|!\\[p\\]\\(x\\)|\\[a\\]: x){0,40}",
+            around in 0..3,
+        ) {
             let safe = prose(&text);
-            let whole = format!("{safe}\n\nLAST\n\n# END");
+            let before = if around == 0 { "" } else { "- a\n\n" };
+            let stands = if around == 2 { behind("> ", &format!("You\n\n{safe}")) } else { safe.clone() };
+            let whole = format!("![a] ![^a]\n\n{before}{stands}\n\nLAST\n\n# END");
             let events: Vec<_> = Parser::new_ext(&whole, options()).collect();
             let html = events.iter().any(|event| matches!(event, Event::Html(_) | Event::InlineHtml(_)));
             prop_assert!(!html, "{text:?} became {safe:?}");

@@ -1,18 +1,20 @@
 //! A conversation as plain text, a hundred columns wide.
 
 use rethread_engine::core::entry::Voice;
-use rethread_engine::core::turn::{Part, ToolCall, Turn};
+use rethread_engine::core::turn::{Media, Part, ToolCall, Turn};
 use rethread_engine::ops::{Reading, Standing, ToldTurn};
 use unicode_width::UnicodeWidthStr;
 
 use super::detail::Detail;
 use super::order::Around;
 use crate::html::session::span;
-use crate::words::clean;
-use crate::words::figures::{duration, tokens};
+use crate::words::ending::ending;
+use crate::words::fit::fit;
+use crate::words::folder::git_branch;
 use crate::words::gist::{self, Shown, gist};
 use crate::words::prose::{block, facts, wrap};
 use crate::words::when::Clock;
+use crate::words::{clean, summed};
 
 /// How many columns there are.
 const WIDTH: usize = 100;
@@ -31,19 +33,19 @@ pub(super) fn head(reading: &Reading, around: &Around<'_>) -> String {
     let title = if title.is_empty() { "(nothing was said)" } else { &title };
     let mut sheet = Sheet::default();
     sheet.lines.extend(wrap(title, "", WIDTH));
-    let branch = sketch.git_branch.as_deref().filter(|branch| !branch.is_empty() && *branch != "HEAD");
+    let branch = git_branch(sketch.git_branch.as_deref());
     let folder = (around.tilde)(sketch.cwd.as_deref().unwrap_or_default());
     let known: Vec<String> = [
         Some(clean::line(&session.id)),
         Some(folder).filter(|folder| !folder.is_empty()),
-        branch.map(|branch| format!("git {}", clean::line(branch))),
+        branch.map(|branch| format!("git {branch}")),
         span(sketch, &Clock::utc()).map(|span| format!("{span}, times in UTC")),
     ]
     .into_iter()
     .flatten()
     .chain(sketch.models.iter().map(|model| clean::line(model)))
     .collect();
-    sheet.lines.extend(facts(&known, WIDTH));
+    sheet.facts(&known, "");
     sheet.text()
 }
 
@@ -60,7 +62,7 @@ pub(crate) fn turn(told: &ToldTurn, detail: Detail, folder: &str) -> String {
     if let Some(prompt) = &turn.prompt {
         let mark = if matches!(prompt.voice, Voice::Shell | Voice::Command) { "" } else { "> " };
         sheet.said(&prompt.text, mark);
-        sheet.lines.extend(gist::media(&prompt.media).iter().map(|media| format!("  [{media}]")));
+        sheet.media(&prompt.media, "  ");
     }
     let mut worked = false;
     for piece in &turn.parts {
@@ -71,7 +73,7 @@ pub(crate) fn turn(told: &ToldTurn, detail: Detail, folder: &str) -> String {
         worked = works;
         sheet.part(&piece.part, detail, folder);
     }
-    if detail >= Detail::Tools {
+    if detail.tells_sums() {
         sheet.foot(turn);
     }
     sheet.text()
@@ -120,6 +122,18 @@ impl Sheet {
         );
     }
 
+    /// Writes facts, each of them whole where that fits.
+    fn facts(&mut self, known: &[String], indent: &str) {
+        let room = WIDTH - indent.len();
+        let known: Vec<String> = known.iter().map(|fact| fit(fact, room)).collect();
+        self.lines.extend(facts(&known, room).iter().map(|line| format!("{indent}{line}")));
+    }
+
+    fn media(&mut self, media: &[Media], indent: &str) {
+        let named = gist::media(media);
+        self.lines.extend(named.iter().map(|media| fit(&format!("{indent}[{media}]"), WIDTH)));
+    }
+
     fn block(&mut self, text: &str, indent: &str) {
         self.lines.extend(block(text, indent, WIDTH, usize::MAX).0);
     }
@@ -139,12 +153,9 @@ impl Sheet {
             Part::Notice(text) => self.aside("notice", text),
             Part::Meta(text) => self.aside("client", text),
             Part::Compaction { trigger, before, after, micro } => {
-                let what = if *micro { "old tool results cleared" } else { "compacted" };
-                let sizes = before.map(|before| match after {
-                    Some(after) => format!(", {} → {} tokens", tokens(before), tokens(*after)),
-                    None => format!(", {} tokens before", tokens(before)),
-                });
-                self.lines.push(format!("╌╌ {what} ({}){}", clean::line(trigger), sizes.unwrap_or_default()));
+                let mut known = vec![format!("╌╌ {}", summed::compaction(*micro))];
+                known.extend(summed::sizes(trigger, *before, *after));
+                self.facts(&known, "");
             }
             Part::Recap(text) => {
                 self.lines.push("  summary of what came before".to_owned());
@@ -163,13 +174,15 @@ impl Sheet {
     fn tool(&mut self, call: &ToolCall, detail: Detail, folder: &str) {
         let name =
             if call.name.is_empty() { "(result without a call)".to_owned() } else { clean::line(&call.name) };
-        let end = match &call.result {
-            None => "  no result",
-            Some(result) if result.is_error => "  ✗",
-            Some(_) => "",
+        let end = match ending(call) {
+            None => "",
+            Some("no result") => "  no result",
+            Some("failed") => "  ✗",
+            Some(_) => "  ✗ by the user",
         };
+        let name = fit(&name, WIDTH / 2);
         let room = WIDTH.saturating_sub(4 + name.width() + 2 + end.width());
-        let gist: String = gist(call, folder).chars().take(room).collect();
+        let gist = fit(&gist(call, folder), room);
         self.lines.push(format!("  ● {name}  {gist}{end}"));
         if detail < Detail::Everything {
             return;
@@ -184,19 +197,15 @@ impl Sheet {
         }
         let Some(result) = &call.result else { return };
         self.block(&result.text, "    │ ");
-        self.lines.extend(gist::media(&result.media).iter().map(|media| format!("    │ [{media}]")));
+        self.media(&result.media, "    │ ");
     }
 
     fn foot(&mut self, turn: &Turn) {
-        if turn.responses == 0 {
+        let known = summed::turn(turn);
+        if known.is_empty() {
             return;
         }
-        let usage = &turn.usage;
-        let span = turn.from.zip(turn.to).and_then(|(from, to)| u64::try_from(to.0 - from.0).ok());
-        let mut known: Vec<String> = turn.models.iter().map(|model| clean::line(model)).collect();
-        known.extend(turn.millis.or(span.filter(|span| *span > 0)).map(duration));
-        known.push(format!("{} in, {} out", tokens(usage.read()), tokens(usage.output)));
         self.gap();
-        self.lines.extend(facts(&known, WIDTH - 2).iter().map(|line| format!("  {line}")));
+        self.facts(&known, "  ");
     }
 }

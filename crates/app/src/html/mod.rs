@@ -9,14 +9,13 @@ pub(crate) mod figure;
 pub(crate) mod frame;
 pub(crate) mod hit;
 pub(crate) mod link;
+mod note;
 mod part;
 pub(crate) mod plan;
 pub(crate) mod row;
 pub(crate) mod session;
 pub(crate) mod sides;
 mod telling;
-#[cfg(test)]
-mod tests;
 pub(crate) mod text;
 pub(crate) mod tools;
 pub(crate) mod tree;
@@ -25,4 +24,5 @@ pub(crate) mod verdict;
 
 pub(crate) use part::{PICTURES, is_picture, tool_body};
 pub(crate) use telling::Telling;
+pub(crate) use tools::{KEPT_SHOWN, agent_key, kept};
 pub(crate) use turn::scene;

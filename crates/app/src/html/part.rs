@@ -1,22 +1,18 @@
 //! The parts of a turn: words, thoughts, calls, and what the client and its commands said.
 
 use maud::{Markup, html};
-use rethread_engine::core::entry::{self, Moment};
-use rethread_engine::core::lines::Line;
+use rethread_engine::core::entry::Moment;
 use rethread_engine::core::turn::{Media, Part, Piece, ToolCall};
-use serde_json::Value;
 
 use super::Telling;
+use super::note::Notes;
 use super::text::{json, plain, prose, terminal};
 use super::tools::{self, Around};
-use crate::words::clean;
-use crate::words::figures::{duration, things, tokens};
-
-/// The largest note of a client that is read to draw a call.
-const NOTED: usize = 2 << 20;
+use crate::words::figures::{duration, things};
+use crate::words::{clean, summed};
 
 /// Draws the parts of a turn; calls of one server that follow each other stand together under its name.
-pub(crate) fn parts(pieces: &[Piece], raw: &[(u32, Vec<u8>)], telling: &Telling<'_>) -> Markup {
+pub(crate) fn parts(pieces: &[Piece], notes: &Notes<'_>, telling: &Telling<'_>) -> Markup {
     html! {
         @for group in pieces.chunk_by(|a, b| server(a).is_some() && server(a) == server(b)) {
             @match group.first().and_then(server).filter(|_| group.len() > 1) {
@@ -24,10 +20,10 @@ pub(crate) fn parts(pieces: &[Piece], raw: &[(u32, Vec<u8>)], telling: &Telling<
                     @let (name, calls) = (clean::line(server), things(group.len() as u64, "call"));
                     section class="group" aria-label={ (name) ": " (calls) } {
                         p class="group-head" { b { (name) } " · " (calls) }
-                        @for piece in group { (part(piece, raw, telling)) }
+                        @for piece in group { (part(piece, notes, telling)) }
                     }
                 }
-                None => { @for piece in group { (part(piece, raw, telling)) } }
+                None => { @for piece in group { (part(piece, notes, telling)) } }
             }
         }
     }
@@ -42,13 +38,14 @@ fn server(piece: &Piece) -> Option<&str> {
 }
 
 /// Draws a part.
-fn part(piece: &Piece, raw: &[(u32, Vec<u8>)], telling: &Telling<'_>) -> Markup {
+fn part(piece: &Piece, notes: &Notes<'_>, telling: &Telling<'_>) -> Markup {
     let line = piece.line;
     match &piece.part {
         Part::Text(text) if text.trim().is_empty() => Markup::default(),
         Part::Text(text) => html! { div class="part md" data-line=(line) { (prose(text)) } },
         Part::Thinking(text) => thoughts(text, line),
-        Part::Tool(call) => tool(call, raw, telling),
+        Part::Tool(call) if !telling.bodies => bare(call, telling),
+        Part::Tool(call) => tool(call, notes, telling),
         Part::Queued(text) => html! {
             div class="part prompt prompt-queued" data-line=(line) {
                 p class="part-label" { "typed meanwhile" }
@@ -137,26 +134,17 @@ fn aside(name: &str, text: &str, line: u32) -> Markup {
 }
 
 fn compaction(trigger: &str, before: Option<u64>, after: Option<u64>, micro: bool, line: u32) -> Markup {
-    let what =
-        if micro { "old tool results were cleared here" } else { "the conversation was compacted here" };
-    let sizes = before.map(|before| match after {
-        Some(after) => format!("{} → {} tokens", tokens(before), tokens(after)),
-        None => format!("{} tokens before", tokens(before)),
-    });
-    let said: Vec<String> = [Some(clean::line(trigger)).filter(|trigger| !trigger.is_empty()), sizes]
-        .into_iter()
-        .flatten()
-        .collect();
+    let said = summed::sizes(trigger, before, after);
     html! {
         div class="part compaction" role="separator" data-line=(line) {
-            span { (what) @if !said.is_empty() { span class="quiet" { " · " (said.join(" · ")) } } }
+            span { (summed::compaction(micro)) @if !said.is_empty() { span class="quiet" { " · " (said.join(" · ")) } } }
         }
     }
 }
 
 /// Draws a call: its line, and its body if it is short or nobody could fetch it later.
-fn tool(call: &ToolCall, raw: &[(u32, Vec<u8>)], telling: &Telling<'_>) -> Markup {
-    let around = around(call, raw, telling);
+fn tool(call: &ToolCall, notes: &Notes<'_>, telling: &Telling<'_>) -> Markup {
+    let around = around(call, notes, telling);
     let bad = call.result.as_ref().is_some_and(|result| result.is_error);
     let later = telling.lazy && tools::is_long(call);
     let address = format!("{}/part?line={}&call={}", telling.base, call.line, super::link::encoded(&call.id));
@@ -164,11 +152,7 @@ fn tool(call: &ToolCall, raw: &[(u32, Vec<u8>)], telling: &Telling<'_>) -> Marku
         details class={ "part tool" @if bad { " tool-bad" } } open[tools::is_open(call)] data-line=(call.line) data-result=[call.result.as_ref().map(|result| result.line)] {
             summary class="tool-head" {
                 (tools::gist(call, &around))
-                span class="tool-end" {
-                    @if call.result.is_none() { span class="tool-none" { "no result" } }
-                    @if bad { span class="tool-fail" { "failed" } " " }
-                    (took(call).unwrap_or_default())
-                }
+                span class="tool-end" { (took(call).unwrap_or_default()) }
             }
             @if later {
                 div class="tool-body" data-src=(address) { p class="quiet" { a href=(address) { "Show what it did" } } }
@@ -179,14 +163,26 @@ fn tool(call: &ToolCall, raw: &[(u32, Vec<u8>)], telling: &Telling<'_>) -> Marku
     }
 }
 
-/// Draws the body of a call by itself.
-pub(crate) fn tool_body(call: &ToolCall, raw: &[(u32, Vec<u8>)], telling: &Telling<'_>) -> Markup {
-    tools::body(call, &around(call, raw, telling))
+/// Draws a call of which nothing but its line is told.
+fn bare(call: &ToolCall, telling: &Telling<'_>) -> Markup {
+    let bad = call.result.as_ref().is_some_and(|result| result.is_error);
+    html! {
+        div class={ "part tool tool-bare" @if bad { " tool-bad" } } data-line=(call.line) data-result=[call.result.as_ref().map(|result| result.line)] {
+            div class="tool-head" {
+                (tools::bare(call, telling.folder))
+                span class="tool-end" { (took(call).unwrap_or_default()) }
+            }
+        }
+    }
 }
 
-fn around<'a>(call: &ToolCall, raw: &[(u32, Vec<u8>)], telling: &'a Telling<'_>) -> Around<'a> {
-    let line = call.result.as_ref().map(|result| result.line);
-    Around { folder: telling.folder, noted: line.and_then(|line| noted(raw, line)), picture: telling.picture }
+/// Draws the body of a call by itself.
+pub(crate) fn tool_body(call: &ToolCall, raw: &[(u32, Vec<u8>)], telling: &Telling<'_>) -> Markup {
+    tools::body(call, &around(call, &Notes::of(raw, std::iter::once(call)), telling))
+}
+
+fn around<'a>(call: &ToolCall, notes: &Notes<'_>, telling: &'a Telling<'_>) -> Around<'a> {
+    Around { folder: telling.folder, noted: notes.read(call), picture: telling.picture, kept: telling.kept }
 }
 
 fn took(call: &ToolCall) -> Option<String> {
@@ -197,17 +193,4 @@ fn took(call: &ToolCall) -> Option<String> {
 /// Says how long something took, if it took any time.
 pub(crate) fn took_between(from: Moment, to: Moment) -> Option<String> {
     u64::try_from(to.0 - from.0).ok().filter(|&millis| millis > 0).map(duration)
-}
-
-/// Reads what the client noted of a result for itself, where the line holds only that one.
-fn noted(raw: &[(u32, Vec<u8>)], line: u32) -> Option<Value> {
-    let (_, bytes) = raw.iter().find(|(no, _)| *no == line)?;
-    let mut noted = None;
-    entry::read(&Line { no: line, offset: 0, bytes, open: false }, &mut Vec::new(), |entry, _| {
-        if entry.blocks().len() == 1 {
-            let note = entry.tool_use_result.filter(|note| note.len() <= NOTED);
-            noted = note.and_then(|note| serde_json::from_slice(note).ok());
-        }
-    });
-    noted
 }

@@ -6,7 +6,7 @@ use rethread_engine::ops::{self, SessionRow};
 use super::link::address;
 use crate::words::clean;
 use crate::words::figures::{count, size, things};
-use crate::words::folder::base;
+use crate::words::folder::{base, git_branch};
 
 /// A session, with what the reader's place and time make of it.
 #[derive(Debug, Clone)]
@@ -55,7 +55,7 @@ pub(crate) fn rows(rows: &[Row<'_>], more: Option<&Markup>) -> Markup {
 fn one(row: &Row<'_>) -> Markup {
     let session = row.session;
     let sketch = &session.sketch;
-    let branch = git_branch(session);
+    let branch = git_branch(sketch.git_branch.as_deref());
     let repository = ops::repository(sketch.cwd.as_deref().unwrap_or_default()).to_owned();
     let folder = (!repository.is_empty()).then(|| address("/sessions", [("repo", repository.as_str())]));
     html! {
@@ -83,12 +83,6 @@ fn one(row: &Row<'_>) -> Markup {
 pub(crate) fn title(session: &SessionRow) -> Markup {
     let text = clean::line(&session.title.text);
     html! { @if text.is_empty() { i class="quiet" { "nothing was said" } } @else { (text) } }
-}
-
-/// Returns the git branch that a session was last on, where there is one.
-pub(crate) fn git_branch(session: &SessionRow) -> Option<String> {
-    let branch = session.sketch.git_branch.as_deref();
-    branch.filter(|branch| !branch.is_empty() && *branch != "HEAD").map(clean::line)
 }
 
 /// Draws what is special about a session.

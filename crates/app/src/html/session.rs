@@ -10,6 +10,7 @@ use super::row::short_model;
 use super::verdict;
 use crate::words::clean;
 use crate::words::figures::{duration, size, things};
+use crate::words::folder::git_branch;
 use crate::words::trouble::{hint, message};
 use crate::words::when::Clock;
 
@@ -52,12 +53,12 @@ pub(crate) struct Head<'a> {
 pub(crate) fn top(head: &Head<'_>) -> Markup {
     let sketch = &head.reading.session.sketch;
     let folder = (head.tilde)(sketch.cwd.as_deref().unwrap_or_default());
-    let branch = sketch.git_branch.as_deref().filter(|branch| !branch.is_empty() && *branch != "HEAD");
+    let branch = git_branch(sketch.git_branch.as_deref());
     html! {
         header class="session-top" {
             p class="session-where quiet cut" {
                 @if let Some(main) = head.main { a href={ "/s/" (main) } { "the session" } " › subagent" }
-                @else { (folder) @if let Some(branch) = branch { " · " (clean::line(branch)) } }
+                @else { (folder) @if let Some(branch) = branch { " · " (branch) } }
             }
             h1 { @if head.title.is_empty() { "(nothing was said)" } @else { (head.title) } }
             p class="session-facts quiet num" { (facts(head).join(" · ")) }

@@ -13,6 +13,10 @@ pub(crate) struct Telling<'a> {
     pub(crate) clock: &'a Clock,
     /// Gives the address of a picture.
     pub(crate) picture: Picture<'a>,
+    /// Says of a result that lies in a file of its own, by the name of that, whether it can be had.
+    pub(crate) kept: &'a dyn Fn(&str) -> bool,
+    /// Whether calls show what they were asked and what came of it; else only what they are about.
+    pub(crate) bodies: bool,
     /// Whether long bodies are left out, to be fetched when somebody opens them.
     pub(crate) lazy: bool,
     /// Whether turns can be copied and gone on from.

@@ -3,10 +3,11 @@
 use maud::{Markup, html};
 use rethread_engine::core::entry::Voice;
 use rethread_engine::core::tree::ForkKind;
-use rethread_engine::core::turn::Prompt;
+use rethread_engine::core::turn::{Part, Prompt};
 use rethread_engine::ops::{Crossing, Neighbour, Scene, Standing};
 
 use super::Telling;
+use super::note::Notes;
 use super::part::{parts, pictures, slash, took_between};
 use super::row::short_model;
 use super::text::prompt as prompt_text;
@@ -23,12 +24,17 @@ pub(crate) fn scene(scene: &Scene, telling: &Telling<'_>) -> Markup {
         Standing::Compacted => " turn-past",
         Standing::Aside => " turn-aside",
     };
+    let calls = scene.turn.parts.iter().filter_map(|piece| match &piece.part {
+        Part::Tool(call) => Some(&**call),
+        _ => None,
+    });
+    let notes = Notes::of(&scene.raw, calls);
     html! {
         article class={ "turn" (standing) @if !scene.begins { " turn-more" } } id=[id] data-turn=[scene.no] data-line=[line] {
             @for crossing in &scene.crossings { (switch(crossing, telling)) }
             @if scene.begins { (head(scene, telling)) }
             @if let Some(prompt) = &scene.turn.prompt { (asked(prompt, telling)) }
-            (parts(&scene.turn.parts, &scene.raw, telling))
+            (parts(&scene.turn.parts, &notes, telling))
             @if scene.ends { (foot(scene)) }
         }
     }

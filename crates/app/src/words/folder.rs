@@ -1,4 +1,4 @@
-//! Folders in few letters.
+//! Folders and their git branches in few letters.
 
 use super::clean;
 
@@ -9,6 +9,11 @@ pub(crate) fn base(path: &str) -> String {
     let last = parts.next().unwrap_or(trimmed);
     let above = parts.next().filter(|above| last.chars().count() < 4 && !above.is_empty());
     clean::line(&above.map_or_else(|| last.to_owned(), |above| format!("{above}/{last}")))
+}
+
+/// Names the git branch that a client noted, where it says something: without one it is empty, on none it is `HEAD`.
+pub(crate) fn git_branch(noted: Option<&str>) -> Option<String> {
+    noted.filter(|branch| !branch.is_empty() && *branch != "HEAD").map(clean::line)
 }
 
 #[cfg(test)]

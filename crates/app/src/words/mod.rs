@@ -2,6 +2,7 @@
 
 pub(crate) mod clean;
 pub(crate) mod deed;
+pub(crate) mod ending;
 pub(crate) mod figures;
 pub(crate) mod fit;
 pub(crate) mod folder;
@@ -15,5 +16,6 @@ pub(crate) mod runs;
 pub(crate) mod said;
 pub(crate) mod shell;
 pub(crate) mod standing;
+pub(crate) mod summed;
 pub(crate) mod trouble;
 pub(crate) mod when;

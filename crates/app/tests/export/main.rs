@@ -16,3 +16,5 @@ mod page;
 mod real;
 #[cfg(test)]
 mod talk;
+#[cfg(test)]
+mod whole;

@@ -1,6 +1,7 @@
 //! Pictures and documents: told by their place, read from there when they are shown.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use crate::entry::{Block, BlockKind, Content, Entry, members, value_text};
 
@@ -28,18 +29,44 @@ pub(super) fn media(content: &Content<'_>, line: u32) -> Vec<Media> {
 
 /// Finds a picture or document on a line: of the result of a call, or of the prompt. Returns its media type and its base64.
 pub fn picture<'a>(entry: &Entry<'a>, call: Option<&str>, no: usize) -> Option<(String, &'a [u8])> {
-    let message = entry.message.as_ref()?;
-    let find = |content: &Content<'a>| {
-        let block = shown(content).nth(no)?;
-        let (kind, data) = source(block);
-        Some((kind.into_owned(), data))
+    let mut pictures = pictures(entry).into_iter();
+    pictures
+        .find(|shown| shown.call.as_deref() == call && shown.no == no)
+        .map(|shown| (shown.kind, shown.data))
+}
+
+/// A picture or document, with what it holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picture<'a> {
+    /// The call whose result shows it; none for that of the prompt.
+    pub call: Option<String>,
+    /// Its number, from 0, within the prompt or the result.
+    pub no: usize,
+    /// Its media type.
+    pub kind: String,
+    /// Its base64.
+    pub data: &'a [u8],
+}
+
+/// Lists all pictures and documents on a line. Of several results of one call the first counts.
+pub fn pictures<'a>(entry: &Entry<'a>) -> Vec<Picture<'a>> {
+    let Some(message) = entry.message.as_ref() else { return Vec::new() };
+    let mut pictures = Vec::new();
+    let mut list = |content: &Content<'a>, call: Option<&str>| {
+        for (no, block) in shown(content).enumerate() {
+            let (kind, data) = source(block);
+            pictures.push(Picture { call: call.map(str::to_owned), no, kind: kind.into_owned(), data });
+        }
     };
-    let Some(call) = call else { return find(&message.content) };
-    let answers = |block: &&Block<'a>| {
-        block.kind == BlockKind::ToolResult && block.id.is_some_and(|id| id.decode() == call)
-    };
-    let result = message.content.blocks().iter().find(answers)?;
-    find(&result.result())
+    list(&message.content, None);
+    let mut answered = HashSet::new();
+    let results = message.content.blocks().iter().filter(|block| block.kind == BlockKind::ToolResult);
+    for (result, call) in results.filter_map(|block| Some((block, block.id?.decode()))) {
+        if answered.insert(call.clone()) {
+            list(&result.result(), Some(&call));
+        }
+    }
+    pictures
 }
 
 fn shown<'c, 'a>(content: &'c Content<'a>) -> impl Iterator<Item = &'c Block<'a>> {

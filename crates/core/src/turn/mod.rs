@@ -10,7 +10,7 @@ mod story;
 mod unite;
 
 pub use command::{Command, tag};
-pub use media::{Media, picture};
+pub use media::{Media, Picture, picture, pictures};
 pub use pairs::{Call, Pairs, Tool};
 pub use story::{Part, Piece, Prompt, Result, ToolCall, Turn, tell};
 pub use unite::{Change, Union};

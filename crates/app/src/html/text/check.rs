@@ -3,22 +3,32 @@
 /// Tags that may occur, with their attributes.
 const TAGS: &[(&str, &[&str])] = &[
     ("a", &["href", "rel", "target"]),
+    ("article", &["class"]),
+    ("b", &[]),
     ("blockquote", &[]),
+    ("button", &["aria-label", "class", "data-do", "type"]),
+    ("dd", &[]),
+    ("details", &["class"]),
+    ("dl", &["class"]),
+    ("dt", &[]),
+    ("img", &["alt", "class", "loading", "src"]),
+    ("mark", &[]),
+    ("summary", &[]),
     ("br", &[]),
     ("code", &[]),
     ("del", &[]),
-    ("div", &["class", "data-lang"]),
+    ("div", &["class", "data-call", "data-kept", "data-lang"]),
     ("em", &[]),
     ("h3", &[]),
     ("h4", &[]),
     ("h5", &[]),
     ("h6", &[]),
     ("hr", &[]),
-    ("li", &[]),
+    ("li", &["class"]),
     ("ol", &["start"]),
     ("p", &["class"]),
     ("pre", &["class"]),
-    ("span", &["class", "data-n", "data-o"]),
+    ("span", &["aria-hidden", "aria-label", "class", "data-n", "data-o", "role"]),
     ("strong", &[]),
     ("table", &[]),
     ("tbody", &[]),
@@ -26,7 +36,7 @@ const TAGS: &[(&str, &[&str])] = &[
     ("th", &["class"]),
     ("thead", &[]),
     ("tr", &[]),
-    ("ul", &[]),
+    ("ul", &["class"]),
 ];
 
 /// Checks markup and returns the text in it, as a browser would show it.
@@ -50,7 +60,7 @@ pub(crate) fn markup(markup: &str) -> String {
         check_attributes(&tag[name.len()..], attributes);
         match name {
             "br" => text.push('\n'),
-            "hr" => {}
+            "hr" | "img" => {}
             _ => open.push(name),
         }
         deepest = deepest.max(open.len());
@@ -58,9 +68,22 @@ pub(crate) fn markup(markup: &str) -> String {
     unescape(rest, &mut text);
     assert!(open.is_empty(), "every tag is closed: {open:?}");
     assert!(deepest < 80, "no browser is asked for {deepest} levels");
-    assert!(!text.contains(|c: char| c.is_control() && c != '\n' && c != '\t'), "no control character stays");
-    assert!(!text.contains(['\u{202e}', '\u{2066}', '\u{200f}']), "no override stays");
+    assert!(
+        !markup.contains(|c: char| c.is_control() && c != '\n' && c != '\t'),
+        "no control character stays"
+    );
+    assert!(!markup.contains(['\u{202e}', '\u{2066}', '\u{200f}']), "no override stays");
     text
+}
+
+/// Checks markup of a text, and of one four times as long: it may not grow faster than its text.
+pub(crate) fn grows_evenly(text: impl Fn(usize) -> String, draw: impl Fn(&str) -> String, len: usize) {
+    let [short, long] = [len, 4 * len].map(|len| {
+        let drawn = draw(&text(len));
+        markup(&drawn);
+        drawn.len()
+    });
+    assert!(long <= 5 * short + 4000, "{short} bytes became {long}: {:?}", text(len.min(40)));
 }
 
 fn check_attributes(mut rest: &str, known: &[&str]) {
@@ -68,7 +91,7 @@ fn check_attributes(mut rest: &str, known: &[&str]) {
         let (name, value) = rest.strip_prefix(' ').expect("a space").split_once("=\"").expect("a value");
         let (value, after) = value.split_once('"').expect("a closed value");
         assert!(known.contains(&name), "{name} is not an attribute of ours");
-        assert!(!value.contains(['<', '>', '\'', '\n']), "{value:?} is escaped");
+        assert!(!value.contains(['<', '>', '\n']), "{value:?} is escaped");
         match name {
             "href" => {
                 assert!(["http://", "https://", "mailto:"].iter().any(|s| value.starts_with(s)), "{value}");
@@ -90,7 +113,7 @@ fn check_attributes(mut rest: &str, known: &[&str]) {
 
 /// Reads the five names of signs; any other `&` is one that was not escaped.
 fn unescape(text: &str, out: &mut String) {
-    assert!(!text.contains(['>', '"', '\'']), "signs are escaped: {text:?}");
+    assert!(!text.contains(['>', '"']), "signs are escaped: {text:?}");
     let mut rest = text;
     while let Some(at) = rest.find('&') {
         out.push_str(&rest[..at]);

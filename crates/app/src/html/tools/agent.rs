@@ -12,6 +12,11 @@ use crate::words::figures;
 /// A call of an agent.
 pub(super) const AGENT: Renderer = Renderer { kind: "agent", gist, input, result };
 
+/// Names the place of a subagent by the call that started it.
+pub(crate) fn key(call: &str) -> String {
+    short(call, 200)
+}
+
 fn kind<'m>(matter: &'m Matter<'_>) -> Option<&'m str> {
     matter.asked("subagent_type").or_else(|| matter.noted_words("agentType"))
 }
@@ -50,7 +55,7 @@ fn input(matter: &Matter<'_>) -> Markup {
         .fields_but(&matter.input, &["subagent_type", "model", "prompt", "description"]);
     html! {
         // Its own conversation unfolds here; the page around fills it.
-        div class="agent-here" data-call=(short(&matter.call.id, 200)) {}
+        div class="agent-here" data-call=(key(&matter.call.id)) {}
         (rows.draw())
         @if let Some(prompt) = matter.asked("prompt") { (folded("prompt", &wrote(prompt))) }
     }

@@ -1,5 +1,7 @@
 //! Questions to the user, and what they chose.
 
+use std::collections::HashSet;
+
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -13,11 +15,14 @@ use crate::words::{clean, figures};
 /// Questions with choices.
 pub(super) const ASK: Renderer = Renderer { kind: "ask", gist, input, result };
 
+/// How many questions show at once, each with its answer: clients ask up to four.
+const ASKED: usize = 20;
+
 fn gist(matter: &Matter<'_>, gist: &mut Gist) {
     let questions = matter.asked_list("questions");
     if let Some(first) = questions.first() {
         gist.say(words(first, "question").or_else(|| words(first, "header")).unwrap_or_default());
-        if let Some(answer) = answer(matter, first) {
+        if let Some(answer) = answer(matter, first, true) {
             gist.good(short(&answer, 60));
         }
     }
@@ -26,8 +31,8 @@ fn gist(matter: &Matter<'_>, gist: &mut Gist) {
     }
 }
 
-/// Returns the answer to a question: from the note, else from the sentence that tells the model.
-fn answer(matter: &Matter<'_>, question: &Value) -> Option<String> {
+/// Returns the answer to a question: from the note, else, where it is worth a look, from the sentence that tells the model.
+fn answer(matter: &Matter<'_>, question: &Value, look: bool) -> Option<String> {
     let asked = words(question, "question")?;
     if let Some(answers) = matter.noted("answers") {
         return match answers.get(asked)? {
@@ -38,7 +43,7 @@ fn answer(matter: &Matter<'_>, question: &Value) -> Option<String> {
             _ => None,
         };
     }
-    let text = matter.outcome().words()?;
+    let text = matter.outcome().words().filter(|_| look)?;
     let mark = format!("\"{asked}\"=\"");
     if let Some(at) = text.find(&mark) {
         let rest = &text[at + mark.len()..];
@@ -50,9 +55,9 @@ fn answer(matter: &Matter<'_>, question: &Value) -> Option<String> {
     is_option.then(|| text.trim().to_owned())
 }
 
-/// Whether an option is among the chosen, which are parted by commas.
-fn is_chosen(answer: &str, label: &str) -> bool {
-    answer == label || answer.split(", ").any(|part| part.trim() == label)
+/// Returns the chosen options: the answer, or its parts between commas.
+fn chosen(answer: &str) -> HashSet<&str> {
+    answer.split(", ").map(str::trim).chain([answer]).collect()
 }
 
 fn input(matter: &Matter<'_>) -> Markup {
@@ -60,15 +65,24 @@ fn input(matter: &Matter<'_>) -> Markup {
     if questions.is_empty() {
         return as_it_stands(matter);
     }
-    html! { @for question in questions { (draw(matter, question)) } }
+    let (head, rest) = questions.split_at(questions.len().min(ASKED));
+    html! {
+        @for question in head { (draw(matter, question, true)) }
+        @if !rest.is_empty() {
+            details class="more" {
+                summary { (figures::things(rest.len() as u64, "more question")) }
+                @for question in rest { (draw(matter, question, false)) }
+            }
+        }
+    }
 }
 
-fn draw(matter: &Matter<'_>, question: &Value) -> Markup {
-    let answer = answer(matter, question);
+fn draw(matter: &Matter<'_>, question: &Value, look: bool) -> Markup {
+    let answer = answer(matter, question, look);
     let answer = answer.as_deref().unwrap_or_default();
+    let chosen = chosen(answer);
     let options = list(question, "options");
-    let is_listed =
-        options.iter().any(|option| is_chosen(answer, words(option, "label").unwrap_or_default()));
+    let is_listed = options.iter().any(|option| chosen.contains(words(option, "label").unwrap_or_default()));
     let asked = words(question, "question").unwrap_or_default();
     let notes = matter.noted("annotations").and_then(|all| all.get(asked)).and_then(|of| words(of, "notes"));
     html! {
@@ -78,7 +92,7 @@ fn draw(matter: &Matter<'_>, question: &Value) -> Markup {
             ul class="options" {
                 @for option in options {
                     @let label = words(option, "label").unwrap_or_default();
-                    @let is_chosen = is_chosen(answer, label);
+                    @let is_chosen = chosen.contains(label);
                     li class=[is_chosen.then_some("chosen")] {
                         span class="check" role="img" aria-label=(if is_chosen { "chosen" } else { "not chosen" }) {
                             (if is_chosen { "●" } else { "○" })
@@ -104,8 +118,8 @@ fn draw(matter: &Matter<'_>, question: &Value) -> Markup {
 /// Draws the words of the result only where the questions above do not show the answers.
 fn result(matter: &Matter<'_>, text: &str) -> Markup {
     let questions = matter.asked_list("questions");
-    let is_shown =
-        !questions.is_empty() && questions.iter().all(|question| answer(matter, question).is_some());
+    let is_shown = (1..=ASKED).contains(&questions.len())
+        && questions.iter().all(|question| answer(matter, question, true).is_some());
     if is_shown {
         html! {}
     } else {

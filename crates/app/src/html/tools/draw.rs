@@ -11,7 +11,7 @@ use super::piece::short;
 use super::{agent, ask, edit, fold, grep, notebook, other, plan, read, seek, shell, skill, team, todo, web};
 use crate::html::part::is_picture;
 use crate::html::text::{json, terminal};
-use crate::words::{clean, figures};
+use crate::words::{self, clean, ending, figures};
 
 /// Where a picture of a result can be had: an address of the server, or the picture itself.
 pub(crate) type Picture<'a> = &'a dyn Fn(u32, Option<&str>, usize) -> Option<String>;
@@ -24,6 +24,8 @@ pub(crate) struct Around<'a> {
     pub(crate) noted: Option<Value>,
     /// Gives the address of a picture by line, call and its number within the result.
     pub(crate) picture: Picture<'a>,
+    /// Says whether a result that lies in a file of this name can be had.
+    pub(crate) kept: &'a dyn Fn(&str) -> bool,
 }
 
 /// How one tool, or a family of them, is drawn.
@@ -94,16 +96,32 @@ pub(crate) fn gist(call: &ToolCall, around: &Around<'_>) -> Markup {
         Outcome::Kept(kept) if !kept.size.is_empty() => gist.figure(short(kept.size, 20)),
         _ => {}
     }
-    let tool = if call.name.is_empty() { "result without its call" } else { &call.name };
-    gist.draw(renderer.kind, tool)
+    gist.draw(renderer.kind, name(call))
+}
+
+/// Draws a call of which nothing is known but its name, the most telling words of its input, and how it ended.
+pub(crate) fn bare(call: &ToolCall, folder: &str) -> Markup {
+    let mut gist = Gist::default();
+    other::split_name(&call.name, &mut gist);
+    gist.say(&words::gist::gist(call, folder));
+    match ending::ending(call) {
+        Some("no result") => gist.figure("no result"),
+        Some(ending) => gist.bad(ending),
+        None => {}
+    }
+    gist.draw(renderer(&call.name).kind, name(call))
+}
+
+fn name(call: &ToolCall) -> &str {
+    if call.name.is_empty() { "result without its call" } else { &call.name }
 }
 
 /// Whether the body is too long to stand in a page before somebody asks for it.
 pub(crate) fn is_long(call: &ToolCall) -> bool {
-    if matches!(call.name.as_str(), "TodoWrite" | "AskUserQuestion" | "ExitPlanMode") {
-        return false;
-    }
-    call.input.len() + call.result.as_ref().map_or(0, |result| result.text.len()) > LONG
+    // What people read with the conversation is there at once, unless nobody could read it.
+    let is_read = matches!(call.name.as_str(), "TodoWrite" | "AskUserQuestion" | "ExitPlanMode");
+    let most = if is_read { 16 * LONG } else { LONG };
+    call.input.len() + call.result.as_ref().map_or(0, |result| result.text.len()) > most
 }
 
 /// Whether people want to read the body with the conversation: plans, questions and their answers.
@@ -124,7 +142,7 @@ pub(crate) fn body(call: &ToolCall, around: &Around<'_>) -> Markup {
             }
             Outcome::Interrupted => div class="declined" { "interrupted by the user" },
             Outcome::Failed(words) => (failed(words)),
-            Outcome::Kept(kept) => { (kept_apart(kept)) ((renderer.result)(&matter, kept.preview)) },
+            Outcome::Kept(kept) => { (kept_apart(kept, (around.kept)(kept.file))) ((renderer.result)(&matter, kept.preview)) },
             Outcome::Fine(text) => ((renderer.result)(&matter, text)),
         }
         (pictures(&matter))
@@ -135,15 +153,28 @@ fn failed(words: &str) -> Markup {
     html! { div class="failed" { @if words.is_empty() { "failed" } @else { (fold::lines(terminal(words))) } } }
 }
 
-/// Says that a result lies in a file of its own; the page around may offer to fetch it by the name of the file.
-fn kept_apart(kept: Kept<'_>) -> Markup {
+/// Says that a result lies in a file of its own; where it can be had, the page around offers to fetch it by the name of the file.
+fn kept_apart(kept: Kept<'_>, is_there: bool) -> Markup {
+    let is_named = !kept.file.is_empty();
     html! {
-        div class="kept" data-kept=[(!kept.file.is_empty()).then_some(kept.file)] {
+        div class="kept" data-kept=[(is_named && is_there).then_some(kept.file)] {
             "kept in a file of its own"
             @if !kept.size.is_empty() { ", " (short(kept.size, 20)) }
-            @if !kept.file.is_empty() { " " code { (kept.file) } }
+            @if is_named { " " code { (kept.file) } }
+            @if is_named && !is_there { ", which is not there any more" }
             @if !kept.preview.is_empty() { "; it begins" }
         }
+    }
+}
+
+/// How many bytes of a result that lies in a file of its own are shown.
+pub(crate) const KEPT_SHOWN: usize = 1 << 20;
+
+/// Draws a result that lies in a file of its own, or its beginning where there is more.
+pub(crate) fn kept(bytes: &[u8], more: bool) -> Markup {
+    html! {
+        (terminal(&String::from_utf8_lossy(bytes)))
+        @if more { p class="quiet" { "The file is longer: this is its first MB." } }
     }
 }
 

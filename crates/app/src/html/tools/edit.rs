@@ -7,7 +7,7 @@ use similar::{ChangeTag, TextDiff};
 use super::draw::{Renderer, as_it_stands};
 use super::fold;
 use super::gist::Gist;
-use super::matter::{Matter, list, words};
+use super::matter::{Matter, list};
 use super::outcome::Outcome;
 use super::piece::label;
 use crate::html::text::{Hunk, Language, code, hunks, patch};
@@ -34,9 +34,12 @@ fn write_gist(matter: &Matter<'_>, gist: &mut Gist) {
     if !places.is_empty() {
         return count(gist, &places);
     }
-    let content = matter.asked("content").unwrap_or_default();
+    let content = matter.asked_text("content").unwrap_or_default();
     match original(matter) {
-        Some(old) => count_between(gist, old, content),
+        Some(old) => {
+            let (added, removed) = count_between(old, content);
+            gist.lines(added, removed);
+        }
         None => gist.figure(figures::things(content.lines().count() as u64, "line")),
     }
     if matter.noted_words("type") == Some("create") {
@@ -57,9 +60,10 @@ fn edit_gist(matter: &Matter<'_>, gist: &mut Gist) {
     if !places.is_empty() {
         return count(gist, &places);
     }
-    for edit in std::iter::once(&matter.input).chain(edits) {
-        count_between(gist, text(edit, "old_string"), text(edit, "new_string"));
-    }
+    let all = std::iter::once(&matter.input).chain(edits);
+    let counts = all.map(|edit| count_between(text(edit, "old_string"), text(edit, "new_string")));
+    let (added, removed) = counts.fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1));
+    gist.lines(added, removed);
 }
 
 /// Says how many lines a change whose places are known added and removed.
@@ -69,24 +73,25 @@ fn count(gist: &mut Gist, places: &[Hunk]) {
     gist.lines(marked('+'), marked('-'));
 }
 
-/// Says how many lines differ between two texts.
-fn count_between(gist: &mut Gist, old: &str, new: &str) {
+/// Counts the lines that were added and removed between two texts.
+fn count_between(old: &str, new: &str) -> (usize, usize) {
     if old.len() + new.len() > WORTH_COUNTING {
-        return gist.lines(new.lines().count(), old.lines().count());
+        return (new.lines().count(), old.lines().count());
     }
     let diff = TextDiff::from_lines(old, new);
     let of = |tag| diff.iter_all_changes().filter(|change| change.tag() == tag).count();
-    gist.lines(of(ChangeTag::Insert), of(ChangeTag::Delete));
+    (of(ChangeTag::Insert), of(ChangeTag::Delete))
 }
 
 fn write_input(matter: &Matter<'_>) -> Markup {
     let language = Language::of_path(path(matter));
-    let Some(content) = matter.asked("content") else { return as_it_stands(matter) };
+    let Some(content) = matter.asked_text("content") else { return as_it_stands(matter) };
     let places = places(matter);
     html! {
         (file(matter))
         @if !places.is_empty() { (fold::lines(hunks(&places, language))) }
         @else if let Some(old) = original(matter) { (fold::lines(patch(old, content, language))) }
+        @else if content.is_empty() { p class="quiet" { "empty file" } }
         @else { (fold::lines(code(content.strip_suffix('\n').unwrap_or(content), language, Some(1)))) }
     }
 }
@@ -95,7 +100,7 @@ fn edit_input(matter: &Matter<'_>) -> Markup {
     let language = Language::of_path(path(matter));
     let edits = matter.asked_list("edits");
     let places = places(matter);
-    let is_single = matter.asked("old_string").is_some() || matter.asked("new_string").is_some();
+    let is_single = ["old_string", "new_string"].iter().any(|name| matter.asked_text(name).is_some());
     if !is_single && edits.is_empty() && places.is_empty() {
         return as_it_stands(matter);
     }
@@ -118,8 +123,9 @@ fn change(edit: &Value, language: Option<Language>) -> Markup {
     fold::lines(patch(text(edit, "old_string"), text(edit, "new_string"), language))
 }
 
+/// Returns a text that is compared: white space counts.
 fn text<'v>(value: &'v Value, name: &str) -> &'v str {
-    words(value, name).unwrap_or_default()
+    value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// Draws which file it is, and that the user had a hand in it.
@@ -133,7 +139,7 @@ fn original<'m>(matter: &'m Matter<'_>) -> Option<&'m str> {
     if !matches!(matter.outcome(), Outcome::Fine(_) | Outcome::Kept(_)) {
         return None;
     }
-    matter.noted_words("originalFile")
+    matter.noted("originalFile").and_then(Value::as_str).filter(|old| !old.is_empty())
 }
 
 /// Reads the places of a change from the client's note.

@@ -1,5 +1,7 @@
 //! Text that was looked for in files.
 
+use std::cell::Cell;
+
 use maud::{Markup, html};
 use regex_lite::{Regex, RegexBuilder};
 use serde_json::Value;
@@ -14,6 +16,11 @@ use crate::words::{clean, figures};
 
 /// A search in files.
 pub(super) const GREP: Renderer = Renderer { kind: "find", gist, input, result };
+
+/// How large a pattern may become to be looked for.
+const PATTERN: usize = 10_000;
+/// How many bytes of found lines a pattern is looked for in.
+const MARKED: usize = 64 << 10;
 
 /// What a search lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,15 +115,15 @@ fn result(matter: &Matter<'_>, text: &str) -> Markup {
         return counts(matter, content);
     }
     let groups = group(content);
-    let pattern = pattern(matter);
+    let marker = Marker::of(matter);
     let (head, rest) = part(groups, fold::SHOWN);
     let hidden: usize = rest.iter().map(|group| group.lines.len()).sum();
     html! {
-        @for group in &head { (file(matter, group, pattern.as_ref())) }
+        @for group in &head { (file(matter, group, &marker)) }
         @if hidden > 0 {
             details class="more" {
                 summary { (figures::things(hidden as u64, "more line")) }
-                @for group in &rest { (file(matter, group, pattern.as_ref())) }
+                @for group in &rest { (file(matter, group, &marker)) }
             }
         }
     }
@@ -133,24 +140,42 @@ fn counts(matter: &Matter<'_>, content: &str) -> Markup {
     }
 }
 
-/// Reads the pattern as what it matches, where it can be told.
-fn pattern(matter: &Matter<'_>) -> Option<Regex> {
-    let pattern = matter.asked("pattern").filter(|pattern| pattern.len() <= 200)?;
-    let is_caseless = matter.is_asked("-i");
-    let read = |pattern: &str| {
-        RegexBuilder::new(pattern).case_insensitive(is_caseless).size_limit(100_000).build().ok()
-    };
-    read(pattern).or_else(|| read(&regex_lite::escape(pattern)))
+/// Marks what matched, in lines that are worth it: a pattern costs its size for every letter it is tried at.
+struct Marker {
+    pattern: Option<Regex>,
+    /// How many bytes may still be looked at.
+    left: Cell<usize>,
 }
 
-fn file(matter: &Matter<'_>, group: &Group<'_>, pattern: Option<&Regex>) -> Markup {
+impl Marker {
+    /// Reads the pattern as what it matches, where it can be told.
+    fn of(matter: &Matter<'_>) -> Marker {
+        let is_caseless = matter.is_asked("-i");
+        let read = |pattern: &str| {
+            RegexBuilder::new(pattern).case_insensitive(is_caseless).size_limit(PATTERN).build().ok()
+        };
+        let pattern = matter.asked("pattern").filter(|pattern| pattern.len() <= 200);
+        let pattern =
+            pattern.and_then(|pattern| read(pattern).or_else(|| read(&regex_lite::escape(pattern))));
+        Marker { pattern, left: Cell::new(MARKED) }
+    }
+
+    /// Returns the pattern, where it is worth to look for it in so many bytes.
+    fn pattern_for(&self, bytes: usize) -> Option<&Regex> {
+        let left = self.left.get().checked_sub(bytes).filter(|_| bytes <= LOOKED_AT)?;
+        self.left.set(left);
+        self.pattern.as_ref()
+    }
+}
+
+fn file(matter: &Matter<'_>, group: &Group<'_>, marker: &Marker) -> Markup {
     html! {
         div class="found" {
             @if !group.path.is_empty() { div class="file" { (matter.path(group.path)) } }
             pre class="found-lines" {
                 @for line in &group.lines {
                     span class=(if line.is_hit { "hit" } else { "near" }) data-n=[line.number] {
-                        (marked(line, pattern)) "\n"
+                        (marked(line, marker)) "\n"
                     }
                 }
             }
@@ -159,12 +184,11 @@ fn file(matter: &Matter<'_>, group: &Group<'_>, pattern: Option<&Regex>) -> Mark
 }
 
 /// Draws a line with what matched in it.
-fn marked(line: &Found<'_>, pattern: Option<&Regex>) -> Markup {
+fn marked(line: &Found<'_>, marker: &Marker) -> Markup {
     let text = clean::text(line.text);
     let text = text.trim_end_matches('\n');
-    let Some(pattern) = pattern.filter(|_| line.is_hit && text.len() <= LOOKED_AT) else {
-        return html! { (text) };
-    };
+    let pattern = if line.is_hit { marker.pattern_for(text.len()) } else { None };
+    let Some(pattern) = pattern else { return html! { (text) } };
     let mut at = 0;
     html! {
         @for found in pattern.find_iter(text).filter(|found| !found.is_empty()).take(50) {

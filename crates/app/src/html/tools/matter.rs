@@ -8,6 +8,9 @@ use super::draw::Around;
 use super::outcome::Outcome;
 use crate::words::clean;
 
+/// How many bytes of a path are shown.
+const LONGEST: usize = 512;
+
 /// A call with all that a renderer may ask of it.
 pub(super) struct Matter<'a> {
     /// The call as it was told.
@@ -57,6 +60,11 @@ impl<'a> Matter<'a> {
         self.around.noted.as_ref()?.get(name)
     }
 
+    /// Returns a text of the input as it stands, even where it is blank.
+    pub(super) fn asked_text(&self, name: &str) -> Option<&str> {
+        self.input.get(name)?.as_str()
+    }
+
     /// Returns words of the client's note, where they are words and not empty.
     pub(super) fn noted_words(&self, name: &str) -> Option<&str> {
         self.around.noted.as_ref().and_then(|note| words(note, name))
@@ -80,9 +88,13 @@ impl<'a> Matter<'a> {
         }
     }
 
-    /// Draws a path, its folders quieter than its name.
+    /// Draws a path, its folders quieter than its name; of one that nobody could read only the end.
     pub(super) fn path(&self, path: &str) -> Markup {
-        let shown = clean::line(self.relative(path));
+        let mut shown = clean::line(self.relative(path));
+        if shown.len() > LONGEST {
+            let from = shown.floor_char_boundary(shown.len() - LONGEST);
+            shown = format!("…{}", &shown[from..]);
+        }
         let cut = shown.trim_end_matches(['/', '\\']).rfind(['/', '\\']).map_or(0, |at| at + 1);
         let (folder, name) = shown.split_at(cut);
         html! { span class="path" { @if !folder.is_empty() { span class="dir" { (folder) } } (name) } }

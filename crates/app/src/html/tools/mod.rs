@@ -28,5 +28,6 @@ mod tests;
 mod todo;
 mod web;
 
-pub(crate) use draw::{Around, Picture, body, gist, is_long, is_open};
+pub(crate) use agent::key as agent_key;
+pub(crate) use draw::{Around, KEPT_SHOWN, Picture, bare, body, gist, is_long, is_open, kept};
 pub(crate) use other::server;

@@ -39,15 +39,22 @@ const TELLING: [&str; 20] = [
 ];
 
 fn mcp_gist(matter: &Matter<'_>, gist: &mut Gist) {
-    let (server, tool) = parts(&matter.call.name);
-    gist.name = Some(short(tool, 60));
-    gist.aside(server);
+    split_name(&matter.call.name, gist);
     any_gist(matter, gist);
 }
 
 /// Returns the server of a tool, by its name.
 pub(crate) fn server(name: &str) -> Option<&str> {
     Some(parts(name.strip_prefix("mcp__")?).0).filter(|server| !server.is_empty())
+}
+
+/// Says server and tool one after the other, where it is the tool of a server.
+pub(super) fn split_name(name: &str, gist: &mut Gist) {
+    if name.starts_with("mcp__") {
+        let (server, tool) = parts(name);
+        gist.name = Some(short(tool, 60));
+        gist.aside(server);
+    }
 }
 
 /// Parts the name of a tool into its server and its own name.

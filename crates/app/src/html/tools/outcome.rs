@@ -2,6 +2,8 @@
 
 use rethread_engine::core::turn::{ToolCall, tag};
 
+use crate::words::ending;
+
 /// What came of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome<'a> {
@@ -30,25 +32,16 @@ pub(super) struct Kept<'a> {
     pub(super) preview: &'a str,
 }
 
-const REFUSALS: [&str; 4] = [
-    "The user doesn't want to proceed with this tool use",
-    "The user doesn't want to take this action right now",
-    "The agent proposed a plan that was rejected by the user",
-    "User rejected tool use",
-];
-const STOPS: [&str; 2] = ["[Request interrupted by user", "Interrupted by user"];
-
 impl<'a> Outcome<'a> {
     /// Reads what came of a call.
     pub(super) fn read(call: &'a ToolCall) -> Outcome<'a> {
         let Some(result) = &call.result else { return Outcome::Missing };
         let text = without_reminders(&result.text);
         let start = text.trim_start();
-        if REFUSALS.iter().any(|words| start.starts_with(words)) && (result.is_error || said(start).is_some())
-        {
+        if ending::is_refusal(start) && (result.is_error || said(start).is_some()) {
             return Outcome::Declined(said(start).unwrap_or_default());
         }
-        if result.is_error && STOPS.iter().any(|words| start.starts_with(words)) {
+        if result.is_error && ending::is_stop(start) {
             return Outcome::Interrupted;
         }
         if let Some(kept) = Kept::read(start) {

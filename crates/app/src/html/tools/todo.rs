@@ -1,5 +1,7 @@
 //! Lists of things to do.
 
+use std::collections::{HashMap, HashSet};
+
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -7,7 +9,7 @@ use super::draw::Renderer;
 use super::gist::Gist;
 use super::matter::{Matter, label, list, words};
 use super::piece::{Rows, short, told, wrote};
-use crate::words::clean;
+use crate::words::{clean, figures};
 
 /// A list written whole.
 pub(super) const CHECKLIST: Renderer =
@@ -24,6 +26,9 @@ pub(super) const UPDATE: Renderer =
 /// Tasks that were looked at.
 pub(super) const LIST: Renderer =
     Renderer { kind: "todo", gist: list_gist, input: |_| html! {}, result: list_result };
+
+/// How many tasks of a list show at once.
+const SHOWN: usize = 200;
 
 /// How far a task is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +80,16 @@ fn item(value: &Value) -> Item {
 }
 
 fn draw(items: &[Item]) -> Markup {
+    let (head, rest) = items.split_at(items.len().min(SHOWN));
+    html! {
+        (lines(head))
+        @if !rest.is_empty() {
+            details class="more" { summary { (figures::things(rest.len() as u64, "more task")) } (lines(rest)) }
+        }
+    }
+}
+
+fn lines(items: &[Item]) -> Markup {
     html! {
         ul class="checks" {
             @for item in items {
@@ -130,20 +145,20 @@ fn compare(items: &mut Vec<Item>, before: &[Value]) {
     if before.is_empty() {
         return;
     }
+    let mut states: HashMap<&str, State> = HashMap::new();
+    for old in &before {
+        states.entry(&old.words).or_insert(old.state);
+    }
     for item in items.iter_mut() {
-        match before.iter().find(|old| old.words == item.words) {
+        match states.get(item.words.as_str()) {
             None => item.news = Some("new".into()),
-            Some(old) if old.state != item.state => {
-                item.news = Some(format!("was {}", old.state.looks().2));
-            }
+            Some(state) if *state != item.state => item.news = Some(format!("was {}", state.looks().2)),
             Some(_) => {}
         }
     }
-    for old in before {
-        if !items.iter().any(|item| item.words == old.words) {
-            items.push(Item { state: State::Gone, news: Some("no longer listed".into()), ..old });
-        }
-    }
+    let listed: HashSet<String> = items.iter().map(|item| item.words.clone()).collect();
+    let gone = before.into_iter().filter(|old| !listed.contains(&old.words));
+    items.extend(gone.map(|old| Item { state: State::Gone, news: Some("no longer listed".into()), ..old }));
 }
 
 fn create_gist(matter: &Matter<'_>, gist: &mut Gist) {

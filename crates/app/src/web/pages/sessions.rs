@@ -16,6 +16,7 @@ use crate::web::pick::{self, ORDERS, Picked, pick};
 use crate::web::server::{Server, work};
 use crate::words::clean;
 use crate::words::figures::{count, size, things};
+use crate::words::folder::git_branch;
 use crate::words::hidden::{can_be_shown, hidden};
 use crate::words::trouble::{self, message};
 use crate::words::when::Clock;
@@ -204,7 +205,7 @@ fn about(session: &SessionRow, server: &Server, clock: &Clock) -> Markup {
     let models: Vec<String> = sketch.models.iter().map(|model| clean::line(model)).collect();
     let facts = [
         ("Folder", Some(server.place.tilde(&session.project()))),
-        ("Git branch", row::git_branch(session)),
+        ("Git branch", git_branch(session.sketch.git_branch.as_deref())),
         ("When", span),
         ("Turns", Some(count(sketch.turns as u64))),
         ("Size", Some(size(session.bytes))),

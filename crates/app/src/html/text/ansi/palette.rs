@@ -2,42 +2,79 @@
 
 use std::fmt::Write;
 
+/// A colour: red, green, blue.
+type Color = [u8; 3];
+
+/// Text and ground of terminal output (`--fg`, `--bg-2`) where it is light, and where it is dark.
+const THEMES: [(Color, Color); 2] = [([29, 27, 25], [245, 243, 240]), ([236, 232, 226], [31, 29, 27])];
+/// The contrast that text must have to be read.
+const READABLE: f64 = 4.5;
+
 /// Returns the style rules of the colours: `f0`…`f255` for text, `b0`…`b255` for what is behind it.
 ///
-/// The first sixteen belong to the theme. The others are mixed with the colour of text, so that none of them vanishes on a
-/// background it was not made for.
+/// The first sixteen belong to the theme. The others are mixed with the colour of text until they can be read on the ground of
+/// either theme. A ground is only tinted, and text on it comes nearer to the colour of text (`--m`, which text.css hears).
 pub(crate) fn palette() -> String {
-    let mut rules = String::with_capacity(24 * 1024);
+    let mut rules = String::with_capacity(32 * 1024);
     for number in 0..=255u8 {
-        // Writing to a string cannot fail.
-        let _ = if number < 16 {
-            writeln!(
-                rules,
-                ".ansi .f{number}{{color:var(--c{number})}}.ansi .b{number}{{background:var(--c{number})}}"
-            )
+        let (ground, text) = if number < 16 {
+            let themed = format!("var(--c{number})");
+            (themed.clone(), themed)
         } else {
-            let (r, g, b) = components(number);
-            let hex = format!("#{r:02x}{g:02x}{b:02x}");
-            writeln!(
-                rules,
-                ".ansi .f{number}{{color:color-mix(in srgb,{hex} 55%,var(--fg))}}.ansi .b{number}{{background:{hex}}}"
-            )
+            let color = components(number);
+            let hex = format!("#{:02x}{:02x}{:02x}", color[0], color[1], color[2]);
+            let text = format!("color-mix(in srgb,{hex} {}%,var(--fg))", share(color));
+            (hex, text)
         };
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            rules,
+            ".ansi .f{number}{{--i:{text}}}.ansi .b{number}{{--m:30%;background:color-mix(in srgb,{ground} 20%,var(--bg-2))}}"
+        );
     }
     rules
+}
+
+/// Says how much of a colour, in parts of a hundred, text may have that can be read in both themes.
+fn share(color: Color) -> u8 {
+    let is_readable = |share: &u8| {
+        let mixed = |with: Color| mix(color, f64::from(*share) / 100.0, with);
+        THEMES.iter().all(|(text, ground)| contrast(mixed(*text), *ground) >= READABLE)
+    };
+    (0..=100).rev().step_by(5).find(is_readable).unwrap_or(0)
+}
+
+/// Mixes two colours as style sheets do.
+fn mix(color: Color, share: f64, with: Color) -> Color {
+    let part = |at: usize| f64::from(color[at]) * share + f64::from(with[at]) * (1.0 - share);
+    [0, 1, 2].map(|at| part(at).round() as u8)
+}
+
+/// Returns the contrast of two colours, from 1 to 21.
+fn contrast(one: Color, other: Color) -> f64 {
+    let (one, other) = (luminance(one), luminance(other));
+    (one.max(other) + 0.05) / (one.min(other) + 0.05)
+}
+
+/// Returns how bright a colour is to the eye.
+fn luminance(color: Color) -> f64 {
+    let part = |at: usize| {
+        let part = f64::from(color[at]) / 255.0;
+        if part <= 0.03928 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+    };
+    0.2126 * part(0) + 0.7152 * part(1) + 0.0722 * part(2)
 }
 
 /// The six steps of a component in the cube of colours.
 const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
 
 /// Returns what a colour beyond the first sixteen is made of: a cube of 216, then 24 greys.
-fn components(number: u8) -> (u8, u8, u8) {
+fn components(number: u8) -> Color {
     if number >= 232 {
-        let grey = 8 + (number - 232) * 10;
-        return (grey, grey, grey);
+        return [8 + (number - 232) * 10; 3];
     }
     let step = |by: u8| STEPS[usize::from(number.saturating_sub(16) / by % 6)];
-    (step(36), step(6), step(1))
+    [step(36), step(6), step(1)]
 }
 
 /// Finds the colour that is nearest to one of sixteen millions.
@@ -50,32 +87,80 @@ pub(super) fn nearest(r: u8, g: u8, b: u8) -> u8 {
     let mean = (u16::from(r) + u16::from(g) + u16::from(b)) / 3;
     let grey = 232 + (mean.saturating_sub(3) / 10).min(23) as u8;
     let distance = |number: u8| {
-        let (x, y, z) = components(number);
         let square = |a: u8, b: u8| u32::from(a.abs_diff(b)).pow(2);
-        square(x, r) + square(y, g) + square(z, b)
+        components(number).iter().zip([r, g, b]).map(|(a, b)| square(*a, b)).sum::<u32>()
     };
     if distance(grey) < distance(cube) { grey } else { cube }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{components, nearest, palette};
+    use std::collections::HashMap;
+
+    use super::{Color, READABLE, THEMES, components, contrast, mix, nearest, palette};
+
+    const BASE: &str = include_str!("../../../../assets/style/base.css");
+
+    /// Reads the colours that the style sheet names: those where it is light, and those where it is dark.
+    fn themes() -> [HashMap<&'static str, Color>; 2] {
+        let light = BASE.split_once(":root {").unwrap().1;
+        let dark = BASE.split_once(":root[data-theme=\"dark\"] {").unwrap().1;
+        [light, dark].map(|rules| {
+            let rules = rules.split_once('}').unwrap().0;
+            let named = rules.split([';', '\n']).filter_map(|rule| rule.trim().split_once(": #"));
+            named.map(|(name, color)| (name, hex(color))).collect()
+        })
+    }
+
+    fn hex(color: &str) -> Color {
+        [0, 2, 4].map(|at| u8::from_str_radix(&color[at..at + 2], 16).unwrap())
+    }
+
+    /// Works a colour out: `#123456`, `var(--x)`, or a mix of such.
+    fn color(says: &str, theme: &HashMap<&str, Color>) -> Color {
+        if let Some(color) = says.strip_prefix('#') {
+            return hex(color);
+        }
+        if let Some(name) = says.strip_prefix("var(") {
+            return theme[name.trim_end_matches(')')];
+        }
+        let inside = says.strip_prefix("color-mix(in srgb,").unwrap().strip_suffix(')').unwrap();
+        let (first, second) = inside.split_once(',').unwrap();
+        let (first, share) = first.split_once(' ').unwrap();
+        let share: f64 = share.trim_end_matches('%').parse().unwrap();
+        mix(color(first, theme), share / 100.0, color(second, theme))
+    }
+
+    #[test]
+    fn every_text_can_be_read_on_every_ground() {
+        let rules = palette();
+        for (theme, (text, ground)) in themes().iter().zip(THEMES) {
+            assert_eq!((theme["--fg"], theme["--bg-2"]), (text, ground));
+            let mut texts = vec![text, theme["--fg-3"]];
+            let mut grounds = Vec::new();
+            for rule in rules.lines() {
+                let (front, back) = rule.split_once("}").unwrap();
+                texts.push(color(front.split_once("--i:").unwrap().1, theme));
+                let back = back.split_once("--m:30%;background:").unwrap().1;
+                grounds.push(color(back.trim_end_matches('}'), theme));
+            }
+            assert_eq!((texts.len(), grounds.len()), (258, 256));
+            for (no, &front) in texts.iter().enumerate() {
+                assert!(contrast(front, ground) >= READABLE, "{no}: {front:?} on {ground:?}");
+                let front = mix(front, 0.3, text);
+                for (back, &ground) in grounds.iter().enumerate() {
+                    assert!(contrast(front, ground) >= READABLE, "{no} on {back}: {front:?} on {ground:?}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn every_colour_is_nearest_to_itself() {
         for number in 16..=255u8 {
-            let (r, g, b) = components(number);
-            assert_eq!(components(nearest(r, g, b)), (r, g, b), "{number}");
+            let [r, g, b] = components(number);
+            assert_eq!(components(nearest(r, g, b)), [r, g, b], "{number}");
         }
         assert_eq!([nearest(255, 0, 0), nearest(250, 3, 2), nearest(128, 128, 128)], [196, 196, 244]);
-    }
-
-    #[test]
-    fn every_colour_has_its_rules() {
-        let rules = palette();
-        assert_eq!(rules.lines().count(), 256);
-        assert!(rules.starts_with(".ansi .f0{color:var(--c0)}.ansi .b0{background:var(--c0)}\n"));
-        assert!(rules.contains(".b196{background:#ff0000}"));
-        assert!(rules.ends_with(".b255{background:#eeeeee}\n"));
     }
 }

@@ -85,9 +85,12 @@ impl Style {
     pub(super) fn classes(self, out: &mut String) {
         let inverse = self.flags & INVERSE != 0;
         let (front, back) = if inverse { (self.back, self.front) } else { (self.front, self.back) };
+        // Text on the colour of text has no colour of its own; on another ground it is as any other.
+        let plain = inverse && back.is_none();
+        let (front, flags) = if plain { (None, self.flags) } else { (front, self.flags & !INVERSE) };
         let start = out.len();
         for (bit, class) in CLASSES.iter().enumerate() {
-            if self.flags & (1 << bit) != 0 {
+            if flags & (1 << bit) != 0 {
                 out.push_str(class);
                 out.push(' ');
             }

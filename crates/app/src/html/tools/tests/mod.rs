@@ -1,8 +1,8 @@
 //! What the renderers promise: what each tool shows, that nothing hostile comes through, that every real call is drawn.
 
+mod bounds;
 mod found;
 mod hostile;
-mod markup;
 mod people;
 mod real;
 mod shown;
@@ -11,6 +11,7 @@ use rethread_engine::core::turn::{Result, ToolCall};
 use serde_json::Value;
 
 use super::{Around, body, gist};
+use crate::html::text::check;
 
 /// Makes a call with its result: `!` before the words makes them an error.
 fn call(name: &str, input: &str, result: Option<&str>) -> ToolCall {
@@ -34,9 +35,10 @@ fn draw(call: &ToolCall, noted: Option<Value>) -> (String, String) {
         picture: &|line, call, no| {
             Some(format!("/picture?line={line}&call={}&no={no}", call.unwrap_or_default()))
         },
+        kept: &|name| !name.starts_with("gone"),
     };
     let (gist, body) = (gist(call, &around).into_string(), body(call, &around).into_string());
-    markup::check(&gist);
-    markup::check(&body);
+    check::markup(&gist);
+    check::markup(&body);
     (gist, body)
 }

@@ -3,8 +3,8 @@
 use rethread_engine::core::turn::Media;
 use serde_json::{Value, json};
 
-use super::markup::words;
 use super::{call, draw};
+use crate::html::text::check::markup as words;
 
 /// A call, and what must be seen of it.
 pub(super) struct Case {
@@ -152,7 +152,7 @@ fn files() {
                 { "old_string": "", "new_string": "new", "replace_all": true }] }),
             result: Some("!<tool_use_error>not found</tool_use_error>"),
             noted: Value::Null,
-            head: "MultiEdit /b 2 edits +1 −1 +1 failed",
+            head: "MultiEdit /b 2 edits +2 −1 failed",
             body: &["edit 1", "one", "two", "edit 2", "in all places", "new", "not found"],
         },
         Case {
@@ -196,6 +196,9 @@ fn results_kept_elsewhere_name_their_file() {
     assert!(words(&head).ends_with("35.8KB"), "{head}");
     assert!(body.contains("<div class=\"kept\" data-kept=\"b2.txt\">"), "{body}");
     assert!(words(&body).contains("first"), "{body}");
+    let text = text.replace("b2.txt", "gone.txt");
+    let (_, body) = draw(&call("Bash", "{\"command\":\"x\"}", Some(&text)), None);
+    assert!(!body.contains("data-kept") && words(&body).contains("which is not there any more"), "{body}");
 }
 
 #[test]

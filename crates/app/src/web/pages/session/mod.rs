@@ -80,7 +80,16 @@ fn telling<T>(reading: &Reading, base: &str, acts: bool, then: impl FnOnce(&Tell
         let call = call.map(|call| format!("&call={}", encoded(call))).unwrap_or_default();
         Some(format!("{base}/picture?line={line}&no={no}{call}"))
     };
-    then(&Telling { base, folder, clock: &Clock::look(), picture: &picture, lazy: true, acts })
+    then(&Telling {
+        base,
+        folder,
+        clock: &Clock::look(),
+        picture: &picture,
+        kept: &|_| true,
+        bodies: true,
+        lazy: true,
+        acts,
+    })
 }
 
 /// Draws scenes of a session that is found at `base`.

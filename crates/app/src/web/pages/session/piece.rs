@@ -7,15 +7,13 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use maud::html;
 use rethread_engine::core::entry;
 use rethread_engine::core::lines::Line;
 use rethread_engine::core::turn::{self, Part};
 use rethread_engine::ops::{self, Scene, Which};
 
 use super::{open, telling};
-use crate::html::text::terminal;
-use crate::html::{PICTURES, tool_body};
+use crate::html::{self, KEPT_SHOWN, PICTURES, tool_body};
 use crate::web::answer;
 use crate::web::readings::Open;
 use crate::web::server::{Server, work};
@@ -136,9 +134,6 @@ pub(crate) struct KeptWanted {
     name: String,
 }
 
-/// How much of a kept result stands in a page.
-const SHOWN: usize = 1 << 20;
-
 /// Answers with a result that the client kept in a file of its own.
 pub(crate) async fn kept(
     State(server): State<Arc<Server>>,
@@ -149,11 +144,8 @@ pub(crate) async fn kept(
         let Some(row) = server.find(&key) else {
             return answer::missing("no session has this address any more");
         };
-        match ops::kept(&row.path, &wanted.name, SHOWN) {
-            Ok(Some(kept)) => answer::found(html! {
-                (terminal(&String::from_utf8_lossy(&kept.bytes)))
-                @if kept.more { p class="quiet" { "The file is longer: this is its first MB." } }
-            }),
+        match ops::kept(&row.path, &wanted.name, KEPT_SHOWN) {
+            Ok(Some(found)) => answer::found(html::kept(&found.bytes, found.more)),
             Ok(None) => answer::missing("this result was not kept"),
             Err(failure) => answer::failed(&failure),
         }

@@ -65,7 +65,7 @@ fn draw(name: &str, text: &str, first: Option<u32>) {
 }
 
 #[test]
-fn what_is_never_closed_is_read_once() {
+fn what_is_never_closed_is_drawn_to_its_end() {
     for piece in ["\"", "/*", "${", "=/[", "<<A\n", "'\\", "r#\"", "a ("] {
         for name in ["rust", "tsx", "bash", "cpp"] {
             draw(name, &piece.repeat(100_000 / piece.len()), None);

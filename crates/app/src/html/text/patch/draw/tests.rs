@@ -88,7 +88,7 @@ fn edges_are_drawn_too() {
 }
 
 #[test]
-fn large_changes_cost_no_more_than_their_length() {
+fn large_changes_are_drawn_in_markup_of_their_size() {
     let many = |from: u32, step: u32| {
         (0..19_000).map(|n| format!("{}\n", (from + n * step) % 97)).collect::<String>()
     };
@@ -100,6 +100,9 @@ fn large_changes_cost_no_more_than_their_length() {
         ("a ".repeat(1_000_000), "b ".repeat(1_000_000)),
     ];
     for (old, new) in pairs {
-        check::markup(&patch(&old, &new, Language::named("rust")).into_string());
+        let drawn = patch(&old, &new, Language::named("rust")).into_string();
+        check::markup(&drawn);
+        let lines = old.lines().count() + new.lines().count();
+        assert!(drawn.len() <= 2 * (old.len() + new.len()) + 120 * lines, "{} bytes", drawn.len());
     }
 }
