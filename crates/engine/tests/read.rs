@@ -151,15 +151,15 @@ fn a_long_turn_is_cut_and_its_calls_keep_their_results() {
 
 /// Writes a session of its own for a test.
 fn written(text: &str) -> (tempfile::TempDir, std::path::PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("11111111-2222-4333-8444-555555555555.jsonl");
-    std::fs::write(&path, script::bytes(text)).unwrap();
+    std::fs::write(&path, script::bytes(text)).expect("it can be written");
     (folder, path)
 }
 
 /// A line below line `no - 1`, however deep: the script would need as much white space.
 fn chain(lines: impl Iterator<Item = serde_json::Value>) -> (tempfile::TempDir, std::path::PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("11111111-2222-4333-8444-555555555555.jsonl");
     let uuid = |no: usize| format!("00000000-0000-4000-8000-{no:012}");
     let mut text = String::new();
@@ -170,7 +170,7 @@ fn chain(lines: impl Iterator<Item = serde_json::Value>) -> (tempfile::TempDir, 
         }
         text.push_str(&format!("{line}\n"));
     }
-    std::fs::write(&path, text).unwrap();
+    std::fs::write(&path, text).expect("it can be written");
     (folder, path)
 }
 
