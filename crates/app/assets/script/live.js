@@ -51,7 +51,9 @@
       if (dialog || document.querySelector(".present")) return;
       const turns = [...main.querySelectorAll(":scope > .leaf > .turn[id]")];
       const here = turns.find((turn) => turn.getBoundingClientRect().bottom > 80);
-      history.replaceState({ follow: follow.checked }, "", here && scrollY > 0 ? `#${here.id}` : null);
+      const hash = here && scrollY > 0 ? `#${here.id}` : "";
+      history.replaceState({ follow: follow.checked, hash }, "", location.pathname + location.search + hash);
+      history.scrollRestoration = "manual";
       location.reload();
     }
 
@@ -118,9 +120,13 @@
     document.addEventListener("visibilitychange", attend);
     addEventListener("pagehide", rest);
     addEventListener("pageshow", attend);
-    if (history.state && history.state.follow) {
-      follow.checked = true;
-      toEnd();
+    // After a rewind one goes on reading where one was; where that is no more, at the end.
+    if (history.state) {
+      follow.checked = Boolean(history.state.follow);
+      const { hash } = history.state;
+      history.replaceState(null, "");
+      history.scrollRestoration = "auto";
+      if (follow.checked || hash && !document.getElementById(hash.slice(1))) toEnd();
     }
     on('[data-do="newest"]', "click", () => {
       newest.hidden = true;

@@ -49,7 +49,7 @@
 
   // All parts of a turn, also those on later leaves: a turn goes on until the next one begins.
   async function parts() {
-    const first = await window.rethread.show(turns[turn]);
+    const first = document.getElementById(turns[turn]);
     for (let leaf = first && first.closest(".leaf"); leaf; leaf = leaf.nextElementSibling) {
       await window.rethread.load(leaf);
       if ([...leaf.children].some((one) => one.id === turns[turn + 1])) break;

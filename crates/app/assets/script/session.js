@@ -154,11 +154,25 @@
     }
     if (!element) return false;
     for (let up = element; up; up = up.parentElement) if (up instanceof HTMLDetailsElement && up !== element) up.open = true;
-    // What is above may still get its real height: the element is held where it is.
-    element.scrollIntoView({ block: "start" });
-    requestAnimationFrame(() => element.scrollIntoView({ block: "start" }));
+    await hold(element);
     return element;
   }
+
+  // Turns get their real height only when they come near: an element is held at the top until nothing moves, or somebody does.
+  let held = 0;
+  async function hold(element) {
+    held += 1;
+    const mine = held;
+    for (let still = 0, round = 0; still < 4 && round < 40 && mine === held && element.isConnected; round += 1) {
+      element.scrollIntoView({ block: "start" });
+      const top = element.getBoundingClientRect().top;
+      // Nothing is drawn where nobody looks.
+      if (document.hidden) return;
+      await new Promise(requestAnimationFrame);
+      still = Math.abs(element.getBoundingClientRect().top - top) < 1 ? still + 1 : 0;
+    }
+  }
+  for (const kind of ["wheel", "touchstart", "pointerdown", "keydown"]) addEventListener(kind, () => { held += 1; }, { passive: true, capture: true });
 
   // Finds the part that was told from a line, or the nearest before it; those of subagents stand in other files.
   function at(line) {
