@@ -85,7 +85,8 @@ fn told(call: &ToolCall) -> String {
         let states: Vec<Value> = todos.iter().map(|todo| json!({ "status": todo.get("status") })).collect();
         return json!({ "todos": states }).to_string();
     }
-    let words = |name: &str| fields.get(name).and_then(Value::as_str);
+    let words =
+        |name: &str| fields.get(name).and_then(Value::as_str).filter(|words| !words.trim().is_empty());
     let telling = gist::telling(&call.name).iter().copied().find(|name| words(name).is_some());
     let first = || fields.iter().find(|(_, value)| value.is_string()).map(|(name, _)| name.as_str());
     let Some(name) = telling.or_else(first) else {

@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, PreEscaped, html};
 use rayon::prelude::*;
 use rethread_engine::Failure;
 use rethread_engine::ops::{Reading, Way, Which};
@@ -18,8 +18,8 @@ use super::order::{Around, Order, Trouble};
 use super::pack::{pack, ranges};
 use super::policy::policy;
 use super::ways;
-use crate::html::assets;
 use crate::html::session::{Head, facts, map};
+use crate::html::{assets, frame};
 use crate::words::clean;
 use crate::words::figures::things;
 use crate::words::folder::git_branch;
@@ -45,6 +45,7 @@ pub(super) fn write(
         _ => Agents::default(),
     };
     let title = clean::line(&reading.session.title.text);
+    let title = if title.is_empty() { "(nothing was said)".to_owned() } else { title };
     out.write_all(opening(&title).into_string().as_bytes())?;
     out.write_all(top(reading, way, order, around, &title)?.into_string().as_bytes())?;
     out.write_all(b"<main id=\"main\" class=\"session\" data-base=\"page\" data-query=\"?\">")?;
@@ -62,36 +63,23 @@ pub(super) fn write(
         write!(out, "<script type=\"text/plain\" class=\"packed\" data-call=\"{call}\">{packed}</script>")?;
     }
     shelf.write(out)?;
-    let foot = "<div id=\"say\" role=\"status\" aria-live=\"polite\"></div></body></html>\n";
-    Ok(out.write_all(foot.as_bytes())?)
+    Ok(writeln!(out, "{}", frame::foot().into_string())?)
 }
 
 fn opening(title: &str) -> Markup {
     let (style, script) = (assets::style().text, assets::page_script());
-    html! {
-        (DOCTYPE)
-        (PreEscaped("<html lang=\"en\">"))
-        head {
-            meta charset="utf-8";
-            meta http-equiv="Content-Security-Policy" content=(policy(script, style));
-            meta name="viewport" content="width=device-width, initial-scale=1";
-            meta name="color-scheme" content="light dark";
-            meta name="referrer" content="no-referrer";
-            meta name="generator" content="rethread";
-            title { @if title.is_empty() { "(nothing was said)" } @else { (title) } }
-            link rel="icon" href="data:,";
-            style { (PreEscaped(style)) }
-            script { (PreEscaped(script)) }
-        }
-        (PreEscaped("<body>"))
-        a class="skip" href="#main" { "Skip to the text" }
-        header class="bar" {
-            span class="bar-name" { "rethread" }
-            span class="bar-search" {}
-            button type="button" class="bar-button" data-do="theme" aria-label="Switch between light and dark" { "◐" }
-            button type="button" class="bar-button" data-do="keys" aria-label="Show the keyboard map" { "?" }
-        }
-    }
+    let looks = html! {
+        meta http-equiv="Content-Security-Policy" content=(policy(script, style));
+        meta name="referrer" content="no-referrer";
+        meta name="generator" content="rethread";
+        style { (PreEscaped(style)) }
+        script { (PreEscaped(script)) }
+    };
+    let bar = html! {
+        span class="bar-name" { "rethread" }
+        span class="bar-search" {}
+    };
+    frame::opening(title, &looks, &bar)
 }
 
 fn top(
@@ -125,7 +113,7 @@ fn top(
     Ok(html! {
         header class="session-top" {
             p class="session-where quiet cut" { (folder) @if let Some(branch) = branch { " · " (branch) } }
-            h1 { @if title.is_empty() { "(nothing was said)" } @else { (title) } }
+            h1 { (title) }
             p class="session-facts quiet num" { (facts(&head).join(" · ")) " · times in UTC" }
             @if everything && reading.branches.list.len() > 1 {
                 p class="session-way" { "All " (things(all as u64, "turn")) " of the session, on every branch." }

@@ -30,6 +30,36 @@ pub(crate) fn head(frame: &Frame<'_>) -> Markup {
         format!("{} · rethread", frame.title)
     };
     let link = |name: &str| if frame.here == name { Some("page") } else { None };
+    let looks = html! {
+        link rel="stylesheet" href={ "/assets/" (assets::style().name) };
+        // It runs before the first paint, so that a chosen theme does not flash; it touches no element before they are there.
+        script src={ "/assets/" (assets::script().name) } {}
+    };
+    let bar = html! {
+        a class="bar-name" href="/" { "rethread" }
+        nav class="bar-nav" aria-label="Places" {
+            a href="/" aria-current=[link("home")] { "Home" }
+            a href="/sessions" aria-current=[link("sessions")] { "Sessions" }
+            a href="/search" aria-current=[link("search")] { "Search" }
+        }
+        // Where the page has a search box of its own, a second one would only confuse.
+        @if matches!(frame.here, "home" | "search") { div class="bar-search" {} } @else {
+            form class="bar-search" action="/search" role="search" {
+                input type="search" name="q" value=(frame.query) placeholder="Search all sessions"
+                    aria-label="Search all sessions" autocomplete="off" spellcheck="false";
+            }
+        }
+    };
+    html! {
+        (opening(&title, &looks, &bar))
+        @if frame.demo {
+            p class="demo" role="note" { strong { "Demo: " } "these sessions are invented, none of them is yours." }
+        }
+    }
+}
+
+/// Draws what every page begins with: its head, which holds its looks, and the bar.
+pub(crate) fn opening(title: &str, looks: &Markup, bar: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         (PreEscaped("<html lang=\"en\">"))
@@ -39,31 +69,14 @@ pub(crate) fn head(frame: &Frame<'_>) -> Markup {
             meta name="color-scheme" content="light dark";
             title { (title) }
             link rel="icon" href="data:,";
-            link rel="stylesheet" href={ "/assets/" (assets::style().name) };
-            // It runs before the first paint, so that a chosen theme does not flash; it touches no element before they are there.
-            script src={ "/assets/" (assets::script().name) } {}
+            (looks)
         }
         (PreEscaped("<body>"))
         a class="skip" href="#main" { "Skip to the text" }
         header class="bar" {
-            a class="bar-name" href="/" { "rethread" }
-            nav class="bar-nav" aria-label="Places" {
-                a href="/" aria-current=[link("home")] { "Home" }
-                a href="/sessions" aria-current=[link("sessions")] { "Sessions" }
-                a href="/search" aria-current=[link("search")] { "Search" }
-            }
-            // Where the page has a search box of its own, a second one would only confuse.
-            @if matches!(frame.here, "home" | "search") { div class="bar-search" {} } @else {
-                form class="bar-search" action="/search" role="search" {
-                    input type="search" name="q" value=(frame.query) placeholder="Search all sessions"
-                        aria-label="Search all sessions" autocomplete="off" spellcheck="false";
-                }
-            }
+            (bar)
             button type="button" class="bar-button" data-do="theme" aria-label="Switch between light and dark" { "◐" }
             button type="button" class="bar-button" data-do="keys" aria-label="Show the keyboard map" { "?" }
-        }
-        @if frame.demo {
-            p class="demo" role="note" { strong { "Demo: " } "these sessions are invented, none of them is yours." }
         }
     }
 }

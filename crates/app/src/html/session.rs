@@ -7,6 +7,7 @@ use rethread_engine::core::session::Sketch;
 use rethread_engine::ops::{AgentRow, Reading, SessionRow, Standing, Way};
 
 use super::row::short_model;
+use super::text::safe_address;
 use super::verdict;
 use crate::words::clean;
 use crate::words::figures::{duration, size, things};
@@ -150,8 +151,8 @@ fn ties(head: &Head<'_>) -> Markup {
                 li {
                     span class="badge badge-mark" { "pull request" } " "
                     @let name = format!("{} #{}", clean::line(&request.repository), clean::line(&request.number));
-                    @if request.url.starts_with("https://") {
-                        a href=(clean::line(&request.url)) rel="noopener noreferrer" target="_blank" { (name) }
+                    @if let Some(address) = safe_address(&request.url) {
+                        a href=(address) rel="noopener noreferrer" target="_blank" { (name) }
                     } @else { (name) }
                 }
             }

@@ -9,6 +9,7 @@ use rethread_engine::ops::{Branch, Diff, Near};
 use super::plan::act;
 use super::text::prose;
 use crate::words::clean;
+use crate::words::ending::ending;
 use crate::words::figures::{count, duration, things, tokens};
 use crate::words::fit::fit;
 use crate::words::gist;
@@ -110,10 +111,10 @@ fn turn(turn: &SideTurn, folder: &str, clock: &Clock) -> Markup {
         @if !turn.calls.is_empty() {
             ul class="side-calls" {
                 @for call in turn.calls.iter().take(CALLS) {
-                    @let failed = call.result.as_ref().is_none_or(|result| result.is_error);
-                    li class=[failed.then_some("side-failed")] {
+                    @let ending = ending(call);
+                    li class=[ending.map(|_| "side-failed")] {
                         strong { (clean::line(&call.name)) } " " code { (fit(&gist::gist(call, folder), LETTERS)) }
-                        @if call.result.is_none() { " no result" } @else if failed { " ✗ failed" }
+                        @if let Some(ending) = ending { " ✗ " (ending) }
                     }
                 }
                 @if turn.calls.len() > CALLS { li class="quiet" { (things((turn.calls.len() - CALLS) as u64, "more call")) } }

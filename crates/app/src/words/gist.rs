@@ -30,9 +30,33 @@ const TELLING: &[(&str, &[&str])] = &[
     ("TaskCreate", &["subject"]),
 ];
 
+/// Fields that say most about a call of any other tool.
+const TELLING_ANY: &[&str] = &[
+    "description",
+    "title",
+    "subject",
+    "summary",
+    "query",
+    "command",
+    "url",
+    "file_path",
+    "filePath",
+    "path",
+    "name",
+    "pattern",
+    "prompt",
+    "message",
+    "text",
+    "thought",
+    "reason",
+    "cron",
+    "id",
+    "key",
+];
+
 /// Returns the input fields that say most about a call of a tool, the most telling first.
 pub(crate) fn telling(tool: &str) -> &'static [&'static str] {
-    TELLING.iter().find(|(name, _)| *name == tool).map_or(&[], |(_, fields)| fields)
+    TELLING.iter().find(|(name, _)| *name == tool).map_or(TELLING_ANY, |(_, fields)| fields)
 }
 
 /// Says what a call does, on one line. Paths below `folder` are shortened.
@@ -44,7 +68,8 @@ pub(crate) fn gist(call: &ToolCall, folder: &str) -> String {
         let done = todos.iter().filter(|todo| todo["status"] == "completed").count();
         return format!("{done} of {} done", todos.len());
     }
-    let told = telling(&call.name).iter().find_map(|field| input.get(field)?.as_str());
+    let words = |field: &&str| input.get(field)?.as_str().filter(|words| !words.trim().is_empty());
+    let told = telling(&call.name).iter().find_map(words);
     let strings = || input.as_object().into_iter().flatten().filter_map(|(_, value)| value.as_str());
     let mut gist = match told.or_else(|| strings().next()) {
         Some(text) => inside(&clean::line(text), folder).to_owned(),
@@ -62,10 +87,15 @@ pub(crate) fn gist(call: &ToolCall, folder: &str) -> String {
     gist
 }
 
-/// Shortens a path below `folder`.
+/// Shortens a path below `folder`; the folder itself is `.`.
 pub(crate) fn inside<'t>(path: &'t str, folder: &str) -> &'t str {
-    let rest = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
-    rest.filter(|rest| !rest.is_empty() && !folder.is_empty()).unwrap_or(path)
+    let folder = folder.trim_end_matches(['/', '\\']);
+    let Some(rest) = path.strip_prefix(folder).filter(|_| !folder.is_empty()) else { return path };
+    match rest.strip_prefix(['/', '\\']).unwrap_or(rest) {
+        "" => ".",
+        below if below.len() < rest.len() => below,
+        _ => path,
+    }
 }
 
 /// A line of a call's input, and what it is.
@@ -128,7 +158,7 @@ pub(crate) fn media(media: &[Media]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::gist;
+    use super::{gist, inside};
     use rethread_engine::core::turn::ToolCall;
 
     fn said(name: &str, input: &str) -> String {
@@ -136,6 +166,22 @@ mod tests {
             &ToolCall { name: name.to_owned(), input: input.to_owned(), ..ToolCall::default() },
             "/home/ada/x",
         )
+    }
+
+    #[test]
+    fn a_path_is_shown_without_the_folder_it_lies_in() {
+        for (path, folder, shown) in [
+            ("/a/b/c.rs", "/a/b", "c.rs"),
+            ("/a/b/c.rs", "/a/b/", "c.rs"),
+            ("/a/b", "/a/b", "."),
+            ("/a/b/", "/a/b", "."),
+            ("/a/bc", "/a/b", "/a/bc"),
+            ("C:\\a\\b", "C:\\a", "b"),
+            ("/a", "", "/a"),
+            ("/a", "/", "/a"),
+        ] {
+            assert_eq!(inside(path, folder), shown, "{path} in {folder}");
+        }
     }
 
     #[test]
@@ -151,6 +197,7 @@ mod tests {
             "1 of 2 done"
         );
         assert_eq!(said("mcp__a__b", r#"{"n":1,"q":"words"}"#), "words");
+        assert_eq!(said("mcp__a__b", r#"{"a":"less","title":"more"}"#), "more");
         assert_eq!([said("X", "{}"), said("X", "[1]"), said("X", "{torn")], ["", "[1]", "{torn"]);
     }
 }

@@ -1,9 +1,11 @@
 //! Exports tell nothing false, and lose nothing.
 
 use pulldown_cmark::{Event, Parser, Tag};
+use rethread_testkit::browser::Browser;
 use serde_json::{Value, json};
 
 use crate::home::Home;
+use crate::page::page_of;
 use crate::talk::{SESSION, Talk, unpacked};
 
 const FOLDER: &str = ".claude/projects/-home-ada-garden";
@@ -90,27 +92,55 @@ fn what_a_turn_came_to_is_told_at_the_same_detail_in_every_form() {
     }
 }
 
-#[test]
-fn results_kept_apart_are_in_the_page_or_said_to_be_gone() {
+/// A talk with two results that lie in files of their own.
+fn much() -> Talk {
     let kept = |name: &str| {
         json!(format!(
             "<persisted-output>\nOutput too large (35.8KB). Full output saved to: /h/tool-results/{name}\n\n\
              Preview (first 2KB):\nfirst\n...\n</persisted-output>"
         ))
     };
-    let talk = Talk::default()
+    Talk::default()
         .asks("Much")
         .calls("c1", "Bash", &json!({ "command": "one" }), &kept("b1.txt"), &Value::Null)
-        .calls("c2", "Bash", &json!({ "command": "two" }), &kept("b2.txt"), &Value::Null);
-    let home = Home::new();
+        .calls("c2", "Bash", &json!({ "command": "two" }), &kept("b2.txt"), &Value::Null)
+}
+
+/// Writes the file of the first of them.
+fn keep(home: &Home) {
     home.write_old(&format!("{FOLDER}/{SESSION}/tool-results/b1.txt"), "first\n\u{1b}[31m<all of it>\n");
-    let page = export(&home, &talk, &["--format", "html"]);
+}
+
+#[test]
+fn results_kept_apart_are_in_the_page_or_said_to_be_gone() {
+    let home = Home::new();
+    keep(&home);
+    let page = export(&home, &much(), &["--format", "html"]);
     assert!(page.contains("data-kept=\"b1.txt\"") && !page.contains("data-kept=\"b2.txt\""));
     assert!(page.contains("<code>b2.txt</code>, which is not there any more"), "{page}");
     assert_eq!(page.matches("class=\"packed\" data-name=").count(), 1);
     assert!(unpacked(&page).contains("&lt;all of it&gt;"));
     // Whoever wants only the calls does not get what they answered.
-    assert!(!export(&home, &talk, &["--format", "html", "--detail", "tools"]).contains("data-name="));
+    assert!(!export(&home, &much(), &["--format", "html", "--detail", "tools"]).contains("data-name="));
+}
+
+#[test]
+fn what_is_packed_by_name_unfolds_in_the_page() {
+    let Some(browser) = Browser::shared() else { return };
+    let home = Home::new();
+    keep(&home);
+    let agent = Talk::of_agent("ag1").asks("go").says(&format!("seen {}", "word ".repeat(60_000)));
+    home.write_old(&format!("{FOLDER}/{SESSION}/subagents/agent-ag1.jsonl"), agent.text());
+    let address = page_of(&home, &much().text(), &[]);
+    let page = browser.page();
+    page.goto(&address);
+    page.eval("for (const one of document.querySelectorAll('#main details')) one.open = true");
+    page.wait_for("document.querySelector('[data-do=kept]')");
+    assert_eq!(page.count("[data-do=kept]"), 1, "what is gone has no button");
+    page.click("[data-do=kept]");
+    page.wait_for("document.querySelector('#main').textContent.includes('<all of it>')");
+    page.wait_for("document.querySelector('.agent-loose .agent').textContent.includes('seen word')");
+    page.assert_quiet(&address);
 }
 
 #[test]

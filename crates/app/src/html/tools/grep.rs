@@ -170,9 +170,9 @@ impl Marker {
 
 fn file(matter: &Matter<'_>, group: &Group<'_>, marker: &Marker) -> Markup {
     html! {
-        div class="found" {
+        div class="grep" {
             @if !group.path.is_empty() { div class="file" { (matter.path(group.path)) } }
-            pre class="found-lines" {
+            pre class="grep-lines" {
                 @for line in &group.lines {
                     span class=(if line.is_hit { "hit" } else { "near" }) data-n=[line.number] {
                         (marked(line, marker)) "\n"

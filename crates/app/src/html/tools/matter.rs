@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::draw::Around;
 use super::outcome::Outcome;
 use crate::words::clean;
+use crate::words::gist::inside;
 
 /// How many bytes of a path are shown.
 const LONGEST: usize = 512;
@@ -75,22 +76,9 @@ impl<'a> Matter<'a> {
         Outcome::read(self.call)
     }
 
-    /// Returns a path without the folder of the session.
-    pub(super) fn relative<'p>(&self, path: &'p str) -> &'p str {
-        let folder = self.around.folder.trim_end_matches(['/', '\\']);
-        match path.strip_prefix(folder) {
-            Some("") if !folder.is_empty() => ".",
-            Some(rest) if !folder.is_empty() && rest.starts_with(['/', '\\']) => {
-                let below = &rest[1..];
-                if below.is_empty() { "." } else { below }
-            }
-            _ => path,
-        }
-    }
-
     /// Draws a path, its folders quieter than its name; of one that nobody could read only the end.
     pub(super) fn path(&self, path: &str) -> Markup {
-        let mut shown = clean::line(self.relative(path));
+        let mut shown = clean::line(inside(path, self.around.folder));
         if shown.len() > LONGEST {
             let from = shown.floor_char_boundary(shown.len() - LONGEST);
             shown = format!("…{}", &shown[from..]);

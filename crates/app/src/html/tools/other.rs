@@ -7,36 +7,13 @@ use super::draw::{Renderer, as_it_stands};
 use super::gist::Gist;
 use super::matter::{Matter, words};
 use super::piece::{Rows, short, told};
+use crate::words::gist::telling;
 
 /// A tool of a server (`mcp__server__tool`).
 pub(super) const MCP: Renderer = Renderer { kind: "mcp", gist: mcp_gist, input, result };
 
 /// Any other tool.
 pub(super) const ANY: Renderer = Renderer { kind: "other", gist: any_gist, input, result };
-
-/// Fields that tell most of a call, the most telling first.
-const TELLING: [&str; 20] = [
-    "description",
-    "title",
-    "subject",
-    "summary",
-    "query",
-    "command",
-    "url",
-    "file_path",
-    "filePath",
-    "path",
-    "name",
-    "pattern",
-    "prompt",
-    "message",
-    "text",
-    "thought",
-    "reason",
-    "cron",
-    "id",
-    "key",
-];
 
 fn mcp_gist(matter: &Matter<'_>, gist: &mut Gist) {
     split_name(&matter.call.name, gist);
@@ -64,7 +41,8 @@ fn parts(name: &str) -> (&str, &str) {
 }
 
 fn any_gist(matter: &Matter<'_>, gist: &mut Gist) {
-    let telling = TELLING.iter().find_map(|name| words(&matter.input, name).map(|words| (*name, words)));
+    let fields = telling(&matter.call.name).iter();
+    let telling = fields.filter_map(|name| Some((*name, words(&matter.input, name)?))).next();
     match telling {
         Some(("file_path" | "filePath" | "path", path)) => gist.piece(matter.path(path)),
         Some((_, words)) => gist.say(words),

@@ -82,14 +82,14 @@ fn draw(server: &Server, clock: &Clock) -> Markup {
     let activity = format!("Responses by day in the last year: {}", count(year.spent.responses as u64));
     let costs = format!("Cost by day in the last {COSTS} days: {}", said(&month));
     html! {
-        figure class="picture" {
+        figure class="chart" {
             figcaption {
                 strong { (things(year.spent.responses as u64, "response")) }
                 " on " (things(busy as u64, "day")) " of the last year"
             }
             div class="scroll" { (heatmap(&cells, &activity)) }
         }
-        figure class="picture" {
+        figure class="chart" {
             figcaption { strong { (said(&month)) } " at list prices in the last " (COSTS) " days, " (said(&year)) " in the last year" }
             div class="scroll" { (days(&bars, &costs, |mark| money::said(mark).replace(".00", ""))) }
         }

@@ -3,7 +3,7 @@
 use crate::words::clean;
 
 /// Tells an address that a reader may safely be led to: of the web or of mail, written plainly.
-pub(super) fn safe(address: &str) -> Option<&str> {
+pub(crate) fn safe(address: &str) -> Option<&str> {
     let rest = ["http://", "https://", "mailto:"].iter().find_map(|scheme| address.strip_prefix(scheme))?;
     let plain = rest.starts_with(is_host)
         && !address.contains(|c: char| c.is_whitespace() || c.is_control())

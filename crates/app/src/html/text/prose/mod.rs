@@ -8,3 +8,4 @@ mod link;
 mod pen;
 
 pub(crate) use draw::{prompt, prose};
+pub(crate) use link::safe as safe_address;
