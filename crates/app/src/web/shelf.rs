@@ -115,11 +115,13 @@ impl Look {
         Look { listing, at, by_key, keys }
     }
 
-    /// Whether a file was written after this look, as far as its time says.
+    /// Whether a file was written after this look, as far as its time says, or is gone.
     fn is_before(&self, file: &Path) -> bool {
-        let written = std::fs::metadata(file).and_then(|meta| meta.modified());
-        // A time to come is no time at which it was written.
-        written.is_ok_and(|written| written.elapsed().is_ok_and(|age| age <= self.at.elapsed()))
+        match std::fs::metadata(file).and_then(|meta| meta.modified()) {
+            // A time to come is no time at which it was written.
+            Ok(written) => written.elapsed().is_ok_and(|age| age <= self.at.elapsed()),
+            Err(_) => true,
+        }
     }
 
     /// Finds a session by its key.

@@ -86,6 +86,9 @@ fn what_is_new_has_an_address_and_its_title() {
     );
     let page = site.page(&format!("/s/{key}"));
     assert!(page.contains("<h1>the whale</h1>") && page.contains("<title>the whale"), "{page}");
+    sleep(WHILE);
+    std::fs::remove_file(path).unwrap();
+    assert_eq!(site.get(&format!("/s/{key}")).status, 404, "what is gone has none");
 }
 
 #[test]
