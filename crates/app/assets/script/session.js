@@ -165,11 +165,14 @@
     const mine = held;
     for (let still = 0, round = 0; still < 4 && round < 40 && mine === held && element.isConnected; round += 1) {
       element.scrollIntoView({ block: "start" });
-      const top = element.getBoundingClientRect().top;
+      const [top, from] = [element.getBoundingClientRect().top, scrollY];
       // Nothing is drawn where nobody looks.
       if (document.hidden) return;
       await new Promise(requestAnimationFrame);
-      still = Math.abs(element.getBoundingClientRect().top - top) < 1 ? still + 1 : 0;
+      const [moved, scrolled] = [element.getBoundingClientRect().top - top, scrollY - from];
+      // It went as far as the window went: that was somebody else.
+      if (Math.abs(moved) >= 1 && Math.abs(moved + scrolled) < 1) return;
+      still = Math.abs(moved) < 1 ? still + 1 : 0;
     }
   }
   for (const kind of ["wheel", "touchstart", "pointerdown", "keydown"]) addEventListener(kind, () => { held += 1; }, { passive: true, capture: true });
