@@ -33,7 +33,7 @@
         delete leaf.dataset.later;
         delete leaf.dataset.loading;
         leaf.classList.remove("leaf-later");
-        leaf.style.height = "";
+        leaf.removeAttribute("style");
         leaf.place = [...leaf.childNodes];
         leaf.replaceChildren(nameless(elements(markup), leaf));
         leaf.unfolded = unfoldedIn(leaf);
