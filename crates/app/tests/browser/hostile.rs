@@ -37,14 +37,14 @@ const STROKE: &str = "(() => {
 })()";
 
 /// Lists what no text of a session may become: elements and attributes that run or load. What an export keeps packed is no
-/// script, and how far a presentation has come is set by ours.
+/// script; how far a presentation has come and how high the place of a leaf is are set by ours.
 const BAD: &str = "(() => {
     const bad = [];
     for (const one of document.querySelectorAll('body *')) {
         if (one.matches('script.packed[type=\"text/plain\"], .present-bar > div')) continue;
         if (one.matches('script, iframe, object, embed, style, base, link, meta')) bad.push(one.outerHTML.slice(0, 80));
         for (const { name, value } of one.attributes) {
-            const runs = name.startsWith('on') || name === 'style' || name === 'srcdoc' || /^\\s*(javascript|vbscript|data:text)/i.test(value) && /href|src|action/.test(name);
+            const runs = name.startsWith('on') || name === 'style' && !/^height: [0-9.]+px;$/.test(value) || name === 'srcdoc' || /^\\s*(javascript|vbscript|data:text)/i.test(value) && /href|src|action/.test(name);
             const foreign = one.matches('img') && name === 'src' && !/^(\\/s\\/|data:image\\/(png|jpeg|gif|webp))/.test(value);
             if (runs || foreign) bad.push(`${one.localName} ${name}=${value.slice(0, 60)}`);
         }
