@@ -1,7 +1,7 @@
 "use strict";
 // A session that grows: new turns appear at its end, and nothing moves while one reads.
 (() => {
-  const { on, ready, elements, say } = window.rethread;
+  const { on, get, ready, elements, say } = window.rethread;
 
   ready(() => {
     const main = document.getElementById("main");
@@ -43,6 +43,19 @@
       }
     }
 
+    // What is said above the turns, anew: how many there are, what a client will load, how it is called.
+    async function renewHead() {
+      const markup = elements(await get(main.dataset.base + main.dataset.query));
+      const now = markup.querySelector(".session-top");
+      const old = document.querySelector(".session-top");
+      // A list that somebody opened there stays.
+      if (!now || !old || old.outerHTML === now.outerHTML || old.querySelector("#agents > *")) return;
+      const focused = [...old.querySelectorAll("a, button")].indexOf(document.activeElement);
+      old.replaceWith(now);
+      if (focused >= 0) [...now.querySelectorAll("a, button")][focused]?.focus({ preventScroll: true });
+      document.title = `${now.querySelector("h1").textContent} · rethread`;
+    }
+
     // What stands before the end is not what this page shows, as after a rewind: only a new page can tell it. Nobody is torn away
     // from a dialog or a presentation: it is looked at again when that is closed.
     function anew() {
@@ -73,6 +86,8 @@
         main.dataset.before = told("x-before-last");
         const count = Number(told("x-leaves"));
         const markup = elements(await answer.text());
+        const ending = () => last && last.lastElementChild && last.lastElementChild.textContent;
+        const ended = ending();
         if (last && "later" in last.dataset) { /* It is fetched when it comes near. */ }
         else if (last) merge(last, [...markup.children]);
         else {
@@ -91,7 +106,8 @@
           await window.rethread.load(leaf);
         }
         if (follow.checked) await toEnd();
-        else if (!end) newest.hidden = false;
+        else if (!end && (count > from + 1 || ending() !== ended)) newest.hidden = false;
+        await renewHead();
         document.dispatchEvent(new CustomEvent("rethread:grown"));
       } catch {
         say("The session grew, but could not be read");
@@ -125,15 +141,22 @@
       follow.checked = Boolean(history.state.follow);
       const { hash } = history.state;
       history.replaceState(null, "");
-      history.scrollRestoration = "auto";
+      // The browser itself would go back to where the old page was, until this one is whole.
+      const whole = () => setTimeout(() => { history.scrollRestoration = "auto"; }, 1000);
+      if (document.readyState === "complete") whole(); else addEventListener("load", whole, { once: true });
       if (follow.checked || hash && !document.getElementById(hash.slice(1))) toEnd();
     }
     on('[data-do="newest"]', "click", () => {
       newest.hidden = true;
       toEnd();
     });
+    let height = scrollY;
     addEventListener("scroll", () => {
-      if (innerHeight + scrollY >= document.documentElement.scrollHeight - 80) newest.hidden = true;
+      const below = document.documentElement.scrollHeight - innerHeight - scrollY;
+      if (below <= 80) newest.hidden = true;
+      // Who goes up wants to read.
+      if (scrollY < height && below > innerHeight / 2) follow.checked = false;
+      height = scrollY;
     }, { passive: true });
     follow.addEventListener("change", () => { if (follow.checked) toEnd(); });
     document.addEventListener("rethread:changed", grow);

@@ -7,7 +7,11 @@
   }, { rootMargin: "1500px 0px" });
   // What is read long ago is given back: a page of a hundred thousand elements scrolls badly.
   const far = new IntersectionObserver((entries) => {
-    for (const entry of entries) if (!entry.isIntersecting) giveBack(entry.target, entry.boundingClientRect.height);
+    for (const { target, isIntersecting, boundingClientRect } of entries) {
+      // What was fetched from afar, as for a presentation, is still to be looked at.
+      if (isIntersecting) target.seen = true;
+      else if (target.seen) giveBack(target, boundingClientRect.height);
+    }
   }, { rootMargin: "24000px 0px" });
 
   const home = (element) => element.closest("[data-base]");
@@ -37,6 +41,7 @@
         leaf.place = [...leaf.childNodes];
         leaf.replaceChildren(nameless(elements(markup), leaf));
         leaf.unfolded = unfoldedIn(leaf);
+        leaf.seen = false;
         watch(leaf);
         if (leaf.parentElement.id === "main" && !window.rethread.packed) far.observe(leaf);
       }, () => { leaf.loading = null; delete leaf.dataset.loading; });
@@ -148,22 +153,26 @@
       else {
         const no = await leafOf(main, name);
         if (no === null) return false;
-        await load(main.querySelector(`:scope > [data-leaf="${Number(no)}"]`));
+        const leaf = await load(main.querySelector(`:scope > [data-leaf="${Number(no)}"]`));
+        // What is not drawn for itself stands behind something that is.
+        element = find() || line && nearest(leaf, Number(line[1]));
       }
-      element = find();
+      element = element && !element.matches(".spot") ? element : find();
     }
     if (!element) return false;
     for (let up = element; up; up = up.parentElement) if (up instanceof HTMLDetailsElement && up !== element) up.open = true;
-    await hold(element);
+    await hold(element, 4);
+    // What was drawn on the way may still take its guessed height again.
+    hold(element, 40);
     return element;
   }
 
   // Turns get their real height only when they come near: an element is held at the top until nothing moves, or somebody does.
   let held = 0;
-  async function hold(element) {
+  async function hold(element, frames) {
     held += 1;
     const mine = held;
-    for (let still = 0, round = 0; still < 4 && round < 40 && mine === held && element.isConnected; round += 1) {
+    for (let still = 0, round = 0; still < frames && round < 80 && mine === held && element.isConnected; round += 1) {
       element.scrollIntoView({ block: "start" });
       const [top, from] = [element.getBoundingClientRect().top, scrollY];
       // Nothing is drawn where nobody looks.
@@ -177,23 +186,25 @@
   }
   for (const kind of ["wheel", "touchstart", "pointerdown", "keydown"]) addEventListener(kind, () => { held += 1; }, { passive: true, capture: true });
 
-  // Finds the part that was told from a line, or the nearest before it; those of subagents stand in other files.
-  function at(line) {
-    let best = null;
-    for (const part of document.querySelectorAll("#main > .leaf [data-line]")) {
-      if (part.closest(".agent")) continue;
-      if (Number(part.dataset.line) === line || Number(part.dataset.result) === line) return part;
-      if (Number(part.dataset.line) < line && part.matches(".turn")) best = part;
-    }
-    const exact = best && best.closest(".leaf") && !document.querySelector(".leaf-later") ? best : null;
-    return exact;
+  // The parts that were told from lines of this file; those of subagents stand in other files.
+  const parts = (place) => [...place.querySelectorAll("[data-line]")].filter((part) => !part.closest(".agent"));
+  const at = (line) => parts(document.getElementById("main")).find((part) => Number(part.dataset.line) === line || Number(part.dataset.result) === line);
+  const nearest = (leaf, line) => parts(leaf).filter((part) => Number(part.dataset.line) < line).pop() || parts(leaf)[0];
+
+  // What is not on this branch is shown on its own, if there is one.
+  async function elsewhere(name) {
+    const { base } = document.getElementById("main").dataset;
+    const there = `${base}?tip=${name}`;
+    const found = !location.search && !window.rethread.packed && await get(there).then(() => true, () => false);
+    if (found) location.replace(`${there}#${name}`);
+    else say(name.startsWith("L") ? "This line is not told on this branch" : "There is no such turn on this branch");
   }
 
   async function follow() {
     const name = decodeURIComponent(location.hash.slice(1));
     if (!/^[tL]\d+$/.test(name)) return;
     const element = await show(name);
-    if (!element) { if (name.startsWith("L")) say("This line is not on this branch"); return; }
+    if (!element) { elsewhere(name); return; }
     for (const old of document.querySelectorAll(".part.here")) old.classList.remove("here");
     // A turn begins with the line of its prompt, and it is the prompt that is meant.
     const part = element.matches(".turn") && name.startsWith("L") ? element.querySelector(`.part[data-line="${name.slice(1)}"]`) : element;

@@ -75,6 +75,7 @@ fn refused(file: &Path, why: Refusal) -> Stop {
     let path = file.to_owned();
     match why {
         Refusal::Taken => Stop::Taken(path),
+        Refusal::NoFile => Stop::NoFile(path),
         Refusal::InStore(store) => Stop::InStore(path, store),
         Refusal::Unwritable(source) => Stop::Unwritable(path, source),
         Refusal::Trouble(trouble) => trouble.into(),

@@ -40,6 +40,8 @@ pub(crate) enum Stop {
     Failure(Failure),
     /// Output or a temporary folder failed.
     Io(io::Error),
+    /// A port that another program has.
+    PortTaken(u16),
     /// A `--root` is not there.
     NoRoot(PathBuf),
     /// A moment that cannot be read.
@@ -70,6 +72,8 @@ pub(crate) enum Stop {
     BadPattern(String, String),
     /// A file that is there already.
     Taken(PathBuf),
+    /// What cannot be replaced by a file.
+    NoFile(PathBuf),
     /// A file that would lie among the sessions, and where these are.
     InStore(PathBuf, PathBuf),
     /// A file that cannot be written.
@@ -119,7 +123,7 @@ pub(crate) fn end(ended: Result<Exit, Stop>, out: &mut Out) -> ExitCode {
 fn code(stop: &Stop) -> u8 {
     let failure = match stop {
         Stop::Failure(failure) => failure,
-        Stop::Taken(_) | Stop::InStore(..) => return 3,
+        Stop::Taken(_) | Stop::NoFile(_) | Stop::InStore(..) => return 3,
         _ => return 2,
     };
     match failure {
@@ -165,6 +169,10 @@ pub(crate) fn tell(stop: &Stop, out: &mut Out) {
     let (error, hint) = match stop {
         Stop::Failure(failure) => (message(failure), hint(failure)),
         Stop::Io(error) => (format!("cannot write: {}", why(error)), String::new()),
+        Stop::PortTaken(port) => (
+            format!("another program has port {port}"),
+            "name another, or none: then one that is free is taken".to_owned(),
+        ),
         Stop::NoRoot(path) => (
             format!("there is nothing at {}", quoted(path)),
             "--root takes a `.claude` folder, a `projects` folder, any folder or one .jsonl file".to_owned(),
@@ -212,6 +220,10 @@ pub(crate) fn tell(stop: &Stop, out: &mut Out) {
             "write it like Europe/Berlin, UTC or +02:00".to_owned(),
         ),
         Stop::Taken(path) => (format!("{} is already there", quoted(path)), "--force replaces it".to_owned()),
+        Stop::NoFile(path) => (
+            format!("{} is no file, and none can take its place", quoted(path)),
+            "name a file; without -o it goes to stdout, and from there anywhere".to_owned(),
+        ),
         Stop::InStore(path, store) => (
             format!("{} would lie among the sessions in {}", quoted(path), quoted(store)),
             "clients would take it for one of theirs: write it elsewhere".to_owned(),

@@ -47,7 +47,12 @@ pub(crate) fn run(serve: &Serve, place: Place, demo: bool, out: &mut Out) -> Res
     };
     // The first page need not look again.
     let listing = if invented.is_some() { None } else { Some(listing) };
-    web::serve(place, prices, demo, listing, serve.port, &mut announce)?;
+    web::serve(place, prices, demo, listing, serve.port, &mut announce).map_err(|error| {
+        match serve.port {
+            Some(port) if error.kind() == std::io::ErrorKind::AddrInUse => Stop::PortTaken(port),
+            _ => Stop::Io(error),
+        }
+    })?;
     Ok(Exit::Done)
 }
 

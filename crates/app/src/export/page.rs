@@ -95,6 +95,7 @@ fn top(
         way,
         title,
         base: "",
+        query: String::new(),
         key: "",
         main: None,
         row: None,

@@ -12,6 +12,8 @@ pub(crate) enum Refusal {
     Taken,
     /// It would stand among the sessions in this folder.
     InStore(PathBuf),
+    /// What stands there is no file that another could take the place of: a folder, a device, a pipe, a link to nothing.
+    NoFile,
     /// The place cannot be written to.
     Unwritable(io::Error),
     /// The session could not be told.
@@ -31,18 +33,20 @@ pub(crate) fn save(
     force: bool,
     write: impl FnOnce(&mut dyn Write) -> Result<(), Trouble>,
 ) -> Result<u64, Refusal> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let folder = folder.canonicalize()?;
-    let target =
-        folder.join(path.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidFilename))?);
+    let target = place(path)?;
     let within = |store: &&PathBuf| store.canonicalize().is_ok_and(|store| target.starts_with(store));
     if let Some(store) = stores.iter().find(within) {
         return Err(Refusal::InStore(store.clone()));
     }
-    if !force && target.symlink_metadata().is_ok() {
-        return Err(Refusal::Taken);
+    match target.symlink_metadata() {
+        Ok(there) if !there.is_file() => return Err(Refusal::NoFile),
+        Ok(_) if !force => return Err(Refusal::Taken),
+        Ok(there) if there.permissions().readonly() => {
+            return Err(io::Error::from(io::ErrorKind::PermissionDenied).into());
+        }
+        _ => {}
     }
-    let draft = draft(&folder)?;
+    let draft = draft(target.parent().unwrap_or(Path::new(".")))?;
     let mut out = BufWriter::with_capacity(1 << 16, draft);
     match write(&mut out) {
         Ok(()) => {}
@@ -57,6 +61,14 @@ pub(crate) fn save(
         Err(kept) if kept.error.kind() == io::ErrorKind::AlreadyExists => Err(Refusal::Taken),
         Err(kept) => Err(Refusal::Unwritable(kept.error)),
     }
+}
+
+/// Says where a file would really stand: behind links, those of its folders and its own.
+fn place(path: &Path) -> io::Result<PathBuf> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = path.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidFilename))?;
+    let target = folder.canonicalize()?.join(name);
+    Ok(target.canonicalize().unwrap_or(target))
 }
 
 /// Makes a file that goes away by itself unless it is kept; as open to others as any file that the user makes.

@@ -28,6 +28,8 @@ pub(crate) struct Head<'a> {
     pub(crate) title: &'a str,
     /// Its address.
     pub(crate) base: &'a str,
+    /// What an address says of the way that is shown; more may follow.
+    pub(crate) query: String,
     /// Its key, or that of the session it belongs to.
     pub(crate) key: &'a str,
     /// The key of the session that a subagent belongs to.
@@ -173,7 +175,7 @@ fn actions(head: &Head<'_>) -> Markup {
             button type="button" class="button" data-act="rename" { "Rename…" }
             button type="button" class="button" data-act="clone" { "Clone lighter…" }
             button type="button" class="button" data-act="repair" { "Repair…" }
-            a class="button" href={ (head.base) "/export?format=html" } download { "Export" }
+            a class="button" href={ (head.base) "/export" (head.query) "format=html" } download { "Export" }
         }
         div id="agents" hidden {}
     }

@@ -58,6 +58,28 @@ fn a_file_that_is_there_stays_unless_forced() {
 }
 
 #[test]
+#[cfg(unix)]
+fn links_lead_to_their_file_and_only_files_are_replaced() {
+    let home = home();
+    home.write("target.md", "mine");
+    let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, home.path().join(name)).unwrap();
+    link("target.md", "link.md");
+    link("nowhere.md", "lost.md");
+    link("/dev/null", "device");
+    link(".claude/projects/-home-ada-garden", "store");
+    assert_eq!(home.run(&["export", SESSION, "-o", "link.md", "--force"]).code, 0);
+    assert!(home.path().join("link.md").is_symlink(), "the link stays");
+    assert!(std::fs::read_to_string(home.path().join("target.md")).unwrap().starts_with("# Plant"));
+    for (name, why) in
+        [("lost.md", "is no file"), ("device", "is no file"), ("store/a.md", "among the sessions")]
+    {
+        let run = home.run(&["export", SESSION, "-o", name, "--force"]);
+        assert!(run.code == 3 && run.err.contains(why), "{name}: {}", run.err);
+    }
+    assert!(home.path().join("lost.md").is_symlink() && !home.path().join("nowhere.md").exists());
+}
+
+#[test]
 fn nothing_is_written_among_the_sessions() {
     let home = home();
     let before = home.picture();
@@ -83,11 +105,11 @@ fn nothing_is_written_among_the_sessions() {
 fn what_cannot_be_written_is_told() {
     let home = home();
     home.write("folder/x", "");
-    for (file, why) in [("no/such/a.md", "no such file"), ("folder", "is already there"), ("..", "invalid")] {
+    for (file, why) in [("no/such/a.md", "no such file"), ("folder", "is no file"), ("..", "invalid")] {
         let run = home.run(&["export", SESSION, "-o", file]);
         assert!(run.code >= 2 && run.err.contains(why), "{file}: {}", run.err);
     }
-    assert_eq!(home.run(&["export", SESSION, "-o", "folder", "--force"]).code, 2);
+    assert_eq!(home.run(&["export", SESSION, "-o", "folder", "--force"]).code, 3);
     assert_eq!(home.run(&["export", SESSION, "--branch", "t99"]).code, 2);
     assert_eq!(home.run(&["export", SESSION, "--force"]).code, 2);
     assert_eq!(names(&home), ["folder"]);

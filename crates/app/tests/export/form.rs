@@ -77,7 +77,7 @@ fn a_branch_is_told_alone_and_all_are_told_together() {
             && page.contains("<a href=\"#t3\">Rather an elm</a>")
     );
     assert!(
-        page.contains("aria-label=\"Next branch\"") && !page.contains("?tip="),
+        page.contains("aria-label=\"Next branch\"") && !page.contains("?tip=L"),
         "ways are linked in the page"
     );
     assert!(!export(&home, &["--format", "html"]).contains("class=\"switch"));

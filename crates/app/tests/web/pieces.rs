@@ -58,7 +58,6 @@ fn addresses_that_are_made_up_lead_nowhere() {
         "part?line=99&call=x",
         "picture?line=1&no=7",
         "raw?line=99",
-        "call?call=x",
         "agent/x",
         "agent/..%2f",
         "?tip=L99",
@@ -68,6 +67,9 @@ fn addresses_that_are_made_up_lead_nowhere() {
         assert_eq!(site.get(&target).status, 404, "{target}");
     }
     assert_eq!(site.get(&format!("/s/{key}/leaf?no=-1")).status, 400);
+    assert!(
+        site.page(&format!("/s/{key}/call?call=x")).contains("no conversation of this subagent was kept")
+    );
 }
 
 #[test]

@@ -148,7 +148,10 @@ pub(super) fn everything(session: &Session, tip: NodeNo) -> Vec<Group> {
     for no in tree.long_walk(tip) {
         standings[no as usize] = Standing::Compacted;
     }
-    for no in tree.context(tip) {
+    let context = tree.context(tip);
+    // Where lines do not say what they follow, what a client loads is more than the way to any of them.
+    let is_lost = !context.iter().any(|&no| tree.turn_of(no).is_some());
+    for no in if is_lost { session.active().nodes } else { context } {
         standings[no as usize] = Standing::OnPath;
     }
     let mut order: Vec<NodeNo> = (0..tree.nodes().len() as NodeNo).collect();

@@ -119,7 +119,8 @@ impl Reading {
         let session = &self.session;
         let newest = || session.tree.newest_tip();
         let tip = match which {
-            Which::Active => self.active.map(|branch| self.branches.list[branch].tip).or_else(newest),
+            // The branch may go on behind it; a client does not.
+            Which::Active => self.leaf.or_else(newest),
             Which::Through(name) => Some(session.tip_below(session.entry(name)?)),
             Which::Everything => newest(),
             Which::Side(name) => return self.side(name),

@@ -70,7 +70,10 @@ impl Scene<'_> {
                 escape::push(&mut self.pen.out, &clean::text(&text));
                 self.pen.mark("</code>");
             }
-            Event::SoftBreak if self.pen.typed => self.pen.mark("<br>"),
+            Event::SoftBreak if self.pen.typed => {
+                self.pen.mark("<br>");
+                self.pen.words(&"\u{a0}".repeat(self.indentation(at)));
+            }
             Event::SoftBreak => self.pen.mark("\n"),
             Event::HardBreak => self.pen.mark("<br>"),
             Event::Rule => self.pen.mark("<hr>"),
@@ -164,6 +167,14 @@ impl Scene<'_> {
             }
             _ => self.pen.close(),
         }
+    }
+
+    /// Says how far the line behind a break was moved in.
+    fn indentation(&self, at: usize) -> usize {
+        const MOST: usize = 40;
+        let next = self.source.get(at..).and_then(|rest| rest.split_once('\n')).map_or("", |(_, next)| next);
+        let wide = |c: char| if c == '\t' { 4 } else { 1 };
+        next.chars().take_while(|c| matches!(c, ' ' | '\t')).map(wide).sum::<usize>().min(MOST)
     }
 
     /// Whether what begins here is emphasis only by underscores, which people type as parts of names.

@@ -87,7 +87,12 @@ fn with(
         Err(failure) => return answer::failed(&failure),
     };
     let Some(row) = whose.of(&found.rows, &main) else {
-        return answer::missing("no conversation of this subagent was kept");
+        let none = "no conversation of this subagent was kept";
+        return match whose {
+            // The call itself is there, and says so in its place.
+            Whose::Call(_) => answer::found(html! { p class="quiet" { (none) } }),
+            Whose::Id(_) => answer::missing(none),
+        };
     };
     let base = address(key, row);
     let Some(path) = &row.path else {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, Query, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use maud::{Markup, PreEscaped, html};
 use rethread_engine::Failure;
@@ -19,7 +19,7 @@ use crate::html::frame::{Frame, foot, head};
 use crate::html::session::{self, Head};
 use crate::web::answer;
 use crate::web::readings::Open;
-use crate::web::server::Server;
+use crate::web::server::{Server, work};
 use crate::words::clean;
 
 /// Leaves that stand in the page from the beginning.
@@ -39,17 +39,30 @@ pub(super) struct Sheet<'a> {
     pub(super) acts: bool,
 }
 
-/// Answers with the page of a session. Its head is sent before the session is read.
+/// Answers with the page of a session, whose head is sent before the session is read; or with what stands above its turns,
+/// where only a piece is asked for.
 pub(crate) async fn page(
     State(server): State<Arc<Server>>,
     Path(key): Path<String>,
     Query(wanted): Query<Wanted>,
+    headers: HeaderMap,
 ) -> Response {
     let (shelf, wished) = (server.clone(), key.clone());
     let found = tokio::task::spawn_blocking(move || shelf.shelf.find(&shelf.place, &wished)).await;
     let Some(row) = found.ok().flatten() else {
         return answer::missing("no session has this address any more");
     };
+    if headers.contains_key("x-rethread") {
+        return work(server, move |server| {
+            let (title, base) = (clean::line(&row.title.text), format!("/s/{key}"));
+            let sheet = Sheet { title: &title, base: &base, main: None, row: Some(&row), acts: true };
+            let open = server.readings.open(&row.path, &server.prices);
+            let top =
+                open.and_then(|open| headed(server, &open, &sheet, &wanted, |head| Ok(session::top(head))));
+            top.map_or_else(|failure| answer::failed(&failure), answer::found)
+        })
+        .await;
+    }
     // An entry that is not there is told by the status: that needs the session.
     if wanted.tip.is_some() {
         let known = server.clone();
@@ -100,16 +113,24 @@ pub(super) fn whole(
     Ok(answer::found(html! { (head(&frame)) (body) (foot()) }))
 }
 
-fn body(server: &Server, open: &Open, sheet: &Sheet<'_>, wanted: &Wanted) -> Result<Markup, Failure> {
+/// Gathers what stands around the turns and has it drawn.
+fn headed(
+    server: &Server,
+    open: &Open,
+    sheet: &Sheet<'_>,
+    wanted: &Wanted,
+    draw: impl FnOnce(&Head<'_>) -> Result<Markup, Failure>,
+) -> Result<Markup, Failure> {
     let which = wanted.which();
     let way = open.way(&which)?;
     let look = server.shelf.last();
     let session = &open.reading.session;
-    let head = Head {
+    draw(&Head {
         reading: &open.reading,
         way: &way,
         title: sheet.title,
         base: sheet.base,
+        query: wanted.query(),
         key: sheet.main.unwrap_or_else(|| sheet.base.trim_start_matches("/s/")),
         main: sheet.main,
         row: sheet.row,
@@ -120,16 +141,22 @@ fn body(server: &Server, open: &Open, sheet: &Sheet<'_>, wanted: &Wanted) -> Res
         clock: &server.clock(),
         tilde: &|path| server.place.tilde(path),
         title_of: &|id| look.as_ref()?.find(id).map(|row| clean::line(&row.title.text)),
-    };
-    Ok(html! {
-        (session::top(&head))
+    })
+}
+
+fn body(server: &Server, open: &Open, sheet: &Sheet<'_>, wanted: &Wanted) -> Result<Markup, Failure> {
+    headed(server, open, sheet, wanted, |head| {
+        let way = head.way;
+        Ok(html! {
+        (session::top(head))
         main id="main" class="session" data-base=(sheet.base) data-query=(wanted.query()) data-seal=(server.gate.seal()) data-bytes=(open.reading.session.bytes)
             data-before=(way.before(way.leaves().saturating_sub(1))) data-key=[sheet.acts.then(|| sheet.base.trim_start_matches("/s/"))] {
-            (leaves(open, &way, sheet.base, wanted, sheet.acts)?)
+            (leaves(open, way, sheet.base, wanted, sheet.acts)?)
             @if way.stops.is_empty() { p class="quiet empty" { "Nothing was said." } }
         }
-        (session::map(&head))
+        (session::map(head))
         (session::tools(sheet.acts))
+        })
     })
 }
 

@@ -78,6 +78,7 @@ fn markdown_becomes_markup() {
 fn prompts_keep_what_was_typed() {
     let cases = [
         ("one\ntwo", "<p>one<br>two</p>"),
+        ("{\n  \"a\": [\n\t1", "<p>{<br>\u{a0}\u{a0}&quot;a&quot;: [<br>\u{a0}\u{a0}\u{a0}\u{a0}1</p>"),
         ("see @src/a.rs, me@b.c", "<p>see <span class=\"md-file\">@src/a.rs</span>, me@b.c</p>"),
         ("fix src/__init__.py and _x_ *y*", "<p>fix src/__init__.py and _x_ <em>y</em></p>"),
         ("@src/__init__.py", "<p><span class=\"md-file\">@src/__init__.py</span></p>"),
