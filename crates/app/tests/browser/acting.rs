@@ -1,5 +1,7 @@
 //! Something is done from a page: it is shown first, done when somebody says so, and taken back.
 
+use std::path::PathBuf;
+
 use serde_json::json;
 
 use crate::client::Site;
@@ -7,15 +9,21 @@ use crate::home::Home;
 use crate::tale::Tale;
 use crate::visit::{NARROW, Visit};
 
-#[test]
-fn going_on_from_a_turn_is_shown_done_and_taken_back() {
-    let home = Home::new();
+/// Writes a session of three turns.
+fn voyage(home: &Home) -> (Tale, PathBuf) {
     let mut tale = Tale::new("3");
     for port in ["Bergen", "Leith", "Ghent"] {
         tale.prompt(format!("Sail to {port}"));
         tale.says(&format!("We are in {port}."));
     }
-    let path = tale.keep(&home);
+    let path = tale.keep(home);
+    (tale, path)
+}
+
+#[test]
+fn going_on_from_a_turn_is_shown_done_and_taken_back() {
+    let home = Home::new();
+    let (tale, path) = voyage(&home);
     let before = std::fs::read(&path).unwrap();
     let site = Site::of(home);
     let Some(visit) = Visit::new(&site) else { return };
@@ -45,12 +53,7 @@ fn going_on_from_a_turn_is_shown_done_and_taken_back() {
 #[test]
 fn what_was_done_is_told_to_who_closed_the_dialog_meanwhile() {
     let home = Home::new();
-    let mut tale = Tale::new("3");
-    for port in ["Bergen", "Leith", "Ghent"] {
-        tale.prompt(format!("Sail to {port}"));
-        tale.says(&format!("We are in {port}."));
-    }
-    let path = tale.keep(&home);
+    let (tale, path) = voyage(&home);
     let before = std::fs::read(&path).unwrap();
     let site = Site::of(home);
     let Some(visit) = Visit::new(&site) else { return };

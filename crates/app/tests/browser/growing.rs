@@ -47,6 +47,7 @@ fn new_turns_appear_and_nothing_moves_for_who_reads_in_the_middle() {
     visit.settle();
     let moved = visit.top("#t20") - before;
     assert!(moved.abs() < 1.5, "it moved by {moved}");
+    visit.wait_said(".session-top", "41 turns");
     visit.check();
     visit.click("[data-do=newest]");
     visit.wait_seen("#t41");
@@ -91,6 +92,9 @@ fn who_follows_is_always_at_the_end() {
     assert_eq!(visit.count("#t42 .think[open]"), 1);
     visit.wait_said("#t42", "Slow it is.");
     assert_eq!(visit.count("article.turn[id]"), 59, "each turn once");
+    // Who goes up wants to read, and follows no more.
+    visit.eval("scrollTo({ top: 0, behavior: 'instant' })");
+    visit.wait_for("!document.querySelector('input[name=follow]').checked");
     visit.assert_quiet(&visit.origin());
 }
 

@@ -30,6 +30,15 @@ fn it_stops_when_it_is_told_to_also_while_somebody_reads() {
 }
 
 #[test]
+fn a_port_that_is_taken_is_told() {
+    let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let run = store::small().run(&["serve", "--port", &port.to_string()]);
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains(&format!("another program has port {port}")), "{}", run.err);
+}
+
+#[test]
 fn nothing_is_left_of_invented_sessions() {
     for signal in ["INT", "TERM"] {
         let mut site = Site::demo();

@@ -107,6 +107,16 @@ fn nothing_is_done_that_was_not_seen() {
 }
 
 #[test]
+fn a_page_ends_where_clients_go_on_also_before_a_fork() {
+    let deck = Deck::new(EDITED);
+    let done = deck.post(&format!("/s/{SESSION}/act/goto"), &[("at", "t1"), ("go", "do")]);
+    assert_eq!(done.status, 200, "{}", done.body);
+    let page = deck.page(&format!("/s/{SESSION}")).body;
+    let turns = ["t1", "t2", "t3"].map(|turn| page.contains(&format!("id=\"{turn}\"")));
+    assert_eq!(turns, [true, false, false]);
+}
+
+#[test]
 fn the_log_tells_it_and_takes_it_back() {
     let deck = Deck::new(EDITED);
     assert!(deck.page("/log").body.contains("Nothing yet"));
