@@ -58,6 +58,32 @@ fn a_fork_switches_to_the_other_branch_at_the_same_place() {
 }
 
 #[test]
+fn a_link_to_a_turn_of_another_branch_leads_to_it() {
+    let home = Home::new();
+    let tale = store::varied(&home);
+    let site = Site::of(home);
+    let Some(mut visit) = Visit::new(&site) else { return };
+    // It is asked for on the branch that goes on, in vain.
+    visit.expect_status(404);
+    visit.open(&format!("{}?view=all", tale.address()));
+    let turn = visit.eval(
+        "[...document.querySelectorAll('article.turn[id]')].find(one => one.textContent.includes('Sail north')).id",
+    );
+    let turn = turn.as_str().unwrap().to_owned();
+    visit.open(&tale.address());
+    assert_eq!(visit.count(&format!("#{turn}")), 0, "it is on another branch");
+    // The page goes on to another one by itself: nothing is waited for in the first.
+    visit.goto("about:blank");
+    visit.goto(&format!("{}{}#{turn}", visit.origin(), tale.address()));
+    visit.wait_for("location.search.startsWith('?tip=')");
+    visit.wait_said(&format!("article#{turn}"), "Sail north");
+    visit.wait_seen(&format!("article#{turn}"));
+    visit.open(&format!("{}#t999", tale.address()));
+    visit.wait_said("#say", "There is no such turn");
+    visit.assert_quiet(&visit.origin());
+}
+
+#[test]
 fn a_link_to_a_place_far_down_lands_there() {
     let home = Home::new();
     let tale = store::long(&home);
