@@ -70,7 +70,23 @@ pub(crate) fn top(head: &Head<'_>) -> Markup {
                 (actions(head))
                 @if let Some(banner) = verdict::banner(head.key, &head.reading.verdict(), &head.reading.session) { (banner) }
             }
+            (damage(head))
             (shown(head))
+        }
+    }
+}
+
+/// Says what the list calls damaged, and what mends it.
+fn damage(head: &Head<'_>) -> Markup {
+    let sketch = &head.reading.session.sketch;
+    let lines =
+        (sketch.damages > 0).then(|| format!("{} in its lines", things(sketch.damages as u64, "defect")));
+    let islands = (sketch.islands > 0)
+        .then(|| format!("{} whose beginning is missing", things(sketch.islands as u64, "part")));
+    let told: Vec<String> = lines.into_iter().chain(islands).collect();
+    html! {
+        @if !told.is_empty() {
+            p class="session-way session-damage" { "The file is damaged: " (told.join(", ")) ". Repair shows what can be mended." }
         }
     }
 }

@@ -189,3 +189,16 @@ fn hostile_text_is_only_ever_text() {
         assert!(target == "/home/figures" || page.contains("&lt;script&gt;"), "{target}");
     }
 }
+
+#[test]
+fn a_damaged_session_says_so_above_its_turns() {
+    let site = Site::demo();
+    let list = site.page("/sessions");
+    let keys = list.split("href=\"/s/").skip(1).filter_map(|rest| rest.split(['"', '/', '?', '#']).next());
+    let keys: std::collections::BTreeSet<&str> = keys.collect();
+    let damaged = keys
+        .iter()
+        .filter(|key| site.page(&format!("/s/{key}")).contains("The file is damaged: 1 defect in its lines"));
+    assert_eq!(damaged.count(), list.matches(">damaged<").count());
+    assert_eq!(list.matches(">damaged<").count(), 1);
+}
