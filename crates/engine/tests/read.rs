@@ -287,3 +287,45 @@ fn a_subagent_inside_the_file_is_read_for_itself() {
     assert_eq!(lines(&told(&reading, &reading.way(&Which::Side("L9".to_owned())).unwrap())), [9, 10]);
     assert!(reading.way(&Which::Side("L2".to_owned())).is_err(), "that is the session itself");
 }
+
+#[test]
+fn a_command_behind_a_response_without_words_is_part_of_its_turn() {
+    let mut silent = answer(1);
+    silent["message"]["content"] = serde_json::json!([]);
+    let command = prompt("<command-name>/clear</command-name>");
+    let said = |lines: Vec<serde_json::Value>| {
+        let (_folder, path) = chain(lines.into_iter());
+        check(&path, true);
+        let reading = opened(&path);
+        let scenes = told(&reading, &reading.way(&Which::Everything).unwrap());
+        scenes.iter().flat_map(|scene| words(&scene.turn)).collect::<Vec<_>>()
+    };
+    let parted = std::iter::once(prompt("go")).chain((1..20).map(answer));
+    let words = said(parted.chain([silent.clone(), command.clone()]).collect());
+    assert_eq!(words.last().map(String::as_str), Some("/clear"));
+    assert_eq!(said(vec![silent, command]), ["/clear"]);
+}
+
+#[test]
+fn a_switch_leads_to_words_that_stand_before_the_link_to_them() {
+    let uuid = |no: usize| serde_json::Value::from(format!("00000000-0000-4000-8000-{no:012}"));
+    let link = || serde_json::json!({"type": "attachment", "attachment": {"type": "hook"}});
+    let below = |mut line: serde_json::Value, parent: serde_json::Value| {
+        line["parentUuid"] = parent;
+        line
+    };
+    let lines = [
+        prompt("go"),
+        answer(1),
+        below(prompt("this"), uuid(3)),
+        below(link(), uuid(1)),
+        below(prompt("that"), uuid(1)),
+        answer(5),
+    ];
+    let (_folder, path) = chain(lines.into_iter());
+    check(&path, true);
+    let reading = opened(&path);
+    let crossings = reading.crossings(&reading.way(&Which::Active).unwrap());
+    let previous = crossings[0].1.previous.as_ref().unwrap();
+    assert_eq!((previous.line, previous.tip.as_str()), (3, "L3"));
+}

@@ -18,7 +18,7 @@ impl Tree {
                 *above = below.max(*above);
             }
         }
-        (0..).zip(spoken).map(|(no, spoken)| spoken.map_or(no, |tip: NodeNo| tip.max(no))).collect()
+        (0..).zip(spoken).map(|(no, spoken)| spoken.unwrap_or(no)).collect()
     }
 
     /// Returns the nodes right below one, links without words passed over, in file order.

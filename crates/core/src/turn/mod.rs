@@ -12,7 +12,7 @@ mod unite;
 pub use command::{Command, tag};
 pub use media::{Media, Picture, picture, pictures};
 pub use pairs::{Call, Pairs, Tool};
-pub use story::{Part, Piece, Prompt, Result, ToolCall, Turn, tell};
+pub use story::{Part, Piece, Prompt, Result, ToolCall, Turn, tell, tell_on};
 pub use unite::{Change, Union};
 
 pub(crate) use story::words;

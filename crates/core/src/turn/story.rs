@@ -145,17 +145,20 @@ pub struct Result {
 }
 
 /// Tells one turn from its entries, in order, each with its line.
-pub fn tell<'a>(entries: &[(u32, Entry<'a>)]) -> Turn {
-    let mut teller = Teller::default();
-    for (line, entry) in entries {
-        teller.entry(*line, entry);
-    }
-    teller.turn
+pub fn tell(entries: &[(u32, Entry<'_>)]) -> Turn {
+    Teller::default().tell(entries)
+}
+
+/// Tells entries from within a turn, whose prompt stands before them.
+pub fn tell_on(entries: &[(u32, Entry<'_>)]) -> Turn {
+    Teller { begun: true, ..Teller::default() }.tell(entries)
 }
 
 #[derive(Default)]
 struct Teller<'a> {
     turn: Turn,
+    /// Whether the turn was begun before its entries, or by a response, which may hold no block.
+    begun: bool,
     /// Where each call stands in the parts.
     calls: HashMap<Id, usize>,
     /// Blocks told so far by message, so that repeated ones are told once.
@@ -164,6 +167,13 @@ struct Teller<'a> {
 }
 
 impl<'a> Teller<'a> {
+    fn tell(mut self, entries: &[(u32, Entry<'a>)]) -> Turn {
+        for (line, entry) in entries {
+            self.entry(*line, entry);
+        }
+        self.turn
+    }
+
     fn entry(&mut self, line: u32, entry: &Entry<'a>) {
         if let Some(time) = entry.time()
             && entry.uuid.is_some()
@@ -222,7 +232,8 @@ impl<'a> Teller<'a> {
             *shown = Prompt { voice, text, media, line };
             return;
         }
-        if self.turn.prompt.is_none()
+        if !self.begun
+            && self.turn.prompt.is_none()
             && self.turn.parts.iter().all(|piece| matches!(piece.part, Part::Meta(_)))
         {
             self.turn.prompt = Some(Prompt { voice, text, media, line });
@@ -236,6 +247,7 @@ impl<'a> Teller<'a> {
     }
 
     fn answer(&mut self, line: u32, entry: &Entry<'a>) {
+        self.begun = true;
         let Some(message) = &entry.message else { return };
         if let Some(model) = entry.model() {
             let model = model.decode();

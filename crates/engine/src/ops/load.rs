@@ -221,14 +221,14 @@ impl Session {
 
     /// Returns the newest tip at or below a node.
     pub(crate) fn tip_below(&self, node: NodeNo) -> NodeNo {
-        let mut tip = node;
+        let mut tip = None;
         let mut stack = vec![node];
         while let Some(no) = stack.pop() {
             if self.tree.node(no).voice != Voice::Link {
-                tip = tip.max(no);
+                tip = tip.max(Some(no));
             }
             stack.extend_from_slice(self.tree.children(no));
         }
-        tip
+        tip.unwrap_or(node)
     }
 }

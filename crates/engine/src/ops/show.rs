@@ -176,18 +176,19 @@ impl Show {
 
 /// Reads the lines of a turn and tells it.
 pub(super) fn told(session: &Session, lines: &mut Lines, group: &Group) -> Result<ToldTurn, Failure> {
-    let (turn, uuid, raw) = told_nodes(session, lines, &group.nodes)?;
+    let (turn, uuid, raw) = told_nodes(session, lines, &group.nodes, tell)?;
     Ok(ToldTurn { no: group.no, uuid, standing: group.standing, turn, raw })
 }
 
 /// Lines as they stand in the file, with their numbers.
 pub(super) type Raw = Vec<(u32, Vec<u8>)>;
 
-/// Reads the lines of a turn, or of some of it, and tells it; returns also the uuid of the first.
+/// Reads the lines of a turn, or of some of it, and has it told; returns also the uuid of the first.
 pub(super) fn told_nodes(
     session: &Session,
     lines: &mut Lines,
     nodes: &[NodeNo],
+    tell: fn(&[(u32, Entry<'_>)]) -> Turn,
 ) -> Result<(Turn, Option<String>, Raw), Failure> {
     let places: Vec<Place> = nodes.iter().map(|&no| session.tree.node(no).place).collect();
     let mut raw = Vec::with_capacity(places.len());

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rethread_core::entry::{Moment, Voice};
 use rethread_core::tree::{Branches, NodeNo, Standing};
-use rethread_core::turn::Turn;
+use rethread_core::turn::{Turn, tell, tell_on};
 use rethread_core::usage::{Prices, Receipts, Sum};
 
 use super::cut;
@@ -189,20 +189,22 @@ impl Reading {
         let Some(stop) = way.stops.get(stop) else { return Ok(None) };
         let path = &self.session.path;
         let mut lines = Lines::open(path).map_err(Failure::reading(path))?;
-        let (turn, uuid, raw) = told_nodes(&self.session, &mut lines, &way.nodes[stop.nodes.clone()])?;
+        let nodes = &way.nodes[stop.nodes.clone()];
+        let (turn, uuid, raw) = told_nodes(&self.session, &mut lines, nodes, tell)?;
         Ok(Some(ToldTurn { no: stop.no, uuid, standing: stop.standing, turn, raw }))
     }
 
     fn scene(&self, way: &Way, slice: &Slice, lines: &mut Lines) -> Result<Scene, Failure> {
         let stop = &way.stops[slice.stop];
         let nodes = &way.nodes[slice.nodes.clone()];
-        let (turn, uuid, raw) = told_nodes(&self.session, lines, nodes)?;
+        let begins = slice.nodes.start == stop.nodes.start;
+        let (turn, uuid, raw) = told_nodes(&self.session, lines, nodes, if begins { tell } else { tell_on })?;
         let spent = stop.turn.and_then(|turn| self.spent.get(&turn)).cloned().unwrap_or_default();
         Ok(Scene {
             no: stop.no,
             uuid,
             standing: stop.standing,
-            begins: slice.nodes.start == stop.nodes.start,
+            begins,
             ends: slice.nodes.end == stop.nodes.end,
             turn,
             sum: spent.sum,
