@@ -329,3 +329,31 @@ fn a_switch_leads_to_words_that_stand_before_the_link_to_them() {
     let previous = crossings[0].1.previous.as_ref().unwrap();
     assert_eq!((previous.line, previous.tip.as_str()), (3, "L3"));
 }
+
+#[test]
+fn what_is_beside_the_conversation_is_found_where_it_was_written() {
+    let queued =
+        serde_json::json!({"type": "queue-operation", "operation": "enqueue", "content": "and then"});
+    let lines = [queued.clone(), prompt("go")].into_iter().chain((0..60).map(answer)).chain([queued]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("11111111-2222-4333-8444-555555555555.jsonl");
+    let mut above = serde_json::Value::Null;
+    let mut text = String::new();
+    for (no, mut line) in lines.enumerate() {
+        if line["type"] != "queue-operation" {
+            line["parentUuid"] = above;
+            line["uuid"] = format!("00000000-0000-4000-8000-{no:012}").into();
+            above = line["uuid"].clone();
+        }
+        text.push_str(&format!("{line}\n"));
+    }
+    std::fs::write(&path, text).unwrap();
+    let reading = opened(&path);
+    let way = reading.way(&Which::Active).unwrap();
+    let cases =
+        [("L1", Some(0)), ("L62", Some(way.leaves() - 1)), ("L63", Some(way.leaves() - 1)), ("L64", None)];
+    for (name, leaf) in cases {
+        assert_eq!(reading.leaf_of(&way, name), leaf, "{name}");
+    }
+    assert!(way.leaves() > 2);
+}

@@ -98,7 +98,8 @@ pub fn agents_look(path: &Path) -> u64 {
     Id::of(&looks).bits() as u64
 }
 
-fn first_session(path: &Path) -> Option<String> {
+/// Returns the session that the first entry of a file names.
+pub(super) fn first_session(path: &Path) -> Option<String> {
     let mut session = None;
     scan_head(path, |seen| {
         if let (Seen::Entry(entry, ..), None) = (seen, &session) {

@@ -33,6 +33,8 @@ pub struct Reading {
     /// By node, the newest tip below it; empty where nothing forks.
     newest: Vec<NodeNo>,
     waits: Waits,
+    /// The number of the last line.
+    last: u32,
     spent: HashMap<NodeNo, Spent>,
     mark: Option<Mark>,
 }
@@ -79,7 +81,9 @@ pub fn read(path: &Path, prices: &Prices) -> Result<Reading, Failure> {
     let mark = std::fs::metadata(path).map(|meta| Mark::of(&meta)).ok();
     let mut receipts = Receipts::default();
     let mut waits = Waits::default();
+    let mut last = 0;
     let session = load_seeing(path, |entry, place| {
+        last = place.line;
         receipts.add(entry);
         waits.add(entry, place);
     })?;
@@ -99,7 +103,7 @@ pub fn read(path: &Path, prices: &Prices) -> Result<Reading, Failure> {
     let mut branches = Branches::of(tree);
     let active = leaf.and_then(|leaf| branches.goes_on_from(tree, leaf));
     let newest = if branches.list.len() > 1 { tree.newest_below() } else { Vec::new() };
-    Ok(Reading { leaf, branches, active, newest, waits, spent, mark, session })
+    Ok(Reading { leaf, branches, active, newest, waits, last, spent, mark, session })
 }
 
 impl Reading {
@@ -241,16 +245,28 @@ impl Reading {
         Some(Crossing { kind: fork.kind, way: way + 1, ways: fork.ways.len(), previous, next })
     }
 
-    /// Finds the leaf of a way on which an entry stands: by its name, such as `L118` or `t9`.
+    /// Finds the leaf of a way on which an entry stands: by its name, such as `L118` or `t9`. A line that is no entry of the
+    /// conversation, such as a title, is found where it was written.
     pub fn leaf_of(&self, way: &Way, name: &str) -> Option<usize> {
         // A subagent inside the file counts its own turns.
         let turn = name.strip_prefix('t').and_then(|no| no.parse::<u32>().ok());
         if let Some(stop) = way.stops.iter().find(|stop| turn.is_some() && stop.no == turn) {
             return Some(stop.leaf);
         }
-        let node = self.session.entry(name).ok()?;
-        let place = way.nodes.iter().position(|&no| no == node)?;
+        let place = match self.session.entry(name) {
+            Ok(node) => way.nodes.iter().position(|&no| no == node)?,
+            Err(_) => {
+                let line = name.strip_prefix('L').and_then(|no| no.parse::<u32>().ok());
+                self.place_before(way, line.filter(|&line| line <= self.last)?)
+            }
+        };
         way.leaf_of_place(place)
+    }
+
+    /// Finds the newest node of a way that stands above a line; where none does, the first.
+    fn place_before(&self, way: &Way, line: u32) -> usize {
+        let lines = way.nodes.iter().map(|&no| self.session.tree.node(no).place.line).enumerate();
+        lines.filter(|(_, above)| *above < line).max_by_key(|(_, above)| *above).map_or(0, |(place, _)| place)
     }
 
     /// Returns by line on which leaf of a way it stands.

@@ -3,6 +3,7 @@
 use rethread_core::session::{Title, TitleSource};
 use rethread_core::tree::Place;
 
+use super::super::agents::first_session;
 use super::super::around::Whereabouts;
 use super::hit::{Copy, SearchHit, session_of};
 use super::pile::Item;
@@ -35,7 +36,10 @@ impl Search {
         let copies = self.copies(&placed[1..], standing);
         self.failures.append(&mut self.standings.failures);
         let found = &self.found[file];
-        let session = found.session().map(str::to_owned).or(named).unwrap_or_else(|| found.stem().to_owned());
+        // Old clients wrote subagents beside sessions, and warmed them up for the one before: the first line says whose they are.
+        let first = || found.is_agent().then(|| first_session(&found.path)).flatten();
+        let session = found.session().map(str::to_owned).or_else(first).or(named);
+        let session = session.unwrap_or_else(|| found.stem().to_owned());
         let session_path = match found.role {
             Role::Main => None,
             _ => session_of(&found.path, &session),
