@@ -20,7 +20,7 @@ pub(super) fn tales(now: i64) -> Vec<Tale> {
     pen.prompt("When did the quince flower in each year? Make a small table.");
     pen.does(
         "Grep",
-        json!({"pattern": "flower", "path": "entries/quince.md"}),
+        json!({"pattern": "flower", "path": "entries/quince.md", "output_mode": "content"}),
         60,
         "2023-04-21 first flower\n2024-04-09 first flower\n2025-04-15 first flower",
     );

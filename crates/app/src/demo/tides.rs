@@ -61,9 +61,9 @@ fn spring_tide(at: i64) -> Tale {
     agent.prompt(task["prompt"].as_str().unwrap_or_default());
     agent.does(
         "Grep",
-        json!({"pattern": "f64::from\\(", "path": "src"}),
+        json!({"pattern": "f64::from\\(", "path": "src", "output_mode": "content", "-n": true}),
         90,
-        "src/lunar.rs:88\nsrc/solar.rs:41",
+        "src/lunar.rs:88:    + f64::from(is_new) * SPRING\nsrc/solar.rs:41:    + f64::from(is_south) * TILT",
     );
     agent.does(
         "Read",
@@ -99,9 +99,9 @@ fn harbour_names(at: i64) -> Pen {
     pen.prompt("The list of harbours is sorted by code. Sort it by name.");
     pen.does(
         "Grep",
-        json!({"pattern": "sort", "path": "src/harbour.rs"}),
+        json!({"pattern": "sort", "path": "src/harbour.rs", "output_mode": "content", "-n": true}),
         70,
-        "src/harbour.rs:19: list.sort_by_key(|h| h.code);",
+        "19:    list.sort_by_key(|h| h.code);",
     );
     pen.say("It is sorted in one place, `harbour.rs:19`. By name, then: shall letters with accents stand beside the plain ones?");
     pen.wait(2 * MINUTE);

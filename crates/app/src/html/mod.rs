@@ -9,6 +9,7 @@ pub(crate) mod figure;
 pub(crate) mod frame;
 pub(crate) mod hit;
 pub(crate) mod link;
+mod long;
 mod note;
 mod part;
 pub(crate) mod plan;
@@ -22,6 +23,7 @@ pub(crate) mod tree;
 mod turn;
 pub(crate) mod verdict;
 
+pub(crate) use long::rest;
 pub(crate) use part::{PICTURES, is_picture, tool_body};
 pub(crate) use telling::Telling;
 pub(crate) use tools::{KEPT_SHOWN, agent_key, kept};

@@ -5,8 +5,9 @@ use rethread_engine::core::entry::Moment;
 use rethread_engine::core::turn::{Media, Part, Piece, ToolCall};
 
 use super::Telling;
+use super::long::words;
 use super::note::Notes;
-use super::text::{json, plain, prose, terminal};
+use super::text::{json, plain, prompt, prose, terminal};
 use super::tools::{self, Around};
 use crate::words::figures::{duration, things};
 use crate::words::{clean, summed};
@@ -42,36 +43,42 @@ fn part(piece: &Piece, notes: &Notes<'_>, telling: &Telling<'_>) -> Markup {
     let line = piece.line;
     match &piece.part {
         Part::Text(text) if text.trim().is_empty() => Markup::default(),
-        Part::Text(text) => html! { div class="part md" data-line=(line) { (prose(text)) } },
-        Part::Thinking(text) => thoughts(text, line),
+        Part::Text(text) => {
+            html! { div class="part md" data-line=(line) { (words(text, line, telling, prose)) } }
+        }
+        Part::Thinking(text) => thoughts(text, line, telling),
         Part::Tool(call) if !telling.bodies => bare(call, telling),
         Part::Tool(call) => tool(call, notes, telling),
         Part::Queued(text) => html! {
             div class="part prompt prompt-queued" data-line=(line) {
                 p class="part-label" { "typed meanwhile" }
-                (super::text::prompt(text))
+                (words(text, line, telling, prompt))
             }
         },
-        Part::Command(text) => html! { p class="part" data-line=(line) { (slash(text)) } },
+        Part::Command(text) => {
+            html! { div class="part" data-line=(line) { (words(text, line, telling, slash)) } }
+        }
         Part::Output(text) if text.trim().is_empty() => Markup::default(),
-        Part::Output(text) => html! { div class="part output" data-line=(line) { (terminal(text)) } },
+        Part::Output(text) => {
+            html! { div class="part output" data-line=(line) { (words(text, line, telling, terminal)) } }
+        }
         Part::Interrupt(_) => html! { p class="part stop" data-line=(line) { "■ stopped by the user" } },
-        Part::Notice(text) => aside("notice", text, line),
-        Part::Meta(text) => aside("client", text, line),
+        Part::Notice(text) => aside("notice", text, line, telling),
+        Part::Meta(text) => aside("client", text, line, telling),
         Part::Compaction { trigger, before, after, micro } => {
             compaction(trigger, *before, *after, *micro, line)
         }
         Part::Recap(text) => html! {
             details class="part recap" data-line=(line) {
                 summary { "the summary that stands for what was before" }
-                div class="md" { (prose(text)) }
+                div class="md" { (words(text, line, telling, prose)) }
             }
         },
         Part::Error(text) => html! {
-            div class="part error" data-line=(line) { p class="part-label" { "error" } (plain(text)) }
+            div class="part error" data-line=(line) { p class="part-label" { "error" } (words(text, line, telling, plain)) }
         },
         Part::Other(text) => html! {
-            details class="part aside" data-line=(line) { summary { "other content" } (json(text)) }
+            details class="part aside" data-line=(line) { summary { "other content" } (words(text, line, telling, json)) }
         },
     }
 }
@@ -107,7 +114,7 @@ pub(crate) fn is_picture(kind: &str) -> bool {
     PICTURES.contains(&kind)
 }
 
-fn thoughts(text: &str, line: u32) -> Markup {
+fn thoughts(text: &str, line: u32, telling: &Telling<'_>) -> Markup {
     if text.trim().is_empty() {
         return html! { p class="part think-empty" data-line=(line) { "thought, and did not say what" } };
     }
@@ -115,12 +122,12 @@ fn thoughts(text: &str, line: u32) -> Markup {
     html! {
         details class="part think" data-line=(line) {
             summary { span class="think-name" { "Thinking" } " " span class="think-first cut" { (first) } }
-            div class="md" { (prose(text)) }
+            div class="md" { (words(text, line, telling, prose)) }
         }
     }
 }
 
-fn aside(name: &str, text: &str, line: u32) -> Markup {
+fn aside(name: &str, text: &str, line: u32, telling: &Telling<'_>) -> Markup {
     if text.trim().is_empty() {
         return Markup::default();
     }
@@ -128,7 +135,7 @@ fn aside(name: &str, text: &str, line: u32) -> Markup {
     html! {
         details class="part aside" data-line=(line) {
             summary { span class="aside-name" { (name) } " " span class="cut" { (first) } }
-            (plain(text))
+            (words(text, line, telling, plain))
         }
     }
 }

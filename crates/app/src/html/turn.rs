@@ -1,19 +1,18 @@
 //! A turn: its number and time, the prompt, what followed, and what it came to.
 
 use maud::{Markup, html};
-use rethread_engine::core::entry::Voice;
 use rethread_engine::core::tree::ForkKind;
 use rethread_engine::core::turn::{Part, Prompt};
 use rethread_engine::ops::{Crossing, Neighbour, Scene, Standing};
 
 use super::Telling;
+use super::long::{of_prompt, words};
 use super::note::Notes;
-use super::part::{parts, pictures, slash, took_between};
+use super::part::{parts, pictures, took_between};
 use super::row::short_model;
-use super::text::prompt as prompt_text;
 use crate::words::figures::{things, tokens};
+use crate::words::money;
 use crate::words::when::rfc3339;
-use crate::words::{clean, money};
 
 /// Draws a turn, or some of a long one.
 pub(crate) fn scene(scene: &Scene, telling: &Telling<'_>) -> Markup {
@@ -87,11 +86,7 @@ fn menu(scene: &Scene) -> Markup {
 fn asked(prompt: &Prompt, telling: &Telling<'_>) -> Markup {
     html! {
         div class="part prompt" data-line=(prompt.line) {
-            @match prompt.voice {
-                Voice::Command => { (slash(&prompt.text)) }
-                Voice::Shell => { code class="shell" { (clean::text(&prompt.text)) } }
-                _ => { (prompt_text(&prompt.text)) }
-            }
+            (words(&prompt.text, prompt.line, telling, of_prompt(prompt.voice)))
             (pictures(&prompt.media, telling))
         }
     }

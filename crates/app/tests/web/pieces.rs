@@ -122,3 +122,35 @@ fn the_command_that_goes_on_names_the_very_folder() {
     );
     assert!(page.contains(&command), "{page}");
 }
+
+#[test]
+fn long_words_show_how_they_begin_and_the_rest_on_demand() {
+    let home = Home::new();
+    let words: Vec<String> = (0..400_000).map(|no| format!("word{no}")).collect();
+    let prompt = words.join(" ");
+    let session = Session { prompts: &[&prompt], ..Session::default() };
+    session.write(&home);
+    let site = Site::of(home);
+    let leaf = site.page(&format!("/s/{}/leaf?no=0", session.key()));
+    assert!(leaf.len() < 100_000, "{} bytes", leaf.len());
+    let (_, source) = leaf.split_once("data-src=\"").expect("the rest has an address");
+    let (source, _) = source.split_once('"').unwrap();
+    let rest = site.page(&source.replace("&amp;", "&"));
+    let shown = |page: &str| {
+        let text = page.split('<').filter_map(|piece| piece.split_once('>')).map(|(_, text)| text);
+        text.flat_map(str::split_whitespace).filter(|word| word.starts_with("word")).count()
+    };
+    // One word may be cut in two, and then begins nowhere or twice.
+    assert!(
+        (shown(&leaf) + shown(&rest)).abs_diff(words.len()) <= 1,
+        "{} and {}",
+        shown(&leaf),
+        shown(&rest)
+    );
+    assert_eq!(site.get(&format!("/s/{}/part?line=1&bytes=7", session.key())).status, 404);
+    assert_eq!(
+        site.get(&format!("/s/{}/part?line=2&bytes=9", session.key())).status,
+        404,
+        "short words have no rest"
+    );
+}

@@ -23,11 +23,13 @@ use crate::web::server::{Server, work};
 pub(crate) struct PieceWanted {
     line: u32,
     call: Option<String>,
+    /// The words of the line that are so many bytes, instead of a call.
+    bytes: Option<usize>,
     #[serde(default)]
     no: usize,
 }
 
-/// Answers with the body of a call.
+/// Answers with the body of a call, or the rest of long words.
 pub(crate) async fn part(
     State(server): State<Arc<Server>>,
     Path(key): Path<String>,
@@ -40,12 +42,16 @@ pub(crate) async fn part(
     .await
 }
 
-/// Draws the body of a call.
+/// Draws the body of a call, or the rest of long words.
 pub(super) fn body(open: &Open, base: &str, wanted: &PieceWanted, acts: bool) -> Response {
     let scenes = match around(open, wanted.line) {
         Ok(scenes) => scenes,
         Err(failure) => return answer::failed(&failure),
     };
+    if let Some(bytes) = wanted.bytes {
+        let rest = scenes.iter().find_map(|scene| html::rest(&scene.turn, wanted.line, bytes));
+        return rest.map_or_else(|| answer::missing("there are no such words"), answer::found);
+    }
     let call = wanted.call.as_deref().unwrap_or_default();
     let found = scenes.iter().find_map(|scene| {
         let mut parts = scene.turn.parts.iter();
