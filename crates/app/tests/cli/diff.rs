@@ -1,5 +1,7 @@
 //! `diff`: how branches are named, and how they are drawn.
 
+use rethread_testkit::script;
+
 use super::home::Home;
 
 /// What the demo says without its dates.
@@ -67,6 +69,25 @@ fn branches_stand_below_each_other_where_there_is_not() {
         let widest = out.lines().map(unicode_width::UnicodeWidthStr::width).max().unwrap();
         assert!(widest <= width.parse().unwrap(), "at {width}:\n{out}");
     }
+}
+
+/// Clients end a turn with lines that they do not load again.
+#[test]
+fn the_branch_that_goes_on_is_told_by_any_of_its_entries() {
+    let home = Home::new();
+    let text = "
+        * v=2.1.325
+        u1: sort them
+          a1: how
+            u2: by name
+              a2: by name it is
+            u3: by code
+              a3: by code it is
+                s3: turn_duration 1200
+    ";
+    home.write_old(".claude/projects/-x/aaaaaaaa-0000-4000-8000-000000000001.jsonl", script::bytes(text));
+    let out = home.run(&["diff", "last", "L4", "L6"]).out;
+    assert!(out.contains("other branch, tip L4") && out.contains("● active path, tip L6"), "{out}");
 }
 
 #[test]

@@ -305,6 +305,17 @@ fn results_in_messages_of_their_own_are_not_refused() {
     assert_eq!(refused, Some("API refuses   L6 t1, an answer that ends in a thought"), "{}", run.out);
 }
 
+/// What the API has answered to, it has taken.
+#[test]
+fn words_that_were_taken_are_not_refused() {
+    let blank = |u1: &str, u2: &str| {
+        object(&format!("* v=2.1.104\nu1: one{u1}\n  a1: one\n    u2: two{u2}"), &[])["refused"].clone()
+    };
+    let block = r#" | {"type":"text","text":" "}"#;
+    assert_eq!(blank(block, ""), Value::Array(Vec::new()));
+    assert_eq!(blank("", block).as_array().map(Vec::len), Some(1));
+}
+
 #[test]
 fn parallel_calls_are_lost_and_not_compacted() {
     let text = "

@@ -139,9 +139,7 @@ fn left_out<'a>(patient: &'a Patient<'_>, why: Why) -> impl Iterator<Item = Node
 /// Messages that say nothing.
 fn empty(patient: &Patient<'_>) -> Vec<Finding> {
     // Where the API answered since, it was sent the same and did not refuse it.
-    let path = &patient.resume.path;
-    let answered = path.iter().rposition(|&no| patient.facts.context(no).is_some());
-    let taken: HashSet<NodeNo> = answered.map_or(&[][..], |at| &path[..at]).iter().copied().collect();
+    let taken = patient.resume.taken(patient.facts);
     let mut refused = Vec::new();
     let mut left: Vec<NodeNo> = left_out(patient, Why::Empty).chain(left_out(patient, Why::Blank)).collect();
     for refusal in patient.resume.refusals() {

@@ -77,7 +77,23 @@ impl Resume {
         base + self.path[from..].iter().map(|&no| facts.bytes(no)).sum::<u64>() / 4
     }
 
-    /// Lists what the API will refuse.
+    /// Returns what the API was sent before and did not refuse: all that stands before its last answer.
+    pub(crate) fn taken(&self, facts: &Facts) -> HashSet<NodeNo> {
+        let answered = self.path.iter().rposition(|&no| facts.context(no).is_some());
+        answered.map_or(&[][..], |at| &self.path[..at]).iter().copied().collect()
+    }
+
+    /// Lists what the API will refuse, but for texts without words that it has taken before.
+    pub fn refused(&self, facts: &Facts) -> Vec<Refusal> {
+        let mut refusals = self.refusals();
+        if refusals.iter().any(|refusal| matches!(refusal, Refusal::BlankText(..))) {
+            let taken = self.taken(facts);
+            refusals.retain(|refusal| !matches!(refusal, Refusal::BlankText(no, _) if taken.contains(no)));
+        }
+        refusals
+    }
+
+    /// Lists what the rules of the API forbid.
     pub fn refusals(&self) -> Vec<Refusal> {
         let mut refusals = Vec::new();
         // Messages of one side that follow each other are one to the API.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rethread_core::diff::{By, Mark, Meeting, Side, meet};
 use rethread_core::entry::{Entry, read};
 use rethread_core::lines::Line;
-use rethread_core::tree::{NodeNo, Standing};
+use rethread_core::tree::{Branches, NodeNo, Standing};
 use rethread_core::usage::{Booking, settle, total};
 
 use super::around::{Near, near};
@@ -105,7 +105,11 @@ impl Loaded {
         let steps = tip.map(|tip| tree.rejoin(&tree.long_walk(tip))).unwrap_or_default();
         let marks = steps.into_iter().map(|step| Mark::of(tree, step.node)).collect();
         let lines = Lines::open(&name.path).map_err(Failure::reading(&name.path))?;
-        Ok(Loaded { active: tip == leaf, session, lines, tip, marks })
+        // The client may stop before the end of the branch that it goes on from.
+        let mut branches = Branches::of(tree);
+        let going = leaf.and_then(|leaf| branches.goes_on_from(tree, leaf));
+        let active = tip == leaf || going.is_some() && tip.and_then(|tip| branches.of_node(tip)) == going;
+        Ok(Loaded { active, session, lines, tip, marks })
     }
 
     fn read_words(&mut self) -> Result<(), Failure> {

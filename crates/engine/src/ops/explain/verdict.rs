@@ -87,7 +87,7 @@ impl Session {
         Verdict {
             turns: self.tree.turns().filter(|&no| sent[no as usize]).count(),
             tokens: resume.tokens(&self.facts),
-            refusals: resume.refusals(),
+            refusals: resume.refused(&self.facts),
             client,
             measured,
             resume,
