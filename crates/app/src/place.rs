@@ -46,7 +46,9 @@ impl Place {
 
     /// Returns what to type to resume a session.
     pub(crate) fn resume_command(&self, id: &str, folder: &str) -> String {
-        let command = format!("claude --resume {}", typed(id));
+        // What begins with a dash would be an option: then the client asks which one.
+        let id = Some(id).filter(|id| !id.starts_with('-')).map(|id| format!(" {}", typed(id)));
+        let command = format!("claude --resume{}", id.unwrap_or_default());
         if folder.is_empty() { command } else { format!("cd {} && {command}", self.quoted(folder)) }
     }
 
@@ -54,6 +56,7 @@ impl Place {
     fn quoted(&self, folder: &str) -> String {
         match self.below_home(folder) {
             Some(rest) if rest.is_empty() || typed(rest) == rest => format!("~{rest}"),
+            _ if folder.starts_with('-') => typed(&format!("./{folder}")),
             _ => typed(folder),
         }
     }

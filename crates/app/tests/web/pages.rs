@@ -137,9 +137,12 @@ fn hits_lead_to_their_line() {
     let key = Session::default().key();
     let page = site.page("/search?q=arms");
     assert!(page.contains("and its <mark>arms</mark>") && page.contains("remembered"), "{page}");
-    assert!(page.contains(&format!("href=\"/s/{key}#L3\"")), "{page}");
+    assert!(page.contains(&format!("href=\"/s/{key}#L3:q=arms\"")), "{page}");
     let piece = site.page("/search/hits?q=arms&limit=1");
-    assert!(piece.contains(&format!("href=\"/s/{key}#L3\"")) && piece.contains("role=\"option\""), "{piece}");
+    assert!(
+        piece.contains(&format!("href=\"/s/{key}#L3:q=arms\"")) && piece.contains("role=\"option\""),
+        "{piece}"
+    );
     assert!(piece.contains("href=\"/search?q=arms\""), "{piece}");
     assert!(site.page("/search/hits?q=ar").contains("Go on typing"), "nearly everything holds two letters");
     let page = site.page("/search?q=answer&n=1");
@@ -201,4 +204,20 @@ fn a_damaged_session_says_so_above_its_turns() {
         .filter(|key| site.page(&format!("/s/{key}")).contains("The file is damaged: 1 defect in its lines"));
     assert_eq!(damaged.count(), list.matches(">damaged<").count());
     assert_eq!(list.matches(">damaged<").count(), 1);
+}
+
+/// A file whose name is no id is called by what its lines say, and they may say anything.
+#[test]
+fn what_is_to_be_pasted_has_no_options_of_a_session() {
+    let home = Home::new();
+    let id = "--dangerously-skip-permissions";
+    let line = format!(
+        r#"{{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"{id}","cwd":"-P","timestamp":"2026-01-01T10:00:00.000Z","message":{{"role":"user","content":"hello"}}}}"#
+    );
+    home.write_old(".claude/projects/-code/full.jsonl", format!("{line}\n"));
+    let site = Site::of(home);
+    let list = site.page("/sessions?all=1");
+    let address = list.split("class=\"row-link cut\" href=\"").nth(1).and_then(|rest| rest.split('"').next());
+    let page = site.page(address.unwrap_or_default());
+    assert!(page.contains("data-text=\"cd ./-P &amp;&amp; claude --resume\""), "{page}");
 }

@@ -25,7 +25,12 @@ pub fn kept(path: &Path, name: &str, most: usize) -> Result<Option<Kept>, Failur
     if name.is_empty() || name.starts_with('.') || !name.chars().all(plain) {
         return Ok(None);
     }
-    let file = path.with_extension("").join(FOLDER).join(name);
+    let family = path.with_extension("");
+    let file = family.join(FOLDER).join(name);
+    let is_link = |path: &Path| std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
+    if [&family, &family.join(FOLDER), &file].into_iter().any(|path| is_link(path)) {
+        return Ok(None);
+    }
     let reading = match open(&file) {
         Ok(reading) => reading,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
