@@ -71,7 +71,7 @@ pub use log::{OpRow, OpState, Prune, log, prune};
 pub use name::{find_session, find_session_to_change, holds};
 pub use offspring::Offspring;
 pub use point::Where;
-pub use read::{Crossing, Neighbour, Reading, Scene, Stop, Way, Which, read};
+pub use read::{Crossing, Neighbour, Reading, Scene, Sign, Spoken, Stop, Turnoff, Way, Which, read};
 pub use remove::{Remove, RemoveRequest, remove};
 pub use rename::{Rename, RenameRequest, rename};
 pub use repair::{Prognosis, Repair, RepairRequest, Repaired, Written, repair};

@@ -5,10 +5,12 @@
 //! ```
 
 mod cut;
+mod map;
 mod order;
 mod reading;
 mod waits;
 mod way;
 
+pub use map::{Sign, Spoken, Turnoff};
 pub use reading::{Reading, Scene, read};
 pub use way::{Crossing, Neighbour, Stop, Way, Which};

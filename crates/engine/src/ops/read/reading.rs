@@ -226,23 +226,30 @@ impl Reading {
 
     /// Says where else the conversation went at a node that begins one of several ways.
     fn crossing(&self, first: NodeNo) -> Option<Crossing> {
-        let session = &self.session;
-        let (fork, way) = self.branches.begins(&session.tree, first)?;
-        let neighbour = |way: Option<usize>| {
-            let first = *fork.ways.get(way?)?;
-            let &tip = self.newest.get(first as usize)?;
-            // Links before its words may not be told.
-            let mut head = first;
-            while session.tree.node(head).voice == Voice::Link
-                && let Some(&below) =
-                    session.tree.children(head).iter().find(|&&child| self.newest[child as usize] == tip)
-            {
-                head = below;
-            }
-            Some(Neighbour { line: session.tree.node(head).place.line, tip: session.handle(tip) })
-        };
-        let (previous, next) = (neighbour(way.checked_sub(1)), neighbour(way.checked_add(1)));
+        let (fork, way) = self.branches.begins(&self.session.tree, first)?;
+        let beside = |way: Option<usize>| self.neighbour(*fork.ways.get(way?)?);
+        let (previous, next) = (beside(way.checked_sub(1)), beside(way.checked_add(1)));
         Some(Crossing { kind: fork.kind, way: way + 1, ways: fork.ways.len(), previous, next })
+    }
+
+    /// Names the way that begins with a node behind a fork.
+    pub(super) fn neighbour(&self, first: NodeNo) -> Option<Neighbour> {
+        let tip = *self.newest.get(first as usize)?;
+        let head = self.session.tree.node(self.speaker(first)).place.line;
+        Some(Neighbour { line: head, tip: self.session.handle(tip) })
+    }
+
+    /// Returns the first node of the newest way from here on that is told: links before its words may not be.
+    pub(super) fn speaker(&self, first: NodeNo) -> NodeNo {
+        let tree = &self.session.tree;
+        let newest = |no: NodeNo| self.newest.get(no as usize);
+        let mut head = first;
+        while tree.node(head).voice == Voice::Link
+            && let Some(&below) = tree.children(head).iter().find(|&&child| newest(child) == newest(first))
+        {
+            head = below;
+        }
+        head
     }
 
     /// Finds the leaf of a way on which an entry stands: by its name, such as `L118` or `t9`. A line that is no entry of the
@@ -280,10 +287,7 @@ impl Reading {
 
     /// Returns the forks that this way passes: the place among the stops, and the crossing.
     pub fn crossings(&self, way: &Way) -> Vec<(usize, Crossing)> {
-        let at = |pass: &Pass| {
-            let crossing = self.crossing(pass.first)?;
-            Some((way.stops.partition_point(|stop| stop.nodes.end <= pass.place), crossing))
-        };
+        let at = |pass: &Pass| Some((way.stop_of(pass), self.crossing(pass.first)?));
         way.passes.iter().filter_map(at).collect()
     }
 

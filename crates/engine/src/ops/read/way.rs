@@ -127,6 +127,11 @@ impl Way {
         &self.passes[from..to]
     }
 
+    /// Returns the stop in which a pass is shown, by its place among the stops.
+    pub(super) fn stop_of(&self, pass: &Pass) -> usize {
+        self.stops.partition_point(|stop| stop.nodes.end <= pass.place)
+    }
+
     /// Returns what tells the entries before a leaf from any others: where it is the same, the way there is the same.
     pub fn before(&self, leaf: usize) -> u64 {
         let start =
