@@ -39,7 +39,10 @@
     dialog.setAttribute("aria-labelledby", title.id);
     title.tabIndex = -1;
     if (!title.isConnected) box.prepend(title);
-    (box.querySelector("[autofocus]") || title).focus();
+    const first = box.querySelector("[autofocus]") || title;
+    first.focus();
+    // What stands there is meant to be written over.
+    first.select?.();
     dialog.scrollTop = 0;
     const key = box.querySelector("[data-changed]")?.dataset.changed;
     if (key !== undefined) note(key);

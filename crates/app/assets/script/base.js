@@ -15,9 +15,9 @@
       if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", handler, { once: true });
       else handler();
     },
-    // Takes a key into the map; a handler that returns false lets the key pass.
-    key(key, label, handler) {
-      keys.push({ key, label, handler });
+    // Takes a key into the map, for pages where there is an element that matches; a handler that returns false lets the key pass.
+    key(key, label, handler, where = "body") {
+      keys.push({ key, label, handler, where });
     },
     // Fetches a piece of a page as text.
     async get(address) {
@@ -53,15 +53,18 @@
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (typing(event.target) && event.key !== "Escape") return;
+    // A dialog closes itself, and nothing behind it hears.
+    if (document.querySelector("dialog[open]") && event.key !== "?") return;
     // The newest page part asks first.
-    for (const { key, handler } of [...keys].reverse()) {
-      if (key === event.key && handler(event) !== false) {
+    for (const { key, handler, where } of [...keys].reverse()) {
+      if (key === event.key && document.querySelector(where) && handler(event) !== false) {
         event.preventDefault();
         return;
       }
     }
   });
 
+  const CAPS = { " ": "Space", ArrowRight: "→", ArrowLeft: "←", ArrowDown: "↓", ArrowUp: "↑", Escape: "Esc" };
   const showKeys = () => {
     let dialog = document.getElementById("keys");
     if (!dialog) {
@@ -72,12 +75,11 @@
       title.textContent = "Keyboard";
       const list = document.createElement("dl");
       list.className = "keys";
-      for (const { key, label: named } of keys) {
-        const label = typeof named === "function" ? named() : named;
-        if (!label) continue;
+      for (const { key, label, where } of keys) {
+        if (!label || !document.querySelector(where)) continue;
         const term = document.createElement("dt");
         const cap = document.createElement("kbd");
-        cap.textContent = key === " " ? "Space" : key;
+        cap.textContent = CAPS[key] || key;
         term.append(cap);
         const said = document.createElement("dd");
         said.textContent = label;
@@ -90,12 +92,13 @@
   };
   rethread.on('[data-do="keys"]', "click", showKeys);
   rethread.key("?", "this map", showKeys);
-  const box = () => document.querySelector(".bar-search input, input[type=search]");
-  rethread.key("/", () => box() && "search all sessions", () => {
-    if (!box()) return false;
-    box().focus();
-    box().select();
-  });
+  // The box in the bar, or the large one of a page that has its own.
+  const BOX = ".bar-search input, main input[type=search]";
+  rethread.key("/", "search all sessions", () => {
+    const box = document.querySelector(BOX);
+    box.focus();
+    box.select();
+  }, BOX);
 
   // Light and dark: by the system until somebody chooses.
   const root = document.documentElement;

@@ -5,6 +5,8 @@
   rethread.packed = true;
   let packs = null;
   const pack = (name) => {
+    // The rest of long words stands beside them.
+    if (name.startsWith("words=")) return document.querySelector(`script.packed[data-words="${CSS.escape(name.slice(6))}"]`);
     if (!packs) {
       packs = new Map();
       for (const one of document.querySelectorAll("script.packed")) {
@@ -47,14 +49,19 @@
   let unpacking = null;
   const later = () => [...document.querySelectorAll(".leaf-later")];
   const agents = () => [...document.querySelectorAll(".agent-here:empty")].filter((one) => pack(`call=${one.dataset.call}`));
-  const packed = () => [...later(), ...agents()];
+  const words = () => [...document.querySelectorAll("#main details.more > [data-src]")];
+  const packed = () => [...later(), ...agents(), ...words()];
   async function all() {
     // What is unpacked may hold more; what fails is not tried again.
     const tried = new Set();
     for (let next = packed(); next.length; next = packed().filter((one) => !tried.has(one))) {
       for (const one of next) {
         tried.add(one);
-        await (one.matches(".leaf-later") ? rethread.load(one) : rethread.unfold(one.closest("details")));
+        if (one.matches(".leaf-later")) { await rethread.load(one); continue; }
+        const details = one.closest("details");
+        await rethread.unfold(details);
+        // What is folded is neither found nor printed.
+        if (details.matches(".more")) details.open = true;
       }
     }
     unpacking = null;
@@ -66,7 +73,16 @@
     button().hidden = true;
     unpacking = unpacking || all();
   });
-  document.addEventListener("keydown", (event) => {
+  document.addEventListener("keydown", async (event) => {
+    if ((event.ctrlKey || event.metaKey) && event.key === "p" && packed().length) {
+      // What is packed cannot be printed.
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      unpacking = unpacking || all();
+      await unpacking;
+      print();
+      return;
+    }
     if ((event.ctrlKey || event.metaKey) && event.key === "f" && !unpacking && packed().length) {
       rethread.say("Parts of this page are packed: “Unpack all” above lets the browser find in them");
     }

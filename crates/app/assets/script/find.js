@@ -105,10 +105,11 @@
     if (mine === steps) bring(first);
   }
 
-  // Marks the words where they stand, without touching the text, and returns the first place.
-  function paint(element, words) {
-    if (!CSS.highlights || !words) return null;
-    const sign = new RegExp(words.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "giu");
+  // Marks any of the words where they stand, without touching the text, and returns the first place.
+  function paint(element, ...words) {
+    const wanted = words.filter(Boolean).map((one) => one.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
+    if (!CSS.highlights || !wanted.length) return null;
+    const sign = new RegExp(wanted.join("|"), "giu");
     const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
     const ranges = [];
     for (let node = walker.nextNode(); node && ranges.length < MOST; node = walker.nextNode()) {
@@ -136,8 +137,27 @@
     scrollBy({ top: range.getBoundingClientRect().top - innerHeight / 2, behavior: "instant" });
   }
 
-  key("f", "find in this session", open);
-  key("Escape", "", close);
+  // Shows in a part what a search has found there.
+  window.rethread.point = async (element, words) => {
+    if (element instanceof HTMLDetailsElement) await unfold(element);
+    await drawn();
+    const first = paint(element, ...words);
+    if (!first) return;
+    bring(first);
+    await drawn();
+    bring(first);
+  };
+
+  on('[data-do="find"]', "click", open);
+  // The browser finds only what is loaded; pressed again, it is the browser's.
+  document.addEventListener("keydown", (event) => {
+    const find = box();
+    if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.key !== "f" || !find || find.contains(document.activeElement)) return;
+    event.preventDefault();
+    open();
+  });
+  key("f", "find in this session", open, "#find");
+  key("Escape", "", close, "#find");
   let typing = 0;
   on("#find input", "input", () => { clearTimeout(typing); typing = setTimeout(look, 120); });
   on("#find", "submit", (event) => { event.preventDefault(); go(1); });

@@ -8,6 +8,7 @@
     if (!main || !main.dataset.key) return;
     const follow = document.querySelector('input[name="follow"]');
     const newest = document.querySelector('[data-do="newest"]');
+    const lost = document.querySelector(".follow-lost");
     let busy = false;
     let again = false;
 
@@ -81,8 +82,8 @@
         const answer = await fetch(`${main.dataset.base}/leaf${main.dataset.query}no=${from}`, { headers: { "x-rethread": "piece" } });
         const told = (name) => answer.headers.get(name);
         // Where the session is gone, what was read stays.
-        if (told("x-leaves") === null || !last && !answer.ok) return;
-        if (!answer.ok || told("x-before") !== main.dataset.before) { anew(); return; }
+        if (told("x-leaves") === null || !last && answer.status !== 200) return;
+        if (answer.status !== 200 || told("x-before") !== main.dataset.before) { anew(); return; }
         main.dataset.before = told("x-before-last");
         const count = Number(told("x-leaves"));
         const markup = elements(await answer.text());
@@ -123,6 +124,8 @@
       if (events) return;
       events = new EventSource(`${main.dataset.base}/events?bytes=${main.dataset.bytes}`);
       events.addEventListener("grown", grow);
+      events.addEventListener("open", () => { lost.hidden = true; });
+      events.addEventListener("error", () => { lost.hidden = false; });
     };
     const rest = () => {
       if (events) events.close();
@@ -146,6 +149,7 @@
       if (document.readyState === "complete") whole(); else addEventListener("load", whole, { once: true });
       if (follow.checked || hash && !document.getElementById(hash.slice(1))) toEnd();
     }
+    window.rethread.key("End", "to the end", () => (document.querySelector(".present") ? false : void toEnd()));
     on('[data-do="newest"]', "click", () => {
       newest.hidden = true;
       toEnd();

@@ -8,6 +8,7 @@
   let part = 0;
 
   const isOpen = () => stage !== null;
+  const full = () => (document.fullscreenElement ? document.exitFullscreen() : stage.requestFullscreen());
 
   async function open() {
     const main = document.getElementById("main");
@@ -22,6 +23,8 @@
     stage.setAttribute("role", "dialog");
     stage.setAttribute("aria-modal", "true");
     stage.setAttribute("aria-label", "Presentation");
+    // What is unfolded here is fetched from where the session is.
+    Object.assign(stage.dataset, { base: main.dataset.base, query: main.dataset.query });
     stage.tabIndex = -1;
     const page = document.createElement("div");
     page.className = "present-page";
@@ -30,8 +33,19 @@
     bar.append(document.createElement("div"));
     const foot = document.createElement("div");
     foot.className = "present-foot";
-    foot.append(document.createElement("span"), document.createElement("span"));
-    foot.lastChild.textContent = "← → Space · F full screen · Esc";
+    const said = document.createElement("span");
+    const buttons = document.createElement("span");
+    for (const [sign, name, handler] of [["‹", "Previous part", () => on_(-1)], ["›", "Next part", () => on_(1)], ["⛶", "Full screen", full], ["×", "Leave the presentation", close]]) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "bar-button";
+      button.textContent = sign;
+      button.setAttribute("aria-label", name);
+      button.title = name;
+      button.addEventListener("click", () => { handler(); stage?.focus(); });
+      buttons.append(button);
+    }
+    foot.append(said, buttons);
     stage.append(page, bar, foot);
     document.body.append(stage);
     stage.focus();
@@ -66,13 +80,26 @@
     const page = stage.querySelector(".present-page");
     page.replaceChildren(...all.slice(0, part + 1).map((one) => one.cloneNode(true)));
     for (const one of page.querySelectorAll("[id]")) one.removeAttribute("id");
-    if (page.lastChild) page.lastChild.scrollIntoView({ block: "nearest" });
+    const now = page.lastElementChild;
+    // The call that one is at is unfolded, those before it are not.
+    if (now?.matches("details.tool:not(.tool-bare)")) now.open = true;
+    if (now) page.scrollTop += now.getBoundingClientRect().top - page.getBoundingClientRect().top - page.clientHeight * (now.offsetHeight > page.clientHeight * 0.7 ? 0.04 : 0.3);
     stage.querySelector(".present-bar > div").style.width = `${(100 * (turn + (part + 1) / Math.max(1, all.length))) / turns.length}%`;
     stage.querySelector(".present-foot > span").textContent = `Turn ${turns[turn].slice(1)}, ${turn + 1} of ${turns.length}`;
     stage.steps = all.length;
   }
 
+  // What is higher than the screen is gone through before the next part comes.
+  function within(by) {
+    const page = stage.querySelector(".present-page");
+    const [frame, now] = [page.getBoundingClientRect(), page.lastElementChild?.getBoundingClientRect()];
+    if (!now || (by > 0 ? now.bottom <= frame.bottom + 8 : now.top >= frame.top - 8)) return false;
+    page.scrollBy({ top: by * page.clientHeight * 0.8, behavior: "instant" });
+    return true;
+  }
+
   async function on_(by) {
+    if (within(by)) return;
     if (by > 0 && part + 1 < stage.steps) part += 1;
     else if (by < 0 && part > 0) part -= 1;
     else if (turn + by >= 0 && turn + by < turns.length) { turn += by; part = by > 0 ? 0 : -1; }
@@ -86,14 +113,20 @@
     await draw();
   }
   const while_ = (handler) => () => { if (!isOpen()) return false; handler(); };
-  key("ArrowRight", "presentation: next part", while_(() => on_(1)));
-  key("ArrowLeft", "presentation: previous part", while_(() => on_(-1)));
-  key(" ", "presentation: next part", while_(() => on_(1)));
-  key("ArrowDown", "presentation: next turn", while_(() => jump(1)));
-  key("ArrowUp", "presentation: previous turn", while_(() => jump(-1)));
-  key("F", "presentation: full screen", while_(() => (document.fullscreenElement ? document.exitFullscreen() : stage.requestFullscreen())));
-  key("f", "", while_(() => (document.fullscreenElement ? document.exitFullscreen() : stage.requestFullscreen())));
-  key("Escape", "presentation: back", close);
-  key("P", "present this session", open);
+  const HERE = "#main[data-base]";
+  key("P", "present this session", open, HERE);
+  key("ArrowRight", "presentation: next part", while_(() => on_(1)), HERE);
+  key("ArrowLeft", "presentation: previous part", while_(() => on_(-1)), HERE);
+  key(" ", "presentation: next part", while_(() => on_(1)), HERE);
+  key("ArrowDown", "presentation: next turn", while_(() => jump(1)), HERE);
+  key("ArrowUp", "presentation: previous turn", while_(() => jump(-1)), HERE);
+  key("PageDown", "", while_(() => on_(1)), HERE);
+  key("PageUp", "", while_(() => on_(-1)), HERE);
+  key("Home", "", while_(() => jump(-turn)), HERE);
+  key("End", "", while_(() => jump(turns.length - 1 - turn)), HERE);
+  key("p", "", open, HERE);
+  key("F", "presentation: full screen", while_(full), HERE);
+  key("f", "", while_(full), HERE);
+  key("Escape", "presentation: back", close, HERE);
   on('[data-do="present"]', "click", open);
 })();

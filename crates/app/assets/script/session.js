@@ -53,8 +53,9 @@
   const unfoldedIn = (leaf) => leaf.querySelectorAll("details[open]").length;
 
   // Makes a leaf what it was before it came near, as high as it became; but not one in which somebody did something.
+  let printing = false;
   function giveBack(leaf, height) {
-    const used = unfoldedIn(leaf) !== leaf.unfolded || leaf.contains(document.activeElement)
+    const used = printing || unfoldedIn(leaf) !== leaf.unfolded || leaf.contains(document.activeElement)
       || leaf.querySelector(".here") || getSelection().containsNode(leaf, true);
     if (used || !leaf.place.length || !leaf.nextElementSibling || !height) return;
     far.unobserve(leaf);
@@ -128,7 +129,7 @@
   }, true);
   document.addEventListener("click", (event) => {
     for (const menu of document.querySelectorAll(".menu[open]")) {
-      if (!menu.contains(event.target) || event.target.closest(".menu-list button")) menu.open = false;
+      if (!menu.contains(event.target) || event.target.closest(".menu-list :is(button, a)")) menu.open = false;
     }
   });
 
@@ -138,8 +139,8 @@
     return answer.ok ? answer.headers.get("x-leaf") : null;
   });
 
-  // Brings a turn or a line into view, wherever it is.
-  async function show(name) {
+  // Brings a turn or a line into view, wherever it is: to the top, or to where somebody looks.
+  async function show(name, top) {
     const main = document.getElementById("main");
     if (!main || !main.dataset.base) return false;
     const line = /^L(\d+)$/.exec(name);
@@ -161,19 +162,20 @@
     }
     if (!element) return false;
     for (let up = element; up; up = up.parentElement) if (up instanceof HTMLDetailsElement && up !== element) up.open = true;
-    await hold(element, 4);
+    await hold(element, 4, top);
     // What was drawn on the way may still take its guessed height again.
-    hold(element, 40);
+    hold(element, 40, top);
     return element;
   }
 
-  // Turns get their real height only when they come near: an element is held at the top until nothing moves, or somebody does.
+  // Turns get their real height only when they come near: an element is held in its place until nothing moves, or somebody does.
   let held = 0;
-  async function hold(element, frames) {
+  async function hold(element, frames, place) {
     held += 1;
     const mine = held;
     for (let still = 0, round = 0; still < frames && round < 80 && mine === held && element.isConnected; round += 1) {
-      element.scrollIntoView({ block: "start" });
+      if (place === undefined) element.scrollIntoView({ block: "start" });
+      else scrollBy({ top: switchOf(element).getBoundingClientRect().top - place, behavior: "instant" });
       const [top, from] = [element.getBoundingClientRect().top, scrollY];
       // Nothing is drawn where nobody looks.
       if (document.hidden) return;
@@ -185,6 +187,20 @@
     }
   }
   for (const kind of ["wheel", "touchstart", "pointerdown", "keydown"]) addEventListener(kind, () => { held += 1; }, { passive: true, capture: true });
+
+  // Who goes from branch to branch finds the switch where it was.
+  const switchOf = (element) => element.closest(".turn")?.querySelector(":scope > .switch") || element;
+  on("[data-switch]", "click", (event, link) => {
+    try { sessionStorage.setItem("switch", String(link.closest(".switch").getBoundingClientRect().top)); } catch { /* Then it is at the top. */ }
+  });
+  function switched() {
+    let place = null;
+    try {
+      place = sessionStorage.getItem("switch");
+      sessionStorage.removeItem("switch");
+    } catch { /* Nothing was kept. */ }
+    return place === null ? undefined : Number(place);
+  }
 
   // The parts that were told from lines of this file; those of subagents stand in other files.
   const parts = (place) => [...place.querySelectorAll("[data-line]")].filter((part) => !part.closest(".agent"));
@@ -201,9 +217,10 @@
   }
 
   async function follow() {
-    const name = decodeURIComponent(location.hash.slice(1));
+    // A hit of a search says what was looked for.
+    const [name, words] = location.hash.slice(1).split(":q=");
     if (!/^[tL]\d+$/.test(name)) return;
-    const element = await show(name);
+    const element = await show(name, switched());
     if (!element) { elsewhere(name); return; }
     for (const old of document.querySelectorAll(".part.here")) old.classList.remove("here");
     // A turn begins with the line of its prompt, and it is the prompt that is meant.
@@ -211,8 +228,28 @@
     if (part && part.matches(".part")) {
       part.classList.add("here");
       if (part instanceof HTMLDetailsElement) part.open = true;
+      if (words && window.rethread.point) window.rethread.point(part, words.split("+").map(decodeURIComponent));
     }
   }
+
+  // What is not there cannot be printed: everything is fetched first.
+  async function print() {
+    say("Fetching everything to print it…");
+    printing = true;
+    try {
+      for (const leaf of document.querySelectorAll("#main > .leaf-later")) await load(leaf);
+      await new Promise(requestAnimationFrame);
+      window.print();
+    } finally {
+      printing = false;
+    }
+  }
+  on('[data-do="print"]', "click", print);
+  document.addEventListener("keydown", (event) => {
+    if (!(event.ctrlKey || event.metaKey) || event.key !== "p" || !document.querySelector("#main > .leaf-later")) return;
+    event.preventDefault();
+    print();
+  });
 
   window.rethread.load = load;
   window.rethread.show = show;
@@ -224,27 +261,7 @@
     watch(main);
     addEventListener("hashchange", follow);
     follow();
-    mark();
   });
-
-  // The map shows where one reads.
-  function mark() {
-    const map = document.querySelector(".map");
-    if (!map) return;
-    const marks = [...map.querySelectorAll("a")];
-    let waiting = false;
-    const look = () => {
-      waiting = false;
-      const above = document.elementsFromPoint(innerWidth / 2, 120).find((element) => element.closest(".turn"));
-      const turn = above && Number(above.closest(".turn").dataset.turn);
-      if (!turn) return;
-      let here = null;
-      for (const one of marks) if (Number(one.dataset.turn) <= turn) here = one;
-      for (const one of marks) one.classList.toggle("at", one === here);
-    };
-    addEventListener("scroll", () => { if (!waiting) { waiting = true; setTimeout(look, 100); } }, { passive: true });
-    look();
-  }
 
   // Turns one after the other.
   const step = (by) => {
@@ -256,17 +273,23 @@
     const next = by > 0 ? turns[here] : turns.slice(0, here).reverse().find((turn) => turn.getBoundingClientRect().top < top - 4);
     if (next) show(next.id);
   };
-  key("j", "next turn", () => step(1));
-  key("k", "previous turn", () => step(-1));
+  const HERE = "#main[data-base]";
+  key("j", "next turn", () => step(1), HERE);
+  key("k", "previous turn", () => step(-1), HERE);
+  let unfolded = [];
   key("o", "unfold or fold all calls and thoughts in view", () => {
-    const all = [...document.querySelectorAll("#main details.part")].filter((one) => {
+    // What was unfolded pushes the rest out of view, and is folded all the same.
+    const again = unfolded.filter((one) => one.isConnected && one.open);
+    unfolded = [];
+    const all = again.length ? again : [...document.querySelectorAll("#main details.part")].filter((one) => {
       const box = one.getBoundingClientRect();
       return box.bottom > 0 && box.top < innerHeight;
     });
     if (!all.length) return false;
     const open = !all.some((one) => one.open);
     for (const one of all) one.open = open;
-  });
+    if (open) unfolded = all;
+  }, HERE);
 
   on('[data-do="kept"]', "click", async (event, button) => {
     const kept = button.closest(".kept");
@@ -305,7 +328,12 @@
     const picture = document.createElement("img");
     picture.src = button.querySelector("img").src;
     picture.alt = "picture";
-    dialog.append(picture);
+    const close = document.createElement("button");
+    close.type = "button";
+    close.className = "bar-button";
+    close.setAttribute("aria-label", "Close");
+    close.textContent = "×";
+    dialog.append(picture, close);
     dialog.addEventListener("click", () => dialog.close());
     dialog.addEventListener("close", () => dialog.remove());
     document.body.append(dialog);

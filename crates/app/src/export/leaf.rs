@@ -11,6 +11,7 @@ use rethread_engine::ops::{Reading, Way};
 
 use super::detail::{Detail, reduce};
 use super::kept::Shelf;
+use super::pack::pack;
 use crate::html::{self, Telling, is_picture};
 use crate::words::when::Clock;
 
@@ -49,6 +50,7 @@ impl Leaves<'_> {
                 kept: &|name| self.kept.holds(name),
                 bodies: self.detail == Detail::Everything,
                 lazy: false,
+                pack: Some(&|markup| pack(markup).ok()),
                 acts: false,
             };
             drawn.push_str(&html::scene(&scene, &telling).into_string());

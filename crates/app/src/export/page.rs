@@ -18,7 +18,8 @@ use super::order::{Around, Order, Trouble};
 use super::pack::{pack, ranges};
 use super::policy::policy;
 use super::ways;
-use crate::html::session::{Head, facts, map};
+use crate::html::map::{Map, ROOM, map};
+use crate::html::session::{Head, facts};
 use crate::html::{assets, frame};
 use crate::words::clean;
 use crate::words::figures::things;
@@ -111,6 +112,14 @@ fn top(
     let folder = (around.tilde)(sketch.cwd.as_deref().unwrap_or_default());
     let branch = git_branch(sketch.git_branch.as_deref());
     let (all, here) = (reading.session.tree.turns().count(), way.turns());
+    let shown_map = Map {
+        way,
+        signs: &reading.map(way, ROOM)?,
+        base: "",
+        folder: sketch.cwd.as_deref().unwrap_or_default(),
+        turnoffs: false,
+        is_active: false,
+    };
     Ok(html! {
         header class="session-top" {
             p class="session-where quiet cut" { (folder) @if let Some(branch) = branch { " · " (branch) } }
@@ -127,7 +136,7 @@ fn top(
                 button type="button" class="button" data-do="unpack" hidden { "Unpack all, to find and print" }
             }
         }
-        (map(&head))
+        nav class="map no-print" id="map" aria-label="Map of the session" { (map(&shown_map)) }
     })
 }
 

@@ -27,6 +27,7 @@ const STYLE: &[&str] = &[
 const SCRIPT: &[&str] = &[
     include_str!("../../assets/script/base.js"),
     include_str!("../../assets/script/session.js"),
+    include_str!("../../assets/script/map.js"),
     include_str!("../../assets/script/find.js"),
     include_str!("../../assets/script/live.js"),
     include_str!("../../assets/script/present.js"),
@@ -40,6 +41,7 @@ const PAGE_SCRIPT: &[&str] = &[
     include_str!("../../assets/script/base.js"),
     include_str!("../../assets/script/export.js"),
     include_str!("../../assets/script/session.js"),
+    include_str!("../../assets/script/map.js"),
     include_str!("../../assets/script/present.js"),
 ];
 

@@ -9,7 +9,7 @@ use super::assets;
 pub(crate) struct Frame<'a> {
     /// Its title.
     pub(crate) title: &'a str,
-    /// Which place of the bar is the present one: `home`, `sessions`, `search` or none.
+    /// Which place of the bar is the present one: `home`, `sessions`, `search`, `log` or none.
     pub(crate) here: &'a str,
     /// Words in the search box.
     pub(crate) query: &'a str,
@@ -41,6 +41,7 @@ pub(crate) fn head(frame: &Frame<'_>) -> Markup {
             a href="/" aria-current=[link("home")] { "Home" }
             a href="/sessions" aria-current=[link("sessions")] { "Sessions" }
             a href="/search" aria-current=[link("search")] { "Search" }
+            a href="/log" aria-current=[link("log")] { "Changes" }
         }
         // Where the page has a search box of its own, a second one would only confuse.
         @if matches!(frame.here, "home" | "search") { div class="bar-search" {} } @else {

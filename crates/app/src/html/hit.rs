@@ -59,11 +59,32 @@ pub(crate) fn memory(hit: &SearchHit) -> Markup {
     html! { span class={ "badge " (class) } { (standing::standing(hit)) } }
 }
 
-/// Returns where a hit is read, in the session of a key.
+/// Returns where a hit is read, in the session of a key, and which words are to be marked there.
 pub(crate) fn place(hit: &SearchHit, key: &str) -> String {
+    format!("{}{}", at(hit, key), sought(&hit.excerpt))
+}
+
+/// Writes the words that were found as the end of an address.
+fn sought(excerpt: &Excerpt) -> String {
+    let mut words: Vec<String> = Vec::new();
+    for word in excerpt.marks.iter().filter_map(|mark| excerpt.text.get(mark.clone())) {
+        let word = word.to_lowercase();
+        if !word.trim().is_empty() && word.len() <= LONGEST && words.len() < WORDS && !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    let words: Vec<String> = words.iter().map(|word| encoded(word)).collect();
+    if words.is_empty() { String::new() } else { format!(":q={}", words.join("+")) }
+}
+
+/// Words that an address takes along, and bytes of each.
+const WORDS: usize = 8;
+const LONGEST: usize = 60;
+
+fn at(hit: &SearchHit, key: &str) -> String {
     if hit.beside {
         // A file beside the session holds nothing but a result.
-        return format!("/s/{key}");
+        return format!("/s/{key}#");
     }
     let is_side = hit.standing == Whereabouts::Agent;
     let agent = match hit.agent_id() {
@@ -82,7 +103,16 @@ pub(crate) fn place(hit: &SearchHit, key: &str) -> String {
 mod tests {
     use rethread_engine::core::query::{Excerpt, Source};
 
-    use super::excerpt;
+    use super::{excerpt, sought};
+
+    #[test]
+    fn an_address_takes_along_what_was_found() {
+        let text = "High water, high & dry".to_owned();
+        let marks = vec![0..4, 5..10, 12..16, 17..18];
+        let one = Excerpt { source: Source::Answer, tool: None, text, marks, starts: true, ends: true };
+        assert_eq!(sought(&one), ":q=high+water+%26");
+        assert_eq!(sought(&Excerpt { marks: Vec::new(), ..one }), "");
+    }
 
     #[test]
     fn matches_are_marked_and_nothing_else_is_markup() {

@@ -10,6 +10,7 @@ pub(crate) mod frame;
 pub(crate) mod hit;
 pub(crate) mod link;
 mod long;
+pub(crate) mod map;
 mod note;
 mod part;
 pub(crate) mod plan;

@@ -5,9 +5,8 @@ use rethread_engine::core::entry::Moment;
 use rethread_engine::core::turn::{Media, Part, Piece, ToolCall};
 
 use super::Telling;
-use super::long::words;
+use super::long::{Manner, words};
 use super::note::Notes;
-use super::text::{json, plain, prompt, prose, terminal};
 use super::tools::{self, Around};
 use crate::words::figures::{duration, things};
 use crate::words::{clean, summed};
@@ -44,7 +43,7 @@ fn part(piece: &Piece, notes: &Notes<'_>, telling: &Telling<'_>) -> Markup {
     match &piece.part {
         Part::Text(text) if text.trim().is_empty() => Markup::default(),
         Part::Text(text) => {
-            html! { div class="part md" data-line=(line) { (words(text, line, telling, prose)) } }
+            html! { div class="part md" data-line=(line) { (words(text, line, telling, Manner::Prose)) } }
         }
         Part::Thinking(text) => thoughts(text, line, telling),
         Part::Tool(call) if !telling.bodies => bare(call, telling),
@@ -52,15 +51,15 @@ fn part(piece: &Piece, notes: &Notes<'_>, telling: &Telling<'_>) -> Markup {
         Part::Queued(text) => html! {
             div class="part prompt prompt-queued" data-line=(line) {
                 p class="part-label" { "typed meanwhile" }
-                (words(text, line, telling, prompt))
+                (words(text, line, telling, Manner::Prompt))
             }
         },
         Part::Command(text) => {
-            html! { div class="part" data-line=(line) { (words(text, line, telling, slash)) } }
+            html! { div class="part" data-line=(line) { (words(text, line, telling, Manner::Slash)) } }
         }
         Part::Output(text) if text.trim().is_empty() => Markup::default(),
         Part::Output(text) => {
-            html! { div class="part output" data-line=(line) { (words(text, line, telling, terminal)) } }
+            html! { div class="part output" data-line=(line) { (words(text, line, telling, Manner::Terminal)) } }
         }
         Part::Interrupt(_) => html! { p class="part stop" data-line=(line) { "■ stopped by the user" } },
         Part::Notice(text) => aside("notice", text, line, telling),
@@ -71,14 +70,14 @@ fn part(piece: &Piece, notes: &Notes<'_>, telling: &Telling<'_>) -> Markup {
         Part::Recap(text) => html! {
             details class="part recap" data-line=(line) {
                 summary { "the summary that stands for what was before" }
-                div class="md" { (words(text, line, telling, prose)) }
+                div class="md" { (words(text, line, telling, Manner::Prose)) }
             }
         },
         Part::Error(text) => html! {
-            div class="part error" data-line=(line) { p class="part-label" { "error" } (words(text, line, telling, plain)) }
+            div class="part error" data-line=(line) { p class="part-label" { "error" } (words(text, line, telling, Manner::Plain)) }
         },
         Part::Other(text) => html! {
-            details class="part aside" data-line=(line) { summary { "other content" } (words(text, line, telling, json)) }
+            details class="part aside" data-line=(line) { summary { "other content" } (words(text, line, telling, Manner::Json)) }
         },
     }
 }
@@ -122,7 +121,7 @@ fn thoughts(text: &str, line: u32, telling: &Telling<'_>) -> Markup {
     html! {
         details class="part think" data-line=(line) {
             summary { span class="think-name" { "Thinking" } " " span class="think-first cut" { (first) } }
-            div class="md" { (words(text, line, telling, prose)) }
+            div class="md" { (words(text, line, telling, Manner::Prose)) }
         }
     }
 }
@@ -135,7 +134,7 @@ fn aside(name: &str, text: &str, line: u32, telling: &Telling<'_>) -> Markup {
     html! {
         details class="part aside" data-line=(line) {
             summary { span class="aside-name" { (name) } " " span class="cut" { (first) } }
-            (words(text, line, telling, plain))
+            (words(text, line, telling, Manner::Plain))
         }
     }
 }

@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use rethread_engine::ops::{self, SessionRow};
 
 use super::link::address;
+use crate::words::called::called;
 use crate::words::clean;
 use crate::words::figures::{count, size, things};
 use crate::words::folder::{base, git_branch};
@@ -81,8 +82,8 @@ fn one(row: &Row<'_>) -> Markup {
 
 /// Says what a session is called.
 pub(crate) fn title(session: &SessionRow) -> Markup {
-    let text = clean::line(&session.title.text);
-    html! { @if text.is_empty() { i class="quiet" { "nothing was said" } } @else { (text) } }
+    let text = called(&session.title.text);
+    html! { @if text.is_empty() { i class="quiet" { "no prompt was typed" } } @else { (text) } }
 }
 
 /// Draws what is special about a session.

@@ -1,10 +1,10 @@
-//! What stands around the turns of a session: its head, the map beside it, the tools of the reader.
+//! What stands around the turns of a session: its head, and the tools of the reader.
 
 use maud::{Markup, html};
 use rethread_engine::Failure;
 use rethread_engine::core::entry::Moment;
 use rethread_engine::core::session::Sketch;
-use rethread_engine::ops::{AgentRow, Reading, SessionRow, Standing, Way};
+use rethread_engine::ops::{AgentRow, Reading, SessionRow, Way};
 
 use super::row::short_model;
 use super::text::safe_address;
@@ -14,9 +14,6 @@ use crate::words::figures::{duration, size, things};
 use crate::words::folder::git_branch;
 use crate::words::trouble::{hint, message};
 use crate::words::when::Clock;
-
-/// Marks of the map: more turns than this share a mark.
-const MARKS: usize = 240;
 
 /// What is said of a session.
 pub(crate) struct Head<'a> {
@@ -60,10 +57,13 @@ pub(crate) fn top(head: &Head<'_>) -> Markup {
     html! {
         header class="session-top" {
             p class="session-where quiet cut" {
-                @if let Some(main) = head.main { a href={ "/s/" (main) } { "the session" } " › subagent" }
+                @if let Some(main) = head.main {
+                    @let title = (head.title_of)(main).filter(|title| !title.is_empty());
+                    a href={ "/s/" (main) } { (title.as_deref().unwrap_or("the session")) } " › subagent"
+                }
                 @else { (folder) @if let Some(branch) = branch { " · " (branch) } }
             }
-            h1 { @if head.title.is_empty() { "(nothing was said)" } @else { (head.title) } }
+            h1 title=(head.title) { @if head.title.is_empty() { "(no prompt was typed)" } @else { (head.title) } }
             p class="session-facts quiet num" { (facts(head).join(" · ")) }
             (ties(head))
             @if head.main.is_none() {
@@ -86,7 +86,10 @@ fn damage(head: &Head<'_>) -> Markup {
     let told: Vec<String> = lines.into_iter().chain(islands).collect();
     html! {
         @if !told.is_empty() {
-            p class="session-way session-damage" { "The file is damaged: " (told.join(", ")) ". Repair shows what can be mended." }
+            p class="session-way session-damage" {
+                "The file is damaged: " (told.join(", ")) ". "
+                @if head.main.is_none() { button type="button" class="button no-print" data-act="repair" { "See what can be mended…" } }
+            }
         }
     }
 }
@@ -185,13 +188,28 @@ fn actions(head: &Head<'_>) -> Markup {
         div class="session-actions no-print" {
             button type="button" class="button button-main" data-do="copy-text" data-text=(head.resume)
                 data-said="Copied: paste it in a terminal" { "Continue in terminal" }
+            button type="button" class="button" data-do="find" { "Find" }
             button type="button" class="button" data-do="present" { "Present" }
             @if branches > 1 { a class="button" href={ (head.base) "/branches" } { (things(branches as u64, "branch")) } }
             @if agents > 0 { button type="button" class="button" data-do="agents" { (things(agents as u64, "subagent")) } }
-            button type="button" class="button" data-act="rename" { "Rename…" }
-            button type="button" class="button" data-act="clone" { "Clone lighter…" }
-            button type="button" class="button" data-act="repair" { "Repair…" }
-            a class="button" href={ (head.base) "/export" (head.query) "format=html" } download { "Export" }
+            details class="menu menu-left" {
+                summary class="button" { "Export" }
+                div class="menu-list" {
+                    @for (format, name) in [("html", "As one page"), ("md", "As markdown"), ("text", "As text"), ("json", "As JSON Lines")] {
+                        a href={ (head.base) "/export" (head.query) "format=" (format) } download { (name) }
+                    }
+                    hr;
+                    button type="button" data-do="print" { "Print…" }
+                }
+            }
+            details class="menu menu-left" {
+                summary class="button" { "Change…" }
+                div class="menu-list" {
+                    button type="button" data-act="rename" { "Rename…" }
+                    button type="button" data-act="clone" { "Clone lighter…" }
+                    button type="button" data-act="repair" { "Repair…" }
+                }
+            }
         }
         div id="agents" hidden {}
     }
@@ -216,55 +234,6 @@ fn shown(head: &Head<'_>) -> Markup {
     }
 }
 
-/// Draws the map: a mark for every turn, with forks and compactions where they happened. Of a long session turns share a
-/// mark, and of one with very many forks these, too.
-pub(crate) fn map(head: &Head<'_>) -> Markup {
-    let stops = &head.way.stops;
-    if stops.len() < 3 {
-        return Markup::default();
-    }
-    let mut forks = vec![0; stops.len()];
-    for (at, crossing) in head.reading.crossings(head.way) {
-        if let Some(ways) = forks.get_mut(at).filter(|ways| **ways == 0) {
-            *ways = crossing.ways;
-        }
-    }
-    let marks = marks(&forks);
-    html! {
-        nav class="map no-print" aria-label="Map of the session" {
-            ol {
-                @for at in marks {
-                    @if let Some(turn) = stops[at].no {
-                        li class={ @if stops[at].standing == Standing::Compacted { "map-past" } @if forks[at] > 0 { " map-fork" } } {
-                            a href={ "#t" (turn) } data-turn=(turn) title={ "Turn " (turn) }
-                                aria-label={ "Turn " (turn) @if forks[at] > 0 { ", one of " (things(forks[at] as u64, "way")) } } {}
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Chooses the stops that get a mark, given how many ways go on from each: all of them, if they are not too many.
-fn marks(forks: &[usize]) -> Vec<usize> {
-    let each = forks.iter().filter(|ways| **ways > 0).count() <= MARKS;
-    let step = forks.len().div_ceil(MARKS).max(1);
-    let mut marks = Vec::new();
-    for from in (0..forks.len()).step_by(step) {
-        let forked: Vec<usize> = (from..forks.len().min(from + step)).filter(|&at| forks[at] > 0).collect();
-        match forked.first() {
-            Some(&first) if !each => marks.push(first),
-            Some(&first) => {
-                marks.extend(Some(from).filter(|_| first > from));
-                marks.extend(forked);
-            }
-            None => marks.push(from),
-        }
-    }
-    marks
-}
-
 /// Draws the tools of the reader: find, and follow where somebody tells that it `grows`.
 pub(crate) fn tools(grows: bool) -> Markup {
     html! {
@@ -278,6 +247,7 @@ pub(crate) fn tools(grows: bool) -> Markup {
         @if grows {
             div class="follow no-print" {
                 button type="button" class="button" data-do="newest" hidden { "New turns ↓" }
+                span class="follow-lost" role="status" hidden { "rethread does not answer" }
                 label { input type="checkbox" name="follow"; " follow" }
             }
         }
@@ -288,21 +258,5 @@ pub(crate) fn tools(grows: bool) -> Markup {
 pub(crate) fn trouble(failure: &Failure) -> Markup {
     html! {
         main id="main" class="trouble" { h1 { "That did not work" } p { (message(failure)) } p class="quiet" { (hint(failure)) } }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{MARKS, marks};
-
-    #[test]
-    fn a_map_has_room_for_every_session() {
-        assert_eq!(marks(&[0, 2, 0]), [0, 1, 2]);
-        let mut forks = vec![0; 10 * MARKS];
-        forks[7] = 2;
-        let few = marks(&forks);
-        assert_eq!((few.len(), &few[..3]), (MARKS + 1, &[0, 7, 10][..]), "a fork is marked where it is");
-        let many = marks(&vec![2; 10 * MARKS]);
-        assert_eq!(many.len(), MARKS);
     }
 }

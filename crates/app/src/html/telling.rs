@@ -3,6 +3,9 @@
 use super::tools::Picture;
 use crate::words::when::Clock;
 
+/// Makes markup small, if it can.
+pub(crate) type Packer<'a> = &'a dyn Fn(&str) -> Option<String>;
+
 /// How to tell.
 pub(crate) struct Telling<'a> {
     /// The address of the session, without a slash at its end.
@@ -19,6 +22,8 @@ pub(crate) struct Telling<'a> {
     pub(crate) bodies: bool,
     /// Whether long bodies are left out, to be fetched when somebody opens them.
     pub(crate) lazy: bool,
+    /// Packs markup into letters that mean nothing, where a page has to bring along what nobody could fetch.
+    pub(crate) pack: Option<Packer<'a>>,
     /// Whether turns can be copied and gone on from.
     pub(crate) acts: bool,
 }

@@ -6,7 +6,7 @@ use rethread_engine::core::turn::{Part, Prompt};
 use rethread_engine::ops::{Crossing, Neighbour, Scene, Standing};
 
 use super::Telling;
-use super::long::{of_prompt, words};
+use super::long::{Manner, words};
 use super::note::Notes;
 use super::part::{parts, pictures, took_between};
 use super::row::short_model;
@@ -86,7 +86,7 @@ fn menu(scene: &Scene) -> Markup {
 fn asked(prompt: &Prompt, telling: &Telling<'_>) -> Markup {
     html! {
         div class="part prompt" data-line=(prompt.line) {
-            (words(&prompt.text, prompt.line, telling, of_prompt(prompt.voice)))
+            (words(&prompt.text, prompt.line, telling, Manner::of_prompt(prompt.voice)))
             (pictures(&prompt.media, telling))
         }
     }

@@ -79,11 +79,14 @@ impl Gate {
 
     /// Whether the request came to us by one of our names, and from a page of ours if it says from where.
     fn is_addressed(&self, headers: &HeaderMap) -> bool {
-        let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default());
-        let host = text(header::HOST).is_some_and(|host| self.is_ours(host));
-        let origin = text(header::ORIGIN)
-            .is_none_or(|origin| origin.strip_prefix("http://").is_some_and(|host| self.is_ours(host)));
-        host && origin
+        let all = |name: HeaderName| {
+            headers.get_all(name).into_iter().map(|value| value.to_str().unwrap_or_default())
+        };
+        let is_page = |origin: &str| origin.strip_prefix("http://").is_some_and(|host| self.is_ours(host));
+        // Of two names, who knows which one somebody else goes by.
+        headers.contains_key(header::HOST)
+            && all(header::HOST).all(|host| self.is_ours(host))
+            && all(header::ORIGIN).all(is_page)
     }
 
     fn cookie(&self) -> String {
@@ -127,13 +130,32 @@ pub(crate) async fn check(State(server): State<Arc<Server>>, request: Request, n
         && let Some(address) = gate.key_in(uri)
     {
         enter(gate, &address)
-    } else if gate.has_cookie(headers) {
-        next.run(request).await
-    } else {
+    } else if !gate.has_cookie(headers) {
         answer::refused("open the address that `rethread serve` printed: it holds the key")
+    } else if !is_text(uri.path()) {
+        answer::missing("there is no such page")
+    } else {
+        next.run(request).await
     };
     fence(response.headers_mut());
     response
+}
+
+/// Whether a path is text once its `%` are read.
+fn is_text(path: &str) -> bool {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let [first, behind @ ..] = rest {
+        let written = match (first, behind) {
+            (b'%', [a, b, ..]) => {
+                std::str::from_utf8(&[*a, *b]).ok().and_then(|hex| u8::from_str_radix(hex, 16).ok())
+            }
+            _ => None,
+        };
+        bytes.push(written.unwrap_or(*first));
+        rest = if written.is_some() { &behind[2..] } else { behind };
+    }
+    std::str::from_utf8(&bytes).is_ok()
 }
 
 /// Turns the key of the address into a cookie, so that it stands in no address any more.
@@ -172,7 +194,7 @@ fn fence(headers: &mut HeaderMap) {
 mod tests {
     use axum::http::{HeaderMap, Uri, header};
 
-    use super::Gate;
+    use super::{Gate, is_text};
 
     fn headers(pairs: &[(header::HeaderName, &str)]) -> HeaderMap {
         pairs.iter().map(|(name, value)| (name.clone(), value.parse().unwrap())).collect()
@@ -202,6 +224,13 @@ mod tests {
             assert!(!asked("127.0.0.1:7333", Some(origin)), "{origin}");
         }
         assert!(!gate.is_addressed(&HeaderMap::new()));
+        for name in [header::HOST, header::ORIGIN] {
+            let mut two =
+                headers(&[(header::HOST, "127.0.0.1:7333"), (header::ORIGIN, "http://127.0.0.1:7333")]);
+            assert!(gate.is_addressed(&two));
+            two.append(name, "evil.example:7333".parse().unwrap());
+            assert!(!gate.is_addressed(&two));
+        }
     }
 
     #[test]
@@ -228,6 +257,16 @@ mod tests {
         let uri: Uri = address.parse().unwrap();
         assert_eq!((gate.key_in(&uri).as_deref(), gate.key_in(&uri)), (Some("/"), None));
         assert_eq!(gate.key_in(&gate.address().parse().unwrap()).as_deref(), Some("/"), "that one stays");
+    }
+
+    #[test]
+    fn a_path_is_text() {
+        for path in ["/s/a%20b", "/s/%C3%A4", "/", "/%", "/%zz", "/%e"] {
+            assert!(is_text(path), "{path}");
+        }
+        for path in ["/s/%ff", "/s/%C3", "/%c3%28"] {
+            assert!(!is_text(path), "{path}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Which sessions there are: looked at again when somebody asks and a second has gone by.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -94,15 +95,20 @@ impl Look {
 
     fn of(listing: Listing, at: Instant) -> Look {
         let mut by_key = HashMap::with_capacity(listing.rows.len());
-        // Two files may be called by the same id: the first by its path has it, the others are numbered. Whoever is at work
-        // in one of them must not change what an address means.
+        // A file that is named by its id is addressed by it; of two such files the first by its path, and the others are numbered. Others
+        // are addressed by their path, too: what an address means must not change because another file is new or at work.
         let rows = &listing.rows;
+        let order = |no: usize| {
+            let row: &SessionRow = &rows[no];
+            let is_named = row.path.file_stem().is_some_and(|stem| stem == row.id.as_str());
+            (!is_named, row.path.as_os_str())
+        };
         let mut by_path: Vec<usize> = (0..rows.len()).collect();
-        by_path.sort_by(|&a, &b| rows[a].path.as_os_str().cmp(rows[b].path.as_os_str()));
+        by_path.sort_by(|&a, &b| order(a).cmp(&order(b)));
         let mut keys = vec![String::new(); rows.len()];
         for no in by_path {
             let id = safe(&rows[no].id);
-            let mut key = id.clone();
+            let mut key = if order(no).0 { format!("{id}~{}", name_of(&rows[no].path)) } else { id.clone() };
             for copy in 2.. {
                 if !by_key.contains_key(&key) {
                     break;
@@ -110,6 +116,8 @@ impl Look {
                 key = format!("{id}~{copy}");
             }
             by_key.insert(key.clone(), no);
+            // Others know a session by nothing but its id.
+            by_key.entry(id).or_insert(no);
             keys[no] = key;
         }
         Look { listing, at, by_key, keys }
@@ -145,6 +153,13 @@ impl Look {
     pub(crate) fn rows(&self) -> impl DoubleEndedIterator<Item = (&str, &SessionRow)> {
         self.keys.iter().map(String::as_str).zip(&self.listing.rows)
     }
+}
+
+/// Tells a file from all others, in a few letters.
+fn name_of(path: &Path) -> String {
+    let mut hasher = DefaultHasher::new();
+    path.as_os_str().hash(&mut hasher);
+    format!("{:08x}", hasher.finish() as u32)
 }
 
 /// Makes an id fit for an address: what is no letter or digit becomes a dash.

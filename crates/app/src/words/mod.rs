@@ -1,5 +1,6 @@
 //! Words and figures that every face says in the same way, and the fence that session text passes before it is shown.
 
+pub(crate) mod called;
 pub(crate) mod clean;
 pub(crate) mod deed;
 pub(crate) mod ending;

@@ -28,6 +28,7 @@ fn hits_come_while_typing_and_lead_to_their_place() {
     visit.wait_for(&format!("location.pathname === '{}' && location.hash.startsWith('#L')", tale.address()));
     visit.wait_seen(".part.here");
     assert!(visit.text(".part.here").contains("Sailing west"), "{}", visit.text(".part.here"));
+    visit.wait_for("CSS.highlights.get('found')?.size > 0");
     visit.check();
 }
 

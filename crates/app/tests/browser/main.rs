@@ -22,6 +22,7 @@ mod home;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
+mod mapping;
 mod poison;
 #[cfg(test)]
 mod reading;

@@ -238,14 +238,17 @@ fn the_keyboard_map_tells_the_keys() {
     let tale = store::varied(&home);
     let site = Site::of(home);
     let Some(visit) = Visit::new(&site) else { return };
-    for (target, known) in
-        [("/", "search all sessions"), (&*tale.address(), "next turn"), ("/sessions", "next session")]
-    {
+    for (target, known, unknown) in [
+        ("/", "search all sessions", "turn"),
+        (&*tale.address(), "next turn", "session before"),
+        ("/sessions", "next session", "presentation"),
+    ] {
         visit.open(target);
         visit.eval("document.activeElement.blur()");
         visit.press("?");
         visit.wait_said("#keys", known);
         visit.wait_shown("#keys");
+        assert!(!visit.text("#keys").contains(unknown), "{target} tells only its own keys");
         visit.assert_accessible();
         visit.press("Escape");
         visit.wait_for("!document.getElementById('keys').open");
@@ -269,6 +272,44 @@ fn paper_gets_the_words_and_not_the_buttons() {
         assert_eq!(shown(selector), false, "{selector}");
     }
     visit.assert_quiet(&visit.origin());
+}
+
+#[test]
+fn everything_is_fetched_before_it_is_printed_and_paper_is_light() {
+    let home = Home::new();
+    let tale = store::long(&home);
+    let site = Site::of(home);
+    let Some(visit) = Visit::new(&site) else { return };
+    visit.open(&tale.address());
+    visit.click("[data-do=theme]");
+    visit.eval(
+        "window.print = () => { window.printed = document.querySelectorAll('#main > .leaf-later').length; }",
+    );
+    visit.click(".session-actions .menu:has([data-do=print]) > summary");
+    visit.click("[data-do=print]");
+    visit.wait_for("window.printed === 0");
+    assert_eq!(visit.count("#main > .leaf > article.turn[id]"), store::TURNS as usize);
+    let ground = || visit.eval("getComputedStyle(document.querySelector('#t1 .prompt')).backgroundColor");
+    let dark = ground();
+    visit.emulate(Media { print: true, ..Media::default() });
+    visit.settle();
+    assert_ne!(ground(), dark, "what is dark on a screen is light on paper");
+    visit.assert_quiet(&visit.origin());
+}
+
+#[test]
+fn finding_has_a_button() {
+    let home = Home::new();
+    let tale = store::varied(&home);
+    let site = Site::of(home);
+    let Some(visit) = Visit::new(&site) else { return };
+    visit.resize(NARROW, 760, true);
+    visit.open(&tale.address());
+    visit.click("[data-do=find]");
+    visit.wait_shown("#find");
+    visit.type_text("sounding 900");
+    visit.wait_said(".find-at", "1 of 1");
+    visit.check();
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::client::Site;
 use crate::home::Home;
 use crate::store;
 use crate::tale::Tale;
-use crate::visit::Visit;
+use crate::visit::{NARROW, Visit};
 
 #[test]
 fn a_presentation_goes_part_by_part() {
@@ -42,6 +42,46 @@ fn a_presentation_goes_part_by_part() {
     visit.press("Escape");
     visit.wait_for("!document.querySelector('.present')");
     visit.wait_seen("#main .turn:last-child");
+    visit.assert_quiet(&visit.origin());
+}
+
+#[test]
+fn a_presentation_needs_no_keys_and_leaves_nothing_out() {
+    let home = Home::new();
+    let mut tale = Tale::new("5");
+    let lines: Vec<String> = (0..200).map(|no| format!("Rule {no} of the ship.")).collect();
+    tale.prompt(lines.join("\n\n"));
+    tale.calls("Bash", &json!({ "command": "ring --bell" }), &json!("ding dong"), &json!({}));
+    tale.says("Understood.");
+    tale.keep(&home);
+    let site = Site::of(home);
+    let Some(visit) = Visit::new(&site) else { return };
+    visit.resize(NARROW, 760, true);
+    visit.open(&tale.address());
+    visit.click("[data-do=present]");
+    visit.wait_said(".present-page", "Rule 199");
+    let seen = "(page => page.lastElementChild.getBoundingClientRect().bottom <= page.getBoundingClientRect().bottom + 9)\
+        (document.querySelector('.present-page'))";
+    assert_eq!(visit.eval(seen), false, "it is higher than the screen");
+    let mut steps = 0;
+    while visit.count(".present-page > *") == 1 {
+        visit.click(".present-foot [aria-label='Next part']");
+        visit.settle();
+        steps += 1;
+        assert!(
+            steps < 100 && (visit.count(".present-page > *") == 1 || steps > 5),
+            "no part of it is passed over"
+        );
+    }
+    visit.wait_for("document.querySelector('.present-page > .tool').open");
+    visit.wait_said(".present-page .tool-body", "ding dong");
+    visit.press("?");
+    visit.wait_shown("#keys");
+    visit.press("Escape");
+    visit.wait_for("!document.getElementById('keys').open");
+    assert_eq!(visit.count(".present"), 1, "only the map of keys was closed");
+    visit.click(".present-foot [aria-label='Leave the presentation']");
+    visit.wait_for("!document.querySelector('.present')");
     visit.assert_quiet(&visit.origin());
 }
 

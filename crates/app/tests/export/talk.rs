@@ -120,7 +120,10 @@ pub(crate) fn unpacked(page: &str) -> String {
         let from = at + rest[at..].find('>').unwrap() + 1;
         let to = from + rest[from..].find("</script>").unwrap();
         let packed = STANDARD.decode(&rest[from..to]).unwrap();
-        flate2::read::DeflateDecoder::new(&packed[..]).read_to_string(&mut all).unwrap();
+        let mut inner = String::new();
+        flate2::read::DeflateDecoder::new(&packed[..]).read_to_string(&mut inner).unwrap();
+        // What is packed may hold what is packed.
+        all.push_str(&unpacked(&inner));
         rest = &rest[to..];
     }
     all + rest

@@ -129,7 +129,8 @@ fn what_is_packed_by_name_unfolds_in_the_page() {
     let Some(browser) = Browser::shared() else { return };
     let home = Home::new();
     keep(&home);
-    let agent = Talk::of_agent("ag1").asks("go").says(&format!("seen {}", "word ".repeat(60_000)));
+    let long = format!("seen {}", "word ".repeat(15_000));
+    let agent = (0..4).fold(Talk::of_agent("ag1").asks("go"), |talk, _| talk.says(&long));
     home.write_old(&format!("{FOLDER}/{SESSION}/subagents/agent-ag1.jsonl"), agent.text());
     let address = page_of(&home, &much().text(), &[]);
     let page = browser.page();
@@ -151,17 +152,18 @@ fn no_subagent_is_lost() {
         .calls("call_1", "Task", &asked("twice"), &json!("found"), &json!({ "agentId": "ag1" }))
         .calls("call_9", "Other", &asked("no place"), &json!("found"), &json!({ "agentId": "ag3" }))
         .says("All are back.");
-    let long = "word after word ".repeat(20_000);
+    let long = "word after word ".repeat(5_000);
     let agents = [
-        ("ag1", "call_1", "first of two".to_owned()),
-        ("ag2", "call_1", format!("second of two {long}")),
-        ("ag3", "call_9", "whose call has no place".to_owned()),
-        ("ag4", "", format!("loose and long {long}")),
+        ("ag1", "call_1", "first of two", 0),
+        ("ag2", "call_1", "second of two", 4),
+        ("ag3", "call_9", "whose call has no place", 0),
+        ("ag4", "", "loose and long", 4),
     ];
     let home = Home::new();
-    for (id, call, says) in &agents {
+    for (id, call, says, more) in agents {
         let file = format!("{FOLDER}/{SESSION}/subagents/agent-{id}");
-        home.write_old(&format!("{file}.jsonl"), Talk::of_agent(id).asks("go").says(says).text());
+        let told = (0..more).fold(Talk::of_agent(id).asks("go").says(says), |talk, _| talk.says(&long));
+        home.write_old(&format!("{file}.jsonl"), told.text());
         if !call.is_empty() {
             home.write_old(&format!("{file}.meta.json"), json!({ "toolUseId": call }).to_string());
         }
@@ -169,8 +171,8 @@ fn no_subagent_is_lost() {
     let page = export(&home, &talk, &["--format", "html"]);
     assert!(!page.contains("loose and long"), "what is long is packed");
     let all = unpacked(&page);
-    for (_, _, says) in &agents {
-        assert_eq!(all.matches(&says[..says.len().min(20)]).count(), 1, "{}", &says[..20]);
+    for (_, _, says, _) in agents {
+        assert_eq!(all.matches(says).count(), 1, "{says}");
     }
     let packed: Vec<_> = page.match_indices("class=\"packed\" data-call=\"").collect();
     assert_eq!(packed.len(), 2);

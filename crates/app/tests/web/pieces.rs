@@ -1,5 +1,7 @@
 //! Pieces of a session: what is asked for is given, and nothing else.
 
+use rethread_testkit::script;
+
 use crate::client::Site;
 use crate::home::Home;
 use crate::store::Session;
@@ -15,6 +17,10 @@ fn a_result_kept_beside_a_session_is_read_and_nothing_beyond_it() {
     let beside = std::path::Path::new(&beside).strip_prefix(home.path()).unwrap().to_owned();
     home.write(&format!("{}/tool-results/b2.txt", beside.display()), "all \u{1b}[31mof\u{1b}[0m <it>\n");
     home.write(&format!("{}/secret.txt", beside.display()), "secret");
+    // What leads elsewhere is not of the session, whatever it is called.
+    let results = home.path().join(&beside).join("tool-results");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(home.path().join(&beside).join("secret.txt"), results.join("b4.txt")).unwrap();
     let site = Site::of(home);
     let base = format!("/s/{}/kept?name=", session.key());
     let page = site.page(&format!("{base}b2.txt"));
@@ -27,11 +33,37 @@ fn a_result_kept_beside_a_session_is_read_and_nothing_beyond_it() {
         "..",
         "",
         "b3.txt",
+        "b4.txt",
         "b2.txt%00",
         "/etc/passwd",
         "C:x",
     ] {
         assert_eq!(site.get(&format!("{base}{name}")).status, 404, "{name}");
+    }
+}
+
+/// Two long texts of one line, as long as each other.
+#[test]
+fn the_rest_of_long_words_is_that_of_these_words() {
+    let home = Home::new();
+    let text = |word: &str| format!("{word} and more\n\n").repeat(10_000);
+    let blocks = ["left!", "right"].map(|word| serde_json::json!({ "type": "text", "text": text(word) }));
+    let line = format!("u1: say much\n  a1: {}", blocks.map(|block| block.to_string()).join(" | "));
+    let key = "aaaaaaaa-0000-4000-8000-000000000001";
+    home.write_old(&format!(".claude/projects/-x/{key}.jsonl"), script::bytes(&line));
+    let site = Site::of(home);
+    let leaf = site.page(&format!("/s/{key}/leaf?no=0"));
+    let rests: Vec<String> = leaf
+        .split("data-src=\"")
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next())
+        .map(|address| site.page(&address.replace("&amp;", "&")))
+        .collect();
+    assert_eq!(rests.len(), 2);
+    for (word, other, rest) in [("left!", "right", &rests[0]), ("right", "left!", &rests[1])] {
+        let (shown, rest) =
+            (leaf.matches(word).count(), rest.matches(word).count() + rest.matches(other).count() * 20_000);
+        assert_eq!(shown + rest, 10_000, "every paragraph is there once");
     }
 }
 
@@ -45,6 +77,8 @@ fn addresses_that_are_made_up_lead_nowhere() {
     for target in [
         "/s/..%2f..%2fetc%2fpasswd",
         "/s/%00",
+        "/s/%ff",
+        "/s/%ff/leaf?no=0",
         "/s/%2e%2e",
         "/s/nobody",
         "/s/nobody/leaf?no=0",

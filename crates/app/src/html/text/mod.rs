@@ -16,4 +16,4 @@ pub(crate) use ansi::{palette, terminal};
 pub(crate) use code::{Language, code, json};
 pub(crate) use patch::{Hunk, hunks, patch};
 pub(crate) use plain::plain;
-pub(crate) use prose::{prompt, prose, safe_address};
+pub(crate) use prose::{Block, last_block, prompt, prose, safe_address};

@@ -173,7 +173,7 @@ pub(crate) const KEPT_SHOWN: usize = 1 << 20;
 /// Draws a result that lies in a file of its own, or its beginning where there is more.
 pub(crate) fn kept(bytes: &[u8], more: bool) -> Markup {
     html! {
-        (terminal(&String::from_utf8_lossy(bytes)))
+        div class="kept-all" tabindex="0" role="region" aria-label="The whole result" { (terminal(&String::from_utf8_lossy(bytes))) }
         @if more { p class="quiet" { "The file is longer: this is its first MB." } }
     }
 }

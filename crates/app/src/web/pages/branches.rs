@@ -12,7 +12,7 @@ use crate::html::verdict::warning;
 use crate::html::{branches, tree};
 use crate::web::answer;
 use crate::web::server::{Server, work};
-use crate::words::clean;
+use crate::words::called::called;
 use crate::words::when::Clock;
 
 /// Answers with the list of branches.
@@ -60,7 +60,7 @@ pub(crate) async fn drawing(State(server): State<Arc<Server>>, Path(key): Path<S
 
 /// Draws the page around what is shown of the branches of a session.
 pub(super) fn around(server: &Server, key: &str, title: &str, here: &str, body: &Markup) -> Response {
-    let title = clean::line(title);
+    let title = called(title);
     let link = |name: &str| (name == here).then_some("page");
     let drawn = html! {
         main id="main" class="act-page act-wide" data-reload="" {

@@ -91,7 +91,9 @@ fn draw(server: &Server, clock: &Clock) -> Markup {
         }
         figure class="chart" {
             figcaption { strong { (said(&month)) } " at list prices in the last " (COSTS) " days, " (said(&year)) " in the last year" }
-            div class="scroll" { (days(&bars, &costs, |mark| money::said(mark).replace(".00", ""))) }
+            @if month.spent.responses > 0 {
+                div class="scroll" { (days(&bars, &costs, |mark| money::said(mark).replace(".00", ""))) }
+            }
         }
     }
 }

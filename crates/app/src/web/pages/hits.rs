@@ -12,6 +12,7 @@ use crate::web::asked::Asked;
 use crate::web::seek::{Found, Wanted};
 use crate::web::server::Server;
 use crate::web::shelf::Look;
+use crate::words::called::called;
 use crate::words::clean;
 use crate::words::figures::{count, duration, things};
 use crate::words::folder::base;
@@ -36,8 +37,8 @@ const CHIPS: &[(&str, &str)] = &[
 
 /// Says what the session of a hit is called.
 pub(crate) fn title(hit: &SearchHit) -> Markup {
-    let text = clean::line(&hit.title.text);
-    html! { @if text.is_empty() { i { "nothing was said" } } @else { (text) } }
+    let text = called(&hit.title.text);
+    html! { @if text.is_empty() { i { "no prompt was typed" } } @else { (text) } }
 }
 
 /// What the parts of a page of hits need to know.

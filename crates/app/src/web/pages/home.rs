@@ -49,6 +49,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>) -> Response {
                     section { h2 { "Recent" } (row::table(&rows(false, RECENT), "Recent sessions", None)) (sum(&picked)) }
                     (projects(&picked, server, &clock))
                     (pictures())
+                    p class="quiet" { a href="/log" { "What rethread changed" } ", and how to take it back" }
                 }
             }
         };

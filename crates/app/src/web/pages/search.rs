@@ -98,13 +98,15 @@ pub(crate) async fn hits(State(server): State<Arc<Server>>, asked: Asked) -> Res
         freshen(&server);
         return answer::found(html! {});
     };
-    if typed.len() < LEAST {
+    let (sought, begun) = so_far(&typed);
+    if sought.len() < LEAST {
         return answer::found(html! { p class="hits-say" { "Go on typing, or press Enter" } });
     }
+    let (sought, begun) = (sought.to_owned(), begun.to_owned());
     let waits = Waits::default();
     let (halt, own) = (waits.halt(), server.clone());
     let limit = asked.number("limit", SKIM).clamp(1, SHOWN);
-    let wanted = Wanted { typed, all: false, limit, budget: TYPING, typing: true };
+    let wanted = Wanted { typed: sought, all: false, limit, budget: TYPING, typing: true };
     let known = server.answers.recent(&wanted, &server.queue);
     let turn = match &known {
         Some(_) => None,
@@ -119,7 +121,7 @@ pub(crate) async fn hits(State(server): State<Arc<Server>>, asked: Asked) -> Res
         drop(turn);
         let look = addressing(server, Some(&found));
         match found {
-            Ok(found) => answer::found(skim(&found, &wanted, &look, &server.clock())),
+            Ok(found) => answer::found(skim(&found, (&typed, &begun), &look, &server.clock())),
             Err(bad) => answer::found(html! { p class="hits-say" { (clean::line(&bad.what)) } }),
         }
     })
@@ -128,9 +130,20 @@ pub(crate) async fn hits(State(server): State<Arc<Server>>, asked: Asked) -> Res
     response
 }
 
-/// Draws hits as the choices of a box.
-fn skim(found: &Found, wanted: &Wanted, look: &Look, clock: &Clock) -> Markup {
-    let all = address("/search", [("q", wanted.typed.as_str())]);
+/// Parts what is typed into what can be looked for already and a last word that has only begun: one or two letters stand in nearly
+/// every entry.
+fn so_far(typed: &str) -> (&str, &str) {
+    let (before, last) = typed.rsplit_once(char::is_whitespace).unwrap_or(("", typed));
+    let before = before.trim_end();
+    let begun = last.len() < LEAST && last.chars().all(char::is_alphanumeric);
+    let is_whole =
+        before.matches('"').count().is_multiple_of(2) && !before.ends_with(" OR") && !before.ends_with('|');
+    if begun && is_whole && !before.is_empty() { (before, last) } else { (typed, "") }
+}
+
+/// Draws hits as the choices of a box, for what is typed and the last word of it that was not looked for yet.
+fn skim(found: &Found, (typed, begun): (&str, &str), look: &Look, clock: &Clock) -> Markup {
+    let all = address("/search", [("q", typed)]);
     // What has no page of its own stands on the page of all hits.
     let lead = |hit: &SearchHit| look.key_of(&hit.session_path).map_or(all.clone(), |key| place(hit, key));
     html! {
@@ -148,8 +161,9 @@ fn skim(found: &Found, wanted: &Wanted, look: &Look, clock: &Clock) -> Markup {
                 @if found.cut { "Still reading: press Enter to look longer" } @else { "Nothing holds this" }
             }
         } @else {
-            a class="hits-all" role="option" aria-selected="false" tabindex="-1"
-                href=(all) { (all_of(found)) }
+            a class="hits-all" role="option" aria-selected="false" tabindex="-1" href=(all) {
+                @if begun.is_empty() { (all_of(found)) } @else { "Go on typing, or press Enter to look for “" (clean::line(begun)) "”, too" }
+            }
         }
     }
 }
@@ -170,5 +184,29 @@ fn all_of(found: &Found) -> String {
     match found.total.exact {
         true => format!("All {}", things(found.total.hits as u64, "hit")),
         false => "All hits".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::so_far;
+
+    #[test]
+    fn a_last_word_is_looked_for_when_it_says_something() {
+        for (typed, sought) in [
+            ("update t", "update"),
+            ("update ta", "update"),
+            ("update tab", "update tab"),
+            ("update", "update"),
+            ("up", "up"),
+            ("\"off by", "\"off by"),
+            ("a OR b", "a OR b"),
+            ("a | b", "a | b"),
+            ("update -t", "update -t"),
+            ("update 漢", "update 漢"),
+        ] {
+            assert_eq!(so_far(typed).0, sought, "{typed}");
+        }
+        assert_eq!(so_far("update  t"), ("update", "t"));
     }
 }

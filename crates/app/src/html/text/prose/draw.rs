@@ -7,6 +7,10 @@ use super::pen::Pen;
 use crate::html::text::{Language, code, escape, plain};
 use crate::words::clean;
 
+/// Which markdown it is.
+pub(super) const OPTIONS: Options =
+    Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH).union(Options::ENABLE_TASKLISTS);
+
 /// What is longer is no prose, and is drawn as it is.
 const LONGEST: usize = 256 * 1024;
 
@@ -25,10 +29,9 @@ fn draw(markdown: &str, typed: bool) -> Markup {
         return plain(markdown);
     }
     let markdown = clean::text(markdown);
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let mut scene = Scene { pen: Pen::new(typed), source: &markdown, ..Scene::default() };
     scene.pen.out.push_str("<div class=\"md\">");
-    for (event, range) in Parser::new_ext(&markdown, options).into_offset_iter() {
+    for (event, range) in Parser::new_ext(&markdown, OPTIONS).into_offset_iter() {
         scene.take(event, range.start);
     }
     let mut out = scene.pen.finish();

@@ -37,7 +37,10 @@ pub(crate) async fn page(State(server): State<Arc<Server>>) -> Response {
                 @if more > 0 { p class="quiet" { "Older ones: " code { "rethread log" } } }
             }
         };
-        answer::found(framed(&Frame { title: "Log", demo: server.demo, ..Frame::default() }, &body))
+        answer::found(framed(
+            &Frame { title: "Changes", here: "log", demo: server.demo, ..Frame::default() },
+            &body,
+        ))
     })
     .await
 }

@@ -158,10 +158,27 @@ pub(crate) async fn leaf(
     Path((key, agent)): Path<(String, String)>,
     Query(wanted): Query<LeafWanted>,
     Query(way): Query<Wanted>,
+    headers: HeaderMap,
 ) -> Response {
+    let asks = headers.contains_key("x-rethread");
     work(server, move |server| {
         with(server, &key, &Whose::Id(&agent), way, |_, open, base, way| {
-            answered(open, base, &wanted, way, false).unwrap_or_else(|failure| answer::failed(&failure))
+            answered(open, base, &wanted, way, (false, asks))
+                .unwrap_or_else(|failure| answer::failed(&failure))
+        })
+    })
+    .await
+}
+
+/// Answers with the map of a subagent.
+pub(crate) async fn map(
+    State(server): State<Arc<Server>>,
+    Path((key, agent)): Path<(String, String)>,
+    Query(wanted): Query<Wanted>,
+) -> Response {
+    work(server, move |server| {
+        with(server, &key, &Whose::Id(&agent), wanted, |_, open, base, wanted| {
+            super::map::drawn(open, base, wanted, false).unwrap_or_else(|failure| answer::failed(&failure))
         })
     })
     .await

@@ -1,16 +1,23 @@
 //! A session to take along, as a file that the browser keeps.
 
+use std::io::{self, Write};
 use std::sync::Arc;
 
+use axum::body::{Body, Bytes};
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use clap::ValueEnum;
+use tokio::sync::mpsc::{Sender, channel};
+use tokio::sync::oneshot;
+use tokio_stream::StreamExt;
+use tokio_stream::wrappers::ReceiverStream;
 
 use super::{Wanted, open};
 use crate::export::{Around, Detail, Format, Order, Trouble, file_name, write};
 use crate::web::answer;
-use crate::web::server::{Server, work};
+use crate::web::server::Server;
+use crate::words::trouble::message;
 
 /// In which form, and how much of it.
 #[derive(Debug, serde::Deserialize)]
@@ -35,26 +42,68 @@ pub(crate) async fn export(
     else {
         return answer::missing("an export tells prompts, answers, tools or everything");
     };
-    work(server, move |server| {
-        let (row, open) = match open(server, &key) {
+    let order = Order { format, detail, which: on.which() };
+    let (sender, mut pieces) = channel::<Piece>(4);
+    let (name, named) = oneshot::channel();
+    tokio::task::spawn_blocking(move || {
+        let (row, open) = match open(&server, &key) {
             Ok(found) => found,
-            Err(response) => return *response,
+            // Whoever has gone need not be told.
+            Err(response) => return drop(name.send(Err(response))),
         };
-        let order = Order { format, detail, which: on.which() };
+        let _ = name.send(Ok(file_name(&row.title.text, &row.id, format)));
         let around = Around { prices: &server.prices, tilde: &|path| server.place.tilde(path) };
-        let mut bytes = Vec::new();
-        match write(&open.reading, &order, &around, &mut bytes) {
-            Ok(()) => kept(bytes, format, &file_name(&row.title.text, &row.id, format)),
-            Err(Trouble::Failure(failure)) => answer::failed(&failure),
-            Err(Trouble::Io(_)) => answer::missing("the session could not be exported"),
+        let mut out = io::BufWriter::with_capacity(PIECE, Sending(sender.clone()));
+        let written = write(&open.reading, &order, &around, &mut out);
+        let flushed = out.flush();
+        let failed = match written {
+            Err(Trouble::Failure(failure)) => message(&failure),
+            Err(Trouble::Io(error)) => error.to_string(),
+            Ok(()) => flushed.err().map(|error| error.to_string()).unwrap_or_default(),
+        };
+        if !failed.is_empty() {
+            let _ = sender.blocking_send(Err(io::Error::other(failed)));
         }
-    })
-    .await
+    });
+    let name = match named.await {
+        Ok(Ok(name)) => name,
+        Ok(Err(response)) => return *response,
+        Err(_) => return answer::missing("the session could not be exported"),
+    };
+    match pieces.recv().await {
+        Some(Ok(first)) => {
+            let first = tokio_stream::once(Ok(first));
+            kept(Body::from_stream(first.chain(ReceiverStream::new(pieces))), format, &name)
+        }
+        // What fails later breaks the transfer off, so that nobody takes it for whole.
+        Some(Err(error)) => answer::missing(&format!("the session could not be exported: {error}")),
+        None => kept(Body::empty(), format, &name),
+    }
 }
 
-/// Answers with bytes that the browser keeps under a name, which holds only letters, digits, dashes and a dot.
-fn kept(bytes: Vec<u8>, format: Format, name: &str) -> Response {
-    let mut response = answer::typed(StatusCode::OK, format.media_type(), bytes);
+/// Some of a file that is being written.
+type Piece = io::Result<Bytes>;
+
+/// Bytes of a piece.
+const PIECE: usize = 64 << 10;
+
+/// Sends what is written; fails when nobody takes it any more, and so ends the work.
+struct Sending(Sender<Piece>);
+
+impl Write for Sending {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let sent = self.0.blocking_send(Ok(Bytes::copy_from_slice(bytes)));
+        sent.map(|()| bytes.len()).map_err(|_| io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Answers with a file that the browser keeps under a name, which holds only letters, digits, dashes and a dot.
+fn kept(body: Body, format: Format, name: &str) -> Response {
+    let mut response = answer::typed(StatusCode::OK, format.media_type(), body);
     if let Ok(value) = HeaderValue::from_str(&format!("attachment; filename=\"{name}\"")) {
         response.headers_mut().insert(header::CONTENT_DISPOSITION, value);
     }

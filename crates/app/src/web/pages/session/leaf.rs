@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, Query, State};
-use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
 use rethread_engine::Failure;
 
@@ -26,26 +26,29 @@ pub(crate) async fn leaf(
     Path(key): Path<String>,
     Query(wanted): Query<LeafWanted>,
     Query(way): Query<Wanted>,
+    headers: HeaderMap,
 ) -> Response {
+    let asks = headers.contains_key("x-rethread");
     work(server, move |server| {
         let (_, open) = match open(server, &key) {
             Ok(found) => found,
             Err(response) => return *response,
         };
-        answered(&open, &format!("/s/{key}"), &wanted, &way, true)
+        answered(&open, &format!("/s/{key}"), &wanted, &way, (true, asks))
             .unwrap_or_else(|failure| answer::failed(&failure))
     })
     .await
 }
 
 /// Draws the leaf that is wanted. The head of the answer says its number, how many there are, and what stands before it and
-/// before the last: a page that holds other leaves there is not of this way any more.
+/// before the last: a page that holds other leaves there is not of this way any more. Turns can be gone on from, or not; and it is
+/// a page that asks, or somebody else.
 pub(super) fn answered(
     open: &Open,
     base: &str,
     wanted: &LeafWanted,
     on: &Wanted,
-    acts: bool,
+    (acts, asks): (bool, bool),
 ) -> Result<Response, Failure> {
     let which = on.which();
     let way = open.way(&which)?;
@@ -58,6 +61,9 @@ pub(super) fn answered(
             let drawn = drawn(open, base, on, no, acts)?;
             answer::typed(StatusCode::OK, "text/html; charset=utf-8", Body::from(drawn))
         }
+        // A page that was there before a rewind asks for what is no more, and is told how much there is; browsers complain of
+        // what is missing.
+        None if asks => answer::typed(StatusCode::NO_CONTENT, "text/html; charset=utf-8", Body::empty()),
         None => answer::missing("there is no such part of the session"),
     };
     let mut say = |name: &'static str, value: u64| {

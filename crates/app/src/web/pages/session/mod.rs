@@ -6,6 +6,7 @@ mod events;
 mod export;
 mod find;
 mod leaf;
+mod map;
 mod page;
 mod piece;
 
@@ -15,6 +16,7 @@ pub(crate) use events::events;
 pub(crate) use export::export;
 pub(crate) use find::find;
 pub(crate) use leaf::leaf;
+pub(crate) use map::map;
 pub(crate) use page::page;
 pub(crate) use piece::{kept, part, picture, raw};
 
@@ -88,6 +90,7 @@ fn telling<T>(reading: &Reading, base: &str, acts: bool, then: impl FnOnce(&Tell
         kept: &|_| true,
         bodies: true,
         lazy: true,
+        pack: None,
         acts,
     })
 }

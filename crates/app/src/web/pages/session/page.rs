@@ -20,7 +20,7 @@ use crate::html::session::{self, Head};
 use crate::web::answer;
 use crate::web::readings::Open;
 use crate::web::server::{Server, work};
-use crate::words::clean;
+use crate::words::called::called;
 
 /// Leaves that stand in the page from the beginning.
 const FIRST: usize = 3;
@@ -54,7 +54,7 @@ pub(crate) async fn page(
     };
     if headers.contains_key("x-rethread") {
         return work(server, move |server| {
-            let (title, base) = (clean::line(&row.title.text), format!("/s/{key}"));
+            let (title, base) = (called(&row.title.text), format!("/s/{key}"));
             let sheet = Sheet { title: &title, base: &base, main: None, row: Some(&row), acts: true };
             let open = server.readings.open(&row.path, &server.prices);
             let top =
@@ -78,7 +78,7 @@ pub(crate) async fn page(
     let (sender, receiver) = tokio::sync::mpsc::channel::<Result<Bytes, Infallible>>(4);
     tokio::task::spawn_blocking(move || {
         let send = |markup: Markup| sender.blocking_send(Ok(Bytes::from(markup.into_string()))).is_ok();
-        let title = clean::line(&row.title.text);
+        let title = called(&row.title.text);
         let frame = Frame { title: &title, demo: server.demo, ..Frame::default() };
         if !send(head(&frame)) {
             return;
@@ -140,7 +140,7 @@ fn headed(
         other_way: which != Which::Active,
         clock: &server.clock(),
         tilde: &|path| server.place.tilde(path),
-        title_of: &|id| look.as_ref()?.find(id).map(|row| clean::line(&row.title.text)),
+        title_of: &|id| look.as_ref()?.find(id).map(|row| called(&row.title.text)),
     })
 }
 
@@ -154,7 +154,8 @@ fn body(server: &Server, open: &Open, sheet: &Sheet<'_>, wanted: &Wanted) -> Res
             (leaves(open, way, sheet.base, wanted, sheet.acts)?)
             @if way.stops.is_empty() { p class="quiet empty" { "Nothing was said." } }
         }
-        (session::map(head))
+        // It is filled when the text is there.
+        nav class="map no-print" id="map" aria-label="Map of the session" hidden {}
         (session::tools(sheet.acts))
         })
     })

@@ -23,8 +23,8 @@ use crate::web::server::{Server, work};
 pub(crate) struct PieceWanted {
     line: u32,
     call: Option<String>,
-    /// The words of the line that are so many bytes, instead of a call.
-    bytes: Option<usize>,
+    /// The words of the line that have this mark, instead of a call.
+    words: Option<String>,
     #[serde(default)]
     no: usize,
 }
@@ -48,8 +48,8 @@ pub(super) fn body(open: &Open, base: &str, wanted: &PieceWanted, acts: bool) ->
         Ok(scenes) => scenes,
         Err(failure) => return answer::failed(&failure),
     };
-    if let Some(bytes) = wanted.bytes {
-        let rest = scenes.iter().find_map(|scene| html::rest(&scene.turn, wanted.line, bytes));
+    if let Some(words) = &wanted.words {
+        let rest = scenes.iter().find_map(|scene| html::rest(&scene.turn, wanted.line, words));
         return rest.map_or_else(|| answer::missing("there are no such words"), answer::found);
     }
     let call = wanted.call.as_deref().unwrap_or_default();
