@@ -155,12 +155,19 @@
       toEnd();
     });
     let height = scrollY;
-    addEventListener("scroll", () => {
+    let scrolled = false;
+    const look = () => {
+      scrolled = false;
       const below = document.documentElement.scrollHeight - innerHeight - scrollY;
       if (below <= 80) newest.hidden = true;
       // Who goes up wants to read.
       if (scrollY < height && below > innerHeight / 2) follow.checked = false;
       height = scrollY;
+    };
+    // How high the page is may not be asked while it is being laid out.
+    addEventListener("scroll", () => {
+      if (!scrolled) setTimeout(look);
+      scrolled = true;
     }, { passive: true });
     follow.addEventListener("change", () => { if (follow.checked) toEnd(); });
     document.addEventListener("rethread:changed", grow);

@@ -263,19 +263,29 @@
     follow();
   });
 
-  // Turns one after the other.
-  const step = (by) => {
+  // Turns one after the other; keys may come faster than turns.
+  let going = null;
+  const step = async (by) => {
     const turns = [...document.querySelectorAll("#main > .leaf > .turn[id], #main .spot")];
-    if (!turns.length) return false;
-    const top = 60;
-    let here = turns.findIndex((turn) => turn.getBoundingClientRect().top > top + 4);
-    if (here < 0) here = turns.length;
-    const next = by > 0 ? turns[here] : turns.slice(0, here).reverse().find((turn) => turn.getBoundingClientRect().top < top - 4);
-    if (next) show(next.id);
+    if (!turns.length) return;
+    const top = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
+    const heights = turns.map((turn) => turn.getBoundingClientRect().top - top);
+    let at = going && turns.findIndex((turn) => turn.id === going);
+    if (at === null || at < 0) {
+      const below = heights.findIndex((height) => height > 4);
+      const here = heights.findIndex((height) => Math.abs(height) <= 4);
+      // Between two turns, one back leads to the beginning of the one that is read.
+      at = here >= 0 ? here : (below < 0 ? turns.length : below) - (by > 0 ? 1 : 0);
+    }
+    const next = turns[at + by];
+    if (!next) return;
+    going = next.id;
+    await show(next.id);
+    if (going === next.id) going = null;
   };
   const HERE = "#main[data-base]";
-  key("j", "next turn", () => step(1), HERE);
-  key("k", "previous turn", () => step(-1), HERE);
+  key("j", "next turn", () => void step(1), HERE);
+  key("k", "previous turn", () => void step(-1), HERE);
   let unfolded = [];
   key("o", "unfold or fold all calls and thoughts in view", () => {
     // What was unfolded pushes the rest out of view, and is folded all the same.

@@ -23,12 +23,13 @@ const FORKED: &str = "/s/b27e94d0-1c6f-4f0a-8d35-9b1a7e02c4f8";
 /// A screen: its name, its address, and what is done there before it is drawn.
 type Screen = (&'static str, String, fn(&Visit<'_>));
 
-fn screens() -> [Screen; 11] {
+fn screens() -> [Screen; 12] {
     [
         ("home", "/".to_owned(), |visit| visit.wait_shown(".heat")),
         ("list", "/sessions".to_owned(), |visit| visit.press("j")),
         ("search", "/search?q=high%20water".to_owned(), |visit| visit.wait_shown("a.found-link")),
         ("session", format!("{VARIED}#t1"), unfolded),
+        ("fork", FORKED.to_owned(), mapped),
         ("subagent", VARIED.to_owned(), sent),
         ("act", VARIED.to_owned(), planned),
         ("branches", format!("{FORKED}/branches"), |_| {}),
@@ -49,6 +50,11 @@ fn unfolded(visit: &Visit<'_>) {
     );
     visit.wait_shown("#t1 .patch");
     visit.eval("document.querySelector('#t1 .patch').closest('.tool').scrollIntoView({ block: 'center' })");
+}
+
+/// Waits for the map, which narrow windows have no room for.
+fn mapped(visit: &Visit<'_>) {
+    visit.wait_for("document.querySelector('#map > ol')");
 }
 
 /// Goes to the page of the first subagent.

@@ -95,9 +95,10 @@ fn scrolling(name: &str, site: &Site, tale: &Tale) {
     visit.assert_quiet(&visit.origin());
 }
 
-/// Types a search and prints how long each key took to show its hits, with the pause that the page makes for the next key.
+/// Types a search in sessions that are indexed, and prints how long each key took to show its hits.
 fn typing(site: &Site) {
     let Some(visit) = Visit::new(site) else { return };
+    assert_eq!(site.home().run(&["index"]).code, 0);
     visit.open("/sessions");
     visit.press("/");
     visit.eval(WATCH);
