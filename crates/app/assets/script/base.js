@@ -15,6 +15,11 @@
       if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", handler, { once: true });
       else handler();
     },
+    // Calls back when there is nothing to draw: what asks for heights and places must not make the browser lay out twice.
+    idle(handler) {
+      if (window.requestIdleCallback) requestIdleCallback(handler, { timeout: 300 });
+      else setTimeout(handler, 50);
+    },
     // Takes a key into the map, for pages where there is an element that matches; a handler that returns false lets the key pass.
     key(key, label, handler, where = "body") {
       keys.push({ key, label, handler, where });

@@ -164,9 +164,8 @@
       if (scrollY < height && below > innerHeight / 2) follow.checked = false;
       height = scrollY;
     };
-    // How high the page is may not be asked while it is being laid out.
     addEventListener("scroll", () => {
-      if (!scrolled) setTimeout(look);
+      if (!scrolled) window.rethread.idle(look);
       scrolled = true;
     }, { passive: true });
     follow.addEventListener("change", () => { if (follow.checked) toEnd(); });

@@ -1,7 +1,7 @@
 "use strict";
 // The map beside a session: it comes when the text is there, again when that has grown, and shows where one reads.
 (() => {
-  const { get, ready, elements } = window.rethread;
+  const { get, ready, elements, idle } = window.rethread;
 
   ready(() => {
     const main = document.getElementById("main");
@@ -40,10 +40,10 @@
     addEventListener("scroll", () => {
       if (waiting) return;
       waiting = true;
-      setTimeout(() => { waiting = false; look(); }, 100);
+      setTimeout(() => idle(() => { waiting = false; look(); }), 100);
     }, { passive: true });
     document.addEventListener("rethread:grown", draw);
     // A page without a server brings its map along.
-    if (window.rethread.packed) look(); else draw();
+    if (window.rethread.packed) idle(look); else draw();
   });
 })();

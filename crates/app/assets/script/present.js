@@ -35,7 +35,7 @@
     foot.className = "present-foot";
     const said = document.createElement("span");
     const buttons = document.createElement("span");
-    for (const [sign, name, handler] of [["‹", "Previous part", () => on_(-1)], ["›", "Next part", () => on_(1)], ["⛶", "Full screen", full], ["×", "Leave the presentation", close]]) {
+    for (const [sign, name, handler] of [["‹", "Previous part", () => on_(-1)], ["›", "Next part", () => on_(1)], ["full", "Full screen", full], ["×", "Leave the presentation", close]]) {
       const button = document.createElement("button");
       button.type = "button";
       button.className = "bar-button";
