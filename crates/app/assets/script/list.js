@@ -67,9 +67,11 @@
     place(box, row) {
       const at = row.getBoundingClientRect();
       const below = at.bottom + 8;
+      const [least, above] = [(document.querySelector(".bar")?.offsetHeight || 0) + 8, at.top - box.offsetHeight - 8];
       const fits = below + box.offsetHeight < innerHeight;
-      // By the object model, which the policy lets us: attributes of style would be refused.
-      box.style.top = `${fits ? below : Math.max(8, at.top - box.offsetHeight - 8)}px`;
+      // Where it fits neither below nor above, it stands over other rows rather than behind the bar. By the object model, which the
+      // policy lets us: attributes of style would be refused.
+      box.style.top = `${fits ? below : above >= least ? above : Math.max(least, innerHeight - box.offsetHeight - 8)}px`;
     },
     hide() {
       clearTimeout(preview.timer);

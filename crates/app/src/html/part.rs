@@ -130,13 +130,38 @@ fn aside(name: &str, text: &str, line: u32, telling: &Telling<'_>) -> Markup {
     if text.trim().is_empty() {
         return Markup::default();
     }
-    let first: String = clean::line(text).chars().take(120).collect();
+    let start: String = clean::line(text).chars().take(600).collect();
+    let first: String = untagged(&start).chars().take(120).collect();
     html! {
         details class="part aside" data-line=(line) {
             summary { span class="aside-name" { (name) } " " span class="cut" { (first) } }
             (words(text, line, telling, Manner::Plain))
         }
     }
+}
+
+/// Leaves out the tags that the client puts around what it tells: `<task-notification>` says nothing to a reader.
+fn untagged(line: &str) -> String {
+    let mut said = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = rest.find('<') {
+        let name = rest[at + 1..].trim_start_matches('/');
+        let end = name.find(|c: char| !(c.is_ascii_lowercase() || c == '-'));
+        let is_tag = end.is_some_and(|end| end > 0 && name[end..].starts_with(['>', ' ']));
+        said.push_str(&rest[..at]);
+        match rest[at..].find('>').filter(|_| is_tag) {
+            Some(behind) => {
+                said.push(' ');
+                rest = &rest[at + behind + 1..];
+            }
+            None => {
+                said.push('<');
+                rest = &rest[at + 1..];
+            }
+        }
+    }
+    said.push_str(rest);
+    said.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn compaction(trigger: &str, before: Option<u64>, after: Option<u64>, micro: bool, line: u32) -> Markup {
@@ -199,4 +224,18 @@ fn took(call: &ToolCall) -> Option<String> {
 /// Says how long something took, if it took any time.
 pub(crate) fn took_between(from: Moment, to: Moment) -> Option<String> {
     u64::try_from(to.0 - from.0).ok().filter(|&millis| millis > 0).map(duration)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::untagged;
+
+    #[test]
+    fn the_tags_of_a_notice_are_not_its_words() {
+        assert_eq!(untagged("<task-notification> <task-id>b7</task-id> done"), "b7 done");
+        assert_eq!(untagged("<teammate-message from=\"a\">go on</teammate-message>"), "go on");
+        for plain in ["a < b > c", "x<y", "<", "Vec<u8> <3", "</>"] {
+            assert_eq!(untagged(plain), plain);
+        }
+    }
 }

@@ -1,5 +1,8 @@
 //! What stands around the turns of a session: its head, and the tools of the reader.
 
+use std::cell::RefCell;
+use std::collections::HashSet;
+
 use maud::{Markup, html};
 use rethread_engine::Failure;
 use rethread_engine::core::entry::Moment;
@@ -146,8 +149,10 @@ pub(crate) fn called(row: &AgentRow) -> String {
 fn ties(head: &Head<'_>) -> Markup {
     let Some(row) = head.row else { return Markup::default() };
     let links = &row.links;
+    // One session may be all of these, and is named once.
+    let named = RefCell::new(HashSet::new());
     let other = |name: &str, id: &Option<String>| {
-        let id = id.as_ref()?;
+        let id = id.as_ref().filter(|id| named.borrow_mut().insert((*id).clone()))?;
         let title = (head.title_of)(id)?;
         Some(html! { li { span class="badge badge-mark" { (name) } " " a href={ "/s/" (id) } { (title) } } })
     };
