@@ -54,14 +54,18 @@
   };
   window.rethread = rethread;
 
+  // While something is presented, only its own keys work.
+  const works = ({ key, where }) => !document.querySelector(".present") || where === ".present" || key === "?";
   const typing = (target) => target instanceof Element && target.closest("input, textarea, select, [contenteditable]");
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (typing(event.target) && event.key !== "Escape") return;
     // A dialog closes itself, and nothing behind it hears.
     if (document.querySelector("dialog[open]") && event.key !== "?") return;
+    // What is pressed with these keys is what has the focus.
+    if ([" ", "Enter"].includes(event.key) && event.target instanceof Element && event.target.closest("button, a, summary")) return;
     // The newest page part asks first.
-    for (const { key, handler, where } of [...keys].reverse()) {
+    for (const { key, handler, where } of keys.filter(works).reverse()) {
       if (key === event.key && document.querySelector(where) && handler(event) !== false) {
         event.preventDefault();
         return;
@@ -72,28 +76,29 @@
   const CAPS = { " ": "Space", ArrowRight: "→", ArrowLeft: "←", ArrowDown: "↓", ArrowUp: "↑", Escape: "Esc" };
   const showKeys = () => {
     let dialog = document.getElementById("keys");
+    if (dialog?.open) { dialog.close(); return; }
     if (!dialog) {
       dialog = document.createElement("dialog");
       dialog.id = "keys";
       dialog.setAttribute("aria-label", "Keyboard map");
-      const title = document.createElement("h2");
-      title.textContent = "Keyboard";
-      const list = document.createElement("dl");
-      list.className = "keys";
-      for (const { key, label, where } of keys) {
-        if (!label || !document.querySelector(where)) continue;
-        const term = document.createElement("dt");
-        const cap = document.createElement("kbd");
-        cap.textContent = CAPS[key] || key;
-        term.append(cap);
-        const said = document.createElement("dd");
-        said.textContent = label;
-        list.append(term, said);
-      }
-      dialog.append(title, list);
       document.body.append(dialog);
     }
-    if (dialog.open) dialog.close(); else dialog.showModal();
+    const title = document.createElement("h2");
+    title.textContent = "Keyboard";
+    const list = document.createElement("dl");
+    list.className = "keys";
+    for (const { key, label, where } of keys.filter(works)) {
+      if (!label || !document.querySelector(where)) continue;
+      const term = document.createElement("dt");
+      const cap = document.createElement("kbd");
+      cap.textContent = CAPS[key] || key;
+      term.append(cap);
+      const said = document.createElement("dd");
+      said.textContent = label;
+      list.append(term, said);
+    }
+    dialog.replaceChildren(title, list);
+    dialog.showModal();
   };
   rethread.on('[data-do="keys"]', "click", showKeys);
   rethread.key("?", "this map", showKeys);

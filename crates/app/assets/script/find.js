@@ -91,10 +91,8 @@
     if (!there || mine !== steps) return;
     // A turn begins with the line of its prompt, and it is the prompt that is meant.
     const element = there.querySelector(`:scope > .part[data-line="${line}"]`) || there;
-    if (element instanceof HTMLDetailsElement) {
-      element.open = true;
-      await unfold(element);
-    }
+    if (element instanceof HTMLDetailsElement) element.open = true;
+    await whole(element);
     await drawn();
     if (mine !== steps) return;
     const first = paint(element, words);
@@ -137,9 +135,15 @@
     scrollBy({ top: range.getBoundingClientRect().top - innerHeight / 2, behavior: "instant" });
   }
 
+  // Fetches all of a part, also the rest of long words.
+  async function whole(element) {
+    if (element instanceof HTMLDetailsElement) await unfold(element);
+    for (const rest of element.querySelectorAll("details.more > [data-src]")) await unfold(rest.parentElement);
+  }
+
   // Shows in a part what a search has found there.
   window.rethread.point = async (element, words) => {
-    if (element instanceof HTMLDetailsElement) await unfold(element);
+    await whole(element);
     await drawn();
     const first = paint(element, ...words);
     if (!first) return;
@@ -152,7 +156,7 @@
   // The browser finds only what is loaded; pressed again, it is the browser's.
   document.addEventListener("keydown", (event) => {
     const find = box();
-    if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.key !== "f" || !find || find.contains(document.activeElement)) return;
+    if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.key !== "f" || !find || find.contains(document.activeElement) || document.querySelector(".present")) return;
     event.preventDefault();
     open();
   });

@@ -63,9 +63,8 @@
       const dialog = document.querySelector("dialog[open]");
       if (dialog) dialog.addEventListener("close", grow, { once: true });
       if (dialog || document.querySelector(".present")) return;
-      const turns = [...main.querySelectorAll(":scope > .leaf > .turn[id]")];
-      const here = turns.find((turn) => turn.getBoundingClientRect().bottom > 80);
-      const hash = here && scrollY > 0 ? `#${here.id}` : "";
+      const here = window.rethread.reading()?.dataset.turn;
+      const hash = here && scrollY > 0 ? `#t${here}` : "";
       history.replaceState({ follow: follow.checked, hash }, "", location.pathname + location.search + hash);
       history.scrollRestoration = "manual";
       location.reload();
@@ -149,7 +148,7 @@
       if (document.readyState === "complete") whole(); else addEventListener("load", whole, { once: true });
       if (follow.checked || hash && !document.getElementById(hash.slice(1))) toEnd();
     }
-    window.rethread.key("End", "to the end", () => (document.querySelector(".present") ? false : void toEnd()));
+    window.rethread.key("End", "to the end", () => void toEnd());
     on('[data-do="newest"]', "click", () => {
       newest.hidden = true;
       toEnd();
@@ -158,13 +157,13 @@
     let scrolled = false;
     const look = () => {
       scrolled = false;
-      const below = document.documentElement.scrollHeight - innerHeight - scrollY;
-      if (below <= 80) newest.hidden = true;
-      // Who goes up wants to read.
-      if (scrollY < height && below > innerHeight / 2) follow.checked = false;
-      height = scrollY;
+      if (below() <= 80) newest.hidden = true;
     };
+    const below = () => document.documentElement.scrollHeight - innerHeight - scrollY;
     addEventListener("scroll", () => {
+      // Who goes up wants to read.
+      if (scrollY < height && below() > innerHeight / 2) follow.checked = false;
+      height = scrollY;
       if (!scrolled) window.rethread.idle(look);
       scrolled = true;
     }, { passive: true });

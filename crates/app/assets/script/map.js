@@ -10,8 +10,7 @@
 
     let here = null;
     const look = () => {
-      const at = (height) => document.elementsFromPoint(innerWidth / 2, height).map((one) => one.closest("#main > .leaf > .turn")).find(Boolean);
-      const turn = Number((at(120) || at(innerHeight / 2) || at(innerHeight - 40))?.dataset.turn);
+      const turn = Number(window.rethread.reading()?.dataset.turn);
       if (!turn) return;
       let now = null;
       for (const one of map.querySelectorAll("a[data-turn]")) if (Number(one.dataset.turn) <= turn) now = one;
@@ -30,10 +29,12 @@
       const markup = await get(`${main.dataset.base}/map${main.dataset.query}`).catch(() => drawn);
       if (markup === drawn) return;
       drawn = markup;
+      const focused = map.contains(document.activeElement) && document.activeElement.getAttribute("href");
       map.replaceChildren(elements(markup));
       map.hidden = !map.firstElementChild;
+      if (focused) [...map.querySelectorAll("a")].find((one) => one.getAttribute("href") === focused)?.focus({ preventScroll: true });
       here = null;
-      look();
+      idle(look);
     };
 
     let waiting = false;

@@ -15,8 +15,7 @@
     if (!main || !main.dataset.base || isOpen()) return false;
     turns = [...main.querySelectorAll(":scope > .leaf > .turn[id], :scope > .leaf > .spot")].map((one) => one.id);
     if (!turns.length) return false;
-    const here = [...main.querySelectorAll(":scope > .leaf > .turn[id]")].find((one) => one.getBoundingClientRect().bottom > 80);
-    turn = Math.max(0, turns.indexOf(here ? here.id : turns[0]));
+    turn = Math.max(0, turns.indexOf(`t${window.rethread.reading()?.dataset.turn}`));
     part = 0;
     stage = document.createElement("div");
     stage.className = "present";
@@ -47,6 +46,8 @@
     }
     foot.append(said, buttons);
     stage.append(page, bar, foot);
+    // Nothing behind it can be reached.
+    for (const one of document.body.children) if (!one.matches("dialog, #say")) one.inert = true;
     document.body.append(stage);
     stage.focus();
     await draw();
@@ -57,6 +58,7 @@
     if (document.fullscreenElement) document.exitFullscreen();
     stage.remove();
     stage = null;
+    for (const one of document.body.children) one.inert = false;
     window.rethread.show(turns[turn]);
     document.dispatchEvent(new CustomEvent("rethread:presented"));
   }
@@ -112,21 +114,22 @@
     part = 0;
     await draw();
   }
-  const while_ = (handler) => () => { if (!isOpen()) return false; handler(); };
+  // While it is open, these are the only keys of the page.
+  const while_ = (key_, label, handler) => key(key_, label, handler, ".present");
   const HERE = "#main[data-base]";
-  key("P", "present this session", open, HERE);
-  key("ArrowRight", "presentation: next part", while_(() => on_(1)), HERE);
-  key("ArrowLeft", "presentation: previous part", while_(() => on_(-1)), HERE);
-  key(" ", "presentation: next part", while_(() => on_(1)), HERE);
-  key("ArrowDown", "presentation: next turn", while_(() => jump(1)), HERE);
-  key("ArrowUp", "presentation: previous turn", while_(() => jump(-1)), HERE);
-  key("PageDown", "", while_(() => on_(1)), HERE);
-  key("PageUp", "", while_(() => on_(-1)), HERE);
-  key("Home", "", while_(() => jump(-turn)), HERE);
-  key("End", "", while_(() => jump(turns.length - 1 - turn)), HERE);
-  key("p", "", open, HERE);
-  key("F", "presentation: full screen", while_(full), HERE);
-  key("f", "", while_(full), HERE);
-  key("Escape", "presentation: back", close, HERE);
+  key("P", "present this session", () => void open(), HERE);
+  key("p", "", () => void open(), HERE);
+  while_("ArrowRight", "next part", () => void on_(1));
+  while_(" ", "next part", () => void on_(1));
+  while_("PageDown", "", () => void on_(1));
+  while_("ArrowLeft", "previous part", () => void on_(-1));
+  while_("PageUp", "", () => void on_(-1));
+  while_("ArrowDown", "next turn", () => void jump(1));
+  while_("ArrowUp", "previous turn", () => void jump(-1));
+  while_("Home", "first turn", () => void jump(-turn));
+  while_("End", "last turn", () => void jump(turns.length - 1 - turn));
+  while_("F", "full screen", () => void full());
+  while_("f", "", () => void full());
+  while_("Escape", "leave the presentation", close);
   on('[data-do="present"]', "click", open);
 })();

@@ -41,6 +41,7 @@
         leaf.place = [...leaf.childNodes];
         leaf.replaceChildren(nameless(elements(markup), leaf));
         leaf.unfolded = unfoldedIn(leaf);
+        remember(leaf);
         leaf.seen = false;
         watch(leaf);
         if (leaf.parentElement.id === "main" && !window.rethread.packed) far.observe(leaf);
@@ -48,6 +49,12 @@
     }
     await leaf.loading;
     return leaf;
+  }
+
+  // What the server said of the last parts: a session that grows tells them again, and what somebody unfolded there is no news.
+  function remember(leaf) {
+    if (leaf.nextElementSibling) return;
+    for (const part of leaf.querySelectorAll(":scope > .turn > *")) part.renewed = part.outerHTML;
   }
 
   const unfoldedIn = (leaf) => leaf.querySelectorAll("details[open]").length;
@@ -191,6 +198,7 @@
   // Who goes from branch to branch finds the switch where it was.
   const switchOf = (element) => element.closest(".turn")?.querySelector(":scope > .switch") || element;
   on("[data-switch]", "click", (event, link) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
     try { sessionStorage.setItem("switch", String(link.closest(".switch").getBoundingClientRect().top)); } catch { /* Then it is at the top. */ }
   });
   function switched() {
@@ -218,7 +226,7 @@
 
   async function follow() {
     // A hit of a search says what was looked for.
-    const [name, words] = location.hash.slice(1).split(":q=");
+    const [name, sought = ""] = location.hash.slice(1).split(":q=");
     if (!/^[tL]\d+$/.test(name)) return;
     const element = await show(name, switched());
     if (!element) { elsewhere(name); return; }
@@ -228,16 +236,30 @@
     if (part && part.matches(".part")) {
       part.classList.add("here");
       if (part instanceof HTMLDetailsElement) part.open = true;
-      if (words && window.rethread.point) window.rethread.point(part, words.split("+").map(decodeURIComponent));
+      if (sought && window.rethread.point) window.rethread.point(part, words(sought));
     }
   }
 
+  // Reads the words that an address says were found; whoever made it may have written anything.
+  function words(sought) {
+    const read = (word) => { try { return decodeURIComponent(word); } catch { return ""; } };
+    return sought.split("+").slice(0, 8).map(read).filter((word) => word && word.length <= 80);
+  }
+
   // What is not there cannot be printed: everything is fetched first.
+  const missing = () => document.querySelectorAll("#main > .leaf-later, #main details.more > [data-src]");
   async function print() {
+    if (printing) return;
     say("Fetching everything to print it…");
     printing = true;
     try {
       for (const leaf of document.querySelectorAll("#main > .leaf-later")) await load(leaf);
+      for (const rest of document.querySelectorAll("#main details.more > [data-src]")) {
+        // What is folded is not printed, either.
+        if (!rest.parentElement.checkVisibility()) continue;
+        await unfold(rest.parentElement);
+        rest.parentElement.open = true;
+      }
       await new Promise(requestAnimationFrame);
       window.print();
     } finally {
@@ -246,11 +268,27 @@
   }
   on('[data-do="print"]', "click", print);
   document.addEventListener("keydown", (event) => {
-    if (!(event.ctrlKey || event.metaKey) || event.key !== "p" || !document.querySelector("#main > .leaf-later")) return;
+    if (!(event.ctrlKey || event.metaKey) || event.key !== "p" || !missing().length) return;
     event.preventDefault();
     print();
   });
 
+  // Returns the turn that is read: the first one in view.
+  function reading() {
+    const turn = (element) => element.closest("#main > .leaf > .turn");
+    // At the end of the page, turns that are named cannot come to its top.
+    const named = document.getElementById(location.hash.slice(1));
+    const box = named?.matches(".turn") && named.getBoundingClientRect();
+    const ends = innerHeight + scrollY >= document.documentElement.scrollHeight - 4;
+    if (box && ends && box.top > 0 && box.top < innerHeight) return named;
+    for (let height = 120; height < innerHeight; height += 60) {
+      const found = document.elementsFromPoint(innerWidth / 2, height).map(turn).find((one) => one?.dataset.turn);
+      if (found) return found;
+    }
+    return null;
+  }
+
+  window.rethread.reading = reading;
   window.rethread.load = load;
   window.rethread.show = show;
   window.rethread.unfold = unfold;
@@ -259,6 +297,7 @@
     const main = document.getElementById("main");
     if (!main || !main.dataset.base) return;
     watch(main);
+    if (main.lastElementChild?.matches(".leaf:not(.leaf-later)")) remember(main.lastElementChild);
     addEventListener("hashchange", follow);
     follow();
   });
@@ -286,6 +325,12 @@
   const HERE = "#main[data-base]";
   key("j", "next turn", () => void step(1), HERE);
   key("k", "previous turn", () => void step(-1), HERE);
+  key("Escape", "", () => {
+    const menu = document.querySelector(".menu[open]");
+    if (!menu) return false;
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  }, HERE);
   let unfolded = [];
   key("o", "unfold or fold all calls and thoughts in view", () => {
     // What was unfolded pushes the rest out of view, and is folded all the same.

@@ -145,6 +145,7 @@ impl<'t> Cut<'t> {
             return Some(whole);
         }
         Some(match last_block(&text[..at]) {
+            Some(Block { is_closed: true, .. }) => whole,
             Some(Block { start, .. }) if start > SHOWN / 2 => Cut { at: start, ..whole },
             Some(Block { fence: Some(fence), .. }) => Cut { fence: Some(fence), ..whole },
             // The middle of a table or a list says something else when it stands alone: it is shown as it was written.
@@ -199,6 +200,13 @@ mod tests {
         assert!(!rest.contains("<a "), "nothing in it became a link");
         let lines = code[cut.at..].matches("[a]").count();
         assert_eq!(rest.matches("[a]").count(), lines, "no line is lost");
+        let closed =
+            format!("```\n{}```\n\n{}\n\n**bold**\n", "x\n".repeat(SHOWN * 2 / 5), "word ".repeat(SHOWN / 4));
+        let rest = Cut::of(&closed, Manner::Prose).unwrap().rest(&closed).into_string();
+        assert!(
+            rest.contains("<strong>bold</strong>") && !rest.contains("<pre"),
+            "what follows code is no code"
+        );
         let list = "- one [a]: http://x/\n".repeat(SHOWN / 8);
         assert_eq!(Cut::of(&list, Manner::Prose).unwrap().manner, Manner::Plain);
     }

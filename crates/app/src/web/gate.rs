@@ -84,7 +84,7 @@ impl Gate {
         };
         let is_page = |origin: &str| origin.strip_prefix("http://").is_some_and(|host| self.is_ours(host));
         // Of two names, who knows which one somebody else goes by.
-        headers.contains_key(header::HOST)
+        all(header::HOST).count() == 1
             && all(header::HOST).all(|host| self.is_ours(host))
             && all(header::ORIGIN).all(is_page)
     }

@@ -61,6 +61,7 @@ pub(crate) fn serve(
             answers: Answers::default(),
             figures: Drawn::default(),
             indexing: Single::default(),
+            exports: Arc::new(tokio::sync::Semaphore::new(EXPORTS)),
             demo,
         });
         let (tell, told) = tokio::sync::oneshot::channel::<()>();
@@ -80,6 +81,9 @@ pub(crate) fn serve(
     runtime.shutdown_timeout(WORK);
     served
 }
+
+/// So many sessions are exported at a time.
+const EXPORTS: usize = 2;
 
 /// The port that is tried first.
 const USUAL: u16 = 7333;

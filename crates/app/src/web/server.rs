@@ -43,6 +43,8 @@ pub(crate) struct Server {
     pub(crate) answers: Answers,
     /// Whether the index is being brought up to date.
     pub(crate) indexing: Single,
+    /// Who exports: few at a time, so that there is always a thread for those who read.
+    pub(crate) exports: Arc<tokio::sync::Semaphore>,
     /// Whether the sessions are invented.
     pub(crate) demo: bool,
 }

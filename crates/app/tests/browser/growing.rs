@@ -28,6 +28,36 @@ pub(crate) fn append(path: &Path, lines: &str) {
     file.write_all(lines.as_bytes()).unwrap();
 }
 
+/// Words longer than a page shows at once.
+#[test]
+fn what_is_unfolded_stays_so_and_is_found() {
+    let home = Home::new();
+    let mut tale = Tale::new("8");
+    tale.prompt("Read me the log");
+    let log: Vec<String> =
+        (0..3000).map(|no| format!("Day {no}: nothing was seen but water and sky.")).collect();
+    tale.says(&log.join("\n\n"));
+    let path = tale.keep(&home);
+    let site = Site::of(home);
+    let Some(visit) = Visit::new(&site) else { return };
+    visit.open(&tale.address());
+    assert!(!visit.text("#main").contains("Day 2999:"));
+    visit.press("f");
+    visit.type_text("Day 2998:");
+    visit.wait_for("CSS.highlights.get('found')?.size === 1");
+    visit.wait_for("document.querySelector('#main details.more').open");
+    visit.press("Escape");
+    let top = visit.eval("scrollY");
+    assert!(top.as_f64() > Some(20_000.0), "{top}");
+    tale.prompt("And the day after");
+    append(&path, &tale.take());
+    visit.wait_said("#main", "And the day after");
+    visit.settle();
+    assert_eq!(visit.count("#main details.more[open]"), 1, "nobody is thrown out of what is read");
+    assert_eq!(visit.eval("scrollY"), top);
+    visit.assert_quiet(&visit.origin());
+}
+
 #[test]
 fn new_turns_appear_and_nothing_moves_for_who_reads_in_the_middle() {
     let home = Home::new();

@@ -80,6 +80,19 @@ fn a_presentation_needs_no_keys_and_leaves_nothing_out() {
     visit.press("Escape");
     visit.wait_for("!document.getElementById('keys').open");
     assert_eq!(visit.count(".present"), 1, "only the map of keys was closed");
+    // What stands behind it can neither be reached nor heard.
+    visit.press("/");
+    visit.press("j");
+    assert_eq!(
+        visit.eval(
+            "document.activeElement.closest('.present') !== null || document.activeElement === document.body"
+        ),
+        true
+    );
+    assert_eq!(
+        visit.eval("document.querySelector('.bar').inert && document.querySelector('#main').inert"),
+        true
+    );
     visit.click(".present-foot [aria-label='Leave the presentation']");
     visit.wait_for("!document.querySelector('.present')");
     visit.assert_quiet(&visit.origin());

@@ -44,7 +44,9 @@ impl Target {
         let look = server.shelf.look(&server.place);
         let row = look.find(key)?;
         let is_alone = look.rows().filter(|(_, other)| other.id == row.id).count() == 1;
-        let name = if is_alone { row.id.clone() } else { row.path.display().to_string() };
+        // What begins with a dash would be an option.
+        let is_name = is_alone && !row.id.starts_with('-');
+        let name = if is_name { row.id.clone() } else { row.path.display().to_string() };
         Some(Target {
             key: key.to_owned(),
             path: row.path.clone(),

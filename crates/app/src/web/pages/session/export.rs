@@ -2,12 +2,14 @@
 
 use std::io::{self, Write};
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use clap::ValueEnum;
+use tokio::runtime::Handle;
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::sync::oneshot;
 use tokio_stream::StreamExt;
@@ -43,7 +45,11 @@ pub(crate) async fn export(
         return answer::missing("an export tells prompts, answers, tools or everything");
     };
     let order = Order { format, detail, which: on.which() };
+    let Ok(permit) = server.exports.clone().acquire_owned().await else {
+        return answer::missing("the session could not be exported");
+    };
     let (sender, mut pieces) = channel::<Piece>(4);
+    let runtime = Handle::current();
     let (name, named) = oneshot::channel();
     tokio::task::spawn_blocking(move || {
         let (row, open) = match open(&server, &key) {
@@ -53,7 +59,7 @@ pub(crate) async fn export(
         };
         let _ = name.send(Ok(file_name(&row.title.text, &row.id, format)));
         let around = Around { prices: &server.prices, tilde: &|path| server.place.tilde(path) };
-        let mut out = io::BufWriter::with_capacity(PIECE, Sending(sender.clone()));
+        let mut out = io::BufWriter::with_capacity(PIECE, Sending(sender.clone(), runtime));
         let written = write(&open.reading, &order, &around, &mut out);
         let flushed = out.flush();
         let failed = match written {
@@ -62,8 +68,9 @@ pub(crate) async fn export(
             Ok(()) => flushed.err().map(|error| error.to_string()).unwrap_or_default(),
         };
         if !failed.is_empty() {
-            let _ = sender.blocking_send(Err(io::Error::other(failed)));
+            let _ = sender.try_send(Err(io::Error::other(failed)));
         }
+        drop(permit);
     });
     let name = match named.await {
         Ok(Ok(name)) => name,
@@ -87,12 +94,15 @@ type Piece = io::Result<Bytes>;
 /// Bytes of a piece.
 const PIECE: usize = 64 << 10;
 
+/// How long somebody may take for a piece.
+const PATIENCE: Duration = Duration::from_secs(20);
+
 /// Sends what is written; fails when nobody takes it any more, and so ends the work.
-struct Sending(Sender<Piece>);
+struct Sending(Sender<Piece>, Handle);
 
 impl Write for Sending {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let sent = self.0.blocking_send(Ok(Bytes::copy_from_slice(bytes)));
+        let sent = self.1.block_on(self.0.send_timeout(Ok(Bytes::copy_from_slice(bytes)), PATIENCE));
         sent.map(|()| bytes.len()).map_err(|_| io::ErrorKind::BrokenPipe.into())
     }
 
