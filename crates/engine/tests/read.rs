@@ -96,11 +96,24 @@ fn check(path: &Path, exact: bool) -> usize {
     everything.leaves()
 }
 
-/// Holds that every fork of a way has its switch, and that switches lead where they say.
+/// Holds that every fork of a way has its switch and is on its map, and that both lead where they say.
 fn switches(reading: &Reading, way: &Way, scenes: &[Scene]) {
-    let crossings: Vec<Crossing> = reading.crossings(way).into_iter().map(|(_, crossing)| crossing).collect();
-    let shown: Vec<Crossing> = scenes.iter().flat_map(|scene| scene.crossings.clone()).collect();
-    assert_eq!(shown, crossings, "every fork is shown where its words begin");
+    let crossings: Vec<Crossing> = scenes.iter().flat_map(|scene| scene.crossings.clone()).collect();
+    let map = reading.map(way, usize::MAX).expect("a map can be drawn up");
+    assert_eq!(
+        map.iter().map(|sign| sign.stop).collect::<Vec<_>>(),
+        (0..way.stops.len()).collect::<Vec<_>>()
+    );
+    let left = map.iter().map(|sign| sign.before.len() + sign.within.len() + sign.more).sum::<usize>();
+    assert_eq!(
+        left,
+        crossings.iter().map(|crossing| crossing.ways - 1).sum::<usize>(),
+        "every way that leaves is counted"
+    );
+    for off in map.iter().flat_map(|sign| sign.before.iter().chain(&sign.within)) {
+        let there = reading.way(&Which::Through(off.to.tip.clone())).expect("a turnoff names a way");
+        assert!(reading.leaves_by_line(&there).contains_key(&off.to.line), "{off:?}");
+    }
     for crossing in crossings {
         assert!((1..=crossing.ways).contains(&crossing.way) && crossing.ways > 1, "{crossing:?}");
         assert_eq!(crossing.previous.is_some(), crossing.way > 1, "{crossing:?}");
@@ -266,8 +279,9 @@ fn many_ways_are_crossed_in_no_time() {
         let reading = opened(&path);
         let begun = std::time::Instant::now();
         let everything = reading.way(&Which::Everything).unwrap();
-        let crossings = reading.crossings(&everything);
-        assert!(crossings.len() > 9_000, "{}", crossings.len());
+        let map = reading.map(&everything, 2_000).unwrap();
+        let left = map.iter().map(|sign| sign.before.len() + sign.within.len() + sign.more).sum::<usize>();
+        assert!(map.len() >= 1_900 && left >= 1_900, "{} {left}", map.len());
         assert!(begun.elapsed().as_secs() < 10, "{:?}", begun.elapsed());
     }
 }
@@ -325,8 +339,9 @@ fn a_switch_leads_to_words_that_stand_before_the_link_to_them() {
     let (_folder, path) = chain(lines.into_iter());
     check(&path, true);
     let reading = opened(&path);
-    let crossings = reading.crossings(&reading.way(&Which::Active).unwrap());
-    let previous = crossings[0].1.previous.as_ref().unwrap();
+    let scenes = told(&reading, &reading.way(&Which::Active).unwrap());
+    let crossing = scenes.iter().flat_map(|scene| &scene.crossings).next().unwrap();
+    let previous = crossing.previous.as_ref().unwrap();
     assert_eq!((previous.line, previous.tip.as_str()), (3, "L3"));
 }
 

@@ -13,6 +13,8 @@ use crate::ops::gist::Said;
 
 /// Of the ways that leave at one place, so many are named: those that are nearest in the file.
 const NAMED: usize = 3;
+/// So many are named at most of those that leave one stop.
+const MOST: usize = 9;
 
 /// A stop of a way, on its map.
 #[derive(Debug)]
@@ -71,9 +73,10 @@ impl Reading {
             let spoken = self.spoken(&mut lines, way.stops[stop].turn.unwrap_or(way.nodes[nodes.start]))?;
             let mut sign = Sign { stop, spoken, before: Vec::new(), within: Vec::new(), more: 0 };
             for pass in &passes[stop] {
-                let (named, more) = self.turnoffs(&mut lines, pass.first, &active)?;
+                let named = sign.before.len() + sign.within.len();
+                let (offs, more) = self.turnoffs(&mut lines, pass.first, MOST - named, &active)?;
                 let side = if pass.place == nodes.start { &mut sign.before } else { &mut sign.within };
-                side.extend(named);
+                side.extend(offs);
                 sign.more += more;
             }
             signs.push(sign);
@@ -81,21 +84,21 @@ impl Reading {
         Ok(signs)
     }
 
-    /// Names the nearest ways that begin beside a node, and says how many more there are.
+    /// Names the nearest ways that begin beside a node, as many as there is room for, and says how many more there are.
     fn turnoffs(
         &self,
         lines: &mut Lines,
         first: NodeNo,
+        room: usize,
         active: &HashSet<NodeNo>,
     ) -> Result<(Vec<Turnoff>, usize), Failure> {
         let Some((fork, own)) = self.branches.begins(&self.session.tree, first) else {
             return Ok((Vec::new(), 0));
         };
         let from = own.saturating_sub(NAMED).min(fork.ways.len().saturating_sub(NAMED + 1));
+        let near = fork.ways.iter().enumerate().skip(from).take(NAMED + 1).filter(|(way, _)| *way != own);
         let mut named = Vec::new();
-        for (_, &first) in
-            fork.ways.iter().enumerate().skip(from).take(NAMED + 1).filter(|(way, _)| *way != own)
-        {
+        for (_, &first) in near.take(room) {
             let Some(to) = self.neighbour(first) else { continue };
             let spoken = self.spoken(lines, self.speaker(first))?;
             named.push(Turnoff { to, spoken, is_active: active.contains(&first) });

@@ -11,7 +11,7 @@ use rethread_core::usage::{Prices, Receipts, Sum};
 use super::cut;
 use super::order::{self, Told};
 use super::waits::Waits;
-use super::way::{Crossing, Neighbour, Pass, Slice, Stop, Way, Which};
+use super::way::{Crossing, Neighbour, Slice, Stop, Way, Which};
 use crate::Failure;
 use crate::disk::{Lines, Mark};
 use crate::ops::explain::Verdict;
@@ -283,12 +283,6 @@ impl Reading {
         let lines =
             slices.flat_map(|(no, slice)| way.nodes[slice.nodes.clone()].iter().map(move |&node| (node, no)));
         lines.map(|(node, no)| (self.session.tree.node(node).place.line, no)).collect()
-    }
-
-    /// Returns the forks that this way passes: the place among the stops, and the crossing.
-    pub fn crossings(&self, way: &Way) -> Vec<(usize, Crossing)> {
-        let at = |pass: &Pass| Some((way.stop_of(pass), self.crossing(pass.first)?));
-        way.passes.iter().filter_map(at).collect()
     }
 
     /// Reads a line again.
