@@ -33,6 +33,23 @@ fn hits_come_while_typing_and_lead_to_their_place() {
 }
 
 #[test]
+fn an_address_may_say_anything_of_what_was_found() {
+    let home = Home::new();
+    let tale = store::varied(&home);
+    let site = Site::of(home);
+    let Some(visit) = Visit::new(&site) else { return };
+    let long = "x".repeat(100_000);
+    for words in ["%", "%zz+%F0%9F", "(+[+*", "%3Cscript%3E", long.as_str()] {
+        visit.open(&format!("{}#L1:q={words}", tale.address()));
+        visit.wait_seen("#t1 .part.here");
+        visit.settle();
+    }
+    visit.assert_quiet(&visit.origin());
+    visit.open(&format!("{}#L1:q=%zz+depth", tale.address()));
+    visit.wait_for("CSS.highlights.get('found')?.size === 1");
+}
+
+#[test]
 fn a_search_has_a_page_of_its_own() {
     let home = Home::new();
     let tale = store::varied(&home);

@@ -115,6 +115,30 @@ fn of_two_files_with_one_id_each_keeps_its_address() {
     }
 }
 
+/// Files that are not named by their id: an address stays with its file when another one turns up before it.
+#[test]
+fn an_address_means_the_same_when_another_file_is_new() {
+    let home = Home::new();
+    let text = |words: &str| script::bytes(&format!("* session=s1\nu1: {words}\n  a1: yes"));
+    home.write_old(".claude/projects/-b/full.jsonl", text("the first"));
+    let site = Site::of(home);
+    let address = |page: &str, title: &str| {
+        let before = page.split(title).next().unwrap_or_default();
+        before.rsplit("href=\"").next().and_then(|rest| rest.split('"').next()).unwrap_or_default().to_owned()
+    };
+    let first = address(&site.page("/sessions?all=1"), "the first");
+    assert!(first.starts_with("/s/") && first.contains('~'), "{first}");
+    site.home().write_old(".claude/projects/-a/full.jsonl", text("the second"));
+    sleep(WHILE);
+    let page = site.page("/sessions?all=1");
+    let second = address(&page, "the second");
+    assert_eq!(address(&page, "the first"), first);
+    assert_ne!(second, first);
+    for (address, words) in [(first, "the first"), (second, "the second")] {
+        assert!(site.page(&address).contains(&format!(">{words}</h1>")), "{address}");
+    }
+}
+
 #[test]
 fn subagents_that_begin_while_the_session_stands_still_are_there() {
     let home = Home::new();
