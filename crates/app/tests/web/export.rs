@@ -1,5 +1,8 @@
 //! Sessions and turns to take along, asked of the server.
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
 use crate::client::Site;
 use crate::store::{POISON, Session, small};
 
@@ -41,4 +44,44 @@ fn a_turn_is_copied_as_markdown_text_or_lines() {
         assert!(!copied.contains(['\u{1b}', '\u{202e}', '\0']), "{copied:?}");
         assert!(form == "text" || !copied.contains("<script"), "{copied}");
     }
+}
+
+/// Whoever asks for a large file and does not take it must not keep others waiting. Were they to wait, they would do so until the
+/// server gives the downloads up, and those would not be whole.
+#[test]
+fn downloads_that_stand_still_keep_nobody_waiting() {
+    let home = small();
+    let long = "word after word ".repeat(8_000);
+    let large = Session { id: "0009", prompts: &[long.as_str(); 120], ..Session::default() };
+    large.write(&home);
+    let site = Site::of(home);
+    let request = format!(
+        "GET /s/{}/export?format=json&view=all HTTP/1.1\r\nHost: 127.0.0.1:{1}\r\nCookie: rethread-{1}={2}\r\nConnection: close\r\n\r\n",
+        large.key(),
+        site.port(),
+        site.key()
+    );
+    let mut downloads: Vec<TcpStream> = (0..12)
+        .map(|_| {
+            let mut stream = TcpStream::connect(("127.0.0.1", site.port())).unwrap();
+            stream.write_all(request.as_bytes()).unwrap();
+            stream
+        })
+        .collect();
+    // The first of them has begun.
+    let mut began = [0; 64];
+    downloads[0].read_exact(&mut began).unwrap();
+    for target in ["/", "/sessions?all=1", &format!("/s/{}", Session::default().key())] {
+        assert_eq!(site.get(target).status, 200, "{target}");
+    }
+    let read = |mut stream: TcpStream| {
+        let mut rest = Vec::new();
+        stream.read_to_end(&mut rest).unwrap();
+        rest.len() > long.len() * 120 && rest.ends_with(b"0\r\n\r\n")
+    };
+    let whole = std::thread::scope(|scope| {
+        let readers: Vec<_> = downloads.into_iter().map(|stream| scope.spawn(|| read(stream))).collect();
+        readers.into_iter().filter_map(|reader| reader.join().ok()).filter(|whole| *whole).count()
+    });
+    assert_eq!(whole, 12, "all of them come whole when they are taken");
 }

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
@@ -50,6 +51,8 @@ pub(crate) async fn export(
     };
     let (sender, mut pieces) = channel::<Piece>(4);
     let runtime = Handle::current();
+    let whole = Arc::new(AtomicBool::new(false));
+    let wholly = whole.clone();
     let (name, named) = oneshot::channel();
     tokio::task::spawn_blocking(move || {
         let (row, open) = match open(&server, &key) {
@@ -59,7 +62,7 @@ pub(crate) async fn export(
         };
         let _ = name.send(Ok(file_name(&row.title.text, &row.id, format)));
         let around = Around { prices: &server.prices, tilde: &|path| server.place.tilde(path) };
-        let mut out = io::BufWriter::with_capacity(PIECE, Sending(sender.clone(), runtime));
+        let mut out = io::BufWriter::with_capacity(PIECE, Sending { to: Some(sender.clone()), runtime });
         let written = write(&open.reading, &order, &around, &mut out);
         let flushed = out.flush();
         let failed = match written {
@@ -67,7 +70,9 @@ pub(crate) async fn export(
             Err(Trouble::Io(error)) => error.to_string(),
             Ok(()) => flushed.err().map(|error| error.to_string()).unwrap_or_default(),
         };
+        wholly.store(failed.is_empty(), Ordering::Release);
         if !failed.is_empty() {
+            // Where something was sent before, there may be no room for it.
             let _ = sender.try_send(Err(io::Error::other(failed)));
         }
         drop(permit);
@@ -79,10 +84,12 @@ pub(crate) async fn export(
     };
     match pieces.recv().await {
         Some(Ok(first)) => {
-            let first = tokio_stream::once(Ok(first));
-            kept(Body::from_stream(first.chain(ReceiverStream::new(pieces))), format, &name)
+            // What was given up breaks the transfer off, so that nobody takes it for whole.
+            let is_cut = move || (!whole.load(Ordering::Acquire)).then(|| Err(io::Error::other("given up")));
+            let end = tokio_stream::iter(std::iter::once_with(is_cut).flatten());
+            let pieces = tokio_stream::once(Ok(first)).chain(ReceiverStream::new(pieces)).chain(end);
+            kept(Body::from_stream(pieces), format, &name)
         }
-        // What fails later breaks the transfer off, so that nobody takes it for whole.
         Some(Err(error)) => answer::missing(&format!("the session could not be exported: {error}")),
         None => kept(Body::empty(), format, &name),
     }
@@ -98,12 +105,20 @@ const PIECE: usize = 64 << 10;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Sends what is written; fails when nobody takes it any more, and so ends the work.
-struct Sending(Sender<Piece>, Handle);
+struct Sending {
+    /// Nobody, once somebody did not take a piece in time.
+    to: Option<Sender<Piece>>,
+    runtime: Handle,
+}
 
 impl Write for Sending {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let sent = self.1.block_on(self.0.send_timeout(Ok(Bytes::copy_from_slice(bytes)), PATIENCE));
-        sent.map(|()| bytes.len()).map_err(|_| io::ErrorKind::BrokenPipe.into())
+        let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
+        let to = self.to.take().ok_or_else(gone)?;
+        let sent = self.runtime.block_on(to.send_timeout(Ok(Bytes::copy_from_slice(bytes)), PATIENCE));
+        sent.map_err(|_| gone())?;
+        self.to = Some(to);
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
