@@ -47,7 +47,7 @@ pub(crate) fn pager() -> Vec<String> {
 }
 
 /// Whether `less` was told how to behave.
-pub(crate) fn less_is_set() -> bool {
+pub(crate) fn less_env_is_set() -> bool {
     var_os("LESS").is_some()
 }
 

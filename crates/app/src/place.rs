@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use rethread_engine::{Failure, Index, Pen, Roots, ops};
+use rethread_engine::{CacheDir, Error, Roots, SessionWriter, ops};
 
 use crate::words::clean;
 use crate::words::shell::typed;
 use crate::words::when::Clock;
 
 /// What every command needs to know.
-pub(crate) struct Place {
+pub(crate) struct AppContext {
     /// Where to look.
     pub(crate) roots: Roots,
     /// The present.
@@ -17,19 +17,19 @@ pub(crate) struct Place {
     /// The user's home folder, which is written `~`.
     pub(crate) home: Option<PathBuf>,
     /// What changes files.
-    pub(crate) pen: Pen,
+    pub(crate) pen: SessionWriter,
     /// What saves reading.
-    pub(crate) index: Option<Index>,
+    pub(crate) index: Option<CacheDir>,
 }
 
-impl Place {
+impl AppContext {
     /// Finds the file of a session by name.
-    pub(crate) fn session(&self, name: &str) -> Result<PathBuf, Failure> {
+    pub(crate) fn session(&self, name: &str) -> Result<PathBuf, Error> {
         ops::find_session(&self.roots, name, self.index.as_ref())
     }
 
     /// Finds the file of a session that is to be changed.
-    pub(crate) fn session_to_change(&self, name: &str) -> Result<PathBuf, Failure> {
+    pub(crate) fn session_to_change(&self, name: &str) -> Result<PathBuf, Error> {
         ops::find_session_to_change(&self.roots, name, self.index.as_ref())
     }
 

@@ -8,9 +8,9 @@ use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use rethread_core::entry::Reader;
 use rethread_core::id::Id;
-use rethread_core::lines::Splitter;
-use rethread_core::stats::Tally;
-use rethread_core::tree::{Place, Weaver};
+use rethread_core::lines::LineSplitter;
+use rethread_core::stats::StatsCollector;
+use rethread_core::tree::{LineSpan, TreeBuilder};
 use rethread_testkit::script;
 
 fn main() {
@@ -39,7 +39,7 @@ fn lines(bencher: Bencher<'_, '_>) {
     let file = file();
     bencher.counter(BytesCount::of_slice(&file)).bench_local(|| {
         let mut count = 0;
-        Splitter::default().feed(&file, true, &mut Vec::new(), |_, _| count += 1);
+        LineSplitter::default().feed(&file, true, &mut Vec::new(), |_, _| count += 1);
         black_box(count)
     });
 }
@@ -50,7 +50,7 @@ fn entries(bencher: Bencher<'_, '_>) {
     bencher.counter(BytesCount::of_slice(&file)).bench_local(|| {
         let mut reader = Reader::default();
         let mut count = 0;
-        Splitter::default().feed(&file, true, &mut Vec::new(), |line, problems| {
+        LineSplitter::default().feed(&file, true, &mut Vec::new(), |line, problems| {
             reader.read(&line, problems, |entry, _| count += usize::from(entry.uuid.is_some()));
         });
         black_box(count)
@@ -62,7 +62,7 @@ fn serde_json_values(bencher: Bencher<'_, '_>) {
     let file = file();
     bencher.counter(BytesCount::of_slice(&file)).bench_local(|| {
         let mut count = 0;
-        Splitter::default().feed(&file, true, &mut Vec::new(), |line, _| {
+        LineSplitter::default().feed(&file, true, &mut Vec::new(), |line, _| {
             let value: serde_json::Value = serde_json::from_slice(line.bytes).expect("a whole line");
             count += usize::from(value.get("uuid").is_some());
         });
@@ -75,11 +75,11 @@ fn tree_and_counts(bencher: Bencher<'_, '_>) {
     let file = file();
     bencher.counter(BytesCount::of_slice(&file)).bench_local(|| {
         let mut reader = Reader::default();
-        let mut weaver = Weaver::default();
-        let mut tally = Tally::new(Id::NIL, "");
-        Splitter::default().feed(&file, true, &mut Vec::new(), |line, problems| {
+        let mut weaver = TreeBuilder::default();
+        let mut tally = StatsCollector::new(Id::NIL, "");
+        LineSplitter::default().feed(&file, true, &mut Vec::new(), |line, problems| {
             let fate = reader.read(&line, problems, |entry, offset| {
-                weaver.add(&entry, Place { offset, len: entry.raw.len() as u32, line: line.no });
+                weaver.add(&entry, LineSpan { offset, len: entry.raw.len() as u32, line: line.no });
                 tally.add(&entry);
             });
             tally.line(fate);

@@ -43,16 +43,16 @@ impl Id {
     }
 
     /// Returns the key of two ids together.
-    pub fn with(self, other: Id) -> Id {
+    pub fn combine(self, other: Id) -> Id {
         let spread = other.bits().wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835);
         Id::from_bits(self.bits().rotate_left(41) ^ spread)
     }
 
     /// Returns 64 bits that stand for all of them, where a rare confusion would do no harm.
-    pub(crate) fn short(self) -> Short {
+    pub(crate) fn short(self) -> ShortId {
         let mut hasher = IdHasher::default();
         std::hash::Hasher::write_u128(&mut hasher, self.bits());
-        Short(std::hash::Hasher::finish(&hasher))
+        ShortId(std::hash::Hasher::finish(&hasher))
     }
 
     /// Returns the 128 bits.
@@ -68,7 +68,7 @@ impl Id {
 
 /// Half as many bits that stand for an id, where a rare confusion would do no harm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Short(u64);
+pub(crate) struct ShortId(u64);
 
 // The bits of ids are spread: there are no small ones that could be written shorter.
 impl Pack for Id {
@@ -81,13 +81,13 @@ impl Pack for Id {
     }
 }
 
-impl Pack for Short {
+impl Pack for ShortId {
     fn pack(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.0.to_le_bytes());
     }
 
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Short> {
-        from.array().map(|bytes| Short(u64::from_le_bytes(bytes)))
+    fn unpack(from: &mut Unpacker<'_>) -> Option<ShortId> {
+        from.array().map(|bytes| ShortId(u64::from_le_bytes(bytes)))
     }
 }
 
@@ -153,7 +153,7 @@ impl std::hash::Hasher for IdHasher {
 /// A map by id.
 pub type IdMap<V> = std::collections::HashMap<Id, V, std::hash::BuildHasherDefault<IdHasher>>;
 /// A map by short ids, which are mixed already.
-pub(crate) type ShortMap<V> = std::collections::HashMap<Short, V, std::hash::BuildHasherDefault<IdHasher>>;
+pub(crate) type ShortMap<V> = std::collections::HashMap<ShortId, V, std::hash::BuildHasherDefault<IdHasher>>;
 /// A set of ids.
 pub type IdSet = std::collections::HashSet<Id, std::hash::BuildHasherDefault<IdHasher>>;
 

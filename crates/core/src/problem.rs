@@ -45,7 +45,7 @@ pub enum ProblemKind {
     /// A token count is not a whole number that fits in 64 bits.
     BadCount,
     /// The uuid stands on an earlier line as well.
-    RepeatedUuid(Repeat),
+    RepeatedUuid(DuplicateUuid),
     /// No line of the file has the uuid that the parent field names.
     MissingParent,
     /// No line of the file has the uuid that the logical parent field names.
@@ -58,7 +58,7 @@ pub enum ProblemKind {
 
 /// How a repeated uuid relates to the line that had it first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Repeat {
+pub enum DuplicateUuid {
     /// The same bytes again.
     Same,
     /// Other bytes.
@@ -110,8 +110,8 @@ impl ProblemKind {
             ProblemKind::Deep(_) => "deep",
             ProblemKind::BadTimestamp => "bad-timestamp",
             ProblemKind::BadCount => "bad-count",
-            ProblemKind::RepeatedUuid(Repeat::Same) => "repeated-line",
-            ProblemKind::RepeatedUuid(Repeat::Other) => "repeated-uuid",
+            ProblemKind::RepeatedUuid(DuplicateUuid::Same) => "repeated-line",
+            ProblemKind::RepeatedUuid(DuplicateUuid::Other) => "repeated-uuid",
             ProblemKind::MissingParent => "missing-parent",
             ProblemKind::MissingLogicalParent => "missing-logical-parent",
             ProblemKind::SelfParent => "self-parent",

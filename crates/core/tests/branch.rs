@@ -1,13 +1,13 @@
 //! Branches, one case per script: where each ends, where it leaves the others, how that came.
 
 use insta::assert_snapshot;
-use rethread_core::tree::{Branches, NodeNo};
+use rethread_core::tree::{Branches, NodeId};
 use rethread_testkit::{check, script};
 
 /// Tells the branches of a script: `tip < fork point (kind way/ways) first prompt own/all turns`.
 fn told(text: &str) -> String {
     let tree = check::tree(&script::bytes(text));
-    let name = |no: NodeNo| script::name_of_bits(tree.node(no).id.bits()).expect("a name");
+    let name = |no: NodeId| script::name_of_bits(tree.node(no).id.bits()).expect("a name");
     let branches = Branches::of(&tree);
     let lines = branches.list.iter().map(|branch| {
         let from = branch.from.map_or(String::new(), |from| {
@@ -18,7 +18,7 @@ fn told(text: &str) -> String {
             if branch.prompt == Some(branch.first) { "" } else { &format!(" first {}", name(branch.first)) };
         let prompt = branch.prompt.map_or("-".to_owned(), name);
         let cut = branch.cut.map_or(String::new(), |cut| format!(" {cut:?}").to_lowercase());
-        let island = if branch.island { " island" } else { "" };
+        let island = if branch.orphaned { " island" } else { "" };
         let turns = format!("{}/{}", branch.own_turns, branch.turns);
         format!("{}{from}{first} prompt {prompt} turns {turns}{cut}{island}", name(branch.tip))
     });
@@ -215,13 +215,13 @@ fn the_tip_of_the_active_branch_is_where_the_client_goes_on() {
               u4: <command-name>/exit</command-name>";
     let tree = check::tree(&script::bytes(text));
     let node = |name: &str| {
-        let is_it = |no: &NodeNo| script::name_of_bits(tree.node(*no).id.bits()).as_deref() == Some(name);
-        (0..tree.nodes().len() as NodeNo).find(is_it).expect("an entry")
+        let is_it = |no: &NodeId| script::name_of_bits(tree.node(*no).id.bits()).as_deref() == Some(name);
+        (0..tree.nodes().len() as NodeId).find(is_it).expect("an entry")
     };
     let tip = |leaf: &str| {
         let mut branches = Branches::of(&tree);
         assert_eq!(branches.list.len(), 1, "the lines of a command are no branch");
-        assert_eq!(branches.goes_on_from(&tree, node(leaf)), Some(0));
+        assert_eq!(branches.set_active_leaf(&tree, node(leaf)), Some(0));
         branches.list[0].tip
     };
     assert_eq!(tip("s1"), node("a2"), "the last that speaks there");

@@ -2,26 +2,28 @@
 
 use proptest::prelude::*;
 use rethread_core::context::{
-    Curve, Dropped, Parcel, Request, Settled, Trait, Weigher, Window, settle, share,
+    Attribution, AttributionItem, ContextCollector, ContextHistory, Dropped, ItemKind, Request, Window,
+    apportion, attribute_tokens,
 };
 use rethread_core::entry;
-use rethread_core::lines::Splitter;
-use rethread_core::resume::{Facts, active_path};
-use rethread_core::tree::{NodeNo, Place, Tree, Weaver};
+use rethread_core::lines::LineSplitter;
+use rethread_core::resume::{ResumeIndex, active_path};
+use rethread_core::tree::{LineSpan, NodeId, Tree, TreeBuilder};
 use rethread_core::version::Version;
 use rethread_testkit::{random, script};
 
 struct Known {
     tree: Tree,
-    facts: Facts,
-    weigher: Weigher,
+    facts: ResumeIndex,
+    weigher: ContextCollector,
 }
 
 fn know(file: &[u8]) -> Known {
-    let (mut weaver, mut facts, mut weigher) = (Weaver::default(), Facts::default(), Weigher::default());
-    Splitter::default().feed(file, true, &mut Vec::new(), |line, problems| {
+    let (mut weaver, mut facts, mut weigher) =
+        (TreeBuilder::default(), ResumeIndex::default(), ContextCollector::default());
+    LineSplitter::default().feed(file, true, &mut Vec::new(), |line, problems| {
         entry::read(&line, problems, |entry, offset| {
-            let place = Place { offset, len: entry.raw.len() as u32, line: line.no };
+            let place = LineSpan { offset, len: entry.raw.len() as u32, line: line.no };
             weaver.add(&entry, place);
             facts.add(&entry, place);
             weigher.add(&entry, place);
@@ -32,15 +34,16 @@ fn know(file: &[u8]) -> Known {
 
 impl Known {
     /// Follows what the newest client loads.
-    fn context(&self) -> (Curve, Window) {
+    fn context(&self) -> (ContextHistory, Window) {
         let client = Version::read("2.1.325");
         let (leaf, path) = match active_path(&self.tree, &self.facts, &client) {
             Some((leaf, path)) => (Some(leaf), path),
             None => (None, Vec::new()),
         };
-        let walk = leaf.map(|leaf| self.tree.long_walk(leaf)).unwrap_or_default();
-        let way: Vec<NodeNo> = self.tree.rejoin(&walk).into_iter().map(|step| step.node).collect();
-        let curve = Curve::of(&self.tree, &self.weigher, &way);
+        let walk = leaf.map(|leaf| self.tree.ancestors_across_compactions(leaf)).unwrap_or_default();
+        let way: Vec<NodeId> =
+            self.tree.with_parallel_calls(&walk).into_iter().map(|step| step.node).collect();
+        let curve = ContextHistory::of(&self.tree, &self.weigher, &way);
         let window = Window::of(&self.tree, &self.weigher, &path, &curve);
         (curve, window)
     }
@@ -234,9 +237,10 @@ fn lines_read_twice_are_told_and_pages_are_not() {
     assert!(said.ends_with("/shed.txt read 3 times, 1 again"), "{said}");
 }
 
-fn parcel() -> impl Strategy<Value = Parcel> {
-    let is = prop::sample::select(vec![Trait::Thinking, Trait::Result, Trait::Prompt, Trait::Other]);
-    (prop_oneof![0u64..50, 0u64..100_000], is).prop_map(|(estimate, is)| Parcel { estimate, is })
+fn parcel() -> impl Strategy<Value = AttributionItem> {
+    let is =
+        prop::sample::select(vec![ItemKind::Thinking, ItemKind::Result, ItemKind::Prompt, ItemKind::Other]);
+    (prop_oneof![0u64..50, 0u64..100_000], is).prop_map(|(estimate, is)| AttributionItem { estimate, is })
 }
 
 /// Requests with what stands between them: how many parcels come in, what was counted, how many are answered, their count.
@@ -247,7 +251,7 @@ fn requests() -> impl Strategy<Value = Vec<(usize, Option<u64>, usize, Option<u6
 
 /// Gives out parcels by number, one after another.
 fn numbered(
-    parcels: &[Parcel],
+    parcels: &[AttributionItem],
     shapes: &[(usize, Option<u64>, usize, Option<u64>)],
 ) -> (Vec<Request>, Vec<usize>) {
     let mut numbers = 0..parcels.len();
@@ -263,7 +267,7 @@ fn numbered(
 }
 
 /// What all parts must add up to: the last count, and what came since.
-fn whole(parcels: &[Parcel], requests: &[Request], since: &[usize], client: u64) -> u64 {
+fn whole(parcels: &[AttributionItem], requests: &[Request], since: &[usize], client: u64) -> u64 {
     let judged = |numbers: &[usize]| numbers.iter().map(|&no| parcels[no].estimate).sum::<u64>();
     let answered = |request: &Request| request.output.unwrap_or_else(|| judged(&request.answer));
     let mut whole = None;
@@ -279,7 +283,7 @@ proptest! {
     #[test]
     fn shares_add_up(amount in any::<u64>(),
         weights in prop::collection::vec(prop_oneof![Just(0), 0u64..1 << 40], 1..20),) {
-        let parts = share(amount, &weights);
+        let parts = apportion(amount, &weights);
         prop_assert_eq!(parts.iter().map(|&part| u128::from(part)).sum::<u128>(), u128::from(amount));
         if weights.iter().any(|&weight| weight > 0) {
             for (part, weight) in parts.iter().zip(&weights) {
@@ -296,7 +300,7 @@ proptest! {
     ) {
         let (requests, since) = numbered(&parcels, &shapes);
         let counted = requests.iter().any(|request| request.context.is_some());
-        let Settled { tokens, measured, client: own, unrecorded } = settle(&parcels, &requests, &since, client);
+        let Attribution { tokens, measured, client: own, unrecorded } = attribute_tokens(&parcels, &requests, &since, client);
         let sum = own + unrecorded + tokens.iter().sum::<u64>();
         prop_assert_eq!(sum, whole(&parcels, &requests, &since, if counted { 0 } else { client }));
         // What came since the last count was never counted.

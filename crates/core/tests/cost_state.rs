@@ -1,7 +1,7 @@
 //! What the client says a session has cost.
 
 use proptest::prelude::*;
-use rethread_core::entry::{Moment, Usage};
+use rethread_core::entry::{Timestamp, Usage};
 use rethread_core::usage::{CostState, Money};
 
 const LINE: &str = r#"{"type":"cost-state","sessionId":"s","totalCostUSD":0.5,"totalAPIDuration":30,"totalAPIDurationWithoutRetries":20,
@@ -18,7 +18,7 @@ fn a_line_is_read_by_model() {
         (99, 30, 20, 7)
     );
     assert_eq!((state.lines_added, state.lines_removed, state.unpriced), (4, 3, true));
-    assert_eq!(state.start, Some(Moment(1_794_773_116_078)));
+    assert_eq!(state.start, Some(Timestamp(1_794_773_116_078)));
     let [opus, old] = &state.models[..] else { panic!("two models") };
     let usage =
         Usage { input: 1, output: 2, cache_write: 9, cache_write_1h: 4, cache_read: 3, web_searches: 6 };

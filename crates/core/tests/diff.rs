@@ -1,26 +1,29 @@
 //! Two paths beside each other, one case per pair of scripts: where they part, and what each did from there.
 
 use insta::assert_snapshot;
-use rethread_core::diff::{Mark, Side, meet};
+use rethread_core::diff::{DiffSide, EntryFingerprint, find_merge_base};
 use rethread_core::entry::{Entry, read};
-use rethread_core::lines::Splitter;
-use rethread_core::tree::{NodeNo, Tree};
-use rethread_core::turn::tell;
-use rethread_core::usage::Spent;
+use rethread_core::lines::LineSplitter;
+use rethread_core::tree::{NodeId, Tree};
+use rethread_core::turn::build_turn;
+use rethread_core::usage::TokenTotals;
 use rethread_testkit::{check, script};
 
 fn each_entry(bytes: &[u8], mut each: impl FnMut(u32, &Entry<'_>)) {
-    Splitter::default().feed(bytes, true, &mut Vec::new(), |line, problems| {
+    LineSplitter::default().feed(bytes, true, &mut Vec::new(), |line, problems| {
         read(&line, problems, |entry, _| each(line.no, &entry));
     });
 }
 
 /// Marks the path to `tip` with its words.
-fn path(bytes: &[u8], tree: &Tree, tip: &str) -> Vec<Mark> {
-    let name = |no: NodeNo| script::name_of_bits(tree.node(no).id.bits()).expect("a name");
-    let tip = (0..tree.nodes().len() as NodeNo).rfind(|&no| name(no) == tip).expect("the tip is there");
-    let mut marks: Vec<Mark> =
-        tree.rejoin(&tree.long_walk(tip)).iter().map(|step| Mark::of(tree, step.node)).collect();
+fn path(bytes: &[u8], tree: &Tree, tip: &str) -> Vec<EntryFingerprint> {
+    let name = |no: NodeId| script::name_of_bits(tree.node(no).id.bits()).expect("a name");
+    let tip = (0..tree.nodes().len() as NodeId).rfind(|&no| name(no) == tip).expect("the tip is there");
+    let mut marks: Vec<EntryFingerprint> = tree
+        .with_parallel_calls(&tree.ancestors_across_compactions(tip))
+        .iter()
+        .map(|step| EntryFingerprint::of(tree, step.node))
+        .collect();
     each_entry(bytes, |line, entry| {
         for mark in marks.iter_mut().filter(|mark| tree.node(mark.node).place.line == line) {
             mark.read(entry);
@@ -34,9 +37,10 @@ fn parted(a: (&str, &str), b: (&str, &str)) -> String {
     let files = [a, b].map(|(text, _)| script::bytes(text));
     let trees = files.each_ref().map(|bytes| check::tree(bytes));
     let paths = [path(&files[0], &trees[0], a.1), path(&files[1], &trees[1], b.1)];
-    let met = meet(&paths[0], &paths[1]);
-    let name =
-        |k: usize, mark: &Mark| script::name_of_bits(trees[k].node(mark.node).id.bits()).expect("a name");
+    let met = find_merge_base(&paths[0], &paths[1]);
+    let name = |k: usize, mark: &EntryFingerprint| {
+        script::name_of_bits(trees[k].node(mark.node).id.bits()).expect("a name")
+    };
     let last = met.last.map_or("nothing".to_owned(), |(x, y)| {
         format!("{} = {}", name(0, &paths[0][x]), name(1, &paths[1][y]))
     });
@@ -132,14 +136,14 @@ fn a_side_tells_and_counts_its_turns() {
                     u3: [Request interrupted by user]
     "#;
     let bytes = script::bytes(text);
-    let mut side = Side::default();
+    let mut side = DiffSide::default();
     let mut lines: Vec<(u32, Entry<'_>)> = Vec::new();
-    Splitter::default().feed(&bytes, true, &mut Vec::new(), |line, problems| {
+    LineSplitter::default().feed(&bytes, true, &mut Vec::new(), |line, problems| {
         read(&line, problems, |entry, _| lines.push((line.no, entry)));
     });
-    side.add(Some(1), false, 1, tell(&lines));
-    side.add(Some(1), true, 9, tell(&lines[..1]));
-    let side = side.finish(Spent::default());
+    side.add(Some(1), false, 1, build_turn(&lines));
+    side.add(Some(1), true, 9, build_turn(&lines[..1]));
+    let side = side.finish(TokenTotals::default());
     let turn = &side.turns[0];
     assert_eq!(
         (turn.prompt.as_deref(), turn.answer.as_deref(), turn.stopped),

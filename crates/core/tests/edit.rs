@@ -1,29 +1,32 @@
 //! Surgery on lines: what changes, and that nothing else does.
 
 use proptest::prelude::*;
-use rethread_core::edit::{Anchor, Change, Draft, Envelope, Renaming, States, Step, alter, way};
-use rethread_core::entry::{self, Kind, Moment};
+use rethread_core::edit::{
+    Draft, Envelope, JsonEdit, PathSegment, ResumeMarker, SessionStateLines, UuidMap, apply_edits,
+    required_entries,
+};
+use rethread_core::entry::{self, Kind, Timestamp};
 use rethread_core::id::Id;
-use rethread_core::lines::Splitter;
-use rethread_core::resume::{Facts, MEASURED, resume, resume_at};
-use rethread_core::tree::{Node, NodeNo, Place, Tree, Weaver};
+use rethread_core::lines::LineSplitter;
+use rethread_core::resume::{KNOWN_CLIENTS, ResumeIndex, resume_at, simulate_resume};
+use rethread_core::tree::{LineSpan, Node, NodeId, Tree, TreeBuilder};
 use rethread_core::version::Version;
 use rethread_testkit::{random, script};
 use serde_json::Value;
 
-fn path(text: &str) -> Vec<Step> {
-    let step = |step: &str| step.parse::<usize>().map_or_else(|_| Step::from(step), Step::from);
+fn path(text: &str) -> Vec<PathSegment> {
+    let step = |step: &str| step.parse::<usize>().map_or_else(|_| PathSegment::from(step), PathSegment::from);
     text.split('.').map(step).collect()
 }
 
 /// Makes changes written as `path=json` or `path` (take out), and shows the line that comes of it.
 fn check(line: &str, changes: &[&str]) -> String {
     let change = |text: &&str| match text.split_once('=') {
-        Some((to, json)) => Change::set(path(to), json),
-        None => Change::remove(path(text)),
+        Some((to, json)) => JsonEdit::set(path(to), json),
+        None => JsonEdit::remove(path(text)),
     };
-    let changes: Vec<Change> = changes.iter().map(change).collect();
-    alter(line.as_bytes(), &changes)
+    let changes: Vec<JsonEdit> = changes.iter().map(change).collect();
+    apply_edits(line.as_bytes(), &changes)
         .map_or_else(|| "refused".to_owned(), |line| String::from_utf8(line).expect("text stays text"))
 }
 
@@ -63,13 +66,13 @@ fn commas_go_with_what_is_taken_out() {
 }
 
 /// Makes a change the long way: on the whole value.
-fn change(value: &mut Value, change: &Change) -> Option<()> {
+fn change(value: &mut Value, change: &JsonEdit) -> Option<()> {
     let (last, way) = change.path.split_last()?;
     let mut at = value;
     for step in way {
         let next = match (step, at) {
-            (Step::Key(key), Value::Object(object)) => object.get_mut(key),
-            (Step::Item(item), Value::Array(list)) => list.get_mut(*item),
+            (PathSegment::Key(key), Value::Object(object)) => object.get_mut(key),
+            (PathSegment::Item(item), Value::Array(list)) => list.get_mut(*item),
             (_, Value::Object(_) | Value::Array(_)) => None,
             _ => return None,
         };
@@ -80,15 +83,15 @@ fn change(value: &mut Value, change: &Change) -> Option<()> {
     }
     let to = change.to.as_deref().map(|json| serde_json::from_slice::<Value>(json).expect("sound JSON"));
     match (last, at, to) {
-        (Step::Key(key), Value::Object(object), Some(to)) => {
+        (PathSegment::Key(key), Value::Object(object), Some(to)) => {
             object.insert(key.clone(), to);
         }
-        (Step::Key(key), Value::Object(object), None) => {
+        (PathSegment::Key(key), Value::Object(object), None) => {
             object.shift_remove(key);
         }
-        (Step::Item(item), Value::Array(list), Some(to)) if *item < list.len() => list[*item] = to,
-        (Step::Item(item), Value::Array(list), Some(to)) if *item == list.len() => list.push(to),
-        (Step::Item(item), Value::Array(list), None) => {
+        (PathSegment::Item(item), Value::Array(list), Some(to)) if *item < list.len() => list[*item] = to,
+        (PathSegment::Item(item), Value::Array(list), Some(to)) if *item == list.len() => list.push(to),
+        (PathSegment::Item(item), Value::Array(list), None) => {
             if *item < list.len() {
                 list.remove(*item);
             }
@@ -99,20 +102,22 @@ fn change(value: &mut Value, change: &Change) -> Option<()> {
 }
 
 /// Finds every path into a value.
-fn paths(value: &Value) -> Vec<Vec<Step>> {
+fn paths(value: &Value) -> Vec<Vec<PathSegment>> {
     let mut found = Vec::new();
     let mut stack = vec![(Vec::new(), value)];
     while let Some((path, value)) = stack.pop() {
-        let mut push = |step: Step, value| {
-            let path: Vec<Step> = path.iter().cloned().chain([step]).collect();
+        let mut push = |step: PathSegment, value| {
+            let path: Vec<PathSegment> = path.iter().cloned().chain([step]).collect();
             found.push(path.clone());
             stack.push((path, value));
         };
         match value {
             Value::Object(object) => {
-                object.iter().for_each(|(key, value)| push(Step::from(key.as_str()), value));
+                object.iter().for_each(|(key, value)| push(PathSegment::from(key.as_str()), value));
             }
-            Value::Array(list) => list.iter().enumerate().for_each(|(k, value)| push(Step::from(k), value)),
+            Value::Array(list) => {
+                list.iter().enumerate().for_each(|(k, value)| push(PathSegment::from(k), value))
+            }
             _ => {}
         }
     }
@@ -128,16 +133,16 @@ proptest! {
         line in random::object(),
         cuts in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>(), "[a-c]|\"[a-z]\"|[0-9]"), 0..4),
     ) {
-        prop_assert_eq!(alter(line.as_bytes(), &[]), Some(line.clone().into_bytes()));
+        prop_assert_eq!(apply_edits(line.as_bytes(), &[]), Some(line.clone().into_bytes()));
         let Ok(mut value) = serde_json::from_str::<Value>(&line) else { return Ok(()) };
         let mut bytes = line.into_bytes();
         for (index, remove, new) in cuts {
             let mut all = paths(&value);
-            all.push(vec![Step::from(new.as_str())]);
+            all.push(vec![PathSegment::from(new.as_str())]);
             let path = index.get(&all).clone();
-            let cut = if remove { Change::remove(path) } else { Change::say(path, &new) };
+            let cut = if remove { JsonEdit::remove(path) } else { JsonEdit::set_string(path, &new) };
             let expected = change(&mut value, &cut);
-            let altered = alter(&bytes, std::slice::from_ref(&cut));
+            let altered = apply_edits(&bytes, std::slice::from_ref(&cut));
             prop_assert_eq!(altered.is_some(), expected.is_some(), "{:?}", cut);
             let Some(altered) = altered else { return Ok(()) };
             let read: Value = serde_json::from_slice(&altered).expect("what was JSON stays JSON");
@@ -148,18 +153,18 @@ proptest! {
 
     #[test]
     fn no_bytes_are_too_odd(bytes in random::damaged(random::line().prop_map(String::into_bytes))) {
-        let _ = alter(&bytes, &[Change::remove(path("message.content.0")), Change::say(path("uuid"), "x")]);
+        let _ = apply_edits(&bytes, &[JsonEdit::remove(path("message.content.0")), JsonEdit::set_string(path("uuid"), "x")]);
     }
 }
 
 /// What the rooms know of a file.
-fn know(file: &[u8]) -> (Tree, Facts, States) {
-    let mut weaver = Weaver::default();
-    let mut facts = Facts::default();
-    let mut states = States::default();
-    Splitter::default().feed(file, true, &mut Vec::new(), |line, problems| {
+fn know(file: &[u8]) -> (Tree, ResumeIndex, SessionStateLines) {
+    let mut weaver = TreeBuilder::default();
+    let mut facts = ResumeIndex::default();
+    let mut states = SessionStateLines::default();
+    LineSplitter::default().feed(file, true, &mut Vec::new(), |line, problems| {
         entry::read(&line, problems, |entry, offset| {
-            let place = Place { offset, len: entry.raw.len() as u32, line: line.no };
+            let place = LineSpan { offset, len: entry.raw.len() as u32, line: line.no };
             weaver.add(&entry, place);
             facts.add(&entry, place);
             states.add(&entry, place);
@@ -171,24 +176,24 @@ fn know(file: &[u8]) -> (Tree, Facts, States) {
 /// Adds the two lines that make clients go on from an entry.
 fn anchored(file: &[u8], leaf: Id, now: i64) -> Vec<u8> {
     let leaf = leaf.hyphenated();
-    let anchor = Anchor {
+    let anchor = ResumeMarker {
         leaf: &leaf,
         uuid: "00000000-0000-4000-8000-00000000ffff",
         session: "00000000-0000-4000-8000-000000000001",
-        time: Some(Moment(now)),
+        time: Some(Timestamp(now)),
         words: "here",
-        ..Anchor::default()
+        ..ResumeMarker::default()
     };
-    [file, &anchor.child(), b"\n", &anchor.pin(), b"\n"].concat()
+    [file, &anchor.marker_line(), b"\n", &anchor.leaf_pointer_line(), b"\n"].concat()
 }
 
 #[test]
 fn the_two_lines_are_as_a_client_would_write_them() {
-    let anchor = Anchor {
+    let anchor = ResumeMarker {
         leaf: "L",
         uuid: "U",
         session: "S",
-        time: Some(Moment(1_767_225_600_000)),
+        time: Some(Timestamp(1_767_225_600_000)),
         words: "goes on \"here\"",
         prompt: Some("tidy\n the   shed"),
         cwd: Some("/garden"),
@@ -197,11 +202,11 @@ fn the_two_lines_are_as_a_client_would_write_them() {
         entrypoint: Some("cli"),
     };
     assert_eq!(
-        String::from_utf8(anchor.child()).expect("text"),
+        String::from_utf8(anchor.marker_line()).expect("text"),
         r#"{"parentUuid":"L","isSidechain":false,"type":"system","subtype":"informational","content":"goes on \"here\"","isMeta":false,"level":"info","timestamp":"2026-01-01T00:00:00.000Z","uuid":"U","userType":"external","entrypoint":"cli","cwd":"/garden","sessionId":"S","version":"2.1.325","gitBranch":"main"}"#
     );
     assert_eq!(
-        String::from_utf8(anchor.pin()).expect("text"),
+        String::from_utf8(anchor.leaf_pointer_line()).expect("text"),
         r#"{"type":"last-prompt","lastPrompt":"tidy the shed","leafUuid":"U","sessionId":"S"}"#
     );
 }
@@ -218,14 +223,14 @@ proptest! {
         let now = tree.nodes().iter().filter_map(Node::time).max().map_or(0, |time| time.0) + 1000;
         for (k, node) in tree.nodes().iter().enumerate() {
             let stands = tree.find(node.id) == Some(k as u32);
-            if node.is_side() || !stands || !matches!(node.kind, Kind::User | Kind::Assistant) {
+            if node.is_sidechain() || !stands || !matches!(node.kind, Kind::User | Kind::Assistant) {
                 continue;
             }
             let (after, facts_after, _) = know(&anchored(&file, node.id, now));
-            for version in MEASURED {
+            for version in KNOWN_CLIENTS {
                 let client = Version::read(version);
                 let Some(asked) = resume_at(&tree, &facts, &client, k as u32) else { continue };
-                let found = resume(&after, &facts_after, &client);
+                let found = simulate_resume(&after, &facts_after, &client);
                 prop_assert_eq!((&found.path, found.halt), (&asked.path, asked.halt), "{} at L{}\n{}", version, node.place.line, String::from_utf8_lossy(&file));
             }
         }
@@ -233,7 +238,7 @@ proptest! {
 }
 
 /// Copies the way to an entry into a session of its own.
-fn forked(file: &[u8], tree: &Tree, way: &[NodeNo], leaf: Id, now: i64) -> Vec<u8> {
+fn forked(file: &[u8], tree: &Tree, way: &[NodeId], leaf: Id, now: i64) -> Vec<u8> {
     let envelope = Envelope { session: "new".to_owned(), origin: Some("old".to_owned()), folder: None };
     let draft = Draft { envelope: Some(envelope), ..Draft::default() };
     let mut copy = Vec::new();
@@ -258,19 +263,19 @@ proptest! {
             return Ok(());
         }
         let now = tree.nodes().iter().filter_map(Node::time).max().map_or(0, |time| time.0) + 1000;
-        let ids = |tree: &Tree, path: &[NodeNo]| path.iter().map(|&no| tree.node(no).id).collect::<Vec<_>>();
+        let ids = |tree: &Tree, path: &[NodeId]| path.iter().map(|&no| tree.node(no).id).collect::<Vec<_>>();
         for (k, node) in tree.nodes().iter().enumerate() {
-            let stands = tree.find(node.id) == Some(k as NodeNo);
-            if node.is_side() || !stands || !matches!(node.kind, Kind::User | Kind::Assistant) {
+            let stands = tree.find(node.id) == Some(k as NodeId);
+            if node.is_sidechain() || !stands || !matches!(node.kind, Kind::User | Kind::Assistant) {
                 continue;
             }
-            for version in MEASURED {
+            for version in KNOWN_CLIENTS {
                 let client = Version::read(version);
                 // A fork may do better than an origin that hangs its client.
-                let Some(asked) = resume_at(&tree, &facts, &client, k as NodeNo).filter(|r| r.halt.is_none()) else { continue };
-                let way = way(&tree, &facts, std::slice::from_ref(&client), k as NodeNo);
+                let Some(asked) = resume_at(&tree, &facts, &client, k as NodeId).filter(|r| r.halt.is_none()) else { continue };
+                let way = required_entries(&tree, &facts, std::slice::from_ref(&client), k as NodeId);
                 let (after, facts_after, _) = know(&forked(&file, &tree, &way, node.id, now));
-                let found = resume(&after, &facts_after, &client);
+                let found = simulate_resume(&after, &facts_after, &client);
                 prop_assert_eq!(
                     (ids(&after, &found.path), found.halt), (ids(&tree, &asked.path), asked.halt),
                     "{} at L{}\n{}", version, node.place.line, String::from_utf8_lossy(&file)
@@ -301,11 +306,11 @@ fn a_line_is_put_into_its_envelope_and_else_left_alone() {
 
 #[test]
 fn a_line_written_again_refers_to_its_companions_by_their_new_names() {
-    let mut names = Renaming::default();
+    let mut names = UuidMap::default();
     names.add("a".to_owned(), "A".to_owned());
     names.add("b".to_owned(), "B".to_owned());
     let renamed = |line: &str| {
-        let line = alter(line.as_bytes(), &names.changes(line.as_bytes())).expect("it is an object");
+        let line = apply_edits(line.as_bytes(), &names.changes(line.as_bytes())).expect("it is an object");
         String::from_utf8(line).expect("text")
     };
     assert_eq!(
@@ -329,7 +334,7 @@ fn a_copy_takes_the_last_state_of_each_kind_and_the_backups_of_its_entries() {
     );
     let (_, _, states) = know(&file);
     let u1 = [Id::of(script::uuid_of("u1").as_bytes())].into_iter().collect();
-    let lines = |places: Vec<Place>| places.iter().map(|place| place.line).collect::<Vec<_>>();
-    assert_eq!(lines(states.standing().collect()), [5]);
+    let lines = |places: Vec<LineSpan>| places.iter().map(|place| place.line).collect::<Vec<_>>();
+    assert_eq!(lines(states.latest().collect()), [5]);
     assert_eq!(lines(states.backups(&u1).collect()), [4]);
 }

@@ -3,33 +3,35 @@
 use std::collections::HashSet;
 
 use rethread_core::entry::Reader;
-use rethread_core::health::{Cause, Checkup, Code, Finding, Measure, Mend, Patient, Severity, examine};
+use rethread_core::health::{
+    CheckCollector, CheckInput, Code, Diagnostic, Impact, Severity, SizeCategory, SuggestedFix, run_checks,
+};
 use rethread_core::id::Id;
-use rethread_core::lines::Splitter;
-use rethread_core::resume::{Facts, MEASURED, resume};
-use rethread_core::tree::{Place, Tree, Weaver};
+use rethread_core::lines::LineSplitter;
+use rethread_core::resume::{KNOWN_CLIENTS, ResumeIndex, simulate_resume};
+use rethread_core::tree::{LineSpan, Tree, TreeBuilder};
 use rethread_core::version::Version;
 use rethread_testkit::{random, script};
 
 /// A session that was examined.
 struct Examined {
     tree: Tree,
-    checkup: Checkup,
-    findings: Vec<Finding>,
+    checkup: CheckCollector,
+    findings: Vec<Diagnostic>,
 }
 
 /// Examines bytes as a client reads them: whole lines only.
 fn examined(bytes: &[u8], live: bool) -> Examined {
-    let mut weaver = Weaver::comparing();
-    let mut facts = Facts::default();
-    let mut checkup = Checkup::default();
+    let mut weaver = TreeBuilder::with_content_hashes();
+    let mut facts = ResumeIndex::default();
+    let mut checkup = CheckCollector::default();
     let mut problems = Vec::new();
     let mut reader = Reader::default();
-    Splitter::default().feed(bytes, true, &mut problems, |line, problems| {
+    LineSplitter::default().feed(bytes, true, &mut problems, |line, problems| {
         reader.read(&line, problems, |entry, offset| {
-            let place = Place { offset, len: entry.raw.len() as u32, line: line.no };
-            if entry.raw.len() < line.bytes.len() || !entry.is_sound() {
-                return checkup.set_aside(place);
+            let place = LineSpan { offset, len: entry.raw.len() as u32, line: line.no };
+            if entry.raw.len() < line.bytes.len() || !entry.is_strict_json() {
+                return checkup.add_recovered(place);
             }
             weaver.add(&entry, place);
             facts.add(&entry, place);
@@ -38,11 +40,11 @@ fn examined(bytes: &[u8], live: bool) -> Examined {
     });
     let tree = weaver.finish();
     checkup.finish(&tree, bytes.len() as u64);
-    let newest = Version::read(MEASURED[MEASURED.len() - 1]);
+    let newest = Version::read(KNOWN_CLIENTS[KNOWN_CLIENTS.len() - 1]);
     let client = facts.version().map_or_else(|| newest.clone(), Version::read);
-    let resumed = resume(&tree, &facts, &client);
-    let latest = resume(&tree, &facts, &newest);
-    let findings = examine(&Patient {
+    let resumed = simulate_resume(&tree, &facts, &client);
+    let latest = simulate_resume(&tree, &facts, &newest);
+    let findings = run_checks(&CheckInput {
         tree: &tree,
         facts: &facts,
         checkup: &checkup,
@@ -60,7 +62,7 @@ fn told(bytes: &[u8]) -> Vec<String> {
     examined(bytes, false).findings.iter().map(tell).collect()
 }
 
-fn tell(finding: &Finding) -> String {
+fn tell(finding: &Diagnostic) -> String {
     let number = |number: Option<u16>| number.map_or(String::new(), |number| format!(".{number}"));
     let spots = finding.spots.iter();
     let spots = spots.map(|spot| format!(" L{}{}{}", spot.line, number(spot.block), number(spot.inner)));
@@ -305,8 +307,8 @@ fn a_context_over_the_window_blocks() {
     check("context-over-window blocks L3", &sick, &talk(190_000, 2_000, "m"));
     check("context-over-window costs L3", &talk(190_000, 60_000, "m"), &talk(190_000, 200_000, "m[1m]"));
     let finding = &examined(&script::bytes(&sick), false).findings[0];
-    assert_eq!(finding.mend, Mend::Rescue);
-    let Measure::Tokens { tokens, window } = finding.measure else { panic!("{finding:?}") };
+    assert_eq!(finding.mend, SuggestedFix::Rescue);
+    let Impact::Tokens { tokens, window } = finding.measure else { panic!("{finding:?}") };
     assert_eq!((tokens > 230_000, window), (true, 200_000));
     // A context that the API once took is no larger than its window.
     assert_eq!(told(&script::bytes(&talk(300_000, 2_000, "m"))), Vec::<String>::new());
@@ -318,7 +320,7 @@ fn a_resume_that_goes_on_from_an_older_branch_is_told() {
     check("stale-leaf costs L5 L6", sick, &sick.replace("~a2", "~a3"));
     let found = examined(&script::bytes(sick), false);
     let stale = found.findings.iter().find(|finding| finding.code == Code::StaleLeaf).expect("it is found");
-    let Mend::Goto(node) = stale.mend else { panic!("{stale:?}") };
+    let SuggestedFix::Goto(node) = stale.mend else { panic!("{stale:?}") };
     assert_eq!(found.tree.node(node).place.line, 6);
     // Whoever hung a later line there means it.
     let moved = sick.replace("last-prompt ~a2", "s1 ^a2: informational here\nlast-prompt ~s1");
@@ -330,8 +332,8 @@ fn what_only_an_older_client_loses_is_harmless() {
     let sick = "* v=2.1.42\nu1: one\n  a1 #m: !Bash a\n    a2 #m: !Bash b\n      u3: =a2 b\n    u2 ^a1: =a1 a\n      a3: done";
     let found = examined(&script::bytes(sick), false);
     let lost = found.findings.iter().find(|finding| finding.code == Code::Unreachable).expect("it is found");
-    assert_eq!((lost.severity, lost.mend), (Severity::Harmless, Mend::Update));
-    assert!(matches!(lost.measure, Measure::ByClient { part: 2, whole: 6 }), "{:?}", lost.measure);
+    assert_eq!((lost.severity, lost.mend), (Severity::Harmless, SuggestedFix::Update));
+    assert!(matches!(lost.measure, Impact::ByClient { part: 2, whole: 6 }), "{:?}", lost.measure);
 }
 
 #[test]
@@ -358,7 +360,7 @@ fn damaged_lines_cost_the_records_on_them() {
     let torn = &bytes[..bytes.len() - 40];
     check_bytes("torn-line costs L4", torn, &bytes);
     let live = examined(torn, true).findings;
-    assert_eq!((live[0].severity, live[0].mend), (Severity::Harmless, Mend::Wait));
+    assert_eq!((live[0].severity, live[0].mend), (Severity::Harmless, SuggestedFix::Wait));
     let nuls = [lines[0], &[0; 9], lines[1], lines[2], lines[3]].concat();
     check_bytes("nul-bytes costs L2", &nuls, &bytes);
     check_bytes("nul-bytes harmless L5", &[&bytes[..], &[0; 9], b"\n"].concat(), &bytes);
@@ -399,10 +401,10 @@ fn bytes_add_up_by_cause() {
     let bytes = script::bytes(&text);
     let weight = examined(&bytes, false).checkup.weight();
     assert_eq!(weight.total(), bytes.len() as u64);
-    for cause in Cause::ALL.iter().filter(|cause| **cause != Cause::ApiLog) {
+    for cause in SizeCategory::ALL.iter().filter(|cause| **cause != SizeCategory::ApiLog) {
         assert!(weight.of(*cause) > 0, "{}", cause.name());
     }
-    assert_eq!(weight.of(Cause::Unread), 8);
+    assert_eq!(weight.of(SizeCategory::Unread), 8);
 }
 
 #[test]

@@ -3,8 +3,8 @@
 //! The laws stand in `rethread_testkit::check`, which the fuzzers call as well.
 
 use proptest::prelude::*;
-use rethread_core::entry::{self, Fate};
-use rethread_core::lines::{Line, Splitter};
+use rethread_core::entry::{self, LineStatus};
+use rethread_core::lines::{Line, LineSplitter};
 use rethread_core::problem::{Problem, ProblemKind};
 use rethread_testkit::check::{self, Cuts};
 use rethread_testkit::{random, script};
@@ -95,9 +95,9 @@ proptest! {
 }
 
 /// Reads a file; returns what became of its lines, the types of its entries, and its problems.
-fn read(bytes: &[u8]) -> (Vec<Fate>, Vec<String>, Vec<Problem>) {
+fn read(bytes: &[u8]) -> (Vec<LineStatus>, Vec<String>, Vec<Problem>) {
     let (mut fates, mut kinds, mut problems) = (Vec::new(), Vec::new(), Vec::new());
-    Splitter::default().feed(bytes, true, &mut problems, |line, problems| {
+    LineSplitter::default().feed(bytes, true, &mut problems, |line, problems| {
         fates.push(entry::read(&line, problems, |entry, _| {
             kinds.push(entry.kind.name().to_owned());
         }));
@@ -107,7 +107,7 @@ fn read(bytes: &[u8]) -> (Vec<Fate>, Vec<String>, Vec<Problem>) {
 
 /// Checks fates, types and problems (line, byte, kind) of a file, and the laws.
 #[track_caller]
-fn torture(bytes: &[u8], fates: &[Fate], kinds: &str, problems: &[(u32, u64, ProblemKind)]) {
+fn torture(bytes: &[u8], fates: &[LineStatus], kinds: &str, problems: &[(u32, u64, ProblemKind)]) {
     let (found_fates, found_kinds, found) = read(bytes);
     let found: Vec<_> = found.into_iter().map(|p| (p.line, p.offset, p.kind)).collect();
     assert_eq!(found, problems, "problems");
@@ -131,55 +131,55 @@ fn empty_files_and_blank_lines_are_nothing() {
 
 #[test]
 fn two_bytes_are_a_line() {
-    torture(b"{}\n", &[Fate::Whole], "None", &[]);
-    torture(b"{}", &[Fate::Whole], "None", &[]);
+    torture(b"{}\n", &[LineStatus::Whole], "None", &[]);
+    torture(b"{}", &[LineStatus::Whole], "None", &[]);
 }
 
 #[test]
 fn crlf_is_told_once() {
     let file = format!("{USER}\r\n\r\n{TITLE}\r\n");
     let problems = [(1, USER.len() as u64, ProblemKind::CrLf)];
-    torture(file.as_bytes(), &[Fate::Whole, Fate::Whole], "user ai-title", &problems);
+    torture(file.as_bytes(), &[LineStatus::Whole, LineStatus::Whole], "user ai-title", &problems);
 }
 
 #[test]
 fn a_byte_order_mark_is_no_part_of_the_line() {
     let file = format!("\u{FEFF} {USER}\n");
-    torture(file.as_bytes(), &[Fate::Whole], "user", &[(1, 0, ProblemKind::Bom)]);
+    torture(file.as_bytes(), &[LineStatus::Whole], "user", &[(1, 0, ProblemKind::Bom)]);
     let later = format!("{TITLE}\n\u{FEFF}{USER}\n");
     let at = TITLE.len() as u64 + 1;
-    let fates = [Fate::Whole, Fate::Salvaged(1)];
+    let fates = [LineStatus::Whole, LineStatus::Salvaged(1)];
     torture(later.as_bytes(), &fates, "ai-title user", &[(2, at, ProblemKind::Damaged(3))]);
 }
 
 #[test]
 fn nuls_before_between_and_behind_records_cost_nothing() {
     let file = format!("\0\0\0\0{USER}\n");
-    torture(file.as_bytes(), &[Fate::Salvaged(1)], "user", &[(1, 0, ProblemKind::Nuls(4))]);
+    torture(file.as_bytes(), &[LineStatus::Salvaged(1)], "user", &[(1, 0, ProblemKind::Nuls(4))]);
     let file = format!("{USER}\0\0{TITLE}\n");
     let at = USER.len() as u64;
     let problems = [(1, at, ProblemKind::Nuls(2)), (1, 0, ProblemKind::Glued(2))];
-    torture(file.as_bytes(), &[Fate::Salvaged(2)], "user ai-title", &problems);
+    torture(file.as_bytes(), &[LineStatus::Salvaged(2)], "user ai-title", &problems);
     let file = format!("{USER}\n{}", "\0".repeat(4096));
     let problems = [(2, at + 1, ProblemKind::Nuls(4096))];
-    torture(file.as_bytes(), &[Fate::Whole, Fate::Lost], "user", &problems);
+    torture(file.as_bytes(), &[LineStatus::Whole, LineStatus::Lost], "user", &problems);
     let file = format!("{USER}{}", "\0".repeat(9));
-    torture(file.as_bytes(), &[Fate::Salvaged(1)], "user", &[(1, at, ProblemKind::Nuls(9))]);
+    torture(file.as_bytes(), &[LineStatus::Salvaged(1)], "user", &[(1, at, ProblemKind::Nuls(9))]);
 }
 
 #[test]
 fn nuls_and_control_bytes_inside_a_string_are_told() {
     let file = b"{\"type\":\"user\",\"uuid\":\"a\0\0b\"}\n";
-    torture(file, &[Fate::Salvaged(1)], "user", &[(1, 24, ProblemKind::Nuls(2))]);
+    torture(file, &[LineStatus::Salvaged(1)], "user", &[(1, 24, ProblemKind::Nuls(2))]);
     let file = b"{\"type\":\"user\",\"uuid\":\"a\x01b\"}\n";
-    torture(file, &[Fate::Salvaged(1)], "user", &[(1, 24, ProblemKind::ControlBytes)]);
+    torture(file, &[LineStatus::Salvaged(1)], "user", &[(1, 24, ProblemKind::ControlBytes)]);
 }
 
 #[test]
 fn nuls_over_a_string_of_a_glued_record_are_told_once() {
     let file = format!("{{\"type\":\"user\",\"uuid\":\"a\0\0b\"}}{TITLE}\n");
     let problems = [(1, 24, ProblemKind::Nuls(2)), (1, 0, ProblemKind::Glued(2))];
-    torture(file.as_bytes(), &[Fate::Salvaged(2)], "user ai-title", &problems);
+    torture(file.as_bytes(), &[LineStatus::Salvaged(2)], "user ai-title", &problems);
 }
 
 #[test]
@@ -187,31 +187,46 @@ fn a_torn_last_line_is_told_wherever_it_is_torn() {
     for end in 1..USER.len() {
         let file = format!("{TITLE}\n{}", &USER[..end]);
         let at = TITLE.len() as u64 + 1;
-        torture(file.as_bytes(), &[Fate::Whole, Fate::Lost], "ai-title", &[(2, at, ProblemKind::Torn)]);
+        torture(
+            file.as_bytes(),
+            &[LineStatus::Whole, LineStatus::Lost],
+            "ai-title",
+            &[(2, at, ProblemKind::Torn)],
+        );
     }
     let file = format!("{TITLE}\n{USER}");
-    torture(file.as_bytes(), &[Fate::Whole, Fate::Whole], "ai-title user", &[]);
+    torture(file.as_bytes(), &[LineStatus::Whole, LineStatus::Whole], "ai-title user", &[]);
 }
 
 #[test]
 fn a_line_torn_and_ended_is_not_json() {
     let file = format!("{}\n{TITLE}\n", &USER[..12]);
-    torture(file.as_bytes(), &[Fate::Lost, Fate::Whole], "ai-title", &[(1, 0, ProblemKind::NotJson)]);
+    torture(
+        file.as_bytes(),
+        &[LineStatus::Lost, LineStatus::Whole],
+        "ai-title",
+        &[(1, 0, ProblemKind::NotJson)],
+    );
 }
 
 #[test]
 fn what_is_json_but_no_object_is_told_as_such() {
     torture(
         b"[1,2]\n\"{\"\n5\n",
-        &[Fate::Lost; 3],
+        &[LineStatus::Lost; 3],
         "",
         &[(1, 0, ProblemKind::NotObject), (2, 6, ProblemKind::NotObject), (3, 10, ProblemKind::NotObject)],
     );
     // A list of records is no record: no client reads what is in it.
-    torture(b"[{\"type\":\"user\",\"uuid\":\"x\"}]\n", &[Fate::Lost], "", &[(1, 0, ProblemKind::NotObject)]);
+    torture(
+        b"[{\"type\":\"user\",\"uuid\":\"x\"}]\n",
+        &[LineStatus::Lost],
+        "",
+        &[(1, 0, ProblemKind::NotObject)],
+    );
     torture(
         b"5 5\nnope\n",
-        &[Fate::Lost; 2],
+        &[LineStatus::Lost; 2],
         "",
         &[(1, 0, ProblemKind::NotJson), (2, 4, ProblemKind::NotJson)],
     );
@@ -220,11 +235,11 @@ fn what_is_json_but_no_object_is_told_as_such() {
 #[test]
 fn two_records_on_one_line_are_both_read() {
     let file = format!("{USER}{TITLE}\n");
-    torture(file.as_bytes(), &[Fate::Salvaged(2)], "user ai-title", &[(1, 0, ProblemKind::Glued(2))]);
+    torture(file.as_bytes(), &[LineStatus::Salvaged(2)], "user ai-title", &[(1, 0, ProblemKind::Glued(2))]);
     let file = format!("{USER} {TITLE}{}", &USER[..9]);
     let at = (USER.len() + 1 + TITLE.len()) as u64;
     let problems = [(1, at, ProblemKind::Torn), (1, 0, ProblemKind::Glued(2))];
-    torture(file.as_bytes(), &[Fate::Salvaged(2)], "user ai-title", &problems);
+    torture(file.as_bytes(), &[LineStatus::Salvaged(2)], "user ai-title", &problems);
 }
 
 #[test]
@@ -232,7 +247,7 @@ fn a_whole_record_behind_half_of_one_is_read() {
     for end in 2..USER.len() {
         let file = format!("{}{TITLE}\n", &USER[..end]);
         let problems = [(1, 0, ProblemKind::Damaged(end as u64))];
-        torture(file.as_bytes(), &[Fate::Salvaged(1)], "ai-title", &problems);
+        torture(file.as_bytes(), &[LineStatus::Salvaged(1)], "ai-title", &problems);
     }
 }
 
@@ -240,19 +255,19 @@ fn a_whole_record_behind_half_of_one_is_read() {
 fn lone_surrogates_read_as_replacement_characters() {
     for body in [r"\ud83d", r"a\ude00", r"\ud83dA", r"\ud83d\ud83d\ude00", r"\uD83D\n"] {
         let file = format!("{{\"type\":\"user\",\"uuid\":\"{body}\"}}\n");
-        torture(file.as_bytes(), &[Fate::Whole], "user", &[(1, 0, ProblemKind::LoneSurrogate)]);
+        torture(file.as_bytes(), &[LineStatus::Whole], "user", &[(1, 0, ProblemKind::LoneSurrogate)]);
         assert!(check::text(body));
     }
     let file = br#"{"type":"user","uuid":"\ud83d\ude00\\ud83d"}"#;
-    torture(file, &[Fate::Whole], "user", &[]);
+    torture(file, &[LineStatus::Whole], "user", &[]);
 }
 
 #[test]
 fn bytes_that_are_not_utf8_cost_only_themselves() {
     let file = b"{\"type\":\"user\",\"uuid\":\"ab\xFF\xE2\x82c\"}\n";
-    torture(file, &[Fate::Whole], "user", &[(1, 25, ProblemKind::NotUtf8)]);
+    torture(file, &[LineStatus::Whole], "user", &[(1, 25, ProblemKind::NotUtf8)]);
     let file = b"\xFF{\"type\":\"user\",\"uuid\":\"a\"}\n";
-    torture(file, &[Fate::Salvaged(1)], "user", &[(1, 0, ProblemKind::Damaged(1))]);
+    torture(file, &[LineStatus::Salvaged(1)], "user", &[(1, 0, ProblemKind::Damaged(1))]);
 }
 
 #[test]
@@ -260,10 +275,10 @@ fn deep_nesting_is_told_and_costs_no_stack() {
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
         let deep = format!("{}1{}", open.repeat(2000), close.repeat(2000));
         let file = format!("{{\"type\":\"user\",\"uuid\":\"u\",\"toolUseResult\":{deep}}}\n");
-        torture(file.as_bytes(), &[Fate::Whole], "user", &[(1, 0, ProblemKind::Deep(2000))]);
+        torture(file.as_bytes(), &[LineStatus::Whole], "user", &[(1, 0, ProblemKind::Deep(2000))]);
         let file = format!("{}\n", open.repeat(100_000));
         let (fates, ..) = read(file.as_bytes());
-        assert_eq!(fates, [Fate::Lost]);
+        assert_eq!(fates, [LineStatus::Lost]);
     }
 }
 
@@ -272,12 +287,12 @@ fn counts_past_64_bits_count_as_nothing() {
     for count in ["18446744073709551616", "99999999999999999999999", "-1", "1.5", "1e3", "\"7\"", "[]"] {
         let file =
             format!("{{\"type\":\"assistant\",\"message\":{{\"usage\":{{\"output_tokens\":{count}}}}}}}\n");
-        torture(file.as_bytes(), &[Fate::Whole], "assistant", &[(1, 0, ProblemKind::BadCount)]);
+        torture(file.as_bytes(), &[LineStatus::Whole], "assistant", &[(1, 0, ProblemKind::BadCount)]);
     }
     for count in ["18446744073709551615", "null", "0"] {
         let file =
             format!("{{\"type\":\"assistant\",\"message\":{{\"usage\":{{\"output_tokens\":{count}}}}}}}\n");
-        torture(file.as_bytes(), &[Fate::Whole], "assistant", &[]);
+        torture(file.as_bytes(), &[LineStatus::Whole], "assistant", &[]);
     }
 }
 
@@ -293,13 +308,13 @@ fn timestamps_that_are_none_are_told() {
         "1e999",
     ] {
         let file = format!("{{\"type\":\"user\",\"timestamp\":{stamp}}}\n");
-        torture(file.as_bytes(), &[Fate::Whole], "user", &[(1, 0, ProblemKind::BadTimestamp)]);
+        torture(file.as_bytes(), &[LineStatus::Whole], "user", &[(1, 0, ProblemKind::BadTimestamp)]);
     }
     for stamp in
         ["null", "\"2024-02-29T23:59:60Z\"", "\"2025-01-31T00:00:00.000Z\"", "1735689600", "1735689600000.5"]
     {
         let file = format!("{{\"type\":\"user\",\"timestamp\":{stamp}}}\n");
-        torture(file.as_bytes(), &[Fate::Whole], "user", &[]);
+        torture(file.as_bytes(), &[LineStatus::Whole], "user", &[]);
     }
 }
 
@@ -332,7 +347,7 @@ fn lines_of_many_megabytes_are_read_whole_and_condensed() {
     let file = format!(
         "{{\"type\":\"user\",\"uuid\":\"u\",\"message\":{{\"content\":\"{text}\"}},\"cwd\":\"/x\"}}\n"
     );
-    torture(file.as_bytes(), &[Fate::Whole], "user", &[]);
+    torture(file.as_bytes(), &[LineStatus::Whole], "user", &[]);
     check::condense(file.trim_end().as_bytes(), Cuts(&[65_536]));
 }
 
@@ -340,7 +355,7 @@ fn lines_of_many_megabytes_are_read_whole_and_condensed() {
 fn lines_too_intricate_to_condense_are_set_aside() {
     let numbers = format!("{{\"x\":[{}1]}}", "123456789,".repeat(1 << 20));
     check::condense(numbers.as_bytes(), Cuts(&[65_536]));
-    let mut condenser = rethread_core::lines::Condenser::default();
+    let mut condenser = rethread_core::lines::LineTruncator::default();
     numbers.as_bytes().chunks(65_536).for_each(|piece| condenser.feed(piece));
     assert_eq!(condenser.finish(), (None, numbers.len() as u64));
 }
@@ -351,11 +366,11 @@ fn a_condensed_string_is_cut_before_a_character_and_between_pairs() {
         for body in ["é", "漢", "😀", "\\n", "\\u00e9", "\\ud83d\\ude00"] {
             let line = format!("{{\"x\":\"{}{}\"}}", "x".repeat(shift), body.repeat(12_000));
             check::condense(line.as_bytes(), Cuts(&[1]));
-            let mut condenser = rethread_core::lines::Condenser::default();
+            let mut condenser = rethread_core::lines::LineTruncator::default();
             condenser.feed(line.as_bytes());
             let kept = condenser.finish().0.unwrap_or_default();
             let (fates, _, problems) = read(&kept);
-            assert_eq!((fates, problems), (vec![Fate::Whole], vec![]), "{body} shifted by {shift}");
+            assert_eq!((fates, problems), (vec![LineStatus::Whole], vec![]), "{body} shifted by {shift}");
         }
     }
 }
@@ -364,7 +379,7 @@ fn a_condensed_string_is_cut_before_a_character_and_between_pairs() {
 #[test]
 fn an_empty_field_takes_no_words_away() {
     let line = br#"{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"hello","thinking":"","data":"","content":null},{"type":"tool_use","id":"t","input":{"a":1},"content":null}]}}"#;
-    let line = Line { no: 1, offset: 0, bytes: line, open: false };
+    let line = Line { no: 1, offset: 0, bytes: line, unterminated: false };
     let mut seen = 0;
     entry::read(&line, &mut Vec::new(), |entry, _| {
         let blocks = entry.blocks();

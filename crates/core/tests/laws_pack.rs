@@ -5,14 +5,14 @@ use std::fmt::Debug;
 
 use proptest::collection::{btree_map, hash_map, hash_set, vec};
 use proptest::prelude::*;
-use rethread_core::entry::{self, Moment, Usage};
+use rethread_core::entry::{self, Timestamp, Usage};
 use rethread_core::id::Id;
-use rethread_core::lines::Splitter;
+use rethread_core::lines::LineSplitter;
 use rethread_core::pack::{Pack, Unpacker};
-use rethread_core::session::{Sketch, Sketcher};
-use rethread_core::stats::{Counts, Tally};
-use rethread_core::tree::{Place, Weaver};
-use rethread_core::turn::Pairs;
+use rethread_core::session::{SessionInfo, SessionInfoBuilder};
+use rethread_core::stats::{Counts, StatsCollector};
+use rethread_core::tree::{LineSpan, TreeBuilder};
+use rethread_core::turn::ToolCallIndex;
 use rethread_testkit::{random, script};
 
 fn comes_back<T: Pack + PartialEq + Debug>(value: &T) {
@@ -30,14 +30,15 @@ fn comes_back<T: Pack + PartialEq + Debug>(value: &T) {
 }
 
 /// Reads a file as `ls` and `stats` do.
-fn folded(bytes: &[u8]) -> (Sketch, Counts) {
-    let (mut weaver, mut sketcher, mut pairs) = (Weaver::default(), Sketcher::default(), Pairs::default());
-    let mut tally = Tally::new(Id::of(b"a/file.jsonl"), "");
+fn folded(bytes: &[u8]) -> (SessionInfo, Counts) {
+    let (mut weaver, mut sketcher, mut pairs) =
+        (TreeBuilder::default(), SessionInfoBuilder::default(), ToolCallIndex::default());
+    let mut tally = StatsCollector::new(Id::of(b"a/file.jsonl"), "");
     let (mut problems, mut lines) = (Vec::new(), 0);
-    Splitter::default().feed(bytes, true, &mut problems, |line, problems| {
+    LineSplitter::default().feed(bytes, true, &mut problems, |line, problems| {
         lines += 1;
         let fate = entry::read(&line, problems, |entry, offset| {
-            let place = Place { offset, len: entry.raw.len() as u32, line: line.no };
+            let place = LineSpan { offset, len: entry.raw.len() as u32, line: line.no };
             let voice = weaver.add(&entry, place);
             sketcher.add(&entry, voice);
             pairs.add(&entry, place);
@@ -51,7 +52,7 @@ fn folded(bytes: &[u8]) -> (Sketch, Counts) {
 }
 
 fn harmless(bytes: &[u8]) {
-    let _ = Sketch::unpacked(bytes);
+    let _ = SessionInfo::unpacked(bytes);
     let _ = Counts::unpacked(bytes);
     let _ = Vec::<(String, Option<u64>)>::unpacked(bytes);
     let _ = HashMap::<u64, i64>::unpacked(bytes);
@@ -76,7 +77,7 @@ proptest! {
         comes_back(&signed);
         comes_back(&short);
         comes_back(&truth);
-        comes_back(&(Moment(signed), Id::of(text.as_bytes())));
+        comes_back(&(Timestamp(signed), Id::of(text.as_bytes())));
         comes_back(&(Some(text), None::<String>));
     }
 

@@ -47,17 +47,17 @@ fn a_hundred_thousand_entries_in_a_row_cost_no_stack() {
         );
         file.extend_from_slice(line.as_bytes());
     }
-    let mut weaver = rethread_core::tree::Weaver::default();
-    let mut splitter = rethread_core::lines::Splitter::default();
+    let mut weaver = rethread_core::tree::TreeBuilder::default();
+    let mut splitter = rethread_core::lines::LineSplitter::default();
     splitter.feed(&file, true, &mut Vec::new(), |line, problems| {
         rethread_core::entry::read(&line, problems, |entry, offset| {
-            let place = rethread_core::tree::Place { offset, len: entry.raw.len() as u32, line: line.no };
+            let place = rethread_core::tree::LineSpan { offset, len: entry.raw.len() as u32, line: line.no };
             weaver.add(&entry, place);
         });
     });
     let tree = weaver.finish();
     let tip = tree.newest_tip().expect("there is a tip");
-    assert_eq!(tree.walk(tip).len(), 100_000);
+    assert_eq!(tree.ancestors(tip).len(), 100_000);
     assert_eq!(tree.branches(), 1);
 }
 

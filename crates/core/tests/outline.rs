@@ -2,17 +2,19 @@
 
 use insta::assert_snapshot;
 use rethread_core::entry::Reader;
-use rethread_core::lines::Splitter;
-use rethread_core::tree::{Branches, NodeNo, Outline, Place, Row, Sight, Tree, Weaver, What};
+use rethread_core::lines::LineSplitter;
+use rethread_core::tree::{
+    Branches, LineSpan, NodeId, Outline, OutlineItem, OutlineOptions, Row, Tree, TreeBuilder,
+};
 use rethread_testkit::{check, script};
 
 /// Links the entries of a file, without trying the laws on it.
 fn weave(bytes: &[u8]) -> Tree {
-    let mut weaver = Weaver::default();
+    let mut weaver = TreeBuilder::default();
     let mut reader = Reader::default();
-    Splitter::default().feed(bytes, true, &mut Vec::new(), |line, problems| {
+    LineSplitter::default().feed(bytes, true, &mut Vec::new(), |line, problems| {
         reader.read(&line, problems, |entry, offset| {
-            weaver.add(&entry, Place { offset, len: entry.raw.len() as u32, line: line.no });
+            weaver.add(&entry, LineSpan { offset, len: entry.raw.len() as u32, line: line.no });
         });
     });
     weaver.finish()
@@ -23,23 +25,23 @@ fn drawn(text: &str, all: bool, around: &str) -> String {
     let bytes = script::bytes(text);
     // The laws walk from every node: too far in a long file.
     let tree = if text.len() < 9000 { check::tree(&bytes) } else { weave(&bytes) };
-    let name = |no: NodeNo| script::name_of_bits(tree.node(no).id.bits()).expect("a name");
-    let around = (0..tree.nodes().len() as NodeNo).find(|&no| name(no) == around);
+    let name = |no: NodeId| script::name_of_bits(tree.node(no).id.bits()).expect("a name");
+    let around = (0..tree.nodes().len() as NodeId).find(|&no| name(no) == around);
     let leaf = tree.newest_tip();
-    let loaded = leaf.map(|leaf| tree.context(leaf)).unwrap_or_default();
+    let loaded = leaf.map(|leaf| tree.context_path(leaf)).unwrap_or_default();
     let branches = Branches::of(&tree);
-    let outline = Outline::of(&tree, &branches, &Sight { all, around, leaf, loaded: &loaded });
+    let outline = Outline::of(&tree, &branches, &OutlineOptions { all, around, leaf, loaded: &loaded });
     let line = |row: &Row| {
         let what = match row.what {
-            What::Gap { turns, rows, tips } => format!("{turns} turns, {rows} rows, {tips} tips"),
-            What::Turn(no) | What::Compaction(no) | What::Entry(no) => name(no),
+            OutlineItem::Gap { turns, rows, tips } => format!("{turns} turns, {rows} rows, {tips} tips"),
+            OutlineItem::Turn(no) | OutlineItem::Compaction(no) | OutlineItem::Entry(no) => name(no),
         };
         let from = row.from.map(|from| format!(" {} {}/{}", from.kind.name(), from.way, from.ways));
         let cut = row.cut.map(|cut| format!(" {cut:?}").to_lowercase());
         let tip = row.tip.map(|branch| format!(" tip {}", name(branches.list[branch].tip)));
         let named = row.named.then(|| " here".to_owned());
         let words = [from, cut, tip, named].into_iter().flatten().collect::<String>();
-        format!("{}{} {what}{words}", row.rail(), row.sign())
+        format!("{}{} {what}{words}", row.gutter(), row.sign())
     };
     outline.rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }

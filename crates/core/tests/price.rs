@@ -1,7 +1,7 @@
 //! What models cost: names, days, lengths, and tables that cannot be read.
 
-use rethread_core::entry::{Moment, Usage};
-use rethread_core::usage::price::Basis;
+use rethread_core::entry::{Timestamp, Usage};
+use rethread_core::usage::price::PriceSource;
 use rethread_core::usage::{Money, Prices};
 
 /// A table with every feature: two times, a long form, a wildcard, and what follows from the input.
@@ -36,9 +36,9 @@ input = 0.000001
 output = 0
 "#;
 
-fn moment(day: &str) -> Moment {
+fn moment(day: &str) -> Timestamp {
     let stamp: jiff::Timestamp = format!("{day}T00:00:00Z").parse().expect("a day");
-    Moment(stamp.as_millisecond())
+    Timestamp(stamp.as_millisecond())
 }
 
 fn usage(input: u64, output: u64, write: u64, hour: u64, read: u64, searches: u64) -> Usage {
@@ -243,7 +243,7 @@ fn a_table_says_where_it_is_from() {
     assert_eq!((prices.source(), prices.date()), ("a page", "2026-01-02"));
     let (_, tariff) = prices.tariffs().next().expect("a price");
     assert_eq!(tariff.models(), ["big-1"]);
-    assert_eq!(tariff.rows()[1].basis, Some(Basis::Client));
+    assert_eq!(tariff.rows()[1].basis, Some(PriceSource::Client));
     assert_eq!(tariff.rows()[1].note, "cheaper # since then");
 }
 
@@ -255,7 +255,10 @@ fn the_built_in_table_says_of_each_row_how_it_came_to_be() {
         for row in tariff.rows() {
             let name = &tariff.models()[0];
             assert!(row.basis.is_some(), "{name}");
-            assert!(row.basis != Some(Basis::Derived) || !row.note.is_empty(), "{name} says what is derived");
+            assert!(
+                row.basis != Some(PriceSource::Derived) || !row.note.is_empty(),
+                "{name} says what is derived"
+            );
             for rates in [Some(&row.rates), row.long.as_ref().map(|long| &long.rates)].into_iter().flatten() {
                 // Whatever changes, these orders hold; a slip of a digit breaks one of them.
                 assert!(rates.cache_read < rates.input && rates.input < rates.cache_write_5m, "{name}");

@@ -3,21 +3,21 @@
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use rethread_core::entry::read;
-use rethread_core::lines::Splitter;
-use rethread_core::query::{Needle, Scope, Source};
+use rethread_core::lines::LineSplitter;
+use rethread_core::query::{Needle, Scope, TextSource};
 use rethread_testkit::{random, script};
 
 /// Looks through all lines of a script.
-fn found(text: &str, needle: &Needle, scope: Scope, sources: &[Source]) -> String {
+fn found(text: &str, needle: &Needle, scope: Scope, sources: &[TextSource]) -> String {
     let bytes = script::bytes(text);
     let mut lines = Vec::new();
-    Splitter::default().feed(&bytes, true, &mut Vec::new(), |line, problems| {
+    LineSplitter::default().feed(&bytes, true, &mut Vec::new(), |line, problems| {
         read(&line, problems, |entry, _| {
-            let found = needle.look(&entry, scope, sources);
+            let found = needle.find_in_entry(&entry, scope, sources);
             assert!(found.count == 0 || needle.may_hold(entry.raw), "the quick look passes over a match");
             for hit in &found.hits {
                 let tool = hit.tool.as_deref().map(|tool| format!(" {tool}")).unwrap_or_default();
-                let (before, behind) = (hit.before.escape_debug(), hit.behind.escape_debug());
+                let (before, behind) = (hit.before.escape_debug(), hit.after.escape_debug());
                 let words = hit.words.escape_debug();
                 lines.push(format!(
                     "L{} {}{tool} x{}: {before}[{words}]{behind}",
@@ -67,7 +67,7 @@ fn every_text_a_reader_sees_is_looked_through() {
 
 #[test]
 fn what_stands_beside_the_conversation_is_asked_for() {
-    let beside = found(SHED, &Needle::smart("shed"), Scope::All, &[Source::Context]);
+    let beside = found(SHED, &Needle::smart("shed"), Scope::All, &[TextSource::Context]);
     assert_snapshot!(beside, @"
     L8 context x1: [shed].txt
     L9 context x1: [shed] so far
@@ -96,7 +96,7 @@ fn a_pattern_and_a_role_narrow_it() {
     L4 result x1: rake\n[shed key]
     L5 answer x1: the [shed is] tidy
     ");
-    assert_snapshot!(found(SHED, &Needle::smart("shed"), Scope::Told, &[Source::Thinking]), @"L3 thinking x1: a [shed] has corners");
+    assert_snapshot!(found(SHED, &Needle::smart("shed"), Scope::Told, &[TextSource::Thinking]), @"L3 thinking x1: a [shed] has corners");
 }
 
 #[test]
@@ -105,15 +105,15 @@ fn long_texts_are_quoted_around_the_match() {
     let hit = {
         let bytes = script::bytes(&long);
         let mut hit = None;
-        Splitter::default().feed(&bytes, true, &mut Vec::new(), |line, problems| {
+        LineSplitter::default().feed(&bytes, true, &mut Vec::new(), |line, problems| {
             read(&line, problems, |entry, _| {
-                hit = Needle::smart("needle").look(&entry, Scope::Told, &[]).hits.pop();
+                hit = Needle::smart("needle").find_in_entry(&entry, Scope::Told, &[]).hits.pop();
             });
         });
         hit.expect("a match")
     };
-    assert!(!hit.starts && !hit.ends && hit.before.len() <= 162 && hit.behind.len() <= 320, "{hit:?}");
-    assert!(hit.before.ends_with('é') && hit.behind.starts_with('ü'));
+    assert!(!hit.starts && !hit.ends && hit.before.len() <= 162 && hit.after.len() <= 320, "{hit:?}");
+    assert!(hit.before.ends_with('é') && hit.after.starts_with('ü'));
 }
 
 fn settings() -> ProptestConfig {
@@ -128,12 +128,12 @@ proptest! {
         let line = format!(r#"{{"type":"user","uuid":"u","message":{{"role":"user","content":"{body}"}}}}"#);
         let mut words = String::new();
         let splitter = |each: &mut dyn FnMut(&rethread_core::entry::Entry<'_>)| {
-            Splitter::default().feed(line.as_bytes(), true, &mut Vec::new(), |line, problems| {
+            LineSplitter::default().feed(line.as_bytes(), true, &mut Vec::new(), |line, problems| {
                 read(&line, problems, |entry, _| each(&entry));
             });
         };
         splitter(&mut |entry| {
-            rethread_core::query::texts(entry, Scope::Told, |_, _, text| {
+            rethread_core::query::for_each_text(entry, Scope::Told, |_, _, text| {
                 let chars: Vec<char> = text.chars().collect();
                 let start = if chars.is_empty() { 0 } else { from.index(chars.len()) };
                 words = chars[start..(start + len).min(chars.len())].iter().collect();
@@ -144,7 +144,7 @@ proptest! {
         for needle in [Needle::exact(&words), Needle::folded(&words), Needle::folded(&swapped)] {
             splitter(&mut |entry| {
                 assert!(needle.may_hold(entry.raw), "{words:?} in {line}");
-                assert!(needle.look(entry, Scope::Told, &[]).count > 0, "{words:?} in {line}");
+                assert!(needle.find_in_entry(entry, Scope::Told, &[]).count > 0, "{words:?} in {line}");
             });
         }
     }

@@ -2,42 +2,44 @@
 
 use insta::assert_snapshot;
 use proptest::prelude::*;
-use rethread_core::entry::Moment;
-use rethread_core::query::{Atom, BadQuery, Query, Source, Want};
+use rethread_core::entry::Timestamp;
+use rethread_core::query::{Literal, Predicate, Query, QueryError, TextSource};
 
 /// Knows two moments: seven days ago, and the beginning of 1970; and reads what it wrote itself.
-fn when(text: &str) -> Option<Moment> {
+fn when(text: &str) -> Option<Timestamp> {
     match text {
-        "7d" => Some(Moment(1_700_000_000_000)),
-        "1970-01-01" => Some(Moment(0)),
-        text => text.parse::<jiff::Timestamp>().ok().map(|stamp| Moment(stamp.as_millisecond())),
+        "7d" => Some(Timestamp(1_700_000_000_000)),
+        "1970-01-01" => Some(Timestamp(0)),
+        text => text.parse::<jiff::Timestamp>().ok().map(|stamp| Timestamp(stamp.as_millisecond())),
     }
 }
 
-fn parse(text: &str) -> Result<Query, BadQuery> {
+fn parse(text: &str) -> Result<Query, QueryError> {
     Query::parse(text, &when)
 }
 
-fn dump(atom: &Atom) -> String {
+fn dump(atom: &Literal) -> String {
     let want = match &atom.want {
-        Want::Words(needle) => format!("words[{}]", needle.words().expect("words have words").escape_debug()),
-        Want::Pattern(needle) => {
+        Predicate::Words(needle) => {
+            format!("words[{}]", needle.words().expect("words have words").escape_debug())
+        }
+        Predicate::Pattern(needle) => {
             assert!(needle.words().is_none());
             format!("pattern[{}]", needle.text())
         }
-        Want::Role(sources) => {
-            format!("role[{}]", sources.iter().map(Source::name).collect::<Vec<_>>().join(" "))
+        Predicate::Role(sources) => {
+            format!("role[{}]", sources.iter().map(TextSource::name).collect::<Vec<_>>().join(" "))
         }
-        Want::Tool(value) => format!("tool[{value}]"),
-        Want::File(value) => format!("file[{value}]"),
-        Want::Model(value) => format!("model[{value}]"),
-        Want::Branch(value) => format!("branch[{value}]"),
-        Want::Project(value) => format!("project[{value}]"),
-        Want::Session(value) => format!("session[{value}]"),
-        Want::Error(yes) => format!("error[{yes}]"),
-        Want::Since(moment) => format!("since[{}]", moment.0),
-        Want::Until(moment) => format!("until[{}]", moment.0),
-        Want::Is(label) => format!("is[{}]", label.name()),
+        Predicate::Tool(value) => format!("tool[{value}]"),
+        Predicate::File(value) => format!("file[{value}]"),
+        Predicate::Model(value) => format!("model[{value}]"),
+        Predicate::Branch(value) => format!("branch[{value}]"),
+        Predicate::Project(value) => format!("project[{value}]"),
+        Predicate::Session(value) => format!("session[{value}]"),
+        Predicate::Error(yes) => format!("error[{yes}]"),
+        Predicate::Since(moment) => format!("since[{}]", moment.0),
+        Predicate::Until(moment) => format!("until[{}]", moment.0),
+        Predicate::Is(label) => format!("is[{}]", label.name()),
     };
     format!("{}{want}", if atom.not { "not " } else { "" })
 }
@@ -45,8 +47,8 @@ fn dump(atom: &Atom) -> String {
 /// Draws a query: groups apart by `&`, their atoms by `or`.
 fn drawn(text: &str) -> String {
     let query = parse(text).unwrap_or_else(|bad| panic!("{text}: {bad:?}"));
-    let group = |group: &Vec<Atom>| group.iter().map(dump).collect::<Vec<_>>().join(" or ");
-    query.groups.iter().map(group).collect::<Vec<_>>().join(" & ")
+    let group = |group: &Vec<Literal>| group.iter().map(dump).collect::<Vec<_>>().join(" or ");
+    query.clauses.iter().map(group).collect::<Vec<_>>().join(" & ")
 }
 
 #[test]
@@ -253,9 +255,9 @@ proptest! {
     fn any_line_is_read_or_refused_with_reason(text in typed()) {
         match parse(&text) {
             Ok(query) => {
-                prop_assert!(!query.groups.is_empty());
-                prop_assert!(query.groups.iter().all(|group| !group.is_empty()));
-                prop_assert!(query.groups.iter().flatten().any(|atom| !atom.not));
+                prop_assert!(!query.clauses.is_empty());
+                prop_assert!(query.clauses.iter().all(|group| !group.is_empty()));
+                prop_assert!(query.clauses.iter().flatten().any(|atom| !atom.not));
             }
             Err(bad) => {
                 prop_assert!(text.get(bad.at.clone()).is_some(), "{:?} is no part of the query", bad.at);
@@ -269,7 +271,7 @@ proptest! {
         let Ok(query) = parse(&text) else { return Ok(()) };
         let written = query.to_string();
         let again = parse(&written).map_err(|bad| TestCaseError::fail(format!("{written:?}: {bad:?}")))?;
-        let atoms = |query: &Query| query.groups.iter().map(|g| g.iter().map(dump).collect()).collect::<Vec<Vec<_>>>();
+        let atoms = |query: &Query| query.clauses.iter().map(|g| g.iter().map(dump).collect()).collect::<Vec<Vec<_>>>();
         prop_assert_eq!(atoms(&again), atoms(&query), "{:?}", written);
     }
 
@@ -277,9 +279,9 @@ proptest! {
     fn anything_can_be_looked_for_in_quotes(words in any::<String>()) {
         let typed = format!("\"{}\"", words.chars().map(|c| if "\"“”„".contains(c) { format!("{c}{c}") } else { c.to_string() }).collect::<String>());
         match parse(&typed) {
-            Ok(query) => match &query.groups[..] {
+            Ok(query) => match &query.clauses[..] {
                 [group] => match &group[..] {
-                    [Atom { not: false, want: Want::Words(needle) }] => prop_assert_eq!(needle.words(), Some(&*words)),
+                    [Literal { not: false, want: Predicate::Words(needle) }] => prop_assert_eq!(needle.words(), Some(&*words)),
                     other => prop_assert!(false, "{:?}", other),
                 },
                 other => prop_assert!(false, "{:?}", other),

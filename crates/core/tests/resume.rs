@@ -3,9 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use rethread_core::entry::{self, BlockKind, Entry, Kind};
-use rethread_core::lines::Splitter;
-use rethread_core::resume::{Facts, Halt, MEASURED, Resume, Said, Sent, Side, resume, rows};
-use rethread_core::tree::{NodeNo, Place, Tree, Weaver};
+use rethread_core::lines::LineSplitter;
+use rethread_core::resume::{
+    BlockOrigin, KNOWN_CLIENTS, LoadFailure, MessageRole, ResumeIndex, ResumeOutcome, SentBlock, rows,
+    simulate_resume,
+};
+use rethread_core::tree::{LineSpan, NodeId, Tree, TreeBuilder};
 use rethread_core::version::Version;
 use rethread_testkit::{check, random, script};
 
@@ -33,29 +36,30 @@ fn case(text: &'static str) -> Case {
     for line in parts.next().unwrap_or_else(|| panic!("{name} has answers")).trim().lines() {
         let (range, answer) = line.split_once(": ").expect("an answer has versions");
         let (from, to) = range.split_once(' ').expect("versions are a range");
-        let place = |version| MEASURED.iter().position(|known| *known == version).expect("it was measured");
+        let place =
+            |version| KNOWN_CLIENTS.iter().position(|known| *known == version).expect("it was measured");
         answers.extend((place(from)..=place(to)).map(|k| (k, answer)));
     }
-    assert_eq!(answers.len(), MEASURED.len(), "{name} has an answer for every version");
+    assert_eq!(answers.len(), KNOWN_CLIENTS.len(), "{name} has an answer for every version");
     Case { name, file: script::bytes(&file), answers }
 }
 
 /// What the rooms know of a file, and the words of its blocks.
 struct Known {
     tree: Tree,
-    facts: Facts,
-    words: HashMap<(NodeNo, u16), String>,
+    facts: ResumeIndex,
+    words: HashMap<(NodeId, u16), String>,
 }
 
 fn know(file: &[u8]) -> Known {
-    let mut weaver = Weaver::default();
-    let mut facts = Facts::default();
+    let mut weaver = TreeBuilder::default();
+    let mut facts = ResumeIndex::default();
     let mut words = HashMap::new();
-    let mut nodes: NodeNo = 0;
+    let mut nodes: NodeId = 0;
     let mut problems = Vec::new();
-    Splitter::default().feed(file, true, &mut problems, |line, problems| {
+    LineSplitter::default().feed(file, true, &mut problems, |line, problems| {
         entry::read(&line, problems, |entry, offset| {
-            let place = Place { offset, len: entry.raw.len() as u32, line: line.no };
+            let place = LineSpan { offset, len: entry.raw.len() as u32, line: line.no };
             weaver.add(&entry, place);
             facts.add(&entry, place);
             if entry.uuid.is_some() {
@@ -69,7 +73,7 @@ fn know(file: &[u8]) -> Known {
 
 /// Returns the words of each block.
 fn said(entry: &Entry<'_>) -> Vec<String> {
-    let text = |text: entry::Text<'_>| text.decode().trim().to_owned();
+    let text = |text: entry::JsonStr<'_>| text.decode().trim().to_owned();
     if entry.kind == Kind::System {
         return vec![entry.content.map(|value| entry::value_text(value).into_owned()).unwrap_or_default()];
     }
@@ -92,19 +96,19 @@ fn said(entry: &Entry<'_>) -> Vec<String> {
 }
 
 /// Writes what is sent as the cases write it.
-fn told(known: &Known, resume: &Resume) -> String {
+fn told(known: &Known, resume: &ResumeOutcome) -> String {
     match resume.halt {
-        Some(Halt::Hangs) => return "hangs".into(),
-        Some(Halt::GivesUp) => return "gives up".into(),
+        Some(LoadFailure::Hangs) => return "hangs".into(),
+        Some(LoadFailure::GivesUp) => return "gives up".into(),
         _ => {}
     }
-    let word = |block: &Sent| {
+    let word = |block: &SentBlock| {
         let words = match block.said {
-            Said::Block(no, k) => known.words[&(no, k)].clone(),
-            Said::MadeUp(_, Some(call)) => known.words[&call].replace("USE", "RES"),
-            Said::MadeUp(what, None) => what.text().to_owned(),
+            BlockOrigin::Block(no, k) => known.words[&(no, k)].clone(),
+            BlockOrigin::MadeUp(_, Some(call)) => known.words[&call].replace("USE", "RES"),
+            BlockOrigin::MadeUp(what, None) => what.text().to_owned(),
         };
-        let side = if block.side == Side::User { 'u' } else { 'a' };
+        let side = if block.side == MessageRole::User { 'u' } else { 'a' };
         format!("{side}:{}", words.chars().take(60).collect::<String>())
     };
     let words: Vec<String> = resume.sent.iter().map(word).collect();
@@ -116,8 +120,8 @@ fn every_case_is_answered_as_every_client_did() {
     let mut wrong = Vec::new();
     for case in cases() {
         let known = know(&case.file);
-        for (k, version) in MEASURED.iter().enumerate() {
-            let resume = resume(&known.tree, &known.facts, &Version::read(version));
+        for (k, version) in KNOWN_CLIENTS.iter().enumerate() {
+            let resume = simulate_resume(&known.tree, &known.facts, &Version::read(version));
             let ours = told(&known, &resume);
             if ours != case.answers[&k] {
                 wrong.push(format!("{} in {version}\n  sent {}\n  ours {ours}", case.name, case.answers[&k]));
@@ -137,7 +141,7 @@ fn every_row_of_the_table_is_shown_by_its_cases() {
             .map(|name| cases.get(name).unwrap_or_else(|| panic!("`{}` cites `{name}`", row.name)))
             .collect();
         for since in &row.since[1..] {
-            let new = MEASURED.iter().position(|version| Version::read(version).is_since(*since));
+            let new = KNOWN_CLIENTS.iter().position(|version| Version::read(version).is_since(*since));
             let new = new.expect("a rule changes at or before a measured version");
             let shows = |case: &&Case| case.answers[&new] != case.answers[&(new - 1)];
             assert!(cited.iter().any(shows), "no case of `{}` changes at {since:?}", row.name);
@@ -175,9 +179,9 @@ proptest::proptest! {
             fixed.insert(place, record);
         }
         let (before, after) = (know(&script::file(&records)), know(&script::file(&fixed)));
-        for version in MEASURED {
+        for version in KNOWN_CLIENTS {
             let version = Version::read(version);
-            let paths = [&before, &after].map(|known| resume(&known.tree, &known.facts, &version).path);
+            let paths = [&before, &after].map(|known| simulate_resume(&known.tree, &known.facts, &version).path);
             proptest::prop_assert_eq!(&paths[0], &paths[1]);
         }
     }

@@ -1,7 +1,7 @@
 //! The tree, one case per script: indentation is `parentUuid`, names are uuids.
 
 use insta::assert_snapshot;
-use rethread_core::tree::{NodeNo, Tree};
+use rethread_core::tree::{NodeId, Tree};
 use rethread_testkit::{check, script};
 
 fn tree_of(text: &str) -> (Tree, Vec<String>) {
@@ -15,19 +15,20 @@ fn tree_of(text: &str) -> (Tree, Vec<String>) {
 /// Tells what the tree makes of a script.
 fn told(text: &str) -> String {
     let (tree, names) = tree_of(text);
-    let name = |no: NodeNo| names[no as usize].clone();
-    let list = |nos: &[NodeNo]| nos.iter().map(|&no| name(no)).collect::<Vec<_>>().join(" ");
+    let name = |no: NodeId| names[no as usize].clone();
+    let list = |nos: &[NodeId]| nos.iter().map(|&no| name(no)).collect::<Vec<_>>().join(" ");
     let mut lines = Vec::new();
     let tip = tree.newest_tip();
     if let Some(tip) = tip {
-        let steps: Vec<NodeNo> = tree.rejoin(&tree.walk(tip)).iter().map(|step| step.node).collect();
+        let steps: Vec<NodeId> =
+            tree.with_parallel_calls(&tree.ancestors(tip)).iter().map(|step| step.node).collect();
         lines.push(format!("path: {}", list(&steps)));
     }
     for fork in tree.forks() {
         let at = fork.at.map_or("beginning".to_owned(), name);
-        lines.push(format!("fork at {at}: {} ({})", list(&fork.ways), fork.kind.name()));
+        lines.push(format!("fork at {at}: {} ({})", list(&fork.branches), fork.kind.name()));
     }
-    let turns: Vec<NodeNo> = tree.turns().collect();
+    let turns: Vec<NodeId> = tree.turns().collect();
     lines.push(format!("turns: {}; branches: {}", list(&turns), tree.branches()));
     for problem in &tree.problems {
         lines.push(format!("line {}: {}", problem.line, problem.kind.name()));
@@ -60,7 +61,7 @@ fn ten_edits_of_one_prompt_are_ten_siblings() {
     }
     let (tree, _) = tree_of(&text);
     assert_eq!(tree.branches(), 10);
-    assert_eq!(tree.forks()[0].ways.len(), 10);
+    assert_eq!(tree.forks()[0].branches.len(), 10);
 }
 
 #[test]
@@ -193,9 +194,10 @@ fn a_compaction_goes_on_and_is_no_branch() {
     let (tree, names) = tree_of(text);
     assert_eq!(tree.branches(), 1);
     let tip = tree.newest_tip().expect("there is a tip");
-    let long: Vec<&str> = tree.long_walk(tip).iter().map(|&no| names[no as usize].as_str()).collect();
+    let long: Vec<&str> =
+        tree.ancestors_across_compactions(tip).iter().map(|&no| names[no as usize].as_str()).collect();
     assert_eq!(long, ["u1", "a1", "s1", "u2", "u3", "a3"]);
-    let short: Vec<&str> = tree.walk(tip).iter().map(|&no| names[no as usize].as_str()).collect();
+    let short: Vec<&str> = tree.ancestors(tip).iter().map(|&no| names[no as usize].as_str()).collect();
     assert_eq!(short, ["s1", "u2", "u3", "a3"]);
 }
 
@@ -211,7 +213,7 @@ fn what_a_compaction_keeps_stands_behind_its_anchor() {
         .replace("$tail", &uuid("a2"));
         let (tree, names) = tree_of(&text);
         let tip = tree.newest_tip().expect("there is a tip");
-        tree.context(tip).iter().map(|&no| names[no as usize].clone()).collect::<Vec<_>>().join(" ")
+        tree.context_path(tip).iter().map(|&no| names[no as usize].clone()).collect::<Vec<_>>().join(" ")
     };
     let listed = r#"{"preservedMessages":{"anchorUuid":"$anchor","uuids":["$head","$tail"]}}"#;
     let run = r#"{"preservedSegment":{"headUuid":"$head","anchorUuid":"$anchor","tailUuid":"$tail"}}"#;
@@ -231,7 +233,8 @@ fn a_boundary_whose_logical_parent_is_gone_follows_the_line_before_it() {
     ";
     let (tree, names) = tree_of(text);
     let tip = tree.newest_tip().expect("there is a tip");
-    let long: Vec<&str> = tree.long_walk(tip).iter().map(|&no| names[no as usize].as_str()).collect();
+    let long: Vec<&str> =
+        tree.ancestors_across_compactions(tip).iter().map(|&no| names[no as usize].as_str()).collect();
     assert_eq!(long, ["u1", "a1", "s1", "u2", "a2"]);
     assert_eq!(tree.problems.len(), 1);
 }

@@ -2,18 +2,18 @@
 
 use insta::assert_snapshot;
 use rethread_core::entry::{Entry, read};
-use rethread_core::lines::Splitter;
-use rethread_core::turn::{Part, Turn, tell};
+use rethread_core::lines::LineSplitter;
+use rethread_core::turn::{Turn, TurnPart, build_turn};
 use rethread_testkit::script;
 
 /// Tells all lines of a script as one turn.
 fn turn_of(text: &str) -> Turn {
     let bytes = script::bytes(text);
     let mut entries: Vec<(u32, Entry<'_>)> = Vec::new();
-    Splitter::default().feed(&bytes, true, &mut Vec::new(), |line, problems| {
+    LineSplitter::default().feed(&bytes, true, &mut Vec::new(), |line, problems| {
         read(&line, problems, |entry, _| entries.push((line.no, entry)));
     });
-    tell(&entries)
+    build_turn(&entries)
 }
 
 fn told(text: &str) -> String {
@@ -24,7 +24,7 @@ fn told(text: &str) -> String {
     }
     for part in turn.parts.iter().map(|piece| &piece.part) {
         lines.push(match part {
-            Part::Tool(call) => {
+            TurnPart::Tool(call) => {
                 let result = call.result.as_ref();
                 let mark = if result.is_some_and(|result| result.is_error) { " failed" } else { "" };
                 let result = result.map_or("no result".to_owned(), |result| format!("→ {}", result.text));

@@ -2,18 +2,19 @@
 
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
-use rethread_core::entry::{Moment, Usage, read};
+use rethread_core::entry::{Timestamp, Usage, read};
 use rethread_core::id::Id;
 use rethread_core::lines::Line;
 use rethread_core::pack::Pack;
 use rethread_core::usage::{
-    Bill, Booking, Calendar, Day, Money, Sheet, Sum, block_of, blocks, plain, settle, total,
+    Calendar, CostTotals, Day, FileUsage, Money, UniqueResponse, UsageCollector, block_of, blocks,
+    dedupe_responses, total, total_by_request_id,
 };
 
 /// Makes the sheets of files. A row is a line: file, session, message, request (`-` for none), output; then, in any order,
 /// `side`, `copied`, `fast`, `open` (no line tells the end), `@minute`, and `calls=Tool`.
-fn sheets(rows: &str) -> Vec<(String, Sheet)> {
-    let mut files: Vec<(String, Booking)> = Vec::new();
+fn sheets(rows: &str) -> Vec<(String, FileUsage)> {
+    let mut files: Vec<(String, UsageCollector)> = Vec::new();
     for row in rows.lines().map(str::trim).filter(|row| !row.is_empty()) {
         let words: Vec<&str> = row.split_whitespace().collect();
         let [file, session, message, request, output, rest @ ..] = &words[..] else { panic!("a row: {row}") };
@@ -38,11 +39,11 @@ fn sheets(rows: &str) -> Vec<(String, Sheet)> {
         }
         line.push('}');
         let place = files.iter().position(|(known, _)| known == file).unwrap_or_else(|| {
-            files.push(((*file).to_owned(), Booking::new(Id::of(file.as_bytes()), "")));
+            files.push(((*file).to_owned(), UsageCollector::new(Id::of(file.as_bytes()), "")));
             files.len() - 1
         });
         let mut problems = Vec::new();
-        let line = Line { no: 1, offset: 0, bytes: line.as_bytes(), open: false };
+        let line = Line { no: 1, offset: 0, bytes: line.as_bytes(), unterminated: false };
         read(&line, &mut problems, |entry, _| {
             files[place].1.add(&entry);
         });
@@ -53,15 +54,15 @@ fn sheets(rows: &str) -> Vec<(String, Sheet)> {
 
 /// Says what the files come to: output, where it is booked, lines, copies.
 fn billed(rows: &str) -> Vec<String> {
-    let (names, sheets): (Vec<String>, Vec<Sheet>) = sheets(rows).into_iter().unzip();
-    let say = |bill: &Bill| {
+    let (names, sheets): (Vec<String>, Vec<FileUsage>) = sheets(rows).into_iter().unzip();
+    let say = |bill: &UniqueResponse| {
         let open = if bill.open { " open" } else { "" };
         format!(
             "{} in {} of {}+{}{open}",
             bill.usage.output, names[bill.sheet as usize], bill.lines, bill.copies
         )
     };
-    settle(&sheets).iter().map(say).collect()
+    dedupe_responses(&sheets).iter().map(say).collect()
 }
 
 #[test]
@@ -130,7 +131,7 @@ fn calls_are_those_of_their_response() {
     let (_, sheet) = sheets(rows).remove(0);
     let calls: Vec<Vec<&str>> = (0..3).map(|no| sheet.calls(no).collect()).collect();
     assert_eq!(calls, [vec!["Read", "Edit"], vec!["Bash"], vec![]]);
-    assert_eq!(Sheet::unpacked(&sheet.packed()), Some(sheet));
+    assert_eq!(FileUsage::unpacked(&sheet.packed()), Some(sheet));
 }
 
 #[test]
@@ -143,7 +144,7 @@ fn fast_mode_is_a_model_of_its_own() {
 #[test]
 fn days_are_those_of_the_zone() {
     let zone = TimeZone::get("UTC").unwrap();
-    let at = |text: &str| Moment(text.parse::<jiff::Timestamp>().unwrap().as_millisecond());
+    let at = |text: &str| Timestamp(text.parse::<jiff::Timestamp>().unwrap().as_millisecond());
     let calendar = Calendar::new(&zone);
     assert_eq!(calendar.day(at("1970-01-01T23:59:59.999Z")), Day(0));
     assert_eq!(calendar.day(at("1969-12-31T23:59:59.999Z")), Day(-1));
@@ -172,14 +173,14 @@ fn days_are_those_of_the_zone() {
 #[test]
 fn blocks_last_five_hours_from_a_full_hour() {
     let hour = 3_600_000;
-    let moments = [10, 60, 299, 300, 301, 900].map(|minute| Moment(20 * hour + minute * 60_000));
+    let moments = [10, 60, 299, 300, 301, 900].map(|minute| Timestamp(20 * hour + minute * 60_000));
     let begins = blocks(moments);
-    assert_eq!(begins, [20, 25, 35].map(|at| Moment(at * hour)));
-    assert_eq!(block_of(&begins, moments[2]), Some(Moment(20 * hour)));
-    assert_eq!(block_of(&begins, Moment(0)), None);
+    assert_eq!(begins, [20, 25, 35].map(|at| Timestamp(at * hour)));
+    assert_eq!(block_of(&begins, moments[2]), Some(Timestamp(20 * hour)));
+    assert_eq!(block_of(&begins, Timestamp(0)), None);
 }
 
-fn sums() -> impl Strategy<Value = Sum> {
+fn sums() -> impl Strategy<Value = CostTotals> {
     let number = prop_oneof![Just(0), 0..20_u64, any::<u64>().prop_map(|n| n >> 20)];
     (prop::array::uniform6(number), any::<bool>(), any::<u32>()).prop_map(|(n, priced, cost)| {
         let [input, output, write, hour, cache_read, web_searches] = n;
@@ -191,15 +192,15 @@ fn sums() -> impl Strategy<Value = Sum> {
             cache_read,
             web_searches,
         };
-        let bill = Bill { sheet: 0, charge: 0, usage, lines: 1, copies: 0, open: false };
-        Sum::of(&bill, priced.then(|| Money::of_dollars(f64::from(cost) / 7e5).unwrap_or_default()))
+        let bill = UniqueResponse { sheet: 0, charge: 0, usage, lines: 1, copies: 0, open: false };
+        CostTotals::of(&bill, priced.then(|| Money::of_dollars(f64::from(cost) / 7e5).unwrap_or_default()))
     })
 }
 
 proptest! {
     #[test]
     fn the_parts_of_a_sum_are_the_whole(sum in sums(), of in 1..9_usize) {
-        let mut whole = Sum::default();
+        let mut whole = CostTotals::default();
         for no in 0..of {
             let part = sum.part(no, of);
             prop_assert!(part.spent.usage.cache_write >= part.spent.usage.cache_write_1h);
@@ -216,16 +217,16 @@ proptest! {
             let request = if *request == 0 { "-".to_owned() } else { format!("r{request}") };
             format!("f{file} s{session} m{message} {request} {output} {}", if *side { "side" } else { "" })
         }).collect();
-        let (_, sheets): (Vec<String>, Vec<Sheet>) = sheets(&text.join("\n")).into_iter().unzip();
-        let bills = settle(&sheets);
+        let (_, sheets): (Vec<String>, Vec<FileUsage>) = sheets(&text.join("\n")).into_iter().unzip();
+        let bills = dedupe_responses(&sheets);
         let lines: u32 = bills.iter().map(|bill| bill.lines).sum();
         prop_assert_eq!(lines as usize, rows.len(), "every line is of one response");
         let copies: u32 = bills.iter().map(|bill| bill.copies + 1).sum();
         prop_assert_eq!(copies as usize, sheets.iter().map(|sheet| sheet.charges.len()).sum::<usize>());
-        let (once, all) = (total(&bills), plain(&sheets));
+        let (once, all) = (total(&bills), total_by_request_id(&sheets));
         prop_assert!(once.responses <= all.responses && once.usage.output <= all.usage.output);
         for sheet in &sheets {
-            prop_assert_eq!(Sheet::unpacked(&sheet.packed()), Some(sheet.clone()));
+            prop_assert_eq!(FileUsage::unpacked(&sheet.packed()), Some(sheet.clone()));
         }
     }
 }

@@ -5,20 +5,20 @@ use rethread_core::entry::read;
 use rethread_core::id::Id;
 use rethread_core::lines::Line;
 use rethread_core::pack::Pack;
-use rethread_core::usage::{Booking, Sheet, settle};
+use rethread_core::usage::{FileUsage, UsageCollector, dedupe_responses};
 use rethread_testkit::random;
 
-fn add(booking: &mut Booking, lines: &[&[u8]]) {
+fn add(booking: &mut UsageCollector, lines: &[&[u8]]) {
     for bytes in lines {
-        let line = Line { no: 1, offset: 0, bytes, open: false };
+        let line = Line { no: 1, offset: 0, bytes, unterminated: false };
         read(&line, &mut Vec::new(), |entry, _| {
             booking.add(&entry);
         });
     }
 }
 
-fn whole(lines: &[&[u8]]) -> Sheet {
-    let mut booking = Booking::without_tools(Id::of(b"file"), "");
+fn whole(lines: &[&[u8]]) -> FileUsage {
+    let mut booking = UsageCollector::without_tools(Id::of(b"file"), "");
     add(&mut booking, lines);
     booking.finish()
 }
@@ -31,8 +31,8 @@ proptest! {
         cuts.sort_unstable();
         let mut sheet = whole(&lines[..cuts[0]]);
         for (no, from) in cuts.iter().enumerate() {
-            let kept = Sheet::unpacked(&sheet.packed()).expect("it can be kept");
-            let mut booking = Booking::resume(kept);
+            let kept = FileUsage::unpacked(&sheet.packed()).expect("it can be kept");
+            let mut booking = UsageCollector::resume(kept);
             add(&mut booking, &lines[*from..cuts.get(no + 1).copied().unwrap_or(lines.len())]);
             sheet = booking.finish();
         }
@@ -43,10 +43,10 @@ proptest! {
     #[test]
     fn without_tools_all_else_is_the_same(file in random::file()) {
         let lines: Vec<&[u8]> = file.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
-        let mut booking = Booking::new(Id::of(b"file"), "");
+        let mut booking = UsageCollector::new(Id::of(b"file"), "");
         add(&mut booking, &lines);
         let (with, without) = (booking.finish(), whole(&lines));
-        prop_assert_eq!(settle(std::slice::from_ref(&with)), settle(std::slice::from_ref(&without)));
+        prop_assert_eq!(dedupe_responses(std::slice::from_ref(&with)), dedupe_responses(std::slice::from_ref(&without)));
         for (no, (a, b)) in with.charges.iter().zip(&without.charges).enumerate() {
             prop_assert_eq!((with.model(a), with.branch(a)), (without.model(b), without.branch(b)));
             prop_assert_eq!(without.calls(no).count(), 0);

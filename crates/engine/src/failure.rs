@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// A thing that could not be done.
 #[derive(Debug, thiserror::Error)]
-pub enum Failure {
+pub enum Error {
     /// A file or folder could not be read.
     #[error("cannot read `{}`", path.display())]
     Unreadable {
@@ -54,13 +54,13 @@ pub enum Failure {
     },
     /// No client goes on from this entry: it belongs to a subagent, or nothing above it is read.
     #[error("no client goes on from `{name}`")]
-    NoPoint {
+    NotAResumePoint {
         /// The entry.
         name: String,
     },
     /// Clients cannot be brought to this entry.
     #[error("no client can be brought to `{name}`")]
-    NoWay {
+    CannotResumeFrom {
         /// The entry.
         name: String,
     },
@@ -145,7 +145,7 @@ pub enum Failure {
         /// Which.
         path: PathBuf,
         /// How it differs.
-        drift: Drift,
+        drift: FileChange,
     },
     /// Somebody is at work in the session.
     #[error("session `{session}` is live")]
@@ -153,23 +153,23 @@ pub enum Failure {
         /// The session.
         session: String,
         /// How that is known.
-        why: Liveness,
+        why: LiveEvidence,
     },
     /// Something stands where a new file was to be.
     #[error("`{}` is already there", path.display())]
-    Occupied {
+    AlreadyExists {
         /// Where.
         path: PathBuf,
     },
     /// After the write a client would not load what was promised; it was taken back.
     #[error("the outcome is not what was promised for `{}`", path.display())]
-    BrokenPromise {
+    VerificationFailed {
         /// The file.
         path: PathBuf,
     },
     /// What an op wrote was changed since, so it cannot be taken back.
     #[error("`{}` is no longer as op {op} left it", path.display())]
-    NotAsLeft {
+    ChangedSinceOp {
         /// The op.
         op: u64,
         /// The session it was about.
@@ -179,7 +179,7 @@ pub enum Failure {
         /// The file.
         path: PathBuf,
         /// How it differs.
-        drift: Drift,
+        drift: FileChange,
     },
     /// No op has this number.
     #[error("there is no op {op}")]
@@ -192,7 +192,7 @@ pub enum Failure {
     NothingToUndo,
     /// The op was undone before, or never took effect.
     #[error("op {op} is not in force")]
-    NotInForce {
+    NotApplied {
         /// The op.
         op: u64,
         /// The op that undid it; none where it was rolled back.
@@ -200,7 +200,7 @@ pub enum Failure {
     },
     /// rethread never changed the session, or keeps nothing of it.
     #[error("nothing is kept of session `{session}`")]
-    NothingKept {
+    NoBackup {
         /// The session.
         session: String,
     },
@@ -220,7 +220,7 @@ pub enum Failure {
 
 /// Who writes to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Liveness {
+pub enum LiveEvidence {
     /// A client that is running has the session open.
     Registered,
     /// This process has the file open for writing: its number and name.
@@ -231,7 +231,7 @@ pub enum Liveness {
 
 /// How a file differs from what it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Drift {
+pub enum FileChange {
     /// So many lines were added.
     Grew(u64),
     /// It is shorter.
@@ -246,17 +246,17 @@ pub enum Drift {
     Appeared,
 }
 
-impl Failure {
+impl Error {
     /// Wraps an error of reading `path`.
-    pub(crate) fn reading(path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Failure + '_ {
+    pub(crate) fn reading(path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
         |source| match source.kind() {
-            std::io::ErrorKind::UnexpectedEof => Failure::Changed { path: path.to_owned() },
-            _ => Failure::Unreadable { path: path.to_owned(), source },
+            std::io::ErrorKind::UnexpectedEof => Error::Changed { path: path.to_owned() },
+            _ => Error::Unreadable { path: path.to_owned(), source },
         }
     }
 
     /// Wraps an error of writing `path`.
-    pub(crate) fn writing(path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Failure + '_ {
-        |source| Failure::Unwritable { path: path.to_owned(), source }
+    pub(crate) fn writing(path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
+        |source| Error::Unwritable { path: path.to_owned(), source }
     }
 }

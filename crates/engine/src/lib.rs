@@ -14,7 +14,7 @@ pub mod ops;
 mod write;
 
 pub use disk::Roots;
-pub use failure::{Drift, Failure, Liveness};
-pub use index::{Index, Notice, Progress};
+pub use failure::{Error, FileChange, LiveEvidence};
+pub use index::{CacheDir, CacheWarning, Progress};
 pub use rethread_core as core;
-pub use write::{OpNo, Pen};
+pub use write::{OpId, SessionWriter};

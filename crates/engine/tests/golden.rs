@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use rethread_engine::Roots;
 use rethread_engine::core::entry::Kind;
 use rethread_engine::core::version::Version;
-use rethread_engine::ops::{self, BranchName, ExplainRequest, Filter, Reader, ToolFilter};
+use rethread_engine::ops::{self, BranchName, ClientSelector, ExplainRequest, Filter, ToolFilter};
 use serde_json::Value;
 
 /// A scenario: a folder like `~/.claude` and the truth about it.
@@ -269,7 +269,7 @@ fn the_path_is_what_the_client_sent() {
                 continue;
             };
             let file = scenario.folder.join(session["file"].as_str().expect("a file"));
-            let reader = Reader::Client(Version::read(&scenario.version));
+            let reader = ClientSelector::Client(Version::read(&scenario.version));
             let explained = ops::explain(&ExplainRequest { path: file, reader }).expect("it can be read");
             let nodes = explained.session.tree.nodes();
             let spoken: BTreeSet<String> = (0..nodes.len())

@@ -9,8 +9,8 @@ use std::time::{Duration, SystemTime};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index as Pick;
-use rethread_engine::ops::{self, Filter, Listing, Stats};
-use rethread_engine::{Index, Notice, Roots};
+use rethread_engine::ops::{self, Filter, SessionList, Stats};
+use rethread_engine::{CacheDir, CacheWarning, Roots};
 use rethread_testkit::{random, script};
 use tempfile::TempDir;
 
@@ -141,16 +141,16 @@ impl Store {
         Roots { paths: vec![self.folder.path().join(".claude")] }
     }
 
-    fn list(&self, index: Option<&Index>) -> Listing {
+    fn list(&self, index: Option<&CacheDir>) -> SessionList {
         ops::list(&self.roots(), &Filter { all: true, ..Filter::default() }, index)
     }
 
-    fn stats(&self, index: Option<&Index>) -> Stats {
+    fn stats(&self, index: Option<&CacheDir>) -> Stats {
         ops::stats(&self.roots(), true, index)
     }
 
     /// Checks that both commands say the same with and without an index; returns what was noticed.
-    fn check(&self, index: &Index) -> Vec<Notice> {
+    fn check(&self, index: &CacheDir) -> Vec<CacheWarning> {
         let (plain, quick) = (self.list(None), self.list(Some(index)));
         assert_eq!(told(&quick), told(&plain));
         let (plain, counts) = (self.stats(None), self.stats(Some(index)));
@@ -175,8 +175,8 @@ fn only(folder: &Path) -> PathBuf {
 }
 
 /// Tells everything of a listing but what was noticed about the index.
-fn told(listing: &Listing) -> String {
-    let Listing { rows, hidden, failures, files, notice: _ } = listing;
+fn told(listing: &SessionList) -> String {
+    let SessionList { rows, hidden, failures, files, notice: _ } = listing;
     let mut text = format!("{files} {hidden:?} {failures:?}\n");
     rows.iter().for_each(|row| writeln!(text, "{row:#?}").expect("a text grows"));
     text
@@ -191,7 +191,7 @@ proptest! {
         rounds in vec((any::<bool>(), vec((any::<Pick>(), change()), 0..4)), 1..4),
     ) {
         let store = Store::new(&files);
-        let index = Index::at(store.cache());
+        let index = CacheDir::at(store.cache());
         for (settled, changes) in rounds {
             if settled {
                 settle();
@@ -213,7 +213,7 @@ fn three() -> Store {
 #[test]
 fn no_damage_of_the_index_gives_a_wrong_answer() {
     let store = three();
-    let index = Index::at(store.cache());
+    let index = CacheDir::at(store.cache());
     settle();
     assert!(store.check(&index).is_empty());
     for name in ["sketches", "counts"] {
@@ -237,7 +237,7 @@ fn no_damage_of_the_index_gives_a_wrong_answer() {
             let notices = store.check(&index);
             // Eight bytes say what code it was made by: if it was another, there is nothing to complain about.
             let of_other_code = damage.len() == sound.len() && damage[8..16] != sound[8..16];
-            let fine = matches!(&notices[..], [Notice::Damaged { path: at }] if *at == path);
+            let fine = matches!(&notices[..], [CacheWarning::Damaged { path: at }] if *at == path);
             assert!(fine != of_other_code, "{name} {no}: {notices:?}");
             assert_eq!(std::fs::read(&path).expect("it is made again"), sound, "{name} {no}");
         }
@@ -249,21 +249,24 @@ fn a_folder_that_cannot_be_made_is_told_once_and_done_without() {
     let store = three();
     settle();
     std::fs::write(store.folder.path().join("cache"), "a file").expect("it can be written");
-    let index = Index::at(store.cache());
+    let index = CacheDir::at(store.cache());
     let notices = store.check(&index);
-    assert!(matches!(&notices[..], [Notice::Unwritable { .. }, Notice::Unwritable { .. }]), "{notices:?}");
+    assert!(
+        matches!(&notices[..], [CacheWarning::Unwritable { .. }, CacheWarning::Unwritable { .. }]),
+        "{notices:?}"
+    );
 }
 
 #[test]
 fn a_folder_where_facts_should_be_is_no_reason_to_stop() {
     let store = three();
-    let index = Index::at(store.cache());
+    let index = CacheDir::at(store.cache());
     settle();
     store.check(&index);
     let path = store.kept("sketches");
     std::fs::remove_file(&path).expect("it is there");
     std::fs::create_dir(&path).expect("a folder");
-    assert!(matches!(&store.check(&index)[..], [Notice::Unwritable { .. }]));
+    assert!(matches!(&store.check(&index)[..], [CacheWarning::Unwritable { .. }]));
 }
 
 #[test]
@@ -271,7 +274,7 @@ fn a_single_file_uses_no_index() {
     let store = three();
     settle();
     let roots = Roots { paths: store.files()[2..].to_vec() };
-    let index = Index::at(store.cache());
+    let index = CacheDir::at(store.cache());
     assert_eq!(ops::list(&roots, &Filter::default(), Some(&index)).rows.len(), 1);
     assert_eq!(ops::stats(&roots, false, Some(&index)).counts.files, 1);
     assert!(!store.cache().exists());
@@ -282,7 +285,7 @@ fn many_at_once_are_all_right() {
     let store = three();
     settle();
     let truth = told(&store.list(None));
-    let index = Index::at(store.cache());
+    let index = CacheDir::at(store.cache());
     std::thread::scope(|scope| {
         for thread in 0..4 {
             let (store, index, truth) = (&store, &index, &truth);
@@ -306,7 +309,7 @@ fn nobody_else_can_read_what_is_kept() {
     use std::os::unix::fs::PermissionsExt;
     let store = three();
     settle();
-    store.check(&Index::at(store.cache()));
+    store.check(&CacheDir::at(store.cache()));
     let mode = |path: &Path| std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
     let path = store.kept("sketches");
     assert_eq!(mode(&path), 0o600);

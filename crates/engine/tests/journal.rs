@@ -2,7 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests write their own state folder")]
 
 use rethread_engine::ops::{self, RenameRequest};
-use rethread_engine::{Failure, Pen};
+use rethread_engine::{Error, SessionWriter};
 
 const V1: &str = include_str!("fixtures/journal_v1.jsonl");
 
@@ -15,7 +15,7 @@ fn state(journal: &str) -> tempfile::TempDir {
 #[test]
 fn version_1_is_read() {
     let folder = state(V1);
-    let rows = ops::log(&Pen::new(folder.path().to_owned())).unwrap();
+    let rows = ops::log(&SessionWriter::new(folder.path().to_owned())).unwrap();
     let told: Vec<String> = rows
         .iter()
         .map(|row| {
@@ -31,9 +31,9 @@ fn version_1_is_read() {
     assert_eq!(
         told,
         [
-            format!("1 1794805986492 rename Undone(OpNo(3)) None false [\"{session}\"]"),
+            format!("1 1794805986492 rename Undone(OpId(3)) None false [\"{session}\"]"),
             "2 1794805990000 rm Done None true [\"odd-\u{fffd}.jsonl\", \"side\"]".to_owned(),
-            format!("3 1794805991000 undo Done Some(OpNo(1)) false [\"{session}\"]"),
+            format!("3 1794805991000 undo Done Some(OpId(1)) false [\"{session}\"]"),
             "4 1794805992000 fork RolledBack None false [\"n.jsonl\"]".to_owned(),
         ]
     );
@@ -45,7 +45,7 @@ fn a_torn_line_is_ended_and_passed_over() {
     let folder = state(V1);
     let session = folder.path().join("s.jsonl");
     std::fs::write(&session, "{\"type\":\"user\",\"uuid\":\"a\",\"message\":{\"content\":\"x\"}}\n").unwrap();
-    let pen = Pen::new(folder.path().to_owned());
+    let pen = SessionWriter::new(folder.path().to_owned());
     let request = RenameRequest { path: session, title: "t".to_owned(), even_if_live: true, dry_run: false };
     assert_eq!(ops::rename(&pen, &request).unwrap().op.unwrap().0, 5);
     let journal = std::fs::read_to_string(folder.path().join("journal.jsonl")).unwrap();
@@ -57,7 +57,7 @@ fn a_torn_line_is_ended_and_passed_over() {
 fn a_newer_journal_is_not_touched() {
     let journal = format!("{V1}\n{{\"v\":2,\"op\":6,\"anything\":true}}\n");
     let folder = state(&journal);
-    let pen = Pen::new(folder.path().to_owned());
-    assert!(matches!(ops::log(&pen), Err(Failure::NewerJournal { .. })));
+    let pen = SessionWriter::new(folder.path().to_owned());
+    assert!(matches!(ops::log(&pen), Err(Error::NewerJournal { .. })));
     assert_eq!(std::fs::read_to_string(folder.path().join("journal.jsonl")).unwrap(), journal);
 }

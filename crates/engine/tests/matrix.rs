@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use rethread_engine::core::resume::MEASURED;
+use rethread_engine::core::resume::KNOWN_CLIENTS;
 use serde_json::Value;
 
 const CASES: &str = include_str!("../../core/tests/resume/cases.txt");
@@ -39,9 +39,10 @@ fn answers() -> HashMap<(&'static str, &'static str), &'static str> {
             let (range, answer) = line.split_once(": ").expect("an answer has versions");
             let (from, to) = range.split_once(' ').expect("versions are a range");
             let place =
-                |version| MEASURED.iter().position(|known| *known == version).expect("it was measured");
-            answers
-                .extend(MEASURED[place(from)..=place(to)].iter().map(|version| ((name, *version), answer)));
+                |version| KNOWN_CLIENTS.iter().position(|known| *known == version).expect("it was measured");
+            answers.extend(
+                KNOWN_CLIENTS[place(from)..=place(to)].iter().map(|version| ((name, *version), answer)),
+            );
         }
     }
     answers

@@ -9,10 +9,10 @@ use jiff::tz::TimeZone;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index as Pick;
-use rethread_engine::core::entry::Moment;
-use rethread_engine::core::usage::{BLOCK, Prices, Sum};
-use rethread_engine::ops::{self, By, Key, Meter, MeterRequest, UsageRequest, Window};
-use rethread_engine::{Index, Roots};
+use rethread_engine::core::entry::Timestamp;
+use rethread_engine::core::usage::{BLOCK_MILLIS, CostTotals, Prices};
+use rethread_engine::ops::{self, GroupBy, GroupKey, MeterRequest, StatuslineUsage, UsageRequest, Window};
+use rethread_engine::{CacheDir, Roots};
 use tempfile::TempDir;
 
 const IDS: [&str; 3] = [
@@ -117,7 +117,7 @@ fn event() -> impl Strategy<Value = Event> {
 
 struct Store {
     folder: TempDir,
-    index: Index,
+    index: CacheDir,
     prices: Prices,
     now: i64,
 }
@@ -126,7 +126,7 @@ impl Store {
     fn new() -> Store {
         let folder = tempfile::tempdir().expect("a temporary folder");
         std::fs::create_dir(folder.path().join("store")).expect("a folder");
-        let index = Index::at(folder.path().join("cache"));
+        let index = CacheDir::at(folder.path().join("cache"));
         Store { folder, index, prices: Prices::built_in(), now: NOW }
     }
 
@@ -194,20 +194,20 @@ impl Store {
         Roots { paths: vec![self.folder.path().join("store")] }
     }
 
-    fn meter(&self, own: usize, index: Option<&Index>) -> Meter {
+    fn meter(&self, own: usize, index: Option<&CacheDir>) -> StatuslineUsage {
         let request = MeterRequest {
             transcript: Some(self.path(own)),
             session: None,
             window: Window::default(),
             resets: None,
             zone: TimeZone::UTC,
-            now: Moment(self.now),
+            now: Timestamp(self.now),
             prices: &self.prices,
         };
         ops::meter(&self.roots(), &request, index)
     }
 
-    fn usage(&self, by: By, session: Option<PathBuf>) -> ops::Spending {
+    fn usage(&self, by: GroupBy, session: Option<PathBuf>) -> ops::UsageReport {
         let request = UsageRequest {
             by,
             since: None,
@@ -217,25 +217,24 @@ impl Store {
             model: None,
             reach: false,
             zone: TimeZone::UTC,
-            now: Moment(self.now),
+            now: Timestamp(self.now),
             prices: &self.prices,
         };
         ops::usage(&self.roots(), &request, None)
     }
 
     /// What `usage` says of session, day and block.
-    fn truth(&self, own: usize) -> (Option<Sum>, Sum, Option<(Moment, Sum)>) {
-        let now = Moment(self.now);
+    fn truth(&self, own: usize) -> (Option<CostTotals>, CostTotals, Option<(Timestamp, CostTotals)>) {
+        let now = Timestamp(self.now);
         let session =
-            self.path(own).exists().then(|| self.usage(By::Day, Some(self.path(own))).total.total());
-        let days = self.usage(By::Day, None).rows;
-        let is_today =
-            |key: &Key| matches!(key, Key::Day(day) if i64::from(day.0) == self.now.div_euclid(86_400_000));
+            self.path(own).exists().then(|| self.usage(GroupBy::Day, Some(self.path(own))).total.total());
+        let days = self.usage(GroupBy::Day, None).rows;
+        let is_today = |key: &GroupKey| matches!(key, GroupKey::Day(day) if i64::from(day.0) == self.now.div_euclid(86_400_000));
         let today =
             days.iter().find(|row| is_today(&row.key)).map(|row| row.account.total()).unwrap_or_default();
-        let blocks = self.usage(By::Block, None).rows;
+        let blocks = self.usage(GroupBy::Block, None).rows;
         let running = blocks.iter().find_map(|row| match row.key {
-            Key::Block(begin) if (begin.0..begin.0 + BLOCK).contains(&now.0) => {
+            GroupKey::Block(begin) if (begin.0..begin.0 + BLOCK_MILLIS).contains(&now.0) => {
                 Some((begin, row.account.total()))
             }
             _ => None,
@@ -244,7 +243,7 @@ impl Store {
     }
 }
 
-fn said(meter: &Meter) -> (Option<Sum>, Sum, Option<(Moment, Sum)>) {
+fn said(meter: &StatuslineUsage) -> (Option<CostTotals>, CostTotals, Option<(Timestamp, CostTotals)>) {
     (meter.session, meter.today, meter.block.map(|block| (block.begin, block.sum)))
 }
 
@@ -299,7 +298,7 @@ fn what_is_kept_is_used_for_a_minute_and_may_be_damaged() {
     assert_eq!(store.meter(0, Some(&store.index)).today.spent.responses, 4);
     // A clock that was set back says nothing about age.
     store.now -= 5000;
-    assert_eq!(store.meter(0, Some(&store.index)).others, Moment(store.now));
+    assert_eq!(store.meter(0, Some(&store.index)).others, Timestamp(store.now));
 
     let mut slips = Vec::new();
     let mut folders = vec![store.folder.path().join("cache")];
@@ -337,9 +336,9 @@ fn the_client_may_say_when_the_block_ends() {
             transcript: Some(store.path(0)),
             session: None,
             window: Window::default(),
-            resets: Some(Moment(NOW + minutes * MINUTE)),
+            resets: Some(Timestamp(NOW + minutes * MINUTE)),
             zone: TimeZone::UTC,
-            now: Moment(NOW),
+            now: Timestamp(NOW),
             prices: &store.prices,
         };
         ops::meter(&store.roots(), &request, None)
@@ -369,7 +368,7 @@ fn the_context_is_what_the_client_says_or_what_the_last_response_read() {
             window,
             resets: None,
             zone: TimeZone::UTC,
-            now: Moment(NOW),
+            now: Timestamp(NOW),
             prices: &store.prices,
         };
         let context = ops::meter(&store.roots(), &request, None).context.expect("a context");

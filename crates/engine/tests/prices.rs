@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use rethread_engine::core::entry::read;
-use rethread_engine::core::lines::Splitter;
-use rethread_engine::core::usage::{CostState, ModelCost, Money, Prices, Tariff};
+use rethread_engine::core::lines::LineSplitter;
+use rethread_engine::core::usage::{CostState, ModelCost, ModelPricing, Money, Prices};
 
 /// Returns the session files below a folder that the environment names, or says that they are not there.
 fn sessions(variable: &str) -> Vec<PathBuf> {
@@ -35,7 +35,7 @@ fn sessions(variable: &str) -> Vec<PathBuf> {
 }
 
 /// Says how the client's cost of a model differs from ours, where it does.
-fn difference(tariff: &Tariff, state: &CostState, model: &ModelCost) -> Option<String> {
+fn difference(tariff: &ModelPricing, state: &CostState, model: &ModelCost) -> Option<String> {
     // Rates of short prompts: totals are of many responses, and none of these was long.
     let rates = &tariff.row(state.start).rates;
     let (ours, theirs) = (rates.cost(&model.usage).dollars(), model.cost.expect("a cost").dollars());
@@ -86,7 +86,7 @@ fn every_model_of_real_sessions_has_a_price() {
     let mut unpriced: BTreeMap<String, usize> = BTreeMap::new();
     for path in ["RETHREAD_GOLDEN", "RETHREAD_CORPUS"].into_iter().flat_map(sessions) {
         let bytes = std::fs::read(path).expect("a session can be read");
-        Splitter::default().feed(&bytes, true, &mut Vec::new(), |line, problems| {
+        LineSplitter::default().feed(&bytes, true, &mut Vec::new(), |line, problems| {
             read(&line, problems, |entry, _| {
                 let model = entry.model().map(|model| model.decode().into_owned());
                 if let Some(model) = model.filter(|model| prices.tariff(model).is_none()) {

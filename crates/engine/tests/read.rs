@@ -7,20 +7,22 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use proptest::prelude::*;
-use rethread_engine::core::turn::{Part, Turn};
+use rethread_engine::core::turn::{Turn, TurnPart};
 use rethread_engine::core::usage::Prices;
-use rethread_engine::ops::{self, Crossing, Reading, Scene, ShowRequest, Way, Which};
+use rethread_engine::ops::{
+    self, BranchSelector, BranchView, ForkSwitch, SessionView, ShowRequest, TurnSlice,
+};
 use rethread_testkit::{random, real, script};
 
-fn opened(path: &Path) -> Reading {
-    ops::read(path, &Prices::built_in()).expect("a session can be opened")
+fn opened(path: &Path) -> SessionView {
+    ops::open_view(path, &Prices::built_in()).expect("a session can be opened")
 }
 
-fn told(reading: &Reading, way: &Way) -> Vec<Scene> {
-    (0..way.leaves()).flat_map(|leaf| reading.leaf(way, leaf).expect("a leaf can be told")).collect()
+fn told(reading: &SessionView, way: &BranchView) -> Vec<TurnSlice> {
+    (0..way.leaves()).flat_map(|leaf| reading.page(way, leaf).expect("a leaf can be told")).collect()
 }
 
-fn lines(scenes: &[Scene]) -> Vec<u32> {
+fn lines(scenes: &[TurnSlice]) -> Vec<u32> {
     scenes.iter().flat_map(|scene| scene.raw.iter().map(|(line, _)| *line)).collect()
 }
 
@@ -29,9 +31,9 @@ fn words(turn: &Turn) -> Vec<String> {
     turn.parts.iter().map(|piece| said(&piece.part)).collect()
 }
 
-fn said(part: &Part) -> String {
+fn said(part: &TurnPart) -> String {
     match part {
-        Part::Tool(call) => format!("{} {:?}", call.id, call.result.as_ref().map(|result| &result.text)),
+        TurnPart::Tool(call) => format!("{} {:?}", call.id, call.result.as_ref().map(|result| &result.text)),
         part => part.words().unwrap_or_default().to_owned(),
     }
 }
@@ -49,7 +51,7 @@ fn set(said: &[String]) -> BTreeSet<&str> {
 /// may be repeated on the other side of a cut: what is told twice then is not `exact`.
 fn check(path: &Path, exact: bool) -> usize {
     let reading = opened(path);
-    let everything = reading.way(&Which::Everything).expect("a way");
+    let everything = reading.way(&BranchSelector::Everything).expect("a way");
     let scenes = told(&reading, &everything);
     let mut show =
         ops::show(&ShowRequest { path: path.to_owned(), everything: true, ..ShowRequest::default() })
@@ -70,9 +72,9 @@ fn check(path: &Path, exact: bool) -> usize {
     }
     assert_eq!(set(&read), set(&whole), "nothing is missing, nothing is made up");
     let mut found = BTreeSet::new();
-    let mut ways = vec![reading.way(&Which::Active).expect("a way")];
+    let mut ways = vec![reading.way(&BranchSelector::Active).expect("a way")];
     for branch in &reading.branches.list {
-        let name = Which::Through(reading.session.handle(branch.tip));
+        let name = BranchSelector::Through(reading.session.handle(branch.tip));
         ways.push(reading.way(&name).expect("a tip names its way"));
     }
     for way in &ways {
@@ -97,8 +99,8 @@ fn check(path: &Path, exact: bool) -> usize {
 }
 
 /// Holds that every fork of a way has its switch and is on its map, and that both lead where they say.
-fn switches(reading: &Reading, way: &Way, scenes: &[Scene]) {
-    let crossings: Vec<Crossing> = scenes.iter().flat_map(|scene| scene.crossings.clone()).collect();
+fn switches(reading: &SessionView, way: &BranchView, scenes: &[TurnSlice]) {
+    let crossings: Vec<ForkSwitch> = scenes.iter().flat_map(|scene| scene.crossings.clone()).collect();
     let map = reading.map(way, usize::MAX).expect("a map can be drawn up");
     assert_eq!(
         map.iter().map(|sign| sign.stop).collect::<Vec<_>>(),
@@ -111,7 +113,7 @@ fn switches(reading: &Reading, way: &Way, scenes: &[Scene]) {
         "every way that leaves is counted"
     );
     for off in map.iter().flat_map(|sign| sign.before.iter().chain(&sign.within)) {
-        let there = reading.way(&Which::Through(off.to.tip.clone())).expect("a turnoff names a way");
+        let there = reading.way(&BranchSelector::Through(off.to.tip.clone())).expect("a turnoff names a way");
         assert!(reading.leaves_by_line(&there).contains_key(&off.to.line), "{off:?}");
     }
     for crossing in crossings {
@@ -119,7 +121,8 @@ fn switches(reading: &Reading, way: &Way, scenes: &[Scene]) {
         assert_eq!(crossing.previous.is_some(), crossing.way > 1, "{crossing:?}");
         assert_eq!(crossing.next.is_some(), crossing.way < crossing.ways, "{crossing:?}");
         for neighbour in crossing.previous.iter().chain(&crossing.next) {
-            let there = reading.way(&Which::Through(neighbour.tip.clone())).expect("a switch names a way");
+            let there =
+                reading.way(&BranchSelector::Through(neighbour.tip.clone())).expect("a switch names a way");
             assert!(reading.leaves_by_line(&there).contains_key(&neighbour.line), "{neighbour:?}");
         }
     }
@@ -155,9 +158,9 @@ fn a_long_turn_is_cut_and_its_calls_keep_their_results() {
     std::fs::write(&path, script::bytes(&text)).unwrap();
     assert!(check(&path, true) > 5, "one turn on several leaves");
     let reading = opened(&path);
-    let scenes = told(&reading, &reading.way(&Which::Active).unwrap());
+    let scenes = told(&reading, &reading.way(&BranchSelector::Active).unwrap());
     let calls = scenes.iter().flat_map(|scene| &scene.turn.parts);
-    let answered = calls.filter(|piece| matches!(&piece.part, Part::Tool(call) if call.result.is_some()));
+    let answered = calls.filter(|piece| matches!(&piece.part, TurnPart::Tool(call) if call.result.is_some()));
     assert_eq!(answered.count(), 200);
     assert_eq!(scenes.iter().filter(|scene| scene.no == Some(1)).count(), scenes.len());
 }
@@ -220,7 +223,7 @@ fn no_leaf_is_more_than_can_be_drawn() {
         let (_folder, path) = chain(std::iter::once(prompt("go")).chain((0..3000).map(make)));
         check(&path, name != "results");
         let reading = opened(&path);
-        let way = reading.way(&Which::Active).unwrap();
+        let way = reading.way(&BranchSelector::Active).unwrap();
         assert_eq!(way.turns(), 1, "{name}");
         assert_eq!(way.weights().max(), Some(most), "{name}");
     }
@@ -234,18 +237,18 @@ fn no_leaf_is_more_than_can_be_drawn() {
 
 #[test]
 fn every_fork_has_its_switch_on_every_way() {
-    let seen = |text: &str, tip: Which| {
+    let seen = |text: &str, tip: BranchSelector| {
         let (_folder, path) = written(text);
         check(&path, true);
         let reading = opened(&path);
         let scenes = told(&reading, &reading.way(&tip).unwrap());
-        let shown = |scene: &Scene| {
+        let shown = |scene: &TurnSlice| {
             let lines: Vec<u32> = scene.raw.iter().map(|(line, _)| *line).collect();
             scene.crossings.iter().map(move |at| (lines.clone(), at.way, at.ways)).collect::<Vec<_>>()
         };
         scenes.iter().flat_map(shown).collect::<Vec<_>>()
     };
-    let line = |no: u32| Which::Through(format!("L{no}"));
+    let line = |no: u32| BranchSelector::Through(format!("L{no}"));
     // The older way begins with a result, which belongs to the call before the fork.
     let stopped = "u1: go\n  a1: first\n    a2: !Bash ls\n      u3: =a2 done\n        a3: so\n      u4: rather not\n        a4: fine\n";
     assert_eq!(seen(stopped, line(5)), [(vec![3, 4, 5], 1, 2)]);
@@ -278,7 +281,7 @@ fn many_ways_are_crossed_in_no_time() {
     for (_folder, path) in [chain(wide), chain(long)] {
         let reading = opened(&path);
         let begun = std::time::Instant::now();
-        let everything = reading.way(&Which::Everything).unwrap();
+        let everything = reading.way(&BranchSelector::Everything).unwrap();
         let map = reading.map(&everything, 2_000).unwrap();
         let left = map.iter().map(|sign| sign.before.len() + sign.within.len() + sign.more).sum::<usize>();
         assert!(map.len() >= 1_900 && left >= 1_900, "{} {left}", map.len());
@@ -292,14 +295,17 @@ fn a_subagent_inside_the_file_is_read_for_itself() {
     let (_folder, path) = written(text);
     let reading = opened(&path);
     for name in ["L5", "L7"] {
-        let way = reading.way(&Which::Side(name.to_owned())).unwrap();
+        let way = reading.way(&BranchSelector::Side(name.to_owned())).unwrap();
         let scenes = told(&reading, &way);
         assert_eq!(lines(&scenes), [5, 6, 7, 8], "{name}");
         assert_eq!((scenes[0].no, way.turns()), (Some(1), 1), "its turns are counted for themselves");
         assert_eq!(reading.leaf_of(&way, "t1"), Some(0));
     }
-    assert_eq!(lines(&told(&reading, &reading.way(&Which::Side("L9".to_owned())).unwrap())), [9, 10]);
-    assert!(reading.way(&Which::Side("L2".to_owned())).is_err(), "that is the session itself");
+    assert_eq!(
+        lines(&told(&reading, &reading.way(&BranchSelector::Side("L9".to_owned())).unwrap())),
+        [9, 10]
+    );
+    assert!(reading.way(&BranchSelector::Side("L2".to_owned())).is_err(), "that is the session itself");
 }
 
 #[test]
@@ -311,7 +317,7 @@ fn a_command_behind_a_response_without_words_is_part_of_its_turn() {
         let (_folder, path) = chain(lines.into_iter());
         check(&path, true);
         let reading = opened(&path);
-        let scenes = told(&reading, &reading.way(&Which::Everything).unwrap());
+        let scenes = told(&reading, &reading.way(&BranchSelector::Everything).unwrap());
         scenes.iter().flat_map(|scene| words(&scene.turn)).collect::<Vec<_>>()
     };
     let parted = std::iter::once(prompt("go")).chain((1..20).map(answer));
@@ -339,7 +345,7 @@ fn a_switch_leads_to_words_that_stand_before_the_link_to_them() {
     let (_folder, path) = chain(lines.into_iter());
     check(&path, true);
     let reading = opened(&path);
-    let scenes = told(&reading, &reading.way(&Which::Active).unwrap());
+    let scenes = told(&reading, &reading.way(&BranchSelector::Active).unwrap());
     let crossing = scenes.iter().flat_map(|scene| &scene.crossings).next().unwrap();
     let previous = crossing.previous.as_ref().unwrap();
     assert_eq!((previous.line, previous.tip.as_str()), (3, "L3"));
@@ -364,7 +370,7 @@ fn what_is_beside_the_conversation_is_found_where_it_was_written() {
     }
     std::fs::write(&path, text).unwrap();
     let reading = opened(&path);
-    let way = reading.way(&Which::Active).unwrap();
+    let way = reading.way(&BranchSelector::Active).unwrap();
     let cases =
         [("L1", Some(0)), ("L62", Some(way.leaves() - 1)), ("L63", Some(way.leaves() - 1)), ("L64", None)];
     for (name, leaf) in cases {

@@ -6,18 +6,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use rethread_engine::core::entry::Moment;
-use rethread_engine::core::health::{Code, Finding, Severity};
-use rethread_engine::core::mend::{Act, How};
-use rethread_engine::ops::{self, Repair, RepairRequest, UndoRequest, Where, Written};
-use rethread_engine::{Failure, Pen};
+use rethread_engine::core::entry::Timestamp;
+use rethread_engine::core::health::{Code, Diagnostic, Severity};
+use rethread_engine::core::mend::{FixAction, RelinkReason};
+use rethread_engine::ops::{self, EntrySelector, Repair, RepairRequest, UndoRequest, Written};
+use rethread_engine::{Error, SessionWriter};
 use rethread_testkit::{random, script};
 use tempfile::TempDir;
 
 struct Store {
     folder: TempDir,
     session: PathBuf,
-    pen: Pen,
+    pen: SessionWriter,
 }
 
 impl Store {
@@ -27,7 +27,7 @@ impl Store {
         std::fs::create_dir_all(&project).expect("the folder can be made");
         let session = project.join(format!("{}.jsonl", script::uuid_of("session")));
         std::fs::write(&session, bytes).expect("the file can be written");
-        let pen = Pen::new(folder.path().join("state"));
+        let pen = SessionWriter::new(folder.path().join("state"));
         Store { folder, session, pen }
     }
 
@@ -38,13 +38,13 @@ impl Store {
             drop_unpaired: false,
             extract: None,
             leaf: None,
-            now: Moment(1_900_000_000_000),
+            now: Timestamp(1_900_000_000_000),
             dry_run: false,
             even_if_live: true,
         }
     }
 
-    fn repair(&self, in_place: bool) -> Result<Repair, Failure> {
+    fn repair(&self, in_place: bool) -> Result<Repair, Error> {
         ops::repair(&RepairRequest { in_place, ..self.request() }, &self.pen)
     }
 
@@ -79,10 +79,10 @@ fn told(repair: &Repair) -> Vec<String> {
     let tell = |mend: &ops::Repaired| {
         let act = &mend.mended.act;
         let more = match act {
-            Act::Relinked { how, .. } => format!(" {} {}", line(mend.to_line), how.name()),
-            Act::Followed { .. } => format!(" {}", line(mend.to_line)),
-            Act::Salvaged(records) => format!(" {records}"),
-            Act::BlocksLeftOut(blocks) => format!(" {blocks:?}"),
+            FixAction::Relinked { how, .. } => format!(" {} {}", line(mend.to_line), how.name()),
+            FixAction::Followed { .. } => format!(" {}", line(mend.to_line)),
+            FixAction::Salvaged(records) => format!(" {records}"),
+            FixAction::BlocksLeftOut(blocks) => format!(" {blocks:?}"),
             _ => String::new(),
         };
         format!("{} {} {}{more}", line(mend.line), mend.mended.code.name(), act.name())
@@ -109,8 +109,8 @@ fn check_script(sick: &str, expected: &[&str]) -> Repair {
 }
 
 /// What repair claims to mend, whatever the file.
-fn claimed(findings: &[Finding]) -> Vec<(Code, Severity)> {
-    let is_claimed = |finding: &&Finding| match finding.code {
+fn claimed(findings: &[Diagnostic]) -> Vec<(Code, Severity)> {
+    let is_claimed = |finding: &&Diagnostic| match finding.code {
         Code::ClientHangs | Code::NoConversation | Code::Cycle | Code::ReplayedLine | Code::RepeatedUuid => {
             true
         }
@@ -274,7 +274,7 @@ fn records_are_read_out_of_damaged_lines_and_the_bytes_are_kept() {
 #[test]
 fn clients_go_on_from_the_entry_that_is_named() {
     let store = Store::new(&script::bytes("u1: one\n  a1: one\nu2 ^gone @+60: two\n  a2: two"));
-    let leaf = Some(Where { name: "L3".to_owned(), before: false, exact: true });
+    let leaf = Some(EntrySelector { name: "L3".to_owned(), before: false, exact: true });
     let repair =
         ops::repair(&RepairRequest { leaf, ..store.request() }, &store.pen).expect("it can be repaired");
     let Some(Written::New(born)) = &repair.written else { panic!("a new session") };
@@ -341,7 +341,7 @@ fn law(bytes: &[u8]) -> Result<(), TestCaseError> {
         let repair = match store.repair(in_place) {
             Ok(repair) => repair,
             // Nothing in it can be loaded, whatever is done.
-            Err(Failure::NothingToLoad { .. } | Failure::NoWay { .. }) => {
+            Err(Error::NothingToLoad { .. } | Error::CannotResumeFrom { .. }) => {
                 prop_assert_eq!(store.picture(), before);
                 continue;
             }
@@ -386,9 +386,15 @@ proptest! {
 
 #[test]
 fn reasons_have_names_that_differ() {
-    let names: BTreeSet<&str> = [How::Call, How::Order, How::Above, How::Added, How::Beginning]
-        .iter()
-        .map(|how| how.name())
-        .collect();
+    let names: BTreeSet<&str> = [
+        RelinkReason::Call,
+        RelinkReason::Order,
+        RelinkReason::Above,
+        RelinkReason::Added,
+        RelinkReason::Beginning,
+    ]
+    .iter()
+    .map(|how| how.name())
+    .collect();
     assert_eq!(names.len(), 5);
 }

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use proptest::sample::{Index as Pick, select};
-use rethread_engine::core::entry::Moment;
+use rethread_engine::core::entry::Timestamp;
 use rethread_engine::core::query::Query;
-use rethread_engine::ops::{Halt, Search, SearchRequest, search, search_again, stacks};
-use rethread_engine::{Index, Roots};
+use rethread_engine::ops::{CancelToken, Search, SearchRequest, search, search_snapshot, stacks};
+use rethread_engine::{CacheDir, Roots};
 use tempfile::TempDir;
 
 /// Pieces that texts and queries are made of: names in every style, what looks alike, what has no spaces.
@@ -266,7 +266,7 @@ impl Store {
     }
 
     /// Counts the hits of each session, one by one or at once.
-    fn by_session(&self, query: &str, index: &Index, at_once: bool) -> Vec<(PathBuf, usize)> {
+    fn by_session(&self, query: &str, index: &CacheDir, at_once: bool) -> Vec<(PathBuf, usize)> {
         let Some(mut search) = self.search(query, Some(index)) else { return Vec::new() };
         if at_once {
             return search.by_session().into_iter().map(|one| (one.best.session_path, one.hits)).collect();
@@ -281,26 +281,30 @@ impl Store {
         counts
     }
 
-    fn cache(&self) -> Index {
-        Index::at(self.folder.path().join("cache"))
+    fn cache(&self) -> CacheDir {
+        CacheDir::at(self.folder.path().join("cache"))
     }
 
-    fn search(&self, query: &str, index: Option<&Index>) -> Option<Search> {
-        let day = |day: &str| Some(Moment(1_767_225_600_000 + 86_400_000 * (day.parse::<i64>().ok()? - 1)));
+    fn search(&self, query: &str, index: Option<&CacheDir>) -> Option<Search> {
+        let day =
+            |day: &str| Some(Timestamp(1_767_225_600_000 + 86_400_000 * (day.parse::<i64>().ok()? - 1)));
         let query = Query::parse(query, &day).ok()?;
         let roots = Roots { paths: vec![self.folder.path().join("projects")] };
-        Some(search(&SearchRequest { roots, query, all: false, budget: None, halt: Halt::default() }, index))
+        Some(search(
+            &SearchRequest { roots, query, all: false, budget: None, halt: CancelToken::default() },
+            index,
+        ))
     }
 
     /// Returns every hit as text: where, how good, and what of it is shown.
-    fn hits(&self, query: &str, index: Option<&Index>) -> Vec<String> {
+    fn hits(&self, query: &str, index: Option<&CacheDir>) -> Vec<String> {
         let (hits, notices) = self.hits_and_notices(query, index);
         assert_eq!(notices, 0);
         hits
     }
 
     /// Returns the hits, and how many things were said of the index.
-    fn hits_and_notices(&self, query: &str, index: Option<&Index>) -> (Vec<String>, usize) {
+    fn hits_and_notices(&self, query: &str, index: Option<&CacheDir>) -> (Vec<String>, usize) {
         let Some(mut search) = self.search(query, index) else { return Default::default() };
         let said = search.total();
         let mut hits = Vec::new();
@@ -469,12 +473,12 @@ fn a_search_ends_when_its_time_is_over() {
     for (seconds, found) in [(0, false), (3600, true)] {
         for index in [None, Some(store.cache())] {
             let budget = Some(std::time::Duration::from_secs(seconds));
-            let halt = Halt::default();
+            let halt = CancelToken::default();
             let request =
                 SearchRequest { roots: roots.clone(), query: query.clone(), all: false, budget, halt };
             let mut search = search(&request, index.as_ref());
             assert_eq!(search.next_hit().is_some(), found, "{seconds}");
-            assert_eq!(search.is_cut(), !found, "{seconds}");
+            assert_eq!(search.timed_out(), !found, "{seconds}");
             assert_eq!(search.total().exact, found, "{seconds}");
         }
     }
@@ -490,7 +494,7 @@ fn a_search_ends_when_it_is_stopped() {
     std::fs::write(path, line.repeat(1_000_000)).expect("written");
     let query = Query::parse("/wo+rd/", &|_| None).expect("a query");
     let roots = Roots { paths: vec![store.folder.path().join("projects")] };
-    let halt = Halt::default();
+    let halt = CancelToken::default();
     let request = SearchRequest { roots, query, all: false, budget: None, halt: halt.clone() };
     let mut stopped = std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -499,7 +503,7 @@ fn a_search_ends_when_it_is_stopped() {
         });
         search(&request, None)
     });
-    assert!(stopped.is_cut() && stopped.next_hit().is_none());
+    assert!(stopped.timed_out() && stopped.next_hit().is_none());
     assert!(stopped.failures.is_empty(), "to be stopped is no failure: {:?}", stopped.failures);
 }
 
@@ -520,7 +524,7 @@ fn what_was_looked_through_is_searched_again() {
         query: Query::parse(words, &|_| None).expect("a query"),
         all: false,
         budget: None,
-        halt: Halt::default(),
+        halt: CancelToken::default(),
     };
     let count = |mut search: Search| std::iter::from_fn(|| search.next_hit()).count();
     let index = store.cache();
@@ -529,12 +533,12 @@ fn what_was_looked_through_is_searched_again() {
     let stacks = stacks(&roots, Some(&index)).expect("an index");
     std::fs::write(store.path(1), line(3, "new words")).expect("written");
     for (words, again, anew) in [("words", 2, 3), ("older", 1, 1), ("new", 0, 1), ("nothing", 0, 0)] {
-        assert_eq!(count(search_again(&request(words), &stacks, Some(&index))), again, "{words}");
+        assert_eq!(count(search_snapshot(&request(words), &stacks, Some(&index))), again, "{words}");
         assert_eq!(count(search(&request(words), Some(&index))), anew, "{words}");
     }
     // What is gone is no hit, and no failure either.
     std::fs::remove_file(&path).expect("removed");
-    assert_eq!(count(search_again(&request("words"), &stacks, Some(&index))), 0);
+    assert_eq!(count(search_snapshot(&request("words"), &stacks, Some(&index))), 0);
 }
 
 /// What was indexed of a file that is no longer so does not stay for ever.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_engine::core::session::TitleSource;
 use rethread_engine::ops::{self, Filter, Links, SessionRow};
-use rethread_engine::{Failure, Roots};
+use rethread_engine::{Error, Roots};
 use rethread_testkit::script;
 use tempfile::TempDir;
 
@@ -153,13 +153,9 @@ fn a_session_is_named_by_id_prefix_path_title_or_last() {
     assert_eq!(find(first.to_str().expect("UTF-8")).expect("by path"), first);
     assert_eq!(find("paint").expect("by title"), second);
     assert_eq!(find("last").expect("the last"), second);
-    assert!(
-        matches!(find("bbbb"), Err(Failure::AmbiguousSession { candidates, .. }) if candidates.len() == 2)
-    );
-    assert!(
-        matches!(find("shed"), Err(Failure::AmbiguousSession { candidates, .. }) if candidates.len() == 2)
-    );
-    let Err(Failure::UnknownSession { nearest, .. }) = find("fed the hen") else { panic!("no such session") };
+    assert!(matches!(find("bbbb"), Err(Error::AmbiguousSession { candidates, .. }) if candidates.len() == 2));
+    assert!(matches!(find("shed"), Err(Error::AmbiguousSession { candidates, .. }) if candidates.len() == 2));
+    let Err(Error::UnknownSession { nearest, .. }) = find("fed the hen") else { panic!("no such session") };
     assert_eq!(nearest[0].0, C, "the nearest name comes first");
 }
 
@@ -221,7 +217,7 @@ fn one_file_by_two_ways_is_one_session() {
     assert_eq!(ops::find_session(&store.roots(), A, None).expect("by id").file_name(), path.file_name());
     // The same id in two folders is two files: then only paths tell them apart.
     store.write(&format!("-elsewhere/{A}.jsonl"), &script::bytes("u1: tidy the shed\n  a1: done"));
-    let Err(Failure::AmbiguousSession { candidates, .. }) = ops::find_session(&store.roots(), A, None) else {
+    let Err(Error::AmbiguousSession { candidates, .. }) = ops::find_session(&store.roots(), A, None) else {
         panic!("two files have this id")
     };
     for (name, _) in candidates {

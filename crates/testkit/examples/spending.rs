@@ -11,7 +11,7 @@ use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use rethread_core::entry::Usage;
-use rethread_testkit::spending::{Maker, Spend};
+use rethread_testkit::spending::{Spend, StoreGenerator};
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Error> {
@@ -21,7 +21,7 @@ fn main() -> Result<(), Error> {
     };
     let number =
         |text: &String| text.parse::<u64>().map_err(|error| Error::new(ErrorKind::InvalidInput, error));
-    let maker = Maker::new(number(seed)?, number(sessions)? as usize);
+    let maker = StoreGenerator::new(number(seed)?, number(sessions)? as usize);
     let folder = PathBuf::from(folder);
     let projects = folder.join(".claude/projects");
     for file in &maker.store.files {

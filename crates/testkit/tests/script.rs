@@ -1,16 +1,16 @@
 //! What the script language writes.
 
-use rethread_core::entry::{self, Fate};
-use rethread_core::lines::Splitter;
+use rethread_core::entry::{self, LineStatus};
+use rethread_core::lines::LineSplitter;
 use rethread_testkit::script::{self, name_of};
 
 /// Reads a script's file back: per line, the short names of entry, parent and logical parent or leaf, and the voice.
 fn read(source: &str) -> String {
     let bytes = script::bytes(source);
     let mut out = String::new();
-    Splitter::default().feed(&bytes, true, &mut Vec::new(), |line, problems| {
+    LineSplitter::default().feed(&bytes, true, &mut Vec::new(), |line, problems| {
         let fate = entry::read(&line, problems, |entry, _| {
-            let short = |text: Option<entry::Text<'_>>| {
+            let short = |text: Option<entry::JsonStr<'_>>| {
                 text.map_or("-".into(), |text| {
                     name_of(&text.decode()).unwrap_or_else(|| text.decode().into())
                 })
@@ -20,7 +20,7 @@ fn read(source: &str) -> String {
             let words = [short(entry.uuid), short(entry.parent), short(link), entry.voice().name().into()];
             out += &format!("{} {} @{time}\n", entry.kind.name(), words.join(" "));
         });
-        assert_eq!(fate, Fate::Whole);
+        assert_eq!(fate, LineStatus::Whole);
         assert_eq!(problems, &[]);
     });
     out

@@ -6,13 +6,13 @@ use super::args;
 use super::clean;
 use super::figures::{duration, things, tokens};
 use super::out::Out;
-use super::report::{self, Exit, Stop};
+use super::report::{self, CliError, Exit};
 use super::style::{QUIET, TOOL, paint};
-use super::table::fit;
-use super::{Place, wire};
+use super::table::truncate_to_width;
+use super::{AppContext, wire};
 
 /// Runs the command.
-pub(crate) fn run(args: &args::Agents, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(crate) fn run(args: &args::Agents, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let path = place.session(&args.session)?;
     let ops::Agents { head, mut rows, failures } = ops::agents(&path)?;
     report::warn(&failures, out);
@@ -51,14 +51,14 @@ fn branches(rows: &[AgentRow], k: usize) -> Vec<bool> {
     (1..=rows[k].depth).map(goes_on).collect()
 }
 
-fn print(row: &AgentRow, branches: &[bool], out: &mut Out) -> Result<(), Stop> {
+fn print(row: &AgentRow, branches: &[bool], out: &mut Out) -> Result<(), CliError> {
     let (own, above) = branches.split_last().unwrap_or((&false, &[]));
     let mut left: String = above.iter().map(|goes_on| if *goes_on { "│  " } else { "   " }).collect();
     let joint = if *own { "├─ " } else { "└─ " };
     let kind = if row.kind.is_empty() { "agent" } else { &clean::line(&row.kind) };
     let what = if row.description.is_empty() { &row.prompt } else { &row.description };
     let room = out.width().saturating_sub(left.chars().count() + 3 + kind.chars().count() + 2);
-    let what = fit(&clean::line(what), room);
+    let what = truncate_to_width(&clean::line(what), room);
     out.line(&format!("{}{}  {what}", paint(QUIET, &format!("{left}{joint}")), paint(TOOL, kind)))?;
     left.push_str(if *own { "│  " } else { "   " });
     let took = row.first.zip(row.last).and_then(|(first, last)| u64::try_from(last.0 - first.0).ok());
@@ -72,5 +72,5 @@ fn print(row: &AgentRow, branches: &[bool], out: &mut Out) -> Result<(), Stop> {
         Some(things(row.responses as u64, "response")),
     ];
     let facts = facts.into_iter().flatten().collect::<Vec<_>>().join(" · ");
-    out.line(&paint(QUIET, &fit(&format!("{left}{facts}"), out.width())))
+    out.line(&paint(QUIET, &truncate_to_width(&format!("{left}{facts}"), out.width())))
 }

@@ -1,10 +1,10 @@
 //! Amounts as people type them: `4kB`, `120k`, `1.5 MB`.
 
-use super::report::Stop;
+use super::report::CliError;
 
 /// Reads an amount of bytes or tokens.
-pub(crate) fn amount(text: &str) -> Result<u64, Stop> {
-    let bad = || Stop::BadAmount(text.to_owned());
+pub(crate) fn amount(text: &str) -> Result<u64, CliError> {
+    let bad = || CliError::BadAmount(text.to_owned());
     let lower = text.trim().to_lowercase().replace(['_', ','], "");
     let digits = lower.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(lower.len());
     let (number, unit) = lower.split_at(digits);

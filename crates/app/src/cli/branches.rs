@@ -1,20 +1,20 @@
 //! `rethread branches`: every way a conversation went.
 
 use rethread_engine::core::entry::Kind;
-use rethread_engine::core::tree::Link;
+use rethread_engine::core::tree::ParentLink;
 use rethread_engine::ops::{self, BranchList, BranchRow};
 
 use super::args;
 use super::figures::{count, things, tokens};
 use super::out::Out;
-use super::report::{Exit, Stop};
+use super::report::{CliError, Exit};
 use super::style::{GOOD, MARK, NAME, PLAIN, QUIET, paint};
-use super::table::{Align, Cell, Table, fit};
-use super::{Place, said, wire};
+use super::table::{Align, Cell, Table, truncate_to_width};
+use super::{AppContext, said, wire};
 use crate::words::shell::typed;
 
 /// Runs the command.
-pub(crate) fn run(args: &args::Branches, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(crate) fn run(args: &args::Branches, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let path = place.session(&args.session)?;
     let list = ops::branches(&path)?;
     if out.is_json() {
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &args::Branches, place: &Place, out: &mut Out) -> Result
     Ok(Exit::Done)
 }
 
-fn table(list: &BranchList, place: &Place, width: usize) -> Table {
+fn table(list: &BranchList, place: &AppContext, width: usize) -> Table {
     let forked = list.rows.len() > 1;
     let mut table = Table::new(0)
         .column("", Align::Left, 1)
@@ -59,7 +59,10 @@ fn table(list: &BranchList, place: &Place, width: usize) -> Table {
             count(branch.turns as u64).into(),
             tokens(if forked { row.own_usage.total() } else { row.usage.total() }).into(),
             Cell::new(QUIET, place.clock.age(branch.last)),
-            Cell::new(PLAIN, fit(&said::words(&row.first, row.voice, Kind::User, &list.head.folder), width)),
+            Cell::new(
+                PLAIN,
+                truncate_to_width(&said::words(&row.first, row.voice, Kind::User, &list.head.folder), width),
+            ),
         ]);
     }
     table
@@ -76,8 +79,8 @@ fn from(row: &BranchRow) -> Cell {
 fn how(row: &BranchRow) -> Cell {
     let from = row.branch.from.map(|from| (from.kind.name(), format!(" {}/{}", from.way, from.ways)));
     let cut = match row.branch.cut {
-        Some(Link::Cut) => "island, a cycle",
-        Some(_) if row.branch.island => "island, no parent",
+        Some(ParentLink::Cut) => "island, a cycle",
+        Some(_) if row.branch.orphaned => "island, no parent",
         Some(_) => "no parent",
         None => "",
     };
@@ -89,7 +92,7 @@ fn how(row: &BranchRow) -> Cell {
     cell.and(MARK, format!("{gap}{cut}"))
 }
 
-fn footer(list: &BranchList, session: &str, out: &mut Out) -> Result<(), Stop> {
+fn footer(list: &BranchList, session: &str, out: &mut Out) -> Result<(), CliError> {
     let mut facts = vec![things(list.branches as u64, "branch")];
     if list.islands > 0 {
         facts.push(things(list.islands as u64, "island"));

@@ -8,9 +8,9 @@ use super::figures::{count, duration};
 use super::gist::{self, Shown};
 use super::out::Out;
 use super::prose::block;
-use super::report::Stop;
+use super::report::CliError;
 use super::style::{BAD, GOOD, PLAIN, QUIET, TOOL, paint};
-use super::table::fit;
+use super::table::truncate_to_width;
 
 /// Prints the line of a call: what it does, how long it took, whether it failed.
 pub(crate) fn head(
@@ -19,7 +19,7 @@ pub(crate) fn head(
     folder: &str,
     margin: &str,
     out: &mut Out,
-) -> Result<(), Stop> {
+) -> Result<(), CliError> {
     let indent = margin.width();
     let answer = call.result.as_ref();
     let is_bad = failed.is_some() || answer.is_some_and(|answer| answer.is_error);
@@ -33,7 +33,7 @@ pub(crate) fn head(
     };
     let name = if call.name.is_empty() { "(result without a call)" } else { &clean::line(&call.name) };
     let room = out.width().min(120).saturating_sub(indent + 4 + name.width() + 2 + end.width());
-    let gist = fit(&gist::gist(call, folder), room);
+    let gist = truncate_to_width(&gist::gist(call, folder), room);
     let pad = " ".repeat(room.saturating_sub(gist.width()));
     let end = paint(if is_bad || answer.is_none() { BAD } else { QUIET }, &end);
     let margin = paint(QUIET, margin);
@@ -47,13 +47,13 @@ pub(crate) fn complaint(
     failed: Option<&str>,
     indent: usize,
     out: &mut Out,
-) -> Result<(), Stop> {
+) -> Result<(), CliError> {
     let Some(answer) = call.result.as_ref().filter(|answer| failed.is_some() || answer.is_error) else {
         return Ok(());
     };
     let text =
         answer.text.trim().trim_start_matches("<tool_use_error>").trim_end_matches("</tool_use_error>");
-    let line = fit(&clean::line(text), out.width().min(120).saturating_sub(indent + 4));
+    let line = truncate_to_width(&clean::line(text), out.width().min(120).saturating_sub(indent + 4));
     if line.is_empty() {
         return Ok(());
     }
@@ -61,7 +61,7 @@ pub(crate) fn complaint(
 }
 
 /// Prints input and result of a call.
-pub(crate) fn body(call: &ToolCall, indent: &str, out: &mut Out) -> Result<(), Stop> {
+pub(crate) fn body(call: &ToolCall, indent: &str, out: &mut Out) -> Result<(), CliError> {
     for shown in gist::input(call) {
         let (style, text) = match shown {
             Shown::Plain(text) => (PLAIN, text),

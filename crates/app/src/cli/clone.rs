@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use rethread_engine::core::trim::{Preset, Trim, What};
-use rethread_engine::ops::{self, CloneRequest, Lighter};
+use rethread_engine::core::trim::{ContentKind, Preset, TrimOptions};
+use rethread_engine::ops::{self, CloneRequest, TrimmedCopy};
 
 use super::amount::amount;
 use super::out::Out;
-use super::report::{Exit, Stop};
-use super::{Place, lighter, wire, written};
+use super::report::{CliError, Exit};
+use super::{AppContext, lighter, wire, written};
 
 /// Make a lighter copy of a session
 ///
@@ -88,15 +88,15 @@ impl ValueEnum for PresetName {
 
 /// A thing to leave out, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct WhatName(What);
+pub(crate) struct WhatName(ContentKind);
 
 impl ValueEnum for WhatName {
     fn value_variants<'a>() -> &'a [Self] {
-        const ALL: [WhatName; What::ALL.len()] = {
-            let mut all = [WhatName(What::ALL[0]); What::ALL.len()];
+        const ALL: [WhatName; ContentKind::ALL.len()] = {
+            let mut all = [WhatName(ContentKind::ALL[0]); ContentKind::ALL.len()];
             let mut k = 0;
             while k < all.len() {
-                all[k] = WhatName(What::ALL[k]);
+                all[k] = WhatName(ContentKind::ALL[k]);
                 k += 1;
             }
             all
@@ -110,7 +110,7 @@ impl ValueEnum for WhatName {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &Args, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(crate) fn run(args: &Args, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let (trim, what) = wanted(args)?;
     let request = CloneRequest {
         path: place.session_to_change(&args.session)?,
@@ -131,7 +131,7 @@ pub(crate) fn run(args: &Args, place: &Place, out: &mut Out) -> Result<Exit, Sto
     Ok(Exit::Done)
 }
 
-fn print(copy: &Lighter, place: &Place, out: &mut Out) -> Result<(), Stop> {
+fn print(copy: &TrimmedCopy, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
     super::header(&copy.born.origin, place, out)?;
     lighter::table(copy).print(out)?;
     lighter::changes(copy, out)?;
@@ -140,7 +140,7 @@ fn print(copy: &Lighter, place: &Place, out: &mut Out) -> Result<(), Stop> {
 }
 
 /// Reads what is to be left out, and how such a copy is called.
-fn wanted(args: &Args) -> Result<(Trim, &'static str), Stop> {
+fn wanted(args: &Args) -> Result<(TrimOptions, &'static str), CliError> {
     let asked = !args.drop.is_empty()
         || args.keep_last.is_some()
         || args.tool_results_over.is_some()

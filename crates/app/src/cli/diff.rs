@@ -1,16 +1,16 @@
 //! `rethread diff`: two branches beside each other.
 
 use anstyle::Style;
-use rethread_engine::core::diff::{By, SideTurn};
+use rethread_engine::core::diff::{MatchBasis, SideTurn};
 use rethread_engine::ops::{self, Branch, BranchName, Diff};
 use unicode_width::UnicodeWidthStr;
 
 use super::figures::things;
 use super::out::Out;
-use super::report::{Exit, Stop};
+use super::report::{CliError, Exit};
 use super::style::{BAD, MARK, NAME, PLAIN, PROMPT, QUIET, STRONG, TOOL, paint};
-use super::table::fit;
-use super::{Place, args, clean, gist, prose, sums, wire};
+use super::table::truncate_to_width;
+use super::{AppContext, args, clean, gist, prose, sums, wire};
 
 /// Columns from which on the branches stand side by side.
 const WIDE: usize = 100;
@@ -20,7 +20,7 @@ const ANSWER_LINES: usize = 5;
 const CALLS: usize = 8;
 
 /// Runs the command.
-pub(crate) fn run(args: &args::Diff, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(crate) fn run(args: &args::Diff, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let [a, b] = names(&args.branch, place)?;
     let diff = ops::diff(&a, &b)?;
     if diff.is_same() {
@@ -50,8 +50,8 @@ pub(crate) fn run(args: &args::Diff, place: &Place, out: &mut Out) -> Result<Exi
 }
 
 /// Reads the words of the command: a session and entries of it, or two sessions, each with or without an entry.
-fn names(words: &[String], place: &Place) -> Result<[BranchName; 2], Stop> {
-    let branch = |session: &str, entry: Option<&str>| -> Result<BranchName, Stop> {
+fn names(words: &[String], place: &AppContext) -> Result<[BranchName; 2], CliError> {
+    let branch = |session: &str, entry: Option<&str>| -> Result<BranchName, CliError> {
         Ok(BranchName { path: place.session(session)?, entry: entry.map(str::to_owned) })
     };
     match words {
@@ -64,7 +64,7 @@ fn names(words: &[String], place: &Place) -> Result<[BranchName; 2], Stop> {
             let other = if other.is_empty() { session } else { other };
             Ok([branch(session, entry)?, branch(other, other_entry)?])
         }
-        _ => Err(Stop::NoBranches),
+        _ => Err(CliError::NoBranches),
     }
 }
 
@@ -83,30 +83,30 @@ fn split(word: &str) -> (&str, Option<&str>) {
     }
 }
 
-fn opening(diff: &Diff, place: &Place, out: &mut Out) -> Result<(), Stop> {
+fn opening(diff: &Diff, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
     if diff.one_file {
         return super::header(&diff.branches[0].head, place, out);
     }
     for (name, branch) in ["A", "B"].iter().zip(&diff.branches) {
         let id: String = clean::line(&branch.head.id).chars().take(8).collect();
-        let title = fit(&clean::line(&branch.head.title.text), out.width().saturating_sub(13));
+        let title = truncate_to_width(&clean::line(&branch.head.title.text), out.width().saturating_sub(13));
         out.line(&format!("{}  {}  {title}", paint(STRONG, name), paint(NAME, &id)))?;
     }
     out.line("")
 }
 
-fn common(diff: &Diff, out: &mut Out) -> Result<(), Stop> {
+fn common(diff: &Diff, out: &mut Out) -> Result<(), CliError> {
     let Some([a, b]) = &diff.last else {
         out.line(&paint(MARK, "they have no entry in common"))?;
         return out.line("");
     };
-    let turn = |near: &ops::Near| near.turn.map(|turn| format!(" t{turn}")).unwrap_or_default();
-    let name = |near: &ops::Near| format!("L{}{}", near.line, turn(near));
+    let turn = |near: &ops::NearbyEntry| near.turn.map(|turn| format!(" t{turn}")).unwrap_or_default();
+    let name = |near: &ops::NearbyEntry| format!("L{}{}", near.line, turn(near));
     let names = if diff.one_file { name(a) } else { format!("{} of A, {} of B", name(a), name(b)) };
     let by = match diff.by {
-        By::Uuid | By::Nothing => "",
-        By::Message => ", known by its responses",
-        By::Words => ", known by its words",
+        MatchBasis::Uuid | MatchBasis::Nothing => "",
+        MatchBasis::Message => ", known by its responses",
+        MatchBasis::Words => ", known by its words",
     };
     let (turns, entries) = (diff.common_turns as u64, diff.common_entries as u64);
     let both =
@@ -118,7 +118,7 @@ fn common(diff: &Diff, out: &mut Out) -> Result<(), Stop> {
         }
         None => clean::line(&a.words),
     };
-    out.line(&format!("  {}", fit(&said, out.width().min(120).saturating_sub(2))))?;
+    out.line(&format!("  {}", truncate_to_width(&said, out.width().min(120).saturating_sub(2))))?;
     out.line("")
 }
 
@@ -129,11 +129,16 @@ fn label(name: &str, branch: &Branch) -> String {
     format!("{name}  {}{tip}", if branch.active { "● active path" } else { "○ other branch" })
 }
 
-fn beside(diff: &Diff, place: &Place, out: &mut Out) -> Result<(), Stop> {
+fn beside(diff: &Diff, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
     let room = (out.width().min(200) - 3) / 2;
     let [a, b] = &diff.branches;
     let heads = [label("A", a), label("B", b)];
-    two(&(STRONG, fit(&heads[0], room)), &(STRONG, fit(&heads[1], room)), room, out)?;
+    two(
+        &(STRONG, truncate_to_width(&heads[0], room)),
+        &(STRONG, truncate_to_width(&heads[1], room)),
+        room,
+        out,
+    )?;
     let most = a.side.turns.len().max(b.side.turns.len());
     for k in 0..most.max(1) {
         let rule = paint(QUIET, &format!("{}┼{}", "─".repeat(room + 1), "─".repeat(room + 1)));
@@ -148,12 +153,12 @@ fn beside(diff: &Diff, place: &Place, out: &mut Out) -> Result<(), Stop> {
     out.line("")
 }
 
-fn two(left: &Row, right: &Row, room: usize, out: &mut Out) -> Result<(), Stop> {
+fn two(left: &Row, right: &Row, room: usize, out: &mut Out) -> Result<(), CliError> {
     let pad = " ".repeat(room.saturating_sub(left.1.width()));
     out.line(&format!("{}{pad} {} {}", paint(left.0, &left.1), paint(QUIET, "│"), paint(right.0, &right.1)))
 }
 
-fn below(diff: &Diff, place: &Place, out: &mut Out) -> Result<(), Stop> {
+fn below(diff: &Diff, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
     for (name, branch) in ["A", "B"].iter().zip(&diff.branches) {
         let head = label(name, branch);
         let rule = "─".repeat(out.width().saturating_sub(head.width() + 1));
@@ -169,7 +174,7 @@ fn below(diff: &Diff, place: &Place, out: &mut Out) -> Result<(), Stop> {
 }
 
 /// Lays a turn of a branch out in so many columns; says once where it ends.
-fn cell(branch: &Branch, k: usize, room: usize, place: &Place) -> Vec<Row> {
+fn cell(branch: &Branch, k: usize, room: usize, place: &AppContext) -> Vec<Row> {
     let turns = &branch.side.turns;
     match turns.get(k) {
         Some(turn) => lines_of(turn, &branch.head.folder, room, place),
@@ -178,7 +183,7 @@ fn cell(branch: &Branch, k: usize, room: usize, place: &Place) -> Vec<Row> {
     }
 }
 
-fn lines_of(turn: &SideTurn, folder: &str, room: usize, place: &Place) -> Vec<Row> {
+fn lines_of(turn: &SideTurn, folder: &str, room: usize, place: &AppContext) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     let name = match (turn.no, turn.goes_on) {
         (Some(no), false) => format!("t{no}"),
@@ -188,7 +193,7 @@ fn lines_of(turn: &SideTurn, folder: &str, room: usize, place: &Place) -> Vec<Ro
     let time = turn.from.map(|from| place.clock.stamp(from)).unwrap_or_default();
     let facts = [name, format!("L{}", turn.line), time];
     let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
-    rows.push((NAME, fit(&facts.join("  "), room)));
+    rows.push((NAME, truncate_to_width(&facts.join("  "), room)));
     if turn.compacted {
         rows.push((MARK, "╌╌ compacted".to_owned()));
     }
@@ -206,7 +211,7 @@ fn lines_of(turn: &SideTurn, folder: &str, room: usize, place: &Place) -> Vec<Ro
             Some(_) => "",
         };
         let said = format!("  ● {}  {}", clean::line(&call.name), gist::gist(call, folder));
-        let said = format!("{}{end}", fit(&said, room.saturating_sub(end.width())));
+        let said = format!("{}{end}", truncate_to_width(&said, room.saturating_sub(end.width())));
         rows.push((if failed { BAD } else { TOOL }, said));
     }
     if turn.calls.len() > CALLS {
@@ -217,7 +222,7 @@ fn lines_of(turn: &SideTurn, folder: &str, room: usize, place: &Place) -> Vec<Ro
         rows.extend(lines.into_iter().map(|line| (PLAIN, format!("  {line}"))));
     }
     if let Some(error) = &turn.error {
-        rows.push((BAD, fit(&format!("  ✗ {}", clean::line(error)), room)));
+        rows.push((BAD, truncate_to_width(&format!("  ✗ {}", clean::line(error)), room)));
     }
     if turn.stopped {
         rows.push((MARK, "  ■ stopped by the user".to_owned()));
@@ -232,10 +237,10 @@ fn some(text: &str, most: usize, room: usize) -> Vec<String> {
     if lines.len() > most {
         lines.truncate(most);
         if let Some(last) = lines.last_mut() {
-            *last = fit(&format!("{last} …"), room);
+            *last = truncate_to_width(&format!("{last} …"), room);
         }
     }
-    lines.into_iter().map(|line| fit(&line, room)).collect()
+    lines.into_iter().map(|line| truncate_to_width(&line, room)).collect()
 }
 
 #[cfg(test)]

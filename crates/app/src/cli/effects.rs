@@ -1,17 +1,22 @@
 //! What a writing command does to which file, and how to take it back.
 
-use rethread_engine::OpNo;
+use rethread_engine::OpId;
 use rethread_engine::ops::Effects;
 
-use super::Place;
+use super::AppContext;
 use super::out::Out;
-use super::report::Stop;
+use super::report::CliError;
 use super::style::{NAME, QUIET, paint};
 use super::table::{Align, Cell, Table, fit_end};
 use crate::words::deed;
 
 /// Lists the effects; behind them, for an op that was done, the line that takes it back.
-pub(crate) fn print(effects: &Effects, op: Option<OpNo>, place: &Place, out: &mut Out) -> Result<(), Stop> {
+pub(crate) fn print(
+    effects: &Effects,
+    op: Option<OpId>,
+    place: &AppContext,
+    out: &mut Out,
+) -> Result<(), CliError> {
     let mut table = Table::new(2).column("", Align::Left, 24).column("", Align::Left, usize::MAX);
     for (path, effect) in effects {
         // The end of a path tells more than its beginning.

@@ -3,15 +3,15 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use rethread_engine::Failure;
-use rethread_engine::ops::{self, Which};
+use rethread_engine::Error;
+use rethread_engine::ops::{self, BranchSelector};
 
 use super::args;
 use super::figures::size;
 use super::out::Out;
-use super::report::{Exit, Stop};
-use super::{Place, clean};
-use crate::export::{Around, Format, Order, Refusal, Trouble, save, write};
+use super::report::{CliError, Exit};
+use super::{AppContext, clean};
+use crate::export::{ExportContext, ExportError, ExportOptions, Format, SaveError, save, write};
 use crate::{paths, prices};
 
 /// Stdout as something to write to.
@@ -30,7 +30,7 @@ impl Write for Pipe<'_> {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &args::Export, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(crate) fn run(args: &args::Export, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let file = args.output.as_deref().filter(|file| *file != Path::new("-"));
     let ending = file.and_then(|file| file.extension()?.to_str());
     let format = match (args.format, out.is_json()) {
@@ -39,16 +39,16 @@ pub(crate) fn run(args: &args::Export, place: &Place, out: &mut Out) -> Result<E
         (None, false) => ending.and_then(Format::of_ending).unwrap_or(Format::Md),
     };
     let which = match &args.branch {
-        Some(entry) => Which::Through(entry.clone()),
-        None if args.all => Which::Everything,
-        None => Which::Active,
+        Some(entry) => BranchSelector::Through(entry.clone()),
+        None if args.all => BranchSelector::Everything,
+        None => BranchSelector::Active,
     };
-    let order = Order { format, detail: args.detail.unwrap_or(format.detail()), which };
+    let order = ExportOptions { format, detail: args.detail.unwrap_or(format.detail()), which };
     let path = place.session(&args.session)?;
     let prices = prices::prices(None)?;
-    let reading = ops::read(&path, &prices)?;
+    let reading = ops::open_view(&path, &prices)?;
     let tilde = |path: &str| place.tilde(path);
-    let around = Around { prices: &prices, tilde: &tilde };
+    let around = ExportContext { prices: &prices, tilde: &tilde };
     let told = |to: &mut dyn Write| write(&reading, &order, &around, to);
     match file {
         None => {
@@ -66,27 +66,27 @@ pub(crate) fn run(args: &args::Export, place: &Place, out: &mut Out) -> Result<E
 }
 
 /// Returns where no export may lie: where sessions are looked for, where the client keeps them, and the session itself.
-fn stores(place: &Place, session: &Path) -> Vec<PathBuf> {
+fn stores(place: &AppContext, session: &Path) -> Vec<PathBuf> {
     let roots = place.roots.paths.iter().cloned();
     roots.chain(paths::claude()).chain([session.to_owned()]).collect()
 }
 
-fn refused(file: &Path, why: Refusal) -> Stop {
+fn refused(file: &Path, why: SaveError) -> CliError {
     let path = file.to_owned();
     match why {
-        Refusal::Taken => Stop::Taken(path),
-        Refusal::NoFile => Stop::NoFile(path),
-        Refusal::InStore(store) => Stop::InStore(path, store),
-        Refusal::Unwritable(source) => Stop::Unwritable(path, source),
-        Refusal::Trouble(trouble) => trouble.into(),
+        SaveError::Taken => CliError::Taken(path),
+        SaveError::NoFile => CliError::NoFile(path),
+        SaveError::InStore(store) => CliError::InStore(path, store),
+        SaveError::Unwritable(source) => CliError::Unwritable(path, source),
+        SaveError::Trouble(trouble) => trouble.into(),
     }
 }
 
-impl From<Trouble> for Stop {
-    fn from(trouble: Trouble) -> Stop {
+impl From<ExportError> for CliError {
+    fn from(trouble: ExportError) -> CliError {
         match trouble {
-            Trouble::Failure(failure) => Failure::into(failure),
-            Trouble::Io(error) => error.into(),
+            ExportError::Failure(failure) => Error::into(failure),
+            ExportError::Io(error) => error.into(),
         }
     }
 }

@@ -1,17 +1,17 @@
 //! `rethread find`: entries that hold some words, with what stands around them.
 
-use rethread_engine::core::entry::{Moment, Voice};
-use rethread_engine::core::query::{Hit, Needle, Source};
-use rethread_engine::ops::{self, Find, FindRequest, Match, Near, Whereabouts};
+use rethread_engine::core::entry::{EntryRole, Timestamp};
+use rethread_engine::core::query::{Hit, Needle, TextSource};
+use rethread_engine::ops::{self, ContextStatus, Find, FindRequest, Match, NearbyEntry};
 use unicode_width::UnicodeWidthStr;
 
 use super::args::{self, Role};
 use super::figures::{count, things};
 use super::out::Out;
-use super::report::{Exit, Stop};
+use super::report::{CliError, Exit};
 use super::style::{FOUND, MARK, NAME, PLAIN, PROMPT, QUIET, TOOL, paint};
-use super::table::{fit, fit_end};
-use super::{Place, clean, gist, wire};
+use super::table::{fit_end, truncate_to_width};
+use super::{AppContext, clean, gist, wire};
 
 /// Entries shown below a match.
 const BELOW: usize = 3;
@@ -21,7 +21,7 @@ const QUOTED: usize = 3;
 const WIDEST: usize = 120;
 
 /// Runs the command.
-pub(crate) fn run(args: &args::Find, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(crate) fn run(args: &args::Find, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let needle = needle(args)?;
     let request = FindRequest {
         path: place.session(&args.session)?,
@@ -51,28 +51,28 @@ pub(crate) fn run(args: &args::Find, place: &Place, out: &mut Out) -> Result<Exi
     Ok(Exit::Done)
 }
 
-fn needle(args: &args::Find) -> Result<Needle, Stop> {
+fn needle(args: &args::Find) -> Result<Needle, CliError> {
     match (&args.regex, &args.text) {
         (Some(pattern), _) => {
-            Needle::pattern(pattern).map_err(|bad| Stop::BadPattern(pattern.clone(), bad.0))
+            Needle::pattern(pattern).map_err(|bad| CliError::BadPattern(pattern.clone(), bad.0))
         }
         (None, Some(text)) if !text.is_empty() => {
             Ok(if args.case_sensitive { Needle::exact(text) } else { Needle::smart(text) })
         }
-        _ => Err(Stop::NoWords),
+        _ => Err(CliError::NoWords),
     }
 }
 
-fn source(role: Role) -> Source {
+fn source(role: Role) -> TextSource {
     match role {
-        Role::Prompt => Source::Prompt,
-        Role::Answer => Source::Answer,
-        Role::Thinking => Source::Thinking,
-        Role::Tool => Source::Tool,
-        Role::Result => Source::Result,
-        Role::System => Source::System,
-        Role::Summary => Source::Summary,
-        Role::Context => Source::Context,
+        Role::Prompt => TextSource::Prompt,
+        Role::Answer => TextSource::Answer,
+        Role::Thinking => TextSource::Thinking,
+        Role::Tool => TextSource::Tool,
+        Role::Result => TextSource::Result,
+        Role::System => TextSource::System,
+        Role::Summary => TextSource::Summary,
+        Role::Context => TextSource::Context,
     }
 }
 
@@ -90,9 +90,15 @@ fn say_nothing(args: &args::Find, out: &mut Out) {
     }
 }
 
-fn print(find: &mut Find, args: &args::Find, place: &Place, limit: usize, out: &mut Out) -> Result<(), Stop> {
+fn print(
+    find: &mut Find,
+    args: &args::Find,
+    place: &AppContext,
+    limit: usize,
+    out: &mut Out,
+) -> Result<(), CliError> {
     let mut shown = 0;
-    let mut before: Option<Moment> = None;
+    let mut before: Option<Timestamp> = None;
     let mut example: Option<(u32, Option<u32>)> = None;
     let folder = find.head.folder.clone();
     while shown < limit
@@ -103,7 +109,7 @@ fn print(find: &mut Find, args: &args::Find, place: &Place, limit: usize, out: &
         around(&found, &folder, out)?;
         out.line("")?;
         before = found.time.or(before);
-        if found.whereabouts != Whereabouts::Outside && example.is_none() {
+        if found.whereabouts != ContextStatus::Outside && example.is_none() {
             example = Some((found.line, found.turn));
         }
         if shown == 0 {
@@ -135,13 +141,14 @@ fn things_found(number: usize) -> String {
 }
 
 /// Prints the names of the entry, who speaks, when, and how it stands to the active path.
-fn head(found: &Match, before: Option<Moment>, place: &Place, out: &mut Out) -> Result<(), Stop> {
-    let mark = if found.whereabouts == Whereabouts::Active { paint(NAME, "●") } else { paint(MARK, "○") };
+fn head(found: &Match, before: Option<Timestamp>, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
+    let mark =
+        if found.whereabouts == ContextStatus::Active { paint(NAME, "●") } else { paint(MARK, "○") };
     let mut names = vec![format!("L{}", found.line)];
     names.extend(found.turn.map(|turn| format!("t{turn}")));
     names.extend(found.uuid.as_deref().map(|uuid| clean::line(uuid).chars().take(8).collect()));
     let voice = match found.voice {
-        Voice::State => found.kind.name(),
+        EntryRole::State => found.kind.name(),
         voice => voice.name(),
     };
     let time = found.time.map(|time| place.clock.second(time, before)).unwrap_or_default();
@@ -149,18 +156,18 @@ fn head(found: &Match, before: Option<Moment>, place: &Place, out: &mut Out) -> 
     let facts: Vec<String> = [voice.to_owned(), time, place].into_iter().filter(|f| !f.is_empty()).collect();
     let names = names.join("  ");
     let room = out.width().saturating_sub(2 + names.width() + 2);
-    let facts = fit(&facts.join(" · "), room);
+    let facts = truncate_to_width(&facts.join(" · "), room);
     out.line(&format!("{mark} {}  {}", paint(NAME, &names), paint(QUIET, &facts)))
 }
 
 fn whereabouts(found: &Match) -> String {
     let place = match found.whereabouts {
-        Whereabouts::Active => "active path",
-        Whereabouts::Compacted => "before a compaction",
-        Whereabouts::Aside => "other branch",
-        Whereabouts::Island => "island: its first parent is not in the file",
-        Whereabouts::Agent => "subagent",
-        Whereabouts::Outside => "beside the conversation",
+        ContextStatus::Active => "active path",
+        ContextStatus::Compacted => "before a compaction",
+        ContextStatus::Aside => "other branch",
+        ContextStatus::Island => "island: its first parent is not in the file",
+        ContextStatus::Agent => "subagent",
+        ContextStatus::Outside => "beside the conversation",
     };
     match found.tip {
         Some(tip) if tip == found.line => format!("{place}, its tip"),
@@ -170,7 +177,7 @@ fn whereabouts(found: &Match) -> String {
 }
 
 /// Prints what stands above the match, the match, and what stands below it.
-fn around(found: &Match, folder: &str, out: &mut Out) -> Result<(), Stop> {
+fn around(found: &Match, folder: &str, out: &mut Out) -> Result<(), CliError> {
     let near = || found.above.iter().chain(&found.below);
     let widest = near().map(|near| near.line).max().unwrap_or(0).to_string().len() + 1;
     for above in &found.above {
@@ -194,25 +201,25 @@ fn around(found: &Match, folder: &str, out: &mut Out) -> Result<(), Stop> {
 }
 
 /// Draws an entry near a match on one line.
-fn line_of(near: &Near, joint: &str, widest: usize, folder: &str, width: usize) -> String {
+fn line_of(near: &NearbyEntry, joint: &str, widest: usize, folder: &str, width: usize) -> String {
     let line = format!("L{}", near.line);
     let (style, mark) = match near.voice {
-        Voice::Prompt | Voice::Command | Voice::Shell | Voice::Picture => (PROMPT, "> "),
-        Voice::Results => (QUIET, "↳ "),
-        Voice::Answer if near.call.is_some() => (TOOL, "● "),
-        Voice::Answer => (PLAIN, "  "),
+        EntryRole::Prompt | EntryRole::Command | EntryRole::Shell | EntryRole::ImageOnly => (PROMPT, "> "),
+        EntryRole::Results => (QUIET, "↳ "),
+        EntryRole::Answer if near.call.is_some() => (TOOL, "● "),
+        EntryRole::Answer => (PLAIN, "  "),
         _ => (QUIET, "· "),
     };
     let text = match &near.call {
         Some(call) => format!("{}  {}", clean::line(&call.name), gist::gist(call, folder)),
         None if near.words.trim().is_empty() => match near.voice {
-            Voice::Answer => "(thinking)".to_owned(),
+            EntryRole::Answer => "(thinking)".to_owned(),
             voice => format!("({})", voice.name()),
         },
         None => clean::line(&near.words),
     };
     let room = width.min(WIDEST).saturating_sub(4 + widest + 2 + 2);
-    let text = fit(&format!("{mark}{text}"), room + 2);
+    let text = truncate_to_width(&format!("{mark}{text}"), room + 2);
     format!(
         "  {} {}  {}",
         paint(QUIET, joint),
@@ -225,18 +232,18 @@ fn line_of(near: &Near, joint: &str, widest: usize, folder: &str, width: usize) 
 fn quote(hit: &Hit, width: usize) -> String {
     let label = match (&hit.tool, hit.source) {
         (Some(tool), _) => format!("{}: ", clean::line(tool)),
-        (None, Source::Prompt | Source::Answer) => String::new(),
+        (None, TextSource::Prompt | TextSource::Answer) => String::new(),
         (None, source) => format!("{}: ", source.name()),
     };
     let room = width.min(WIDEST).saturating_sub(4 + label.width()).max(20);
     let end = |text: &str| if text.ends_with(char::is_whitespace) { " " } else { "" };
     let start = |text: &str| if text.starts_with(char::is_whitespace) { " " } else { "" };
     let words = clean::line(&hit.words);
-    let words = fit(&format!("{}{words}{}", start(&hit.words), end(&hit.words)), room);
+    let words = truncate_to_width(&format!("{}{words}{}", start(&hit.words), end(&hit.words)), room);
     let before = clean::line(&hit.before);
     let before = if before.is_empty() { before } else { format!("{before}{}", end(&hit.before)) };
-    let behind = clean::line(&hit.behind);
-    let behind = if behind.is_empty() { behind } else { format!("{}{behind}", start(&hit.behind)) };
+    let behind = clean::line(&hit.after);
+    let behind = if behind.is_empty() { behind } else { format!("{}{behind}", start(&hit.after)) };
     let left = room.saturating_sub(words.width());
     // What stands behind usually says more; what it does not need goes to what stands before.
     let most_before = (left / 3).max(left.saturating_sub(behind.width() + usize::from(!hit.ends)));
@@ -244,9 +251,9 @@ fn quote(hit: &Hit, width: usize) -> String {
     if !hit.starts && !before.starts_with('…') {
         before = fit_end(&format!("…{before}"), most_before);
     }
-    let mut behind = fit(&behind, left.saturating_sub(before.width()));
+    let mut behind = truncate_to_width(&behind, left.saturating_sub(before.width()));
     if !hit.ends && !behind.ends_with('…') {
-        behind = fit(&format!("{behind}…"), left.saturating_sub(before.width()));
+        behind = truncate_to_width(&format!("{behind}…"), left.saturating_sub(before.width()));
     }
     format!("  {} {}{before}{}{behind}", paint(MARK, "▶"), paint(QUIET, &label), paint(FOUND, &words))
 }

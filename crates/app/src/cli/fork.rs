@@ -1,21 +1,21 @@
 //! `rethread fork`: a new session that holds the path to a point.
 
-use rethread_engine::ops::{self, ForkRequest, Offspring, Where};
+use rethread_engine::ops::{self, EntrySelector, ForkRequest, NewSession};
 
 use super::args;
 use super::clean;
 use super::figures::things;
 use super::out::Out;
-use super::report::{Exit, Stop};
+use super::report::{CliError, Exit};
 use super::style::{NAME, STRONG, paint};
-use super::{Place, wire, written};
+use super::{AppContext, wire, written};
 
 /// Runs the command.
-pub(crate) fn run(args: &args::Fork, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(crate) fn run(args: &args::Fork, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let named = (!args.place.is_empty()).then(|| args.place.join(" "));
     let request = ForkRequest {
         path: place.session_to_change(&args.session)?,
-        at: named.map(|name| Where { name, before: args.before, exact: false }),
+        at: named.map(|name| EntrySelector { name, before: args.before, exact: false }),
         title: args.title.clone(),
         now: written::now(&place.clock),
         dry_run: args.dry_run,
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &args::Fork, place: &Place, out: &mut Out) -> Result<Exi
 }
 
 /// Tells a new session.
-pub(crate) fn print(born: &Offspring, place: &Place, out: &mut Out) -> Result<(), Stop> {
+pub(crate) fn print(born: &NewSession, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
     let dry = born.op.is_none();
     let title = paint(STRONG, &clean::line(&born.title));
     if dry {
@@ -52,7 +52,7 @@ pub(crate) fn print(born: &Offspring, place: &Place, out: &mut Out) -> Result<()
     )?;
     written::promises(&born.promises, dry, out)?;
     if dry {
-        written::dry(out);
+        written::print_dry_run_note(out);
         return Ok(());
     }
     out.line("")?;

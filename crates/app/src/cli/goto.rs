@@ -2,23 +2,23 @@
 
 use std::io::{self, BufRead, IsTerminal};
 
-use rethread_engine::Failure;
-use rethread_engine::ops::{self, GotoRequest, Moved, Where};
+use rethread_engine::Error;
+use rethread_engine::ops::{self, EntrySelector, GotoOutcome, GotoRequest};
 
 use super::args;
 use super::clean;
 use super::figures::{size, things};
 use super::out::Out;
-use super::report::{Exit, Stop};
+use super::report::{CliError, Exit};
 use super::style::{MARK, NAME, paint};
-use super::table::fit;
-use super::{Place, wire, written};
+use super::table::truncate_to_width;
+use super::{AppContext, wire, written};
 
 /// Runs `goto`.
-pub(crate) fn run(args: &args::Goto, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(crate) fn run(args: &args::Goto, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let request = GotoRequest {
         path: place.session_to_change(&args.session)?,
-        at: Where { name: args.place.join(" "), before: args.before, exact: false },
+        at: EntrySelector { name: args.place.join(" "), before: args.before, exact: false },
         now: written::now(&place.clock),
         dry_run: args.pen.dry_run,
         even_if_live: args.pen.even_if_live,
@@ -27,10 +27,10 @@ pub(crate) fn run(args: &args::Goto, place: &Place, out: &mut Out) -> Result<Exi
 }
 
 /// Runs `branch`.
-pub(crate) fn run_branch(args: &args::Branch, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(crate) fn run_branch(args: &args::Branch, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let request = GotoRequest {
         path: place.session_to_change(&args.session)?,
-        at: Where { name: args.uuid.clone(), before: false, exact: true },
+        at: EntrySelector { name: args.uuid.clone(), before: false, exact: true },
         now: written::now(&place.clock),
         dry_run: args.pen.dry_run,
         even_if_live: args.pen.even_if_live,
@@ -38,11 +38,11 @@ pub(crate) fn run_branch(args: &args::Branch, place: &Place, out: &mut Out) -> R
     go(request, place, out)
 }
 
-fn go(mut request: GotoRequest, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+fn go(mut request: GotoRequest, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let moved = match ops::goto(&request, &place.pen) {
-        Err(Failure::AmbiguousEntry { name, count, candidates }) => {
+        Err(Error::AmbiguousEntry { name, count, candidates }) => {
             let Some(chosen) = choose(&candidates, out) else {
-                return Err(Failure::AmbiguousEntry { name, count, candidates }.into());
+                return Err(Error::AmbiguousEntry { name, count, candidates }.into());
             };
             request.at.name = chosen;
             ops::goto(&request, &place.pen)?
@@ -63,7 +63,7 @@ fn choose(candidates: &[(String, String)], out: &mut Out) -> Option<String> {
         return None;
     }
     for (k, (handle, words)) in candidates.iter().enumerate() {
-        let words = fit(&clean::line(words), out.width().saturating_sub(handle.len() + 8));
+        let words = truncate_to_width(&clean::line(words), out.width().saturating_sub(handle.len() + 8));
         out.note(&format!("{:>3}  {}  {words}", k + 1, paint(NAME, handle)));
     }
     out.note("which one? type its number, or nothing to leave everything as it is");
@@ -73,7 +73,7 @@ fn choose(candidates: &[(String, String)], out: &mut Out) -> Option<String> {
     candidates.get(number.checked_sub(1)?).map(|(handle, _)| handle.clone())
 }
 
-fn print(moved: &Moved, place: &Place, out: &mut Out) -> Result<(), Stop> {
+fn print(moved: &GotoOutcome, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
     let dry = moved.op.is_none();
     super::header(&moved.head, place, out)?;
     let width = out.width();
@@ -96,9 +96,9 @@ fn print(moved: &Moved, place: &Place, out: &mut Out) -> Result<(), Stop> {
     if dry {
         for line in moved.added.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).take(4) {
             let text = clean::line(&String::from_utf8_lossy(line));
-            out.line(&format!("  + {}", fit(&text, width.saturating_sub(4))))?;
+            out.line(&format!("  + {}", truncate_to_width(&text, width.saturating_sub(4))))?;
         }
-        written::dry(out);
+        written::print_dry_run_note(out);
         return Ok(());
     }
     out.line("")?;

@@ -1,19 +1,19 @@
 //! `rethread index`: the index of all words, made, looked at or thrown away.
 
-use rethread_engine::Notice;
+use rethread_engine::CacheWarning;
 use rethread_engine::ops::{self, IndexStatus};
 
 use super::args;
 use super::figures::{count, size};
 use super::out::Out;
 use super::progress::Bar;
-use super::report::{self, Exit, Stop};
+use super::report::{self, CliError, Exit};
 use super::written::fact;
-use super::{Place, wire, written};
+use super::{AppContext, wire, written};
 
 /// Runs the command.
-pub(crate) fn run(args: &args::Index, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
-    let Some(index) = &place.index else { return Err(Stop::NoIndex) };
+pub(crate) fn run(args: &args::Index, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+    let Some(index) = &place.index else { return Err(CliError::NoIndex) };
     if args.drop {
         let was_there = ops::drop_index(&place.roots, index)?;
         if out.is_json() {
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &args::Index, place: &Place, out: &mut Out) -> Result<Ex
             bar.show(progress.done, progress.of);
         })?
     };
-    let status = status.ok_or(Stop::NoIndex)?;
+    let status = status.ok_or(CliError::NoIndex)?;
     if out.is_json() {
         out.json(&wire::index_status(&status))?;
     } else {
@@ -41,11 +41,11 @@ pub(crate) fn run(args: &args::Index, place: &Place, out: &mut Out) -> Result<Ex
         report::notice(Some(notice), out);
     }
     report::warn(&status.failures, out);
-    let unwritten = status.notices.iter().any(|notice| matches!(notice, Notice::Unwritable { .. }));
+    let unwritten = status.notices.iter().any(|notice| matches!(notice, CacheWarning::Unwritable { .. }));
     Ok(if unwritten { Exit::Failed } else { Exit::Done })
 }
 
-fn print(status: &IndexStatus, place: &Place, out: &mut Out) -> Result<(), Stop> {
+fn print(status: &IndexStatus, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
     let of = |known: String, all: String| if known == all { known } else { format!("{known} of {all}") };
     fact("folder", &written::path(&status.folder, place), out)?;
     fact("files", &of(count(status.files as u64), count(status.files_found as u64)), out)?;

@@ -1,16 +1,16 @@
 //! What a lighter copy left out, as a table that adds up.
 
-use rethread_engine::ops::{Lighter, Weight};
+use rethread_engine::ops::{SessionSize, TrimmedCopy};
 
 use super::figures::{count, size, tokens};
 use super::out::Out;
-use super::report::Stop;
+use super::report::CliError;
 use super::style::{PLAIN, QUIET, STRONG, paint};
 use super::table::{Align, Cell, Table};
 use crate::words::deed;
 
 /// Draws what the original weighs, what each cause took, and what is left.
-pub(crate) fn table(copy: &Lighter) -> Table {
+pub(crate) fn table(copy: &TrimmedCopy) -> Table {
     let mut table = Table::new(0)
         .column("", Align::Left, 40)
         .column("how many", Align::Right, 10)
@@ -41,13 +41,13 @@ pub(crate) fn table(copy: &Lighter) -> Table {
     table
 }
 
-fn weight(name: &str, weight: Weight) -> Vec<Cell> {
+fn weight(name: &str, weight: SessionSize) -> Vec<Cell> {
     let cell = |text: String| Cell::new(STRONG, text);
     vec![cell(name.to_owned()), Cell::default(), cell(size(weight.bytes)), cell(tokens(weight.tokens))]
 }
 
 /// Says at which paths lines were changed.
-pub(crate) fn changes(copy: &Lighter, out: &mut Out) -> Result<(), Stop> {
+pub(crate) fn changes(copy: &TrimmedCopy, out: &mut Out) -> Result<(), CliError> {
     if copy.changed.is_empty() {
         return Ok(());
     }

@@ -6,12 +6,12 @@ use super::args::Log;
 use super::figures::{size, things};
 use super::ls::short_id;
 use super::out::Out;
-use super::report::{Exit, Stop};
+use super::report::{CliError, Exit};
 use super::style::{GOOD, MARK, NAME, QUIET, paint};
 use super::table::{Align, Cell, Table};
-use super::{Place, clean, wire};
+use super::{AppContext, clean, wire};
 
-pub(crate) fn run(args: &Log, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(crate) fn run(args: &Log, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     if args.prune {
         return prune(args, place, out);
     }
@@ -67,9 +67,9 @@ fn state(row: &OpRow) -> Cell {
     if row.pruned { cell.and(QUIET, ", pruned") } else { cell }
 }
 
-fn prune(args: &Log, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+fn prune(args: &Log, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let before = place.clock.read(&args.older_than);
-    let before = before.ok_or_else(|| Stop::BadMoment(args.older_than.clone()))?;
+    let before = before.ok_or_else(|| CliError::BadMoment(args.older_than.clone()))?;
     let pruned = ops::prune(&place.pen, before, args.dry_run)?;
     let any = !pruned.ops.is_empty() || pruned.bytes > 0;
     if out.is_json() {

@@ -1,24 +1,24 @@
 //! `rethread ls`: sessions, newest first.
 
-use rethread_engine::ops::{self, Filter, Hidden, SessionRow};
+use rethread_engine::ops::{self, Filter, HiddenCounts, SessionRow};
 
 use super::args::Ls;
 use super::clean;
 use super::figures::{count, size};
 use super::out::Out;
-use super::report::{self, Exit, Stop};
+use super::report::{self, CliError, Exit};
 use super::style::{BAD, GOOD, MARK, NAME, PLAIN, QUIET};
 use super::table::{Align, Cell, Table};
 use super::when::Clock;
-use super::{Place, wire};
+use super::{AppContext, wire};
 pub(crate) use crate::words::folder::base;
 use crate::words::folder::git_branch;
 use crate::words::hidden as words;
 
 /// Runs the command.
-pub(crate) fn run(ls: &Ls, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(crate) fn run(ls: &Ls, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let moment = |text: &Option<String>| match text {
-        Some(text) => place.clock.read(text).map(Some).ok_or_else(|| Stop::BadMoment(text.clone())),
+        Some(text) => place.clock.read(text).map(Some).ok_or_else(|| CliError::BadMoment(text.clone())),
         None => Ok(None),
     };
     let filter = Filter {
@@ -61,13 +61,13 @@ pub(crate) fn run(ls: &Ls, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
 }
 
 /// Says what is hidden, where anything is.
-pub(crate) fn hidden(hidden: &Hidden) -> Option<String> {
+pub(crate) fn hidden(hidden: &HiddenCounts) -> Option<String> {
     let more = if words::can_be_shown(hidden) { " (--all shows them)" } else { "" };
     words::hidden(hidden).map(|said| format!("{said}{more}"))
 }
 
 /// Prints sessions as a table.
-pub(crate) fn table(rows: &[SessionRow], clock: &Clock, out: &mut Out) -> Result<(), Stop> {
+pub(crate) fn table(rows: &[SessionRow], clock: &Clock, out: &mut Out) -> Result<(), CliError> {
     let wide = out.width() >= 100;
     let (branch, project) = match out.width() {
         0..76 => (0, 0),

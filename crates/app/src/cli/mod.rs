@@ -55,20 +55,20 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
-use rethread_engine::{Index, Pen, Roots, ops};
+use rethread_engine::{CacheDir, Roots, SessionWriter, ops};
 
 use self::args::{Args, Command};
-use self::out::{Manner, Out};
-use self::report::{Exit, Stop};
+use self::out::{Out, OutputOptions};
+use self::report::{CliError, Exit};
 
 use crate::demo::Demo;
 use crate::paths;
-use crate::place::Place;
+use crate::place::AppContext;
 use crate::words::when::Clock;
 use crate::words::{clean, figures, gist, prose, said, when};
 
 /// Says that there is no session, and where it looked.
-fn say_nothing_found(place: &Place, out: &mut Out) {
+fn say_nothing_found(place: &AppContext, out: &mut Out) {
     let mut looked: Vec<PathBuf> = place.roots.paths.clone();
     if looked.is_empty() {
         match paths::claude() {
@@ -84,12 +84,12 @@ fn say_nothing_found(place: &Place, out: &mut Out) {
 /// Runs the program.
 pub(crate) fn run() -> ExitCode {
     let args = args::read();
-    let mut out = Out::new(Manner { json: args.json, color: args.color, pager: !args.no_pager });
+    let mut out = Out::new(OutputOptions { json: args.json, color: args.color, pager: !args.no_pager });
     let ended = dispatch(&args, &mut out);
     report::end(ended, &mut out)
 }
 
-fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, Stop> {
+fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, CliError> {
     if let Some(Command::Completions { shell }) = &args.command {
         let mut script = Vec::new();
         clap_complete::generate(*shell, &mut Args::command(), "rethread", &mut script);
@@ -104,7 +104,8 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, Stop> {
     let state = demo.as_ref().map_or_else(|| paths::state().unwrap_or_default(), Demo::state);
     // Invented sessions are gone before anybody could ask for them again.
     let cache = paths::cache().filter(|_| !args.no_index && !args.demo);
-    let place = Place { roots, clock, home: paths::home(), pen: pen(state), index: cache.map(Index::at) };
+    let place =
+        AppContext { roots, clock, home: paths::home(), pen: pen(state), index: cache.map(CacheDir::at) };
     match &args.command {
         None => overview::run(&place, args.demo, out),
         Some(Command::Serve(serve)) => serve::run(serve, place, args.demo, out),
@@ -142,16 +143,16 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, Stop> {
 }
 
 /// Takes the pen; one that is not for users breaks off where the environment says.
-fn pen(state: PathBuf) -> Pen {
-    let pen = Pen::new(state);
+fn pen(state: PathBuf) -> SessionWriter {
+    let pen = SessionWriter::new(state);
     #[cfg(debug_assertions)]
-    let pen = pen.stopping_after(paths::stop_after());
+    let pen = pen.with_fail_point(paths::stop_after());
     pen
 }
 
 /// Prints title and id of a session.
-fn header(head: &ops::Head, place: &Place, out: &mut Out) -> Result<(), Stop> {
-    let title = table::fit(&clean::line(&head.title.text), out.width());
+fn header(head: &ops::SessionHeader, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
+    let title = table::truncate_to_width(&clean::line(&head.title.text), out.width());
     out.line(&style::paint(style::STRONG, &title))?;
     let folder = place.tilde(&head.folder);
     let id = clean::line(&head.id);
@@ -160,9 +161,9 @@ fn header(head: &ops::Head, place: &Place, out: &mut Out) -> Result<(), Stop> {
 }
 
 /// Returns where to look. A folder that was named must be there; the client's own may be missing.
-fn roots(named: &[PathBuf]) -> Result<Roots, Stop> {
+fn roots(named: &[PathBuf]) -> Result<Roots, CliError> {
     if let Some(missing) = named.iter().find(|path| !path.exists()) {
-        return Err(Stop::NoRoot(missing.clone()));
+        return Err(CliError::NoRoot(missing.clone()));
     }
     if !named.is_empty() {
         return Ok(Roots { paths: named.to_vec() });

@@ -7,8 +7,8 @@ use anstream::{AutoStream, ColorChoice};
 use serde::Serialize;
 
 use super::clean;
-use super::report::Stop;
-use super::screen::Screen;
+use super::report::CliError;
+use super::screen::PagedStdout;
 use crate::paths;
 
 /// When to use colours.
@@ -24,7 +24,7 @@ pub(crate) enum Color {
 
 /// How to print.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Manner {
+pub(crate) struct OutputOptions {
     /// JSON Lines instead of text.
     pub(crate) json: bool,
     /// When to use colours.
@@ -35,19 +35,19 @@ pub(crate) struct Manner {
 
 /// Stdout and stderr.
 pub(crate) struct Out {
-    screen: Screen,
+    screen: PagedStdout,
     colored: bool,
     notes: AutoStream<io::Stderr>,
     /// Notes that wait for the end of the output.
     pending: Vec<String>,
-    manner: Manner,
+    manner: OutputOptions,
     width: usize,
     terminal: bool,
 }
 
 impl Out {
     /// Opens stdout and stderr.
-    pub(crate) fn new(manner: Manner) -> Out {
+    pub(crate) fn new(manner: OutputOptions) -> Out {
         let terminal = io::stdout().is_terminal();
         let size = terminal_size::terminal_size();
         let width = paths::columns().or(size.map(|(width, _)| usize::from(width.0))).unwrap_or(100);
@@ -62,7 +62,7 @@ impl Out {
             if wanted(io::stderr().is_terminal()) { ColorChoice::Always } else { ColorChoice::Never };
         let notes = AutoStream::new(io::stderr(), choice);
         Out {
-            screen: Screen::new(height),
+            screen: PagedStdout::new(height),
             colored,
             notes,
             pending: Vec::new(),
@@ -90,7 +90,7 @@ impl Out {
     }
 
     /// Prints a line of data.
-    pub(crate) fn line(&mut self, line: &str) -> Result<(), Stop> {
+    pub(crate) fn line(&mut self, line: &str) -> Result<(), CliError> {
         let safe = clean::guard(line);
         let safe = safe.trim_end_matches(' ');
         if self.colored {
@@ -102,12 +102,12 @@ impl Out {
     }
 
     /// Prints an object on a line of its own.
-    pub(crate) fn json(&mut self, object: &impl Serialize) -> Result<(), Stop> {
+    pub(crate) fn json(&mut self, object: &impl Serialize) -> Result<(), CliError> {
         Ok(self.screen.write_all(&crate::wire::line(object)?)?)
     }
 
     /// Prints bytes of a session file: as they are, but cleaned where a person looks at them.
-    pub(crate) fn raw(&mut self, bytes: &[u8]) -> Result<(), Stop> {
+    pub(crate) fn raw(&mut self, bytes: &[u8]) -> Result<(), CliError> {
         if self.terminal {
             let text = String::from_utf8_lossy(bytes);
             return self.line(&clean::text(&text));
@@ -134,12 +134,12 @@ impl Out {
     }
 
     /// Hands what was printed so far to the terminal.
-    pub(crate) fn flush(&mut self) -> Result<(), Stop> {
+    pub(crate) fn flush(&mut self) -> Result<(), CliError> {
         Ok(self.screen.flush()?)
     }
 
     /// Ends the output.
-    pub(crate) fn finish(&mut self) -> Result<(), Stop> {
+    pub(crate) fn finish(&mut self) -> Result<(), CliError> {
         let finished = self.screen.finish();
         for line in std::mem::take(&mut self.pending) {
             self.note(&line);

@@ -1,21 +1,21 @@
 //! `rethread` alone: what there is, and what to type next.
 
-use rethread_engine::ops::{self, Filter, Listing};
-use rethread_engine::{Pen, Roots};
+use rethread_engine::ops::{self, Filter, SessionList};
+use rethread_engine::{Roots, SessionWriter};
 
 use super::figures::{count, size, things};
 use super::out::Out;
-use super::report::{self, Exit, Stop};
+use super::report::{self, CliError, Exit};
 use super::style::{MARK, NAME, QUIET, STRONG, paint};
-use super::table::{Align, Cell, Table, fit};
-use super::{Place, clean, ls, wire};
+use super::table::{Align, Cell, Table, truncate_to_width};
+use super::{AppContext, clean, ls, wire};
 use crate::demo::Demo;
 
 const PROJECTS: usize = 8;
 const SESSIONS: usize = 12;
 
 /// Runs the command.
-pub(crate) fn run(place: &Place, demo: bool, out: &mut Out) -> Result<Exit, Stop> {
+pub(crate) fn run(place: &AppContext, demo: bool, out: &mut Out) -> Result<Exit, CliError> {
     let listing = ops::list(&place.roots, &Filter::default(), place.index.as_ref());
     if listing.files == 0 && !demo && !out.is_json() {
         return nothing(place, &listing, out);
@@ -24,24 +24,24 @@ pub(crate) fn run(place: &Place, demo: bool, out: &mut Out) -> Result<Exit, Stop
 }
 
 /// Says where it looked, then shows the same on invented sessions.
-fn nothing(place: &Place, listing: &Listing, out: &mut Out) -> Result<Exit, Stop> {
+fn nothing(place: &AppContext, listing: &SessionList, out: &mut Out) -> Result<Exit, CliError> {
     super::say_nothing_found(place, out);
     report::warn(&listing.failures, out);
     out.note("hint: --root looks elsewhere; below is what it looks like with sessions");
     out.note("");
     let demo = Demo::make(place.clock.now())?;
-    let place = Place {
+    let place = AppContext {
         roots: Roots { paths: vec![demo.root()] },
         clock: place.clock.clone(),
         home: place.home.clone(),
-        pen: Pen::new(demo.state()),
+        pen: SessionWriter::new(demo.state()),
         index: None,
     };
     let listing = ops::list(&place.roots, &Filter::default(), None);
     draw(&place, &listing, true, out)
 }
 
-fn draw(place: &Place, listing: &Listing, demo: bool, out: &mut Out) -> Result<Exit, Stop> {
+fn draw(place: &AppContext, listing: &SessionList, demo: bool, out: &mut Out) -> Result<Exit, CliError> {
     if out.is_json() {
         for row in &listing.rows {
             out.json(&wire::session(row))?;
@@ -97,13 +97,13 @@ fn draw(place: &Place, listing: &Listing, demo: bool, out: &mut Out) -> Result<E
     Ok(Exit::Done)
 }
 
-fn banner(text: &str, out: &mut Out) -> Result<(), Stop> {
+fn banner(text: &str, out: &mut Out) -> Result<(), CliError> {
     let rule = "═".repeat(out.width().min(100).saturating_sub(text.len() + 5));
     out.line(&paint(MARK, &format!("══ {text} {rule}")))
 }
 
 /// Says what to type next.
-fn next(listing: &Listing, demo: bool, out: &mut Out) -> Result<(), Stop> {
+fn next(listing: &SessionList, demo: bool, out: &mut Out) -> Result<(), CliError> {
     let demo = if demo { " --demo" } else { "" };
     let ids: Vec<&str> = listing.rows.iter().map(|row| row.id.as_str()).collect();
     let pick = listing.rows.get(1).or(listing.rows.first());
@@ -126,7 +126,7 @@ fn next(listing: &Listing, demo: bool, out: &mut Out) -> Result<(), Stop> {
     let width = hints.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
     for (command, what) in hints {
         let gap = " ".repeat(width - command.len() + 2);
-        let what = fit(what, out.width().saturating_sub(width + 4));
+        let what = truncate_to_width(what, out.width().saturating_sub(width + 4));
         out.line(&format!("  {}{gap}{}", paint(NAME, &command), paint(QUIET, &what)))?;
     }
     Ok(())

@@ -4,11 +4,11 @@ use rethread_engine::ops::{self, RenameRequest};
 
 use super::args::Rename;
 use super::out::Out;
-use super::report::{Exit, Stop};
+use super::report::{CliError, Exit};
 use super::style::{STRONG, paint};
-use super::{Place, clean, effects, wire};
+use super::{AppContext, clean, effects, wire};
 
-pub(crate) fn run(args: &Rename, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(crate) fn run(args: &Rename, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let title = args.title.join(" ");
     let request = RenameRequest {
         path: place.session_to_change(&args.session)?,
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &Rename, place: &Place, out: &mut Out) -> Result<Exit, S
     }
     let done = if rename.op.is_some() { "is now called" } else { "would be called" };
     let before = if rename.before.is_empty() { &rename.session } else { &rename.before };
-    let before = super::table::fit(&clean::line(before), out.width() / 2);
+    let before = super::table::truncate_to_width(&clean::line(before), out.width() / 2);
     out.line(&format!("\"{before}\" {done} \"{}\"", paint(STRONG, &clean::line(&rename.title))))?;
     effects::print(&rename.effects, rename.op, place, out)?;
     Ok(Exit::Done)

@@ -2,31 +2,31 @@
 
 use std::collections::BTreeMap;
 
-use rethread_engine::core::health::{Finding, Mend};
-use rethread_engine::ops::{self, Repair, RepairRequest, Repaired, Where, Written};
+use rethread_engine::core::health::{Diagnostic, SuggestedFix};
+use rethread_engine::ops::{self, EntrySelector, Repair, RepairRequest, Repaired, Written};
 
 use super::args;
 use super::clean;
 use super::explain::flow;
 use super::figures::{count, things};
 use super::out::Out;
-use super::report::{Exit, Stop};
+use super::report::{CliError, Exit};
 use super::style::{BAD, GOOD, NAME, PLAIN, QUIET, paint};
 use super::table::{Align, Cell, Table};
-use super::{Place, fork, wire, written};
+use super::{AppContext, fork, wire, written};
 use crate::words::deed;
 
 /// Mends that are listed.
 const LISTED: usize = 20;
 
 /// Runs the command.
-pub(crate) fn run(args: &args::Repair, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(crate) fn run(args: &args::Repair, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let request = RepairRequest {
         path: place.session_to_change(&args.session)?,
         in_place: args.in_place,
         drop_unpaired: args.drop_unpaired,
-        extract: args.extract.as_ref().map(std::path::absolute).transpose().map_err(Stop::Io)?,
-        leaf: args.leaf.clone().map(|name| Where { name, before: false, exact: true }),
+        extract: args.extract.as_ref().map(std::path::absolute).transpose().map_err(CliError::Io)?,
+        leaf: args.leaf.clone().map(|name| EntrySelector { name, before: false, exact: true }),
         now: written::now(&place.clock),
         dry_run: args.pen.dry_run,
         even_if_live: args.pen.even_if_live,
@@ -43,11 +43,12 @@ pub(crate) fn run(args: &args::Repair, place: &Place, out: &mut Out) -> Result<E
     Ok(Exit::found(repair.written.is_some()))
 }
 
-fn print(repair: &Repair, place: &Place, out: &mut Out) -> Result<(), Stop> {
+fn print(repair: &Repair, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
     super::header(&repair.before.head, place, out)?;
     let Some(done) = &repair.written else {
         left(&repair.after.findings, out)?;
-        let others = repair.before.findings.iter().filter(|finding| finding.mend != Mend::Nothing).count();
+        let others =
+            repair.before.findings.iter().filter(|finding| finding.mend != SuggestedFix::Nothing).count();
         let words = if others > 0 { "nothing that repair mends" } else { "nothing to mend" };
         out.line(&paint(GOOD, words))?;
         if others > 0 {
@@ -75,7 +76,7 @@ fn print(repair: &Repair, place: &Place, out: &mut Out) -> Result<(), Stop> {
         Written::InPlace { promises, op } => {
             written::promises(promises, dry, out)?;
             if dry {
-                written::dry(out);
+                written::print_dry_run_note(out);
                 return Ok(());
             }
             out.line("")?;
@@ -86,8 +87,8 @@ fn print(repair: &Repair, place: &Place, out: &mut Out) -> Result<(), Stop> {
 }
 
 /// Says what calls for repair and could not be mended.
-fn left(findings: &[Finding], out: &mut Out) -> Result<(), Stop> {
-    for finding in findings.iter().filter(|finding| finding.mend == Mend::Repair) {
+fn left(findings: &[Diagnostic], out: &mut Out) -> Result<(), CliError> {
+    for finding in findings.iter().filter(|finding| finding.mend == SuggestedFix::Repair) {
         let line = finding.spots.first().map_or(0, |spot| spot.line);
         let words = format!("{} at L{line}: nothing in the file says how", finding.code.name());
         written::fact("not mended", &paint(BAD, &words), out)?;
@@ -96,7 +97,7 @@ fn left(findings: &[Finding], out: &mut Out) -> Result<(), Stop> {
 }
 
 /// Lists what was mended, the first of it.
-fn mends(mends: &[Repaired], out: &mut Out) -> Result<(), Stop> {
+fn mends(mends: &[Repaired], out: &mut Out) -> Result<(), CliError> {
     let mut table = Table::new(0)
         .column("line", Align::Right, 8)
         .column("what was wrong", Align::Left, 22)
@@ -114,7 +115,7 @@ fn mends(mends: &[Repaired], out: &mut Out) -> Result<(), Stop> {
 }
 
 /// Says how much is within reach, and what is wrong.
-fn state(label: &str, reach: (usize, usize), findings: &[Finding], out: &mut Out) -> Result<(), Stop> {
+fn state(label: &str, reach: (usize, usize), findings: &[Diagnostic], out: &mut Out) -> Result<(), CliError> {
     let (within, all) = (reach.0 as u64, reach.1 as u64);
     let mut codes: BTreeMap<&str, usize> = BTreeMap::new();
     for finding in findings {

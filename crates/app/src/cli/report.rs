@@ -4,8 +4,8 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use rethread_engine::core::query::BadQuery;
-use rethread_engine::{Failure, Notice};
+use rethread_engine::core::query::QueryError;
+use rethread_engine::{CacheWarning, Error};
 use unicode_width::UnicodeWidthStr;
 
 use super::clean;
@@ -13,7 +13,7 @@ use super::figures::things;
 use super::out::Out;
 use super::style::{BAD, MARK, NAME, QUIET, paint};
 use crate::prices::{BadTable, Why};
-use crate::words::trouble::{self, hint, message, quoted, why};
+use crate::words::trouble::{self, error_message, hint, quoted, why};
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,9 +35,9 @@ impl Exit {
 
 /// Why a command stopped early.
 #[derive(Debug)]
-pub(crate) enum Stop {
+pub(crate) enum CliError {
     /// The library could not do it.
-    Failure(Failure),
+    Failure(Error),
     /// Output or a temporary folder failed.
     Io(io::Error),
     /// A port that another program has.
@@ -59,7 +59,7 @@ pub(crate) enum Stop {
     /// Nothing to look for.
     NoWords,
     /// A query that cannot be read, and why.
-    BadQuery(String, BadQuery),
+    BadQuery(String, QueryError),
     /// A hit that is not there, and how many there are.
     NoHit { no: usize, hits: usize },
     /// A file that belongs to a session which is not there.
@@ -82,26 +82,26 @@ pub(crate) enum Stop {
     BadTable(BadTable),
 }
 
-impl From<Failure> for Stop {
-    fn from(failure: Failure) -> Stop {
-        Stop::Failure(failure)
+impl From<Error> for CliError {
+    fn from(failure: Error) -> CliError {
+        CliError::Failure(failure)
     }
 }
 
-impl From<BadTable> for Stop {
-    fn from(table: BadTable) -> Stop {
-        Stop::BadTable(table)
+impl From<BadTable> for CliError {
+    fn from(table: BadTable) -> CliError {
+        CliError::BadTable(table)
     }
 }
 
-impl From<io::Error> for Stop {
-    fn from(error: io::Error) -> Stop {
-        Stop::Io(error)
+impl From<io::Error> for CliError {
+    fn from(error: io::Error) -> CliError {
+        CliError::Io(error)
     }
 }
 
 /// Says how it ended and returns the exit code.
-pub(crate) fn end(ended: Result<Exit, Stop>, out: &mut Out) -> ExitCode {
+pub(crate) fn end(ended: Result<Exit, CliError>, out: &mut Out) -> ExitCode {
     let ended = match (ended, out.finish()) {
         (Ok(_), Err(stop)) => Err(stop),
         (ended, _) => ended,
@@ -111,40 +111,40 @@ pub(crate) fn end(ended: Result<Exit, Stop>, out: &mut Out) -> ExitCode {
         Ok(Exit::Nothing) => ExitCode::from(1),
         Ok(Exit::Failed) => ExitCode::from(2),
         // Nobody reads any more: that is not our failure.
-        Err(Stop::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(CliError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(stop) => {
-            tell(&stop, out);
+            print_error(&stop, out);
             ExitCode::from(code(&stop))
         }
     }
 }
 
 /// 3 where something was refused so that nothing is lost, 1 where there is nothing to do it to, 2 for all else.
-fn code(stop: &Stop) -> u8 {
+fn code(stop: &CliError) -> u8 {
     let failure = match stop {
-        Stop::Failure(failure) => failure,
-        Stop::Taken(_) | Stop::NoFile(_) | Stop::InStore(..) => return 3,
+        CliError::Failure(failure) => failure,
+        CliError::Taken(_) | CliError::NoFile(_) | CliError::InStore(..) => return 3,
         _ => return 2,
     };
     match failure {
-        Failure::Busy { .. }
-        | Failure::Stale { .. }
-        | Failure::Live { .. }
-        | Failure::Occupied { .. }
-        | Failure::BrokenPromise { .. }
-        | Failure::NoWay { .. }
-        | Failure::OutsideStore { .. }
-        | Failure::NotAsLeft { .. } => 3,
-        Failure::NothingToUndo | Failure::NotInForce { .. } | Failure::NothingKept { .. } => 1,
+        Error::Busy { .. }
+        | Error::Stale { .. }
+        | Error::Live { .. }
+        | Error::AlreadyExists { .. }
+        | Error::VerificationFailed { .. }
+        | Error::CannotResumeFrom { .. }
+        | Error::OutsideStore { .. }
+        | Error::ChangedSinceOp { .. } => 3,
+        Error::NothingToUndo | Error::NotApplied { .. } | Error::NoBackup { .. } => 1,
         _ => 2,
     }
 }
 
 /// Says what could not be read while the rest went on.
-pub(crate) fn warn(failures: &[Failure], out: &mut Out) {
+pub(crate) fn warn(failures: &[Error], out: &mut Out) {
     const MOST: usize = 5;
     for failure in failures.iter().take(MOST) {
-        out.note(&format!("{} {}", paint(MARK, "warning:"), message(failure)));
+        out.note(&format!("{} {}", paint(MARK, "warning:"), error_message(failure)));
     }
     if failures.len() > MOST {
         let more = failures.len() - MOST;
@@ -158,97 +158,103 @@ pub(crate) fn caution(said: &str, out: &mut Out) {
 }
 
 /// Says what is wrong with the cache, which costs time and nothing else.
-pub(crate) fn notice(notice: Option<&Notice>, out: &mut Out) {
+pub(crate) fn notice(notice: Option<&CacheWarning>, out: &mut Out) {
     if let Some(notice) = notice {
         caution(&trouble::notice(notice), out);
     }
 }
 
 /// Says what went wrong, and what to do about it.
-pub(crate) fn tell(stop: &Stop, out: &mut Out) {
+pub(crate) fn print_error(stop: &CliError, out: &mut Out) {
     let (error, hint) = match stop {
-        Stop::Failure(failure) => (message(failure), hint(failure)),
-        Stop::Io(error) => (format!("cannot write: {}", why(error)), String::new()),
-        Stop::PortTaken(port) => (
+        CliError::Failure(failure) => (error_message(failure), hint(failure)),
+        CliError::Io(error) => (format!("cannot write: {}", why(error)), String::new()),
+        CliError::PortTaken(port) => (
             format!("another program has port {port}"),
             "name another, or none: then one that is free is taken".to_owned(),
         ),
-        Stop::NoRoot(path) => (
+        CliError::NoRoot(path) => (
             format!("there is nothing at {}", quoted(path)),
             "--root takes a `.claude` folder, a `projects` folder, any folder or one .jsonl file".to_owned(),
         ),
-        Stop::BadMoment(text) => (
+        CliError::BadMoment(text) => (
             format!("cannot read `{}` as a moment", clean::line(text)),
             "write 7d, 12h, 2w, yesterday, 2026-01-31 or 2026-01-31T10:00:00Z".to_owned(),
         ),
-        Stop::BadAmount(text) => {
+        CliError::BadAmount(text) => {
             (format!("`{}` is no amount", clean::line(text)), "type one like 4096, 4kB or 120k".to_owned())
         }
-        Stop::BadClient(text) => (
+        CliError::BadClient(text) => (
             format!("cannot read `{}` as a client version", clean::line(text)),
             "write three numbers such as 2.1.325, or all".to_owned(),
         ),
-        Stop::NoBranches => (
+        CliError::NoBranches => (
             "two branches are needed".to_owned(),
             "write SESSION ENTRY ENTRY, SESSION ENTRY, or SESSION[:ENTRY] SESSION[:ENTRY]".to_owned(),
         ),
-        Stop::NoWords => ("nothing to look for".to_owned(), "name some words, or --regex".to_owned()),
-        Stop::BadPattern(text, why) => (
+        CliError::NoWords => ("nothing to look for".to_owned(), "name some words, or --regex".to_owned()),
+        CliError::BadPattern(text, why) => (
             format!("cannot read `{}` as a regular expression: {}", clean::line(text), clean::line(why)),
             "without --regex the words are taken as they are".to_owned(),
         ),
-        Stop::BadQuery(_, bad) => (clean::line(&bad.what), clean::line(&bad.hint)),
-        Stop::NoHit { no, hits } => {
+        CliError::BadQuery(_, bad) => (clean::line(&bad.what), clean::line(&bad.hint)),
+        CliError::NoHit { no, hits } => {
             let there = if *hits == 1 { "there is" } else { "there are" };
             (format!("there is no hit {no}"), format!("{there} {}", things(*hits as u64, "hit")))
         }
-        Stop::SessionGone(path) => (
+        CliError::SessionGone(path) => (
             "the session of this hit is gone".to_owned(),
             format!("what is left of it is in {}", quoted(path)),
         ),
-        Stop::NoStatus => (
+        CliError::NoStatus => (
             "nothing came on stdin, where Claude Code tells about the session".to_owned(),
             "this is for its setting `statusLine`; `rethread statusline --help` shows how to set it"
                 .to_owned(),
         ),
-        Stop::NoIndex => (
+        CliError::NoIndex => (
             "there is no index here".to_owned(),
             "single files, --demo and --no-index do without; otherwise set HOME or XDG_CACHE_HOME".to_owned(),
         ),
-        Stop::BadZone(text) => (
+        CliError::BadZone(text) => (
             format!("no time zone is called `{}`", clean::line(text)),
             "write it like Europe/Berlin, UTC or +02:00".to_owned(),
         ),
-        Stop::Taken(path) => (format!("{} is already there", quoted(path)), "--force replaces it".to_owned()),
-        Stop::NoFile(path) => (
+        CliError::Taken(path) => {
+            (format!("{} is already there", quoted(path)), "--force replaces it".to_owned())
+        }
+        CliError::NoFile(path) => (
             format!("{} is no file, and none can take its place", quoted(path)),
             "name a file; without -o it goes to stdout, and from there anywhere".to_owned(),
         ),
-        Stop::InStore(path, store) => (
+        CliError::InStore(path, store) => (
             format!("{} would lie among the sessions in {}", quoted(path), quoted(store)),
             "clients would take it for one of theirs: write it elsewhere".to_owned(),
         ),
-        Stop::Unwritable(path, error) => {
+        CliError::Unwritable(path, error) => {
             (format!("cannot write {}: {}", quoted(path), why(error)), String::new())
         }
-        Stop::BadTable(table) => bad_table(table),
-        Stop::BadTurns(text) => {
+        CliError::BadTable(table) => bad_table(table),
+        CliError::BadTurns(text) => {
             (format!("cannot read `{}` as turns", clean::line(text)), "write 5, 3..9, 3.. or ..9".to_owned())
         }
     };
     out.note(&format!("{} {error}", paint(BAD, "error:")));
-    if let Stop::BadQuery(typed, bad) = stop {
+    if let CliError::BadQuery(typed, bad) = stop {
         point_at(typed, bad, out);
     }
-    if let Stop::Failure(Failure::UnknownSession { nearest: names, .. })
-    | Stop::Failure(Failure::AmbiguousSession { candidates: names, .. }) = stop
+    if let CliError::Failure(Error::UnknownSession { nearest: names, .. })
+    | CliError::Failure(Error::AmbiguousSession { candidates: names, .. }) = stop
     {
         candidates(names, out);
     }
-    if let Stop::Failure(Failure::AmbiguousEntry { candidates, count, .. }) = stop {
+    if let CliError::Failure(Error::AmbiguousEntry { candidates, count, .. }) = stop {
         for (handle, words) in candidates {
             let room = out.width().saturating_sub(handle.len() + 4);
-            out.note(&format!("  {}  {}", paint(NAME, handle), super::table::fit(&clean::line(words), room)));
+            out.note(&format!(
+                "  {}  {}",
+                paint(NAME, handle),
+                super::table::truncate_to_width(&clean::line(words), room)
+            ));
         }
         if *count > candidates.len() {
             out.note(&format!("  … and {} more", count - candidates.len()));
@@ -281,7 +287,7 @@ fn bad_table(table: &BadTable) -> (String, String) {
 }
 
 /// Shows the query and underlines what is wrong in it.
-fn point_at(typed: &str, bad: &BadQuery, out: &mut Out) {
+fn point_at(typed: &str, bad: &QueryError, out: &mut Out) {
     let line = clean::line(typed);
     let before = typed.get(..bad.at.start).unwrap_or_default();
     let space = before.trim_start().ends_with(char::is_whitespace);
@@ -290,7 +296,7 @@ fn point_at(typed: &str, bad: &BadQuery, out: &mut Out) {
     if long == 0 || indent + long + 2 > out.width() {
         return;
     }
-    out.note(&format!("  {}", super::table::fit(&line, out.width() - 2)));
+    out.note(&format!("  {}", super::table::truncate_to_width(&line, out.width() - 2)));
     out.note(&format!("  {}{}", " ".repeat(indent), paint(BAD, &"^".repeat(long))));
 }
 
@@ -299,7 +305,8 @@ fn candidates(names: &[(String, String)], out: &mut Out) {
     let ids: Vec<&str> = names.iter().map(|(id, _)| id.as_str()).collect();
     for (id, title) in names.iter().take(MOST) {
         let short = clean::line(super::ls::short_id(id, &ids));
-        let title = super::table::fit(&clean::line(title), out.width().saturating_sub(short.len() + 4));
+        let title =
+            super::table::truncate_to_width(&clean::line(title), out.width().saturating_sub(short.len() + 4));
         out.note(&format!("  {}  {title}", paint(NAME, &short)));
     }
     if names.len() > MOST {

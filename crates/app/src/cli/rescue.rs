@@ -1,15 +1,15 @@
 //! `rethread rescue`: a copy of a session that fits the context again.
 
-use rethread_engine::core::trim::Taken;
+use rethread_engine::core::trim::EscalationStep;
 use rethread_engine::ops::{self, Rescue, RescueRequest};
 
 use super::amount::amount;
 use super::figures::{count, tokens};
 use super::out::Out;
-use super::report::{Exit, Stop};
+use super::report::{CliError, Exit};
 use super::style::{PLAIN, QUIET, STRONG};
 use super::table::{Align, Cell, Table};
-use super::{Place, lighter, wire, written};
+use super::{AppContext, lighter, wire, written};
 use crate::words::deed;
 
 /// Make a copy of a session that fits the context again
@@ -41,7 +41,7 @@ pub(crate) struct Args {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &Args, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(crate) fn run(args: &Args, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let fit = amount(&args.fit)?;
     let request = RescueRequest {
         path: place.session_to_change(&args.session)?,
@@ -81,7 +81,7 @@ fn steps(rescue: &Rescue, fit: u64) -> Table {
         .column("tokens", Align::Right, 10);
     let head = Cell::new(PLAIN, "as it is").and(QUIET, format!(" (room for {})", tokens(fit)));
     table.row(vec![head, Cell::default(), tokens(rescue.before).into()]);
-    for Taken { stage, count: taken, after, .. } in &rescue.taken {
+    for EscalationStep { stage, count: taken, after, .. } in &rescue.taken {
         let fits = *after <= fit;
         let style = if fits { STRONG } else { PLAIN };
         table.row(vec![

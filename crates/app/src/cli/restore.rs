@@ -4,10 +4,10 @@ use rethread_engine::ops::{self, RestoreRequest};
 
 use super::args::Restore;
 use super::out::Out;
-use super::report::{Exit, Stop};
-use super::{Place, clean, effects, wire};
+use super::report::{CliError, Exit};
+use super::{AppContext, clean, effects, wire};
 
-pub(crate) fn run(args: &Restore, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(crate) fn run(args: &Restore, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let request = RestoreRequest {
         name: args.session.clone(),
         even_if_live: args.pen.even_if_live,

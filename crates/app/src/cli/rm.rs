@@ -5,10 +5,10 @@ use rethread_engine::ops::{self, RemoveRequest};
 use super::args::Rm;
 use super::figures::size;
 use super::out::Out;
-use super::report::{Exit, Stop};
-use super::{Place, clean, effects, wire};
+use super::report::{CliError, Exit};
+use super::{AppContext, clean, effects, wire};
 
-pub(crate) fn run(args: &Rm, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(crate) fn run(args: &Rm, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     // All names first: one that is wrong must not stop half-way.
     let mut paths =
         args.session.iter().map(|name| place.session_to_change(name)).collect::<Result<Vec<_>, _>>()?;

@@ -1,19 +1,19 @@
 //! `rethread schema`: what the files hold, by client version.
 
-use rethread_engine::core::schema::{Shape, Sightings};
+use rethread_engine::core::schema::{Occurrences, SchemaItem};
 use rethread_engine::ops;
 
 use super::args;
 use super::clean;
 use super::figures::{count, things};
 use super::out::Out;
-use super::report::{self, Exit, Stop};
+use super::report::{self, CliError, Exit};
 use super::style::{MARK, PLAIN, QUIET, STRONG, paint};
 use super::table::{Align, Cell, Table};
-use super::{Place, wire};
+use super::{AppContext, wire};
 
 /// Runs the command.
-pub(crate) fn run(args: &args::Schema, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(crate) fn run(args: &args::Schema, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let schema = ops::schema(&place.roots);
     let rows: Vec<_> = schema.census.rows().filter(|(.., known)| !(args.unknown && *known)).collect();
     if out.is_json() {
@@ -22,8 +22,14 @@ pub(crate) fn run(args: &args::Schema, place: &Place, out: &mut Out) -> Result<E
         }
     } else {
         out.may_page();
-        let shapes =
-            [Shape::Type, Shape::System, Shape::Progress, Shape::Attachment, Shape::Block, Shape::Field];
+        let shapes = [
+            SchemaItem::Type,
+            SchemaItem::System,
+            SchemaItem::Progress,
+            SchemaItem::Attachment,
+            SchemaItem::Block,
+            SchemaItem::Field,
+        ];
         for shape in shapes {
             let mut some = rows.iter().filter(|row| row.0 == shape).peekable();
             if some.peek().is_none() {
@@ -51,18 +57,18 @@ pub(crate) fn run(args: &args::Schema, place: &Place, out: &mut Out) -> Result<E
     Ok(Exit::found(!rows.is_empty()))
 }
 
-fn heading(shape: Shape) -> &'static str {
+fn heading(shape: SchemaItem) -> &'static str {
     match shape {
-        Shape::Type => "types of lines",
-        Shape::System => "subtypes of system lines",
-        Shape::Progress => "types of progress",
-        Shape::Attachment => "types of attachments",
-        Shape::Block => "content blocks",
-        Shape::Field => "fields by type of line",
+        SchemaItem::Type => "types of lines",
+        SchemaItem::System => "subtypes of system lines",
+        SchemaItem::Progress => "types of progress",
+        SchemaItem::Attachment => "types of attachments",
+        SchemaItem::Block => "content blocks",
+        SchemaItem::Field => "fields by type of line",
     }
 }
 
-fn cells(name: &str, seen: &Sightings, known: bool) -> Vec<Cell> {
+fn cells(name: &str, seen: &Occurrences, known: bool) -> Vec<Cell> {
     let version = |version: &Option<rethread_engine::core::version::Version>| {
         Cell::new(QUIET, version.as_ref().map(|version| clean::line(&version.text)).unwrap_or_default())
     };

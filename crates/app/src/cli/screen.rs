@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use crate::paths;
 
 /// Stdout with, perhaps, a pager before it.
-pub(crate) struct Screen {
+pub(crate) struct PagedStdout {
     stdout: BufWriter<Stdout>,
     /// Held back until it is known whether it fits the screen.
     held: Option<Vec<u8>>,
@@ -14,10 +14,10 @@ pub(crate) struct Screen {
     pager: Option<(Child, BufWriter<ChildStdin>)>,
 }
 
-impl Screen {
+impl PagedStdout {
     /// Writes to stdout.
-    pub(crate) fn new(height: usize) -> Screen {
-        Screen { stdout: BufWriter::new(io::stdout()), held: None, height, pager: None }
+    pub(crate) fn new(height: usize) -> PagedStdout {
+        PagedStdout { stdout: BufWriter::new(io::stdout()), held: None, height, pager: None }
     }
 
     /// Starts a pager as soon as there is more than one screen.
@@ -36,7 +36,7 @@ impl Screen {
         if let Some((name, rest)) = words.split_first() {
             let mut command = Command::new(name);
             command.args(rest).stdin(Stdio::piped());
-            if !paths::less_is_set() {
+            if !paths::less_env_is_set() {
                 // K: an interrupt ends the pager together with us.
                 command.env("LESS", "RFXK");
             }
@@ -64,7 +64,7 @@ impl Screen {
     }
 }
 
-impl Write for Screen {
+impl Write for PagedStdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if let Some(held) = &mut self.held {
             held.extend_from_slice(bytes);

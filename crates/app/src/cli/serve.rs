@@ -3,19 +3,19 @@
 use std::process::{Command, Stdio};
 
 use rethread_engine::ops::{self, Filter};
-use rethread_engine::{Pen, Roots};
+use rethread_engine::{Roots, SessionWriter};
 
 use super::args::Serve;
 use super::figures::things;
 use super::out::Out;
-use super::report::{Exit, Stop};
+use super::report::{CliError, Exit};
 use super::style::{MARK, NAME, QUIET, paint};
-use super::{Place, say_nothing_found, wire};
+use super::{AppContext, say_nothing_found, wire};
 use crate::demo::Demo;
 use crate::{prices, web};
 
 /// Runs the command.
-pub(crate) fn run(serve: &Serve, place: Place, demo: bool, out: &mut Out) -> Result<Exit, Stop> {
+pub(crate) fn run(serve: &Serve, place: AppContext, demo: bool, out: &mut Out) -> Result<Exit, CliError> {
     let prices = prices::prices(None)?;
     let all = Filter { all: true, ..Filter::default() };
     let listing = ops::list(&place.roots, &all, place.index.as_ref());
@@ -26,22 +26,22 @@ pub(crate) fn run(serve: &Serve, place: Place, demo: bool, out: &mut Out) -> Res
         None => place,
         Some(store) => {
             say_nothing_found(&place, out);
-            Place {
+            AppContext {
                 roots: Roots { paths: vec![store.root()] },
-                pen: Pen::new(store.state()),
+                pen: SessionWriter::new(store.state()),
                 index: None,
                 ..place
             }
         }
     };
     let demo = demo || invented.is_some();
-    let mut announce = |gate: &web::Gate| {
+    let mut announce = |gate: &web::Auth| {
         let said = say(&gate.address(), demo, files, out);
         if serve.open {
             open(&gate.address_for_once());
         }
         said.map_err(|stop| match stop {
-            Stop::Io(error) => error,
+            CliError::Io(error) => error,
             _ => std::io::ErrorKind::Other.into(),
         })
     };
@@ -49,14 +49,14 @@ pub(crate) fn run(serve: &Serve, place: Place, demo: bool, out: &mut Out) -> Res
     let listing = if invented.is_some() { None } else { Some(listing) };
     web::serve(place, prices, demo, listing, serve.port, &mut announce).map_err(|error| {
         match serve.port {
-            Some(port) if error.kind() == std::io::ErrorKind::AddrInUse => Stop::PortTaken(port),
-            _ => Stop::Io(error),
+            Some(port) if error.kind() == std::io::ErrorKind::AddrInUse => CliError::PortTaken(port),
+            _ => CliError::Io(error),
         }
     })?;
     Ok(Exit::Done)
 }
 
-fn say(address: &str, demo: bool, files: usize, out: &mut Out) -> Result<(), Stop> {
+fn say(address: &str, demo: bool, files: usize, out: &mut Out) -> Result<(), CliError> {
     if out.is_json() {
         out.json(&wire::serving(address, demo))?;
         return out.flush();

@@ -7,17 +7,17 @@ use super::args;
 use super::clean;
 use super::figures::{duration, size, things};
 use super::out::Out;
-use super::report::{Exit, Stop};
+use super::report::{CliError, Exit};
 use super::style::{BAD, MARK, NAME, QUIET, STRONG, paint};
-use super::table::fit;
-use super::telling::Teller;
-use super::{Place, prose, wire};
+use super::table::truncate_to_width;
+use super::telling::TurnPrinter;
+use super::{AppContext, prose, wire};
 use crate::words::folder::git_branch;
 
 /// Runs the command.
-pub(crate) fn run(args: &args::Show, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(crate) fn run(args: &args::Show, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let turns = match &args.turns {
-        Some(text) => Some(range(text).ok_or_else(|| Stop::BadTurns(text.clone()))?),
+        Some(text) => Some(range(text).ok_or_else(|| CliError::BadTurns(text.clone()))?),
         None => None,
     };
     let path = place.session(&args.session)?;
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &args::Show, place: &Place, out: &mut Out) -> Result<Exi
     out.may_page();
     header(&show.session, &id, place, out)?;
     let folder = show.session.sketch.cwd.clone().unwrap_or_default();
-    let mut teller = Teller::new(args, &folder, &place.clock);
+    let mut teller = TurnPrinter::new(args, &folder, &place.clock);
     let mut any = false;
     while let Some(told) = show.next_turn() {
         teller.turn(&told?, out)?;
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &args::Show, place: &Place, out: &mut Out) -> Result<Exi
 }
 
 /// Prints lines or objects, and nothing else.
-fn plain(show: &mut Show, id: &str, raw: bool, out: &mut Out) -> Result<Exit, Stop> {
+fn plain(show: &mut Show, id: &str, raw: bool, out: &mut Out) -> Result<Exit, CliError> {
     let mut any = false;
     while let Some(told) = show.next_turn() {
         let told = told?;
@@ -92,7 +92,7 @@ fn range(text: &str) -> Option<(u32, u32)> {
     (first <= last).then_some((first, last))
 }
 
-fn header(session: &Session, id: &str, place: &Place, out: &mut Out) -> Result<(), Stop> {
+fn header(session: &Session, id: &str, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
     let sketch = &session.sketch;
     let title = clean::line(&session.title.text);
     let title = if title.is_empty() { "(nothing was said)" } else { &title };
@@ -104,7 +104,7 @@ fn header(session: &Session, id: &str, place: &Place, out: &mut Out) -> Result<(
     let branch = branch.map(|branch| format!("git {branch}")).unwrap_or_default();
     let (mut line, mut used) = (String::new(), 0);
     for (style, text) in [(NAME, clean::line(id)), (QUIET, folder), (QUIET, branch)] {
-        let text = fit(&text, out.width());
+        let text = truncate_to_width(&text, out.width());
         if used > 0 && used + 2 + text.width() > out.width() {
             out.line(&line)?;
             (line, used) = (String::new(), 0);
@@ -145,7 +145,7 @@ fn versions(versions: &[String]) -> String {
     }
 }
 
-fn problems(session: &Session, out: &mut Out) -> Result<(), Stop> {
+fn problems(session: &Session, out: &mut Out) -> Result<(), CliError> {
     const MOST: usize = 4;
     let all: Vec<_> = session.problems.iter().chain(&session.tree.problems).collect();
     if all.is_empty() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rethread_engine::Roots;
-use rethread_engine::core::entry::{Moment, Usage};
+use rethread_engine::core::entry::{Timestamp, Usage};
 use rethread_engine::core::stats::{Counts, FileCounts};
 use rethread_engine::ops;
 
@@ -11,13 +11,13 @@ use super::args;
 use super::clean;
 use super::figures::{bar, count, duration, size, things, tokens};
 use super::out::Out;
-use super::report::{self, Exit, Stop};
+use super::report::{self, CliError, Exit};
 use super::style::{BAD, MARK, PLAIN, QUIET, STRONG, TOOL, paint};
 use super::table::{Align, Cell, Table};
-use super::{Place, wire};
+use super::{AppContext, wire};
 
 /// Runs the command.
-pub(crate) fn run(args: &args::Stats, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(crate) fn run(args: &args::Stats, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let named = args.session.iter().map(|name| place.session(name)).collect::<Result<Vec<_>, _>>()?;
     let roots = if named.is_empty() { place.roots.clone() } else { Roots { paths: named } };
     let stats = ops::stats(&roots, args.files, place.index.as_ref());
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &args::Stats, place: &Place, out: &mut Out) -> Result<Ex
     })
 }
 
-fn files(files: &[(String, FileCounts)], out: &mut Out) -> Result<(), Stop> {
+fn files(files: &[(String, FileCounts)], out: &mut Out) -> Result<(), CliError> {
     let mut table = Table::new(0)
         .column("size", Align::Right, 9)
         .column("lines", Align::Right, 10)
@@ -68,7 +68,7 @@ fn files(files: &[(String, FileCounts)], out: &mut Out) -> Result<(), Stop> {
     table.print(out)
 }
 
-fn draw(counts: &Counts, place: &Place, out: &mut Out) -> Result<(), Stop> {
+fn draw(counts: &Counts, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
     let total = &counts.total;
     out.line(&format!(
         "{}, {}, {}",
@@ -77,7 +77,7 @@ fn draw(counts: &Counts, place: &Place, out: &mut Out) -> Result<(), Stop> {
         things(total.lines, "line")
     ))?;
     if let Some((first, last)) = counts.span {
-        let range = place.clock.range(Moment(first), Moment(last));
+        let range = place.clock.range(Timestamp(first), Timestamp(last));
         let active = duration(counts.active.unsigned_abs());
         out.line(&format!("{range}, {active} active"))?;
     }
@@ -119,7 +119,7 @@ fn draw(counts: &Counts, place: &Place, out: &mut Out) -> Result<(), Stop> {
     names("unknown", &counts.unknown, MARK, out)
 }
 
-fn usage(usage: &Usage, out: &mut Out) -> Result<(), Stop> {
+fn usage(usage: &Usage, out: &mut Out) -> Result<(), CliError> {
     if usage.total() == 0 {
         return Ok(());
     }
@@ -143,7 +143,7 @@ fn usage(usage: &Usage, out: &mut Out) -> Result<(), Stop> {
     table.print(out)
 }
 
-fn tools(counts: &Counts, out: &mut Out) -> Result<(), Stop> {
+fn tools(counts: &Counts, out: &mut Out) -> Result<(), CliError> {
     let mut tools: Vec<_> = counts.tools.iter().collect();
     if tools.is_empty() {
         return Ok(());
@@ -176,7 +176,7 @@ fn names(
     names: &BTreeMap<String, u64>,
     style: anstyle::Style,
     out: &mut Out,
-) -> Result<(), Stop> {
+) -> Result<(), CliError> {
     if names.is_empty() {
         return Ok(());
     }
@@ -193,7 +193,7 @@ fn names(
     table.print(out)
 }
 
-fn section(heading: &str, out: &mut Out) -> Result<(), Stop> {
+fn section(heading: &str, out: &mut Out) -> Result<(), CliError> {
     out.line("")?;
     out.line(&paint(STRONG, heading))
 }

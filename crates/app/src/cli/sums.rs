@@ -7,7 +7,7 @@ use rethread_engine::ops::Diff;
 
 use super::figures::{self, duration};
 use super::out::Out;
-use super::report::Stop;
+use super::report::CliError;
 use super::style::QUIET;
 use super::table::{Align, Cell, Table};
 use super::{clean, gist};
@@ -16,7 +16,7 @@ use super::{clean, gist};
 const NAMED: usize = 20;
 
 /// Prints the sums of both branches.
-pub(crate) fn print(diff: &Diff, out: &mut Out) -> Result<(), Stop> {
+pub(crate) fn print(diff: &Diff, out: &mut Out) -> Result<(), CliError> {
     let [a, b] = diff.branches.each_ref().map(|branch| &branch.side.totals);
     let mut sums =
         Sums(Table::new(0).column("since then", Align::Left, 100).column("A", Align::Right, 20).column(

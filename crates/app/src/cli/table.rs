@@ -4,10 +4,10 @@ use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
 
 use super::out::Out;
-use super::report::Stop;
+use super::report::CliError;
 use super::style::{PLAIN, QUIET, paint};
 
-pub(crate) use crate::words::fit::fit;
+pub(crate) use crate::words::fit::truncate_to_width;
 
 /// A cell: pieces of cleaned text, each in its style.
 #[derive(Debug, Clone, Default)]
@@ -38,7 +38,11 @@ impl Cell {
             behind -= text.width();
             // What fills the room to the last column is cut where something would follow.
             let fills = behind > 0 && text.width() == left;
-            let fitted = if fills { fit(&format!("{text} "), left) } else { fit(text, left) };
+            let fitted = if fills {
+                truncate_to_width(&format!("{text} "), left)
+            } else {
+                truncate_to_width(text, left)
+            };
             left -= fitted.width().min(left);
             drawn.push_str(&paint(*style, &fitted));
             if fitted != *text {
@@ -117,7 +121,7 @@ impl Table {
     }
 
     /// Draws the table; where it is wider than the screen, one column gives way.
-    pub(crate) fn print(&self, out: &mut Out) -> Result<(), Stop> {
+    pub(crate) fn print(&self, out: &mut Out) -> Result<(), CliError> {
         if self.rows.is_empty() {
             return Ok(());
         }
@@ -139,7 +143,7 @@ impl Table {
         self.rows.iter().try_for_each(|row| self.draw(row, &widths, out))
     }
 
-    fn draw(&self, row: &[Cell], widths: &[usize], out: &mut Out) -> Result<(), Stop> {
+    fn draw(&self, row: &[Cell], widths: &[usize], out: &mut Out) -> Result<(), CliError> {
         let mut line = " ".repeat(self.indent);
         let mut owed = 0;
         for (k, cell) in row.iter().enumerate() {
@@ -166,7 +170,7 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cell, PLAIN, fit, fit_end};
+    use super::{Cell, PLAIN, fit_end, truncate_to_width};
     use anstream::adapter::strip_str;
 
     #[test]
@@ -179,7 +183,12 @@ mod tests {
     #[test]
     fn text_is_cut_by_display_width() {
         assert_eq!(
-            [fit("abc", 3), fit("abcd", 3), fit("漢字漢字", 5), fit("abc", 0)],
+            [
+                truncate_to_width("abc", 3),
+                truncate_to_width("abcd", 3),
+                truncate_to_width("漢字漢字", 5),
+                truncate_to_width("abc", 0)
+            ],
             ["abc", "ab…", "漢字…", ""]
         );
         assert_eq!(

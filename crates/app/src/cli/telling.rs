@@ -1,8 +1,8 @@
 //! A turn as text: prompt, answer, tool calls, footer.
 
-use rethread_engine::core::entry::{Moment, Voice};
-use rethread_engine::core::turn::{Part, ToolCall, Turn, tag};
-use rethread_engine::ops::{Standing, ToldTurn};
+use rethread_engine::core::entry::{EntryRole, Timestamp};
+use rethread_engine::core::turn::{ToolCall, Turn, TurnPart, tag};
+use rethread_engine::ops::{PathRelation, ToldTurn};
 use unicode_width::UnicodeWidthStr;
 
 use super::args::{Detail, Show};
@@ -12,9 +12,9 @@ use super::figures::{duration, things, tokens};
 use super::gist;
 use super::out::Out;
 use super::prose::{self, block, words, wrap};
-use super::report::Stop;
+use super::report::CliError;
 use super::style::{BAD, MARK, NAME, PROMPT, QUIET, paint};
-use super::table::fit;
+use super::table::truncate_to_width;
 use super::when::Clock;
 
 /// Lines shown of what is not the conversation itself.
@@ -22,34 +22,34 @@ const GLIMPSE: usize = 12;
 
 /// What stands close together: tool calls, and asides; words have air around them.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Air {
+enum Spacing {
     Words,
     Work,
     Aside,
 }
 
 /// Tells turns one after the other.
-pub(crate) struct Teller<'a> {
+pub(crate) struct TurnPrinter<'a> {
     tools: Detail,
     thinking: bool,
     folder: &'a str,
     clock: &'a Clock,
-    before: Option<Moment>,
+    before: Option<Timestamp>,
 }
 
-impl<'a> Teller<'a> {
+impl<'a> TurnPrinter<'a> {
     /// Prepares to tell turns of a session that was started in `folder`.
-    pub(crate) fn new(args: &Show, folder: &'a str, clock: &'a Clock) -> Teller<'a> {
-        Teller { tools: args.tools, thinking: args.thinking, folder, clock, before: None }
+    pub(crate) fn new(args: &Show, folder: &'a str, clock: &'a Clock) -> TurnPrinter<'a> {
+        TurnPrinter { tools: args.tools, thinking: args.thinking, folder, clock, before: None }
     }
 
     /// Prints a turn.
-    pub(crate) fn turn(&mut self, told: &ToldTurn, out: &mut Out) -> Result<(), Stop> {
+    pub(crate) fn turn(&mut self, told: &ToldTurn, out: &mut Out) -> Result<(), CliError> {
         out.line("")?;
         self.rule(told, out)?;
         if let Some(prompt) = &told.turn.prompt {
             let mark = match prompt.voice {
-                Voice::Shell | Voice::Command => "",
+                EntryRole::Shell | EntryRole::Command => "",
                 _ => "> ",
             };
             let lines = wrap(&prompt.text, "", out.width().saturating_sub(2));
@@ -65,10 +65,10 @@ impl<'a> Teller<'a> {
                 out.line(&paint(QUIET, &format!("  [{media}]")))?;
             }
         }
-        let mut before = told.turn.prompt.as_ref().map(|_| Air::Words);
+        let mut before = told.turn.prompt.as_ref().map(|_| Spacing::Words);
         for part in told.turn.parts.iter().map(|piece| &piece.part).filter(|part| self.shows(part)) {
             let air = self.air(part);
-            if before.is_some_and(|before| before != air || air == Air::Words) {
+            if before.is_some_and(|before| before != air || air == Spacing::Words) {
                 out.line("")?;
             }
             before = Some(air);
@@ -77,25 +77,25 @@ impl<'a> Teller<'a> {
         self.footer(&told.turn, out)
     }
 
-    fn air(&self, part: &Part) -> Air {
+    fn air(&self, part: &TurnPart) -> Spacing {
         match part {
-            _ if self.tools == Detail::Full => Air::Words,
-            Part::Tool(_) | Part::Thinking(_) => Air::Work,
-            Part::Meta(_) | Part::Notice(_) | Part::Other(_) => Air::Aside,
-            _ => Air::Words,
+            _ if self.tools == Detail::Full => Spacing::Words,
+            TurnPart::Tool(_) | TurnPart::Thinking(_) => Spacing::Work,
+            TurnPart::Meta(_) | TurnPart::Notice(_) | TurnPart::Other(_) => Spacing::Aside,
+            _ => Spacing::Words,
         }
     }
 
-    fn shows(&self, part: &Part) -> bool {
+    fn shows(&self, part: &TurnPart) -> bool {
         match part {
-            Part::Tool(_) => self.tools != Detail::None,
-            Part::Text(text) | Part::Output(text) => !text.trim().is_empty(),
+            TurnPart::Tool(_) => self.tools != Detail::None,
+            TurnPart::Text(text) | TurnPart::Output(text) => !text.trim().is_empty(),
             _ => true,
         }
     }
 
-    fn rule(&mut self, told: &ToldTurn, out: &mut Out) -> Result<(), Stop> {
-        let recap = told.turn.parts.iter().any(|piece| matches!(piece.part, Part::Recap(_)));
+    fn rule(&mut self, told: &ToldTurn, out: &mut Out) -> Result<(), CliError> {
+        let recap = told.turn.parts.iter().any(|piece| matches!(piece.part, TurnPart::Recap(_)));
         let name = match told.no {
             Some(no) => format!("t{no}"),
             None if recap => "compaction".to_owned(),
@@ -104,9 +104,9 @@ impl<'a> Teller<'a> {
         let time = told.turn.from.map(|from| self.clock.second(from, self.before)).unwrap_or_default();
         self.before = told.turn.from.or(self.before);
         let standing = match told.standing {
-            Standing::OnPath => "",
-            Standing::Compacted => "before compaction",
-            Standing::Aside => "other branch",
+            PathRelation::OnPath => "",
+            PathRelation::Compacted => "before compaction",
+            PathRelation::Aside => "other branch",
         };
         let used =
             name.width() + time.width() + standing.width() + 6 + if standing.is_empty() { 0 } else { 2 };
@@ -123,27 +123,29 @@ impl<'a> Teller<'a> {
         ))
     }
 
-    fn part(&self, part: &Part, out: &mut Out) -> Result<(), Stop> {
+    fn part(&self, part: &TurnPart, out: &mut Out) -> Result<(), CliError> {
         let full = self.tools == Detail::Full;
         let most = if full { usize::MAX } else { GLIMPSE };
         match part {
-            Part::Text(text) => wrap(text, "  ", out.width()).iter().try_for_each(|line| out.line(line)),
-            Part::Thinking(text) => self.thoughts(text, out),
-            Part::Tool(_) if self.tools == Detail::None => Ok(()),
-            Part::Tool(call) => self.tool(call, out),
-            Part::Queued(text) => {
+            TurnPart::Text(text) => wrap(text, "  ", out.width()).iter().try_for_each(|line| out.line(line)),
+            TurnPart::Thinking(text) => self.thoughts(text, out),
+            TurnPart::Tool(_) if self.tools == Detail::None => Ok(()),
+            TurnPart::Tool(call) => self.tool(call, out),
+            TurnPart::Queued(text) => {
                 let lines = wrap(text, "", out.width().saturating_sub(2));
                 let marked =
                     |(k, line): (usize, &String)| format!("{}{line}", if k == 0 { "> " } else { "  " });
                 let mut lines = lines.iter().enumerate().map(marked);
                 lines.try_for_each(|line| out.line(&paint(PROMPT, &line)))
             }
-            Part::Command(text) => out.line(&paint(PROMPT, &fit(&clean::line(text), out.width()))),
-            Part::Output(text) => self.glimpse(text, "  ", most, out),
-            Part::Interrupt(_) => out.line(&paint(MARK, "  ■ stopped by the user")),
-            Part::Notice(text) => self.aside("notice", text, out),
-            Part::Meta(text) => self.aside("client", text, out),
-            Part::Compaction { trigger, before, after, micro } => {
+            TurnPart::Command(text) => {
+                out.line(&paint(PROMPT, &truncate_to_width(&clean::line(text), out.width())))
+            }
+            TurnPart::Output(text) => self.print_preview(text, "  ", most, out),
+            TurnPart::Interrupt(_) => out.line(&paint(MARK, "  ■ stopped by the user")),
+            TurnPart::Notice(text) => self.aside("notice", text, out),
+            TurnPart::Meta(text) => self.aside("client", text, out),
+            TurnPart::Compaction { trigger, before, after, micro } => {
                 let what = if *micro { "old tool results cleared" } else { "compacted" };
                 let mut said = vec![format!("{what} ({})", clean::line(trigger))];
                 said.extend(before.map(|before| match after {
@@ -154,7 +156,7 @@ impl<'a> Teller<'a> {
                 let rule = "╌".repeat(out.width().min(100).saturating_sub(said.width() + 6));
                 out.line(&paint(MARK, &format!("╌╌ {said} {rule}")))
             }
-            Part::Recap(text) => {
+            TurnPart::Recap(text) => {
                 out.line(&paint(
                     QUIET,
                     &format!("  summary of what came before, {}", things(words(text), "word")),
@@ -169,15 +171,15 @@ impl<'a> Teller<'a> {
                 }
                 Ok(())
             }
-            Part::Error(text) => {
+            TurnPart::Error(text) => {
                 let lines = wrap(&format!("error: {text}"), "  ✗ ", out.width());
                 lines.iter().try_for_each(|line| out.line(&paint(BAD, line)))
             }
-            Part::Other(text) => self.aside("block", text, out),
+            TurnPart::Other(text) => self.aside("block", text, out),
         }
     }
 
-    fn thoughts(&self, text: &str, out: &mut Out) -> Result<(), Stop> {
+    fn thoughts(&self, text: &str, out: &mut Out) -> Result<(), CliError> {
         let count = words(text);
         let said = match count {
             0 => "thinking, not kept in the file".to_owned(),
@@ -192,16 +194,16 @@ impl<'a> Teller<'a> {
     }
 
     /// One quiet line for what is not part of the talk.
-    fn aside(&self, what: &str, text: &str, out: &mut Out) -> Result<(), Stop> {
+    fn aside(&self, what: &str, text: &str, out: &mut Out) -> Result<(), CliError> {
         if self.tools == Detail::Full {
             out.line(&paint(QUIET, &format!("  · {what}:")))?;
-            return self.glimpse(text, "    ", usize::MAX, out);
+            return self.print_preview(text, "    ", usize::MAX, out);
         }
-        let line = fit(&format!("  · {what}: {}", untagged(text)), out.width().min(100));
+        let line = truncate_to_width(&format!("  · {what}: {}", untagged(text)), out.width().min(100));
         out.line(&paint(QUIET, &line))
     }
 
-    fn glimpse(&self, text: &str, indent: &str, most: usize, out: &mut Out) -> Result<(), Stop> {
+    fn print_preview(&self, text: &str, indent: &str, most: usize, out: &mut Out) -> Result<(), CliError> {
         let (lines, left_out) = block(text, indent, out.width(), most);
         lines.iter().try_for_each(|line| out.line(&paint(QUIET, line)))?;
         if left_out > 0 {
@@ -211,7 +213,7 @@ impl<'a> Teller<'a> {
         Ok(())
     }
 
-    fn tool(&self, call: &ToolCall, out: &mut Out) -> Result<(), Stop> {
+    fn tool(&self, call: &ToolCall, out: &mut Out) -> Result<(), CliError> {
         head(call, None, self.folder, "  ", out)?;
         match self.tools {
             Detail::Full => body(call, "    ", out),
@@ -219,7 +221,7 @@ impl<'a> Teller<'a> {
         }
     }
 
-    fn footer(&self, turn: &Turn, out: &mut Out) -> Result<(), Stop> {
+    fn footer(&self, turn: &Turn, out: &mut Out) -> Result<(), CliError> {
         if turn.responses == 0 {
             return Ok(());
         }

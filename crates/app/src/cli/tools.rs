@@ -6,12 +6,12 @@ use super::args;
 use super::call::{body, calls, complaint, head};
 use super::clean;
 use super::out::Out;
-use super::report::{self, Exit, Stop};
+use super::report::{self, CliError, Exit};
 use super::style::{MARK, NAME, QUIET, paint};
-use super::{Place, wire};
+use super::{AppContext, wire};
 
 /// Runs the command.
-pub(crate) fn run(args: &args::Tools, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(crate) fn run(args: &args::Tools, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let path = place.session(&args.session)?;
     let filter = ToolFilter { names: args.name.clone(), errors: args.errors };
     let tools = ops::tools(&path, &filter)?;
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &args::Tools, place: &Place, out: &mut Out) -> Result<Ex
     Ok(Exit::Done)
 }
 
-fn print(row: &ToolRow, folder: &str, widest: usize, full: bool, out: &mut Out) -> Result<(), Stop> {
+fn print(row: &ToolRow, folder: &str, widest: usize, full: bool, out: &mut Out) -> Result<(), CliError> {
     let line = format!("L{}", row.call.line);
     let margin = format!("{line:<width$}  ", width = widest + 1);
     head(&row.call, row.failed, folder, &margin, out)?;

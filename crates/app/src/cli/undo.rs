@@ -4,10 +4,10 @@ use rethread_engine::ops::{self, UndoRequest};
 
 use super::args::Undo;
 use super::out::Out;
-use super::report::{Exit, Stop};
-use super::{Place, clean, effects, wire};
+use super::report::{CliError, Exit};
+use super::{AppContext, clean, effects, wire};
 
-pub(crate) fn run(args: &Undo, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(crate) fn run(args: &Undo, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let request = UndoRequest { op: args.op, even_if_live: args.pen.even_if_live, dry_run: args.pen.dry_run };
     let undo = ops::undo(&place.pen, &request)?;
     if out.is_json() {

@@ -2,37 +2,37 @@
 
 use std::path::Path;
 
-use rethread_engine::OpNo;
-use rethread_engine::core::entry::Moment;
-use rethread_engine::ops::{Promise, Stand};
+use rethread_engine::OpId;
+use rethread_engine::core::entry::Timestamp;
+use rethread_engine::ops::{EntryRef, ExpectedLoad};
 
 use super::clean;
 use super::figures::{things, tokens};
 use super::out::Out;
-use super::report::Stop;
+use super::report::CliError;
 use super::style::{NAME, QUIET, paint};
-use super::table::fit;
-use super::{Place, when::Clock};
+use super::table::truncate_to_width;
+use super::{AppContext, when::Clock};
 
 /// How wide the words before a fact are.
 const LABEL: usize = 14;
 
 /// Prints a fact with its name before it.
-pub(crate) fn fact(label: &str, words: &str, out: &mut Out) -> Result<(), Stop> {
+pub(crate) fn fact(label: &str, words: &str, out: &mut Out) -> Result<(), CliError> {
     out.line(&format!("{} {words}", paint(QUIET, &format!("{label:<LABEL$}"))))
 }
 
 /// Says which entry it is, in a few words.
-pub(crate) fn stand(at: &Stand, width: usize) -> String {
+pub(crate) fn stand(at: &EntryRef, width: usize) -> String {
     let turn = at.turn.map(|turn| format!(" t{turn}")).unwrap_or_default();
     let name = format!("{}{}", paint(NAME, &at.handle), paint(QUIET, &turn));
     let prompt = at.prompt.as_deref().map(clean::line).unwrap_or_default();
     let room = width.saturating_sub(LABEL + at.handle.len() + turn.len() + 4);
-    format!("{name}  {}", fit(&prompt, room))
+    format!("{name}  {}", truncate_to_width(&prompt, room))
 }
 
 /// Says what each client will load.
-pub(crate) fn promises(promises: &[Promise], dry: bool, out: &mut Out) -> Result<(), Stop> {
+pub(crate) fn promises(promises: &[ExpectedLoad], dry: bool, out: &mut Out) -> Result<(), CliError> {
     let label = if dry { "would load" } else { "loads" };
     for (k, promise) in promises.iter().enumerate() {
         let entries = things(promise.path.len() as u64, "entry");
@@ -44,27 +44,27 @@ pub(crate) fn promises(promises: &[Promise], dry: bool, out: &mut Out) -> Result
 }
 
 /// Prints the line that resumes a session.
-pub(crate) fn resume(id: &str, folder: &str, place: &Place, out: &mut Out) -> Result<(), Stop> {
+pub(crate) fn resume(id: &str, folder: &str, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
     let command = place.resume_command(id, folder);
     out.line(&format!("{} {}", paint(QUIET, "resume:"), paint(NAME, &command)))
 }
 
 /// Prints the line that takes an operation back.
-pub(crate) fn undo(op: OpNo, out: &mut Out) -> Result<(), Stop> {
+pub(crate) fn undo(op: OpId, out: &mut Out) -> Result<(), CliError> {
     out.line(&format!("{}   {}", paint(QUIET, "undo:"), paint(NAME, &format!("rethread undo {op}"))))
 }
 
 /// Says that nothing was written.
-pub(crate) fn dry(out: &mut Out) {
+pub(crate) fn print_dry_run_note(out: &mut Out) {
     out.note("nothing was written: this was a dry run");
 }
 
 /// Returns the present as sessions count it.
-pub(crate) fn now(clock: &Clock) -> Moment {
-    Moment(clock.now().as_millisecond())
+pub(crate) fn now(clock: &Clock) -> Timestamp {
+    Timestamp(clock.now().as_millisecond())
 }
 
 /// Writes a path on one line.
-pub(crate) fn path(path: &Path, place: &Place) -> String {
+pub(crate) fn path(path: &Path, place: &AppContext) -> String {
     place.tilde(&path.display().to_string())
 }

@@ -2,12 +2,18 @@
 
 use serde_json::json;
 
-use super::pen::Pen;
+use super::pen::TranscriptWriter;
 use super::{DAY, MINUTE, Tale};
 
 pub(super) fn tales(now: i64) -> Vec<Tale> {
     let folder = "/home/ada/garden-log";
-    let mut pen = Pen::new("e4f81b69-0d27-4ac3-8f50-b6c92e7a1d38", folder, "main", "2.0.76", now - 34 * DAY);
+    let mut pen = TranscriptWriter::new(
+        "e4f81b69-0d27-4ac3-8f50-b6c92e7a1d38",
+        folder,
+        "main",
+        "2.0.76",
+        now - 34 * DAY,
+    );
     pen.user(
         json!("<command-name>/model</command-name>\n<command-message>model</command-message>\n<command-args>sonnet</command-args>"),
         json!({}),

@@ -12,7 +12,7 @@ mod tides;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use self::pen::Pen;
+use self::pen::TranscriptWriter;
 
 /// The store; it goes away with this value.
 pub(crate) struct Demo {
@@ -70,14 +70,14 @@ fn meta_path(file: &Path) -> PathBuf {
 
 /// A session with its subagents.
 struct Tale {
-    pen: Pen,
+    pen: TranscriptWriter,
     /// What a crash left of a last line.
     torn: &'static str,
-    agents: Vec<(Pen, serde_json::Value)>,
+    agents: Vec<(TranscriptWriter, serde_json::Value)>,
 }
 
-impl From<Pen> for Tale {
-    fn from(pen: Pen) -> Tale {
+impl From<TranscriptWriter> for Tale {
+    fn from(pen: TranscriptWriter) -> Tale {
         Tale { pen, torn: "", agents: Vec::new() }
     }
 }

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 /// Writes one file.
-pub(super) struct Pen {
+pub(super) struct TranscriptWriter {
     pub(super) session: String,
     pub(super) cwd: String,
     pub(super) agent: Option<&'static str>,
@@ -20,10 +20,16 @@ pub(super) struct Pen {
     message: Option<String>,
 }
 
-impl Pen {
+impl TranscriptWriter {
     /// Begins a file at a moment in milliseconds.
-    pub(super) fn new(session: &str, cwd: &str, branch: &'static str, version: &'static str, at: i64) -> Pen {
-        Pen {
+    pub(super) fn new(
+        session: &str,
+        cwd: &str,
+        branch: &'static str,
+        version: &'static str,
+        at: i64,
+    ) -> TranscriptWriter {
+        TranscriptWriter {
             session: session.to_owned(),
             cwd: cwd.to_owned(),
             agent: None,
@@ -41,21 +47,21 @@ impl Pen {
     }
 
     /// Lets another model answer.
-    pub(super) fn model(mut self, model: &'static str) -> Pen {
+    pub(super) fn model(mut self, model: &'static str) -> TranscriptWriter {
         self.model = model;
         self
     }
 
     /// Names the plan that the session belongs to.
-    pub(super) fn slug(mut self, slug: &'static str) -> Pen {
+    pub(super) fn slug(mut self, slug: &'static str) -> TranscriptWriter {
         self.slug = Some(slug);
         self
     }
 
     /// Begins the file of a subagent of this session, at the present moment of this one.
-    pub(super) fn agent(&self, agent: &'static str) -> Pen {
-        let pen = Pen::new(&self.session, &self.cwd, self.branch, self.version, self.at);
-        Pen { agent: Some(agent), model: "claude-haiku-4-5", drawn: self.drawn + 5003, ..pen }
+    pub(super) fn agent(&self, agent: &'static str) -> TranscriptWriter {
+        let pen = TranscriptWriter::new(&self.session, &self.cwd, self.branch, self.version, self.at);
+        TranscriptWriter { agent: Some(agent), model: "claude-haiku-4-5", drawn: self.drawn + 5003, ..pen }
     }
 
     /// Returns the file.

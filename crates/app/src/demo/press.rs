@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::pen::Pen;
+use super::pen::TranscriptWriter;
 use super::{DAY, HOUR, MINUTE, Tale};
 
 const FOLDER: &str = "/home/ada/letterpress";
@@ -13,9 +13,10 @@ pub(super) fn tales(now: i64) -> Vec<Tale> {
     vec![plan(now - 5 * HOUR).into(), implementation(now - 4 * HOUR).into(), ligatures(now - 9 * DAY).into()]
 }
 
-fn plan(at: i64) -> Pen {
+fn plan(at: i64) -> TranscriptWriter {
     let mut pen =
-        Pen::new("c90b1f47-52ae-4d83-b7f6-3a8e5d10c729", FOLDER, "margins", "2.1.221", at).slug(SLUG);
+        TranscriptWriter::new("c90b1f47-52ae-4d83-b7f6-3a8e5d10c729", FOLDER, "margins", "2.1.221", at)
+            .slug(SLUG);
     pen.state(json!({"type": "permission-mode", "permissionMode": "plan"}));
     pen.prompt("Plan how punctuation could hang into the margin");
     pen.does("Glob", json!({"pattern": "src/**/*.rs"}), 35, "src/break.rs\nsrc/glyph.rs\nsrc/margin.rs");
@@ -30,9 +31,10 @@ fn plan(at: i64) -> Pen {
     pen
 }
 
-fn implementation(at: i64) -> Pen {
+fn implementation(at: i64) -> TranscriptWriter {
     let mut pen =
-        Pen::new("0e6d38b5-94c1-47fa-a2d9-61f7c8035be4", FOLDER, "margins", "2.1.221", at).slug(SLUG);
+        TranscriptWriter::new("0e6d38b5-94c1-47fa-a2d9-61f7c8035be4", FOLDER, "margins", "2.1.221", at)
+            .slug(SLUG);
     pen.user(json!(format!("Implement the following plan:\n\n{PLAN}")), json!({"planContent": PLAN}));
     let todos = |done: usize| {
         let steps = ["Measure marks", "Tell the line breaker", "Leave ragged text alone"];
@@ -63,8 +65,9 @@ fn implementation(at: i64) -> Pen {
     pen
 }
 
-fn ligatures(at: i64) -> Pen {
-    let mut pen = Pen::new("71ad6c02-e8f9-4b14-95c7-d20b4f3e8a56", FOLDER, "ligatures", "2.1.163", at);
+fn ligatures(at: i64) -> TranscriptWriter {
+    let mut pen =
+        TranscriptWriter::new("71ad6c02-e8f9-4b14-95c7-d20b4f3e8a56", FOLDER, "ligatures", "2.1.163", at);
     let talk = [
         (
             "Which ligatures does the old specimen book use?",

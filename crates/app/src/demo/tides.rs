@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::pen::Pen;
+use super::pen::TranscriptWriter;
 use super::{DAY, HOUR, MINUTE, Tale};
 
 const FOLDER: &str = "/home/ada/tide-tables";
@@ -12,7 +12,8 @@ pub(super) fn tales(now: i64) -> Vec<Tale> {
 }
 
 fn spring_tide(at: i64) -> Tale {
-    let mut pen = Pen::new("5f0c2a1e-7b3d-4c58-9a61-0e4d2f8b6c13", FOLDER, "moon-phase", "2.1.325", at);
+    let mut pen =
+        TranscriptWriter::new("5f0c2a1e-7b3d-4c58-9a61-0e4d2f8b6c13", FOLDER, "moon-phase", "2.1.325", at);
     pen = pen.model("claude-opus-4-5");
     pen.state(json!({"type": "permission-mode", "permissionMode": "default"}));
     pen.prompt("High water at new moon comes out an hour late. Find out why, and add a test that would have caught it.");
@@ -94,8 +95,9 @@ fn spring_tide(at: i64) -> Tale {
     Tale { pen, torn: "", agents: vec![(agent, meta)] }
 }
 
-fn harbour_names(at: i64) -> Pen {
-    let mut pen = Pen::new("b27e94d0-1c6f-4f0a-8d35-9b1a7e02c4f8", FOLDER, "main", "2.1.104", at);
+fn harbour_names(at: i64) -> TranscriptWriter {
+    let mut pen =
+        TranscriptWriter::new("b27e94d0-1c6f-4f0a-8d35-9b1a7e02c4f8", FOLDER, "main", "2.1.104", at);
     pen.prompt("The list of harbours is sorted by code. Sort it by name.");
     pen.does(
         "Grep",

@@ -8,12 +8,12 @@ use std::io;
 
 use maud::{Markup, PreEscaped, html};
 use rayon::prelude::*;
-use rethread_engine::Failure;
+use rethread_engine::Error;
 use rethread_engine::core::usage::Prices;
-use rethread_engine::ops::{self, AgentRow, Reading, Way, Which};
+use rethread_engine::ops::{self, AgentRow, BranchSelector, BranchView, SessionView};
 
 use super::leaf::Leaves;
-use super::order::Trouble;
+use super::order::ExportError;
 use super::pack::pack;
 use crate::html::agent_key;
 use crate::html::session::called;
@@ -57,14 +57,14 @@ enum Drawn {
 
 /// Draws the subagents whose calls are on a way.
 pub(super) fn draw(
-    reading: &Reading,
-    way: &Way,
+    reading: &SessionView,
+    way: &BranchView,
     leaves: &Leaves<'_>,
     prices: &Prices,
-) -> Result<Agents, Trouble> {
+) -> Result<Agents, ExportError> {
     let found = ops::agents(&reading.session.path)?;
     let rows = wanted(&found.rows, reading, way);
-    let which = if leaves.everything { Which::Everything } else { Which::Active };
+    let which = if leaves.everything { BranchSelector::Everything } else { BranchSelector::Active };
     let mut agents = Agents { lost: found.failures.iter().map(lost).collect(), ..Agents::default() };
     let deepest = rows.iter().map(|(_, row)| row.depth).max().unwrap_or_default();
     for depth in (0..=deepest).rev() {
@@ -78,16 +78,16 @@ pub(super) fn draw(
 }
 
 /// Names the file that could not be read.
-fn lost(failure: &Failure) -> String {
+fn lost(failure: &Error) -> String {
     let name = match failure {
-        Failure::Unreadable { path, .. } => path.file_name().map(|name| name.to_string_lossy()),
+        Error::Unreadable { path, .. } => path.file_name().map(|name| name.to_string_lossy()),
         _ => None,
     };
     clean::line(&name.unwrap_or_default())
 }
 
 /// Chooses the subagents whose call is told, and those whose call nobody knows.
-fn wanted<'a>(rows: &'a [AgentRow], reading: &Reading, way: &Way) -> Vec<(usize, &'a AgentRow)> {
+fn wanted<'a>(rows: &'a [AgentRow], reading: &SessionView, way: &BranchView) -> Vec<(usize, &'a AgentRow)> {
     let lines = reading.leaves_by_line(way);
     let mut told: HashSet<&str> = HashSet::new();
     let mut wanted = Vec::new();
@@ -210,10 +210,10 @@ fn last_line(markup: &str) -> Option<u32> {
 
 /// Draws the conversation of a subagent. Its turns get names of their own, because those of the session stand in the same page.
 fn conversation(
-    main: &Reading,
+    main: &SessionView,
     row: &AgentRow,
     no: usize,
-    which: &Which,
+    which: &BranchSelector,
     leaves: &Leaves<'_>,
     prices: &Prices,
 ) -> String {
@@ -234,20 +234,20 @@ fn conversation(
 }
 
 fn told(
-    main: &Reading,
+    main: &SessionView,
     row: &AgentRow,
-    which: &Which,
+    which: &BranchSelector,
     leaves: &Leaves<'_>,
     prices: &Prices,
-) -> Result<String, Failure> {
+) -> Result<String, Error> {
     let leaves = Leaves { everything: false, ..*leaves };
-    let all = |reading: &Reading, which: &Which| {
+    let all = |reading: &SessionView, which: &BranchSelector| {
         let way = reading.way(which)?;
         (0..way.leaves()).map(|no| leaves.draw(reading, &way, no)).collect()
     };
     match &row.path {
-        Some(path) => all(&ops::read(path, prices)?, which),
+        Some(path) => all(&ops::open_view(path, prices)?, which),
         // Those of old clients speak inside the session's file.
-        None => all(main, &Which::Side(row.id.clone())),
+        None => all(main, &BranchSelector::Side(row.id.clone())),
     }
 }

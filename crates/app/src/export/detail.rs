@@ -1,6 +1,6 @@
 //! How much of a conversation is told. Each step tells all that the one before it tells, and more.
 
-use rethread_engine::core::turn::{Part, ToolCall, Turn};
+use rethread_engine::core::turn::{ToolCall, Turn, TurnPart};
 use serde_json::{Map, Value, json};
 
 use crate::words::{clean, ending, gist};
@@ -37,11 +37,13 @@ impl Detail {
         self >= Detail::Tools
     }
 
-    fn tells(self, part: &Part) -> bool {
+    fn tells(self, part: &TurnPart) -> bool {
         let from = match part {
-            Part::Queued(_) | Part::Command(_) => Detail::Prompts,
-            Part::Text(_) | Part::Interrupt(_) | Part::Error(_) | Part::Compaction { .. } => Detail::Answers,
-            Part::Tool(_) => Detail::Tools,
+            TurnPart::Queued(_) | TurnPart::Command(_) => Detail::Prompts,
+            TurnPart::Text(_) | TurnPart::Interrupt(_) | TurnPart::Error(_) | TurnPart::Compaction { .. } => {
+                Detail::Answers
+            }
+            TurnPart::Tool(_) => Detail::Tools,
             _ => Detail::Everything,
         };
         from <= self
@@ -56,7 +58,7 @@ pub(crate) fn reduce(turn: &mut Turn, raw: &mut [(u32, Vec<u8>)], detail: Detail
     }
     turn.parts.retain(|piece| detail.tells(&piece.part));
     for piece in &mut turn.parts {
-        if let Part::Tool(call) = &mut piece.part {
+        if let TurnPart::Tool(call) = &mut piece.part {
             bare(call);
         }
     }
@@ -87,7 +89,7 @@ fn told(call: &ToolCall) -> String {
     }
     let words =
         |name: &str| fields.get(name).and_then(Value::as_str).filter(|words| !words.trim().is_empty());
-    let telling = gist::telling(&call.name).iter().copied().find(|name| words(name).is_some());
+    let telling = gist::summary_fields(&call.name).iter().copied().find(|name| words(name).is_some());
     let first = || fields.iter().find(|(_, value)| value.is_string()).map(|(name, _)| name.as_str());
     let Some(name) = telling.or_else(first) else {
         return if fields.is_empty() { "{}".to_owned() } else { cut(&Value::Object(fields).to_string()) };
@@ -110,7 +112,7 @@ fn cut(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use rethread_engine::core::turn::{Part, Piece, Result, ToolCall, Turn};
+    use rethread_engine::core::turn::{ToolCall, ToolResult, Turn, TurnItem, TurnPart};
 
     use super::{Detail, reduce};
     use crate::words::gist::gist;
@@ -119,25 +121,25 @@ mod tests {
 
     fn turn() -> Turn {
         let call = |name: &str, input: &str| {
-            let result = Some(Result { text: "secret result".to_owned(), ..Result::default() });
+            let result = Some(ToolResult { text: "secret result".to_owned(), ..ToolResult::default() });
             let (name, input) = (name.to_owned(), input.to_owned());
-            Part::Tool(Box::new(ToolCall { name, input, result, ..ToolCall::default() }))
+            TurnPart::Tool(Box::new(ToolCall { name, input, result, ..ToolCall::default() }))
         };
-        let words = |part: fn(String) -> Part| part("words".to_owned());
+        let words = |part: fn(String) -> TurnPart| part("words".to_owned());
         let compaction =
-            Part::Compaction { trigger: "auto".to_owned(), before: None, after: None, micro: false };
+            TurnPart::Compaction { trigger: "auto".to_owned(), before: None, after: None, micro: false };
         let parts = [
-            words(Part::Text),
-            words(Part::Thinking),
-            words(Part::Queued),
-            words(Part::Output),
-            words(Part::Command),
-            words(Part::Interrupt),
-            words(Part::Notice),
-            words(Part::Meta),
-            words(Part::Recap),
-            words(Part::Error),
-            words(Part::Other),
+            words(TurnPart::Text),
+            words(TurnPart::Thinking),
+            words(TurnPart::Queued),
+            words(TurnPart::Output),
+            words(TurnPart::Command),
+            words(TurnPart::Interrupt),
+            words(TurnPart::Notice),
+            words(TurnPart::Meta),
+            words(TurnPart::Recap),
+            words(TurnPart::Error),
+            words(TurnPart::Other),
             compaction,
             call("Write", r#"{"content":"secret input","file_path":"/x/a.rs"}"#),
             call("Grep", r#"{"path":"/x/src","pattern":"needle","glob":"secret"}"#),
@@ -150,7 +152,7 @@ mod tests {
             call("X", "{torn"),
             call("X", "{}"),
         ];
-        Turn { parts: parts.into_iter().map(|part| Piece { line: 7, part }).collect(), ..Turn::default() }
+        Turn { parts: parts.into_iter().map(|part| TurnItem { line: 7, part }).collect(), ..Turn::default() }
     }
 
     #[test]
@@ -158,7 +160,7 @@ mod tests {
         let kinds = |detail| {
             let mut turn = turn();
             reduce(&mut turn, &mut [], detail);
-            let kind = |piece: &Piece| std::mem::discriminant(&piece.part);
+            let kind = |piece: &TurnItem| std::mem::discriminant(&piece.part);
             turn.parts.iter().map(kind).collect::<Vec<_>>()
         };
         let counts = DETAILS.map(|detail| kinds(detail).len());
@@ -177,8 +179,8 @@ mod tests {
         assert!(raw[0].1.is_empty());
         let whole = turn();
         let calls = |turn: &Turn| {
-            let call = |piece: &Piece| match &piece.part {
-                Part::Tool(call) => Some((gist(call, "/x"), call.clone())),
+            let call = |piece: &TurnItem| match &piece.part {
+                TurnPart::Tool(call) => Some((gist(call, "/x"), call.clone())),
                 _ => None,
             };
             turn.parts.iter().filter_map(call).collect::<Vec<_>>()

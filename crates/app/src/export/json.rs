@@ -2,13 +2,18 @@
 
 use std::io;
 
-use rethread_engine::ops::{Reading, ToldTurn};
+use rethread_engine::ops::{SessionView, ToldTurn};
 
 use super::detail::Detail;
 use crate::wire;
 
 /// Writes the object that stands before the turns.
-pub(super) fn head(reading: &Reading, told: usize, everything: bool, detail: Detail) -> io::Result<Vec<u8>> {
+pub(super) fn head(
+    reading: &SessionView,
+    told: usize,
+    everything: bool,
+    detail: Detail,
+) -> io::Result<Vec<u8>> {
     wire::line(&wire::export(reading, told, everything, detail.name()))
 }
 

@@ -11,17 +11,17 @@ use super::pack::pack;
 use crate::html::{KEPT_SHOWN, kept};
 
 /// The files beside a session that its page asked for.
-pub(super) struct Shelf<'a> {
+pub(super) struct EmbeddedFiles<'a> {
     /// The session.
     path: &'a Path,
     /// Whether there is a file, by its name.
     asked: Mutex<BTreeMap<String, bool>>,
 }
 
-impl<'a> Shelf<'a> {
+impl<'a> EmbeddedFiles<'a> {
     /// Opens the shelf of a session.
-    pub(super) fn of(path: &'a Path) -> Shelf<'a> {
-        Shelf { path, asked: Mutex::default() }
+    pub(super) fn of(path: &'a Path) -> EmbeddedFiles<'a> {
+        EmbeddedFiles { path, asked: Mutex::default() }
     }
 
     /// Whether there is a file of this name; if so, it will be in the page.
@@ -30,7 +30,7 @@ impl<'a> Shelf<'a> {
         if let Some(&held) = asked.get(name) {
             return held;
         }
-        let held = matches!(ops::kept(self.path, name, 0), Ok(Some(_)));
+        let held = matches!(ops::read_stored_result(self.path, name, 0), Ok(Some(_)));
         asked.insert(name.to_owned(), held);
         held
     }
@@ -39,7 +39,7 @@ impl<'a> Shelf<'a> {
     pub(super) fn write(self, out: &mut dyn Write) -> io::Result<()> {
         let asked = self.asked.into_inner().unwrap_or_else(PoisonError::into_inner);
         for (name, _) in asked.into_iter().filter(|(_, held)| *held) {
-            let Ok(Some(found)) = ops::kept(self.path, &name, KEPT_SHOWN) else { continue };
+            let Ok(Some(found)) = ops::read_stored_result(self.path, &name, KEPT_SHOWN) else { continue };
             let packed = pack(&kept(&found.bytes, found.more).into_string())?;
             let name = maud::html! { (name) }.into_string();
             write!(

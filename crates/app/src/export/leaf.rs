@@ -3,16 +3,16 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use rethread_engine::Failure;
+use rethread_engine::Error;
 use rethread_engine::core::entry;
 use rethread_engine::core::lines::Line;
 use rethread_engine::core::turn;
-use rethread_engine::ops::{Reading, Way};
+use rethread_engine::ops::{BranchView, SessionView};
 
 use super::detail::{Detail, reduce};
-use super::kept::Shelf;
+use super::kept::EmbeddedFiles;
 use super::pack::pack;
-use crate::html::{self, Telling, is_picture};
+use crate::html::{self, RenderOptions, is_picture};
 use crate::words::when::Clock;
 
 /// How leaves are drawn.
@@ -23,16 +23,16 @@ pub(super) struct Leaves<'a> {
     /// Whether all branches are in the page, so that links can lead from one to the other.
     pub(super) everything: bool,
     /// The results that lie in files of their own.
-    pub(super) kept: &'a Shelf<'a>,
+    pub(super) kept: &'a EmbeddedFiles<'a>,
 }
 
 impl Leaves<'_> {
     /// Draws a leaf.
-    pub(super) fn draw(&self, reading: &Reading, way: &Way, no: usize) -> Result<String, Failure> {
+    pub(super) fn draw(&self, reading: &SessionView, way: &BranchView, no: usize) -> Result<String, Error> {
         let folder = reading.session.sketch.cwd.as_deref().unwrap_or_default();
         let clock = Clock::utc();
         let mut drawn = String::new();
-        for mut scene in reading.leaf(way, no)? {
+        for mut scene in reading.page(way, no)? {
             reduce(&mut scene.turn, &mut scene.raw, self.detail);
             if !self.everything {
                 scene.crossings.clear();
@@ -42,7 +42,7 @@ impl Leaves<'_> {
                 continue;
             }
             let album = Album::of(&scene.raw);
-            let telling = Telling {
+            let telling = RenderOptions {
                 base: "",
                 folder,
                 clock: &clock,
@@ -86,7 +86,7 @@ impl<'a> Album<'a> {
 
 fn page(line: u32, bytes: &[u8]) -> Page {
     let mut page = Page::new();
-    entry::read(&Line { no: line, offset: 0, bytes, open: false }, &mut Vec::new(), |entry, _| {
+    entry::read(&Line { no: line, offset: 0, bytes, unterminated: false }, &mut Vec::new(), |entry, _| {
         for shown in turn::pictures(&entry) {
             let Some(data) = plain(shown.data).filter(|_| is_picture(&shown.kind)) else { continue };
             let address = format!("data:{};base64,{data}", shown.kind);

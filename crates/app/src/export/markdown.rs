@@ -1,14 +1,14 @@
 //! A conversation as GitHub-flavoured markdown: a heading per turn, prompts as quotations, answers as they are.
 
-use rethread_engine::core::entry::Voice;
-use rethread_engine::core::turn::{Part, Prompt, ToolCall, Turn};
-use rethread_engine::ops::{Reading, Standing, ToldTurn};
+use rethread_engine::core::entry::EntryRole;
+use rethread_engine::core::turn::{Prompt, ToolCall, Turn, TurnPart};
+use rethread_engine::ops::{PathRelation, SessionView, ToldTurn};
 
 use super::detail::Detail;
-use super::order::Around;
+use super::order::ExportContext;
 use super::safe::{behind, code, fenced, prose, words};
 use crate::html::session::span;
-use crate::words::ending::ending;
+use crate::words::ending::call_status;
 use crate::words::folder::git_branch;
 use crate::words::gist::{self, Shown, gist};
 use crate::words::summed;
@@ -18,7 +18,7 @@ use crate::words::when::Clock;
 const WIDTH: usize = 200;
 
 /// Writes what stands before the turns.
-pub(super) fn head(reading: &Reading, around: &Around<'_>) -> String {
+pub(super) fn head(reading: &SessionView, around: &ExportContext<'_>) -> String {
     let session = &reading.session;
     let sketch = &session.sketch;
     let title = words(&session.title.text);
@@ -45,7 +45,7 @@ pub(crate) fn turn(told: &ToldTurn, detail: Detail, folder: &str) -> String {
     pieces.extend(turn.prompt.as_ref().map(asked));
     let mut calls = Vec::new();
     for piece in &turn.parts {
-        if let Part::Tool(call) = &piece.part {
+        if let TurnPart::Tool(call) = &piece.part {
             calls.push(tool(call, detail, folder));
             continue;
         }
@@ -69,9 +69,9 @@ fn flush(calls: &mut Vec<String>) -> Option<String> {
 fn heading(told: &ToldTurn) -> String {
     let name = told.no.map_or_else(|| "Before the first prompt".to_owned(), |no| format!("Turn {no}"));
     let standing = match told.standing {
-        Standing::OnPath => None,
-        Standing::Compacted => Some("before a compaction".to_owned()),
-        Standing::Aside => Some("on another branch".to_owned()),
+        PathRelation::OnPath => None,
+        PathRelation::Compacted => Some("before a compaction".to_owned()),
+        PathRelation::Aside => Some("on another branch".to_owned()),
     };
     let time = told.turn.from.map(|from| Clock::utc().second(from, None));
     let below: Vec<String> = [time, standing].into_iter().flatten().collect();
@@ -81,8 +81,8 @@ fn heading(told: &ToldTurn) -> String {
 
 fn asked(prompt: &Prompt) -> String {
     let said = match prompt.voice {
-        Voice::Command => code(&prompt.text),
-        Voice::Shell => fenced(&prompt.text, "sh"),
+        EntryRole::Command => code(&prompt.text),
+        EntryRole::Shell => fenced(&prompt.text, "sh"),
         _ => prose(&prompt.text),
     };
     let media: Vec<String> =
@@ -90,24 +90,26 @@ fn asked(prompt: &Prompt) -> String {
     behind("> ", &format!("**You**\n\n{said}{}", media.concat()))
 }
 
-fn part(part: &Part) -> Option<String> {
+fn part(part: &TurnPart) -> Option<String> {
     let some = |text: &str| !text.trim().is_empty();
     Some(match part {
-        Part::Text(text) | Part::Queued(text) | Part::Output(text) if !some(text) => return None,
-        Part::Text(text) => prose(text),
-        Part::Thinking(text) if some(text) => folded("Thinking", &prose(text)),
-        Part::Thinking(_) => "*thought, and did not say what*".to_owned(),
-        Part::Tool(_) => return None,
-        Part::Queued(text) => behind("> ", &format!("**You**, meanwhile\n\n{}", prose(text))),
-        Part::Command(text) => behind("> ", &format!("**You**\n\n{}", code(text))),
-        Part::Output(text) => fenced(text, "text"),
-        Part::Interrupt(_) => "*stopped by the user*".to_owned(),
-        Part::Notice(text) => folded("Notice", &fenced(text, "text")),
-        Part::Meta(text) => folded("Client", &fenced(text, "text")),
-        Part::Compaction { trigger, before, after, micro } => compaction(trigger, *before, *after, *micro),
-        Part::Recap(text) => folded("The summary that stands for what was before", &prose(text)),
-        Part::Error(text) => behind("> ", &format!("**Error**\n\n{}", fenced(text, "text"))),
-        Part::Other(text) => fenced(text, "json"),
+        TurnPart::Text(text) | TurnPart::Queued(text) | TurnPart::Output(text) if !some(text) => return None,
+        TurnPart::Text(text) => prose(text),
+        TurnPart::Thinking(text) if some(text) => folded("Thinking", &prose(text)),
+        TurnPart::Thinking(_) => "*thought, and did not say what*".to_owned(),
+        TurnPart::Tool(_) => return None,
+        TurnPart::Queued(text) => behind("> ", &format!("**You**, meanwhile\n\n{}", prose(text))),
+        TurnPart::Command(text) => behind("> ", &format!("**You**\n\n{}", code(text))),
+        TurnPart::Output(text) => fenced(text, "text"),
+        TurnPart::Interrupt(_) => "*stopped by the user*".to_owned(),
+        TurnPart::Notice(text) => folded("Notice", &fenced(text, "text")),
+        TurnPart::Meta(text) => folded("Client", &fenced(text, "text")),
+        TurnPart::Compaction { trigger, before, after, micro } => {
+            compaction(trigger, *before, *after, *micro)
+        }
+        TurnPart::Recap(text) => folded("The summary that stands for what was before", &prose(text)),
+        TurnPart::Error(text) => behind("> ", &format!("**Error**\n\n{}", fenced(text, "text"))),
+        TurnPart::Other(text) => fenced(text, "json"),
     })
 }
 
@@ -127,7 +129,7 @@ fn tool(call: &ToolCall, detail: Detail, folder: &str) -> String {
     let name = if call.name.is_empty() { "(result without a call)".to_owned() } else { words(&call.name) };
     let gist: String = gist(call, folder).chars().take(WIDTH).collect();
     let mut line = format!("- **{name}** {}", code(&gist)).trim_end().to_owned();
-    if let Some(ending) = ending(call) {
+    if let Some(ending) = call_status(call) {
         line.push_str(&format!(" · {ending}"));
     }
     if detail < Detail::Everything {
@@ -161,6 +163,6 @@ fn tool(call: &ToolCall, detail: Detail, folder: &str) -> String {
 
 /// Says what a turn came to.
 fn foot(turn: &Turn) -> Option<String> {
-    let known: Vec<String> = summed::turn(turn).iter().map(|fact| words(fact)).collect();
+    let known: Vec<String> = summed::turn_footer(turn).iter().map(|fact| words(fact)).collect();
     (!known.is_empty()).then(|| format!("*{}*", known.join(" · ")))
 }

@@ -25,6 +25,6 @@ mod ways;
 
 pub(crate) use detail::{Detail, reduce};
 pub(crate) use markdown::turn as markdown_turn;
-pub(crate) use order::{Around, Format, Order, Trouble, file_name, write};
-pub(crate) use store::{Refusal, save};
+pub(crate) use order::{ExportContext, ExportError, ExportOptions, Format, file_name, write};
+pub(crate) use store::{SaveError, save};
 pub(crate) use text::turn as text_turn;

@@ -3,9 +3,9 @@
 use std::io;
 
 use rayon::prelude::*;
-use rethread_engine::Failure;
+use rethread_engine::Error;
 use rethread_engine::core::usage::Prices;
-use rethread_engine::ops::{Reading, ToldTurn, Way, Which};
+use rethread_engine::ops::{BranchSelector, BranchView, SessionView, ToldTurn};
 
 use super::detail::{Detail, reduce};
 use super::{json, markdown, page, text};
@@ -69,17 +69,17 @@ impl Format {
 
 /// What is asked for.
 #[derive(Debug, Clone)]
-pub(crate) struct Order {
+pub(crate) struct ExportOptions {
     /// In which form.
     pub(crate) format: Format,
     /// How much of it.
     pub(crate) detail: Detail,
     /// Which turns.
-    pub(crate) which: Which,
+    pub(crate) which: BranchSelector,
 }
 
 /// What an export must be told beside the session.
-pub(crate) struct Around<'a> {
+pub(crate) struct ExportContext<'a> {
     /// What responses cost.
     pub(crate) prices: &'a Prices,
     /// Writes a path with `~`.
@@ -88,32 +88,32 @@ pub(crate) struct Around<'a> {
 
 /// Why an export did not come to its end.
 #[derive(Debug)]
-pub(crate) enum Trouble {
+pub(crate) enum ExportError {
     /// The session could not be told.
-    Failure(Failure),
+    Failure(Error),
     /// It could not be written.
     Io(io::Error),
 }
 
-impl From<Failure> for Trouble {
-    fn from(failure: Failure) -> Trouble {
-        Trouble::Failure(failure)
+impl From<Error> for ExportError {
+    fn from(failure: Error) -> ExportError {
+        ExportError::Failure(failure)
     }
 }
 
-impl From<io::Error> for Trouble {
-    fn from(error: io::Error) -> Trouble {
-        Trouble::Io(error)
+impl From<io::Error> for ExportError {
+    fn from(error: io::Error) -> ExportError {
+        ExportError::Io(error)
     }
 }
 
 /// Writes a session as it is ordered.
 pub(crate) fn write(
-    reading: &Reading,
-    order: &Order,
-    around: &Around<'_>,
+    reading: &SessionView,
+    order: &ExportOptions,
+    around: &ExportContext<'_>,
     out: &mut dyn io::Write,
-) -> Result<(), Trouble> {
+) -> Result<(), ExportError> {
     let way = reading.way(&order.which)?;
     let detail = order.detail;
     let session = &reading.session;
@@ -129,7 +129,12 @@ pub(crate) fn write(
             turns(reading, &way, detail, out, |told| Ok(text::turn(told, detail, folder).into_bytes()))
         }
         Format::Json => {
-            out.write_all(&json::head(reading, way.turns(), order.which == Which::Everything, detail)?)?;
+            out.write_all(&json::head(
+                reading,
+                way.turns(),
+                order.which == BranchSelector::Everything,
+                detail,
+            )?)?;
             turns(reading, &way, detail, out, |told| json::turn(&session.id, told))
         }
     }
@@ -137,13 +142,13 @@ pub(crate) fn write(
 
 /// Tells the turns of a way in parallel, and writes them in order.
 fn turns(
-    reading: &Reading,
-    way: &Way,
+    reading: &SessionView,
+    way: &BranchView,
     detail: Detail,
     out: &mut dyn io::Write,
     draw: impl Fn(&ToldTurn) -> io::Result<Vec<u8>> + Sync,
-) -> Result<(), Trouble> {
-    let one = |stop: usize| -> Result<Vec<u8>, Trouble> {
+) -> Result<(), ExportError> {
+    let one = |stop: usize| -> Result<Vec<u8>, ExportError> {
         let Some(mut told) = reading.turn(way, stop)? else { return Ok(Vec::new()) };
         reduce(&mut told.turn, &mut told.raw, detail);
         Ok(draw(&told)?)

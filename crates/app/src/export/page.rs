@@ -7,18 +7,18 @@ use std::io::{self, Write};
 
 use maud::{Markup, PreEscaped, html};
 use rayon::prelude::*;
-use rethread_engine::Failure;
-use rethread_engine::ops::{Reading, Way, Which};
+use rethread_engine::Error;
+use rethread_engine::ops::{BranchSelector, BranchView, SessionView};
 
 use super::agents::{self, Agents};
 use super::detail::Detail;
-use super::kept::Shelf;
+use super::kept::EmbeddedFiles;
 use super::leaf::Leaves;
-use super::order::{Around, Order, Trouble};
+use super::order::{ExportContext, ExportError, ExportOptions};
 use super::pack::{pack, ranges};
 use super::policy::policy;
 use super::ways;
-use crate::html::map::{Map, ROOM, map};
+use crate::html::map::{MAX_MAP_ENTRIES, Map, map};
 use crate::html::session::{Head, facts};
 use crate::html::{assets, frame};
 use crate::words::clean;
@@ -33,14 +33,15 @@ const BATCH: usize = 64;
 
 /// Writes the page.
 pub(super) fn write(
-    reading: &Reading,
-    way: &Way,
-    order: &Order,
-    around: &Around<'_>,
+    reading: &SessionView,
+    way: &BranchView,
+    order: &ExportOptions,
+    around: &ExportContext<'_>,
     out: &mut dyn Write,
-) -> Result<(), Trouble> {
-    let shelf = Shelf::of(&reading.session.path);
-    let drawing = Leaves { detail: order.detail, everything: order.which == Which::Everything, kept: &shelf };
+) -> Result<(), ExportError> {
+    let shelf = EmbeddedFiles::of(&reading.session.path);
+    let drawing =
+        Leaves { detail: order.detail, everything: order.which == BranchSelector::Everything, kept: &shelf };
     let mut agents = match order.detail {
         Detail::Everything => agents::draw(reading, way, &drawing, around.prices)?,
         _ => Agents::default(),
@@ -84,13 +85,13 @@ fn opening(title: &str) -> Markup {
 }
 
 fn top(
-    reading: &Reading,
-    way: &Way,
-    order: &Order,
-    around: &Around<'_>,
+    reading: &SessionView,
+    way: &BranchView,
+    order: &ExportOptions,
+    around: &ExportContext<'_>,
     title: &str,
-) -> Result<Markup, Failure> {
-    let everything = order.which == Which::Everything;
+) -> Result<Markup, Error> {
+    let everything = order.which == BranchSelector::Everything;
     let head = Head {
         reading,
         way,
@@ -101,7 +102,7 @@ fn top(
         main: None,
         row: None,
         everything,
-        other_way: order.which != Which::Active,
+        other_way: order.which != BranchSelector::Active,
         clock: &Clock::utc(),
         side: false,
         resume: String::new(),
@@ -114,7 +115,7 @@ fn top(
     let (all, here) = (reading.session.tree.turns().count(), way.turns());
     let shown_map = Map {
         way,
-        signs: &reading.map(way, ROOM)?,
+        signs: &reading.map(way, MAX_MAP_ENTRIES)?,
         base: "",
         folder: sketch.cwd.as_deref().unwrap_or_default(),
         turnoffs: false,
@@ -127,7 +128,7 @@ fn top(
             p class="session-facts quiet num" { (facts(&head).join(" · ")) " · times in UTC" }
             @if everything && reading.branches.list.len() > 1 {
                 p class="session-way" { "All " (things(all as u64, "turn")) " of the session, on every branch." }
-                (ways::list(reading)?)
+                (ways::branch_list(reading)?)
             } @else if here < all {
                 p class="session-way" { (here) " of " (things(all as u64, "turn")) " are in this page: those of one branch." }
             }
@@ -142,12 +143,12 @@ fn top(
 
 /// Writes the leaves, and returns those that are packed.
 fn leaves(
-    reading: &Reading,
-    way: &Way,
+    reading: &SessionView,
+    way: &BranchView,
     drawing: &Leaves<'_>,
     agents: &mut Agents,
     out: &mut dyn Write,
-) -> Result<Vec<(usize, String)>, Trouble> {
+) -> Result<Vec<(usize, String)>, ExportError> {
     let draw = |no: usize| drawing.draw(reading, way, no);
     let weights: Vec<usize> = way.weights().collect();
     let mut lines: Vec<Vec<u32>> = vec![Vec::new(); weights.len()];
@@ -180,7 +181,7 @@ fn leaves(
 }
 
 /// Draws the place of a packed leaf, about as high as it will be.
-fn place(way: &Way, no: usize, weight: usize, lines: &str) -> Markup {
+fn place(way: &BranchView, no: usize, weight: usize, lines: &str) -> Markup {
     html! {
         section class={ "leaf leaf-later leaf-" (weight.div_ceil(10).clamp(1, 6)) } data-leaf=(no) data-later data-lines=(lines) {
             @for stop in way.stops_on(no) {

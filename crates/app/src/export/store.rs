@@ -3,11 +3,11 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::order::Trouble;
+use super::order::ExportError;
 
 /// Why a file was not written.
 #[derive(Debug)]
-pub(crate) enum Refusal {
+pub(crate) enum SaveError {
     /// There is one of that name.
     Taken,
     /// It would stand among the sessions in this folder.
@@ -17,12 +17,12 @@ pub(crate) enum Refusal {
     /// The place cannot be written to.
     Unwritable(io::Error),
     /// The session could not be told.
-    Trouble(Trouble),
+    Trouble(ExportError),
 }
 
-impl From<io::Error> for Refusal {
-    fn from(error: io::Error) -> Refusal {
-        Refusal::Unwritable(error)
+impl From<io::Error> for SaveError {
+    fn from(error: io::Error) -> SaveError {
+        SaveError::Unwritable(error)
     }
 }
 
@@ -31,16 +31,16 @@ pub(crate) fn save(
     path: &Path,
     stores: &[PathBuf],
     force: bool,
-    write: impl FnOnce(&mut dyn Write) -> Result<(), Trouble>,
-) -> Result<u64, Refusal> {
+    write: impl FnOnce(&mut dyn Write) -> Result<(), ExportError>,
+) -> Result<u64, SaveError> {
     let target = place(path)?;
     let within = |store: &&PathBuf| store.canonicalize().is_ok_and(|store| target.starts_with(store));
     if let Some(store) = stores.iter().find(within) {
-        return Err(Refusal::InStore(store.clone()));
+        return Err(SaveError::InStore(store.clone()));
     }
     match target.symlink_metadata() {
-        Ok(there) if !there.is_file() => return Err(Refusal::NoFile),
-        Ok(_) if !force => return Err(Refusal::Taken),
+        Ok(there) if !there.is_file() => return Err(SaveError::NoFile),
+        Ok(_) if !force => return Err(SaveError::Taken),
         Ok(there) if there.permissions().readonly() => {
             return Err(io::Error::from(io::ErrorKind::PermissionDenied).into());
         }
@@ -50,16 +50,16 @@ pub(crate) fn save(
     let mut out = BufWriter::with_capacity(1 << 16, draft);
     match write(&mut out) {
         Ok(()) => {}
-        Err(Trouble::Io(error)) => return Err(Refusal::Unwritable(error)),
-        Err(trouble) => return Err(Refusal::Trouble(trouble)),
+        Err(ExportError::Io(error)) => return Err(SaveError::Unwritable(error)),
+        Err(trouble) => return Err(SaveError::Trouble(trouble)),
     }
     let draft = out.into_inner().map_err(io::IntoInnerError::into_error)?;
     let bytes = draft.as_file().metadata()?.len();
     let kept = if force { draft.persist(&target) } else { draft.persist_noclobber(&target) };
     match kept {
         Ok(_) => Ok(bytes),
-        Err(kept) if kept.error.kind() == io::ErrorKind::AlreadyExists => Err(Refusal::Taken),
-        Err(kept) => Err(Refusal::Unwritable(kept.error)),
+        Err(kept) if kept.error.kind() == io::ErrorKind::AlreadyExists => Err(SaveError::Taken),
+        Err(kept) => Err(SaveError::Unwritable(kept.error)),
     }
 }
 

@@ -1,15 +1,15 @@
 //! A conversation as plain text, a hundred columns wide.
 
-use rethread_engine::core::entry::Voice;
-use rethread_engine::core::turn::{Media, Part, ToolCall, Turn};
-use rethread_engine::ops::{Reading, Standing, ToldTurn};
+use rethread_engine::core::entry::EntryRole;
+use rethread_engine::core::turn::{Media, ToolCall, Turn, TurnPart};
+use rethread_engine::ops::{PathRelation, SessionView, ToldTurn};
 use unicode_width::UnicodeWidthStr;
 
 use super::detail::Detail;
-use super::order::Around;
+use super::order::ExportContext;
 use crate::html::session::span;
-use crate::words::ending::ending;
-use crate::words::fit::fit;
+use crate::words::ending::call_status;
+use crate::words::fit::truncate_to_width;
 use crate::words::folder::git_branch;
 use crate::words::gist::{self, Shown, gist};
 use crate::words::prose::{block, facts, wrap};
@@ -26,7 +26,7 @@ struct Sheet {
 }
 
 /// Writes what stands before the turns.
-pub(super) fn head(reading: &Reading, around: &Around<'_>) -> String {
+pub(super) fn head(reading: &SessionView, around: &ExportContext<'_>) -> String {
     let session = &reading.session;
     let sketch = &session.sketch;
     let title = clean::line(&session.title.text);
@@ -60,13 +60,13 @@ pub(crate) fn turn(told: &ToldTurn, detail: Detail, folder: &str) -> String {
     sheet.lines.push(String::new());
     sheet.rule(told);
     if let Some(prompt) = &turn.prompt {
-        let mark = if matches!(prompt.voice, Voice::Shell | Voice::Command) { "" } else { "> " };
+        let mark = if matches!(prompt.voice, EntryRole::Shell | EntryRole::Command) { "" } else { "> " };
         sheet.said(&prompt.text, mark);
         sheet.media(&prompt.media, "  ");
     }
     let mut worked = false;
     for piece in &turn.parts {
-        let works = matches!(piece.part, Part::Tool(_)) && detail < Detail::Everything;
+        let works = matches!(piece.part, TurnPart::Tool(_)) && detail < Detail::Everything;
         if !(works && worked) {
             sheet.gap();
         }
@@ -100,9 +100,9 @@ impl Sheet {
     fn rule(&mut self, told: &ToldTurn) {
         let name = told.no.map_or_else(|| "before the first prompt".to_owned(), |no| format!("t{no}"));
         let standing = match told.standing {
-            Standing::OnPath => "",
-            Standing::Compacted => "  before compaction",
-            Standing::Aside => "  other branch",
+            PathRelation::OnPath => "",
+            PathRelation::Compacted => "  before compaction",
+            PathRelation::Aside => "  other branch",
         };
         let time = told.turn.from.map(|from| format!("  {}", Clock::utc().second(from, None)));
         let said = format!("── {name}{standing}{} ", time.unwrap_or_default());
@@ -125,44 +125,44 @@ impl Sheet {
     /// Writes facts, each of them whole where that fits.
     fn facts(&mut self, known: &[String], indent: &str) {
         let room = WIDTH - indent.len();
-        let known: Vec<String> = known.iter().map(|fact| fit(fact, room)).collect();
+        let known: Vec<String> = known.iter().map(|fact| truncate_to_width(fact, room)).collect();
         self.lines.extend(facts(&known, room).iter().map(|line| format!("{indent}{line}")));
     }
 
     fn media(&mut self, media: &[Media], indent: &str) {
         let named = gist::media(media);
-        self.lines.extend(named.iter().map(|media| fit(&format!("{indent}[{media}]"), WIDTH)));
+        self.lines.extend(named.iter().map(|media| truncate_to_width(&format!("{indent}[{media}]"), WIDTH)));
     }
 
     fn block(&mut self, text: &str, indent: &str) {
         self.lines.extend(block(text, indent, WIDTH, usize::MAX).0);
     }
 
-    fn part(&mut self, part: &Part, detail: Detail, folder: &str) {
+    fn part(&mut self, part: &TurnPart, detail: Detail, folder: &str) {
         match part {
-            Part::Text(text) => self.lines.extend(wrap(text, "  ", WIDTH)),
-            Part::Thinking(text) => {
+            TurnPart::Text(text) => self.lines.extend(wrap(text, "  ", WIDTH)),
+            TurnPart::Thinking(text) => {
                 self.lines.push("  ∴ thinking".to_owned());
                 self.lines.extend(wrap(text, "    ", WIDTH));
             }
-            Part::Tool(call) => self.tool(call, detail, folder),
-            Part::Queued(text) => self.said(text, "> "),
-            Part::Command(text) => self.said(text, ""),
-            Part::Output(text) => self.block(text, "  "),
-            Part::Interrupt(_) => self.lines.push("  ■ stopped by the user".to_owned()),
-            Part::Notice(text) => self.aside("notice", text),
-            Part::Meta(text) => self.aside("client", text),
-            Part::Compaction { trigger, before, after, micro } => {
+            TurnPart::Tool(call) => self.tool(call, detail, folder),
+            TurnPart::Queued(text) => self.said(text, "> "),
+            TurnPart::Command(text) => self.said(text, ""),
+            TurnPart::Output(text) => self.block(text, "  "),
+            TurnPart::Interrupt(_) => self.lines.push("  ■ stopped by the user".to_owned()),
+            TurnPart::Notice(text) => self.aside("notice", text),
+            TurnPart::Meta(text) => self.aside("client", text),
+            TurnPart::Compaction { trigger, before, after, micro } => {
                 let mut known = vec![format!("╌╌ {}", summed::compaction(*micro))];
                 known.extend(summed::sizes(trigger, *before, *after));
                 self.facts(&known, "");
             }
-            Part::Recap(text) => {
+            TurnPart::Recap(text) => {
                 self.lines.push("  summary of what came before".to_owned());
                 self.lines.extend(wrap(text, "  │ ", WIDTH));
             }
-            Part::Error(text) => self.lines.extend(wrap(&format!("error: {text}"), "  ✗ ", WIDTH)),
-            Part::Other(text) => self.aside("block", text),
+            TurnPart::Error(text) => self.lines.extend(wrap(&format!("error: {text}"), "  ✗ ", WIDTH)),
+            TurnPart::Other(text) => self.aside("block", text),
         }
     }
 
@@ -174,15 +174,15 @@ impl Sheet {
     fn tool(&mut self, call: &ToolCall, detail: Detail, folder: &str) {
         let name =
             if call.name.is_empty() { "(result without a call)".to_owned() } else { clean::line(&call.name) };
-        let end = match ending(call) {
+        let end = match call_status(call) {
             None => "",
             Some("no result") => "  no result",
             Some("failed") => "  ✗",
             Some(_) => "  ✗ by the user",
         };
-        let name = fit(&name, WIDTH / 2);
+        let name = truncate_to_width(&name, WIDTH / 2);
         let room = WIDTH.saturating_sub(4 + name.width() + 2 + end.width());
-        let gist = fit(&gist(call, folder), room);
+        let gist = truncate_to_width(&gist(call, folder), room);
         self.lines.push(format!("  ● {name}  {gist}{end}"));
         if detail < Detail::Everything {
             return;
@@ -201,7 +201,7 @@ impl Sheet {
     }
 
     fn foot(&mut self, turn: &Turn) {
-        let known = summed::turn(turn);
+        let known = summed::turn_footer(turn);
         if known.is_empty() {
             return;
         }

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use maud::{Markup, html};
-use rethread_engine::Failure;
-use rethread_engine::core::tree::NodeNo;
-use rethread_engine::ops::{self, BranchRow, Gist, Reading};
+use rethread_engine::Error;
+use rethread_engine::core::tree::NodeId;
+use rethread_engine::ops::{self, BranchRow, EntryPreview, SessionView};
 
 use crate::words::clean;
 use crate::words::figures::things;
@@ -14,13 +14,13 @@ use crate::words::figures::things;
 const WORDS: usize = 120;
 
 /// Draws every way the conversation went, each with a link to where it leaves the others.
-pub(super) fn list(reading: &Reading) -> Result<Markup, Failure> {
+pub(super) fn branch_list(reading: &SessionView) -> Result<Markup, Error> {
     if reading.branches.list.len() < 2 {
         return Ok(Markup::default());
     }
     let tree = &reading.session.tree;
     let found = ops::branches(&reading.session.path)?;
-    let numbers: HashMap<NodeNo, usize> = tree.turns().zip(1..).collect();
+    let numbers: HashMap<NodeId, usize> = tree.turns().zip(1..).collect();
     let turn = |node| numbers.get(&tree.turn_of(node)?).copied();
     Ok(html! {
         details class="ways" {
@@ -45,9 +45,11 @@ pub(super) fn list(reading: &Reading) -> Result<Markup, Failure> {
 /// Says what a branch begins with.
 fn words(row: &BranchRow) -> String {
     let said = match &row.first.gist {
-        Gist::Words(text) | Gist::Thinking(text) | Gist::Media(text) => clean::line(text),
-        Gist::Call(call) => clean::line(&call.name),
-        Gist::Compaction(..) | Gist::Nothing => String::new(),
+        EntryPreview::Words(text) | EntryPreview::Thinking(text) | EntryPreview::Media(text) => {
+            clean::line(text)
+        }
+        EntryPreview::Call(call) => clean::line(&call.name),
+        EntryPreview::Compaction(..) | EntryPreview::Nothing => String::new(),
     };
     let said: String = said.chars().take(WORDS).collect();
     if said.is_empty() { format!("line {}", row.first_line) } else { said }

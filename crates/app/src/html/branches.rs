@@ -2,12 +2,12 @@
 
 use maud::{Markup, html};
 use rethread_engine::core::entry::Kind;
-use rethread_engine::core::tree::Link;
+use rethread_engine::core::tree::ParentLink;
 use rethread_engine::ops::{BranchList, BranchRow};
 
 use super::plan::act;
 use crate::words::figures::{count, things, tokens};
-use crate::words::fit::fit;
+use crate::words::fit::truncate_to_width;
 use crate::words::said;
 use crate::words::when::Clock;
 
@@ -60,7 +60,7 @@ fn entry(
     folder: &str,
     clock: &Clock,
 ) -> Markup {
-    let words = fit(&said::words(&row.first, row.voice, Kind::User, folder), LETTERS);
+    let words = truncate_to_width(&said::words(&row.first, row.voice, Kind::User, folder), LETTERS);
     let handle = row.handle.as_str();
     let class = if row.active { "branch branch-on" } else { "branch" };
     html! {
@@ -106,8 +106,8 @@ fn figures(key: &str, row: &BranchRow, forked: bool, clock: &Clock) -> Markup {
 /// Says how a branch arose, and which of how many ways it is; of an island, why it is one.
 fn origin(row: &BranchRow) -> Markup {
     let cut = match row.branch.cut {
-        Some(Link::Cut) => "island: a cycle",
-        Some(_) if row.branch.island => "island: its parent is missing",
+        Some(ParentLink::Cut) => "island: a cycle",
+        Some(_) if row.branch.orphaned => "island: its parent is missing",
         Some(_) => "its parent is missing",
         None => "",
     };

@@ -1,11 +1,11 @@
 //! A hit of a search: the words in context, who says them, and whether Claude remembers it.
 
 use maud::{Markup, html};
-use rethread_engine::core::query::{Excerpt, Source};
-use rethread_engine::ops::{SearchHit, Whereabouts};
+use rethread_engine::core::query::{Excerpt, TextSource};
+use rethread_engine::ops::{ContextStatus, SearchHit};
 
 use super::link::encoded;
-use crate::words::runs::{joined, runs};
+use crate::words::runs::{joined, split_at_matches};
 use crate::words::{clean, standing};
 
 /// Letters before the first match in a list that is read, and in one that is skimmed while typing.
@@ -21,7 +21,7 @@ pub(crate) fn excerpt(excerpt: &Excerpt, before: usize) -> Markup {
     let cut = from > 0 || !excerpt.starts;
     html! {
         @if cut { "…" }
-        @for (is_match, run) in runs(text, &excerpt.marks, from, joined) {
+        @for (is_match, run) in split_at_matches(text, &excerpt.marks, from, joined) {
             @if is_match { mark { (run) } } @else { (run) }
         }
         @if !excerpt.ends { "…" }
@@ -35,14 +35,14 @@ pub(crate) fn speaker(hit: &SearchHit) -> String {
     }
     let said = match hit.excerpt.source {
         _ if hit.beside => "Result file",
-        Source::Prompt => "You",
-        Source::Answer => "Claude",
-        Source::Thinking => "Thinking",
-        Source::Tool => "Tool call",
-        Source::Result => "Result",
-        Source::System => "Client",
-        Source::Summary => "Summary",
-        Source::Context => "Context",
+        TextSource::Prompt => "You",
+        TextSource::Answer => "Claude",
+        TextSource::Thinking => "Thinking",
+        TextSource::Tool => "Tool call",
+        TextSource::Result => "Result",
+        TextSource::System => "Client",
+        TextSource::Summary => "Summary",
+        TextSource::Context => "Context",
     };
     said.to_owned()
 }
@@ -51,12 +51,12 @@ pub(crate) fn speaker(hit: &SearchHit) -> String {
 pub(crate) fn memory(hit: &SearchHit) -> Markup {
     let class = match hit.standing {
         _ if hit.agent.is_some() => "badge-mark",
-        Whereabouts::Active => "badge-good",
-        Whereabouts::Compacted | Whereabouts::Aside | Whereabouts::Island => "badge-warn",
-        Whereabouts::Agent => "badge-mark",
-        Whereabouts::Outside => "",
+        ContextStatus::Active => "badge-good",
+        ContextStatus::Compacted | ContextStatus::Aside | ContextStatus::Island => "badge-warn",
+        ContextStatus::Agent => "badge-mark",
+        ContextStatus::Outside => "",
     };
-    html! { span class={ "badge " (class) } { (standing::standing(hit)) } }
+    html! { span class={ "badge " (class) } { (standing::context_status_label(hit)) } }
 }
 
 /// Returns where a hit is read, in the session of a key, and which words are to be marked there.
@@ -86,7 +86,7 @@ fn at(hit: &SearchHit, key: &str) -> String {
         // A file beside the session holds nothing but a result.
         return format!("/s/{key}#");
     }
-    let is_side = hit.standing == Whereabouts::Agent;
+    let is_side = hit.standing == ContextStatus::Agent;
     let agent = match hit.agent_id() {
         Some(agent) => format!("/agent/{}", encoded(agent)),
         // One of old clients speaks inside the session's file: any of its lines names it.
@@ -94,14 +94,14 @@ fn at(hit: &SearchHit, key: &str) -> String {
         None => String::new(),
     };
     // A page shows the way that goes on; what is not on it is read on a way of its own.
-    let is_elsewhere = is_side || matches!(hit.standing, Whereabouts::Aside | Whereabouts::Island);
+    let is_elsewhere = is_side || matches!(hit.standing, ContextStatus::Aside | ContextStatus::Island);
     let tip = if is_elsewhere { format!("?tip=L{}", hit.line) } else { String::new() };
     format!("/s/{key}{agent}{tip}#L{}", hit.line)
 }
 
 #[cfg(test)]
 mod tests {
-    use rethread_engine::core::query::{Excerpt, Source};
+    use rethread_engine::core::query::{Excerpt, TextSource};
 
     use super::{excerpt, sought};
 
@@ -109,7 +109,7 @@ mod tests {
     fn an_address_takes_along_what_was_found() {
         let text = "High water, high & dry".to_owned();
         let marks = vec![0..4, 5..10, 12..16, 17..18];
-        let one = Excerpt { source: Source::Answer, tool: None, text, marks, starts: true, ends: true };
+        let one = Excerpt { source: TextSource::Answer, tool: None, text, marks, starts: true, ends: true };
         assert_eq!(sought(&one), ":q=high+water+%26");
         assert_eq!(sought(&Excerpt { marks: Vec::new(), ..one }), "");
     }
@@ -119,7 +119,8 @@ mod tests {
         let drawn = |text: &str, marks: &[(usize, usize)], before: usize| {
             let marks = marks.iter().map(|&(from, to)| from..to).collect();
             let text = text.to_owned();
-            let one = Excerpt { source: Source::Answer, tool: None, text, marks, starts: true, ends: true };
+            let one =
+                Excerpt { source: TextSource::Answer, tool: None, text, marks, starts: true, ends: true };
             excerpt(&one, before).into_string()
         };
         assert_eq!(drawn("a <b> c", &[(2, 5)], 9), "a <mark>&lt;b&gt;</mark> c");

@@ -3,11 +3,11 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use maud::{Markup, PreEscaped, html};
-use rethread_engine::core::entry::Voice;
-use rethread_engine::core::turn::{Part, Turn};
+use rethread_engine::core::entry::EntryRole;
+use rethread_engine::core::turn::{Turn, TurnPart};
 
 use super::part::slash;
-use super::telling::Telling;
+use super::telling::RenderOptions;
 use super::text::{Block, json, last_block, plain, prompt, prose, terminal};
 use crate::words::clean;
 use crate::words::figures::size;
@@ -17,7 +17,7 @@ const SHOWN: usize = 64 << 10;
 
 /// How words are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Manner {
+pub(super) enum TextFormat {
     /// As markdown.
     Prose,
     /// As markdown that somebody typed.
@@ -34,44 +34,48 @@ pub(super) enum Manner {
     Json,
 }
 
-impl Manner {
+impl TextFormat {
     fn draw(self, text: &str) -> Markup {
         match self {
-            Manner::Prose => prose(text),
-            Manner::Prompt => prompt(text),
-            Manner::Slash => slash(text),
-            Manner::Shell => html! { code class="shell" { (clean::text(text)) } },
-            Manner::Terminal => terminal(text),
-            Manner::Plain => plain(text),
-            Manner::Json => json(text),
+            TextFormat::Prose => prose(text),
+            TextFormat::Prompt => prompt(text),
+            TextFormat::Slash => slash(text),
+            TextFormat::Shell => html! { code class="shell" { (clean::text(text)) } },
+            TextFormat::Terminal => terminal(text),
+            TextFormat::Plain => plain(text),
+            TextFormat::Json => json(text),
         }
     }
 
     /// Says how the words of a prompt are drawn.
-    pub(super) fn of_prompt(voice: Voice) -> Manner {
+    pub(super) fn of_prompt(voice: EntryRole) -> TextFormat {
         match voice {
-            Voice::Command => Manner::Slash,
-            Voice::Shell => Manner::Shell,
-            _ => Manner::Prompt,
+            EntryRole::Command => TextFormat::Slash,
+            EntryRole::Shell => TextFormat::Shell,
+            _ => TextFormat::Prompt,
         }
     }
 
     /// Returns the words of a part, and how they are drawn.
-    fn of_part(part: &Part) -> Option<(&str, Manner)> {
+    fn of_part(part: &TurnPart) -> Option<(&str, TextFormat)> {
         match part {
-            Part::Text(text) | Part::Thinking(text) | Part::Recap(text) => Some((text, Manner::Prose)),
-            Part::Queued(text) => Some((text, Manner::Prompt)),
-            Part::Command(text) => Some((text, Manner::Slash)),
-            Part::Output(text) => Some((text, Manner::Terminal)),
-            Part::Notice(text) | Part::Meta(text) | Part::Error(text) => Some((text, Manner::Plain)),
-            Part::Other(text) => Some((text, Manner::Json)),
-            Part::Interrupt(_) | Part::Tool(_) | Part::Compaction { .. } => None,
+            TurnPart::Text(text) | TurnPart::Thinking(text) | TurnPart::Recap(text) => {
+                Some((text, TextFormat::Prose))
+            }
+            TurnPart::Queued(text) => Some((text, TextFormat::Prompt)),
+            TurnPart::Command(text) => Some((text, TextFormat::Slash)),
+            TurnPart::Output(text) => Some((text, TextFormat::Terminal)),
+            TurnPart::Notice(text) | TurnPart::Meta(text) | TurnPart::Error(text) => {
+                Some((text, TextFormat::Plain))
+            }
+            TurnPart::Other(text) => Some((text, TextFormat::Json)),
+            TurnPart::Interrupt(_) | TurnPart::Tool(_) | TurnPart::Compaction { .. } => None,
         }
     }
 }
 
 /// Draws words of a line, or how they begin.
-pub(super) fn words(text: &str, line: u32, telling: &Telling<'_>, manner: Manner) -> Markup {
+pub(super) fn words(text: &str, line: u32, telling: &RenderOptions<'_>, manner: TextFormat) -> Markup {
     let Some(cut) = Cut::of(text, manner) else { return manner.draw(text) };
     let name = format!("L{line}-{}", mark(text));
     let (address, packed) = if telling.lazy {
@@ -102,12 +106,13 @@ pub(super) fn words(text: &str, line: u32, telling: &Telling<'_>, manner: Manner
 
 /// Draws what [`words`] left out, of the words of a line that have this mark.
 pub(crate) fn rest(turn: &Turn, line: u32, known: &str) -> Option<Markup> {
-    let asked =
-        turn.prompt.iter().map(|prompt| (prompt.line, prompt.text.as_str(), Manner::of_prompt(prompt.voice)));
-    let told = turn
-        .parts
+    let asked = turn
+        .prompt
         .iter()
-        .filter_map(|piece| Manner::of_part(&piece.part).map(|(text, manner)| (piece.line, text, manner)));
+        .map(|prompt| (prompt.line, prompt.text.as_str(), TextFormat::of_prompt(prompt.voice)));
+    let told = turn.parts.iter().filter_map(|piece| {
+        TextFormat::of_part(&piece.part).map(|(text, manner)| (piece.line, text, manner))
+    });
     let (_, text, manner) =
         asked.chain(told).find(|(at, text, _)| *at == line && text.len() > SHOWN && mark(text) == known)?;
     Some(Cut::of(text, manner)?.rest(text))
@@ -125,7 +130,7 @@ fn mark(text: &str) -> String {
 struct Cut<'t> {
     at: usize,
     /// How the rest is drawn.
-    manner: Manner,
+    manner: TextFormat,
     /// The line that opens the code which is cut.
     fence: Option<&'t str>,
 }
@@ -133,7 +138,7 @@ struct Cut<'t> {
 impl<'t> Cut<'t> {
     /// Finds where to cut, if words are long: markdown between two blocks, or within code; else behind a line, or where none ends in the
     /// second half, between two letters.
-    fn of(text: &'t str, manner: Manner) -> Option<Cut<'t>> {
+    fn of(text: &'t str, manner: TextFormat) -> Option<Cut<'t>> {
         if text.len() <= SHOWN * 3 / 2 {
             return None;
         }
@@ -141,7 +146,7 @@ impl<'t> Cut<'t> {
         let line = text[..most].rfind('\n').map(|at| at + 1);
         let at = line.filter(|&at| at > SHOWN / 2).unwrap_or(most);
         let whole = Cut { at, manner, fence: None };
-        if !matches!(manner, Manner::Prose | Manner::Prompt) {
+        if !matches!(manner, TextFormat::Prose | TextFormat::Prompt) {
             return Some(whole);
         }
         Some(match last_block(&text[..at]) {
@@ -149,7 +154,7 @@ impl<'t> Cut<'t> {
             Some(Block { start, .. }) if start > SHOWN / 2 => Cut { at: start, ..whole },
             Some(Block { fence: Some(fence), .. }) => Cut { fence: Some(fence), ..whole },
             // The middle of a table or a list says something else when it stands alone: it is shown as it was written.
-            _ => Cut { manner: Manner::Plain, ..whole },
+            _ => Cut { manner: TextFormat::Plain, ..whole },
         })
     }
 
@@ -165,15 +170,15 @@ impl<'t> Cut<'t> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cut, Manner, SHOWN};
+    use super::{Cut, SHOWN, TextFormat};
 
-    fn at(text: &str, manner: Manner) -> Option<usize> {
+    fn at(text: &str, manner: TextFormat) -> Option<usize> {
         Cut::of(text, manner).map(|cut| cut.at)
     }
 
     #[test]
     fn long_words_are_cut_behind_a_line_or_between_letters() {
-        let plain = |text: &str| at(text, Manner::Plain);
+        let plain = |text: &str| at(text, TextFormat::Plain);
         assert_eq!(plain(&"a".repeat(SHOWN * 3 / 2)), None);
         assert_eq!(plain(&"a".repeat(SHOWN * 2)), Some(SHOWN));
         assert_eq!(plain(&format!("a{}", "ä".repeat(SHOWN))), Some(SHOWN - 1));
@@ -187,10 +192,12 @@ mod tests {
     #[test]
     fn markdown_is_cut_between_blocks_and_code_stays_code() {
         let prose = "A paragraph of words.\n\n".repeat(SHOWN / 8);
-        let cut = Cut::of(&prose, Manner::Prose).unwrap();
-        assert!(prose[cut.at..].starts_with("A par") && cut.manner == Manner::Prose && cut.fence.is_none());
+        let cut = Cut::of(&prose, TextFormat::Prose).unwrap();
+        assert!(
+            prose[cut.at..].starts_with("A par") && cut.manner == TextFormat::Prose && cut.fence.is_none()
+        );
         let code = format!("Look:\n\n~~~~text\n{}~~~~\n\nafter\n", "[a]: http://x/ *b*\n".repeat(SHOWN / 8));
-        let cut = Cut::of(&code, Manner::Prose).unwrap();
+        let cut = Cut::of(&code, TextFormat::Prose).unwrap();
         assert_eq!(cut.fence, Some("~~~~text"));
         let rest = cut.rest(&code).into_string();
         assert!(
@@ -202,12 +209,12 @@ mod tests {
         assert_eq!(rest.matches("[a]").count(), lines, "no line is lost");
         let closed =
             format!("```\n{}```\n\n{}\n\n**bold**\n", "x\n".repeat(SHOWN * 2 / 5), "word ".repeat(SHOWN / 4));
-        let rest = Cut::of(&closed, Manner::Prose).unwrap().rest(&closed).into_string();
+        let rest = Cut::of(&closed, TextFormat::Prose).unwrap().rest(&closed).into_string();
         assert!(
             rest.contains("<strong>bold</strong>") && !rest.contains("<pre"),
             "what follows code is no code"
         );
         let list = "- one [a]: http://x/\n".repeat(SHOWN / 8);
-        assert_eq!(Cut::of(&list, Manner::Prose).unwrap().manner, Manner::Plain);
+        assert_eq!(Cut::of(&list, TextFormat::Prose).unwrap().manner, TextFormat::Plain);
     }
 }

@@ -1,11 +1,11 @@
 //! The map beside a session: the turns of the way that is read, with those that leave it where they do.
 
 use maud::{Markup, html};
-use rethread_engine::ops::{Sign, Spoken, Standing, Turnoff, Way};
+use rethread_engine::ops::{BranchView, MapBranch, MapEntry, MapPreview, PathRelation};
 
 use super::link::encoded;
 use crate::words::figures::count;
-use crate::words::fit::fit;
+use crate::words::fit::truncate_to_width;
 use crate::words::said;
 
 /// Longest words of a turn, in columns.
@@ -14,9 +14,9 @@ const WORDS: usize = 80;
 /// What a map is of.
 pub(crate) struct Map<'a> {
     /// The way that is read.
-    pub(crate) way: &'a Way,
+    pub(crate) way: &'a BranchView,
     /// Its signs.
-    pub(crate) signs: &'a [Sign],
+    pub(crate) signs: &'a [MapEntry],
     /// The address of the session.
     pub(crate) base: &'a str,
     /// The folder of the session, which paths need not name.
@@ -28,17 +28,17 @@ pub(crate) struct Map<'a> {
 }
 
 /// Turns that a map has room for: of a longer session several share a sign.
-pub(crate) const ROOM: usize = 240;
+pub(crate) const MAX_MAP_ENTRIES: usize = 240;
 
 /// Draws the signs; nothing where there is nowhere to go.
 pub(crate) fn map(map: &Map<'_>) -> Markup {
-    let leads = |sign: &Sign| map.turnoffs && !(sign.before.is_empty() && sign.within.is_empty());
+    let leads = |sign: &MapEntry| map.turnoffs && !(sign.before.is_empty() && sign.within.is_empty());
     if map.signs.len() < 2 && !map.signs.iter().any(leads) {
         return Markup::default();
     }
-    let offs = |all: &[Turnoff]| html! { @if map.turnoffs { @for off in all { (turnoff(off, map)) } } };
+    let offs = |all: &[MapBranch]| html! { @if map.turnoffs { @for off in all { (turnoff(off, map)) } } };
     // The last turn of which only a summary is left.
-    let is_past = |sign: &&Sign| map.way.stops[sign.stop].standing == Standing::Compacted;
+    let is_past = |sign: &&MapEntry| map.way.stops[sign.stop].standing == PathRelation::Compacted;
     let packed = map.signs.iter().rev().find(is_past).map(|sign| sign.stop);
     html! {
         ol class=[map.is_active.then_some("map-going")] {
@@ -67,16 +67,16 @@ pub(crate) fn map(map: &Map<'_>) -> Markup {
     }
 }
 
-fn standing(standing: Standing) -> &'static str {
+fn standing(standing: PathRelation) -> &'static str {
     match standing {
-        Standing::OnPath => "",
-        Standing::Compacted => " map-past",
-        Standing::Aside => " map-aside",
+        PathRelation::OnPath => "",
+        PathRelation::Compacted => " map-past",
+        PathRelation::Aside => " map-aside",
     }
 }
 
 /// Draws a way that leaves the one that is read.
-fn turnoff(off: &Turnoff, map: &Map<'_>) -> Markup {
+fn turnoff(off: &MapBranch, map: &Map<'_>) -> Markup {
     let words = words(&off.spoken, map.folder);
     html! {
         li class={ "map-off" @if off.is_active { " map-on" } } {
@@ -89,6 +89,6 @@ fn turnoff(off: &Turnoff, map: &Map<'_>) -> Markup {
     }
 }
 
-fn words(spoken: &Spoken, folder: &str) -> String {
-    fit(&said::words(&spoken.said, spoken.voice, spoken.kind, folder), WORDS)
+fn words(spoken: &MapPreview, folder: &str) -> String {
+    truncate_to_width(&said::words(&spoken.said, spoken.voice, spoken.kind, folder), WORDS)
 }

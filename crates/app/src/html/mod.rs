@@ -26,6 +26,6 @@ pub(crate) mod verdict;
 
 pub(crate) use long::rest;
 pub(crate) use part::{PICTURES, is_picture, tool_body};
-pub(crate) use telling::Telling;
+pub(crate) use telling::RenderOptions;
 pub(crate) use tools::{KEPT_SHOWN, agent_key, kept};
 pub(crate) use turn::scene;

@@ -1,18 +1,18 @@
 //! The parts of a turn: words, thoughts, calls, and what the client and its commands said.
 
 use maud::{Markup, html};
-use rethread_engine::core::entry::Moment;
-use rethread_engine::core::turn::{Media, Part, Piece, ToolCall};
+use rethread_engine::core::entry::Timestamp;
+use rethread_engine::core::turn::{Media, ToolCall, TurnItem, TurnPart};
 
-use super::Telling;
-use super::long::{Manner, words};
-use super::note::Notes;
-use super::tools::{self, Around};
+use super::RenderOptions;
+use super::long::{TextFormat, words};
+use super::note::ToolUseResults;
+use super::tools::{self, RenderContext};
 use crate::words::figures::{duration, things};
 use crate::words::{clean, summed};
 
 /// Draws the parts of a turn; calls of one server that follow each other stand together under its name.
-pub(crate) fn parts(pieces: &[Piece], notes: &Notes<'_>, telling: &Telling<'_>) -> Markup {
+pub(crate) fn parts(pieces: &[TurnItem], notes: &ToolUseResults<'_>, telling: &RenderOptions<'_>) -> Markup {
     html! {
         @for group in pieces.chunk_by(|a, b| server(a).is_some() && server(a) == server(b)) {
             @match group.first().and_then(server).filter(|_| group.len() > 1) {
@@ -30,54 +30,54 @@ pub(crate) fn parts(pieces: &[Piece], notes: &Notes<'_>, telling: &Telling<'_>) 
 }
 
 /// Returns the server whose tool a part calls.
-fn server(piece: &Piece) -> Option<&str> {
+fn server(piece: &TurnItem) -> Option<&str> {
     match &piece.part {
-        Part::Tool(call) => tools::server(&call.name),
+        TurnPart::Tool(call) => tools::server(&call.name),
         _ => None,
     }
 }
 
 /// Draws a part.
-fn part(piece: &Piece, notes: &Notes<'_>, telling: &Telling<'_>) -> Markup {
+fn part(piece: &TurnItem, notes: &ToolUseResults<'_>, telling: &RenderOptions<'_>) -> Markup {
     let line = piece.line;
     match &piece.part {
-        Part::Text(text) if text.trim().is_empty() => Markup::default(),
-        Part::Text(text) => {
-            html! { div class="part md" data-line=(line) { (words(text, line, telling, Manner::Prose)) } }
+        TurnPart::Text(text) if text.trim().is_empty() => Markup::default(),
+        TurnPart::Text(text) => {
+            html! { div class="part md" data-line=(line) { (words(text, line, telling, TextFormat::Prose)) } }
         }
-        Part::Thinking(text) => thoughts(text, line, telling),
-        Part::Tool(call) if !telling.bodies => bare(call, telling),
-        Part::Tool(call) => tool(call, notes, telling),
-        Part::Queued(text) => html! {
+        TurnPart::Thinking(text) => thoughts(text, line, telling),
+        TurnPart::Tool(call) if !telling.bodies => bare(call, telling),
+        TurnPart::Tool(call) => tool(call, notes, telling),
+        TurnPart::Queued(text) => html! {
             div class="part prompt prompt-queued" data-line=(line) {
                 p class="part-label" { "typed meanwhile" }
-                (words(text, line, telling, Manner::Prompt))
+                (words(text, line, telling, TextFormat::Prompt))
             }
         },
-        Part::Command(text) => {
-            html! { div class="part" data-line=(line) { (words(text, line, telling, Manner::Slash)) } }
+        TurnPart::Command(text) => {
+            html! { div class="part" data-line=(line) { (words(text, line, telling, TextFormat::Slash)) } }
         }
-        Part::Output(text) if text.trim().is_empty() => Markup::default(),
-        Part::Output(text) => {
-            html! { div class="part output" data-line=(line) { (words(text, line, telling, Manner::Terminal)) } }
+        TurnPart::Output(text) if text.trim().is_empty() => Markup::default(),
+        TurnPart::Output(text) => {
+            html! { div class="part output" data-line=(line) { (words(text, line, telling, TextFormat::Terminal)) } }
         }
-        Part::Interrupt(_) => html! { p class="part stop" data-line=(line) { "■ stopped by the user" } },
-        Part::Notice(text) => aside("notice", text, line, telling),
-        Part::Meta(text) => aside("client", text, line, telling),
-        Part::Compaction { trigger, before, after, micro } => {
+        TurnPart::Interrupt(_) => html! { p class="part stop" data-line=(line) { "■ stopped by the user" } },
+        TurnPart::Notice(text) => aside("notice", text, line, telling),
+        TurnPart::Meta(text) => aside("client", text, line, telling),
+        TurnPart::Compaction { trigger, before, after, micro } => {
             compaction(trigger, *before, *after, *micro, line)
         }
-        Part::Recap(text) => html! {
+        TurnPart::Recap(text) => html! {
             details class="part recap" data-line=(line) {
                 summary { "the summary that stands for what was before" }
-                div class="md" { (words(text, line, telling, Manner::Prose)) }
+                div class="md" { (words(text, line, telling, TextFormat::Prose)) }
             }
         },
-        Part::Error(text) => html! {
-            div class="part error" data-line=(line) { p class="part-label" { "error" } (words(text, line, telling, Manner::Plain)) }
+        TurnPart::Error(text) => html! {
+            div class="part error" data-line=(line) { p class="part-label" { "error" } (words(text, line, telling, TextFormat::Plain)) }
         },
-        Part::Other(text) => html! {
-            details class="part aside" data-line=(line) { summary { "other content" } (words(text, line, telling, Manner::Json)) }
+        TurnPart::Other(text) => html! {
+            details class="part aside" data-line=(line) { summary { "other content" } (words(text, line, telling, TextFormat::Json)) }
         },
     }
 }
@@ -90,7 +90,7 @@ pub(crate) fn slash(text: &str) -> Markup {
 }
 
 /// Draws pictures and documents of a prompt.
-pub(crate) fn pictures(media: &[Media], telling: &Telling<'_>) -> Markup {
+pub(crate) fn pictures(media: &[Media], telling: &RenderOptions<'_>) -> Markup {
     html! {
         @for media in media {
             @match (telling.picture)(media.line, None, media.no).filter(|_| is_picture(&media.kind)) {
@@ -113,7 +113,7 @@ pub(crate) fn is_picture(kind: &str) -> bool {
     PICTURES.contains(&kind)
 }
 
-fn thoughts(text: &str, line: u32, telling: &Telling<'_>) -> Markup {
+fn thoughts(text: &str, line: u32, telling: &RenderOptions<'_>) -> Markup {
     if text.trim().is_empty() {
         return html! { p class="part think-empty" data-line=(line) { "thought, and did not say what" } };
     }
@@ -121,12 +121,12 @@ fn thoughts(text: &str, line: u32, telling: &Telling<'_>) -> Markup {
     html! {
         details class="part think" data-line=(line) {
             summary { span class="think-name" { "Thinking" } " " span class="think-first cut" { (first) } }
-            div class="md" { (words(text, line, telling, Manner::Prose)) }
+            div class="md" { (words(text, line, telling, TextFormat::Prose)) }
         }
     }
 }
 
-fn aside(name: &str, text: &str, line: u32, telling: &Telling<'_>) -> Markup {
+fn aside(name: &str, text: &str, line: u32, telling: &RenderOptions<'_>) -> Markup {
     if text.trim().is_empty() {
         return Markup::default();
     }
@@ -135,7 +135,7 @@ fn aside(name: &str, text: &str, line: u32, telling: &Telling<'_>) -> Markup {
     html! {
         details class="part aside" data-line=(line) {
             summary { span class="aside-name" { (name) } " " span class="cut" { (first) } }
-            (words(text, line, telling, Manner::Plain))
+            (words(text, line, telling, TextFormat::Plain))
         }
     }
 }
@@ -174,7 +174,7 @@ fn compaction(trigger: &str, before: Option<u64>, after: Option<u64>, micro: boo
 }
 
 /// Draws a call: its line, and its body if it is short or nobody could fetch it later.
-fn tool(call: &ToolCall, notes: &Notes<'_>, telling: &Telling<'_>) -> Markup {
+fn tool(call: &ToolCall, notes: &ToolUseResults<'_>, telling: &RenderOptions<'_>) -> Markup {
     let around = around(call, notes, telling);
     let bad = call.result.as_ref().is_some_and(|result| result.is_error);
     let later = telling.lazy && tools::is_long(call);
@@ -195,7 +195,7 @@ fn tool(call: &ToolCall, notes: &Notes<'_>, telling: &Telling<'_>) -> Markup {
 }
 
 /// Draws a call of which nothing but its line is told.
-fn bare(call: &ToolCall, telling: &Telling<'_>) -> Markup {
+fn bare(call: &ToolCall, telling: &RenderOptions<'_>) -> Markup {
     let bad = call.result.as_ref().is_some_and(|result| result.is_error);
     html! {
         div class={ "part tool tool-bare" @if bad { " tool-bad" } } data-line=(call.line) data-result=[call.result.as_ref().map(|result| result.line)] {
@@ -208,12 +208,21 @@ fn bare(call: &ToolCall, telling: &Telling<'_>) -> Markup {
 }
 
 /// Draws the body of a call by itself.
-pub(crate) fn tool_body(call: &ToolCall, raw: &[(u32, Vec<u8>)], telling: &Telling<'_>) -> Markup {
-    tools::body(call, &around(call, &Notes::of(raw, std::iter::once(call)), telling))
+pub(crate) fn tool_body(call: &ToolCall, raw: &[(u32, Vec<u8>)], telling: &RenderOptions<'_>) -> Markup {
+    tools::body(call, &around(call, &ToolUseResults::of(raw, std::iter::once(call)), telling))
 }
 
-fn around<'a>(call: &ToolCall, notes: &Notes<'_>, telling: &'a Telling<'_>) -> Around<'a> {
-    Around { folder: telling.folder, noted: notes.read(call), picture: telling.picture, kept: telling.kept }
+fn around<'a>(
+    call: &ToolCall,
+    notes: &ToolUseResults<'_>,
+    telling: &'a RenderOptions<'_>,
+) -> RenderContext<'a> {
+    RenderContext {
+        folder: telling.folder,
+        noted: notes.read(call),
+        picture: telling.picture,
+        kept: telling.kept,
+    }
 }
 
 fn took(call: &ToolCall) -> Option<String> {
@@ -222,7 +231,7 @@ fn took(call: &ToolCall) -> Option<String> {
 }
 
 /// Says how long something took, if it took any time.
-pub(crate) fn took_between(from: Moment, to: Moment) -> Option<String> {
+pub(crate) fn took_between(from: Timestamp, to: Timestamp) -> Option<String> {
     u64::try_from(to.0 - from.0).ok().filter(|&millis| millis > 0).map(duration)
 }
 

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use rethread_engine::ops::{self, SessionRow};
 
 use super::link::address;
-use crate::words::called::called;
+use crate::words::called::display_title;
 use crate::words::clean;
 use crate::words::figures::{count, size, things};
 use crate::words::folder::{base, git_branch};
@@ -82,7 +82,7 @@ fn one(row: &Row<'_>) -> Markup {
 
 /// Says what a session is called.
 pub(crate) fn title(session: &SessionRow) -> Markup {
-    let text = called(&session.title.text);
+    let text = display_title(&session.title.text);
     html! { @if text.is_empty() { i class="quiet" { "no prompt was typed" } } @else { (text) } }
 }
 

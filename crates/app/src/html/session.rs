@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 
 use maud::{Markup, html};
-use rethread_engine::Failure;
-use rethread_engine::core::entry::Moment;
-use rethread_engine::core::session::Sketch;
-use rethread_engine::ops::{AgentRow, Reading, SessionRow, Way};
+use rethread_engine::Error;
+use rethread_engine::core::entry::Timestamp;
+use rethread_engine::core::session::SessionInfo;
+use rethread_engine::ops::{AgentRow, BranchView, SessionRow, SessionView};
 
 use super::row::short_model;
 use super::text::safe_address;
@@ -15,15 +15,15 @@ use super::verdict;
 use crate::words::clean;
 use crate::words::figures::{duration, size, things};
 use crate::words::folder::git_branch;
-use crate::words::trouble::{hint, message};
+use crate::words::trouble::{error_message, hint};
 use crate::words::when::Clock;
 
 /// What is said of a session.
 pub(crate) struct Head<'a> {
     /// What was read.
-    pub(crate) reading: &'a Reading,
+    pub(crate) reading: &'a SessionView,
     /// Which way is shown.
-    pub(crate) way: &'a Way,
+    pub(crate) way: &'a BranchView,
     /// What it is called.
     pub(crate) title: &'a str,
     /// Its address.
@@ -124,11 +124,11 @@ pub(crate) fn facts(head: &Head<'_>) -> Vec<String> {
 }
 
 /// Says from when to when a session went, and how long that is.
-pub(crate) fn span(sketch: &Sketch, clock: &Clock) -> Option<String> {
+pub(crate) fn span(sketch: &SessionInfo, clock: &Clock) -> Option<String> {
     took(sketch.first, sketch.last, clock)
 }
 
-fn took(first: Option<Moment>, last: Option<Moment>, clock: &Clock) -> Option<String> {
+fn took(first: Option<Timestamp>, last: Option<Timestamp>, clock: &Clock) -> Option<String> {
     let (first, last) = first.zip(last)?;
     let took = duration(last.0.saturating_sub(first.0).unsigned_abs());
     Some(format!("{} ({took})", clock.range(first, last)))
@@ -260,8 +260,8 @@ pub(crate) fn tools(grows: bool) -> Markup {
 }
 
 /// Says what could not be read, in place of the session.
-pub(crate) fn trouble(failure: &Failure) -> Markup {
+pub(crate) fn trouble(failure: &Error) -> Markup {
     html! {
-        main id="main" class="trouble" { h1 { "That did not work" } p { (message(failure)) } p class="quiet" { (hint(failure)) } }
+        main id="main" class="trouble" { h1 { "That did not work" } p { (error_message(failure)) } p class="quiet" { (hint(failure)) } }
     }
 }

@@ -3,15 +3,15 @@
 use std::collections::HashSet;
 
 use maud::{Markup, html};
-use rethread_engine::core::diff::{By, SideTurn, Totals};
-use rethread_engine::ops::{Branch, Diff, Near};
+use rethread_engine::core::diff::{MatchBasis, SideTurn, Totals};
+use rethread_engine::ops::{Branch, Diff, NearbyEntry};
 
 use super::plan::act;
 use super::text::prose;
 use crate::words::clean;
-use crate::words::ending::ending;
+use crate::words::ending::call_status;
 use crate::words::figures::{count, duration, things, tokens};
-use crate::words::fit::fit;
+use crate::words::fit::truncate_to_width;
 use crate::words::gist;
 use crate::words::when::Clock;
 
@@ -46,9 +46,9 @@ fn common(key: &str, diff: &Diff) -> Markup {
         return html! { p class="act-warning" { "They have no entry in common." } };
     };
     let by = match diff.by {
-        By::Uuid | By::Nothing => "",
-        By::Message => ", known by its responses",
-        By::Words => ", known by its words",
+        MatchBasis::Uuid | MatchBasis::Nothing => "",
+        MatchBasis::Message => ", known by its responses",
+        MatchBasis::Words => ", known by its words",
     };
     html! {
         p class="sides-common" {
@@ -59,12 +59,12 @@ fn common(key: &str, diff: &Diff) -> Markup {
     }
 }
 
-fn near(near: &Near, folder: &str) -> String {
+fn near(near: &NearbyEntry, folder: &str) -> String {
     let said = match &near.call {
         Some(call) => format!("● {}  {}", clean::line(&call.name), gist::gist(call, folder)),
         None => clean::line(&near.words),
     };
-    fit(&said, LETTERS * 2)
+    truncate_to_width(&said, LETTERS * 2)
 }
 
 fn head(key: &str, name: &str, branch: &Branch) -> Markup {
@@ -111,9 +111,9 @@ fn turn(turn: &SideTurn, folder: &str, clock: &Clock) -> Markup {
         @if !turn.calls.is_empty() {
             ul class="side-calls" {
                 @for call in turn.calls.iter().take(CALLS) {
-                    @let ending = ending(call);
+                    @let ending = call_status(call);
                     li class=[ending.map(|_| "side-failed")] {
-                        strong { (clean::line(&call.name)) } " " code { (fit(&gist::gist(call, folder), LETTERS)) }
+                        strong { (clean::line(&call.name)) } " " code { (truncate_to_width(&gist::gist(call, folder), LETTERS)) }
                         @if let Some(ending) = ending { " ✗ " (ending) }
                     }
                 }

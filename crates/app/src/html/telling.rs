@@ -7,7 +7,7 @@ use crate::words::when::Clock;
 pub(crate) type Packer<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// How to tell.
-pub(crate) struct Telling<'a> {
+pub(crate) struct RenderOptions<'a> {
     /// The address of the session, without a slash at its end.
     pub(crate) base: &'a str,
     /// The folder of the session.

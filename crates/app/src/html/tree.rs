@@ -1,13 +1,13 @@
 //! The tree as a picture: one file without script, for light and dark screens, or a part of a page.
 
 use maud::{Markup, PreEscaped};
-use rethread_engine::Failure;
-use rethread_engine::core::tree::{Row, Standing, What};
+use rethread_engine::Error;
+use rethread_engine::core::tree::{OutlineItem, PathRelation, Row};
 use rethread_engine::ops::Drawing;
 use unicode_width::UnicodeWidthStr;
 
 use crate::words::clean;
-use crate::words::fit::fit;
+use crate::words::fit::truncate_to_width;
 use crate::words::node::{Label, label};
 
 /// Height of a row, width of a lane, air around everything, air before a beginning: in pixels.
@@ -33,16 +33,16 @@ path{fill:none;stroke:#c4cad1;stroke-width:2}path.on{stroke:#2da44e;stroke-width
 .dot.pack{fill:#9e6a03;stroke:#d29922}}";
 
 /// Draws all rows as a file that brings its own style.
-pub(crate) fn file(drawing: &mut Drawing, all: bool) -> Result<String, Failure> {
+pub(crate) fn file(drawing: &mut Drawing, all: bool) -> Result<String, Error> {
     draw(drawing, all, &format!("<style>{STYLE}</style>\n"), None)
 }
 
 /// Draws all rows as a part of a page, whose style sheet knows it; names lead to the session at `address`.
-pub(crate) fn part(drawing: &mut Drawing, address: &str) -> Result<Markup, Failure> {
+pub(crate) fn part(drawing: &mut Drawing, address: &str) -> Result<Markup, Error> {
     Ok(PreEscaped(draw(drawing, false, "", Some(address))?))
 }
 
-fn draw(drawing: &mut Drawing, all: bool, style: &str, address: Option<&str>) -> Result<String, Failure> {
+fn draw(drawing: &mut Drawing, all: bool, style: &str, address: Option<&str>) -> Result<String, Error> {
     let folder = drawing.head.folder.clone();
     let mut labels = Vec::with_capacity(drawing.rows.len());
     for k in 0..drawing.rows.len() {
@@ -58,7 +58,7 @@ fn draw(drawing: &mut Drawing, all: bool, style: &str, address: Option<&str>) ->
     // Active edges lie above the others, and all below the dots.
     for on in [false, true] {
         for (row, &place) in rows.iter().zip(&places) {
-            if let Some(parent) = row.parent.filter(|_| (row.standing == Standing::OnPath) == on) {
+            if let Some(parent) = row.parent.filter(|_| (row.standing == PathRelation::OnPath) == on) {
                 svg += &edge(row, places[parent], place);
                 svg.push('\n');
             }
@@ -86,7 +86,7 @@ fn opening(title: &str, style: &str, (widest, bottom): (usize, usize), is_part: 
     svg += &format!("<title>{}</title>\n{style}", escaped(title));
     svg += &format!("<rect class=\"back\" y=\"{top}\" width=\"{width}\" height=\"{height}\"/>\n");
     if !is_part {
-        let head = escaped(&fit(title, 120));
+        let head = escaped(&truncate_to_width(title, 120));
         svg += &format!("<text class=\"title\" x=\"{}\" y=\"{AIR}\">{head}</text>\n", AIR - 8);
     }
     svg
@@ -110,9 +110,9 @@ fn letters(label: &Label) -> usize {
 
 fn edge(row: &Row, (x0, y0): (usize, usize), (x, y): (usize, usize)) -> String {
     let class = match (row.what, row.standing) {
-        (What::Gap { .. }, Standing::OnPath) => " class=\"on gap\"",
-        (What::Gap { .. }, _) => " class=\"gap\"",
-        (_, Standing::OnPath) => " class=\"on\"",
+        (OutlineItem::Gap { .. }, PathRelation::OnPath) => " class=\"on gap\"",
+        (OutlineItem::Gap { .. }, _) => " class=\"gap\"",
+        (_, PathRelation::OnPath) => " class=\"on\"",
         _ => "",
     };
     if x0 == x {
@@ -128,8 +128,8 @@ fn dot(row: &Row, (x, y): (usize, usize)) -> String {
         String::new()
     };
     let dot = match (row.what, row.standing) {
-        (What::Gap { .. }, _) => String::new(),
-        (What::Compaction(_), _) => {
+        (OutlineItem::Gap { .. }, _) => String::new(),
+        (OutlineItem::Compaction(_), _) => {
             format!(
                 "<path class=\"dot pack\" d=\"M{x} {}L{} {y}L{x} {}L{} {y}Z\"/>",
                 y - 7,
@@ -140,9 +140,9 @@ fn dot(row: &Row, (x, y): (usize, usize)) -> String {
         }
         (_, standing) => {
             let class = match standing {
-                Standing::OnPath => "dot on",
-                Standing::Compacted => "dot old",
-                Standing::Aside => "dot",
+                PathRelation::OnPath => "dot on",
+                PathRelation::Compacted => "dot old",
+                PathRelation::Aside => "dot",
             };
             format!("<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"5\"/>")
         }
@@ -164,7 +164,7 @@ fn words(label: &Label, (x, y): (usize, usize), address: Option<&str>) -> String
     let pieces = [
         linked(piece("name", &label.name), &label.handle, address),
         piece("mark", &label.origin),
-        piece(quiet, &fit(&label.words, WIDEST)),
+        piece(quiet, &truncate_to_width(&label.words, WIDEST)),
         piece(class, &tip),
         piece("quiet", &label.work),
     ];

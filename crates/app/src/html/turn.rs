@@ -2,12 +2,12 @@
 
 use maud::{Markup, html};
 use rethread_engine::core::tree::ForkKind;
-use rethread_engine::core::turn::{Part, Prompt};
-use rethread_engine::ops::{Crossing, Neighbour, Scene, Standing};
+use rethread_engine::core::turn::{Prompt, TurnPart};
+use rethread_engine::ops::{ForkSwitch, PathRelation, SiblingBranch, TurnSlice};
 
-use super::Telling;
-use super::long::{Manner, words};
-use super::note::Notes;
+use super::RenderOptions;
+use super::long::{TextFormat, words};
+use super::note::ToolUseResults;
 use super::part::{parts, pictures, took_between};
 use super::row::short_model;
 use crate::words::figures::{things, tokens};
@@ -15,19 +15,19 @@ use crate::words::money;
 use crate::words::when::rfc3339;
 
 /// Draws a turn, or some of a long one.
-pub(crate) fn scene(scene: &Scene, telling: &Telling<'_>) -> Markup {
+pub(crate) fn scene(scene: &TurnSlice, telling: &RenderOptions<'_>) -> Markup {
     let id = scene.no.map(|no| format!("t{no}")).filter(|_| scene.begins);
     let line = scene.raw.first().map(|(line, _)| *line);
     let standing = match scene.standing {
-        Standing::OnPath => "",
-        Standing::Compacted => " turn-past",
-        Standing::Aside => " turn-aside",
+        PathRelation::OnPath => "",
+        PathRelation::Compacted => " turn-past",
+        PathRelation::Aside => " turn-aside",
     };
     let calls = scene.turn.parts.iter().filter_map(|piece| match &piece.part {
-        Part::Tool(call) => Some(&**call),
+        TurnPart::Tool(call) => Some(&**call),
         _ => None,
     });
-    let notes = Notes::of(&scene.raw, calls);
+    let notes = ToolUseResults::of(&scene.raw, calls);
     html! {
         article class={ "turn" (standing) @if !scene.begins { " turn-more" } } id=[id] data-turn=[scene.no] data-line=[line] {
             @for crossing in &scene.crossings { (switch(crossing, telling)) }
@@ -39,7 +39,7 @@ pub(crate) fn scene(scene: &Scene, telling: &Telling<'_>) -> Markup {
     }
 }
 
-fn head(scene: &Scene, telling: &Telling<'_>) -> Markup {
+fn head(scene: &TurnSlice, telling: &RenderOptions<'_>) -> Markup {
     let name = scene.no.map_or_else(|| "Before the first prompt".to_owned(), |no| format!("Turn {no}"));
     let link = scene.no.map(|no| format!("#t{no}"));
     html! {
@@ -54,9 +54,9 @@ fn head(scene: &Scene, telling: &Telling<'_>) -> Markup {
                 time class="quiet num" datetime=[rfc3339(from)] { (telling.clock.second(from, None)) }
             }
             @match scene.standing {
-                Standing::OnPath => {}
-                Standing::Compacted => { span class="badge" { "before a compaction" } }
-                Standing::Aside => { span class="badge badge-warn" { "other branch" } }
+                PathRelation::OnPath => {}
+                PathRelation::Compacted => { span class="badge" { "before a compaction" } }
+                PathRelation::Aside => { span class="badge badge-warn" { "other branch" } }
             }
             @if telling.acts { (menu(scene)) }
         }
@@ -64,7 +64,7 @@ fn head(scene: &Scene, telling: &Telling<'_>) -> Markup {
 }
 
 /// Draws what can be done with a turn.
-fn menu(scene: &Scene) -> Markup {
+fn menu(scene: &TurnSlice) -> Markup {
     let Some(no) = scene.no else { return Markup::default() };
     let at = format!("t{no}");
     html! {
@@ -83,18 +83,18 @@ fn menu(scene: &Scene) -> Markup {
     }
 }
 
-fn asked(prompt: &Prompt, telling: &Telling<'_>) -> Markup {
+fn asked(prompt: &Prompt, telling: &RenderOptions<'_>) -> Markup {
     html! {
         div class="part prompt" data-line=(prompt.line) {
-            (words(&prompt.text, prompt.line, telling, Manner::of_prompt(prompt.voice)))
+            (words(&prompt.text, prompt.line, telling, TextFormat::of_prompt(prompt.voice)))
             (pictures(&prompt.media, telling))
         }
     }
 }
 
 /// Draws which of several ways this is, and the way to the others.
-fn switch(crossing: &Crossing, telling: &Telling<'_>) -> Markup {
-    let address = |way: &Neighbour| {
+fn switch(crossing: &ForkSwitch, telling: &RenderOptions<'_>) -> Markup {
+    let address = |way: &SiblingBranch| {
         // Where there is no address to ask, all ways are in the same page.
         let page =
             if telling.base.is_empty() { String::new() } else { format!("{}?tip={}", telling.base, way.tip) };
@@ -121,7 +121,7 @@ fn switch(crossing: &Crossing, telling: &Telling<'_>) -> Markup {
 }
 
 /// Says what a turn came to.
-fn foot(scene: &Scene) -> Markup {
+fn foot(scene: &TurnSlice) -> Markup {
     let usage = &scene.sum.spent.usage;
     let models: Vec<String> = scene.models.iter().map(|model| short_model(model)).collect();
     let took = scene.turn.millis.map(crate::words::figures::duration);

@@ -1,9 +1,9 @@
 //! What a resume would lose, as one quiet line above a conversation, and what mends it.
 
 use maud::{Markup, html};
-use rethread_engine::core::resume::Why;
-use rethread_engine::core::tree::NodeNo;
-use rethread_engine::ops::{LostGroup, LostWay, Session, Verdict};
+use rethread_engine::core::resume::SkipReason;
+use rethread_engine::core::tree::NodeId;
+use rethread_engine::ops::{LostGroup, Session, UnreachableBranch, Verdict};
 
 use super::plan::{act, command};
 use crate::words::figures::{count, things};
@@ -19,7 +19,7 @@ enum Help {
     /// A new session in which the links hold again and nothing is refused.
     Repair,
     /// Going on from another entry.
-    Goto(NodeNo),
+    Goto(NodeId),
     /// Reading what is on the other branches.
     Branches,
 }
@@ -91,7 +91,7 @@ fn told(verdict: &Verdict, session: &Session, groups: &[LostGroup]) -> (String, 
         return (resume::verdict(session, verdict), vec![Help::Repair]);
     }
     let newest = session.tree.newest_tip().filter(|&newest| is_lost(verdict, newest));
-    let others = || groups.iter().filter(|group| group.why != Why::OtherBranch);
+    let others = || groups.iter().filter(|group| group.why != SkipReason::OtherBranch);
     if verdict.is_broken() && others().next().is_some() {
         return (format!("A resume would lose {}", lost_words(others())), vec![Help::Repair]);
     }
@@ -114,7 +114,7 @@ fn told(verdict: &Verdict, session: &Session, groups: &[LostGroup]) -> (String, 
         Some(group) => {
             let tip = group.ways.first().map(|way| Help::Goto(way.tip));
             let helps = match group.why {
-                Why::OtherRoot => tip.into_iter().chain([Help::Branches]).collect(),
+                SkipReason::OtherRoot => tip.into_iter().chain([Help::Branches]).collect(),
                 _ => vec![Help::Repair],
             };
             (format!("A resume would leave out {}", lost_words(others())), helps)
@@ -127,7 +127,7 @@ fn told(verdict: &Verdict, session: &Session, groups: &[LostGroup]) -> (String, 
 }
 
 /// Whether an entry is out of reach.
-fn is_lost(verdict: &Verdict, no: NodeNo) -> bool {
+fn is_lost(verdict: &Verdict, no: NodeId) -> bool {
     verdict.resume.unreachable.iter().any(|lost| lost.node == Some(no) && lost.why.is_loss())
 }
 
@@ -165,7 +165,7 @@ fn lost(key: &str, session: &Session, groups: &[LostGroup]) -> Markup {
     }
 }
 
-fn ways(key: &str, session: &Session, ways: &[LostWay]) -> Markup {
+fn ways(key: &str, session: &Session, ways: &[UnreachableBranch]) -> Markup {
     html! {
         @for (k, way) in ways.iter().take(WAYS).enumerate() {
             @if k > 0 { ", " }

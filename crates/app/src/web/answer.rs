@@ -4,10 +4,10 @@ use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use maud::{Markup, html};
-use rethread_engine::Failure;
+use rethread_engine::Error;
 
 use crate::html::frame::{Frame, page};
-use crate::words::trouble::{hint, message};
+use crate::words::trouble::{error_message, hint};
 
 /// Answers with markup: a page or a piece of one.
 pub(crate) fn markup(status: StatusCode, markup: Markup) -> Response {
@@ -38,18 +38,18 @@ pub(crate) fn refused(why: &str) -> Response {
 }
 
 /// Answers with what could not be done.
-pub(crate) fn failed(failure: &Failure) -> Response {
-    trouble(status(failure), "That did not work", &message(failure), &hint(failure))
+pub(crate) fn failed(failure: &Error) -> Response {
+    trouble(status(failure), "That did not work", &error_message(failure), &hint(failure))
 }
 
 /// Returns the status of what could not be done.
-pub(crate) fn status(failure: &Failure) -> StatusCode {
+pub(crate) fn status(failure: &Error) -> StatusCode {
     match failure {
-        Failure::UnknownSession { .. } | Failure::UnknownEntry { .. } => StatusCode::NOT_FOUND,
-        Failure::Unreadable { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+        Error::UnknownSession { .. } | Error::UnknownEntry { .. } => StatusCode::NOT_FOUND,
+        Error::Unreadable { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
             StatusCode::NOT_FOUND
         }
-        Failure::Busy { .. } | Failure::Stale { .. } | Failure::Live { .. } | Failure::NotAsLeft { .. } => {
+        Error::Busy { .. } | Error::Stale { .. } | Error::Live { .. } | Error::ChangedSinceOp { .. } => {
             StatusCode::CONFLICT
         }
         _ => StatusCode::UNPROCESSABLE_ENTITY,

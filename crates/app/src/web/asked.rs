@@ -8,19 +8,19 @@ use crate::html::link::address;
 
 /// Names and values in their order; of a name that repeats, the first value counts.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Asked(Vec<(String, String)>);
+pub(crate) struct QueryParams(Vec<(String, String)>);
 
-impl<S: Send + Sync> FromRequestParts<S> for Asked {
+impl<S: Send + Sync> FromRequestParts<S> for QueryParams {
     type Rejection = Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Asked, Infallible> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<QueryParams, Infallible> {
         // What cannot be read asks for nothing.
         let query = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(&parts.uri);
-        Ok(Asked(query.map(|query| query.0).unwrap_or_default()))
+        Ok(QueryParams(query.map(|query| query.0).unwrap_or_default()))
     }
 }
 
-impl Asked {
+impl QueryParams {
     /// Returns a value, where it says anything.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(known, _)| known == name);
@@ -47,10 +47,10 @@ impl Asked {
 
 #[cfg(test)]
 mod tests {
-    use super::Asked;
+    use super::QueryParams;
 
-    fn asked(pairs: &[(&str, &str)]) -> Asked {
-        Asked(pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
+    fn asked(pairs: &[(&str, &str)]) -> QueryParams {
+        QueryParams(pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
     }
 
     #[test]

@@ -18,7 +18,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 
 /// The names and keys of this run.
 #[derive(Debug)]
-pub(crate) struct Gate {
+pub(crate) struct Auth {
     port: u16,
     key: String,
     seal: String,
@@ -31,10 +31,10 @@ fn random() -> String {
     format!("{}{}", uuid::Uuid::new_v4().simple(), uuid::Uuid::new_v4().simple())
 }
 
-impl Gate {
+impl Auth {
     /// Makes new keys for a server at `port`.
-    pub(crate) fn new(port: u16) -> Gate {
-        Gate { port, key: random(), seal: random(), once: Mutex::default() }
+    pub(crate) fn new(port: u16) -> Auth {
+        Auth { port, key: random(), seal: random(), once: Mutex::default() }
     }
 
     /// Returns the address that lets a browser in.
@@ -62,7 +62,7 @@ impl Gate {
     }
 
     /// Returns what every form that writes must bring along.
-    pub(crate) fn seal(&self) -> &str {
+    pub(crate) fn csrf_token(&self) -> &str {
         &self.seal
     }
 
@@ -159,7 +159,7 @@ fn is_text(path: &str) -> bool {
 }
 
 /// Turns the key of the address into a cookie, so that it stands in no address any more.
-fn enter(gate: &Gate, address: &str) -> Response {
+fn enter(gate: &Auth, address: &str) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::SEE_OTHER;
     let cookie = format!("{}={}; Path=/; HttpOnly; SameSite=Strict", gate.cookie(), gate.key);
@@ -194,7 +194,7 @@ fn fence(headers: &mut HeaderMap) {
 mod tests {
     use axum::http::{HeaderMap, Uri, header};
 
-    use super::{Gate, is_text};
+    use super::{Auth, is_text};
 
     fn headers(pairs: &[(header::HeaderName, &str)]) -> HeaderMap {
         pairs.iter().map(|(name, value)| (name.clone(), value.parse().unwrap())).collect()
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn only_our_own_names_are_answered() {
-        let gate = Gate::new(7333);
+        let gate = Auth::new(7333);
         let asked = |host: &str, origin: Option<&str>| {
             let mut pairs = vec![(header::HOST, host)];
             pairs.extend(origin.map(|origin| (header::ORIGIN, origin)));
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn the_key_is_taken_out_of_the_address() {
-        let gate = Gate::new(1);
+        let gate = Auth::new(1);
         let read = |address: String| gate.key_in(&address.parse::<Uri>().unwrap());
         assert_eq!(read(format!("/?key={}", gate.key)).as_deref(), Some("/"));
         assert_eq!(read(format!("/s/x?a=1&key={}&b=2", gate.key)).as_deref(), Some("/s/x?a=1&b=2"));
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn what_starts_a_browser_lets_in_once() {
-        let gate = Gate::new(1);
+        let gate = Auth::new(1);
         let address = gate.address_for_once();
         assert!(!address.contains(&gate.key), "it says nothing of the key of the run");
         let uri: Uri = address.parse().unwrap();
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn only_the_whole_cookie_counts() {
-        let gate = Gate::new(1);
+        let gate = Auth::new(1);
         let has = |cookie: &str| gate.has_cookie(&headers(&[(header::COOKIE, cookie)]));
         assert!(has(&format!("a=b; rethread-1={}", gate.key)));
         assert!(!has(&format!("rethread-2={}", gate.key)));

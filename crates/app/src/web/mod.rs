@@ -22,5 +22,5 @@ mod shelf;
 mod single;
 mod stacks;
 
-pub(crate) use gate::Gate;
+pub(crate) use gate::Auth;
 pub(crate) use serve::serve;

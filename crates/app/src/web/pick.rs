@@ -2,13 +2,13 @@
 
 use std::cmp::Reverse;
 
-use rethread_engine::core::entry::Moment;
-use rethread_engine::ops::{self, Filter, Hidden, SessionRow};
+use rethread_engine::core::entry::Timestamp;
+use rethread_engine::ops::{self, Filter, HiddenCounts, SessionRow};
 
-use super::asked::Asked;
-use super::shelf::Look;
+use super::asked::QueryParams;
+use super::shelf::CachedSessionList;
 use crate::html::row::Row;
-use crate::place::Place;
+use crate::place::AppContext;
 use crate::words::clean;
 use crate::words::when::Clock;
 
@@ -26,15 +26,19 @@ pub(crate) struct Picked<'l> {
     /// Each with its key, in order.
     pub(crate) rows: Vec<(&'l str, &'l SessionRow)>,
     /// Those that nobody would look for.
-    pub(crate) hidden: Hidden,
+    pub(crate) hidden: HiddenCounts,
     /// What was asked for and could not be read.
     pub(crate) wrong: Vec<String>,
 }
 
 /// Picks what is asked for.
-pub(crate) fn pick<'l>(look: &'l Look, asked: &Asked, clock: &Clock) -> Picked<'l> {
+pub(crate) fn filter_sessions<'l>(
+    look: &'l CachedSessionList,
+    asked: &QueryParams,
+    clock: &Clock,
+) -> Picked<'l> {
     let mut wrong = Vec::new();
-    let mut moment = |name: &str| -> Option<Moment> {
+    let mut moment = |name: &str| -> Option<Timestamp> {
         let text = asked.text(name)?;
         let read = clock.read(text);
         if read.is_none() {
@@ -85,7 +89,7 @@ fn sort(rows: &mut [(&str, &SessionRow)], order: &str) {
 }
 
 /// Makes a session fit to be drawn in a list.
-pub(crate) fn row<'l>(key: &'l str, session: &'l SessionRow, place: &Place, clock: &Clock) -> Row<'l> {
+pub(crate) fn row<'l>(key: &'l str, session: &'l SessionRow, place: &AppContext, clock: &Clock) -> Row<'l> {
     let last = session.sketch.last;
     Row {
         key,

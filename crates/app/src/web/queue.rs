@@ -25,23 +25,23 @@ struct State {
 #[derive(Debug)]
 struct Waiting {
     client: String,
-    call: Sender<Turn>,
+    call: Sender<SearchPermit>,
 }
 
 /// The right to search; it passes on when it goes.
 #[derive(Debug)]
-pub(crate) struct Turn(Option<Arc<Queue>>);
+pub(crate) struct SearchPermit(Option<Arc<Queue>>);
 
 impl Queue {
     /// Waits for a turn; none where the same client has asked anew meanwhile.
-    pub(crate) async fn turn(self: &Arc<Queue>, client: &str) -> Option<Turn> {
+    pub(crate) async fn turn(self: &Arc<Queue>, client: &str) -> Option<SearchPermit> {
         let waits = {
             let mut state = self.state();
             // A client without a name is nobody's rival.
             state.waiting.retain(|other| client.is_empty() || other.client != client);
             if state.running < AT_ONCE {
                 state.running += 1;
-                return Some(Turn(Some(self.clone())));
+                return Some(SearchPermit(Some(self.clone())));
             }
             let (call, waits) = channel();
             state.waiting.push_back(Waiting { client: client.to_owned(), call });
@@ -68,7 +68,7 @@ impl Queue {
                 return;
             };
             drop(state);
-            match next.call.send(Turn(Some(self.clone()))) {
+            match next.call.send(SearchPermit(Some(self.clone()))) {
                 Ok(()) => return,
                 // Nobody listens any more; what comes back must not pass itself on again.
                 Err(mut turn) => turn.0 = None,
@@ -77,7 +77,7 @@ impl Queue {
     }
 }
 
-impl Drop for Turn {
+impl Drop for SearchPermit {
     fn drop(&mut self) {
         if let Some(queue) = self.0.take() {
             queue.pass();
@@ -92,9 +92,9 @@ mod tests {
     use std::sync::Arc;
     use std::task::{Context, Poll, Waker};
 
-    use super::{Queue, Turn};
+    use super::{Queue, SearchPermit};
 
-    type Waits = Pin<Box<dyn Future<Output = Option<Turn>>>>;
+    type Waits = Pin<Box<dyn Future<Output = Option<SearchPermit>>>>;
 
     fn ask(queue: &Arc<Queue>, client: &'static str) -> Waits {
         let queue = queue.clone();
@@ -103,11 +103,11 @@ mod tests {
         waits
     }
 
-    fn poll(waits: &mut Waits) -> Poll<Option<Turn>> {
+    fn poll(waits: &mut Waits) -> Poll<Option<SearchPermit>> {
         waits.as_mut().poll(&mut Context::from_waker(Waker::noop()))
     }
 
-    fn at_once(queue: &Arc<Queue>, client: &str) -> Turn {
+    fn at_once(queue: &Arc<Queue>, client: &str) -> SearchPermit {
         match pin!(queue.turn(client)).poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(Some(turn)) => turn,
             _ => panic!("{client} has no turn"),

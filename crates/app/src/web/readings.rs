@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
-use rethread_engine::Failure;
+use rethread_engine::Error;
 use rethread_engine::core::usage::Prices;
-use rethread_engine::ops::{self, Agents, Reading, Way, Which};
+use rethread_engine::ops::{self, Agents, BranchSelector, BranchView, SessionView};
 
 /// How many sessions are kept open.
 const KEPT: usize = 12;
@@ -19,7 +19,7 @@ const FRESH: Duration = Duration::from_secs(1);
 
 /// The sessions that were asked for last.
 #[derive(Default)]
-pub(crate) struct Readings {
+pub(crate) struct SessionViewCache {
     /// The last one behind.
     slots: Mutex<Vec<Arc<Slot>>>,
 }
@@ -27,29 +27,29 @@ pub(crate) struct Readings {
 /// A place for one session: whoever opens it holds it, and others wait for them.
 struct Slot {
     path: PathBuf,
-    open: Mutex<Option<Arc<Open>>>,
+    open: Mutex<Option<Arc<CachedView>>>,
 }
 
 /// A session as it was at one moment.
-pub(crate) struct Open {
+pub(crate) struct CachedView {
     /// What was read.
-    pub(crate) reading: Reading,
-    ways: Mutex<HashMap<Which, Arc<Way>>>,
-    drawn: Mutex<HashMap<(Which, usize), Bytes>>,
+    pub(crate) reading: SessionView,
+    ways: Mutex<HashMap<BranchSelector, Arc<BranchView>>>,
+    drawn: Mutex<HashMap<(BranchSelector, usize), Bytes>>,
     /// When its subagents were looked at, what their files looked like, and what was found.
     agents: Mutex<Option<(Instant, u64, Arc<Agents>)>>,
 }
 
-impl Readings {
+impl SessionViewCache {
     /// Opens a session, or takes it as it was opened before if its file is the same.
-    pub(crate) fn open(&self, path: &Path, prices: &Prices) -> Result<Arc<Open>, Failure> {
+    pub(crate) fn open(&self, path: &Path, prices: &Prices) -> Result<Arc<CachedView>, Error> {
         let slot = self.slot(path);
         let mut open = lock(&slot.open);
         if let Some(open) = open.as_ref().filter(|open| open.reading.is_current()) {
             return Ok(open.clone());
         }
-        let reading = ops::read(path, prices)?;
-        let opened = Arc::new(Open {
+        let reading = ops::open_view(path, prices)?;
+        let opened = Arc::new(CachedView {
             reading,
             ways: Mutex::default(),
             drawn: Mutex::default(),
@@ -73,9 +73,9 @@ impl Readings {
     }
 }
 
-impl Open {
+impl CachedView {
     /// Finds a way, or remembers it.
-    pub(crate) fn way(&self, which: &Which) -> Result<Arc<Way>, Failure> {
+    pub(crate) fn way(&self, which: &BranchSelector) -> Result<Arc<BranchView>, Error> {
         if let Some(way) = lock(&self.ways).get(which) {
             return Ok(way.clone());
         }
@@ -91,13 +91,13 @@ impl Open {
 
     /// Returns the subagents as they were found before, or finds them. They are at work while the session itself stands still, so
     /// its file says nothing of theirs.
-    pub(crate) fn agents(&self) -> Result<Arc<Agents>, Failure> {
+    pub(crate) fn agents(&self) -> Result<Arc<Agents>, Error> {
         let path = &self.reading.session.path;
         let mut last = lock(&self.agents);
         if let Some((.., agents)) = last.as_ref().filter(|(at, ..)| at.elapsed() < FRESH) {
             return Ok(agents.clone());
         }
-        let (at, looks) = (Instant::now(), ops::agents_look(path));
+        let (at, looks) = (Instant::now(), ops::agents_fingerprint(path));
         let found = match last.take().filter(|(_, known, _)| *known == looks) {
             Some((.., agents)) => agents,
             None => Arc::new(ops::agents(path)?),
@@ -109,10 +109,10 @@ impl Open {
     /// Returns a leaf as it was drawn before, or draws it.
     pub(crate) fn drawn(
         &self,
-        which: &Which,
+        which: &BranchSelector,
         leaf: usize,
-        draw: impl FnOnce() -> Result<String, Failure>,
-    ) -> Result<Bytes, Failure> {
+        draw: impl FnOnce() -> Result<String, Error>,
+    ) -> Result<Bytes, Error> {
         let key = (which.clone(), leaf);
         if let Some(bytes) = lock(&self.drawn).get(&key) {
             return Ok(bytes.clone());

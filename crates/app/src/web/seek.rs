@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use rethread_engine::core::query::{BadQuery, Query};
-use rethread_engine::ops::{self, Halt, SearchHit, SearchRequest, Total};
+use rethread_engine::core::query::{Query, QueryError};
+use rethread_engine::ops::{self, CancelToken, SearchHit, SearchRequest, Total};
 
 use super::queue::Queue;
 use super::server::Server;
@@ -14,7 +14,7 @@ use crate::words::trouble;
 
 /// What to look for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub(crate) struct SearchParams {
     /// As it was typed.
     pub(crate) typed: String,
     /// Also through what stands beside the conversation.
@@ -28,7 +28,7 @@ pub(crate) struct Wanted {
 }
 
 /// What was found.
-pub(crate) struct Found {
+pub(crate) struct SearchResults {
     /// The hits, best first.
     pub(crate) hits: Vec<SearchHit>,
     /// How many there are, told or not.
@@ -53,11 +53,11 @@ const REMEMBERED: usize = 32;
 
 /// What was found a moment ago: who types goes back and forth, and several pages may ask the same.
 #[derive(Default)]
-pub(crate) struct Answers(Mutex<VecDeque<(Instant, Wanted, Arc<Found>)>>);
+pub(crate) struct SearchCache(Mutex<VecDeque<(Instant, SearchParams, Arc<SearchResults>)>>);
 
-impl Answers {
+impl SearchCache {
     /// Returns what was found a moment ago; while many wait for their turn, a longer moment counts.
-    pub(crate) fn recent(&self, wanted: &Wanted, queue: &Queue) -> Option<Arc<Found>> {
+    pub(crate) fn recent(&self, wanted: &SearchParams, queue: &Queue) -> Option<Arc<SearchResults>> {
         let age = if queue.is_crowded() { PATIENCE } else { FRESH };
         let answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = answers.iter().rev().find(|(at, known, _)| known == wanted && at.elapsed() < age);
@@ -69,7 +69,7 @@ impl Answers {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    fn keep(&self, wanted: &Wanted, found: &Arc<Found>) {
+    fn keep(&self, wanted: &SearchParams, found: &Arc<SearchResults>) {
         let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         answers.push_back((Instant::now(), wanted.clone(), found.clone()));
         while answers.len() > REMEMBERED || answers.front().is_some_and(|(at, ..)| at.elapsed() > PATIENCE) {
@@ -80,23 +80,27 @@ impl Answers {
 
 /// Stops a search that nobody waits for any more: it is dropped with the request.
 #[derive(Debug, Default)]
-pub(crate) struct Waits(Halt);
+pub(crate) struct CancelOnDrop(CancelToken);
 
-impl Waits {
+impl CancelOnDrop {
     /// Returns what the search asks.
-    pub(crate) fn halt(&self) -> Halt {
+    pub(crate) fn halt(&self) -> CancelToken {
         self.0.clone()
     }
 }
 
-impl Drop for Waits {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.stop();
     }
 }
 
 /// Searches, and brings the index up to date afterwards where it was far behind.
-pub(crate) fn seek(server: &Arc<Server>, wanted: &Wanted, halt: &Halt) -> Result<Arc<Found>, BadQuery> {
+pub(crate) fn run_search(
+    server: &Arc<Server>,
+    wanted: &SearchParams,
+    halt: &CancelToken,
+) -> Result<Arc<SearchResults>, QueryError> {
     // While this one waited for its turn, another may have asked the same.
     if let Some(found) = server.answers.recent(wanted, &server.queue) {
         return Ok(found);
@@ -108,11 +112,15 @@ pub(crate) fn seek(server: &Arc<Server>, wanted: &Wanted, halt: &Halt) -> Result
     Ok(found)
 }
 
-fn look(server: &Arc<Server>, wanted: &Wanted, halt: &Halt) -> Result<Found, BadQuery> {
+fn look(
+    server: &Arc<Server>,
+    wanted: &SearchParams,
+    halt: &CancelToken,
+) -> Result<SearchResults, QueryError> {
     let start = Instant::now();
     let clock = server.clock();
     let query = Query::parse(&wanted.typed, &|text| clock.read(text))?;
-    let mut found = Found {
+    let mut found = SearchResults {
         hits: Vec::new(),
         total: Total { hits: 0, exact: false },
         cut: true,
@@ -134,7 +142,7 @@ fn look(server: &Arc<Server>, wanted: &Wanted, halt: &Halt) -> Result<Found, Bad
         halt: halt.clone(),
     };
     let mut search = match &stacks {
-        Some(stacks) => ops::search_again(&request, stacks, index),
+        Some(stacks) => ops::search_snapshot(&request, stacks, index),
         None => ops::search(&request, index),
     };
     while found.hits.len() < wanted.limit
@@ -145,13 +153,13 @@ fn look(server: &Arc<Server>, wanted: &Wanted, halt: &Halt) -> Result<Found, Bad
     if stacks.is_some() && !search.is_indexed() {
         server.stacks.forget();
     }
-    (found.total, found.cut) = (search.total(), search.is_cut());
+    (found.total, found.cut) = (search.total(), search.timed_out());
     let (failures, notices) =
         stacks.as_ref().map(|seen| (seen.failures(), seen.notices())).unwrap_or_default();
     found.failures = search.failures.len() + failures.len();
     found.notices = notices.iter().chain(&search.notices).map(trouble::notice).collect();
     found.took = start.elapsed();
-    if search.is_behind() {
+    if search.index_is_stale() {
         catch_up(server);
     }
     // What could not be kept is found out again.

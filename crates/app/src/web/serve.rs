@@ -6,22 +6,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rethread_engine::core::usage::Prices;
-use rethread_engine::ops::Listing;
+use rethread_engine::ops::SessionList;
 use tokio::net::TcpListener;
 
-use super::gate::Gate;
-use super::pages::figures::Drawn;
-use super::readings::Readings;
+use super::gate::Auth;
+use super::pages::figures::FigureCache;
+use super::readings::SessionViewCache;
 use super::routes::router;
-use super::seek::Answers;
+use super::seek::SearchCache;
 use super::server::Server;
-use super::shelf::Shelf;
-use super::single::Single;
-use super::stacks::LastStacks;
-use crate::place::Place;
+use super::shelf::SessionListCache;
+use super::single::SingleFlight;
+use super::stacks::SnapshotCache;
+use crate::place::AppContext;
 
 /// Tells the user where to look, before the first request is taken.
-pub(crate) type Announce<'a> = &'a mut dyn FnMut(&Gate) -> io::Result<()>;
+pub(crate) type Announce<'a> = &'a mut dyn FnMut(&Auth) -> io::Result<()>;
 
 /// How long answers under way may take once the server is to stop; a page that listens for news would never end by itself.
 const GRACE: Duration = Duration::from_millis(300);
@@ -30,10 +30,10 @@ const WORK: Duration = Duration::from_secs(3);
 
 /// Serves at a port of this machine; where none is named, at the usual one or, if that is taken, any other.
 pub(crate) fn serve(
-    place: Place,
+    place: AppContext,
     prices: Prices,
     demo: bool,
-    listing: Option<Listing>,
+    listing: Option<SessionList>,
     port: Option<u16>,
     announce: Announce<'_>,
 ) -> io::Result<()> {
@@ -47,20 +47,20 @@ pub(crate) fn serve(
     let served = runtime.block_on(async {
         let stopped = stopped()?;
         let listener = listen(port).await?;
-        let gate = Gate::new(listener.local_addr()?.port());
+        let gate = Auth::new(listener.local_addr()?.port());
         announce(&gate)?;
         let server = Arc::new(Server {
             place,
             prices,
             gate,
-            readings: Readings::default(),
-            shelf: Shelf::holding(listing),
+            readings: SessionViewCache::default(),
+            shelf: SessionListCache::holding(listing),
             queue: Arc::default(),
             patient: tokio::sync::Mutex::default(),
-            stacks: LastStacks::default(),
-            answers: Answers::default(),
-            figures: Drawn::default(),
-            indexing: Single::default(),
+            stacks: SnapshotCache::default(),
+            answers: SearchCache::default(),
+            figures: FigureCache::default(),
+            indexing: SingleFlight::default(),
             exports: Arc::new(tokio::sync::Semaphore::new(EXPORTS)),
             demo,
         });

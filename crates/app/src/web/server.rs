@@ -8,41 +8,41 @@ use rethread_engine::core::usage::Prices;
 use rethread_engine::ops::SessionRow;
 
 use super::answer;
-use super::gate::Gate;
-use super::pages::figures::Drawn;
+use super::gate::Auth;
+use super::pages::figures::FigureCache;
 use super::queue::Queue;
-use super::readings::Readings;
-use super::seek::Answers;
-use super::shelf::Shelf;
-use super::single::Single;
-use super::stacks::LastStacks;
-use crate::place::Place;
+use super::readings::SessionViewCache;
+use super::seek::SearchCache;
+use super::shelf::SessionListCache;
+use super::single::SingleFlight;
+use super::stacks::SnapshotCache;
+use crate::place::AppContext;
 use crate::words::when::Clock;
 
 /// The server.
 pub(crate) struct Server {
     /// Where sessions are, and what changes them.
-    pub(crate) place: Place,
+    pub(crate) place: AppContext,
     /// What responses cost.
     pub(crate) prices: Prices,
     /// Who may come in.
-    pub(crate) gate: Gate,
+    pub(crate) gate: Auth,
     /// Which sessions there are.
-    pub(crate) shelf: Shelf,
+    pub(crate) shelf: SessionListCache,
     /// The sessions that are being read.
-    pub(crate) readings: Readings,
+    pub(crate) readings: SessionViewCache,
     /// Who searches.
     pub(crate) queue: Arc<Queue>,
     /// Who searches for as long as it takes: one at a time, so that there is always a turn for those who type.
     pub(crate) patient: tokio::sync::Mutex<()>,
     /// What the last search has looked through.
-    pub(crate) stacks: LastStacks,
+    pub(crate) stacks: SnapshotCache,
     /// The pictures of the first page.
-    pub(crate) figures: Drawn,
+    pub(crate) figures: FigureCache,
     /// What was found a moment ago.
-    pub(crate) answers: Answers,
+    pub(crate) answers: SearchCache,
     /// Whether the index is being brought up to date.
-    pub(crate) indexing: Single,
+    pub(crate) indexing: SingleFlight,
     /// Who exports: few at a time, so that there is always a thread for those who read.
     pub(crate) exports: Arc<tokio::sync::Semaphore>,
     /// Whether the sessions are invented.

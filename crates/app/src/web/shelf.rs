@@ -6,9 +6,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use rethread_engine::ops::{self, Filter, Listing, SessionRow};
+use rethread_engine::ops::{self, Filter, SessionList, SessionRow};
 
-use crate::place::Place;
+use crate::place::AppContext;
 
 /// How long a look counts.
 const FRESH: Duration = Duration::from_secs(1);
@@ -16,29 +16,29 @@ const FRESH: Duration = Duration::from_secs(1);
 const STALE: Duration = Duration::from_secs(5);
 
 /// The last look at all sessions.
-pub(crate) struct Shelf {
-    last: Mutex<Option<Arc<Look>>>,
+pub(crate) struct SessionListCache {
+    last: Mutex<Option<Arc<CachedSessionList>>>,
     looking: Mutex<()>,
 }
 
 /// All sessions at one moment, also those that a list leaves out.
-pub(crate) struct Look {
+pub(crate) struct CachedSessionList {
     /// The sessions, newest first.
-    pub(crate) listing: Listing,
+    pub(crate) listing: SessionList,
     at: Instant,
     by_key: HashMap<String, usize>,
     keys: Vec<String>,
 }
 
-impl Shelf {
+impl SessionListCache {
     /// Takes a look that somebody has just had.
-    pub(crate) fn holding(listing: Option<Listing>) -> Shelf {
-        let look = listing.map(|listing| Arc::new(Look::of(listing, Instant::now())));
-        Shelf { last: Mutex::new(look), looking: Mutex::default() }
+    pub(crate) fn holding(listing: Option<SessionList>) -> SessionListCache {
+        let look = listing.map(|listing| Arc::new(CachedSessionList::of(listing, Instant::now())));
+        SessionListCache { last: Mutex::new(look), looking: Mutex::default() }
     }
 
     /// Looks at all sessions, or remembers the last look.
-    pub(crate) fn look(&self, place: &Place) -> Arc<Look> {
+    pub(crate) fn look(&self, place: &AppContext) -> Arc<CachedSessionList> {
         if let Some(look) = self.remembered(FRESH) {
             return look;
         }
@@ -51,7 +51,7 @@ impl Shelf {
         };
         // While this one waited, another may have looked.
         let look = self.remembered(FRESH).unwrap_or_else(|| {
-            let look = Arc::new(Look::take(place));
+            let look = Arc::new(CachedSessionList::take(place));
             *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(look.clone());
             look
         });
@@ -60,23 +60,28 @@ impl Shelf {
     }
 
     /// Returns a look that knows how these files are addressed: the last one, however old, unless one of them is new.
-    pub(crate) fn knowing<'p>(&self, place: &Place, mut files: impl Iterator<Item = &'p Path>) -> Arc<Look> {
+    pub(crate) fn knowing<'p>(
+        &self,
+        place: &AppContext,
+        mut files: impl Iterator<Item = &'p Path>,
+    ) -> Arc<CachedSessionList> {
         let known = self.last().filter(|look| files.all(|file| look.key_of(file).is_some()));
         known.unwrap_or_else(|| self.look(place))
     }
 
-    fn remembered(&self, age: Duration) -> Option<Arc<Look>> {
+    fn remembered(&self, age: Duration) -> Option<Arc<CachedSessionList>> {
         self.last().filter(|look| look.at.elapsed() < age)
     }
 
     /// Returns the last look, however old.
-    pub(crate) fn last(&self) -> Option<Arc<Look>> {
+    pub(crate) fn last(&self) -> Option<Arc<CachedSessionList>> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Finds a session as it is now, by the key of its address.
-    pub(crate) fn find(&self, place: &Place, key: &str) -> Option<SessionRow> {
-        let row = |look: Arc<Look>| look.find(key).filter(|row| !look.is_before(&row.path)).cloned();
+    pub(crate) fn find(&self, place: &AppContext, key: &str) -> Option<SessionRow> {
+        let row =
+            |look: Arc<CachedSessionList>| look.find(key).filter(|row| !look.is_before(&row.path)).cloned();
         self.last().and_then(row).or_else(|| self.look(place).find(key).cloned())
     }
 
@@ -86,14 +91,14 @@ impl Shelf {
     }
 }
 
-impl Look {
-    fn take(place: &Place) -> Look {
+impl CachedSessionList {
+    fn take(place: &AppContext) -> CachedSessionList {
         let at = Instant::now();
         let filter = Filter { all: true, ..Filter::default() };
-        Look::of(ops::list(&place.roots, &filter, place.index.as_ref()), at)
+        CachedSessionList::of(ops::list(&place.roots, &filter, place.index.as_ref()), at)
     }
 
-    fn of(listing: Listing, at: Instant) -> Look {
+    fn of(listing: SessionList, at: Instant) -> CachedSessionList {
         let mut by_key = HashMap::with_capacity(listing.rows.len());
         // A file that is named by its id is addressed by it; of two such files the first by its path, and the others are numbered. Others
         // are addressed by their path, too: what an address means must not change because another file is new or at work.
@@ -120,7 +125,7 @@ impl Look {
             by_key.entry(id).or_insert(no);
             keys[no] = key;
         }
-        Look { listing, at, by_key, keys }
+        CachedSessionList { listing, at, by_key, keys }
     }
 
     /// Whether a file was written after this look, as far as its time says, or is gone.

@@ -5,21 +5,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Knows whether it goes on.
 #[derive(Debug, Default)]
-pub(crate) struct Single(Arc<AtomicBool>);
+pub(crate) struct SingleFlight(Arc<AtomicBool>);
 
 /// It goes on while this is held, however that ends.
 #[derive(Debug)]
-pub(crate) struct Busy(Arc<AtomicBool>);
+pub(crate) struct FlightGuard(Arc<AtomicBool>);
 
-impl Single {
+impl SingleFlight {
     /// Begins, unless it goes on already.
-    pub(crate) fn begin(&self) -> Option<Busy> {
+    pub(crate) fn begin(&self) -> Option<FlightGuard> {
         let before = self.0.swap(true, Ordering::AcqRel);
-        (!before).then(|| Busy(self.0.clone()))
+        (!before).then(|| FlightGuard(self.0.clone()))
     }
 }
 
-impl Drop for Busy {
+impl Drop for FlightGuard {
     fn drop(&mut self) {
         self.0.store(false, Ordering::Release);
     }
@@ -27,11 +27,11 @@ impl Drop for Busy {
 
 #[cfg(test)]
 mod tests {
-    use super::Single;
+    use super::SingleFlight;
 
     #[test]
     fn it_can_begin_again_however_it_ended() {
-        let single = Single::default();
+        let single = SingleFlight::default();
         let busy = single.begin().unwrap();
         assert!(single.begin().is_none());
         drop(busy);

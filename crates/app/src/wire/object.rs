@@ -1,6 +1,6 @@
 //! What every object of `--json` has in common.
 
-use rethread_engine::core::entry::{Moment, Usage as Tokens};
+use rethread_engine::core::entry::{Timestamp, Usage as Tokens};
 use serde::Serialize;
 
 use crate::words::when::rfc3339;
@@ -20,7 +20,7 @@ pub(crate) fn wire<T: Serialize>(r#type: &'static str, body: T) -> Wire<T> {
 }
 
 /// Writes a moment.
-pub(crate) fn time(moment: Option<Moment>) -> Option<String> {
+pub(crate) fn time(moment: Option<Timestamp>) -> Option<String> {
     moment.and_then(rfc3339)
 }
 

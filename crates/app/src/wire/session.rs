@@ -1,6 +1,6 @@
 //! The session that an export tells.
 
-use rethread_engine::ops::Reading;
+use rethread_engine::ops::SessionView;
 use serde::Serialize;
 
 use super::object::{Wire, time, wire};
@@ -25,7 +25,7 @@ pub(crate) struct Export<'a> {
 
 /// The head of an export of which `told` turns follow.
 pub(crate) fn export<'a>(
-    reading: &'a Reading,
+    reading: &'a SessionView,
     told: usize,
     everything: bool,
     detail: &'static str,

@@ -6,9 +6,9 @@ use serde::Serialize;
 use serde_json::ser::Formatter;
 
 /// Compact JSON in which DEL, C1 and the characters that change the reading order are escaped.
-struct Shy;
+struct EscapingFormatter;
 
-impl Formatter for Shy {
+impl Formatter for EscapingFormatter {
     fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
         escape(writer, fragment)
     }
@@ -22,7 +22,7 @@ impl Formatter for Shy {
 /// Writes an object on a line of its own.
 pub(crate) fn line(object: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut line = Vec::new();
-    object.serialize(&mut serde_json::Serializer::with_formatter(&mut line, Shy))?;
+    object.serialize(&mut serde_json::Serializer::with_formatter(&mut line, EscapingFormatter))?;
     line.push(b'\n');
     Ok(line)
 }

@@ -1,7 +1,7 @@
 //! A turn and its tool calls in `--json`.
 
-use rethread_engine::core::turn::{self, Part};
-use rethread_engine::ops::{Standing, ToldTurn, ToolRow};
+use rethread_engine::core::turn::{self, TurnPart};
+use rethread_engine::ops::{PathRelation, ToldTurn, ToolRow};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -108,23 +108,23 @@ fn media(media: &[turn::Media]) -> Vec<Media<'_>> {
     media.iter().map(|media| Media { media_type: &media.kind, base64_bytes: media.bytes }).collect()
 }
 
-fn piece(part: &Part) -> Piece<'_> {
+fn piece(part: &TurnPart) -> Piece<'_> {
     match part {
-        Part::Text(text) => Piece::Text { text },
-        Part::Thinking(text) => Piece::Thinking { text },
-        Part::Tool(tool) => Piece::Tool(call(tool)),
-        Part::Queued(text) => Piece::Queued { text },
-        Part::Output(text) => Piece::Output { text },
-        Part::Command(text) => Piece::Command { text },
-        Part::Interrupt(text) => Piece::Interrupt { text },
-        Part::Notice(text) => Piece::Notice { text },
-        Part::Meta(text) => Piece::Meta { text },
-        Part::Compaction { trigger, before, after, micro } => {
+        TurnPart::Text(text) => Piece::Text { text },
+        TurnPart::Thinking(text) => Piece::Thinking { text },
+        TurnPart::Tool(tool) => Piece::Tool(call(tool)),
+        TurnPart::Queued(text) => Piece::Queued { text },
+        TurnPart::Output(text) => Piece::Output { text },
+        TurnPart::Command(text) => Piece::Command { text },
+        TurnPart::Interrupt(text) => Piece::Interrupt { text },
+        TurnPart::Notice(text) => Piece::Notice { text },
+        TurnPart::Meta(text) => Piece::Meta { text },
+        TurnPart::Compaction { trigger, before, after, micro } => {
             Piece::Compaction { trigger, before: *before, after: *after, micro: *micro }
         }
-        Part::Recap(text) => Piece::Recap { text },
-        Part::Error(text) => Piece::Error { text },
-        Part::Other(text) => Piece::Other { text },
+        TurnPart::Recap(text) => Piece::Recap { text },
+        TurnPart::Error(text) => Piece::Error { text },
+        TurnPart::Other(text) => Piece::Other { text },
     }
 }
 
@@ -171,10 +171,10 @@ pub(crate) fn tool<'a>(session: &'a str, row: &'a ToolRow) -> Wire<Tool<'a>> {
 }
 
 /// Names how something stands to the path that is shown.
-pub(crate) fn standing(standing: Standing) -> &'static str {
+pub(crate) fn standing(standing: PathRelation) -> &'static str {
     match standing {
-        Standing::OnPath => "on_path",
-        Standing::Compacted => "compacted",
-        Standing::Aside => "aside",
+        PathRelation::OnPath => "on_path",
+        PathRelation::Compacted => "compacted",
+        PathRelation::Aside => "aside",
     }
 }

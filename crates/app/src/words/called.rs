@@ -1,7 +1,7 @@
 //! What a session is called, in the words that tell it from others.
 
 use super::clean;
-use super::fit::fit;
+use super::fit::truncate_to_width;
 
 /// What is longer is no title, in columns.
 const LONGEST: usize = 300;
@@ -10,8 +10,8 @@ const LONGEST: usize = 300;
 const PLAN: &str = "Implement the following plan:";
 
 /// Says what a session is called, given its title. Of a plan that is carried out, its heading says more than that it is one.
-pub(crate) fn called(title: &str) -> String {
-    let title = fit(&clean::line(title), LONGEST);
+pub(crate) fn display_title(title: &str) -> String {
+    let title = truncate_to_width(&clean::line(title), LONGEST);
     let Some(plan) = title.strip_prefix(PLAN).map(str::trim_start).filter(|plan| plan.starts_with('#'))
     else {
         return title;
@@ -24,19 +24,19 @@ pub(crate) fn called(title: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::called;
+    use super::display_title;
 
     #[test]
     fn a_plan_is_called_by_its_heading() {
-        assert_eq!(called("Implement the following plan: # Hang marks ## Context Why"), "Hang marks");
+        assert_eq!(display_title("Implement the following plan: # Hang marks ## Context Why"), "Hang marks");
         assert_eq!(
-            called("Implement the following plan:  ## Hang marks 1. Measure"),
+            display_title("Implement the following plan:  ## Hang marks 1. Measure"),
             "Hang marks 1. Measure"
         );
         for other in
             ["Implement the following plan: hang marks", "Implement the following plan: #", "# Hang", ""]
         {
-            assert_eq!(called(other), other);
+            assert_eq!(display_title(other), other);
         }
     }
 }

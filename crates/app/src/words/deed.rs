@@ -1,7 +1,7 @@
 //! What writing does, in words: to files, to lines, and what a lighter copy leaves out.
 
-use rethread_engine::core::mend::{Act, How};
-use rethread_engine::core::trim::{Cause, Stage};
+use rethread_engine::core::mend::{FixAction, RelinkReason};
+use rethread_engine::core::trim::{RemovalCause, Stage};
 use rethread_engine::ops::Effect;
 
 use super::figures::{size, things};
@@ -18,20 +18,20 @@ pub(crate) fn effect(effect: Effect) -> String {
 }
 
 /// Says what was left out, in words.
-pub(crate) fn cause(cause: Cause) -> &'static str {
+pub(crate) fn cause(cause: RemovalCause) -> &'static str {
     match cause {
-        Cause::Elsewhere => "other branches, before compactions",
-        Cause::ApiLog => "record of requests",
-        Cause::Snapshots => "snapshots of files",
-        Cause::States => "lines of state",
-        Cause::Progress => "progress",
-        Cause::Attachments => "attachments",
-        Cause::ToolResults => "tool results, now stubs",
-        Cause::Reads => "repeated reads, now stubs",
-        Cause::Images => "pictures, now stubs",
-        Cause::Thinking => "thinking",
-        Cause::Tools => "calls with their results",
-        Cause::Turns => "turns",
+        RemovalCause::Elsewhere => "other branches, before compactions",
+        RemovalCause::ApiLog => "record of requests",
+        RemovalCause::Snapshots => "snapshots of files",
+        RemovalCause::States => "lines of state",
+        RemovalCause::Progress => "progress",
+        RemovalCause::Attachments => "attachments",
+        RemovalCause::ToolResults => "tool results, now stubs",
+        RemovalCause::Reads => "repeated reads, now stubs",
+        RemovalCause::Images => "pictures, now stubs",
+        RemovalCause::Thinking => "thinking",
+        RemovalCause::Tools => "calls with their results",
+        RemovalCause::Turns => "turns",
     }
 }
 
@@ -52,42 +52,42 @@ pub(crate) fn stage(stage: Stage) -> &'static str {
 }
 
 /// Says what was mended.
-pub(crate) fn act(act: &Act, to_line: Option<u32>) -> String {
+pub(crate) fn act(act: &FixAction, to_line: Option<u32>) -> String {
     let short = |uuid: &str| uuid.chars().take(8).collect::<String>();
     let was = |from: &Option<String>| match from {
         Some(from) => format!("it named {}", short(from)),
         None => "it named none".to_owned(),
     };
     match act {
-        Act::Salvaged(records) => format!("{} made lines of their own", things(*records, "record")),
-        Act::SetAside => "no record in it: kept beside the session".to_owned(),
-        Act::Relinked { from, to: Some(to), how, .. } => {
+        FixAction::Salvaged(records) => format!("{} made lines of their own", things(*records, "record")),
+        FixAction::SetAside => "no record in it: kept beside the session".to_owned(),
+        FixAction::Relinked { from, to: Some(to), how, .. } => {
             let on = to_line.map_or_else(|| short(to), |line| format!("L{line}"));
             format!("hung on {on}, {}; {}", reason(*how), was(from))
         }
-        Act::Relinked { from, to: None, .. } => format!("begins a conversation; {}", was(from)),
-        Act::Followed { from, to, .. } => {
+        FixAction::Relinked { from, to: None, .. } => format!("begins a conversation; {}", was(from)),
+        FixAction::Followed { from, to, .. } => {
             let on = to_line.map_or_else(|| short(to), |line| format!("L{line}"));
             format!("follows {on}, the last line before it; {}", was(from))
         }
-        Act::Renamed(uuid) => format!("has the uuid {} now", short(uuid)),
-        Act::Dated(moment) => format!("has the moment {moment} now: it had none"),
-        Act::LeftOut => "left out".to_owned(),
-        Act::BlocksLeftOut(blocks) => format!("{} left out", things(blocks.len() as u64, "block")),
-        Act::Answered(calls) => {
+        FixAction::Renamed(uuid) => format!("has the uuid {} now", short(uuid)),
+        FixAction::Dated(moment) => format!("has the moment {moment} now: it had none"),
+        FixAction::LeftOut => "left out".to_owned(),
+        FixAction::BlocksLeftOut(blocks) => format!("{} left out", things(blocks.len() as u64, "block")),
+        FixAction::Answered(calls) => {
             format!("{} added that says there was none", things(calls.len() as u64, "result"))
         }
-        Act::Told(what) => format!("the picture gave way to words: {what}"),
-        Act::Relabelled(media) => format!("the picture says {media} now"),
+        FixAction::Told(what) => format!("the picture gave way to words: {what}"),
+        FixAction::Relabelled(media) => format!("the picture says {media} now"),
     }
 }
 
-fn reason(how: How) -> &'static str {
+fn reason(how: RelinkReason) -> &'static str {
     match how {
-        How::Call => "whose call it answers",
-        How::Order => "the line before it",
-        How::Above => "which the line between them hung on",
-        How::Added => "the result that was added",
-        How::Beginning => "as a beginning",
+        RelinkReason::Call => "whose call it answers",
+        RelinkReason::Order => "the line before it",
+        RelinkReason::Above => "which the line between them hung on",
+        RelinkReason::Added => "the result that was added",
+        RelinkReason::Beginning => "as a beginning",
     }
 }

@@ -33,7 +33,7 @@ fn begins(text: &str, sentences: &[&'static str]) -> Option<&'static str> {
 }
 
 /// Says how a call ended; nothing where it answered.
-pub(crate) fn ending(call: &ToolCall) -> Option<&'static str> {
+pub(crate) fn call_status(call: &ToolCall) -> Option<&'static str> {
     match &call.result {
         None => Some("no result"),
         Some(result) if !result.is_error => None,
@@ -45,9 +45,9 @@ pub(crate) fn ending(call: &ToolCall) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use rethread_engine::core::turn::{Result, ToolCall};
+    use rethread_engine::core::turn::{ToolCall, ToolResult};
 
-    use super::{ending, sentence};
+    use super::{call_status, sentence};
 
     #[test]
     fn an_ending_is_told_by_its_sentence_alone() {
@@ -61,10 +61,10 @@ mod tests {
             let short = sentence(text).unwrap_or_default();
             assert!(!short.contains("secret"));
             for text in [text, short] {
-                let result = Some(Result { text: text.to_owned(), is_error, ..Result::default() });
-                assert_eq!(ending(&ToolCall { result, ..ToolCall::default() }), expected, "{text}");
+                let result = Some(ToolResult { text: text.to_owned(), is_error, ..ToolResult::default() });
+                assert_eq!(call_status(&ToolCall { result, ..ToolCall::default() }), expected, "{text}");
             }
         }
-        assert_eq!(ending(&ToolCall::default()), Some("no result"));
+        assert_eq!(call_status(&ToolCall::default()), Some("no result"));
     }
 }

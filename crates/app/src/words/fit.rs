@@ -3,7 +3,7 @@
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Cuts text to a display width; what is cut ends in `…`.
-pub(crate) fn fit(text: &str, width: usize) -> String {
+pub(crate) fn truncate_to_width(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }

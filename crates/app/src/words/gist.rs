@@ -55,7 +55,7 @@ const TELLING_ANY: &[&str] = &[
 ];
 
 /// Returns the input fields that say most about a call of a tool, the most telling first.
-pub(crate) fn telling(tool: &str) -> &'static [&'static str] {
+pub(crate) fn summary_fields(tool: &str) -> &'static [&'static str] {
     TELLING.iter().find(|(name, _)| *name == tool).map_or(TELLING_ANY, |(_, fields)| fields)
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn gist(call: &ToolCall, folder: &str) -> String {
         return format!("{done} of {} done", todos.len());
     }
     let words = |field: &&str| input.get(field)?.as_str().filter(|words| !words.trim().is_empty());
-    let told = telling(&call.name).iter().find_map(words);
+    let told = summary_fields(&call.name).iter().find_map(words);
     let strings = || input.as_object().into_iter().flatten().filter_map(|(_, value)| value.as_str());
     let mut gist = match told.or_else(|| strings().next()) {
         Some(text) => inside(&clean::line(text), folder).to_owned(),

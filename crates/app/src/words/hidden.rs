@@ -1,11 +1,11 @@
 //! What a list leaves out, in words.
 
-use rethread_engine::ops::Hidden;
+use rethread_engine::ops::HiddenCounts;
 
 use super::figures::count;
 
 /// Says how many are left out of each kind; nothing where none is.
-pub(crate) fn hidden(hidden: &Hidden) -> Option<String> {
+pub(crate) fn hidden(hidden: &HiddenCounts) -> Option<String> {
     let counts = [
         (hidden.headless, "headless"),
         (hidden.empty, "empty"),
@@ -21,6 +21,6 @@ pub(crate) fn hidden(hidden: &Hidden) -> Option<String> {
 }
 
 /// Whether asking for all would show any of them.
-pub(crate) fn can_be_shown(hidden: &Hidden) -> bool {
+pub(crate) fn can_be_shown(hidden: &HiddenCounts) -> bool {
     hidden.headless + hidden.empty > 0
 }

@@ -1,6 +1,6 @@
 //! Money as a reader likes it.
 
-use rethread_engine::core::usage::{Money, Sum};
+use rethread_engine::core::usage::{CostTotals, Money};
 
 use super::figures::count;
 
@@ -22,7 +22,7 @@ pub(crate) fn said(dollars: f64) -> String {
 }
 
 /// Says what a sum costs: with `≥` where more is not known, and never nothing for what has no price.
-pub(crate) fn cost(sum: &Sum) -> String {
+pub(crate) fn cost(sum: &CostTotals) -> String {
     if sum.spent.responses == 0 && sum.spent.usage.total() == 0 {
         return String::new();
     }
@@ -34,7 +34,7 @@ pub(crate) fn cost(sum: &Sum) -> String {
 }
 
 /// Whether a sum is only a lower bound.
-pub(crate) fn is_least(sum: &Sum) -> bool {
+pub(crate) fn is_least(sum: &CostTotals) -> bool {
     sum.open > 0 || sum.unpriced.usage.total() > 0
 }
 

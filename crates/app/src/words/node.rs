@@ -1,6 +1,6 @@
 //! The words of a row of a tree, whatever it is drawn with.
 
-use rethread_engine::core::tree::{Link, Row, What};
+use rethread_engine::core::tree::{OutlineItem, ParentLink, Row};
 use rethread_engine::ops::DrawnRow;
 
 use super::figures::things;
@@ -52,14 +52,14 @@ pub(crate) fn label(row: &Row, read: Option<&DrawnRow>, folder: &str, all: bool)
 fn origin(row: &Row) -> String {
     match (row.from, row.cut) {
         (Some(from), _) => format!("{} {}/{}", from.kind.name(), from.way, from.ways),
-        (None, Some(Link::Cut)) => "island: cut from a cycle".to_owned(),
+        (None, Some(ParentLink::Cut)) => "island: cut from a cycle".to_owned(),
         (None, Some(_)) => "island: its parent is missing".to_owned(),
         (None, None) => String::new(),
     }
 }
 
-fn gap(what: What, all: bool) -> String {
-    let What::Gap { turns, rows, tips } = what else { return String::new() };
+fn gap(what: OutlineItem, all: bool) -> String {
+    let OutlineItem::Gap { turns, rows, tips } = what else { return String::new() };
     let number = if turns > 0 && !all { things(turns as u64, "turn") } else { things(rows as u64, "entry") };
     if tips > 1 { format!("{number} on {}", things(tips as u64, "branch")) } else { number }
 }

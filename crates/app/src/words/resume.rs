@@ -1,11 +1,11 @@
 //! What a client makes of a session, in words.
 
-use rethread_engine::core::resume::{Halt, LeafRule, Refusal, Why};
+use rethread_engine::core::resume::{LeafRule, LoadFailure, Refusal, SkipReason};
 use rethread_engine::ops::{Fate, Session, Verdict};
 
 use super::clean;
 use super::figures::{count, things};
-use super::fit::fit;
+use super::fit::truncate_to_width;
 
 /// Longest name of a client.
 const CLIENT: usize = 24;
@@ -13,7 +13,7 @@ const CLIENT: usize = 24;
 /// Names the client as the subject of a sentence.
 fn client(verdict: &Verdict) -> String {
     match &verdict.client {
-        Some(client) => format!("Claude Code {}", fit(&clean::line(&client.text), CLIENT)),
+        Some(client) => format!("Claude Code {}", truncate_to_width(&clean::line(&client.text), CLIENT)),
         None => "A reader that goes by summaries".to_owned(),
     }
 }
@@ -60,17 +60,17 @@ pub(crate) fn share(part: u64, whole: u64) -> String {
     }
 }
 
-fn halt(halt: Halt, session: &Session, verdict: &Verdict) -> &'static str {
+fn halt(halt: LoadFailure, session: &Session, verdict: &Verdict) -> &'static str {
     match halt {
-        Halt::Hangs => "hangs on this session and has to be stopped: entries are each other's parents",
-        _ if verdict.resume.entries > 0 && session.tree.is_side_file() => {
+        LoadFailure::Hangs => "hangs on this session and has to be stopped: entries are each other's parents",
+        _ if verdict.resume.entries > 0 && session.tree.is_sidechain_file() => {
             "does not resume this file: all its lines are a subagent's"
         }
-        Halt::GivesUp => "finds no conversation in this session: every entry has another below it",
-        Halt::Nothing if verdict.client.is_none() => {
+        LoadFailure::GivesUp => "finds no conversation in this session: every entry has another below it",
+        LoadFailure::Nothing if verdict.client.is_none() => {
             "finds nothing to load: no summary names an entry of this session"
         }
-        Halt::Nothing => "finds nothing to load in this session",
+        LoadFailure::Nothing => "finds nothing to load in this session",
     }
 }
 
@@ -83,45 +83,45 @@ pub(crate) fn rule(rule: LeafRule) -> String {
         LeafRule::NewestBelowLastLine => "the newest below the last line".to_owned(),
         LeafRule::Pinned(line) => format!("pinned by the last-prompt on L{line}"),
         LeafRule::Summary(line) => format!("named by the summary on L{line}"),
-        LeafRule::Asked => "asked for".to_owned(),
+        LeafRule::Requested => "asked for".to_owned(),
     }
 }
 
 /// Says why a walk ended too early.
-pub(crate) fn stopped(why: Why) -> &'static str {
+pub(crate) fn stopped(why: SkipReason) -> &'static str {
     match why {
-        Why::UnreadParent => "it hangs on a line that this client does not read",
-        Why::Cycle => "from here the parents go round in a circle",
+        SkipReason::UnreadParent => "it hangs on a line that this client does not read",
+        SkipReason::Cycle => "from here the parents go round in a circle",
         _ => "its parent is in no line",
     }
 }
 
 /// Says what entries out of reach have in common.
-pub(crate) fn group(why: Why) -> &'static str {
+pub(crate) fn group(why: SkipReason) -> &'static str {
     match why {
-        Why::OtherBranch => "on other branches",
-        Why::OtherRoot => "under other beginnings",
-        Why::MissingParent => "below a parent that is in no line",
-        Why::UnreadParent => "below a line that this client does not read",
-        Why::Cycle => "in a circle of parents",
-        Why::Damaged => "on damaged lines, of which clients read nothing",
-        Why::Halted => "behind what stops the client",
-        Why::Nameless => "without a uuid, so that nothing can lead to them",
+        SkipReason::OtherBranch => "on other branches",
+        SkipReason::OtherRoot => "under other beginnings",
+        SkipReason::MissingParent => "below a parent that is in no line",
+        SkipReason::UnreadParent => "below a line that this client does not read",
+        SkipReason::Cycle => "in a circle of parents",
+        SkipReason::Damaged => "on damaged lines, of which clients read nothing",
+        SkipReason::Halted => "behind what stops the client",
+        SkipReason::Nameless => "without a uuid, so that nothing can lead to them",
         _ => "left out",
     }
 }
 
 /// Names what is left out, as one of them.
-pub(crate) fn left_out(why: Why, number: u64) -> String {
+pub(crate) fn left_out(why: SkipReason, number: u64) -> String {
     let (one, several) = match why {
-        Why::Local => ("line of a local command", "lines of local commands"),
-        Why::ApiError => ("API error", "API errors"),
-        Why::Unanswered => ("call that was never answered", "calls that were never answered"),
-        Why::Orphan => ("result without its call", "results without their calls"),
-        Why::LoneThinking => ("thought without an answer", "thoughts without an answer"),
-        Why::Blank => ("answer without words", "answers without words"),
-        Why::Empty => ("prompt without content", "prompts without content"),
-        Why::Repeated => ("line whose uuid a later line has", "lines whose uuid a later line has"),
+        SkipReason::Local => ("line of a local command", "lines of local commands"),
+        SkipReason::ApiError => ("API error", "API errors"),
+        SkipReason::Unanswered => ("call that was never answered", "calls that were never answered"),
+        SkipReason::Orphan => ("result without its call", "results without their calls"),
+        SkipReason::LoneThinking => ("thought without an answer", "thoughts without an answer"),
+        SkipReason::Blank => ("answer without words", "answers without words"),
+        SkipReason::Empty => ("prompt without content", "prompts without content"),
+        SkipReason::Repeated => ("line whose uuid a later line has", "lines whose uuid a later line has"),
         _ => ("entry", "entries"),
     };
     format!("{} {}", count(number), if number == 1 { one } else { several })

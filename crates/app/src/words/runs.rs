@@ -8,7 +8,7 @@ use super::clean;
 pub(crate) type Run = (bool, String);
 
 /// Parts a text at its matches and cleans the parts.
-pub(crate) fn runs(
+pub(crate) fn split_at_matches(
     text: &str,
     marks: &[Range<usize>],
     from: usize,

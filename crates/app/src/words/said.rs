@@ -1,20 +1,20 @@
 //! An entry in a few words, on one line.
 
-use rethread_engine::core::entry::{Kind, Voice};
-use rethread_engine::ops::{Gist, Said};
+use rethread_engine::core::entry::{EntryRole, Kind};
+use rethread_engine::ops::{EntryPreview, PreviewedEntry};
 
 use super::clean;
 use super::figures::tokens;
 use super::gist;
 
 /// Says what an entry says; what is not a prompt begins with who speaks.
-pub(crate) fn words(said: &Said, voice: Voice, kind: Kind, folder: &str) -> String {
+pub(crate) fn words(said: &PreviewedEntry, voice: EntryRole, kind: Kind, folder: &str) -> String {
     let words = gist(&said.gist, folder);
     let speaker = match voice {
-        Voice::Prompt | Voice::Picture | Voice::Command | Voice::Shell => String::new(),
-        Voice::Boundary => String::new(),
-        Voice::Link if said.subtype.is_empty() => kind.name().to_owned(),
-        Voice::Link => clean::line(&format!("{} {}", kind.name(), said.subtype)),
+        EntryRole::Prompt | EntryRole::ImageOnly | EntryRole::Command | EntryRole::Shell => String::new(),
+        EntryRole::CompactBoundary => String::new(),
+        EntryRole::Structural if said.subtype.is_empty() => kind.name().to_owned(),
+        EntryRole::Structural => clean::line(&format!("{} {}", kind.name(), said.subtype)),
         voice => voice.name().to_owned(),
     };
     match (speaker.is_empty(), words.is_empty()) {
@@ -25,17 +25,17 @@ pub(crate) fn words(said: &Said, voice: Voice, kind: Kind, folder: &str) -> Stri
     }
 }
 
-fn gist(gist: &Gist, folder: &str) -> String {
+fn gist(gist: &EntryPreview, folder: &str) -> String {
     match gist {
-        Gist::Words(text) => clean::line(text),
-        Gist::Media(media) => format!("[{}]", clean::line(media)),
-        Gist::Thinking(text) if text.is_empty() => "∴ thinking".to_owned(),
-        Gist::Thinking(text) => format!("∴ {}", clean::line(text)),
-        Gist::Call(call) => {
+        EntryPreview::Words(text) => clean::line(text),
+        EntryPreview::Media(media) => format!("[{}]", clean::line(media)),
+        EntryPreview::Thinking(text) if text.is_empty() => "∴ thinking".to_owned(),
+        EntryPreview::Thinking(text) => format!("∴ {}", clean::line(text)),
+        EntryPreview::Call(call) => {
             format!("{}  {}", clean::line(&call.name), gist::gist(call, folder)).trim_end().to_owned()
         }
-        Gist::Compaction(trigger, before, after) => compaction(trigger, *before, *after),
-        Gist::Nothing => String::new(),
+        EntryPreview::Compaction(trigger, before, after) => compaction(trigger, *before, *after),
+        EntryPreview::Nothing => String::new(),
     }
 }
 

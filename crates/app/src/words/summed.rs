@@ -6,7 +6,7 @@ use super::clean;
 use super::figures::{duration, things, tokens};
 
 /// Says what a turn came to; nothing where nobody answered.
-pub(crate) fn turn(turn: &Turn) -> Vec<String> {
+pub(crate) fn turn_footer(turn: &Turn) -> Vec<String> {
     if turn.responses == 0 {
         return Vec::new();
     }

@@ -2,8 +2,8 @@
 
 use jiff::fmt::temporal::DateTimeParser;
 use jiff::tz::TimeZone;
-use jiff::{Span, Timestamp, Zoned, civil};
-use rethread_engine::core::entry::Moment;
+use jiff::{Span, Timestamp as Instant, Zoned, civil};
+use rethread_engine::core::entry::Timestamp;
 
 /// The present, and where the user is.
 #[derive(Debug, Clone)]
@@ -19,12 +19,12 @@ impl Clock {
 
     /// Looks at the clock again, in the same zone.
     pub(crate) fn again(&self) -> Clock {
-        Clock { now: Timestamp::now().to_zoned(self.zone()) }
+        Clock { now: Instant::now().to_zoned(self.zone()) }
     }
 
     /// Returns a clock that says the same on every machine and at every time: it stands still, in UTC.
     pub(crate) fn utc() -> Clock {
-        Clock { now: Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC) }
+        Clock { now: Instant::UNIX_EPOCH.to_zoned(TimeZone::UTC) }
     }
 
     /// Returns the same moment in another zone: `Europe/Berlin`, `UTC`, `+02:00`.
@@ -39,12 +39,12 @@ impl Clock {
     }
 
     /// Returns the present.
-    pub(crate) fn now(&self) -> Timestamp {
+    pub(crate) fn now(&self) -> Instant {
         self.now.timestamp()
     }
 
     /// Reads `7d`, `12h`, `2w`, `yesterday`, `2026-01-31` or RFC 3339.
-    pub(crate) fn read(&self, text: &str) -> Option<Moment> {
+    pub(crate) fn read(&self, text: &str) -> Option<Timestamp> {
         let text = text.trim();
         let start = |zoned: Zoned| zoned.start_of_day().ok();
         let zoned = match text.to_lowercase().as_str() {
@@ -53,13 +53,13 @@ impl Clock {
             "yesterday" => start(self.now.yesterday().ok()?),
             lower => self.ago(lower),
         };
-        let zoned = zoned.or_else(|| text.parse::<Timestamp>().ok().map(|t| t.to_zoned(TimeZone::UTC)));
+        let zoned = zoned.or_else(|| text.parse::<Instant>().ok().map(|t| t.to_zoned(TimeZone::UTC)));
         // A bare date means its midnight here; parsing it as a date and time does just that.
         let zoned = zoned.or_else(|| {
             let local = text.parse::<civil::DateTime>().ok()?;
             local.to_zoned(self.now.time_zone().clone()).ok()
         });
-        Some(Moment(zoned?.timestamp().as_millisecond()))
+        Some(Timestamp(zoned?.timestamp().as_millisecond()))
     }
 
     fn ago(&self, text: &str) -> Option<Zoned> {
@@ -78,8 +78,8 @@ impl Clock {
     }
 
     /// Says how long ago a moment was, in one unit.
-    pub(crate) fn age(&self, moment: Option<Moment>) -> String {
-        let Some(Moment(then)) = moment else {
+    pub(crate) fn age(&self, moment: Option<Timestamp>) -> String {
+        let Some(Timestamp(then)) = moment else {
             return "-".to_owned();
         };
         let seconds = (self.now().as_millisecond() - then) / 1000;
@@ -97,18 +97,18 @@ impl Clock {
     }
 
     /// Says day and minute.
-    pub(crate) fn stamp(&self, moment: Moment) -> String {
+    pub(crate) fn stamp(&self, moment: Timestamp) -> String {
         self.format(moment, "%Y-%m-%d %H:%M")
     }
 
     /// Says the second, with the day where it is not that of `before`.
-    pub(crate) fn second(&self, moment: Moment, before: Option<Moment>) -> String {
+    pub(crate) fn second(&self, moment: Timestamp, before: Option<Timestamp>) -> String {
         let same = before.is_some_and(|before| self.format(before, "%F") == self.format(moment, "%F"));
         self.format(moment, if same { "%H:%M:%S" } else { "%Y-%m-%d %H:%M:%S" })
     }
 
     /// Says from when to when, the day once where it is the same.
-    pub(crate) fn range(&self, first: Moment, last: Moment) -> String {
+    pub(crate) fn range(&self, first: Timestamp, last: Timestamp) -> String {
         let (from, to) = (self.stamp(first), self.stamp(last));
         match (from.split_once(' '), to.split_once(' ')) {
             _ if from == to => from,
@@ -117,8 +117,8 @@ impl Clock {
         }
     }
 
-    fn format(&self, moment: Moment, form: &str) -> String {
-        let stamp = Timestamp::from_millisecond(moment.0);
+    fn format(&self, moment: Timestamp, form: &str) -> String {
+        let stamp = Instant::from_millisecond(moment.0);
         stamp.map_or_else(
             |_| "?".to_owned(),
             |stamp| stamp.to_zoned(self.now.time_zone().clone()).strftime(form).to_string(),
@@ -127,15 +127,15 @@ impl Clock {
 }
 
 /// Writes a moment as RFC 3339 in UTC, to the millisecond.
-pub(crate) fn rfc3339(moment: Moment) -> Option<String> {
-    let stamp = Timestamp::from_millisecond(moment.0).ok()?;
+pub(crate) fn rfc3339(moment: Timestamp) -> Option<String> {
+    let stamp = Instant::from_millisecond(moment.0).ok()?;
     Some(format!("{stamp:.3}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Clock, rfc3339};
-    use rethread_engine::core::entry::Moment;
+    use rethread_engine::core::entry::Timestamp;
 
     fn clock() -> Clock {
         Clock { now: "2026-03-10T12:30:00+01:00[Europe/Berlin]".parse().unwrap() }
@@ -162,7 +162,7 @@ mod tests {
     fn ages_have_one_unit() {
         let now = clock().now().as_millisecond();
         let ages = [0, 59, 60, 3599, 3600, 86_400, 1_209_600, 5_184_000, 63_072_000, -3600];
-        let said = ages.map(|seconds| clock().age(Some(Moment(now - seconds * 1000))));
+        let said = ages.map(|seconds| clock().age(Some(Timestamp(now - seconds * 1000))));
         assert_eq!(said, ["now", "now", "1m", "59m", "1h", "1d", "2w", "2mo", "2y", "+1h"]);
         assert_eq!(clock().age(None), "-");
     }

@@ -1,6 +1,6 @@
 //! A session is read: folds, branches, links to places, subagents, pictures, paper.
 
-use rethread_testkit::browser::Media;
+use rethread_testkit::browser::EmulatedMedia;
 use serde_json::json;
 
 use crate::client::Site;
@@ -220,7 +220,7 @@ fn colours_follow_the_system_until_somebody_chooses() {
     let Some(visit) = Visit::new(&site) else { return };
     let ground = || visit.eval("getComputedStyle(document.documentElement).backgroundColor").to_string();
     let light = ground();
-    visit.emulate(Media { dark: true, ..Media::default() });
+    visit.emulate(EmulatedMedia { dark: true, ..EmulatedMedia::default() });
     let dark = ground();
     assert_ne!(light, dark);
     visit.click("[data-do=theme]");
@@ -263,7 +263,7 @@ fn paper_gets_the_words_and_not_the_buttons() {
     let site = Site::of(home);
     let Some(visit) = Visit::new(&site) else { return };
     visit.open(&tale.address());
-    visit.emulate(Media { print: true, ..Media::default() });
+    visit.emulate(EmulatedMedia { print: true, ..EmulatedMedia::default() });
     visit.settle();
     let shown =
         |selector: &str| visit.eval(&format!("document.querySelector('{selector}').checkVisibility()"));
@@ -291,7 +291,7 @@ fn everything_is_fetched_before_it_is_printed_and_paper_is_light() {
     assert_eq!(visit.count("#main > .leaf > article.turn[id]"), store::TURNS as usize);
     let ground = || visit.eval("getComputedStyle(document.querySelector('#t1 .prompt')).backgroundColor");
     let dark = ground();
-    visit.emulate(Media { print: true, ..Media::default() });
+    visit.emulate(EmulatedMedia { print: true, ..EmulatedMedia::default() });
     visit.settle();
     assert_ne!(ground(), dark, "what is dark on a screen is light on paper");
     visit.assert_quiet(&visit.origin());

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use rethread_testkit::browser::{Area, Browser, Media, Page};
+use rethread_testkit::browser::{Area, Browser, EmulatedMedia, Page};
 
 use crate::client::Site;
 use crate::visit::{NARROW, Visit};
@@ -127,7 +127,7 @@ fn screens_show_every_page() {
             let kind = format!("{size}-{theme}");
             for page in [&*visit, &taken] {
                 page.resize(width, 760, width == NARROW);
-                page.emulate(Media { dark, reduced_motion: true, ..Media::default() });
+                page.emulate(EmulatedMedia { dark, reduced_motion: true, ..EmulatedMedia::default() });
             }
             visit.goto("about:blank");
             let blank = visit.picture(Area::Window).len();

@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-use rethread_testkit::browser::{Browser, Media, Page};
+use rethread_testkit::browser::{Browser, EmulatedMedia, Page};
 use serde_json::json;
 
 use crate::client::Site;
@@ -36,7 +36,7 @@ impl<'s> Visit<'s> {
     pub(crate) fn new(site: &'s Site) -> Option<Visit<'s>> {
         let page = Browser::shared()?.page();
         let visit = Visit { page, site };
-        visit.emulate(Media { reduced_motion: true, ..Media::default() });
+        visit.emulate(EmulatedMedia { reduced_motion: true, ..EmulatedMedia::default() });
         visit.goto(&format!("{}/?key={}", visit.origin(), site.key()));
         Some(visit)
     }
@@ -103,7 +103,7 @@ impl<'s> Visit<'s> {
     pub(crate) fn check(&self) {
         for (width, dark) in [(1280, false), (1280, true), (NARROW, true), (NARROW, false)] {
             self.resize(width, 800, width == NARROW);
-            self.emulate(Media { dark, reduced_motion: true, ..Media::default() });
+            self.emulate(EmulatedMedia { dark, reduced_motion: true, ..EmulatedMedia::default() });
             self.settle();
             self.assert_accessible();
             self.assert_fits(width);

@@ -1,16 +1,16 @@
 //! How the context grew: its size at every response, and where it dropped.
 
-use super::piece::Mark;
+use super::piece::CompactionInfo;
 use super::responses::{Response, Responses};
-use super::weigh::Weigher;
-use crate::entry::Voice;
-use crate::tree::{NodeNo, Tree};
+use super::weigh::ContextCollector;
+use crate::entry::EntryRole;
+use crate::tree::{NodeId, Tree};
 
 /// The context as one response met it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Point {
+pub struct ContextSample {
     /// The first line of the response.
-    pub node: NodeNo,
+    pub node: NodeId,
     /// What was sent, in tokens: as the API counted it, or as it is judged.
     pub context: u64,
     /// Whether it was counted.
@@ -21,9 +21,9 @@ pub struct Point {
 
 /// A place where the context became smaller.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Drop {
+pub struct ContextDrop {
     /// The line that tells of it, or the response that met less.
-    pub node: NodeNo,
+    pub node: NodeId,
     /// How many points stand before it.
     pub at: usize,
     /// What happened.
@@ -47,17 +47,17 @@ pub enum Dropped {
 
 /// The sizes along a way.
 #[derive(Debug, Clone, Default)]
-pub struct Curve {
+pub struct ContextHistory {
     /// One per response, in order.
-    pub points: Vec<Point>,
+    pub points: Vec<ContextSample>,
     /// Where the context became smaller.
-    pub drops: Vec<Drop>,
+    pub drops: Vec<ContextDrop>,
     /// The model of the last response.
     pub model: String,
     /// What the first counted request held beside recorded words.
     pub(super) client: u64,
     /// How much more the API counts than is judged, in thousandths: models part text into tokens in ways of their own.
-    pub(super) pace: u64,
+    pub(super) tokens_per_estimate: u64,
 }
 
 /// A drop below this part of the context is not worth telling: counts differ a little by themselves.
@@ -71,15 +71,15 @@ const ENOUGH: usize = 4;
 const SLOWEST: u64 = 700;
 const FASTEST: u64 = 1600;
 
-impl Curve {
+impl ContextHistory {
     /// Follows a way, in the order of telling.
-    pub fn of(tree: &Tree, weigher: &Weigher, way: &[NodeNo]) -> Curve {
-        let mut pen = Pen {
+    pub fn of(tree: &Tree, weigher: &ContextCollector, way: &[NodeId]) -> ContextHistory {
+        let mut pen = HistoryBuilder {
             tree,
             weigher,
             responses: Responses::of(tree, weigher),
             met: vec![false; tree.messages()],
-            curve: Curve::default(),
+            curve: ContextHistory::default(),
             size: 0,
             counted: None,
             open: None,
@@ -98,13 +98,13 @@ impl Curve {
     }
 }
 
-struct Pen<'a> {
+struct HistoryBuilder<'a> {
     tree: &'a Tree,
-    weigher: &'a Weigher,
+    weigher: &'a ContextCollector,
     responses: Responses,
     /// By response, whether it was met.
     met: Vec<bool>,
-    curve: Curve,
+    curve: ContextHistory,
     /// The size here: the last count and what is judged to have come since.
     size: u64,
     /// The last count, unless a line told of a drop since.
@@ -121,16 +121,16 @@ struct Pen<'a> {
     paces: Vec<u64>,
 }
 
-impl Pen<'_> {
-    fn step(&mut self, no: NodeNo) {
+impl HistoryBuilder<'_> {
+    fn step(&mut self, no: NodeId) {
         let node = self.tree.node(no);
         let mark = self.weigher.marks.get(&no);
         // The summary behind a boundary is part of the same compaction; old clients wrote the summary alone.
-        let summary_alone = node.voice == Voice::Recap && self.open.is_none();
+        let summary_alone = node.voice == EntryRole::CompactSummary && self.open.is_none();
         if let Some(mark) = mark {
             self.drop(no, mark);
         } else if summary_alone {
-            self.drop(no, &Mark::default());
+            self.drop(no, &CompactionInfo::default());
         }
         let response =
             self.tree.message_of(no).filter(|&message| self.responses.of_message(message).is_some());
@@ -147,7 +147,7 @@ impl Pen<'_> {
         }
     }
 
-    fn point(&mut self, no: NodeNo, message: u32) {
+    fn point(&mut self, no: NodeId, message: u32) {
         let Some(response) = self.responses.of_message(message) else { return };
         let context = response.context.unwrap_or(self.size);
         if let Some(now) = response.context {
@@ -159,8 +159,13 @@ impl Pen<'_> {
             let unsaid = self.counted.filter(|&before| now + before / NOISE < before);
             if let Some(before) = unsaid {
                 let at = self.curve.points.len();
-                let drop =
-                    Drop { node: no, at, how: Dropped::Unsaid, before: Some(before), after: Some(now) };
+                let drop = ContextDrop {
+                    node: no,
+                    at,
+                    how: Dropped::Unsaid,
+                    before: Some(before),
+                    after: Some(now),
+                };
                 self.curve.drops.push(drop);
             }
             self.counted = Some(now);
@@ -170,7 +175,12 @@ impl Pen<'_> {
             *after = after.or(response.context);
         }
         let output = response.output.unwrap_or(response.estimate);
-        self.curve.points.push(Point { node: no, context, measured: response.context.is_some(), output });
+        self.curve.points.push(ContextSample {
+            node: no,
+            context,
+            measured: response.context.is_some(),
+            output,
+        });
         self.curve.model = self.weigher.model(&response.counted).to_owned();
         self.size = context + output;
         self.loose = 0;
@@ -190,21 +200,21 @@ impl Pen<'_> {
         }
     }
 
-    fn finish(mut self) -> Curve {
+    fn finish(mut self) -> ContextHistory {
         self.paces.sort_unstable();
         let middle = self.paces.get(self.paces.len() / 2).filter(|_| self.paces.len() >= ENOUGH);
-        self.curve.pace = middle.map_or(1000, |&pace| pace.clamp(SLOWEST, FASTEST));
+        self.curve.tokens_per_estimate = middle.map_or(1000, |&pace| pace.clamp(SLOWEST, FASTEST));
         if let Some((counted, judged)) = self.first {
-            self.curve.client = counted.saturating_sub(judged * self.curve.pace / 1000);
+            self.curve.client = counted.saturating_sub(judged * self.curve.tokens_per_estimate / 1000);
         }
         self.curve
     }
 
-    fn drop(&mut self, no: NodeNo, mark: &Mark) {
+    fn drop(&mut self, no: NodeId, mark: &CompactionInfo) {
         let at = self.curve.points.len();
         let how = if mark.micro { Dropped::Cleared } else { Dropped::Compacted(mark.trigger.clone()) };
         let before = mark.before.or(self.counted.map(|_| self.size));
-        self.curve.drops.push(Drop { node: no, at, how, before, after: mark.after });
+        self.curve.drops.push(ContextDrop { node: no, at, how, before, after: mark.after });
         self.counted = None;
         self.answered = None;
         self.open = Some(self.curve.drops.len() - 1);

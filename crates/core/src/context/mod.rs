@@ -17,8 +17,8 @@ mod settle;
 mod weigh;
 mod window;
 
-pub use curve::{Curve, Drop, Dropped, Point};
+pub use curve::{ContextDrop, ContextHistory, ContextSample, Dropped};
 pub use piece::Cause;
-pub use settle::{Parcel, Request, Settled, Trait, settle, share};
-pub use weigh::Weigher;
-pub use window::{Item, Reread, Row, Window};
+pub use settle::{Attribution, AttributionItem, ItemKind, Request, apportion, attribute_tokens};
+pub use weigh::ContextCollector;
+pub use window::{CauseTotal, Reread, Window, WindowBlock};

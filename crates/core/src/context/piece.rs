@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::entry::{Text, Usage, member};
-use crate::tree::NodeNo;
+use crate::entry::{JsonStr, Usage, member};
+use crate::tree::NodeId;
 
 /// What fills a context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -62,7 +62,7 @@ pub(super) const NONE: u32 = u32::MAX;
 
 /// A block, or the text of an attachment.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Piece {
+pub(super) struct ContextBlock {
     pub(super) cause: Cause,
     /// The call of a call or result, the name of an attachment.
     pub(super) what: u32,
@@ -72,8 +72,8 @@ pub(super) struct Piece {
 
 /// What a line says of its response.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Counted {
-    pub(super) node: NodeNo,
+pub(super) struct ReportedUsage {
+    pub(super) node: NodeId,
     pub(super) usage: Usage,
     /// Whether the response had ended when the line was written: else its output may be a placeholder.
     pub(super) ended: bool,
@@ -83,7 +83,7 @@ pub(super) struct Counted {
 
 /// A compaction, as its line tells it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Mark {
+pub(super) struct CompactionInfo {
     pub(super) trigger: String,
     pub(super) before: Option<u64>,
     pub(super) after: Option<u64>,
@@ -93,7 +93,7 @@ pub(super) struct Mark {
 
 /// What a read reads: the file, and which of its lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Reading {
+pub(super) struct FileRead {
     pub(super) path: String,
     pub(super) lines: Range<u64>,
 }
@@ -102,13 +102,13 @@ pub(super) struct Reading {
 const READ_LINES: u64 = 2000;
 
 /// Reads what a read is to read.
-pub(super) fn reading(input: &[u8]) -> Option<Reading> {
+pub(super) fn reading(input: &[u8]) -> Option<FileRead> {
     let path = ["file_path", "notebook_path"]
         .iter()
-        .find_map(|name| member(input, name).and_then(Text::of_value))?;
+        .find_map(|name| member(input, name).and_then(JsonStr::of_value))?;
     let from = number(input, "offset").unwrap_or(0);
     let lines = from..from.saturating_add(number(input, "limit").unwrap_or(READ_LINES));
-    Some(Reading { path: path.decode().into_owned(), lines })
+    Some(FileRead { path: path.decode().into_owned(), lines })
 }
 
 /// Reads a member that is a whole number.

@@ -1,9 +1,9 @@
 //! The responses of a file: their lines united, what was counted of each.
 
-use super::piece::Counted;
-use super::weigh::Weigher;
+use super::piece::ReportedUsage;
+use super::weigh::ContextCollector;
 use crate::entry::Kind;
-use crate::tree::{NodeNo, Tree};
+use crate::tree::{NodeId, Tree};
 
 /// Counts above this are none.
 const LARGEST: u64 = 1 << 40;
@@ -12,7 +12,7 @@ const LARGEST: u64 = 1 << 40;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Response {
     /// Its best line: the one with the most output, the last of equals.
-    pub(super) counted: Counted,
+    pub(super) counted: ReportedUsage,
     /// What was sent, where the API counted it.
     pub(super) context: Option<u64>,
     /// The response itself, where its count is more than a placeholder.
@@ -26,7 +26,7 @@ pub(super) struct Response {
 pub(super) struct Responses(Vec<Option<Response>>);
 
 impl Responses {
-    pub(super) fn of(tree: &Tree, weigher: &Weigher) -> Responses {
+    pub(super) fn of(tree: &Tree, weigher: &ContextCollector) -> Responses {
         let mut responses: Vec<Option<Response>> = vec![None; tree.messages()];
         for counted in &weigher.counted {
             let Some(message) = tree.message_of(counted.node) else { continue };
@@ -53,7 +53,7 @@ impl Responses {
 
     /// Returns how many there are outside subagents.
     pub(super) fn told(&self, tree: &Tree) -> usize {
-        self.0.iter().flatten().filter(|response| tree.is_told(response.counted.node)).count()
+        self.0.iter().flatten().filter(|response| tree.is_main_chain(response.counted.node)).count()
     }
 }
 
@@ -68,9 +68,9 @@ impl Response {
     }
 }
 
-impl Weigher {
+impl ContextCollector {
     /// Returns what an entry is judged to weigh.
-    pub(super) fn weight(&self, no: NodeNo) -> u64 {
+    pub(super) fn weight(&self, no: NodeId) -> u64 {
         self.pieces(no).iter().map(|piece| u64::from(piece.tokens)).sum()
     }
 }

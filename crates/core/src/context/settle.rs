@@ -2,7 +2,7 @@
 
 /// What matters of a part of the context when something leaves it again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trait {
+pub enum ItemKind {
     /// Thoughts: the first to go, when a new turn begins.
     Thinking,
     /// What a tool answered: old ones may be cleared.
@@ -15,11 +15,11 @@ pub enum Trait {
 
 /// A part of the context.
 #[derive(Debug, Clone, Copy)]
-pub struct Parcel {
+pub struct AttributionItem {
     /// What it is judged to be, in tokens.
     pub estimate: u64,
     /// What it is.
-    pub is: Trait,
+    pub is: ItemKind,
 }
 
 /// A request with the response to it; parcels are named by their number.
@@ -37,7 +37,7 @@ pub struct Request {
 
 /// What each part came to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Settled {
+pub struct Attribution {
     /// By parcel.
     pub tokens: Vec<u64>,
     /// By parcel, whether that number was counted and not shared.
@@ -48,7 +48,7 @@ pub struct Settled {
     pub unrecorded: u64,
 }
 
-impl Settled {
+impl Attribution {
     /// Returns the size of everything.
     pub fn total(&self) -> u64 {
         self.client + self.unrecorded + self.tokens.iter().sum::<u64>()
@@ -56,7 +56,7 @@ impl Settled {
 }
 
 /// Parts an amount by weights, which add up to less than 2^64; the parts add up to it. Without any weight all are alike.
-pub fn share(amount: u64, weights: &[u64]) -> Vec<u64> {
+pub fn apportion(amount: u64, weights: &[u64]) -> Vec<u64> {
     let sum: u128 = weights.iter().map(|&weight| u128::from(weight)).sum();
     let (mut passed, mut given) = (0u128, 0u128);
     let part = |&weight: &u64| {
@@ -79,13 +79,18 @@ const TRUST: u64 = 2;
 /// most `TRUST` times the estimate, the rest is `unrecorded`. Where a request grew by less than can be, thoughts left it; then,
 /// within a turn, the oldest results; then some of everything. What no request counted stays an estimate; `client` stands for the client's
 /// own part where none was counted at all.
-pub fn settle(parcels: &[Parcel], requests: &[Request], since: &[usize], client: u64) -> Settled {
-    let mut desk = Desk {
+pub fn attribute_tokens(
+    parcels: &[AttributionItem],
+    requests: &[Request],
+    since: &[usize],
+    client: u64,
+) -> Attribution {
+    let mut desk = Attributor {
         parcels,
-        settled: Settled {
+        settled: Attribution {
             tokens: vec![0; parcels.len()],
             measured: vec![false; parcels.len()],
-            ..Settled::default()
+            ..Attribution::default()
         },
         held: 0,
         loose: Vec::new(),
@@ -94,7 +99,7 @@ pub fn settle(parcels: &[Parcel], requests: &[Request], since: &[usize], client:
     for request in requests {
         desk.loose.extend_from_slice(&request.before);
         if let Some(context) = request.context {
-            desk.meet(context);
+            desk.reconcile(context);
         }
         desk.answer(&request.answer, request.output);
     }
@@ -106,9 +111,9 @@ pub fn settle(parcels: &[Parcel], requests: &[Request], since: &[usize], client:
     desk.settled
 }
 
-struct Desk<'a> {
-    parcels: &'a [Parcel],
-    settled: Settled,
+struct Attributor<'a> {
+    parcels: &'a [AttributionItem],
+    settled: Attribution,
     /// The sum of all that is settled.
     held: u64,
     /// Parcels since the last count that wait for the next.
@@ -117,7 +122,7 @@ struct Desk<'a> {
     counted: bool,
 }
 
-impl Desk<'_> {
+impl Attributor<'_> {
     /// Gives every loose parcel its estimate.
     fn estimate(&mut self) {
         for no in std::mem::take(&mut self.loose) {
@@ -129,14 +134,14 @@ impl Desk<'_> {
     /// Gives an amount to parcels, by estimate.
     fn give(&mut self, amount: u64, parcels: &[usize], measured: bool) {
         let weights: Vec<u64> = parcels.iter().map(|&no| self.parcels[no].estimate).collect();
-        for (&no, part) in parcels.iter().zip(share(amount, &weights)) {
+        for (&no, part) in parcels.iter().zip(apportion(amount, &weights)) {
             self.settled.tokens[no] = part;
             self.settled.measured[no] = measured && parcels.len() == 1;
             self.held += part;
         }
     }
 
-    fn give_nobody(&mut self, amount: u64) {
+    fn add_unrecorded(&mut self, amount: u64) {
         self.settled.unrecorded += amount;
         self.held += amount;
     }
@@ -144,13 +149,13 @@ impl Desk<'_> {
     fn answer(&mut self, blocks: &[usize], output: Option<u64>) {
         match output {
             None => self.loose.extend_from_slice(blocks),
-            Some(output) if blocks.is_empty() => self.give_nobody(output),
+            Some(output) if blocks.is_empty() => self.add_unrecorded(output),
             Some(output) => self.give(output, blocks, true),
         }
     }
 
     /// Makes the parts add up to the size of a request.
-    fn meet(&mut self, context: u64) {
+    fn reconcile(&mut self, context: u64) {
         if !self.counted {
             self.counted = true;
             self.estimate();
@@ -162,7 +167,7 @@ impl Desk<'_> {
         let loose = std::mem::take(&mut self.loose);
         let estimate: u64 = loose.iter().map(|&no| self.parcels[no].estimate).sum();
         let all = self.held;
-        let begins = loose.iter().any(|&no| self.parcels[no].is == Trait::Prompt);
+        let begins = loose.iter().any(|&no| self.parcels[no].is == ItemKind::Prompt);
         if self.held > context || begins && self.held + estimate / TRUST > context {
             self.take_thoughts((self.held + estimate).saturating_sub(context));
         }
@@ -177,7 +182,7 @@ impl Desk<'_> {
         if loose.is_empty() || rest > most {
             let known = if loose.is_empty() { 0 } else { most };
             self.give(known, &loose, false);
-            self.give_nobody(rest - known);
+            self.add_unrecorded(rest - known);
         } else {
             self.give(rest, &loose, self.held == all && rest >= estimate / TRUST);
         }
@@ -190,7 +195,7 @@ impl Desk<'_> {
         self.held -= amount;
     }
 
-    fn numbers_of(&self, is: Trait) -> Vec<usize> {
+    fn numbers_of(&self, is: ItemKind) -> Vec<usize> {
         (0..self.parcels.len())
             .filter(|&no| self.parcels[no].is == is && self.settled.tokens[no] > 0)
             .collect()
@@ -198,17 +203,17 @@ impl Desk<'_> {
 
     /// Takes from all thoughts alike.
     fn take_thoughts(&mut self, amount: u64) {
-        let thoughts = self.numbers_of(Trait::Thinking);
+        let thoughts = self.numbers_of(ItemKind::Thinking);
         let weights: Vec<u64> = thoughts.iter().map(|&no| self.settled.tokens[no]).collect();
         let amount = amount.min(weights.iter().sum());
-        for (&no, part) in thoughts.iter().zip(share(amount, &weights)) {
+        for (&no, part) in thoughts.iter().zip(apportion(amount, &weights)) {
             self.take(no, part);
         }
     }
 
     /// Takes from results, the oldest first.
     fn take_results(&mut self, mut amount: u64) {
-        for no in self.numbers_of(Trait::Result) {
+        for no in self.numbers_of(ItemKind::Result) {
             let part = self.settled.tokens[no].min(amount);
             self.take(no, part);
             amount -= part;
@@ -219,7 +224,7 @@ impl Desk<'_> {
     fn take_of_all(&mut self, amount: u64) {
         let mut weights = vec![self.settled.client, self.settled.unrecorded];
         weights.extend_from_slice(&self.settled.tokens);
-        let parts = share(amount.min(self.held), &weights);
+        let parts = apportion(amount.min(self.held), &weights);
         self.settled.client -= parts[0];
         self.settled.unrecorded -= parts[1];
         self.held -= parts[0] + parts[1];

@@ -6,27 +6,29 @@ use super::estimate::{
     ANSWER, CALL, DOCUMENT, INPUT, PICTURE, PROSE, REMINDER, RESULT, SIGNATURE, THINKING, WRAP, of_length,
     picture, tokens,
 };
-use super::piece::{CallNo, Cause, Counted, Mark, NONE, Piece, Reading, number, reading};
-use crate::entry::{
-    Attachment, Block, BlockKind, Content, Entry, Flags, Kind, System, Text, Voice, content_of, member,
-    value_text,
+use super::piece::{
+    CallNo, Cause, CompactionInfo, ContextBlock, FileRead, NONE, ReportedUsage, number, reading,
 };
-use crate::health::look;
+use crate::entry::{
+    Attachment, Block, BlockKind, Content, Entry, EntryRole, Flags, JsonStr, Kind, System, content_of,
+    member, value_text,
+};
+use crate::health::sniff_image;
 use crate::id::{Id, IdMap, IdSet};
-use crate::tree::{NodeNo, Place};
+use crate::tree::{LineSpan, NodeId};
 
 /// Takes entries in file order, beside a `Weaver`.
 #[derive(Debug, Clone, Default)]
-pub struct Weigher {
-    pieces: Vec<Piece>,
+pub struct ContextCollector {
+    pieces: Vec<ContextBlock>,
     /// By node, where its pieces begin.
     starts: Vec<u32>,
-    pub(super) counted: Vec<Counted>,
-    pub(super) marks: HashMap<NodeNo, Mark>,
+    pub(super) counted: Vec<ReportedUsage>,
+    pub(super) marks: HashMap<NodeId, CompactionInfo>,
     calls: IdMap<CallNo>,
     /// By call, the name of its tool, its key and the entry that makes it.
-    tools: Vec<(u32, Id, NodeNo)>,
-    reads: HashMap<CallNo, Reading>,
+    tools: Vec<(u32, Id, NodeId)>,
+    reads: HashMap<CallNo, FileRead>,
     names: Vec<String>,
     numbers: HashMap<String, u32>,
     /// Blocks of responses that were met, so that one which a later line repeats counts once.
@@ -41,13 +43,13 @@ const SILENT: [Attachment; 4] = [
     Attachment::PromptSnapshot,
 ];
 
-impl Weigher {
+impl ContextCollector {
     /// Takes the next entry.
-    pub fn add(&mut self, entry: &Entry<'_>, place: Place) {
+    pub fn add(&mut self, entry: &Entry<'_>, place: LineSpan) {
         if entry.uuid.is_none() {
             return;
         }
-        let node = self.starts.len() as NodeNo;
+        let node = self.starts.len() as NodeId;
         self.starts.push(self.pieces.len() as u32);
         match entry.kind {
             Kind::User => self.user(entry),
@@ -60,7 +62,7 @@ impl Weigher {
     }
 
     fn push(&mut self, cause: Cause, what: u32, tokens: u64) {
-        self.pieces.push(Piece { cause, what, tokens: u32::try_from(tokens).unwrap_or(u32::MAX) });
+        self.pieces.push(ContextBlock { cause, what, tokens: u32::try_from(tokens).unwrap_or(u32::MAX) });
     }
 
     fn user(&mut self, entry: &Entry<'_>) {
@@ -73,7 +75,9 @@ impl Weigher {
             Content::Blocks(blocks) => {
                 for block in blocks {
                     match block.kind {
-                        BlockKind::Text => self.words(block.words.unwrap_or(Text::new(b"")), voice, several),
+                        BlockKind::Text => {
+                            self.words(block.words.unwrap_or(JsonStr::new(b"")), voice, several)
+                        }
                         BlockKind::ToolResult => self.result(block),
                         _ => self.media(block),
                     }
@@ -83,31 +87,32 @@ impl Weigher {
     }
 
     /// Takes words under the user's name, whoever's they are.
-    fn words(&mut self, text: Text<'_>, voice: Voice, several: bool) {
-        let noted = (several || voice == Voice::Results) && matches!(text.raw().first(), Some(b'<' | b'['));
+    fn words(&mut self, text: JsonStr<'_>, voice: EntryRole, several: bool) {
+        let noted =
+            (several || voice == EntryRole::Results) && matches!(text.raw().first(), Some(b'<' | b'['));
         let cause = match voice {
-            Voice::Recap => Cause::Summary,
-            Voice::Command | Voice::Shell | Voice::Output => Cause::Command,
-            Voice::Prompt | Voice::Picture | Voice::Results if !noted => Cause::Prompt,
+            EntryRole::CompactSummary => Cause::Summary,
+            EntryRole::Command | EntryRole::Shell | EntryRole::Output => Cause::Command,
+            EntryRole::Prompt | EntryRole::ImageOnly | EntryRole::Results if !noted => Cause::Prompt,
             _ => Cause::Reminder,
         };
         self.push(cause, NONE, tokens(text.raw(), PROSE));
     }
 
-    fn assistant(&mut self, entry: &Entry<'_>, node: NodeNo) {
+    fn assistant(&mut self, entry: &Entry<'_>, node: NodeId) {
         let voice = entry.voice();
-        let Some(message) = entry.message.as_ref().filter(|_| voice == Voice::Answer) else { return };
+        let Some(message) = entry.message.as_ref().filter(|_| voice == EntryRole::Answer) else { return };
         if let (Some(usage), Some(_)) = (message.usage, message.id)
             && !entry.is(Flags::SYNTHETIC)
         {
             let model = message.model.map_or(NONE, |model| self.number_of(&model.decode()));
-            self.counted.push(Counted { node, usage, ended: message.stop_reason.is_some(), model });
+            self.counted.push(ReportedUsage { node, usage, ended: message.stop_reason.is_some(), model });
         }
         if let Content::Text(text) = &message.content {
             self.push(Cause::Answer, NONE, tokens(text.raw(), ANSWER));
         }
         for block in message.content.blocks() {
-            let again = message.id.is_some_and(|id| !self.met.insert(id.id().with(Id::of(block.raw))));
+            let again = message.id.is_some_and(|id| !self.met.insert(id.id().combine(Id::of(block.raw))));
             if !again {
                 self.answer(block);
             }
@@ -115,7 +120,7 @@ impl Weigher {
     }
 
     fn answer(&mut self, block: &Block<'_>) {
-        let words = block.words.map_or(&b""[..], Text::raw);
+        let words = block.words.map_or(&b""[..], JsonStr::raw);
         match block.kind {
             BlockKind::Text => self.push(Cause::Answer, NONE, tokens(words, ANSWER)),
             BlockKind::Thinking if !words.is_empty() => {
@@ -138,7 +143,7 @@ impl Weigher {
             let name = self.number_of(&tool.decode());
             let (known, _, node) = &mut self.tools[call as usize];
             if *known == NONE {
-                (*known, *node) = (name, self.starts.len() as NodeNo - 1);
+                (*known, *node) = (name, self.starts.len() as NodeId - 1);
             }
             if (tool.is("Read") || tool.is("NotebookRead"))
                 && let Some(reading) = reading(input)
@@ -158,7 +163,7 @@ impl Weigher {
                 for item in &items {
                     match item.kind {
                         BlockKind::Image | BlockKind::Document => self.media(item),
-                        BlockKind::Text => said += tokens(item.words.map_or(&b""[..], Text::raw), RESULT),
+                        BlockKind::Text => said += tokens(item.words.map_or(&b""[..], JsonStr::raw), RESULT),
                         _ => said += tokens(item.raw, RESULT),
                     }
                 }
@@ -171,12 +176,12 @@ impl Weigher {
     /// Takes a picture, a document, or what nobody knows.
     fn media(&mut self, block: &Block<'_>) {
         let source = block.body.unwrap_or_default();
-        let data = member(source, "data").and_then(Text::of_value);
+        let data = member(source, "data").and_then(JsonStr::of_value);
         let weight = match block.kind {
-            BlockKind::Image => data.and_then(|data| look(data.raw()).1).map_or(PICTURE, picture),
+            BlockKind::Image => data.and_then(|data| sniff_image(data.raw()).1).map_or(PICTURE, picture),
             BlockKind::Document => {
                 let plain =
-                    member(source, "type").and_then(Text::of_value).is_some_and(|kind| kind.is("text"));
+                    member(source, "type").and_then(JsonStr::of_value).is_some_and(|kind| kind.is("text"));
                 data.filter(|_| plain).map_or(DOCUMENT, |data| tokens(data.raw(), PROSE))
             }
             _ => return self.push(Cause::Reminder, NONE, tokens(block.raw, PROSE)),
@@ -212,28 +217,29 @@ impl Weigher {
         self.push(Cause::Attachment, name, tokens(body, PROSE) + more);
     }
 
-    fn system(&mut self, entry: &Entry<'_>, node: NodeNo) {
+    fn system(&mut self, entry: &Entry<'_>, node: NodeId) {
         match entry.system() {
             System::CompactBoundary => self.mark(entry, node, false),
             System::MicrocompactBoundary => self.mark(entry, node, true),
             System::LocalCommand => {
-                let said = entry.content.and_then(Text::of_value).map_or(0, |text| tokens(text.raw(), PROSE));
+                let said =
+                    entry.content.and_then(JsonStr::of_value).map_or(0, |text| tokens(text.raw(), PROSE));
                 self.push(Cause::Command, NONE, said);
             }
             _ => {}
         }
     }
 
-    fn mark(&mut self, entry: &Entry<'_>, node: NodeNo, micro: bool) {
+    fn mark(&mut self, entry: &Entry<'_>, node: NodeId, micro: bool) {
         let metadata = entry.compact.or_else(|| entry.field("microcompactMetadata")).unwrap_or_default();
         let trigger =
             member(metadata, "trigger").map(|value| value_text(value).into_owned()).unwrap_or_default();
         let (before, after) = (number(metadata, "preTokens"), number(metadata, "postTokens"));
-        self.marks.insert(node, Mark { trigger, before, after, micro });
+        self.marks.insert(node, CompactionInfo { trigger, before, after, micro });
     }
 
     /// Adds to the result that made a line too long to hold what was not held of it.
-    fn spread(&mut self, node: NodeNo, entry: &Entry<'_>, place: Place) {
+    fn spread(&mut self, node: NodeId, entry: &Entry<'_>, place: LineSpan) {
         let more = u64::from(place.len).saturating_sub(entry.raw.len() as u64);
         // The client keeps a second form of the result beside the one that it sends.
         let more = if entry.tool_use_result.is_some() { more / 2 } else { more };
@@ -245,7 +251,7 @@ impl Weigher {
         }
     }
 
-    fn call_no(&mut self, id: Option<Text<'_>>) -> CallNo {
+    fn call_no(&mut self, id: Option<JsonStr<'_>>) -> CallNo {
         let Some(id) = id else { return NONE };
         let next = self.tools.len() as CallNo;
         let no = *self.calls.entry(id.id()).or_insert(next);
@@ -270,13 +276,13 @@ impl Weigher {
     }
 
     /// Returns the pieces of an entry.
-    pub(super) fn pieces(&self, no: NodeNo) -> &[Piece] {
+    pub(super) fn pieces(&self, no: NodeId) -> &[ContextBlock] {
         let end = self.starts.get(no as usize + 1).map_or(self.pieces.len(), |&next| next as usize);
         self.starts.get(no as usize).map_or(&[], |&start| &self.pieces[start as usize..end])
     }
 
     /// Returns the tool of a call or result, or the kind of an attachment.
-    pub(super) fn name_of(&self, piece: &Piece) -> &str {
+    pub(super) fn name_of(&self, piece: &ContextBlock) -> &str {
         match piece.cause {
             Cause::Call | Cause::Result => {
                 self.tools.get(piece.what as usize).map_or("", |&(tool, ..)| self.named(tool))
@@ -287,19 +293,19 @@ impl Weigher {
     }
 
     /// Returns the entry that makes the call of a call or result, and the key of the call's id.
-    pub(super) fn call_of(&self, piece: &Piece) -> Option<(NodeNo, Id)> {
+    pub(super) fn call_of(&self, piece: &ContextBlock) -> Option<(NodeId, Id)> {
         let is_call = matches!(piece.cause, Cause::Call | Cause::Result);
         let &(_, id, node) = self.tools.get(piece.what as usize).filter(|_| is_call)?;
         (node != NONE).then_some((node, id))
     }
 
     /// Returns what the call behind a result read.
-    pub(super) fn reading(&self, piece: &Piece) -> Option<&Reading> {
+    pub(super) fn reading(&self, piece: &ContextBlock) -> Option<&FileRead> {
         self.reads.get(&piece.what).filter(|_| piece.cause == Cause::Result)
     }
 
     /// Returns the model of a response.
-    pub(super) fn model(&self, counted: &Counted) -> &str {
+    pub(super) fn model(&self, counted: &ReportedUsage) -> &str {
         self.named(counted.model)
     }
 }

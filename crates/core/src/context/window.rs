@@ -2,20 +2,20 @@
 
 use std::collections::HashMap;
 
-use super::curve::Curve;
-use super::piece::{Cause, Piece};
+use super::curve::ContextHistory;
+use super::piece::{Cause, ContextBlock};
 use super::responses::Responses;
-use super::settle::{Parcel, Request, Settled, Trait, settle};
-use super::weigh::Weigher;
-use crate::entry::Voice;
+use super::settle::{Attribution, AttributionItem, ItemKind, Request, attribute_tokens};
+use super::weigh::ContextCollector;
+use crate::entry::EntryRole;
 use crate::id::Id;
-use crate::tree::{NodeNo, Tree};
+use crate::tree::{NodeId, Tree};
 
 /// A block in the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Item {
+pub struct WindowBlock {
     /// The entry it stands in.
-    pub node: NodeNo,
+    pub node: NodeId,
     /// Its number among the pieces of the entry.
     piece: u32,
     /// What it is.
@@ -28,7 +28,7 @@ pub struct Item {
 
 /// What one cause has in the window.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct CauseTotal {
     /// The cause.
     pub cause: Cause,
     /// The tool of results, the kind of attachments.
@@ -58,7 +58,7 @@ pub struct Reread {
 #[derive(Debug, Clone, Default)]
 pub struct Window {
     /// Its blocks, in order.
-    pub items: Vec<Item>,
+    pub items: Vec<WindowBlock>,
     /// What the client itself puts in front.
     pub client: u64,
     /// What was sent but never written to the file.
@@ -75,18 +75,24 @@ pub struct Window {
 
 impl Window {
     /// Looks at a loaded path; `curve` is that of the whole way to its end.
-    pub fn of(tree: &Tree, weigher: &Weigher, path: &[NodeNo], curve: &Curve) -> Window {
+    pub fn of(tree: &Tree, weigher: &ContextCollector, path: &[NodeId], curve: &ContextHistory) -> Window {
         let responses = Responses::of(tree, weigher);
-        let pace = curve.pace;
+        let pace = curve.tokens_per_estimate;
         let mut draft = Draft { tree, weigher, pace, window: Window::default(), parcels: Vec::new() };
         let (requests, since) = draft.part(path, &responses);
-        let settled = settle(&draft.parcels, &requests, &since, curve.client);
+        let settled = attribute_tokens(&draft.parcels, &requests, &since, curve.client);
         let mut window = draft.window;
         window.tell(&settled, &requests, &since, &draft.parcels);
         window
     }
 
-    fn tell(&mut self, settled: &Settled, requests: &[Request], since: &[usize], parcels: &[Parcel]) {
+    fn tell(
+        &mut self,
+        settled: &Attribution,
+        requests: &[Request],
+        since: &[usize],
+        parcels: &[AttributionItem],
+    ) {
         let judged = |items: &[usize]| items.iter().map(|&no| parcels[no].estimate).sum::<u64>();
         self.client = settled.client;
         self.unrecorded = settled.unrecorded;
@@ -114,13 +120,13 @@ impl Window {
     }
 
     /// Adds up by cause, the largest first.
-    pub fn rows(&self, weigher: &Weigher) -> Vec<Row> {
-        let mut rows: Vec<Row> = Vec::new();
+    pub fn rows(&self, weigher: &ContextCollector) -> Vec<CauseTotal> {
+        let mut rows: Vec<CauseTotal> = Vec::new();
         let mut places: HashMap<(Cause, &str), usize> = HashMap::new();
         for item in &self.items {
             let name = if item.cause == Cause::Call { "" } else { weigher.name(item) };
             let place = *places.entry((item.cause, name)).or_insert_with(|| {
-                rows.push(Row::new(item.cause, name));
+                rows.push(CauseTotal::new(item.cause, name));
                 rows.len() - 1
             });
             let row = &mut rows[place];
@@ -129,7 +135,7 @@ impl Window {
             row.measured += if item.measured { item.tokens } else { 0 };
         }
         for (cause, tokens) in [(Cause::Client, self.client), (Cause::Unrecorded, self.unrecorded)] {
-            rows.push(Row { tokens, ..Row::new(cause, "") });
+            rows.push(CauseTotal { tokens, ..CauseTotal::new(cause, "") });
         }
         rows.retain(|row| row.tokens > 0);
         rows.sort_by(|a, b| (b.tokens, a.cause.name(), &a.name).cmp(&(a.tokens, b.cause.name(), &b.name)));
@@ -137,15 +143,15 @@ impl Window {
     }
 
     /// Returns the largest blocks, the largest first.
-    pub fn largest(&self, most: usize) -> Vec<Item> {
-        let mut items: Vec<Item> = self.items.iter().copied().filter(|item| item.tokens > 0).collect();
+    pub fn largest(&self, most: usize) -> Vec<WindowBlock> {
+        let mut items: Vec<WindowBlock> = self.items.iter().copied().filter(|item| item.tokens > 0).collect();
         items.sort_by_key(|item| (std::cmp::Reverse(item.tokens), item.node, item.piece));
         items.truncate(most);
         items
     }
 
     /// Lists files of which the same lines were read again, the most tokens first.
-    pub fn rereads(&self, weigher: &Weigher) -> Vec<Reread> {
+    pub fn rereads(&self, weigher: &ContextCollector) -> Vec<Reread> {
         let mut rereads: Vec<Reread> = Vec::new();
         let mut known: HashMap<&str, (usize, Vec<std::ops::Range<u64>>)> = HashMap::new();
         for item in &self.items {
@@ -172,24 +178,24 @@ impl Window {
     }
 }
 
-impl Row {
-    fn new(cause: Cause, name: &str) -> Row {
-        Row { cause, name: name.to_owned(), items: 0, tokens: 0, measured: 0 }
+impl CauseTotal {
+    fn new(cause: Cause, name: &str) -> CauseTotal {
+        CauseTotal { cause, name: name.to_owned(), items: 0, tokens: 0, measured: 0 }
     }
 }
 
-impl Weigher {
-    fn piece(&self, item: &Item) -> Option<&Piece> {
+impl ContextCollector {
+    fn piece(&self, item: &WindowBlock) -> Option<&ContextBlock> {
         self.pieces(item.node).get(item.piece as usize)
     }
 
     /// Returns the tool of a call or result, or the kind of an attachment.
-    pub fn name(&self, item: &Item) -> &str {
+    pub fn name(&self, item: &WindowBlock) -> &str {
         self.piece(item).map_or("", |piece| self.name_of(piece))
     }
 
     /// Returns the entry that makes the call of a call or result, and the key of the call's id.
-    pub fn call(&self, item: &Item) -> Option<(NodeNo, Id)> {
+    pub fn call(&self, item: &WindowBlock) -> Option<(NodeId, Id)> {
         self.call_of(self.piece(item)?)
     }
 
@@ -202,23 +208,27 @@ impl Weigher {
 /// A window in the making.
 struct Draft<'a> {
     tree: &'a Tree,
-    weigher: &'a Weigher,
+    weigher: &'a ContextCollector,
     /// What estimates are multiplied by, in thousandths.
     pace: u64,
     window: Window,
-    parcels: Vec<Parcel>,
+    parcels: Vec<AttributionItem>,
 }
 
 impl Draft<'_> {
     /// Parts a path into requests, and what came since the last.
-    fn part(&mut self, path: &[NodeNo], responses: &Responses) -> (Vec<Request>, Vec<usize>) {
-        let is_mark = |no: &&NodeNo| matches!(self.tree.node(**no).voice, Voice::Boundary | Voice::Recap);
+    fn part(&mut self, path: &[NodeId], responses: &Responses) -> (Vec<Request>, Vec<usize>) {
+        let is_mark = |no: &&NodeId| {
+            matches!(self.tree.node(**no).voice, EntryRole::CompactBoundary | EntryRole::CompactSummary)
+        };
         let mark = path.iter().filter(is_mark).max().copied();
         let mut requests: Vec<Request> = Vec::new();
         let mut places: HashMap<u32, usize> = HashMap::new();
         let mut loose = Vec::new();
         for &no in path {
-            if matches!(self.tree.node(no).voice, Voice::ApiError | Voice::Filler) || !self.tree.is_told(no) {
+            if matches!(self.tree.node(no).voice, EntryRole::ApiError | EntryRole::SyntheticReply)
+                || !self.tree.is_main_chain(no)
+            {
                 continue;
             }
             let items = self.items(no);
@@ -248,18 +258,18 @@ impl Draft<'_> {
     }
 
     /// Adds the pieces of an entry; returns their numbers.
-    fn items(&mut self, no: NodeNo) -> std::ops::Range<usize> {
+    fn items(&mut self, no: NodeId) -> std::ops::Range<usize> {
         let start = self.parcels.len();
         for (k, piece) in self.weigher.pieces(no).iter().enumerate() {
             let is = match piece.cause {
-                Cause::Thinking => Trait::Thinking,
-                Cause::Result => Trait::Result,
-                Cause::Prompt => Trait::Prompt,
-                _ => Trait::Other,
+                Cause::Thinking => ItemKind::Thinking,
+                Cause::Result => ItemKind::Result,
+                Cause::Prompt => ItemKind::Prompt,
+                _ => ItemKind::Other,
             };
-            self.parcels.push(Parcel { estimate: u64::from(piece.tokens) * self.pace / 1000, is });
+            self.parcels.push(AttributionItem { estimate: u64::from(piece.tokens) * self.pace / 1000, is });
             let piece_no = k as u32;
-            self.window.items.push(Item {
+            self.window.items.push(WindowBlock {
                 node: no,
                 piece: piece_no,
                 cause: piece.cause,

@@ -12,5 +12,5 @@
 mod meet;
 mod side;
 
-pub use meet::{By, Mark, Meeting, meet};
-pub use side::{Side, SideTurn, Totals};
+pub use meet::{EntryFingerprint, MatchBasis, MergeBase, find_merge_base};
+pub use side::{DiffSide, SideTurn, Totals};

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use crate::entry::{Moment, member, value_text};
-use crate::turn::{Part, Result, ToolCall, Turn};
-use crate::usage::Spent;
+use crate::entry::{Timestamp, member, value_text};
+use crate::turn::{ToolCall, ToolResult, Turn, TurnPart};
+use crate::usage::TokenTotals;
 
 /// One of two paths, from where they part.
 #[derive(Debug, Clone, Default)]
-pub struct Side {
+pub struct DiffSide {
     /// Its turns, in order.
     pub turns: Vec<SideTurn>,
     /// Their sums.
@@ -28,7 +28,7 @@ pub struct SideTurn {
     /// Its first line.
     pub line: u32,
     /// When it began, or went on.
-    pub from: Option<Moment>,
+    pub from: Option<Timestamp>,
     /// What was asked.
     pub prompt: Option<String>,
     /// The last words of the model.
@@ -49,18 +49,18 @@ pub struct Totals {
     /// Turns that began on this side.
     pub turns: usize,
     /// Responses and their tokens, each counted once.
-    pub spent: Spent,
+    pub spent: TokenTotals,
     /// Calls and failed calls by tool, the most used first.
     pub tools: Vec<(String, usize, usize)>,
     /// Files that tools for it changed, and how often, in the order of their first change.
     pub files: Vec<(String, usize)>,
     /// When it began.
-    pub first: Option<Moment>,
+    pub first: Option<Timestamp>,
     /// When its last line was written.
-    pub last: Option<Moment>,
+    pub last: Option<Timestamp>,
 }
 
-impl Side {
+impl DiffSide {
     /// Adds a turn, or the rest of one, by its number and first line.
     pub fn add(&mut self, no: Option<u32>, goes_on: bool, line: u32, turn: Turn) {
         let totals = &mut self.totals;
@@ -72,14 +72,16 @@ impl Side {
         let mut calls = Vec::new();
         for part in turn.parts.into_iter().map(|piece| piece.part) {
             match part {
-                Part::Text(text) if !text.trim().is_empty() => told.answer = Some(text),
-                Part::Tool(call) if !call.name.is_empty() => {
+                TurnPart::Text(text) if !text.trim().is_empty() => told.answer = Some(text),
+                TurnPart::Tool(call) if !call.name.is_empty() => {
                     calls.push((changed_file(&call), bare(*call)));
                 }
-                Part::Queued(text) | Part::Command(text) if told.prompt.is_none() => told.prompt = Some(text),
-                Part::Interrupt(_) => told.stopped = true,
-                Part::Compaction { .. } => told.compacted = true,
-                Part::Error(text) => told.error = Some(text),
+                TurnPart::Queued(text) | TurnPart::Command(text) if told.prompt.is_none() => {
+                    told.prompt = Some(text)
+                }
+                TurnPart::Interrupt(_) => told.stopped = true,
+                TurnPart::Compaction { .. } => told.compacted = true,
+                TurnPart::Error(text) => told.error = Some(text),
                 _ => {}
             }
         }
@@ -110,7 +112,7 @@ impl Side {
     }
 
     /// Ends the side with what its responses cost.
-    pub fn finish(mut self, spent: Spent) -> Side {
+    pub fn finish(mut self, spent: TokenTotals) -> DiffSide {
         self.totals.spent = spent;
         // A stable order: names of equal use stay as they came.
         self.totals.tools.sort_by_key(|(_, calls, _)| std::cmp::Reverse(*calls));
@@ -119,7 +121,7 @@ impl Side {
 }
 
 fn bare(call: ToolCall) -> ToolCall {
-    let result = call.result.map(|result| Result { text: String::new(), media: Vec::new(), ..result });
+    let result = call.result.map(|result| ToolResult { text: String::new(), media: Vec::new(), ..result });
     ToolCall { result, ..call }
 }
 

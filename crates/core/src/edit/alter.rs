@@ -2,52 +2,52 @@
 
 use std::ops::Range;
 
-use crate::entry::{Skim, Text};
+use crate::entry::{JsonScanner, JsonStr};
 
 /// One step into a JSON value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Step {
+pub enum PathSegment {
     /// To the member of an object; to the last one where several have the name.
     Key(String),
     /// To the item of a list.
     Item(usize),
 }
 
-impl From<&str> for Step {
-    fn from(key: &str) -> Step {
-        Step::Key(key.to_owned())
+impl From<&str> for PathSegment {
+    fn from(key: &str) -> PathSegment {
+        PathSegment::Key(key.to_owned())
     }
 }
 
-impl From<usize> for Step {
-    fn from(item: usize) -> Step {
-        Step::Item(item)
+impl From<usize> for PathSegment {
+    fn from(item: usize) -> PathSegment {
+        PathSegment::Item(item)
     }
 }
 
 /// One change of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct JsonEdit {
     /// Where.
-    pub path: Vec<Step>,
+    pub path: Vec<PathSegment>,
     /// The JSON to stand there; `None` takes out what does.
     pub to: Option<Vec<u8>>,
 }
 
-impl Change {
+impl JsonEdit {
     /// Sets what stands at `path` to raw JSON. A member that is missing is added, and an item behind the last.
-    pub fn set(path: impl IntoIterator<Item = Step>, json: impl Into<Vec<u8>>) -> Change {
-        Change { path: path.into_iter().collect(), to: Some(json.into()) }
+    pub fn set(path: impl IntoIterator<Item = PathSegment>, json: impl Into<Vec<u8>>) -> JsonEdit {
+        JsonEdit { path: path.into_iter().collect(), to: Some(json.into()) }
     }
 
     /// Sets what stands at `path` to a string.
-    pub fn say(path: impl IntoIterator<Item = Step>, text: &str) -> Change {
-        Change::set(path, quote(text))
+    pub fn set_string(path: impl IntoIterator<Item = PathSegment>, text: &str) -> JsonEdit {
+        JsonEdit::set(path, quote(text))
     }
 
     /// Takes out what stands at `path`. Where nothing does, nothing changes.
-    pub fn remove(path: impl IntoIterator<Item = Step>) -> Change {
-        Change { path: path.into_iter().collect(), to: None }
+    pub fn remove(path: impl IntoIterator<Item = PathSegment>) -> JsonEdit {
+        JsonEdit { path: path.into_iter().collect(), to: None }
     }
 
     /// Names the path as people write it; items of lists all alike.
@@ -55,12 +55,12 @@ impl Change {
         let mut name = String::new();
         for step in &self.path {
             match step {
-                Step::Key(key) if name.is_empty() => name.push_str(key),
-                Step::Key(key) => {
+                PathSegment::Key(key) if name.is_empty() => name.push_str(key),
+                PathSegment::Key(key) => {
                     name.push('.');
                     name.push_str(key);
                 }
-                Step::Item(_) => name.push_str("[]"),
+                PathSegment::Item(_) => name.push_str("[]"),
             }
         }
         name
@@ -76,7 +76,7 @@ pub fn quote(text: &str) -> String {
 ///
 /// Returns `None` where the line is not JSON, or a path leads through something that is neither object nor list, or
 /// past the end of a list.
-pub fn alter(line: &[u8], changes: &[Change]) -> Option<Vec<u8>> {
+pub fn apply_edits(line: &[u8], changes: &[JsonEdit]) -> Option<Vec<u8>> {
     let mut line = line.to_vec();
     for change in changes {
         let splices = splices(&line, change)?;
@@ -92,11 +92,11 @@ pub fn alter(line: &[u8], changes: &[Change]) -> Option<Vec<u8>> {
 struct Part {
     whole: Range<usize>,
     value: Range<usize>,
-    step: Step,
+    step: PathSegment,
 }
 
 /// Finds which bytes of the line give way to which, in the order of the line.
-fn splices(line: &[u8], change: &Change) -> Option<Vec<(Range<usize>, Vec<u8>)>> {
+fn splices(line: &[u8], change: &JsonEdit) -> Option<Vec<(Range<usize>, Vec<u8>)>> {
     let (last, way) = change.path.split_last()?;
     let mut here = trim(line);
     for step in way {
@@ -114,22 +114,22 @@ fn splices(line: &[u8], change: &Change) -> Option<Vec<(Range<usize>, Vec<u8>)>>
     }
 }
 
-fn parts_for(line: &[u8], container: Range<usize>, step: &Step) -> Option<Vec<Part>> {
+fn parts_for(line: &[u8], container: Range<usize>, step: &PathSegment) -> Option<Vec<Part>> {
     let fits = match step {
-        Step::Key(_) => line.get(container.start) == Some(&b'{'),
-        Step::Item(_) => line.get(container.start) == Some(&b'['),
+        PathSegment::Key(_) => line.get(container.start) == Some(&b'{'),
+        PathSegment::Item(_) => line.get(container.start) == Some(&b'['),
     };
     if fits { parts(line, container) } else { None }
 }
 
-fn set(parts: &[Part], start: usize, step: &Step, json: &[u8]) -> Option<(Range<usize>, Vec<u8>)> {
+fn set(parts: &[Part], start: usize, step: &PathSegment, json: &[u8]) -> Option<(Range<usize>, Vec<u8>)> {
     if let Some(part) = parts.iter().rfind(|part| part.step == *step) {
         return Some((part.value.clone(), json.to_vec()));
     }
     let label = match step {
-        Step::Key(key) => format!("{}:", quote(key)),
-        Step::Item(item) if *item == parts.len() => String::new(),
-        Step::Item(_) => return None,
+        PathSegment::Key(key) => format!("{}:", quote(key)),
+        PathSegment::Item(item) if *item == parts.len() => String::new(),
+        PathSegment::Item(_) => return None,
     };
     let comma = if parts.is_empty() { "" } else { "," };
     let at = parts.last().map_or(start + 1, |part| part.whole.end);
@@ -137,7 +137,7 @@ fn set(parts: &[Part], start: usize, step: &Step, json: &[u8]) -> Option<(Range<
 }
 
 /// Takes out every part at the step: a member that hid an earlier one of its name must not uncover it.
-fn removals(parts: &[Part], step: &Step) -> Vec<(Range<usize>, Vec<u8>)> {
+fn removals(parts: &[Part], step: &PathSegment) -> Vec<(Range<usize>, Vec<u8>)> {
     let stays: Vec<bool> = parts.iter().map(|part| part.step != *step).collect();
     let mut splices = Vec::new();
     for (k, part) in parts.iter().enumerate().filter(|(k, _)| !stays[*k]) {
@@ -159,21 +159,21 @@ fn trim(line: &[u8]) -> Range<usize> {
 
 fn parts(line: &[u8], container: Range<usize>) -> Option<Vec<Part>> {
     let offset = container.start;
-    let mut skim = Skim::new(&line[container]);
+    let mut skim = JsonScanner::new(&line[container]);
     let mut parts: Vec<Part> = Vec::new();
     match skim.next_token() {
         b'{' => skim.object(|skim, key| {
             let start = offset + skim.key_at;
             let value = skim.value()?.len();
             let end = offset + skim.at();
-            let step = Step::Key(Text::new(key).decode().into_owned());
+            let step = PathSegment::Key(JsonStr::new(key).decode().into_owned());
             parts.push(Part { whole: start..end, value: end - value..end, step });
             Ok(())
         }),
         b'[' => skim.array(|skim| {
             let value = skim.value()?.len();
             let end = offset + skim.at();
-            let step = Step::Item(parts.len());
+            let step = PathSegment::Item(parts.len());
             parts.push(Part { whole: end - value..end, value: end - value..end, step });
             Ok(())
         }),

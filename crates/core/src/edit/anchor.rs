@@ -2,11 +2,11 @@
 //! and a pin on that child.
 
 use super::alter::quote;
-use crate::entry::Moment;
+use crate::entry::Timestamp;
 
 /// Where a session is to go on, and what a line of it carries.
 #[derive(Debug, Clone, Default)]
-pub struct Anchor<'a> {
+pub struct ResumeMarker<'a> {
     /// The entry to go on from.
     pub leaf: &'a str,
     /// The uuid of the child.
@@ -14,7 +14,7 @@ pub struct Anchor<'a> {
     /// The session of the file.
     pub session: &'a str,
     /// When: later than every line of the file, because old clients go by time.
-    pub time: Option<Moment>,
+    pub time: Option<Timestamp>,
     /// What people read in the transcript.
     pub words: &'a str,
     /// The prompt that the entry belongs to.
@@ -32,15 +32,15 @@ pub struct Anchor<'a> {
 /// How much of a prompt the client repeats in a pin.
 const PROMPT: usize = 200;
 
-impl Anchor<'_> {
+impl ResumeMarker<'_> {
     /// Writes the child.
-    pub fn child(&self) -> Vec<u8> {
+    pub fn marker_line(&self) -> Vec<u8> {
         let mut line = format!(
             r#"{{"parentUuid":{},"isSidechain":false,"type":"system","subtype":"informational","content":{},"isMeta":false,"level":"info""#,
             quote(self.leaf),
             quote(self.words)
         );
-        let time = self.time.map(stamp);
+        let time = self.time.map(format_timestamp);
         let fields = [
             ("timestamp", time.as_deref()),
             ("uuid", Some(self.uuid)),
@@ -61,7 +61,7 @@ impl Anchor<'_> {
     }
 
     /// Writes the pin.
-    pub fn pin(&self) -> Vec<u8> {
+    pub fn leaf_pointer_line(&self) -> Vec<u8> {
         let words = |prompt: &str| prompt.split_whitespace().collect::<Vec<_>>().join(" ");
         let prompt = self.prompt.map(|prompt| words(prompt).chars().take(PROMPT).collect::<String>());
         let prompt = prompt.map(|prompt| format!(r#""lastPrompt":{},"#, quote(&prompt))).unwrap_or_default();
@@ -75,7 +75,7 @@ impl Anchor<'_> {
 }
 
 /// Writes a moment as clients do.
-pub fn stamp(moment: Moment) -> String {
+pub fn format_timestamp(moment: Timestamp) -> String {
     let stamp = jiff::Timestamp::from_millisecond(moment.0).unwrap_or(jiff::Timestamp::MAX);
     format!("{stamp:.3}")
 }

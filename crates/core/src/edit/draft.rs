@@ -3,17 +3,17 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::alter::{Change, Step, alter, quote};
+use super::alter::{JsonEdit, PathSegment, apply_edits, quote};
 use crate::entry::{members, value_text};
-use crate::tree::Place;
+use crate::tree::LineSpan;
 
 /// One part of a draft.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
+pub enum DraftSegment {
     /// Bytes of the source as they are.
     Copy(Range<u64>),
     /// A line of the source, put into the draft's envelope; the changes are made first.
-    Line(Place, Vec<Change>),
+    Line(LineSpan, Vec<JsonEdit>),
     /// A line of its own, without its end.
     New(Vec<u8>),
 }
@@ -33,7 +33,7 @@ pub struct Envelope {
 #[derive(Debug, Clone, Default)]
 pub struct Draft {
     /// Its parts, in order.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<DraftSegment>,
     /// What becomes of the lines taken from the source; nothing where they stay in their session.
     pub envelope: Option<Envelope>,
 }
@@ -41,15 +41,15 @@ pub struct Draft {
 impl Draft {
     /// Drafts what a file of so many bytes holds, unchanged.
     pub fn copy(bytes: u64) -> Draft {
-        Draft { pieces: vec![Piece::Copy(0..bytes)], envelope: None }
+        Draft { pieces: vec![DraftSegment::Copy(0..bytes)], envelope: None }
     }
 
     /// Returns what becomes of a line of the source. A line that is no sound object stays as it is.
-    pub fn render<'l>(&self, line: &'l [u8], changes: &[Change]) -> Cow<'l, [u8]> {
-        let altered = if changes.is_empty() { None } else { alter(line, changes) };
+    pub fn render<'l>(&self, line: &'l [u8], changes: &[JsonEdit]) -> Cow<'l, [u8]> {
+        let altered = if changes.is_empty() { None } else { apply_edits(line, changes) };
         let enveloped = self.envelope.as_ref().and_then(|envelope| {
             let line = altered.as_deref().unwrap_or(line);
-            alter(line, &envelope.changes(line))
+            apply_edits(line, &envelope.changes(line))
         });
         enveloped.or(altered).map_or(Cow::Borrowed(line), Cow::Owned)
     }
@@ -57,15 +57,17 @@ impl Draft {
 
 impl Envelope {
     /// Says what changes in a line.
-    pub fn changes(&self, line: &[u8]) -> Vec<Change> {
+    pub fn changes(&self, line: &[u8]) -> Vec<JsonEdit> {
         let mut changes = Vec::new();
         let mut uuid = None;
         for (key, value) in members(line) {
             if key.is("sessionId") {
-                changes.push(Change::say([Step::from("sessionId")], &self.session));
+                changes.push(JsonEdit::set_string([PathSegment::from("sessionId")], &self.session));
             } else if key.is("cwd") {
-                changes
-                    .extend(self.moved(&value_text(value)).map(|to| Change::say([Step::from("cwd")], &to)));
+                changes.extend(
+                    self.moved(&value_text(value))
+                        .map(|to| JsonEdit::set_string([PathSegment::from("cwd")], &to)),
+                );
             } else if key.is("uuid") && value.len() > 2 {
                 uuid = Some(value);
             }
@@ -73,7 +75,7 @@ impl Envelope {
         if let (Some(origin), Some(uuid)) = (&self.origin, uuid) {
             let from =
                 [br#"{"sessionId":"#, quote(origin).as_bytes(), br#","messageUuid":"#, uuid, b"}"].concat();
-            changes.push(Change::set([Step::from("forkedFrom")], from));
+            changes.push(JsonEdit::set([PathSegment::from("forkedFrom")], from));
         }
         changes
     }

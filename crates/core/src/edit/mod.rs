@@ -15,9 +15,9 @@ mod renaming;
 mod states;
 mod way;
 
-pub use alter::{Change, Step, alter, quote};
-pub use anchor::{Anchor, stamp};
-pub use draft::{Draft, Envelope, Piece};
-pub use renaming::Renaming;
-pub use states::States;
-pub use way::way;
+pub use alter::{JsonEdit, PathSegment, apply_edits, quote};
+pub use anchor::{ResumeMarker, format_timestamp};
+pub use draft::{Draft, DraftSegment, Envelope};
+pub use renaming::UuidMap;
+pub use states::SessionStateLines;
+pub use way::required_entries;

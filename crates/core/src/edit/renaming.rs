@@ -1,16 +1,16 @@
 //! New uuids for lines that are written a second time into the same file.
 
-use super::alter::{Change, Step};
+use super::alter::{JsonEdit, PathSegment};
 use crate::entry::members;
 use crate::id::{Id, IdMap};
 
 /// Which entry is called how from now on.
 #[derive(Debug, Clone, Default)]
-pub struct Renaming {
+pub struct UuidMap {
     names: IdMap<(String, String)>,
 }
 
-impl Renaming {
+impl UuidMap {
     /// Calls the entry with uuid `old` by `new`.
     pub fn add(&mut self, old: String, new: String) {
         self.names.insert(Id::of(old.as_bytes()), (old, new));
@@ -23,18 +23,18 @@ impl Renaming {
 
     /// Says what changes in a line: its own uuid, and every uuid by which it refers to another. A parent that has no new
     /// name is none.
-    pub fn changes(&self, line: &[u8]) -> Vec<Change> {
+    pub fn changes(&self, line: &[u8]) -> Vec<JsonEdit> {
         let mut changes = Vec::new();
         for (key, value) in members(line) {
             let key = key.decode().into_owned();
             let new = uuid_in(value).and_then(|old| self.of(old));
             let change = match (key.as_str(), new) {
-                (_, Some(new)) => Some(Change::say([Step::from(key.as_str())], new)),
+                (_, Some(new)) => Some(JsonEdit::set_string([PathSegment::from(key.as_str())], new)),
                 ("parentUuid", None) if value != b"null" => {
-                    Some(Change::set([Step::from("parentUuid")], "null"))
+                    Some(JsonEdit::set([PathSegment::from("parentUuid")], "null"))
                 }
                 ("compactMetadata", None) => {
-                    self.renamed(value).map(|value| Change::set([Step::from(key.as_str())], value))
+                    self.renamed(value).map(|value| JsonEdit::set([PathSegment::from(key.as_str())], value))
                 }
                 _ => None,
             };

@@ -1,10 +1,10 @@
 //! Content: a string or blocks.
 
-use super::json::Skim;
-use super::key::Habit;
+use super::json::JsonScanner;
+use super::key::KeyPredictor;
 use super::kind::BlockKind;
 use super::skim;
-use super::text::Text;
+use super::text::JsonStr;
 
 /// The `content` of a message.
 #[derive(Debug, Clone, Default)]
@@ -13,7 +13,7 @@ pub enum Content<'a> {
     #[default]
     None,
     /// A plain string.
-    Text(Text<'a>),
+    Text(JsonStr<'a>),
     /// A list of blocks.
     Blocks(Vec<Block<'a>>),
 }
@@ -24,15 +24,15 @@ pub struct Block<'a> {
     /// Its type.
     pub kind: BlockKind,
     /// Its type as written.
-    pub name: Option<Text<'a>>,
+    pub name: Option<JsonStr<'a>>,
     /// The whole block.
     pub raw: &'a [u8],
     /// The id of the tool call: its own, or the one it answers.
-    pub id: Option<Text<'a>>,
+    pub id: Option<JsonStr<'a>>,
     /// The name of the tool.
-    pub tool: Option<Text<'a>>,
+    pub tool: Option<JsonStr<'a>>,
     /// What is said or thought.
-    pub words: Option<Text<'a>>,
+    pub words: Option<JsonStr<'a>>,
     /// The input of a call, the content of a result, the source of an image.
     pub body: Option<&'a [u8]>,
     /// Whether the tool reported an error.
@@ -67,7 +67,7 @@ impl<'a> Content<'a> {
     }
 
     /// Returns the words of a string or of the text blocks, in order.
-    pub fn texts(&self) -> impl Iterator<Item = Text<'a>> + '_ {
+    pub fn texts(&self) -> impl Iterator<Item = JsonStr<'a>> + '_ {
         let whole = if let Content::Text(text) = self { Some(*text) } else { None };
         let parts = self.blocks().iter().filter(|block| block.kind == BlockKind::Text);
         whole.into_iter().chain(parts.filter_map(|block| block.words))
@@ -83,10 +83,10 @@ impl<'a> Block<'a> {
 
 /// Reads a value as content: a string or a list of blocks.
 pub fn content_of(value: &[u8]) -> Content<'_> {
-    let mut skim = Skim::new(value);
+    let mut skim = JsonScanner::new(value);
     let mut content = Content::None;
     // What stands before a fault is not taken: it may be half of something.
-    if skim::content(&mut skim, &mut content, &mut Habit::default()).is_err() {
+    if skim::content(&mut skim, &mut content, &mut KeyPredictor::default()).is_err() {
         content = Content::None;
     }
     content

@@ -1,9 +1,9 @@
 //! What the lines beside the conversation say, typed, read on demand.
 
-use super::json::Skim;
+use super::json::JsonScanner;
 use super::kind::{Attachment, Kind, Progress, System};
 use super::record::{Entry, Flags};
-use super::text::Text;
+use super::text::JsonStr;
 
 /// The fields of a line by its type.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,9 +15,9 @@ pub enum Detail<'a> {
         /// Which.
         subtype: System,
         /// What it says.
-        content: Option<Text<'a>>,
+        content: Option<JsonStr<'a>>,
         /// `info`, `warning`, `error`, `suggestion`.
-        level: Option<Text<'a>>,
+        level: Option<JsonStr<'a>>,
         /// `compactMetadata` or `microcompactMetadata`.
         compaction: Option<&'a [u8]>,
     },
@@ -26,7 +26,7 @@ pub enum Detail<'a> {
         /// Which.
         kind: Progress,
         /// The call it belongs to.
-        tool_use: Option<Text<'a>>,
+        tool_use: Option<JsonStr<'a>>,
         /// `data`.
         data: Option<&'a [u8]>,
     },
@@ -42,52 +42,52 @@ pub enum Detail<'a> {
     /// A title for the session that holds `leaf`.
     Summary {
         /// The title.
-        title: Option<Text<'a>>,
+        title: Option<JsonStr<'a>>,
         /// An entry of the session it names.
-        leaf: Option<Text<'a>>,
+        leaf: Option<JsonStr<'a>>,
     },
     /// Which backups belong to a prompt.
     FileHistory {
         /// The prompt.
-        message: Option<Text<'a>>,
+        message: Option<JsonStr<'a>>,
         /// Whether it amends an earlier snapshot.
         update: bool,
         /// The files and their backups.
-        files: Vec<Backup<'a>>,
+        files: Vec<FileBackup<'a>>,
     },
     /// A title or name of this session.
-    Title(Option<Text<'a>>),
+    Title(Option<JsonStr<'a>>),
     /// The last prompt and where resume continues.
     LastPrompt {
         /// Its first words.
-        prompt: Option<Text<'a>>,
+        prompt: Option<JsonStr<'a>>,
         /// Which entry is pinned.
-        pin: Pin<'a>,
+        pin: LeafPointer<'a>,
     },
     /// One word of state: mode, permission mode, latch.
-    Word(Option<Text<'a>>),
+    Word(Option<JsonStr<'a>>),
     /// Something entered or left the queue.
     Queue {
         /// `enqueue`, `dequeue`, `remove`, `popAll`.
-        operation: Option<Text<'a>>,
+        operation: Option<JsonStr<'a>>,
         /// What.
-        content: Option<Text<'a>>,
+        content: Option<JsonStr<'a>>,
     },
     /// A pull request.
     PullRequest {
         /// Its number.
         number: Option<&'a [u8]>,
         /// Its address.
-        url: Option<Text<'a>>,
+        url: Option<JsonStr<'a>>,
         /// Its repository.
-        repository: Option<Text<'a>>,
+        repository: Option<JsonStr<'a>>,
     },
     /// A remote-control connection.
-    Bridge(Option<Text<'a>>),
+    Bridge(Option<JsonStr<'a>>),
     /// A request to the API, or one of its parts: the id, hash or shape, and the body.
     ApiRequest {
         /// `id`, `hash` or `shapeHash`.
-        key: Option<Text<'a>>,
+        key: Option<JsonStr<'a>>,
         /// `params`, `message` or `shape`.
         body: Option<&'a [u8]>,
     },
@@ -103,23 +103,23 @@ pub enum Detail<'a> {
     /// A page beside the session.
     Frame {
         /// Its address.
-        url: Option<Text<'a>>,
+        url: Option<JsonStr<'a>>,
         /// Its title.
-        title: Option<Text<'a>>,
+        title: Option<JsonStr<'a>>,
     },
     /// Where a forked subagent's context ends.
     ForkContext {
         /// The parent session.
-        session: Option<Text<'a>>,
+        session: Option<JsonStr<'a>>,
         /// The last entry of it that the subagent sees.
-        last: Option<Text<'a>>,
+        last: Option<JsonStr<'a>>,
     },
     /// A checkpoint as the early description has it.
     Snapshot {
         /// The entry it belongs to.
-        message: Option<Text<'a>>,
+        message: Option<JsonStr<'a>>,
         /// `user` or `assistant`.
-        role: Option<Text<'a>>,
+        role: Option<JsonStr<'a>>,
     },
     /// A type no measured client wrote: all is in `raw`.
     Unknown,
@@ -127,22 +127,22 @@ pub enum Detail<'a> {
 
 /// What a `last-prompt` line pins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pin<'a> {
+pub enum LeafPointer<'a> {
     /// The line has no pin (2.1.73, 2.1.104).
     None,
     /// This entry.
-    Entry(Text<'a>),
+    Entry(JsonStr<'a>),
     /// A rewind took the pin away.
     Lifted,
 }
 
 /// A file in a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Backup<'a> {
+pub struct FileBackup<'a> {
     /// The file's path.
-    pub path: Text<'a>,
+    pub path: JsonStr<'a>,
     /// The name of the backup; `None` where the file did not exist.
-    pub name: Option<Text<'a>>,
+    pub name: Option<JsonStr<'a>>,
 }
 
 impl<'a> Entry<'a> {
@@ -152,8 +152,8 @@ impl<'a> Entry<'a> {
     }
 
     /// Returns a top-level field that is a string.
-    pub fn text(&self, name: &str) -> Option<Text<'a>> {
-        Text::of_value(self.field(name)?)
+    pub fn text(&self, name: &str) -> Option<JsonStr<'a>> {
+        JsonStr::of_value(self.field(name)?)
     }
 
     /// Returns the typed fields of the line.
@@ -162,7 +162,7 @@ impl<'a> Entry<'a> {
             Kind::User | Kind::Assistant => Detail::Message,
             Kind::System => Detail::System {
                 subtype: self.system(),
-                content: self.content.and_then(Text::of_value),
+                content: self.content.and_then(JsonStr::of_value),
                 level: self.text("level"),
                 compaction: self.compact.or_else(|| self.field("microcompactMetadata")),
             },
@@ -175,7 +175,7 @@ impl<'a> Entry<'a> {
                 let prompt = self.payload.and_then(|body| member(body, "prompt"));
                 Detail::Attachment { kind: self.attachment(), prompt, body: self.payload }
             }
-            Kind::Summary => Detail::Summary { title: self.words, leaf: self.leaf },
+            Kind::Summary => Detail::Summary { title: self.text, leaf: self.leaf },
             Kind::FileHistorySnapshot => Detail::FileHistory {
                 message: self.text("messageId"),
                 update: self.is(Flags::SNAPSHOT_UPDATE),
@@ -186,14 +186,14 @@ impl<'a> Entry<'a> {
                 update: true,
                 files: self.delta().into_iter().collect(),
             },
-            Kind::CustomTitle | Kind::AiTitle | Kind::AgentName => Detail::Title(self.words),
-            Kind::LastPrompt => Detail::LastPrompt { prompt: self.words, pin: self.pin() },
+            Kind::CustomTitle | Kind::AiTitle | Kind::AgentName => Detail::Title(self.text),
+            Kind::LastPrompt => Detail::LastPrompt { prompt: self.text, pin: self.pin() },
             Kind::Mode => Detail::Word(self.text("mode")),
             Kind::PermissionMode => Detail::Word(self.text("permissionMode")),
             Kind::AtisLatch => Detail::Word(self.text("atis")),
             Kind::QueueOperation => Detail::Queue {
                 operation: self.text("operation"),
-                content: self.content.and_then(Text::of_value),
+                content: self.content.and_then(JsonStr::of_value),
             },
             Kind::PrLink => Detail::PullRequest {
                 number: self.field("prNumber"),
@@ -219,43 +219,45 @@ impl<'a> Entry<'a> {
             },
             Kind::Snapshot => Detail::Snapshot {
                 message: self.text("messageId"),
-                role: self.payload.and_then(Text::of_value),
+                role: self.payload.and_then(JsonStr::of_value),
             },
             Kind::Unknown | Kind::Missing => Detail::Unknown,
         }
     }
 
-    fn pin(&self) -> Pin<'a> {
+    fn pin(&self) -> LeafPointer<'a> {
         match self.leaf {
-            None => Pin::None,
-            Some(leaf) if leaf.id() == crate::id::Id::NIL => Pin::Lifted,
-            Some(leaf) => Pin::Entry(leaf),
+            None => LeafPointer::None,
+            Some(leaf) if leaf.id() == crate::id::Id::NIL => LeafPointer::Lifted,
+            Some(leaf) => LeafPointer::Entry(leaf),
         }
     }
 
-    fn delta(&self) -> Option<Backup<'a>> {
+    fn delta(&self) -> Option<FileBackup<'a>> {
         let path = self.text("trackingPath")?;
-        let name =
-            self.field("backup").and_then(|backup| member(backup, "backupFileName")).and_then(Text::of_value);
-        Some(Backup { path, name })
+        let name = self
+            .field("backup")
+            .and_then(|backup| member(backup, "backupFileName"))
+            .and_then(JsonStr::of_value);
+        Some(FileBackup { path, name })
     }
 }
 
-fn backups(snapshot: &[u8]) -> Vec<Backup<'_>> {
+fn backups(snapshot: &[u8]) -> Vec<FileBackup<'_>> {
     let files = member(snapshot, "trackedFileBackups").unwrap_or_default();
-    let backup = |value| member(value, "backupFileName").and_then(Text::of_value);
-    members(files).map(|(path, value)| Backup { path, name: backup(value) }).collect()
+    let backup = |value| member(value, "backupFileName").and_then(JsonStr::of_value);
+    members(files).map(|(path, value)| FileBackup { path, name: backup(value) }).collect()
 }
 
 /// Iterates over the members of a JSON object; over nothing where the bytes are no object.
-pub fn members(object: &[u8]) -> impl Iterator<Item = (Text<'_>, &[u8])> {
+pub fn members(object: &[u8]) -> impl Iterator<Item = (JsonStr<'_>, &[u8])> {
     let mut found = Vec::new();
-    let mut skim = Skim::new(object);
+    let mut skim = JsonScanner::new(object);
     if skim.next_token() == b'{' {
         // What stands before a fault still counts.
         let _ = skim.object(|skim, key| {
             let value = skim.value()?;
-            found.push((Text::new(key), value));
+            found.push((JsonStr::new(key), value));
             Ok(())
         });
     }
@@ -268,13 +270,13 @@ pub(crate) fn member<'a>(object: &'a [u8], name: &str) -> Option<&'a [u8]> {
 }
 
 /// Returns the strings of a JSON list; other items are passed over.
-pub(crate) fn strings(list: &[u8]) -> Vec<Text<'_>> {
+pub(crate) fn strings(list: &[u8]) -> Vec<JsonStr<'_>> {
     let mut found = Vec::new();
-    let mut skim = Skim::new(list);
+    let mut skim = JsonScanner::new(list);
     if skim.next_token() == b'[' {
         // What stands before a fault still counts.
         let _ = skim.array(|skim| {
-            found.extend(skim.maybe_string()?.map(Text::new));
+            found.extend(skim.maybe_string()?.map(JsonStr::new));
             Ok(())
         });
     }

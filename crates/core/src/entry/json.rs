@@ -4,23 +4,23 @@
 //! bytes are noted and passed over, so that damaged lines can be read, and bytes past ASCII are not checked to
 //! be UTF-8. Nothing recurses, nothing allocates up to 64 levels of nesting.
 
-use super::key::{FIRST, Habit, Key};
-use super::text::Text;
+use super::key::{FIRST, Key, KeyPredictor};
+use super::text::JsonStr;
 
 /// Where and why the skimmer stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Bad {
+pub(crate) struct JsonError {
     /// Byte index in the slice that was skimmed.
     pub(crate) at: usize,
     /// Whether the bytes ended before the value did.
     pub(crate) cut: bool,
 }
 
-pub(crate) type Step<T> = Result<T, Bad>;
+pub(crate) type JsonResult<T> = Result<T, JsonError>;
 
 /// A cursor over JSON bytes.
 #[derive(Debug)]
-pub(crate) struct Skim<'a> {
+pub(crate) struct JsonScanner<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) at: usize,
     /// Where the key of the member at hand starts, its quote included.
@@ -35,9 +35,9 @@ pub(crate) struct Skim<'a> {
     pub(crate) surrogates: bool,
 }
 
-impl<'a> Skim<'a> {
+impl<'a> JsonScanner<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        Skim { bytes, at: 0, key_at: 0, depth: 0, escaped: false, control: None, surrogates: false }
+        JsonScanner { bytes, at: 0, key_at: 0, depth: 0, escaped: false, control: None, surrogates: false }
     }
 
     pub(crate) fn at(&self) -> usize {
@@ -46,7 +46,7 @@ impl<'a> Skim<'a> {
 
     /// Goes on from index `from` behind bytes known from before, if they stand there; returns those here.
     #[inline]
-    pub(crate) fn skip_known(&mut self, from: usize, known: &[u8]) -> Option<&'a [u8]> {
+    pub(crate) fn skip_if_equal(&mut self, from: usize, known: &[u8]) -> Option<&'a [u8]> {
         let here = self.bytes.get(from..from + known.len())?;
         if known.is_empty() || here != known {
             return None;
@@ -61,8 +61,8 @@ impl<'a> Skim<'a> {
     }
 
     #[inline]
-    pub(super) fn bad<T>(&self) -> Step<T> {
-        Err(Bad { at: self.at.min(self.bytes.len()), cut: self.at >= self.bytes.len() })
+    pub(super) fn bad<T>(&self) -> JsonResult<T> {
+        Err(JsonError { at: self.at.min(self.bytes.len()), cut: self.at >= self.bytes.len() })
     }
 
     #[inline]
@@ -84,7 +84,7 @@ impl<'a> Skim<'a> {
     }
 
     #[inline]
-    fn expect(&mut self, byte: u8) -> Step<()> {
+    fn expect(&mut self, byte: u8) -> JsonResult<()> {
         if self.next_token() == byte {
             self.at += 1;
             Ok(())
@@ -95,13 +95,13 @@ impl<'a> Skim<'a> {
 
     /// Takes a string if one comes next, else takes and drops whatever value does.
     #[inline]
-    pub(crate) fn maybe_string(&mut self) -> Step<Option<&'a [u8]>> {
+    pub(crate) fn maybe_string(&mut self) -> JsonResult<Option<&'a [u8]>> {
         if self.next_token() == b'"' { self.string().map(Some) } else { self.value().map(|_| None) }
     }
 
     /// Takes any value; whether it was `true`.
     #[inline]
-    pub(crate) fn truth(&mut self) -> Step<bool> {
+    pub(crate) fn read_bool(&mut self) -> JsonResult<bool> {
         Ok(self.value()? == b"true")
     }
 
@@ -109,9 +109,9 @@ impl<'a> Skim<'a> {
     #[inline]
     pub(crate) fn members(
         &mut self,
-        habit: &mut Habit,
-        mut member: impl FnMut(&mut Self, Key) -> Step<()>,
-    ) -> Step<()> {
+        habit: &mut KeyPredictor,
+        mut member: impl FnMut(&mut Self, Key) -> JsonResult<()>,
+    ) -> JsonResult<()> {
         self.at += 1;
         if self.next_token() == b'}' {
             self.at += 1;
@@ -136,7 +136,7 @@ impl<'a> Skim<'a> {
 
     /// Takes what leads to the next value of an object: comma, key, colon; `None` where the object ends.
     #[inline(never)]
-    fn key_after(&mut self, habit: &mut Habit, state: usize) -> Step<Option<Key>> {
+    fn key_after(&mut self, habit: &mut KeyPredictor, state: usize) -> JsonResult<Option<Key>> {
         let from = self.at;
         if state != FIRST {
             match self.next_token() {
@@ -156,7 +156,7 @@ impl<'a> Skim<'a> {
         let escaped = self.escaped;
         self.expect(b':')?;
         if escaped {
-            return Ok(Some(Key::named(Text::new(name).decode().as_bytes())));
+            return Ok(Some(Key::named(JsonStr::new(name).decode().as_bytes())));
         }
         let key = Key::named(name);
         // A run of framing members is recalled from where its first key starts: only without white space. And what is
@@ -169,7 +169,10 @@ impl<'a> Skim<'a> {
 
     /// Takes the members of an object whose brace is the next byte: `member` gets each key and takes its value.
     #[inline]
-    pub(crate) fn object(&mut self, mut member: impl FnMut(&mut Self, &'a [u8]) -> Step<()>) -> Step<()> {
+    pub(crate) fn object(
+        &mut self,
+        mut member: impl FnMut(&mut Self, &'a [u8]) -> JsonResult<()>,
+    ) -> JsonResult<()> {
         self.at += 1;
         if self.next_token() == b'}' {
             self.at += 1;
@@ -196,7 +199,7 @@ impl<'a> Skim<'a> {
 
     /// Takes the items of an array whose bracket is the next byte: `item` takes each.
     #[inline]
-    pub(crate) fn array(&mut self, mut item: impl FnMut(&mut Self) -> Step<()>) -> Step<()> {
+    pub(crate) fn array(&mut self, mut item: impl FnMut(&mut Self) -> JsonResult<()>) -> JsonResult<()> {
         self.at += 1;
         if self.next_token() == b']' {
             self.at += 1;
@@ -217,7 +220,7 @@ impl<'a> Skim<'a> {
 
     /// Takes any value and returns its bytes.
     #[inline]
-    pub(crate) fn value(&mut self) -> Step<&'a [u8]> {
+    pub(crate) fn value(&mut self) -> JsonResult<&'a [u8]> {
         let first = self.next_token();
         let start = self.at;
         match first {
@@ -231,7 +234,7 @@ impl<'a> Skim<'a> {
     }
 
     /// Takes an object or array whose opening is the next byte, without recursion.
-    fn nested(&mut self) -> Step<()> {
+    fn nested(&mut self) -> JsonResult<()> {
         let mut open = Open::default();
         'value: loop {
             // At the start of a value.
@@ -290,7 +293,7 @@ impl<'a> Skim<'a> {
     }
 
     #[inline]
-    fn key(&mut self) -> Step<()> {
+    fn key(&mut self) -> JsonResult<()> {
         if self.next_token() != b'"' {
             return self.bad();
         }
@@ -298,7 +301,7 @@ impl<'a> Skim<'a> {
         self.expect(b':')
     }
 
-    fn scalar(&mut self) -> Step<()> {
+    fn scalar(&mut self) -> JsonResult<()> {
         match self.peek() {
             b't' => self.word(b"true"),
             b'f' => self.word(b"false"),
@@ -307,7 +310,7 @@ impl<'a> Skim<'a> {
         }
     }
 
-    fn word(&mut self, word: &[u8]) -> Step<()> {
+    fn word(&mut self, word: &[u8]) -> JsonResult<()> {
         for &byte in word {
             if self.peek() != byte {
                 return self.bad();
@@ -317,7 +320,7 @@ impl<'a> Skim<'a> {
         Ok(())
     }
 
-    fn number(&mut self) -> Step<()> {
+    fn number(&mut self) -> JsonResult<()> {
         if self.peek() == b'-' {
             self.at += 1;
         }
@@ -340,7 +343,7 @@ impl<'a> Skim<'a> {
         Ok(())
     }
 
-    fn digits(&mut self) -> Step<()> {
+    fn digits(&mut self) -> JsonResult<()> {
         if !self.peek().is_ascii_digit() {
             return self.bad();
         }

@@ -104,7 +104,7 @@ pub(crate) const FIRST: usize = STATES - 1;
 ///
 /// A habit that does not learn costs nothing and knows nothing: for lines read one by one.
 #[derive(Debug, Default)]
-pub(crate) struct Habit {
+pub(crate) struct KeyPredictor {
     guesses: Vec<[Guess; 2]>,
 }
 
@@ -127,10 +127,10 @@ fn words(bytes: &[u8; LONGEST]) -> [u128; 2] {
     [u128::from_le_bytes(halves[0]), u128::from_le_bytes(halves[1])]
 }
 
-impl Habit {
+impl KeyPredictor {
     /// Makes a habit that learns.
-    pub(crate) fn learning() -> Habit {
-        Habit { guesses: vec![[UNUSED; 2]; STATES] }
+    pub(crate) fn learning() -> KeyPredictor {
+        KeyPredictor { guesses: vec![[UNUSED; 2]; STATES] }
     }
 
     /// Finds the next key at `at`, behind the value of the key `state`: which, and how many bytes lead to its value.

@@ -6,15 +6,15 @@
 
 use std::ops::Range;
 
-use super::json::Skim;
-use super::key::Habit;
+use super::json::JsonScanner;
+use super::key::KeyPredictor;
 use super::record::Entry;
-use super::text::Text;
+use super::text::JsonStr;
 use super::usage::Usage;
 
 /// The members that stay the same from line to line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Framing {
+pub(crate) enum EnvelopeField {
     UserType,
     Entrypoint,
     Cwd,
@@ -26,28 +26,29 @@ pub(crate) enum Framing {
 
 /// What the reader remembers of the lines before.
 #[derive(Debug, Default)]
-pub(crate) struct Memory {
-    pub(crate) frame: Frame,
-    pub(crate) top: Habit,
-    pub(crate) inner: Inner,
+pub(crate) struct ReaderCache {
+    pub(crate) frame: EnvelopeCache,
+    pub(crate) top: KeyPredictor,
+    pub(crate) inner: NestedCache,
 }
 
-impl Memory {
+impl ReaderCache {
     /// Makes a memory that learns the order of keys.
-    pub(crate) fn learning() -> Memory {
-        let mut memory = Memory { top: Habit::learning(), ..Memory::default() };
+    pub(crate) fn learning() -> ReaderCache {
+        let mut memory = ReaderCache { top: KeyPredictor::learning(), ..ReaderCache::default() };
         let inner = &mut memory.inner;
-        (inner.message, inner.block, inner.usage) = (Habit::learning(), Habit::learning(), Habit::learning());
+        (inner.message, inner.block, inner.usage) =
+            (KeyPredictor::learning(), KeyPredictor::learning(), KeyPredictor::learning());
         memory
     }
 }
 
 /// What it remembers of the objects inside a line.
 #[derive(Debug, Default)]
-pub(crate) struct Inner {
-    pub(crate) message: Habit,
-    pub(crate) block: Habit,
-    pub(crate) usage: Habit,
+pub(crate) struct NestedCache {
+    pub(crate) message: KeyPredictor,
+    pub(crate) block: KeyPredictor,
+    pub(crate) usage: KeyPredictor,
     pub(crate) last_usage: LastUsage,
 }
 
@@ -62,15 +63,15 @@ pub(crate) struct LastUsage {
 
 /// Bytes of the line before, with what they mean.
 #[derive(Debug, Default)]
-pub(crate) struct Frame {
+pub(crate) struct EnvelopeCache {
     run: Vec<u8>,
-    fields: Vec<(Framing, Range<usize>)>,
+    fields: Vec<(EnvelopeField, Range<usize>)>,
     /// The run of the line at hand: where it starts and ends so far.
     noted: Range<usize>,
-    noted_fields: Vec<(Framing, Range<usize>)>,
+    noted_fields: Vec<(EnvelopeField, Range<usize>)>,
 }
 
-impl Frame {
+impl EnvelopeCache {
     /// Starts on a new line.
     #[inline]
     pub(crate) fn start(&mut self) {
@@ -79,19 +80,19 @@ impl Frame {
 
     /// Takes the whole run at the member at hand, if it is the one of the line before.
     #[inline]
-    pub(crate) fn recall<'a>(&self, skim: &mut Skim<'a>, entry: &mut Entry<'a>) -> bool {
-        let Some(run) = skim.skip_known(skim.key_at, &self.run) else {
+    pub(crate) fn recall<'a>(&self, skim: &mut JsonScanner<'a>, entry: &mut Entry<'a>) -> bool {
+        let Some(run) = skim.skip_if_equal(skim.key_at, &self.run) else {
             return false;
         };
         for (field, at) in &self.fields {
-            set(entry, *field, Text::new(&run[at.clone()]));
+            set(entry, *field, JsonStr::new(&run[at.clone()]));
         }
         true
     }
 
     /// Notes a member that is a plain text; members of a run follow each other without a gap.
-    pub(crate) fn note(&mut self, field: Framing, key_at: usize, text: Range<usize>) {
-        if field == Framing::UserType {
+    pub(crate) fn note(&mut self, field: EnvelopeField, key_at: usize, text: Range<usize>) {
+        if field == EnvelopeField::UserType {
             self.noted = key_at..key_at;
             self.noted_fields.clear();
         } else if self.noted.is_empty() || key_at != self.noted.end + 1 {
@@ -115,8 +116,8 @@ impl Frame {
 impl LastUsage {
     /// Takes a usage object that stood on the line before.
     #[inline]
-    pub(crate) fn recall(&self, skim: &mut Skim<'_>) -> Option<(Usage, bool)> {
-        skim.skip_known(skim.at(), &self.bytes)?;
+    pub(crate) fn recall(&self, skim: &mut JsonScanner<'_>) -> Option<(Usage, bool)> {
+        skim.skip_if_equal(skim.at(), &self.bytes)?;
         skim.depth = skim.depth.max(self.depth);
         Some(self.value)
     }
@@ -132,15 +133,15 @@ impl LastUsage {
 
 /// Puts a framing member into the entry.
 #[inline]
-pub(crate) fn set<'a>(entry: &mut Entry<'a>, field: Framing, text: Text<'a>) {
+pub(crate) fn set<'a>(entry: &mut Entry<'a>, field: EnvelopeField, text: JsonStr<'a>) {
     let text = Some(text).filter(|text| !text.is_empty());
     match field {
-        Framing::UserType => {}
-        Framing::Entrypoint => entry.entrypoint = text,
-        Framing::Cwd => entry.cwd = text,
-        Framing::Session => entry.session = text,
-        Framing::Version => entry.version = text,
-        Framing::GitBranch => entry.git_branch = text,
-        Framing::Slug => entry.slug = text,
+        EnvelopeField::UserType => {}
+        EnvelopeField::Entrypoint => entry.entrypoint = text,
+        EnvelopeField::Cwd => entry.cwd = text,
+        EnvelopeField::Session => entry.session = text,
+        EnvelopeField::Version => entry.version = text,
+        EnvelopeField::GitBranch => entry.git_branch = text,
+        EnvelopeField::Slug => entry.slug = text,
     }
 }

@@ -2,18 +2,18 @@
 
 use std::borrow::Cow;
 
-use super::json::Bad;
+use super::json::JsonError;
 use super::kind::Kind;
-use super::memory::Memory;
+use super::memory::ReaderCache;
 use super::record::{Entry, Flags};
 use super::skim;
-use super::text::Text;
+use super::text::JsonStr;
 use crate::lines::Line;
 use crate::problem::{Problem, ProblemKind};
 
 /// What became of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum LineStatus {
     /// One object, as it should be.
     Whole,
     /// No single object, but so many entries could be read from it.
@@ -31,12 +31,12 @@ const DEEP: u32 = 127;
 /// Reads line after line of a file and remembers what they have in common.
 #[derive(Debug)]
 pub struct Reader {
-    memory: Memory,
+    memory: ReaderCache,
 }
 
 impl Default for Reader {
     fn default() -> Self {
-        Reader { memory: Memory::learning() }
+        Reader { memory: ReaderCache::learning() }
     }
 }
 
@@ -48,35 +48,39 @@ impl Reader {
         line: &Line<'a>,
         problems: &mut Vec<Problem>,
         each: impl FnMut(Entry<'a>, u64),
-    ) -> Fate {
+    ) -> LineStatus {
         read_with(&mut self.memory, line, problems, each)
     }
 }
 
 /// Reads the entries of a single line.
-pub fn read<'a>(line: &Line<'a>, problems: &mut Vec<Problem>, each: impl FnMut(Entry<'a>, u64)) -> Fate {
-    read_with(&mut Memory::default(), line, problems, each)
+pub fn read<'a>(
+    line: &Line<'a>,
+    problems: &mut Vec<Problem>,
+    each: impl FnMut(Entry<'a>, u64),
+) -> LineStatus {
+    read_with(&mut ReaderCache::default(), line, problems, each)
 }
 
 fn read_with<'a>(
-    memory: &mut Memory,
+    memory: &mut ReaderCache,
     line: &Line<'a>,
     problems: &mut Vec<Problem>,
     mut each: impl FnMut(Entry<'a>, u64),
-) -> Fate {
-    let mut tell = Teller { line: line.no, offset: line.offset, nuls: false, problems };
+) -> LineStatus {
+    let mut tell = ProblemReporter { line: line.no, offset: line.offset, nuls: false, problems };
     let mut entry = Entry::default();
     match skim::object(line.bytes, memory, &mut entry) {
         Ok(end) if end == line.bytes.len() => {
-            let clean = inspect(&entry, &mut tell);
+            let clean = check_entry(&entry, &mut tell);
             each(entry, line.offset);
-            if clean { Fate::Whole } else { Fate::Salvaged(1) }
+            if clean { LineStatus::Whole } else { LineStatus::Salvaged(1) }
         }
         first => salvage(line, &mut tell, first.err(), each),
     }
 }
 
-struct Teller<'p> {
+struct ProblemReporter<'p> {
     line: u32,
     offset: u64,
     /// Whether the line's NULs were told.
@@ -84,9 +88,9 @@ struct Teller<'p> {
     problems: &'p mut Vec<Problem>,
 }
 
-impl Teller<'_> {
-    fn again(&mut self) -> Teller<'_> {
-        Teller { line: self.line, offset: self.offset, nuls: self.nuls, problems: self.problems }
+impl ProblemReporter<'_> {
+    fn again(&mut self) -> ProblemReporter<'_> {
+        ProblemReporter { line: self.line, offset: self.offset, nuls: self.nuls, problems: self.problems }
     }
 
     /// Tells of bytes between records, unless they are only filler.
@@ -102,7 +106,7 @@ impl Teller<'_> {
 }
 
 /// Looks at what the skimmer let pass; whether the object is JSON as every parser takes it.
-fn inspect(entry: &Entry<'_>, tell: &mut Teller<'_>) -> bool {
+fn check_entry(entry: &Entry<'_>, tell: &mut ProblemReporter<'_>) -> bool {
     if entry.depth > DEEP {
         tell.tell(0, ProblemKind::Deep(entry.depth));
     }
@@ -115,7 +119,7 @@ fn inspect(entry: &Entry<'_>, tell: &mut Teller<'_>) -> bool {
     {
         tell.tell(0, ProblemKind::BadTimestamp);
     }
-    if entry.is(Flags::SURROGATES) && Text::new(entry.raw).has_lone_surrogate() {
+    if entry.is(Flags::SURROGATES) && JsonStr::new(entry.raw).has_lone_surrogate() {
         tell.tell(0, ProblemKind::LoneSurrogate);
     }
     if simdutf8::basic::from_utf8(entry.raw).is_err() {
@@ -136,10 +140,10 @@ fn inspect(entry: &Entry<'_>, tell: &mut Teller<'_>) -> bool {
 /// Reads what it can from a line that is not one object.
 fn salvage<'a>(
     line: &Line<'a>,
-    tell: &mut Teller<'_>,
-    first: Option<Bad>,
+    tell: &mut ProblemReporter<'_>,
+    first: Option<JsonError>,
     mut each: impl FnMut(Entry<'a>, u64),
-) -> Fate {
+) -> LineStatus {
     let bytes = line.bytes;
     let nuls = memchr::memchr_iter(0, bytes).count() as u64;
     if let Some(at) = memchr::memchr(0, bytes) {
@@ -149,7 +153,7 @@ fn salvage<'a>(
     // A whole value that is no object holds no record of its own, whatever is in it.
     if bytes.first().is_some_and(|byte| *byte != b'{') && is_json(bytes) {
         tell.tell(0, ProblemKind::NotObject);
-        return Fate::Lost;
+        return LineStatus::Lost;
     }
     let mut found = 0;
     let mut told = 0;
@@ -159,10 +163,13 @@ fn salvage<'a>(
             break;
         };
         let mut entry = Entry::default();
-        match skim::object(&bytes[start..], &mut Memory::default(), &mut entry) {
+        match skim::object(&bytes[start..], &mut ReaderCache::default(), &mut entry) {
             Ok(end) if start == 0 || is_record(&entry) => {
                 tell.gap(&bytes[told..start], told, false);
-                inspect(&entry, &mut Teller { offset: line.offset + start as u64, ..tell.again() });
+                check_entry(
+                    &entry,
+                    &mut ProblemReporter { offset: line.offset + start as u64, ..tell.again() },
+                );
                 each(entry, line.offset + start as u64);
                 found += 1;
                 told = start + end;
@@ -172,18 +179,18 @@ fn salvage<'a>(
         }
     }
     if found > 0 {
-        tell.gap(&bytes[told..], told, line.open);
+        tell.gap(&bytes[told..], told, line.unterminated);
         if found > 1 {
             tell.tell(0, ProblemKind::Glued(found));
         }
-        return Fate::Salvaged(found);
+        return LineStatus::Salvaged(found);
     }
     match first {
-        Some(bad) if bad.cut && line.open => tell.tell(0, ProblemKind::Torn),
+        Some(bad) if bad.cut && line.unterminated => tell.tell(0, ProblemKind::Torn),
         _ if nuls == bytes.len() as u64 => {}
         _ => tell.tell(0, ProblemKind::NotJson),
     }
-    Fate::Lost
+    LineStatus::Lost
 }
 
 /// Whether an object found inside a damaged line is a record of its own and not a part of another.
@@ -202,7 +209,7 @@ fn is_json(bytes: &[u8]) -> bool {
 /// Returns the whole text of a raw JSON value: a string decoded, anything else as it stands.
 pub fn value_text(value: &[u8]) -> Cow<'_, str> {
     match value {
-        [b'"', body @ .., b'"'] => Text::new(body).decode(),
+        [b'"', body @ .., b'"'] => JsonStr::new(body).decode(),
         _ => String::from_utf8_lossy(value),
     }
 }

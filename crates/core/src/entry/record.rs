@@ -2,8 +2,8 @@
 
 use super::block::{Block, Content};
 use super::kind::{Attachment, Kind, Progress, System};
-use super::text::Text;
-use super::time::Moment;
+use super::text::JsonStr;
+use super::time::Timestamp;
 use super::usage::Usage;
 
 /// A parsed line. Fields the rooms use are slices of it; everything else stays in `raw` (**nothing-unknown-is-lost**).
@@ -14,45 +14,45 @@ pub struct Entry<'a> {
     /// Its type.
     pub kind: Kind,
     /// Its type as written.
-    pub name: Option<Text<'a>>,
+    pub name: Option<JsonStr<'a>>,
     /// `uuid`, where it is not empty.
-    pub uuid: Option<Text<'a>>,
+    pub uuid: Option<JsonStr<'a>>,
     /// `parentUuid`, where it is not empty.
-    pub parent: Option<Text<'a>>,
+    pub parent: Option<JsonStr<'a>>,
     /// `logicalParentUuid`: what a compaction boundary followed.
-    pub logical_parent: Option<Text<'a>>,
+    pub logical_parent: Option<JsonStr<'a>>,
     /// `timestamp`, whatever its type.
     pub timestamp: Option<&'a [u8]>,
     /// `sessionId`: of the file, or of the session a line was copied from.
-    pub session: Option<Text<'a>>,
+    pub session: Option<JsonStr<'a>>,
     /// `session_id`: the session that the process started with.
-    pub process: Option<Text<'a>>,
+    pub process_session_id: Option<JsonStr<'a>>,
     /// `agentId`.
-    pub agent: Option<Text<'a>>,
+    pub agent: Option<JsonStr<'a>>,
     /// The client's version.
-    pub version: Option<Text<'a>>,
+    pub version: Option<JsonStr<'a>>,
     /// The folder the client ran in.
-    pub cwd: Option<Text<'a>>,
+    pub cwd: Option<JsonStr<'a>>,
     /// The git branch, `HEAD` or nothing outside a repository.
-    pub git_branch: Option<Text<'a>>,
+    pub git_branch: Option<JsonStr<'a>>,
     /// The words that name a plan.
-    pub slug: Option<Text<'a>>,
+    pub slug: Option<JsonStr<'a>>,
     /// How the client was started.
-    pub entrypoint: Option<Text<'a>>,
+    pub entrypoint: Option<JsonStr<'a>>,
     /// `requestId`.
-    pub request: Option<Text<'a>>,
+    pub request: Option<JsonStr<'a>>,
     /// `subtype` of a system line.
-    pub subtype: Option<Text<'a>>,
+    pub subtype: Option<JsonStr<'a>>,
     /// The type within `attachment` or `data`.
-    pub part: Option<Text<'a>>,
+    pub part: Option<JsonStr<'a>>,
     /// `attachment`, `data` or `snapshot`.
     pub payload: Option<&'a [u8]>,
     /// `content` beside a message: of system and queue lines.
     pub content: Option<&'a [u8]>,
     /// `leafUuid`.
-    pub leaf: Option<Text<'a>>,
+    pub leaf: Option<JsonStr<'a>>,
     /// The words of a title, summary or last-prompt line.
-    pub words: Option<Text<'a>>,
+    pub text: Option<JsonStr<'a>>,
     /// `toolUseResult`.
     pub tool_use_result: Option<&'a [u8]>,
     /// `forkedFrom`.
@@ -62,9 +62,9 @@ pub struct Entry<'a> {
     /// `origin`.
     pub origin: Option<&'a [u8]>,
     /// `toolUseID`.
-    pub tool_use: Option<Text<'a>>,
+    pub tool_use: Option<JsonStr<'a>>,
     /// `parentToolUseID`.
-    pub parent_tool_use: Option<Text<'a>>,
+    pub parent_tool_use: Option<JsonStr<'a>>,
     /// `durationMs` of a finished turn.
     pub duration_ms: Option<u64>,
     /// The yes-or-no fields.
@@ -75,20 +75,20 @@ pub struct Entry<'a> {
     pub depth: u32,
     /// Where a control byte stands raw in a string, which JSON does not allow; counted from the skimmed start.
     pub(crate) control: Option<usize>,
-    pub(crate) moment: Option<Moment>,
+    pub(crate) moment: Option<Timestamp>,
 }
 
 /// The `message` of a user or assistant line.
 #[derive(Debug, Clone, Default)]
 pub struct Message<'a> {
     /// The id of the response.
-    pub id: Option<Text<'a>>,
+    pub id: Option<JsonStr<'a>>,
     /// Who speaks.
-    pub role: Option<Text<'a>>,
+    pub role: Option<JsonStr<'a>>,
     /// Which model.
-    pub model: Option<Text<'a>>,
+    pub model: Option<JsonStr<'a>>,
     /// Why the model stopped.
-    pub stop_reason: Option<Text<'a>>,
+    pub stop_reason: Option<JsonStr<'a>>,
     /// What is said.
     pub content: Content<'a>,
     /// What it cost.
@@ -147,7 +147,7 @@ impl Default for Entry<'_> {
             logical_parent: None,
             timestamp: None,
             session: None,
-            process: None,
+            process_session_id: None,
             agent: None,
             version: None,
             cwd: None,
@@ -160,7 +160,7 @@ impl Default for Entry<'_> {
             payload: None,
             content: None,
             leaf: None,
-            words: None,
+            text: None,
             tool_use_result: None,
             forked_from: None,
             compact: None,
@@ -184,39 +184,39 @@ impl<'a> Entry<'a> {
     }
 
     /// Marks the entry as one that only a patient reader finds: its line is not one sound object.
-    pub fn salvaged(mut self) -> Entry<'a> {
+    pub fn mark_recovered(mut self) -> Entry<'a> {
         self.flags.set(Flags::SALVAGED, true);
         self
     }
 
     /// Whether every parser takes the object: no control byte stands raw in a string.
-    pub fn is_sound(&self) -> bool {
+    pub fn is_strict_json(&self) -> bool {
         self.control.is_none()
     }
 
     /// Whether the line is part of the conversation proper: user or assistant.
-    pub fn speaks(&self) -> bool {
+    pub fn is_message(&self) -> bool {
         matches!(self.kind, Kind::User | Kind::Assistant)
     }
 
     /// Returns the moment of the line; `None` also where the timestamp is none.
-    pub fn time(&self) -> Option<Moment> {
+    pub fn time(&self) -> Option<Timestamp> {
         self.moment
     }
 
     /// Returns the subtype of a system line.
     pub fn system(&self) -> System {
-        self.subtype.map_or(System::Missing, |name| name.look_up(System::named))
+        self.subtype.map_or(System::Missing, |name| name.decode_with(System::named))
     }
 
     /// Returns the kind of an attachment line.
     pub fn attachment(&self) -> Attachment {
-        self.part.map_or(Attachment::Missing, |name| name.look_up(Attachment::named))
+        self.part.map_or(Attachment::Missing, |name| name.decode_with(Attachment::named))
     }
 
     /// Returns the kind of a progress line.
     pub fn progress(&self) -> Progress {
-        self.part.map_or(Progress::Missing, |name| name.look_up(Progress::named))
+        self.part.map_or(Progress::Missing, |name| name.decode_with(Progress::named))
     }
 
     /// Returns the content blocks of the message.
@@ -225,7 +225,7 @@ impl<'a> Entry<'a> {
     }
 
     /// Returns the model, unless the client itself wrote the answer.
-    pub fn model(&self) -> Option<Text<'a>> {
+    pub fn model(&self) -> Option<JsonStr<'a>> {
         self.message.as_ref()?.model.filter(|_| !self.is(Flags::SYNTHETIC))
     }
 }

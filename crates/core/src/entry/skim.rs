@@ -1,31 +1,35 @@
 //! One line into an [`Entry`]: a single walk that keeps slices of what the rooms to the right ask for.
 
 use super::block::{Block, Content};
-use super::json::{Bad, Skim, Step};
-use super::key::{Habit, Key};
+use super::json::{JsonError, JsonResult, JsonScanner};
+use super::key::{Key, KeyPredictor};
 use super::kind::{BlockKind, Kind};
-use super::memory::{Frame, Framing, Inner, LastUsage, Memory, set};
+use super::memory::{EnvelopeCache, EnvelopeField, LastUsage, NestedCache, ReaderCache, set};
 use super::record::{Entry, Flags, Message};
-use super::text::Text;
-use super::time::Moment;
+use super::text::JsonStr;
+use super::time::Timestamp;
 use super::usage::Usage;
 
 /// Reads one object from the start of `bytes` into `entry`, which must be fresh; returns where it ended.
-pub(crate) fn object<'a>(bytes: &'a [u8], memory: &mut Memory, entry: &mut Entry<'a>) -> Result<usize, Bad> {
-    let Memory { frame, top, inner } = memory;
+pub(crate) fn object<'a>(
+    bytes: &'a [u8],
+    memory: &mut ReaderCache,
+    entry: &mut Entry<'a>,
+) -> Result<usize, JsonError> {
+    let ReaderCache { frame, top, inner } = memory;
     frame.start();
-    let mut skim = Skim::new(bytes);
+    let mut skim = JsonScanner::new(bytes);
     if skim.next_token() != b'{' {
         // Walk the value all the same: what is no JSON at all must be told apart from what is no object.
         let value = skim.value();
-        return Err(value.err().unwrap_or(Bad { at: 0, cut: false }));
+        return Err(value.err().unwrap_or(JsonError { at: 0, cut: false }));
     }
     let start = skim.at();
     skim.members(top, |skim, key| member(skim, entry, frame, inner, key))?;
     entry.raw = &bytes[start..skim.at()];
     if entry.kind == Kind::AgentName {
         // An agent's name stands on ordinary lines of teams as well; there it is no title.
-        entry.words = entry.text("agentName");
+        entry.text = entry.text("agentName");
     }
     entry.control = skim.control;
     if skim.control.is_none() && !skim.surrogates {
@@ -38,12 +42,12 @@ pub(crate) fn object<'a>(bytes: &'a [u8], memory: &mut Memory, entry: &mut Entry
 
 #[inline]
 fn member<'a>(
-    skim: &mut Skim<'a>,
+    skim: &mut JsonScanner<'a>,
     entry: &mut Entry<'a>,
-    frame: &mut Frame,
-    inner: &mut Inner,
+    frame: &mut EnvelopeCache,
+    inner: &mut NestedCache,
     key: Key,
-) -> Step<()> {
+) -> JsonResult<()> {
     match key {
         Key::Type => {
             entry.name = text(skim)?;
@@ -54,7 +58,7 @@ fn member<'a>(
         Key::LogicalParentUuid => entry.logical_parent = some_text(skim)?,
         Key::UserType => {
             if !frame.recall(skim, entry) {
-                framing(skim, entry, frame, Framing::UserType)?;
+                framing(skim, entry, frame, EnvelopeField::UserType)?;
             }
         }
         Key::Message => message(skim, entry, inner)?,
@@ -63,18 +67,18 @@ fn member<'a>(
             entry.timestamp = Some(value);
             entry.moment = moment(value);
         }
-        Key::SessionId => framing(skim, entry, frame, Framing::Session)?,
-        Key::ProcessId => entry.process = some_text(skim)?,
+        Key::SessionId => framing(skim, entry, frame, EnvelopeField::Session)?,
+        Key::ProcessId => entry.process_session_id = some_text(skim)?,
         Key::AgentId => entry.agent = some_text(skim)?,
-        Key::Version => framing(skim, entry, frame, Framing::Version)?,
-        Key::Cwd => framing(skim, entry, frame, Framing::Cwd)?,
-        Key::GitBranch => framing(skim, entry, frame, Framing::GitBranch)?,
-        Key::Slug => framing(skim, entry, frame, Framing::Slug)?,
-        Key::Entrypoint => framing(skim, entry, frame, Framing::Entrypoint)?,
+        Key::Version => framing(skim, entry, frame, EnvelopeField::Version)?,
+        Key::Cwd => framing(skim, entry, frame, EnvelopeField::Cwd)?,
+        Key::GitBranch => framing(skim, entry, frame, EnvelopeField::GitBranch)?,
+        Key::Slug => framing(skim, entry, frame, EnvelopeField::Slug)?,
+        Key::Entrypoint => framing(skim, entry, frame, EnvelopeField::Entrypoint)?,
         Key::RequestId => entry.request = some_text(skim)?,
         Key::Subtype => entry.subtype = some_text(skim)?,
         Key::LeafUuid => entry.leaf = some_text(skim)?,
-        Key::Summary | Key::CustomTitle | Key::AiTitle | Key::LastPrompt => entry.words = text(skim)?,
+        Key::Summary | Key::CustomTitle | Key::AiTitle | Key::LastPrompt => entry.text = text(skim)?,
         Key::Attachment | Key::Data | Key::Snapshot => payload(skim, entry)?,
         Key::Content => entry.content = Some(skim.value()?),
         Key::ToolUseResult => entry.tool_use_result = Some(skim.value()?),
@@ -103,54 +107,59 @@ fn member<'a>(
 }
 
 /// Finds the type of a line; only a name that is not known can have escapes.
-fn kind(name: Text<'_>) -> Kind {
+fn kind(name: JsonStr<'_>) -> Kind {
     match Kind::named(name.raw()) {
-        Kind::Unknown => name.look_up(Kind::named),
+        Kind::Unknown => name.decode_with(Kind::named),
         known => known,
     }
 }
 
 /// Finds the type of a block, likewise.
-fn block_kind(name: Text<'_>) -> BlockKind {
+fn block_kind(name: JsonStr<'_>) -> BlockKind {
     match BlockKind::named(name.raw()) {
-        BlockKind::Unknown => name.look_up(BlockKind::named),
+        BlockKind::Unknown => name.decode_with(BlockKind::named),
         known => known,
     }
 }
 
 /// Takes a member that is likely to be the same on the next line.
-fn framing<'a>(skim: &mut Skim<'a>, entry: &mut Entry<'a>, frame: &mut Frame, field: Framing) -> Step<()> {
+fn framing<'a>(
+    skim: &mut JsonScanner<'a>,
+    entry: &mut Entry<'a>,
+    frame: &mut EnvelopeCache,
+    field: EnvelopeField,
+) -> JsonResult<()> {
     let key_at = skim.key_at;
     if let Some(body) = skim.maybe_string()? {
         let end = skim.at() - 1;
         frame.note(field, key_at, end - body.len()..end);
-        set(entry, field, Text::new(body));
+        set(entry, field, JsonStr::new(body));
     } else {
-        set(entry, field, Text::new(b""));
+        set(entry, field, JsonStr::new(b""));
     }
     Ok(())
 }
 
 /// Reads a timestamp: a text in most files, a number in an early description of the format.
-fn moment(value: &[u8]) -> Option<Moment> {
-    match Text::of_value(value) {
-        Some(text) => Moment::read(text),
-        None => std::str::from_utf8(value).ok()?.parse().ok().and_then(Moment::from_number),
+fn moment(value: &[u8]) -> Option<Timestamp> {
+    match JsonStr::of_value(value) {
+        Some(text) => Timestamp::read(text),
+        None => std::str::from_utf8(value).ok()?.parse().ok().and_then(Timestamp::from_number),
     }
 }
 
-fn text<'a>(skim: &mut Skim<'a>) -> Step<Option<Text<'a>>> {
-    Ok(skim.maybe_string()?.map(Text::new))
+fn text<'a>(skim: &mut JsonScanner<'a>) -> JsonResult<Option<JsonStr<'a>>> {
+    Ok(skim.maybe_string()?.map(JsonStr::new))
 }
 
 /// Takes a text that means nothing when it is empty.
 #[inline]
-fn some_text<'a>(skim: &mut Skim<'a>) -> Step<Option<Text<'a>>> {
-    Ok(skim.maybe_string()?.filter(|body| !body.is_empty()).map(Text::new))
+fn some_text<'a>(skim: &mut JsonScanner<'a>) -> JsonResult<Option<JsonStr<'a>>> {
+    Ok(skim.maybe_string()?.filter(|body| !body.is_empty()).map(JsonStr::new))
 }
 
-fn flag(skim: &mut Skim<'_>, entry: &mut Entry<'_>, flag: Flags) -> Step<()> {
-    let truth = skim.truth()?;
+fn flag(skim: &mut JsonScanner<'_>, entry: &mut Entry<'_>, flag: Flags) -> JsonResult<()> {
+    let truth = skim.read_bool()?;
     entry.flags.set(flag, truth);
     Ok(())
 }
@@ -166,7 +175,7 @@ pub(crate) fn count(value: &[u8]) -> Option<u64> {
     })
 }
 
-fn payload<'a>(skim: &mut Skim<'a>, entry: &mut Entry<'a>) -> Step<()> {
+fn payload<'a>(skim: &mut JsonScanner<'a>, entry: &mut Entry<'a>) -> JsonResult<()> {
     if skim.next_token() != b'{' {
         entry.payload = Some(skim.value()?);
         entry.part = None;
@@ -175,7 +184,7 @@ fn payload<'a>(skim: &mut Skim<'a>, entry: &mut Entry<'a>) -> Step<()> {
     let from = skim.at();
     let mut name = None;
     skim.object(|skim, key| {
-        if Text::new(key).is("type") {
+        if JsonStr::new(key).is("type") {
             name = some_text(skim)?;
         } else {
             skim.value()?;
@@ -187,7 +196,7 @@ fn payload<'a>(skim: &mut Skim<'a>, entry: &mut Entry<'a>) -> Step<()> {
     Ok(())
 }
 
-fn message<'a>(skim: &mut Skim<'a>, entry: &mut Entry<'a>, inner: &mut Inner) -> Step<()> {
+fn message<'a>(skim: &mut JsonScanner<'a>, entry: &mut Entry<'a>, inner: &mut NestedCache) -> JsonResult<()> {
     // The last of several messages counts, with its own flags.
     entry.flags.set(Flags::BAD_COUNT, false);
     entry.flags.set(Flags::SYNTHETIC, false);
@@ -198,7 +207,7 @@ fn message<'a>(skim: &mut Skim<'a>, entry: &mut Entry<'a>, inner: &mut Inner) ->
     }
     let mut odd = false;
     let message = entry.message.insert(Message::default());
-    let Inner { message: habit, block, usage: usage_habit, last_usage } = inner;
+    let NestedCache { message: habit, block, usage: usage_habit, last_usage } = inner;
     skim.members(habit, |skim, key| {
         match key {
             Key::Id => message.id = some_text(skim)?,
@@ -224,9 +233,13 @@ fn message<'a>(skim: &mut Skim<'a>, entry: &mut Entry<'a>, inner: &mut Inner) ->
 }
 
 /// Takes a value as content: a string or a list of blocks.
-pub(crate) fn content<'a>(skim: &mut Skim<'a>, content: &mut Content<'a>, habit: &mut Habit) -> Step<()> {
+pub(crate) fn content<'a>(
+    skim: &mut JsonScanner<'a>,
+    content: &mut Content<'a>,
+    habit: &mut KeyPredictor,
+) -> JsonResult<()> {
     match skim.next_token() {
-        b'"' => *content = Content::Text(Text::new(skim.string()?)),
+        b'"' => *content = Content::Text(JsonStr::new(skim.string()?)),
         b'[' => {
             let mut blocks = Vec::new();
             skim.array(|skim| {
@@ -250,7 +263,7 @@ pub(crate) fn content<'a>(skim: &mut Skim<'a>, content: &mut Content<'a>, habit:
 }
 
 /// Takes a content block whose brace is the next byte.
-fn block<'a>(skim: &mut Skim<'a>, block: &mut Block<'a>, habit: &mut Habit) -> Step<()> {
+fn block<'a>(skim: &mut JsonScanner<'a>, block: &mut Block<'a>, habit: &mut KeyPredictor) -> JsonResult<()> {
     let from = skim.at();
     skim.members(habit, |skim, key| {
         match key {
@@ -270,7 +283,7 @@ fn block<'a>(skim: &mut Skim<'a>, block: &mut Block<'a>, habit: &mut Habit) -> S
                 let body = skim.value()?;
                 block.body = block.body.filter(|_| body == b"null").or(Some(body));
             }
-            Key::IsError => block.is_error = skim.truth()?,
+            Key::IsError => block.is_error = skim.read_bool()?,
             Key::Signature => block.signed = skim.maybe_string()?.is_some_and(|s| !s.is_empty()),
             _ => {
                 skim.value()?;
@@ -283,11 +296,11 @@ fn block<'a>(skim: &mut Skim<'a>, block: &mut Block<'a>, habit: &mut Habit) -> S
 }
 
 fn usage<'a>(
-    skim: &mut Skim<'a>,
+    skim: &mut JsonScanner<'a>,
     odd: &mut bool,
-    habit: &mut Habit,
+    habit: &mut KeyPredictor,
     last: &mut LastUsage,
-) -> Step<Option<(Usage, bool)>> {
+) -> JsonResult<Option<(Usage, bool)>> {
     *odd = false;
     if skim.next_token() != b'{' {
         skim.value()?;
@@ -299,7 +312,7 @@ fn usage<'a>(
     let from = skim.at();
     let depth = std::mem::take(&mut skim.depth);
     let (mut usage, mut fast) = (Usage::default(), false);
-    let mut take = |skim: &mut Skim<'a>| -> Step<u64> {
+    let mut take = |skim: &mut JsonScanner<'a>| -> JsonResult<u64> {
         let value = skim.value()?;
         Ok(count(value).unwrap_or_else(|| {
             *odd |= value != b"null";
@@ -330,17 +343,18 @@ fn usage<'a>(
 
 /// Takes a value and one count within it, where it is an object; else the count is 0.
 fn within<'a>(
-    skim: &mut Skim<'a>,
+    skim: &mut JsonScanner<'a>,
     wanted: Key,
-    take: &mut impl FnMut(&mut Skim<'a>) -> Step<u64>,
-) -> Step<u64> {
+    take: &mut impl FnMut(&mut JsonScanner<'a>) -> JsonResult<u64>,
+) -> JsonResult<u64> {
     let mut count = 0;
     if skim.next_token() != b'{' {
         skim.value()?;
         return Ok(count);
     }
     skim.object(|skim, key| {
-        let key = if skim.escaped { Key::named(Text::new(key).decode().as_bytes()) } else { Key::named(key) };
+        let key =
+            if skim.escaped { Key::named(JsonStr::new(key).decode().as_bytes()) } else { Key::named(key) };
         if key == wanted {
             count = take(skim)?;
         } else {

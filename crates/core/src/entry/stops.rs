@@ -7,7 +7,7 @@
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[expect(unsafe_code, reason = "SSE2 is part of x86-64 itself")]
-pub(crate) fn stops(chunk: &[u8; 16]) -> u32 {
+pub(crate) fn special_byte_mask(chunk: &[u8; 16]) -> u32 {
     // SAFETY: the x86-64 baseline includes SSE2, so the function may be called on every such machine.
     unsafe { sse2(chunk) }
 }
@@ -47,7 +47,7 @@ fn plain(chunk: &[u8; 16]) -> u32 {
 /// `None` means that a closer look is needed, not that something is wrong: there is a control byte, an escape other than
 /// the commonest four, an escaped backslash before something else, or no end.
 #[inline]
-pub(crate) fn plain_end(bytes: &[u8], at: usize) -> Option<usize> {
+pub(crate) fn find_closing_quote(bytes: &[u8], at: usize) -> Option<usize> {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         #[expect(unsafe_code, reason = "the processor has AVX2: asked in the line before")]
@@ -125,7 +125,7 @@ fn wide_end(bytes: &[u8], from: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{narrow_end, plain, plain_end, stops};
+    use super::{find_closing_quote, narrow_end, plain, special_byte_mask};
 
     #[test]
     fn wide_and_narrow_looks_agree() {
@@ -136,14 +136,22 @@ mod tests {
                     let mut body = vec![b'a'; len];
                     body.splice(at..at, odd.iter().copied());
                     body.extend_from_slice(b"\",\"more\":\"than thirty-three bytes follow here\"}");
-                    assert_eq!(plain_end(&body, 0), narrow_end(&body, 0, 0), "{odd:?} at {at} of {len}");
+                    assert_eq!(
+                        find_closing_quote(&body, 0),
+                        narrow_end(&body, 0, 0),
+                        "{odd:?} at {at} of {len}"
+                    );
                     let short = &body[..len + odd.len()];
-                    assert_eq!(plain_end(short, 0), narrow_end(short, 0, 0), "{odd:?} at {at} of {len}, cut");
+                    assert_eq!(
+                        find_closing_quote(short, 0),
+                        narrow_end(short, 0, 0),
+                        "{odd:?} at {at} of {len}, cut"
+                    );
                 }
             }
         }
-        assert_eq!(plain_end(b"plain \\n text\" and more", 0), Some(13));
-        assert_eq!(plain_end(b"not \\x plain\" and more", 0), None);
+        assert_eq!(find_closing_quote(b"plain \\n text\" and more", 0), Some(13));
+        assert_eq!(find_closing_quote(b"not \\x plain\" and more", 0), None);
     }
 
     #[test]
@@ -152,9 +160,9 @@ mod tests {
             for at in 0..16 {
                 let mut chunk = [b'x'; 16];
                 chunk[at] = byte;
-                assert_eq!(stops(&chunk), plain(&chunk), "byte {byte} at {at}");
+                assert_eq!(special_byte_mask(&chunk), plain(&chunk), "byte {byte} at {at}");
             }
-            assert_eq!(stops(&[byte; 16]), plain(&[byte; 16]), "byte {byte} throughout");
+            assert_eq!(special_byte_mask(&[byte; 16]), plain(&[byte; 16]), "byte {byte} throughout");
         }
     }
 }

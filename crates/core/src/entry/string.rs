@@ -1,21 +1,21 @@
 //! The skimmer inside a string: where it ends, and whether its escapes are escapes.
 
-use super::json::{Skim, Step};
-use super::stops::{plain_end, stops};
+use super::json::{JsonResult, JsonScanner};
+use super::stops::{find_closing_quote, special_byte_mask};
 
 /// Bytes of a string after which it is worth looking at many bytes at once.
 const LONG: usize = 48;
 
-impl<'a> Skim<'a> {
+impl<'a> JsonScanner<'a> {
     /// Takes a string whose opening quote is the next byte; returns its body, escapes untouched.
     #[inline]
-    pub(crate) fn string(&mut self) -> Step<&'a [u8]> {
+    pub(crate) fn string(&mut self) -> JsonResult<&'a [u8]> {
         let bytes = self.bytes;
         let start = self.at + 1;
         let mut at = start;
         self.escaped = false;
         while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
-            let marks = stops(chunk);
+            let marks = special_byte_mask(chunk);
             if marks != 0 {
                 let end = at + marks.trailing_zeros() as usize;
                 if bytes[end] != b'"' {
@@ -34,17 +34,17 @@ impl<'a> Skim<'a> {
 
     /// Takes the rest of a string that is long, or has an escape or a control byte at `at`.
     #[inline(never)]
-    fn odd_string(&mut self, start: usize, mut at: usize) -> Step<&'a [u8]> {
+    fn odd_string(&mut self, start: usize, mut at: usize) -> JsonResult<&'a [u8]> {
         let bytes = self.bytes;
         // The way through the escapes one by one is exact but slow, because nobody can predict where the next one is.
-        if let Some(end) = plain_end(bytes, at) {
+        if let Some(end) = find_closing_quote(bytes, at) {
             self.at = end + 1;
             // It may have escapes; saying so when it has none costs only time.
             self.escaped = true;
             return Ok(&bytes[start..end]);
         }
         while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
-            let mut marks = stops(chunk);
+            let mut marks = special_byte_mask(chunk);
             let mut next = at + 16;
             while marks != 0 {
                 let mark = marks.trailing_zeros() as usize;
@@ -74,7 +74,7 @@ impl<'a> Skim<'a> {
 
     /// Takes the last bytes of a string near the end of the line.
     #[inline(never)]
-    fn string_end(&mut self, start: usize, mut at: usize) -> Step<&'a [u8]> {
+    fn string_end(&mut self, start: usize, mut at: usize) -> JsonResult<&'a [u8]> {
         while let Some(&byte) = self.bytes.get(at) {
             match byte {
                 b'"' => {
@@ -99,7 +99,7 @@ impl<'a> Skim<'a> {
 
     /// Checks the escape whose backslash is at `at`.
     #[inline]
-    fn escape(&mut self, at: usize) -> Step<()> {
+    fn escape(&mut self, at: usize) -> JsonResult<()> {
         match self.bytes.get(at + 1) {
             Some(b'n' | b'"' | b'\\' | b't' | b'r' | b'/' | b'b' | b'f') => Ok(()),
             Some(b'u') => self.unicode(at + 2),
@@ -112,7 +112,7 @@ impl<'a> Skim<'a> {
 
     /// Checks the four digits of an escape.
     #[inline(never)]
-    fn unicode(&mut self, from: usize) -> Step<()> {
+    fn unicode(&mut self, from: usize) -> JsonResult<()> {
         let digits = self.bytes.get(from..).unwrap_or_default();
         let good = digits.iter().take(4).take_while(|byte| byte.is_ascii_hexdigit()).count();
         if good < 4 {

@@ -6,18 +6,18 @@ use crate::id::Id;
 
 /// The body of a JSON string: between the quotes, escapes untouched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Text<'a>(pub(crate) &'a [u8]);
+pub struct JsonStr<'a>(pub(crate) &'a [u8]);
 
-impl<'a> Text<'a> {
+impl<'a> JsonStr<'a> {
     /// Wraps a string body; the caller vouches that it came out of the skimmer.
     pub(crate) fn new(body: &'a [u8]) -> Self {
-        Text(body)
+        JsonStr(body)
     }
 
     /// Takes the body of a raw JSON value that is a string.
     pub(crate) fn of_value(value: &'a [u8]) -> Option<Self> {
         match value {
-            [b'"', body @ .., b'"'] => Some(Text(body)),
+            [b'"', body @ .., b'"'] => Some(JsonStr(body)),
             _ => None,
         }
     }
@@ -62,14 +62,14 @@ impl<'a> Text<'a> {
 
     /// Looks up a name written in this string, escapes resolved.
     #[inline]
-    pub(crate) fn look_up<K>(self, named: impl Fn(&[u8]) -> K) -> K {
+    pub(crate) fn decode_with<K>(self, named: impl Fn(&[u8]) -> K) -> K {
         if self.escaped() { named(self.decode().as_bytes()) } else { named(self.0) }
     }
 
     /// Returns the key of an id written in this string.
     pub fn id(self) -> Id {
         // A UUID has no escapes: only other ids need a look.
-        Id::uuid(self.0).unwrap_or_else(|| self.look_up(Id::of))
+        Id::uuid(self.0).unwrap_or_else(|| self.decode_with(Id::of))
     }
 
     /// Whether an escape stands for half of a surrogate pair without its other half.

@@ -1,40 +1,40 @@
 //! Timestamps as milliseconds since 1970.
 
-use super::text::Text;
+use super::text::JsonStr;
 use crate::pack::{Pack, Unpacker};
 
 /// A moment: milliseconds since 1970, UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Moment(pub i64);
+pub struct Timestamp(pub i64);
 
-impl Pack for Moment {
+impl Pack for Timestamp {
     fn pack(&self, out: &mut Vec<u8>) {
         self.0.pack(out);
     }
 
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Moment> {
-        i64::unpack(from).map(Moment)
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Timestamp> {
+        i64::unpack(from).map(Timestamp)
     }
 }
 
-impl Moment {
+impl Timestamp {
     /// Reads the form that every measured client writes (`2025-02-06T10:30:00.000Z`), or any RFC 3339 form.
-    pub fn read(text: Text<'_>) -> Option<Moment> {
+    pub fn read(text: JsonStr<'_>) -> Option<Timestamp> {
         usual(text.raw()).or_else(|| {
             let stamp: jiff::Timestamp = text.decode().parse().ok()?;
-            Some(Moment(stamp.as_millisecond()))
+            Some(Timestamp(stamp.as_millisecond()))
         })
     }
 
     /// Reads a bare number: milliseconds, or seconds where it is too small for that.
-    pub fn from_number(number: f64) -> Option<Moment> {
+    pub fn from_number(number: f64) -> Option<Timestamp> {
         let millis = if number.abs() < 1e11 { number * 1000.0 } else { number };
-        (millis.is_finite() && millis.abs() < 8.64e15).then_some(Moment(millis as i64))
+        (millis.is_finite() && millis.abs() < 8.64e15).then_some(Timestamp(millis as i64))
     }
 }
 
 /// Reads `YYYY-MM-DDThh:mm:ss[.mmm]Z` without leap seconds or odd dates.
-fn usual(text: &[u8]) -> Option<Moment> {
+fn usual(text: &[u8]) -> Option<Timestamp> {
     let (seconds, millis) = match text.len() {
         24 if text[19] == b'.' => (&text[..19], number(&text[20..23])?),
         20 => (&text[..19], 0),
@@ -53,7 +53,7 @@ fn usual(text: &[u8]) -> Option<Moment> {
         // The ends of months, leap seconds and the end of time go the careful way.
         return None;
     }
-    Some(Moment(((days(year, month, day) * 24 + hour) * 60 + minute) * 60_000 + second * 1000 + millis))
+    Some(Timestamp(((days(year, month, day) * 24 + hour) * 60 + minute) * 60_000 + second * 1000 + millis))
 }
 
 /// Counts days since 1970-01-01 in the Gregorian calendar, years from 0.

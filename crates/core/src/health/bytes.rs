@@ -1,10 +1,10 @@
 //! What is wrong with the bytes: torn, glued and unreadable lines.
 
-use super::examine::Patient;
-use super::finding::{Code, Finding, Measure, Mend, Severity, Spot};
+use super::examine::CheckInput;
+use super::finding::{Code, Diagnostic, Impact, Location, Severity, SuggestedFix};
 use crate::problem::{Problem, ProblemKind};
 
-pub(super) fn findings(patient: &Patient<'_>) -> Vec<Finding> {
+pub(super) fn findings(patient: &CheckInput<'_>) -> Vec<Diagnostic> {
     let codes = [Code::TornLine, Code::GluedLine, Code::NulBytes, Code::NotJson];
     codes.into_iter().flat_map(|code| of_code(patient, code)).collect()
 }
@@ -23,7 +23,7 @@ fn code_of(kind: &ProblemKind) -> Option<Code> {
 }
 
 /// Lines with records that clients pass over cost something; others only where something hangs on them.
-fn of_code(patient: &Patient<'_>, code: Code) -> Vec<Finding> {
+fn of_code(patient: &CheckInput<'_>, code: Code) -> Vec<Diagnostic> {
     let mut lines: Vec<u32> =
         patient.problems.iter().filter(|p| code_of(&p.kind) == Some(code)).map(|p| p.line).collect();
     lines.dedup();
@@ -35,19 +35,19 @@ fn of_code(patient: &Patient<'_>, code: Code) -> Vec<Finding> {
     let missed = code == Code::NotJson && patient.tree.problems.iter().any(is_missed);
     let (costly, idle): (Vec<u32>, Vec<u32>) = lines.iter().partition(|&&line| missed || records(line) > 0);
     let count = costly.iter().map(|&line| records(line) as u64).sum();
-    let costs = Finding::new(code, Severity::Costs, spots(&costly));
-    let harmless = Finding::new(code, Severity::Harmless, spots(&idle));
-    costs.map(|finding| finding.measured(Measure::Records(count))).into_iter().chain(harmless).collect()
+    let costs = Diagnostic::new(code, Severity::Warning, spots(&costly));
+    let harmless = Diagnostic::new(code, Severity::Harmless, spots(&idle));
+    costs.map(|finding| finding.measured(Impact::Records(count))).into_iter().chain(harmless).collect()
 }
 
-fn torn(patient: &Patient<'_>, lines: &[u32]) -> Option<Finding> {
+fn torn(patient: &CheckInput<'_>, lines: &[u32]) -> Option<Diagnostic> {
     if patient.live {
-        let finding = Finding::new(Code::TornLine, Severity::Harmless, spots(lines));
-        return finding.map(|finding| finding.mended(Mend::Wait));
+        let finding = Diagnostic::new(Code::TornLine, Severity::Harmless, spots(lines));
+        return finding.map(|finding| finding.mended(SuggestedFix::Wait));
     }
-    Finding::new(Code::TornLine, Severity::Costs, spots(lines))
+    Diagnostic::new(Code::TornLine, Severity::Warning, spots(lines))
 }
 
-fn spots(lines: &[u32]) -> Vec<Spot> {
-    lines.iter().map(|&line| Spot::line(line)).collect()
+fn spots(lines: &[u32]) -> Vec<Location> {
+    lines.iter().map(|&line| Location::line(line)).collect()
 }

@@ -2,20 +2,20 @@
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::picture::{Format, look};
-use super::weight::Weight;
-use crate::entry::{Block, BlockKind, Content, Entry, Kind, Text, member};
+use super::picture::{Format, sniff_image};
+use super::weight::SizeBreakdown;
+use crate::entry::{Block, BlockKind, Content, Entry, JsonStr, Kind, member};
 use crate::id::{Id, IdMap};
-use crate::problem::Repeat;
-use crate::tree::{NodeNo, Place, Tree};
+use crate::problem::DuplicateUuid;
+use crate::tree::{LineSpan, NodeId, Tree};
 
 /// Tokens that most models take.
 pub(super) const WINDOW: u64 = 200_000;
 
 /// A block that may be refused, and where.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Seen<T> {
-    pub(super) node: NodeNo,
+pub(super) struct BlockLocation<T> {
+    pub(super) node: NodeId,
     pub(super) block: u16,
     pub(super) inner: Option<u16>,
     pub(super) what: T,
@@ -40,27 +40,27 @@ pub(super) struct Picture {
 
 /// Takes entries in file order, beside a `Weaver`: those that a client can read.
 #[derive(Debug, Default)]
-pub struct Checkup {
+pub struct CheckCollector {
     /// By node: a hash of what is said.
     contents: Vec<u64>,
     /// By node: the session that the line names, and whether it says that it was copied.
     sessions: Vec<(u16, bool)>,
     known: IdMap<u16>,
-    pub(super) thoughts: Vec<Seen<Thought>>,
-    pub(super) pictures: Vec<Seen<Picture>>,
+    pub(super) thoughts: Vec<BlockLocation<Thought>>,
+    pub(super) pictures: Vec<BlockLocation<Picture>>,
     /// Records that clients do not read, because their line is damaged.
-    aside: Vec<Place>,
+    aside: Vec<LineSpan>,
     /// The largest context that the API counted.
     largest: u64,
     /// Whether a model says that it takes a million tokens.
     long: bool,
-    weight: Weight,
+    weight: SizeBreakdown,
 }
 
-impl Checkup {
+impl CheckCollector {
     /// Takes the next entry.
-    pub fn add(&mut self, entry: &Entry<'_>, place: Place) {
-        let node = self.contents.len() as NodeNo;
+    pub fn add(&mut self, entry: &Entry<'_>, place: LineSpan) {
+        let node = self.contents.len() as NodeId;
         let pictures = self.blocks(entry, place, node);
         self.weight.add(entry, place, pictures);
         if entry.uuid.is_none() {
@@ -80,24 +80,24 @@ impl Checkup {
     }
 
     /// Takes a record that was salvaged from a damaged line: clients pass over it.
-    pub fn set_aside(&mut self, place: Place) {
+    pub fn add_recovered(&mut self, place: LineSpan) {
         self.aside.push(place);
     }
 
     /// Takes the tree and the size of the file, once all entries were taken.
     pub fn finish(&mut self, tree: &Tree, bytes: u64) {
         self.weight.fill(bytes);
-        let same = tree.repeats.iter().filter(|(.., how)| *how == Repeat::Same);
+        let same = tree.repeats.iter().filter(|(.., how)| *how == DuplicateUuid::Same);
         self.weight.repeated = same.map(|&(no, ..)| u64::from(tree.node(no).place.len) + 1).sum();
     }
 
     /// Returns where the bytes are.
-    pub fn weight(&self) -> Weight {
+    pub fn weight(&self) -> SizeBreakdown {
         self.weight
     }
 
     /// Returns the records that can be salvaged from damaged lines, in the order of the file.
-    pub fn salvage(&self) -> &[Place] {
+    pub fn salvage(&self) -> &[LineSpan] {
         &self.aside
     }
 
@@ -106,18 +106,18 @@ impl Checkup {
         if self.long || self.largest > WINDOW { 1_000_000 } else { WINDOW }
     }
 
-    pub(super) fn content(&self, node: NodeNo) -> u64 {
+    pub(super) fn content(&self, node: NodeId) -> u64 {
         self.contents.get(node as usize).copied().unwrap_or(0)
     }
 
     /// Whether a line names the session, another one, or none; a line that says it was copied names none.
-    pub(super) fn is_of(&self, node: NodeNo, session: Id) -> Option<bool> {
+    pub(super) fn is_of(&self, node: NodeId, session: Id) -> Option<bool> {
         let &(named, copied) = self.sessions.get(node as usize)?;
         (named != 0 && !copied).then(|| self.known.get(&session) == Some(&named))
     }
 
     /// Looks at the blocks; returns how many bytes of pictures there are.
-    fn blocks(&mut self, entry: &Entry<'_>, place: Place, node: NodeNo) -> u64 {
+    fn blocks(&mut self, entry: &Entry<'_>, place: LineSpan, node: NodeId) -> u64 {
         let Some(message) = &entry.message else {
             return 0;
         };
@@ -132,7 +132,7 @@ impl Checkup {
                         Some(words) if !words.is_empty() => continue,
                         _ => Thought::Emptied,
                     };
-                    self.thoughts.push(Seen { node, block: at, inner: None, what });
+                    self.thoughts.push(BlockLocation { node, block: at, inner: None, what });
                 }
                 BlockKind::Image => {
                     pictures += block.raw.len() as u64;
@@ -157,7 +157,7 @@ impl Checkup {
     }
 
     /// Gives pictures of a line too long to hold back what was cut out of them.
-    fn lengthen(&mut self, entry: &Entry<'_>, place: Place, from: usize) {
+    fn lengthen(&mut self, entry: &Entry<'_>, place: LineSpan, from: usize) {
         let cut = u64::from(place.len).saturating_sub(entry.raw.len() as u64);
         let pictures = &mut self.pictures[from..];
         if cut == 0 || pictures.is_empty() {
@@ -169,18 +169,18 @@ impl Checkup {
         pictures.iter_mut().for_each(|picture| picture.what.bytes += share);
     }
 
-    fn picture(&mut self, block: &Block<'_>, node: NodeNo, at: u16, inner: Option<u16>) {
+    fn picture(&mut self, block: &Block<'_>, node: NodeId, at: u16, inner: Option<u16>) {
         let source = block.body.unwrap_or_default();
-        let Some(data) = member(source, "data").and_then(Text::of_value) else {
+        let Some(data) = member(source, "data").and_then(JsonStr::of_value) else {
             return;
         };
-        let says = member(source, "media_type").and_then(Text::of_value);
+        let says = member(source, "media_type").and_then(JsonStr::of_value);
         let says = says.map_or(Format::Other, |says| Format::named(&says.decode()));
         // Base64 needs no escapes, but a writer may have put some.
         let plain = memchr::memchr(b'\\', data.raw()).is_none();
-        let (is, size) = if plain { look(data.raw()) } else { look(data.decode().as_bytes()) };
+        let (is, size) = if plain { sniff_image(data.raw()) } else { sniff_image(data.decode().as_bytes()) };
         let what = Picture { bytes: data.raw().len() as u64, says, is, size };
-        self.pictures.push(Seen { node, block: at, inner, what });
+        self.pictures.push(BlockLocation { node, block: at, inner, what });
     }
 }
 

@@ -1,6 +1,6 @@
 //! Findings: what can be wrong, how bad it is, where, and what mends it.
 
-use crate::tree::NodeNo;
+use crate::tree::NodeId;
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -8,7 +8,7 @@ pub enum Severity {
     /// Odd, but nothing comes of it.
     Harmless,
     /// Something is lost, hidden or will be.
-    Costs,
+    Warning,
     /// The session cannot be gone on with.
     Blocks,
 }
@@ -18,7 +18,7 @@ impl Severity {
     pub fn name(self) -> &'static str {
         match self {
             Severity::Harmless => "harmless",
-            Severity::Costs => "costs",
+            Severity::Warning => "costs",
             Severity::Blocks => "blocks",
         }
     }
@@ -108,22 +108,22 @@ codes! {
 
 /// Where a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Spot {
+pub struct Location {
     /// The line.
     pub line: u32,
     /// The entry; `None` where the line gave none.
-    pub node: Option<NodeNo>,
+    pub node: Option<NodeId>,
     /// The block within it.
     pub block: Option<u16>,
     /// The block within that block, a tool result.
     pub inner: Option<u16>,
     /// The entry it is in conflict with: the first of a repeated uuid, the fork point.
-    pub other: Option<NodeNo>,
+    pub other: Option<NodeId>,
 }
 
 /// How much of what is the matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Measure {
+pub enum Impact {
     /// Nothing to be counted but the spots.
     None,
     /// So many of the entries are out of reach or in question.
@@ -173,13 +173,13 @@ pub enum Measure {
 
 /// What helps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mend {
+pub enum SuggestedFix {
     /// Nothing is needed.
     Nothing,
     /// Repair of the session.
     Repair,
     /// Going to this entry.
-    Goto(NodeNo),
+    Goto(NodeId),
     /// Looking at the branches, to choose one.
     Branches,
     /// Trimming the session until it fits.
@@ -192,22 +192,22 @@ pub enum Mend {
 
 /// Something that is wrong with a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct Diagnostic {
     /// What.
     pub code: Code,
     /// How bad.
     pub severity: Severity,
     /// Where: all of it, in the order of the file.
-    pub spots: Vec<Spot>,
+    pub spots: Vec<Location>,
     /// How much.
-    pub measure: Measure,
+    pub measure: Impact,
     /// What helps.
-    pub mend: Mend,
+    pub mend: SuggestedFix,
 }
 
-impl Spot {
+impl Location {
     /// A whole line.
-    pub(super) fn line(line: u32) -> Spot {
-        Spot { line, node: None, block: None, inner: None, other: None }
+    pub(super) fn line(line: u32) -> Location {
+        Location { line, node: None, block: None, inner: None, other: None }
     }
 }

@@ -2,15 +2,15 @@
 
 use std::collections::HashSet;
 
-use super::examine::Patient;
-use super::finding::{Code, Finding, Measure, Severity, Spot};
-use super::sides::Sides;
-use crate::entry::{Kind, Voice};
-use crate::problem::{ProblemKind, Repeat};
-use crate::resume::{Halt, Why};
-use crate::tree::{Link, NodeNo};
+use super::examine::CheckInput;
+use super::finding::{Code, Diagnostic, Impact, Location, Severity};
+use super::sides::Reachability;
+use crate::entry::{EntryRole, Kind};
+use crate::problem::{DuplicateUuid, ProblemKind};
+use crate::resume::{LoadFailure, SkipReason};
+use crate::tree::{NodeId, ParentLink};
 
-pub(super) fn findings(patient: &Patient<'_>, sides: &Sides) -> Vec<Finding> {
+pub(super) fn findings(patient: &CheckInput<'_>, sides: &Reachability) -> Vec<Diagnostic> {
     let mut findings = missing_parents(patient, sides);
     findings.extend(missing_logical_parents(patient));
     findings.extend(cycles(patient, sides));
@@ -19,90 +19,91 @@ pub(super) fn findings(patient: &Patient<'_>, sides: &Sides) -> Vec<Finding> {
     findings
 }
 
-fn linked(patient: &Patient<'_>, link: Link) -> Vec<NodeNo> {
+fn linked(patient: &CheckInput<'_>, link: ParentLink) -> Vec<NodeId> {
     let tree = patient.tree;
-    let fits = |&no: &NodeNo| tree.node(no).link == link && tree.is_told(no);
-    (0..tree.nodes().len() as NodeNo).filter(fits).collect()
+    let fits = |&no: &NodeId| tree.node(no).link == link && tree.is_main_chain(no);
+    (0..tree.nodes().len() as NodeId).filter(fits).collect()
 }
 
-fn missing_parents(patient: &Patient<'_>, sides: &Sides) -> Vec<Finding> {
+fn missing_parents(patient: &CheckInput<'_>, sides: &Reachability) -> Vec<Diagnostic> {
     // The entries that each of them puts out of reach: those below it, or where the path begins at it, all.
-    let stop = patient.resume.stop.filter(|stop| stop.why == Why::MissingParent).map(|stop| stop.node);
+    let stop = patient.resume.stop.filter(|stop| stop.why == SkipReason::MissingParent).map(|stop| stop.node);
     let mut part = 0;
-    let mut guilty: HashSet<NodeNo> = HashSet::new();
+    let mut guilty: HashSet<NodeId> = HashSet::new();
     for (no, why) in sides.losses() {
         match stop {
-            Some(stop) if matches!(why, Why::OtherRoot | Why::OtherBranch) && no < stop => {
+            Some(stop) if matches!(why, SkipReason::OtherRoot | SkipReason::OtherBranch) && no < stop => {
                 guilty.insert(stop)
             }
-            _ if why == Why::MissingParent => guilty.insert(sides.roots[no as usize]),
+            _ if why == SkipReason::MissingParent => guilty.insert(sides.roots[no as usize]),
             _ => continue,
         };
         part += 1;
     }
-    let (costly, idle): (Vec<NodeNo>, Vec<NodeNo>) =
-        linked(patient, Link::Missing).into_iter().partition(|no| guilty.contains(no));
-    let costs = patient.found(Code::MissingParent, Severity::Costs, &costly);
+    let (costly, idle): (Vec<NodeId>, Vec<NodeId>) =
+        linked(patient, ParentLink::Missing).into_iter().partition(|no| guilty.contains(no));
+    let costs = patient.found(Code::MissingParent, Severity::Warning, &costly);
     let harmless = patient.found(Code::MissingParent, Severity::Harmless, &idle);
     costs.map(|finding| finding.measured(patient.entries(part))).into_iter().chain(harmless).collect()
 }
 
-fn missing_logical_parents(patient: &Patient<'_>) -> Option<Finding> {
+fn missing_logical_parents(patient: &CheckInput<'_>) -> Option<Diagnostic> {
     let problems = patient.tree.problems.iter();
     let missing = problems.filter(|problem| problem.kind == ProblemKind::MissingLogicalParent);
     let nodes = patient.tree.nodes();
     let spots = missing.map(|problem| {
         // Nodes stand in the order of their bytes.
         let node = nodes.binary_search_by_key(&problem.offset, |node| node.place.offset).ok();
-        Spot { node: node.map(|no| no as NodeNo), ..Spot::line(problem.line) }
+        Location { node: node.map(|no| no as NodeId), ..Location::line(problem.line) }
     });
-    Finding::new(Code::MissingLogicalParent, Severity::Harmless, spots.collect())
+    Diagnostic::new(Code::MissingLogicalParent, Severity::Harmless, spots.collect())
 }
 
-fn cycles(patient: &Patient<'_>, sides: &Sides) -> Option<Finding> {
-    let lost = sides.losses().filter(|&(_, why)| matches!(why, Why::Cycle | Why::Halted)).count();
+fn cycles(patient: &CheckInput<'_>, sides: &Reachability) -> Option<Diagnostic> {
+    let lost =
+        sides.losses().filter(|&(_, why)| matches!(why, SkipReason::Cycle | SkipReason::Halted)).count();
     let severity = match patient.resume.halt {
-        Some(Halt::Hangs | Halt::GivesUp) => Severity::Blocks,
-        _ if lost > 0 => Severity::Costs,
+        Some(LoadFailure::Hangs | LoadFailure::GivesUp) => Severity::Blocks,
+        _ if lost > 0 => Severity::Warning,
         _ => Severity::Harmless,
     };
-    let finding = patient.found(Code::Cycle, severity, &linked(patient, Link::Cut))?;
+    let finding = patient.found(Code::Cycle, severity, &linked(patient, ParentLink::Cut))?;
     Some(finding.measured(patient.entries(lost)))
 }
 
-fn repeats(patient: &Patient<'_>) -> Vec<Finding> {
+fn repeats(patient: &CheckInput<'_>) -> Vec<Diagnostic> {
     let tree = patient.tree;
-    let mut found: [Vec<Spot>; 4] = Default::default();
+    let mut found: [Vec<Location>; 4] = Default::default();
     let mut bytes = 0;
     for &(no, first, how) in &tree.repeats {
         let (node, earlier) = (tree.node(no), tree.node(first));
         let is_snapshot = |kind| matches!(kind, Kind::FileHistorySnapshot | Kind::FileHistoryDelta);
         let same = patient.checkup.content(no) == patient.checkup.content(first);
         let k = match how {
-            Repeat::Same => 0,
+            DuplicateUuid::Same => 0,
             _ if is_snapshot(node.kind) != is_snapshot(earlier.kind) => 1,
             _ if same => 2,
-            Repeat::Other => 3,
+            DuplicateUuid::Other => 3,
         };
         if k == 0 {
             bytes += u64::from(node.place.len) + 1;
         }
-        found[k].push(Spot { other: Some(first), ..patient.spot(no) });
+        found[k].push(Location { other: Some(first), ..patient.spot(no) });
     }
     let [replayed, snapshots, copied, other] = found;
     // A client takes the last line of a uuid; one that it does not read hides the entry.
-    let reads = |spot: &Spot| {
+    let reads = |spot: &Location| {
         let stands = spot.node.and_then(|no| tree.find(tree.node(no).id));
         stands.is_some_and(|no| {
             !matches!(tree.node(no).kind, Kind::FileHistorySnapshot | Kind::FileHistoryDelta)
         })
     };
-    let hides = if snapshots.iter().all(reads) { Severity::Harmless } else { Severity::Costs };
-    let replayed = Finding::new(Code::ReplayedLine, Severity::Harmless, replayed);
-    let snapshots = Finding::new(Code::SnapshotCollision, hides, snapshots);
-    let copied = Finding::new(Code::CopiedEntry, Severity::Harmless, copied);
-    let other = Finding::new(Code::RepeatedUuid, Severity::Costs, other);
-    let replayed = replayed.map(|finding| finding.measured(Measure::Bytes(bytes)));
+    let hides = if snapshots.iter().all(reads) { Severity::Harmless } else { Severity::Warning };
+    let replayed = Diagnostic::new(Code::ReplayedLine, Severity::Harmless, replayed);
+    let snapshots = Diagnostic::new(Code::SnapshotCollision, hides, snapshots);
+    let copied = Diagnostic::new(Code::CopiedEntry, Severity::Harmless, copied);
+    let other = Diagnostic::new(Code::RepeatedUuid, Severity::Warning, other);
+    let replayed = replayed.map(|finding| finding.measured(Impact::Bytes(bytes)));
     [replayed, snapshots, copied, other].into_iter().flatten().collect()
 }
 
@@ -110,35 +111,37 @@ fn repeats(patient: &Patient<'_>) -> Vec<Finding> {
 ///
 /// Forks and resumed sessions hold lines that were copied with the id they had: the conversation went on from these,
 /// so that they hang together with lines of the session's own.
-fn foreign(patient: &Patient<'_>, sides: &Sides) -> Option<Finding> {
+fn foreign(patient: &CheckInput<'_>, sides: &Reachability) -> Option<Diagnostic> {
     let session = patient.session?;
     let tree = patient.tree;
-    let count = tree.nodes().len() as NodeNo;
-    let is_own = |no: NodeNo| patient.checkup.is_of(no, session);
+    let count = tree.nodes().len() as NodeId;
+    let is_own = |no: NodeId| patient.checkup.is_of(no, session);
     if !(0..count).any(|no| is_own(no) == Some(true)) {
         return None;
     }
     let home = homes(patient, sides);
-    let own: HashSet<NodeNo> =
+    let own: HashSet<NodeId> =
         (0..count).filter(|&no| is_own(no) != Some(false)).map(|no| home[no as usize]).collect();
-    let is_foreign =
-        |&no: &NodeNo| is_own(no) == Some(false) && !own.contains(&home[no as usize]) && tree.is_told(no);
-    let nodes: Vec<NodeNo> = (0..count).filter(is_foreign).collect();
-    let speaks = |no: &NodeNo| matches!(tree.node(*no).kind, Kind::User | Kind::Assistant);
+    let is_foreign = |&no: &NodeId| {
+        is_own(no) == Some(false) && !own.contains(&home[no as usize]) && tree.is_main_chain(no)
+    };
+    let nodes: Vec<NodeId> = (0..count).filter(is_foreign).collect();
+    let speaks = |no: &NodeId| matches!(tree.node(*no).kind, Kind::User | Kind::Assistant);
     let said = nodes.iter().copied().filter(speaks).count();
     let active = nodes.iter().any(|&no| sides.loaded[no as usize] && speaks(&no));
-    let severity = if active { Severity::Costs } else { Severity::Harmless };
+    let severity = if active { Severity::Warning } else { Severity::Harmless };
     Some(patient.found(Code::ForeignLines, severity, &nodes)?.measured(patient.entries(said)))
 }
 
 /// Returns the tree of each node: a compaction goes on in the one before it.
-fn homes(patient: &Patient<'_>, sides: &Sides) -> Vec<NodeNo> {
+fn homes(patient: &CheckInput<'_>, sides: &Reachability) -> Vec<NodeId> {
     let tree = patient.tree;
     let mut home = sides.roots.clone();
     for no in 0..home.len() {
         let root = sides.roots[no];
         if root as usize == no {
-            let goes_on = no > 0 && matches!(tree.node(root).voice, Voice::Boundary | Voice::Recap);
+            let goes_on = no > 0
+                && matches!(tree.node(root).voice, EntryRole::CompactBoundary | EntryRole::CompactSummary);
             home[no] = if goes_on { home[no - 1] } else { root };
         } else if (root as usize) < no {
             home[no] = home[root as usize];

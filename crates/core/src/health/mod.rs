@@ -20,10 +20,10 @@ mod picture;
 mod sides;
 mod weight;
 
-pub use checkup::Checkup;
-pub use examine::{Patient, examine};
-pub use finding::{Code, Finding, Measure, Mend, Severity, Spot};
-pub(crate) use loaded::is_no_beginning;
+pub use checkup::CheckCollector;
+pub use examine::{CheckInput, run_checks};
+pub use finding::{Code, Diagnostic, Impact, Location, Severity, SuggestedFix};
+pub(crate) use loaded::cannot_start_conversation;
 pub use picture::Format;
-pub(crate) use picture::look;
-pub use weight::{Cause, Weight};
+pub(crate) use picture::sniff_image;
+pub use weight::{SizeBreakdown, SizeCategory};

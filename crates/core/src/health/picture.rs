@@ -81,7 +81,7 @@ fn digit(letter: u8) -> Option<u8> {
 }
 
 /// Returns the format of base64 data and, where its beginning tells, width and height.
-pub(crate) fn look(data: &[u8]) -> (Format, Option<(u32, u32)>) {
+pub(crate) fn sniff_image(data: &[u8]) -> (Format, Option<(u32, u32)>) {
     let peek = Peek(data);
     if peek.is(0, b"\x89PNG\r\n\x1a\n") {
         (Format::Png, png(&peek))
@@ -139,7 +139,7 @@ fn webp(peek: &Peek<'_>) -> Option<(u32, u32)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Format, look};
+    use super::{Format, sniff_image};
 
     fn base64(bytes: &[u8]) -> Vec<u8> {
         const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -155,7 +155,7 @@ mod tests {
     }
 
     fn seen(bytes: &[&[u8]]) -> (Format, Option<(u32, u32)>) {
-        look(&base64(&bytes.concat()))
+        sniff_image(&base64(&bytes.concat()))
     }
 
     #[test]
@@ -183,6 +183,6 @@ mod tests {
         assert_eq!(seen(&[b"\xFF\xD8\xFF\xDA\x00\x02"]), (Format::Jpeg, None));
         assert_eq!(seen(&[b"RIFF\0\0\0\0WEBPVP8 "]), (Format::Webp, None));
         assert_eq!(seen(&[b"<svg>"]), (Format::Other, None));
-        assert_eq!(look(b"====\"\\"), (Format::Other, None));
+        assert_eq!(sniff_image(b"====\"\\"), (Format::Other, None));
     }
 }

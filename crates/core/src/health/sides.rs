@@ -1,27 +1,27 @@
 //! What is loaded and what is not, by node: the ground that several findings stand on.
 
-use super::examine::Patient;
-use crate::resume::{Resume, Why};
-use crate::tree::NodeNo;
+use super::examine::CheckInput;
+use crate::resume::{ResumeOutcome, SkipReason};
+use crate::tree::NodeId;
 
 /// Stands for "no node".
-const NONE: NodeNo = NodeNo::MAX;
+const NONE: NodeId = NodeId::MAX;
 
 /// The nodes of a session, seen from its active path.
-pub(super) struct Sides {
+pub(super) struct Reachability {
     pub(super) loaded: Vec<bool>,
     /// Entries out of reach of both the session's client and the newest one.
-    pub(super) lost: Vec<Option<Why>>,
+    pub(super) lost: Vec<Option<SkipReason>>,
     /// Entries out of reach of the session's client that the newest one loads.
-    pub(super) by_client: Vec<NodeNo>,
+    pub(super) by_client: Vec<NodeId>,
     /// The node above each at which its tree begins.
-    pub(super) roots: Vec<NodeNo>,
+    pub(super) roots: Vec<NodeId>,
     /// The nearest loaded node at or above each.
-    meets: Vec<NodeNo>,
+    meets: Vec<NodeId>,
 }
 
-impl Sides {
-    pub(super) fn of(patient: &Patient<'_>) -> Sides {
+impl Reachability {
+    pub(super) fn of(patient: &CheckInput<'_>) -> Reachability {
         let tree = patient.tree;
         let count = tree.nodes().len();
         let mut loaded = vec![false; count];
@@ -32,33 +32,33 @@ impl Sides {
         for no in 0..count {
             if lost[no].is_some() && newest[no].is_none() {
                 lost[no] = None;
-                by_client.push(no as NodeNo);
+                by_client.push(no as NodeId);
             }
         }
         let mut roots = vec![NONE; count];
         let mut meets = vec![NONE; count];
-        for no in tree.top_down() {
+        for no in tree.topological_order() {
             let parent = tree.node(no).parent();
-            let above = |list: &[NodeNo]| parent.map_or(NONE, |parent| list[parent as usize]);
+            let above = |list: &[NodeId]| parent.map_or(NONE, |parent| list[parent as usize]);
             roots[no as usize] = parent.map_or(no, |_| above(&roots));
             meets[no as usize] = if loaded[no as usize] { no } else { above(&meets) };
         }
-        Sides { loaded, lost, by_client, roots, meets }
+        Reachability { loaded, lost, by_client, roots, meets }
     }
 
     /// Returns the nearest loaded node at or above a node.
-    pub(super) fn meets(&self, no: NodeNo) -> Option<NodeNo> {
+    pub(super) fn meets(&self, no: NodeId) -> Option<NodeId> {
         Some(self.meets[no as usize]).filter(|&no| no != NONE)
     }
 
     /// Returns the entries out of reach, with the reason.
-    pub(super) fn losses(&self) -> impl Iterator<Item = (NodeNo, Why)> + '_ {
-        let why = |(no, why): (usize, &Option<Why>)| Some((no as NodeNo, (*why)?));
+    pub(super) fn losses(&self) -> impl Iterator<Item = (NodeId, SkipReason)> + '_ {
+        let why = |(no, why): (usize, &Option<SkipReason>)| Some((no as NodeId, (*why)?));
         self.lost.iter().enumerate().filter_map(why)
     }
 }
 
-fn losses(resume: &Resume, count: usize) -> Vec<Option<Why>> {
+fn losses(resume: &ResumeOutcome, count: usize) -> Vec<Option<SkipReason>> {
     let mut whys = vec![None; count];
     for lost in resume.unreachable.iter().filter(|lost| lost.why.is_loss()) {
         if let Some(no) = lost.node {

@@ -3,11 +3,11 @@
 use std::ops::AddAssign;
 
 use crate::entry::{BlockKind, Content, Entry, Kind};
-use crate::tree::Place;
+use crate::tree::LineSpan;
 
 /// What bytes are there for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cause {
+pub enum SizeCategory {
     /// What was said.
     Conversation,
     /// What tools answered, with the copies for the screen.
@@ -28,47 +28,47 @@ pub enum Cause {
     Unread,
 }
 
-impl Cause {
+impl SizeCategory {
     /// Every one, in the order of output.
-    pub const ALL: [Cause; 9] = [
-        Cause::Conversation,
-        Cause::ToolResults,
-        Cause::Images,
-        Cause::Attachments,
-        Cause::Progress,
-        Cause::Snapshots,
-        Cause::ApiLog,
-        Cause::State,
-        Cause::Unread,
+    pub const ALL: [SizeCategory; 9] = [
+        SizeCategory::Conversation,
+        SizeCategory::ToolResults,
+        SizeCategory::Images,
+        SizeCategory::Attachments,
+        SizeCategory::Progress,
+        SizeCategory::Snapshots,
+        SizeCategory::ApiLog,
+        SizeCategory::State,
+        SizeCategory::Unread,
     ];
 
     /// Returns a name for output.
     pub fn name(self) -> &'static str {
         match self {
-            Cause::Conversation => "conversation",
-            Cause::ToolResults => "tool results",
-            Cause::Images => "images",
-            Cause::Snapshots => "snapshots",
-            Cause::Progress => "progress",
-            Cause::Attachments => "attachments",
-            Cause::ApiLog => "api log",
-            Cause::State => "state",
-            Cause::Unread => "unread",
+            SizeCategory::Conversation => "conversation",
+            SizeCategory::ToolResults => "tool results",
+            SizeCategory::Images => "images",
+            SizeCategory::Snapshots => "snapshots",
+            SizeCategory::Progress => "progress",
+            SizeCategory::Attachments => "attachments",
+            SizeCategory::ApiLog => "api log",
+            SizeCategory::State => "state",
+            SizeCategory::Unread => "unread",
         }
     }
 }
 
 /// Bytes by cause.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Weight {
-    bytes: [u64; Cause::ALL.len()],
+pub struct SizeBreakdown {
+    bytes: [u64; SizeCategory::ALL.len()],
     /// Of all these, bytes of lines that repeat an earlier one.
     pub repeated: u64,
 }
 
-impl Weight {
+impl SizeBreakdown {
     /// Returns the bytes of one cause.
-    pub fn of(&self, cause: Cause) -> u64 {
+    pub fn of(&self, cause: SizeCategory) -> u64 {
         self.bytes[cause as usize]
     }
 
@@ -80,27 +80,27 @@ impl Weight {
     /// Takes what was not read, so that the causes add up to the whole file.
     pub(super) fn fill(&mut self, whole: u64) {
         let known = self.total();
-        self.put(Cause::Unread, whole.saturating_sub(known));
+        self.put(SizeCategory::Unread, whole.saturating_sub(known));
         // The last line may have no end.
         if let Some(most) = self.bytes.iter_mut().max().filter(|_| known > whole) {
             *most = most.saturating_sub(known - whole);
         }
     }
 
-    fn put(&mut self, cause: Cause, bytes: u64) {
+    fn put(&mut self, cause: SizeCategory, bytes: u64) {
         self.bytes[cause as usize] += bytes;
     }
 
     /// Takes an entry with its line end; `pictures` is what stands in its blocks.
-    pub(super) fn add(&mut self, entry: &Entry<'_>, place: Place, pictures: u64) {
+    pub(super) fn add(&mut self, entry: &Entry<'_>, place: LineSpan, pictures: u64) {
         let whole = u64::from(place.len) + 1;
         let cause = match entry.kind {
             Kind::User | Kind::Assistant => return self.say(entry, whole, pictures),
-            Kind::Progress => Cause::Progress,
-            Kind::Attachment => Cause::Attachments,
-            Kind::FileHistorySnapshot | Kind::FileHistoryDelta | Kind::Snapshot => Cause::Snapshots,
-            Kind::ApiRequest | Kind::ApiRequestBlob | Kind::ApiRequestShape => Cause::ApiLog,
-            _ => Cause::State,
+            Kind::Progress => SizeCategory::Progress,
+            Kind::Attachment => SizeCategory::Attachments,
+            Kind::FileHistorySnapshot | Kind::FileHistoryDelta | Kind::Snapshot => SizeCategory::Snapshots,
+            Kind::ApiRequest | Kind::ApiRequestBlob | Kind::ApiRequestShape => SizeCategory::ApiLog,
+            _ => SizeCategory::State,
         };
         self.put(cause, whole);
     }
@@ -125,14 +125,14 @@ impl Weight {
             (false, false) => said = copy + cut,
         }
         let rest = whole.saturating_sub(images + results + said);
-        self.put(Cause::Images, images.min(whole));
-        self.put(Cause::ToolResults, results.min(whole));
-        self.put(Cause::Conversation, said + rest);
+        self.put(SizeCategory::Images, images.min(whole));
+        self.put(SizeCategory::ToolResults, results.min(whole));
+        self.put(SizeCategory::Conversation, said + rest);
     }
 }
 
-impl AddAssign for Weight {
-    fn add_assign(&mut self, other: Weight) {
+impl AddAssign for SizeBreakdown {
+    fn add_assign(&mut self, other: SizeBreakdown) {
         for (mine, theirs) in self.bytes.iter_mut().zip(other.bytes) {
             *mine += theirs;
         }

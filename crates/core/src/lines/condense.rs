@@ -11,7 +11,7 @@ const LINE: usize = 8 << 20;
 
 /// Shortens one line, fed in pieces.
 #[derive(Debug, Default)]
-pub struct Condenser {
+pub struct LineTruncator {
     kept: Vec<u8>,
     fed: u64,
     in_string: bool,
@@ -25,7 +25,7 @@ pub struct Condenser {
     string: usize,
 }
 
-impl Condenser {
+impl LineTruncator {
     /// Takes the next piece of the line.
     pub fn feed(&mut self, piece: &[u8]) {
         self.fed += piece.len() as u64;

@@ -6,5 +6,5 @@
 mod condense;
 mod split;
 
-pub use condense::Condenser;
-pub use split::{Line, Splitter};
+pub use condense::LineTruncator;
+pub use split::{Line, LineSplitter};

@@ -14,12 +14,12 @@ pub struct Line<'a> {
     /// Its bytes, without line end, byte order mark and outer white space.
     pub bytes: &'a [u8],
     /// Whether the file ends before the line does.
-    pub open: bool,
+    pub unterminated: bool,
 }
 
 /// Counts lines and bytes while a file is fed to it.
 #[derive(Debug, Default)]
-pub struct Splitter {
+pub struct LineSplitter {
     no: u32,
     offset: u64,
     crlf: bool,
@@ -27,10 +27,10 @@ pub struct Splitter {
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-impl Splitter {
+impl LineSplitter {
     /// Begins behind `lines` lines, which end at `offset`.
-    pub fn behind(offset: u64, lines: u32) -> Splitter {
-        Splitter { no: lines, offset, crlf: false }
+    pub fn starting_after(offset: u64, lines: u32) -> LineSplitter {
+        LineSplitter { no: lines, offset, crlf: false }
     }
 
     /// Calls `each` for every line in `bytes`; returns how many bytes are done with.
@@ -95,7 +95,7 @@ impl Splitter {
         // The offset is that of the first byte of the trimmed line.
         let inner = body.len() - body.trim_ascii_start().len();
         let bom = if start == 0 && bytes.starts_with(BOM) { BOM.len() } else { 0 };
-        Some(Line { no: self.no, offset: start + (bom + inner) as u64, bytes: trimmed, open })
+        Some(Line { no: self.no, offset: start + (bom + inner) as u64, bytes: trimmed, unterminated: open })
     }
 
     /// Returns where the next line starts.

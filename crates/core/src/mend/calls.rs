@@ -1,17 +1,17 @@
 //! Which entry makes which tool call, and which answers it.
 
-use crate::entry::{BlockKind, Entry, Flags, Text};
+use crate::entry::{BlockKind, Entry, Flags, JsonStr};
 use crate::id::{Id, IdMap};
-use crate::tree::NodeNo;
+use crate::tree::NodeId;
 
 /// Takes entries in file order, beside a `Weaver`; lines of subagents are only counted.
 #[derive(Debug, Default)]
 pub struct Calls {
-    nodes: NodeNo,
-    made: IdMap<NodeNo>,
-    answered: IdMap<NodeNo>,
+    nodes: NodeId,
+    made: IdMap<NodeId>,
+    answered: IdMap<NodeId>,
     /// The first call that each entry answers, by entry.
-    answers: Vec<(NodeNo, Id)>,
+    answers: Vec<(NodeId, Id)>,
 }
 
 impl Calls {
@@ -26,7 +26,7 @@ impl Calls {
             return;
         }
         for block in entry.blocks() {
-            let Some(id) = block.id.map(Text::id) else { continue };
+            let Some(id) = block.id.map(JsonStr::id) else { continue };
             match block.kind {
                 BlockKind::ToolUse => {
                     self.made.entry(id).or_insert(no);
@@ -43,7 +43,7 @@ impl Calls {
     }
 
     /// Returns the entry that makes the call which `no` answers.
-    pub(super) fn call_of(&self, no: NodeNo) -> Option<NodeNo> {
+    pub(super) fn call_of(&self, no: NodeId) -> Option<NodeId> {
         let at = self.answers.binary_search_by_key(&no, |&(no, _)| no).ok()?;
         self.made.get(&self.answers[at].1).copied()
     }

@@ -3,17 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::pictures;
-use super::treatment::{Act, Edit, How, Treatment};
-use super::ward::{Ward, with_entry};
-use crate::edit::{Change, Step, quote, stamp};
-use crate::entry::{Block, BlockKind, Moment, Text, member};
-use crate::health::{Code, Severity, Spot};
+use super::treatment::{Edit, FixAction, FixSet, RelinkReason};
+use super::ward::{RepairContext, with_entry};
+use crate::edit::{JsonEdit, PathSegment, format_timestamp, quote};
+use crate::entry::{Block, BlockKind, JsonStr, Timestamp, member};
+use crate::health::{Code, Location, Severity};
 use crate::id::{Id, IdSet};
-use crate::tree::NodeNo;
+use crate::tree::NodeId;
 
 /// How to mend what may be mended in several ways.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Wishes {
+pub struct FixOptions {
     /// Calls without a result leave, and do not get one.
     pub drop_unpaired: bool,
     /// Pictures that leave are handed out.
@@ -27,8 +27,8 @@ const ELSEWHERE: &str = "the result stands on another branch; added by rethread"
 
 /// Mends what is sent. `answered` are the calls that got a result in an earlier round: where that did not help, they
 /// leave.
-pub fn mend_content(ward: &mut Ward<'_>, wishes: Wishes, answered: &mut IdSet) -> Treatment {
-    let mut treatment = Treatment::default();
+pub fn fix_content(ward: &mut RepairContext<'_>, wishes: FixOptions, answered: &mut IdSet) -> FixSet {
+    let mut treatment = FixSet::default();
     pictures::mend(ward, wishes.extract, &mut treatment);
     if !treatment.is_empty() {
         return treatment;
@@ -36,15 +36,15 @@ pub fn mend_content(ward: &mut Ward<'_>, wishes: Wishes, answered: &mut IdSet) -
     let mut drops = Drops::default();
     for (code, least, fits) in [
         (Code::UnpairedResult, Severity::Harmless, is_result as fn(&Block<'_>) -> bool),
-        (Code::ThinkingUnsigned, Severity::Costs, is_thought),
-        (Code::ThinkingLast, Severity::Costs, is_thought),
-        (Code::EmptyContent, Severity::Costs, is_text),
+        (Code::ThinkingUnsigned, Severity::Warning, is_thought),
+        (Code::ThinkingLast, Severity::Warning, is_thought),
+        (Code::EmptyContent, Severity::Warning, is_text),
     ] {
         for spot in spots(ward, code, least) {
             drops.add(ward, code, &spot, &fits);
         }
     }
-    let mut calls: BTreeMap<NodeNo, Vec<String>> = BTreeMap::new();
+    let mut calls: BTreeMap<NodeId, Vec<String>> = BTreeMap::new();
     for spot in spots(ward, Code::UnpairedCall, Severity::Harmless) {
         let Some(no) = spot.node else { continue };
         for (block, id) in unanswered(ward, no, spot.block) {
@@ -75,13 +75,13 @@ fn is_text(block: &Block<'_>) -> bool {
     block.kind == BlockKind::Text
 }
 
-fn spots(ward: &Ward<'_>, code: Code, least: Severity) -> Vec<Spot> {
-    let own = |spot: &Spot| spot.line <= ward.lines;
+fn spots(ward: &RepairContext<'_>, code: Code, least: Severity) -> Vec<Location> {
+    let own = |spot: &Location| spot.line <= ward.lines;
     ward.found(code, least).flat_map(|finding| finding.spots.clone()).filter(own).collect()
 }
 
 /// Lists the calls of an entry, or the one in a block of it.
-fn unanswered(ward: &mut Ward<'_>, no: NodeNo, block: Option<u16>) -> Vec<(u16, String)> {
+fn unanswered(ward: &mut RepairContext<'_>, no: NodeId, block: Option<u16>) -> Vec<(u16, String)> {
     let bytes = ward.bytes(no);
     let calls = with_entry(&bytes, |entry| {
         let blocks = (0..).zip(entry.blocks());
@@ -95,16 +95,22 @@ fn unanswered(ward: &mut Ward<'_>, no: NodeNo, block: Option<u16>) -> Vec<(u16, 
 /// Blocks that leave, by entry.
 #[derive(Default)]
 struct Drops {
-    blocks: BTreeMap<NodeNo, (Code, BTreeSet<u16>)>,
+    blocks: BTreeMap<NodeId, (Code, BTreeSet<u16>)>,
 }
 
 impl Drops {
-    fn put(&mut self, code: Code, no: NodeNo, block: u16) {
+    fn put(&mut self, code: Code, no: NodeId, block: u16) {
         self.blocks.entry(no).or_insert_with(|| (code, BTreeSet::new())).1.insert(block);
     }
 
     /// Takes the block of a spot, or all blocks of its entry that fit.
-    fn add(&mut self, ward: &mut Ward<'_>, code: Code, spot: &Spot, fits: &dyn Fn(&Block<'_>) -> bool) {
+    fn add(
+        &mut self,
+        ward: &mut RepairContext<'_>,
+        code: Code,
+        spot: &Location,
+        fits: &dyn Fn(&Block<'_>) -> bool,
+    ) {
         let Some(no) = spot.node else { return };
         if let Some(block) = spot.block {
             return self.put(code, no, block);
@@ -117,8 +123,8 @@ impl Drops {
     }
 
     /// Takes the blocks out. A line in which nothing is left goes, and what hung on it hangs on what it hung on.
-    fn make(self, ward: &mut Ward<'_>, treatment: &mut Treatment) {
-        let mut gone: BTreeMap<NodeNo, Code> = BTreeMap::new();
+    fn make(self, ward: &mut RepairContext<'_>, treatment: &mut FixSet) {
+        let mut gone: BTreeMap<NodeId, Code> = BTreeMap::new();
         for (no, (code, blocks)) in self.blocks {
             let bytes = ward.bytes(no);
             let stays = with_entry(&bytes, |entry| {
@@ -130,20 +136,25 @@ impl Drops {
                 gone.insert(no, code);
                 continue;
             }
-            let path =
-                |block: u16| [Step::from("message"), Step::from("content"), Step::from(usize::from(block))];
+            let path = |block: u16| {
+                [
+                    PathSegment::from("message"),
+                    PathSegment::from("content"),
+                    PathSegment::from(usize::from(block)),
+                ]
+            };
             // From the last: places before it stay.
-            let changes = blocks.iter().rev().map(|&block| Change::remove(path(block))).collect();
+            let changes = blocks.iter().rev().map(|&block| JsonEdit::remove(path(block))).collect();
             let line = ward.line(no);
             treatment.edits.push(Edit::Change(line, changes));
-            treatment.mend(code, line, Act::BlocksLeftOut(blocks.into_iter().collect()));
+            treatment.mend(code, line, FixAction::BlocksLeftOut(blocks.into_iter().collect()));
         }
         leave_out(ward, &gone, treatment);
     }
 }
 
 /// Leaves lines out and hangs their children on what is above.
-fn leave_out(ward: &mut Ward<'_>, gone: &BTreeMap<NodeNo, Code>, treatment: &mut Treatment) {
+fn leave_out(ward: &mut RepairContext<'_>, gone: &BTreeMap<NodeId, Code>, treatment: &mut FixSet) {
     let tree = ward.patient.tree;
     for (&no, &code) in gone {
         let mut above = tree.node(no).parent();
@@ -152,10 +163,10 @@ fn leave_out(ward: &mut Ward<'_>, gone: &BTreeMap<NodeNo, Code>, treatment: &mut
         }
         let line = ward.line(no);
         treatment.edits.push(Edit::Drop(line));
-        treatment.mend(code, line, Act::LeftOut);
+        treatment.mend(code, line, FixAction::LeftOut);
         for &child in tree.children(no) {
             if !gone.contains_key(&child) && ward.line(child) <= ward.lines {
-                ward.hang(child, above, (code, How::Above), treatment);
+                ward.set_parent(child, above, (code, RelinkReason::Above), treatment);
             }
         }
         let from = ward.uuid(no);
@@ -166,17 +177,17 @@ fn leave_out(ward: &mut Ward<'_>, gone: &BTreeMap<NodeNo, Code>, treatment: &mut
 
 /// Puts a result for each call behind the last line of its response.
 fn add_results(
-    ward: &mut Ward<'_>,
-    calls: BTreeMap<NodeNo, Vec<String>>,
+    ward: &mut RepairContext<'_>,
+    calls: BTreeMap<NodeId, Vec<String>>,
     answered: &mut IdSet,
-    treatment: &mut Treatment,
+    treatment: &mut FixSet,
 ) {
     let tree = ward.patient.tree;
-    let loaded: HashSet<NodeNo> = ward.patient.resume.chain.iter().copied().collect();
-    let mut by_end: BTreeMap<NodeNo, Vec<(NodeNo, String)>> = BTreeMap::new();
+    let loaded: HashSet<NodeId> = ward.patient.resume.chain.iter().copied().collect();
+    let mut by_end: BTreeMap<NodeId, Vec<(NodeId, String)>> = BTreeMap::new();
     for (no, ids) in calls {
         let mut end = no;
-        let goes_on = |end: NodeNo| {
+        let goes_on = |end: NodeId| {
             let mut below = tree.children(end).iter().copied();
             below.find(|&on| loaded.contains(&on) && tree.same_message(no, on) && ward.line(on) <= ward.lines)
         };
@@ -193,11 +204,17 @@ fn add_results(
         for (no, id) in &calls {
             answered.insert(Id::of(id.as_bytes()));
             let line = ward.line(*no);
-            treatment.mend(Code::UnpairedCall, line, Act::Answered(vec![id.clone()]));
+            treatment.mend(Code::UnpairedCall, line, FixAction::Answered(vec![id.clone()]));
         }
         for &child in tree.children(end) {
             if loaded.contains(&child) && ward.line(child) <= ward.lines {
-                ward.hang_on(child, Some(uuid.clone()), None, (Code::UnpairedCall, How::Added), treatment);
+                ward.hang_on(
+                    child,
+                    Some(uuid.clone()),
+                    None,
+                    (Code::UnpairedCall, RelinkReason::Added),
+                    treatment,
+                );
             }
         }
         let from = ward.uuid(end);
@@ -206,7 +223,7 @@ fn add_results(
 }
 
 /// Writes a line of results in the envelope of another line.
-fn result_line(ward: &mut Ward<'_>, end: NodeNo, calls: &[(NodeNo, String)], uuid: &str) -> Vec<u8> {
+fn result_line(ward: &mut RepairContext<'_>, end: NodeId, calls: &[(NodeId, String)], uuid: &str) -> Vec<u8> {
     let bytes = ward.bytes(end);
     let results: Vec<String> = calls
         .iter()
@@ -222,12 +239,13 @@ fn result_line(ward: &mut Ward<'_>, end: NodeNo, calls: &[(NodeNo, String)], uui
     let parent = ward.uuid(end);
     let mut line = format!(r#"{{"parentUuid":{},"isSidechain":false"#, quote(&parent));
     for name in ["userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch"] {
-        if let Some(value) = member(&bytes, name).and_then(Text::of_value) {
+        if let Some(value) = member(&bytes, name).and_then(JsonStr::of_value) {
             line += &format!(r#","{name}":{}"#, quote(&value.decode()));
         }
     }
-    let time = ward.patient.tree.node(end).time().map(|time| Moment(time.0.saturating_add(1)));
-    let time = time.map(|time| format!(r#","timestamp":{}"#, quote(&stamp(time)))).unwrap_or_default();
+    let time = ward.patient.tree.node(end).time().map(|time| Timestamp(time.0.saturating_add(1)));
+    let time =
+        time.map(|time| format!(r#","timestamp":{}"#, quote(&format_timestamp(time)))).unwrap_or_default();
     line += &format!(
         r#","type":"user","message":{{"role":"user","content":[{}]}},"uuid":{}{time}}}"#,
         results.join(","),

@@ -2,23 +2,24 @@
 
 use std::collections::HashSet;
 
-use super::treatment::{Act, Edit, Treatment};
-use super::ward::Ward;
+use super::treatment::{Edit, FixAction, FixSet};
+use super::ward::RepairContext;
 use crate::health::{Code, Severity};
-use crate::tree::NodeNo;
+use crate::tree::NodeId;
 
 /// Leaves out what belongs to another session, but for lines before the first of its own: these are what it was resumed from.
-pub fn leave_out_foreign(ward: &mut Ward<'_>) -> Treatment {
-    let mut treatment = Treatment::default();
+pub fn drop_foreign_lines(ward: &mut RepairContext<'_>) -> FixSet {
+    let mut treatment = FixSet::default();
     let found = ward.found(Code::ForeignLines, Severity::Harmless);
-    let spots: Vec<NodeNo> = found.flat_map(|finding| &finding.spots).filter_map(|spot| spot.node).collect();
-    let foreign: HashSet<NodeNo> = spots.iter().copied().collect();
+    let spots: Vec<NodeId> = found.flat_map(|finding| &finding.spots).filter_map(|spot| spot.node).collect();
+    let foreign: HashSet<NodeId> = spots.iter().copied().collect();
     let tree = ward.patient.tree;
-    let mut own = (0..tree.nodes().len() as NodeNo).filter(|&no| tree.is_told(no) && !foreign.contains(&no));
+    let mut own =
+        (0..tree.nodes().len() as NodeId).filter(|&no| tree.is_main_chain(no) && !foreign.contains(&no));
     let Some(first) = own.next() else { return treatment };
     for no in spots.into_iter().filter(|&no| no > first) {
         treatment.edits.push(Edit::Drop(ward.line(no)));
-        treatment.mend(Code::ForeignLines, ward.line(no), Act::LeftOut);
+        treatment.mend(Code::ForeignLines, ward.line(no), FixAction::LeftOut);
     }
     treatment
 }

@@ -2,20 +2,20 @@
 
 use std::collections::HashSet;
 
-use super::treatment::{Act, Edit, How, Treatment};
-use super::ward::{Ward, text};
-use crate::edit::{Change, Step, quote};
-use crate::entry::{Kind, Voice, member};
-use crate::health::{Code, Finding, Measure, Severity, is_no_beginning};
+use super::treatment::{Edit, FixAction, FixSet, RelinkReason};
+use super::ward::{RepairContext, text};
+use crate::edit::{JsonEdit, PathSegment, quote};
+use crate::entry::{EntryRole, Kind, member};
+use crate::health::{Code, Diagnostic, Impact, Severity, cannot_start_conversation};
 use crate::problem::ProblemKind;
-use crate::tree::{Link, NodeNo, Tree};
+use crate::tree::{NodeId, ParentLink, Tree};
 
 /// How far back a line is looked for that is not later.
 const FARTHEST: usize = 512;
 
 /// Hangs islands on what they follow. No entry comes to hang on what a compaction has behind it.
-pub fn relink(ward: &mut Ward<'_>) -> Treatment {
-    let mut treatment = Treatment::default();
+pub fn relink(ward: &mut RepairContext<'_>) -> FixSet {
+    let mut treatment = FixSet::default();
     let tree = ward.patient.tree;
     let broken = broken(ward);
     let mut groups = Groups::of(tree);
@@ -23,20 +23,22 @@ pub fn relink(ward: &mut Ward<'_>) -> Treatment {
     for (no, code) in broken {
         let node = tree.node(no);
         let parent = match node.voice {
-            Voice::Boundary => None,
+            EntryRole::CompactBoundary => None,
             // A summary begins the conversation, or hangs on its compaction.
-            Voice::Recap => before(ward, &mut groups, no)
-                .filter(|&on| tree.node(on).voice == Voice::Boundary)
-                .map(|on| (on, How::Order)),
+            EntryRole::CompactSummary => before(ward, &mut groups, no)
+                .filter(|&on| tree.node(on).voice == EntryRole::CompactBoundary)
+                .map(|on| (on, RelinkReason::Order)),
             _ => parent(ward, &mut groups, &boundaries, no),
         };
         match parent {
             Some((on, how)) => {
                 groups.join(no, on);
-                ward.hang(no, Some(on), (code, how), &mut treatment);
+                ward.set_parent(no, Some(on), (code, how), &mut treatment);
             }
-            None if node.link == Link::Cut || matches!(node.voice, Voice::Boundary | Voice::Recap) => {
-                ward.hang(no, None, (code, How::Beginning), &mut treatment);
+            None if node.link == ParentLink::Cut
+                || matches!(node.voice, EntryRole::CompactBoundary | EntryRole::CompactSummary) =>
+            {
+                ward.set_parent(no, None, (code, RelinkReason::Beginning), &mut treatment);
             }
             None => {}
         }
@@ -48,20 +50,25 @@ pub fn relink(ward: &mut Ward<'_>) -> Treatment {
 }
 
 /// Lists the beginnings that are none, in the order of the file.
-fn broken(ward: &Ward<'_>) -> Vec<(NodeNo, Code)> {
+fn broken(ward: &RepairContext<'_>) -> Vec<(NodeId, Code)> {
     let tree = ward.patient.tree;
-    let cut_off = ward.found(Code::Unreachable, Severity::Costs).next().is_some();
-    let mut last: Option<NodeNo> = None;
+    let cut_off = ward.found(Code::Unreachable, Severity::Warning).next().is_some();
+    let mut last: Option<NodeId> = None;
     let mut broken = Vec::new();
-    for no in (0..tree.nodes().len() as NodeNo).filter(|&no| tree.is_told(no)) {
+    for no in (0..tree.nodes().len() as NodeId).filter(|&no| tree.is_main_chain(no)) {
         let node = tree.node(no);
-        let hangs_on_nothing = |no: NodeNo| tree.node(no).link == Link::Root && is_no_beginning(tree, no);
+        let hangs_on_nothing =
+            |no: NodeId| tree.node(no).link == ParentLink::Root && cannot_start_conversation(tree, no);
         let code = match node.link {
-            Link::Missing if ward.speaks(no) || !tree.children(no).is_empty() => Some(Code::MissingParent),
-            Link::Cut => Some(Code::Cycle),
-            Link::Root if cut_off && hangs_on_nothing(no) => Some(Code::Unreachable),
+            ParentLink::Missing if ward.speaks(no) || !tree.children(no).is_empty() => {
+                Some(Code::MissingParent)
+            }
+            ParentLink::Cut => Some(Code::Cycle),
+            ParentLink::Root if cut_off && hangs_on_nothing(no) => Some(Code::Unreachable),
             // Where an answer names no parent, the prompt behind it has lost its own as well.
-            Link::Root if cut_off && node.kind == Kind::User && node.voice != Voice::Recap => {
+            ParentLink::Root
+                if cut_off && node.kind == Kind::User && node.voice != EntryRole::CompactSummary =>
+            {
                 last.filter(|&last| hangs_on_nothing(last)).map(|_| Code::Unreachable)
             }
             _ => None,
@@ -75,12 +82,12 @@ fn broken(ward: &Ward<'_>) -> Vec<(NodeNo, Code)> {
 }
 
 /// Returns for each entry the last compaction before it.
-fn boundaries(tree: &Tree) -> Vec<Option<NodeNo>> {
+fn boundaries(tree: &Tree) -> Vec<Option<NodeId>> {
     let mut last = None;
     let mut boundaries = Vec::with_capacity(tree.nodes().len());
-    for no in 0..tree.nodes().len() as NodeNo {
+    for no in 0..tree.nodes().len() as NodeId {
         boundaries.push(last);
-        if tree.node(no).voice == Voice::Boundary && tree.is_told(no) {
+        if tree.node(no).voice == EntryRole::CompactBoundary && tree.is_main_chain(no) {
             last = Some(no);
         }
     }
@@ -89,25 +96,25 @@ fn boundaries(tree: &Tree) -> Vec<Option<NodeNo>> {
 
 /// Finds what an island hangs on.
 fn parent(
-    ward: &Ward<'_>,
+    ward: &RepairContext<'_>,
     groups: &mut Groups,
-    boundaries: &[Option<NodeNo>],
-    no: NodeNo,
-) -> Option<(NodeNo, How)> {
-    let is_cut_off = |call: NodeNo| boundaries[no as usize].is_some_and(|boundary| call < boundary);
+    boundaries: &[Option<NodeId>],
+    no: NodeId,
+) -> Option<(NodeId, RelinkReason)> {
+    let is_cut_off = |call: NodeId| boundaries[no as usize].is_some_and(|boundary| call < boundary);
     let call = ward.calls.call_of(no).filter(|&call| call != no && !is_cut_off(call));
     if let Some(call) = call.filter(|&call| !groups.is_below(ward.patient.tree, call, no)) {
-        return Some((call, How::Call));
+        return Some((call, RelinkReason::Call));
     }
-    before(ward, groups, no).map(|on| (on, How::Order))
+    before(ward, groups, no).map(|on| (on, RelinkReason::Order))
 }
 
 /// Finds the line before an entry that is not later than it, not below it, and not behind a compaction.
-fn before(ward: &Ward<'_>, groups: &mut Groups, no: NodeNo) -> Option<NodeNo> {
+fn before(ward: &RepairContext<'_>, groups: &mut Groups, no: NodeId) -> Option<NodeId> {
     let tree = ward.patient.tree;
     let time = tree.node(no).time();
     let mut first = None;
-    let lines = (0..no).rev().filter(|&on| ward.is_held(on) && tree.is_told(on));
+    let lines = (0..no).rev().filter(|&on| ward.is_loaded_kind(on) && tree.is_main_chain(on));
     for on in lines.take(FARTHEST) {
         if !groups.is_below(tree, on, no) {
             first = first.or(Some(on));
@@ -116,7 +123,7 @@ fn before(ward: &Ward<'_>, groups: &mut Groups, no: NodeNo) -> Option<NodeNo> {
                 return Some(on);
             }
         }
-        if tree.node(on).voice == Voice::Boundary {
+        if tree.node(on).voice == EntryRole::CompactBoundary {
             break;
         }
     }
@@ -124,53 +131,53 @@ fn before(ward: &Ward<'_>, groups: &mut Groups, no: NodeNo) -> Option<NodeNo> {
 }
 
 /// Hangs what was said on what clients read, where it hangs on a line that they do not.
-fn unread(ward: &mut Ward<'_>, treatment: &mut Treatment) {
+fn unread(ward: &mut RepairContext<'_>, treatment: &mut FixSet) {
     // Also where only the session's own client loses what hangs there.
-    let is_lost = |found: &Finding| {
-        found.severity > Severity::Harmless || matches!(found.measure, Measure::ByClient { .. })
+    let is_lost = |found: &Diagnostic| {
+        found.severity > Severity::Harmless || matches!(found.measure, Impact::ByClient { .. })
     };
     if !ward.found(Code::Unreachable, Severity::Harmless).any(is_lost) {
         return;
     }
     let tree = ward.patient.tree;
-    for no in (0..tree.nodes().len() as NodeNo).filter(|&no| tree.is_told(no)) {
-        let Some(parent) = tree.node(no).parent().filter(|&on| !ward.is_held(on)) else { continue };
+    for no in (0..tree.nodes().len() as NodeId).filter(|&no| tree.is_main_chain(no)) {
+        let Some(parent) = tree.node(no).parent().filter(|&on| !ward.is_loaded_kind(on)) else { continue };
         if !ward.speaks(no) {
             continue;
         }
         let mut on = Some(parent);
-        while let Some(above) = on.filter(|&on| !ward.is_held(on)) {
+        while let Some(above) = on.filter(|&on| !ward.is_loaded_kind(on)) {
             on = tree.node(above).parent();
         }
         if let Some(on) = on {
-            ward.hang(no, Some(on), (Code::ForkByProgress, How::Above), treatment);
+            ward.set_parent(no, Some(on), (Code::ForkByProgress, RelinkReason::Above), treatment);
         }
     }
 }
 
 /// Names what compactions followed, where that is in no line.
-fn follow(ward: &mut Ward<'_>, touched: &HashSet<u32>, treatment: &mut Treatment) {
+fn follow(ward: &mut RepairContext<'_>, touched: &HashSet<u32>, treatment: &mut FixSet) {
     let tree = ward.patient.tree;
     let missing: HashSet<u64> = (tree.problems.iter())
         .filter(|problem| problem.kind == ProblemKind::MissingLogicalParent)
         .map(|problem| problem.offset)
         .collect();
     let mut last = None;
-    for no in (0..tree.nodes().len() as NodeNo).filter(|&no| tree.is_told(no)) {
+    for no in (0..tree.nodes().len() as NodeId).filter(|&no| tree.is_main_chain(no)) {
         let node = tree.node(no);
-        if node.voice == Voice::Boundary
+        if node.voice == EntryRole::CompactBoundary
             && missing.contains(&node.place.offset)
             && let Some(on) = last
         {
             let (line, uuid, bytes) = (ward.line(no), ward.uuid(on), ward.bytes(no));
             let from = text(&bytes, "logicalParentUuid");
-            let mut changes = vec![Change::say([Step::from("logicalParentUuid")], &uuid)];
+            let mut changes = vec![JsonEdit::set_string([PathSegment::from("logicalParentUuid")], &uuid)];
             if !touched.contains(&line) && member(&bytes, "relinkedFrom").is_none() {
                 let old = from.as_deref().map_or_else(|| "null".to_owned(), quote);
-                changes.push(Change::set([Step::from("relinkedFrom")], old));
+                changes.push(JsonEdit::set([PathSegment::from("relinkedFrom")], old));
             }
             treatment.edits.push(Edit::Change(line, changes));
-            let act = Act::Followed { from, to: uuid, to_line: ward.line(on) };
+            let act = FixAction::Followed { from, to: uuid, to_line: ward.line(on) };
             treatment.mend(Code::MissingLogicalParent, line, act);
         }
         if ward.speaks(no) {
@@ -181,13 +188,13 @@ fn follow(ward: &mut Ward<'_>, touched: &HashSet<u32>, treatment: &mut Treatment
 
 /// Which entries hang together, while links are made.
 struct Groups {
-    above: Vec<NodeNo>,
+    above: Vec<NodeId>,
 }
 
 impl Groups {
     fn of(tree: &Tree) -> Groups {
-        let mut above: Vec<NodeNo> = (0..tree.nodes().len() as NodeNo).collect();
-        for no in tree.top_down() {
+        let mut above: Vec<NodeId> = (0..tree.nodes().len() as NodeId).collect();
+        for no in tree.topological_order() {
             if let Some(parent) = tree.node(no).parent() {
                 above[no as usize] = above[parent as usize];
             }
@@ -196,7 +203,7 @@ impl Groups {
     }
 
     /// Returns the entry at which the tree of an entry begins.
-    fn root(&mut self, no: NodeNo) -> NodeNo {
+    fn root(&mut self, no: NodeId) -> NodeId {
         let mut root = no;
         while self.above[root as usize] != root {
             root = self.above[root as usize];
@@ -209,13 +216,13 @@ impl Groups {
     }
 
     /// Whether an entry is below the beginning `no`, or another line of its uuid is.
-    fn is_below(&mut self, tree: &Tree, on: NodeNo, no: NodeNo) -> bool {
+    fn is_below(&mut self, tree: &Tree, on: NodeId, no: NodeId) -> bool {
         let stands = tree.find(tree.node(on).id).unwrap_or(on);
         self.root(on) == no || self.root(stands) == no || tree.node(on).id == tree.node(no).id
     }
 
     /// Hangs a beginning on an entry.
-    fn join(&mut self, no: NodeNo, on: NodeNo) {
+    fn join(&mut self, no: NodeId, on: NodeId) {
         let root = self.root(on);
         self.above[no as usize] = root;
     }

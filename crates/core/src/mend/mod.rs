@@ -20,10 +20,10 @@ mod ward;
 
 pub use base64::decode;
 pub use calls::Calls;
-pub use content::{Wishes, mend_content};
-pub use foreign::leave_out_foreign;
+pub use content::{FixOptions, fix_content};
+pub use foreign::drop_foreign_lines;
 pub use links::relink;
-pub use names::rename;
+pub use names::assign_new_uuids;
 pub use pictures::Extract;
-pub use treatment::{Act, Edit, How, Mended, Treatment, calls_for_repair};
-pub use ward::Ward;
+pub use treatment::{AppliedFix, Edit, FixAction, FixSet, RelinkReason, needs_repair};
+pub use ward::RepairContext;

@@ -1,25 +1,25 @@
 //! Every entry gets a uuid of its own.
 
-use super::treatment::{Act, Edit, How, Treatment};
-use super::ward::Ward;
-use crate::edit::{Change, Step};
+use super::treatment::{Edit, FixAction, FixSet, RelinkReason};
+use super::ward::RepairContext;
+use crate::edit::{JsonEdit, PathSegment};
 use crate::entry::Kind;
 use crate::health::{Code, Severity};
-use crate::tree::NodeNo;
+use crate::tree::NodeId;
 
 /// Names what has no name, parts what has one name, and leaves out lines that stand in the file again.
-pub fn rename(ward: &mut Ward<'_>) -> Treatment {
-    let mut treatment = Treatment::default();
+pub fn assign_new_uuids(ward: &mut RepairContext<'_>) -> FixSet {
+    let mut treatment = FixSet::default();
     nameless(ward, &mut treatment);
-    let spots = |ward: &Ward<'_>, code, least| -> Vec<_> {
+    let spots = |ward: &RepairContext<'_>, code, least| -> Vec<_> {
         ward.found(code, least).flat_map(|finding| finding.spots.clone()).collect()
     };
     for spot in spots(ward, Code::ReplayedLine, Severity::Harmless) {
         treatment.edits.push(Edit::Drop(spot.line));
-        treatment.mend(Code::ReplayedLine, spot.line, Act::LeftOut);
+        treatment.mend(Code::ReplayedLine, spot.line, FixAction::LeftOut);
     }
-    for spot in spots(ward, Code::SnapshotCollision, Severity::Costs) {
-        let is_snapshot = |no: &NodeNo| {
+    for spot in spots(ward, Code::SnapshotCollision, Severity::Warning) {
+        let is_snapshot = |no: &NodeId| {
             let kind = ward.patient.tree.node(*no).kind;
             matches!(kind, Kind::FileHistorySnapshot | Kind::FileHistoryDelta)
         };
@@ -32,32 +32,34 @@ pub fn rename(ward: &mut Ward<'_>) -> Treatment {
         // What was written behind it hangs on it, and not on the earlier line.
         let line = ward.line(no);
         for &child in ward.patient.tree.children(no) {
-            let why = (Code::RepeatedUuid, How::Order);
+            let why = (Code::RepeatedUuid, RelinkReason::Order);
             ward.hang_on(child, Some(uuid.clone()), Some(line), why, &mut treatment);
         }
     }
     treatment
 }
 
-fn nameless(ward: &mut Ward<'_>, treatment: &mut Treatment) {
+fn nameless(ward: &mut RepairContext<'_>, treatment: &mut FixSet) {
     let cut: Vec<u32> = ward
-        .found(Code::Unreachable, Severity::Costs)
+        .found(Code::Unreachable, Severity::Warning)
         .flat_map(|finding| &finding.spots)
         .filter(|spot| spot.node.is_none())
         .map(|spot| spot.line)
         .collect();
     for line in cut.into_iter().filter(|&line| line <= ward.lines) {
         let uuid = (ward.fresh)();
-        treatment.edits.push(Edit::Change(line, vec![Change::say([Step::from("uuid")], &uuid)]));
-        treatment.mend(Code::Unreachable, line, Act::Renamed(uuid));
+        treatment
+            .edits
+            .push(Edit::Change(line, vec![JsonEdit::set_string([PathSegment::from("uuid")], &uuid)]));
+        treatment.mend(Code::Unreachable, line, FixAction::Renamed(uuid));
     }
 }
 
 /// Gives an entry a new uuid.
-fn part(ward: &mut Ward<'_>, no: NodeNo, code: Code, treatment: &mut Treatment) -> String {
+fn part(ward: &mut RepairContext<'_>, no: NodeId, code: Code, treatment: &mut FixSet) -> String {
     let uuid = (ward.fresh)();
     let line = ward.line(no);
-    treatment.edits.push(Edit::Change(line, vec![Change::say([Step::from("uuid")], &uuid)]));
-    treatment.mend(code, line, Act::Renamed(uuid.clone()));
+    treatment.edits.push(Edit::Change(line, vec![JsonEdit::set_string([PathSegment::from("uuid")], &uuid)]));
+    treatment.mend(code, line, FixAction::Renamed(uuid.clone()));
     uuid
 }

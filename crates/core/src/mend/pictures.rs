@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use super::base64::decode;
-use super::treatment::{Act, Edit, Treatment};
-use super::ward::{Ward, with_entry};
-use crate::edit::{Change, Step, quote};
-use crate::entry::{Block, BlockKind, Content, Text, member};
-use crate::health::{Code, Severity, Spot, look};
+use super::treatment::{Edit, FixAction, FixSet};
+use super::ward::{RepairContext, with_entry};
+use crate::edit::{JsonEdit, PathSegment, quote};
+use crate::entry::{Block, BlockKind, Content, JsonStr, member};
+use crate::health::{Code, Location, Severity, sniff_image};
 
 /// A picture that was taken out of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,11 +33,11 @@ struct Shown {
 }
 
 /// Mends pictures; those that are taken out are decoded where `extract` says so.
-pub(super) fn mend(ward: &mut Ward<'_>, extract: bool, treatment: &mut Treatment) {
+pub(super) fn mend(ward: &mut RepairContext<'_>, extract: bool, treatment: &mut FixSet) {
     let mut done: HashSet<(u32, Option<u16>, Option<u16>)> = HashSet::new();
     for code in [Code::ImageTooLarge, Code::ImageMislabelled] {
-        let spots: Vec<Spot> =
-            ward.found(code, Severity::Costs).flat_map(|finding| finding.spots.clone()).collect();
+        let spots: Vec<Location> =
+            ward.found(code, Severity::Warning).flat_map(|finding| finding.spots.clone()).collect();
         for spot in spots {
             // What is taken out needs no other name.
             if done.insert((spot.line, spot.block, spot.inner)) {
@@ -47,20 +47,24 @@ pub(super) fn mend(ward: &mut Ward<'_>, extract: bool, treatment: &mut Treatment
     }
 }
 
-fn one(ward: &mut Ward<'_>, code: Code, spot: Spot, extract: bool, treatment: &mut Treatment) {
+fn one(ward: &mut RepairContext<'_>, code: Code, spot: Location, extract: bool, treatment: &mut FixSet) {
     let (Some(no), Some(block)) = (spot.node, spot.block) else { return };
     let bytes = ward.bytes(no);
     let Some(shown) = with_entry(&bytes, |entry| find(entry.blocks(), block, spot.inner)).flatten() else {
         return;
     };
-    let mut path = vec![Step::from("message"), Step::from("content"), Step::from(usize::from(block))];
+    let mut path = vec![
+        PathSegment::from("message"),
+        PathSegment::from("content"),
+        PathSegment::from(usize::from(block)),
+    ];
     if let Some(inner) = spot.inner {
-        path.extend([Step::from("content"), Step::from(usize::from(inner))]);
+        path.extend([PathSegment::from("content"), PathSegment::from(usize::from(inner))]);
     }
     if code == Code::ImageMislabelled {
-        path.extend([Step::from("source"), Step::from("media_type")]);
-        treatment.edits.push(Edit::Change(spot.line, vec![Change::say(path, shown.is)]));
-        treatment.mend(code, spot.line, Act::Relabelled(shown.is));
+        path.extend([PathSegment::from("source"), PathSegment::from("media_type")]);
+        treatment.edits.push(Edit::Change(spot.line, vec![JsonEdit::set_string(path, shown.is)]));
+        treatment.mend(code, spot.line, FixAction::Relabelled(shown.is));
         return;
     }
     let size = shown.size.map(|(width, height)| format!(", {width} x {height} pixels")).unwrap_or_default();
@@ -68,8 +72,8 @@ fn one(ward: &mut Ward<'_>, code: Code, spot: Spot, extract: bool, treatment: &m
     let text =
         format!("[a picture stood here: {words}; left out by rethread, as it is over a limit of the API]");
     let block = format!(r#"{{"type":"text","text":{}}}"#, quote(&text));
-    treatment.edits.push(Edit::Change(spot.line, vec![Change::set(path, block)]));
-    treatment.mend(code, spot.line, Act::Told(words));
+    treatment.edits.push(Edit::Change(spot.line, vec![JsonEdit::set(path, block)]));
+    treatment.mend(code, spot.line, FixAction::Told(words));
     if let Some(bytes) = extract.then(|| decode(&shown.data)).flatten() {
         let number = treatment.pictures.iter().filter(|other| other.line == spot.line).count() + 1;
         treatment.pictures.push(Extract { line: spot.line, number, media: shown.is, bytes });
@@ -89,9 +93,9 @@ fn find(blocks: &[Block<'_>], block: u16, inner: Option<u16>) -> Option<Shown> {
 
 fn shown(block: &Block<'_>) -> Option<Shown> {
     let source = block.body.filter(|_| block.kind == BlockKind::Image)?;
-    let data = member(source, "data").and_then(Text::of_value)?.decode().into_owned().into_bytes();
-    let says = member(source, "media_type").and_then(Text::of_value);
-    let (is, size) = look(&data);
+    let data = member(source, "data").and_then(JsonStr::of_value)?.decode().into_owned().into_bytes();
+    let says = member(source, "media_type").and_then(JsonStr::of_value);
+    let (is, size) = sniff_image(&data);
     let says = says.map_or_else(|| "image".to_owned(), |says| says.decode().into_owned());
     Some(Shown { says, is: is.name(), length: data.len(), size, data })
 }

@@ -1,13 +1,13 @@
 //! What a round of mending comes to: edits of lines, and what each of them mends.
 
-use crate::edit::Change;
-use crate::health::{Code, Finding, Mend};
+use crate::edit::JsonEdit;
+use crate::health::{Code, Diagnostic, SuggestedFix};
 
 /// An edit of the lines of a draft, which are counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edit {
     /// Changes a line.
-    Change(u32, Vec<Change>),
+    Change(u32, Vec<JsonEdit>),
     /// Leaves a line out.
     Drop(u32),
     /// Puts a new line behind one.
@@ -16,7 +16,7 @@ pub enum Edit {
 
 /// Why an entry hangs where it hangs now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
+pub enum RelinkReason {
     /// It answers a call that is made there.
     Call,
     /// That is the line before it.
@@ -29,22 +29,22 @@ pub enum How {
     Beginning,
 }
 
-impl How {
+impl RelinkReason {
     /// Returns a name for output.
     pub fn name(self) -> &'static str {
         match self {
-            How::Call => "call",
-            How::Order => "order",
-            How::Above => "above",
-            How::Added => "added",
-            How::Beginning => "beginning",
+            RelinkReason::Call => "call",
+            RelinkReason::Order => "order",
+            RelinkReason::Above => "above",
+            RelinkReason::Added => "added",
+            RelinkReason::Beginning => "beginning",
         }
     }
 }
 
 /// What was done to a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Act {
+pub enum FixAction {
     /// So many records of a damaged line are lines of their own now.
     Salvaged(u64),
     /// Nothing could be read from the line: it is kept beside the session.
@@ -58,7 +58,7 @@ pub enum Act {
         /// Where that one stands.
         to_line: Option<u32>,
         /// Why that one.
-        how: How,
+        how: RelinkReason,
     },
     /// A compaction names what it followed.
     Followed {
@@ -85,61 +85,61 @@ pub enum Act {
     Relabelled(&'static str),
 }
 
-impl Act {
+impl FixAction {
     /// Returns a name for output.
     pub fn name(&self) -> &'static str {
         match self {
-            Act::Salvaged(_) => "salvaged",
-            Act::SetAside => "set-aside",
-            Act::Relinked { .. } => "relinked",
-            Act::Followed { .. } => "followed",
-            Act::Renamed(_) => "renamed",
-            Act::Dated(_) => "dated",
-            Act::LeftOut => "left-out",
-            Act::BlocksLeftOut(_) => "blocks-left-out",
-            Act::Answered(_) => "answered",
-            Act::Told(_) => "told",
-            Act::Relabelled(_) => "relabelled",
+            FixAction::Salvaged(_) => "salvaged",
+            FixAction::SetAside => "set-aside",
+            FixAction::Relinked { .. } => "relinked",
+            FixAction::Followed { .. } => "followed",
+            FixAction::Renamed(_) => "renamed",
+            FixAction::Dated(_) => "dated",
+            FixAction::LeftOut => "left-out",
+            FixAction::BlocksLeftOut(_) => "blocks-left-out",
+            FixAction::Answered(_) => "answered",
+            FixAction::Told(_) => "told",
+            FixAction::Relabelled(_) => "relabelled",
         }
     }
 }
 
 /// Something that was mended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mended {
+pub struct AppliedFix {
     /// What was wrong.
     pub code: Code,
     /// Where: a line of the draft.
     pub line: u32,
     /// What was done about it.
-    pub act: Act,
+    pub act: FixAction,
 }
 
 /// What a round comes to.
 #[derive(Debug, Clone, Default)]
-pub struct Treatment {
+pub struct FixSet {
     /// The edits; each line has at most one `Change` or `Drop` that is not overtaken by another.
     pub edits: Vec<Edit>,
     /// What they mend.
-    pub mends: Vec<Mended>,
+    pub mends: Vec<AppliedFix>,
     /// Entries that others stand for from now on, by uuid: where to go on from changes with them.
     pub moved: Vec<(String, Option<String>)>,
     /// Pictures that were taken out.
     pub pictures: Vec<super::Extract>,
 }
 
-impl Treatment {
+impl FixSet {
     /// Whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
         self.edits.is_empty()
     }
 
-    pub(super) fn mend(&mut self, code: Code, line: u32, act: Act) {
-        self.mends.push(Mended { code, line, act });
+    pub(super) fn mend(&mut self, code: Code, line: u32, act: FixAction) {
+        self.mends.push(AppliedFix { code, line, act });
     }
 }
 
 /// Whether a session with these findings is to be repaired.
-pub fn calls_for_repair(findings: &[Finding]) -> bool {
-    findings.iter().any(|finding| finding.mend == Mend::Repair)
+pub fn needs_repair(findings: &[Diagnostic]) -> bool {
+    findings.iter().any(|finding| finding.mend == SuggestedFix::Repair)
 }

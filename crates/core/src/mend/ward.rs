@@ -1,19 +1,19 @@
 //! All that a round of mending needs to know.
 
 use super::calls::Calls;
-use super::treatment::{Act, Edit, How, Treatment};
-use crate::edit::{Change, Step, quote};
+use super::treatment::{Edit, FixAction, FixSet, RelinkReason};
+use crate::edit::{JsonEdit, PathSegment, quote};
 use crate::entry::{self, Entry, Kind, member, value_text};
-use crate::health::{Code, Finding, Patient, Severity};
+use crate::health::{CheckInput, Code, Diagnostic, Severity};
 use crate::lines::Line;
-use crate::tree::NodeNo;
+use crate::tree::NodeId;
 
 /// A session under treatment: a draft that was examined. Places in its tree name lines of the draft.
-pub struct Ward<'a> {
+pub struct RepairContext<'a> {
     /// What is known of it.
-    pub patient: &'a Patient<'a>,
+    pub patient: &'a CheckInput<'a>,
     /// What is wrong with it.
-    pub findings: &'a [Finding],
+    pub findings: &'a [Diagnostic],
     /// Its calls.
     pub calls: &'a Calls,
     /// How many lines the draft has: those behind are not its own.
@@ -24,35 +24,35 @@ pub struct Ward<'a> {
     pub fresh: &'a mut dyn FnMut() -> String,
 }
 
-impl Ward<'_> {
-    pub(super) fn line(&self, no: NodeNo) -> u32 {
+impl RepairContext<'_> {
+    pub(super) fn line(&self, no: NodeId) -> u32 {
         self.patient.tree.node(no).place.line
     }
 
     /// Reads the line of an entry; empty where it cannot be read.
-    pub(super) fn bytes(&mut self, no: NodeNo) -> Vec<u8> {
+    pub(super) fn bytes(&mut self, no: NodeId) -> Vec<u8> {
         let line = self.line(no);
         (self.read)(line).unwrap_or_default()
     }
 
     /// Returns the uuid of an entry as it is written.
-    pub(super) fn uuid(&mut self, no: NodeNo) -> String {
+    pub(super) fn uuid(&mut self, no: NodeId) -> String {
         let bytes = self.bytes(no);
         text(&bytes, "uuid").unwrap_or_default()
     }
 
     /// Returns findings of a code, from a severity on.
-    pub(super) fn found(&self, code: Code, least: Severity) -> impl Iterator<Item = &Finding> {
+    pub(super) fn found(&self, code: Code, least: Severity) -> impl Iterator<Item = &Diagnostic> {
         self.findings.iter().filter(move |finding| finding.code == code && finding.severity >= least)
     }
 
     /// Hangs an entry on another, or on nothing, and marks it with the parent that it had.
-    pub(super) fn hang(
+    pub(super) fn set_parent(
         &mut self,
-        no: NodeNo,
-        on: Option<NodeNo>,
-        (code, how): (Code, How),
-        to: &mut Treatment,
+        no: NodeId,
+        on: Option<NodeId>,
+        (code, how): (Code, RelinkReason),
+        to: &mut FixSet,
     ) {
         let uuid = on.map(|on| self.uuid(on));
         let line = on.map(|on| self.line(on));
@@ -62,31 +62,31 @@ impl Ward<'_> {
     /// The same with the uuid of what it hangs on.
     pub(super) fn hang_on(
         &mut self,
-        no: NodeNo,
+        no: NodeId,
         on: Option<String>,
         to_line: Option<u32>,
-        (code, how): (Code, How),
-        to: &mut Treatment,
+        (code, how): (Code, RelinkReason),
+        to: &mut FixSet,
     ) {
         let bytes = self.bytes(no);
         let from = text(&bytes, "parentUuid");
         let json = |uuid: &Option<String>| uuid.as_deref().map_or_else(|| "null".to_owned(), quote);
-        let mut changes = vec![Change::set([Step::from("parentUuid")], json(&on))];
+        let mut changes = vec![JsonEdit::set([PathSegment::from("parentUuid")], json(&on))];
         if member(&bytes, "relinkedFrom").is_none() {
-            changes.push(Change::set([Step::from("relinkedFrom")], json(&from)));
+            changes.push(JsonEdit::set([PathSegment::from("relinkedFrom")], json(&from)));
         }
         let line = self.line(no);
         to.edits.push(Edit::Change(line, changes));
-        to.mend(code, line, Act::Relinked { from, to: on, to_line, how });
+        to.mend(code, line, FixAction::Relinked { from, to: on, to_line, how });
     }
 
     /// Whether every client reads lines of this kind.
-    pub(super) fn is_held(&self, no: NodeNo) -> bool {
+    pub(super) fn is_loaded_kind(&self, no: NodeId) -> bool {
         let kind = self.patient.tree.node(no).kind;
         matches!(kind, Kind::User | Kind::Assistant | Kind::System | Kind::Attachment)
     }
 
-    pub(super) fn speaks(&self, no: NodeNo) -> bool {
+    pub(super) fn speaks(&self, no: NodeId) -> bool {
         matches!(self.patient.tree.node(no).kind, Kind::User | Kind::Assistant)
     }
 }
@@ -102,7 +102,7 @@ pub(super) fn text(object: &[u8], name: &str) -> Option<String> {
 pub(super) fn with_entry<T>(bytes: &[u8], each: impl FnOnce(&Entry<'_>) -> T) -> Option<T> {
     let mut each = Some(each);
     let mut found = None;
-    entry::read(&Line { no: 1, offset: 0, bytes, open: false }, &mut Vec::new(), |entry, _| {
+    entry::read(&Line { no: 1, offset: 0, bytes, unterminated: false }, &mut Vec::new(), |entry, _| {
         if let Some(each) = each.take() {
             found = Some(each(&entry));
         }

@@ -2,33 +2,33 @@
 
 use std::borrow::Cow;
 
-use super::texts::{Scope, Source, texts};
+use super::texts::{Scope, TextSource, for_each_text};
 use super::wanted::Sources;
-use crate::entry::{BlockKind, Entry, Flags, Kind, Moment, Text, Voice, member, value_text};
+use crate::entry::{BlockKind, Entry, EntryRole, Flags, JsonStr, Kind, Timestamp, member, value_text};
 use crate::id::{Id, IdMap};
 
 /// A text of an entry, decoded.
 #[derive(Debug, Clone)]
-pub struct Said<'a> {
+pub struct TextField<'a> {
     /// Who says it.
-    pub source: Source,
+    pub source: TextSource,
     /// The tool whose input it stands in.
-    pub tool: Option<Text<'a>>,
+    pub tool: Option<JsonStr<'a>>,
     /// What.
     pub text: Cow<'a, str>,
 }
 
 /// An entry as a search sees it.
 #[derive(Debug, Clone, Default)]
-pub struct Card<'a> {
+pub struct SearchDoc<'a> {
     /// Its texts.
-    pub said: Vec<Said<'a>>,
+    pub said: Vec<TextField<'a>>,
     /// Who speaks in it.
     pub sources: Sources,
     /// Bytes of text.
     pub len: usize,
     /// When it was written.
-    pub time: Option<Moment>,
+    pub time: Option<Timestamp>,
     /// What copies of it have in common.
     pub key: u64,
     /// The tools it calls or answers for.
@@ -53,7 +53,7 @@ pub struct Card<'a> {
 
 /// Makes cards of the entries of one file, in order: a result is known by the call before it.
 #[derive(Debug, Clone, Default)]
-pub struct Cards {
+pub struct SearchDocBuilder {
     tools: Vec<String>,
     calls: IdMap<u16>,
     /// Those that were seen and not told of.
@@ -63,9 +63,9 @@ pub struct Cards {
 /// The names under which calls name files.
 const PATHS: [&str; 3] = ["file_path", "notebook_path", "path"];
 
-impl Cards {
+impl SearchDocBuilder {
     /// Tells of a call that stands before the first entry.
-    pub fn tell(&mut self, call: Id, tool: &str) {
+    pub fn add_prior_call(&mut self, call: Id, tool: &str) {
         let no = self.tool(tool);
         self.calls.insert(call, no);
     }
@@ -77,16 +77,16 @@ impl Cards {
     }
 
     /// Makes the card of the next entry; none where it has no words.
-    pub fn card<'a>(&mut self, entry: &Entry<'a>) -> Option<Card<'a>> {
-        let mut card = Card::default();
+    pub fn card<'a>(&mut self, entry: &Entry<'a>) -> Option<SearchDoc<'a>> {
+        let mut card = SearchDoc::default();
         for block in entry.blocks() {
             self.block(block, &mut card);
         }
-        texts(entry, Scope::All, |source, tool, text| {
+        for_each_text(entry, Scope::All, |source, tool, text| {
             if !text.is_empty() {
                 card.sources = card.sources.union(Sources::of(&[source]));
                 card.len += text.len();
-                card.said.push(Said { source, tool, text });
+                card.said.push(TextField { source, tool, text });
             }
         });
         if card.said.is_empty() {
@@ -94,21 +94,21 @@ impl Cards {
         }
         card.time = entry.time();
         card.key = key(entry, &card);
-        card.model = entry.model().map(Text::decode).map(in_one_line);
-        card.branch = entry.git_branch.map(Text::decode).map(in_one_line);
-        card.session = entry.session.map(Text::decode);
-        card.cwd = entry.cwd.map(Text::decode);
-        card.error |= entry.voice() == Voice::ApiError
+        card.model = entry.model().map(JsonStr::decode).map(in_one_line);
+        card.branch = entry.git_branch.map(JsonStr::decode).map(in_one_line);
+        card.session = entry.session.map(JsonStr::decode);
+        card.cwd = entry.cwd.map(JsonStr::decode);
+        card.error |= entry.voice() == EntryRole::ApiError
             || entry.kind == Kind::System && entry.subtype.is_some_and(|subtype| subtype.is("api_error"));
         card.side = entry.is(Flags::SIDECHAIN);
         card.copied = entry.forked_from.is_some();
         Some(card)
     }
 
-    fn block<'a>(&mut self, block: &crate::entry::Block<'a>, card: &mut Card<'a>) {
+    fn block<'a>(&mut self, block: &crate::entry::Block<'a>, card: &mut SearchDoc<'a>) {
         match block.kind {
             BlockKind::ToolUse | BlockKind::ServerToolUse => {
-                let Some(tool) = block.tool.map(Text::decode).map(in_one_line) else { return };
+                let Some(tool) = block.tool.map(JsonStr::decode).map(in_one_line) else { return };
                 let no = self.tool(&tool);
                 if let Some(id) = block.id {
                     self.calls.insert(id.id(), no);
@@ -142,7 +142,7 @@ impl Cards {
     }
 }
 
-impl Card<'_> {
+impl SearchDoc<'_> {
     fn call(&mut self, tool: &str) {
         if !self.tools.iter().any(|known| known == tool) {
             self.tools.push(tool.to_owned());
@@ -150,21 +150,21 @@ impl Card<'_> {
     }
 
     /// Makes the card of a file that holds one result of a tool; none where it is empty.
-    pub fn of_result(text: &str, time: Moment, path: &str) -> Option<Card<'static>> {
-        let said = Said { source: Source::Result, tool: None, text: Cow::Owned(text.to_owned()) };
-        (!text.is_empty()).then(|| Card {
-            sources: Sources::of(&[Source::Result]),
+    pub fn of_result(text: &str, time: Timestamp, path: &str) -> Option<SearchDoc<'static>> {
+        let said = TextField { source: TextSource::Result, tool: None, text: Cow::Owned(text.to_owned()) };
+        (!text.is_empty()).then(|| SearchDoc {
+            sources: Sources::of(&[TextSource::Result]),
             len: text.len(),
             time: Some(time),
             key: short(Id::of(path.as_bytes())),
             said: vec![said],
-            ..Card::default()
+            ..SearchDoc::default()
         })
     }
 }
 
 /// Copies keep their uuid. What has none is known by what it says, within its session.
-fn key(entry: &Entry<'_>, card: &Card<'_>) -> u64 {
+fn key(entry: &Entry<'_>, card: &SearchDoc<'_>) -> u64 {
     if let Some(uuid) = entry.uuid {
         return short(uuid.id());
     }

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::card::Card;
-use super::meaning::Meaning;
-use super::texts::Source;
+use super::card::SearchDoc;
+use super::meaning::CompiledQuery;
+use super::texts::TextSource;
 
 /// Bytes kept before the first match, and of the whole piece.
 const BEFORE: usize = 240;
@@ -18,7 +18,7 @@ const MARKED: usize = 400;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excerpt {
     /// Who says it.
-    pub source: Source,
+    pub source: TextSource,
     /// The tool whose input it stands in.
     pub tool: Option<String>,
     /// The piece; cut where `starts` or `ends` is not set.
@@ -31,9 +31,9 @@ pub struct Excerpt {
     pub ends: bool,
 }
 
-impl Meaning {
+impl CompiledQuery {
     /// Shows the best piece of an entry's texts; its beginning where no words are looked for.
-    pub fn excerpt(&self, card: &Card<'_>) -> Option<Excerpt> {
+    pub fn excerpt(&self, card: &SearchDoc<'_>) -> Option<Excerpt> {
         let mut best: Option<(usize, usize, usize)> = None;
         for (no, said) in
             card.said.iter().enumerate().filter(|(_, said)| self.sources().contains(said.source))

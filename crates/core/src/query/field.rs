@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::language::BadQuery;
+use super::language::QueryError;
 use super::role;
-use super::wanted::{Label, Want};
-use crate::entry::Moment;
+use super::wanted::{ContextStatus, Predicate};
+use crate::entry::Timestamp;
 
 /// A name that may stand before a colon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl Field {
         match self {
             Field::Role => role::all().collect(),
             Field::Error => vec!["yes", "no"],
-            Field::Is => Label::ALL.iter().map(|label| label.name()).collect(),
+            Field::Is => ContextStatus::ALL.iter().map(|label| label.name()).collect(),
             _ => Vec::new(),
         }
     }
@@ -88,8 +88,8 @@ impl Field {
         self,
         value: &str,
         at: Range<usize>,
-        when: &dyn Fn(&str) -> Option<Moment>,
-    ) -> Result<Want, BadQuery> {
+        when: &dyn Fn(&str) -> Option<Timestamp>,
+    ) -> Result<Predicate, QueryError> {
         let value = value.trim();
         if value.is_empty() {
             return Err(self.bad(value, at));
@@ -97,26 +97,28 @@ impl Field {
         let whole = || value.to_owned();
         let lower = value.to_ascii_lowercase();
         let want = match self {
-            Field::Role => role::read(value).map(Want::Role),
-            Field::Tool => Some(Want::Tool(whole())),
-            Field::File => Some(Want::File(whole())),
-            Field::Model => Some(Want::Model(whole())),
-            Field::Branch => Some(Want::Branch(whole())),
-            Field::Project => Some(Want::Project(whole())),
-            Field::Session => Some(Want::Session(whole())),
+            Field::Role => role::read(value).map(Predicate::Role),
+            Field::Tool => Some(Predicate::Tool(whole())),
+            Field::File => Some(Predicate::File(whole())),
+            Field::Model => Some(Predicate::Model(whole())),
+            Field::Branch => Some(Predicate::Branch(whole())),
+            Field::Project => Some(Predicate::Project(whole())),
+            Field::Session => Some(Predicate::Session(whole())),
             Field::Error => match lower.as_str() {
-                "yes" => Some(Want::Error(true)),
-                "no" => Some(Want::Error(false)),
+                "yes" => Some(Predicate::Error(true)),
+                "no" => Some(Predicate::Error(false)),
                 _ => None,
             },
-            Field::Since => when(value).map(Want::Since),
-            Field::Until => when(value).map(Want::Until),
-            Field::Is => Label::ALL.iter().find(|label| label.name() == lower).copied().map(Want::Is),
+            Field::Since => when(value).map(Predicate::Since),
+            Field::Until => when(value).map(Predicate::Until),
+            Field::Is => {
+                ContextStatus::ALL.iter().find(|label| label.name() == lower).copied().map(Predicate::Is)
+            }
         };
         want.ok_or_else(|| self.bad(value, at))
     }
 
-    fn bad(self, value: &str, at: Range<usize>) -> BadQuery {
+    fn bad(self, value: &str, at: Range<usize>) -> QueryError {
         let name = self.name();
         let what = match value {
             "" => format!("`{name}:` has no value"),
@@ -127,12 +129,12 @@ impl Field {
             Some(near) => format!("did you mean `{name}:{near}`? it takes {takes}"),
             None => format!("it takes {takes}; in quotes, \"{name}:{value}\", it is looked for as it is"),
         };
-        BadQuery::new(at, what, hint)
+        QueryError::new(at, what, hint)
     }
 }
 
 /// Returns the field whose name is most like the one that a word begins with, where the word was taken as text.
-pub fn nearest_field(word: &str) -> Option<&'static str> {
+pub fn suggest_field(word: &str) -> Option<&'static str> {
     let (name, value) = word.split_once(':')?;
     let is_text =
         name.len() < 3 || value.is_empty() || value.starts_with([':', '/']) || Field::of(word).is_some();
@@ -170,13 +172,13 @@ fn distance(one: &str, other: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::nearest_field;
+    use super::suggest_field;
 
     #[test]
     fn misspelt_fields_are_known_and_text_is_left_alone() {
-        let near = ["roel:user", "tools:Bash", "proj:x", "sesion:1", "Rle:user"].map(nearest_field);
+        let near = ["roel:user", "tools:Bash", "proj:x", "sesion:1", "Rle:user"].map(suggest_field);
         assert_eq!(near, ["role", "tool", "project", "session", "role"].map(Some));
         let text = ["role:user", "std::fs", "http://x", "foo:bar", "roel:", "word", "x:role", "10:30"];
-        assert_eq!(text.map(nearest_field), [None; 8]);
+        assert_eq!(text.map(suggest_field), [None; 8]);
     }
 }

@@ -1,7 +1,7 @@
 //! Matches in an entry: where, how many, and the words around them.
 
 use super::needle::Needle;
-use super::texts::{Scope, Source, texts};
+use super::texts::{Scope, TextSource, for_each_text};
 use crate::entry::Entry;
 
 /// Bytes kept before a match, of it and behind it.
@@ -13,7 +13,7 @@ const QUOTED: usize = 8;
 
 /// What an entry holds of what was looked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct EntryMatches {
     /// The first match of each text that has one; of the first texts only.
     pub hits: Vec<Hit>,
     /// Matches in all texts.
@@ -24,7 +24,7 @@ pub struct Found {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
     /// Who says it.
-    pub source: Source,
+    pub source: TextSource,
     /// The tool whose input it stands in.
     pub tool: Option<String>,
     /// What stands before it; cut where `starts` is not set.
@@ -32,7 +32,7 @@ pub struct Hit {
     /// What matched; the beginning of it where it is long.
     pub words: String,
     /// What stands behind it; cut where `ends` is not set.
-    pub behind: String,
+    pub after: String,
     /// Whether `before` begins where the text does.
     pub starts: bool,
     /// Whether `behind` ends where the text does.
@@ -43,9 +43,9 @@ pub struct Hit {
 
 impl Needle {
     /// Looks through the texts of an entry; only those of the `sources`, where any are named.
-    pub fn look(&self, entry: &Entry<'_>, scope: Scope, sources: &[Source]) -> Found {
-        let mut found = Found::default();
-        texts(entry, scope, |source, tool, text| {
+    pub fn find_in_entry(&self, entry: &Entry<'_>, scope: Scope, sources: &[TextSource]) -> EntryMatches {
+        let mut found = EntryMatches::default();
+        for_each_text(entry, scope, |source, tool, text| {
             if !sources.is_empty() && !sources.contains(&source) {
                 return;
             }
@@ -66,7 +66,7 @@ impl Needle {
                     tool: tool.map(|tool| tool.decode().into_owned()),
                     before: text[start..first.start].to_owned(),
                     words: text[first.start..end].to_owned(),
-                    behind: text[end..last].to_owned(),
+                    after: text[end..last].to_owned(),
                     starts: start == 0,
                     ends: last == text.len(),
                     count,

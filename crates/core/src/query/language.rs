@@ -11,15 +11,15 @@ use std::ops::Range;
 
 use super::field::Field;
 use super::needle::Needle;
-use super::wanted::{Atom, Query, Want};
-use crate::entry::Moment;
+use super::wanted::{Literal, Predicate, Query};
+use crate::entry::Timestamp;
 
 /// Longer queries are refused: nobody types them, and reading one must stay quick.
 const LONGEST: usize = 10_000;
 
 /// Why a query cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BadQuery {
+pub struct QueryError {
     /// The bytes of the query it is about.
     pub at: Range<usize>,
     /// What is wrong there.
@@ -28,21 +28,21 @@ pub struct BadQuery {
     pub hint: String,
 }
 
-impl BadQuery {
-    pub(super) fn new(at: Range<usize>, what: impl Into<String>, hint: impl Into<String>) -> BadQuery {
-        BadQuery { at, what: what.into(), hint: hint.into() }
+impl QueryError {
+    pub(super) fn new(at: Range<usize>, what: impl Into<String>, hint: impl Into<String>) -> QueryError {
+        QueryError { at, what: what.into(), hint: hint.into() }
     }
 }
 
 impl Query {
     /// Reads a query; `when` reads the moments that `since:` and `until:` name.
-    pub fn parse(text: &str, when: &dyn Fn(&str) -> Option<Moment>) -> Result<Query, BadQuery> {
+    pub fn parse(text: &str, when: &dyn Fn(&str) -> Option<Timestamp>) -> Result<Query, QueryError> {
         if text.len() > LONGEST {
             let what = format!("the query is longer than {LONGEST} bytes");
-            return Err(BadQuery::new(0..text.len(), what, "a few of its words find the same"));
+            return Err(QueryError::new(0..text.len(), what, "a few of its words find the same"));
         }
         let mut reader = Reader { text, at: 0, when };
-        let mut groups: Vec<Vec<Atom>> = Vec::new();
+        let mut groups: Vec<Vec<Literal>> = Vec::new();
         let mut open: Option<Range<usize>> = None;
         while let Some((at, token)) = reader.next()? {
             match (token, open.take()) {
@@ -58,19 +58,19 @@ impl Query {
         }
         match open {
             Some(at) => Err(lonely_or(text, at, "behind")),
-            None => Query { groups }.check(text),
+            None => Query { clauses: groups }.check(text),
         }
     }
 
-    fn check(self, text: &str) -> Result<Query, BadQuery> {
+    fn check(self, text: &str) -> Result<Query, QueryError> {
         let all = 0..text.len();
-        if self.groups.is_empty() {
+        if self.clauses.is_empty() {
             let hint = "type some words, or what they stand in: role:user, tool:Bash, since:7d";
-            return Err(BadQuery::new(all, "there is nothing to look for", hint));
+            return Err(QueryError::new(all, "there is nothing to look for", hint));
         }
-        if self.groups.iter().flatten().all(|atom| atom.not) {
+        if self.clauses.iter().flatten().all(|atom| atom.not) {
             let hint = "add what to look for, such as a word, tool:Bash or since:7d";
-            return Err(BadQuery::new(all, "the query only says what not to find", hint));
+            return Err(QueryError::new(all, "the query only says what not to find", hint));
         }
         Ok(self)
     }
@@ -78,7 +78,7 @@ impl Query {
 
 /// What stands somewhere in a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct QueryToken {
     /// Its bytes.
     pub at: Range<usize>,
     /// Whether it stands between two others of which one is enough.
@@ -86,43 +86,43 @@ pub struct Piece {
 }
 
 /// Parts a query into its pieces, also one that cannot be read.
-pub fn pieces(text: &str) -> Vec<Piece> {
+pub fn pieces(text: &str) -> Vec<QueryToken> {
     let mut reader = Reader { text, at: 0, when: &|_| None };
     let mut pieces = Vec::new();
     loop {
         let before = reader.at;
         match reader.next() {
             Ok(None) => return pieces,
-            Ok(Some((at, token))) => pieces.push(Piece { at, is_or: matches!(token, Token::Or) }),
+            Ok(Some((at, token))) => pieces.push(QueryToken { at, is_or: matches!(token, Token::Or) }),
             // What it says is wrong, and where it ends is known all the same.
             Err(_) => {
                 let start = text.len() - text[before..].trim_start().len();
-                pieces.push(Piece { at: start..reader.at, is_or: false });
+                pieces.push(QueryToken { at: start..reader.at, is_or: false });
             }
         }
     }
 }
 
-fn lonely_or(text: &str, at: Range<usize>, side: &str) -> BadQuery {
+fn lonely_or(text: &str, at: Range<usize>, side: &str) -> QueryError {
     let word = &text[at.clone()];
     let hint =
         format!("it stands between two words, as in `a {word} b`; in quotes, \"{word}\", it is a word");
-    BadQuery::new(at, format!("nothing stands {side} `{word}`"), hint)
+    QueryError::new(at, format!("nothing stands {side} `{word}`"), hint)
 }
 
 enum Token {
     Or,
-    Atom(Atom),
+    Atom(Literal),
 }
 
 struct Reader<'a> {
     text: &'a str,
     at: usize,
-    when: &'a dyn Fn(&str) -> Option<Moment>,
+    when: &'a dyn Fn(&str) -> Option<Timestamp>,
 }
 
 impl<'a> Reader<'a> {
-    fn next(&mut self) -> Result<Option<(Range<usize>, Token)>, BadQuery> {
+    fn next(&mut self) -> Result<Option<(Range<usize>, Token)>, QueryError> {
         self.at = self.text.len() - self.rest().trim_start().len();
         let start = self.at;
         let word = self.word();
@@ -137,10 +137,10 @@ impl<'a> Reader<'a> {
         let not = word.strip_prefix('-').is_some_and(|rest| !rest.is_empty() && !rest.starts_with('-'));
         self.at += usize::from(not);
         let want = self.want()?;
-        Ok(Some((start..self.at, Token::Atom(Atom { not, want }))))
+        Ok(Some((start..self.at, Token::Atom(Literal { not, want }))))
     }
 
-    fn want(&mut self) -> Result<Want, BadQuery> {
+    fn want(&mut self) -> Result<Predicate, QueryError> {
         let start = self.at;
         if let Some(phrase) = self.quoted() {
             return words(&phrase, start..self.at);
@@ -159,11 +159,11 @@ impl<'a> Reader<'a> {
         words(&word, start..self.at)
     }
 
-    fn pattern(&self, pattern: &str, start: usize) -> Result<Want, BadQuery> {
-        Needle::pattern(pattern).map(Want::Pattern).map_err(|bad| {
+    fn pattern(&self, pattern: &str, start: usize) -> Result<Predicate, QueryError> {
+        Needle::pattern(pattern).map(Predicate::Pattern).map_err(|bad| {
             let what = format!("`/{pattern}/` is no regular expression: {}", bad.0);
             let hint = "between slashes stands a pattern; in quotes it is looked for as it is";
-            BadQuery::new(start..self.at, what, hint)
+            QueryError::new(start..self.at, what, hint)
         })
     }
 
@@ -206,12 +206,12 @@ pub(super) fn is_quote(c: char) -> bool {
     matches!(c, '"' | '“' | '”' | '„')
 }
 
-fn words(text: &str, at: Range<usize>) -> Result<Want, BadQuery> {
+fn words(text: &str, at: Range<usize>) -> Result<Predicate, QueryError> {
     if text.chars().all(|c| c.is_whitespace() || c.is_control()) {
         let hint = "between quotes stands what to look for; a quote itself is written twice: \"\"\"\"";
-        return Err(BadQuery::new(at, "there are no words here", hint));
+        return Err(QueryError::new(at, "there are no words here", hint));
     }
-    Ok(Want::Words(Needle::folded(text)))
+    Ok(Predicate::Words(Needle::folded(text)))
 }
 
 /// Returns the body of the `/pattern/` that a text begins with.

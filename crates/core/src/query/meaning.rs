@@ -1,26 +1,26 @@
 //! What a query says of an entry: the meaning that an index only shortens the way to.
 
-use super::card::Card;
+use super::card::SearchDoc;
 use super::needle::Needle;
-use super::term::{Cutter, Kind, Parts, Strength, run_at};
-use super::texts::Source;
-use super::wanted::{Atom, Label, Query, Sources, Want};
+use super::term::{Kind, TermMatch, TermPlan, Tokenizer, run_at};
+use super::texts::TextSource;
+use super::wanted::{ContextStatus, Literal, Predicate, Query, Sources};
 
 /// A query made ready to be asked.
 #[derive(Debug, Clone)]
-pub struct Meaning {
-    groups: Vec<Vec<Atom>>,
+pub struct CompiledQuery {
+    groups: Vec<Vec<Literal>>,
     sources: Sources,
-    words: Vec<Word>,
+    words: Vec<RankedTerm>,
     /// Whether a hit holds some of the words: else any line may be one.
     needs_words: bool,
 }
 
 /// Words that are looked for, and what an index can say of them. Hits are ranked by them.
 #[derive(Debug, Clone)]
-pub struct Word {
+pub struct RankedTerm {
     /// The terms they come to.
-    pub parts: Parts,
+    pub parts: TermPlan,
     /// One for each of them.
     finders: Vec<Needle>,
     whole: Needle,
@@ -28,11 +28,11 @@ pub struct Word {
 
 /// What is still open about an entry: groups of atoms by their places, of each of which one must hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Open(pub Vec<Vec<(usize, usize)>>);
+pub struct Unresolved(pub Vec<Vec<(usize, usize)>>);
 
 /// What is known of an entry beside its card.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Setting<'s> {
+pub struct EntryContext<'s> {
     /// The id of the session.
     pub session: &'s str,
     /// The folder that the session was started in, and the one its file lies in.
@@ -40,20 +40,20 @@ pub struct Setting<'s> {
     /// Whether a subagent's file holds it.
     pub agent: bool,
     /// How it stands to what the client would load; `None` where nobody has looked yet.
-    pub label: Option<Option<Label>>,
+    pub label: Option<Option<ContextStatus>>,
 }
 
-impl Meaning {
+impl CompiledQuery {
     /// Makes a query ready; `all` looks also through what stands beside the conversation.
-    pub fn of(query: &Query, all: bool) -> Meaning {
+    pub fn of(query: &Query, all: bool) -> CompiledQuery {
         let mut sources = if all { Sources::ALL } else { Sources::TOLD };
         let mut asked = Sources::ALL;
         let mut roles = false;
         let mut groups = Vec::new();
-        for group in &query.groups {
+        for group in &query.clauses {
             // Who shall have said it limits where words are looked for.
-            let role = |atom: &Atom| match atom.want {
-                Want::Role(named) => Some(if atom.not { named.complement() } else { named }),
+            let role = |atom: &Literal| match atom.want {
+                Predicate::Role(named) => Some(if atom.not { named.complement() } else { named }),
                 _ => None,
             };
             let named: Option<Vec<Sources>> = group.iter().map(role).collect();
@@ -69,14 +69,15 @@ impl Meaning {
         }
         let positive = groups.iter().flatten().filter(|atom| !atom.not);
         let words = positive.filter_map(|atom| match &atom.want {
-            Want::Words(needle) => Some(Word::of(needle)),
+            Predicate::Words(needle) => Some(RankedTerm::of(needle)),
             _ => None,
         });
-        let only_words =
-            |group: &Vec<Atom>| group.iter().all(|atom| !atom.not && matches!(atom.want, Want::Words(_)));
+        let only_words = |group: &Vec<Literal>| {
+            group.iter().all(|atom| !atom.not && matches!(atom.want, Predicate::Words(_)))
+        };
         let words = words.collect();
         let needs_words = groups.iter().any(only_words);
-        Meaning { groups, sources: sources.intersection(asked), words, needs_words }
+        CompiledQuery { groups, sources: sources.intersection(asked), words, needs_words }
     }
 
     /// Returns who must have said it.
@@ -85,12 +86,12 @@ impl Meaning {
     }
 
     /// Returns the groups of which one atom each must hold.
-    pub fn groups(&self) -> &[Vec<Atom>] {
+    pub fn groups(&self) -> &[Vec<Literal>] {
         &self.groups
     }
 
     /// Returns the words that rank hits.
-    pub fn words(&self) -> &[Word] {
+    pub fn words(&self) -> &[RankedTerm] {
         &self.words
     }
 
@@ -100,22 +101,22 @@ impl Meaning {
     }
 
     /// Whether an entry on this line could be a hit or count for the rank of one: `false` only where it cannot.
-    pub fn may_hold(&self, line: &[u8]) -> bool {
+    pub fn may_match(&self, line: &[u8]) -> bool {
         !self.needs_words || self.words.iter().any(|word| word.whole.may_hold(line))
     }
 
     /// Whether somebody speaks in an entry who may.
-    pub fn looks_through(&self, card: &Card<'_>) -> bool {
+    pub fn covers(&self, card: &SearchDoc<'_>) -> bool {
         card.sources.meets(self.sources)
     }
 
     /// Says whether an entry is a hit: `None` where it is not. Else what is still open: of each of these groups, one of
     /// the atoms must hold, by what the setting does not say yet.
-    pub fn judge(&self, card: &Card<'_>, setting: &Setting<'_>) -> Option<Open> {
-        if !self.looks_through(card) {
+    pub fn evaluate(&self, card: &SearchDoc<'_>, setting: &EntryContext<'_>) -> Option<Unresolved> {
+        if !self.covers(card) {
             return None;
         }
-        let mut open = Open::default();
+        let mut open = Unresolved::default();
         for (no, group) in self.groups.iter().enumerate() {
             let mut unknown = Vec::new();
             let mut holds = false;
@@ -136,7 +137,7 @@ impl Meaning {
     }
 
     /// Says whether what was open holds after all; what the setting still does not say does not.
-    pub fn settle(&self, open: &Open, card: &Card<'_>, setting: &Setting<'_>) -> bool {
+    pub fn resolve(&self, open: &Unresolved, card: &SearchDoc<'_>, setting: &EntryContext<'_>) -> bool {
         let holds = |&(group, atom): &(usize, usize)| {
             let atom = self.groups.get(group).and_then(|group| group.get(atom));
             atom.is_some_and(|atom| self.holds(atom, card, setting) == Some(true))
@@ -146,61 +147,62 @@ impl Meaning {
 
     /// Whether what is open could hold of an entry on this line: `false` only where it cannot. Most of what an index leaves
     /// open is words that do not stand side by side, and that shows without decoding.
-    pub fn may_settle(&self, open: &Open, line: &[u8]) -> bool {
+    pub fn may_settle(&self, open: &Unresolved, line: &[u8]) -> bool {
         let may = |&(group, atom): &(usize, usize)| match self
             .groups
             .get(group)
             .and_then(|group| group.get(atom))
         {
-            Some(Atom { not: false, want: Want::Words(needle) }) => needle.may_hold(line),
+            Some(Literal { not: false, want: Predicate::Words(needle) }) => needle.may_hold(line),
             _ => true,
         };
         open.0.iter().all(|group| group.iter().any(may))
     }
 
     /// Whether any of what is open is about how an entry stands to what the client would load.
-    pub fn asks_label(&self, open: &Open) -> bool {
-        let is_label = |&(group, atom): &(usize, usize)| matches!(self.groups[group][atom].want, Want::Is(_));
+    pub fn asks_label(&self, open: &Unresolved) -> bool {
+        let is_label =
+            |&(group, atom): &(usize, usize)| matches!(self.groups[group][atom].want, Predicate::Is(_));
         open.0.iter().flatten().any(is_label)
     }
 
     /// Whether any atom is about tools, or about projects.
-    pub fn asks(&self, about: impl Fn(&Want) -> bool) -> bool {
+    pub fn asks(&self, about: impl Fn(&Predicate) -> bool) -> bool {
         self.groups.iter().flatten().any(|atom| about(&atom.want))
     }
 
-    fn holds(&self, atom: &Atom, card: &Card<'_>, setting: &Setting<'_>) -> Option<bool> {
+    fn holds(&self, atom: &Literal, card: &SearchDoc<'_>, setting: &EntryContext<'_>) -> Option<bool> {
         self.want(&atom.want, card, setting).map(|holds| holds != atom.not)
     }
 
-    fn want(&self, want: &Want, card: &Card<'_>, setting: &Setting<'_>) -> Option<bool> {
+    fn want(&self, want: &Predicate, card: &SearchDoc<'_>, setting: &EntryContext<'_>) -> Option<bool> {
         Some(match want {
-            Want::Words(needle) | Want::Pattern(needle) => {
+            Predicate::Words(needle) | Predicate::Pattern(needle) => {
                 self.said(card).any(|text| needle.find(text, 0).is_some())
             }
-            Want::Role(sources) => card.sources.meets(*sources),
-            Want::Tool(name) => card.tools.iter().any(|tool| is_tool(tool, name)),
-            Want::File(part) => card.files.iter().any(|file| has_part(file, part)),
-            Want::Model(part) => card.model.as_ref().is_some_and(|model| has_part(model, part)),
-            Want::Branch(part) => card.branch.as_ref().is_some_and(|branch| has_part(branch, part)),
-            Want::Error(error) => card.error == *error,
-            Want::Since(moment) => card.time.is_some_and(|time| time >= *moment),
-            Want::Until(moment) => card.time.is_some_and(|time| time < *moment),
-            Want::Session(id) => setting.session.starts_with(id.as_str()),
-            Want::Project(part) => setting.project.iter().any(|project| has_part(project, part)),
-            Want::Is(Label::Subagent) => setting.agent || card.side,
-            Want::Is(_) if setting.agent || card.side => false,
-            Want::Is(label) => setting.label? == Some(*label),
+            Predicate::Role(sources) => card.sources.meets(*sources),
+            Predicate::Tool(name) => card.tools.iter().any(|tool| is_tool(tool, name)),
+            Predicate::File(part) => card.files.iter().any(|file| has_part(file, part)),
+            Predicate::Model(part) => card.model.as_ref().is_some_and(|model| has_part(model, part)),
+            Predicate::Branch(part) => card.branch.as_ref().is_some_and(|branch| has_part(branch, part)),
+            Predicate::Error(error) => card.error == *error,
+            Predicate::Since(moment) => card.time.is_some_and(|time| time >= *moment),
+            Predicate::Until(moment) => card.time.is_some_and(|time| time < *moment),
+            Predicate::Session(id) => setting.session.starts_with(id.as_str()),
+            Predicate::Project(part) => setting.project.iter().any(|project| has_part(project, part)),
+            Predicate::Is(ContextStatus::Subagent) => setting.agent || card.side,
+            Predicate::Is(_) if setting.agent || card.side => false,
+            Predicate::Is(label) => setting.label? == Some(*label),
         })
     }
 
-    fn said<'c>(&self, card: &'c Card<'_>) -> impl Iterator<Item = &'c str> {
+    fn said<'c>(&self, card: &'c SearchDoc<'_>) -> impl Iterator<Item = &'c str> {
         let sources = self.sources;
         card.said.iter().filter(move |said| sources.contains(said.source)).map(|said| &*said.text)
     }
 
     /// Says how strongly an entry holds each of the words.
-    pub fn strengths(&self, card: &Card<'_>) -> Vec<Option<Strength>> {
+    pub fn strengths(&self, card: &SearchDoc<'_>) -> Vec<Option<TermMatch>> {
         self.words.iter().map(|word| word.strength(card)).collect()
     }
 
@@ -208,24 +210,24 @@ impl Meaning {
     pub fn needles(&self) -> impl Iterator<Item = &Needle> {
         let positive = self.groups.iter().flatten().filter(|atom| !atom.not);
         positive.filter_map(|atom| match &atom.want {
-            Want::Words(needle) | Want::Pattern(needle) => Some(needle),
+            Predicate::Words(needle) | Predicate::Pattern(needle) => Some(needle),
             _ => None,
         })
     }
 }
 
-impl Word {
-    fn of(needle: &Needle) -> Word {
-        let parts = Parts::of(needle.text());
+impl RankedTerm {
+    fn of(needle: &Needle) -> RankedTerm {
+        let parts = TermPlan::of(needle.text());
         let finders = parts.rank.iter().map(|part| Needle::folded(&part.text)).collect();
-        Word { parts, finders, whole: needle.clone() }
+        RankedTerm { parts, finders, whole: needle.clone() }
     }
 
     /// Says how strongly the terms of an entry speak for the words; `None` where one of them is missing.
-    fn strength(&self, card: &Card<'_>) -> Option<Strength> {
-        let mut cutter = Cutter::default();
+    fn strength(&self, card: &SearchDoc<'_>) -> Option<TermMatch> {
+        let mut cutter = Tokenizer::default();
         let each = self.parts.rank.iter().zip(&self.finders).map(|(part, finder)| {
-            let mut strength: Option<Strength> = None;
+            let mut strength: Option<TermMatch> = None;
             for said in &card.said {
                 let mut from = 0;
                 while let Some(found) = finder.find(&said.text, from) {
@@ -234,8 +236,8 @@ impl Word {
                     cutter.terms(&said.text[around], |kind, term| {
                         let found = part
                             .fit(term)
-                            .filter(|_| kind != Kind::Seam)
-                            .map(|fit| Strength { fit, count: 1 });
+                            .filter(|_| kind != Kind::SubwordBoundary)
+                            .map(|fit| TermMatch { fit, count: 1 });
                         strength = match (strength, found) {
                             (Some(one), Some(other)) => Some(one.and_also(other)),
                             (one, other) => one.or(other),
@@ -260,73 +262,73 @@ pub fn has_part(text: &str, part: &str) -> bool {
 }
 
 /// How much it counts who says something.
-fn regard(source: Source) -> f32 {
+fn source_weight(source: TextSource) -> f32 {
     match source {
-        Source::Prompt | Source::Summary => 1.0,
-        Source::Answer => 0.9,
-        Source::Thinking | Source::Tool => 0.7,
-        Source::Result | Source::System => 0.6,
-        Source::Context => 0.5,
+        TextSource::Prompt | TextSource::Summary => 1.0,
+        TextSource::Answer => 0.9,
+        TextSource::Thinking | TextSource::Tool => 0.7,
+        TextSource::Result | TextSource::System => 0.6,
+        TextSource::Context => 0.5,
     }
 }
 
 /// Says how good hits are. What does not depend on the hit is reckoned once: a common word has very many.
 #[derive(Debug, Clone)]
-pub struct Scale {
+pub struct Scorer {
     /// By word, fit and count: what that adds.
     words: Vec<[[f32; COUNTS.len()]; FITS.len()]>,
     /// By who speaks: the most that any of them counts.
     regards: Vec<f32>,
     /// By the class of the length: the longer a text, the more it holds by chance.
-    briefs: Vec<f32>,
+    length_norm: Vec<f32>,
 }
 
 /// What it counts how well a term fits, and how often.
 const FITS: [f32; 3] = [0.5, 0.75, 1.0];
-const COUNTS: [f32; Strength::MOST as usize + 1] = [0.0, 1.0, 1.3, 1.5, 1.6];
+const COUNTS: [f32; TermMatch::MOST as usize + 1] = [0.0, 1.0, 1.3, 1.5, 1.6];
 
-impl Scale {
+impl Scorer {
     /// Takes the weights of the words, which come from how seldom they are.
-    pub fn of(weights: &[f32]) -> Scale {
+    pub fn of(weights: &[f32]) -> Scorer {
         let most = |bits: u8| {
             let sources = Sources::from_bits(bits);
-            let speaking = Source::ALL.iter().filter(|&&source| sources.contains(source));
-            speaking.map(|&source| regard(source)).fold(0.0, f32::max)
+            let speaking = TextSource::ALL.iter().filter(|&&source| sources.contains(source));
+            speaking.map(|&source| source_weight(source)).fold(0.0, f32::max)
         };
         let brief = |len: u8| 1.0 / (1.0 + 0.08 * f32::from(len.saturating_sub(6)));
-        Scale {
+        Scorer {
             words: weights
                 .iter()
                 .map(|weight| FITS.map(|fit| COUNTS.map(|count| weight * fit * count)))
                 .collect(),
             regards: (0..=u8::MAX).map(most).collect(),
-            briefs: (0..=u8::MAX).map(brief).collect(),
+            length_norm: (0..=u8::MAX).map(brief).collect(),
         }
     }
 
     /// Says how good a hit is, by how strongly it holds each of the words, who speaks, and the class of its length.
-    pub fn score(&self, strengths: &[Option<Strength>], sources: Sources, len: u8) -> u32 {
+    pub fn score(&self, strengths: &[Option<TermMatch>], sources: Sources, len: u8) -> u32 {
         self.total(strengths.iter().zip(0..).map(|(strength, word)| self.part(word, *strength)), sources, len)
     }
 
     /// Says what it adds that one of the words is held so strongly.
-    pub fn part(&self, word: usize, strength: Option<Strength>) -> f32 {
+    pub fn part(&self, word: usize, strength: Option<TermMatch>) -> f32 {
         let known = strength.zip(self.words.get(word));
         known.map_or(0.0, |(strength, word)| {
-            word[strength.fit as usize][usize::from(strength.count.min(Strength::MOST))]
+            word[strength.fit as usize][usize::from(strength.count.min(TermMatch::MOST))]
         })
     }
 
     /// Says how good a hit is by the parts that each of the words adds.
     pub fn total(&self, parts: impl Iterator<Item = f32>, sources: Sources, len: u8) -> u32 {
         let sum = parts.fold(0.0, |sum, part| sum + part);
-        let (regard, brief) = (self.regards[usize::from(sources.bits())], self.briefs[usize::from(len)]);
+        let (regard, brief) = (self.regards[usize::from(sources.bits())], self.length_norm[usize::from(len)]);
         (sum * regard * brief * 1000.0) as u32
     }
 }
 
 /// Returns how much words count that so many entries hold.
-pub fn weight(entries: usize) -> f32 {
+pub fn idf(entries: usize) -> f32 {
     1.0 / (2.0 + entries as f32).log2()
 }
 

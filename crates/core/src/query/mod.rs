@@ -21,14 +21,16 @@ mod term;
 mod texts;
 mod wanted;
 
-pub use card::{Card, Cards, Said};
+pub use card::{SearchDoc, SearchDocBuilder, TextField};
 pub use excerpt::Excerpt;
-pub use field::nearest_field;
-pub use hit::{Found, Hit};
-pub use language::{BadQuery, Piece, pieces};
-pub use meaning::{Meaning, Open, Scale, Setting, Word, has_part, is_tool, length_class, weight};
-pub use needle::{BadPattern, Needle};
-pub use shell::rejoin;
-pub use term::{Clue, Cut, Cutter, Fit, Kind, Part, Parts, Strength};
-pub use texts::{Scope, Source, texts};
-pub use wanted::{Atom, Label, Query, Sources, Want};
+pub use field::suggest_field;
+pub use hit::{EntryMatches, Hit};
+pub use language::{QueryError, QueryToken, pieces};
+pub use meaning::{
+    CompiledQuery, EntryContext, RankedTerm, Scorer, Unresolved, has_part, idf, is_tool, length_class,
+};
+pub use needle::{Needle, PatternError};
+pub use shell::join_shell_args;
+pub use term::{Kind, MatchKind, SubwordSplit, TermCondition, TermMatch, TermPattern, TermPlan, Tokenizer};
+pub use texts::{Scope, TextSource, for_each_text};
+pub use wanted::{ContextStatus, Literal, Predicate, Query, Sources};

@@ -29,7 +29,7 @@ enum Run {
 
 /// Why a pattern cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BadPattern(pub String);
+pub struct PatternError(pub String);
 
 impl Needle {
     /// Looks for words, in any case unless one of their letters is upper-case.
@@ -57,8 +57,8 @@ impl Needle {
     }
 
     /// Looks for a regular expression.
-    pub fn pattern(pattern: &str) -> Result<Needle, BadPattern> {
-        let regex = regex_lite::Regex::new(pattern).map_err(|error| BadPattern(error.to_string()))?;
+    pub fn pattern(pattern: &str) -> Result<Needle, PatternError> {
+        let regex = regex_lite::Regex::new(pattern).map_err(|error| PatternError(error.to_string()))?;
         Ok(Needle { what: What::Pattern(regex), run: None })
     }
 

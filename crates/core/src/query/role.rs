@@ -1,20 +1,20 @@
 //! The names that `role:` takes, and the texts they stand for.
 
-use super::texts::Source;
+use super::texts::TextSource;
 use super::wanted::Sources;
 
 /// Every name with its texts: who speaks first, then single kinds of text.
 const ROLES: &[(&str, Sources)] = &[
-    ("user", Sources::of(&[Source::Prompt])),
-    ("assistant", Sources::of(&[Source::Answer])),
-    ("tool", Sources::of(&[Source::Tool, Source::Result])),
-    ("thinking", Sources::of(&[Source::Thinking])),
-    ("system", Sources::of(&[Source::System])),
-    ("summary", Sources::of(&[Source::Summary])),
-    ("context", Sources::of(&[Source::Context])),
-    ("prompt", Sources::of(&[Source::Prompt])),
-    ("answer", Sources::of(&[Source::Answer])),
-    ("result", Sources::of(&[Source::Result])),
+    ("user", Sources::of(&[TextSource::Prompt])),
+    ("assistant", Sources::of(&[TextSource::Answer])),
+    ("tool", Sources::of(&[TextSource::Tool, TextSource::Result])),
+    ("thinking", Sources::of(&[TextSource::Thinking])),
+    ("system", Sources::of(&[TextSource::System])),
+    ("summary", Sources::of(&[TextSource::Summary])),
+    ("context", Sources::of(&[TextSource::Context])),
+    ("prompt", Sources::of(&[TextSource::Prompt])),
+    ("answer", Sources::of(&[TextSource::Answer])),
+    ("result", Sources::of(&[TextSource::Result])),
 ];
 
 /// Lists the names.
@@ -31,6 +31,6 @@ pub(super) fn read(name: &str) -> Option<Sources> {
 pub(super) fn names(sources: Sources) -> Vec<&'static str> {
     match ROLES.iter().find(|(_, set)| *set == sources) {
         Some((name, _)) => vec![name],
-        None => sources.iter().map(Source::name).collect(),
+        None => sources.iter().map(TextSource::name).collect(),
     }
 }

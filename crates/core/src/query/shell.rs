@@ -7,7 +7,7 @@ use super::language::{is_quote, pattern_of};
 ///
 /// One argument is a query. A shell takes quotes away, so of several arguments one with spaces in it was a phrase, or
 /// the value of a field: `role:user "off by one"` means what it says.
-pub fn rejoin(arguments: &[String]) -> String {
+pub fn join_shell_args(arguments: &[String]) -> String {
     match arguments {
         [one] => one.clone(),
         several => several.iter().map(|argument| requote(argument)).collect::<Vec<_>>().join(" "),
@@ -38,7 +38,7 @@ fn requote(argument: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::rejoin;
+    use super::join_shell_args;
 
     #[test]
     fn what_a_shell_took_apart_is_put_together() {
@@ -62,7 +62,7 @@ mod tests {
         ];
         for (arguments, line) in cases {
             let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
-            assert_eq!(rejoin(&arguments), *line);
+            assert_eq!(join_shell_args(&arguments), *line);
         }
     }
 }

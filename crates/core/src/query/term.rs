@@ -61,24 +61,24 @@ pub enum Kind {
     /// A word or a part of a name.
     Word,
     /// Nothing but hexadecimal digits: numbers, hashes. There are many, and few words can stand in them.
-    Figure,
+    HexNumber,
     /// What stands on both sides of a cut, with `|` or `_` between.
-    Seam,
+    SubwordBoundary,
 }
 
 /// What cuts a run is put together of; scratch that is used again and again.
 #[derive(Debug, Default)]
-pub struct Cutter {
+pub struct Tokenizer {
     run: String,
     /// Where a capital follows a letter or digit that is none.
     cuts: Vec<usize>,
     seam: String,
 }
 
-impl Cutter {
+impl Tokenizer {
     /// Shows every term of a text.
     pub fn terms(&mut self, text: &str, mut each: impl FnMut(Kind, &str)) {
-        let Cutter { run, cuts, seam } = self;
+        let Tokenizer { run, cuts, seam } = self;
         runs(text, run, cuts, |class, run, cuts| match class {
             Class::Ideograph => pairs(run, &mut |pair| each(Kind::Word, pair)),
             _ if run.len() > LONGEST => pieces(run, &mut |piece| each(kind(piece), piece)),
@@ -90,7 +90,7 @@ impl Cutter {
 
 /// Says what a term is that is no seam.
 fn kind(term: &str) -> Kind {
-    if term.bytes().all(|byte| byte.is_ascii_hexdigit()) { Kind::Figure } else { Kind::Word }
+    if term.bytes().all(|byte| byte.is_ascii_hexdigit()) { Kind::HexNumber } else { Kind::Word }
 }
 
 /// Shows every run of one class, folded, and where it may be cut.
@@ -162,7 +162,7 @@ fn names(run: &str, cuts: &[usize], seam: &mut String, each: &mut impl FnMut(Kin
             seam.push_str(last(&run[..cut]));
             seam.push('|');
             seam.push_str(first(&run[cut..]));
-            each(Kind::Seam, seam);
+            each(Kind::SubwordBoundary, seam);
         }
         if start < bar {
             each(kind(&run[start..bar]), &run[start..bar]);
@@ -172,7 +172,7 @@ fn names(run: &str, cuts: &[usize], seam: &mut String, each: &mut impl FnMut(Kin
             seam.push_str(last(&run[..bar]));
             seam.push('_');
             seam.push_str(first(&run[bar + 1..]));
-            each(Kind::Seam, seam);
+            each(Kind::SubwordBoundary, seam);
         }
         start = bar + 1;
     }
@@ -223,7 +223,7 @@ fn pieces(run: &str, each: &mut impl FnMut(&str)) {
 
 /// How well a term fits: the word itself, the beginning of a word, or inside one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fit {
+pub enum MatchKind {
     /// Inside a word.
     Inside,
     /// At the beginning of a word.
@@ -234,7 +234,7 @@ pub enum Fit {
 
 /// A term that a text must hold so that it can hold some words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct TermPattern {
     /// The term, or a piece of it.
     pub text: String,
     /// Whether more may stand before it in the same run.
@@ -243,69 +243,69 @@ pub struct Part {
     pub open_right: bool,
 }
 
-impl Part {
+impl TermPattern {
     /// Says how a term fits, if it does.
-    pub fn fit(&self, term: &str) -> Option<Fit> {
+    pub fn fit(&self, term: &str) -> Option<MatchKind> {
         let at = match (self.open_left, self.open_right) {
-            _ if term == self.text => return Some(Fit::Whole),
+            _ if term == self.text => return Some(MatchKind::Whole),
             (false, false) => return None,
             (false, true) => term.starts_with(&self.text).then_some(0)?,
             (true, false) => term.ends_with(&self.text).then(|| term.len() - self.text.len())?,
             (true, true) => term.find(&self.text)?,
         };
-        Some(if at == 0 { Fit::Begin } else { Fit::Inside })
+        Some(if at == 0 { MatchKind::Begin } else { MatchKind::Inside })
     }
 }
 
 /// What the terms of a text say about whether it holds some words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parts {
+pub struct TermPlan {
     /// By which the text is ranked: the parts of names as they were typed.
-    pub rank: Vec<Part>,
+    pub rank: Vec<TermPattern>,
     /// What must all hold of a text that holds the words.
-    pub clues: Vec<Clue>,
+    pub clues: Vec<TermCondition>,
     /// Whether a text with a term that fits the only part holds the words: else it must be looked at.
-    pub decide: bool,
+    pub is_conclusive: bool,
 }
 
 /// What must hold of the terms of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Clue {
+pub enum TermCondition {
     /// A term fits.
-    Term(Part),
+    Term(TermPattern),
     /// A term fits, or several do that are sewn together.
-    Name(Part),
+    Name(TermPattern),
 }
 
 /// A place at which a name may be cut inside a part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cut {
+pub struct SubwordSplit {
     /// Where the piece before it ends, and where the one behind it begins.
     pub end: usize,
     /// The same place, but for `_`, which belongs to neither.
     pub start: usize,
     /// The seam that must be there.
-    pub seam: Part,
+    pub seam: TermPattern,
     /// Whether the seam shows all of the part that stands before the cut, and all behind it.
     pub shown: [bool; 2],
 }
 
-impl Cut {
+impl SubwordSplit {
     /// Whether every name is cut there.
     pub fn always(&self) -> bool {
         self.start > self.end
     }
 }
 
-impl Part {
+impl TermPattern {
     /// Whether a term that fits may be of nothing but hexadecimal digits.
     pub fn is_figure(&self) -> bool {
-        kind(&self.text) == Kind::Figure
+        kind(&self.text) == Kind::HexNumber
     }
 
     /// Returns a piece of it between two cuts, or its ends: what may stand beside it is what may beside those.
-    pub fn piece(&self, range: std::ops::Range<usize>) -> Part {
-        Part {
+    pub fn piece(&self, range: std::ops::Range<usize>) -> TermPattern {
+        TermPattern {
             open_left: self.open_left && range.start == 0,
             open_right: self.open_right && range.end == self.text.len(),
             text: self.text[range].to_owned(),
@@ -313,7 +313,7 @@ impl Part {
     }
 
     /// Returns every place at which a name that holds this part is or may be cut inside it.
-    pub fn cuts(&self) -> Vec<Cut> {
+    pub fn cuts(&self) -> Vec<SubwordSplit> {
         let has_capital = |c: char| c.to_uppercase().next().is_some_and(|upper| fold(upper) != upper);
         let mut cuts = Vec::new();
         for (at, c) in self.text.char_indices() {
@@ -325,21 +325,21 @@ impl Part {
             let (before, behind) = (&self.text[..at], &self.text[start..]);
             let (left, right) = (last(before), first(behind));
             let is_short = |text: &str| text.chars().count() < SEAM;
-            let seam = Part {
+            let seam = TermPattern {
                 text: format!("{left}{between}{right}"),
                 open_left: self.open_left && is_short(left),
                 open_right: self.open_right && is_short(right),
             };
-            cuts.push(Cut { end: at, start, seam, shown: [left == before, right == behind] });
+            cuts.push(SubwordSplit { end: at, start, seam, shown: [left == before, right == behind] });
         }
         cuts
     }
 }
 
-impl Parts {
+impl TermPlan {
     /// Reads what terms the words come to.
-    pub fn of(words: &str) -> Parts {
-        let mut parts = Parts { rank: Vec::new(), clues: Vec::new(), decide: false };
+    pub fn of(words: &str) -> TermPlan {
+        let mut parts = TermPlan { rank: Vec::new(), clues: Vec::new(), is_conclusive: false };
         let mut found: Vec<(Class, String, Vec<usize>)> = Vec::new();
         runs(words, &mut String::new(), &mut Vec::new(), |class, run, cuts| {
             found.push((class, run.to_owned(), cuts.to_vec()));
@@ -349,26 +349,26 @@ impl Parts {
         for (no, (class, run, cuts)) in found.into_iter().enumerate() {
             let open_left = no == 0 && folded.starts_with(run.as_str());
             let open_right = no + 1 == count && folded.ends_with(run.as_str());
-            let whole = Part { text: run, open_left, open_right };
+            let whole = TermPattern { text: run, open_left, open_right };
             match class {
                 Class::Ideograph if whole.text.chars().nth(1).is_some() => pairs(&whole.text, &mut |pair| {
-                    parts.term(Part { text: pair.to_owned(), open_left: false, open_right: false });
+                    parts.term(TermPattern { text: pair.to_owned(), open_left: false, open_right: false });
                 }),
                 Class::Ideograph => parts.term(whole),
                 _ => parts.name(whole, &cuts),
             }
         }
-        parts.decide = count == 1 && parts.rank.len() == 1 && parts.rank[0].text == folded;
+        parts.is_conclusive = count == 1 && parts.rank.len() == 1 && parts.rank[0].text == folded;
         parts
     }
 
-    fn term(&mut self, part: Part) {
-        self.clues.push(Clue::Term(part.clone()));
+    fn term(&mut self, part: TermPattern) {
+        self.clues.push(TermCondition::Term(part.clone()));
         self.rank.push(part);
     }
 
     /// Takes a run of letters, digits and `_`, and where it was typed with capitals.
-    fn name(&mut self, mut run: Part, cuts: &[usize]) {
+    fn name(&mut self, mut run: TermPattern, cuts: &[usize]) {
         if run.text.len() > WHOLE {
             // It may be a piece of something long: its beginning is what can be found.
             run.text.truncate(run.text.floor_char_boundary(WHOLE));
@@ -384,36 +384,36 @@ impl Parts {
         for (end, next) in ends {
             if start < end {
                 let (open_left, open_right) = (run.open_left && start == 0, run.open_right && end == len);
-                self.rank.push(Part { text: run.text[start..end].to_owned(), open_left, open_right });
+                self.rank.push(TermPattern { text: run.text[start..end].to_owned(), open_left, open_right });
             }
             start = next;
         }
-        self.clues.push(Clue::Name(run));
+        self.clues.push(TermCondition::Name(run));
     }
 }
 
 /// How strongly a text holds some words: how well its best term fits, and how many terms do, up to four.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Strength {
+pub struct TermMatch {
     /// The best fit.
-    pub fit: Fit,
+    pub fit: MatchKind,
     /// How many, at most [`Strength::MOST`].
     pub count: u8,
 }
 
-impl Strength {
+impl TermMatch {
     /// The count at which counting ends.
     pub const MOST: u8 = 4;
 
     /// Adds up two.
-    pub fn and_also(self, other: Strength) -> Strength {
-        let count = (self.count + other.count).min(Strength::MOST);
-        Strength { fit: self.fit.max(other.fit), count }
+    pub fn and_also(self, other: TermMatch) -> TermMatch {
+        let count = (self.count + other.count).min(TermMatch::MOST);
+        TermMatch { fit: self.fit.max(other.fit), count }
     }
 
     /// Returns the weaker of two in each respect.
-    pub fn at_most(self, other: Strength) -> Strength {
-        Strength { fit: self.fit.min(other.fit), count: self.count.min(other.count) }
+    pub fn at_most(self, other: TermMatch) -> TermMatch {
+        TermMatch { fit: self.fit.min(other.fit), count: self.count.min(other.count) }
     }
 }
 
@@ -428,15 +428,15 @@ pub(super) fn run_at(text: &str, at: usize) -> std::ops::Range<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Class, Cutter, Kind, Parts, WHOLE, class, fold};
+    use super::{Class, Kind, TermPlan, Tokenizer, WHOLE, class, fold};
 
     fn told(text: &str) -> String {
         let mut told = Vec::new();
-        Cutter::default().terms(text, |kind, term| {
+        Tokenizer::default().terms(text, |kind, term| {
             let mark = match kind {
                 Kind::Word => "",
-                Kind::Figure => "#",
-                Kind::Seam => "~",
+                Kind::HexNumber => "#",
+                Kind::SubwordBoundary => "~",
             };
             told.push(format!("{mark}{term}"));
         });
@@ -465,7 +465,7 @@ mod tests {
     fn whatever_is_short_lies_whole_in_a_piece_of_something_long() {
         let long: String = ('a'..='z').chain('가'..='넣').cycle().take(400).collect();
         let mut pieces = Vec::new();
-        Cutter::default().terms(&long, |_, piece| pieces.push(piece.to_owned()));
+        Tokenizer::default().terms(&long, |_, piece| pieces.push(piece.to_owned()));
         for (at, _) in long.char_indices() {
             let short = &long[at..long.floor_char_boundary((at + WHOLE).min(long.len()))];
             assert!(pieces.iter().any(|piece| piece.contains(short)), "{at} {short}");
@@ -478,7 +478,8 @@ mod tests {
             assert_eq!(class(fold(c)), class(c), "{c:?}");
             // Before what may have been a capital, a name may have been cut.
             if class(c) == Class::Word && fold(c) != c {
-                let part = super::Part { text: format!("a{}", fold(c)), open_left: true, open_right: true };
+                let part =
+                    super::TermPattern { text: format!("a{}", fold(c)), open_left: true, open_right: true };
                 assert_eq!(part.cuts().len(), 1, "{c:?}");
             }
         }
@@ -489,7 +490,7 @@ mod tests {
         let decided = ["shed", "v2", "漢字", "漢", "über", "8b1e"];
         let asked = ["parentUuid", "a_b", "two words", "foo/bar.rs", "漢字典", "->", "a-", "重跑gen"];
         for (words, decide) in decided.map(|w| (w, true)).into_iter().chain(asked.map(|w| (w, false))) {
-            assert_eq!(Parts::of(words).decide, decide, "{words}");
+            assert_eq!(TermPlan::of(words).is_conclusive, decide, "{words}");
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use crate::entry::{BlockKind, Content, Entry, Kind, Text, Voice, content_of, value_text};
+use crate::entry::{BlockKind, Content, Entry, EntryRole, JsonStr, Kind, content_of, value_text};
 
 /// Where in an entry a text stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Source {
+pub enum TextSource {
     /// Words of the user: prompts, queued prompts, commands.
     Prompt,
     /// Words of the model.
@@ -25,30 +25,30 @@ pub enum Source {
     Context,
 }
 
-impl Source {
+impl TextSource {
     /// Every one.
-    pub const ALL: &[Source] = &[
-        Source::Prompt,
-        Source::Answer,
-        Source::Thinking,
-        Source::Tool,
-        Source::Result,
-        Source::System,
-        Source::Summary,
-        Source::Context,
+    pub const ALL: &[TextSource] = &[
+        TextSource::Prompt,
+        TextSource::Answer,
+        TextSource::Thinking,
+        TextSource::Tool,
+        TextSource::Result,
+        TextSource::System,
+        TextSource::Summary,
+        TextSource::Context,
     ];
 
     /// Returns a name for output.
     pub fn name(self) -> &'static str {
         match self {
-            Source::Prompt => "prompt",
-            Source::Answer => "answer",
-            Source::Thinking => "thinking",
-            Source::Tool => "tool",
-            Source::Result => "result",
-            Source::System => "system",
-            Source::Summary => "summary",
-            Source::Context => "context",
+            TextSource::Prompt => "prompt",
+            TextSource::Answer => "answer",
+            TextSource::Thinking => "thinking",
+            TextSource::Tool => "tool",
+            TextSource::Result => "result",
+            TextSource::System => "system",
+            TextSource::Summary => "summary",
+            TextSource::Context => "context",
         }
     }
 }
@@ -64,10 +64,10 @@ pub enum Scope {
 }
 
 /// Shows every text of an entry, decoded, with the tool it belongs to.
-pub fn texts<'a>(
+pub fn for_each_text<'a>(
     entry: &Entry<'a>,
     scope: Scope,
-    mut each: impl FnMut(Source, Option<Text<'a>>, Cow<'a, str>),
+    mut each: impl FnMut(TextSource, Option<JsonStr<'a>>, Cow<'a, str>),
 ) {
     let voice = entry.voice();
     match entry.kind {
@@ -78,56 +78,60 @@ pub fn texts<'a>(
                 each(system(voice), None, value_text(content));
             }
         }
-        Kind::Attachment if matches!(voice, Voice::Prompt | Voice::Notice) => {
+        Kind::Attachment if matches!(voice, EntryRole::Prompt | EntryRole::Notification) => {
             let prompt = entry.payload.and_then(|body| crate::entry::member(body, "prompt"));
             for text in prompt.map(content_of).iter().flat_map(Content::texts) {
                 each(system(voice), None, text.decode());
             }
         }
         Kind::Summary | Kind::CustomTitle | Kind::AiTitle => {
-            if let Some(words) = entry.words {
-                each(Source::Summary, None, words.decode());
+            if let Some(words) = entry.text {
+                each(TextSource::Summary, None, words.decode());
             }
         }
         Kind::QueueOperation => {
             if let Some(content) = entry.content {
-                each(Source::Prompt, None, value_text(content));
+                each(TextSource::Prompt, None, value_text(content));
             }
         }
         _ if scope == Scope::Told => {}
         Kind::Attachment | Kind::Progress => {
             for text in strings(entry.payload.unwrap_or_default()) {
-                each(Source::Context, None, text.decode());
+                each(TextSource::Context, None, text.decode());
             }
         }
-        Kind::LastPrompt => each(Source::Context, None, entry.words.map(Text::decode).unwrap_or_default()),
+        Kind::LastPrompt => {
+            each(TextSource::Context, None, entry.text.map(JsonStr::decode).unwrap_or_default())
+        }
         Kind::Unknown | Kind::Missing => {
             for text in strings(entry.raw) {
-                each(Source::Context, None, text.decode());
+                each(TextSource::Context, None, text.decode());
             }
         }
         _ => {}
     }
 }
 
-fn system(voice: Voice) -> Source {
+fn system(voice: EntryRole) -> TextSource {
     match voice {
-        Voice::Prompt | Voice::Picture | Voice::Command | Voice::Shell => Source::Prompt,
-        Voice::Recap => Source::Summary,
-        _ => Source::System,
+        EntryRole::Prompt | EntryRole::ImageOnly | EntryRole::Command | EntryRole::Shell => {
+            TextSource::Prompt
+        }
+        EntryRole::CompactSummary => TextSource::Summary,
+        _ => TextSource::System,
     }
 }
 
 fn message<'a>(
     entry: &Entry<'a>,
-    voice: Voice,
-    each: &mut impl FnMut(Source, Option<Text<'a>>, Cow<'a, str>),
+    voice: EntryRole,
+    each: &mut impl FnMut(TextSource, Option<JsonStr<'a>>, Cow<'a, str>),
 ) {
     let Some(message) = &entry.message else { return };
     let said = match voice {
-        Voice::Answer => Source::Answer,
+        EntryRole::Answer => TextSource::Answer,
         // Words beside a result are the user's, or in brackets the client's.
-        Voice::Results => Source::Prompt,
+        EntryRole::Results => TextSource::Prompt,
         voice => system(voice),
     };
     if let Content::Text(text) = &message.content {
@@ -136,21 +140,21 @@ fn message<'a>(
     for block in message.content.blocks() {
         match block.kind {
             BlockKind::Text => {
-                let text = block.words.map(Text::decode).unwrap_or_default();
-                let is_client = voice == Voice::Results && text.starts_with(['<', '[']);
-                each(if is_client { Source::System } else { said }, None, text);
+                let text = block.words.map(JsonStr::decode).unwrap_or_default();
+                let is_client = voice == EntryRole::Results && text.starts_with(['<', '[']);
+                each(if is_client { TextSource::System } else { said }, None, text);
             }
             BlockKind::Thinking => {
-                each(Source::Thinking, None, block.words.map(Text::decode).unwrap_or_default());
+                each(TextSource::Thinking, None, block.words.map(JsonStr::decode).unwrap_or_default());
             }
             BlockKind::ToolUse | BlockKind::ServerToolUse => {
                 for text in strings(block.body.unwrap_or_default()) {
-                    each(Source::Tool, block.tool, text.decode());
+                    each(TextSource::Tool, block.tool, text.decode());
                 }
             }
             BlockKind::ToolResult => {
                 for text in block.result().texts() {
-                    each(Source::Result, None, text.decode());
+                    each(TextSource::Result, None, text.decode());
                 }
             }
             _ => {}
@@ -159,7 +163,7 @@ fn message<'a>(
 }
 
 /// Returns every string of a JSON value that is not a key, however deep it stands.
-fn strings(json: &[u8]) -> Vec<Text<'_>> {
+fn strings(json: &[u8]) -> Vec<JsonStr<'_>> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(open) = memchr::memchr(b'"', &json[at..]).map(|k| at + k + 1) {
@@ -167,7 +171,7 @@ fn strings(json: &[u8]) -> Vec<Text<'_>> {
         at = close + 1;
         let next = json[at..].iter().find(|byte| !byte.is_ascii_whitespace());
         if next != Some(&b':') {
-            found.push(Text::new(&json[open..close]));
+            found.push(JsonStr::new(&json[open..close]));
         }
     }
     found

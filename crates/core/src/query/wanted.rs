@@ -4,28 +4,28 @@ use std::fmt::{self, Display, Formatter};
 
 use super::needle::Needle;
 use super::role;
-use super::texts::Source;
-use crate::entry::Moment;
+use super::texts::TextSource;
+use crate::entry::Timestamp;
 
 /// What a search asks of an entry.
 #[derive(Debug, Clone)]
 pub struct Query {
     /// All of these must hold; a group holds where one of its atoms does.
-    pub groups: Vec<Vec<Atom>>,
+    pub clauses: Vec<Vec<Literal>>,
 }
 
 /// One condition, or its contrary.
 #[derive(Debug, Clone)]
-pub struct Atom {
+pub struct Literal {
     /// Whether it must not hold.
     pub not: bool,
     /// What.
-    pub want: Want,
+    pub want: Predicate,
 }
 
 /// A condition on an entry.
 #[derive(Debug, Clone)]
-pub enum Want {
+pub enum Predicate {
     /// A text of it holds these words, in any case.
     Words(Needle),
     /// A text of it matches this pattern.
@@ -47,16 +47,16 @@ pub enum Want {
     /// It tells of a failed tool or a failed request, or not.
     Error(bool),
     /// It was written then or later.
-    Since(Moment),
+    Since(Timestamp),
     /// It was written before then.
-    Until(Moment),
+    Until(Timestamp),
     /// It stands there.
-    Is(Label),
+    Is(ContextStatus),
 }
 
 /// How an entry stands to what a client will load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Label {
+pub enum ContextStatus {
     /// The client loads it.
     Active,
     /// It is on another branch, or on an island.
@@ -67,17 +67,18 @@ pub enum Label {
     Subagent,
 }
 
-impl Label {
+impl ContextStatus {
     /// Every one.
-    pub const ALL: &[Label] = &[Label::Active, Label::Abandoned, Label::Compacted, Label::Subagent];
+    pub const ALL: &[ContextStatus] =
+        &[ContextStatus::Active, ContextStatus::Abandoned, ContextStatus::Compacted, ContextStatus::Subagent];
 
     /// Returns the name that `is:` takes.
     pub fn name(self) -> &'static str {
         match self {
-            Label::Active => "active",
-            Label::Abandoned => "abandoned",
-            Label::Compacted => "compacted",
-            Label::Subagent => "subagent",
+            ContextStatus::Active => "active",
+            ContextStatus::Abandoned => "abandoned",
+            ContextStatus::Compacted => "compacted",
+            ContextStatus::Subagent => "subagent",
         }
     }
 }
@@ -88,12 +89,12 @@ pub struct Sources(u8);
 
 impl Sources {
     /// All there are.
-    pub const ALL: Sources = Sources::of(Source::ALL);
+    pub const ALL: Sources = Sources::of(TextSource::ALL);
     /// What is told of a conversation: all but [`Source::Context`].
-    pub const TOLD: Sources = Sources(Sources::ALL.0 & !Sources::of(&[Source::Context]).0);
+    pub const TOLD: Sources = Sources(Sources::ALL.0 & !Sources::of(&[TextSource::Context]).0);
 
     /// Makes a set of these.
-    pub const fn of(sources: &[Source]) -> Sources {
+    pub const fn of(sources: &[TextSource]) -> Sources {
         let mut bits = 0;
         let mut k = 0;
         while k < sources.len() {
@@ -104,7 +105,7 @@ impl Sources {
     }
 
     /// Whether one is in it.
-    pub const fn contains(self, source: Source) -> bool {
+    pub const fn contains(self, source: TextSource) -> bool {
         self.0 & 1 << source as u8 != 0
     }
 
@@ -152,15 +153,15 @@ impl Sources {
     }
 
     /// Lists them.
-    pub fn iter(self) -> impl Iterator<Item = Source> {
-        Source::ALL.iter().copied().filter(move |&source| self.contains(source))
+    pub fn iter(self) -> impl Iterator<Item = TextSource> {
+        TextSource::ALL.iter().copied().filter(move |&source| self.contains(source))
     }
 }
 
 /// Writes the query in its own language, so that it reads back the same.
 impl Display for Query {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        for (k, group) in self.groups.iter().enumerate() {
+        for (k, group) in self.clauses.iter().enumerate() {
             f.write_str(if k == 0 { "" } else { " " })?;
             for (k, atom) in group.iter().enumerate() {
                 write!(f, "{}{atom}", if k == 0 { "" } else { " OR " })?;
@@ -170,28 +171,28 @@ impl Display for Query {
     }
 }
 
-impl Display for Atom {
+impl Display for Literal {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", if self.not { "-" } else { "" }, self.want)
     }
 }
 
-impl Display for Want {
+impl Display for Predicate {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Want::Words(needle) => quoted(f, needle.text()),
-            Want::Pattern(needle) => write!(f, "/{}/", needle.text()),
-            Want::Role(sources) => write!(f, "role:{}", role::names(*sources).join(" OR role:")),
-            Want::Tool(value) => field(f, "tool", value),
-            Want::File(value) => field(f, "file", value),
-            Want::Model(value) => field(f, "model", value),
-            Want::Branch(value) => field(f, "branch", value),
-            Want::Project(value) => field(f, "project", value),
-            Want::Session(value) => field(f, "session", value),
-            Want::Error(yes) => f.write_str(if *yes { "error:yes" } else { "error:no" }),
-            Want::Since(moment) => write!(f, "since:{}", stamp(*moment)),
-            Want::Until(moment) => write!(f, "until:{}", stamp(*moment)),
-            Want::Is(label) => write!(f, "is:{}", label.name()),
+            Predicate::Words(needle) => quoted(f, needle.text()),
+            Predicate::Pattern(needle) => write!(f, "/{}/", needle.text()),
+            Predicate::Role(sources) => write!(f, "role:{}", role::names(*sources).join(" OR role:")),
+            Predicate::Tool(value) => field(f, "tool", value),
+            Predicate::File(value) => field(f, "file", value),
+            Predicate::Model(value) => field(f, "model", value),
+            Predicate::Branch(value) => field(f, "branch", value),
+            Predicate::Project(value) => field(f, "project", value),
+            Predicate::Session(value) => field(f, "session", value),
+            Predicate::Error(yes) => f.write_str(if *yes { "error:yes" } else { "error:no" }),
+            Predicate::Since(moment) => write!(f, "since:{}", stamp(*moment)),
+            Predicate::Until(moment) => write!(f, "until:{}", stamp(*moment)),
+            Predicate::Is(label) => write!(f, "is:{}", label.name()),
         }
     }
 }
@@ -218,24 +219,24 @@ fn quoted(f: &mut Formatter<'_>, text: &str) -> fmt::Result {
     f.write_str("\"")
 }
 
-fn stamp(moment: Moment) -> String {
+fn stamp(moment: Timestamp) -> String {
     jiff::Timestamp::from_millisecond(moment.0)
         .map_or_else(|_| moment.0.to_string(), |stamp| format!("{stamp:.3}"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Source, Sources};
+    use super::{Sources, TextSource};
 
     #[test]
     fn a_set_holds_what_was_put_in() {
-        let set = Sources::of(&[Source::Tool, Source::Context]);
-        assert_eq!(set.iter().collect::<Vec<_>>(), [Source::Tool, Source::Context]);
-        assert!(set.contains(Source::Context) && !set.contains(Source::Prompt));
-        assert_eq!(set.union(Sources::of(&[Source::Prompt])).iter().count(), 3);
+        let set = Sources::of(&[TextSource::Tool, TextSource::Context]);
+        assert_eq!(set.iter().collect::<Vec<_>>(), [TextSource::Tool, TextSource::Context]);
+        assert!(set.contains(TextSource::Context) && !set.contains(TextSource::Prompt));
+        assert_eq!(set.union(Sources::of(&[TextSource::Prompt])).iter().count(), 3);
         assert!(Sources::default().is_empty() && !set.is_empty());
-        assert_eq!(Sources::ALL.iter().count(), Source::ALL.len());
-        assert_eq!(Sources::TOLD.union(Sources::of(&[Source::Context])), Sources::ALL);
-        assert!(!Sources::TOLD.contains(Source::Context));
+        assert_eq!(Sources::ALL.iter().count(), TextSource::ALL.len());
+        assert_eq!(Sources::TOLD.union(Sources::of(&[TextSource::Context])), Sources::ALL);
+        assert!(!Sources::TOLD.contains(TextSource::Context));
     }
 }

@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use super::facts::{CallNo, Facts, Piece};
-use super::links::{Links, NONE};
+use super::facts::{BlockSummary, CallNo, ResumeIndex};
+use super::links::{ClientGraph, NONE};
 use super::rules::Rejoin;
-use crate::entry::{Flags, Kind, Voice};
-use crate::tree::{Link, NodeNo};
+use crate::entry::{EntryRole, Flags, Kind};
+use crate::tree::{NodeId, ParentLink};
 
 /// Why the walk ended where it did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum WalkEnd {
     /// At a line that names no parent.
     Root,
     /// At a compaction.
@@ -26,29 +26,29 @@ pub(super) enum End {
 }
 
 /// Walks up from the leaf; returns the entries, the first one first, and why the walk ended.
-pub(super) fn walk(links: &Links<'_>, leaf: NodeNo) -> (Vec<NodeNo>, End) {
-    let mut passed = vec![false; links.up.len()];
+pub(super) fn walk(links: &ClientGraph<'_>, leaf: NodeId) -> (Vec<NodeId>, WalkEnd) {
+    let mut passed = vec![false; links.parent.len()];
     let mut chain = Vec::new();
     let mut at = leaf;
     while at != NONE && !passed[at as usize] {
         passed[at as usize] = true;
         chain.push(at);
-        at = links.up[at as usize];
+        at = links.parent[at as usize];
     }
     let first = links.tree.node(chain[chain.len() - 1]);
     let end = if at != NONE {
-        End::Cycle
-    } else if first.voice == Voice::Boundary && first.link == Link::Root {
-        End::Boundary
+        WalkEnd::Cycle
+    } else if first.voice == EntryRole::CompactBoundary && first.link == ParentLink::Root {
+        WalkEnd::Boundary
     } else {
         match first.link {
-            Link::Root => End::Root,
-            Link::Missing => End::Missing,
-            Link::Cut => End::Cycle,
-            Link::Child => {
+            ParentLink::Root => WalkEnd::Root,
+            ParentLink::Missing => WalkEnd::Missing,
+            ParentLink::Cut => WalkEnd::Cycle,
+            ParentLink::Child => {
                 let parent = first.parent().map_or(first.id, |parent| links.tree.node(parent).id);
                 let was_read = links.tree.find(parent).is_some_and(|no| links.is_read(no));
-                if was_read { End::Dropped } else { End::Unread }
+                if was_read { WalkEnd::Dropped } else { WalkEnd::Unread }
             }
         }
     };
@@ -57,14 +57,19 @@ pub(super) fn walk(links: &Links<'_>, leaf: NodeNo) -> (Vec<NodeNo>, End) {
 }
 
 /// Leaves what is before the last compaction of a chain.
-pub(super) fn since_boundary(links: &Links<'_>, chain: &mut Vec<NodeNo>) -> bool {
-    let boundary = chain.iter().rposition(|&no| links.tree.node(no).voice == Voice::Boundary);
+pub(super) fn since_boundary(links: &ClientGraph<'_>, chain: &mut Vec<NodeId>) -> bool {
+    let boundary = chain.iter().rposition(|&no| links.tree.node(no).voice == EntryRole::CompactBoundary);
     chain.drain(..boundary.unwrap_or(0));
     boundary.is_some()
 }
 
 /// Adds to a walk the other lines of its responses and the results of their calls.
-pub(super) fn rejoin(links: &Links<'_>, facts: &Facts, how: Rejoin, chain: Vec<NodeNo>) -> Vec<NodeNo> {
+pub(super) fn rejoin(
+    links: &ClientGraph<'_>,
+    facts: &ResumeIndex,
+    how: Rejoin,
+    chain: Vec<NodeId>,
+) -> Vec<NodeId> {
     if how == Rejoin::Never {
         return chain;
     }
@@ -79,12 +84,12 @@ pub(super) fn rejoin(links: &Links<'_>, facts: &Facts, how: Rejoin, chain: Vec<N
 struct Mates {
     /// Whether the walk passes the response.
     walked: Vec<bool>,
-    lines: Vec<Vec<NodeNo>>,
-    results: Vec<Vec<NodeNo>>,
+    lines: Vec<Vec<NodeId>>,
+    results: Vec<Vec<NodeId>>,
 }
 
 impl Mates {
-    fn of(links: &Links<'_>, facts: &Facts, how: Rejoin, chain: &[NodeNo]) -> Mates {
+    fn of(links: &ClientGraph<'_>, facts: &ResumeIndex, how: Rejoin, chain: &[NodeId]) -> Mates {
         let tree = links.tree;
         let count = tree.messages();
         let mut mates = Mates {
@@ -97,7 +102,7 @@ impl Mates {
         }
         // By call and by entry, the response that it belongs to.
         let mut callers: Vec<Option<u32>> = vec![None; facts.calls()];
-        let mut owners: Vec<Option<u32>> = vec![None; links.up.len()];
+        let mut owners: Vec<Option<u32>> = vec![None; links.parent.len()];
         for &no in &links.order {
             let Some(message) = tree.message_of(no) else {
                 continue;
@@ -118,7 +123,7 @@ impl Mates {
     }
 
     /// Adds results whose parent is a line of a response.
-    fn add_by_parent(&mut self, links: &Links<'_>, facts: &Facts) {
+    fn add_by_parent(&mut self, links: &ClientGraph<'_>, facts: &ResumeIndex) {
         for &no in &links.order {
             if results(facts, no).next().is_some()
                 && let Some(message) = links.parent_message(no)
@@ -132,15 +137,15 @@ impl Mates {
     /// Adds results by call or parent, and what the client hung on them in the user's name, if nobody spoke below it.
     fn add_by_call(
         &mut self,
-        links: &Links<'_>,
-        facts: &Facts,
+        links: &ClientGraph<'_>,
+        facts: &ResumeIndex,
         callers: &[Option<u32>],
         mut owners: Vec<Option<u32>>,
-        chain: &[NodeNo],
+        chain: &[NodeId],
     ) {
-        let mut on_chain = vec![false; links.up.len()];
+        let mut on_chain = vec![false; links.parent.len()];
         chain.iter().for_each(|&no| on_chain[no as usize] = true);
-        let is_aside = |no: NodeNo| {
+        let is_aside = |no: NodeId| {
             !links.speaks(no) || links.tree.node(no).is(Flags::META) && results(facts, no).next().is_none()
         };
         let goes_on = links.at_or_above(|no| !is_aside(no));
@@ -154,9 +159,9 @@ impl Mates {
             }
             if is_aside(no)
                 && (on_chain[no as usize] || !goes_on[no as usize])
-                && links.up[no as usize] != NONE
+                && links.parent[no as usize] != NONE
             {
-                messages.extend(owners[links.up[no as usize] as usize]);
+                messages.extend(owners[links.parent[no as usize] as usize]);
             }
             for message in messages {
                 owners[no as usize] = Some(message);
@@ -166,9 +171,9 @@ impl Mates {
     }
 
     /// Puts what belongs to a response behind its last line on the walk, by time.
-    fn behind_last(&self, links: &Links<'_>, chain: &[NodeNo]) -> Vec<NodeNo> {
+    fn behind_last(&self, links: &ClientGraph<'_>, chain: &[NodeId]) -> Vec<NodeId> {
         let mut last = vec![0; self.walked.len()];
-        let mut told = vec![false; links.up.len()];
+        let mut told = vec![false; links.parent.len()];
         for (k, &no) in chain.iter().enumerate() {
             told[no as usize] = true;
             if let Some(message) = links.tree.message_of(no) {
@@ -195,8 +200,8 @@ impl Mates {
 
     /// Puts each line of a response behind the line on the walk that stands before it in the file, else behind the first;
     /// then what belongs to its calls, in the same way.
-    fn in_order(&self, links: &Links<'_>, chain: &[NodeNo]) -> Vec<NodeNo> {
-        let mut on_walk = vec![false; links.up.len()];
+    fn in_order(&self, links: &ClientGraph<'_>, chain: &[NodeId]) -> Vec<NodeId> {
+        let mut on_walk = vec![false; links.parent.len()];
         let mut first = vec![NONE; self.walked.len()];
         for &no in chain.iter().rev() {
             on_walk[no as usize] = true;
@@ -204,17 +209,17 @@ impl Mates {
                 first[message as usize] = no;
             }
         }
-        let mut behind: HashMap<NodeNo, Vec<NodeNo>> = HashMap::new();
+        let mut behind: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
         let mut told = on_walk.clone();
         for (message, &first) in first.iter().enumerate() {
             let (lines, results) = (&self.lines[message], &self.results[message]);
             if lines.iter().chain(results).all(|&no| told[no as usize]) {
                 continue;
             }
-            let walked = |part: &[NodeNo]| -> Vec<NodeNo> {
+            let walked = |part: &[NodeId]| -> Vec<NodeId> {
                 part.iter().copied().filter(|&no| on_walk[no as usize]).collect()
             };
-            let before = |walked: &[NodeNo], no: NodeNo| {
+            let before = |walked: &[NodeId], no: NodeId| {
                 walked[..walked.partition_point(|&other| other < no)].last().copied()
             };
             let (mut walked_lines, mut walked_results) = (walked(lines), walked(results));
@@ -231,28 +236,28 @@ impl Mates {
             }
         }
         let with_mates =
-            |&no: &NodeNo| std::iter::once(no).chain(behind.get(&no).into_iter().flatten().copied());
+            |&no: &NodeId| std::iter::once(no).chain(behind.get(&no).into_iter().flatten().copied());
         chain.iter().flat_map(with_mates).collect()
     }
 }
 
-impl Links<'_> {
+impl ClientGraph<'_> {
     /// Returns the response that the parent of an entry is a line of, past progress.
-    fn parent_message(&self, no: NodeNo) -> Option<u32> {
-        let parent = self.up[no as usize];
+    fn parent_message(&self, no: NodeId) -> Option<u32> {
+        let parent = self.parent[no as usize];
         let parent = (parent != NONE).then_some(parent)?;
-        let parent = self.climb(parent, |no| self.tree.node(no).kind != Kind::Progress)?;
+        let parent = self.nearest_ancestor(parent, |no| self.tree.node(no).kind != Kind::Progress)?;
         self.tree.message_of(parent)
     }
 
     /// Marks the entries that fit, and all that such an entry hangs below.
-    pub(super) fn at_or_above(&self, fits: impl Fn(NodeNo) -> bool) -> Vec<bool> {
-        let mut marked = vec![false; self.up.len()];
+    pub(super) fn at_or_above(&self, fits: impl Fn(NodeId) -> bool) -> Vec<bool> {
+        let mut marked = vec![false; self.parent.len()];
         for &no in self.order.iter().filter(|&&no| fits(no)) {
             let mut at = no;
             while at != NONE && !marked[at as usize] {
                 marked[at as usize] = true;
-                at = self.up[at as usize];
+                at = self.parent[at as usize];
             }
         }
         marked
@@ -260,14 +265,17 @@ impl Links<'_> {
 }
 
 /// Iterates over the calls in an entry.
-pub(super) fn calls(facts: &Facts, no: NodeNo) -> impl Iterator<Item = CallNo> + '_ {
-    facts.pieces(no).iter().filter_map(|piece| if let Piece::Call(call) = piece { Some(*call) } else { None })
-}
-
-/// Iterates over the calls that an entry answers.
-pub(super) fn results(facts: &Facts, no: NodeNo) -> impl Iterator<Item = CallNo> + '_ {
+pub(super) fn calls(facts: &ResumeIndex, no: NodeId) -> impl Iterator<Item = CallNo> + '_ {
     facts
         .pieces(no)
         .iter()
-        .filter_map(|piece| if let Piece::Result(call) = piece { Some(*call) } else { None })
+        .filter_map(|piece| if let BlockSummary::Call(call) = piece { Some(*call) } else { None })
+}
+
+/// Iterates over the calls that an entry answers.
+pub(super) fn results(facts: &ResumeIndex, no: NodeId) -> impl Iterator<Item = CallNo> + '_ {
+    facts
+        .pieces(no)
+        .iter()
+        .filter_map(|piece| if let BlockSummary::Result(call) = piece { Some(*call) } else { None })
 }

@@ -2,29 +2,29 @@
 
 use std::collections::HashSet;
 
-use super::facts::{Facts, Piece, Words};
-use super::send::{Said, Sent, Side};
-use super::verdict::Resume;
-use crate::tree::NodeNo;
+use super::facts::{BlockSummary, ResumeIndex, Words};
+use super::send::{BlockOrigin, MessageRole, SentBlock};
+use super::verdict::ResumeOutcome;
+use crate::tree::NodeId;
 
 /// Something that the API refuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
     /// A tool call without a result in the message after it.
-    UnpairedCall(NodeNo, u16),
+    UnpairedCall(NodeId, u16),
     /// A tool result without a call in the message before it.
-    UnpairedResult(NodeNo, u16),
+    UnpairedResult(NodeId, u16),
     /// A picture larger than five megabytes.
-    LargePicture(NodeNo, u16),
+    LargePicture(NodeId, u16),
     /// An answer whose last block is thinking.
-    ThinkingLast(NodeNo, u16),
+    ThinkingLast(NodeId, u16),
     /// A text without words.
-    BlankText(NodeNo, u16),
+    BlankText(NodeId, u16),
 }
 
 impl Refusal {
     /// Returns the entry it is about.
-    pub fn node(self) -> NodeNo {
+    pub fn node(self) -> NodeId {
         match self {
             Refusal::UnpairedCall(no, _)
             | Refusal::UnpairedResult(no, _)
@@ -60,13 +60,13 @@ impl Refusal {
 /// The largest picture that the API takes, in kilobytes of base64.
 const LARGEST_PICTURE: u32 = 5 * 1024;
 
-impl Resume {
+impl ResumeOutcome {
     /// Estimates the tokens of the context: what the API counted at the last answer that is still in it, and a quarter of
     /// the bytes said since. What the client itself puts in front (its instructions and tools) is part of the first.
-    pub fn tokens(&self, facts: &Facts) -> u64 {
+    pub fn tokens(&self, facts: &ResumeIndex) -> u64 {
         let counted = self.path.iter().rposition(|&no| facts.context(no).is_some());
         // A count from before a compaction, or from before the way was cut, is of another context.
-        let kept_from_before = |no: NodeNo| self.chain.first().is_some_and(|&first| no < first);
+        let kept_from_before = |no: NodeId| self.chain.first().is_some_and(|&first| no < first);
         let cut = self.stop.is_some_and(|stop| stop.why.is_loss());
         let (base, from) = match counted {
             Some(k) if !cut && !kept_from_before(self.path[k]) => {
@@ -78,13 +78,13 @@ impl Resume {
     }
 
     /// Returns what the API was sent before and did not refuse: all that stands before its last answer.
-    pub(crate) fn taken(&self, facts: &Facts) -> HashSet<NodeNo> {
+    pub(crate) fn taken(&self, facts: &ResumeIndex) -> HashSet<NodeId> {
         let answered = self.path.iter().rposition(|&no| facts.context(no).is_some());
         answered.map_or(&[][..], |at| &self.path[..at]).iter().copied().collect()
     }
 
     /// Lists what the API will refuse, but for texts without words that it has taken before.
-    pub fn refused(&self, facts: &Facts) -> Vec<Refusal> {
+    pub fn refused(&self, facts: &ResumeIndex) -> Vec<Refusal> {
         let mut refusals = self.refusals();
         if refusals.iter().any(|refusal| matches!(refusal, Refusal::BlankText(..))) {
             let taken = self.taken(facts);
@@ -97,36 +97,37 @@ impl Resume {
     pub fn refusals(&self) -> Vec<Refusal> {
         let mut refusals = Vec::new();
         // Messages of one side that follow each other are one to the API.
-        let messages: Vec<&[Sent]> = self.sent.chunk_by(|a, b| a.side == b.side).collect();
+        let messages: Vec<&[SentBlock]> = self.sent.chunk_by(|a, b| a.side == b.side).collect();
         for (k, message) in messages.iter().enumerate() {
-            let calls = |blocks: &[Sent]| blocks.iter().filter_map(call_in).collect::<HashSet<u32>>();
-            let results = |blocks: &[Sent]| blocks.iter().filter_map(result_in).collect::<HashSet<u32>>();
+            let calls = |blocks: &[SentBlock]| blocks.iter().filter_map(call_in).collect::<HashSet<u32>>();
+            let results =
+                |blocks: &[SentBlock]| blocks.iter().filter_map(result_in).collect::<HashSet<u32>>();
             let answered = messages.get(k + 1).map(|next| results(next)).unwrap_or_default();
             let called = if k > 0 { calls(messages[k - 1]) } else { HashSet::new() };
             for block in *message {
-                let Said::Block(no, at) = block.said else {
+                let BlockOrigin::Block(no, at) = block.said else {
                     continue;
                 };
                 match block.piece {
-                    Piece::Call(call) if !answered.contains(&call) => {
+                    BlockSummary::Call(call) if !answered.contains(&call) => {
                         refusals.push(Refusal::UnpairedCall(no, at));
                     }
-                    Piece::Result(call) if !called.contains(&call) => {
+                    BlockSummary::Result(call) if !called.contains(&call) => {
                         refusals.push(Refusal::UnpairedResult(no, at));
                     }
-                    Piece::Picture(size) if size > LARGEST_PICTURE => {
+                    BlockSummary::Picture(size) if size > LARGEST_PICTURE => {
                         refusals.push(Refusal::LargePicture(no, at));
                     }
-                    Piece::Text(Words::Blank) | Piece::Plain(Words::Blank) => {
+                    BlockSummary::Text(Words::Blank) | BlockSummary::Plain(Words::Blank) => {
                         refusals.push(Refusal::BlankText(no, at));
                     }
                     _ => {}
                 }
             }
-            if let Some(Sent {
-                side: Side::Assistant,
-                said: Said::Block(no, at),
-                piece: Piece::Thinking,
+            if let Some(SentBlock {
+                side: MessageRole::Assistant,
+                said: BlockOrigin::Block(no, at),
+                piece: BlockSummary::Thinking,
                 ..
             }) = message.last()
             {
@@ -137,10 +138,10 @@ impl Resume {
     }
 }
 
-fn call_in(block: &Sent) -> Option<u32> {
-    if let Piece::Call(call) = block.piece { Some(call) } else { None }
+fn call_in(block: &SentBlock) -> Option<u32> {
+    if let BlockSummary::Call(call) = block.piece { Some(call) } else { None }
 }
 
-fn result_in(block: &Sent) -> Option<u32> {
-    if let Piece::Result(call) = block.piece { Some(call) } else { None }
+fn result_in(block: &SentBlock) -> Option<u32> {
+    if let BlockSummary::Result(call) = block.piece { Some(call) } else { None }
 }

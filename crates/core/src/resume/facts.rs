@@ -2,16 +2,16 @@
 
 use std::collections::hash_map::Entry as Slot;
 
-use crate::entry::{Block, BlockKind, Content, Entry, Flags, Kind, Text};
+use crate::entry::{Block, BlockKind, Content, Entry, Flags, JsonStr, Kind};
 use crate::id::{Id, IdMap};
-use crate::tree::{NodeNo, Place};
+use crate::tree::{LineSpan, NodeId};
 
 /// The number of a tool call, by its id.
 pub(super) type CallNo = u32;
 
 /// A content block, as far as it decides what is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum BlockSummary {
     /// Words; a plain string and not a list of blocks.
     Plain(Words),
     /// Words in a list.
@@ -40,13 +40,13 @@ pub(super) struct Pin {
     pub(super) leaf: Id,
     pub(super) explicit: bool,
     /// How many entries with a uuid stand before it.
-    pub(super) behind: NodeNo,
+    pub(super) behind: NodeId,
     pub(super) line: u32,
 }
 
 /// What one entry with a uuid holds.
 #[derive(Debug, Clone, Copy)]
-struct Holding {
+struct EntryBlocks {
     /// Where its pieces begin.
     start: u32,
     /// Bytes of what is said.
@@ -59,21 +59,21 @@ struct Holding {
 
 /// Takes entries in file order, beside a `Weaver`.
 #[derive(Debug, Clone, Default)]
-pub struct Facts {
-    pieces: Vec<Piece>,
-    held: Vec<Holding>,
+pub struct ResumeIndex {
+    pieces: Vec<BlockSummary>,
+    held: Vec<EntryBlocks>,
     calls: IdMap<CallNo>,
     pub(super) pin: Option<Pin>,
     /// The last summary and the entry it names.
     pub(super) summary: Option<(Id, u32)>,
     /// Lines of user and assistant that have no uuid.
-    pub(super) nameless: Vec<u32>,
+    pub(super) missing_uuid: Vec<u32>,
     version: Option<String>,
 }
 
-impl Facts {
+impl ResumeIndex {
     /// Takes the next entry.
-    pub fn add(&mut self, entry: &Entry<'_>, place: Place) {
+    pub fn add(&mut self, entry: &Entry<'_>, place: LineSpan) {
         if !entry.is(Flags::SALVAGED) {
             self.note_version(entry);
         }
@@ -82,14 +82,14 @@ impl Facts {
             return;
         }
         match entry.kind {
-            Kind::User | Kind::Assistant if !entry.is(Flags::SIDECHAIN) => self.nameless.push(place.line),
+            Kind::User | Kind::Assistant if !entry.is(Flags::SIDECHAIN) => self.missing_uuid.push(place.line),
             _ if entry.is(Flags::SALVAGED) => {}
             Kind::LastPrompt => {
                 // Any later line takes the place of the pin, also one that names nothing.
                 self.pin = entry.leaf.map(|leaf| Pin {
                     leaf: leaf.id(),
                     explicit: entry.is(Flags::EXPLICIT),
-                    behind: self.held.len() as NodeNo,
+                    behind: self.held.len() as NodeId,
                     line: place.line,
                 });
             }
@@ -110,7 +110,7 @@ impl Facts {
         }
     }
 
-    fn hold(&mut self, entry: &Entry<'_>, place: Place) {
+    fn hold(&mut self, entry: &Entry<'_>, place: LineSpan) {
         let start = self.pieces.len() as u32;
         let mut bytes = 0;
         let mut context = 0;
@@ -118,7 +118,7 @@ impl Facts {
             match &message.content {
                 Content::None => {}
                 Content::Text(text) => {
-                    self.pieces.push(Piece::Plain(words(*text)));
+                    self.pieces.push(BlockSummary::Plain(words(*text)));
                     bytes = text.raw().len();
                 }
                 Content::Blocks(blocks) => {
@@ -137,27 +137,27 @@ impl Facts {
         }
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
         let local = entry.kind == Kind::User && is_local(entry);
-        self.held.push(Holding { start, bytes, context, local });
+        self.held.push(EntryBlocks { start, bytes, context, local });
     }
 
-    fn piece(&mut self, block: &Block<'_>, read: usize, place: Place) -> Piece {
+    fn piece(&mut self, block: &Block<'_>, read: usize, place: LineSpan) -> BlockSummary {
         match block.kind {
-            BlockKind::Text => Piece::Text(block.words.map_or(Words::Blank, words)),
-            BlockKind::Thinking | BlockKind::RedactedThinking => Piece::Thinking,
-            BlockKind::ToolUse => Piece::Call(self.call(block.id)),
-            BlockKind::ToolResult => Piece::Result(self.call(block.id)),
+            BlockKind::Text => BlockSummary::Text(block.words.map_or(Words::Blank, words)),
+            BlockKind::Thinking | BlockKind::RedactedThinking => BlockSummary::Thinking,
+            BlockKind::ToolUse => BlockSummary::Call(self.call(block.id)),
+            BlockKind::ToolResult => BlockSummary::Result(self.call(block.id)),
             BlockKind::Image => {
                 // A line too long to hold was shortened: then the picture is what made it long.
                 let len = if place.len as usize > read { place.len as usize } else { block.raw.len() };
-                Piece::Picture((len / 1024) as u32)
+                BlockSummary::Picture((len / 1024) as u32)
             }
-            _ => Piece::Other,
+            _ => BlockSummary::Other,
         }
     }
 
-    fn call(&mut self, id: Option<Text<'_>>) -> CallNo {
+    fn call(&mut self, id: Option<JsonStr<'_>>) -> CallNo {
         let next = self.calls.len() as CallNo;
-        match self.calls.entry(id.map_or(Id::NIL, Text::id)) {
+        match self.calls.entry(id.map_or(Id::NIL, JsonStr::id)) {
             Slot::Occupied(known) => *known.get(),
             Slot::Vacant(free) => *free.insert(next),
         }
@@ -169,25 +169,25 @@ impl Facts {
     }
 
     /// Returns the blocks of an entry.
-    pub(super) fn pieces(&self, no: NodeNo) -> &[Piece] {
+    pub(super) fn pieces(&self, no: NodeId) -> &[BlockSummary] {
         let no = no as usize;
         let end = self.held.get(no + 1).map_or(self.pieces.len(), |next| next.start as usize);
         self.held.get(no).map_or(&[], |holding| &self.pieces[holding.start as usize..end])
     }
 
     /// Returns how many bytes an entry says.
-    pub(crate) fn bytes(&self, no: NodeNo) -> u64 {
+    pub(crate) fn bytes(&self, no: NodeId) -> u64 {
         self.held.get(no as usize).map_or(0, |holding| u64::from(holding.bytes))
     }
 
     /// Returns the tokens of the context behind an answer, as the API counted them.
-    pub(crate) fn context(&self, no: NodeNo) -> Option<u64> {
+    pub(crate) fn context(&self, no: NodeId) -> Option<u64> {
         let context = self.held.get(no as usize)?.context;
         (context > 0).then_some(u64::from(context))
     }
 
     /// Whether an entry is a line of a local command: its caveat, its name or what it printed.
-    pub(super) fn is_local(&self, no: NodeNo) -> bool {
+    pub(super) fn is_local(&self, no: NodeId) -> bool {
         self.held.get(no as usize).is_some_and(|holding| holding.local)
     }
 
@@ -217,7 +217,7 @@ pub(crate) fn said_in(block: &Block<'_>) -> usize {
 }
 
 /// Whether a text has no words.
-pub(crate) fn is_blank(text: Text<'_>) -> bool {
+pub(crate) fn is_blank(text: JsonStr<'_>) -> bool {
     words(text) == Words::Blank
 }
 
@@ -230,7 +230,7 @@ fn is_local(entry: &Entry<'_>) -> bool {
     first.is_some_and(|text| LOCAL.iter().any(|start| text.raw().starts_with(start)))
 }
 
-fn words(text: Text<'_>) -> Words {
+fn words(text: JsonStr<'_>) -> Words {
     let raw = text.raw();
     // Nearly all words begin with what is neither white space nor an escape nor a bracket.
     match raw.first() {

@@ -1,10 +1,10 @@
 //! Which entry the client goes on from.
 
-use super::facts::{Facts, Pin};
-use super::links::{Links, NONE};
+use super::facts::{Pin, ResumeIndex};
+use super::links::{ClientGraph, NONE};
 use super::rules::{Leaf, Rules};
-use crate::entry::{Kind, Voice};
-use crate::tree::NodeNo;
+use crate::entry::{EntryRole, Kind};
+use crate::tree::NodeId;
 
 /// Why an entry is the leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub enum LeafRule {
     /// The last summary, on the line so numbered, names it: what the seeds say of clients that nobody has met.
     Summary(u32),
     /// Somebody asked what if.
-    Asked,
+    Requested,
 }
 
 impl LeafRule {
@@ -35,7 +35,7 @@ impl LeafRule {
             LeafRule::NewestBelowLastLine => "newest-below-last-line",
             LeafRule::Pinned(_) => "pinned",
             LeafRule::Summary(_) => "summary",
-            LeafRule::Asked => "asked",
+            LeafRule::Requested => "asked",
         }
     }
 
@@ -49,9 +49,13 @@ impl LeafRule {
 }
 
 /// Chooses the leaf.
-pub(super) fn choose(links: &Links<'_>, facts: &Facts, rules: &Rules) -> Option<(NodeNo, LeafRule)> {
-    let may_be = |no: &NodeNo| rules.side_leaf || !links.tree.node(*no).is_side();
-    let candidates: Vec<NodeNo> = links.order.iter().copied().filter(may_be).collect();
+pub(super) fn choose(
+    links: &ClientGraph<'_>,
+    facts: &ResumeIndex,
+    rules: &Rules,
+) -> Option<(NodeId, LeafRule)> {
+    let may_be = |no: &NodeId| rules.side_leaf || !links.tree.node(*no).is_sidechain();
+    let candidates: Vec<NodeId> = links.order.iter().copied().filter(may_be).collect();
     match rules.leaf {
         Leaf::Newest => newest(links, candidates.into_iter()).map(|no| (no, LeafRule::Newest)),
         Leaf::Only => {
@@ -60,27 +64,27 @@ pub(super) fn choose(links: &Links<'_>, facts: &Facts, rules: &Rules) -> Option<
                 [leaf] => (leaf, LeafRule::OnlyLeaf),
                 _ => (last_line(links, &candidates)?, LeafRule::LastLine),
             };
-            links.climb(found.0, |no| links.speaks(no)).map(|leaf| (leaf, found.1))
+            links.nearest_ancestor(found.0, |no| links.speaks(no)).map(|leaf| (leaf, found.1))
         }
         Leaf::LastLine | Leaf::LastLineOrBelow => {
             let last = last_line(links, &candidates)?;
             let (leaf, rule) = from_last(links, facts, rules, last, &candidates);
             let counts = |no| links.tree.node(no).kind != Kind::Progress;
-            links.climb(leaf, counts).map(|leaf| (leaf, rule))
+            links.nearest_ancestor(leaf, counts).map(|leaf| (leaf, rule))
         }
     }
 }
 
 /// Finds the last line that speaks or hangs below one that does.
-fn last_line(links: &Links<'_>, candidates: &[NodeNo]) -> Option<NodeNo> {
+fn last_line(links: &ClientGraph<'_>, candidates: &[NodeId]) -> Option<NodeId> {
     // The number of the line that stands for a uuid is that of its last line.
     let speaks = links.at_or_below(|no| links.speaks(no));
     candidates.iter().copied().filter(|&no| speaks[no as usize]).max()
 }
 
 /// Finds the first entry with the newest timestamp; a first entry without any is never passed.
-fn newest(links: &Links<'_>, candidates: impl Iterator<Item = NodeNo>) -> Option<NodeNo> {
-    let time = |no: NodeNo| links.tree.node(no).time();
+fn newest(links: &ClientGraph<'_>, candidates: impl Iterator<Item = NodeId>) -> Option<NodeId> {
+    let time = |no: NodeId| links.tree.node(no).time();
     candidates.reduce(|best, no| match (time(best), time(no)) {
         (Some(old), Some(new)) if new > old => no,
         _ => best,
@@ -89,12 +93,12 @@ fn newest(links: &Links<'_>, candidates: impl Iterator<Item = NodeNo>) -> Option
 
 /// Goes on from the last line: to the pin, or to what is newer and hangs below it.
 fn from_last(
-    links: &Links<'_>,
-    facts: &Facts,
+    links: &ClientGraph<'_>,
+    facts: &ResumeIndex,
     rules: &Rules,
-    last: NodeNo,
-    candidates: &[NodeNo],
-) -> (NodeNo, LeafRule) {
+    last: NodeId,
+    candidates: &[NodeId],
+) -> (NodeId, LeafRule) {
     // What a compaction kept comes behind its anchor, and so may come last.
     let tail = links.spliced.filter(|(anchor, _)| *anchor == last).map(|(_, tail)| tail);
     let found = (tail.unwrap_or(last), LeafRule::LastLine);
@@ -111,19 +115,19 @@ fn from_last(
 }
 
 /// Finds the entries that nothing hangs on.
-fn leaves(links: &Links<'_>, candidates: &[NodeNo]) -> Vec<NodeNo> {
-    let mut has_child = vec![false; links.up.len()];
+fn leaves(links: &ClientGraph<'_>, candidates: &[NodeId]) -> Vec<NodeId> {
+    let mut has_child = vec![false; links.parent.len()];
     for &no in &links.order {
-        if links.up[no as usize] != NONE {
-            has_child[links.up[no as usize] as usize] = true;
+        if links.parent[no as usize] != NONE {
+            has_child[links.parent[no as usize] as usize] = true;
         }
     }
     candidates.iter().copied().filter(|&no| !has_child[no as usize]).collect()
 }
 
 /// Finds the newest entry below the last line, where that is not the newest of all.
-fn newer_below(links: &Links<'_>, last: NodeNo, candidates: &[NodeNo]) -> Option<NodeNo> {
-    let time = |no: NodeNo| links.tree.node(no).time();
+fn newer_below(links: &ClientGraph<'_>, last: NodeId, candidates: &[NodeId]) -> Option<NodeId> {
+    let time = |no: NodeId| links.tree.node(no).time();
     if candidates.iter().all(|&no| time(no) <= time(last)) {
         return None;
     }
@@ -132,57 +136,57 @@ fn newer_below(links: &Links<'_>, last: NodeNo, candidates: &[NodeNo]) -> Option
 }
 
 /// Finds the entry that a pin names, if it holds: a compaction after it makes it void, and something must be said there.
-fn holds(links: &Links<'_>, pin: Pin) -> Option<NodeNo> {
-    let void = links.later(pin.behind).any(|no| links.tree.node(no).voice == Voice::Boundary);
-    let speaks = |no| links.climb(no, |no| links.speaks(no)).is_some();
-    links.tree.find(pin.leaf).filter(|&no| links.here[no as usize] && !void && speaks(no))
+fn holds(links: &ClientGraph<'_>, pin: Pin) -> Option<NodeId> {
+    let void = links.later(pin.behind).any(|no| links.tree.node(no).voice == EntryRole::CompactBoundary);
+    let speaks = |no| links.nearest_ancestor(no, |no| links.speaks(no)).is_some();
+    links.tree.find(pin.leaf).filter(|&no| links.loaded[no as usize] && !void && speaks(no))
 }
 
 /// Follows a pin: the last line if it hangs below the entry named, else that entry.
-fn pinned(links: &Links<'_>, pin: Pin, named: NodeNo, found: (NodeNo, LeafRule)) -> (NodeNo, LeafRule) {
+fn pinned(links: &ClientGraph<'_>, pin: Pin, named: NodeId, found: (NodeId, LeafRule)) -> (NodeId, LeafRule) {
     let pinned = (named, LeafRule::Pinned(pin.line));
     // What a rewind pinned holds until something is said.
     let went_on = links.later(pin.behind).next().is_some();
     if pin.explicit && !went_on {
         return pinned;
     }
-    match links.climb(found.0, |no| no == named) {
+    match links.nearest_ancestor(found.0, |no| no == named) {
         Some(_) => found,
         None => pinned,
     }
 }
 
-impl Links<'_> {
+impl ClientGraph<'_> {
     /// Whether an entry is the user's or the model's.
-    pub(super) fn speaks(&self, no: NodeNo) -> bool {
+    pub(super) fn speaks(&self, no: NodeId) -> bool {
         matches!(self.tree.node(no).kind, Kind::User | Kind::Assistant)
     }
 
     /// Iterates over the lines from a number on whose entries the client holds.
-    fn later(&self, from: NodeNo) -> impl Iterator<Item = NodeNo> + '_ {
-        let holds = |no: &NodeNo| {
+    fn later(&self, from: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        let holds = |no: &NodeId| {
             let standing = self.tree.find(self.tree.node(*no).id);
-            standing.is_some_and(|standing| self.here[standing as usize])
+            standing.is_some_and(|standing| self.loaded[standing as usize])
         };
-        (from..self.tree.nodes().len() as NodeNo).filter(holds)
+        (from..self.tree.nodes().len() as NodeId).filter(holds)
     }
 
     /// Climbs from an entry to the first that fits, itself included.
-    pub(super) fn climb(&self, from: NodeNo, fits: impl Fn(NodeNo) -> bool) -> Option<NodeNo> {
+    pub(super) fn nearest_ancestor(&self, from: NodeId, fits: impl Fn(NodeId) -> bool) -> Option<NodeId> {
         let mut at = from;
         // A cycle has no more entries than there are.
         for _ in 0..=self.order.len() {
             if at == NONE || fits(at) {
                 break;
             }
-            at = self.up[at as usize];
+            at = self.parent[at as usize];
         }
         (at != NONE && fits(at)).then_some(at)
     }
 
     /// Marks the entries that fit, and all that hang below one that does.
-    fn at_or_below(&self, fits: impl Fn(NodeNo) -> bool) -> Vec<bool> {
-        let mut known: Vec<Option<bool>> = vec![None; self.up.len()];
+    fn at_or_below(&self, fits: impl Fn(NodeId) -> bool) -> Vec<bool> {
+        let mut known: Vec<Option<bool>> = vec![None; self.parent.len()];
         let mut climbed = Vec::new();
         for &no in &self.order {
             let mut at = no;
@@ -190,7 +194,7 @@ impl Links<'_> {
                 // Marked while the climb is on, so that a cycle ends it.
                 known[at as usize] = Some(fits(at));
                 climbed.push(at);
-                at = if fits(at) { NONE } else { self.up[at as usize] };
+                at = if fits(at) { NONE } else { self.parent[at as usize] };
             }
             let mut above = at != NONE && known[at as usize] == Some(true);
             for no in climbed.drain(..).rev() {

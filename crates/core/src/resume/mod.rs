@@ -21,9 +21,12 @@ mod sift;
 mod verdict;
 
 pub use context::Refusal;
-pub use facts::Facts;
+pub use facts::ResumeIndex;
 pub(crate) use facts::{PICTURE, is_blank, said_in};
 pub use leaf::LeafRule;
-pub use rules::{MEASURED, Row, rows};
-pub use send::{MadeUp, Said, Sent, Side};
-pub use verdict::{Halt, Lost, Resume, Stop, Why, active_path, resume, resume_at, resume_by_summary};
+pub use rules::{KNOWN_CLIENTS, Row, rows};
+pub use send::{BlockOrigin, MessageRole, SentBlock, SyntheticBlock};
+pub use verdict::{
+    EarlyEnd, LoadFailure, ResumeOutcome, SkipReason, SkippedEntry, active_path, resume_at,
+    resume_by_summary, simulate_resume,
+};

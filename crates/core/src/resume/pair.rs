@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use super::facts::{Piece, Words};
+use super::facts::{BlockSummary, Words};
 use super::rules::{Orphans, Placeholder, Rules};
-use super::send::{Draft, MadeUp, Said, Sent, Side, result_for};
+use super::send::{BlockOrigin, Draft, MessageRole, SentBlock, SyntheticBlock, result_for};
 
 /// Unites what the user says in a row, pairs calls and results, and numbers the messages.
-pub(super) fn pair(drafts: Vec<Draft>, rules: &Rules) -> Vec<Sent> {
+pub(super) fn pair(drafts: Vec<Draft>, rules: &Rules) -> Vec<SentBlock> {
     let mut messages = unite(drafts, rules);
     if rules.orphans != Orphans::Sent {
         drop_unpaired(&mut messages, rules);
@@ -19,14 +19,14 @@ pub(super) fn pair(drafts: Vec<Draft>, rules: &Rules) -> Vec<Sent> {
     let last = messages.len().saturating_sub(1);
     for (k, message) in messages.iter_mut().enumerate() {
         // The prompt that the user types at resume joins a last message of the user.
-        if message.blocks.is_empty() && !(k == last && message.side == Side::User) {
+        if message.blocks.is_empty() && !(k == last && message.side == MessageRole::User) {
             message.blocks.extend(placeholder(message.side, k == 0, rules));
         }
     }
     messages.retain(|message| !message.blocks.is_empty());
     let number = |(no, message): (usize, Draft)| {
         let side = message.side;
-        let sent = move |(said, piece)| Sent { side, message: no as u32, said, piece };
+        let sent = move |(said, piece)| SentBlock { side, message: no as u32, said, piece };
         message.blocks.into_iter().map(sent)
     };
     messages.into_iter().enumerate().flat_map(number).collect()
@@ -36,7 +36,7 @@ fn unite(drafts: Vec<Draft>, rules: &Rules) -> Vec<Draft> {
     let mut messages: Vec<Draft> = Vec::with_capacity(drafts.len());
     for mut draft in drafts {
         match messages.last_mut() {
-            Some(message) if message.side == Side::User && draft.side == Side::User => {
+            Some(message) if message.side == MessageRole::User && draft.side == MessageRole::User => {
                 message.blocks.append(&mut draft.blocks);
                 message.united = true;
             }
@@ -45,11 +45,11 @@ fn unite(drafts: Vec<Draft>, rules: &Rules) -> Vec<Draft> {
     }
     for message in messages.iter_mut().filter(|message| message.united) {
         match message.side {
-            Side::User if rules.results_first => {
-                message.blocks.sort_by_key(|(_, piece)| !matches!(piece, Piece::Result(_)));
+            MessageRole::User if rules.results_first => {
+                message.blocks.sort_by_key(|(_, piece)| !matches!(piece, BlockSummary::Result(_)));
             }
-            Side::Assistant if rules.words_first => {
-                message.blocks.sort_by_key(|(_, piece)| matches!(piece, Piece::Call(_)));
+            MessageRole::Assistant if rules.words_first => {
+                message.blocks.sort_by_key(|(_, piece)| matches!(piece, BlockSummary::Call(_)));
             }
             _ => {}
         }
@@ -66,35 +66,38 @@ fn drop_unpaired(messages: &mut [Draft], rules: &Rules) {
     for (k, message) in messages.iter_mut().enumerate() {
         let first = k == 0 && rules.orphans == Orphans::LeftOutLater;
         message.blocks.retain(|(_, piece)| match piece {
-            Piece::Call(call) => seen_calls.insert(*call),
-            Piece::Result(call) => (called.contains(call) || first) && seen_results.insert(*call),
+            BlockSummary::Call(call) => seen_calls.insert(*call),
+            BlockSummary::Result(call) => (called.contains(call) || first) && seen_results.insert(*call),
             _ => true,
         });
     }
 }
 
-fn result_of(block: &(Said, Piece)) -> Option<u32> {
-    if let (_, Piece::Result(call)) = block { Some(*call) } else { None }
+fn result_of(block: &(BlockOrigin, BlockSummary)) -> Option<u32> {
+    if let (_, BlockSummary::Result(call)) = block { Some(*call) } else { None }
 }
 
-fn call_of(block: &(Said, Piece)) -> Option<u32> {
-    if let (_, Piece::Call(call)) = block { Some(*call) } else { None }
+fn call_of(block: &(BlockOrigin, BlockSummary)) -> Option<u32> {
+    if let (_, BlockSummary::Call(call)) = block { Some(*call) } else { None }
 }
 
 /// Puts made-up results before what answers a message some of whose calls have none.
 fn answer_calls(messages: Vec<Draft>) -> Vec<Draft> {
     let mut paired: Vec<Draft> = Vec::with_capacity(messages.len());
     for mut message in messages {
-        let from_user = message.side == Side::User;
+        let from_user = message.side == MessageRole::User;
         let answered: HashSet<u32> =
             message.blocks.iter().filter_map(result_of).filter(|_| from_user).collect();
-        let lacks = |block: &&(Said, Piece)| call_of(block).is_some_and(|call| !answered.contains(&call));
+        let lacks = |block: &&(BlockOrigin, BlockSummary)| {
+            call_of(block).is_some_and(|call| !answered.contains(&call))
+        };
         let before = paired.last().map_or(&[][..], |before| &before.blocks);
-        let lacking: Vec<(Said, Piece)> = before.iter().filter(lacks).filter_map(result_for).collect();
+        let lacking: Vec<(BlockOrigin, BlockSummary)> =
+            before.iter().filter(lacks).filter_map(result_for).collect();
         if from_user {
             message.blocks.splice(0..0, lacking);
         } else if !lacking.is_empty() {
-            paired.push(Draft::new(Side::User, lacking));
+            paired.push(Draft::new(MessageRole::User, lacking));
         }
         paired.push(message);
     }
@@ -103,22 +106,22 @@ fn answer_calls(messages: Vec<Draft>) -> Vec<Draft> {
 
 /// Drops blocks of white space; a plain string stays if it is all there is.
 fn drop_blank_prompts(messages: &mut [Draft]) {
-    for message in messages.iter_mut().filter(|message| message.side == Side::User) {
+    for message in messages.iter_mut().filter(|message| message.side == MessageRole::User) {
         let several = message.blocks.len() > 1;
         message.blocks.retain(|(_, piece)| match piece {
-            Piece::Text(Words::Blank) => false,
-            Piece::Plain(Words::Blank) => !several,
+            BlockSummary::Text(Words::Blank) => false,
+            BlockSummary::Plain(Words::Blank) => !several,
             _ => true,
         });
     }
 }
 
-fn placeholder(side: Side, first: bool, rules: &Rules) -> Option<(Said, Piece)> {
+fn placeholder(side: MessageRole, first: bool, rules: &Rules) -> Option<(BlockOrigin, BlockSummary)> {
     let what = match (rules.placeholder, side) {
-        (Placeholder::None, _) | (Placeholder::Answers, Side::User) => return None,
-        (Placeholder::Later, Side::User) if first => return None,
-        (Placeholder::All, Side::User) if first => MadeUp::Orphaned,
-        _ => MadeUp::Placeholder,
+        (Placeholder::None, _) | (Placeholder::Answers, MessageRole::User) => return None,
+        (Placeholder::Later, MessageRole::User) if first => return None,
+        (Placeholder::All, MessageRole::User) if first => SyntheticBlock::Orphaned,
+        _ => SyntheticBlock::Placeholder,
     };
-    Some((Said::MadeUp(what, None), Piece::Other))
+    Some((BlockOrigin::MadeUp(what, None), BlockSummary::Other))
 }

@@ -33,7 +33,7 @@ impl<T: Copy> Rule<T> {
 }
 
 /// The clients that were asked.
-pub const MEASURED: &[&str] = &[
+pub const KNOWN_CLIENTS: &[&str] = &[
     "1.0.37", "1.0.98", "2.0.1", "2.0.32", "2.0.76", "2.1.15", "2.1.42", "2.1.73", "2.1.104", "2.1.163",
     "2.1.221", "2.1.281", "2.1.325",
 ];
@@ -65,7 +65,7 @@ pub(super) enum Progress {
 
 /// Which of the entries kept by a compaction are put back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keep {
+pub(super) enum PreservedSupport {
     Nothing,
     /// `preservedSegment`.
     Run,
@@ -117,7 +117,7 @@ pub(super) enum Filler {
 
 /// Where "Continue from where you left off." is put in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum GoOn {
+pub(super) enum ContinuePrompt {
     Never,
     /// Behind a tool result.
     Result,
@@ -186,9 +186,13 @@ const CUT_AT_BOUNDARY: Rule<bool> = Rule::new(
     &[([1, 0, 37], false), ([2, 0, 1], true)],
     &["boundary_with_a_parent"],
 );
-const KEEP: Rule<Keep> = Rule::new(
+const KEEP: Rule<PreservedSupport> = Rule::new(
     "kept by a compaction",
-    &[([1, 0, 37], Keep::Nothing), ([2, 1, 104], Keep::Run), ([2, 1, 163], Keep::List)],
+    &[
+        ([1, 0, 37], PreservedSupport::Nothing),
+        ([2, 1, 104], PreservedSupport::Run),
+        ([2, 1, 163], PreservedSupport::List),
+    ],
     &["kept_run", "kept_list"],
 );
 const REJOIN: Rule<Rejoin> = Rule::new(
@@ -238,15 +242,15 @@ const FILLER: Rule<Filler> = Rule::new(
     &[([1, 0, 37], Filler::Entry), ([2, 1, 73], Filler::Speaker), ([2, 1, 281], Filler::SpeakerNotLocal)],
     &["ends_with_a_prompt", "system_child_of_a_prompt", "meta_user_child_of_middle"],
 );
-const GO_ON: Rule<GoOn> = Rule::new(
+const GO_ON: Rule<ContinuePrompt> = Rule::new(
     "continue",
     &[
-        ([1, 0, 37], GoOn::Never),
-        ([2, 1, 42], GoOn::ResultOrAttachment),
-        ([2, 1, 104], GoOn::Result),
-        ([2, 1, 163], GoOn::ResultOrAttachment),
-        ([2, 1, 221], GoOn::ResultOrAttachmentToPrompt),
-        ([2, 1, 281], GoOn::Never),
+        ([1, 0, 37], ContinuePrompt::Never),
+        ([2, 1, 42], ContinuePrompt::ResultOrAttachment),
+        ([2, 1, 104], ContinuePrompt::Result),
+        ([2, 1, 163], ContinuePrompt::ResultOrAttachment),
+        ([2, 1, 221], ContinuePrompt::ResultOrAttachmentToPrompt),
+        ([2, 1, 281], ContinuePrompt::Never),
     ],
     &["attachment_last", "attachment_behind_a_prompt_last", "ends_with_a_result"],
 );
@@ -328,7 +332,7 @@ rules! {
     cycle_hangs: bool = CYCLE_HANGS,
     bridge: bool = BRIDGE,
     cut_at_boundary: bool = CUT_AT_BOUNDARY,
-    keep: Keep = KEEP,
+    keep: PreservedSupport = KEEP,
     rejoin: Rejoin = REJOIN,
     api_errors: bool = API_ERRORS,
     local: bool = LOCAL,
@@ -338,7 +342,7 @@ rules! {
     empty_prompt_fills: bool = EMPTY_PROMPT_FILLS,
     blank_prompts: bool = BLANK_PROMPTS,
     filler: Filler = FILLER,
-    go_on: GoOn = GO_ON,
+    go_on: ContinuePrompt = GO_ON,
     recap_waits: bool = RECAP_WAITS,
     unite: bool = UNITE,
     words_first: bool = WORDS_FIRST,

@@ -1,50 +1,50 @@
 //! What a client makes of a file: the leaf, the path, what is sent, and everything that is not.
 
-use super::chain::{End, rejoin, since_boundary, walk};
-use super::facts::Facts;
+use super::chain::{WalkEnd, rejoin, since_boundary, walk};
+use super::facts::ResumeIndex;
 use super::leaf::{LeafRule, choose};
-use super::links::{Links, NONE};
+use super::links::{ClientGraph, NONE};
 use super::rules::Rules;
-use super::send::{Said, Sent, send};
-use crate::entry::{Flags, Kind, Voice};
-use crate::tree::{Link, NodeNo, Tree};
+use super::send::{BlockOrigin, SentBlock, send};
+use crate::entry::{EntryRole, Flags, Kind};
+use crate::tree::{NodeId, ParentLink, Tree};
 use crate::version::Version;
 
 /// What a client loads from a file and sends.
 #[derive(Debug, Default)]
-pub struct Resume {
+pub struct ResumeOutcome {
     /// The entry it goes on from, and why that one.
-    pub leaf: Option<(NodeNo, LeafRule)>,
+    pub leaf: Option<(NodeId, LeafRule)>,
     /// Every entry that is loaded, in order.
-    pub chain: Vec<NodeNo>,
+    pub chain: Vec<NodeId>,
     /// Every block that is sent, in order.
-    pub sent: Vec<Sent>,
+    pub sent: Vec<SentBlock>,
     /// The entries of user and assistant that are sent, in the order of their first block.
-    pub path: Vec<NodeNo>,
+    pub path: Vec<NodeId>,
     /// Where the walk from the leaf ended, unless at a beginning.
-    pub stop: Option<Stop>,
+    pub stop: Option<EarlyEnd>,
     /// What keeps the client from loading anything.
-    pub halt: Option<Halt>,
+    pub halt: Option<LoadFailure>,
     /// Entries of the path outside subagents.
     pub loaded: usize,
     /// Lines of user and assistant outside subagents: all of them.
     pub entries: usize,
     /// Those that are not on the path, each once, in the order of the file.
-    pub unreachable: Vec<Lost>,
+    pub unreachable: Vec<SkippedEntry>,
 }
 
 /// Where a walk ended too early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stop {
+pub struct EarlyEnd {
     /// The last entry it reached.
-    pub node: NodeNo,
+    pub node: NodeId,
     /// Why it ended there.
-    pub why: Why,
+    pub why: SkipReason,
 }
 
 /// What keeps a client from loading anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Halt {
+pub enum LoadFailure {
     /// It never comes back: entries are each other's ancestors.
     Hangs,
     /// It ends with an error: no entry is a leaf, or the leaf has no timestamp.
@@ -53,31 +53,31 @@ pub enum Halt {
     Nothing,
 }
 
-impl Halt {
+impl LoadFailure {
     /// Returns a name for output.
     pub fn name(self) -> &'static str {
         match self {
-            Halt::Hangs => "hangs",
-            Halt::GivesUp => "gives-up",
-            Halt::Nothing => "nothing",
+            LoadFailure::Hangs => "hangs",
+            LoadFailure::GivesUp => "gives-up",
+            LoadFailure::Nothing => "nothing",
         }
     }
 }
 
 /// A line that is not sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Lost {
+pub struct SkippedEntry {
     /// Its number in the file.
     pub line: u32,
     /// The entry; `None` for a line without a uuid.
-    pub node: Option<NodeNo>,
+    pub node: Option<NodeId>,
     /// Why.
-    pub why: Why,
+    pub why: SkipReason,
 }
 
 /// Why an entry is not loaded, not sent, or the last that is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Why {
+pub enum SkipReason {
     /// It is on another branch of the same beginning.
     OtherBranch,
     /// It belongs to another beginning.
@@ -114,115 +114,117 @@ pub enum Why {
     Empty,
 }
 
-impl Why {
+impl SkipReason {
     /// Returns a name for output.
     pub fn name(self) -> &'static str {
         match self {
-            Why::OtherBranch => "other-branch",
-            Why::OtherRoot => "other-root",
-            Why::MissingParent => "missing-parent",
-            Why::UnreadParent => "unread-parent",
-            Why::Cycle => "cycle",
-            Why::Damaged => "damaged-line",
-            Why::Halted => "halted",
-            Why::Nameless => "no-uuid",
-            Why::Compacted => "compacted",
-            Why::Repeated => "repeated",
-            Why::Local => "local-command",
-            Why::ApiError => "api-error",
-            Why::Unanswered => "unanswered-call",
-            Why::Orphan => "orphan-result",
-            Why::LoneThinking => "lone-thinking",
-            Why::Blank => "blank",
-            Why::Empty => "empty",
+            SkipReason::OtherBranch => "other-branch",
+            SkipReason::OtherRoot => "other-root",
+            SkipReason::MissingParent => "missing-parent",
+            SkipReason::UnreadParent => "unread-parent",
+            SkipReason::Cycle => "cycle",
+            SkipReason::Damaged => "damaged-line",
+            SkipReason::Halted => "halted",
+            SkipReason::Nameless => "no-uuid",
+            SkipReason::Compacted => "compacted",
+            SkipReason::Repeated => "repeated",
+            SkipReason::Local => "local-command",
+            SkipReason::ApiError => "api-error",
+            SkipReason::Unanswered => "unanswered-call",
+            SkipReason::Orphan => "orphan-result",
+            SkipReason::LoneThinking => "lone-thinking",
+            SkipReason::Blank => "blank",
+            SkipReason::Empty => "empty",
         }
     }
 
     /// Whether the client does not know of such an entry any more: nothing else in the context stands for it.
     pub fn is_loss(self) -> bool {
-        self <= Why::Nameless
+        self <= SkipReason::Nameless
     }
 }
 
 /// The entry that a client goes on from, why that one, and all that it loads.
 struct Loaded {
-    leaf: NodeNo,
+    leaf: NodeId,
     rule: LeafRule,
-    chain: Vec<NodeNo>,
-    stop: Option<Stop>,
+    chain: Vec<NodeId>,
+    stop: Option<EarlyEnd>,
 }
 
 /// Loads what a client would, or says what keeps it from that.
 fn load(
-    links: &Links<'_>,
-    facts: &Facts,
+    links: &ClientGraph<'_>,
+    facts: &ResumeIndex,
     rules: &Rules,
-) -> Result<Loaded, (Halt, Option<(NodeNo, LeafRule)>)> {
+) -> Result<Loaded, (LoadFailure, Option<(NodeId, LeafRule)>)> {
     let Some((leaf, rule)) = choose(links, facts, rules) else {
-        return Err((if links.order.is_empty() { Halt::Nothing } else { Halt::GivesUp }, None));
+        return Err((if links.order.is_empty() { LoadFailure::Nothing } else { LoadFailure::GivesUp }, None));
     };
     load_at(links, facts, rules, leaf, rule)
 }
 
 /// Loads what a client would that goes on from `leaf`.
 fn load_at(
-    links: &Links<'_>,
-    facts: &Facts,
+    links: &ClientGraph<'_>,
+    facts: &ResumeIndex,
     rules: &Rules,
-    leaf: NodeNo,
+    leaf: NodeId,
     rule: LeafRule,
-) -> Result<Loaded, (Halt, Option<(NodeNo, LeafRule)>)> {
-    let speaker = links.climb(leaf, |no| links.speaks(no));
+) -> Result<Loaded, (LoadFailure, Option<(NodeId, LeafRule)>)> {
+    let speaker = links.nearest_ancestor(leaf, |no| links.speaks(no));
     if !rules.timeless_leaf && speaker.is_some_and(|no| links.tree.node(no).time().is_none()) {
-        return Err((Halt::GivesUp, Some((leaf, rule))));
+        return Err((LoadFailure::GivesUp, Some((leaf, rule))));
     }
     let (walked, end) = walk(links, leaf);
-    if end == End::Cycle && rules.cycle_hangs {
-        return Err((Halt::Hangs, Some((leaf, rule))));
+    if end == WalkEnd::Cycle && rules.cycle_hangs {
+        return Err((LoadFailure::Hangs, Some((leaf, rule))));
     }
     let top = walked[0];
     let mut chain = rejoin(links, facts, rules.rejoin, walked);
     let cut = rules.cut_at_boundary && since_boundary(links, &mut chain);
     let stop = match end {
-        _ if cut => Some(Stop { node: chain[0], why: Why::Compacted }),
-        End::Root => None,
-        End::Boundary | End::Dropped => Some(Stop { node: top, why: Why::Compacted }),
-        End::Missing => Some(Stop { node: top, why: Why::MissingParent }),
-        End::Unread => Some(Stop { node: top, why: Why::UnreadParent }),
-        End::Cycle => Some(Stop { node: top, why: Why::Cycle }),
+        _ if cut => Some(EarlyEnd { node: chain[0], why: SkipReason::Compacted }),
+        WalkEnd::Root => None,
+        WalkEnd::Boundary | WalkEnd::Dropped => Some(EarlyEnd { node: top, why: SkipReason::Compacted }),
+        WalkEnd::Missing => Some(EarlyEnd { node: top, why: SkipReason::MissingParent }),
+        WalkEnd::Unread => Some(EarlyEnd { node: top, why: SkipReason::UnreadParent }),
+        WalkEnd::Cycle => Some(EarlyEnd { node: top, why: SkipReason::Cycle }),
     };
     Ok(Loaded { leaf, rule, chain, stop })
 }
 
 /// Returns the leaf of a client of this version and every entry that it loads, in order; nothing where it loads nothing.
-pub fn active_path(tree: &Tree, facts: &Facts, client: &Version) -> Option<(NodeNo, Vec<NodeNo>)> {
+pub fn active_path(tree: &Tree, facts: &ResumeIndex, client: &Version) -> Option<(NodeId, Vec<NodeId>)> {
     let rules = Rules::of(client);
-    let loaded = load(&Links::new(tree, &rules), facts, &rules).ok()?;
+    let loaded = load(&ClientGraph::new(tree, &rules), facts, &rules).ok()?;
     Some((loaded.leaf, loaded.chain))
 }
 
 /// Says what a client of this version loads and sends.
-pub fn resume(tree: &Tree, facts: &Facts, client: &Version) -> Resume {
+pub fn simulate_resume(tree: &Tree, facts: &ResumeIndex, client: &Version) -> ResumeOutcome {
     let rules = Rules::of(client);
-    let links = Links::new(tree, &rules);
-    tell(&links, facts, &rules, load(&links, facts, &rules))
+    let links = ClientGraph::new(tree, &rules);
+    build_outcome(&links, facts, &rules, load(&links, facts, &rules))
 }
 
 /// Says what a client of this version would load and send if it went on from `leaf`; `None` where it does not even hold
 /// that entry, as it holds nothing from before some compactions.
-pub fn resume_at(tree: &Tree, facts: &Facts, client: &Version, leaf: NodeNo) -> Option<Resume> {
+pub fn resume_at(tree: &Tree, facts: &ResumeIndex, client: &Version, leaf: NodeId) -> Option<ResumeOutcome> {
     let rules = Rules::of(client);
-    let links = Links::new(tree, &rules);
-    let held = links.here[leaf as usize];
-    held.then(|| tell(&links, facts, &rules, load_at(&links, facts, &rules, leaf, LeafRule::Asked)))
+    let links = ClientGraph::new(tree, &rules);
+    let held = links.loaded[leaf as usize];
+    held.then(|| {
+        build_outcome(&links, facts, &rules, load_at(&links, facts, &rules, leaf, LeafRule::Requested))
+    })
 }
 
-fn tell(
-    links: &Links<'_>,
-    facts: &Facts,
+fn build_outcome(
+    links: &ClientGraph<'_>,
+    facts: &ResumeIndex,
     rules: &Rules,
-    loaded: Result<Loaded, (Halt, Option<(NodeNo, LeafRule)>)>,
-) -> Resume {
+    loaded: Result<Loaded, (LoadFailure, Option<(NodeId, LeafRule)>)>,
+) -> ResumeOutcome {
     let tree = links.tree;
     let Loaded { leaf, rule, chain, stop } = match loaded {
         Ok(loaded) => loaded,
@@ -230,46 +232,53 @@ fn tell(
     };
     let (sent, left_out) = send(links, facts, rules, &chain);
     let path = path_of(tree, &sent);
-    let mut resume = Resume { leaf: Some((leaf, rule)), chain, sent, path, stop, ..Resume::default() };
-    resume.account(links, facts, &left_out);
+    let mut resume =
+        ResumeOutcome { leaf: Some((leaf, rule)), chain, sent, path, stop, ..ResumeOutcome::default() };
+    resume.classify_skipped(links, facts, &left_out);
     resume
 }
 
 /// Says what a reader loads that walks up from the entry that the last summary names, as the seeds have it. No client
 /// that was measured does.
-pub fn resume_by_summary(tree: &Tree, facts: &Facts) -> Resume {
-    let newest = Version::read(super::rules::MEASURED[super::rules::MEASURED.len() - 1]);
-    let links = Links::plain(tree, &Rules::of(&newest));
+pub fn resume_by_summary(tree: &Tree, facts: &ResumeIndex) -> ResumeOutcome {
+    let newest = Version::read(super::rules::KNOWN_CLIENTS[super::rules::KNOWN_CLIENTS.len() - 1]);
+    let links = ClientGraph::plain(tree, &Rules::of(&newest));
     let named = facts.summary.and_then(|(leaf, line)| Some((tree.find(leaf)?, LeafRule::Summary(line))));
     let Some((leaf, rule)) = named else {
-        return nothing(&links, facts, Halt::Nothing, None);
+        return nothing(&links, facts, LoadFailure::Nothing, None);
     };
     let (chain, end) = walk(&links, leaf);
-    let speaks = |no: &NodeNo| links.speaks(*no);
-    let path: Vec<NodeNo> = chain.iter().copied().filter(speaks).collect();
+    let speaks = |no: &NodeId| links.speaks(*no);
+    let path: Vec<NodeId> = chain.iter().copied().filter(speaks).collect();
     let why = match end {
-        End::Root | End::Boundary => None,
-        End::Cycle => Some(Why::Cycle),
-        End::Unread => Some(Why::UnreadParent),
-        End::Missing | End::Dropped => Some(Why::MissingParent),
+        WalkEnd::Root | WalkEnd::Boundary => None,
+        WalkEnd::Cycle => Some(SkipReason::Cycle),
+        WalkEnd::Unread => Some(SkipReason::UnreadParent),
+        WalkEnd::Missing | WalkEnd::Dropped => Some(SkipReason::MissingParent),
     };
-    let stop = why.map(|why| Stop { node: chain[0], why });
-    let mut resume = Resume { leaf: Some((leaf, rule)), chain, path, stop, ..Resume::default() };
-    resume.account(&links, facts, &[]);
+    let stop = why.map(|why| EarlyEnd { node: chain[0], why });
+    let mut resume =
+        ResumeOutcome { leaf: Some((leaf, rule)), chain, path, stop, ..ResumeOutcome::default() };
+    resume.classify_skipped(&links, facts, &[]);
     resume
 }
 
-fn nothing(links: &Links<'_>, facts: &Facts, halt: Halt, leaf: Option<(NodeNo, LeafRule)>) -> Resume {
-    let mut resume = Resume { leaf, halt: Some(halt), ..Resume::default() };
-    resume.account(links, facts, &[]);
+fn nothing(
+    links: &ClientGraph<'_>,
+    facts: &ResumeIndex,
+    halt: LoadFailure,
+    leaf: Option<(NodeId, LeafRule)>,
+) -> ResumeOutcome {
+    let mut resume = ResumeOutcome { leaf, halt: Some(halt), ..ResumeOutcome::default() };
+    resume.classify_skipped(links, facts, &[]);
     resume
 }
 
-fn path_of(tree: &Tree, sent: &[Sent]) -> Vec<NodeNo> {
+fn path_of(tree: &Tree, sent: &[SentBlock]) -> Vec<NodeId> {
     let mut told = vec![false; tree.nodes().len()];
     let mut path = Vec::new();
     for block in sent {
-        if let Said::Block(no, _) = block.said
+        if let BlockOrigin::Block(no, _) = block.said
             && matches!(tree.node(no).kind, Kind::User | Kind::Assistant)
             && !std::mem::replace(&mut told[no as usize], true)
         {
@@ -279,31 +288,41 @@ fn path_of(tree: &Tree, sent: &[Sent]) -> Vec<NodeNo> {
     path
 }
 
-impl Resume {
+impl ResumeOutcome {
     /// Returns how many entries are out of the client's reach.
     pub fn lost(&self) -> usize {
         self.unreachable.iter().filter(|lost| lost.why.is_loss()).count()
     }
 
     /// Lists the entries that a summary in the chain stands for: those before it, on the way to it.
-    fn summed_up(&self, tree: &Tree) -> Vec<NodeNo> {
-        let is_mark = |no: &NodeNo| matches!(tree.node(*no).voice, Voice::Boundary | Voice::Recap);
+    fn summed_up(&self, tree: &Tree) -> Vec<NodeId> {
+        let is_mark = |no: &NodeId| {
+            matches!(tree.node(*no).voice, EntryRole::CompactBoundary | EntryRole::CompactSummary)
+        };
         let Some(mark) = self.chain.iter().copied().filter(is_mark).max() else {
             return Vec::new();
         };
-        let way = tree.rejoin(&tree.long_walk(mark)).into_iter().map(|step| step.node);
+        let way = tree
+            .with_parallel_calls(&tree.ancestors_across_compactions(mark))
+            .into_iter()
+            .map(|step| step.node);
         way.filter(|&no| no < mark).collect()
     }
 
     /// Lists every line of user and assistant that is not on the path, with the reason.
-    fn account(&mut self, links: &Links<'_>, facts: &Facts, left_out: &[(NodeNo, Why)]) {
+    fn classify_skipped(
+        &mut self,
+        links: &ClientGraph<'_>,
+        facts: &ResumeIndex,
+        left_out: &[(NodeId, SkipReason)],
+    ) {
         let tree = links.tree;
-        let mut whys: Vec<Option<Why>> = vec![None; tree.nodes().len()];
+        let mut whys: Vec<Option<SkipReason>> = vec![None; tree.nodes().len()];
         for no in self.summed_up(tree) {
-            whys[no as usize] = Some(Why::Compacted);
+            whys[no as usize] = Some(SkipReason::Compacted);
         }
         for &no in &self.chain {
-            whys[no as usize] = Some(Why::Orphan);
+            whys[no as usize] = Some(SkipReason::Orphan);
         }
         for &(no, why) in left_out {
             whys[no as usize] = Some(why);
@@ -311,15 +330,16 @@ impl Resume {
         let mut on_path = vec![false; tree.nodes().len()];
         self.path.iter().for_each(|&no| on_path[no as usize] = true);
         let roots = Roots::of(links);
-        let is_local =
-            |no: NodeNo| matches!(tree.node(no).voice, Voice::Meta | Voice::Command | Voice::Output);
+        let is_local = |no: NodeId| {
+            matches!(tree.node(no).voice, EntryRole::Meta | EntryRole::Command | EntryRole::Output)
+        };
         let talk = links.at_or_above(|no| links.speaks(no) && !is_local(no));
         let home = self.chain.first().map_or(NONE, |&no| roots.of_node(no));
-        let mut lost: Vec<Lost> = Vec::new();
-        let mut entries = facts.nameless.len();
-        for no in 0..tree.nodes().len() as NodeNo {
+        let mut lost: Vec<SkippedEntry> = Vec::new();
+        let mut entries = facts.missing_uuid.len();
+        for no in 0..tree.nodes().len() as NodeId {
             let node = tree.node(no);
-            if !matches!(node.kind, Kind::User | Kind::Assistant) || !tree.is_told(no) {
+            if !matches!(node.kind, Kind::User | Kind::Assistant) || !tree.is_main_chain(no) {
                 continue;
             }
             entries += 1;
@@ -328,21 +348,25 @@ impl Resume {
             }
             let stands = tree.find(node.id) == Some(no);
             let why = match whys[no as usize] {
-                _ if node.is(Flags::SALVAGED) => Why::Damaged,
-                _ if !stands => Why::Repeated,
+                _ if node.is(Flags::SALVAGED) => SkipReason::Damaged,
+                _ if !stands => SkipReason::Repeated,
                 Some(why) => why,
-                None if self.halt.is_some_and(|halt| halt != Halt::Nothing) => Why::Halted,
+                None if self.halt.is_some_and(|halt| halt != LoadFailure::Nothing) => SkipReason::Halted,
                 None => match roots.why(links, no, home) {
-                    Why::OtherBranch if is_local(no) && !talk[no as usize] => Why::Local,
+                    SkipReason::OtherBranch if is_local(no) && !talk[no as usize] => SkipReason::Local,
                     why => why,
                 },
             };
-            lost.push(Lost { line: node.place.line, node: Some(no), why });
+            lost.push(SkippedEntry { line: node.place.line, node: Some(no), why });
         }
-        let nameless = facts.nameless.iter().map(|&line| Lost { line, node: None, why: Why::Nameless });
+        let nameless = facts.missing_uuid.iter().map(|&line| SkippedEntry {
+            line,
+            node: None,
+            why: SkipReason::Nameless,
+        });
         lost.extend(nameless);
         lost.sort_by_key(|lost| lost.line);
-        self.loaded = self.path.iter().filter(|&&no| tree.is_told(no)).count();
+        self.loaded = self.path.iter().filter(|&&no| tree.is_main_chain(no)).count();
         self.entries = entries;
         self.unreachable = lost;
     }
@@ -350,12 +374,12 @@ impl Resume {
 
 /// The entry above each entry at which a walk ends.
 struct Roots {
-    tops: Vec<NodeNo>,
+    tops: Vec<NodeId>,
 }
 
 impl Roots {
-    fn of(links: &Links<'_>) -> Roots {
-        let mut tops = vec![NONE; links.up.len()];
+    fn of(links: &ClientGraph<'_>) -> Roots {
+        let mut tops = vec![NONE; links.parent.len()];
         let mut climbed = Vec::new();
         for &no in &links.order {
             let mut at = no;
@@ -365,7 +389,7 @@ impl Roots {
                 tops[at as usize] = at;
                 climbed.push(at);
                 top = at;
-                at = links.up[at as usize];
+                at = links.parent[at as usize];
             }
             if at != NONE {
                 top = tops[at as usize];
@@ -375,24 +399,24 @@ impl Roots {
         Roots { tops }
     }
 
-    fn of_node(&self, no: NodeNo) -> NodeNo {
+    fn of_node(&self, no: NodeId) -> NodeId {
         self.tops[no as usize]
     }
 
     /// Says why an entry that no walk from the leaf passes is out of reach.
-    fn why(&self, links: &Links<'_>, no: NodeNo, home: NodeNo) -> Why {
+    fn why(&self, links: &ClientGraph<'_>, no: NodeId, home: NodeId) -> SkipReason {
         let top = self.of_node(no);
         if top == NONE {
             // The client dropped it with what a compaction did not keep, and no summary stands for it.
-            return Why::OtherBranch;
+            return SkipReason::OtherBranch;
         }
         match links.tree.node(top).link {
-            _ if top == home => Why::OtherBranch,
-            Link::Root => Why::OtherRoot,
-            Link::Missing => Why::MissingParent,
-            Link::Cut => Why::Cycle,
-            Link::Child if links.up[top as usize] == NONE => Why::UnreadParent,
-            Link::Child => Why::Cycle,
+            _ if top == home => SkipReason::OtherBranch,
+            ParentLink::Root => SkipReason::OtherRoot,
+            ParentLink::Missing => SkipReason::MissingParent,
+            ParentLink::Cut => SkipReason::Cycle,
+            ParentLink::Child if links.parent[top as usize] == NONE => SkipReason::UnreadParent,
+            ParentLink::Child => SkipReason::Cycle,
         }
     }
 }

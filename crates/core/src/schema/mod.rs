@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::entry::{Attachment, BlockKind, Entry, Kind, Progress, System, Text, members};
+use crate::entry::{Attachment, BlockKind, Entry, JsonStr, Kind, Progress, System, members};
 use crate::version::Version;
 
 mod known;
@@ -12,7 +12,7 @@ pub use known::is_known_field;
 
 /// How often something was seen, and in which client versions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Sightings {
+pub struct Occurrences {
     /// How often.
     pub count: u64,
     /// The oldest version, as numbers for sorting and as text.
@@ -23,7 +23,7 @@ pub struct Sightings {
 
 /// What kind of thing was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Shape {
+pub enum SchemaItem {
     /// A line type.
     Type,
     /// A subtype of a system line.
@@ -38,28 +38,28 @@ pub enum Shape {
     Field,
 }
 
-impl Shape {
+impl SchemaItem {
     /// Returns a name for output.
     pub fn name(self) -> &'static str {
         match self {
-            Shape::Type => "type",
-            Shape::System => "system",
-            Shape::Progress => "progress",
-            Shape::Attachment => "attachment",
-            Shape::Block => "block",
-            Shape::Field => "field",
+            SchemaItem::Type => "type",
+            SchemaItem::System => "system",
+            SchemaItem::Progress => "progress",
+            SchemaItem::Attachment => "attachment",
+            SchemaItem::Block => "block",
+            SchemaItem::Field => "field",
         }
     }
 }
 
 /// Everything seen so far.
 #[derive(Debug, Clone, Default)]
-pub struct Census {
-    seen: BTreeMap<(Shape, String), Sightings>,
+pub struct SchemaCollector {
+    seen: BTreeMap<(SchemaItem, String), Occurrences>,
     versions: BTreeMap<String, Version>,
 }
 
-impl Census {
+impl SchemaCollector {
     /// Takes the next entry.
     pub fn add(&mut self, entry: &Entry<'_>) {
         let version = entry.version.map(|version| {
@@ -68,27 +68,27 @@ impl Census {
         });
         let version = version.as_ref();
         let name = or_none(entry.name);
-        self.see(Shape::Type, name.to_string(), version);
+        self.see(SchemaItem::Type, name.to_string(), version);
         let part = or_none(entry.part);
         match entry.kind {
             Kind::System => {
                 let subtype = or_none(entry.subtype);
-                self.see(Shape::System, subtype.into_owned(), version);
+                self.see(SchemaItem::System, subtype.into_owned(), version);
             }
-            Kind::Progress => self.see(Shape::Progress, part.into_owned(), version),
-            Kind::Attachment => self.see(Shape::Attachment, part.into_owned(), version),
+            Kind::Progress => self.see(SchemaItem::Progress, part.into_owned(), version),
+            Kind::Attachment => self.see(SchemaItem::Attachment, part.into_owned(), version),
             _ => {}
         }
         for block in entry.blocks() {
             let block = or_none(block.name);
-            self.see(Shape::Block, block.into_owned(), version);
+            self.see(SchemaItem::Block, block.into_owned(), version);
         }
         for (field, _) in members(entry.raw) {
-            self.see(Shape::Field, format!("{name}.{}", field.decode()), version);
+            self.see(SchemaItem::Field, format!("{name}.{}", field.decode()), version);
         }
     }
 
-    fn see(&mut self, shape: Shape, name: String, version: Option<&Version>) {
+    fn see(&mut self, shape: SchemaItem, name: String, version: Option<&Version>) {
         let seen = self.seen.entry((shape, name)).or_default();
         seen.count += 1;
         if let Some(version) = version {
@@ -102,7 +102,7 @@ impl Census {
     }
 
     /// Adds what another census saw.
-    pub fn merge(&mut self, other: Census) {
+    pub fn merge(&mut self, other: SchemaCollector) {
         for (key, part) in other.seen {
             let seen = self.seen.entry(key).or_default();
             seen.count += part.count;
@@ -112,23 +112,23 @@ impl Census {
     }
 
     /// Iterates over all that was seen, with whether it is known.
-    pub fn rows(&self) -> impl Iterator<Item = (Shape, &str, &Sightings, bool)> {
+    pub fn rows(&self) -> impl Iterator<Item = (SchemaItem, &str, &Occurrences, bool)> {
         self.seen.iter().map(|((shape, name), seen)| (*shape, name.as_str(), seen, is_known(*shape, name)))
     }
 }
 
-fn or_none(name: Option<Text<'_>>) -> Cow<'_, str> {
-    name.map_or(Cow::Borrowed("(none)"), Text::decode)
+fn or_none(name: Option<JsonStr<'_>>) -> Cow<'_, str> {
+    name.map_or(Cow::Borrowed("(none)"), JsonStr::decode)
 }
 
-fn is_known(shape: Shape, name: &str) -> bool {
+fn is_known(shape: SchemaItem, name: &str) -> bool {
     let raw = name.as_bytes();
     match shape {
-        Shape::Type => Kind::named(raw) != Kind::Unknown,
-        Shape::System => name == "(none)" || System::named(raw) != System::Unknown,
-        Shape::Progress => Progress::named(raw) != Progress::Unknown,
-        Shape::Attachment => Attachment::named(raw) != Attachment::Unknown,
-        Shape::Block => BlockKind::named(raw) != BlockKind::Unknown,
-        Shape::Field => name.split_once('.').is_some_and(|(_, field)| is_known_field(field)),
+        SchemaItem::Type => Kind::named(raw) != Kind::Unknown,
+        SchemaItem::System => name == "(none)" || System::named(raw) != System::Unknown,
+        SchemaItem::Progress => Progress::named(raw) != Progress::Unknown,
+        SchemaItem::Attachment => Attachment::named(raw) != Attachment::Unknown,
+        SchemaItem::Block => BlockKind::named(raw) != BlockKind::Unknown,
+        SchemaItem::Field => name.split_once('.').is_some_and(|(_, field)| is_known_field(field)),
     }
 }

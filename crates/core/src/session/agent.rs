@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use crate::entry::{BlockKind, Entry, Kind, Text, Voice, member, members, value_text};
+use crate::entry::{BlockKind, Entry, EntryRole, JsonStr, Kind, member, members, value_text};
 use crate::id::{Id, IdMap};
 
 /// What a `.meta.json` beside an agent's file says.
@@ -42,7 +42,7 @@ impl AgentMeta {
 
 /// A call that starts a subagent, found in a file of the family.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Launch {
+pub struct AgentCall {
     /// The id of the call.
     pub tool_use: String,
     /// What kind of agent was asked for.
@@ -72,20 +72,20 @@ pub struct Agent {
 
 /// Collects the calls that start subagents and what ties agents to them.
 #[derive(Debug, Default)]
-pub struct Launches {
+pub struct AgentCallIndex {
     /// The calls, in file order.
-    pub calls: Vec<Launch>,
+    pub calls: Vec<AgentCall>,
     /// Agent ids by the call that named them in its result or progress.
     pub agents: Vec<(String, String)>,
     seen: IdMap<()>,
 }
 
-impl Launches {
+impl AgentCallIndex {
     /// Takes the next entry.
     pub fn add(&mut self, entry: &Entry<'_>, line: u32) {
         match entry.kind {
             Kind::Assistant => self.calls(entry, line),
-            Kind::User if entry.voice() == Voice::Results => self.results(entry),
+            Kind::User if entry.voice() == EntryRole::Results => self.results(entry),
             Kind::Progress => {
                 let agent = entry.payload.and_then(|data| field(data, "agentId"));
                 if let (Some(agent), Some(call)) = (agent, entry.parent_tool_use) {
@@ -105,7 +105,7 @@ impl Launches {
             if self.seen.insert(id.id(), ()).is_some() {
                 continue;
             }
-            self.calls.push(Launch {
+            self.calls.push(AgentCall {
                 tool_use: id.decode().into_owned(),
                 kind: field(input, "subagent_type").unwrap_or_default(),
                 description: field(input, "description").unwrap_or_default(),
@@ -123,7 +123,7 @@ impl Launches {
         }
     }
 
-    fn tie(&mut self, agent: String, call: Text<'_>) {
+    fn tie(&mut self, agent: String, call: JsonStr<'_>) {
         let key = Id::of(agent.as_bytes());
         if self.seen.insert(key, ()).is_none() {
             self.agents.push((agent, call.decode().into_owned()));
@@ -132,7 +132,13 @@ impl Launches {
 
     /// Finds the call that started an agent: by its meta file, by what the call's result said, by its prompt; by the
     /// prompt each call only once.
-    pub fn of(&self, agent: &str, meta: &AgentMeta, prompt: &str, used: &HashSet<String>) -> Option<&Launch> {
+    pub fn of(
+        &self,
+        agent: &str,
+        meta: &AgentMeta,
+        prompt: &str,
+        used: &HashSet<String>,
+    ) -> Option<&AgentCall> {
         let tied = self.agents.iter().find(|(id, _)| id == agent).map(|(_, call)| call.as_str());
         let call = meta.tool_use.as_deref().or(tied);
         self.calls.iter().find(|launch| match call {

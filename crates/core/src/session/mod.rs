@@ -4,6 +4,6 @@ mod agent;
 mod sketch;
 mod title;
 
-pub use agent::{Agent, AgentMeta, Launch, Launches};
-pub use sketch::{Origin, PullRequest, Sketch, Sketcher, Summaries};
+pub use agent::{Agent, AgentCall, AgentCallIndex, AgentMeta};
+pub use sketch::{Origin, PullRequest, SessionInfo, SessionInfoBuilder, Summaries};
 pub use title::{Title, TitleSource};

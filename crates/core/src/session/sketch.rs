@@ -1,10 +1,10 @@
 //! The sketch of a session file: everything a list of sessions shows, from one pass.
 
 use super::title::{Title, TitleSource, one_line};
-use crate::entry::{Entry, Flags, Kind, Moment, Text, Voice, members, value_text};
-use crate::id::{Id, Short, ShortMap};
+use crate::entry::{Entry, EntryRole, Flags, JsonStr, Kind, Timestamp, members, value_text};
+use crate::id::{Id, ShortId, ShortMap};
 use crate::problem::Problem;
-use crate::tree::{Link, Tree};
+use crate::tree::{ParentLink, Tree};
 use crate::turn::Command;
 
 /// Bytes kept of a first prompt.
@@ -12,7 +12,7 @@ const HEAD: usize = 400;
 
 /// What one file says of itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Sketch {
+pub struct SessionInfo {
     /// The session ids on its lines, first come first.
     pub sessions: Vec<String>,
     /// The agent whose file this is.
@@ -38,9 +38,9 @@ pub struct Sketch {
     /// Names of plans.
     pub slugs: Vec<String>,
     /// First moment of a line that speaks.
-    pub first: Option<Moment>,
+    pub first: Option<Timestamp>,
     /// Last moment of a line that speaks.
-    pub last: Option<Moment>,
+    pub last: Option<Timestamp>,
     /// Turns, on every branch.
     pub turns: usize,
     /// Real branches.
@@ -72,10 +72,10 @@ pub struct Sketch {
     /// Of these, how many mean that something is lost or out of place.
     pub damages: usize,
     /// Entries that a summary may name.
-    pub(crate) ids: Vec<Short>,
+    pub(crate) ids: Vec<ShortId>,
 }
 
-crate::pack_fields!(Sketch {
+crate::pack_fields!(SessionInfo {
     sessions,
     agent,
     custom_title,
@@ -136,7 +136,7 @@ pub struct Summaries(ShortMap<String>);
 
 impl Summaries {
     /// Collects them from all sketches, in the order of their paths.
-    pub fn of<'s>(sketches: impl Iterator<Item = &'s Sketch>) -> Summaries {
+    pub fn of<'s>(sketches: impl Iterator<Item = &'s SessionInfo>) -> Summaries {
         let titles = sketches.flat_map(|sketch| &sketch.summaries);
         Summaries(titles.map(|(leaf, title)| (leaf.short(), title.clone())).collect())
     }
@@ -144,23 +144,23 @@ impl Summaries {
 
 /// Draws the sketch while entries come in.
 #[derive(Debug, Default)]
-pub struct Sketcher {
-    sketch: Sketch,
+pub struct SessionInfoBuilder {
+    sketch: SessionInfo,
     command: Option<String>,
     answered: bool,
 }
 
-impl Sketcher {
+impl SessionInfoBuilder {
     /// Takes the next entry and who speaks in it.
-    pub fn add(&mut self, entry: &Entry<'_>, voice: Voice) {
+    pub fn add(&mut self, entry: &Entry<'_>, voice: EntryRole) {
         let sketch = &mut self.sketch;
         keep_new(&mut sketch.sessions, entry.session);
         keep_new(&mut sketch.versions, entry.version);
         keep_new(&mut sketch.slugs, entry.slug);
         keep_new(&mut sketch.entrypoints, entry.entrypoint);
         keep_new(&mut sketch.models, entry.model());
-        if entry.process != entry.session {
-            keep_new(&mut sketch.processes, entry.process);
+        if entry.process_session_id != entry.session {
+            keep_new(&mut sketch.processes, entry.process_session_id);
         }
         if let Some(cwd) = entry.cwd
             && sketch.cwd.is_none()
@@ -200,9 +200,9 @@ impl Sketcher {
         }
     }
 
-    fn spoken(&mut self, entry: &Entry<'_>, voice: Voice) {
+    fn spoken(&mut self, entry: &Entry<'_>, voice: EntryRole) {
         let sketch = &mut self.sketch;
-        if entry.speaks() {
+        if entry.is_message() {
             if entry.is(Flags::SIDECHAIN) && !entry.is(Flags::META) {
                 sketch.side_entries += 1;
             } else {
@@ -220,20 +220,20 @@ impl Sketcher {
                 .map(|session| Origin { session, uuid: field("messageUuid").unwrap_or_default() });
         }
         match voice {
-            Voice::Link | Voice::State => return,
-            Voice::Boundary => sketch.compactions += 1,
-            Voice::Recap if entry.parent.is_none() => sketch.compactions += 1,
-            Voice::Answer if !self.answered => {
+            EntryRole::Structural | EntryRole::State => return,
+            EntryRole::CompactBoundary => sketch.compactions += 1,
+            EntryRole::CompactSummary if entry.parent.is_none() => sketch.compactions += 1,
+            EntryRole::Answer if !self.answered => {
                 self.answered = true;
-                sketch.first_message = entry.message.as_ref().and_then(|message| message.id).map(Text::id);
+                sketch.first_message = entry.message.as_ref().and_then(|message| message.id).map(JsonStr::id);
             }
-            Voice::Prompt if sketch.first_prompt.is_none() => {
+            EntryRole::Prompt if sketch.first_prompt.is_none() => {
                 let words = prompt_words(entry);
                 sketch.implements_plan =
                     entry.is(Flags::PLAN) || words.starts_with("Implement the following plan");
                 sketch.first_prompt = Some(one_line(&words)).filter(|words| !words.is_empty());
             }
-            Voice::Command if self.command.is_none() => {
+            EntryRole::Command if self.command.is_none() => {
                 let text = crate::turn::words(entry);
                 self.command = Some(Command::read(&text).map_or_else(|| one_line(&text), |c| c.to_string()));
             }
@@ -246,34 +246,38 @@ impl Sketcher {
     }
 
     /// Adds what the tree knows and returns the sketch.
-    pub fn finish(self, tree: &Tree, lines: usize, problems: &[Problem]) -> Sketch {
+    pub fn finish(self, tree: &Tree, lines: usize, problems: &[Problem]) -> SessionInfo {
         let mut sketch = self.sketch;
         sketch.first_prompt = sketch.first_prompt.or(self.command);
         sketch.turns = tree.turns().count();
         sketch.branches = tree.branches();
         // A file may begin in the middle of a conversation; an island is what lost its parent later on.
-        let begun =
-            tree.nodes().iter().position(|node| node.voice != Voice::Link && node.link != Link::Missing);
-        let broken = |node: &&crate::tree::Node| node.link == Link::Missing && !node.is_side();
+        let begun = tree
+            .nodes()
+            .iter()
+            .position(|node| node.voice != EntryRole::Structural && node.link != ParentLink::Missing);
+        let broken = |node: &&crate::tree::Node| node.link == ParentLink::Missing && !node.is_sidechain();
         let later = &tree.nodes()[begun.unwrap_or(tree.nodes().len())..];
         sketch.islands = later.iter().filter(broken).count();
         sketch.lines = lines;
         let odd = || problems.iter().chain(&tree.problems);
         sketch.problems = odd().count();
         sketch.damages = odd().filter(|problem| problem.kind.is_damage()).count();
-        let side_file = tree.is_side_file();
+        let side_file = tree.is_sidechain_file();
         if !side_file {
-            sketch.side_agents = tree.roots().filter(|&no| tree.node(no).is_side()).count();
+            sketch.side_agents = tree.roots().filter(|&no| tree.node(no).is_sidechain()).count();
         }
         // A summary may name an entry of a subagent: then it is no title of this session.
-        let main = |node: &&crate::tree::Node| node.voice != Voice::Link && (side_file || !node.is_side());
+        let main = |node: &&crate::tree::Node| {
+            node.voice != EntryRole::Structural && (side_file || !node.is_sidechain())
+        };
         let speaks = tree.nodes().iter().filter(main);
         sketch.ids = speaks.map(|node| node.id.short()).collect();
         sketch
     }
 }
 
-impl Sketch {
+impl SessionInfo {
     /// Finds what summaries call this session: the one that names the latest of its entries.
     pub fn summary<'t>(&self, titles: &'t Summaries) -> Option<&'t str> {
         if titles.0.is_empty() {
@@ -312,7 +316,7 @@ impl Sketch {
 }
 
 /// Keeps a text that differs from those kept so far; the common case, the same as last time, costs one comparison.
-fn keep_new(kept: &mut Vec<String>, text: Option<Text<'_>>) {
+fn keep_new(kept: &mut Vec<String>, text: Option<JsonStr<'_>>) {
     let Some(text) = text else { return };
     let raw = text.raw();
     // No real file has so many; one that does must not make reading it slow.
@@ -329,7 +333,7 @@ fn keep_new(kept: &mut Vec<String>, text: Option<Text<'_>>) {
 }
 
 fn words(entry: &Entry<'_>) -> Option<String> {
-    Some(one_line(&entry.words?.head(HEAD))).filter(|words| !words.is_empty())
+    Some(one_line(&entry.text?.head(HEAD))).filter(|words| !words.is_empty())
 }
 
 fn prompt_words(entry: &Entry<'_>) -> String {

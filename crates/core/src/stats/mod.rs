@@ -2,4 +2,4 @@
 
 mod tally;
 
-pub use tally::{Counts, FileCounts, Tally, ToolCount};
+pub use tally::{Counts, FileCounts, StatsCollector, ToolCount};

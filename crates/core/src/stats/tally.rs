@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::entry::{BlockKind, Content, Entry, Fate, Flags, Kind, System, Voice};
+use crate::entry::{BlockKind, Content, Entry, EntryRole, Flags, Kind, LineStatus, System};
 use crate::id::{Id, IdSet};
 use crate::problem::Problem;
-use crate::tree::{Link, Tree};
-use crate::turn::Pairs;
-use crate::usage::{Booking, Sheet, Spent, plain, settle, total};
+use crate::tree::{ParentLink, Tree};
+use crate::turn::ToolCallIndex;
+use crate::usage::{FileUsage, TokenTotals, UsageCollector, dedupe_responses, total, total_by_request_id};
 
 /// Gaps longer than this between two lines are not counted as active, in milliseconds.
 const PAUSE: i64 = 5 * 60 * 1000;
@@ -89,7 +89,7 @@ pub struct Counts {
     /// Unknown types, subtypes and blocks, by what they are.
     pub unknown: Names,
     /// Responses and tokens, by file.
-    pub sheets: Vec<Sheet>,
+    pub sheets: Vec<FileUsage>,
     /// First and last moment, in milliseconds.
     pub span: Option<(i64, i64)>,
     /// Milliseconds between lines that are not far apart, summed over main files.
@@ -134,7 +134,7 @@ crate::pack_fields!(Counts {
 
 /// Counts one file.
 #[derive(Debug)]
-pub struct Tally {
+pub struct StatsCollector {
     counts: FileCounts,
     kinds: [u64; Kind::KNOWN.len() + 2],
     blocks: [u64; BlockKind::KNOWN.len() + 2],
@@ -143,14 +143,14 @@ pub struct Tally {
     unknown: Names,
     models: Vec<(String, u64)>,
     messages: IdSet,
-    booking: Booking,
+    booking: UsageCollector,
     whole: bool,
 }
 
-impl Tally {
+impl StatsCollector {
     /// Starts on the file called `file`; its lines say whose it is where `session` is empty.
-    pub fn new(file: Id, session: &str) -> Tally {
-        Tally {
+    pub fn new(file: Id, session: &str) -> StatsCollector {
+        StatsCollector {
             counts: FileCounts::default(),
             kinds: [0; _],
             blocks: [0; _],
@@ -159,22 +159,22 @@ impl Tally {
             unknown: Names::new(),
             models: Vec::new(),
             messages: IdSet::default(),
-            booking: Booking::new(file, session),
+            booking: UsageCollector::new(file, session),
             whole: true,
         }
     }
 
     /// Takes what became of a line.
-    pub fn line(&mut self, fate: Fate) {
+    pub fn line(&mut self, fate: LineStatus) {
         self.counts.lines += 1;
         match fate {
-            Fate::Whole => {}
-            Fate::Salvaged(entries) => {
+            LineStatus::Whole => {}
+            LineStatus::Salvaged(entries) => {
                 self.counts.malformed += 1;
                 self.counts.salvaged += u64::from(entries);
                 self.whole = false;
             }
-            Fate::Lost => self.counts.malformed += 1,
+            LineStatus::Lost => self.counts.malformed += 1,
         }
     }
 
@@ -232,15 +232,15 @@ impl Tally {
     }
 
     /// Adds what tree and pairs know of whole lines; returns the counts of a store of this one file.
-    pub fn finish(mut self, bytes: u64, tree: &Tree, pairs: &Pairs, problems: &[Problem]) -> Counts {
+    pub fn finish(mut self, bytes: u64, tree: &Tree, pairs: &ToolCallIndex, problems: &[Problem]) -> Counts {
         let counts = &mut self.counts;
         counts.bytes = bytes;
         let nodes = tree.nodes();
         let repeated = tree.repeated_ids();
         counts.uuids_repeated = repeated.len() as u64;
         counts.uuids = nodes.len() as u64 - tree.repeated_lines() as u64;
-        counts.roots = nodes.iter().filter(|node| node.link == Link::Root).count() as u64;
-        counts.parents_missing = nodes.iter().filter(|node| node.link == Link::Missing).count() as u64;
+        counts.roots = nodes.iter().filter(|node| node.link == ParentLink::Root).count() as u64;
+        counts.parents_missing = nodes.iter().filter(|node| node.link == ParentLink::Missing).count() as u64;
         for id in tree.message_ids() {
             self.messages.remove(id);
         }
@@ -294,7 +294,7 @@ impl Tally {
         store.sheets = vec![self.booking.finish()];
         store.forks = tree.branches().saturating_sub(1) as u64;
         // What a subagent is told is no turn of anybody.
-        if !tree.is_side_file() {
+        if !tree.is_sidechain_file() {
             store.turn_keys = turn_keys(tree);
             store.turns_written = tree.turns().count() as u64;
         }
@@ -322,7 +322,7 @@ fn known<T: Copy>(all: &[T], k: usize, name: fn(T) -> &'static str) -> String {
 fn turn_keys(tree: &Tree) -> IdSet {
     let mut first = vec![None; tree.nodes().len()];
     for (no, node) in tree.nodes().iter().enumerate() {
-        if node.voice == Voice::Answer
+        if node.voice == EntryRole::Answer
             && !node.is(Flags::SYNTHETIC)
             && let (Some(turn), Some(message)) = (tree.turn_of(no as u32), tree.message_of(no as u32))
         {
@@ -337,23 +337,23 @@ fn turn_keys(tree: &Tree) -> IdSet {
 
 impl Counts {
     /// Returns responses and tokens by the plain rule, by which copies that lost their request count again.
-    pub fn plain(&self) -> Spent {
-        plain(&self.sheets)
+    pub fn plain(&self) -> TokenTotals {
+        total_by_request_id(&self.sheets)
     }
 
     /// Returns responses and tokens, each response once.
-    pub fn once(&self) -> Spent {
-        total(&settle(&self.sheets))
+    pub fn once(&self) -> TokenTotals {
+        total(&dedupe_responses(&self.sheets))
     }
 
     fn times(&mut self, tree: &Tree) {
-        let speaking = tree.nodes().iter().filter(|node| node.voice != Voice::Link);
+        let speaking = tree.nodes().iter().filter(|node| node.voice != EntryRole::Structural);
         let mut times: Vec<i64> = speaking.filter_map(|node| Some(node.time()?.0)).collect();
         times.sort_unstable();
         if let (Some(&first), Some(&last)) = (times.first(), times.last()) {
             self.span = Some((first, last));
         }
-        if !tree.is_side_file() {
+        if !tree.is_sidechain_file() {
             let gaps = times.windows(2).map(|pair| pair[1] - pair[0]);
             self.active = gaps.filter(|&gap| gap <= PAUSE).sum();
         }

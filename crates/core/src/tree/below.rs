@@ -1,16 +1,18 @@
 //! What lies below nodes: where talk that passes them ended, and who speaks next.
 
-use super::node::{NONE, NodeNo};
+use super::node::{NONE, NodeId};
 use super::weave::Tree;
-use crate::entry::Voice;
+use crate::entry::EntryRole;
 
 impl Tree {
     /// Returns for every node the newest one at or below it that speaks: the tip of the branch it is shown on.
-    pub fn newest_below(&self) -> Vec<NodeNo> {
+    pub fn newest_descendants(&self) -> Vec<NodeId> {
         // Of a mere link nothing is known until something below it speaks.
-        let mut spoken: Vec<Option<NodeNo>> =
-            (0..).zip(self.nodes()).map(|(no, node)| (node.voice != Voice::Link).then_some(no)).collect();
-        for &no in self.top_down().iter().rev() {
+        let mut spoken: Vec<Option<NodeId>> = (0..)
+            .zip(self.nodes())
+            .map(|(no, node)| (node.voice != EntryRole::Structural).then_some(no))
+            .collect();
+        for &no in self.topological_order().iter().rev() {
             let node = self.node(no);
             if node.parent != NONE {
                 let below = spoken[no as usize];
@@ -22,11 +24,11 @@ impl Tree {
     }
 
     /// Returns the nodes right below one, links without words passed over, in file order.
-    pub fn speakers_below(&self, no: NodeNo) -> Vec<NodeNo> {
+    pub fn child_messages(&self, no: NodeId) -> Vec<NodeId> {
         let mut found = Vec::new();
-        let mut stack: Vec<NodeNo> = self.children(no).to_vec();
+        let mut stack: Vec<NodeId> = self.children(no).to_vec();
         while let Some(child) = stack.pop() {
-            if self.node(child).voice == Voice::Link {
+            if self.node(child).voice == EntryRole::Structural {
                 stack.extend_from_slice(self.children(child));
             } else {
                 found.push(child);

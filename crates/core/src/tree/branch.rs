@@ -4,22 +4,22 @@
 //! missing or runs in a circle. What precedes a compaction belongs to the branch that goes on from it.
 
 use super::fork::{Fork, ForkKind};
-use super::node::{Link, NONE, NodeNo};
-use super::stretch::{Origin, Stretches};
+use super::node::{NONE, NodeId, ParentLink};
+use super::stretch::{BranchSegments, SegmentOrigin};
 use super::weave::Tree;
-use crate::entry::{Moment, Voice};
+use crate::entry::{EntryRole, Timestamp};
 
 /// One way the conversation went.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Branch {
     /// Where it ends: the last line that speaks.
-    pub tip: NodeNo,
+    pub tip: NodeId,
     /// Where it leaves the others; `None` where it never does.
-    pub from: Option<Departure>,
+    pub from: Option<ForkPoint>,
     /// The first entry that is on no other branch.
-    pub first: NodeNo,
+    pub first: NodeId,
     /// The first prompt that is on no other branch.
-    pub prompt: Option<NodeNo>,
+    pub prompt: Option<NodeId>,
     /// Turns that begin on no other branch.
     pub own_turns: usize,
     /// Turns from the beginning to the tip, also those before a compaction.
@@ -27,19 +27,19 @@ pub struct Branch {
     /// Entries that are on no other branch.
     pub entries: usize,
     /// When it was last written.
-    pub last: Option<Moment>,
+    pub last: Option<Timestamp>,
     /// How the first of its entries is cut off: a parent that is missing, or a cycle.
-    pub cut: Option<Link>,
+    pub cut: Option<ParentLink>,
     /// Whether it is a part of its own that nothing else in the file leads to.
-    pub island: bool,
+    pub orphaned: bool,
     stretch: u32,
 }
 
 /// Where a branch leaves the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Departure {
+pub struct ForkPoint {
     /// The last entry it shares with another branch; `None` where the file has several beginnings.
-    pub at: Option<NodeNo>,
+    pub at: Option<NodeId>,
     /// How that came.
     pub kind: ForkKind,
     /// Which of the ways it takes there, from 1, in file order.
@@ -53,7 +53,7 @@ pub struct Departure {
 pub struct Branches {
     /// Each with its facts.
     pub list: Vec<Branch>,
-    pub(crate) stretches: Stretches,
+    pub(crate) stretches: BranchSegments,
     /// The branch of each stretch; a stretch that several share is of the one that goes the oldest ways.
     by_stretch: Vec<u32>,
 }
@@ -63,15 +63,15 @@ pub struct Branches {
 struct Facts {
     turns: usize,
     entries: usize,
-    last: Option<Moment>,
-    spoken: NodeNo,
-    answer: NodeNo,
-    written: NodeNo,
-    first: NodeNo,
-    prompt: NodeNo,
+    last: Option<Timestamp>,
+    spoken: NodeId,
+    answer: NodeId,
+    written: NodeId,
+    first: NodeId,
+    prompt: NodeId,
     /// Turns with those of the stretches above.
     all_turns: usize,
-    cut: Option<Link>,
+    cut: Option<ParentLink>,
 }
 
 impl Default for Facts {
@@ -91,20 +91,20 @@ impl Default for Facts {
     }
 }
 
-impl Stretches {
+impl BranchSegments {
     /// Says how a way of a fork begins.
-    pub(crate) fn departure(&self, fork: u32, way: u32) -> Departure {
+    pub(crate) fn departure(&self, fork: u32, way: u32) -> ForkPoint {
         let fork = &self.forks[fork as usize];
-        Departure { at: fork.at, kind: fork.kind, way: way as usize + 1, ways: fork.ways.len() }
+        ForkPoint { at: fork.at, kind: fork.kind, way: way as usize + 1, ways: fork.branches.len() }
     }
 }
 
 impl Branches {
     /// Finds the branches of a tree.
     pub fn of(tree: &Tree) -> Branches {
-        let stretches = Stretches::of(tree);
+        let stretches = BranchSegments::of(tree);
         let facts = facts(tree, &stretches);
-        let (chains, mut by_stretch) = chains(&stretches, &facts);
+        let (chains, mut by_stretch) = assign_branches(&stretches, &facts);
         let mut found = tips(&stretches, &facts, &by_stretch, chains.len());
         if let (Some(none @ None), Some(tip)) =
             (found.first_mut(), tree.newest_tip().or(stretches.order.last().copied()))
@@ -129,17 +129,19 @@ impl Branches {
     }
 
     /// Returns which branch a node is on; where several share it, the one that goes the oldest ways.
-    pub fn of_node(&self, no: NodeNo) -> Option<usize> {
+    pub fn branch_of(&self, no: NodeId) -> Option<usize> {
         let branch = self.by_stretch[*self.stretches.of.get(no as usize)? as usize];
         (branch != NONE).then_some(branch as usize)
     }
 
     /// Says which way of which real fork begins with a node. Several nodes may begin one way: results of parallel calls, lines
     /// of one response, copies of one line.
-    pub fn begins(&self, tree: &Tree, no: NodeNo) -> Option<(&Fork, usize)> {
-        let of = |no: NodeNo| self.stretches.of.get(no as usize).copied();
+    pub fn fork_starting_at(&self, tree: &Tree, no: NodeId) -> Option<(&Fork, usize)> {
+        let of = |no: NodeId| self.stretches.of.get(no as usize).copied();
         let stretch = of(no)?;
-        let Origin::Way(fork, way) = self.stretches.list.get(stretch as usize)?.origin else { return None };
+        let SegmentOrigin::Way(fork, way) = self.stretches.list.get(stretch as usize)?.origin else {
+            return None;
+        };
         let begins = match tree.node(no).parent() {
             Some(parent) => of(parent) != Some(stretch),
             // What goes on after a compaction is a root, too.
@@ -150,32 +152,34 @@ impl Branches {
 
     /// Takes note of the entry that a client goes on from: it is the tip of its branch, unless the branch goes on from there
     /// or only links hang between. Returns which branch that is.
-    pub fn goes_on_from(&mut self, tree: &Tree, leaf: NodeNo) -> Option<usize> {
-        let active = self.of_node(leaf)?;
+    pub fn set_active_leaf(&mut self, tree: &Tree, leaf: NodeId) -> Option<usize> {
+        let active = self.branch_of(leaf)?;
         let tip = self.list[active].tip;
-        let walk = tree.walk(leaf);
-        let elsewhere = !walk.contains(&tip) && !tree.walk(tip).contains(&leaf);
-        if elsewhere && self.is_own(active, leaf) {
-            let speaks = |no: &&NodeNo| tree.node(**no).voice != Voice::Link && self.is_own(active, **no);
+        let walk = tree.ancestors(leaf);
+        let elsewhere = !walk.contains(&tip) && !tree.ancestors(tip).contains(&leaf);
+        if elsewhere && self.is_exclusive_to(active, leaf) {
+            let speaks = |no: &&NodeId| {
+                tree.node(**no).voice != EntryRole::Structural && self.is_exclusive_to(active, **no)
+            };
             self.list[active].tip = walk.iter().rev().find(speaks).copied().unwrap_or(leaf);
         }
         Some(active)
     }
 
     /// Whether a node is on this branch and on no other.
-    pub fn is_own(&self, branch: usize, no: NodeNo) -> bool {
+    pub fn is_exclusive_to(&self, branch: usize, no: NodeId) -> bool {
         self.list[branch].stretch == self.stretches.of[no as usize]
     }
 
     /// Returns how many islands there are.
     pub fn islands(&self) -> usize {
-        self.list.iter().filter(|branch| branch.island).count()
+        self.list.iter().filter(|branch| branch.orphaned).count()
     }
 
     /// Adds up values of nodes by branch: those of its own, and all from the beginning to the tip.
     pub fn sums<T: Clone + Default>(
         &self,
-        values: impl IntoIterator<Item = (NodeNo, T)>,
+        values: impl IntoIterator<Item = (NodeId, T)>,
         add: impl Fn(&mut T, &T),
     ) -> Vec<(T, T)> {
         let mut own = vec![T::default(); self.stretches.list.len()];
@@ -197,22 +201,22 @@ impl Branches {
     }
 }
 
-fn facts(tree: &Tree, stretches: &Stretches) -> Vec<Facts> {
+fn facts(tree: &Tree, stretches: &BranchSegments) -> Vec<Facts> {
     let mut facts = vec![Facts::default(); stretches.list.len()];
     for &no in &stretches.order {
         let node = tree.node(no);
         let part = &mut facts[stretches.of[no as usize] as usize];
-        let later = |kept: NodeNo| if kept == NONE { no } else { kept.max(no) };
+        let later = |kept: NodeId| if kept == NONE { no } else { kept.max(no) };
         part.entries += 1;
         part.last = part.last.max(node.time());
         part.written = later(part.written);
-        if !tree.is_told(no) {
+        if !tree.is_main_chain(no) {
             continue;
         }
-        if !matches!(node.voice, Voice::Link | Voice::State | Voice::Boundary) {
+        if !matches!(node.voice, EntryRole::Structural | EntryRole::State | EntryRole::CompactBoundary) {
             part.spoken = later(part.spoken);
         }
-        if node.voice == Voice::Answer {
+        if node.voice == EntryRole::Answer {
             part.answer = later(part.answer);
         }
         if part.first == NONE {
@@ -230,7 +234,7 @@ fn facts(tree: &Tree, stretches: &Stretches) -> Vec<Facts> {
             facts.get(stretch.parent as usize).map_or((0, None), |above| (above.all_turns, above.cut));
         facts[k].all_turns = facts[k].turns + above.0;
         facts[k].cut = match stretch.origin {
-            Origin::Island(link) => Some(link),
+            SegmentOrigin::Island(link) => Some(link),
             _ => above.1,
         };
     }
@@ -239,19 +243,19 @@ fn facts(tree: &Tree, stretches: &Stretches) -> Vec<Facts> {
 
 /// Strings stretches together: a fork continues the branch it stands on with its oldest way and begins one with each
 /// other. Returns for each branch whether it is an island, and the branch of each stretch.
-fn chains(stretches: &Stretches, facts: &[Facts]) -> (Vec<bool>, Vec<u32>) {
+fn assign_branches(stretches: &BranchSegments, facts: &[Facts]) -> (Vec<bool>, Vec<u32>) {
     let mut chains = vec![false];
     let mut by_stretch = vec![NONE; stretches.list.len()];
     let mut trunk_speaks = false;
     for (k, stretch) in stretches.list.iter().enumerate() {
         by_stretch[k] = match stretch.origin {
-            Origin::Trunk => 0,
-            Origin::Way(_, 0) => by_stretch[stretch.parent as usize],
-            Origin::Way(..) | Origin::Island(_) => {
-                chains.push(matches!(stretch.origin, Origin::Island(_)));
+            SegmentOrigin::Trunk => 0,
+            SegmentOrigin::Way(_, 0) => by_stretch[stretch.parent as usize],
+            SegmentOrigin::Way(..) | SegmentOrigin::Island(_) => {
+                chains.push(matches!(stretch.origin, SegmentOrigin::Island(_)));
                 (chains.len() - 1) as u32
             }
-            Origin::Aside => NONE,
+            SegmentOrigin::Aside => NONE,
         };
         trunk_speaks |= by_stretch[k] == 0 && facts[k].spoken != NONE;
     }
@@ -267,17 +271,17 @@ fn chains(stretches: &Stretches, facts: &[Facts]) -> (Vec<bool>, Vec<u32>) {
 
 /// Finds where each chain ends, and in which stretch; `None` where nobody speaks in it.
 fn tips(
-    stretches: &Stretches,
+    stretches: &BranchSegments,
     facts: &[Facts],
     by_stretch: &[u32],
     chains: usize,
-) -> Vec<Option<(NodeNo, u32)>> {
-    let mut tips: Vec<Option<(NodeNo, u32)>> = vec![None; chains];
+) -> Vec<Option<(NodeId, u32)>> {
+    let mut tips: Vec<Option<(NodeId, u32)>> = vec![None; chains];
     for (k, stretch) in stretches.list.iter().enumerate() {
         if by_stretch[k] == NONE || stretch.forked && !stretch.goes_on {
             continue;
         }
-        let way = matches!(stretch.origin, Origin::Way(..)).then_some(facts[k].written);
+        let way = matches!(stretch.origin, SegmentOrigin::Way(..)).then_some(facts[k].written);
         let tip = Some(facts[k].spoken).filter(|&tip| tip != NONE).or(way);
         let found = &mut tips[by_stretch[k] as usize];
         *found = (*found).max(tip.map(|tip| (tip, k as u32)));
@@ -287,18 +291,18 @@ fn tips(
 
 fn branch(
     tree: &Tree,
-    stretches: &Stretches,
+    stretches: &BranchSegments,
     facts: &[Facts],
-    tip: NodeNo,
+    tip: NodeId,
     stretch: u32,
     island: bool,
 ) -> Branch {
     let own = &facts[stretch as usize];
     let from = match stretches.list[stretch as usize].origin {
-        Origin::Way(fork, way) => Some(stretches.departure(fork, way)),
+        SegmentOrigin::Way(fork, way) => Some(stretches.departure(fork, way)),
         _ => None,
     };
-    let some = |no: NodeNo| (no != NONE).then_some(no);
+    let some = |no: NodeId| (no != NONE).then_some(no);
     Branch {
         tip: settle(tree, stretches, tip, own.answer),
         from,
@@ -309,15 +313,15 @@ fn branch(
         entries: own.entries,
         last: own.last,
         cut: own.cut,
-        island,
+        orphaned: island,
         stretch,
     }
 }
 
 /// A result may stand behind the answer that builds on its siblings: then the last answer of its turn is the tip.
-fn settle(tree: &Tree, stretches: &Stretches, tip: NodeNo, answer: NodeNo) -> NodeNo {
-    let goes_on = |&child: &NodeNo| tree.node(child).voice != Voice::Link;
-    let is_late = tree.node(tip).voice == Voice::Results && !tree.children(tip).iter().any(goes_on);
+fn settle(tree: &Tree, stretches: &BranchSegments, tip: NodeId, answer: NodeId) -> NodeId {
+    let goes_on = |&child: &NodeId| tree.node(child).voice != EntryRole::Structural;
+    let is_late = tree.node(tip).voice == EntryRole::Results && !tree.children(tip).iter().any(goes_on);
     if !is_late || answer == NONE || tree.turn_of(answer) != tree.turn_of(tip) {
         return tip;
     }

@@ -6,32 +6,32 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::node::NodeNo;
+use super::node::NodeId;
 use super::weave::Tree;
-use crate::entry::{Text, member, strings};
+use crate::entry::{JsonStr, member, strings};
 use crate::id::Id;
 
 /// What a boundary names.
 #[derive(Debug, Clone)]
-pub(crate) struct Kept {
+pub(crate) struct PreservedEntries {
     /// `preservedMessages`: the anchor and every entry.
     pub(crate) list: Option<(Id, Vec<Id>)>,
     /// `preservedSegment`: the anchor, the first and the last entry of a run.
     pub(crate) run: Option<(Id, Id, Id)>,
 }
 
-impl Kept {
+impl PreservedEntries {
     /// Reads `compactMetadata`.
-    pub(crate) fn read(metadata: &[u8]) -> Option<Kept> {
-        let id = |object, name| member(object, name).and_then(Text::of_value).map(Text::id);
+    pub(crate) fn read(metadata: &[u8]) -> Option<PreservedEntries> {
+        let id = |object, name| member(object, name).and_then(JsonStr::of_value).map(JsonStr::id);
         let list = member(metadata, "preservedMessages").and_then(|messages| {
-            let uuids = strings(member(messages, "uuids")?).into_iter().map(Text::id).collect();
+            let uuids = strings(member(messages, "uuids")?).into_iter().map(JsonStr::id).collect();
             Some((id(messages, "anchorUuid")?, uuids))
         });
         let run = member(metadata, "preservedSegment").and_then(|segment| {
             Some((id(segment, "anchorUuid")?, id(segment, "headUuid")?, id(segment, "tailUuid")?))
         });
-        (list.is_some() || run.is_some()).then_some(Kept { list, run })
+        (list.is_some() || run.is_some()).then_some(PreservedEntries { list, run })
     }
 
     /// Returns the entry behind which the kept ones come.
@@ -41,7 +41,7 @@ impl Kept {
     }
 
     /// Finds the anchor and the kept entries in the tree.
-    pub(crate) fn resolve(&self, tree: &Tree) -> Option<(NodeNo, Vec<NodeNo>)> {
+    pub(crate) fn resolve(&self, tree: &Tree) -> Option<(NodeId, Vec<NodeId>)> {
         if let Some((anchor, uuids)) = &self.list {
             return Some((tree.find(*anchor)?, uuids.iter().filter_map(|id| tree.find(*id)).collect()));
         }
@@ -54,9 +54,9 @@ impl Kept {
     }
 
     /// Finds the entries of the run that was kept, the first one first.
-    pub(crate) fn run_in(&self, tree: &Tree) -> Option<Vec<NodeNo>> {
+    pub(crate) fn run_in(&self, tree: &Tree) -> Option<Vec<NodeId>> {
         let (_, head, tail) = self.run?;
-        let (head, mut walk) = (tree.find(head)?, tree.walk(tree.find(tail)?));
+        let (head, mut walk) = (tree.find(head)?, tree.ancestors(tree.find(tail)?));
         let from = walk.iter().position(|&no| no == head)?;
         Some(walk.split_off(from))
     }
@@ -64,13 +64,13 @@ impl Kept {
 
 impl Tree {
     /// Walks to `tip` from the last compaction, with the old entries that it kept behind their anchor.
-    pub fn context(&self, tip: NodeNo) -> Vec<NodeNo> {
-        let walk = self.walk(tip);
+    pub fn context_path(&self, tip: NodeId) -> Vec<NodeId> {
+        let walk = self.ancestors(tip);
         if self.boundaries.is_empty() {
             return walk;
         }
-        let mut told: HashSet<NodeNo> = walk.iter().copied().collect();
-        let mut kept: HashMap<NodeNo, Vec<NodeNo>> = HashMap::new();
+        let mut told: HashSet<NodeId> = walk.iter().copied().collect();
+        let mut kept: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
         for (_, named) in &self.boundaries {
             if self.find(named.anchor()).is_some_and(|anchor| told.contains(&anchor))
                 && let Some((anchor, entries)) = named.resolve(self)

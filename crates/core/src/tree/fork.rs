@@ -5,10 +5,10 @@
 
 use std::collections::HashSet;
 
-use super::node::{Link, NONE, NodeNo};
+use super::node::{NONE, NodeId, ParentLink};
 use super::weave::Tree;
-use crate::entry::Voice;
-use crate::problem::Repeat;
+use crate::entry::EntryRole;
+use crate::problem::DuplicateUuid;
 
 /// Why a node has several children.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -62,11 +62,11 @@ impl ForkKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fork {
     /// The parent; `None` for the beginnings of the file.
-    pub at: Option<NodeNo>,
+    pub at: Option<NodeId>,
     /// Why.
     pub kind: ForkKind,
     /// The first node of each way, in file order; of a recording artifact, its children.
-    pub ways: Vec<NodeNo>,
+    pub branches: Vec<NodeId>,
 }
 
 /// What the part of the tree below a node holds.
@@ -74,31 +74,32 @@ pub struct Fork {
 struct Below {
     prompts: u32,
     answers: u32,
-    last: NodeNo,
+    last: NodeId,
     /// The first node at or below it that is no mere link.
-    head: NodeNo,
+    head: NodeId,
 }
 
 impl Tree {
     /// Returns every fork of the main conversation, in file order, those of the beginnings first.
     pub fn forks(&self) -> Vec<Fork> {
-        let crowded = |no: &NodeNo| self.children(*no).len() > 1;
-        let parents: Vec<NodeNo> = (0..self.nodes().len() as NodeNo).filter(crowded).collect();
+        let crowded = |no: &NodeId| self.children(*no).len() > 1;
+        let parents: Vec<NodeId> = (0..self.nodes().len() as NodeId).filter(crowded).collect();
         let beginnings = self.beginnings();
         if parents.is_empty() && beginnings.len() < 2 {
             return Vec::new();
         }
         let below = self.below();
-        let copied = self.repeats.iter().filter(|(.., how)| *how == Repeat::Same).map(|&(_, first, _)| first);
-        let copied: HashSet<NodeNo> = copied.collect();
+        let copied =
+            self.repeats.iter().filter(|(.., how)| *how == DuplicateUuid::Same).map(|&(_, first, _)| first);
+        let copied: HashSet<NodeId> = copied.collect();
         let mut forks = Vec::new();
-        let begun: Vec<NodeNo> =
+        let begun: Vec<NodeId> =
             beginnings.into_iter().filter(|&no| below[no as usize].prompts > 0).collect();
         if begun.len() > 1 {
-            forks.push(Fork { at: None, kind: ForkKind::Root, ways: begun });
+            forks.push(Fork { at: None, kind: ForkKind::Root, branches: begun });
         }
         for at in parents {
-            if self.is_told(at) {
+            if self.is_main_chain(at) {
                 forks.extend(self.fork(at, &below, &copied));
             }
         }
@@ -111,31 +112,31 @@ impl Tree {
             return 0;
         }
         let real = self.forks();
-        1 + real.iter().filter(|fork| fork.kind.is_real()).map(|fork| fork.ways.len() - 1).sum::<usize>()
+        1 + real.iter().filter(|fork| fork.kind.is_real()).map(|fork| fork.branches.len() - 1).sum::<usize>()
     }
 
     /// Roots of the main conversation that begin it: not what continues after a compaction, not islands.
-    fn beginnings(&self) -> Vec<NodeNo> {
-        let side_file = self.is_side_file();
+    fn beginnings(&self) -> Vec<NodeId> {
+        let side_file = self.is_sidechain_file();
         let recap = self.first_recap();
-        let begins = |&no: &NodeNo| {
+        let begins = |&no: &NodeId| {
             let node = self.node(no);
-            node.link == Link::Root
-                && (side_file || !node.is_side())
-                && !matches!(node.voice, Voice::Boundary | Voice::Recap)
+            node.link == ParentLink::Root
+                && (side_file || !node.is_sidechain())
+                && !matches!(node.voice, EntryRole::CompactBoundary | EntryRole::CompactSummary)
                 && !self.goes_on_from_compaction(no, recap)
         };
         self.roots().filter(begins).collect()
     }
 
     /// Returns the first summary of what was compacted.
-    pub(crate) fn first_recap(&self) -> Option<NodeNo> {
-        self.nodes().iter().position(|node| node.voice == Voice::Recap).map(|no| no as NodeNo)
+    pub(crate) fn first_recap(&self) -> Option<NodeId> {
+        self.nodes().iter().position(|node| node.voice == EntryRole::CompactSummary).map(|no| no as NodeId)
     }
 
     /// In 1.x the lines of `/compact` itself are a root of their own, with no prompt but what follows.
-    pub(crate) fn goes_on_from_compaction(&self, no: NodeNo, recap: Option<NodeNo>) -> bool {
-        self.node(no).voice != Voice::Prompt && recap.is_some_and(|recap| recap < no)
+    pub(crate) fn goes_on_from_compaction(&self, no: NodeId, recap: Option<NodeId>) -> bool {
+        self.node(no).voice != EntryRole::Prompt && recap.is_some_and(|recap| recap < no)
     }
 
     fn below(&self) -> Vec<Below> {
@@ -144,14 +145,14 @@ impl Tree {
             .iter()
             .enumerate()
             .map(|(no, node)| Below {
-                prompts: u32::from(matches!(node.voice, Voice::Prompt | Voice::Picture)),
-                answers: u32::from(node.voice == Voice::Answer),
-                last: no as NodeNo,
-                head: no as NodeNo,
+                prompts: u32::from(matches!(node.voice, EntryRole::Prompt | EntryRole::ImageOnly)),
+                answers: u32::from(node.voice == EntryRole::Answer),
+                last: no as NodeId,
+                head: no as NodeId,
             })
             .collect();
-        for &no in self.top_down().iter().rev() {
-            if let (Voice::Link, Some(&child)) = (self.node(no).voice, self.children(no).first()) {
+        for &no in self.topological_order().iter().rev() {
+            if let (EntryRole::Structural, Some(&child)) = (self.node(no).voice, self.children(no).first()) {
                 below[no as usize].head = below[child as usize].head;
             }
             let part = below[no as usize];
@@ -166,16 +167,16 @@ impl Tree {
         below
     }
 
-    fn fork(&self, at: NodeNo, below: &[Below], copied: &HashSet<NodeNo>) -> Option<Fork> {
+    fn fork(&self, at: NodeId, below: &[Below], copied: &HashSet<NodeId>) -> Option<Fork> {
         let children = self.children(at);
-        let mut ways: Vec<NodeNo> = Vec::new();
+        let mut ways: Vec<NodeId> = Vec::new();
         let mut tools = false;
         let mut messages = HashSet::new();
         for &child in children {
             let part = below[child as usize];
             let head = part.head;
             let repeated = copied.contains(&child);
-            if part.prompts + part.answers == 0 && self.node(head).voice != Voice::Results || repeated {
+            if part.prompts + part.answers == 0 && self.node(head).voice != EntryRole::Results || repeated {
                 continue;
             }
             // Results and further lines of the same response are one way, whichever of them goes on.
@@ -191,33 +192,39 @@ impl Tree {
             }
         }
         if ways.len() > 1 {
-            return Some(Fork { at: Some(at), kind: self.cause(&ways, below), ways });
+            return Some(Fork { at: Some(at), kind: self.cause(&ways, below), branches: ways });
         }
         let kind = self.artifact(children);
-        Some(Fork { at: Some(at), kind, ways: children.to_vec() })
+        Some(Fork { at: Some(at), kind, branches: children.to_vec() })
     }
 
     /// Whether a node below a call is its result or a further line of the same response.
-    pub(crate) fn is_of_call(&self, head: NodeNo, call: NodeNo) -> bool {
-        self.node(head).voice == Voice::Results || self.same_message(head, call)
+    pub(crate) fn is_of_call(&self, head: NodeId, call: NodeId) -> bool {
+        self.node(head).voice == EntryRole::Results || self.same_message(head, call)
     }
 
     /// Returns the first node at or below each that is no mere link.
-    pub(crate) fn heads(&self) -> Vec<NodeNo> {
+    pub(crate) fn heads(&self) -> Vec<NodeId> {
         self.below().iter().map(|part| part.head).collect()
     }
 
-    fn cause(&self, ways: &[NodeNo], below: &[Below]) -> ForkKind {
-        let voices: Vec<Voice> = ways.iter().map(|&way| self.node(below[way as usize].head).voice).collect();
-        if voices.iter().all(|voice| matches!(voice, Voice::Answer | Voice::ApiError | Voice::Filler)) {
+    fn cause(&self, ways: &[NodeId], below: &[Below]) -> ForkKind {
+        let voices: Vec<EntryRole> =
+            ways.iter().map(|&way| self.node(below[way as usize].head).voice).collect();
+        if voices
+            .iter()
+            .all(|voice| matches!(voice, EntryRole::Answer | EntryRole::ApiError | EntryRole::SyntheticReply))
+        {
             return ForkKind::Retry;
         }
         // The older way still grew after the younger one began: nobody left it.
         let pairs = || ways.iter().zip(&ways[1..]);
-        if pairs().any(|(&old, &new)| below[old as usize].last > new && self.node(new).voice != Voice::Link) {
+        if pairs().any(|(&old, &new)| {
+            below[old as usize].last > new && self.node(new).voice != EntryRole::Structural
+        }) {
             return ForkKind::Parallel;
         }
-        if voices.iter().any(|voice| matches!(voice, Voice::Answer | Voice::Results)) {
+        if voices.iter().any(|voice| matches!(voice, EntryRole::Answer | EntryRole::Results)) {
             return ForkKind::Interrupt;
         }
         let older = &ways[..ways.len() - 1];
@@ -230,7 +237,7 @@ impl Tree {
         }
     }
 
-    fn artifact(&self, children: &[NodeNo]) -> ForkKind {
+    fn artifact(&self, children: &[NodeId]) -> ForkKind {
         use crate::entry::Kind;
         let has = |kind: Kind| children.iter().any(|&child| self.node(child).kind == kind);
         if has(Kind::Progress) {
@@ -239,7 +246,7 @@ impl Tree {
             ForkKind::Attachment
         } else if has(Kind::System) {
             ForkKind::Record
-        } else if children.iter().any(|&child| self.node(child).voice == Voice::Results) {
+        } else if children.iter().any(|&child| self.node(child).voice == EntryRole::Results) {
             ForkKind::ParallelTools
         } else {
             ForkKind::Record

@@ -19,9 +19,9 @@ mod path;
 mod stretch;
 mod weave;
 
-pub use branch::{Branch, Branches, Departure};
+pub use branch::{Branch, Branches, ForkPoint};
 pub use fork::{Fork, ForkKind};
-pub use node::{Link, Node, NodeNo, Place};
-pub use outline::{Outline, Row, Sight, Standing, What};
-pub use path::Step;
-pub use weave::{Tree, Weaver};
+pub use node::{LineSpan, Node, NodeId, ParentLink};
+pub use outline::{Outline, OutlineItem, OutlineOptions, PathRelation, Row};
+pub use path::PathEntry;
+pub use weave::{Tree, TreeBuilder};

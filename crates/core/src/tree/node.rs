@@ -1,17 +1,17 @@
 //! What the tree keeps of an entry: 56 bytes.
 
-use crate::entry::{Flags, Kind, Moment, Voice};
+use crate::entry::{EntryRole, Flags, Kind, Timestamp};
 use crate::id::Id;
 
 /// The number of a node: its place in file order.
-pub type NodeNo = u32;
+pub type NodeId = u32;
 
 /// Stands for "no node" in compact fields.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// Where the bytes of an entry are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct LineSpan {
     /// First byte in the file.
     pub offset: u64,
     /// How many bytes.
@@ -22,7 +22,7 @@ pub struct Place {
 
 /// How a node hangs in the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Link {
+pub enum ParentLink {
     /// It names no parent.
     Root,
     /// Its parent is in the file.
@@ -39,7 +39,7 @@ pub struct Node {
     /// Its uuid.
     pub id: Id,
     /// Where it stands.
-    pub place: Place,
+    pub place: LineSpan,
     pub(crate) time: i64,
     pub(crate) parent: u32,
     /// The message it is a part of: a number of the tree's own.
@@ -47,25 +47,25 @@ pub struct Node {
     /// Its type.
     pub kind: Kind,
     /// Who speaks.
-    pub voice: Voice,
+    pub voice: EntryRole,
     /// How it hangs in the tree.
-    pub link: Link,
+    pub link: ParentLink,
     pub(crate) flags: Flags,
 }
 
 impl Node {
     /// Returns when it was written.
-    pub fn time(&self) -> Option<Moment> {
-        (self.time != i64::MIN).then_some(Moment(self.time))
+    pub fn time(&self) -> Option<Timestamp> {
+        (self.time != i64::MIN).then_some(Timestamp(self.time))
     }
 
     /// Returns its parent in the tree.
-    pub fn parent(&self) -> Option<NodeNo> {
+    pub fn parent(&self) -> Option<NodeId> {
         (self.parent != NONE).then_some(self.parent)
     }
 
     /// Whether it is a line of a subagent.
-    pub fn is_side(&self) -> bool {
+    pub fn is_sidechain(&self) -> bool {
         self.flags.has(Flags::SIDECHAIN)
     }
 

@@ -11,27 +11,27 @@
 use std::collections::HashMap;
 
 use super::fork::Fork;
-use super::node::{Link, NONE, NodeNo};
+use super::node::{NONE, NodeId, ParentLink};
 use super::weave::Tree;
-use crate::entry::Voice;
+use crate::entry::EntryRole;
 
 /// How a stretch begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub(crate) enum SegmentOrigin {
     /// At the beginning of the file.
     Trunk,
     /// As a way of a real fork: which fork, which of its ways.
     Way(u32, u32),
     /// Cut off: its parent is missing, or it was cut from a cycle.
-    Island(Link),
+    Island(ParentLink),
     /// As a subagent inside the file.
     Aside,
 }
 
 /// A part of the tree that no real fork divides.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Stretch {
-    pub(crate) origin: Origin,
+pub(crate) struct BranchSegment {
+    pub(crate) origin: SegmentOrigin,
     /// The stretch it forks from; always one with a smaller number.
     pub(crate) parent: u32,
     /// Whether a real fork stands in it.
@@ -42,28 +42,29 @@ pub(crate) struct Stretch {
 
 /// A tree, parted.
 #[derive(Debug, Default)]
-pub(crate) struct Stretches {
+pub(crate) struct BranchSegments {
     /// The real forks.
     pub(crate) forks: Vec<Fork>,
     /// The stretches, parents before children; the first is the trunk.
-    pub(crate) list: Vec<Stretch>,
+    pub(crate) list: Vec<BranchSegment>,
     /// The stretch of each node.
     pub(crate) of: Vec<u32>,
     /// The nodes, each behind its parent and what is below it right behind it; roots in file order.
-    pub(crate) order: Vec<NodeNo>,
+    pub(crate) order: Vec<NodeId>,
     /// What the roots that continue after a compaction follow.
-    pub(crate) joins: HashMap<NodeNo, NodeNo>,
+    pub(crate) joins: HashMap<NodeId, NodeId>,
     /// The stretch of each way that was met.
     ways: HashMap<(u32, u32), u32>,
 }
 
-impl Stretches {
+impl BranchSegments {
     /// Parts a tree.
-    pub(crate) fn of(tree: &Tree) -> Stretches {
+    pub(crate) fn of(tree: &Tree) -> BranchSegments {
         let forks: Vec<Fork> = tree.forks().into_iter().filter(|fork| fork.kind.is_real()).collect();
         let begins = beginnings(tree, &forks);
-        let mut parted = Stretches { forks, of: vec![NONE; tree.nodes().len()], ..Stretches::default() };
-        parted.add(Origin::Trunk, NONE);
+        let mut parted =
+            BranchSegments { forks, of: vec![NONE; tree.nodes().len()], ..BranchSegments::default() };
+        parted.add(SegmentOrigin::Trunk, NONE);
         let recap = tree.first_recap();
         let mut stack = Vec::new();
         for root in tree.roots() {
@@ -85,8 +86,8 @@ impl Stretches {
         parted
     }
 
-    fn add(&mut self, origin: Origin, parent: u32) -> u32 {
-        self.list.push(Stretch { origin, parent, forked: false, goes_on: false });
+    fn add(&mut self, origin: SegmentOrigin, parent: u32) -> u32 {
+        self.list.push(BranchSegment { origin, parent, forked: false, goes_on: false });
         (self.list.len() - 1) as u32
     }
 
@@ -96,18 +97,18 @@ impl Stretches {
             return known;
         }
         self.list[above as usize].forked = true;
-        let new = self.add(Origin::Way(fork, way), above);
+        let new = self.add(SegmentOrigin::Way(fork, way), above);
         self.ways.insert((fork, way), new);
         new
     }
 
     /// Finds the stretch of a root that is no way of a fork.
-    fn home(&mut self, tree: &Tree, root: NodeNo, recap: Option<NodeNo>) -> u32 {
+    fn home(&mut self, tree: &Tree, root: NodeId, recap: Option<NodeId>) -> u32 {
         let node = tree.node(root);
-        let goes_on = matches!(node.voice, Voice::Boundary | Voice::Recap)
-            || node.link == Link::Root && tree.goes_on_from_compaction(root, recap);
+        let goes_on = matches!(node.voice, EntryRole::CompactBoundary | EntryRole::CompactSummary)
+            || node.link == ParentLink::Root && tree.goes_on_from_compaction(root, recap);
         let before =
-            || tree.logical_parent(root).filter(|&no| no < root).or_else(|| tree.speaker_before(root));
+            || tree.logical_parent(root).filter(|&no| no < root).or_else(|| tree.previous_message(root));
         // What it follows was met before: the roots come in file order, so nothing follows itself.
         if let Some(before) = before().filter(|&no| goes_on && self.of[no as usize] != NONE) {
             let stretch = self.of[before as usize];
@@ -117,22 +118,22 @@ impl Stretches {
             return stretch;
         }
         match node.link {
-            _ if !tree.is_told(root) => self.add(Origin::Aside, NONE),
-            link @ (Link::Missing | Link::Cut) => self.add(Origin::Island(link), NONE),
-            Link::Root | Link::Child => 0,
+            _ if !tree.is_main_chain(root) => self.add(SegmentOrigin::Aside, NONE),
+            link @ (ParentLink::Missing | ParentLink::Cut) => self.add(SegmentOrigin::Island(link), NONE),
+            ParentLink::Root | ParentLink::Child => 0,
         }
     }
 }
 
 /// Finds the nodes with which ways begin: which fork, which way. Several may begin one way: results of parallel calls,
 /// lines of one response, copies of one line.
-fn beginnings(tree: &Tree, forks: &[Fork]) -> HashMap<NodeNo, (u32, u32)> {
+fn beginnings(tree: &Tree, forks: &[Fork]) -> HashMap<NodeId, (u32, u32)> {
     let mut begins = HashMap::new();
     let heads = if forks.is_empty() { Vec::new() } else { tree.heads() };
     for (f, fork) in (0u32..).zip(forks) {
         let mut messages = HashMap::new();
         let mut of_call = None;
-        for (w, &way) in (0u32..).zip(&fork.ways) {
+        for (w, &way) in (0u32..).zip(&fork.branches) {
             begins.insert(way, (f, w));
             let head = heads[way as usize];
             if let Some(message) = tree.message_of(head) {

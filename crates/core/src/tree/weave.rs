@@ -1,23 +1,23 @@
 //! Builds the tree while entries come in, in one pass and a short second one.
 
-use super::compact::Kept;
-use super::node::{Link, NONE, Node, NodeNo, Place};
-use crate::entry::{Entry, Kind, Voice};
+use super::compact::PreservedEntries;
+use super::node::{LineSpan, NONE, Node, NodeId, ParentLink};
+use crate::entry::{Entry, EntryRole, Kind};
 use crate::id::{Id, IdMap, IdSet};
-use crate::problem::{Problem, ProblemKind, Repeat};
+use crate::problem::{DuplicateUuid, Problem, ProblemKind};
 
 /// Takes entries in file order.
 #[derive(Debug, Clone, Default)]
-pub struct Weaver {
+pub struct TreeBuilder {
     nodes: Vec<Node>,
-    latest: IdMap<NodeNo>,
+    latest: IdMap<NodeId>,
     messages: IdMap<u32>,
     message_ids: Vec<Id>,
     /// Links to uuids that had not been met yet.
-    pending: Vec<(NodeNo, Id)>,
-    logical: Vec<(NodeNo, Id)>,
-    kept: Vec<(NodeNo, Kept)>,
-    repeats: Vec<(NodeNo, NodeNo, Repeat)>,
+    pending: Vec<(NodeId, Id)>,
+    logical: Vec<(NodeId, Id)>,
+    kept: Vec<(NodeId, PreservedEntries)>,
+    repeats: Vec<(NodeId, NodeId, DuplicateUuid)>,
     /// Hashes of the bytes by node, kept only while repeated uuids are to be judged by content.
     hashes: Vec<u64>,
     hashing: bool,
@@ -28,42 +28,42 @@ pub struct Weaver {
 pub struct Tree {
     nodes: Vec<Node>,
     /// Children by parent: those of node k are `children[starts[k]..starts[k + 1]]`, in file order.
-    children: Vec<NodeNo>,
+    children: Vec<NodeId>,
     starts: Vec<u32>,
-    by_id: IdMap<NodeNo>,
-    logical: IdMap<NodeNo>,
+    by_id: IdMap<NodeId>,
+    logical: IdMap<NodeId>,
     /// By boundary: what it says that was kept.
-    pub(crate) boundaries: Vec<(NodeNo, Kept)>,
+    pub(crate) boundaries: Vec<(NodeId, PreservedEntries)>,
     /// Links that were cut because they close a cycle, from child to parent.
-    pub(crate) cuts: Vec<(NodeNo, NodeNo)>,
+    pub(crate) cuts: Vec<(NodeId, NodeId)>,
     /// The turn each node belongs to: the node that starts it.
     turns: Vec<u32>,
     /// Lines that repeat an earlier line's uuid.
-    pub(crate) repeats: Vec<(NodeNo, NodeNo, Repeat)>,
+    pub(crate) repeats: Vec<(NodeId, NodeId, DuplicateUuid)>,
     /// What is odd about the links.
     pub problems: Vec<Problem>,
     message_ids: Vec<Id>,
     side_file: bool,
 }
 
-impl Weaver {
+impl TreeBuilder {
     /// Makes a weaver for a file of so many bytes.
-    pub fn sized(bytes: u64) -> Weaver {
+    pub fn with_capacity_for(bytes: u64) -> TreeBuilder {
         // Lines of real files have some two and a half thousand bytes.
         let lines = usize::try_from(bytes / 2500).unwrap_or(0).min(1 << 16);
-        let mut weaver = Weaver::default();
+        let mut weaver = TreeBuilder::default();
         weaver.nodes.reserve(lines);
         weaver.latest.reserve(lines);
         weaver
     }
 
     /// Makes a weaver that compares the bytes of lines with one uuid.
-    pub fn comparing() -> Weaver {
-        Weaver { hashing: true, ..Weaver::default() }
+    pub fn with_content_hashes() -> TreeBuilder {
+        TreeBuilder { hashing: true, ..TreeBuilder::default() }
     }
 
     /// Takes the next entry; returns who speaks in it.
-    pub fn add(&mut self, entry: &Entry<'_>, place: Place) -> Voice {
+    pub fn add(&mut self, entry: &Entry<'_>, place: LineSpan) -> EntryRole {
         let voice = entry.voice();
         if let Some(uuid) = entry.uuid {
             self.node(entry, uuid.id(), voice, place);
@@ -71,8 +71,8 @@ impl Weaver {
         voice
     }
 
-    fn node(&mut self, entry: &Entry<'_>, id: Id, voice: Voice, place: Place) {
-        let no = self.nodes.len() as NodeNo;
+    fn node(&mut self, entry: &Entry<'_>, id: Id, voice: EntryRole, place: LineSpan) {
+        let no = self.nodes.len() as NodeId;
         let mut node = Node {
             id,
             place,
@@ -81,19 +81,19 @@ impl Weaver {
             message: NONE,
             kind: entry.kind,
             voice,
-            link: Link::Root,
+            link: ParentLink::Root,
             flags: entry.flags,
         };
         if let Some(parent) = entry.parent {
             let parent = parent.id();
             match self.latest.get(&parent) {
-                _ if parent == id => node.link = Link::Cut,
+                _ if parent == id => node.link = ParentLink::Cut,
                 Some(&found) => {
                     node.parent = found;
-                    node.link = Link::Child;
+                    node.link = ParentLink::Child;
                 }
                 None => {
-                    node.link = Link::Missing;
+                    node.link = ParentLink::Missing;
                     self.pending.push((no, parent));
                 }
             }
@@ -101,7 +101,7 @@ impl Weaver {
         if let Some(parent) = entry.logical_parent {
             self.logical.push((no, parent.id()));
         }
-        self.kept.extend(entry.compact.and_then(Kept::read).map(|kept| (no, kept)));
+        self.kept.extend(entry.compact.and_then(PreservedEntries::read).map(|kept| (no, kept)));
         if entry.kind == Kind::Assistant
             && let Some(message) = entry.message.as_ref().and_then(|message| message.id)
         {
@@ -118,7 +118,7 @@ impl Weaver {
         if let Some(first) = self.latest.insert(id, no) {
             let same = self.hashing && self.hashes[first as usize] == self.hashes[no as usize]
                 || !self.hashing && self.nodes[first as usize].place.len == place.len;
-            self.repeats.push((no, first, if same { Repeat::Same } else { Repeat::Other }));
+            self.repeats.push((no, first, if same { DuplicateUuid::Same } else { DuplicateUuid::Other }));
         }
         self.nodes.push(node);
     }
@@ -141,7 +141,7 @@ impl Weaver {
             match tree.by_id.get(&parent) {
                 Some(&found) => {
                     node.parent = found;
-                    node.link = Link::Child;
+                    node.link = ParentLink::Child;
                 }
                 None => tree.problems.push(problem(node.place, ProblemKind::MissingParent)),
             }
@@ -157,7 +157,7 @@ impl Weaver {
                 }
             }
         }
-        tree.side_file = tree.nodes.iter().all(Node::is_side);
+        tree.side_file = tree.nodes.iter().all(Node::is_sidechain);
         tree.cut_cycles();
         tree.boundaries = self.kept;
         tree.link_children();
@@ -167,7 +167,7 @@ impl Weaver {
     }
 }
 
-fn problem(place: Place, kind: ProblemKind) -> Problem {
+fn problem(place: LineSpan, kind: ProblemKind) -> Problem {
     Problem { line: place.line, offset: place.offset, kind }
 }
 
@@ -178,58 +178,58 @@ impl Tree {
     }
 
     /// Returns a node.
-    pub fn node(&self, no: NodeNo) -> &Node {
+    pub fn node(&self, no: NodeId) -> &Node {
         &self.nodes[no as usize]
     }
 
     /// Returns the children of a node, in file order.
-    pub fn children(&self, no: NodeNo) -> &[NodeNo] {
+    pub fn children(&self, no: NodeId) -> &[NodeId] {
         let k = no as usize;
         &self.children[self.starts[k] as usize..self.starts[k + 1] as usize]
     }
 
     /// Finds the node with a uuid: the last, where it repeats.
-    pub fn find(&self, id: Id) -> Option<NodeNo> {
+    pub fn find(&self, id: Id) -> Option<NodeId> {
         self.by_id.get(&id).copied()
     }
 
     /// Returns what a compaction boundary followed, if it is in the file.
-    pub fn logical_parent(&self, no: NodeNo) -> Option<NodeNo> {
+    pub fn logical_parent(&self, no: NodeId) -> Option<NodeId> {
         self.logical.get(&self.node(no).id).copied()
     }
 
     /// Returns the node that starts the turn of this node.
-    pub fn turn_of(&self, no: NodeNo) -> Option<NodeNo> {
+    pub fn turn_of(&self, no: NodeId) -> Option<NodeId> {
         let turn = self.turns[no as usize];
         (turn != NONE).then_some(turn)
     }
 
     /// Returns the nodes that start turns, in file order; in the file of a session, without its subagents' lines.
-    pub fn turns(&self) -> impl Iterator<Item = NodeNo> + '_ {
-        let starts = |no: NodeNo| self.turns[no as usize] == no && self.is_told(no);
-        (0..self.nodes.len() as NodeNo).filter(move |&no| starts(no))
+    pub fn turns(&self) -> impl Iterator<Item = NodeId> + '_ {
+        let starts = |no: NodeId| self.turns[no as usize] == no && self.is_main_chain(no);
+        (0..self.nodes.len() as NodeId).filter(move |&no| starts(no))
     }
 
     /// Whether all lines are a subagent's: then none is beside the conversation.
-    pub fn is_side_file(&self) -> bool {
+    pub fn is_sidechain_file(&self) -> bool {
         self.side_file
     }
 
     /// Whether a node is part of the conversation of this file, and not of a subagent inside it.
-    pub fn is_told(&self, no: NodeNo) -> bool {
-        self.side_file || !self.node(no).is_side()
+    pub fn is_main_chain(&self, no: NodeId) -> bool {
+        self.side_file || !self.node(no).is_sidechain()
     }
 
     /// Returns the nodes without a parent in the tree.
-    pub fn roots(&self) -> impl Iterator<Item = NodeNo> + '_ {
-        (0..self.nodes.len() as NodeNo).filter(|&no| self.node(no).parent == NONE)
+    pub fn roots(&self) -> impl Iterator<Item = NodeId> + '_ {
+        (0..self.nodes.len() as NodeId).filter(|&no| self.node(no).parent == NONE)
     }
 
     fn cut_cycles(&mut self) {
         for k in 0..self.nodes.len() {
-            if self.nodes[k].link == Link::Cut {
+            if self.nodes[k].link == ParentLink::Cut {
                 self.problems.push(problem(self.nodes[k].place, ProblemKind::SelfParent));
-                self.cuts.push((k as NodeNo, k as NodeNo));
+                self.cuts.push((k as NodeId, k as NodeId));
             }
         }
         // A link to an earlier line cannot close a cycle alone: look only where one points forward.
@@ -256,7 +256,7 @@ impl Tree {
                 let node = &mut self.nodes[first as usize];
                 self.cuts.push((first, node.parent));
                 node.parent = NONE;
-                node.link = Link::Cut;
+                node.link = ParentLink::Cut;
                 let place = node.place;
                 self.problems.push(problem(place, ProblemKind::Cycle));
             }
@@ -278,7 +278,7 @@ impl Tree {
         for (no, node) in self.nodes.iter().enumerate() {
             if node.parent != NONE {
                 let slot = &mut next[node.parent as usize];
-                children[*slot as usize] = no as NodeNo;
+                children[*slot as usize] = no as NodeId;
                 *slot += 1;
             }
         }
@@ -287,8 +287,8 @@ impl Tree {
     }
 
     /// Returns all nodes so that parents come before children.
-    pub(crate) fn top_down(&self) -> Vec<NodeNo> {
-        let mut order: Vec<NodeNo> = self.roots().collect();
+    pub(crate) fn topological_order(&self) -> Vec<NodeId> {
+        let mut order: Vec<NodeId> = self.roots().collect();
         let mut at = 0;
         while at < order.len() {
             let no = order[at];
@@ -301,27 +301,27 @@ impl Tree {
     /// Finds the turn of each node. A command is a turn only if the model answers it.
     fn mark_turns(&mut self) {
         let mut turns = vec![NONE; self.nodes.len()];
-        let order = self.top_down();
+        let order = self.topological_order();
         let mut answered = vec![false; self.nodes.len()];
         for &no in &order {
             let node = &self.nodes[no as usize];
             let k = no as usize;
             // Pictures alone start a turn only where no words follow.
-            let speaks = |&child: &NodeNo| self.nodes[child as usize].voice == Voice::Prompt;
-            let shows = node.voice == Voice::Picture && !self.children(no).iter().any(speaks);
+            let speaks = |&child: &NodeId| self.nodes[child as usize].voice == EntryRole::Prompt;
+            let shows = node.voice == EntryRole::ImageOnly && !self.children(no).iter().any(speaks);
             if node.voice.starts_turn() || shows {
                 turns[k] = no;
             } else if node.parent != NONE {
                 turns[k] = turns[node.parent as usize];
             }
-            if node.voice == Voice::Answer && turns[k] != NONE {
+            if node.voice == EntryRole::Answer && turns[k] != NONE {
                 answered[turns[k] as usize] = true;
             }
         }
         for &no in &order {
             let k = no as usize;
             let turn = turns[k];
-            let needs_answer = |voice| matches!(voice, Voice::Command | Voice::Shell);
+            let needs_answer = |voice| matches!(voice, EntryRole::Command | EntryRole::Shell);
             if turn != NONE && !answered[turn as usize] && needs_answer(self.nodes[turn as usize].voice) {
                 // An unanswered command belongs to the turn before it.
                 let parent = self.nodes[turn as usize].parent;
@@ -329,10 +329,10 @@ impl Tree {
             }
         }
         // Pictures belong to the words right below them.
-        for k in (0..self.nodes.len()).filter(|&k| self.nodes[k].voice == Voice::Picture) {
-            let words = |child: &&NodeNo| self.nodes[**child as usize].voice == Voice::Prompt;
-            if turns[k] != k as NodeNo
-                && let Some(&prompt) = self.children(k as NodeNo).iter().find(words)
+        for k in (0..self.nodes.len()).filter(|&k| self.nodes[k].voice == EntryRole::ImageOnly) {
+            let words = |child: &&NodeId| self.nodes[**child as usize].voice == EntryRole::Prompt;
+            if turns[k] != k as NodeId
+                && let Some(&prompt) = self.children(k as NodeId).iter().find(words)
             {
                 turns[k] = prompt;
             }
@@ -341,7 +341,7 @@ impl Tree {
     }
 
     /// Whether two nodes are parts of one response.
-    pub fn same_message(&self, a: NodeNo, b: NodeNo) -> bool {
+    pub fn same_message(&self, a: NodeId, b: NodeId) -> bool {
         let message = self.node(a).message;
         message != NONE && message == self.node(b).message
     }
@@ -352,7 +352,7 @@ impl Tree {
     }
 
     /// Returns the number of the message a node belongs to.
-    pub fn message_of(&self, no: NodeNo) -> Option<u32> {
+    pub fn message_of(&self, no: NodeId) -> Option<u32> {
         let message = self.node(no).message;
         (message != NONE).then_some(message)
     }

@@ -1,7 +1,7 @@
 //! What a compaction says it kept, after some of that went.
 
-use crate::edit::{Change, Step};
-use crate::entry::{Text, member, strings};
+use crate::edit::{JsonEdit, PathSegment};
+use crate::entry::{JsonStr, member, strings};
 use crate::id::Id;
 
 /// Says what changes in the line of a boundary: the entries that went are no longer named, and where a run began or ended
@@ -9,40 +9,40 @@ use crate::id::Id;
 ///
 /// `stays` tells of an entry whether it does; `run` lists the entries of the run that stay, the first one first, where
 /// the file holds them.
-pub(super) fn amended(line: &[u8], stays: impl Fn(Id) -> bool, run: Option<&[String]>) -> Vec<Change> {
+pub(super) fn amended(line: &[u8], stays: impl Fn(Id) -> bool, run: Option<&[String]>) -> Vec<JsonEdit> {
     let metadata = member(line, "compactMetadata").unwrap_or_default();
     let mut changes = Vec::new();
-    let path = |names: &[&str]| -> Vec<Step> {
-        std::iter::once("compactMetadata").chain(names.iter().copied()).map(Step::from).collect()
+    let path = |names: &[&str]| -> Vec<PathSegment> {
+        std::iter::once("compactMetadata").chain(names.iter().copied()).map(PathSegment::from).collect()
     };
     if let Some(messages) = member(metadata, "preservedMessages") {
         let mut named = 0;
         for list in ["uuids", "allUuids"] {
             let all = member(messages, list).map(strings).unwrap_or_default();
-            let left: Vec<&Text<'_>> = all.iter().filter(|uuid| stays(uuid.id())).collect();
+            let left: Vec<&JsonStr<'_>> = all.iter().filter(|uuid| stays(uuid.id())).collect();
             named += left.len();
             if left.len() < all.len() {
                 let quoted: Vec<String> =
                     left.iter().map(|uuid| format!("\"{}\"", String::from_utf8_lossy(uuid.raw()))).collect();
                 let path = path(&["preservedMessages", list]);
-                changes.push(Change::set(path, format!("[{}]", quoted.join(","))));
+                changes.push(JsonEdit::set(path, format!("[{}]", quoted.join(","))));
             }
         }
         if named == 0 && !changes.is_empty() {
-            changes.push(Change::remove(path(&["preservedMessages"])));
+            changes.push(JsonEdit::remove(path(&["preservedMessages"])));
         }
     }
     if let (Some(segment), Some(run)) = (member(metadata, "preservedSegment"), run) {
         match (run.first(), run.last()) {
             (Some(first), Some(last)) => {
                 for (name, now) in [("headUuid", first), ("tailUuid", last)] {
-                    let was = member(segment, name).and_then(Text::of_value);
+                    let was = member(segment, name).and_then(JsonStr::of_value);
                     if was.is_some_and(|was| !stays(was.id())) {
-                        changes.push(Change::say(path(&["preservedSegment", name]), now));
+                        changes.push(JsonEdit::set_string(path(&["preservedSegment", name]), now));
                     }
                 }
             }
-            _ => changes.push(Change::remove(path(&["preservedSegment"]))),
+            _ => changes.push(JsonEdit::remove(path(&["preservedSegment"]))),
         }
     }
     changes

@@ -2,31 +2,31 @@
 
 use std::collections::HashMap;
 
-use super::ledger::Cause;
-use super::scene::Scene;
-use super::stub::WORTH;
-use super::survey::Sort;
-use super::want::{Trim, What};
+use super::ledger::RemovalCause;
+use super::scene::TrimInput;
+use super::stub::MIN_STUB_LEN;
+use super::survey::BlockClass;
+use super::want::{ContentKind, TrimOptions};
 use crate::entry::Kind;
-use crate::tree::NodeNo;
+use crate::tree::NodeId;
 
 /// What goes.
 #[derive(Debug, Clone)]
-pub(super) struct Choice {
+pub(super) struct Removals {
     /// By entry: the whole line.
-    pub(super) lines: Vec<Option<Cause>>,
+    pub(super) lines: Vec<Option<RemovalCause>>,
     /// By call: all lines that call or answer it lose that block.
-    pub(super) calls: Vec<Option<Cause>>,
+    pub(super) calls: Vec<Option<RemovalCause>>,
     /// By piece: thinking goes, a result or picture becomes a stub.
-    pub(super) pieces: Vec<Option<Cause>>,
+    pub(super) pieces: Vec<Option<RemovalCause>>,
     /// By piece: the pictures in a result become stubs.
     pub(super) inside: Vec<bool>,
 }
 
-impl Choice {
+impl Removals {
     /// Chooses nothing.
-    pub(super) fn none(scene: &Scene<'_>) -> Choice {
-        Choice {
+    pub(super) fn none(scene: &TrimInput<'_>) -> Removals {
+        Removals {
             lines: vec![None; scene.tree.nodes().len()],
             calls: vec![None; scene.survey.calls()],
             pieces: vec![None; scene.survey.pieces()],
@@ -35,14 +35,14 @@ impl Choice {
     }
 
     /// Chooses by what is wanted.
-    pub(super) fn by(scene: &Scene<'_>, trim: &Trim) -> Choice {
-        let mut choice = Choice::none(scene);
+    pub(super) fn by(scene: &TrimInput<'_>, trim: &TrimOptions) -> Removals {
+        let mut choice = Removals::none(scene);
         for &no in scene.way {
             choice.lines[no as usize] = whole_line(scene, trim, no);
         }
-        if trim.drops(What::Tools) {
+        if trim.drops(ContentKind::Tools) {
             for call in old_calls(scene, trim.older_than) {
-                choice.calls[call as usize] = Some(Cause::Tools);
+                choice.calls[call as usize] = Some(RemovalCause::Tools);
             }
         }
         for &no in scene.way.iter().filter(|&&no| is_open(scene, trim, no)) {
@@ -56,16 +56,20 @@ impl Choice {
         choice
     }
 
-    fn pick(&mut self, scene: &Scene<'_>, trim: &Trim, no: usize) {
+    fn pick(&mut self, scene: &TrimInput<'_>, trim: &TrimOptions, no: usize) {
         let piece = scene.survey.piece(no);
         match piece.sort {
-            Sort::Thinking if trim.drops(What::Thinking) => self.pieces[no] = Some(Cause::Thinking),
-            Sort::Picture if trim.drops(What::Images) => self.pieces[no] = Some(Cause::Images),
-            Sort::Result(_, can) => {
+            BlockClass::Thinking if trim.drops(ContentKind::Thinking) => {
+                self.pieces[no] = Some(RemovalCause::Thinking)
+            }
+            BlockClass::Picture if trim.drops(ContentKind::Images) => {
+                self.pieces[no] = Some(RemovalCause::Images)
+            }
+            BlockClass::Result(_, can) => {
                 let large = trim.results_over.is_some_and(|limit| u64::from(piece.len) > limit);
-                if can && piece.len > WORTH && (large || trim.drops(What::ToolResults)) {
-                    self.pieces[no] = Some(Cause::ToolResults);
-                } else if trim.drops(What::Images) && !scene.survey.inside(no).is_empty() {
+                if can && piece.len > MIN_STUB_LEN && (large || trim.drops(ContentKind::ToolResults)) {
+                    self.pieces[no] = Some(RemovalCause::ToolResults);
+                } else if trim.drops(ContentKind::Images) && !scene.survey.inside(no).is_empty() {
                     self.inside[no] = true;
                 }
             }
@@ -74,16 +78,16 @@ impl Choice {
     }
 
     /// Stubs the results of reads that are repeated below.
-    fn repeated_reads(&mut self, scene: &Scene<'_>, trim: &Trim) {
+    fn repeated_reads(&mut self, scene: &TrimInput<'_>, trim: &TrimOptions) {
         let mut later: HashMap<_, ()> = HashMap::new();
         for &no in scene.told.iter().rev().filter(|&&no| self.lines[no as usize].is_none()) {
             for piece in scene.survey.range(no) {
-                let Sort::Result(call, can) = scene.survey.piece(piece).sort else { continue };
+                let BlockClass::Result(call, can) = scene.survey.piece(piece).sort else { continue };
                 let Some(read) = scene.survey.read_by(call) else { continue };
                 let again = later.insert(read, ()).is_some();
-                let worth = can && scene.survey.piece(piece).len > WORTH;
+                let worth = can && scene.survey.piece(piece).len > MIN_STUB_LEN;
                 if again && worth && is_open(scene, trim, no) {
-                    self.pieces[piece].get_or_insert(Cause::Reads);
+                    self.pieces[piece].get_or_insert(RemovalCause::Reads);
                 }
             }
         }
@@ -91,36 +95,36 @@ impl Choice {
 }
 
 /// Whether what is said in an entry may go.
-fn is_open(scene: &Scene<'_>, trim: &Trim, no: NodeNo) -> bool {
+fn is_open(scene: &TrimInput<'_>, trim: &TrimOptions, no: NodeId) -> bool {
     trim.older_than.is_none_or(|recent| scene.is_old(no, recent))
 }
 
-fn whole_line(scene: &Scene<'_>, trim: &Trim, no: NodeNo) -> Option<Cause> {
+fn whole_line(scene: &TrimInput<'_>, trim: &TrimOptions, no: NodeId) -> Option<RemovalCause> {
     let node = scene.tree.node(no);
     let turn = scene.turn(no);
     let passed = trim.keep_last.is_some_and(|keep| turn > 0 && scene.is_old(no, keep));
     if passed && !scene.is_fixed(no) {
-        return Some(Cause::Turns);
+        return Some(RemovalCause::Turns);
     }
     if node.kind == Kind::Progress {
-        return trim.drops(What::Progress).then_some(Cause::Progress);
+        return trim.drops(ContentKind::Progress).then_some(RemovalCause::Progress);
     }
     if scene.is_attachment(no) {
-        let all = trim.drops(What::Attachments) && is_open(scene, trim, no);
-        return (all || trim.idle && scene.survey.is_idle(no)).then_some(Cause::Attachments);
+        let all = trim.drops(ContentKind::Attachments) && is_open(scene, trim, no);
+        return (all || trim.client_only && scene.survey.is_idle(no)).then_some(RemovalCause::Attachments);
     }
     // What a subagent said inside the file belongs to the call that started it.
-    let beside = node.is_side() && !scene.tree.is_side_file();
-    (beside && trim.drops(What::Tools) && is_open(scene, trim, no)).then_some(Cause::Tools)
+    let beside = node.is_sidechain() && !scene.tree.is_sidechain_file();
+    (beside && trim.drops(ContentKind::Tools) && is_open(scene, trim, no)).then_some(RemovalCause::Tools)
 }
 
 /// Lists the calls that are old as a whole: called and answered before the last turns.
-pub(super) fn old_calls(scene: &Scene<'_>, recent: Option<u32>) -> Vec<u32> {
+pub(super) fn old_calls(scene: &TrimInput<'_>, recent: Option<u32>) -> Vec<u32> {
     let mut met = vec![false; scene.survey.calls()];
     let mut young = vec![false; scene.survey.calls()];
     for &no in scene.way {
         for piece in scene.survey.range(no) {
-            if let Sort::Call(call) | Sort::Result(call, _) | Sort::Hosted(call) =
+            if let BlockClass::Call(call) | BlockClass::Result(call, _) | BlockClass::Hosted(call) =
                 scene.survey.piece(piece).sort
             {
                 met[call as usize] = true;

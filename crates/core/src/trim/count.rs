@@ -1,12 +1,12 @@
 //! The count that an answer carries of its context, after some of that context went.
 
-use crate::edit::{Change, Step};
+use crate::edit::{JsonEdit, PathSegment};
 use crate::entry::{member, members};
 
 /// Lowers the tokens that an answer says its context had, down to `tokens` in all.
 ///
 /// Clients decide by that count whether to compact: with the old one they would compact a copy that has room.
-pub fn lowered(line: &[u8], tokens: u64) -> Vec<Change> {
+pub fn lowered(line: &[u8], tokens: u64) -> Vec<JsonEdit> {
     const PARTS: [&str; 4] =
         ["output_tokens", "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
     let usage = member(line, "message").and_then(|message| member(message, "usage")).unwrap_or_default();
@@ -19,8 +19,8 @@ pub fn lowered(line: &[u8], tokens: u64) -> Vec<Change> {
             continue;
         };
         if count > left {
-            let path = ["message", "usage", part].map(Step::from);
-            changes.push(Change::set(path, left.to_string()));
+            let path = ["message", "usage", part].map(PathSegment::from);
+            changes.push(JsonEdit::set(path, left.to_string()));
         }
         left -= count.min(left);
     }

@@ -1,27 +1,27 @@
 //! From what goes to the lines of the copy: what leaves with it, what changes, and who hangs on whom.
 
 use super::boundary::amended;
-use super::choice::Choice;
+use super::choice::Removals;
 use super::count::lowered;
-use super::ledger::{Cause, Ledger};
-use super::scene::Scene;
+use super::ledger::{RemovalCause, SavingsByCause};
+use super::scene::TrimInput;
 use super::stub;
-use super::survey::Sort;
-use super::want::Trim;
-use crate::edit::{Change, Piece, Step, quote};
-use crate::entry::Moment;
+use super::survey::BlockClass;
+use super::want::TrimOptions;
+use crate::edit::{DraftSegment, JsonEdit, PathSegment, quote};
+use crate::entry::Timestamp;
 use crate::resume::PICTURE;
-use crate::tree::{NodeNo, Place};
+use crate::tree::{LineSpan, NodeId};
 
 /// The lines of a copy.
 #[derive(Debug)]
-pub struct Cut {
+pub struct TrimmedPath {
     /// The entries that stay, in the order of the file, and what changes in each.
-    pub lines: Vec<(NodeNo, Vec<Change>)>,
+    pub lines: Vec<(NodeId, Vec<JsonEdit>)>,
     /// The entry to go on from; nothing where all of the way went.
-    pub leaf: Option<NodeNo>,
+    pub leaf: Option<NodeId>,
     /// What went.
-    pub ledger: Ledger,
+    pub ledger: SavingsByCause,
     /// Where a note stands that tells of turns that went.
     pub note: Option<NotePlace>,
 }
@@ -34,33 +34,33 @@ pub struct NotePlace {
     /// The uuid of the entry it hangs on.
     pub parent: Option<String>,
     /// When the last of what went was said.
-    pub time: Option<Moment>,
+    pub time: Option<Timestamp>,
     /// The first and the last line of the original that went.
     pub lines: (u32, u32),
     /// How many turns went.
     pub turns: u32,
 }
 
-impl Cut {
+impl TrimmedPath {
     /// Leaves out what is wanted; reads single lines again where their text decides what changes.
     pub fn by<E>(
-        scene: &Scene<'_>,
-        trim: &Trim,
-        read: impl FnMut(Place) -> Result<Vec<u8>, E>,
-    ) -> Result<Cut, E> {
-        Cut::of(scene, Choice::by(scene, trim), None, read)
+        scene: &TrimInput<'_>,
+        trim: &TrimOptions,
+        read: impl FnMut(LineSpan) -> Result<Vec<u8>, E>,
+    ) -> Result<TrimmedPath, E> {
+        TrimmedPath::of(scene, Removals::by(scene, trim), None, read)
     }
 
     /// Leaves out what was chosen; what hung on turns that went hangs on the note with this uuid, where there is one.
     pub(super) fn of<E>(
-        scene: &Scene<'_>,
-        choice: Choice,
+        scene: &TrimInput<'_>,
+        choice: Removals,
         note: Option<&str>,
-        mut read: impl FnMut(Place) -> Result<Vec<u8>, E>,
-    ) -> Result<Cut, E> {
-        let settled = Settled::of(scene, choice);
+        mut read: impl FnMut(LineSpan) -> Result<Vec<u8>, E>,
+    ) -> Result<TrimmedPath, E> {
+        let settled = RemovalPlan::of(scene, choice);
         let mut cut = settled.cut(note);
-        let changes = settled.told_again(&mut read)?;
+        let changes = settled.rewritten_lines(&mut read)?;
         for (no, more) in changes {
             if let Ok(at) = cut.lines.binary_search_by_key(&no, |(no, _)| *no) {
                 cut.lines[at].1.extend(more);
@@ -70,37 +70,37 @@ impl Cut {
     }
 
     /// Writes the lines as parts of a draft; `note` is the line of the note, where there is one.
-    pub fn pieces(self, place: impl Fn(NodeNo) -> Place, note: Option<Vec<u8>>) -> Vec<Piece> {
-        let line = |(no, changes): (NodeNo, Vec<Change>)| Piece::Line(place(no), changes);
-        let mut pieces: Vec<Piece> = self.lines.into_iter().map(line).collect();
+    pub fn pieces(self, place: impl Fn(NodeId) -> LineSpan, note: Option<Vec<u8>>) -> Vec<DraftSegment> {
+        let line = |(no, changes): (NodeId, Vec<JsonEdit>)| DraftSegment::Line(place(no), changes);
+        let mut pieces: Vec<DraftSegment> = self.lines.into_iter().map(line).collect();
         if let (Some(place), Some(note)) = (self.note, note) {
-            pieces.insert(place.at.min(pieces.len()), Piece::New(note));
+            pieces.insert(place.at.min(pieces.len()), DraftSegment::New(note));
         }
         pieces
     }
 }
 
 /// A choice with all that follows from it.
-pub(super) struct Settled<'s, 'a> {
-    scene: &'s Scene<'a>,
-    choice: Choice,
+pub(super) struct RemovalPlan<'s, 'a> {
+    scene: &'s TrimInput<'a>,
+    choice: Removals,
     /// By response: whether it lost a call.
-    poorer: Vec<bool>,
-    pub(super) ledger: Ledger,
+    lost_calls: Vec<bool>,
+    pub(super) ledger: SavingsByCause,
     /// The last answer with a count of its context, and the count that is right now.
-    count: Option<(NodeNo, u64)>,
+    count: Option<(NodeId, u64)>,
     /// By entry that goes: what stays above it, and whether turns went between.
-    heirs: Vec<Option<(NodeNo, bool)>>,
+    heirs: Vec<Option<(NodeId, bool)>>,
 }
 
 /// Stands for "no entry".
-const NONE: NodeNo = NodeNo::MAX;
+const NONE: NodeId = NodeId::MAX;
 
-impl<'s, 'a> Settled<'s, 'a> {
-    pub(super) fn of(scene: &'s Scene<'a>, choice: Choice) -> Settled<'s, 'a> {
+impl<'s, 'a> RemovalPlan<'s, 'a> {
+    pub(super) fn of(scene: &'s TrimInput<'a>, choice: Removals) -> RemovalPlan<'s, 'a> {
         let poorer = vec![false; scene.tree.messages()];
-        let (ledger, heirs) = (Ledger::default(), Vec::new());
-        let mut settled = Settled { scene, choice, poorer, ledger, count: None, heirs };
+        let (ledger, heirs) = (SavingsByCause::default(), Vec::new());
+        let mut settled = RemovalPlan { scene, choice, lost_calls: poorer, ledger, count: None, heirs };
         settled.pair();
         settled.empty();
         settled.find_heirs();
@@ -110,7 +110,7 @@ impl<'s, 'a> Settled<'s, 'a> {
 
     fn call(&self, piece: usize) -> Option<u32> {
         match self.scene.survey.piece(piece).sort {
-            Sort::Call(call) | Sort::Result(call, _) | Sort::Hosted(call) => Some(call),
+            BlockClass::Call(call) | BlockClass::Result(call, _) | BlockClass::Hosted(call) => Some(call),
             _ => None,
         }
     }
@@ -132,22 +132,24 @@ impl<'s, 'a> Settled<'s, 'a> {
             if let Some(message) = self.scene.tree.message_of(no)
                 && self.scene.survey.range(no).any(lost)
             {
-                self.poorer[message as usize] = true;
+                self.lost_calls[message as usize] = true;
             }
         }
     }
 
     /// Says why a block goes.
-    fn removed(&self, no: NodeNo, piece: usize) -> Option<Cause> {
+    fn removed(&self, no: NodeId, piece: usize) -> Option<RemovalCause> {
         let sort = self.scene.survey.piece(piece).sort;
         match sort {
-            Sort::Call(call) | Sort::Result(call, _) | Sort::Hosted(call) => self.choice.calls[call as usize],
+            BlockClass::Call(call) | BlockClass::Result(call, _) | BlockClass::Hosted(call) => {
+                self.choice.calls[call as usize]
+            }
             // Thinking is signed for an answer as it was: it does not outlive a call of it, nor do the blanks between.
-            Sort::Thinking | Sort::Blank => {
+            BlockClass::Thinking | BlockClass::Blank => {
                 let message = self.scene.tree.message_of(no);
-                let poorer = message.is_some_and(|message| self.poorer[message as usize]);
-                let chosen = self.choice.pieces[piece].filter(|_| sort == Sort::Thinking);
-                chosen.or(poorer.then_some(Cause::Tools))
+                let poorer = message.is_some_and(|message| self.lost_calls[message as usize]);
+                let chosen = self.choice.pieces[piece].filter(|_| sort == BlockClass::Thinking);
+                chosen.or(poorer.then_some(RemovalCause::Tools))
             }
             _ => None,
         }
@@ -161,7 +163,7 @@ impl<'s, 'a> Settled<'s, 'a> {
             }
             let range = self.scene.survey.range(no);
             let stays = |piece: usize| {
-                self.removed(no, piece).is_none() && self.scene.survey.piece(piece).sort != Sort::Blank
+                self.removed(no, piece).is_none() && self.scene.survey.piece(piece).sort != BlockClass::Blank
             };
             let largest = range
                 .clone()
@@ -175,34 +177,35 @@ impl<'s, 'a> Settled<'s, 'a> {
         }
     }
 
-    pub(super) fn stays(&self, no: NodeNo) -> bool {
+    pub(super) fn stays(&self, no: NodeId) -> bool {
         self.scene.holds(no) && self.choice.lines[no as usize].is_none()
     }
 
     /// Writes what stands for a block.
-    fn stub(&self, no: NodeNo, piece: usize) -> Option<String> {
+    fn stub(&self, no: NodeId, piece: usize) -> Option<String> {
         let line = self.scene.tree.node(no).place.line;
         let held = self.scene.survey.piece(piece);
         let session = self.scene.session;
         match (held.sort, self.choice.pieces[piece]?) {
-            (Sort::Result(..), Cause::Reads) => Some(stub::read(held.len, session, line)),
-            (Sort::Result(..), _) => Some(stub::result(held.len, session, line)),
-            (Sort::Picture, _) => Some(stub::picture(held.len, session, line)),
+            (BlockClass::Result(..), RemovalCause::Reads) => Some(stub::read(held.len, session, line)),
+            (BlockClass::Result(..), _) => Some(stub::result(held.len, session, line)),
+            (BlockClass::Picture, _) => Some(stub::picture(held.len, session, line)),
             _ => None,
         }
     }
 
     /// Adds up what went, in the order of telling, and finds the count that no longer holds.
     fn account(&mut self) {
-        let mut ledger = Ledger::default();
+        let mut ledger = SavingsByCause::default();
         let (mut gone, mut left) = (0, 0);
         for &no in &self.scene.told {
             let before = ledger.total().said;
             if let Some(cause) = self.choice.lines[no as usize] {
-                let calls = |piece: &usize| matches!(self.scene.survey.piece(*piece).sort, Sort::Call(_));
+                let calls =
+                    |piece: &usize| matches!(self.scene.survey.piece(*piece).sort, BlockClass::Call(_));
                 let count = match cause {
-                    Cause::Turns => 0,
-                    Cause::Tools => self.scene.survey.range(no).filter(calls).count() as u64,
+                    RemovalCause::Turns => 0,
+                    RemovalCause::Tools => self.scene.survey.range(no).filter(calls).count() as u64,
                     _ => 1,
                 };
                 let bytes = u64::from(self.scene.tree.node(no).place.len) + 1;
@@ -223,24 +226,25 @@ impl<'s, 'a> Settled<'s, 'a> {
             }
         }
         let turns: std::collections::BTreeSet<u32> = self.turns_gone().collect();
-        ledger.add(Cause::Turns, turns.len() as u64, 0, 0);
+        ledger.add(RemovalCause::Turns, turns.len() as u64, 0, 0);
         self.ledger = ledger;
     }
 
     fn turns_gone(&self) -> impl Iterator<Item = u32> + '_ {
-        let gone = |no: &NodeNo| self.choice.lines[*no as usize] == Some(Cause::Turns);
+        let gone = |no: &NodeId| self.choice.lines[*no as usize] == Some(RemovalCause::Turns);
         self.scene.way.iter().copied().filter(gone).map(|no| self.scene.turn(no))
     }
 
-    fn account_blocks(&self, no: NodeNo, ledger: &mut Ledger) {
+    fn account_blocks(&self, no: NodeId, ledger: &mut SavingsByCause) {
         let sent = u64::from(self.scene.is_sent(no));
-        let mut twin = Some(u64::from(self.scene.survey.twin(no)));
+        let mut twin = Some(u64::from(self.scene.survey.tool_use_result_len(no)));
         for piece in self.scene.survey.range(no) {
             let held = self.scene.survey.piece(piece);
             let (len, said) = (u64::from(held.len), u64::from(held.said));
-            let twin = if matches!(held.sort, Sort::Result(..)) { &mut twin } else { &mut None };
+            let twin = if matches!(held.sort, BlockClass::Result(..)) { &mut twin } else { &mut None };
             if let Some(cause) = self.removed(no, piece) {
-                let count = u64::from(cause != Cause::Tools || matches!(held.sort, Sort::Call(_)));
+                let count =
+                    u64::from(cause != RemovalCause::Tools || matches!(held.sort, BlockClass::Call(_)));
                 ledger.add(cause, count, len + 1 + twin.take().unwrap_or(0), said * sent);
             } else if let (Some(stub), Some(cause)) = (self.stub(no, piece), self.choice.pieces[piece]) {
                 let stub = stub.len() as u64;
@@ -250,14 +254,19 @@ impl<'s, 'a> Settled<'s, 'a> {
                 let inside = self.scene.survey.inside(piece);
                 let bytes: u64 = inside.iter().map(|inner| u64::from(inner.len)).sum();
                 let said = (PICTURE * inside.len()) as u64;
-                ledger.add(Cause::Images, inside.len() as u64, bytes + twin.take().unwrap_or(0), said * sent);
+                ledger.add(
+                    RemovalCause::Images,
+                    inside.len() as u64,
+                    bytes + twin.take().unwrap_or(0),
+                    said * sent,
+                );
             }
         }
     }
 
     /// Finds for each entry that goes what stays above it, and whether turns went between.
     fn find_heirs(&mut self) {
-        let mut heirs: Vec<Option<(NodeNo, bool)>> = vec![None; self.scene.tree.nodes().len()];
+        let mut heirs: Vec<Option<(NodeId, bool)>> = vec![None; self.scene.tree.nodes().len()];
         let mut climbed = Vec::new();
         for &no in self.scene.way.iter().filter(|&&no| !self.stays(no)) {
             let mut at = Some(no);
@@ -276,7 +285,7 @@ impl<'s, 'a> Settled<'s, 'a> {
                 None => (NONE, false),
             };
             for gone in climbed.drain(..).rev() {
-                turns |= self.choice.lines[gone as usize] == Some(Cause::Turns);
+                turns |= self.choice.lines[gone as usize] == Some(RemovalCause::Turns);
                 heirs[gone as usize] = Some((heir, turns));
             }
         }
@@ -284,36 +293,36 @@ impl<'s, 'a> Settled<'s, 'a> {
     }
 
     /// Returns what stays above an entry that goes, and whether turns went between.
-    fn heir(&self, gone: NodeNo) -> (Option<NodeNo>, bool) {
+    fn surviving_ancestor(&self, gone: NodeId) -> (Option<NodeId>, bool) {
         let (heir, turns) = self.heirs[gone as usize].unwrap_or((NONE, false));
         (Some(heir).filter(|&heir| heir != NONE), turns)
     }
 
-    fn uuid(&self, no: NodeNo) -> String {
+    fn uuid(&self, no: NodeId) -> String {
         self.scene.survey.uuid(self.scene.tree.node(no).id)
     }
 
     /// Says on whom a line hangs now, where what it hung on went.
-    fn rehung(&self, no: NodeNo, note: Option<&str>) -> (Option<Change>, bool) {
-        let gone = |parent: &NodeNo| self.scene.holds(*parent) && !self.stays(*parent);
+    fn reparent(&self, no: NodeId, note: Option<&str>) -> (Option<JsonEdit>, bool) {
+        let gone = |parent: &NodeId| self.scene.holds(*parent) && !self.stays(*parent);
         let Some(parent) = self.scene.parent(no).filter(gone) else {
             return (None, false);
         };
-        let (above, turns) = self.heir(parent);
+        let (above, turns) = self.surviving_ancestor(parent);
         let name = match note.filter(|_| turns) {
             Some(note) => Some(note.to_owned()),
             None => above.map(|above| self.uuid(above)),
         };
         let json = name.map_or_else(|| "null".to_owned(), |name| quote(&name));
-        (Some(Change::set([Step::from("parentUuid")], json)), turns)
+        (Some(JsonEdit::set([PathSegment::from("parentUuid")], json)), turns)
     }
 
-    fn cut(&self, note: Option<&str>) -> Cut {
+    fn cut(&self, note: Option<&str>) -> TrimmedPath {
         let mut lines = Vec::new();
         let mut place: Option<NotePlace> = None;
         for &no in self.scene.way.iter().filter(|&&no| self.stays(no)) {
             let mut changes = self.changes(no);
-            let (rehung, turns) = self.rehung(no, note);
+            let (rehung, turns) = self.reparent(no, note);
             if turns && note.is_some() && place.is_none() {
                 place = Some(self.note_place(no, lines.len()));
             }
@@ -322,20 +331,20 @@ impl<'s, 'a> Settled<'s, 'a> {
             lines.push((no, changes));
         }
         let leaf = Some(self.scene.leaf).filter(|&leaf| self.stays(leaf));
-        let leaf = leaf.or_else(|| self.heir(self.scene.leaf).0);
-        Cut { lines, leaf, ledger: self.ledger.clone(), note: place }
+        let leaf = leaf.or_else(|| self.surviving_ancestor(self.scene.leaf).0);
+        TrimmedPath { lines, leaf, ledger: self.ledger.clone(), note: place }
     }
 
-    fn note_place(&self, first: NodeNo, at: usize) -> NotePlace {
-        let gone: Vec<NodeNo> = self
+    fn note_place(&self, first: NodeId, at: usize) -> NotePlace {
+        let gone: Vec<NodeId> = self
             .scene
             .way
             .iter()
             .copied()
-            .filter(|&no| self.choice.lines[no as usize] == Some(Cause::Turns))
+            .filter(|&no| self.choice.lines[no as usize] == Some(RemovalCause::Turns))
             .collect();
-        let above = self.scene.parent(first).and_then(|parent| self.heir(parent).0);
-        let line = |no: Option<&NodeNo>| no.map_or(0, |&no| self.scene.tree.node(no).place.line);
+        let above = self.scene.parent(first).and_then(|parent| self.surviving_ancestor(parent).0);
+        let line = |no: Option<&NodeId>| no.map_or(0, |&no| self.scene.tree.node(no).place.line);
         let turns: std::collections::BTreeSet<u32> = self.turns_gone().collect();
         NotePlace {
             at,
@@ -347,64 +356,67 @@ impl<'s, 'a> Settled<'s, 'a> {
     }
 
     /// Says what changes in the blocks of a line.
-    fn changes(&self, no: NodeNo) -> Vec<Change> {
+    fn changes(&self, no: NodeId) -> Vec<JsonEdit> {
         let mut stubs = Vec::new();
         let mut removals = Vec::new();
         let mut twin = false;
         for (k, piece) in self.scene.survey.range(no).enumerate() {
-            let is_result = matches!(self.scene.survey.piece(piece).sort, Sort::Result(..));
-            let block = |more: &[Step]| -> Vec<Step> {
-                let path = [Step::from("message"), Step::from("content"), Step::from(k)];
+            let is_result = matches!(self.scene.survey.piece(piece).sort, BlockClass::Result(..));
+            let block = |more: &[PathSegment]| -> Vec<PathSegment> {
+                let path = [PathSegment::from("message"), PathSegment::from("content"), PathSegment::from(k)];
                 path.into_iter().chain(more.iter().cloned()).collect()
             };
             if self.removed(no, piece).is_some() {
-                removals.push(Change::remove(block(&[])));
+                removals.push(JsonEdit::remove(block(&[])));
                 twin |= is_result;
             } else if let Some(words) = self.stub(no, piece) {
                 stubs.push(match is_result {
-                    true => Change::say(block(&["content".into()]), &words),
-                    false => Change::set(block(&[]), text_block(&words)),
+                    true => JsonEdit::set_string(block(&["content".into()]), &words),
+                    false => JsonEdit::set(block(&[]), text_block(&words)),
                 });
                 twin |= is_result;
             } else if self.choice.inside[piece] {
                 let line = self.scene.tree.node(no).place.line;
                 for inner in self.scene.survey.inside(piece) {
                     let words = stub::picture(inner.len, self.scene.session, line);
-                    let path = block(&["content".into(), Step::from(inner.item as usize)]);
-                    stubs.push(Change::set(path, text_block(&words)));
+                    let path = block(&["content".into(), PathSegment::from(inner.item as usize)]);
+                    stubs.push(JsonEdit::set(path, text_block(&words)));
                 }
                 twin = true;
             }
         }
         // The last block first: the numbers of those before it stay right.
         stubs.extend(removals.into_iter().rev());
-        if twin && self.scene.survey.twin(no) > 0 {
-            stubs.push(Change::remove([Step::from("toolUseResult")]));
+        if twin && self.scene.survey.tool_use_result_len(no) > 0 {
+            stubs.push(JsonEdit::remove([PathSegment::from("toolUseResult")]));
         }
         stubs
     }
 
     /// Says what a boundary followed, where that went.
-    fn logical(&self, no: NodeNo) -> Option<Change> {
+    fn logical(&self, no: NodeId) -> Option<JsonEdit> {
         let followed = self.scene.tree.logical_parent(no)?;
         if !self.scene.holds(followed) || self.stays(followed) {
             return None;
         }
-        let json = self.heir(followed).0.map_or_else(|| "null".to_owned(), |above| quote(&self.uuid(above)));
-        Some(Change::set([Step::from("logicalParentUuid")], json))
+        let json = self
+            .surviving_ancestor(followed)
+            .0
+            .map_or_else(|| "null".to_owned(), |above| quote(&self.uuid(above)));
+        Some(JsonEdit::set([PathSegment::from("logicalParentUuid")], json))
     }
 
     /// Says what changes in lines whose text decides it: boundaries whose kept entries went, and the last count.
-    fn told_again<E>(
+    fn rewritten_lines<E>(
         &self,
-        read: &mut impl FnMut(Place) -> Result<Vec<u8>, E>,
-    ) -> Result<Vec<(NodeNo, Vec<Change>)>, E> {
+        read: &mut impl FnMut(LineSpan) -> Result<Vec<u8>, E>,
+    ) -> Result<Vec<(NodeId, Vec<JsonEdit>)>, E> {
         let tree = self.scene.tree;
         let mut all = Vec::new();
         for (boundary, kept) in tree.boundaries.iter().filter(|(boundary, _)| self.stays(*boundary)) {
             let run = kept.run_in(tree);
             let listed = kept.resolve(tree).map(|(_, entries)| entries).unwrap_or_default();
-            let gone = |no: &NodeNo| self.scene.holds(*no) && !self.stays(*no);
+            let gone = |no: &NodeId| self.scene.holds(*no) && !self.stays(*no);
             if run.iter().flatten().chain(&listed).any(gone) {
                 let left: Option<Vec<String>> =
                     run.map(|run| run.into_iter().filter(|no| !gone(no)).map(|no| self.uuid(no)).collect());

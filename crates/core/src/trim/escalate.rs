@@ -1,13 +1,13 @@
 //! Making a conversation fit: more and more goes, the least missed first, until there is room.
 
-use super::choice::{Choice, old_calls};
-use super::cut::{Cut, Settled};
-use super::ledger::Cause;
-use super::scene::Scene;
-use super::stub::WORTH;
-use super::survey::Sort;
-use super::want::{Preset, Trim};
-use crate::tree::{NodeNo, Place};
+use super::choice::{Removals, old_calls};
+use super::cut::{RemovalPlan, TrimmedPath};
+use super::ledger::RemovalCause;
+use super::scene::TrimInput;
+use super::stub::MIN_STUB_LEN;
+use super::survey::BlockClass;
+use super::want::{Preset, TrimOptions};
+use crate::tree::{LineSpan, NodeId};
 
 /// One step of the way down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,22 +67,22 @@ impl Stage {
 }
 
 impl Stage {
-    fn cause(self) -> Cause {
+    fn cause(self) -> RemovalCause {
         match self {
             Stage::LargeResults | Stage::Results | Stage::RecentResults | Stage::RecentRest => {
-                Cause::ToolResults
+                RemovalCause::ToolResults
             }
-            Stage::Images | Stage::RecentImages => Cause::Images,
-            Stage::Thinking => Cause::Thinking,
-            Stage::Tools | Stage::RecentTools => Cause::Tools,
-            Stage::Turns => Cause::Turns,
+            Stage::Images | Stage::RecentImages => RemovalCause::Images,
+            Stage::Thinking => RemovalCause::Thinking,
+            Stage::Tools | Stage::RecentTools => RemovalCause::Tools,
+            Stage::Turns => RemovalCause::Turns,
         }
     }
 }
 
 /// What a step gave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Taken {
+pub struct EscalationStep {
     /// Which step.
     pub stage: Stage,
     /// How many things went.
@@ -97,9 +97,9 @@ pub struct Taken {
 #[derive(Debug)]
 pub struct Escalation {
     /// The steps that were taken.
-    pub taken: Vec<Taken>,
+    pub taken: Vec<EscalationStep>,
     /// The lines of the copy.
-    pub cut: Cut,
+    pub cut: TrimmedPath,
     /// Tokens of the context now.
     pub tokens: u64,
     /// Whether that is enough.
@@ -114,38 +114,38 @@ const LARGE: u32 = 4000;
 /// Leaves out more and more until the context has at most `fit` tokens; what hung on turns that went hangs on the note
 /// with the uuid `note`.
 pub fn escalate<E>(
-    scene: &Scene<'_>,
+    scene: &TrimInput<'_>,
     fit: u64,
     note: &str,
-    read: impl FnMut(Place) -> Result<Vec<u8>, E>,
+    read: impl FnMut(LineSpan) -> Result<Vec<u8>, E>,
 ) -> Result<Escalation, E> {
-    let unsaid = Trim { idle: true, drop: Preset::Light.trim().drop, ..Trim::default() };
-    let mut stairs = Stairs { scene, fit, choice: Choice::by(scene, &unsaid), said: 0 };
+    let unsaid = TrimOptions { client_only: true, drop: Preset::Light.trim().drop, ..TrimOptions::default() };
+    let mut stairs = Stairs { scene, fit, choice: Removals::by(scene, &unsaid), said: 0 };
     let mut taken = Vec::new();
-    let mut ledger = Settled::of(scene, stairs.choice.clone()).ledger;
+    let mut ledger = RemovalPlan::of(scene, stairs.choice.clone()).ledger;
     let mut tokens = scene.tokens();
     for stage in Stage::ALL {
         if tokens <= fit {
             break;
         }
         stairs.take(stage);
-        let now = Settled::of(scene, stairs.choice.clone()).ledger;
+        let now = RemovalPlan::of(scene, stairs.choice.clone()).ledger;
         let after = scene.tokens_without(now.total().said);
         let count = now.row(stage.cause()).count.saturating_sub(ledger.row(stage.cause()).count);
         if count > 0 || after < tokens {
-            taken.push(Taken { stage, count, before: tokens, after });
+            taken.push(EscalationStep { stage, count, before: tokens, after });
         }
         stairs.said = now.total().said;
         (ledger, tokens) = (now, after);
     }
-    let cut = Cut::of(scene, stairs.choice, Some(note), read)?;
+    let cut = TrimmedPath::of(scene, stairs.choice, Some(note), read)?;
     Ok(Escalation { taken, cut, tokens, fits: tokens <= fit })
 }
 
 struct Stairs<'s, 'a> {
-    scene: &'s Scene<'a>,
+    scene: &'s TrimInput<'a>,
     fit: u64,
-    choice: Choice,
+    choice: Removals,
     /// Bytes that are no longer said.
     said: u64,
 }
@@ -156,15 +156,15 @@ impl Stairs<'_, '_> {
     }
 
     fn take(&mut self, stage: Stage) {
-        let old = |scene: &Scene<'_>, no| scene.is_old(no, RECENT);
-        let recent = |scene: &Scene<'_>, no| !scene.is_old(no, RECENT);
+        let old = |scene: &TrimInput<'_>, no| scene.is_old(no, RECENT);
+        let recent = |scene: &TrimInput<'_>, no| !scene.is_old(no, RECENT);
         match stage {
             Stage::LargeResults => self.results(LARGE, old),
-            Stage::Results => self.results(WORTH, old),
+            Stage::Results => self.results(MIN_STUB_LEN, old),
             Stage::RecentResults => self.results(LARGE, recent),
             Stage::Images => self.images(old),
             Stage::RecentImages => self.images(recent),
-            Stage::RecentRest => self.results(WORTH, recent),
+            Stage::RecentRest => self.results(MIN_STUB_LEN, recent),
             Stage::RecentTools => self.recent_tools(),
             Stage::Thinking => self.thinking(),
             Stage::Tools => self.tools(),
@@ -173,18 +173,18 @@ impl Stairs<'_, '_> {
     }
 
     /// Iterates over the blocks of the entries that are sent and still stay, the oldest first.
-    fn blocks(&self, fits: impl Fn(&Scene<'_>, NodeNo) -> bool) -> Vec<usize> {
-        let entry = |&&no: &&NodeNo| {
+    fn blocks(&self, fits: impl Fn(&TrimInput<'_>, NodeId) -> bool) -> Vec<usize> {
+        let entry = |&&no: &&NodeId| {
             self.scene.is_sent(no) && fits(self.scene, no) && self.choice.lines[no as usize].is_none()
         };
         self.scene.told.iter().filter(entry).flat_map(|&no| self.scene.survey.range(no)).collect()
     }
 
-    fn results(&mut self, over: u32, fits: impl Fn(&Scene<'_>, NodeNo) -> bool) {
+    fn results(&mut self, over: u32, fits: impl Fn(&TrimInput<'_>, NodeId) -> bool) {
         for piece in self.blocks(fits) {
             let held = self.scene.survey.piece(piece);
             let fresh = self.choice.pieces[piece].is_none();
-            if let Sort::Result(call, true) = held.sort
+            if let BlockClass::Result(call, true) = held.sort
                 && fresh
                 && held.len > over
                 && self.choice.calls[call as usize].is_none()
@@ -192,14 +192,14 @@ impl Stairs<'_, '_> {
                 if self.fits() {
                     return;
                 }
-                self.choice.pieces[piece] = Some(Cause::ToolResults);
+                self.choice.pieces[piece] = Some(RemovalCause::ToolResults);
                 // A stub has about a hundred bytes.
                 self.said += u64::from(held.said.saturating_sub(100));
             }
         }
     }
 
-    fn images(&mut self, fits: impl Fn(&Scene<'_>, NodeNo) -> bool) {
+    fn images(&mut self, fits: impl Fn(&TrimInput<'_>, NodeId) -> bool) {
         for piece in self.blocks(fits) {
             let held = self.scene.survey.piece(piece);
             let inside = self.scene.survey.inside(piece).len() as u64;
@@ -207,8 +207,8 @@ impl Stairs<'_, '_> {
             if self.fits() {
                 return;
             }
-            if held.sort == Sort::Picture {
-                self.choice.pieces[piece] = Some(Cause::Images);
+            if held.sort == BlockClass::Picture {
+                self.choice.pieces[piece] = Some(RemovalCause::Images);
                 self.said += u64::from(held.said.saturating_sub(100));
             } else if inside > 0 && fresh {
                 self.choice.inside[piece] = true;
@@ -220,11 +220,11 @@ impl Stairs<'_, '_> {
     fn thinking(&mut self) {
         for piece in self.blocks(|scene, no| scene.is_old(no, RECENT)) {
             let held = self.scene.survey.piece(piece);
-            if held.sort == Sort::Thinking {
+            if held.sort == BlockClass::Thinking {
                 if self.fits() {
                     return;
                 }
-                self.choice.pieces[piece] = Some(Cause::Thinking);
+                self.choice.pieces[piece] = Some(RemovalCause::Thinking);
                 self.said += u64::from(held.said);
             }
         }
@@ -244,11 +244,12 @@ impl Stairs<'_, '_> {
             }
             for piece in self.scene.survey.range(no) {
                 let held = self.scene.survey.piece(piece);
-                if let Sort::Call(call) | Sort::Result(call, _) | Sort::Hosted(call) = held.sort
+                if let BlockClass::Call(call) | BlockClass::Result(call, _) | BlockClass::Hosted(call) =
+                    held.sort
                     && old[call as usize]
                 {
                     let stubbed = self.choice.pieces[piece].is_some();
-                    self.choice.calls[call as usize] = Some(Cause::Tools);
+                    self.choice.calls[call as usize] = Some(RemovalCause::Tools);
                     self.said += if stubbed { 100 } else { u64::from(held.said) };
                 }
             }
@@ -259,11 +260,11 @@ impl Stairs<'_, '_> {
     fn recent_tools(&mut self) {
         for piece in self.blocks(|scene, no| !scene.is_old(no, RECENT)) {
             let held = self.scene.survey.piece(piece);
-            if let Sort::Call(call) | Sort::Hosted(call) = held.sort {
+            if let BlockClass::Call(call) | BlockClass::Hosted(call) = held.sort {
                 if self.fits() {
                     return;
                 }
-                self.choice.calls[call as usize] = Some(Cause::Tools);
+                self.choice.calls[call as usize] = Some(RemovalCause::Tools);
                 // The result is a stub by now.
                 self.said += u64::from(held.said) + 100;
             }
@@ -277,7 +278,7 @@ impl Stairs<'_, '_> {
         let (mut least, mut most) = (0, old);
         while least < most {
             let some = least + (most - least) / 2;
-            let said = Settled::of(self.scene, self.without(some)).ledger.total().said;
+            let said = RemovalPlan::of(self.scene, self.without(some)).ledger.total().said;
             match self.scene.tokens_without(said) <= self.fit {
                 true => most = some,
                 false => least = some + 1,
@@ -287,11 +288,11 @@ impl Stairs<'_, '_> {
     }
 
     /// Chooses also the first so many turns.
-    fn without(&self, turns: u32) -> Choice {
+    fn without(&self, turns: u32) -> Removals {
         let mut choice = self.choice.clone();
-        let goes = |no: &NodeNo| (1..=turns).contains(&self.scene.turn(*no)) && !self.scene.is_fixed(*no);
+        let goes = |no: &NodeId| (1..=turns).contains(&self.scene.turn(*no)) && !self.scene.is_fixed(*no);
         for no in self.scene.way.iter().copied().filter(goes) {
-            choice.lines[no as usize] = Some(Cause::Turns);
+            choice.lines[no as usize] = Some(RemovalCause::Turns);
         }
         choice
     }

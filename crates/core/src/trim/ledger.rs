@@ -2,7 +2,7 @@
 
 /// Why something is not in the copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Cause {
+pub enum RemovalCause {
     /// It is on another branch, or from before a compaction.
     Elsewhere,
     /// The client's record of its requests.
@@ -29,38 +29,38 @@ pub enum Cause {
     Turns,
 }
 
-impl Cause {
+impl RemovalCause {
     /// Every one, in the order in which they are told.
-    pub const ALL: [Cause; 12] = [
-        Cause::Elsewhere,
-        Cause::ApiLog,
-        Cause::Snapshots,
-        Cause::States,
-        Cause::Progress,
-        Cause::Attachments,
-        Cause::ToolResults,
-        Cause::Reads,
-        Cause::Images,
-        Cause::Thinking,
-        Cause::Tools,
-        Cause::Turns,
+    pub const ALL: [RemovalCause; 12] = [
+        RemovalCause::Elsewhere,
+        RemovalCause::ApiLog,
+        RemovalCause::Snapshots,
+        RemovalCause::States,
+        RemovalCause::Progress,
+        RemovalCause::Attachments,
+        RemovalCause::ToolResults,
+        RemovalCause::Reads,
+        RemovalCause::Images,
+        RemovalCause::Thinking,
+        RemovalCause::Tools,
+        RemovalCause::Turns,
     ];
 
     /// Returns a name for output.
     pub fn name(self) -> &'static str {
         match self {
-            Cause::Elsewhere => "elsewhere",
-            Cause::ApiLog => "api-log",
-            Cause::Snapshots => "snapshots",
-            Cause::States => "states",
-            Cause::Progress => "progress",
-            Cause::Attachments => "attachments",
-            Cause::ToolResults => "tool-results",
-            Cause::Reads => "reads",
-            Cause::Images => "images",
-            Cause::Thinking => "thinking",
-            Cause::Tools => "tools",
-            Cause::Turns => "turns",
+            RemovalCause::Elsewhere => "elsewhere",
+            RemovalCause::ApiLog => "api-log",
+            RemovalCause::Snapshots => "snapshots",
+            RemovalCause::States => "states",
+            RemovalCause::Progress => "progress",
+            RemovalCause::Attachments => "attachments",
+            RemovalCause::ToolResults => "tool-results",
+            RemovalCause::Reads => "reads",
+            RemovalCause::Images => "images",
+            RemovalCause::Thinking => "thinking",
+            RemovalCause::Tools => "tools",
+            RemovalCause::Turns => "turns",
         }
     }
 }
@@ -85,13 +85,13 @@ impl Row {
 
 /// What every cause took.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Ledger {
-    rows: [Row; Cause::ALL.len()],
+pub struct SavingsByCause {
+    rows: [Row; RemovalCause::ALL.len()],
 }
 
-impl Ledger {
+impl SavingsByCause {
     /// Notes one thing more.
-    pub fn add(&mut self, cause: Cause, count: u64, bytes: u64, said: u64) {
+    pub fn add(&mut self, cause: RemovalCause, count: u64, bytes: u64, said: u64) {
         let row = &mut self.rows[cause as usize];
         row.count += count;
         row.bytes += bytes;
@@ -99,13 +99,13 @@ impl Ledger {
     }
 
     /// Returns what one cause took.
-    pub fn row(&self, cause: Cause) -> Row {
+    pub fn row(&self, cause: RemovalCause) -> Row {
         self.rows[cause as usize]
     }
 
     /// Lists the causes that took something.
-    pub fn rows(&self) -> impl Iterator<Item = (Cause, Row)> + '_ {
-        let rows = Cause::ALL.into_iter().map(|cause| (cause, self.rows[cause as usize]));
+    pub fn rows(&self) -> impl Iterator<Item = (RemovalCause, Row)> + '_ {
+        let rows = RemovalCause::ALL.into_iter().map(|cause| (cause, self.rows[cause as usize]));
         rows.filter(|(_, row)| row.count > 0)
     }
 

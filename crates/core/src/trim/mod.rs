@@ -22,9 +22,9 @@ mod survey;
 mod want;
 
 pub use count::lowered;
-pub use cut::{Cut, NotePlace};
-pub use escalate::{Escalation, Stage, Taken, escalate};
-pub use ledger::{Cause, Ledger, Row};
-pub use scene::Scene;
-pub use survey::Survey;
-pub use want::{Preset, Trim, What};
+pub use cut::{NotePlace, TrimmedPath};
+pub use escalate::{Escalation, EscalationStep, Stage, escalate};
+pub use ledger::{RemovalCause, Row, SavingsByCause};
+pub use scene::TrimInput;
+pub use survey::BlockInventory;
+pub use want::{ContentKind, Preset, TrimOptions};

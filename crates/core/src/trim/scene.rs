@@ -1,23 +1,23 @@
 //! What a trim looks at: the way to an entry, in the order in which it is told, parted into turns.
 
-use super::survey::Survey;
-use crate::entry::{Kind, Voice};
-use crate::resume::{Facts, Resume};
-use crate::tree::{NodeNo, Tree};
+use super::survey::BlockInventory;
+use crate::entry::{EntryRole, Kind};
+use crate::resume::{ResumeIndex, ResumeOutcome};
+use crate::tree::{NodeId, Tree};
 
 /// Stands for "not on the way".
 const NOWHERE: u32 = u32::MAX;
 
 /// The conversation that is trimmed.
 #[derive(Debug)]
-pub struct Scene<'a> {
+pub struct TrimInput<'a> {
     pub(super) tree: &'a Tree,
-    pub(super) facts: &'a Facts,
-    pub(super) survey: &'a Survey,
+    pub(super) facts: &'a ResumeIndex,
+    pub(super) survey: &'a BlockInventory,
     /// The entries of the way, in the order of the file.
-    pub(super) way: &'a [NodeNo],
+    pub(super) way: &'a [NodeId],
     /// The same in the order of telling.
-    pub(super) told: Vec<NodeNo>,
+    pub(super) told: Vec<NodeId>,
     /// By entry, the turn it is part of: 0 before the first.
     turn: Vec<u32>,
     /// How many turns there are.
@@ -27,7 +27,7 @@ pub struct Scene<'a> {
     /// By entry, whether a compaction kept it.
     kept: Vec<bool>,
     /// The entry to go on from.
-    pub(super) leaf: NodeNo,
+    pub(super) leaf: NodeId,
     /// The id of the session.
     pub(super) session: &'a str,
     /// Tokens of the context as it is.
@@ -36,18 +36,18 @@ pub struct Scene<'a> {
     pub(super) said: u64,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> TrimInput<'a> {
     /// Looks at the way to where `resume` goes on.
     pub fn new(
         tree: &'a Tree,
-        facts: &'a Facts,
-        survey: &'a Survey,
+        facts: &'a ResumeIndex,
+        survey: &'a BlockInventory,
         session: &'a str,
-        (way, leaf, resume): (&'a [NodeNo], NodeNo, &Resume),
-    ) -> Scene<'a> {
+        (way, leaf, resume): (&'a [NodeId], NodeId, &ResumeOutcome),
+    ) -> TrimInput<'a> {
         let mut sent = vec![false; tree.nodes().len()];
         resume.path.iter().for_each(|&no| sent[no as usize] = true);
-        let mut scene = Scene {
+        let mut scene = TrimInput {
             tree,
             facts,
             survey,
@@ -67,15 +67,15 @@ impl<'a> Scene<'a> {
     }
 
     /// Parts what is told into turns; the rest of the way belongs to the turn of what it hangs on.
-    fn part(&mut self, chain: &[NodeNo]) {
+    fn part(&mut self, chain: &[NodeId]) {
         let mut open = None;
         let mut on_way = vec![false; self.tree.nodes().len()];
         self.way.iter().for_each(|&no| on_way[no as usize] = true);
         for &no in chain.iter().filter(|&&no| on_way[no as usize]) {
             let node = self.tree.node(no);
             let turn = self.tree.turn_of(no);
-            let starts = turn == Some(no) || turn.is_some() && node.voice == Voice::Picture;
-            if node.voice == Voice::Recap || starts && open != turn {
+            let starts = turn == Some(no) || turn.is_some() && node.voice == EntryRole::ImageOnly;
+            if node.voice == EntryRole::CompactSummary || starts && open != turn {
                 self.turns += 1;
                 open = turn.filter(|_| starts);
             }
@@ -94,38 +94,39 @@ impl<'a> Scene<'a> {
     }
 
     /// Whether an entry is on the way.
-    pub(super) fn holds(&self, no: NodeNo) -> bool {
+    pub(super) fn holds(&self, no: NodeId) -> bool {
         self.turn[no as usize] != NOWHERE
     }
 
     /// Returns the turn of an entry of the way.
-    pub(super) fn turn(&self, no: NodeNo) -> u32 {
+    pub(super) fn turn(&self, no: NodeId) -> u32 {
         self.turn[no as usize]
     }
 
     /// Whether an entry is from before the last so many turns.
-    pub(super) fn is_old(&self, no: NodeNo, recent: u32) -> bool {
+    pub(super) fn is_old(&self, no: NodeId, recent: u32) -> bool {
         self.turn[no as usize].saturating_add(recent) <= self.turns
     }
 
     /// Whether an entry is sent.
-    pub(super) fn is_sent(&self, no: NodeNo) -> bool {
+    pub(super) fn is_sent(&self, no: NodeId) -> bool {
         self.sent[no as usize]
     }
 
     /// Whether an entry stays when its turn goes: it tells of what was compacted, or a compaction kept it.
-    pub(super) fn is_fixed(&self, no: NodeNo) -> bool {
-        matches!(self.tree.node(no).voice, Voice::Boundary | Voice::Recap) || self.kept[no as usize]
+    pub(super) fn is_fixed(&self, no: NodeId) -> bool {
+        matches!(self.tree.node(no).voice, EntryRole::CompactBoundary | EntryRole::CompactSummary)
+            || self.kept[no as usize]
     }
 
     /// Whether an entry is context that the client added, and no prompt.
-    pub(super) fn is_attachment(&self, no: NodeNo) -> bool {
+    pub(super) fn is_attachment(&self, no: NodeId) -> bool {
         let node = self.tree.node(no);
-        node.kind == Kind::Attachment && node.voice == Voice::Link
+        node.kind == Kind::Attachment && node.voice == EntryRole::Structural
     }
 
     /// Returns the entry that stands for the parent of another.
-    pub(super) fn parent(&self, no: NodeNo) -> Option<NodeNo> {
+    pub(super) fn parent(&self, no: NodeId) -> Option<NodeId> {
         let parent = self.tree.node(no).parent()?;
         Some(self.tree.find(self.tree.node(parent).id).unwrap_or(parent))
     }

@@ -1,7 +1,7 @@
 //! The words that stand for what was left out, and say where it is.
 
 /// What is worth a stub: anything shorter is as short as its stub.
-pub(super) const WORTH: u32 = 256;
+pub(super) const MIN_STUB_LEN: u32 = 256;
 
 /// Names a place of the original.
 fn whereabouts(session: &str, line: u32) -> String {

@@ -3,18 +3,18 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
 
-use super::ledger::{Cause, Ledger};
-use crate::entry::{Attachment, Block, BlockKind, Content, Entry, Kind, Text};
-use crate::id::{Id, IdMap, Short};
+use super::ledger::{RemovalCause, SavingsByCause};
+use crate::entry::{Attachment, Block, BlockKind, Content, Entry, JsonStr, Kind};
+use crate::id::{Id, IdMap, ShortId};
 use crate::resume::{is_blank, said_in};
-use crate::tree::{NodeNo, Place};
+use crate::tree::{LineSpan, NodeId};
 
 /// The number of a call, by its id.
 pub(super) type CallNo = u32;
 
 /// What a block is to a trim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sort {
+pub(super) enum BlockClass {
     Thinking,
     Call(CallNo),
     /// What a tool answered; `true` where a stub can stand for it.
@@ -29,8 +29,8 @@ pub(super) enum Sort {
 
 /// A block.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Piece {
-    pub(super) sort: Sort,
+pub(super) struct BlockInfo {
+    pub(super) sort: BlockClass,
     /// Its bytes in the file.
     pub(super) len: u32,
     /// The bytes that it counts in the context.
@@ -65,13 +65,13 @@ struct Heap {
 
 /// Takes entries in file order, beside a `Weaver`.
 #[derive(Debug, Clone, Default)]
-pub struct Survey {
-    pieces: Vec<Piece>,
+pub struct BlockInventory {
+    pieces: Vec<BlockInfo>,
     held: Vec<Held>,
     inner: Vec<Inner>,
     calls: IdMap<CallNo>,
     /// What a read reads, by call.
-    reads: HashMap<CallNo, Short>,
+    reads: HashMap<CallNo, ShortId>,
     /// The uuids that cannot be told from their keys.
     odd: IdMap<String>,
     api_log: Heap,
@@ -91,9 +91,9 @@ const IDLE: [Attachment; 8] = [
     Attachment::SilentTurnReminder,
 ];
 
-impl Survey {
+impl BlockInventory {
     /// Takes the next entry.
-    pub fn add(&mut self, entry: &Entry<'_>, place: Place) {
+    pub fn add(&mut self, entry: &Entry<'_>, place: LineSpan) {
         let Some(uuid) = entry.uuid else {
             let heap = match entry.kind {
                 Kind::ApiRequest | Kind::ApiRequestBlob | Kind::ApiRequestShape => &mut self.api_log,
@@ -121,9 +121,9 @@ impl Survey {
     }
 
     /// Adds the lines outside the tree that a copy does not take along.
-    pub fn beside(&self, ledger: &mut Ledger, backups: bool) {
-        let snapshots = (Cause::Snapshots, self.snapshots);
-        let heaps = [(Cause::ApiLog, self.api_log), (Cause::States, self.states)];
+    pub fn beside(&self, ledger: &mut SavingsByCause, backups: bool) {
+        let snapshots = (RemovalCause::Snapshots, self.snapshots);
+        let heaps = [(RemovalCause::ApiLog, self.api_log), (RemovalCause::States, self.states)];
         for (cause, heap) in heaps.into_iter().chain((!backups).then_some(snapshots)) {
             ledger.add(cause, heap.lines, heap.bytes, 0);
         }
@@ -133,22 +133,22 @@ impl Survey {
         let no = self.pieces.len() as u32;
         let call = block.id.map(|id| self.call(id));
         let sort = match (block.kind, call) {
-            (BlockKind::Thinking | BlockKind::RedactedThinking, _) => Sort::Thinking,
+            (BlockKind::Thinking | BlockKind::RedactedThinking, _) => BlockClass::Thinking,
             (BlockKind::ToolUse, Some(call)) => {
                 if block.tool.is_some_and(|tool| tool.is("Read") || tool.is("NotebookRead")) {
                     let what = block.body.unwrap_or_default();
                     self.reads.insert(call, Id::of(what).short());
                 }
-                Sort::Call(call)
+                BlockClass::Call(call)
             }
-            (BlockKind::ToolResult, Some(call)) => Sort::Result(call, self.inner(block, no)),
-            (BlockKind::ServerToolUse, Some(call)) => Sort::Hosted(call),
-            (BlockKind::Unknown, Some(call)) if is_hosted_result(block) => Sort::Hosted(call),
-            (BlockKind::Image | BlockKind::Document, _) => Sort::Picture,
-            (BlockKind::Text, _) if block.words.is_none_or(is_blank) => Sort::Blank,
-            _ => Sort::Other,
+            (BlockKind::ToolResult, Some(call)) => BlockClass::Result(call, self.inner(block, no)),
+            (BlockKind::ServerToolUse, Some(call)) => BlockClass::Hosted(call),
+            (BlockKind::Unknown, Some(call)) if is_hosted_result(block) => BlockClass::Hosted(call),
+            (BlockKind::Image | BlockKind::Document, _) => BlockClass::Picture,
+            (BlockKind::Text, _) if block.words.is_none_or(is_blank) => BlockClass::Blank,
+            _ => BlockClass::Other,
         };
-        self.pieces.push(Piece { sort, len: block.raw.len() as u32, said: said_in(block) as u32 });
+        self.pieces.push(BlockInfo { sort, len: block.raw.len() as u32, said: said_in(block) as u32 });
     }
 
     /// Notes the pictures in a tool result; returns whether a stub can stand for all of it.
@@ -175,12 +175,13 @@ impl Survey {
         if more == 0 {
             return;
         }
-        let large = |piece: &&mut Piece| matches!(piece.sort, Sort::Picture | Sort::Result(..));
+        let large =
+            |piece: &&mut BlockInfo| matches!(piece.sort, BlockClass::Picture | BlockClass::Result(..));
         if let Some(piece) = self.pieces[start..].iter_mut().find(large) {
             let twice = self.held.last().is_some_and(|held| held.twin > 0);
             let more = if twice { more / 2 } else { more };
             piece.len = piece.len.saturating_add(more);
-            if matches!(piece.sort, Sort::Result(..)) {
+            if matches!(piece.sort, BlockClass::Result(..)) {
                 piece.said = piece.said.saturating_add(more);
             }
             if let Some(held) = self.held.last_mut().filter(|_| twice) {
@@ -189,7 +190,7 @@ impl Survey {
         }
     }
 
-    fn call(&mut self, id: Text<'_>) -> CallNo {
+    fn call(&mut self, id: JsonStr<'_>) -> CallNo {
         let next = self.calls.len() as CallNo;
         match self.calls.entry(id.id()) {
             Slot::Occupied(known) => *known.get(),
@@ -198,12 +199,12 @@ impl Survey {
     }
 
     /// Returns the numbers of an entry's pieces.
-    pub(super) fn range(&self, no: NodeNo) -> std::ops::Range<usize> {
+    pub(super) fn range(&self, no: NodeId) -> std::ops::Range<usize> {
         let end = self.held.get(no as usize + 1).map_or(self.pieces.len(), |next| next.start as usize);
         self.held.get(no as usize).map_or(0..0, |held| held.start as usize..end)
     }
 
-    pub(super) fn piece(&self, piece: usize) -> Piece {
+    pub(super) fn piece(&self, piece: usize) -> BlockInfo {
         self.pieces[piece]
     }
 
@@ -223,15 +224,15 @@ impl Survey {
     }
 
     /// Returns what a call reads, if it reads.
-    pub(super) fn read_by(&self, call: CallNo) -> Option<Short> {
+    pub(super) fn read_by(&self, call: CallNo) -> Option<ShortId> {
         self.reads.get(&call).copied()
     }
 
-    pub(super) fn twin(&self, no: NodeNo) -> u32 {
+    pub(super) fn tool_use_result_len(&self, no: NodeId) -> u32 {
         self.held.get(no as usize).map_or(0, |held| held.twin)
     }
 
-    pub(super) fn is_idle(&self, no: NodeNo) -> bool {
+    pub(super) fn is_idle(&self, no: NodeId) -> bool {
         self.held.get(no as usize).is_some_and(|held| held.idle)
     }
 

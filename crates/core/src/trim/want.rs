@@ -2,7 +2,7 @@
 
 /// A kind of thing that can be left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum What {
+pub enum ContentKind {
     /// What the model thought.
     Thinking,
     /// Calls of tools with their results.
@@ -21,46 +21,46 @@ pub enum What {
     ApiLog,
 }
 
-impl What {
+impl ContentKind {
     /// Every one, in the order in which they are told.
-    pub const ALL: [What; 8] = [
-        What::Thinking,
-        What::Tools,
-        What::ToolResults,
-        What::Images,
-        What::Snapshots,
-        What::Progress,
-        What::Attachments,
-        What::ApiLog,
+    pub const ALL: [ContentKind; 8] = [
+        ContentKind::Thinking,
+        ContentKind::Tools,
+        ContentKind::ToolResults,
+        ContentKind::Images,
+        ContentKind::Snapshots,
+        ContentKind::Progress,
+        ContentKind::Attachments,
+        ContentKind::ApiLog,
     ];
 
     /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
-            What::Thinking => "thinking",
-            What::Tools => "tools",
-            What::ToolResults => "tool-results",
-            What::Images => "images",
-            What::Snapshots => "snapshots",
-            What::Progress => "progress",
-            What::Attachments => "attachments",
-            What::ApiLog => "api-log",
+            ContentKind::Thinking => "thinking",
+            ContentKind::Tools => "tools",
+            ContentKind::ToolResults => "tool-results",
+            ContentKind::Images => "images",
+            ContentKind::Snapshots => "snapshots",
+            ContentKind::Progress => "progress",
+            ContentKind::Attachments => "attachments",
+            ContentKind::ApiLog => "api-log",
         }
     }
 
     /// Finds the one of that name.
-    pub fn named(name: &str) -> Option<What> {
-        What::ALL.into_iter().find(|what| what.name() == name)
+    pub fn named(name: &str) -> Option<ContentKind> {
+        ContentKind::ALL.into_iter().find(|what| what.name() == name)
     }
 }
 
 /// What is to be left out of a copy.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Trim {
+pub struct TrimOptions {
     /// These, wherever they stand.
-    pub drop: Vec<What>,
+    pub drop: Vec<ContentKind>,
     /// Attachments that say nothing to the model.
-    pub idle: bool,
+    pub client_only: bool,
     /// All turns but so many of the last.
     pub keep_last: Option<u32>,
     /// Tool results of more bytes than this.
@@ -104,27 +104,28 @@ impl Preset {
     }
 
     /// Says what it leaves out.
-    pub fn trim(self) -> Trim {
-        let unsaid = [What::Snapshots, What::Progress, What::ApiLog];
+    pub fn trim(self) -> TrimOptions {
+        let unsaid = [ContentKind::Snapshots, ContentKind::Progress, ContentKind::ApiLog];
         match self {
-            Preset::Whole => Trim::default(),
-            Preset::Light => Trim {
+            Preset::Whole => TrimOptions::default(),
+            Preset::Light => TrimOptions {
                 drop: unsaid.to_vec(),
-                idle: true,
+                client_only: true,
                 results_over: Some(4000),
                 older_than: Some(10),
                 dedupe_reads: true,
                 keep_last: None,
             },
-            Preset::Lighter => Trim {
-                drop: [&unsaid[..], &[What::Thinking, What::ToolResults, What::Images]].concat(),
+            Preset::Lighter => TrimOptions {
+                drop: [&unsaid[..], &[ContentKind::Thinking, ContentKind::ToolResults, ContentKind::Images]]
+                    .concat(),
                 older_than: Some(2),
                 ..Preset::Light.trim()
             },
-            Preset::Bare => Trim {
-                drop: What::ALL.into_iter().filter(|what| *what != What::ToolResults).collect(),
-                idle: true,
-                ..Trim::default()
+            Preset::Bare => TrimOptions {
+                drop: ContentKind::ALL.into_iter().filter(|what| *what != ContentKind::ToolResults).collect(),
+                client_only: true,
+                ..TrimOptions::default()
             },
         }
     }
@@ -132,7 +133,7 @@ impl Preset {
 
 impl Preset {
     /// Says what a copy is called that was made by a trim of this preset and more.
-    pub fn copy_name(self, trim: &Trim) -> &'static str {
+    pub fn copy_name(self, trim: &TrimOptions) -> &'static str {
         match self {
             Preset::Whole if *trim != self.trim() => "trimmed",
             Preset::Whole => "copy",
@@ -141,10 +142,10 @@ impl Preset {
     }
 }
 
-impl Trim {
+impl TrimOptions {
     /// Leaves something out besides; says whether it was not left out before. Who wants no attachments wants no idle ones either.
-    pub fn leave_out(&mut self, what: What) -> bool {
-        self.idle |= what == What::Attachments;
+    pub fn leave_out(&mut self, what: ContentKind) -> bool {
+        self.client_only |= what == ContentKind::Attachments;
         let is_new = !self.drops(what);
         if is_new {
             self.drop.push(what);
@@ -153,7 +154,7 @@ impl Trim {
     }
 
     /// Whether such a thing is to be left out.
-    pub fn drops(&self, what: What) -> bool {
+    pub fn drops(&self, what: ContentKind) -> bool {
         self.drop.contains(&what)
     }
 }

@@ -37,7 +37,7 @@ pub fn picture<'a>(entry: &Entry<'a>, call: Option<&str>, no: usize) -> Option<(
 
 /// A picture or document, with what it holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Picture<'a> {
+pub struct Image<'a> {
     /// The call whose result shows it; none for that of the prompt.
     pub call: Option<String>,
     /// Its number, from 0, within the prompt or the result.
@@ -49,13 +49,13 @@ pub struct Picture<'a> {
 }
 
 /// Lists all pictures and documents on a line. Of several results of one call the first counts.
-pub fn pictures<'a>(entry: &Entry<'a>) -> Vec<Picture<'a>> {
+pub fn pictures<'a>(entry: &Entry<'a>) -> Vec<Image<'a>> {
     let Some(message) = entry.message.as_ref() else { return Vec::new() };
     let mut pictures = Vec::new();
     let mut list = |content: &Content<'a>, call: Option<&str>| {
         for (no, block) in shown(content).enumerate() {
             let (kind, data) = source(block);
-            pictures.push(Picture { call: call.map(str::to_owned), no, kind: kind.into_owned(), data });
+            pictures.push(Image { call: call.map(str::to_owned), no, kind: kind.into_owned(), data });
         }
     };
     list(&message.content, None);

@@ -10,9 +10,11 @@ mod story;
 mod unite;
 
 pub use command::{Command, tag};
-pub use media::{Media, Picture, picture, pictures};
-pub use pairs::{Call, Pairs, Tool};
-pub use story::{Part, Piece, Prompt, Result, ToolCall, Turn, tell, tell_on};
-pub use unite::{Change, Union};
+pub use media::{Image, Media, picture, pictures};
+pub use pairs::{Call, Tool, ToolCallIndex};
+pub use story::{
+    Prompt, ToolCall, ToolResult, Turn, TurnItem, TurnPart, build_turn, build_turn_continuation,
+};
+pub use unite::{Change, MessageMerger};
 
 pub(crate) use story::words;

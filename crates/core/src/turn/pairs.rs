@@ -1,8 +1,8 @@
 //! Tool calls and their results, paired by id.
 
-use crate::entry::{BlockKind, Entry, Kind, Moment};
+use crate::entry::{BlockKind, Entry, Kind, Timestamp};
 use crate::id::{Id, IdMap};
-use crate::tree::Place;
+use crate::tree::LineSpan;
 
 /// The number of a tool name, within one file.
 pub type Tool = u16;
@@ -15,13 +15,13 @@ pub struct Call {
     /// Which tool: see [`Pairs::tool`].
     pub tool: Tool,
     /// The line of the call; `None` where only a result was found.
-    pub call: Option<Place>,
+    pub call: Option<LineSpan>,
     /// The line of its result.
-    pub result: Option<Place>,
+    pub result: Option<LineSpan>,
     /// When it was called.
-    pub called: Option<Moment>,
+    pub called: Option<Timestamp>,
     /// When it answered.
-    pub answered: Option<Moment>,
+    pub answered: Option<Timestamp>,
     /// Whether it reported an error.
     pub is_error: bool,
 }
@@ -35,16 +35,16 @@ impl Call {
 
 /// Pairs calls and results while entries come in.
 #[derive(Debug, Default)]
-pub struct Pairs {
+pub struct ToolCallIndex {
     calls: Vec<Call>,
     by_id: IdMap<u32>,
     tools: Vec<(String, u64)>,
 }
 
-impl Pairs {
+impl ToolCallIndex {
     /// Takes the next entry.
-    pub fn add(&mut self, entry: &Entry<'_>, place: Place) {
-        if !entry.speaks() {
+    pub fn add(&mut self, entry: &Entry<'_>, place: LineSpan) {
+        if !entry.is_message() {
             return;
         }
         for block in entry.blocks() {

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use super::command::{Command, tag};
 use super::media::{Media, media};
-use super::unite::{Change, Union};
+use super::unite::{Change, MessageMerger};
 use crate::entry::{
-    Block, BlockKind, Content, Entry, Kind, Moment, System, Text, Usage, Voice, content_of, member,
+    Block, BlockKind, Content, Entry, EntryRole, JsonStr, Kind, System, Timestamp, Usage, content_of, member,
     value_text,
 };
 use crate::id::Id;
@@ -17,7 +17,7 @@ pub struct Turn {
     /// What started it; `None` for lines before the first prompt.
     pub prompt: Option<Prompt>,
     /// What followed, in order.
-    pub parts: Vec<Piece>,
+    pub parts: Vec<TurnItem>,
     /// The tokens of its responses, each counted once.
     pub usage: Usage,
     /// How many responses it took.
@@ -25,27 +25,27 @@ pub struct Turn {
     /// The models that answered.
     pub models: Vec<String>,
     /// When it began.
-    pub from: Option<Moment>,
+    pub from: Option<Timestamp>,
     /// When its last line was written.
-    pub to: Option<Moment>,
+    pub to: Option<Timestamp>,
     /// How long the client says it took, in milliseconds.
     pub millis: Option<u64>,
 }
 
 /// A part, and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct TurnItem {
     /// The line it was told from; of a call, the line of the call.
     pub line: u32,
     /// What it is.
-    pub part: Part,
+    pub part: TurnPart,
 }
 
 /// What started a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prompt {
     /// Who speaks: a prompt, a command, a shell line.
-    pub voice: Voice,
+    pub voice: EntryRole,
     /// The words; of a command, the command as typed.
     pub text: String,
     /// Pictures and documents that came with it.
@@ -56,7 +56,7 @@ pub struct Prompt {
 
 /// A piece of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
+pub enum TurnPart {
     /// Words of the model.
     Text(String),
     /// Its thoughts; empty where only the signature was kept.
@@ -94,20 +94,22 @@ pub enum Part {
     Other(String),
 }
 
-impl Part {
+impl TurnPart {
     /// Returns what somebody says in it: no thoughts, calls or compactions.
     pub fn words(&self) -> Option<&str> {
         match self {
-            Part::Text(text)
-            | Part::Queued(text)
-            | Part::Output(text)
-            | Part::Command(text)
-            | Part::Interrupt(text)
-            | Part::Notice(text)
-            | Part::Meta(text)
-            | Part::Recap(text)
-            | Part::Error(text) => Some(text),
-            Part::Thinking(_) | Part::Tool(_) | Part::Compaction { .. } | Part::Other(_) => None,
+            TurnPart::Text(text)
+            | TurnPart::Queued(text)
+            | TurnPart::Output(text)
+            | TurnPart::Command(text)
+            | TurnPart::Interrupt(text)
+            | TurnPart::Notice(text)
+            | TurnPart::Meta(text)
+            | TurnPart::Recap(text)
+            | TurnPart::Error(text) => Some(text),
+            TurnPart::Thinking(_) | TurnPart::Tool(_) | TurnPart::Compaction { .. } | TurnPart::Other(_) => {
+                None
+            }
         }
     }
 }
@@ -124,14 +126,14 @@ pub struct ToolCall {
     /// The line of the call.
     pub line: u32,
     /// When it was called.
-    pub called: Option<Moment>,
+    pub called: Option<Timestamp>,
     /// What it answered, once it did.
-    pub result: Option<Result>,
+    pub result: Option<ToolResult>,
 }
 
 /// What a tool answered.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Result {
+pub struct ToolResult {
     /// The words.
     pub text: String,
     /// Pictures and documents.
@@ -141,16 +143,16 @@ pub struct Result {
     /// The line of the result.
     pub line: u32,
     /// When it answered.
-    pub answered: Option<Moment>,
+    pub answered: Option<Timestamp>,
 }
 
 /// Tells one turn from its entries, in order, each with its line.
-pub fn tell(entries: &[(u32, Entry<'_>)]) -> Turn {
+pub fn build_turn(entries: &[(u32, Entry<'_>)]) -> Turn {
     Teller::default().tell(entries)
 }
 
 /// Tells entries from within a turn, whose prompt stands before them.
-pub fn tell_on(entries: &[(u32, Entry<'_>)]) -> Turn {
+pub fn build_turn_continuation(entries: &[(u32, Entry<'_>)]) -> Turn {
     Teller { begun: true, ..Teller::default() }.tell(entries)
 }
 
@@ -162,7 +164,7 @@ struct Teller<'a> {
     /// Where each call stands in the parts.
     calls: HashMap<Id, usize>,
     /// Blocks told so far by message, so that repeated ones are told once.
-    told: HashMap<Id, (Union<'a>, Vec<usize>)>,
+    told: HashMap<Id, (MessageMerger<'a>, Vec<usize>)>,
     usage: HashMap<Id, Usage>,
 }
 
@@ -182,50 +184,51 @@ impl<'a> Teller<'a> {
             self.turn.to = Some(self.turn.to.map_or(time, |to| to.max(time)));
         }
         match entry.voice() {
-            voice @ (Voice::Prompt | Voice::Picture | Voice::Command | Voice::Shell) => {
+            voice @ (EntryRole::Prompt | EntryRole::ImageOnly | EntryRole::Command | EntryRole::Shell) => {
                 self.prompt(line, entry, voice);
             }
-            Voice::Answer => self.answer(line, entry),
-            Voice::Results => self.results(line, entry),
-            Voice::Output => self.push(line, Part::Output(output(&words(entry)))),
-            Voice::Interrupt => self.push(line, Part::Interrupt(words(entry))),
-            Voice::Notice => self.push(line, Part::Notice(words(entry))),
-            Voice::Recap => self.push(line, Part::Recap(words(entry))),
-            Voice::ApiError => self.push(line, Part::Error(words(entry))),
-            Voice::Meta => self.push(line, Part::Meta(words(entry))),
-            Voice::Boundary => self.push(line, compaction(entry, false)),
-            Voice::Link => self.link(line, entry),
-            Voice::Filler | Voice::State => {}
+            EntryRole::Answer => self.answer(line, entry),
+            EntryRole::Results => self.results(line, entry),
+            EntryRole::Output => self.push(line, TurnPart::Output(output(&words(entry)))),
+            EntryRole::Interrupt => self.push(line, TurnPart::Interrupt(words(entry))),
+            EntryRole::Notification => self.push(line, TurnPart::Notice(words(entry))),
+            EntryRole::CompactSummary => self.push(line, TurnPart::Recap(words(entry))),
+            EntryRole::ApiError => self.push(line, TurnPart::Error(words(entry))),
+            EntryRole::Meta => self.push(line, TurnPart::Meta(words(entry))),
+            EntryRole::CompactBoundary => self.push(line, compaction(entry, false)),
+            EntryRole::Structural => self.link(line, entry),
+            EntryRole::SyntheticReply | EntryRole::State => {}
         }
         // A line of results may carry words beside them: the user's, or in brackets the client's.
-        if entry.voice() == Voice::Results {
+        if entry.voice() == EntryRole::Results {
             for text in entry.message.iter().flat_map(|message| message.content.texts()) {
                 let text = text.decode().into_owned();
                 self.push(
                     line,
-                    if text.starts_with(['<', '[']) { Part::Meta(text) } else { Part::Queued(text) },
+                    if text.starts_with(['<', '[']) { TurnPart::Meta(text) } else { TurnPart::Queued(text) },
                 );
             }
         }
     }
 
-    fn push(&mut self, line: u32, part: Part) {
-        self.turn.parts.push(Piece { line, part });
+    fn push(&mut self, line: u32, part: TurnPart) {
+        self.turn.parts.push(TurnItem { line, part });
     }
 
-    fn prompt(&mut self, line: u32, entry: &Entry<'a>, voice: Voice) {
+    fn prompt(&mut self, line: u32, entry: &Entry<'a>, voice: EntryRole) {
         let text = words(entry);
         let text = match voice {
-            Voice::Command => Command::read(&text).map_or(text, |command| command.to_string()),
-            Voice::Shell => {
+            EntryRole::Command => Command::read(&text).map_or(text, |command| command.to_string()),
+            EntryRole::Shell => {
                 tag(&text, "bash-input").map_or_else(|| text.clone(), |shell| format!("! {shell}"))
             }
             _ => text,
         };
         let media = entry.message.as_ref().map(|message| media(&message.content, line)).unwrap_or_default();
         // Pictures may stand on a line of their own before the words.
-        if voice == Voice::Prompt
-            && let Some(shown) = self.turn.prompt.as_mut().filter(|prompt| prompt.voice == Voice::Picture)
+        if voice == EntryRole::Prompt
+            && let Some(shown) =
+                self.turn.prompt.as_mut().filter(|prompt| prompt.voice == EntryRole::ImageOnly)
         {
             shown.media.extend(media);
             let media = std::mem::take(&mut shown.media);
@@ -234,15 +237,15 @@ impl<'a> Teller<'a> {
         }
         if !self.begun
             && self.turn.prompt.is_none()
-            && self.turn.parts.iter().all(|piece| matches!(piece.part, Part::Meta(_)))
+            && self.turn.parts.iter().all(|piece| matches!(piece.part, TurnPart::Meta(_)))
         {
             self.turn.prompt = Some(Prompt { voice, text, media, line });
-        } else if voice == Voice::Picture {
-            self.push(line, Part::Other(media.iter().map(|media| format!("[{}]", media.kind)).collect()));
-        } else if voice == Voice::Prompt {
-            self.push(line, Part::Queued(text));
+        } else if voice == EntryRole::ImageOnly {
+            self.push(line, TurnPart::Other(media.iter().map(|media| format!("[{}]", media.kind)).collect()));
+        } else if voice == EntryRole::Prompt {
+            self.push(line, TurnPart::Queued(text));
         } else {
-            self.push(line, Part::Command(text));
+            self.push(line, TurnPart::Command(text));
         }
     }
 
@@ -255,14 +258,14 @@ impl<'a> Teller<'a> {
                 self.turn.models.push(model.into_owned());
             }
         }
-        let key = message.id.map_or_else(|| Id::of(entry.raw), Text::id);
+        let key = message.id.map_or_else(|| Id::of(entry.raw), JsonStr::id);
         if let Some(usage) = message.usage
             && entry.model().is_some()
         {
             self.count(key, usage);
         }
         if let Content::Text(text) = &message.content {
-            self.push(line, Part::Text(text.decode().into_owned()));
+            self.push(line, TurnPart::Text(text.decode().into_owned()));
         }
         let (mut union, mut places) = self.told.remove(&key).unwrap_or_default();
         for change in union.add(message.content.blocks()) {
@@ -278,12 +281,12 @@ impl<'a> Teller<'a> {
     }
 
     /// Tells a block of an answer; returns where.
-    fn block(&mut self, block: &Block<'a>, line: u32, time: Option<Moment>) -> usize {
+    fn block(&mut self, block: &Block<'a>, line: u32, time: Option<Timestamp>) -> usize {
         let told = part(block, line, time);
-        if let (Part::Tool(call), Some(id)) = (&told, block.id) {
+        if let (TurnPart::Tool(call), Some(id)) = (&told, block.id) {
             // Its result may have been written before it.
             if let Some(&at) = self.calls.get(&id.id())
-                && let Piece { line: at_line, part: Part::Tool(early) } = &mut self.turn.parts[at]
+                && let TurnItem { line: at_line, part: TurnPart::Tool(early) } = &mut self.turn.parts[at]
                 && early.name.is_empty()
             {
                 let result = early.result.take();
@@ -317,7 +320,7 @@ impl<'a> Teller<'a> {
                 continue;
             }
             let content = block.result();
-            let told = Result {
+            let told = ToolResult {
                 text: join(&content),
                 media: media(&content, line),
                 is_error: block.is_error,
@@ -331,10 +334,10 @@ impl<'a> Teller<'a> {
                 self.calls.insert(id.id(), self.turn.parts.len());
             }
             match call.map(|at| &mut self.turn.parts[at].part) {
-                Some(Part::Tool(call)) => call.result = Some(told),
+                Some(TurnPart::Tool(call)) => call.result = Some(told),
                 _ => self.push(
                     line,
-                    Part::Tool(Box::new(ToolCall {
+                    TurnPart::Tool(Box::new(ToolCall {
                         id: block.id.map(|id| id.decode().into_owned()).unwrap_or_default(),
                         line,
                         result: Some(told),
@@ -355,7 +358,7 @@ impl<'a> Teller<'a> {
             (Kind::System, System::ApiError) => {
                 self.push(
                     line,
-                    Part::Error(
+                    TurnPart::Error(
                         entry.field("error").map_or_else(String::new, |e| value_text(e).into_owned()),
                     ),
                 );
@@ -363,7 +366,7 @@ impl<'a> Teller<'a> {
             (Kind::System, System::AwaySummary | System::ScheduledTaskFire | System::Informational) => {
                 self.push(
                     line,
-                    Part::Notice(entry.content.map_or_else(String::new, |c| value_text(c).into_owned())),
+                    TurnPart::Notice(entry.content.map_or_else(String::new, |c| value_text(c).into_owned())),
                 );
             }
             _ => {}
@@ -399,13 +402,13 @@ fn join(content: &Content<'_>) -> String {
     all
 }
 
-fn part(block: &Block<'_>, line: u32, called: Option<Moment>) -> Part {
+fn part(block: &Block<'_>, line: u32, called: Option<Timestamp>) -> TurnPart {
     let words = || block.words.map(|words| words.decode().into_owned()).unwrap_or_default();
     match block.kind {
-        BlockKind::Text => Part::Text(words()),
-        BlockKind::Thinking => Part::Thinking(words()),
-        BlockKind::RedactedThinking => Part::Thinking(String::new()),
-        BlockKind::ToolUse | BlockKind::ServerToolUse => Part::Tool(Box::new(ToolCall {
+        BlockKind::Text => TurnPart::Text(words()),
+        BlockKind::Thinking => TurnPart::Thinking(words()),
+        BlockKind::RedactedThinking => TurnPart::Thinking(String::new()),
+        BlockKind::ToolUse | BlockKind::ServerToolUse => TurnPart::Tool(Box::new(ToolCall {
             name: block.tool.map(|tool| tool.decode().into_owned()).unwrap_or_default(),
             id: block.id.map(|id| id.decode().into_owned()).unwrap_or_default(),
             input: block.body.map(|body| String::from_utf8_lossy(body).into_owned()).unwrap_or_default(),
@@ -413,15 +416,15 @@ fn part(block: &Block<'_>, line: u32, called: Option<Moment>) -> Part {
             called,
             result: None,
         })),
-        _ => Part::Other(String::from_utf8_lossy(block.raw).into_owned()),
+        _ => TurnPart::Other(String::from_utf8_lossy(block.raw).into_owned()),
     }
 }
 
-fn compaction(entry: &Entry<'_>, micro: bool) -> Part {
+fn compaction(entry: &Entry<'_>, micro: bool) -> TurnPart {
     let meta = entry.compact.or_else(|| entry.field("microcompactMetadata")).unwrap_or_default();
     let field = |name| member(meta, name);
     let count = |name| field(name).and_then(|value| std::str::from_utf8(value).ok()?.parse().ok());
-    Part::Compaction {
+    TurnPart::Compaction {
         trigger: field("trigger").map(|value| value_text(value).into_owned()).unwrap_or_default(),
         before: count("preTokens"),
         after: count("postTokens"),

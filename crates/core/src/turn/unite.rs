@@ -9,7 +9,7 @@ use crate::entry::{Block, BlockKind};
 
 /// Takes the blocks of one response line by line.
 #[derive(Debug, Default)]
-pub struct Union<'a> {
+pub struct MessageMerger<'a> {
     blocks: Vec<Block<'a>>,
     seen: HashSet<&'a [u8]>,
     calls: HashSet<&'a [u8]>,
@@ -24,7 +24,7 @@ pub enum Change {
     Grown(usize),
 }
 
-impl<'a> Union<'a> {
+impl<'a> MessageMerger<'a> {
     /// Takes the blocks of the next line; returns what is new.
     pub fn add(&mut self, line: &[Block<'a>]) -> Vec<Change> {
         let mut changes = Vec::new();

@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use super::sheet::{Charge, Sheet};
-use super::{Spent, better};
+use super::sheet::{FileUsage, ResponseUsage};
+use super::{TokenTotals, better};
 use crate::entry::Usage;
 use crate::id::{Id, IdMap};
 
 /// A response of a store, counted once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bill {
+pub struct UniqueResponse {
     /// The sheet on which it appeared first.
     pub sheet: u32,
     /// The number of its charge there: by its time, its model and the like it is booked.
@@ -24,15 +24,15 @@ pub struct Bill {
     pub open: bool,
 }
 
-impl Bill {
+impl UniqueResponse {
     /// Bills a charge that is the only one of its message.
-    pub fn single(sheet: u32, charge_no: u32, charge: &Charge) -> Bill {
-        let Charge { usage, lines, stopped, .. } = *charge;
-        Bill { sheet, charge: charge_no, usage, lines, copies: 0, open: !stopped }
+    pub fn single(sheet: u32, charge_no: u32, charge: &ResponseUsage) -> UniqueResponse {
+        let ResponseUsage { usage, lines, stopped, .. } = *charge;
+        UniqueResponse { sheet, charge: charge_no, usage, lines, copies: 0, open: !stopped }
     }
 
     /// Returns the charge by which it is booked.
-    pub fn first<'s>(&self, sheets: &'s [Sheet]) -> (&'s Sheet, &'s Charge) {
+    pub fn first<'s>(&self, sheets: &'s [FileUsage]) -> (&'s FileUsage, &'s ResponseUsage) {
         let sheet = &sheets[self.sheet as usize];
         (sheet, &sheet.charges[self.charge as usize])
     }
@@ -40,15 +40,18 @@ impl Bill {
 
 /// Counts each response of some files once; the files are in the order of their paths. Bills are in the order in which
 /// their messages are met.
-pub fn settle(sheets: &[Sheet]) -> Vec<Bill> {
-    settle_some(sheets, |_| true).into_iter().map(|(bill, _)| bill).collect()
+pub fn dedupe_responses(sheets: &[FileUsage]) -> Vec<UniqueResponse> {
+    dedupe_responses_where(sheets, |_| true).into_iter().map(|(bill, _)| bill).collect()
 }
 
 /// Counts each response once whose message is wanted; returns with each bill the charges it is for, where there may be more
 /// than the one it is booked by.
-pub fn settle_some(sheets: &[Sheet], wants: impl Fn(Id) -> bool) -> Vec<(Bill, Vec<ChargeNo>)> {
+pub fn dedupe_responses_where(
+    sheets: &[FileUsage],
+    wants: impl Fn(Id) -> bool,
+) -> Vec<(UniqueResponse, Vec<ChargeNo>)> {
     let count = sheets.iter().flat_map(|sheet| &sheet.charges).filter(|charge| wants(charge.message)).count();
-    let mut bills: Vec<(Bill, Vec<ChargeNo>)> = Vec::with_capacity(count);
+    let mut bills: Vec<(UniqueResponse, Vec<ChargeNo>)> = Vec::with_capacity(count);
     // Most messages stand in one file, under one request: what is there to decide about the others is put off.
     let mut places: IdMap<u32> = IdMap::with_capacity_and_hasher(count, Default::default());
     let mut groups: HashMap<u32, Vec<ChargeNo>> = HashMap::new();
@@ -60,7 +63,7 @@ pub fn settle_some(sheets: &[Sheet], wants: impl Fn(Id) -> bool) -> Vec<(Bill, V
             let new = bills.len() as u32;
             let place = *places.entry(charge.message).or_insert(new);
             if place == new {
-                bills.push((Bill::single(sheet_no, charge_no, charge), Vec::new()));
+                bills.push((UniqueResponse::single(sheet_no, charge_no, charge), Vec::new()));
                 continue;
             }
             let (first, _) = &bills[place as usize];
@@ -71,7 +74,7 @@ pub fn settle_some(sheets: &[Sheet], wants: impl Fn(Id) -> bool) -> Vec<(Bill, V
     let mut groups: Vec<(u32, Vec<ChargeNo>)> = groups.into_iter().collect();
     groups.sort_unstable_by_key(|(place, _)| *place);
     for (place, group) in groups {
-        let mut united = unite(sheets, &group).into_iter();
+        let mut united = group_copies(sheets, &group).into_iter();
         if let Some(first) = united.next() {
             bills[place as usize] = first;
         }
@@ -81,23 +84,23 @@ pub fn settle_some(sheets: &[Sheet], wants: impl Fn(Id) -> bool) -> Vec<(Bill, V
 }
 
 /// Adds up what bills say.
-pub fn total(bills: &[Bill]) -> Spent {
-    let mut spent = Spent::default();
+pub fn total(bills: &[UniqueResponse]) -> TokenTotals {
+    let mut spent = TokenTotals::default();
     bills.iter().for_each(|bill| spent.add(1, &bill.usage));
     spent
 }
 
 /// Adds up the responses of some files by `message.id` with `requestId`, or with the file where that is missing: copies
 /// that lost their request count again.
-pub fn plain(sheets: &[Sheet]) -> Spent {
+pub fn total_by_request_id(sheets: &[FileUsage]) -> TokenTotals {
     let mut best: IdMap<Usage> = IdMap::default();
     for sheet in sheets {
         for charge in &sheet.charges {
-            let key = charge.message.with(charge.request.unwrap_or(sheet.file));
+            let key = charge.message.combine(charge.request.unwrap_or(sheet.file));
             best.entry(key).and_modify(|best| better(best, charge.usage)).or_insert(charge.usage);
         }
     }
-    let mut spent = Spent::default();
+    let mut spent = TokenTotals::default();
     best.values().for_each(|usage| spent.add(1, usage));
     spent
 }
@@ -106,10 +109,10 @@ pub fn plain(sheets: &[Sheet]) -> Spent {
 pub type ChargeNo = (u32, u32);
 
 /// Finds which charges of one message are one response; returns the bill of each, and the charges it is for.
-pub fn unite(sheets: &[Sheet], group: &[ChargeNo]) -> Vec<(Bill, Vec<ChargeNo>)> {
+pub fn group_copies(sheets: &[FileUsage], group: &[ChargeNo]) -> Vec<(UniqueResponse, Vec<ChargeNo>)> {
     let charge = |&(sheet, charge): &ChargeNo| &sheets[sheet as usize].charges[charge as usize];
     let family = |&(sheet, _): &ChargeNo| sheets[sheet as usize].session.as_str();
-    let mut classes = Classes::new(group.len());
+    let mut classes = DisjointSets::new(group.len());
     // One request is one response, wherever it stands.
     let mut requests: IdMap<usize> = IdMap::default();
     for (no, charge) in group.iter().map(charge).enumerate() {
@@ -144,11 +147,11 @@ pub fn unite(sheets: &[Sheet], group: &[ChargeNo]) -> Vec<(Bill, Vec<ChargeNo>)>
 }
 
 /// Which charges of a message belong together: each names one before it, or itself.
-struct Classes(Vec<usize>);
+struct DisjointSets(Vec<usize>);
 
-impl Classes {
-    fn new(count: usize) -> Classes {
-        Classes((0..count).collect())
+impl DisjointSets {
+    fn new(count: usize) -> DisjointSets {
+        DisjointSets((0..count).collect())
     }
 
     /// Returns the first of those that belong with one.
@@ -169,17 +172,17 @@ impl Classes {
     fn bills<'c>(
         mut self,
         group: &[ChargeNo],
-        charge: impl Fn(&ChargeNo) -> &'c Charge,
-    ) -> Vec<(Bill, Vec<ChargeNo>)> {
+        charge: impl Fn(&ChargeNo) -> &'c ResponseUsage,
+    ) -> Vec<(UniqueResponse, Vec<ChargeNo>)> {
         // What appeared first is what was written first; what does not say that it was copied goes before what does.
         let order = |place: &ChargeNo| {
             let charge = charge(place);
             (charge.time.is_none(), charge.time, charge.copied, *place)
         };
         let mut places: HashMap<usize, usize> = HashMap::new();
-        let mut bills: Vec<(Bill, Vec<ChargeNo>)> = Vec::new();
+        let mut bills: Vec<(UniqueResponse, Vec<ChargeNo>)> = Vec::new();
         for (no, place) in group.iter().enumerate() {
-            let one = Bill::single(place.0, place.1, charge(place));
+            let one = UniqueResponse::single(place.0, place.1, charge(place));
             let new = bills.len();
             let at = *places.entry(self.first(no)).or_insert(new);
             if at == new {

@@ -4,9 +4,9 @@ use std::cell::Cell;
 
 use jiff::civil::{Date, date};
 use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp};
+use jiff::{SignedDuration, Timestamp as Instant};
 
-use crate::entry::Moment;
+use crate::entry::Timestamp;
 
 const DAY: i64 = 86_400_000;
 
@@ -49,7 +49,7 @@ impl<'z> Calendar<'z> {
     }
 
     /// Returns the day of a moment.
-    pub fn day(&self, moment: Moment) -> Day {
+    pub fn day(&self, moment: Timestamp) -> Day {
         let (from, until, _) = self.known.get();
         if !(from..until).contains(&moment.0) {
             self.known.set(self.ask(moment));
@@ -59,8 +59,8 @@ impl<'z> Calendar<'z> {
     }
 
     /// Asks the zone for how long the clocks stand as they do at a moment.
-    fn ask(&self, moment: Moment) -> (i64, i64, i64) {
-        let Ok(at) = Timestamp::from_millisecond(moment.0) else { return (0, 0, 0) };
+    fn ask(&self, moment: Timestamp) -> (i64, i64, i64) {
+        let Ok(at) = Instant::from_millisecond(moment.0) else { return (0, 0, 0) };
         let ahead = i64::from(self.zone.to_offset(at).seconds()) * 1000;
         let next = self.zone.following(at).next();
         let until = next.map_or(i64::MAX, |change| change.timestamp().as_millisecond());

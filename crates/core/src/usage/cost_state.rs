@@ -1,7 +1,7 @@
 //! What the client itself says a session has cost.
 
 use super::Money;
-use crate::entry::{Moment, Text, Usage, members};
+use crate::entry::{JsonStr, Timestamp, Usage, members};
 
 /// The totals of a session as a `cost-state` line has them.
 ///
@@ -17,7 +17,7 @@ pub struct CostState {
     /// Whether the client had no price for some model, so that the total is too low.
     pub unpriced: bool,
     /// When the session was begun; a resume keeps it.
-    pub start: Option<Moment>,
+    pub start: Option<Timestamp>,
     /// How long the client ran, in milliseconds, over all runs.
     pub duration: u64,
     /// How long it waited for the API, attempts that failed included.
@@ -54,13 +54,13 @@ impl CostState {
         let mut is_one = false;
         for (key, value) in members(line) {
             match key.decode().as_ref() {
-                "type" => is_one = Text::of_value(value).is_some_and(|kind| kind.is("cost-state")),
+                "type" => is_one = JsonStr::of_value(value).is_some_and(|kind| kind.is("cost-state")),
                 "modelUsage" => {
                     state.models = members(value).map(|(name, value)| model(name, value)).collect();
                 }
                 "totalCostUSD" => state.total = money(value),
                 "hasUnknownModelCost" => state.unpriced = value == b"true",
-                "startTime" => state.start = number(value).and_then(Moment::from_number),
+                "startTime" => state.start = number(value).and_then(Timestamp::from_number),
                 "totalDuration" => state.duration = count(value),
                 "totalAPIDuration" => state.api_duration = count(value),
                 "totalAPIDurationWithoutRetries" => state.api_duration_without_retries = count(value),
@@ -74,7 +74,7 @@ impl CostState {
     }
 }
 
-fn model(name: Text<'_>, totals: &[u8]) -> ModelCost {
+fn model(name: JsonStr<'_>, totals: &[u8]) -> ModelCost {
     let mut model = ModelCost { model: name.decode().into_owned(), ..ModelCost::default() };
     for (key, value) in members(totals) {
         match key.decode().as_ref() {

@@ -24,28 +24,31 @@ mod sum;
 use crate::entry::{Entry, Flags, Kind, Usage};
 use crate::id::Id;
 
-pub use bill::{Bill, ChargeNo, plain, settle, settle_some, total, unite};
-pub use block::{BLOCK, Pace, block_of, blocks};
+pub use bill::{
+    ChargeNo, UniqueResponse, dedupe_responses, dedupe_responses_where, group_copies, total,
+    total_by_request_id,
+};
+pub use block::{BLOCK_MILLIS, BurnRate, block_of, blocks};
 pub use calendar::{Calendar, Day};
 pub use cost_state::{CostState, ModelCost};
 pub use money::Money;
-pub use price::{PriceProblem, Prices, Tariff};
-pub use receipts::Receipts;
-pub use sheet::{Booking, Charge, Cover, Sheet};
-pub use sum::{Account, Sum};
+pub use price::{ModelPricing, PriceProblem, Prices};
+pub use receipts::UsageByNode;
+pub use sheet::{FileUsage, FileUsageHeader, ResponseUsage, UsageCollector};
+pub use sum::{CostTotals, SessionTotals};
 
 /// How many responses, and their tokens.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Spent {
+pub struct TokenTotals {
     /// How many responses.
     pub responses: usize,
     /// Their tokens.
     pub usage: Usage,
 }
 
-crate::pack_fields!(Spent { responses, usage });
+crate::pack_fields!(TokenTotals { responses, usage });
 
-impl Spent {
+impl TokenTotals {
     /// Adds responses.
     pub fn add(&mut self, responses: usize, usage: &Usage) {
         self.responses += responses;

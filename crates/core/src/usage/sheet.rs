@@ -1,7 +1,7 @@
 //! The sheet of one file: its responses, each once, with what they are grouped by.
 
-use super::{Spent, better, response};
-use crate::entry::{BlockKind, Entry, Flags, Moment, Text, Usage};
+use super::{TokenTotals, better, response};
+use crate::entry::{BlockKind, Entry, Flags, JsonStr, Timestamp, Usage};
 use crate::id::{Id, IdMap, IdSet};
 use crate::pack::{Pack, Unpacker};
 
@@ -10,7 +10,7 @@ pub(super) const FAST: &str = "[fast]";
 
 /// What one file holds of responses.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Sheet {
+pub struct FileUsage {
     /// The file.
     pub file: Id,
     /// The session it belongs to.
@@ -18,9 +18,9 @@ pub struct Sheet {
     /// The folder it was started in.
     pub cwd: String,
     /// All lines, as if each were a response.
-    pub raw: Spent,
+    pub raw: TokenTotals,
     /// The responses, in the order in which they begin.
-    pub charges: Vec<Charge>,
+    pub charges: Vec<ResponseUsage>,
     /// The tools that were called, by name, of one response behind the other.
     calls: Vec<u32>,
     /// What models, git branches and tools are called; the first is the name of those without one.
@@ -29,13 +29,13 @@ pub struct Sheet {
 
 /// A response as one file has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Charge {
+pub struct ResponseUsage {
     /// The key of its message.
     pub message: Id,
     /// The key of its request, where that is known.
     pub request: Option<Id>,
     /// When its first line was written.
-    pub time: Option<Moment>,
+    pub time: Option<Timestamp>,
     /// The tokens of its best line.
     pub usage: Usage,
     /// How many lines it stands on.
@@ -56,7 +56,7 @@ pub struct Charge {
 /// What has to be known of a file before any of its responses can be billed. It stands first in a packed sheet, so that it
 /// can be read without the rest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Cover {
+pub struct FileUsageHeader {
     /// The session the file belongs to.
     pub session: String,
     /// The folder it was started in.
@@ -65,11 +65,11 @@ pub struct Cover {
     pub messages: Vec<Id>,
 }
 
-crate::pack_fields!(Cover { session, cwd, messages });
+crate::pack_fields!(FileUsageHeader { session, cwd, messages });
 
-impl Pack for Sheet {
+impl Pack for FileUsage {
     fn pack(&self, out: &mut Vec<u8>) {
-        let Sheet { file, session: _, cwd: _, raw, charges, calls, names } = self;
+        let FileUsage { file, session: _, cwd: _, raw, charges, calls, names } = self;
         self.cover().pack(out);
         file.pack(out);
         raw.pack(out);
@@ -78,14 +78,14 @@ impl Pack for Sheet {
         names.pack(out);
     }
 
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Sheet> {
-        let Cover { session, cwd, messages } = Cover::unpack(from)?;
+    fn unpack(from: &mut Unpacker<'_>) -> Option<FileUsage> {
+        let FileUsageHeader { session, cwd, messages } = FileUsageHeader::unpack(from)?;
         let (file, raw) = (Pack::unpack(from)?, Pack::unpack(from)?);
-        let mut charges = Vec::<Charge>::unpack(from)?;
+        let mut charges = Vec::<ResponseUsage>::unpack(from)?;
         for (charge, message) in charges.iter_mut().zip(messages) {
             charge.message = message;
         }
-        Some(Sheet {
+        Some(FileUsage {
             file,
             session,
             cwd,
@@ -98,10 +98,21 @@ impl Pack for Sheet {
 }
 
 // The message of a charge stands on the cover.
-impl Pack for Charge {
+impl Pack for ResponseUsage {
     fn pack(&self, out: &mut Vec<u8>) {
-        let Charge { message: _, request, time, usage, lines, side, copied, stopped, model, branch, calls } =
-            self;
+        let ResponseUsage {
+            message: _,
+            request,
+            time,
+            usage,
+            lines,
+            side,
+            copied,
+            stopped,
+            model,
+            branch,
+            calls,
+        } = self;
         let flags = [request.is_some(), time.is_some(), *side, *copied, *stopped];
         out.push(flags.iter().rev().fold(0, |bits, &flag| bits << 1 | u8::from(flag)));
         request.iter().for_each(|request| request.pack(out));
@@ -110,10 +121,10 @@ impl Pack for Charge {
         [lines, model, branch, calls].into_iter().for_each(|number| number.pack(out));
     }
 
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Charge> {
+    fn unpack(from: &mut Unpacker<'_>) -> Option<ResponseUsage> {
         let [flags] = from.array()?;
         let flag = |bit: u8| flags & 1 << bit != 0;
-        Some(Charge {
+        Some(ResponseUsage {
             message: Id::NIL,
             request: if flag(0) { Some(Pack::unpack(from)?) } else { None },
             time: if flag(1) { Some(Pack::unpack(from)?) } else { None },
@@ -129,10 +140,10 @@ impl Pack for Charge {
     }
 }
 
-impl Sheet {
+impl FileUsage {
     /// Returns what has to be known of it first.
-    pub fn cover(&self) -> Cover {
-        Cover {
+    pub fn cover(&self) -> FileUsageHeader {
+        FileUsageHeader {
             session: self.session.clone(),
             cwd: self.cwd.clone(),
             messages: self.charges.iter().map(|charge| charge.message).collect(),
@@ -144,24 +155,24 @@ impl Sheet {
     }
 
     /// Returns the charges of some messages, and nothing else of it but whose they are and what they are called.
-    pub fn only(&self, wants: impl Fn(Id) -> bool) -> Sheet {
+    pub fn only(&self, wants: impl Fn(Id) -> bool) -> FileUsage {
         let wanted = self.charges.iter().filter(|charge| wants(charge.message));
-        Sheet {
+        FileUsage {
             file: self.file,
             session: self.session.clone(),
-            charges: wanted.map(|charge| Charge { calls: 0, ..*charge }).collect(),
+            charges: wanted.map(|charge| ResponseUsage { calls: 0, ..*charge }).collect(),
             names: self.names.clone(),
-            ..Sheet::default()
+            ..FileUsage::default()
         }
     }
 
     /// Returns the model of a response.
-    pub fn model(&self, charge: &Charge) -> &str {
+    pub fn model(&self, charge: &ResponseUsage) -> &str {
         self.name(charge.model)
     }
 
     /// Returns the git branch on which a response was got.
-    pub fn branch(&self, charge: &Charge) -> &str {
+    pub fn branch(&self, charge: &ResponseUsage) -> &str {
         self.name(charge.branch)
     }
 
@@ -174,16 +185,16 @@ impl Sheet {
     }
 }
 
-impl Default for Booking {
-    fn default() -> Booking {
-        Booking::new(Id::NIL, "")
+impl Default for UsageCollector {
+    fn default() -> UsageCollector {
+        UsageCollector::new(Id::NIL, "")
     }
 }
 
 /// Writes the sheet of one file.
 #[derive(Debug)]
-pub struct Booking {
-    sheet: Sheet,
+pub struct UsageCollector {
+    sheet: FileUsage,
     /// Where each response stands, by message and request.
     places: IdMap<u32>,
     /// The numbers of names.
@@ -196,12 +207,16 @@ pub struct Booking {
     tools: bool,
 }
 
-impl Booking {
+impl UsageCollector {
     /// Starts on a file; its lines say whose it is where `session` is empty.
-    pub fn new(file: Id, session: &str) -> Booking {
-        let sheet =
-            Sheet { file, session: session.to_owned(), names: vec![String::new()], ..Sheet::default() };
-        Booking {
+    pub fn new(file: Id, session: &str) -> UsageCollector {
+        let sheet = FileUsage {
+            file,
+            session: session.to_owned(),
+            names: vec![String::new()],
+            ..FileUsage::default()
+        };
+        UsageCollector {
             sheet,
             places: IdMap::default(),
             numbers: IdMap::default(),
@@ -212,41 +227,41 @@ impl Booking {
     }
 
     /// Starts on a file of which nobody wants to know the tools. What comes of it can be resumed.
-    pub fn without_tools(file: Id, session: &str) -> Booking {
-        Booking { tools: false, ..Booking::new(file, session) }
+    pub fn without_tools(file: Id, session: &str) -> UsageCollector {
+        UsageCollector { tools: false, ..UsageCollector::new(file, session) }
     }
 
     /// Goes on with a file of which the beginning is known: the sheet is that of the whole file in the end, but for the tools.
     /// Which calls it has seen a sheet does not say, so none are named any more.
-    pub fn resume(mut sheet: Sheet) -> Booking {
+    pub fn resume(mut sheet: FileUsage) -> UsageCollector {
         sheet.calls.clear();
         sheet.charges.iter_mut().for_each(|charge| charge.calls = 0);
-        let key = |charge: &Charge| charge.message.with(charge.request.unwrap_or(Id::NIL));
+        let key = |charge: &ResponseUsage| charge.message.combine(charge.request.unwrap_or(Id::NIL));
         let places = sheet.charges.iter().map(key).zip(0..).collect();
         let numbers = sheet.names.iter().map(|name| Id::of(name.as_bytes())).zip(0..).skip(1).collect();
-        Booking { sheet, places, numbers, calls: Vec::new(), seen: IdSet::default(), tools: false }
+        UsageCollector { sheet, places, numbers, calls: Vec::new(), seen: IdSet::default(), tools: false }
     }
 
     /// Whether it is known whose the file is: of what follows, only lines with tokens matter.
-    pub fn is_named(&self) -> bool {
+    pub fn knows_owner(&self) -> bool {
         !self.sheet.session.is_empty() && !self.sheet.cwd.is_empty()
     }
 
     /// Takes the next line; returns the number of its response, if it is of one.
     pub fn add(&mut self, entry: &Entry<'_>) -> Option<usize> {
-        if !self.is_named() {
+        if !self.knows_owner() {
             let sheet = &mut self.sheet;
             for (known, said) in [(&mut sheet.session, entry.session), (&mut sheet.cwd, entry.cwd)] {
                 if known.is_empty() {
-                    known.push_str(&said.map(Text::decode).unwrap_or_default());
+                    known.push_str(&said.map(JsonStr::decode).unwrap_or_default());
                 }
             }
         }
         let (message, usage) = response(entry)?;
         self.sheet.raw.add(1, &usage);
-        let request = entry.request.map(Text::id);
+        let request = entry.request.map(JsonStr::id);
         let new = self.sheet.charges.len() as u32;
-        let no = *self.places.entry(message.with(request.unwrap_or(Id::NIL))).or_insert(new);
+        let no = *self.places.entry(message.combine(request.unwrap_or(Id::NIL))).or_insert(new);
         if no == new {
             let charge = self.begin(entry, message, request, usage);
             self.sheet.charges.push(charge);
@@ -267,8 +282,8 @@ impl Booking {
         Some(no as usize)
     }
 
-    fn begin(&mut self, entry: &Entry<'_>, message: Id, request: Option<Id>, usage: Usage) -> Charge {
-        Charge {
+    fn begin(&mut self, entry: &Entry<'_>, message: Id, request: Option<Id>, usage: Usage) -> ResponseUsage {
+        ResponseUsage {
             message,
             request,
             time: None,
@@ -289,12 +304,12 @@ impl Booking {
         if !message.fast {
             return self.number(message.model);
         }
-        let name = format!("{}{FAST}", message.model.map(Text::decode).unwrap_or_default());
-        self.number(Some(Text::new(name.as_bytes())))
+        let name = format!("{}{FAST}", message.model.map(JsonStr::decode).unwrap_or_default());
+        self.number(Some(JsonStr::new(name.as_bytes())))
     }
 
     /// Returns the number of a name.
-    fn number(&mut self, name: Option<Text<'_>>) -> u32 {
+    fn number(&mut self, name: Option<JsonStr<'_>>) -> u32 {
         let Some(name) = name.filter(|name| !name.is_empty()) else { return 0 };
         let names = &mut self.sheet.names;
         *self.numbers.entry(name.id()).or_insert_with(|| {
@@ -304,7 +319,7 @@ impl Booking {
     }
 
     /// Returns the sheet.
-    pub fn finish(mut self) -> Sheet {
+    pub fn finish(mut self) -> FileUsage {
         let mut calls = self.calls;
         calls.sort_by_key(|(no, _)| *no);
         let mut at = 0;

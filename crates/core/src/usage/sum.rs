@@ -1,37 +1,37 @@
 //! Sums of bills: tokens, money, and how far they can be trusted.
 
-use super::Spent;
-use super::bill::Bill;
+use super::TokenTotals;
+use super::bill::UniqueResponse;
 use super::money::Money;
 use crate::entry::Usage;
 
 /// What some responses come to.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Sum {
+pub struct CostTotals {
     /// All of them.
-    pub spent: Spent,
+    pub spent: TokenTotals,
     /// What those cost that have a price.
     pub cost: Money,
     /// Those that have none.
-    pub unpriced: Spent,
+    pub unpriced: TokenTotals,
     /// How many have an output of which only a lower bound is known.
     pub open: usize,
 }
 
-impl Sum {
+impl CostTotals {
     /// Takes a bill and its price, if it has one.
-    pub fn of(bill: &Bill, cost: Option<Money>) -> Sum {
-        let spent = Spent { responses: 1, usage: bill.usage };
-        Sum {
+    pub fn of(bill: &UniqueResponse, cost: Option<Money>) -> CostTotals {
+        let spent = TokenTotals { responses: 1, usage: bill.usage };
+        CostTotals {
             spent,
             cost: cost.unwrap_or_default(),
-            unpriced: if cost.is_some() { Spent::default() } else { spent },
+            unpriced: if cost.is_some() { TokenTotals::default() } else { spent },
             open: usize::from(bill.open),
         }
     }
 
     /// Adds another sum.
-    pub fn add(&mut self, other: &Sum) {
+    pub fn add(&mut self, other: &CostTotals) {
         self.spent.add(other.spent.responses, &other.spent.usage);
         self.cost.add(other.cost);
         self.unpriced.add(other.unpriced.responses, &other.unpriced.usage);
@@ -39,12 +39,12 @@ impl Sum {
     }
 
     /// Returns one of so many equal parts; what cannot be divided goes to the first of them. Together they are the whole.
-    pub fn part(&self, no: usize, of: usize) -> Sum {
-        let spent = |spent: &Spent| Spent {
+    pub fn part(&self, no: usize, of: usize) -> CostTotals {
+        let spent = |spent: &TokenTotals| TokenTotals {
             responses: share(spent.responses as u64, no, of) as usize,
             usage: divided(&spent.usage, no, of),
         };
-        Sum {
+        CostTotals {
             spent: spent(&self.spent),
             cost: self.cost.share(no as u64, of as u64),
             unpriced: spent(&self.unpriced),
@@ -74,27 +74,27 @@ fn divided(usage: &Usage, no: usize, of: usize) -> Usage {
 
 /// What a session itself and its subagents come to.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Account {
+pub struct SessionTotals {
     /// The sessions' own responses.
-    pub own: Sum,
+    pub own: CostTotals,
     /// Those of their subagents.
-    pub agents: Sum,
+    pub agents: CostTotals,
 }
 
-impl Account {
+impl SessionTotals {
     /// Adds a sum to one of the two.
-    pub fn book(&mut self, side: bool, sum: &Sum) {
+    pub fn add_part(&mut self, side: bool, sum: &CostTotals) {
         if side { self.agents.add(sum) } else { self.own.add(sum) }
     }
 
     /// Adds another account.
-    pub fn add(&mut self, other: &Account) {
+    pub fn add(&mut self, other: &SessionTotals) {
         self.own.add(&other.own);
         self.agents.add(&other.agents);
     }
 
     /// Returns both together.
-    pub fn total(&self) -> Sum {
+    pub fn total(&self) -> CostTotals {
         let mut total = self.own;
         total.add(&self.agents);
         total

@@ -1,12 +1,12 @@
 //! A file as the rooms know it, and its copy as a trim writes it.
 
-use rethread_core::edit::{Anchor, Draft, Piece, way};
-use rethread_core::entry::{self, Moment};
+use rethread_core::edit::{Draft, DraftSegment, ResumeMarker, required_entries};
+use rethread_core::entry::{self, Timestamp};
 use rethread_core::id::Id;
-use rethread_core::lines::Splitter;
-use rethread_core::resume::{Facts, Resume, resume_at};
-use rethread_core::tree::{Node, NodeNo, Place, Tree, Weaver};
-use rethread_core::trim::{Cut, Scene, Survey, Trim};
+use rethread_core::lines::LineSplitter;
+use rethread_core::resume::{ResumeIndex, ResumeOutcome, resume_at};
+use rethread_core::tree::{LineSpan, Node, NodeId, Tree, TreeBuilder};
+use rethread_core::trim::{BlockInventory, TrimInput, TrimOptions, TrimmedPath};
 use rethread_core::version::Version;
 
 pub(crate) const SESSION: &str = "0af00000-0000-4000-8000-000000000001";
@@ -15,18 +15,18 @@ pub(crate) const NOTE: &str = "00000000-0000-4000-8000-00000000aaaa";
 pub(crate) struct Known {
     pub(crate) file: Vec<u8>,
     pub(crate) tree: Tree,
-    pub(crate) facts: Facts,
-    pub(crate) survey: Survey,
+    pub(crate) facts: ResumeIndex,
+    pub(crate) survey: BlockInventory,
 }
 
 /// Reads what the rooms know of a file.
 pub(crate) fn know(file: &[u8]) -> Known {
-    let mut weaver = Weaver::default();
-    let mut facts = Facts::default();
-    let mut survey = Survey::default();
-    Splitter::default().feed(file, true, &mut Vec::new(), |line, problems| {
+    let mut weaver = TreeBuilder::default();
+    let mut facts = ResumeIndex::default();
+    let mut survey = BlockInventory::default();
+    LineSplitter::default().feed(file, true, &mut Vec::new(), |line, problems| {
         entry::read(&line, problems, |entry, offset| {
-            let place = Place { offset, len: entry.raw.len() as u32, line: line.no };
+            let place = LineSpan { offset, len: entry.raw.len() as u32, line: line.no };
             weaver.add(&entry, place);
             facts.add(&entry, place);
             survey.add(&entry, place);
@@ -36,11 +36,11 @@ pub(crate) fn know(file: &[u8]) -> Known {
 }
 
 impl Known {
-    pub(crate) fn line(&self, place: Place) -> Vec<u8> {
+    pub(crate) fn line(&self, place: LineSpan) -> Vec<u8> {
         self.file[place.offset as usize..place.offset as usize + place.len as usize].to_vec()
     }
 
-    pub(crate) fn ids(&self, path: &[NodeNo]) -> Vec<Id> {
+    pub(crate) fn ids(&self, path: &[NodeId]) -> Vec<Id> {
         path.iter().map(|&no| self.tree.node(no).id).collect()
     }
 
@@ -48,18 +48,18 @@ impl Known {
     pub(crate) fn cut(
         &self,
         client: &Version,
-        leaf: NodeNo,
-        cut: impl Fn(&Scene<'_>) -> Cut,
-    ) -> Option<(Resume, Cut)> {
+        leaf: NodeId,
+        cut: impl Fn(&TrimInput<'_>) -> TrimmedPath,
+    ) -> Option<(ResumeOutcome, TrimmedPath)> {
         let asked = resume_at(&self.tree, &self.facts, client, leaf).filter(|asked| asked.halt.is_none())?;
-        let way = way(&self.tree, &self.facts, std::slice::from_ref(client), leaf);
-        let scene = Scene::new(&self.tree, &self.facts, &self.survey, SESSION, (&way, leaf, &asked));
+        let way = required_entries(&self.tree, &self.facts, std::slice::from_ref(client), leaf);
+        let scene = TrimInput::new(&self.tree, &self.facts, &self.survey, SESSION, (&way, leaf, &asked));
         let cut = cut(&scene);
         Some((asked, cut))
     }
 
     /// Writes the copy, to go on from where the cut says.
-    pub(crate) fn write(&self, cut: Cut) -> Vec<u8> {
+    pub(crate) fn write(&self, cut: TrimmedPath) -> Vec<u8> {
         let leaf = cut.leaf.map(|leaf| self.tree.node(leaf).id.hyphenated());
         let now = self.tree.nodes().iter().filter_map(Node::time).max().map_or(0, |time| time.0) + 1000;
         let note = cut.note.as_ref().map(|note| {
@@ -70,32 +70,32 @@ impl Known {
         let mut file = Vec::new();
         for piece in cut.pieces(|no| self.tree.node(no).place, note.map(String::into_bytes)) {
             match piece {
-                Piece::Line(place, changes) => {
+                DraftSegment::Line(place, changes) => {
                     file.extend_from_slice(&draft.render(&self.line(place), &changes));
                 }
-                Piece::New(line) => file.extend(line),
-                Piece::Copy(_) => unreachable!("a cut copies line by line"),
+                DraftSegment::New(line) => file.extend(line),
+                DraftSegment::Copy(_) => unreachable!("a cut copies line by line"),
             }
             file.push(b'\n');
         }
-        let anchor = Anchor {
+        let anchor = ResumeMarker {
             leaf: leaf.as_deref().unwrap_or_default(),
             uuid: "00000000-0000-4000-8000-00000000ffff",
             session: SESSION,
-            time: Some(Moment(now)),
-            ..Anchor::default()
+            time: Some(Timestamp(now)),
+            ..ResumeMarker::default()
         };
-        [&file[..], &anchor.child(), b"\n", &anchor.pin(), b"\n"].concat()
+        [&file[..], &anchor.marker_line(), b"\n", &anchor.leaf_pointer_line(), b"\n"].concat()
     }
 }
 
-pub(crate) fn by(trim: &Trim) -> impl Fn(&Scene<'_>, &Known) -> Cut + '_ {
+pub(crate) fn by(trim: &TrimOptions) -> impl Fn(&TrimInput<'_>, &Known) -> TrimmedPath + '_ {
     |scene, known| {
         let read = |place| Ok::<_, std::convert::Infallible>(known.line(place));
-        Cut::by(scene, trim, read).unwrap_or_else(|never| match never {})
+        TrimmedPath::by(scene, trim, read).unwrap_or_else(|never| match never {})
     }
 }
 
-pub(crate) fn last(known: &Known) -> NodeNo {
-    known.tree.nodes().len() as NodeNo - 1
+pub(crate) fn last(known: &Known) -> NodeId {
+    known.tree.nodes().len() as NodeId - 1
 }

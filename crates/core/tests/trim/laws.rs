@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use proptest::prelude::*;
-use rethread_core::edit::way;
+use rethread_core::edit::required_entries;
 use rethread_core::id::Id;
-use rethread_core::resume::{MEASURED, resume};
-use rethread_core::tree::{Node, NodeNo};
-use rethread_core::trim::{Scene, Trim, What, escalate};
+use rethread_core::resume::{KNOWN_CLIENTS, simulate_resume};
+use rethread_core::tree::{Node, NodeId};
+use rethread_core::trim::{ContentKind, TrimInput, TrimOptions, escalate};
 use rethread_core::version::Version;
 use rethread_testkit::{random, script};
 use serde_json::Value;
@@ -101,13 +101,13 @@ impl Talk {
     }
 }
 
-fn trim() -> impl Strategy<Value = Trim> {
-    let drop = prop::sample::subsequence(What::ALL.to_vec(), 0..=What::ALL.len());
+fn trim() -> impl Strategy<Value = TrimOptions> {
+    let drop = prop::sample::subsequence(ContentKind::ALL.to_vec(), 0..=ContentKind::ALL.len());
     let some = |most: u32| prop::option::of(0..most);
     (drop, any::<bool>(), some(4), some(2), some(4), any::<bool>()).prop_map(
-        |(drop, idle, keep_last, over, older_than, dedupe_reads)| Trim {
+        |(drop, idle, keep_last, over, older_than, dedupe_reads)| TrimOptions {
             drop,
-            idle,
+            client_only: idle,
             keep_last,
             results_over: over.map(|over| u64::from(over) * 300),
             older_than,
@@ -158,7 +158,7 @@ proptest! {
     #[test]
     fn a_copy_of_a_conversation_loads_what_stays_and_nothing_else(text in talk(), trim in trim()) {
         let known = know(&script::bytes(&text));
-        for version in MEASURED {
+        for version in KNOWN_CLIENTS {
             let client = Version::read(version);
             let cut = known.cut(&client, last(&known), |scene| by(&trim)(scene, &known));
             let Some((asked, cut)) = cut else { continue };
@@ -166,7 +166,7 @@ proptest! {
             let stays: HashSet<Id> = cut.lines.iter().map(|(no, _)| known.tree.node(*no).id).collect();
             let copy = know(&known.write(cut));
             is_sound(&known, &copy)?;
-            let found = resume(&copy.tree, &copy.facts, &client);
+            let found = simulate_resume(&copy.tree, &copy.facts, &client);
             let wanted: Vec<Id> = known.ids(&asked.path).into_iter().filter(|id| stays.contains(id)).collect();
             let mut found_ids = copy.ids(&found.path);
             if text.contains("progress") {
@@ -174,7 +174,7 @@ proptest! {
                 found_ids.drain(..found_ids.len().saturating_sub(wanted.len()));
             }
             prop_assert_eq!(found_ids, wanted, "{}\n{}", version, text);
-            let no_parent = |node: &Node| node.link == rethread_core::tree::Link::Missing;
+            let no_parent = |node: &Node| node.link == rethread_core::tree::ParentLink::Missing;
             prop_assert!(!copy.tree.nodes().iter().any(no_parent), "{}", text);
             prop_assert!(found.refusals().len() <= asked.refusals().len(), "{}\n{}", version, text);
         }
@@ -184,13 +184,13 @@ proptest! {
     #[test]
     fn where_nothing_is_to_go_nothing_changes(records in random::records()) {
         let known = know(&script::file(&records));
-        for k in 0..known.tree.nodes().len() as NodeNo {
-            for version in MEASURED {
+        for k in 0..known.tree.nodes().len() as NodeId {
+            for version in KNOWN_CLIENTS {
                 let client = Version::read(version);
-                let cut = known.cut(&client, k, |scene| by(&Trim::default())(scene, &known));
+                let cut = known.cut(&client, k, |scene| by(&TrimOptions::default())(scene, &known));
                 let Some((_, cut)) = cut else { continue };
-                let kept: Vec<NodeNo> = cut.lines.iter().map(|(no, _)| *no).collect();
-                prop_assert_eq!(kept, way(&known.tree, &known.facts, std::slice::from_ref(&client), k));
+                let kept: Vec<NodeId> = cut.lines.iter().map(|(no, _)| *no).collect();
+                prop_assert_eq!(kept, required_entries(&known.tree, &known.facts, std::slice::from_ref(&client), k));
                 prop_assert!(cut.lines.iter().all(|(_, changes)| changes.is_empty()));
                 prop_assert_eq!(cut.ledger.total(), rethread_core::trim::Row::default());
             }
@@ -200,15 +200,15 @@ proptest! {
     #[test]
     fn any_file_can_be_trimmed(records in random::records(), trim in trim(), fit in 0u64..200) {
         let known = know(&script::file(&records));
-        for k in 0..known.tree.nodes().len() as NodeNo {
+        for k in 0..known.tree.nodes().len() as NodeId {
             for version in ["1.0.98", "2.1.42", "2.1.325"] {
                 let client = Version::read(version);
-                let cut = |trim: &Trim| known.cut(&client, k, |scene| by(trim)(scene, &known)).map(|(_, cut)| cut);
-                let (Some(whole), Some(cut)) = (cut(&Trim::default()), cut(&trim)) else { continue };
+                let cut = |trim: &TrimOptions| known.cut(&client, k, |scene| by(trim)(scene, &known)).map(|(_, cut)| cut);
+                let (Some(whole), Some(cut)) = (cut(&TrimOptions::default()), cut(&trim)) else { continue };
                 let whole = know(&known.write(whole));
                 is_sound(&whole, &know(&known.write(cut)))?;
                 let read = |place| Ok::<_, std::convert::Infallible>(known.line(place));
-                let made = |scene: &Scene<'_>| escalate(scene, fit, NOTE, read).unwrap_or_else(|never| match never {}).cut;
+                let made = |scene: &TrimInput<'_>| escalate(scene, fit, NOTE, read).unwrap_or_else(|never| match never {}).cut;
                 let Some((_, cut)) = known.cut(&client, k, made) else { continue };
                 is_sound(&whole, &know(&known.write(cut)))?;
             }

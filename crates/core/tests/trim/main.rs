@@ -7,8 +7,8 @@ use std::collections::HashSet;
 
 use insta::assert_snapshot;
 use rethread_core::id::Id;
-use rethread_core::resume::resume;
-use rethread_core::trim::{Preset, Scene, Taken, Trim, What, escalate};
+use rethread_core::resume::simulate_resume;
+use rethread_core::trim::{ContentKind, EscalationStep, Preset, TrimInput, TrimOptions, escalate};
 use rethread_core::version::Version;
 use rethread_testkit::script;
 use serde_json::Value;
@@ -16,7 +16,7 @@ use serde_json::Value;
 use known::{NOTE, by, know, last};
 
 /// Trims a script and shows every line that stays, its parent and its blocks in a word, and what went.
-fn check(text: &str, trim: &Trim) -> String {
+fn check(text: &str, trim: &TrimOptions) -> String {
     let known = know(&script::bytes(text));
     let client = Version::read("2.1.325");
     let (_, cut) = known.cut(&client, last(&known), |scene| by(trim)(scene, &known)).expect("a way");
@@ -57,8 +57,8 @@ fn word(block: &Value) -> String {
     }
 }
 
-fn drop(what: &[What]) -> Trim {
-    Trim { drop: what.to_vec(), ..Trim::default() }
+fn drop(what: &[ContentKind]) -> TrimOptions {
+    TrimOptions { drop: what.to_vec(), ..TrimOptions::default() }
 }
 
 /// Words that are worth a stub.
@@ -81,7 +81,7 @@ u1: dig a bed
               u4: thanks
                 a6: welcome
 ";
-    assert_snapshot!(check(talk, &drop(&[What::Tools])), @"
+    assert_snapshot!(check(talk, &drop(&[ContentKind::Tools])), @"
     u1 ^null: dig a bed
     a2 ^u1: I look first
     a5 ^a2: Done
@@ -90,7 +90,7 @@ u1: dig a bed
     a6 ^u4: welcome
     - tools 2
     ");
-    assert_snapshot!(check(talk, &drop(&[What::Thinking, What::Progress])), @"
+    assert_snapshot!(check(talk, &drop(&[ContentKind::Thinking, ContentKind::Progress])), @"
     u1 ^null: dig a bed
     a2 ^u1: I look first
     a3 ^a2: !Bash
@@ -116,7 +116,7 @@ u1: dig a bed
     a6 ^u4: welcome
     -
     ");
-    assert_snapshot!(check(talk, &Trim { keep_last: Some(1), ..Trim::default() }), @"
+    assert_snapshot!(check(talk, &TrimOptions { keep_last: Some(1), ..TrimOptions::default() }), @"
     u4 ^null: thanks
     a6 ^u4: welcome
     - turns 1
@@ -148,7 +148,7 @@ u1: read it
 ",
         long = long("planks")
     );
-    assert_snapshot!(check(&talk, &Trim { dedupe_reads: true, ..Trim::default() }), @"
+    assert_snapshot!(check(&talk, &TrimOptions { dedupe_reads: true, ..TrimOptions::default() }), @"
     u1 ^null: read it
     a1 ^u1: !Read
     u2 ^a1: =[read of 538 bytes left out by rethread, the file is read again below: session 0af00000 li
@@ -161,7 +161,7 @@ u1: read it
     a5 ^u5: nice
     - reads 1
     ");
-    assert_snapshot!(check(&talk, &Trim { results_over: Some(300), ..Trim::default() }), @"
+    assert_snapshot!(check(&talk, &TrimOptions { results_over: Some(300), ..TrimOptions::default() }), @"
     u1 ^null: read it
     a1 ^u1: !Read
     u2 ^a1: =[tool result of 538 bytes left out by rethread: session 0af00000 line 3]
@@ -174,7 +174,7 @@ u1: read it
     a5 ^u5: nice
     - tool-results 2
     ");
-    assert_snapshot!(check(&talk, &drop(&[What::ToolResults, What::Images])), @"
+    assert_snapshot!(check(&talk, &drop(&[ContentKind::ToolResults, ContentKind::Images])), @"
     u1 ^null: read it
     a1 ^u1: !Read
     u2 ^a1: =[tool result of 538 bytes left out by rethread: session 0af00000 line 3]
@@ -187,7 +187,7 @@ u1: read it
     a5 ^u5: nice
     - tool-results 2, images 1
     ");
-    assert_snapshot!(check(&talk, &Trim { older_than: Some(1), ..drop(&[What::ToolResults, What::Images]) }), @"
+    assert_snapshot!(check(&talk, &TrimOptions { older_than: Some(1), ..drop(&[ContentKind::ToolResults, ContentKind::Images]) }), @"
     u1 ^null: read it
     a1 ^u1: !Read
     u2 ^a1: =[tool result of 538 bytes left out by rethread: session 0af00000 line 3]
@@ -218,7 +218,7 @@ u1: dig
     a1 ^t3: Done
     - attachments 1
     ");
-    assert_snapshot!(check(talk, &drop(&[What::Attachments])), @"
+    assert_snapshot!(check(talk, &drop(&[ContentKind::Attachments])), @"
     u1 ^null: dig
     t3 ^u1: attachment
     a1 ^t3: Done
@@ -243,8 +243,8 @@ u3 ^s1 recap: so far
     let client = Version::read("2.1.325");
     for (trim, kept) in [
         (drop(&[]), "a1 a2 u2 a3 / a1..a3"),
-        (drop(&[What::Thinking]), "a2 u2 a3 / a2..a3"),
-        (drop(&[What::Tools]), "a3 / a3..a3"),
+        (drop(&[ContentKind::Thinking]), "a2 u2 a3 / a2..a3"),
+        (drop(&[ContentKind::Tools]), "a3 / a3..a3"),
     ] {
         let (asked, cut) = known.cut(&client, last(&known), |scene| by(&trim)(scene, &known)).expect("a way");
         let stays: HashSet<Id> = cut.lines.iter().map(|(no, _)| known.tree.node(*no).id).collect();
@@ -260,7 +260,7 @@ u3 ^s1 recap: so far
         let run = format!("{}..{}", name(&run["headUuid"]), name(&run["tailUuid"]));
         assert_eq!(format!("{} / {run}", listed.join(" ")), kept);
         let copy = know(&file);
-        let found = resume(&copy.tree, &copy.facts, &client);
+        let found = simulate_resume(&copy.tree, &copy.facts, &client);
         let wanted: Vec<Id> = known.ids(&asked.path).into_iter().filter(|id| stays.contains(id)).collect();
         assert_eq!(copy.ids(&found.path), wanted);
     }
@@ -280,11 +280,11 @@ u1: read it
     );
     let known = know(&script::bytes(&talk));
     let client = Version::read("2.1.325");
-    let trim = drop(&[What::ToolResults]);
+    let trim = drop(&[ContentKind::ToolResults]);
     let (asked, cut) = known.cut(&client, last(&known), |scene| by(&trim)(scene, &known)).expect("a way");
     let saved = cut.ledger.total().tokens();
     let copy = know(&known.write(cut));
-    let found = resume(&copy.tree, &copy.facts, &client);
+    let found = simulate_resume(&copy.tree, &copy.facts, &client);
     assert!(saved > 1800, "{saved}");
     assert_eq!(found.tokens(&copy.facts), asked.tokens(&known.facts) - saved);
 }
@@ -295,9 +295,9 @@ fn fitted(text: &str, fit: u64) -> String {
     let client = Version::read("2.1.325");
     let steps = std::cell::RefCell::new(Vec::new());
     let read = |place| Ok::<_, std::convert::Infallible>(known.line(place));
-    let made = |scene: &Scene<'_>| {
+    let made = |scene: &TrimInput<'_>| {
         let made = escalate(scene, fit, NOTE, read).unwrap_or_else(|never| match never {});
-        let step = |taken: &Taken| {
+        let step = |taken: &EscalationStep| {
             format!("{} {}: {} -> {}", taken.stage.name(), taken.count, taken.before, taken.after)
         };
         steps.borrow_mut().extend(made.taken.iter().map(step));

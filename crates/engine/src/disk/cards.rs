@@ -7,35 +7,35 @@ use std::path::Path;
 
 use rethread_core::entry::Entry;
 use rethread_core::pack_fields;
-use rethread_core::query::{Card, Cards};
-use rethread_core::tree::Place;
+use rethread_core::query::{SearchDoc, SearchDocBuilder};
+use rethread_core::tree::LineSpan;
 
-use super::find::{Role, SessionFile};
+use super::find::{FileRole, SessionFile};
 use super::open::open;
-use super::scan::scan_part_while;
+use super::scan::scan_range;
 
 /// Bytes that are read of a large result.
 const LARGEST: u64 = 64 << 20;
 
 /// Whose a file is, by the first of its lines that say so.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Origin {
+pub(crate) struct FileOwner {
     /// The session that it belongs to.
     pub(crate) session: String,
     /// The folder it was started in.
     pub(crate) cwd: String,
 }
 
-pack_fields!(Origin { session, cwd });
+pack_fields!(FileOwner { session, cwd });
 
-impl Origin {
+impl FileOwner {
     /// Takes what the path says.
-    pub(crate) fn of(file: &SessionFile) -> Origin {
-        Origin { session: file.session().unwrap_or_default().to_owned(), cwd: String::new() }
+    pub(crate) fn of(file: &SessionFile) -> FileOwner {
+        FileOwner { session: file.session().unwrap_or_default().to_owned(), cwd: String::new() }
     }
 
     /// Takes what the next line says, where nothing is known yet.
-    pub(crate) fn learn(&mut self, card: &Card<'_>) {
+    pub(crate) fn learn(&mut self, card: &SearchDoc<'_>) {
         for (known, said) in [(&mut self.session, &card.session), (&mut self.cwd, &card.cwd)] {
             if known.is_empty() {
                 known.push_str(said.as_deref().unwrap_or_default());
@@ -46,29 +46,29 @@ impl Origin {
 
 /// Shows the cards of some lines of a file, behind `lines` others, passing over lines that are not `worth` a look. Returns
 /// how many lines there are up to the end; fails as soon as it is not to `go_on`.
-pub(crate) fn read_cards(
+pub(crate) fn read_docs(
     go_on: &dyn Fn() -> bool,
     file: &SessionFile,
     bytes: Range<u64>,
     lines: u32,
-    cards: &mut Cards,
+    cards: &mut SearchDocBuilder,
     worth: impl FnMut(&[u8]) -> bool,
-    mut each: impl FnMut(&Card<'_>, Place),
+    mut each: impl FnMut(&SearchDoc<'_>, LineSpan),
 ) -> io::Result<u32> {
-    if let Role::Result { .. } = file.role {
+    if let FileRole::Result { .. } = file.role {
         let text = read_text(&file.path, bytes.end)?;
-        let place = Place { offset: 0, len: u32::try_from(bytes.end).unwrap_or(u32::MAX), line: 1 };
-        if let Some(card) = Card::of_result(&text, file.mark.moment(), &file.path.to_string_lossy()) {
+        let place = LineSpan { offset: 0, len: u32::try_from(bytes.end).unwrap_or(u32::MAX), line: 1 };
+        if let Some(card) = SearchDoc::of_result(&text, file.mark.moment(), &file.path.to_string_lossy()) {
             each(&card, place);
         }
         return Ok(1);
     }
-    let show = |entry: &Entry<'_>, place: Place| {
+    let show = |entry: &Entry<'_>, place: LineSpan| {
         if let Some(card) = cards.card(entry) {
             each(&card, place);
         }
     };
-    scan_part_while(go_on, &file.path, bytes, lines, worth, show)
+    scan_range(go_on, &file.path, bytes, lines, worth, show)
 }
 
 /// Reads the first `len` bytes of a file that holds nothing but text.
@@ -79,7 +79,7 @@ pub(crate) fn read_text(path: &Path, len: u64) -> io::Result<String> {
 }
 
 /// Returns where the last whole line of the first `len` bytes ends.
-pub(crate) fn whole_lines(path: &Path, len: u64) -> io::Result<u64> {
+pub(crate) fn last_line_end(path: &Path, len: u64) -> io::Result<u64> {
     let mut file: File = open(path)?;
     let mut buffer = vec![0; 64 << 10];
     let mut end = len;

@@ -7,7 +7,10 @@ use super::find::{Roots, SessionFile, find};
 
 /// Finds the file of a session and those of its subagents that lie in its folder, in the order of their paths, with some
 /// `more` files. What is not there is left out.
-pub(crate) fn find_family<'p>(main: &'p Path, more: impl IntoIterator<Item = &'p Path>) -> Vec<SessionFile> {
+pub(crate) fn find_session_files<'p>(
+    main: &'p Path,
+    more: impl IntoIterator<Item = &'p Path>,
+) -> Vec<SessionFile> {
     let subagents = main.with_extension("").join("subagents");
     let mut paths: Vec<_> = [main].into_iter().chain(more).filter(|path| path.is_file()).collect();
     paths.extend(subagents.is_dir().then_some(subagents.as_path()));

@@ -8,10 +8,10 @@ use std::time::SystemTime;
 
 use rethread_core::id::{Id, IdSet};
 
-use super::folder::Folders;
-use super::mark::Mark;
+use super::folder::DirCache;
+use super::mark::FileFingerprint;
 use super::walk::walk;
-use crate::Failure;
+use crate::Error;
 
 /// Where to look for sessions.
 #[derive(Debug, Clone, Default)]
@@ -28,15 +28,15 @@ pub(crate) struct SessionFile {
     pub(crate) root: Arc<Path>,
     pub(crate) len: u64,
     pub(crate) mtime: Option<SystemTime>,
-    pub(crate) role: Role,
+    pub(crate) role: FileRole,
     /// By what it is known as unchanged.
-    pub(crate) mark: Mark,
+    pub(crate) mark: FileFingerprint,
     /// Whether any later change gives another mark.
     pub(crate) settled: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum FileRole {
     Main,
     /// A subagent's file; the session is known where the file lies in the session's folder.
     Agent {
@@ -59,19 +59,19 @@ impl SessionFile {
     }
 
     pub(crate) fn is_agent(&self) -> bool {
-        matches!(self.role, Role::Agent { .. })
+        matches!(self.role, FileRole::Agent { .. })
     }
 
     pub(crate) fn is_result(&self) -> bool {
-        matches!(self.role, Role::Result { .. })
+        matches!(self.role, FileRole::Result { .. })
     }
 
     /// Returns the id of the session it belongs to, as far as its path says.
     pub(crate) fn session(&self) -> Option<&str> {
         match &self.role {
-            Role::Agent { session } => session.as_deref(),
-            Role::Result { session } => Some(session),
-            Role::Main => Some(self.stem()).filter(|stem| is_session_id(stem)),
+            FileRole::Agent { session } => session.as_deref(),
+            FileRole::Result { session } => Some(session),
+            FileRole::Main => Some(self.stem()).filter(|stem| is_session_id(stem)),
         }
     }
 
@@ -81,15 +81,15 @@ impl SessionFile {
     }
 
     fn new(path: PathBuf, root: &Arc<Path>, meta: &Metadata, now: SystemTime) -> SessionFile {
-        let mark = Mark::of(meta);
+        let mark = FileFingerprint::of(meta);
         SessionFile {
-            role: Role::of(&path),
+            role: FileRole::of(&path),
             path,
             root: Arc::clone(root),
             len: meta.len(),
             mtime: meta.modified().ok(),
             mark,
-            settled: mark.is_settled(now),
+            settled: mark.is_stable(now),
         }
     }
 
@@ -97,14 +97,14 @@ impl SessionFile {
     fn named(path: &Path, root: &Arc<Path>, now: SystemTime) -> Option<SessionFile> {
         let meta = std::fs::metadata(path).ok()?;
         let file = SessionFile::new(path.to_owned(), root, &meta, now);
-        let role = if path.extension() == Some(OsStr::new("jsonl")) { file.role } else { Role::Main };
+        let role = if path.extension() == Some(OsStr::new("jsonl")) { file.role } else { FileRole::Main };
         Some(SessionFile { role, ..file })
     }
 }
 
-impl Role {
+impl FileRole {
     /// Takes what the path says.
-    fn of(path: &Path) -> Role {
+    fn of(path: &Path) -> FileRole {
         // There are thousands: to take names off a path one by one costs more than anything else here.
         let is_separator = |byte: &u8| std::path::is_separator(char::from(*byte));
         let names = path.as_os_str().as_encoded_bytes().rsplit(is_separator);
@@ -112,12 +112,12 @@ impl Role {
         let name = names.next().unwrap_or_default();
         let text = |name: &[u8]| std::str::from_utf8(name).map(str::to_owned).ok();
         if name.ends_with(b".txt") {
-            Role::Result { session: names.nth(1).and_then(text).unwrap_or_default() }
+            FileRole::Result { session: names.nth(1).and_then(text).unwrap_or_default() }
         } else if name.starts_with(b"agent-") {
             let in_folder = names.any(|folder| folder == b"subagents");
-            Role::Agent { session: names.next().filter(|_| in_folder).and_then(text) }
+            FileRole::Agent { session: names.next().filter(|_| in_folder).and_then(text) }
         } else {
-            Role::Main
+            FileRole::Main
         }
     }
 }
@@ -128,15 +128,15 @@ pub(crate) fn is_session_id(name: &str) -> bool {
 }
 
 /// Finds all session files, in the order of their paths. Folders that cannot be read are left out and told.
-pub(crate) fn find(roots: &Roots) -> (Vec<SessionFile>, Vec<Failure>) {
-    let (mut files, failures) = find_all(roots, &mut Folders::default());
+pub(crate) fn find(roots: &Roots) -> (Vec<SessionFile>, Vec<Error>) {
+    let (mut files, failures) = find_all(roots, &mut DirCache::default());
     files.retain(|file| !file.is_result());
     (files, failures)
 }
 
 /// Finds all session files and the large results beside them, in the order of their paths; what stands in a folder is
 /// taken from what is remembered where that is still so.
-pub(crate) fn find_all(roots: &Roots, folders: &mut Folders<'_>) -> (Vec<SessionFile>, Vec<Failure>) {
+pub(crate) fn find_all(roots: &Roots, folders: &mut DirCache<'_>) -> (Vec<SessionFile>, Vec<Error>) {
     let mut files = Vec::new();
     let mut failures = Vec::new();
     let now = SystemTime::now();

@@ -7,13 +7,13 @@ use std::time::SystemTime;
 use rethread_core::id::{Id, IdMap};
 use rethread_core::pack_fields;
 
-use super::mark::Mark;
+use super::mark::FileFingerprint;
 
 /// What stands in a folder, of what a walk looks for; no links, which lead elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Folder {
     path: PathBuf,
-    mark: Mark,
+    mark: FileFingerprint,
     /// Names in their order, each with whether it is a folder.
     names: Vec<(PathBuf, bool)>,
 }
@@ -22,24 +22,24 @@ pack_fields!(Folder { path, mark, names });
 
 /// Folders that are remembered, and those that were listed anew.
 #[derive(Debug, Default)]
-pub(crate) struct Folders<'k> {
+pub(crate) struct DirCache<'k> {
     known: IdMap<&'k Folder>,
     seen: Vec<&'k Folder>,
     listed: Vec<Folder>,
 }
 
-impl<'k> Folders<'k> {
+impl<'k> DirCache<'k> {
     /// Takes what is remembered.
-    pub(crate) fn of(known: &'k [Folder]) -> Folders<'k> {
+    pub(crate) fn of(known: &'k [Folder]) -> DirCache<'k> {
         let by_path = known.iter().map(|folder| (id(&folder.path), folder)).collect();
-        Folders { known: by_path, ..Folders::default() }
+        DirCache { known: by_path, ..DirCache::default() }
     }
 
     /// Returns the names in a folder that has not changed.
     pub(super) fn names(&mut self, path: &Path) -> Option<&'k [(PathBuf, bool)]> {
         let known = *self.known.get(&id(path)).filter(|known| known.path.as_os_str() == path.as_os_str())?;
         let meta = std::fs::symlink_metadata(path).ok()?;
-        if Mark::of(&meta) != known.mark {
+        if FileFingerprint::of(&meta) != known.mark {
             return None;
         }
         self.seen.push(known);
@@ -53,8 +53,8 @@ impl<'k> Folders<'k> {
         (meta, now): &(Metadata, SystemTime),
         names: Vec<(PathBuf, bool)>,
     ) {
-        let mark = Mark::of(meta);
-        if meta.is_dir() && mark.is_settled(*now) {
+        let mark = FileFingerprint::of(meta);
+        if meta.is_dir() && mark.is_stable(*now) {
             self.listed.push(Folder { path: path.to_owned(), mark, names });
         }
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::open::read_side;
-use crate::failure::Liveness;
+use crate::failure::LiveEvidence;
 use rethread_core::entry::{members, value_text};
 
 /// Reads `sessions/<pid>.json` beside the `projects` folder: session ids whose process is alive.
@@ -37,7 +37,7 @@ pub(crate) fn client_home(path: &Path) -> Option<&Path> {
 
 /// Finds a process other than this one that has one of the files open for writing, where the system tells.
 #[cfg(target_os = "linux")]
-pub(crate) fn writer_of(files: &[std::fs::Metadata]) -> Option<Liveness> {
+pub(crate) fn writer_of(files: &[std::fs::Metadata]) -> Option<LiveEvidence> {
     use std::os::unix::fs::MetadataExt;
     let wanted: Vec<(u64, u64)> = files.iter().map(|file| (file.dev(), file.ino())).collect();
     for process in std::fs::read_dir("/proc").ok()?.filter_map(Result::ok) {
@@ -53,7 +53,7 @@ pub(crate) fn writer_of(files: &[std::fs::Metadata]) -> Option<Liveness> {
             let Ok(meta) = std::fs::metadata(fd.path()) else { continue };
             if wanted.contains(&(meta.dev(), meta.ino())) && writes(&process.path(), &fd.file_name()) {
                 let name = std::fs::read_to_string(process.path().join("comm")).unwrap_or_default();
-                return Some(Liveness::Open(pid, name.trim().to_owned()));
+                return Some(LiveEvidence::Open(pid, name.trim().to_owned()));
             }
         }
     }
@@ -62,7 +62,7 @@ pub(crate) fn writer_of(files: &[std::fs::Metadata]) -> Option<Liveness> {
 
 /// Where the system does not tell, nobody is seen.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn writer_of(_: &[std::fs::Metadata]) -> Option<Liveness> {
+pub(crate) fn writer_of(_: &[std::fs::Metadata]) -> Option<LiveEvidence> {
     None
 }
 

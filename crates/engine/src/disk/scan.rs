@@ -6,10 +6,10 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
 
-use rethread_core::entry::{self, Entry, Fate, Moment, Reader, Voice};
-use rethread_core::lines::{Condenser, Line, Splitter};
+use rethread_core::entry::{self, Entry, EntryRole, LineStatus, Reader, Timestamp};
+use rethread_core::lines::{Line, LineSplitter, LineTruncator};
 use rethread_core::problem::{Problem, ProblemKind};
-use rethread_core::tree::Place;
+use rethread_core::tree::LineSpan;
 
 use super::open::open;
 
@@ -26,11 +26,11 @@ thread_local! {
 }
 
 /// What the scan shows.
-pub(crate) enum Seen<'e, 'a> {
+pub(crate) enum ScanEvent<'e, 'a> {
     /// An entry; whether its line is one sound object.
-    Entry(&'e Entry<'a>, Place, bool),
+    Entry(&'e Entry<'a>, LineSpan, bool),
     /// What became of the line that was shown before.
-    Line(Fate),
+    Line(LineStatus),
 }
 
 /// What a scan found out beside the entries.
@@ -43,7 +43,7 @@ pub(crate) struct Scan {
 }
 
 /// Reads the file at `path` from start to end.
-pub(crate) fn scan(path: &Path, each: impl FnMut(Seen<'_, '_>)) -> io::Result<Scan> {
+pub(crate) fn scan(path: &Path, each: impl FnMut(ScanEvent<'_, '_>)) -> io::Result<Scan> {
     let mut kept = SCRATCH.take().unwrap_or_default();
     let scan = scan_with(&mut kept.0, &mut kept.1, path, each);
     SCRATCH.set(Some(kept));
@@ -51,7 +51,7 @@ pub(crate) fn scan(path: &Path, each: impl FnMut(Seen<'_, '_>)) -> io::Result<Sc
 }
 
 /// Reads the first lines of the file at `path`, as far as one piece holds them.
-pub(crate) fn scan_head(path: &Path, mut each: impl FnMut(Seen<'_, '_>)) -> io::Result<Scan> {
+pub(crate) fn scan_head(path: &Path, mut each: impl FnMut(ScanEvent<'_, '_>)) -> io::Result<Scan> {
     let mut bytes = Vec::with_capacity(PIECE);
     open(path)?.take(PIECE as u64).read_to_end(&mut bytes)?;
     let whole = bytes.len() < PIECE;
@@ -61,7 +61,7 @@ pub(crate) fn scan_head(path: &Path, mut each: impl FnMut(Seen<'_, '_>)) -> io::
     let mut scan = Scan { bytes: bytes.len() as u64, ..Scan::default() };
     let mut reader = Reader::default();
     let lines = &mut scan.lines;
-    Splitter::default().feed(&bytes, whole, &mut scan.problems, |line, problems| {
+    LineSplitter::default().feed(&bytes, whole, &mut scan.problems, |line, problems| {
         *lines += 1;
         show(&mut reader, &line, line.bytes.len(), problems, &mut each);
     });
@@ -72,13 +72,13 @@ fn scan_with(
     buffer: &mut Vec<u8>,
     reader: &mut Reader,
     path: &Path,
-    mut each: impl FnMut(Seen<'_, '_>),
+    mut each: impl FnMut(ScanEvent<'_, '_>),
 ) -> io::Result<Scan> {
     let mut lines = |line: &Line<'_>, len: usize, condensed: bool, problems: &mut Vec<Problem>| {
         let reader = if condensed { &mut Reader::default() } else { &mut *reader };
         show(reader, line, len, problems, &mut each);
     };
-    pass(&mut open(path)?, buffer, &mut Splitter::default(), &mut lines)
+    pass(&mut open(path)?, buffer, &mut LineSplitter::default(), &mut lines)
 }
 
 /// Reads a file in pieces from where it stands and shows every line that is not blank, with its length and whether it had
@@ -86,7 +86,7 @@ fn scan_with(
 fn pass(
     file: &mut impl Read,
     buffer: &mut Vec<u8>,
-    splitter: &mut Splitter,
+    splitter: &mut LineSplitter,
     each: &mut impl FnMut(&Line<'_>, usize, bool, &mut Vec<Problem>),
 ) -> io::Result<Scan> {
     let mut scan = Scan::default();
@@ -128,46 +128,46 @@ pub(crate) fn scan_part(
     bytes: Range<u64>,
     lines: u32,
     worth: impl FnMut(&[u8]) -> bool,
-    each: impl FnMut(&Entry<'_>, Place),
+    each: impl FnMut(&Entry<'_>, LineSpan),
 ) -> io::Result<u32> {
-    scan_part_while(&|| true, path, bytes, lines, worth, each)
+    scan_range(&|| true, path, bytes, lines, worth, each)
 }
 
 /// Reads from a file for as long as somebody waits for it; then the time is out.
-struct While<'w, R>(R, &'w dyn Fn() -> bool);
+struct CancellableReader<'w, R>(R, &'w dyn Fn() -> bool);
 
-impl<R: Read> Read for While<'_, R> {
+impl<R: Read> Read for CancellableReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if (self.1)() { self.0.read(buffer) } else { Err(io::ErrorKind::TimedOut.into()) }
     }
 }
 
 /// Reads some lines of a file as [`scan_part`] does, and fails as soon as it is not to `go_on`: asked for every piece.
-pub(crate) fn scan_part_while(
+pub(crate) fn scan_range(
     go_on: &dyn Fn() -> bool,
     path: &Path,
     bytes: Range<u64>,
     lines: u32,
     mut worth: impl FnMut(&[u8]) -> bool,
-    mut each: impl FnMut(&Entry<'_>, Place),
+    mut each: impl FnMut(&Entry<'_>, LineSpan),
 ) -> io::Result<u32> {
     let (mut buffer, mut reader) = SCRATCH.take().unwrap_or_default();
     let mut file = open(path)?;
     file.seek(SeekFrom::Start(bytes.start))?;
-    let mut splitter = Splitter::behind(bytes.start, lines);
-    let mut part = While(file.take(bytes.end - bytes.start), go_on);
+    let mut splitter = LineSplitter::starting_after(bytes.start, lines);
+    let mut part = CancellableReader(file.take(bytes.end - bytes.start), go_on);
     let mut failed = None;
     let scanned = pass(&mut part, &mut buffer, &mut splitter, &mut |line, len, condensed, problems| {
         let mut show = |entry: Entry<'_>, offset, bytes: &[u8]| {
             let place =
-                Place { offset, len: u32::try_from(entry.raw.len()).unwrap_or(u32::MAX), line: line.no };
-            let whole = entry.raw.len() == bytes.len() && entry.is_sound();
-            each(&if whole { entry } else { entry.salvaged() }, place);
+                LineSpan { offset, len: u32::try_from(entry.raw.len()).unwrap_or(u32::MAX), line: line.no };
+            let whole = entry.raw.len() == bytes.len() && entry.is_strict_json();
+            each(&if whole { entry } else { entry.mark_recovered() }, place);
         };
         if condensed {
             let place =
-                Place { offset: line.offset, len: u32::try_from(len).unwrap_or(u32::MAX), line: line.no };
-            match Lines::open(path).and_then(|mut lines| lines.read(place)) {
+                LineSpan { offset: line.offset, len: u32::try_from(len).unwrap_or(u32::MAX), line: line.no };
+            match LineReader::open(path).and_then(|mut lines| lines.read(place)) {
                 Ok(bytes) => {
                     let line = Line { bytes: &bytes, ..*line };
                     entry::read(&line, problems, |entry, offset| show(entry, offset, &bytes));
@@ -197,15 +197,15 @@ fn show(
     line: &Line<'_>,
     len: usize,
     problems: &mut Vec<Problem>,
-    each: &mut impl FnMut(Seen<'_, '_>),
+    each: &mut impl FnMut(ScanEvent<'_, '_>),
 ) {
     let fate = reader.read(line, problems, |entry, offset| {
-        let whole = entry.raw.len() == line.bytes.len() && entry.is_sound();
+        let whole = entry.raw.len() == line.bytes.len() && entry.is_strict_json();
         let len = if whole { len } else { entry.raw.len() };
-        let place = Place { offset, len: u32::try_from(len).unwrap_or(u32::MAX), line: line.no };
-        each(Seen::Entry(&entry, place, whole));
+        let place = LineSpan { offset, len: u32::try_from(len).unwrap_or(u32::MAX), line: line.no };
+        each(ScanEvent::Entry(&entry, place, whole));
     });
-    each(Seen::Line(fate));
+    each(ScanEvent::Line(fate));
 }
 
 /// Reads the rest of a line that does not fit, shortened; the buffer holds its beginning and, afterwards, what
@@ -213,11 +213,11 @@ fn show(
 fn condense(
     file: &mut impl Read,
     buffer: &mut Vec<u8>,
-    splitter: &mut Splitter,
+    splitter: &mut LineSplitter,
     scan: &mut Scan,
     each: &mut impl FnMut(&Line<'_>, usize, bool, &mut Vec<Problem>),
 ) -> io::Result<usize> {
-    let mut condenser = Condenser::default();
+    let mut condenser = LineTruncator::default();
     condenser.feed(buffer);
     let mut taken = buffer.len();
     buffer.truncate(PIECE);
@@ -251,17 +251,17 @@ fn condense(
 
 /// Reads single lines again.
 #[derive(Debug)]
-pub(crate) struct Lines {
+pub(crate) struct LineReader {
     file: File,
 }
 
-impl Lines {
-    pub(crate) fn open(path: &Path) -> io::Result<Lines> {
-        Ok(Lines { file: open(path)? })
+impl LineReader {
+    pub(crate) fn open(path: &Path) -> io::Result<LineReader> {
+        Ok(LineReader { file: open(path)? })
     }
 
     /// Reads the bytes at a place.
-    pub(crate) fn read(&mut self, place: Place) -> io::Result<Vec<u8>> {
+    pub(crate) fn read(&mut self, place: LineSpan) -> io::Result<Vec<u8>> {
         self.file.seek(SeekFrom::Start(place.offset))?;
         let mut bytes = vec![0; place.len as usize];
         self.file.read_exact(&mut bytes)?;
@@ -271,7 +271,7 @@ impl Lines {
 
 /// Returns the latest moment at which somebody spoke, from the last lines of a file, and whether a program and not a
 /// person wrote them.
-pub(crate) fn tail_time(path: &Path) -> io::Result<Option<(Moment, bool)>> {
+pub(crate) fn last_message_time(path: &Path) -> io::Result<Option<(Timestamp, bool)>> {
     let mut file = open(path)?;
     let len = file.metadata()?.len();
     let mut tail = 128 << 10;
@@ -288,13 +288,13 @@ pub(crate) fn tail_time(path: &Path) -> io::Result<Option<(Moment, bool)>> {
     }
 }
 
-fn last_spoken(bytes: &[u8]) -> Option<(Moment, bool)> {
+fn last_spoken(bytes: &[u8]) -> Option<(Timestamp, bool)> {
     let mut latest = None;
     let mut headless = true;
     let mut problems = Vec::new();
-    Splitter::default().feed(bytes, true, &mut problems, |line, problems| {
+    LineSplitter::default().feed(bytes, true, &mut problems, |line, problems| {
         entry::read(&line, problems, |entry, _| {
-            let voices = [Voice::Prompt, Voice::Picture, Voice::Answer, Voice::Results];
+            let voices = [EntryRole::Prompt, EntryRole::ImageOnly, EntryRole::Answer, EntryRole::Results];
             let speaks = entry.uuid.is_some() && voices.contains(&entry.voice());
             latest = latest.max(entry.time().filter(|_| speaks));
             headless &= !speaks || entry.entrypoint.is_some_and(|how| how.raw().starts_with(b"sdk"));

@@ -12,7 +12,7 @@ const TAIL: u64 = 64 << 10;
 
 /// Length, time of change and the hash of the last 64 kB of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stamp {
+pub(crate) struct TailFingerprint {
     pub(crate) len: u64,
     pub(crate) mtime: Option<SystemTime>,
     pub(crate) tail: blake3::Hash,
@@ -20,17 +20,17 @@ pub(crate) struct Stamp {
     pub(crate) open_end: bool,
 }
 
-impl Stamp {
+impl TailFingerprint {
     /// Looks at a file.
-    pub(crate) fn of(path: &Path) -> io::Result<Stamp> {
-        Stamp::of_file(&open(path)?)
+    pub(crate) fn of(path: &Path) -> io::Result<TailFingerprint> {
+        TailFingerprint::of_file(&open(path)?)
     }
 
     /// Looks at an open file.
-    pub(crate) fn of_file(file: &File) -> io::Result<Stamp> {
+    pub(crate) fn of_file(file: &File) -> io::Result<TailFingerprint> {
         let meta = file.metadata()?;
         let (tail, open_end) = tail(file, meta.len())?;
-        Ok(Stamp { len: meta.len(), mtime: meta.modified().ok(), tail, open_end })
+        Ok(TailFingerprint { len: meta.len(), mtime: meta.modified().ok(), tail, open_end })
     }
 }
 

@@ -9,29 +9,29 @@
 
 use std::collections::HashMap;
 
-use rethread_core::entry::Moment;
-use rethread_core::query::{Meaning, Open, Scale};
-use rethread_core::tree::Place;
+use rethread_core::entry::Timestamp;
+use rethread_core::query::{CompiledQuery, Scorer, Unresolved};
+use rethread_core::tree::LineSpan;
 
-use super::ballot::{Ballot, NO, PERHAPS, RowOf, Sought, Vote, YES};
+use super::ballot::{FileLookup, MAYBE, NO, SegmentMatcher, WindowMatches, WordCondition, YES};
 use super::held::strength;
-use super::pages::Damage;
-use super::segment::{Brief, Segment};
-use super::shelf::Snapshot;
+use super::pages::IndexError;
+use super::segment::{DocInfo, Segment};
+use super::shelf::IndexReader;
 
 /// Entries that are asked about at once.
 const WINDOW: u32 = 16 << 10;
 
 /// What an index says to a query: its candidates by their numbers, those that are hits and those that could be.
 #[derive(Debug, Default)]
-pub(crate) struct Answer {
+pub(crate) struct Candidates {
     /// For each of the words by which hits are ranked, how many entries hold it.
-    pub(crate) holding: Vec<usize>,
+    pub(crate) doc_freq: Vec<usize>,
     /// The number of the first candidate of each segment.
     first: Vec<usize>,
     /// Which entries of their segments the candidates are, and what is known of them.
     entries: Vec<u32>,
-    briefs: Vec<Brief>,
+    briefs: Vec<DocInfo>,
     /// How strongly they hold each of the words: so many bytes for each of them.
     strengths: Vec<u8>,
     words: usize,
@@ -44,22 +44,26 @@ pub(crate) struct Answer {
     groups: Vec<usize>,
 }
 
-impl Snapshot {
+impl IndexReader {
     /// Asks every segment; `row` knows the rows of files by their numbers. Entries of others are left out.
-    pub(crate) fn ask(&self, meaning: &Meaning, row: &RowOf<'_>) -> Result<Answer, Damage> {
-        let sought = Sought::all(meaning);
-        let mut answer = Answer {
-            holding: vec![0; meaning.words().len()],
+    pub(crate) fn search(
+        &self,
+        meaning: &CompiledQuery,
+        row: &FileLookup<'_>,
+    ) -> Result<Candidates, IndexError> {
+        let sought = WordCondition::all(meaning);
+        let mut answer = Candidates {
+            doc_freq: vec![0; meaning.words().len()],
             words: meaning.words().len(),
             groups: meaning.groups().iter().map(Vec::len).collect(),
-            ..Answer::default()
+            ..Candidates::default()
         };
         for segment in &self.segments {
             answer.first.push(answer.entries.len());
-            let mut ballot = Ballot::of(segment, meaning, &sought, row);
+            let mut ballot = SegmentMatcher::of(segment, meaning, &sought, row);
             for start in (0..segment.count).step_by(WINDOW as usize) {
                 let end = start.saturating_add(WINDOW).min(segment.count);
-                if let Some(vote) = ballot.vote(start..end)? {
+                if let Some(vote) = ballot.match_window(start..end)? {
                     answer.count(start, &vote, &ballot);
                 }
             }
@@ -68,24 +72,24 @@ impl Snapshot {
     }
 
     /// Says which file the entry of a candidate stands in, by its number.
-    pub(crate) fn file(&self, answer: &Answer, candidate: u32) -> Option<u64> {
+    pub(crate) fn file(&self, answer: &Candidates, candidate: u32) -> Option<u64> {
         let (segment, entry) = self.at(answer, candidate)?;
         segment.file_of(entry)
     }
 
     /// Says where the entry of a candidate stands.
-    pub(crate) fn place(&self, answer: &Answer, candidate: u32) -> Result<(u64, Place), Damage> {
-        let (segment, entry) = self.at(answer, candidate).ok_or(Damage::Changed)?;
-        Ok((segment.file_of(entry).ok_or(Damage::Changed)?, segment.place(entry)?))
+    pub(crate) fn place(&self, answer: &Candidates, candidate: u32) -> Result<(u64, LineSpan), IndexError> {
+        let (segment, entry) = self.at(answer, candidate).ok_or(IndexError::Changed)?;
+        Ok((segment.file_of(entry).ok_or(IndexError::Changed)?, segment.place(entry)?))
     }
 
-    fn at(&self, answer: &Answer, candidate: u32) -> Option<(&Segment, u32)> {
+    fn at(&self, answer: &Candidates, candidate: u32) -> Option<(&Segment, u32)> {
         let no = answer.first.partition_point(|first| *first <= candidate as usize).checked_sub(1)?;
         Some((self.segments.get(no)?, *answer.entries.get(candidate as usize)?))
     }
 
     /// Reads the keys of all candidates.
-    pub(crate) fn keys(&self, answer: &Answer) -> Result<Vec<u64>, Damage> {
+    pub(crate) fn keys(&self, answer: &Candidates) -> Result<Vec<u64>, IndexError> {
         let mut keys = Vec::with_capacity(answer.entries.len());
         for (no, segment) in self.segments.iter().enumerate() {
             let end = answer.first.get(no + 1).copied().unwrap_or(answer.entries.len());
@@ -96,7 +100,11 @@ impl Snapshot {
     }
 
     /// Reads the times of some candidates, whose numbers are in order.
-    pub(crate) fn times(&self, answer: &Answer, candidates: &[u32]) -> Result<Vec<Option<Moment>>, Damage> {
+    pub(crate) fn times(
+        &self,
+        answer: &Candidates,
+        candidates: &[u32],
+    ) -> Result<Vec<Option<Timestamp>>, IndexError> {
         let mut times = Vec::with_capacity(candidates.len());
         let mut rest = candidates;
         for (no, segment) in self.segments.iter().enumerate() {
@@ -111,7 +119,7 @@ impl Snapshot {
     }
 }
 
-impl Answer {
+impl Candidates {
     /// Whether a candidate is a hit for sure.
     pub(crate) fn is_sure(&self, candidate: u32) -> bool {
         self.open.get(candidate as usize).is_none_or(|pattern| *pattern == 0)
@@ -123,14 +131,14 @@ impl Answer {
     }
 
     /// Says how good every candidate is.
-    pub(crate) fn scores(&self, scale: &Scale) -> Vec<u32> {
+    pub(crate) fn scores(&self, scale: &Scorer) -> Vec<u32> {
         let part = |word: usize| (0..=u8::MAX).map(|byte| scale.part(word, strength(byte))).collect();
         let parts: Vec<Vec<f32>> = (0..self.words).map(part).collect();
         if parts.is_empty() {
             return vec![0; self.entries.len()];
         }
         let strengths = self.strengths.chunks_exact(self.words).zip(&self.briefs);
-        let score = |(strengths, brief): (&[u8], &Brief)| {
+        let score = |(strengths, brief): (&[u8], &DocInfo)| {
             let parts = strengths.iter().zip(&parts).map(|(byte, part)| part[usize::from(*byte)]);
             scale.total(parts, brief.sources, brief.len)
         };
@@ -138,16 +146,16 @@ impl Answer {
     }
 
     /// Says what only the text or the tree can tell of a candidate.
-    pub(crate) fn open(&self, candidate: u32) -> Open {
+    pub(crate) fn open(&self, candidate: u32) -> Unresolved {
         let pattern = self.open.get(candidate as usize).copied().unwrap_or_default() as usize;
         let pattern = pattern.checked_sub(1).and_then(|no| self.patterns.get(no));
         let mut rest = pattern.map(Vec::as_slice).unwrap_or_default();
-        let mut open = Open::default();
+        let mut open = Unresolved::default();
         for (group, count) in self.groups.iter().enumerate() {
             let (atoms, behind) = rest.split_at((*count).min(rest.len()));
             rest = behind;
             if !atoms.is_empty() && !atoms.contains(&YES) {
-                let perhaps = (0..atoms.len()).filter(|&atom| atoms[atom] == PERHAPS);
+                let perhaps = (0..atoms.len()).filter(|&atom| atoms[atom] == MAYBE);
                 open.0.push(perhaps.map(|atom| (group, atom)).collect());
             }
         }
@@ -155,8 +163,8 @@ impl Answer {
     }
 
     /// Takes the candidates of a window that begins at `start`.
-    fn count(&mut self, start: u32, vote: &Vote, ballot: &Ballot<'_, '_>) {
-        for (count, strengths) in self.holding.iter_mut().zip(&vote.strengths) {
+    fn count(&mut self, start: u32, vote: &WindowMatches, ballot: &SegmentMatcher<'_, '_>) {
+        for (count, strengths) in self.doc_freq.iter_mut().zip(&vote.strengths) {
             *count += strengths.iter().flatten().filter(|strength| **strength != 0).count();
         }
         let count = vote.values.iter().filter(|value| **value != NO).count();
@@ -165,7 +173,7 @@ impl Answer {
         self.strengths.reserve(count * self.words);
         let mut pattern = Vec::new();
         for (no, &value) in vote.values.iter().enumerate().filter(|(_, value)| **value != NO) {
-            if value == PERHAPS {
+            if value == MAYBE {
                 pattern.clear();
                 pattern.extend(vote.atoms.iter().map(|atom| atom.as_ref().map_or(NO, |atom| atom[no])));
                 self.open.resize(self.entries.len(), 0);

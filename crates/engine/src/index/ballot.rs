@@ -4,38 +4,41 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
 
-use rethread_core::entry::Moment;
-use rethread_core::query::{Clue, Cut, Fit, Label, Meaning, Part, Parts, Sources, Want, has_part, is_tool};
+use rethread_core::entry::Timestamp;
+use rethread_core::query::{
+    CompiledQuery, ContextStatus, MatchKind, Predicate, Sources, SubwordSplit, TermCondition, TermPattern,
+    TermPlan, has_part, is_tool,
+};
 
-use super::catalog::Row;
-use super::dictionary::Dictionary;
-use super::held::{Held, weaker};
-use super::pages::Damage;
-use super::segment::{Briefs, FIELDS, FIGURES, SEAMS, Segment, WORDS, field};
+use super::catalog::IndexedFile;
+use super::dictionary::TermDictionary;
+use super::held::{PostingsUnion, weaker};
+use super::pages::IndexError;
+use super::segment::{DocInfoColumn, FIELDS, HEX_TERMS, SUBWORD_BOUNDARIES, Segment, WORDS, field};
 
 pub(super) const NO: u8 = 0;
-pub(super) const PERHAPS: u8 = 1;
+pub(super) const MAYBE: u8 = 1;
 pub(super) const YES: u8 = 2;
 
 /// A segment with what was read of it so far, and the window of it that is asked about.
-pub(super) struct Ballot<'a, 'r> {
+pub(super) struct SegmentMatcher<'a, 'r> {
     segment: &'a Segment,
-    meaning: &'a Meaning,
-    pub(super) sought: &'a [Sought],
-    row: &'a RowOf<'r>,
-    dictionaries: HashMap<usize, Dictionary<'a>>,
-    held: Vec<(Kind, Part, Held)>,
+    meaning: &'a CompiledQuery,
+    pub(super) sought: &'a [WordCondition],
+    row: &'a FileLookup<'r>,
+    dictionaries: HashMap<usize, TermDictionary<'a>>,
+    held: Vec<(Kind, TermPattern, PostingsUnion)>,
     window: Range<u32>,
-    briefs: Briefs,
+    briefs: DocInfoColumn,
     /// Of each of the words and each of their clues, the cuts at which it may stand sewn together in any entry at all;
     /// nothing before that was asked.
-    pub(super) cuts: Vec<Vec<Vec<Cut>>>,
+    pub(super) cuts: Vec<Vec<Vec<SubwordSplit>>>,
     /// Whether it is asked of the segment as a whole, as if that were a single entry that holds everything.
     whole: bool,
 }
 
 /// Finds the row of a file by its number.
-pub(super) type RowOf<'r> = dyn Fn(u64) -> Option<&'r Row> + 'r;
+pub(super) type FileLookup<'r> = dyn Fn(u64) -> Option<&'r IndexedFile> + 'r;
 
 /// What lists are of, which were looked up: terms, seams, or a field, whose part is its value.
 pub(super) type Kind = char;
@@ -43,33 +46,33 @@ const TERMS: Kind = 'T';
 pub(super) const SEWN: Kind = 'S';
 
 /// Words that are looked for, or must not be there, and where a name that holds them may be cut.
-pub(super) struct Sought {
+pub(super) struct WordCondition {
     /// The number of the atom, all groups taken together.
     atom: usize,
     not: bool,
-    pub(super) parts: Parts,
+    pub(super) parts: TermPlan,
     /// For each clue.
-    pub(super) cuts: Vec<Vec<Cut>>,
+    pub(super) cuts: Vec<Vec<SubwordSplit>>,
 }
 
-impl Sought {
+impl WordCondition {
     /// Takes all words of a query.
-    pub(super) fn all(meaning: &Meaning) -> Vec<Sought> {
+    pub(super) fn all(meaning: &CompiledQuery) -> Vec<WordCondition> {
         let atoms = meaning.groups().iter().flatten().enumerate();
         let sought = atoms.filter_map(|(no, atom)| match &atom.want {
-            Want::Words(needle) => Some(Sought::of(no, atom.not, needle.text())),
+            Predicate::Words(needle) => Some(WordCondition::of(no, atom.not, needle.text())),
             _ => None,
         });
         sought.collect()
     }
 
-    fn of(atom: usize, not: bool, words: &str) -> Sought {
-        let parts = Parts::of(words);
+    fn of(atom: usize, not: bool, words: &str) -> WordCondition {
+        let parts = TermPlan::of(words);
         let cuts = parts.clues.iter().map(|clue| match clue {
-            Clue::Term(_) => Vec::new(),
-            Clue::Name(part) => part.cuts(),
+            TermCondition::Term(_) => Vec::new(),
+            TermCondition::Name(part) => part.cuts(),
         });
-        Sought { atom, not, cuts: cuts.collect(), parts }
+        WordCondition { atom, not, cuts: cuts.collect(), parts }
     }
 }
 
@@ -77,7 +80,7 @@ impl Sought {
 type Column = Option<Vec<u8>>;
 
 /// What a window says to a query.
-pub(super) struct Vote {
+pub(super) struct WindowMatches {
     /// What each entry comes to.
     pub(super) values: Vec<u8>,
     /// What each atom comes to, group by group.
@@ -86,36 +89,47 @@ pub(super) struct Vote {
     pub(super) strengths: Vec<Column>,
 }
 
-impl<'a, 'r> Ballot<'a, 'r> {
+impl<'a, 'r> SegmentMatcher<'a, 'r> {
     pub(super) fn of(
         segment: &'a Segment,
-        meaning: &'a Meaning,
-        sought: &'a [Sought],
-        row: &'a RowOf<'r>,
-    ) -> Ballot<'a, 'r> {
+        meaning: &'a CompiledQuery,
+        sought: &'a [WordCondition],
+        row: &'a FileLookup<'r>,
+    ) -> SegmentMatcher<'a, 'r> {
         let (dictionaries, held) = (HashMap::new(), Vec::new());
-        let (window, briefs, cuts) = (0..0, Briefs::default(), Vec::new());
-        Ballot { segment, meaning, sought, row, dictionaries, held, window, briefs, cuts, whole: false }
+        let (window, briefs, cuts) = (0..0, DocInfoColumn::default(), Vec::new());
+        SegmentMatcher {
+            segment,
+            meaning,
+            sought,
+            row,
+            dictionaries,
+            held,
+            window,
+            briefs,
+            cuts,
+            whole: false,
+        }
     }
 
     /// Returns what is known of the entries of the window without their words.
-    pub(super) fn briefs(&self) -> &Briefs {
+    pub(super) fn briefs(&self) -> &DocInfoColumn {
         &self.briefs
     }
 
     /// Asks about the next window; `None` where no entry of it holds any of the words that a hit must.
-    pub(super) fn vote(&mut self, window: Range<u32>) -> Result<Option<Vote>, Damage> {
+    pub(super) fn match_window(&mut self, window: Range<u32>) -> Result<Option<WindowMatches>, IndexError> {
         if self.cuts.is_empty() {
             self.whole = true;
             self.cuts = self.possible_cuts()?;
             self.whole = false;
         }
         self.window = window;
-        if self.is_barren()? {
+        if self.can_skip_window()? {
             return Ok(None);
         }
         self.briefs = self.segment.briefs(&self.window)?;
-        let base = self.looked_through();
+        let base = self.searchable_mask();
         let mut values = base.clone();
         let (mut atoms, mut strengths) = (Vec::new(), Vec::new());
         for group in self.meaning.groups() {
@@ -124,7 +138,7 @@ impl<'a, 'r> Ballot<'a, 'r> {
                 let (mut answer, strength) = self.atom(atoms.len(), &atom.want)?;
                 if atom.not {
                     answer = Some(flip(answer.unwrap_or_else(|| self.all(NO))));
-                } else if let Want::Words(_) = atom.want {
+                } else if let Predicate::Words(_) = atom.want {
                     // What is not looked through does not count for how seldom a word is.
                     let looked = |base: u8| if base == NO { 0 } else { u8::MAX };
                     strengths.push(strength.map(|mut strength| {
@@ -135,21 +149,21 @@ impl<'a, 'r> Ballot<'a, 'r> {
                         strength
                     }));
                 }
-                answer.iter().for_each(|answer| widen(&mut any, answer));
+                answer.iter().for_each(|answer| or_assign(&mut any, answer));
                 atoms.push(answer);
             }
-            narrow(&mut values, &any);
+            and_assign(&mut values, &any);
         }
-        Ok(Some(Vote { values, atoms, strengths }))
+        Ok(Some(WindowMatches { values, atoms, strengths }))
     }
 
     /// Whether neither a hit stands in the window, nor an entry that counts for how seldom a word is.
-    fn is_barren(&mut self) -> Result<bool, Damage> {
+    fn can_skip_window(&mut self) -> Result<bool, IndexError> {
         if !self.meaning.needs_words() {
             return Ok(false);
         }
         for no in 0..self.sought.len() {
-            if !self.sought[no].not && !self.lacks(no)? {
+            if !self.sought[no].not && !self.cannot_match(no)? {
                 return Ok(false);
             }
         }
@@ -157,7 +171,7 @@ impl<'a, 'r> Ballot<'a, 'r> {
     }
 
     /// Whether no entry of the window holds some words, or counts for them.
-    fn lacks(&mut self, no: usize) -> Result<bool, Damage> {
+    fn cannot_match(&mut self, no: usize) -> Result<bool, IndexError> {
         let parts = &self.sought[no].parts;
         let mut ranked = !parts.rank.is_empty();
         for part in &parts.rank {
@@ -167,7 +181,7 @@ impl<'a, 'r> Ballot<'a, 'r> {
             return Ok(false);
         }
         for (k, clue) in parts.clues.iter().enumerate() {
-            let (Clue::Term(part) | Clue::Name(part)) = clue;
+            let (TermCondition::Term(part) | TermCondition::Name(part)) = clue;
             if !self.reaches(TERMS, part)? && !self.reaches_seams(no, k)? {
                 return Ok(true);
             }
@@ -180,7 +194,7 @@ impl<'a, 'r> Ballot<'a, 'r> {
     }
 
     /// Says of every entry whether it is looked through at all: its file is there, and somebody speaks who may.
-    fn looked_through(&self) -> Vec<u8> {
+    fn searchable_mask(&self) -> Vec<u8> {
         let mut values = self.by_file(|_| true);
         let sources = self.meaning.sources();
         for (value, speaking) in values.iter_mut().zip(self.briefs.sources()) {
@@ -189,7 +203,7 @@ impl<'a, 'r> Ballot<'a, 'r> {
         values
     }
 
-    fn by_file(&self, holds: impl Fn(&Row) -> bool) -> Vec<u8> {
+    fn by_file(&self, holds: impl Fn(&IndexedFile) -> bool) -> Vec<u8> {
         let mut values = self.all(NO);
         for stretch in self.segment.stretches_in(&self.window) {
             if (self.row)(stretch.file).is_some_and(&holds) {
@@ -207,46 +221,46 @@ impl<'a, 'r> Ballot<'a, 'r> {
         self.briefs.sources().map(|speaking| if speaking.meets(sources) { YES } else { NO }).collect()
     }
 
-    fn by_time(&self, holds: impl Fn(Moment) -> bool) -> Result<Vec<u8>, Damage> {
+    fn by_time(&self, holds: impl Fn(Timestamp) -> bool) -> Result<Vec<u8>, IndexError> {
         let mut values = Vec::with_capacity(self.window.len());
-        let each = |time: Option<Moment>| values.push(if time.is_some_and(&holds) { YES } else { NO });
+        let each = |time: Option<Timestamp>| values.push(if time.is_some_and(&holds) { YES } else { NO });
         self.segment.times(self.window.clone(), each)?;
         Ok(values)
     }
 
     /// Answers an atom; of words also how strongly each entry holds them.
-    fn atom(&mut self, no: usize, want: &Want) -> Result<(Column, Column), Damage> {
+    fn atom(&mut self, no: usize, want: &Predicate) -> Result<(Column, Column), IndexError> {
         let answer = match want {
-            Want::Words(_) => match self.sought.iter().position(|sought| sought.atom == no) {
+            Predicate::Words(_) => match self.sought.iter().position(|sought| sought.atom == no) {
                 Some(no) => return self.words(no),
-                None => self.all(PERHAPS),
+                None => self.all(MAYBE),
             },
-            Want::Pattern(_) => self.all(PERHAPS),
-            Want::Role(sources) => self.by_source(*sources),
-            Want::Tool(name) => self.field(field::TOOL, name, is_tool)?,
-            Want::File(part) => self.field(field::FILE, part, has_part)?,
-            Want::Model(part) => self.field(field::MODEL, part, has_part)?,
-            Want::Branch(part) => self.field(field::BRANCH, part, has_part)?,
-            Want::Error(true) => self.field(field::ERROR, "", |_, _| true)?,
-            Want::Error(false) => flip(self.field(field::ERROR, "", |_, _| true)?),
-            Want::Since(moment) => self.by_time(|time| time >= *moment)?,
-            Want::Until(moment) => self.by_time(|time| time < *moment)?,
-            Want::Session(id) => self.by_file(|row| row.origin.session.starts_with(id.as_str())),
-            Want::Project(part) => {
+            Predicate::Pattern(_) => self.all(MAYBE),
+            Predicate::Role(sources) => self.by_source(*sources),
+            Predicate::Tool(name) => self.field(field::TOOL, name, is_tool)?,
+            Predicate::File(part) => self.field(field::FILE, part, has_part)?,
+            Predicate::Model(part) => self.field(field::MODEL, part, has_part)?,
+            Predicate::Branch(part) => self.field(field::BRANCH, part, has_part)?,
+            Predicate::Error(true) => self.field(field::ERROR, "", |_, _| true)?,
+            Predicate::Error(false) => flip(self.field(field::ERROR, "", |_, _| true)?),
+            Predicate::Since(moment) => self.by_time(|time| time >= *moment)?,
+            Predicate::Until(moment) => self.by_time(|time| time < *moment)?,
+            Predicate::Session(id) => self.by_file(|row| row.origin.session.starts_with(id.as_str())),
+            Predicate::Project(part) => {
                 let folder =
-                    |row: &Row| row.path.parent().map(|folder| folder.to_string_lossy().into_owned());
+                    |row: &IndexedFile| row.path.parent().map(|folder| folder.to_string_lossy().into_owned());
                 self.by_file(|row| {
                     has_part(&row.origin.cwd, part)
                         || folder(row).is_some_and(|folder| has_part(&folder, part))
                 })
             }
-            Want::Is(label) => {
+            Predicate::Is(label) => {
                 let mut agents = self.by_file(|row| row.agent);
-                widen(&mut agents, &self.field(field::SIDE, "", |_, _| true)?);
+                or_assign(&mut agents, &self.field(field::SIDE, "", |_, _| true)?);
                 // Of the others only the tree knows.
-                let other = |agent: u8| if agent == YES { NO } else { PERHAPS };
+                let other = |agent: u8| if agent == YES { NO } else { MAYBE };
                 match label {
-                    Label::Subagent => agents,
+                    ContextStatus::Subagent => agents,
                     _ => agents.into_iter().map(other).collect(),
                 }
             }
@@ -255,7 +269,7 @@ impl<'a, 'r> Ballot<'a, 'r> {
     }
 
     /// Answers for words: which entries hold all that must be there, and how strongly.
-    fn words(&mut self, no: usize) -> Result<(Column, Column), Damage> {
+    fn words(&mut self, no: usize) -> Result<(Column, Column), IndexError> {
         let parts = &self.sought[no].parts;
         let mut strengths: Option<Vec<u8>> = None;
         for (k, part) in parts.rank.iter().enumerate() {
@@ -269,20 +283,20 @@ impl<'a, 'r> Ballot<'a, 'r> {
                 _ => None,
             };
         }
-        let mut values = self.all(if parts.decide { YES } else { PERHAPS });
+        let mut values = self.all(if parts.is_conclusive { YES } else { MAYBE });
         for (k, clue) in parts.clues.iter().enumerate() {
-            let (Clue::Term(part) | Clue::Name(part)) = clue;
+            let (TermCondition::Term(part) | TermCondition::Name(part)) = clue;
             let mut answer = self.terms(part)?.map(found);
             let cuts = std::mem::take(&mut self.cuts[no][k]);
-            self.sewn(part, &cuts, &mut answer)?;
+            self.match_across_splits(part, &cuts, &mut answer)?;
             self.cuts[no][k] = cuts;
             let Some(answer) = answer else { return Ok((None, strengths)) };
-            narrow(&mut values, &answer);
+            and_assign(&mut values, &answer);
         }
         let sources = self.meaning.sources();
         for (value, speaking) in values.iter_mut().zip(self.briefs.sources()) {
             // Where others speak too, the words may be theirs.
-            *value = (*value).min(if speaking.is_within(sources) { YES } else { PERHAPS });
+            *value = (*value).min(if speaking.is_within(sources) { YES } else { MAYBE });
         }
         Ok((Some(values), strengths))
     }
@@ -293,27 +307,31 @@ impl<'a, 'r> Ballot<'a, 'r> {
         prefix: Kind,
         value: &str,
         holds: impl Fn(&str, &str) -> bool,
-    ) -> Result<Vec<u8>, Damage> {
-        let part = Part { text: value.to_owned(), open_left: true, open_right: true };
+    ) -> Result<Vec<u8>, IndexError> {
+        let part = TermPattern { text: value.to_owned(), open_left: true, open_right: true };
         if self.known(prefix, &part).is_none() {
             let is_it = |term: &str| term.strip_prefix(prefix).is_some_and(|known| holds(known, value));
             let terms = self.dictionary(FIELDS)?.select(is_it);
-            let mut held = Held::default();
-            held.add(FIELDS, terms.into_iter().map(|no| (no, Fit::Whole)).collect());
+            let mut held = PostingsUnion::default();
+            held.add(FIELDS, terms.into_iter().map(|no| (no, MatchKind::Whole)).collect());
             self.held.push((prefix, part.clone(), held));
         }
         Ok(self.strengths(prefix, &part)?.map_or_else(|| self.all(NO), found))
     }
 
     /// Says how strongly every entry of the window holds the terms that fit a part; `None` where none does.
-    pub(super) fn terms(&mut self, part: &Part) -> Result<Option<Vec<u8>>, Damage> {
+    pub(super) fn terms(&mut self, part: &TermPattern) -> Result<Option<Vec<u8>>, IndexError> {
         self.strengths(TERMS, part)
     }
 
-    pub(super) fn strengths(&mut self, kind: Kind, part: &Part) -> Result<Option<Vec<u8>>, Damage> {
+    pub(super) fn strengths(
+        &mut self,
+        kind: Kind,
+        part: &TermPattern,
+    ) -> Result<Option<Vec<u8>>, IndexError> {
         let no = self.look_up(kind, part)?;
         if self.whole {
-            return Ok(self.held[no].2.is_anywhere().then(|| self.all(YES)));
+            return Ok(self.held[no].2.has_postings().then(|| self.all(YES)));
         }
         let count = self.segment.count;
         for (first, terms) in self.held[no].2.unread() {
@@ -324,26 +342,26 @@ impl<'a, 'r> Ballot<'a, 'r> {
         self.held[no].2.strengths(&self.window, count)
     }
 
-    pub(super) fn reaches(&mut self, kind: Kind, part: &Part) -> Result<bool, Damage> {
+    pub(super) fn reaches(&mut self, kind: Kind, part: &TermPattern) -> Result<bool, IndexError> {
         let no = self.look_up(kind, part)?;
         Ok(self.held[no].2.reaches(&self.window))
     }
 
-    fn known(&self, kind: Kind, part: &Part) -> Option<usize> {
+    fn known(&self, kind: Kind, part: &TermPattern) -> Option<usize> {
         self.held.iter().position(|(known, of, _)| *known == kind && of == part)
     }
 
     /// Looks the lists of a part up, if that was not done yet; returns which they are.
-    fn look_up(&mut self, kind: Kind, part: &Part) -> Result<usize, Damage> {
+    fn look_up(&mut self, kind: Kind, part: &TermPattern) -> Result<usize, IndexError> {
         if let Some(no) = self.known(kind, part) {
             return Ok(no);
         }
         let sections: &[usize] = match kind {
-            SEWN => &[SEAMS],
-            _ if part.is_figure() => &[WORDS, FIGURES],
+            SEWN => &[SUBWORD_BOUNDARIES],
+            _ if part.is_figure() => &[WORDS, HEX_TERMS],
             _ => &[WORDS],
         };
-        let mut held = Held::default();
+        let mut held = PostingsUnion::default();
         for &first in sections {
             held.add(first, self.dictionary(first)?.find(part));
         }
@@ -351,7 +369,7 @@ impl<'a, 'r> Ballot<'a, 'r> {
         Ok(self.held.len() - 1)
     }
 
-    fn dictionary(&mut self, first: usize) -> Result<&Dictionary<'a>, Damage> {
+    fn dictionary(&mut self, first: usize) -> Result<&TermDictionary<'a>, IndexError> {
         match self.dictionaries.entry(first) {
             Entry::Occupied(known) => Ok(known.into_mut()),
             Entry::Vacant(slot) => Ok(slot.insert(self.segment.dictionary(first)?)),
@@ -365,11 +383,11 @@ pub(super) fn found(mut strengths: Vec<u8>) -> Vec<u8> {
     strengths
 }
 
-pub(super) fn widen(values: &mut [u8], other: &[u8]) {
+pub(super) fn or_assign(values: &mut [u8], other: &[u8]) {
     values.iter_mut().zip(other).for_each(|(value, other)| *value = (*value).max(*other));
 }
 
-pub(super) fn narrow(values: &mut [u8], other: &[u8]) {
+pub(super) fn and_assign(values: &mut [u8], other: &[u8]) {
     values.iter_mut().zip(other).for_each(|(value, other)| *value = (*value).min(*other));
 }
 

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use rethread_core::pack::{Pack, Unpacker};
 use rethread_core::pack_fields;
 
-use super::home::code;
-use super::pages::{Damage, Pages, Printer};
-use crate::disk::{Mark, Origin, SessionFile};
+use super::home::code_fingerprint;
+use super::pages::{IndexError, PagedReader, PagedWriter};
+use crate::disk::{FileFingerprint, FileOwner, SessionFile};
 
 /// What is indexed.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Catalog {
+pub(crate) struct Manifest {
     /// By what code it was made.
     pub(super) code: u64,
     /// The number of the next file or segment: none is ever used twice.
@@ -20,19 +20,19 @@ pub(crate) struct Catalog {
     /// The segments, the oldest first, each with its size.
     pub(super) segments: Vec<(u64, u64)>,
     /// The files, in the order of their paths.
-    pub(super) files: Vec<Row>,
+    pub(super) files: Vec<IndexedFile>,
 }
 
-pack_fields!(Catalog { code, next, segments, files });
+pack_fields!(Manifest { code, next, segments, files });
 
 /// An indexed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Row {
+pub(crate) struct IndexedFile {
     /// Its number; a file that was read again has a new one.
     pub(crate) id: u64,
     pub(crate) path: PathBuf,
     /// How it looked when it was read.
-    pub(super) mark: Mark,
+    pub(super) mark: FileFingerprint,
     /// Whether any later change made it look different.
     pub(super) settled: bool,
     /// How many bytes of it are indexed: up to the end of a line.
@@ -42,28 +42,28 @@ pub(crate) struct Row {
     /// What they hash to.
     pub(super) sum: u64,
     /// Whose it is.
-    pub(crate) origin: Origin,
+    pub(crate) origin: FileOwner,
     /// Whether it is a subagent's.
     pub(crate) agent: bool,
 }
 
-pack_fields!(Row { id, path, mark, settled, bytes, lines, sum, origin, agent });
+pack_fields!(IndexedFile { id, path, mark, settled, bytes, lines, sum, origin, agent });
 
-impl Catalog {
+impl Manifest {
     /// Reads a catalog.
-    pub(super) fn open(path: &Path) -> Result<Catalog, Damage> {
-        let bytes = Pages::open(path)?.read_section(0)?;
+    pub(super) fn open(path: &Path) -> Result<Manifest, IndexError> {
+        let bytes = PagedReader::open(path)?.read_section(0)?;
         // What other code indexed is known by other terms: it is read again.
         match u64::unpack(&mut Unpacker::new(&bytes)) {
-            Some(made_by) if made_by != code() => Ok(Catalog::default()),
-            _ => Catalog::unpacked(&bytes).ok_or(Damage::Changed),
+            Some(made_by) if made_by != code_fingerprint() => Ok(Manifest::default()),
+            _ => Manifest::unpacked(&bytes).ok_or(IndexError::Changed),
         }
     }
 
     /// Writes it.
     pub(super) fn write(&self, file: File) -> std::io::Result<()> {
         let out = self.packed();
-        let mut printer = Printer::new(file);
+        let mut printer = PagedWriter::new(file);
         printer.section();
         printer.write(&out)?;
         printer.finish()?;
@@ -72,7 +72,7 @@ impl Catalog {
 
     /// Finds the row of each file. Both are in the order of their paths, and mostly the same: they are walked side by
     /// side, because to compare paths costs more than anything else.
-    pub(super) fn rows<'c>(&'c self, files: &[SessionFile]) -> Vec<Option<&'c Row>> {
+    pub(super) fn rows<'c>(&'c self, files: &[SessionFile]) -> Vec<Option<&'c IndexedFile>> {
         let mut rest = &self.files[..];
         let mut find = |file: &SessionFile| {
             let path = file.path.as_os_str();

@@ -4,9 +4,9 @@ use std::io;
 use std::ops::Range;
 
 use memchr::{memchr, memmem, memrchr};
-use rethread_core::query::{Fit, Part};
+use rethread_core::query::{MatchKind, TermPattern};
 
-use super::pages::{Damage, Pages, Printer};
+use super::pages::{IndexError, PagedReader, PagedWriter};
 
 /// Terms that share an entry in the table of places.
 const BLOCK: usize = 64;
@@ -18,7 +18,7 @@ const GAP: u64 = 16 << 10;
 const NEAR: u32 = 4 << 10;
 
 /// Collects a dictionary that is written behind its lists.
-pub(super) struct Writer {
+pub(super) struct TermDictionaryWriter {
     text: Vec<u8>,
     blocks: Vec<u8>,
     lists: Vec<u8>,
@@ -26,15 +26,21 @@ pub(super) struct Writer {
     end: u32,
 }
 
-impl Writer {
+impl TermDictionaryWriter {
     /// Begins the section of lists.
-    pub(super) fn new(printer: &mut Printer) -> Writer {
+    pub(super) fn new(printer: &mut PagedWriter) -> TermDictionaryWriter {
         printer.section();
-        Writer { text: vec![b'\n'], blocks: Vec::new(), lists: 0u32.to_le_bytes().to_vec(), count: 0, end: 0 }
+        TermDictionaryWriter {
+            text: vec![b'\n'],
+            blocks: Vec::new(),
+            lists: 0u32.to_le_bytes().to_vec(),
+            count: 0,
+            end: 0,
+        }
     }
 
     /// Takes the next term; terms come in order.
-    pub(super) fn add(&mut self, printer: &mut Printer, term: &[u8], list: &[u8]) -> io::Result<()> {
+    pub(super) fn add(&mut self, printer: &mut PagedWriter, term: &[u8], list: &[u8]) -> io::Result<()> {
         if self.count.is_multiple_of(BLOCK) {
             self.blocks.extend((self.text.len() as u32).to_le_bytes());
         }
@@ -49,7 +55,7 @@ impl Writer {
     }
 
     /// Writes the terms and the tables.
-    pub(super) fn finish(self, printer: &mut Printer) -> io::Result<()> {
+    pub(super) fn finish(self, printer: &mut PagedWriter) -> io::Result<()> {
         for section in [self.text, self.blocks, self.lists] {
             printer.section();
             printer.write(&section)?;
@@ -62,22 +68,22 @@ impl Writer {
 pub(super) type Listed<'t> = (&'t [u8], Range<usize>);
 
 /// A dictionary being read.
-pub(super) struct Dictionary<'p> {
-    pages: &'p Pages,
+pub(super) struct TermDictionary<'p> {
+    pages: &'p PagedReader,
     first: usize,
     text: Vec<u8>,
     blocks: Vec<u8>,
 }
 
-impl<'p> Dictionary<'p> {
+impl<'p> TermDictionary<'p> {
     /// Reads the dictionary whose first section is `first`.
-    pub(super) fn open(pages: &'p Pages, first: usize) -> Result<Dictionary<'p>, Damage> {
+    pub(super) fn open(pages: &'p PagedReader, first: usize) -> Result<TermDictionary<'p>, IndexError> {
         let text = pages.read_section(first + 1)?;
-        Ok(Dictionary { pages, first, text, blocks: pages.read_section(first + 2)? })
+        Ok(TermDictionary { pages, first, text, blocks: pages.read_section(first + 2)? })
     }
 
     /// Finds the terms that fit a part: their numbers, in order.
-    pub(super) fn find(&self, part: &Part) -> Vec<(u32, Fit)> {
+    pub(super) fn find(&self, part: &TermPattern) -> Vec<(u32, MatchKind)> {
         if !part.open_left {
             return self.begin(part);
         }
@@ -101,7 +107,7 @@ impl<'p> Dictionary<'p> {
     }
 
     /// Finds the terms that begin with a part.
-    fn begin(&self, part: &Part) -> Vec<(u32, Fit)> {
+    fn begin(&self, part: &TermPattern) -> Vec<(u32, MatchKind)> {
         let wanted = part.text.as_bytes();
         let (blocks, _) = self.blocks.as_chunks::<4>();
         let first = |block: &[u8; 4]| {
@@ -144,7 +150,11 @@ impl<'p> Dictionary<'p> {
     }
 
     /// Shows the lists of some terms, which must be in order.
-    pub(super) fn lists(&self, terms: &[u32], mut each: impl FnMut(usize, &[u8])) -> Result<(), Damage> {
+    pub(super) fn postings(
+        &self,
+        terms: &[u32],
+        mut each: impl FnMut(usize, &[u8]),
+    ) -> Result<(), IndexError> {
         let mut before = 0;
         for near in terms.chunk_by(|one, next| next - one < NEAR) {
             self.near_lists(near, |no, list| each(before + no, list))?;
@@ -153,19 +163,20 @@ impl<'p> Dictionary<'p> {
         Ok(())
     }
 
-    fn near_lists(&self, terms: &[u32], mut each: impl FnMut(usize, &[u8])) -> Result<(), Damage> {
+    fn near_lists(&self, terms: &[u32], mut each: impl FnMut(usize, &[u8])) -> Result<(), IndexError> {
         let table = self.pages.section(self.first + 3)?;
         let lists = self.pages.section(self.first)?;
         let (Some(&first), Some(&last)) = (terms.first(), terms.last()) else { return Ok(()) };
         let from = u64::from(first) * 4;
         let places = self.pages.read(table.start + from..table.start + u64::from(last) * 4 + 8)?;
         let (places, _) = places.as_chunks::<4>();
-        let place =
-            |no: usize| places.get(no).map(|at| u64::from(u32::from_le_bytes(*at))).ok_or(Damage::Changed);
-        let range = |term: u32| -> Result<Range<u64>, Damage> {
+        let place = |no: usize| {
+            places.get(no).map(|at| u64::from(u32::from_le_bytes(*at))).ok_or(IndexError::Changed)
+        };
+        let range = |term: u32| -> Result<Range<u64>, IndexError> {
             let no = (term - first) as usize;
             let range = place(no)?..place(no + 1)?;
-            if range.start <= range.end { Ok(range) } else { Err(Damage::Changed) }
+            if range.start <= range.end { Ok(range) } else { Err(IndexError::Changed) }
         };
         let mut no = 0;
         while no < terms.len() {
@@ -180,7 +191,7 @@ impl<'p> Dictionary<'p> {
             for (no, term) in (no..next).zip(&terms[no..next]) {
                 let range = range(*term)?;
                 let list = bytes.get((range.start - start) as usize..(range.end - start) as usize);
-                each(no, list.ok_or(Damage::Changed)?);
+                each(no, list.ok_or(IndexError::Changed)?);
             }
             no = next;
         }
@@ -188,12 +199,12 @@ impl<'p> Dictionary<'p> {
     }
 
     /// Reads all lists, one behind the other.
-    pub(super) fn all_lists(&self) -> Result<Vec<u8>, Damage> {
+    pub(super) fn all_lists(&self) -> Result<Vec<u8>, IndexError> {
         self.pages.read_section(self.first)
     }
 
     /// Returns every term, in order, with where its list stands among all.
-    pub(super) fn all(&self) -> Result<Vec<Listed<'_>>, Damage> {
+    pub(super) fn all(&self) -> Result<Vec<Listed<'_>>, IndexError> {
         let table = self.pages.read_section(self.first + 3)?;
         let (places, _) = table.as_chunks::<4>();
         let places = places.windows(2).map(|pair| {

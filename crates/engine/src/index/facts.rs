@@ -18,10 +18,10 @@ use rethread_core::id::{Id, IdMap};
 use rethread_core::pack::{Pack, Unpacker};
 use rethread_core::pack_fields;
 
-use super::home::{self, Index, code, private};
+use super::home::{self, CacheDir, code_fingerprint, private};
 use super::lock::Lock;
-use super::notice::Notice;
-use crate::disk::{Mark, Roots, SessionFile};
+use super::notice::CacheWarning;
+use crate::disk::{FileFingerprint, Roots, SessionFile};
 
 /// What a file of facts begins with.
 const MAGIC: [u8; 8] = *b"rethread";
@@ -34,7 +34,7 @@ const OPENING: u64 = 16 << 10;
 
 /// Facts of one kind about the files below some roots.
 #[derive(Debug)]
-pub(crate) struct Facts {
+pub(crate) struct FileCache {
     folder: PathBuf,
     /// The name of their file.
     name: &'static str,
@@ -50,7 +50,7 @@ pub(crate) struct Facts {
 
 /// Facts of a file that was read just now.
 #[derive(Debug)]
-pub(crate) struct Fresh {
+pub(crate) struct NewCacheEntry {
     /// The number of the file.
     pub(crate) no: usize,
     /// How many bytes had to be read for it.
@@ -62,7 +62,7 @@ pub(crate) struct Fresh {
 /// Where the facts of a file lie.
 #[derive(Debug, Clone, Copy)]
 struct Row {
-    mark: Mark,
+    mark: FileFingerprint,
     /// Behind the table.
     offset: u64,
     len: usize,
@@ -71,25 +71,30 @@ struct Row {
 
 pack_fields!(Row { mark, offset, len, sum });
 
-impl Index {
+impl CacheDir {
     /// Opens the facts called `name` about the files below `roots`, and loads those about `files`.
-    pub(crate) fn facts(&self, roots: &Roots, name: &'static str, files: &[SessionFile]) -> Option<Facts> {
-        let mut facts = Facts::open(self.folder_for(roots)?, name);
+    pub(crate) fn facts(
+        &self,
+        roots: &Roots,
+        name: &'static str,
+        files: &[SessionFile],
+    ) -> Option<FileCache> {
+        let mut facts = FileCache::open(self.folder_for(roots)?, name);
         facts.load(files);
         Some(facts)
     }
 }
 
-impl Index {
+impl CacheDir {
     /// Opens the facts called `name` to be asked about single files below `roots`.
-    pub(crate) fn single_facts(&self, roots: &Roots, name: &'static str) -> Option<Facts> {
-        Some(Facts::open(self.folder_for(roots)?, name))
+    pub(crate) fn single_facts(&self, roots: &Roots, name: &'static str) -> Option<FileCache> {
+        Some(FileCache::open(self.folder_for(roots)?, name))
     }
 }
 
-impl Facts {
+impl FileCache {
     /// Returns what is known of one file, by reading just that.
-    pub(crate) fn ask<T: Pack>(&mut self, file: &SessionFile) -> Option<T> {
+    pub(crate) fn get_one<T: Pack>(&mut self, file: &SessionFile) -> Option<T> {
         let row = self.table.get(&file.id()).copied().filter(|row| file.settled && row.mark == file.mark)?;
         let (facts, begin) = self.file.as_mut()?;
         let place = row.offset..row.offset + row.len as u64;
@@ -100,18 +105,18 @@ impl Facts {
     }
 
     /// Keeps what was read just now of single files beside what is known of all; says what went wrong.
-    pub(crate) fn add(mut self, files: &[SessionFile], fresh: Vec<Fresh>) -> Option<Notice> {
+    pub(crate) fn add(mut self, files: &[SessionFile], fresh: Vec<NewCacheEntry>) -> Option<CacheWarning> {
         if fresh.is_empty() && !self.damaged {
             return None;
         }
         self.load(files);
         // What was asked for once will be asked for again: it is worth more than what it cost.
-        let fresh = fresh.into_iter().map(|fresh| Fresh { cost: fresh.cost * AGAIN, ..fresh });
+        let fresh = fresh.into_iter().map(|fresh| NewCacheEntry { cost: fresh.cost * AGAIN, ..fresh });
         self.keep(files, fresh.collect())
     }
 
-    fn open(folder: PathBuf, name: &'static str) -> Facts {
-        let mut facts = Facts {
+    fn open(folder: PathBuf, name: &'static str) -> FileCache {
+        let mut facts = FileCache {
             folder,
             name,
             table: IdMap::default(),
@@ -153,7 +158,7 @@ impl Facts {
         if magic != u64::from_le_bytes(MAGIC) {
             return Err(bad());
         }
-        if code != home::code() {
+        if code != home::code_fingerprint() {
             return Ok(None);
         }
         let begin = table.checked_add(HEAD as u64).filter(|begin| begin.checked_add(blobs) == Some(len));
@@ -234,10 +239,10 @@ impl Facts {
 
     /// Keeps what was read just now beside what was known, where that is worth the writing; says what went wrong. Facts
     /// of files that are gone or have changed go.
-    pub(crate) fn keep(mut self, files: &[SessionFile], fresh: Vec<Fresh>) -> Option<Notice> {
+    pub(crate) fn keep(mut self, files: &[SessionFile], fresh: Vec<NewCacheEntry>) -> Option<CacheWarning> {
         let path = self.path();
         let cost: u64 = fresh.iter().map(|fresh| fresh.cost + OPENING).sum();
-        for Fresh { no, blob, .. } in fresh.into_iter().filter(|fresh| files[fresh.no].settled) {
+        for NewCacheEntry { no, blob, .. } in fresh.into_iter().filter(|fresh| files[fresh.no].settled) {
             let place = self.blobs.len()..self.blobs.len() + blob.len();
             self.blobs.extend_from_slice(&blob);
             self.known[no] = Some(place);
@@ -250,10 +255,10 @@ impl Facts {
         if worth || self.damaged {
             let bytes = self.compose(files, &kept, size);
             if let Err(source) = self.replace(&bytes) {
-                return Some(Notice::Unwritable { path, source });
+                return Some(CacheWarning::Unwritable { path, source });
             }
         }
-        self.damaged.then_some(Notice::Damaged { path })
+        self.damaged.then_some(CacheWarning::Damaged { path })
     }
 
     /// Puts a whole file of facts together.
@@ -268,7 +273,7 @@ impl Facts {
         }
         let table = rows.packed();
         let mut bytes = Vec::with_capacity(HEAD + table.len() + size);
-        for number in [u64::from_le_bytes(MAGIC), code(), table.len() as u64, offset] {
+        for number in [u64::from_le_bytes(MAGIC), code_fingerprint(), table.len() as u64, offset] {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
         let sum = self.checksum(&bytes, &table);

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use rethread_core::query::{Fit, Strength};
+use rethread_core::query::{MatchKind, TermMatch};
 
-use super::dictionary::Dictionary;
-use super::pages::Damage;
+use super::dictionary::TermDictionary;
+use super::pages::IndexError;
 use super::varint;
 
 /// More lists than this are not read side by side, but all at once.
@@ -13,9 +13,9 @@ const MANY: usize = 64;
 
 /// How strongly the entries of a segment hold something, by the lists of the terms that fit.
 #[derive(Debug, Default)]
-pub(super) struct Held {
+pub(super) struct PostingsUnion {
     /// The terms by the dictionaries they stand in, as long as nobody asked for their lists.
-    terms: Vec<(usize, Vec<(u32, Fit)>)>,
+    terms: Vec<(usize, Vec<(u32, MatchKind)>)>,
     /// The lists, one behind the other, and how far each is read.
     lists: Vec<u8>,
     cursors: Vec<Cursor>,
@@ -28,17 +28,17 @@ pub(super) struct Held {
 /// A list being read.
 #[derive(Debug)]
 struct Cursor {
-    fit: Fit,
+    fit: MatchKind,
     /// Where in the bytes it ends.
     end: usize,
     /// Where it stands at the beginning of the window, and at its end.
-    here: Spot,
-    next: Spot,
+    here: PostingPos,
+    next: PostingPos,
 }
 
 /// The next entry of a list, how often it holds the term, and where the one behind it is.
 #[derive(Debug, Clone, Copy)]
-struct Spot {
+struct PostingPos {
     entry: u32,
     times: u8,
     at: usize,
@@ -47,31 +47,31 @@ struct Spot {
 /// The entry behind the last: no segment has so many.
 const NONE: u32 = u32::MAX;
 
-impl Held {
+impl PostingsUnion {
     /// Takes terms of a dictionary, whose numbers are in order.
-    pub(super) fn add(&mut self, dictionary: usize, terms: Vec<(u32, Fit)>) {
+    pub(super) fn add(&mut self, dictionary: usize, terms: Vec<(u32, MatchKind)>) {
         if !terms.is_empty() {
             self.terms.push((dictionary, terms));
         }
     }
 
     /// Whether any entry of the segment holds it.
-    pub(super) fn is_anywhere(&self) -> bool {
+    pub(super) fn has_postings(&self) -> bool {
         !self.terms.is_empty() || !self.cursors.is_empty() || !self.all.is_empty()
     }
 
     /// Returns the terms whose lists are to be read before anything can be said of a window.
-    pub(super) fn unread(&mut self) -> Vec<(usize, Vec<(u32, Fit)>)> {
+    pub(super) fn unread(&mut self) -> Vec<(usize, Vec<(u32, MatchKind)>)> {
         std::mem::take(&mut self.terms)
     }
 
     /// Reads the lists of some terms; the segment has `count` entries.
     pub(super) fn read(
         &mut self,
-        dictionary: &Dictionary<'_>,
-        terms: &[(u32, Fit)],
+        dictionary: &TermDictionary<'_>,
+        terms: &[(u32, MatchKind)],
         count: u32,
-    ) -> Result<(), Damage> {
+    ) -> Result<(), IndexError> {
         let numbers: Vec<u32> = terms.iter().map(|(no, _)| *no).collect();
         if self.all.is_empty() && self.cursors.len() + terms.len() > MANY {
             self.all = vec![0; count as usize];
@@ -80,7 +80,7 @@ impl Held {
             }
         }
         let mut sound = Ok(());
-        dictionary.lists(&numbers, |no, list| {
+        dictionary.postings(&numbers, |no, list| {
             let fit = terms[no].1;
             if !self.all.is_empty() {
                 sound =
@@ -89,7 +89,7 @@ impl Held {
             }
             let at = self.lists.len();
             self.lists.extend_from_slice(list);
-            let here = Spot { entry: 0, times: 0, at };
+            let here = PostingPos { entry: 0, times: 0, at };
             self.cursors.push(Cursor { fit, end: self.lists.len(), here, next: here });
         })?;
         sound
@@ -105,9 +105,13 @@ impl Held {
 
     /// Says how strongly every entry of a window holds it; `None` where none does. Windows come in order, any of them more
     /// than once.
-    pub(super) fn strengths(&mut self, window: &Range<u32>, count: u32) -> Result<Option<Vec<u8>>, Damage> {
+    pub(super) fn strengths(
+        &mut self,
+        window: &Range<u32>,
+        count: u32,
+    ) -> Result<Option<Vec<u8>>, IndexError> {
         if !self.all.is_empty() {
-            let held = self.all.get(window.start as usize..window.end as usize).ok_or(Damage::Changed)?;
+            let held = self.all.get(window.start as usize..window.end as usize).ok_or(IndexError::Changed)?;
             return Ok(held.iter().any(|held| *held != 0).then(|| held.to_vec()));
         }
         let moves = self.window != *window;
@@ -125,7 +129,7 @@ impl Held {
                     let known: &mut u8 = &mut strengths[(spot.entry - window.start) as usize];
                     *known = stronger(*known, cursor.fit, spot.times);
                 }
-                spot = spot.behind(&self.lists[..cursor.end], count)?;
+                spot = spot.advance(&self.lists[..cursor.end], count)?;
             }
             cursor.next = spot;
         }
@@ -133,35 +137,35 @@ impl Held {
     }
 }
 
-impl Spot {
+impl PostingPos {
     /// Goes on to the entry behind it.
     #[inline]
-    fn behind(self, lists: &[u8], count: u32) -> Result<Spot, Damage> {
+    fn advance(self, lists: &[u8], count: u32) -> Result<PostingPos, IndexError> {
         let mut rest = &lists[self.at..];
         if rest.is_empty() {
-            return Ok(Spot { entry: NONE, ..self });
+            return Ok(PostingPos { entry: NONE, ..self });
         }
-        let number = varint::take(&mut rest).ok_or(Damage::Changed)?;
-        let step = u32::try_from(number >> 2).map_err(|_| Damage::Changed)?;
-        let entry = self.entry.checked_add(step).filter(|entry| *entry < count).ok_or(Damage::Changed)?;
-        Ok(Spot { entry, times: (number & 3) as u8 + 1, at: lists.len() - rest.len() })
+        let number = varint::take(&mut rest).ok_or(IndexError::Changed)?;
+        let step = u32::try_from(number >> 2).map_err(|_| IndexError::Changed)?;
+        let entry = self.entry.checked_add(step).filter(|entry| *entry < count).ok_or(IndexError::Changed)?;
+        Ok(PostingPos { entry, times: (number & 3) as u8 + 1, at: lists.len() - rest.len() })
     }
 }
 
 /// Reads a list into what is known of every entry.
-fn read_all(list: &[u8], fit: Fit, all: &mut [u8]) -> Result<(), Damage> {
+fn read_all(list: &[u8], fit: MatchKind, all: &mut [u8]) -> Result<(), IndexError> {
     let mut sound = true;
     let read = super::inverter::entries(list, |entry, times| match all.get_mut(entry as usize) {
         Some(known) => *known = stronger(*known, fit, times),
         None => sound = false,
     });
-    read.filter(|()| sound).ok_or(Damage::Changed)
+    read.filter(|()| sound).ok_or(IndexError::Changed)
 }
 
 // How strongly an entry holds some words, in a byte: the fit in the upper bits, the count in the lower, 0 for not at all.
 
-fn stronger(known: u8, fit: Fit, times: u8) -> u8 {
-    let count = ((known & 7) + times).min(Strength::MOST);
+fn stronger(known: u8, fit: MatchKind, times: u8) -> u8 {
+    let count = ((known & 7) + times).min(TermMatch::MOST);
     (known >> 3).max(fit as u8) << 3 | count
 }
 
@@ -175,11 +179,11 @@ pub(super) fn weaker(one: u8, other: u8) -> u8 {
 
 /// Reads such a byte.
 #[inline]
-pub(super) fn strength(byte: u8) -> Option<Strength> {
+pub(super) fn strength(byte: u8) -> Option<TermMatch> {
     let fit = match byte >> 3 {
-        0 => Fit::Inside,
-        1 => Fit::Begin,
-        _ => Fit::Whole,
+        0 => MatchKind::Inside,
+        1 => MatchKind::Begin,
+        _ => MatchKind::Whole,
     };
-    (byte != 0).then_some(Strength { fit, count: byte & 7 })
+    (byte != 0).then_some(TermMatch { fit, count: byte & 7 })
 }

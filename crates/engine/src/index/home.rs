@@ -4,7 +4,7 @@ use std::fs::{DirBuilder, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::shelf::Shelf;
+use super::shelf::SearchIndex;
 use crate::disk::Roots;
 
 /// The version of everything in the folder: files of another are neither read nor touched.
@@ -13,14 +13,14 @@ const FORMAT: u32 = 2;
 /// Where rethread keeps what saves it from reading all files again. In the hands of a face it is only the name of a
 /// folder.
 #[derive(Debug, Clone)]
-pub struct Index {
+pub struct CacheDir {
     cache: PathBuf,
 }
 
-impl Index {
+impl CacheDir {
     /// Takes the cache folder; it is made when there is something to keep.
-    pub fn at(cache: PathBuf) -> Index {
-        Index { cache }
+    pub fn at(cache: PathBuf) -> CacheDir {
+        CacheDir { cache }
     }
 
     /// Returns the folder for what is below `roots`; none for single files, which are read as quickly.
@@ -39,10 +39,10 @@ impl Index {
     }
 }
 
-impl Index {
+impl CacheDir {
     /// Opens the words of what is below `roots`; none for single files.
-    pub(crate) fn shelf(&self, roots: &Roots) -> Option<Shelf> {
-        self.folder_for(roots).map(Shelf::at)
+    pub(crate) fn shelf(&self, roots: &Roots) -> Option<SearchIndex> {
+        self.folder_for(roots).map(SearchIndex::at)
     }
 }
 
@@ -55,7 +55,7 @@ pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// Returns by what code things are kept: those kept by any other may mean something else.
-pub(super) fn code() -> u64 {
+pub(super) fn code_fingerprint() -> u64 {
     u64::from_str_radix(env!("RETHREAD_CODE"), 16).unwrap_or_default()
 }
 

@@ -13,7 +13,7 @@ const HEAD: usize = 16;
 
 /// Collects terms while entries come in, in order.
 #[derive(Default)]
-pub(super) struct Inverter {
+pub(super) struct PostingsBuilder {
     table: HashTable<u32>,
     /// The terms, one behind the other.
     text: Vec<u8>,
@@ -34,10 +34,10 @@ struct Term {
     list: Vec<u8>,
 }
 
-impl Inverter {
+impl PostingsBuilder {
     /// Notes that an entry holds a term once more.
     pub(super) fn add(&mut self, term: &[u8], entry: u32) {
-        let Inverter { table, text, terms, listed } = self;
+        let PostingsBuilder { table, text, terms, listed } = self;
         let hash = xxh3_64(term);
         let (front, len) = (head(term), term.len());
         let is_same = |no: &u32| {

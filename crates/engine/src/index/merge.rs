@@ -3,26 +3,26 @@
 use std::collections::{HashMap, HashSet};
 use std::io;
 
-use super::catalog::Catalog;
-use super::dictionary::{self, Dictionary};
+use super::catalog::Manifest;
+use super::dictionary::{self, TermDictionary};
 use super::inverter::entries;
-use super::pages::{Damage, Printer};
-use super::segment::{Columns, FIELDS, FIGURES, SEAMS, Segment, Stretch, WORDS};
-use super::shelf::Shelf;
+use super::pages::{IndexError, PagedWriter};
+use super::segment::{Columns, DocRange, FIELDS, HEX_TERMS, SUBWORD_BOUNDARIES, Segment, WORDS};
+use super::shelf::SearchIndex;
 use super::varint;
 
 /// Segments that are larger than this together stay apart: putting them together takes longer than it saves.
 const LARGE: u64 = 64 << 20;
 
 /// Puts the newest segments together where they have become too many, and takes away what is mostly of files that are gone.
-pub(super) fn tidy(shelf: &Shelf, mut catalog: Catalog) -> io::Result<Catalog> {
+pub(super) fn merge_segments(shelf: &SearchIndex, mut catalog: Manifest) -> io::Result<Manifest> {
     let live: HashSet<u64> = catalog.files.iter().map(|row| row.id).collect();
     let segments = std::mem::take(&mut catalog.segments);
     let (large, small) =
         segments.split_at(first_of(&segments.iter().map(|(_, size)| *size).collect::<Vec<u64>>()));
     for &known in large {
-        let opened = [Segment::open(&shelf.segment(known.0)).map_err(Damage::into_io)?];
-        let is_live = |stretch: &&Stretch| live.contains(&stretch.file);
+        let opened = [Segment::open(&shelf.segment(known.0)).map_err(IndexError::into_io)?];
+        let is_live = |stretch: &&DocRange| live.contains(&stretch.file);
         let left: u32 = opened[0].stretches.iter().filter(is_live).map(|stretch| stretch.count).sum();
         if left >= opened[0].count.div_ceil(2) {
             catalog.segments.push(known);
@@ -35,7 +35,7 @@ pub(super) fn tidy(shelf: &Shelf, mut catalog: Catalog) -> io::Result<Catalog> {
         [only] => catalog.segments.push(*only),
         _ => {
             let opened = small.iter().map(|(no, _)| Segment::open(&shelf.segment(*no)));
-            let opened = opened.collect::<Result<Vec<Segment>, Damage>>().map_err(Damage::into_io)?;
+            let opened = opened.collect::<Result<Vec<Segment>, IndexError>>().map_err(IndexError::into_io)?;
             write(shelf, &mut catalog, &opened, &live)?;
         }
     }
@@ -43,11 +43,16 @@ pub(super) fn tidy(shelf: &Shelf, mut catalog: Catalog) -> io::Result<Catalog> {
 }
 
 /// Writes what is left of some segments as one.
-fn write(shelf: &Shelf, catalog: &mut Catalog, segments: &[Segment], live: &HashSet<u64>) -> io::Result<()> {
+fn write(
+    shelf: &SearchIndex,
+    catalog: &mut Manifest,
+    segments: &[Segment],
+    live: &HashSet<u64>,
+) -> io::Result<()> {
     let no = catalog.next;
     let size = shelf.write_segment(no, |file| {
-        let mut printer = Printer::new(file);
-        put_together(segments, live, &mut printer).map_err(Damage::into_io)?;
+        let mut printer = PagedWriter::new(file);
+        write_merged(segments, live, &mut printer).map_err(IndexError::into_io)?;
         printer.finish()
     })?;
     catalog.next += 1;
@@ -70,9 +75,9 @@ fn first_of(sizes: &[u64]) -> usize {
 }
 
 /// Where the entries of a segment go: for each stretch the distance, or `None` where its file is gone.
-struct Moves(Vec<(u32, Option<u32>)>);
+struct DocIdMap(Vec<(u32, Option<u32>)>);
 
-impl Moves {
+impl DocIdMap {
     fn to(&self, entry: u32) -> Option<u32> {
         let no = self.0.partition_point(|(first, _)| *first <= entry).checked_sub(1)?;
         let (first, to) = self.0[no];
@@ -80,10 +85,14 @@ impl Moves {
     }
 }
 
-fn put_together(segments: &[Segment], live: &HashSet<u64>, printer: &mut Printer) -> Result<(), Damage> {
+fn write_merged(
+    segments: &[Segment],
+    live: &HashSet<u64>,
+    printer: &mut PagedWriter,
+) -> Result<(), IndexError> {
     let (columns, moves) = columns(segments, live)?;
-    for first in [WORDS, FIGURES, SEAMS, FIELDS] {
-        let opened: Result<Vec<Dictionary<'_>>, Damage> =
+    for first in [WORDS, HEX_TERMS, SUBWORD_BOUNDARIES, FIELDS] {
+        let opened: Result<Vec<TermDictionary<'_>>, IndexError> =
             segments.iter().map(|segment| segment.dictionary(first)).collect();
         terms(&opened?, &moves, printer)?;
     }
@@ -91,14 +100,14 @@ fn put_together(segments: &[Segment], live: &HashSet<u64>, printer: &mut Printer
 }
 
 /// Puts the columns together: file by file, and of each file in the order in which it grew.
-fn columns(segments: &[Segment], live: &HashSet<u64>) -> Result<(Columns, Vec<Moves>), Damage> {
+fn columns(segments: &[Segment], live: &HashSet<u64>) -> Result<(Columns, Vec<DocIdMap>), IndexError> {
     let mut order: Vec<(u64, usize, usize)> = Vec::new();
     for (no, segment) in segments.iter().enumerate() {
         let stretches = segment.stretches.iter().enumerate();
         order.extend(stretches.filter(|(_, s)| live.contains(&s.file)).map(|(k, s)| (s.file, no, k)));
     }
     order.sort_unstable();
-    let read: Result<Vec<[Vec<u8>; 4]>, Damage> = segments.iter().map(Segment::columns).collect();
+    let read: Result<Vec<[Vec<u8>; 4]>, IndexError> = segments.iter().map(Segment::columns).collect();
     let read = read?;
     let mut to = HashMap::new();
     let mut columns = Columns::default();
@@ -119,7 +128,7 @@ fn columns(segments: &[Segment], live: &HashSet<u64>) -> Result<(Columns, Vec<Mo
         let (first, end) = (stretch.first as usize, (stretch.first + stretch.count) as usize);
         let into = [&mut columns.briefs, &mut columns.keys, &mut columns.times, &mut columns.places];
         for ((into, from), width) in into.into_iter().zip(&read[no]).zip([2, 8, 8, 16]) {
-            into.extend(from.get(first * width..end * width).ok_or(Damage::Changed)?);
+            into.extend(from.get(first * width..end * width).ok_or(IndexError::Changed)?);
         }
     }
     if let Some((_, calls)) = open {
@@ -127,19 +136,24 @@ fn columns(segments: &[Segment], live: &HashSet<u64>) -> Result<(Columns, Vec<Mo
     }
     let moves = segments.iter().enumerate().map(|(no, segment)| {
         let stretches = segment.stretches.iter().enumerate();
-        Moves(stretches.map(|(k, stretch)| (stretch.first, to.get(&(no, k)).copied())).collect())
+        DocIdMap(stretches.map(|(k, stretch)| (stretch.first, to.get(&(no, k)).copied())).collect())
     });
     Ok((columns, moves.collect()))
 }
 
 /// Puts dictionaries together, term by term.
-fn terms(dictionaries: &[Dictionary<'_>], moves: &[Moves], printer: &mut Printer) -> Result<(), Damage> {
-    let all: Result<Vec<_>, Damage> = dictionaries.iter().map(Dictionary::all).collect();
+fn terms(
+    dictionaries: &[TermDictionary<'_>],
+    moves: &[DocIdMap],
+    printer: &mut PagedWriter,
+) -> Result<(), IndexError> {
+    let all: Result<Vec<_>, IndexError> = dictionaries.iter().map(TermDictionary::all).collect();
     let all = all?;
     let mut at = vec![0; all.len()];
-    let mut writer = dictionary::Writer::new(printer);
+    let mut writer = dictionary::TermDictionaryWriter::new(printer);
     let (mut found, mut list) = (Vec::new(), Vec::new());
-    let lists: Result<Vec<Vec<u8>>, Damage> = dictionaries.iter().map(Dictionary::all_lists).collect();
+    let lists: Result<Vec<Vec<u8>>, IndexError> =
+        dictionaries.iter().map(TermDictionary::all_lists).collect();
     let lists = lists?;
     while let Some(term) =
         all.iter().zip(&at).filter_map(|(terms, &at)| terms.get(at)).map(|(term, _)| *term).min()
@@ -148,9 +162,9 @@ fn terms(dictionaries: &[Dictionary<'_>], moves: &[Moves], printer: &mut Printer
         for (no, terms) in all.iter().enumerate() {
             let Some((_, range)) = terms.get(at[no]).filter(|(name, _)| *name == term) else { continue };
             at[no] += 1;
-            let list = lists[no].get(range.clone()).ok_or(Damage::Changed)?;
+            let list = lists[no].get(range.clone()).ok_or(IndexError::Changed)?;
             let moved = |entry: u32, count: u8| found.extend(moves[no].to(entry).map(|entry| (entry, count)));
-            entries(list, moved).ok_or(Damage::Changed)?;
+            entries(list, moved).ok_or(IndexError::Changed)?;
         }
         if found.is_empty() {
             continue;

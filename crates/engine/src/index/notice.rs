@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// Why the index did not help.
 #[derive(Debug)]
-pub enum Notice {
+pub enum CacheWarning {
     /// A file of it is damaged or not ours, and was not believed.
     Damaged {
         /// Which.

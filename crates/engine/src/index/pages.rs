@@ -20,7 +20,7 @@ const END: u64 = 20;
 
 /// A file that cannot be what was written.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Damage {
+pub(crate) enum IndexError {
     /// It could not be read.
     #[error("{0}")]
     Unreadable(#[from] io::Error),
@@ -29,18 +29,18 @@ pub(crate) enum Damage {
     Changed,
 }
 
-impl Damage {
+impl IndexError {
     /// Tells it as an error of reading, by which it is still known.
     pub(super) fn into_io(self) -> io::Error {
         match self {
-            Damage::Unreadable(error) => error,
-            Damage::Changed => io::Error::new(io::ErrorKind::InvalidData, Damage::Changed),
+            IndexError::Unreadable(error) => error,
+            IndexError::Changed => io::Error::new(io::ErrorKind::InvalidData, IndexError::Changed),
         }
     }
 }
 
 /// Writes a file section by section.
-pub(super) struct Printer {
+pub(super) struct PagedWriter {
     file: BufWriter<File>,
     page: crc32fast::Hasher,
     in_page: usize,
@@ -49,9 +49,9 @@ pub(super) struct Printer {
     sections: Vec<u64>,
 }
 
-impl Printer {
-    pub(super) fn new(file: File) -> Printer {
-        Printer {
+impl PagedWriter {
+    pub(super) fn new(file: File) -> PagedWriter {
+        PagedWriter {
             file: BufWriter::with_capacity(PIECE, file),
             page: crc32fast::Hasher::new(),
             in_page: 0,
@@ -110,59 +110,59 @@ impl Printer {
 
 /// Reads such a file.
 #[derive(Debug)]
-pub(super) struct Pages {
+pub(super) struct PagedReader {
     file: File,
     sections: Vec<u64>,
     sums: Vec<u32>,
 }
 
-impl Pages {
-    pub(super) fn open(path: &Path) -> Result<Pages, Damage> {
+impl PagedReader {
+    pub(super) fn open(path: &Path) -> Result<PagedReader, IndexError> {
         let mut file = crate::disk::open(path)?;
         let len = file.metadata()?.len();
-        let end = len.checked_sub(END).ok_or(Damage::Changed)?;
+        let end = len.checked_sub(END).ok_or(IndexError::Changed)?;
         let mut bytes = [0; END as usize];
         file.seek(SeekFrom::Start(end))?;
         file.read_exact(&mut bytes)?;
         let tail_len = u64::from_le_bytes(take(&bytes, 0)?);
         let sum = u32::from_le_bytes(take(&bytes, 8)?);
-        let body = end.checked_sub(tail_len).filter(|_| bytes[12..] == *MAGIC).ok_or(Damage::Changed)?;
+        let body = end.checked_sub(tail_len).filter(|_| bytes[12..] == *MAGIC).ok_or(IndexError::Changed)?;
         let mut tail = vec![0; (end - body) as usize];
         file.seek(SeekFrom::Start(body))?;
         file.read_exact(&mut tail)?;
         if crc32fast::hash(&tail) != sum {
-            return Err(Damage::Changed);
+            return Err(IndexError::Changed);
         }
         let count = u64::from_le_bytes(take(&tail, 0)?) as usize;
-        let sums_at = count.checked_mul(8).and_then(|len| len.checked_add(8)).ok_or(Damage::Changed)?;
-        let sections = tail.get(8..sums_at).ok_or(Damage::Changed)?;
+        let sums_at = count.checked_mul(8).and_then(|len| len.checked_add(8)).ok_or(IndexError::Changed)?;
+        let sections = tail.get(8..sums_at).ok_or(IndexError::Changed)?;
         let sections = sections.as_chunks::<8>().0.iter().map(|at| u64::from_le_bytes(*at)).collect();
         let sums = tail[sums_at..].as_chunks::<4>().0.iter().map(|sum| u32::from_le_bytes(*sum)).collect();
-        Ok(Pages { file, sections, sums })
+        Ok(PagedReader { file, sections, sums })
     }
 
     /// Returns where a section lies.
-    pub(super) fn section(&self, no: usize) -> Result<Range<u64>, Damage> {
+    pub(super) fn section(&self, no: usize) -> Result<Range<u64>, IndexError> {
         match (self.sections.get(no), self.sections.get(no + 1)) {
             (Some(&start), Some(&end)) if start <= end => Ok(start..end),
-            _ => Err(Damage::Changed),
+            _ => Err(IndexError::Changed),
         }
     }
 
     /// Reads a whole section.
-    pub(super) fn read_section(&self, no: usize) -> Result<Vec<u8>, Damage> {
+    pub(super) fn read_section(&self, no: usize) -> Result<Vec<u8>, IndexError> {
         self.read(self.section(no)?)
     }
 
     /// Reads some bytes, after checking the pages that hold them.
-    pub(super) fn read(&self, range: Range<u64>) -> Result<Vec<u8>, Damage> {
+    pub(super) fn read(&self, range: Range<u64>) -> Result<Vec<u8>, IndexError> {
         // What is asked for may be more than there is.
         let len = range.end.saturating_sub(range.start).min(self.body());
         let mut bytes = Vec::with_capacity(len as usize);
         // Fresh memory costs more than to copy: what is read goes through the same piece of it again and again.
         let mut piece = SCRATCH.take();
         let mut at = range.start;
-        let mut read = if at <= range.end { Ok(()) } else { Err(Damage::Changed) };
+        let mut read = if at <= range.end { Ok(()) } else { Err(IndexError::Changed) };
         while at < range.end && read.is_ok() {
             let end = range.end.min((at / PIECE as u64 + 1) * PIECE as u64);
             read = self.pages(at..end, &mut piece).map(|start| {
@@ -175,10 +175,10 @@ impl Pages {
     }
 
     /// Reads the pages that hold some bytes, and checks them; returns where the first begins.
-    pub(super) fn pages(&self, range: Range<u64>, bytes: &mut Vec<u8>) -> Result<u64, Damage> {
+    pub(super) fn pages(&self, range: Range<u64>, bytes: &mut Vec<u8>) -> Result<u64, IndexError> {
         let body = self.body();
         if range.end > body || range.start >= range.end {
-            return Err(Damage::Changed);
+            return Err(IndexError::Changed);
         }
         let first = range.start as usize / PAGE;
         let last = (range.end - 1) as usize / PAGE;
@@ -189,7 +189,7 @@ impl Pages {
         (&self.file).read_exact(bytes)?;
         for (page, bytes) in (first..=last).zip(bytes.chunks(PAGE)) {
             if self.sums.get(page) != Some(&crc32fast::hash(bytes)) {
-                return Err(Damage::Changed);
+                return Err(IndexError::Changed);
             }
         }
         Ok(start)
@@ -206,7 +206,7 @@ thread_local! {
 }
 
 /// Takes the bytes at a place.
-fn take<const N: usize>(bytes: &[u8], at: usize) -> Result<[u8; N], Damage> {
+fn take<const N: usize>(bytes: &[u8], at: usize) -> Result<[u8; N], IndexError> {
     let taken = bytes.get(at..at + N).and_then(|taken| taken.try_into().ok());
-    taken.ok_or(Damage::Changed)
+    taken.ok_or(IndexError::Changed)
 }

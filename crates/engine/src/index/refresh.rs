@@ -7,65 +7,65 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use rethread_core::query::Cards;
+use rethread_core::query::SearchDocBuilder;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::catalog::{Catalog, Row};
-use super::home::code;
-use super::pages::Damage;
-use super::segment::{Builder, Segment, put_calls, take_calls};
-use super::shelf::Shelf;
-use crate::disk::{Origin, SessionFile, open, read_cards, whole_lines};
+use super::catalog::{IndexedFile, Manifest};
+use super::home::code_fingerprint;
+use super::pages::IndexError;
+use super::segment::{Segment, SegmentBuilder, put_calls, take_calls};
+use super::shelf::SearchIndex;
+use crate::disk::{FileOwner, SessionFile, last_line_end, open, read_docs};
 
 /// A builder that has grown so large is written.
 const FULL: usize = 64 << 20;
 
 /// Something to do to bring the index up to date.
 #[derive(Debug)]
-pub(super) enum Change<'f> {
+pub(super) enum PendingFile<'f> {
     /// A file that is not known, or not as it was: it is read whole.
     Read(&'f SessionFile),
     /// A file that has more lines than before.
-    Grown(&'f SessionFile, &'f Row),
+    Grown(&'f SessionFile, &'f IndexedFile),
 }
 
-impl Change<'_> {
+impl PendingFile<'_> {
     fn found(&self) -> &SessionFile {
         match self {
-            Change::Read(found) | Change::Grown(found, _) => found,
+            PendingFile::Read(found) | PendingFile::Grown(found, _) => found,
         }
     }
 
     /// Returns how many bytes are to be read.
     pub(super) fn bytes(&self) -> u64 {
         match self {
-            Change::Read(found) => found.mark.len,
-            Change::Grown(found, row) => found.mark.len.saturating_sub(row.bytes),
+            PendingFile::Read(found) => found.mark.len,
+            PendingFile::Grown(found, row) => found.mark.len.saturating_sub(row.bytes),
         }
     }
 }
 
 /// What there is to do.
 #[derive(Debug, Default)]
-pub(super) struct Agenda<'f> {
+pub(super) struct RefreshPlan<'f> {
     /// Rows that stay as they are.
-    kept: Vec<&'f Row>,
-    pub(super) changes: Vec<Change<'f>>,
+    kept: Vec<&'f IndexedFile>,
+    pub(super) changes: Vec<PendingFile<'f>>,
     /// How many files are gone.
     pub(super) gone: usize,
 }
 
-impl<'f> Agenda<'f> {
+impl<'f> RefreshPlan<'f> {
     /// Compares the catalog with what is there. Both are in the order of their paths.
-    pub(super) fn of(catalog: &'f Catalog, files: &'f [SessionFile]) -> Agenda<'f> {
-        let mut agenda = Agenda::default();
+    pub(super) fn of(catalog: &'f Manifest, files: &'f [SessionFile]) -> RefreshPlan<'f> {
+        let mut agenda = RefreshPlan::default();
         let mut known = 0;
         for (found, row) in files.iter().zip(catalog.rows(files)) {
             known += usize::from(row.is_some());
             match row {
                 Some(row) if row.mark == found.mark && row.settled => agenda.kept.push(row),
-                Some(row) if has_grown(row, found) => agenda.changes.push(Change::Grown(found, row)),
-                _ => agenda.changes.push(Change::Read(found)),
+                Some(row) if has_grown(row, found) => agenda.changes.push(PendingFile::Grown(found, row)),
+                _ => agenda.changes.push(PendingFile::Read(found)),
             }
         }
         agenda.gone = catalog.files.len() - known;
@@ -74,13 +74,13 @@ impl<'f> Agenda<'f> {
 
     /// Leaves out what is too much to read at once; what is only to be looked at again stays. What is indexed of a file
     /// that has grown too much stays too: it is no answer now, but the way to one.
-    pub(super) fn fits(mut self, most: u64) -> Agenda<'f> {
+    pub(super) fn fits(mut self, most: u64) -> RefreshPlan<'f> {
         let mut sum = 0;
-        self.changes.sort_by_key(Change::bytes);
-        let Agenda { kept, changes, .. } = &mut self;
+        self.changes.sort_by_key(PendingFile::bytes);
+        let RefreshPlan { kept, changes, .. } = &mut self;
         changes.retain(|change| {
             sum += change.bytes();
-            if let (Change::Grown(_, row), true) = (change, sum > most) {
+            if let (PendingFile::Grown(_, row), true) = (change, sum > most) {
                 kept.push(row);
             }
             sum <= most
@@ -94,7 +94,7 @@ impl<'f> Agenda<'f> {
 }
 
 /// Whether what is indexed of a file still stands at its beginning.
-fn has_grown(row: &Row, found: &SessionFile) -> bool {
+fn has_grown(row: &IndexedFile, found: &SessionFile) -> bool {
     let same = row.mark.is_same_file(&found.mark) && found.mark.len >= row.bytes && !found.is_result();
     same && sum(&found.path, row.bytes).is_ok_and(|sum| sum == row.sum)
 }
@@ -124,24 +124,24 @@ pub struct Progress {
 
 /// Reads what changed into new segments. Files that cannot be read are left out.
 pub(super) fn build(
-    shelf: &Shelf,
-    catalog: &Catalog,
-    agenda: Agenda<'_>,
+    shelf: &SearchIndex,
+    catalog: &Manifest,
+    agenda: RefreshPlan<'_>,
     watch: &(dyn Fn(Progress) + Sync),
-) -> io::Result<Catalog> {
+) -> io::Result<Manifest> {
     // Numbers of an index that was dropped may still be in somebody's hands: those of a new one begin with the time.
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let begin = if catalog.next == 0 { since.as_micros() as u64 } else { catalog.next };
     let next = AtomicU64::new(begin);
-    let of: u64 = agenda.changes.iter().map(Change::bytes).sum();
-    let Agenda { kept, mut changes, .. } = agenda;
+    let of: u64 = agenda.changes.iter().map(PendingFile::bytes).sum();
+    let RefreshPlan { kept, mut changes, .. } = agenda;
     // The largest first, so that no hand is left with one at the end; entries of one file stay together.
     changes.sort_by_key(|change| std::cmp::Reverse(change.bytes()));
     let (turn, done) = (AtomicUsize::new(0), AtomicU64::new(0));
     let made = Mutex::new((kept.into_iter().cloned().collect(), Vec::new()));
-    let earlier = Earlier::of(shelf, catalog, &changes).map_err(Damage::into_io)?;
+    let earlier = Earlier::of(shelf, catalog, &changes).map_err(IndexError::into_io)?;
     let work = || -> io::Result<()> {
-        let mut builder = Builder::default();
+        let mut builder = SegmentBuilder::default();
         let mut rows = Vec::new();
         while let Some(change) = changes.get(turn.fetch_add(1, Ordering::Relaxed)) {
             if let Ok(row) = read(&mut builder, change, &earlier, &next) {
@@ -157,9 +157,9 @@ pub(super) fn build(
     };
     // Half of the processors: all of them wait for the same memory, and the machine stays usable.
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let hands = if of > 4 << 20 { cores.div_ceil(2).min(8) } else { 1 };
+    let workers = if of > 4 << 20 { cores.div_ceil(2).min(8) } else { 1 };
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (1..hands).map(|_| scope.spawn(work)).collect();
+        let workers: Vec<_> = (1..workers).map(|_| scope.spawn(work)).collect();
         let mine = work();
         let others = workers.into_iter().map(|worker| worker.join().unwrap_or(Ok(())));
         others.fold(mine, Result::and)
@@ -168,17 +168,17 @@ pub(super) fn build(
     files.sort_by(|a, b| a.path.cmp(&b.path));
     new.sort_unstable();
     let segments = catalog.segments.iter().copied().chain(new).collect();
-    Ok(Catalog { code: code(), next: next.into_inner(), segments, files })
+    Ok(Manifest { code: code_fingerprint(), next: next.into_inner(), segments, files })
 }
 
-type Made = Mutex<(Vec<Row>, Vec<(u64, u64)>)>;
+type Made = Mutex<(Vec<IndexedFile>, Vec<(u64, u64)>)>;
 
 /// Writes a builder's segment; only then its rows count.
 fn finish(
-    shelf: &Shelf,
-    builder: Builder,
+    shelf: &SearchIndex,
+    builder: SegmentBuilder,
     next: &AtomicU64,
-    rows: &mut Vec<Row>,
+    rows: &mut Vec<IndexedFile>,
     made: &Made,
 ) -> io::Result<()> {
     let mut segment = None;
@@ -195,16 +195,20 @@ fn finish(
 /// The calls in files that have grown.
 #[derive(Default)]
 struct Earlier {
-    calls: HashMap<u64, Cards>,
+    calls: HashMap<u64, SearchDocBuilder>,
 }
 
 impl Earlier {
-    fn of(shelf: &Shelf, catalog: &Catalog, changes: &[Change<'_>]) -> Result<Earlier, Damage> {
+    fn of(
+        shelf: &SearchIndex,
+        catalog: &Manifest,
+        changes: &[PendingFile<'_>],
+    ) -> Result<Earlier, IndexError> {
         let grown = changes.iter().filter_map(|change| match change {
-            Change::Grown(_, row) => Some((row.id, Cards::default())),
-            Change::Read(_) => None,
+            PendingFile::Grown(_, row) => Some((row.id, SearchDocBuilder::default())),
+            PendingFile::Read(_) => None,
         });
-        let mut calls: HashMap<u64, Cards> = grown.collect();
+        let mut calls: HashMap<u64, SearchDocBuilder> = grown.collect();
         if calls.is_empty() {
             return Ok(Earlier::default());
         }
@@ -212,8 +216,8 @@ impl Earlier {
             let segment = Segment::open(&shelf.segment(*no))?;
             for stretch in &segment.stretches {
                 let Some(cards) = calls.get_mut(&stretch.file) else { continue };
-                take_calls(&segment.calls(stretch)?, |call, tool| cards.tell(call, tool))
-                    .ok_or(Damage::Changed)?;
+                take_calls(&segment.calls(stretch)?, |call, tool| cards.add_prior_call(call, tool))
+                    .ok_or(IndexError::Changed)?;
             }
         }
         Ok(Earlier { calls })
@@ -221,24 +225,31 @@ impl Earlier {
 }
 
 /// Reads what is new of a file.
-fn read(builder: &mut Builder, change: &Change<'_>, earlier: &Earlier, next: &AtomicU64) -> io::Result<Row> {
+fn read(
+    builder: &mut SegmentBuilder,
+    change: &PendingFile<'_>,
+    earlier: &Earlier,
+    next: &AtomicU64,
+) -> io::Result<IndexedFile> {
     let found = change.found();
     let (mut row, mut cards) = match change {
-        Change::Read(_) => {
+        PendingFile::Read(_) => {
             let id = next.fetch_add(1, Ordering::Relaxed);
-            (Row::new(id, found), Cards::default())
+            (IndexedFile::new(id, found), SearchDocBuilder::default())
         }
-        Change::Grown(_, row) => (Row::clone(row), earlier.calls.get(&row.id).cloned().unwrap_or_default()),
+        PendingFile::Grown(_, row) => {
+            (IndexedFile::clone(row), earlier.calls.get(&row.id).cloned().unwrap_or_default())
+        }
     };
     row.mark = found.mark;
     row.settled = found.settled;
-    let end = if found.is_result() { found.mark.len } else { whole_lines(&found.path, found.mark.len)? };
+    let end = if found.is_result() { found.mark.len } else { last_line_end(&found.path, found.mark.len)? };
     if end == row.bytes {
         return Ok(row);
     }
     builder.begin(row.id);
     let (bytes, lines) = (row.bytes..end, row.lines);
-    let read = read_cards(
+    let read = read_docs(
         &|| true,
         found,
         bytes,
@@ -257,9 +268,9 @@ fn read(builder: &mut Builder, change: &Change<'_>, earlier: &Earlier, next: &At
     Ok(row)
 }
 
-impl Row {
-    fn new(id: u64, found: &SessionFile) -> Row {
-        Row {
+impl IndexedFile {
+    fn new(id: u64, found: &SessionFile) -> IndexedFile {
+        IndexedFile {
             id,
             path: found.path.clone(),
             mark: found.mark,
@@ -267,7 +278,7 @@ impl Row {
             bytes: 0,
             lines: 0,
             sum: 0,
-            origin: Origin::of(found),
+            origin: FileOwner::of(found),
             agent: found.is_agent(),
         }
     }

@@ -7,20 +7,20 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rethread_core::entry::Moment;
+use rethread_core::entry::Timestamp;
 use rethread_core::id::Id;
-use rethread_core::query::{Card, Cards, Cutter, Kind, Sources, length_class};
-use rethread_core::tree::Place;
+use rethread_core::query::{Kind, SearchDoc, SearchDocBuilder, Sources, Tokenizer, length_class};
+use rethread_core::tree::LineSpan;
 
-use super::dictionary::{self, Dictionary};
-use super::inverter::Inverter;
-use super::pages::{Damage, Pages, Printer};
+use super::dictionary::{self, TermDictionary};
+use super::inverter::PostingsBuilder;
+use super::pages::{IndexError, PagedReader, PagedWriter};
 use super::varint;
 
 /// The four dictionaries, and the sections behind them.
 pub(super) const WORDS: usize = 0;
-pub(super) const FIGURES: usize = dictionary::SECTIONS;
-pub(super) const SEAMS: usize = 2 * dictionary::SECTIONS;
+pub(super) const HEX_TERMS: usize = dictionary::SECTIONS;
+pub(super) const SUBWORD_BOUNDARIES: usize = 2 * dictionary::SECTIONS;
 pub(super) const FIELDS: usize = 3 * dictionary::SECTIONS;
 const BRIEFS: usize = 4 * dictionary::SECTIONS;
 const KEYS: usize = BRIEFS + 1;
@@ -46,7 +46,7 @@ const NEVER: i64 = i64::MIN;
 
 /// What is known of an entry without its words.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Brief {
+pub(crate) struct DocInfo {
     pub(crate) sources: Sources,
     /// The class of its length.
     pub(crate) len: u8,
@@ -58,28 +58,28 @@ const COPIED: u8 = 0x80;
 
 /// What is known of the entries of a window, as it was written.
 #[derive(Debug, Default)]
-pub(super) struct Briefs(Vec<u8>);
+pub(super) struct DocInfoColumn(Vec<u8>);
 
-impl Briefs {
+impl DocInfoColumn {
     /// Says who speaks in each of them.
     pub(super) fn sources(&self) -> impl Iterator<Item = Sources> + '_ {
         self.0.as_chunks().0.iter().map(|[sources, _]: &[u8; 2]| Sources::from_bits(*sources))
     }
 
-    pub(super) fn get(&self, entry: usize) -> Option<Brief> {
-        self.0.as_chunks().0.get(entry).map(|bytes| Brief::read(*bytes))
+    pub(super) fn get(&self, entry: usize) -> Option<DocInfo> {
+        self.0.as_chunks().0.get(entry).map(|bytes| DocInfo::read(*bytes))
     }
 }
 
-impl Brief {
-    fn read([sources, len]: [u8; 2]) -> Brief {
-        Brief { sources: Sources::from_bits(sources), len: len & !COPIED, copied: len & COPIED != 0 }
+impl DocInfo {
+    fn read([sources, len]: [u8; 2]) -> DocInfo {
+        DocInfo { sources: Sources::from_bits(sources), len: len & !COPIED, copied: len & COPIED != 0 }
     }
 }
 
 /// The entries of one file in a segment: those between two lines of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Stretch {
+pub(super) struct DocRange {
     pub(super) file: u64,
     pub(super) first: u32,
     pub(super) count: u32,
@@ -89,13 +89,13 @@ pub(super) struct Stretch {
 
 /// Collects entries until they are written.
 #[derive(Default)]
-pub(super) struct Builder {
-    words: Inverter,
-    figures: Inverter,
-    seams: Inverter,
-    fields: Inverter,
+pub(super) struct SegmentBuilder {
+    words: PostingsBuilder,
+    figures: PostingsBuilder,
+    seams: PostingsBuilder,
+    fields: PostingsBuilder,
     columns: Columns,
-    cutter: Cutter,
+    cutter: Tokenizer,
     field: String,
 }
 
@@ -106,7 +106,7 @@ pub(super) struct Columns {
     pub(super) keys: Vec<u8>,
     pub(super) times: Vec<u8>,
     pub(super) places: Vec<u8>,
-    pub(super) stretches: Vec<Stretch>,
+    pub(super) stretches: Vec<DocRange>,
     pub(super) calls: Vec<u8>,
 }
 
@@ -116,10 +116,10 @@ impl Columns {
     }
 
     /// Writes the sections of the columns.
-    pub(super) fn write(self, printer: &mut Printer) -> io::Result<()> {
+    pub(super) fn write(self, printer: &mut PagedWriter) -> io::Result<()> {
         let mut stretches = Vec::new();
         for stretch in &self.stretches {
-            let Stretch { file, first, count, calls } = stretch;
+            let DocRange { file, first, count, calls } = stretch;
             for number in [*file, u64::from(*first), u64::from(*count), calls.start, calls.end] {
                 varint::put(&mut stretches, number);
             }
@@ -134,7 +134,7 @@ impl Columns {
     /// Begins the entries of a file.
     pub(super) fn begin(&mut self, file: u64) {
         let (first, calls) = (self.count(), self.calls.len() as u64);
-        self.stretches.push(Stretch { file, first, count: 0, calls: calls..calls });
+        self.stretches.push(DocRange { file, first, count: 0, calls: calls..calls });
     }
 
     /// Ends the entries of a file, with the calls that were made in them.
@@ -148,7 +148,7 @@ impl Columns {
     }
 }
 
-impl Builder {
+impl SegmentBuilder {
     pub(super) fn begin(&mut self, file: u64) {
         self.columns.begin(file);
     }
@@ -158,14 +158,14 @@ impl Builder {
     }
 
     /// Takes an entry.
-    pub(super) fn add(&mut self, card: &Card<'_>, place: Place) {
+    pub(super) fn add(&mut self, card: &SearchDoc<'_>, place: LineSpan) {
         let entry = self.columns.count();
-        let Builder { words, figures, seams, fields, cutter, field, .. } = self;
+        let SegmentBuilder { words, figures, seams, fields, cutter, field, .. } = self;
         for said in &card.said {
             cutter.terms(&said.text, |kind, term| match kind {
                 Kind::Word => words.add(term.as_bytes(), entry),
-                Kind::Figure => figures.add(term.as_bytes(), entry),
-                Kind::Seam => seams.add(term.as_bytes(), entry),
+                Kind::HexNumber => figures.add(term.as_bytes(), entry),
+                Kind::SubwordBoundary => seams.add(term.as_bytes(), entry),
             });
         }
         let mut name = |prefix: char, value: &str| {
@@ -209,9 +209,9 @@ impl Builder {
 
     /// Writes the segment; returns how large it is.
     pub(super) fn write(self, file: File) -> io::Result<u64> {
-        let mut printer = Printer::new(file);
+        let mut printer = PagedWriter::new(file);
         for inverter in [self.words, self.figures, self.seams, self.fields] {
-            let mut writer = dictionary::Writer::new(&mut printer);
+            let mut writer = dictionary::TermDictionaryWriter::new(&mut printer);
             inverter.finish(|term, list| writer.add(&mut printer, term, list))?;
             writer.finish(&mut printer)?;
         }
@@ -223,8 +223,8 @@ impl Builder {
 /// A segment being read.
 #[derive(Debug)]
 pub(crate) struct Segment {
-    pub(super) pages: Pages,
-    pub(super) stretches: Vec<Stretch>,
+    pub(super) pages: PagedReader,
+    pub(super) stretches: Vec<DocRange>,
     pub(super) count: u32,
     /// Where entries stand in their files, once that was asked often enough.
     places: OnceLock<Vec<u8>>,
@@ -232,44 +232,44 @@ pub(crate) struct Segment {
 }
 
 impl Segment {
-    pub(super) fn open(path: &Path) -> Result<Segment, Damage> {
-        let pages = Pages::open(path)?;
+    pub(super) fn open(path: &Path) -> Result<Segment, IndexError> {
+        let pages = PagedReader::open(path)?;
         let briefs = pages.section(BRIEFS)?;
-        let count = u32::try_from((briefs.end - briefs.start) / 2).map_err(|_| Damage::Changed)?;
+        let count = u32::try_from((briefs.end - briefs.start) / 2).map_err(|_| IndexError::Changed)?;
         let bytes = pages.read_section(PARTS)?;
         let mut rest = &bytes[..];
         let mut stretches = Vec::new();
         let mut end = 0;
         while !rest.is_empty() {
-            let mut next = || varint::take(&mut rest).ok_or(Damage::Changed);
+            let mut next = || varint::take(&mut rest).ok_or(IndexError::Changed);
             let (file, first, length, from, to) = (next()?, next()?, next()?, next()?, next()?);
             let (first, length) = (first as u32, length as u32);
             if first != end || from > to {
-                return Err(Damage::Changed);
+                return Err(IndexError::Changed);
             }
-            end = first.checked_add(length).ok_or(Damage::Changed)?;
-            stretches.push(Stretch { file, first, count: length, calls: from..to });
+            end = first.checked_add(length).ok_or(IndexError::Changed)?;
+            stretches.push(DocRange { file, first, count: length, calls: from..to });
         }
         if end == count {
             Ok(Segment { pages, stretches, count, places: OnceLock::new(), placed: AtomicUsize::new(0) })
         } else {
-            Err(Damage::Changed)
+            Err(IndexError::Changed)
         }
     }
 
-    pub(super) fn dictionary(&self, first: usize) -> Result<Dictionary<'_>, Damage> {
-        Dictionary::open(&self.pages, first)
+    pub(super) fn dictionary(&self, first: usize) -> Result<TermDictionary<'_>, IndexError> {
+        TermDictionary::open(&self.pages, first)
     }
 
     /// Reads what is known of the entries of a window.
-    pub(super) fn briefs(&self, window: &Range<u32>) -> Result<Briefs, Damage> {
+    pub(super) fn briefs(&self, window: &Range<u32>) -> Result<DocInfoColumn, IndexError> {
         let start = self.pages.section(BRIEFS)?.start;
         let place = |entry: u32| start + 2 * u64::from(entry);
-        self.pages.read(place(window.start)..place(window.end)).map(Briefs)
+        self.pages.read(place(window.start)..place(window.end)).map(DocInfoColumn)
     }
 
     /// Returns the stretches of which something stands in a window.
-    pub(super) fn stretches_in(&self, window: &Range<u32>) -> &[Stretch] {
+    pub(super) fn stretches_in(&self, window: &Range<u32>) -> &[DocRange] {
         let first = self.stretches.partition_point(|stretch| stretch.first + stretch.count <= window.start);
         let end = self.stretches.partition_point(|stretch| stretch.first < window.end);
         self.stretches.get(first..end).unwrap_or_default()
@@ -280,7 +280,7 @@ impl Segment {
         &self,
         entries: impl Iterator<Item = u32>,
         mut each: impl FnMut(u64),
-    ) -> Result<(), Damage> {
+    ) -> Result<(), IndexError> {
         self.column(KEYS, entries, |bytes| each(u64::from_le_bytes(bytes)))
     }
 
@@ -288,9 +288,9 @@ impl Segment {
     pub(super) fn times(
         &self,
         entries: impl Iterator<Item = u32>,
-        mut each: impl FnMut(Option<Moment>),
-    ) -> Result<(), Damage> {
-        let moment = |time: i64| (time != NEVER).then_some(Moment(time));
+        mut each: impl FnMut(Option<Timestamp>),
+    ) -> Result<(), IndexError> {
+        let moment = |time: i64| (time != NEVER).then_some(Timestamp(time));
         self.column(TIMES, entries, |bytes| each(moment(i64::from_le_bytes(bytes))))
     }
 
@@ -300,7 +300,7 @@ impl Segment {
         column: usize,
         entries: impl Iterator<Item = u32>,
         mut each: impl FnMut([u8; 8]),
-    ) -> Result<(), Damage> {
+    ) -> Result<(), IndexError> {
         let section = self.pages.section(column)?;
         let mut pages = Vec::new();
         let mut start = 0;
@@ -314,7 +314,7 @@ impl Segment {
                 Some(bytes) => bytes,
                 None => {
                     start = self.pages.pages(place..(place + 8).min(section.end), &mut pages)?;
-                    here(start, &pages).ok_or(Damage::Changed)?
+                    here(start, &pages).ok_or(IndexError::Changed)?
                 }
             };
             each(bytes);
@@ -323,10 +323,10 @@ impl Segment {
     }
 
     /// Reads where an entry stands in its file.
-    pub(super) fn place(&self, entry: u32) -> Result<Place, Damage> {
+    pub(super) fn place(&self, entry: u32) -> Result<LineSpan, IndexError> {
         let at = entry as usize * 16;
         let bytes = match self.places.get() {
-            Some(places) => places.get(at..at + 16).ok_or(Damage::Changed)?,
+            Some(places) => places.get(at..at + 16).ok_or(IndexError::Changed)?,
             // A page is read for each of the first few; after that all are read at once.
             None if self.placed.fetch_add(1, Ordering::Relaxed) < FEW => {
                 let start = self.pages.section(PLACES)?.start + at as u64;
@@ -334,14 +334,14 @@ impl Segment {
             }
             None => {
                 let places = self.pages.read_section(PLACES)?;
-                self.places.get_or_init(|| places).get(at..at + 16).ok_or(Damage::Changed)?
+                self.places.get_or_init(|| places).get(at..at + 16).ok_or(IndexError::Changed)?
             }
         };
-        let (offset, rest) = bytes.split_first_chunk().ok_or(Damage::Changed)?;
-        let (len, rest) = rest.split_first_chunk().ok_or(Damage::Changed)?;
-        let line = rest.first_chunk().ok_or(Damage::Changed)?;
+        let (offset, rest) = bytes.split_first_chunk().ok_or(IndexError::Changed)?;
+        let (len, rest) = rest.split_first_chunk().ok_or(IndexError::Changed)?;
+        let line = rest.first_chunk().ok_or(IndexError::Changed)?;
         let (len, line) = (u32::from_le_bytes(*len), u32::from_le_bytes(*line));
-        Ok(Place { offset: u64::from_le_bytes(*offset), len, line })
+        Ok(LineSpan { offset: u64::from_le_bytes(*offset), len, line })
     }
 
     /// Returns the file that an entry stands in.
@@ -351,13 +351,13 @@ impl Segment {
     }
 
     /// Reads the calls made in a stretch.
-    pub(super) fn calls(&self, stretch: &Stretch) -> Result<Vec<u8>, Damage> {
+    pub(super) fn calls(&self, stretch: &DocRange) -> Result<Vec<u8>, IndexError> {
         let section = self.pages.section(CALLS)?;
         self.pages.read(section.start + stretch.calls.start..section.start + stretch.calls.end)
     }
 
     /// Reads the columns that are copied as they are when segments are put together.
-    pub(super) fn columns(&self) -> Result<[Vec<u8>; 4], Damage> {
+    pub(super) fn columns(&self) -> Result<[Vec<u8>; 4], IndexError> {
         Ok([
             self.pages.read_section(BRIEFS)?,
             self.pages.read_section(KEYS)?,
@@ -368,7 +368,7 @@ impl Segment {
 }
 
 /// Writes down the calls that cards were made of, so that answers which come later are known by them.
-pub(super) fn put_calls(cards: &Cards) -> Vec<u8> {
+pub(super) fn put_calls(cards: &SearchDocBuilder) -> Vec<u8> {
     let mut out = Vec::new();
     for (id, tool) in cards.seen() {
         out.extend(id.bits().to_le_bytes());

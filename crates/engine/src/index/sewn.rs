@@ -3,20 +3,20 @@
 //! A way leads from the beginning of the part to its end, from cut to cut. At each the seam must be there, and between them the
 //! terms. First it is asked of the segment as a whole which cuts lie on any way; then of every window, through those only.
 
-use rethread_core::query::{Clue, Cut, Part};
+use rethread_core::query::{SubwordSplit, TermCondition, TermPattern};
 
-use super::ballot::{Ballot, NO, PERHAPS, SEWN, Sought, YES, found, narrow, widen};
-use super::pages::Damage;
+use super::ballot::{MAYBE, NO, SEWN, SegmentMatcher, WordCondition, YES, and_assign, found, or_assign};
+use super::pages::IndexError;
 
-impl Ballot<'_, '_> {
+impl SegmentMatcher<'_, '_> {
     /// Says where each clue may be cut.
-    pub(super) fn possible_cuts(&mut self) -> Result<Vec<Vec<Vec<Cut>>>, Damage> {
+    pub(super) fn possible_cuts(&mut self) -> Result<Vec<Vec<Vec<SubwordSplit>>>, IndexError> {
         let mut all = Vec::new();
-        for Sought { parts, cuts, .. } in self.sought {
+        for WordCondition { parts, cuts, .. } in self.sought {
             let mut possible = Vec::new();
             for (clue, cuts) in parts.clues.iter().zip(cuts) {
-                let (Clue::Term(part) | Clue::Name(part)) = clue;
-                possible.push(self.on_the_way(part, cuts)?);
+                let (TermCondition::Term(part) | TermCondition::Name(part)) = clue;
+                possible.push(self.feasible_splits(part, cuts)?);
             }
             all.push(possible);
         }
@@ -25,7 +25,11 @@ impl Ballot<'_, '_> {
 
     /// Returns the cuts through which a way leads from the beginning of a part to its end, by the terms and seams that there
     /// are; none, if none does through all at which every name is cut.
-    fn on_the_way(&mut self, part: &Part, cuts: &[Cut]) -> Result<Vec<Cut>, Damage> {
+    fn feasible_splits(
+        &mut self,
+        part: &TermPattern,
+        cuts: &[SubwordSplit],
+    ) -> Result<Vec<SubwordSplit>, IndexError> {
         let before = self.before(part, cuts)?;
         // For every cut: whether everything behind it may stand so.
         let mut behind = vec![false; cuts.len()];
@@ -46,9 +50,9 @@ impl Ballot<'_, '_> {
     }
 
     /// Whether the window reaches as many of the seams of a clue as a name must have.
-    pub(super) fn reaches_seams(&mut self, word: usize, clue: usize) -> Result<bool, Damage> {
+    pub(super) fn reaches_seams(&mut self, word: usize, clue: usize) -> Result<bool, IndexError> {
         let cuts = std::mem::take(&mut self.cuts[word][clue]);
-        let always = cuts.iter().any(Cut::always);
+        let always = cuts.iter().any(SubwordSplit::always);
         let mut reached = always;
         for cut in cuts.iter().filter(|cut| cut.always() == always) {
             let here = self.reaches(SEWN, &cut.seam)?;
@@ -59,26 +63,30 @@ impl Ballot<'_, '_> {
     }
 
     /// Adds the entries that hold a part of a name in several terms that are sewn together.
-    pub(super) fn sewn(
+    pub(super) fn match_across_splits(
         &mut self,
-        part: &Part,
-        cuts: &[Cut],
+        part: &TermPattern,
+        cuts: &[SubwordSplit],
         values: &mut Option<Vec<u8>>,
-    ) -> Result<(), Damage> {
+    ) -> Result<(), IndexError> {
         let mut before = self.before(part, cuts)?;
         for (no, cut) in cuts.iter().enumerate() {
-            let last = !cuts[no + 1..].iter().any(Cut::always);
+            let last = !cuts[no + 1..].iter().any(SubwordSplit::always);
             let Some(known) = before[no].take().filter(|_| last) else { continue };
             let piece = part.piece(cut.start..part.text.len());
             if let Some(whole) = self.meet(&piece, cut.shown[1], &known)? {
-                widen(values.get_or_insert_with(|| self.all(NO)), &whole);
+                or_assign(values.get_or_insert_with(|| self.all(NO)), &whole);
             }
         }
         Ok(())
     }
 
     /// Returns for every cut the entries in which everything before it may stand so.
-    fn before(&mut self, part: &Part, cuts: &[Cut]) -> Result<Vec<Option<Vec<u8>>>, Damage> {
+    fn before(
+        &mut self,
+        part: &TermPattern,
+        cuts: &[SubwordSplit],
+    ) -> Result<Vec<Option<Vec<u8>>>, IndexError> {
         let mut before: Vec<Option<Vec<u8>>> = Vec::new();
         for (no, cut) in cuts.iter().enumerate() {
             let here = self.strengths(SEWN, &cut.seam)?.map(found);
@@ -94,24 +102,24 @@ impl Ballot<'_, '_> {
     /// Of the entries with the seam of the last cut, returns those in which everything before it may stand so.
     fn reached(
         &mut self,
-        part: &Part,
-        cuts: &[Cut],
+        part: &TermPattern,
+        cuts: &[SubwordSplit],
         before: &[Option<Vec<u8>>],
         here: &[u8],
-    ) -> Result<Option<Vec<u8>>, Damage> {
+    ) -> Result<Option<Vec<u8>>, IndexError> {
         let Some((cut, earlier)) = cuts.split_last() else { return Ok(None) };
         let mut all = self.all(NO);
-        if !earlier.iter().any(Cut::always)
+        if !earlier.iter().any(SubwordSplit::always)
             && let Some(left) = self.meet(&part.piece(0..cut.end), cut.shown[0], here)?
         {
-            widen(&mut all, &left);
+            or_assign(&mut all, &left);
         }
         for (from, known) in earlier.iter().zip(before).rev() {
             if let Some(known) = known {
                 let mut both = here.to_vec();
-                narrow(&mut both, known);
+                and_assign(&mut both, known);
                 if let Some(left) = self.meet(&part.piece(from.start..cut.end), false, &both)? {
-                    widen(&mut all, &left);
+                    or_assign(&mut all, &left);
                 }
             }
             if from.always() {
@@ -123,13 +131,18 @@ impl Ballot<'_, '_> {
 
     /// Of some entries, returns those that hold a piece between cuts: as sure as they are where the seam shows it, else
     /// perhaps there.
-    fn meet(&mut self, piece: &Part, shown: bool, known: &[u8]) -> Result<Option<Vec<u8>>, Damage> {
+    fn meet(
+        &mut self,
+        piece: &TermPattern,
+        shown: bool,
+        known: &[u8],
+    ) -> Result<Option<Vec<u8>>, IndexError> {
         if shown || piece.text.is_empty() {
             return Ok(Some(known.to_vec()));
         }
         let Some(mut values) = self.terms(piece)? else { return Ok(None) };
         values.iter_mut().zip(known).for_each(|(value, known)| {
-            *value = if *value == 0 { NO } else { (*known).min(PERHAPS) };
+            *value = if *value == 0 { NO } else { (*known).min(MAYBE) };
         });
         Ok(Some(values))
     }

@@ -7,51 +7,52 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rethread_core::query::Cards;
+use rethread_core::query::SearchDocBuilder;
 
-use super::catalog::{Catalog, Row};
+use super::catalog::{IndexedFile, Manifest};
 use super::folders::find_known;
 use super::home::private;
 use super::lock::Lock;
 use super::merge;
-use super::notice::Notice;
-use super::pages::Damage;
-use super::refresh::{self, Agenda, Progress};
+use super::notice::CacheWarning;
+use super::pages::IndexError;
+use super::refresh::{self, Progress, RefreshPlan};
 use super::segment::{Segment, take_calls};
-use crate::Failure;
+use crate::Error;
 use crate::disk::{Roots, SessionFile};
 
 /// The index of one set of roots.
 #[derive(Debug, Clone)]
-pub(crate) struct Shelf {
+pub(crate) struct SearchIndex {
     folder: PathBuf,
 }
 
 /// An index that was brought up to date, with what was found on the way.
 #[derive(Debug)]
 pub(crate) struct Refreshed {
-    pub(crate) snapshot: Snapshot,
+    pub(crate) snapshot: IndexReader,
     /// The files, in the order of their paths.
     pub(crate) files: Vec<SessionFile>,
     /// Files and folders that could not be read.
-    pub(crate) failures: Vec<Failure>,
-    pub(crate) notices: Vec<Notice>,
+    pub(crate) failures: Vec<Error>,
+    pub(crate) notices: Vec<CacheWarning>,
 }
 
 /// An index being read: a catalog and its segments, open.
 #[derive(Debug, Default)]
-pub(crate) struct Snapshot {
-    pub(crate) catalog: Catalog,
+pub(crate) struct IndexReader {
+    pub(crate) catalog: Manifest,
     pub(super) segments: Vec<Segment>,
     /// Whether every file was looked at just now, and not only its mark.
     checked: bool,
 }
 
-impl Snapshot {
+impl IndexReader {
     /// Finds for each file, in the order of their paths, the row that tells what stands in it now.
-    pub(crate) fn rows(&self, files: &[SessionFile]) -> Vec<Option<&Row>> {
+    pub(crate) fn rows(&self, files: &[SessionFile]) -> Vec<Option<&IndexedFile>> {
         let rows = self.catalog.rows(files).into_iter().zip(files);
-        let fresh = |row: &Row, file: &SessionFile| row.mark == file.mark && (row.settled || self.checked);
+        let fresh =
+            |row: &IndexedFile, file: &SessionFile| row.mark == file.mark && (row.settled || self.checked);
         rows.map(|(row, file)| row.filter(|row| fresh(row, file))).collect()
     }
 
@@ -61,13 +62,13 @@ impl Snapshot {
     }
 
     /// Returns the calls in what is indexed of a file.
-    pub(crate) fn calls(&self, file: u64) -> Result<Cards, Damage> {
-        let mut cards = Cards::default();
+    pub(crate) fn calls(&self, file: u64) -> Result<SearchDocBuilder, IndexError> {
+        let mut cards = SearchDocBuilder::default();
         let stretches =
             self.segments.iter().flat_map(|segment| segment.stretches.iter().map(move |s| (segment, s)));
         for (segment, stretch) in stretches.filter(|(_, stretch)| stretch.file == file) {
-            take_calls(&segment.calls(stretch)?, |call, tool| cards.tell(call, tool))
-                .ok_or(Damage::Changed)?;
+            take_calls(&segment.calls(stretch)?, |call, tool| cards.add_prior_call(call, tool))
+                .ok_or(IndexError::Changed)?;
         }
         Ok(cards)
     }
@@ -77,10 +78,10 @@ const CATALOG: &str = "catalog";
 /// What the lock is called by, and what segments end in.
 const WORDS: &str = "words";
 
-impl Shelf {
+impl SearchIndex {
     /// Names the folder of an index; nothing is made yet.
-    pub(super) fn at(folder: PathBuf) -> Shelf {
-        Shelf { folder }
+    pub(super) fn at(folder: PathBuf) -> SearchIndex {
+        SearchIndex { folder }
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -92,29 +93,29 @@ impl Shelf {
     }
 
     /// Opens what there is; an empty one where there is none.
-    pub(crate) fn open(&self) -> Result<Snapshot, Damage> {
+    pub(crate) fn open(&self) -> Result<IndexReader, IndexError> {
         // Between reading the catalog and opening its segments, another process may have put them together.
         for _ in 0..8 {
-            let catalog = match Catalog::open(&self.folder.join(CATALOG)) {
-                Err(Damage::Unreadable(error)) if error.kind() == io::ErrorKind::NotFound => {
-                    return Ok(Snapshot::default());
+            let catalog = match Manifest::open(&self.folder.join(CATALOG)) {
+                Err(IndexError::Unreadable(error)) if error.kind() == io::ErrorKind::NotFound => {
+                    return Ok(IndexReader::default());
                 }
                 catalog => catalog?,
             };
             let segments = catalog.segments.iter().map(|(no, size)| self.open_segment(*no, *size));
             match segments.collect() {
-                Err(Damage::Unreadable(error)) if error.kind() == io::ErrorKind::NotFound => {}
-                segments => return Ok(Snapshot { segments: segments?, catalog, checked: false }),
+                Err(IndexError::Unreadable(error)) if error.kind() == io::ErrorKind::NotFound => {}
+                segments => return Ok(IndexReader { segments: segments?, catalog, checked: false }),
             }
         }
-        Err(Damage::Changed)
+        Err(IndexError::Changed)
     }
 
-    fn open_segment(&self, no: u64, size: u64) -> Result<Segment, Damage> {
+    fn open_segment(&self, no: u64, size: u64) -> Result<Segment, IndexError> {
         let path = self.segment(no);
         // A segment of another size is another segment.
         if fs::metadata(&path)?.len() != size {
-            return Err(Damage::Changed);
+            return Err(IndexError::Changed);
         }
         Segment::open(&path)
     }
@@ -124,21 +125,21 @@ impl Shelf {
     pub(crate) fn refresh(&self, roots: &Roots, most: u64, watch: &(dyn Fn(Progress) + Sync)) -> Refreshed {
         let mut notices = Vec::new();
         let known = self.open().unwrap_or_else(|_| {
-            notices.push(Notice::Damaged { path: self.folder.join(CATALOG) });
-            Snapshot::default()
+            notices.push(CacheWarning::Damaged { path: self.folder.join(CATALOG) });
+            IndexReader::default()
         });
         let (files, failures) = find_known(&self.folder, roots);
-        if notices.is_empty() && Agenda::of(&known.catalog, &files).fits(most).is_empty() {
+        if notices.is_empty() && RefreshPlan::of(&known.catalog, &files).fits(most).is_empty() {
             return Refreshed { snapshot: known, files, failures, notices };
         }
         let snapshot = match self.update(&files, most, watch) {
             Ok(newer) => newer.unwrap_or(known),
             Err(source) if source.kind() == io::ErrorKind::InvalidData => {
-                notices = vec![self.give_up()];
-                Snapshot::default()
+                notices = vec![self.invalidate()];
+                IndexReader::default()
             }
             Err(source) => {
-                notices = vec![Notice::Unwritable { path: self.folder.clone(), source }];
+                notices = vec![CacheWarning::Unwritable { path: self.folder.clone(), source }];
                 known
             }
         };
@@ -150,26 +151,26 @@ impl Shelf {
         files: &[SessionFile],
         most: u64,
         watch: &(dyn Fn(Progress) + Sync),
-    ) -> io::Result<Option<Snapshot>> {
+    ) -> io::Result<Option<IndexReader>> {
         let Some(_lock) = Lock::take(&self.folder, WORDS)? else { return Ok(None) };
         // Another process may have done the work meanwhile.
         let known = self.open().unwrap_or_default();
-        let agenda = Agenda::of(&known.catalog, files).fits(most);
+        let agenda = RefreshPlan::of(&known.catalog, files).fits(most);
         if agenda.is_empty() {
             return Ok(Some(known));
         }
         let built = refresh::build(self, &known.catalog, agenda, watch)?;
-        let catalog = merge::tidy(self, built)?;
+        let catalog = merge::merge_segments(self, built)?;
         self.write(CATALOG, |file| catalog.write(file))?;
-        self.sweep(&catalog);
-        Ok(self.open().ok().map(|snapshot| Snapshot { checked: true, ..snapshot }))
+        self.remove_unreferenced(&catalog);
+        Ok(self.open().ok().map(|snapshot| IndexReader { checked: true, ..snapshot }))
     }
 
     /// Takes away what turned out to be damaged.
-    pub(crate) fn give_up(&self) -> Notice {
+    pub(crate) fn invalidate(&self) -> CacheWarning {
         // Where it cannot be removed, the next search says so again.
         let _ = fs::remove_file(self.folder.join(CATALOG));
-        Notice::Damaged { path: self.folder.join(CATALOG) }
+        CacheWarning::Damaged { path: self.folder.join(CATALOG) }
     }
 
     /// Takes everything away but the locks, by which others know each other; says whether there was something.
@@ -220,7 +221,7 @@ impl Shelf {
     }
 
     /// Removes the segments that no catalog names.
-    fn sweep(&self, catalog: &Catalog) {
+    fn remove_unreferenced(&self, catalog: &Manifest) {
         let named: Vec<PathBuf> = catalog.segments.iter().map(|(no, _)| self.segment(*no)).collect();
         let files = fs::read_dir(&self.folder).into_iter().flatten().filter_map(Result::ok);
         let name = |path: &Path| {

@@ -14,9 +14,9 @@ use std::time::{Duration, SystemTime};
 use rethread_core::id::Id;
 use rethread_core::pack::Pack;
 
-use super::home::{Index, code, private};
+use super::home::{CacheDir, code_fingerprint, private};
 use super::lock::Lock;
-use super::notice::Notice;
+use super::notice::CacheWarning;
 use crate::disk::Roots;
 
 /// What a slip begins with.
@@ -30,19 +30,19 @@ const OLD: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The place of one value.
 #[derive(Debug)]
-pub(crate) struct Slip {
+pub(crate) struct CachedValue {
     folder: PathBuf,
     name: String,
 }
 
-impl Index {
+impl CacheDir {
     /// Returns the place of what is kept by a name for the files below `roots`; none for single files.
-    pub(crate) fn slip(&self, roots: &Roots, name: Id) -> Option<Slip> {
-        Some(Slip { folder: self.folder_for(roots)?, name: format!("{KIND}-{:032x}", name.bits()) })
+    pub(crate) fn slip(&self, roots: &Roots, name: Id) -> Option<CachedValue> {
+        Some(CachedValue { folder: self.folder_for(roots)?, name: format!("{KIND}-{:032x}", name.bits()) })
     }
 }
 
-impl Slip {
+impl CachedValue {
     fn path(&self) -> PathBuf {
         self.folder.join(&self.name)
     }
@@ -61,14 +61,16 @@ impl Slip {
         hasher.update(value);
         let mut head = [0; HEAD];
         head[..8].copy_from_slice(&MAGIC);
-        head[8..16].copy_from_slice(&code().to_le_bytes());
+        head[8..16].copy_from_slice(&code_fingerprint().to_le_bytes());
         head[16..].copy_from_slice(&hasher.finalize().to_le_bytes());
         head
     }
 
     /// Keeps a value in the place of the one before; says what went wrong.
-    pub(crate) fn write(&self, value: &impl Pack) -> Option<Notice> {
-        self.replace(&value.packed()).err().map(|source| Notice::Unwritable { path: self.path(), source })
+    pub(crate) fn write(&self, value: &impl Pack) -> Option<CacheWarning> {
+        self.replace(&value.packed())
+            .err()
+            .map(|source| CacheWarning::Unwritable { path: self.path(), source })
     }
 
     fn replace(&self, value: &[u8]) -> io::Result<()> {

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use rethread_core::pack::Pack;
-use rethread_core::session::Sketch;
+use rethread_core::session::SessionInfo;
 use rethread_testkit::script;
 use tempfile::TempDir;
 
-use super::{Fresh, Index};
+use super::{CacheDir, NewCacheEntry};
 use crate::disk::{Roots, SessionFile, find};
 use crate::ops::{self, Filter};
 
@@ -16,13 +16,13 @@ const KIND: &str = "sketches";
 
 struct Store {
     folder: TempDir,
-    index: Index,
+    index: CacheDir,
 }
 
 impl Store {
     fn new() -> Store {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let index = Index::at(folder.path().join("cache"));
+        let index = CacheDir::at(folder.path().join("cache"));
         std::fs::create_dir(folder.path().join("store")).expect("a folder");
         let store = Store { folder, index };
         store.write("a", "the shed");
@@ -56,9 +56,9 @@ impl Store {
     /// Keeps something of each file that cannot be read from it.
     fn lie(&self, words: &str) {
         let files = self.files();
-        let mut sketch = Sketch::default();
+        let mut sketch = SessionInfo::default();
         (sketch.custom_title, sketch.turns) = (Some(words.to_owned()), 1);
-        let lie = |no| Fresh { no, cost: u64::MAX / 4, blob: sketch.packed() };
+        let lie = |no| NewCacheEntry { no, cost: u64::MAX / 4, blob: sketch.packed() };
         let facts = self.index.facts(&self.roots(), KIND, &files).expect("a folder");
         assert!(facts.keep(&files, (0..files.len()).map(lie).collect()).is_none());
     }
@@ -95,7 +95,7 @@ fn what_was_just_written_is_not_kept() {
     files.iter_mut().for_each(|file| file.settled = false);
     let facts = store.index.facts(&store.roots(), KIND, &files).expect("a folder");
     assert_eq!(facts.known(), 0);
-    let fresh = Fresh { no: 0, cost: u64::MAX / 4, blob: Sketch::default().packed() };
+    let fresh = NewCacheEntry { no: 0, cost: u64::MAX / 4, blob: SessionInfo::default().packed() };
     assert!(facts.keep(&files, vec![fresh]).is_none());
     assert_eq!(store.titles(), ["the shed", "the hens"]);
 }

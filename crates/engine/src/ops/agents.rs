@@ -3,17 +3,19 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use rethread_core::entry::{Moment, Usage, Voice};
+use rethread_core::entry::{EntryRole, Timestamp, Usage};
 use rethread_core::id::Id;
 use rethread_core::pack::Pack;
-use rethread_core::session::{AgentMeta, Launch, Launches};
-use rethread_core::tree::NodeNo;
-use rethread_core::turn::{Part, tell};
-use rethread_core::usage::{Booking, settle, total};
+use rethread_core::session::{AgentCall, AgentCallIndex, AgentMeta};
+use rethread_core::tree::NodeId;
+use rethread_core::turn::{TurnPart, build_turn};
+use rethread_core::usage::{UsageCollector, dedupe_responses, total};
 
-use super::load::{Head, Session, load};
-use crate::Failure;
-use crate::disk::{Lines, Role, Roots, Seen, SessionFile, agents_beside, find, read_side, scan, scan_head};
+use super::load::{Session, SessionHeader, load};
+use crate::Error;
+use crate::disk::{
+    FileRole, LineReader, Roots, ScanEvent, SessionFile, agents_beside, find, read_side, scan, scan_head,
+};
 
 /// A subagent in a list.
 #[derive(Debug, Clone, Default)]
@@ -43,9 +45,9 @@ pub struct AgentRow {
     /// Responses.
     pub responses: usize,
     /// When it began.
-    pub first: Option<Moment>,
+    pub first: Option<Timestamp>,
     /// When it ended.
-    pub last: Option<Moment>,
+    pub last: Option<Timestamp>,
     /// Whether the client started it only to warm up.
     pub warmup: bool,
     /// Its file; `None` inside the main file.
@@ -56,20 +58,20 @@ pub struct AgentRow {
 #[derive(Debug)]
 pub struct Agents {
     /// Which session it is.
-    pub head: Head,
+    pub head: SessionHeader,
     /// The agents, each behind the one that started it, in the order of their beginning.
     pub rows: Vec<AgentRow>,
     /// Files that could not be read.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<Error>,
 }
 
 /// Finds the files of a session's subagents: in its folder, and beside it where they name it.
 pub(crate) fn family(file: &SessionFile) -> Vec<SessionFile> {
-    if file.role != Role::Main {
+    if file.role != FileRole::Main {
         return Vec::new();
     }
     let mut files = find(&Roots { paths: vec![file.side_folder()] }).0;
-    files.retain(|file| file.role != Role::Main);
+    files.retain(|file| file.role != FileRole::Main);
     let id = file.stem();
     for path in agents_beside(&file.path).into_iter().map(|name| file.path.with_file_name(name)) {
         let mine = first_session(&path).is_some_and(|session| session == id);
@@ -88,7 +90,7 @@ pub(crate) fn family_of(path: &Path) -> Vec<PathBuf> {
 }
 
 /// Says what the files of the subagents of the session in `path` look like: any change there gives another number.
-pub fn agents_look(path: &Path) -> u64 {
+pub fn agents_fingerprint(path: &Path) -> u64 {
     let (files, _) = find(&Roots { paths: vec![path.to_owned()] });
     let mut looks = Vec::new();
     for file in files.iter().flat_map(family) {
@@ -102,7 +104,7 @@ pub fn agents_look(path: &Path) -> u64 {
 pub(super) fn first_session(path: &Path) -> Option<String> {
     let mut session = None;
     scan_head(path, |seen| {
-        if let (Seen::Entry(entry, ..), None) = (seen, &session) {
+        if let (ScanEvent::Entry(entry, ..), None) = (seen, &session) {
             session = entry.session.map(|session| session.decode().into_owned());
         }
     })
@@ -111,10 +113,10 @@ pub(super) fn first_session(path: &Path) -> Option<String> {
 }
 
 /// Lists the subagents of the session in `path`.
-pub fn agents(path: &Path) -> Result<Agents, Failure> {
+pub fn agents(path: &Path) -> Result<Agents, Error> {
     let main = load(path)?;
     let head = main.head();
-    let mut launches: Vec<(Option<String>, Launches)> = Vec::new();
+    let mut launches: Vec<(Option<String>, AgentCallIndex)> = Vec::new();
     let mut rows = inline(&main)?;
     let mut found: Vec<(Session, AgentMeta)> = Vec::new();
     let mut failures = Vec::new();
@@ -149,7 +151,7 @@ pub fn agents(path: &Path) -> Result<Agents, Failure> {
     Ok(Agents { head, rows: nest(rows), failures })
 }
 
-fn adopt(row: &mut AgentRow, launch: &Launch, owner: Option<String>) {
+fn adopt(row: &mut AgentRow, launch: &AgentCall, owner: Option<String>) {
     row.tool_use = Some(launch.tool_use.clone());
     row.call_line = Some(launch.line);
     row.parent = owner;
@@ -166,15 +168,15 @@ fn agent_id(session: &Session) -> String {
     stem.strip_prefix("agent-").unwrap_or(stem).to_owned()
 }
 
-fn from_file(session: &Session, id: &str, meta: &AgentMeta) -> Result<AgentRow, Failure> {
-    let mut booking = Booking::default();
+fn from_file(session: &Session, id: &str, meta: &AgentMeta) -> Result<AgentRow, Error> {
+    let mut booking = UsageCollector::default();
     scan(&session.path, |seen| {
-        if let Seen::Entry(entry, ..) = seen {
+        if let ScanEvent::Entry(entry, ..) = seen {
             booking.add(entry);
         }
     })
-    .map_err(Failure::reading(&session.path))?;
-    let spent = total(&settle(&[booking.finish()]));
+    .map_err(Error::reading(&session.path))?;
+    let spent = total(&dedupe_responses(&[booking.finish()]));
     let first = session.tree.turns().next();
     let prompt = match first {
         Some(node) => prompt_of(session, node)?,
@@ -198,14 +200,14 @@ fn from_file(session: &Session, id: &str, meta: &AgentMeta) -> Result<AgentRow, 
 }
 
 /// Subagents of old clients stand inside the main file: each side root is one.
-fn inline(main: &Session) -> Result<Vec<AgentRow>, Failure> {
+fn inline(main: &Session) -> Result<Vec<AgentRow>, Error> {
     let tree = &main.tree;
-    if tree.is_side_file() {
+    if tree.is_sidechain_file() {
         return Ok(Vec::new());
     }
     let mut rows = Vec::new();
     let mut used = HashSet::new();
-    for root in tree.roots().filter(|&no| tree.node(no).is_side()) {
+    for root in tree.roots().filter(|&no| tree.node(no).is_sidechain()) {
         let mut below = vec![root];
         let mut at = 0;
         while at < below.len() {
@@ -215,28 +217,28 @@ fn inline(main: &Session) -> Result<Vec<AgentRow>, Failure> {
         below.sort_unstable();
         let mut row = AgentRow { id: format!("L{}", tree.node(root).place.line), ..AgentRow::default() };
         row.prompt = prompt_of(main, root)?;
-        let mut lines = Lines::open(&main.path).map_err(Failure::reading(&main.path))?;
-        let mut booking = Booking::default();
+        let mut lines = LineReader::open(&main.path).map_err(Error::reading(&main.path))?;
+        let mut booking = UsageCollector::default();
         for &no in &below {
             let node = tree.node(no);
             row.first = row.first.into_iter().chain(node.time()).min();
             row.last = row.last.max(node.time());
-            row.entries += usize::from(node.voice != Voice::Link);
-            let bytes = lines.read(node.place).map_err(Failure::reading(&main.path))?;
+            row.entries += usize::from(node.voice != EntryRole::Structural);
+            let bytes = lines.read(node.place).map_err(Error::reading(&main.path))?;
             read_one(&bytes, |entry| {
                 booking.add(entry);
                 let calls = entry.blocks().iter();
                 row.tools += calls.filter(|b| b.kind == rethread_core::entry::BlockKind::ToolUse).count();
             });
         }
-        let spent = total(&settle(&[booking.finish()]));
+        let spent = total(&dedupe_responses(&[booking.finish()]));
         (row.usage, row.responses) = (spent.usage, spent.responses);
         let meta = AgentMeta::default();
         if let Some(launch) = main.launches.of("", &meta, &row.prompt, &used) {
             used.insert(launch.tool_use.clone());
             let call = tree.nodes().partition_point(|node| node.place.line < launch.line);
-            let call = Some(call as NodeNo).filter(|_| call < tree.nodes().len());
-            let owner = call.and_then(|call| tree.side_root(call)).filter(|&owner| owner != root);
+            let call = Some(call as NodeId).filter(|_| call < tree.nodes().len());
+            let owner = call.and_then(|call| tree.sidechain_root(call)).filter(|&owner| owner != root);
             adopt(&mut row, launch, owner.map(|owner| format!("L{}", tree.node(owner).place.line)));
         }
         rows.push(row);
@@ -245,24 +247,24 @@ fn inline(main: &Session) -> Result<Vec<AgentRow>, Failure> {
 }
 
 fn read_one(bytes: &[u8], mut each: impl FnMut(&rethread_core::entry::Entry<'_>)) {
-    let line = rethread_core::lines::Line { no: 0, offset: 0, bytes, open: false };
+    let line = rethread_core::lines::Line { no: 0, offset: 0, bytes, unterminated: false };
     rethread_core::entry::read(&line, &mut Vec::new(), |entry, _| each(&entry));
 }
 
-fn prompt_of(session: &Session, node: NodeNo) -> Result<String, Failure> {
-    let mut lines = Lines::open(&session.path).map_err(Failure::reading(&session.path))?;
+fn prompt_of(session: &Session, node: NodeId) -> Result<String, Error> {
+    let mut lines = LineReader::open(&session.path).map_err(Error::reading(&session.path))?;
     let place = session.tree.node(node).place;
-    let bytes = lines.read(place).map_err(Failure::reading(&session.path))?;
+    let bytes = lines.read(place).map_err(Error::reading(&session.path))?;
     let mut prompt = String::new();
     read_one(&bytes, |entry| {
-        let turn = tell(&[(place.line, entry.clone())]);
+        let turn = build_turn(&[(place.line, entry.clone())]);
         prompt = turn.prompt.map(|prompt| prompt.text).unwrap_or_default();
         if prompt.is_empty() {
             prompt = turn
                 .parts
                 .into_iter()
                 .find_map(|piece| match piece.part {
-                    Part::Meta(text) | Part::Notice(text) => Some(text),
+                    TurnPart::Meta(text) | TurnPart::Notice(text) => Some(text),
                     _ => None,
                 })
                 .unwrap_or_default();

@@ -2,19 +2,19 @@
 
 use std::collections::HashMap;
 
-use rethread_core::entry::{Entry, Voice, read};
+use rethread_core::entry::{Entry, EntryRole, read};
 use rethread_core::lines::Line;
-use rethread_core::tree::{Link, NodeNo, Place};
-use rethread_core::turn::{Part, ToolCall, tell};
+use rethread_core::tree::{LineSpan, NodeId, ParentLink};
+use rethread_core::turn::{ToolCall, TurnPart, build_turn};
 
-use super::active::Active;
+use super::active::ActivePath;
 use super::load::Session;
-use crate::Failure;
-use crate::disk::Lines;
+use crate::Error;
+use crate::disk::LineReader;
 
 /// How a match stands to what the client would load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whereabouts {
+pub enum ContextStatus {
     /// On the active path.
     Active,
     /// On the way to its tip, but before a compaction.
@@ -31,13 +31,13 @@ pub enum Whereabouts {
 
 /// An entry near a match.
 #[derive(Debug, Clone)]
-pub struct Near {
+pub struct NearbyEntry {
     /// Its line.
     pub line: u32,
     /// The number of its turn.
     pub turn: Option<u32>,
     /// Who speaks.
-    pub voice: Voice,
+    pub voice: EntryRole,
     /// Its first words.
     pub words: String,
     /// The call it makes, where it says nothing.
@@ -45,42 +45,42 @@ pub struct Near {
 }
 
 /// What is known about the tree around matches.
-pub(super) struct Around {
-    pub(super) lines: Lines,
-    pub(super) by_offset: HashMap<u64, NodeNo>,
-    turns: HashMap<NodeNo, u32>,
-    pub(super) whereabouts: Vec<Whereabouts>,
-    pub(super) leaf: Option<NodeNo>,
-    pub(super) newest: Vec<NodeNo>,
+pub(super) struct MatchContext {
+    pub(super) lines: LineReader,
+    pub(super) by_offset: HashMap<u64, NodeId>,
+    turns: HashMap<NodeId, u32>,
+    pub(super) whereabouts: Vec<ContextStatus>,
+    pub(super) leaf: Option<NodeId>,
+    pub(super) newest: Vec<NodeId>,
     /// By node, the next one above that says something.
-    above: HashMap<NodeNo, Option<NodeNo>>,
+    above: HashMap<NodeId, Option<NodeId>>,
     /// The same, past the response that the node is a part of.
-    beyond: HashMap<NodeNo, Option<NodeNo>>,
-    near: HashMap<NodeNo, Near>,
+    beyond: HashMap<NodeId, Option<NodeId>>,
+    near: HashMap<NodeId, NearbyEntry>,
 }
 
-impl Around {
-    pub(super) fn new(session: &Session, lines: Lines, by_offset: HashMap<u64, NodeNo>) -> Around {
+impl MatchContext {
+    pub(super) fn new(session: &Session, lines: LineReader, by_offset: HashMap<u64, NodeId>) -> MatchContext {
         let active = session.active();
-        Around {
+        MatchContext {
             lines,
             by_offset,
             turns: session.tree.turns().zip(1..).collect(),
             whereabouts: whereabouts(session, &active),
             leaf: active.leaf,
-            newest: session.tree.newest_below(),
+            newest: session.tree.newest_descendants(),
             above: HashMap::new(),
             beyond: HashMap::new(),
             near: HashMap::new(),
         }
     }
 
-    pub(super) fn turn(&self, session: &Session, no: NodeNo) -> Option<u32> {
+    pub(super) fn turn(&self, session: &Session, no: NodeId) -> Option<u32> {
         session.tree.turn_of(no).and_then(|turn| self.turns.get(&turn).copied())
     }
 
     /// Finds the next prompt or answer in words above a node that is not of the same response.
-    pub(super) fn speaker_above(&mut self, session: &Session, no: NodeNo) -> Result<Option<NodeNo>, Failure> {
+    pub(super) fn speaker_above(&mut self, session: &Session, no: NodeId) -> Result<Option<NodeId>, Error> {
         let mut passed = Vec::new();
         let mut at = no;
         let found = loop {
@@ -98,13 +98,14 @@ impl Around {
     }
 
     /// Finds the next prompt or answer in words above a node; each link of the way is walked once.
-    fn words_above(&mut self, session: &Session, no: NodeNo) -> Result<Option<NodeNo>, Failure> {
+    fn words_above(&mut self, session: &Session, no: NodeId) -> Result<Option<NodeId>, Error> {
         let tree = &session.tree;
         let mut passed = vec![no];
         let mut at = tree.node(no).parent();
         while let Some(above) = at {
             let voice = tree.node(above).voice;
-            let may_speak = voice.starts_turn() || matches!(voice, Voice::Answer | Voice::Recap);
+            let may_speak =
+                voice.starts_turn() || matches!(voice, EntryRole::Answer | EntryRole::CompactSummary);
             if may_speak && !self.near(session, above)?.words.trim().is_empty() {
                 break;
             }
@@ -119,7 +120,7 @@ impl Around {
         Ok(at)
     }
 
-    pub(super) fn near(&mut self, session: &Session, no: NodeNo) -> Result<Near, Failure> {
+    pub(super) fn near(&mut self, session: &Session, no: NodeId) -> Result<NearbyEntry, Error> {
         if let Some(near) = self.near.get(&no) {
             return Ok(near.clone());
         }
@@ -133,14 +134,14 @@ impl Around {
 /// Says what an entry is about; `turn` is the number of its turn.
 pub(super) fn near(
     session: &Session,
-    lines: &mut Lines,
-    no: NodeNo,
+    lines: &mut LineReader,
+    no: NodeId,
     turn: Option<u32>,
-) -> Result<Near, Failure> {
+) -> Result<NearbyEntry, Error> {
     let node = session.tree.node(no);
-    let bytes = lines.read(node.place).map_err(Failure::reading(&session.path))?;
+    let bytes = lines.read(node.place).map_err(Error::reading(&session.path))?;
     let (line, voice) = (node.place.line, node.voice);
-    let mut near = Near { line, turn, voice, words: String::new(), call: None };
+    let mut near = NearbyEntry { line, turn, voice, words: String::new(), call: None };
     read_at(&bytes, node.place, |entry| (near.words, near.call) = gist(line, entry));
     Ok(near)
 }
@@ -150,18 +151,18 @@ const GIST: usize = 400;
 
 /// Says what an entry is about: its first words, or the first call it makes.
 fn gist(line: u32, entry: &Entry<'_>) -> (String, Option<ToolCall>) {
-    let turn = tell(&[(line, entry.clone())]);
+    let turn = build_turn(&[(line, entry.clone())]);
     let mut words = turn.prompt.map(|prompt| prompt.text).unwrap_or_default();
     let mut call = None;
     for part in turn.parts.into_iter().map(|piece| piece.part) {
         match part {
-            Part::Tool(told) if told.name.is_empty() => {
+            TurnPart::Tool(told) if told.name.is_empty() => {
                 let result = told.result.unwrap_or_default();
                 if words.is_empty() {
                     words = result.text;
                 }
             }
-            Part::Tool(told) => call = call.or(Some(ToolCall { result: None, ..*told })),
+            TurnPart::Tool(told) => call = call.or(Some(ToolCall { result: None, ..*told })),
             part if words.is_empty() => words = part.words().unwrap_or_default().to_owned(),
             _ => {}
         }
@@ -172,34 +173,38 @@ fn gist(line: u32, entry: &Entry<'_>) -> (String, Option<ToolCall>) {
 }
 
 /// Says for every node how it stands to the active path.
-pub(super) fn whereabouts(session: &Session, active: &Active) -> Vec<Whereabouts> {
+pub(super) fn whereabouts(session: &Session, active: &ActivePath) -> Vec<ContextStatus> {
     let tree = &session.tree;
-    let mut all = vec![Whereabouts::Aside; tree.nodes().len()];
-    for step in active.leaf.map(|leaf| tree.rejoin(&tree.long_walk(leaf))).unwrap_or_default() {
-        all[step.node as usize] = Whereabouts::Compacted;
+    let mut all = vec![ContextStatus::Aside; tree.nodes().len()];
+    for step in active
+        .leaf
+        .map(|leaf| tree.with_parallel_calls(&tree.ancestors_across_compactions(leaf)))
+        .unwrap_or_default()
+    {
+        all[step.node as usize] = ContextStatus::Compacted;
     }
     for &no in &active.nodes {
-        all[no as usize] = Whereabouts::Active;
+        all[no as usize] = ContextStatus::Active;
     }
     // What hangs on a missing parent is an island, unless the active path is.
-    let cut = |no: &NodeNo| matches!(tree.node(*no).link, Link::Missing | Link::Cut);
-    let mut stack: Vec<NodeNo> = tree.roots().filter(cut).collect();
+    let cut = |no: &NodeId| matches!(tree.node(*no).link, ParentLink::Missing | ParentLink::Cut);
+    let mut stack: Vec<NodeId> = tree.roots().filter(cut).collect();
     while let Some(no) = stack.pop() {
-        if all[no as usize] == Whereabouts::Aside {
-            all[no as usize] = Whereabouts::Island;
+        if all[no as usize] == ContextStatus::Aside {
+            all[no as usize] = ContextStatus::Island;
         }
         stack.extend_from_slice(tree.children(no));
     }
     for (no, known) in all.iter_mut().enumerate() {
-        if !tree.is_told(no as NodeNo) {
-            *known = Whereabouts::Agent;
+        if !tree.is_main_chain(no as NodeId) {
+            *known = ContextStatus::Agent;
         }
     }
     all
 }
 
 /// Reads the entries of a line again.
-pub(super) fn read_at(bytes: &[u8], place: Place, mut each: impl FnMut(&Entry<'_>)) {
-    let line = Line { no: place.line, offset: place.offset, bytes, open: false };
+pub(super) fn read_at(bytes: &[u8], place: LineSpan, mut each: impl FnMut(&Entry<'_>)) {
+    let line = Line { no: place.line, offset: place.offset, bytes, unterminated: false };
     read(&line, &mut Vec::new(), |entry, _| each(&entry));
 }

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use rethread_core::entry::{Usage, Voice};
-use rethread_core::tree::{Branch, Branches, NodeNo, Tree};
-use rethread_core::usage::Receipts;
+use rethread_core::entry::{EntryRole, Usage};
+use rethread_core::tree::{Branch, Branches, NodeId, Tree};
+use rethread_core::usage::UsageByNode;
 
-use super::gist::{Said, Uuids};
-use super::load::{Head, Session, load_seeing};
-use crate::Failure;
-use crate::disk::Lines;
+use super::gist::{PreviewedEntry, Uuids};
+use super::load::{Session, SessionHeader, load_with_visitor};
+use crate::Error;
+use crate::disk::LineReader;
 
 /// A branch in a list.
 #[derive(Debug, Clone)]
@@ -28,11 +28,11 @@ pub struct BranchRow {
     /// Where it leaves the others: name, uuid, line and turn of the last entry it shares.
     pub from: Option<Shared>,
     /// Who speaks in the first entry that differs: a prompt, or an answer where it has no prompt of its own.
-    pub voice: Voice,
+    pub voice: EntryRole,
     /// Its line.
     pub first_line: u32,
     /// What it says.
-    pub first: Said,
+    pub first: PreviewedEntry,
     /// Tokens of the responses that are on no other branch.
     pub own_usage: Usage,
     /// Tokens of all its responses, from the beginning to the tip.
@@ -54,7 +54,7 @@ pub struct Shared {
 #[derive(Debug)]
 pub struct BranchList {
     /// Which session it is.
-    pub head: Head,
+    pub head: SessionHeader,
     /// The branches in the order in which they began, islands among them.
     pub rows: Vec<BranchRow>,
     /// How many of them are branches.
@@ -66,10 +66,10 @@ pub struct BranchList {
 }
 
 /// Lists the branches of the session in `path`.
-pub fn branches(path: &Path) -> Result<BranchList, Failure> {
-    let mut receipts = Receipts::default();
+pub fn branches(path: &Path) -> Result<BranchList, Error> {
+    let mut receipts = UsageByNode::default();
     let mut uuids = Uuids::default();
-    let session = load_seeing(path, |entry, _| {
+    let session = load_with_visitor(path, |entry, _| {
         receipts.add(entry);
         uuids.add(entry);
     })?;
@@ -78,8 +78,8 @@ pub fn branches(path: &Path) -> Result<BranchList, Failure> {
     let mut sums = found.sums(receipts.once(), Usage::add).into_iter();
     let turns = turn_numbers(tree);
     let leaf = session.active().leaf;
-    let active = leaf.and_then(|leaf| found.goes_on_from(tree, leaf));
-    let mut lines = Lines::open(path).map_err(Failure::reading(path))?;
+    let active = leaf.and_then(|leaf| found.set_active_leaf(tree, leaf));
+    let mut lines = LineReader::open(path).map_err(Error::reading(path))?;
     let mut rows = Vec::with_capacity(found.list.len());
     for (k, branch) in found.list.iter().enumerate() {
         let (own_usage, usage) = sums.next().unwrap_or_default();
@@ -102,21 +102,21 @@ pub fn branches(path: &Path) -> Result<BranchList, Failure> {
             branch: branch.clone(),
         });
     }
-    let short = leaf.zip(active).filter(|&(leaf, active)| !found.is_own(active, leaf));
+    let short = leaf.zip(active).filter(|&(leaf, active)| !found.is_exclusive_to(active, leaf));
     let short = short.map(|(leaf, _)| session.handle(leaf));
     let islands = found.islands();
     Ok(BranchList { head: session.head(), branches: rows.len() - islands, rows, islands, short })
 }
 
 /// Numbers the turns as they are named: by the node that starts each.
-pub(crate) fn turn_numbers(tree: &Tree) -> HashMap<NodeNo, u32> {
+pub(crate) fn turn_numbers(tree: &Tree) -> HashMap<NodeId, u32> {
     tree.turns().zip(1..).collect()
 }
 
 /// Finds the first entry at or below the beginning of a branch that is no mere link.
-fn first_words(session: &Session, branch: &Branch) -> NodeNo {
+fn first_words(session: &Session, branch: &Branch) -> NodeId {
     let mut at = branch.first;
-    while session.tree.node(at).voice == Voice::Link
+    while session.tree.node(at).voice == EntryRole::Structural
         && let Some(&child) = session.tree.children(at).first()
     {
         at = child;

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use rethread_core::entry::Moment;
-use rethread_core::trim::{Cut, Trim, What};
+use rethread_core::entry::Timestamp;
+use rethread_core::trim::{ContentKind, TrimOptions, TrimmedPath};
 
-use super::lighter::{Lighter, Trimmer, Wish};
-use crate::Failure;
-use crate::disk::Lines;
-use crate::write::Pen;
+use super::lighter::{CopyOptions, TrimmedCopy, Trimmer};
+use crate::Error;
+use crate::disk::LineReader;
+use crate::write::SessionWriter;
 
 /// What to copy, and what to leave out.
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ pub struct CloneRequest {
     /// The branch with this entry, instead of the one that the client goes on from.
     pub branch: Option<String>,
     /// What to leave out.
-    pub trim: Trim,
+    pub trim: TrimOptions,
     /// What the title says of the copy, where it is not given.
     pub what: String,
     /// What the copy is called.
@@ -26,23 +26,23 @@ pub struct CloneRequest {
     /// The project that it goes to.
     pub into: Option<PathBuf>,
     /// The present.
-    pub now: Moment,
+    pub now: Timestamp,
     /// Only say what would be done.
     pub dry_run: bool,
 }
 
 /// Makes a lighter copy.
-pub fn clone(request: &CloneRequest, pen: &Pen) -> Result<Lighter, Failure> {
+pub fn clone(request: &CloneRequest, pen: &SessionWriter) -> Result<TrimmedCopy, Error> {
     let trimmer = Trimmer::open(&request.path, request.branch.as_deref())?;
-    let mut lines = Lines::open(&request.path).map_err(Failure::reading(&request.path))?;
-    let read = |place| lines.read(place).map_err(Failure::reading(&request.path));
-    let cut = Cut::by(&trimmer.scene(), &request.trim, read)?;
-    let wish = Wish {
+    let mut lines = LineReader::open(&request.path).map_err(Error::reading(&request.path))?;
+    let read = |place| lines.read(place).map_err(Error::reading(&request.path));
+    let cut = TrimmedPath::by(&trimmer.scene(), &request.trim, read)?;
+    let wish = CopyOptions {
         command: "clone",
         what: request.what.clone(),
         title: request.title.clone(),
         into: request.into.clone(),
-        backups: !request.trim.drops(What::Snapshots),
+        backups: !request.trim.drops(ContentKind::Snapshots),
         now: request.now,
         dry_run: request.dry_run,
     };

@@ -3,18 +3,18 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use rethread_core::context::{Curve, Item, Reread, Row, Weigher, Window};
+use rethread_core::context::{CauseTotal, ContextCollector, ContextHistory, Reread, Window, WindowBlock};
 use rethread_core::entry;
 use rethread_core::id::Id;
 use rethread_core::lines::Line;
-use rethread_core::tree::{Link, NodeNo};
-use rethread_core::turn::{Part, ToolCall, tell};
+use rethread_core::tree::{NodeId, ParentLink};
+use rethread_core::turn::{ToolCall, TurnPart, build_turn};
 
 use super::branches::turn_numbers;
-use super::gist::Said;
-use super::load::{Head, Session, load_seeing};
-use crate::Failure;
-use crate::disk::Lines;
+use super::gist::PreviewedEntry;
+use super::load::{Session, SessionHeader, load_with_visitor};
+use crate::Error;
+use crate::disk::LineReader;
 
 /// What to look at.
 #[derive(Debug, Clone)]
@@ -29,17 +29,17 @@ pub struct ContextRequest {
 #[derive(Debug)]
 pub struct Context {
     /// Which session.
-    pub head: Head,
+    pub head: SessionHeader,
     /// The client that would load it.
     pub client: String,
     /// The size at every response on the way, also before compactions.
-    pub curve: Curve,
+    pub curve: ContextHistory,
     /// What the next request would hold.
     pub window: Window,
     /// How much a request can hold.
     pub limit: u64,
     /// The same by cause, the largest first.
-    pub rows: Vec<Row>,
+    pub rows: Vec<CauseTotal>,
     /// The largest blocks.
     pub largest: Vec<Large>,
     /// Files that were read again.
@@ -58,7 +58,7 @@ pub struct Context {
 #[derive(Debug)]
 pub struct Large {
     /// What it is, and its tokens.
-    pub item: Item,
+    pub item: WindowBlock,
     /// The tool of a result, the kind of an attachment.
     pub name: String,
     /// The name of its entry, to be typed.
@@ -66,7 +66,7 @@ pub struct Large {
     /// The line of its entry.
     pub line: u32,
     /// What its entry says.
-    pub said: Said,
+    pub said: PreviewedEntry,
     /// The call that it makes or answers.
     pub call: Option<Box<ToolCall>>,
 }
@@ -89,7 +89,7 @@ pub struct Growth {
     /// How many drops stand in it.
     pub drops: usize,
     /// What it began with, where that was asked for.
-    pub said: Option<Said>,
+    pub said: Option<PreviewedEntry>,
 }
 
 /// How much a request can hold.
@@ -100,22 +100,22 @@ const LONG_WINDOW: u64 = 1_000_000;
 const LARGEST: usize = 5;
 
 /// Shows where the context window of a session went.
-pub fn context(request: &ContextRequest) -> Result<Context, Failure> {
-    let mut weigher = Weigher::default();
-    let session = load_seeing(&request.path, |entry, place| weigher.add(entry, place))?;
+pub fn context(request: &ContextRequest) -> Result<Context, Error> {
+    let mut weigher = ContextCollector::default();
+    let session = load_with_visitor(&request.path, |entry, place| weigher.add(entry, place))?;
     let tree = &session.tree;
     let active = session.active();
-    let way: Vec<NodeNo> = active
+    let way: Vec<NodeId> = active
         .leaf
-        .map(|leaf| tree.rejoin(&tree.long_walk(leaf)))
+        .map(|leaf| tree.with_parallel_calls(&tree.ancestors_across_compactions(leaf)))
         .unwrap_or_default()
         .into_iter()
         .map(|step| step.node)
-        .filter(|&no| tree.is_told(no))
+        .filter(|&no| tree.is_main_chain(no))
         .collect();
-    let curve = Curve::of(tree, &weigher, &way);
+    let curve = ContextHistory::of(tree, &weigher, &way);
     let window = Window::of(tree, &weigher, &active.nodes, &curve);
-    let mut lines = Lines::open(&request.path).map_err(Failure::reading(&request.path))?;
+    let mut lines = LineReader::open(&request.path).map_err(Error::reading(&request.path))?;
     let mut largest = Vec::new();
     for item in window.largest(LARGEST) {
         largest.push(session.large(&mut lines, &weigher, item)?);
@@ -125,7 +125,10 @@ pub fn context(request: &ContextRequest) -> Result<Context, Failure> {
         let start = curve.points.get(turn.points.start).and_then(|point| tree.turn_of(point.node));
         turn.said = start.map(|no| session.said(&mut lines, no)).transpose()?;
     }
-    let cut = active.nodes.first().filter(|&&no| matches!(tree.node(no).link, Link::Missing | Link::Cut));
+    let cut = active
+        .nodes
+        .first()
+        .filter(|&&no| matches!(tree.node(no).link, ParentLink::Missing | ParentLink::Cut));
     Ok(Context {
         head: session.head(),
         client: session.client().text,
@@ -143,7 +146,7 @@ pub fn context(request: &ContextRequest) -> Result<Context, Failure> {
 }
 
 /// Tells how much a request can hold: more where the model says so, or where one held more.
-fn limit(curve: &Curve, window: &Window) -> u64 {
+fn limit(curve: &ContextHistory, window: &Window) -> u64 {
     let counted = curve.points.iter().filter(|point| point.measured).map(|point| point.context).max();
     let larger = counted.max(window.context).is_some_and(|context| context > WINDOW);
     if larger || curve.model.ends_with("[1m]") { LONG_WINDOW } else { WINDOW }
@@ -151,7 +154,7 @@ fn limit(curve: &Curve, window: &Window) -> u64 {
 
 impl Session {
     /// Adds up the points of a curve by turn.
-    fn growths(&self, curve: &Curve) -> Vec<Growth> {
+    fn growths(&self, curve: &ContextHistory) -> Vec<Growth> {
         let tree = &self.tree;
         let numbers = turn_numbers(tree);
         let turn = |place: usize| tree.turn_of(curve.points[place].node);
@@ -177,18 +180,23 @@ impl Session {
         growths
     }
 
-    fn drop_places(&self, curve: &Curve) -> Vec<(u32, Option<u32>)> {
+    fn drop_places(&self, curve: &ContextHistory) -> Vec<(u32, Option<u32>)> {
         let numbers = turn_numbers(&self.tree);
-        let turn = |no: NodeNo| self.tree.turn_of(no).and_then(|turn| numbers.get(&turn).copied());
+        let turn = |no: NodeId| self.tree.turn_of(no).and_then(|turn| numbers.get(&turn).copied());
         // A boundary is in no turn: the response behind it is.
         let behind = |at: usize| curve.points.get(at).and_then(|point| turn(point.node));
-        let place = |drop: &rethread_core::context::Drop| {
+        let place = |drop: &rethread_core::context::ContextDrop| {
             (self.tree.node(drop.node).place.line, turn(drop.node).or_else(|| behind(drop.at)))
         };
         curve.drops.iter().map(place).collect()
     }
 
-    fn large(&self, lines: &mut Lines, weigher: &Weigher, item: Item) -> Result<Large, Failure> {
+    fn large(
+        &self,
+        lines: &mut LineReader,
+        weigher: &ContextCollector,
+        item: WindowBlock,
+    ) -> Result<Large, Error> {
         let call = match weigher.call(&item) {
             Some((no, id)) => self.call_in(lines, no, id)?,
             None => None,
@@ -204,15 +212,15 @@ impl Session {
     }
 
     /// Reads a call again.
-    fn call_in(&self, lines: &mut Lines, no: NodeNo, id: Id) -> Result<Option<Box<ToolCall>>, Failure> {
+    fn call_in(&self, lines: &mut LineReader, no: NodeId, id: Id) -> Result<Option<Box<ToolCall>>, Error> {
         let place = self.tree.node(no).place;
-        let bytes = lines.read(place).map_err(Failure::reading(&self.path))?;
-        let line = Line { no: place.line, offset: 0, bytes: &bytes, open: false };
+        let bytes = lines.read(place).map_err(Error::reading(&self.path))?;
+        let line = Line { no: place.line, offset: 0, bytes: &bytes, unterminated: false };
         let mut found = None;
         entry::read(&line, &mut Vec::new(), |entry, _| {
-            let parts = tell(&[(place.line, entry)]).parts;
+            let parts = build_turn(&[(place.line, entry)]).parts;
             found = found.take().or(parts.into_iter().find_map(|piece| match piece.part {
-                Part::Tool(call) if Id::of(call.id.as_bytes()) == id => Some(call),
+                TurnPart::Tool(call) if Id::of(call.id.as_bytes()) == id => Some(call),
                 _ => None,
             }));
         });

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::write::{Content, Deed, Plan};
+use crate::write::{Content, FileOp, Plan};
 
 /// What happens to a file or folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,17 +24,17 @@ pub type Effects = Vec<(PathBuf, Effect)>;
 
 /// Lists what a plan does.
 pub(crate) fn effects(plan: &Plan<'_>) -> Effects {
-    let effect = |deed: &Deed<'_>| match deed {
-        Deed::Append { bytes, .. } => Effect::Append(bytes.len() as u64),
-        Deed::Replace { .. } => Effect::Replace,
-        Deed::Create { .. } => Effect::Create,
-        Deed::Remove { .. } => Effect::Remove,
-        Deed::Return { .. } => Effect::Return,
+    let effect = |deed: &FileOp<'_>| match deed {
+        FileOp::Append { bytes, .. } => Effect::Append(bytes.len() as u64),
+        FileOp::Replace { .. } => Effect::Replace,
+        FileOp::Create { .. } => Effect::Create,
+        FileOp::Remove { .. } => Effect::Remove,
+        FileOp::Return { .. } => Effect::Return,
     };
     plan.deeds.iter().map(|deed| (deed.path().to_owned(), effect(deed))).collect()
 }
 
 /// Takes a content from a backup.
-pub(crate) fn kept<'a>(keep: &'a crate::write::Keep, thing: crate::write::Thing) -> Content<'a> {
-    Content::Made(Box::new(move |out| keep.write(&thing, out)))
+pub(crate) fn kept<'a>(keep: &'a crate::write::BackupStore, thing: crate::write::FileState) -> Content<'a> {
+    Content::Generated(Box::new(move |out| keep.write(&thing, out)))
 }

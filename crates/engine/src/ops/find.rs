@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use rethread_core::entry::{Entry, Kind, Moment, Voice};
-use rethread_core::query::{Found, Needle, Scope, Source};
-use rethread_core::tree::{NodeNo, Place};
+use rethread_core::entry::{Entry, EntryRole, Kind, Timestamp};
+use rethread_core::query::{EntryMatches, Needle, Scope, TextSource};
+use rethread_core::tree::{LineSpan, NodeId};
 
-use super::around::{Around, Near, Whereabouts, read_at};
-use super::load::{Head, Session, load_seeing};
-use crate::Failure;
-use crate::disk::Lines;
+use super::around::{ContextStatus, MatchContext, NearbyEntry, read_at};
+use super::load::{Session, SessionHeader, load_with_visitor};
+use crate::Error;
+use crate::disk::LineReader;
 
 /// What to look for, and where.
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ pub struct FindRequest {
     /// What.
     pub needle: Needle,
     /// Only texts of these; of all, where none is named.
-    pub sources: Vec<Source>,
+    pub sources: Vec<TextSource>,
     /// Also subagents inside the file and what stands beside the conversation.
     pub all: bool,
     /// How many entries above a match to tell.
@@ -41,72 +41,72 @@ pub struct Match {
     /// Its type.
     pub kind: Kind,
     /// Who speaks.
-    pub voice: Voice,
+    pub voice: EntryRole,
     /// When it was written.
-    pub time: Option<Moment>,
+    pub time: Option<Timestamp>,
     /// Where in it, and how often.
-    pub found: Found,
+    pub found: EntryMatches,
     /// Prompts and answers above it, the nearest last.
-    pub above: Vec<Near>,
+    pub above: Vec<NearbyEntry>,
     /// Entries right below it.
-    pub below: Vec<Near>,
+    pub below: Vec<NearbyEntry>,
     /// How many more there are below it.
     pub more_below: usize,
     /// How it stands to the active path.
-    pub whereabouts: Whereabouts,
+    pub whereabouts: ContextStatus,
     /// The line of the tip of the branch that holds it.
     pub tip: Option<u32>,
 }
 
 struct Spotted {
-    place: Place,
+    place: LineSpan,
     uuid: Option<String>,
     kind: Kind,
-    voice: Voice,
-    time: Option<Moment>,
-    found: Found,
+    voice: EntryRole,
+    time: Option<Timestamp>,
+    found: EntryMatches,
 }
 
 /// What was found: an iterator over matches.
 pub struct Find {
     /// Which session it is.
-    pub head: Head,
+    pub head: SessionHeader,
     /// How many entries match.
     pub entries: usize,
     /// How many matches they hold.
     pub count: usize,
     session: Session,
     spotted: std::vec::IntoIter<Spotted>,
-    around: Around,
+    around: MatchContext,
     ancestors: usize,
     children: usize,
 }
 
 /// Looks through a session.
-pub fn find(request: &FindRequest) -> Result<Find, Failure> {
+pub fn find(request: &FindRequest) -> Result<Find, Error> {
     let mut spotted: Vec<Spotted> = Vec::new();
-    let mut condensed: Vec<Place> = Vec::new();
-    let session = load_seeing(&request.path, |entry, place| {
+    let mut condensed: Vec<LineSpan> = Vec::new();
+    let session = load_with_visitor(&request.path, |entry, place| {
         if entry.raw.len() != place.len as usize {
             condensed.push(place);
         } else {
             spotted.extend(spot(request, entry, place));
         }
     })?;
-    let mut lines = Lines::open(&request.path).map_err(Failure::reading(&request.path))?;
+    let mut lines = LineReader::open(&request.path).map_err(Error::reading(&request.path))?;
     // Of lines too long to hold only a part was shown: they are looked through again, one by one and whole.
     for place in condensed {
-        let bytes = lines.read(place).map_err(Failure::reading(&request.path))?;
+        let bytes = lines.read(place).map_err(Error::reading(&request.path))?;
         read_at(&bytes, place, |entry| spotted.extend(spot(request, entry, place)));
     }
     spotted.sort_by_key(|spotted| spotted.place.offset);
-    let by_offset: HashMap<u64, NodeNo> =
+    let by_offset: HashMap<u64, NodeId> =
         session.tree.nodes().iter().map(|node| node.place.offset).zip(0..).collect();
-    if !request.all && !session.tree.is_side_file() {
-        let is_side = |no: &NodeNo| session.tree.node(*no).is_side();
+    if !request.all && !session.tree.is_sidechain_file() {
+        let is_side = |no: &NodeId| session.tree.node(*no).is_sidechain();
         spotted.retain(|spotted| !by_offset.get(&spotted.place.offset).is_some_and(is_side));
     }
-    let around = Around::new(&session, lines, by_offset);
+    let around = MatchContext::new(&session, lines, by_offset);
     Ok(Find {
         head: session.head(),
         entries: spotted.len(),
@@ -119,12 +119,12 @@ pub fn find(request: &FindRequest) -> Result<Find, Failure> {
     })
 }
 
-fn spot(request: &FindRequest, entry: &Entry<'_>, place: Place) -> Option<Spotted> {
+fn spot(request: &FindRequest, entry: &Entry<'_>, place: LineSpan) -> Option<Spotted> {
     if !request.needle.may_hold(entry.raw) {
         return None;
     }
     let scope = if request.all { Scope::All } else { Scope::Told };
-    let found = request.needle.look(entry, scope, &request.sources);
+    let found = request.needle.find_in_entry(entry, scope, &request.sources);
     (found.count > 0).then(|| Spotted {
         place,
         uuid: entry.uuid.map(|uuid| uuid.decode().into_owned()),
@@ -137,12 +137,12 @@ fn spot(request: &FindRequest, entry: &Entry<'_>, place: Place) -> Option<Spotte
 
 impl Find {
     /// Tells the next match.
-    pub fn next_match(&mut self) -> Option<Result<Match, Failure>> {
+    pub fn next_match(&mut self) -> Option<Result<Match, Error>> {
         let spotted = self.spotted.next()?;
         Some(self.tell(spotted))
     }
 
-    fn tell(&mut self, spotted: Spotted) -> Result<Match, Failure> {
+    fn tell(&mut self, spotted: Spotted) -> Result<Match, Error> {
         let (session, around) = (&self.session, &mut self.around);
         let no = around.by_offset.get(&spotted.place.offset).copied();
         let mut told = Match {
@@ -156,12 +156,12 @@ impl Find {
             above: Vec::new(),
             below: Vec::new(),
             more_below: 0,
-            whereabouts: Whereabouts::Outside,
+            whereabouts: ContextStatus::Outside,
             tip: None,
         };
         let Some(no) = no else { return Ok(told) };
         told.whereabouts = around.whereabouts[no as usize];
-        let tip = around.leaf.filter(|_| told.whereabouts == Whereabouts::Active);
+        let tip = around.leaf.filter(|_| told.whereabouts == ContextStatus::Active);
         let tip = tip.unwrap_or(around.newest[no as usize]);
         told.tip = Some(session.tree.node(tip).place.line);
         let mut at = no;
@@ -171,7 +171,7 @@ impl Find {
             at = above;
         }
         told.above.reverse();
-        let below = session.tree.speakers_below(no);
+        let below = session.tree.child_messages(no);
         told.more_below = below.len().saturating_sub(self.children);
         for &child in below.iter().take(self.children) {
             told.below.push(around.near(session, child)?);

@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
-use rethread_core::edit::{Piece, way};
-use rethread_core::entry::Moment;
+use rethread_core::edit::{DraftSegment, required_entries};
+use rethread_core::entry::Timestamp;
 use rethread_core::id::IdSet;
 
-use super::offspring::{Birth, Offspring, keys};
-use super::point::Where;
-use super::source::Source;
-use crate::Failure;
-use crate::write::Pen;
+use super::offspring::{NewSession, NewSessionSpec, keys};
+use super::point::EntrySelector;
+use super::source::EditSession;
+use crate::Error;
+use crate::write::SessionWriter;
 
 /// What to fork, and where.
 #[derive(Debug, Clone)]
@@ -18,29 +18,29 @@ pub struct ForkRequest {
     /// The session file.
     pub path: PathBuf,
     /// The point; the one that the client goes on from, where none is named.
-    pub at: Option<Where>,
+    pub at: Option<EntrySelector>,
     /// What the fork is called; after its origin, where nothing is said.
     pub title: Option<String>,
     /// The present.
-    pub now: Moment,
+    pub now: Timestamp,
     /// Only say what would be done.
     pub dry_run: bool,
 }
 
 /// Makes a fork.
-pub fn fork(request: &ForkRequest, pen: &Pen) -> Result<Offspring, Failure> {
-    let source = Source::open(&request.path)?;
+pub fn fork(request: &ForkRequest, pen: &SessionWriter) -> Result<NewSession, Error> {
+    let source = EditSession::open(&request.path)?;
     let leaf = match &request.at {
         Some(at) => source.point(at)?,
         None => source.leaf()?,
     };
     let (tree, facts) = (&source.session.tree, &source.session.facts);
-    let way = way(tree, facts, &source.clients(), leaf);
-    let birth = Birth {
+    let way = required_entries(tree, facts, &source.clients(), leaf);
+    let birth = NewSessionSpec {
         command: "fork",
         id: None,
         about: format!("of {} at {}", source.session.id, source.session.handle(leaf)),
-        pieces: way.iter().map(|&no| Piece::Line(tree.node(no).place, Vec::new())).collect(),
+        pieces: way.iter().map(|&no| DraftSegment::Line(tree.node(no).place, Vec::new())).collect(),
         entries: keys(&source, &way),
         leaf,
         title: source.title_for(request.title.as_deref(), "fork")?,
@@ -50,5 +50,5 @@ pub fn fork(request: &ForkRequest, pen: &Pen) -> Result<Offspring, Failure> {
         now: request.now,
         dry_run: request.dry_run,
     };
-    birth.give(source, pen)
+    birth.create(source, pen)
 }

@@ -5,19 +5,19 @@ use std::collections::HashMap;
 use rethread_core::entry::{self, value_text};
 use rethread_core::id::Id;
 use rethread_core::lines::Line;
-use rethread_core::tree::{NodeNo, Tree};
-use rethread_core::turn::{Part, ToolCall, tell};
+use rethread_core::tree::{NodeId, Tree};
+use rethread_core::turn::{ToolCall, TurnPart, build_turn};
 
 use super::load::Session;
-use crate::Failure;
-use crate::disk::Lines;
+use crate::Error;
+use crate::disk::LineReader;
 
 /// Longest text that is kept of an entry.
 const LONGEST: usize = 240;
 
 /// What an entry says, in short.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Gist {
+pub enum EntryPreview {
     /// Words, cut where they are long.
     Words(String),
     /// A picture or document without words, as media type.
@@ -35,20 +35,20 @@ pub enum Gist {
 
 /// An entry, read.
 #[derive(Debug, Clone, Default)]
-pub struct Said {
+pub struct PreviewedEntry {
     /// Its uuid.
     pub uuid: String,
     /// The subtype of a system line, or the kind of an attachment or progress line.
     pub subtype: String,
     /// What it says.
-    pub gist: Gist,
+    pub gist: EntryPreview,
 }
 
 /// Uuids as they are written: nearly all can be told from their keys, the others are kept.
 #[derive(Debug, Default)]
 pub(crate) struct Uuids {
-    odd: HashMap<NodeNo, String>,
-    nodes: NodeNo,
+    odd: HashMap<NodeId, String>,
+    nodes: NodeId,
 }
 
 impl Uuids {
@@ -62,14 +62,14 @@ impl Uuids {
     }
 
     /// Returns the uuid of a node.
-    pub(crate) fn of(&self, tree: &Tree, no: NodeNo) -> String {
+    pub(crate) fn of(&self, tree: &Tree, no: NodeId) -> String {
         self.odd.get(&no).cloned().unwrap_or_else(|| tree.node(no).id.hyphenated())
     }
 }
 
 impl Session {
     /// Names a node so that [`Session::entry`] finds it.
-    pub fn handle(&self, no: NodeNo) -> String {
+    pub fn handle(&self, no: NodeId) -> String {
         let nodes = self.tree.nodes();
         let (k, line) = (no as usize, nodes[no as usize].place.line);
         // Two entries may stand on one line, which then names the first.
@@ -81,66 +81,70 @@ impl Session {
     }
 
     /// Reads an entry again and says it in short.
-    pub(crate) fn said(&self, lines: &mut Lines, no: NodeNo) -> Result<Said, Failure> {
+    pub(crate) fn said(&self, lines: &mut LineReader, no: NodeId) -> Result<PreviewedEntry, Error> {
         let place = self.tree.node(no).place;
-        let bytes = lines.read(place).map_err(Failure::reading(&self.path))?;
-        let line = Line { no: place.line, offset: 0, bytes: &bytes, open: false };
+        let bytes = lines.read(place).map_err(Error::reading(&self.path))?;
+        let line = Line { no: place.line, offset: 0, bytes: &bytes, unterminated: false };
         let mut said = None;
         entry::read(&line, &mut Vec::new(), |entry, _| {
-            let text = |text: Option<entry::Text<'_>>| {
+            let text = |text: Option<entry::JsonStr<'_>>| {
                 text.map(|text| text.decode().into_owned()).unwrap_or_default()
             };
             let gist = match (gist(&entry, place.line), entry.content) {
-                (Gist::Nothing, Some(content)) => words(&value_text(content)),
+                (EntryPreview::Nothing, Some(content)) => words(&value_text(content)),
                 (gist, _) => gist,
             };
-            said.get_or_insert(Said {
+            said.get_or_insert(PreviewedEntry {
                 uuid: text(entry.uuid),
                 subtype: text(entry.subtype.or(entry.part)),
                 gist,
             });
         });
-        said.ok_or_else(|| Failure::Changed { path: self.path.clone() })
+        said.ok_or_else(|| Error::Changed { path: self.path.clone() })
     }
 }
 
-fn gist(entry: &entry::Entry<'_>, line: u32) -> Gist {
-    let turn = tell(&[(line, entry.clone())]);
+fn gist(entry: &entry::Entry<'_>, line: u32) -> EntryPreview {
+    let turn = build_turn(&[(line, entry.clone())]);
     if let Some(prompt) = turn.prompt {
         return match (words(&prompt.text), prompt.media.into_iter().next()) {
-            (Gist::Nothing, Some(media)) => Gist::Media(media.kind),
+            (EntryPreview::Nothing, Some(media)) => EntryPreview::Media(media.kind),
             (gist, _) => gist,
         };
     }
     let mut gists =
-        turn.parts.into_iter().map(|piece| said(piece.part)).filter(|gist| *gist != Gist::Nothing);
+        turn.parts.into_iter().map(|piece| said(piece.part)).filter(|gist| *gist != EntryPreview::Nothing);
     // Words say more than thoughts, wherever they stand.
     let first = gists.next().unwrap_or_default();
     match first {
-        Gist::Thinking(_) => gists.find(|gist| !matches!(gist, Gist::Thinking(_))).unwrap_or(first),
+        EntryPreview::Thinking(_) => {
+            gists.find(|gist| !matches!(gist, EntryPreview::Thinking(_))).unwrap_or(first)
+        }
         first => first,
     }
 }
 
-fn said(part: Part) -> Gist {
+fn said(part: TurnPart) -> EntryPreview {
     match part {
-        Part::Thinking(text) => match words(&text) {
-            Gist::Words(text) => Gist::Thinking(text),
-            _ => Gist::Thinking(String::new()),
+        TurnPart::Thinking(text) => match words(&text) {
+            EntryPreview::Words(text) => EntryPreview::Thinking(text),
+            _ => EntryPreview::Thinking(String::new()),
         },
-        Part::Tool(call) if call.name.is_empty() => match call.result {
+        TurnPart::Tool(call) if call.name.is_empty() => match call.result {
             Some(result) => words(&result.text),
-            None => Gist::Nothing,
+            None => EntryPreview::Nothing,
         },
-        Part::Tool(call) => Gist::Call(call),
-        Part::Compaction { trigger, before, after, .. } => Gist::Compaction(trigger, before, after),
-        Part::Other(text) => words(&text),
+        TurnPart::Tool(call) => EntryPreview::Call(call),
+        TurnPart::Compaction { trigger, before, after, .. } => {
+            EntryPreview::Compaction(trigger, before, after)
+        }
+        TurnPart::Other(text) => words(&text),
         part => words(part.words().unwrap_or_default()),
     }
 }
 
-fn words(text: &str) -> Gist {
+fn words(text: &str) -> EntryPreview {
     let text = text.trim();
     let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(at, _)| at);
-    if text.is_empty() { Gist::Nothing } else { Gist::Words(text[..end].to_owned()) }
+    if text.is_empty() { EntryPreview::Nothing } else { EntryPreview::Words(text[..end].to_owned()) }
 }

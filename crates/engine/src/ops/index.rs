@@ -1,8 +1,8 @@
 //! The index itself: made, looked at, taken away.
 
-use crate::Failure;
-use crate::disk::{Folders, Roots, find_all};
-use crate::index::{Index, Notice, Progress};
+use crate::Error;
+use crate::disk::{DirCache, Roots, find_all};
+use crate::index::{CacheDir, CacheWarning, Progress};
 
 /// How an index stands.
 #[derive(Debug, Default)]
@@ -24,21 +24,21 @@ pub struct IndexStatus {
     /// How large it is, all that is kept beside it included.
     pub size: u64,
     /// What is wrong with it.
-    pub notices: Vec<Notice>,
+    pub notices: Vec<CacheWarning>,
     /// Files and folders that could not be read.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<Error>,
 }
 
 /// Brings the index up to date; `None` where these roots have none. With `rebuild` all is read again.
 pub fn refresh_index(
     roots: &Roots,
-    index: &Index,
+    index: &CacheDir,
     rebuild: bool,
     watch: &(dyn Fn(Progress) + Sync),
-) -> Result<Option<IndexStatus>, Failure> {
+) -> Result<Option<IndexStatus>, Error> {
     let Some(shelf) = index.shelf(roots) else { return Ok(None) };
     if rebuild {
-        shelf.drop_all().map_err(Failure::writing(shelf.folder()))?;
+        shelf.drop_all().map_err(Error::writing(shelf.folder()))?;
     }
     let notices = shelf.refresh(roots, u64::MAX, watch).notices;
     let mut status = index_status(roots, index).unwrap_or_default();
@@ -47,9 +47,9 @@ pub fn refresh_index(
 }
 
 /// Says how the index of some roots stands; `None` where they have none.
-pub fn index_status(roots: &Roots, index: &Index) -> Option<IndexStatus> {
+pub fn index_status(roots: &Roots, index: &CacheDir) -> Option<IndexStatus> {
     let shelf = index.shelf(roots)?;
-    let (found, failures) = find_all(roots, &mut Folders::default());
+    let (found, failures) = find_all(roots, &mut DirCache::default());
     let mut status = IndexStatus {
         folder: shelf.folder().to_owned(),
         files_found: found.len(),
@@ -66,13 +66,13 @@ pub fn index_status(roots: &Roots, index: &Index) -> Option<IndexStatus> {
             }
             (status.segments, status.entries) = snapshot.size();
         }
-        Err(_) => status.notices.push(Notice::Damaged { path: shelf.folder().to_owned() }),
+        Err(_) => status.notices.push(CacheWarning::Damaged { path: shelf.folder().to_owned() }),
     }
     Some(status)
 }
 
 /// Takes the index of some roots away; says whether there was one.
-pub fn drop_index(roots: &Roots, index: &Index) -> Result<bool, Failure> {
+pub fn drop_index(roots: &Roots, index: &CacheDir) -> Result<bool, Error> {
     let Some(shelf) = index.shelf(roots) else { return Ok(false) };
-    shelf.drop_all().map_err(Failure::writing(shelf.folder()))
+    shelf.drop_all().map_err(Error::writing(shelf.folder()))
 }

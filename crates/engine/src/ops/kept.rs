@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use crate::Failure;
+use crate::Error;
 use crate::disk::open;
 
 /// The folder beside a session that holds them.
@@ -20,7 +20,7 @@ pub struct Kept {
 
 /// Reads a result that was kept beside the session in `path`, up to so many bytes; `None` where there is no such file. Only a plain
 /// name is one: nothing that leads elsewhere.
-pub fn kept(path: &Path, name: &str, most: usize) -> Result<Option<Kept>, Failure> {
+pub fn read_stored_result(path: &Path, name: &str, most: usize) -> Result<Option<Kept>, Error> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     if name.is_empty() || name.starts_with('.') || !name.chars().all(plain) {
         return Ok(None);
@@ -34,10 +34,10 @@ pub fn kept(path: &Path, name: &str, most: usize) -> Result<Option<Kept>, Failur
     let reading = match open(&file) {
         Ok(reading) => reading,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Failure::reading(&file)(error)),
+        Err(error) => return Err(Error::reading(&file)(error)),
     };
     let mut bytes = Vec::new();
-    reading.take(most as u64 + 1).read_to_end(&mut bytes).map_err(Failure::reading(&file))?;
+    reading.take(most as u64 + 1).read_to_end(&mut bytes).map_err(Error::reading(&file))?;
     let more = bytes.len() > most;
     bytes.truncate(most);
     Ok(Some(Kept { bytes, more }))

@@ -3,22 +3,22 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use rethread_core::edit::way;
-use rethread_core::entry::Moment;
+use rethread_core::edit::required_entries;
+use rethread_core::entry::Timestamp;
 use rethread_core::id::IdSet;
-use rethread_core::resume::{Resume, resume_at};
-use rethread_core::tree::NodeNo;
-use rethread_core::trim::{Cause, Cut, Ledger, Scene, Survey};
+use rethread_core::resume::{ResumeOutcome, resume_at};
+use rethread_core::tree::NodeId;
+use rethread_core::trim::{BlockInventory, RemovalCause, SavingsByCause, TrimInput, TrimmedPath};
 
-use super::offspring::{Birth, Offspring};
+use super::offspring::{NewSession, NewSessionSpec};
 use super::project::project_of;
-use super::source::{Promise, Source};
-use crate::Failure;
-use crate::write::Pen;
+use super::source::{EditSession, ExpectedLoad};
+use crate::Error;
+use crate::write::SessionWriter;
 
 /// How large a conversation is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Weight {
+pub struct SessionSize {
     /// Bytes of its file.
     pub bytes: u64,
     /// Tokens of its context, as far as they can be told.
@@ -27,21 +27,21 @@ pub struct Weight {
 
 /// A copy with less in it.
 #[derive(Debug)]
-pub struct Lighter {
+pub struct TrimmedCopy {
     /// The new session.
-    pub born: Offspring,
+    pub born: NewSession,
     /// What its origin weighs.
-    pub before: Weight,
+    pub before: SessionSize,
     /// What it weighs.
-    pub after: Weight,
+    pub after: SessionSize,
     /// What was left out, by cause.
-    pub ledger: Ledger,
+    pub ledger: SavingsByCause,
     /// The paths at which lines were changed, and how often.
     pub changed: Vec<(String, u64)>,
 }
 
 /// How a copy is to be made.
-pub(crate) struct Wish {
+pub(crate) struct CopyOptions {
     pub(crate) command: &'static str,
     /// What its title says of it.
     pub(crate) what: String,
@@ -49,27 +49,27 @@ pub(crate) struct Wish {
     pub(crate) into: Option<PathBuf>,
     /// Whether it takes the backups of files along.
     pub(crate) backups: bool,
-    pub(crate) now: Moment,
+    pub(crate) now: Timestamp,
     pub(crate) dry_run: bool,
 }
 
 /// A session opened to be trimmed.
 pub(crate) struct Trimmer {
-    pub(crate) source: Source,
-    pub(crate) survey: Survey,
-    pub(crate) way: Vec<NodeNo>,
-    pub(crate) leaf: NodeNo,
-    pub(crate) resume: Resume,
+    pub(crate) source: EditSession,
+    pub(crate) survey: BlockInventory,
+    pub(crate) way: Vec<NodeId>,
+    pub(crate) leaf: NodeId,
+    pub(crate) resume: ResumeOutcome,
 }
 
 impl Trimmer {
     /// Opens a session to trim the way to an entry, or to where the client goes on.
-    pub(crate) fn open(path: &Path, branch: Option<&str>) -> Result<Trimmer, Failure> {
-        let mut survey = Survey::default();
-        let source = Source::open_seeing(path, |entry, place| survey.add(entry, place))?;
-        let nothing = || Failure::NothingToLoad { path: path.to_owned() };
+    pub(crate) fn open(path: &Path, branch: Option<&str>) -> Result<Trimmer, Error> {
+        let mut survey = BlockInventory::default();
+        let source = EditSession::open_seeing(path, |entry, place| survey.add(entry, place))?;
+        let nothing = || Error::NothingToLoad { path: path.to_owned() };
         let session = &source.session;
-        if session.tree.is_side_file() {
+        if session.tree.is_sidechain_file() {
             return Err(nothing());
         }
         let leaf = match branch {
@@ -79,30 +79,30 @@ impl Trimmer {
         let resume = resume_at(&session.tree, &session.facts, &session.client(), leaf);
         let resume =
             resume.filter(|resume| resume.halt.is_none() && !resume.path.is_empty()).ok_or_else(nothing)?;
-        let way = way(&session.tree, &session.facts, &source.clients(), leaf);
+        let way = required_entries(&session.tree, &session.facts, &source.clients(), leaf);
         Ok(Trimmer { source, survey, way, leaf, resume })
     }
 
     /// Shows the conversation to a trim.
-    pub(crate) fn scene(&self) -> Scene<'_> {
+    pub(crate) fn scene(&self) -> TrimInput<'_> {
         let session = &self.source.session;
         let way = (&self.way[..], self.leaf, &self.resume);
-        Scene::new(&session.tree, &session.facts, &self.survey, &session.id, way)
+        TrimInput::new(&session.tree, &session.facts, &self.survey, &session.id, way)
     }
 
     /// Makes the new session of what a cut left; `note` is a line that stands for turns.
     pub(crate) fn give(
         self,
-        cut: Cut,
+        cut: TrimmedPath,
         note: Option<(String, Vec<u8>)>,
-        wish: Wish,
-        pen: &Pen,
-    ) -> Result<Lighter, Failure> {
+        wish: CopyOptions,
+        pen: &SessionWriter,
+    ) -> Result<TrimmedCopy, Error> {
         let session = &self.source.session;
         let path = session.path.clone();
-        let leaf = cut.leaf.ok_or_else(|| Failure::NothingLeft { path: path.clone() })?;
+        let leaf = cut.leaf.ok_or_else(|| Error::NothingLeft { path: path.clone() })?;
         let tokens = self.resume.tokens(&session.facts);
-        let before = Weight { bytes: session.bytes, tokens };
+        let before = SessionSize { bytes: session.bytes, tokens };
         let ledger = self.account(&cut, wish.backups);
         let entries: IdSet = cut.lines.iter().map(|(no, _)| session.tree.node(*no).id).collect();
         let wanted: IdSet = self.resume.path.iter().map(|&no| session.tree.node(no).id).collect();
@@ -113,7 +113,7 @@ impl Trimmer {
         let changed = changed(&cut);
         let (id, note) = note.unzip();
         let tree = &session.tree;
-        let birth = Birth {
+        let birth = NewSessionSpec {
             command: wish.command,
             id,
             about: format!("of {} at {}", session.id, session.handle(leaf)),
@@ -127,27 +127,28 @@ impl Trimmer {
             dry_run: wish.dry_run,
             wanted,
         };
-        let born = birth.give(self.source, pen)?;
-        let tokens = born.promises.first().map_or(0, |promise: &Promise| promise.tokens);
-        let after = Weight { bytes: born.bytes, tokens };
-        Ok(Lighter { born, before, after, ledger, changed })
+        let born = birth.create(self.source, pen)?;
+        let tokens = born.promises.first().map_or(0, |promise: &ExpectedLoad| promise.tokens);
+        let after = SessionSize { bytes: born.bytes, tokens };
+        Ok(TrimmedCopy { born, before, after, ledger, changed })
     }
 
     /// Adds to what a cut took what no copy takes along.
-    fn account(&self, cut: &Cut, backups: bool) -> Ledger {
+    fn account(&self, cut: &TrimmedPath, backups: bool) -> SavingsByCause {
         let mut ledger = cut.ledger.clone();
         self.survey.beside(&mut ledger, backups);
         let tree = &self.source.session.tree;
         let mut on_way = vec![false; tree.nodes().len()];
         self.way.iter().for_each(|&no| on_way[no as usize] = true);
         let elsewhere = tree.nodes().iter().enumerate().filter(|(no, _)| !on_way[*no]);
-        elsewhere.for_each(|(_, node)| ledger.add(Cause::Elsewhere, 1, u64::from(node.place.len) + 1, 0));
+        elsewhere
+            .for_each(|(_, node)| ledger.add(RemovalCause::Elsewhere, 1, u64::from(node.place.len) + 1, 0));
         ledger
     }
 }
 
 /// Counts the changes by the path at which they are made.
-fn changed(cut: &Cut) -> Vec<(String, u64)> {
+fn changed(cut: &TrimmedPath) -> Vec<(String, u64)> {
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     for change in cut.lines.iter().flat_map(|(_, changes)| changes) {
         *counts.entry(change.name()).or_default() += 1;

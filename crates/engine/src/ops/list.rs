@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rethread_core::entry::Moment;
+use rethread_core::entry::Timestamp;
 use rethread_core::id::Id;
-use rethread_core::session::{PullRequest, Sketch, Sketcher, Summaries, Title};
-use rethread_core::tree::Weaver;
+use rethread_core::session::{PullRequest, SessionInfo, SessionInfoBuilder, Summaries, Title};
+use rethread_core::tree::TreeBuilder;
 
 use super::load::id_of;
-use super::recall::{Recall, find_files};
-use crate::Failure;
-use crate::disk::{Role, Roots, Seen, SessionFile, live_sessions, scan, scan_head};
-use crate::index::{Index, Notice};
+use super::recall::{PerFileCache, find_files};
+use crate::Error;
+use crate::disk::{FileRole, Roots, ScanEvent, SessionFile, live_sessions, scan, scan_head};
+use crate::index::{CacheDir, CacheWarning};
 
 /// Which sessions to list.
 #[derive(Debug, Clone, Default)]
@@ -29,9 +29,9 @@ pub struct Filter {
     /// Part of a model's name.
     pub model: Option<String>,
     /// Active at or after this moment.
-    pub since: Option<Moment>,
+    pub since: Option<Timestamp>,
     /// Begun before this moment.
-    pub until: Option<Moment>,
+    pub until: Option<Timestamp>,
 }
 
 /// A session in a list.
@@ -44,7 +44,7 @@ pub struct SessionRow {
     /// What it is called.
     pub title: Title,
     /// What its file says of itself.
-    pub sketch: Sketch,
+    pub sketch: SessionInfo,
     /// Its size, subagents included.
     pub bytes: u64,
     /// Subagents, warm-ups not counted.
@@ -72,7 +72,7 @@ pub struct Links {
 
 /// How many sessions were left out, and why.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Hidden {
+pub struct HiddenCounts {
     /// Run by a program.
     pub headless: usize,
     /// Nothing was said.
@@ -93,34 +93,34 @@ pub struct Project {
     /// Their size.
     pub bytes: u64,
     /// The last activity.
-    pub last: Option<Moment>,
+    pub last: Option<Timestamp>,
 }
 
 /// What was found.
 #[derive(Debug, Default)]
-pub struct Listing {
+pub struct SessionList {
     /// The sessions, newest first.
     pub rows: Vec<SessionRow>,
     /// Those left out.
-    pub hidden: Hidden,
+    pub hidden: HiddenCounts,
     /// Files and folders that could not be read.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<Error>,
     /// How many session files there are, subagents included.
     pub files: usize,
     /// Why the index was of no help, where there is something to say.
-    pub notice: Option<Notice>,
+    pub notice: Option<CacheWarning>,
 }
 
 struct Sketched {
     file: SessionFile,
-    sketch: Sketch,
+    sketch: SessionInfo,
 }
 
 /// Lists the sessions under `roots`; files that have not changed since an index was kept are not read again.
-pub fn list(roots: &Roots, filter: &Filter, index: Option<&Index>) -> Listing {
+pub fn list(roots: &Roots, filter: &Filter, index: Option<&CacheDir>) -> SessionList {
     let (files, mut failures) = find_files(roots, index);
     let total = files.len();
-    let (sketches, notice) = Recall::new(index, roots, "sketches", &files).all(sketch);
+    let (sketches, notice) = PerFileCache::new(index, roots, "sketches", &files).all(sketch);
     let mut all = Vec::with_capacity(total);
     for (file, sketch) in files.into_iter().zip(sketches) {
         match sketch {
@@ -128,36 +128,36 @@ pub fn list(roots: &Roots, filter: &Filter, index: Option<&Index>) -> Listing {
             Err(failure) => failures.push(failure),
         }
     }
-    let mut hidden = Hidden::default();
+    let mut hidden = HiddenCounts::default();
     let mut rows = rows(all, &mut hidden);
     link(&mut rows);
     rows.retain(|row| filter.shows(row, &mut hidden));
     rows.sort_by(|a, b| b.sketch.last.cmp(&a.sketch.last).then_with(|| a.path.cmp(&b.path)));
-    Listing { rows, hidden, failures, files: total, notice }
+    SessionList { rows, hidden, failures, files: total, notice }
 }
 
 /// Reads what a file says of itself, and how many bytes that took.
-fn sketch(file: &SessionFile) -> Result<(Sketch, u64), Failure> {
-    let mut weaver = Weaver::sized(if file.role == Role::Main { file.len } else { 0 });
-    let mut sketcher = Sketcher::default();
-    let add = |seen: Seen<'_, '_>| {
-        if let Seen::Entry(entry, place, _) = seen {
+fn sketch(file: &SessionFile) -> Result<(SessionInfo, u64), Error> {
+    let mut weaver = TreeBuilder::with_capacity_for(if file.role == FileRole::Main { file.len } else { 0 });
+    let mut sketcher = SessionInfoBuilder::default();
+    let add = |seen: ScanEvent<'_, '_>| {
+        if let ScanEvent::Entry(entry, place, _) = seen {
             let voice = weaver.add(entry, place);
             sketcher.add(entry, voice);
         }
     };
     // Of a subagent the list says only that it is there and whose it is: its first lines tell.
-    let scan = if file.role == Role::Main { scan(&file.path, add) } else { scan_head(&file.path, add) };
-    let scan = scan.map_err(Failure::reading(&file.path))?;
+    let scan = if file.role == FileRole::Main { scan(&file.path, add) } else { scan_head(&file.path, add) };
+    let scan = scan.map_err(Error::reading(&file.path))?;
     let tree = weaver.finish();
     Ok((sketcher.finish(&tree, scan.lines, &scan.problems), scan.bytes))
 }
 
-fn rows(all: Vec<Sketched>, hidden: &mut Hidden) -> Vec<SessionRow> {
+fn rows(all: Vec<Sketched>, hidden: &mut HiddenCounts) -> Vec<SessionRow> {
     let titles = Summaries::of(all.iter().map(|one| &one.sketch));
     let mut live: HashMap<Arc<Path>, Vec<String>> = HashMap::new();
     let (agents, mains): (Vec<Sketched>, Vec<Sketched>) =
-        all.into_iter().partition(|one| one.file.role != Role::Main);
+        all.into_iter().partition(|one| one.file.role != FileRole::Main);
     let mut rows: Vec<SessionRow> = mains
         .into_iter()
         .map(|Sketched { file, sketch }| {
@@ -244,7 +244,7 @@ fn link(rows: &mut [SessionRow]) {
 
 impl Filter {
     /// Whether a session is to be shown; one that nobody would look for is counted as hidden, unless all are asked for.
-    pub fn shows(&self, row: &SessionRow, hidden: &mut Hidden) -> bool {
+    pub fn shows(&self, row: &SessionRow, hidden: &mut HiddenCounts) -> bool {
         let (headless, empty) = (row.sketch.is_headless(), row.sketch.is_empty());
         if !self.all {
             hidden.empty += usize::from(empty);
@@ -281,7 +281,7 @@ impl SessionRow {
     }
 }
 
-impl Listing {
+impl SessionList {
     /// Sums the sessions up by project, the one used last first.
     pub fn projects(&self) -> Vec<Project> {
         projects(&self.rows)

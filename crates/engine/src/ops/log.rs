@@ -1,9 +1,9 @@
 //! What rethread has changed so far.
 
-use rethread_core::entry::Moment;
+use rethread_core::entry::Timestamp;
 
-use crate::failure::Failure;
-use crate::write::{self, OpNo, Pen};
+use crate::failure::Error;
+use crate::write::{self, OpId, SessionWriter};
 
 /// What became of an op.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub enum OpState {
     /// It is in force.
     Done,
     /// It was undone by another op.
-    Undone(OpNo),
+    Undone(OpId),
     /// It failed, and was taken back at once.
     RolledBack,
 }
@@ -22,9 +22,9 @@ pub enum OpState {
 #[derive(Debug, Clone)]
 pub struct OpRow {
     /// Its number.
-    pub no: OpNo,
+    pub no: OpId,
     /// When it began.
-    pub at: Moment,
+    pub at: Timestamp,
     /// The command.
     pub command: String,
     /// The session it was about.
@@ -34,7 +34,7 @@ pub struct OpRow {
     /// What became of it.
     pub state: OpState,
     /// The op that it undid.
-    pub undoes: Option<OpNo>,
+    pub undoes: Option<OpId>,
     /// Whether its backups were thrown away.
     pub pruned: bool,
     /// The files it changed.
@@ -42,7 +42,7 @@ pub struct OpRow {
 }
 
 /// Lists all ops, oldest first.
-pub fn log(pen: &Pen) -> Result<Vec<OpRow>, Failure> {
+pub fn log(pen: &SessionWriter) -> Result<Vec<OpRow>, Error> {
     Ok(pen.journal()?.ops.into_iter().map(row).collect())
 }
 
@@ -70,7 +70,7 @@ fn row(op: write::Op) -> OpRow {
 #[derive(Debug, Clone)]
 pub struct Prune {
     /// The ops whose backups go; their lines in the log stay.
-    pub ops: Vec<OpNo>,
+    pub ops: Vec<OpId>,
     /// How much room that makes.
     pub bytes: u64,
     /// Whether it was only said.
@@ -78,7 +78,7 @@ pub struct Prune {
 }
 
 /// Throws away the backups and the trash of ops before a moment, but never of the newest op of a session.
-pub fn prune(pen: &Pen, before: Moment, dry_run: bool) -> Result<Prune, Failure> {
+pub fn prune(pen: &SessionWriter, before: Timestamp, dry_run: bool) -> Result<Prune, Error> {
     let pruned = pen.prune(before, dry_run)?;
     Ok(Prune { ops: pruned.ops, bytes: pruned.bytes, dry_run })
 }

@@ -3,19 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
-use rethread_core::entry::Moment;
+use rethread_core::entry::Timestamp;
 
 use super::list::{Filter, SessionRow, list};
 use super::recall::find_files;
-use crate::Failure;
-use crate::disk::{Role, Roots, SessionFile, find, tail_time};
-use crate::index::Index;
+use crate::Error;
+use crate::disk::{FileRole, Roots, SessionFile, find, last_message_time};
+use crate::index::CacheDir;
 
 /// How many names are offered instead of one that fits nothing.
 const OFFERED: usize = 5;
 
 /// Finds the file of the session called `name`.
-pub fn find_session(roots: &Roots, name: &str, index: Option<&Index>) -> Result<PathBuf, Failure> {
+pub fn find_session(roots: &Roots, name: &str, index: Option<&CacheDir>) -> Result<PathBuf, Error> {
     // What looks like a path is one; a bare word is a name first.
     let path = Path::new(name);
     let looks_like_path = name.contains(std::path::MAIN_SEPARATOR) || name.ends_with(".jsonl");
@@ -25,13 +25,13 @@ pub fn find_session(roots: &Roots, name: &str, index: Option<&Index>) -> Result<
     let (files, _) = find_files(roots, index);
     if name == "last" {
         return newest(&files)
-            .ok_or_else(|| Failure::UnknownSession { name: name.to_owned(), nearest: Vec::new() });
+            .ok_or_else(|| Error::UnknownSession { name: name.to_owned(), nearest: Vec::new() });
     }
     let lower = name.to_lowercase();
     let fits = |file: &&SessionFile| match file.role {
-        Role::Main => file.stem().starts_with(&*lower),
-        Role::Result { .. } => false,
-        Role::Agent { .. } => file.stem() == lower || file.stem().strip_prefix("agent-") == Some(&*lower),
+        FileRole::Main => file.stem().starts_with(&*lower),
+        FileRole::Result { .. } => false,
+        FileRole::Agent { .. } => file.stem() == lower || file.stem().strip_prefix("agent-") == Some(&*lower),
     };
     let by_file: Vec<&SessionFile> = files.iter().filter(fits).collect();
     if let [file] = by_file[..] {
@@ -43,13 +43,13 @@ pub fn find_session(roots: &Roots, name: &str, index: Option<&Index>) -> Result<
 }
 
 /// Finds the file of a session that is to be changed: one in the folders that hold sessions.
-pub fn find_session_to_change(roots: &Roots, name: &str, index: Option<&Index>) -> Result<PathBuf, Failure> {
+pub fn find_session_to_change(roots: &Roots, name: &str, index: Option<&CacheDir>) -> Result<PathBuf, Error> {
     let path = find_session(roots, name, index)?;
-    if holds(roots, &path) { Ok(path) } else { Err(Failure::OutsideStore { path }) }
+    if roots_contain(roots, &path) { Ok(path) } else { Err(Error::OutsideStore { path }) }
 }
 
 /// Whether a file is one of those under some roots.
-pub fn holds(roots: &Roots, path: &Path) -> bool {
+pub fn roots_contain(roots: &Roots, path: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().ok();
     let (file, folders) = (real(path), roots.paths.iter().filter_map(|root| real(root)));
     let inside = file.is_some_and(|file| folders.into_iter().any(|folder| file.starts_with(folder)));
@@ -60,9 +60,9 @@ pub fn holds(roots: &Roots, path: &Path) -> bool {
 /// Finds the session with the latest message, one of a person before those of programs. A file cannot hold a message
 /// later than its last change, so files are looked at from the newest change down, until no other can win.
 fn newest(files: &[SessionFile]) -> Option<PathBuf> {
-    let mut mains: Vec<&SessionFile> = files.iter().filter(|file| file.role == Role::Main).collect();
+    let mut mains: Vec<&SessionFile> = files.iter().filter(|file| file.role == FileRole::Main).collect();
     mains.sort_by_key(|file| std::cmp::Reverse(file.mtime));
-    let mut best: Option<(bool, Moment, &SessionFile)> = None;
+    let mut best: Option<(bool, Timestamp, &SessionFile)> = None;
     let mut dated = true;
     for file in mains {
         let changed =
@@ -70,7 +70,7 @@ fn newest(files: &[SessionFile]) -> Option<PathBuf> {
         if dated && best.is_some_and(|(by_person, moment, _)| by_person && moment.0 > changed) {
             break;
         }
-        if let Ok(Some((moment, headless))) = tail_time(&file.path) {
+        if let Ok(Some((moment, headless))) = last_message_time(&file.path) {
             // A copy may be dated before its own messages: then no date of change says anything.
             dated &= moment.0 <= changed.saturating_add(2000);
             if best.is_none_or(|(by_person, latest, _)| (!headless, moment) > (by_person, latest)) {
@@ -85,7 +85,7 @@ fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
-fn by_row(rows: &[SessionRow], name: &str) -> Result<PathBuf, Failure> {
+fn by_row(rows: &[SessionRow], name: &str) -> Result<PathBuf, Error> {
     let lower = name.to_lowercase();
     let title = |row: &SessionRow| row.title.text.to_lowercase();
     // The first way of naming that fits anything decides; a title that is the name beats one that holds it.
@@ -101,14 +101,14 @@ fn by_row(rows: &[SessionRow], name: &str) -> Result<PathBuf, Failure> {
             _ => {
                 let twin = |row: &SessionRow| found.iter().filter(|other| other.id == row.id).count() > 1;
                 let candidates = found.iter().map(|row| offer(row, twin(row))).collect();
-                return Err(Failure::AmbiguousSession { name: name.to_owned(), candidates });
+                return Err(Error::AmbiguousSession { name: name.to_owned(), candidates });
             }
         }
     }
     let mut near: Vec<(usize, &SessionRow)> = rows.iter().map(|row| (nearness(row, &lower), row)).collect();
     near.sort_by_key(|&(near, _)| std::cmp::Reverse(near));
     let nearest = near.into_iter().take(OFFERED).map(|(_, row)| offer(row, false)).collect();
-    Err(Failure::UnknownSession { name: name.to_owned(), nearest })
+    Err(Error::UnknownSession { name: name.to_owned(), nearest })
 }
 
 /// Names a row so that it can be typed: by id, or by path where several files have one id.

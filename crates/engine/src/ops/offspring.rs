@@ -3,25 +3,25 @@
 
 use std::path::{Path, PathBuf};
 
-use rethread_core::edit::{Draft, Envelope, Piece};
-use rethread_core::entry::Moment;
+use rethread_core::edit::{Draft, DraftSegment, Envelope};
+use rethread_core::entry::Timestamp;
 use rethread_core::id::IdSet;
-use rethread_core::tree::NodeNo;
+use rethread_core::tree::NodeId;
 use rethread_core::version::Version;
 
-use super::load::{Head, load_to_tell};
-use super::pour::{foresee, pour};
-use super::side::side_deeds;
-use super::source::{Known, Promise, Source, kept};
+use super::load::{SessionHeader, load_to_tell};
+use super::pour::{simulate_draft, write_draft};
+use super::side::copy_side_files;
+use super::source::{EditSession, ExpectedLoad, ParsedLines, matches_expected};
 use super::title::title_lines;
-use crate::Failure;
-use crate::write::{Content, Deed, OpNo, Pen, Plan};
+use crate::Error;
+use crate::write::{Content, FileOp, OpId, Plan, SessionWriter};
 
 /// A new session, or what it would be.
 #[derive(Debug)]
-pub struct Offspring {
+pub struct NewSession {
     /// The session that it comes from.
-    pub origin: Head,
+    pub origin: SessionHeader,
     /// Its id.
     pub id: String,
     /// Its title.
@@ -37,13 +37,13 @@ pub struct Offspring {
     /// Files beside it: subagents, tool results, backups of files.
     pub side: usize,
     /// What is promised of each client.
-    pub promises: Vec<Promise>,
+    pub promises: Vec<ExpectedLoad>,
     /// The operation; `None` where nothing was written.
-    pub op: Option<OpNo>,
+    pub op: Option<OpId>,
 }
 
 /// How a new session is to be made.
-pub(crate) struct Birth {
+pub(crate) struct NewSessionSpec {
     /// The command that makes it.
     pub(crate) command: &'static str,
     /// Its id, where one of its lines says it already.
@@ -51,28 +51,28 @@ pub(crate) struct Birth {
     /// Words for the log.
     pub(crate) about: String,
     /// Lines of the origin, in order.
-    pub(crate) pieces: Vec<Piece>,
+    pub(crate) pieces: Vec<DraftSegment>,
     /// The entries of the origin that it holds.
     pub(crate) entries: IdSet,
     /// The entry that it goes on from.
-    pub(crate) leaf: NodeNo,
+    pub(crate) leaf: NodeId,
     /// Its title.
     pub(crate) title: String,
     /// The project that it goes to, if not its origin's: a folder of sessions and the folder to work in.
     pub(crate) into: Option<(PathBuf, String)>,
     /// What clients are to load, where that is known already; else it is found out from the lines.
-    pub(crate) promises: Option<Vec<Promise>>,
+    pub(crate) promises: Option<Vec<ExpectedLoad>>,
     /// Entries that the client of its origin must load of it.
     pub(crate) wanted: IdSet,
     /// The present.
-    pub(crate) now: Moment,
+    pub(crate) now: Timestamp,
     /// Only say what would be done.
     pub(crate) dry_run: bool,
 }
 
 /// What else a new session may need.
 #[derive(Default)]
-pub(crate) struct More {
+pub(crate) struct NewSessionExtras {
     /// The uuid of the entry that it goes on from, where that is another line than the origin's.
     pub(crate) leaf: Option<String>,
     /// Whether the pieces hold every line: then none is added that says how things stand.
@@ -80,22 +80,22 @@ pub(crate) struct More {
     /// Damaged bytes of the origin, to be kept beside it.
     pub(crate) damage: Vec<u8>,
     /// What else is to be done.
-    pub(crate) deeds: Vec<Deed<'static>>,
+    pub(crate) deeds: Vec<FileOp<'static>>,
 }
 
-impl Birth {
+impl NewSessionSpec {
     /// Makes the session.
-    pub(crate) fn give(self, source: Source, pen: &Pen) -> Result<Offspring, Failure> {
-        self.give_with(More::default(), source, pen)
+    pub(crate) fn create(self, source: EditSession, pen: &SessionWriter) -> Result<NewSession, Error> {
+        self.give_with(NewSessionExtras::default(), source, pen)
     }
 
     /// Makes the session, with more than lines of its origin.
     pub(crate) fn give_with(
         mut self,
-        more: More,
-        mut source: Source,
-        pen: &Pen,
-    ) -> Result<Offspring, Failure> {
+        more: NewSessionExtras,
+        mut source: EditSession,
+        pen: &SessionWriter,
+    ) -> Result<NewSession, Error> {
         let id = self.id.take().unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
         let origin = source.session.head();
         let path = source.session.path.clone();
@@ -115,21 +115,21 @@ impl Birth {
         drop(source);
         let (promises, bytes) = match promises {
             Some(promises) => (promises, 0),
-            None => foresee(&draft, &path, &clients)?,
+            None => simulate_draft(&draft, &path, &clients)?,
         };
         let loaded: IdSet = promises.first().into_iter().flat_map(|own| own.path.iter().copied()).collect();
         if promises.iter().any(|promise| promise.path.is_empty()) || !wanted.is_subset(&loaded) {
-            return Err(Failure::NoWay { name: handle });
+            return Err(Error::CannotResumeFrom { name: handle });
         }
         drop((loaded, wanted));
-        let mut deeds = side_deeds(&path, &origin.id, &draft, &target)?;
+        let mut deeds = copy_side_files(&path, &origin.id, &draft, &target)?;
         if !more.damage.is_empty() {
             let content = Content::Bytes(more.damage);
-            deeds.push(Deed::Create { path: aside(&target, &id), content });
+            deeds.push(FileOp::Create { path: aside(&target, &id), content });
         }
         deeds.extend(more.deeds);
         let side = deeds.len();
-        let mut born = Offspring {
+        let mut created = NewSession {
             origin,
             id,
             title,
@@ -142,50 +142,55 @@ impl Birth {
             op: None,
         };
         if !dry_run {
-            let made = Content::Made(Box::new(|out| pour(&draft, &path, out)));
-            deeds.push(Deed::Create { path: born.path.clone(), content: made });
-            let session = born.id.clone();
+            let made = Content::Generated(Box::new(|out| write_draft(&draft, &path, out)));
+            deeds.push(FileOp::Create { path: created.path.clone(), content: made });
+            let session = created.id.clone();
             let plan = Plan { command, session, about, deeds, even_if_live: true };
-            born.op = Some(pen.commit(plan, || born.check(&clients))?);
+            created.op = Some(pen.commit(plan, || created.check(&clients))?);
         }
-        Ok(born)
+        Ok(created)
     }
 
     /// Lays out the lines of the new session.
-    fn lay_out(self, more: &More, envelope: Envelope, source: &mut Source) -> Result<Draft, Failure> {
+    fn lay_out(
+        self,
+        more: &NewSessionExtras,
+        envelope: Envelope,
+        source: &mut EditSession,
+    ) -> Result<Draft, Error> {
         let leaf = more.leaf.clone().unwrap_or_else(|| source.uuid(self.leaf));
         let close = source.anchor_in(self.leaf, &leaf, &envelope, self.now)?;
         let mut pieces = own_lines(self.pieces, &envelope);
         if !more.whole {
-            let standing = source.states.backups(&self.entries).chain(source.states.standing());
-            pieces.extend(standing.map(|place| Piece::Line(place, Vec::new())));
+            let standing = source.states.backups(&self.entries).chain(source.states.latest());
+            pieces.extend(standing.map(|place| DraftSegment::Line(place, Vec::new())));
         }
-        pieces.extend(title_lines(&self.title, &envelope.session).map(Piece::New));
+        pieces.extend(title_lines(&self.title, &envelope.session).map(DraftSegment::New));
         let close = close.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
-        pieces.extend(close.map(|line| Piece::New(line.to_vec())));
+        pieces.extend(close.map(|line| DraftSegment::New(line.to_vec())));
         Ok(Draft { pieces, envelope: Some(envelope) })
     }
 }
 
-impl Offspring {
+impl NewSession {
     /// Asks the oracle whether clients load what was promised.
-    fn check(&self, clients: &[Version]) -> Result<(), Failure> {
+    fn check(&self, clients: &[Version]) -> Result<(), Error> {
         let session = load_to_tell(&self.path)?;
-        let found = Known { tree: session.tree, facts: session.facts }.promises(clients);
-        if kept(&self.promises, &found) {
+        let found = ParsedLines { tree: session.tree, facts: session.facts }.promises(clients);
+        if matches_expected(&self.promises, &found) {
             Ok(())
         } else {
-            Err(Failure::BrokenPromise { path: self.path.clone() })
+            Err(Error::VerificationFailed { path: self.path.clone() })
         }
     }
 }
 
 /// Puts lines that are in no file yet into the new session.
-fn own_lines(pieces: Vec<Piece>, envelope: &Envelope) -> Vec<Piece> {
+fn own_lines(pieces: Vec<DraftSegment>, envelope: &Envelope) -> Vec<DraftSegment> {
     // They were copied from nowhere.
     let own = Draft { pieces: Vec::new(), envelope: Some(Envelope { origin: None, ..envelope.clone() }) };
     let put = |piece| match piece {
-        Piece::New(line) => Piece::New(own.render(&line, &[]).into_owned()),
+        DraftSegment::New(line) => DraftSegment::New(own.render(&line, &[]).into_owned()),
         other => other,
     };
     pieces.into_iter().map(put).collect()
@@ -197,6 +202,6 @@ pub(crate) fn aside(path: &Path, session: &str) -> PathBuf {
 }
 
 /// Returns the keys of some entries.
-pub(crate) fn keys(source: &Source, nodes: &[NodeNo]) -> IdSet {
+pub(crate) fn keys(source: &EditSession, nodes: &[NodeId]) -> IdSet {
     nodes.iter().map(|&no| source.session.tree.node(no).id).collect()
 }

@@ -1,20 +1,20 @@
 //! Which entry somebody means who wants to go on from there.
 
-use rethread_core::entry::{Kind, Voice};
+use rethread_core::entry::{EntryRole, Kind};
 use rethread_core::query::{Hit, Needle};
-use rethread_core::tree::NodeNo;
+use rethread_core::tree::NodeId;
 
 use super::find::{FindRequest, Match, find};
 use super::load::Session;
-use super::source::Source;
-use crate::Failure;
+use super::source::EditSession;
+use crate::Error;
 
 /// How many entries are offered where words fit several.
 const OFFERED: usize = 12;
 
 /// A point of a session.
 #[derive(Debug, Clone, Default)]
-pub struct Where {
+pub struct EntrySelector {
     /// A line (`L118`), a turn (`t9`: when it was answered), a uuid or its first digits, or words that it holds.
     pub name: String,
     /// The entry before it, and not itself.
@@ -23,9 +23,9 @@ pub struct Where {
     pub exact: bool,
 }
 
-impl Source {
+impl EditSession {
     /// Finds the entry to go on from: one that clients load, outside subagents.
-    pub(crate) fn point(&self, at: &Where) -> Result<NodeNo, Failure> {
+    pub(crate) fn point(&self, at: &EntrySelector) -> Result<NodeId, Error> {
         let session = &self.session;
         let mut no = match session.turn_end(&at.name, at.before) {
             Some(no) => no,
@@ -33,13 +33,13 @@ impl Source {
         };
         if at.before {
             let parent = session.tree.node(no).parent();
-            no = parent.ok_or_else(|| Failure::NothingBefore { name: at.name.clone() })?;
+            no = parent.ok_or_else(|| Error::NothingBefore { name: at.name.clone() })?;
         }
-        session.settle(no).ok_or_else(|| Failure::NoPoint { name: at.name.clone() })
+        session.settle(no).ok_or_else(|| Error::NotAResumePoint { name: at.name.clone() })
     }
 
     /// Finds the entry that holds some words; `None` where none does.
-    fn by_words(&self, at: &Where) -> Option<Result<NodeNo, Failure>> {
+    fn by_words(&self, at: &EntrySelector) -> Option<Result<NodeId, Error>> {
         let words = Some(at.name.as_str()).filter(|words| !at.exact && !words.trim().is_empty())?;
         let request = FindRequest {
             path: self.session.path.clone(),
@@ -66,36 +66,37 @@ impl Source {
             several => {
                 let candidates = several.iter().take(OFFERED).map(offer).collect();
                 let name = words.to_owned();
-                Some(Err(Failure::AmbiguousEntry { name, count: several.len(), candidates }))
+                Some(Err(Error::AmbiguousEntry { name, count: several.len(), candidates }))
             }
         }
     }
 }
 
 fn offer(found: &Match) -> (String, String) {
-    let words = |hit: &Hit| format!("{}{}{}", hit.before, hit.words, hit.behind);
+    let words = |hit: &Hit| format!("{}{}{}", hit.before, hit.words, hit.after);
     (format!("L{}", found.line), found.found.hits.first().map(words).unwrap_or_default())
 }
 
 impl Session {
     /// Finds where a turn ended, where `name` is one; where it began, if what is before it is wanted.
-    fn turn_end(&self, name: &str, begin: bool) -> Option<NodeNo> {
+    fn turn_end(&self, name: &str, begin: bool) -> Option<NodeId> {
         let number = name.strip_prefix(['t', 'T'])?.parse::<usize>().ok()?;
         let turn = self.tree.turns().nth(number.checked_sub(1)?)?;
         if begin {
             return Some(turn);
         }
-        let speaks = |no: &NodeNo| {
+        let speaks = |no: &NodeId| {
             let node = self.tree.node(*no);
-            matches!(node.voice, Voice::Answer | Voice::Results | Voice::Prompt) && !node.is_side()
+            matches!(node.voice, EntryRole::Answer | EntryRole::Results | EntryRole::Prompt)
+                && !node.is_sidechain()
         };
-        let of_turn = |no: &NodeNo| self.tree.turn_of(*no) == Some(turn);
-        (turn..self.tree.nodes().len() as NodeNo).rev().find(|no| of_turn(no) && speaks(no)).or(Some(turn))
+        let of_turn = |no: &NodeId| self.tree.turn_of(*no) == Some(turn);
+        (turn..self.tree.nodes().len() as NodeId).rev().find(|no| of_turn(no) && speaks(no)).or(Some(turn))
     }
 
     /// Climbs to the nearest entry that every client holds; `None` in a subagent, and where there is none.
-    fn settle(&self, no: NodeNo) -> Option<NodeNo> {
-        let held = |no: NodeNo| {
+    fn settle(&self, no: NodeId) -> Option<NodeId> {
+        let held = |no: NodeId| {
             let kind = self.tree.node(no).kind;
             matches!(kind, Kind::User | Kind::Assistant | Kind::System | Kind::Attachment)
         };
@@ -104,6 +105,6 @@ impl Session {
             at = self.tree.node(no).parent();
         }
         at.map(|no| self.tree.find(self.tree.node(no).id).unwrap_or(no))
-            .filter(|&no| !self.tree.node(no).is_side())
+            .filter(|&no| !self.tree.node(no).is_sidechain())
     }
 }

@@ -3,25 +3,25 @@
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use rethread_core::edit::{Draft, Piece};
+use rethread_core::edit::{Draft, DraftSegment};
 use rethread_core::entry::Entry;
-use rethread_core::resume::Facts;
-use rethread_core::tree::{Place, Weaver};
+use rethread_core::resume::ResumeIndex;
+use rethread_core::tree::{LineSpan, TreeBuilder};
 use rethread_core::version::Version;
 
-use super::source::{Known, Promise, with_entry};
-use crate::Failure;
+use super::source::{ExpectedLoad, ParsedLines, with_entry};
+use crate::Error;
 use crate::disk::open;
 
 /// Reads the pieces of a draft from its source, one by one.
-struct Jug {
+struct DraftReader {
     file: BufReader<std::fs::File>,
     at: u64,
 }
 
-impl Jug {
-    fn open(source: &Path) -> io::Result<Jug> {
-        Ok(Jug { file: BufReader::with_capacity(64 << 10, open(source)?), at: 0 })
+impl DraftReader {
+    fn open(source: &Path) -> io::Result<DraftReader> {
+        Ok(DraftReader { file: BufReader::with_capacity(64 << 10, open(source)?), at: 0 })
     }
 
     fn seek(&mut self, offset: u64) -> io::Result<()> {
@@ -34,7 +34,7 @@ impl Jug {
         Ok(())
     }
 
-    fn line(&mut self, place: Place) -> io::Result<Vec<u8>> {
+    fn line(&mut self, place: LineSpan) -> io::Result<Vec<u8>> {
         self.seek(place.offset)?;
         let mut bytes = vec![0; place.len as usize];
         self.file.read_exact(&mut bytes)?;
@@ -51,16 +51,18 @@ impl Jug {
 }
 
 /// Writes a draft of the file `source` out.
-pub(crate) fn pour(draft: &Draft, source: &Path, out: &mut dyn Write) -> io::Result<()> {
-    let mut jug = Jug::open(source)?;
+pub(crate) fn write_draft(draft: &Draft, source: &Path, out: &mut dyn Write) -> io::Result<()> {
+    let mut jug = DraftReader::open(source)?;
     for piece in &draft.pieces {
         match piece {
-            Piece::Copy(range) => {
+            DraftSegment::Copy(range) => {
                 jug.copy(range.start, range.end, out)?;
                 continue;
             }
-            Piece::Line(place, changes) => out.write_all(&draft.render(&jug.line(*place)?, changes))?,
-            Piece::New(line) => out.write_all(line)?,
+            DraftSegment::Line(place, changes) => {
+                out.write_all(&draft.render(&jug.line(*place)?, changes))?
+            }
+            DraftSegment::New(line) => out.write_all(line)?,
         }
         out.write_all(b"\n")?;
     }
@@ -69,28 +71,28 @@ pub(crate) fn pour(draft: &Draft, source: &Path, out: &mut dyn Write) -> io::Res
 
 /// Shows every line of a draft as it will be; copied stretches are not taken apart.
 pub(crate) fn each_line(draft: &Draft, source: &Path, mut each: impl FnMut(&[u8])) -> io::Result<()> {
-    let mut jug = Jug::open(source)?;
+    let mut jug = DraftReader::open(source)?;
     for piece in &draft.pieces {
         match piece {
-            Piece::Copy(_) => {}
-            Piece::Line(place, changes) => each(&draft.render(&jug.line(*place)?, changes)),
-            Piece::New(line) => each(line),
+            DraftSegment::Copy(_) => {}
+            DraftSegment::Line(place, changes) => each(&draft.render(&jug.line(*place)?, changes)),
+            DraftSegment::New(line) => each(line),
         }
     }
     Ok(())
 }
 
 /// Says what clients will make of a draft of whole lines, before it is written, and how many bytes it has.
-pub(crate) fn foresee(
+pub(crate) fn simulate_draft(
     draft: &Draft,
     source: &Path,
     clients: &[Version],
-) -> Result<(Vec<Promise>, u64), Failure> {
-    let mut weaver = Weaver::default();
-    let mut facts = Facts::default();
-    let mut place = Place { offset: 0, len: 0, line: 0 };
+) -> Result<(Vec<ExpectedLoad>, u64), Error> {
+    let mut weaver = TreeBuilder::default();
+    let mut facts = ResumeIndex::default();
+    let mut place = LineSpan { offset: 0, len: 0, line: 0 };
     each_line(draft, source, |line| {
-        place = Place {
+        place = LineSpan {
             offset: place.offset + u64::from(place.len) + 1,
             line: place.line + 1,
             len: line.len() as u32,
@@ -100,7 +102,7 @@ pub(crate) fn foresee(
             facts.add(entry, place);
         });
     })
-    .map_err(Failure::reading(source))?;
+    .map_err(Error::reading(source))?;
     let bytes = place.offset + u64::from(place.len);
-    Ok((Known { tree: weaver.finish(), facts }.promises(clients), bytes))
+    Ok((ParsedLines { tree: weaver.finish(), facts }.promises(clients), bytes))
 }

@@ -2,19 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::Failure;
+use crate::Error;
 
 /// The longest name that the client gives to the folder of a project; behind it comes a number that only it knows.
 const LONGEST: usize = 200;
 
 /// Finds where the client keeps the sessions of `folder`, in the store that holds `session`. Returns that place and the
 /// folder as the client calls it.
-pub(crate) fn project_of(folder: &Path, session: &Path) -> Result<(PathBuf, String), Failure> {
-    let missing = || Failure::NoFolder { path: folder.to_owned() };
+pub(crate) fn project_of(folder: &Path, session: &Path) -> Result<(PathBuf, String), Error> {
+    let missing = || Error::NoFolder { path: folder.to_owned() };
     let folder = folder.canonicalize().ok().filter(|folder| folder.is_dir()).ok_or_else(missing)?;
     let cwd = folder.to_str().ok_or_else(missing)?.to_owned();
     let projects = session.parent().and_then(Path::parent);
-    let projects = projects.ok_or_else(|| Failure::OutsideStore { path: session.to_owned() })?;
+    let projects = projects.ok_or_else(|| Error::OutsideStore { path: session.to_owned() })?;
     let name = dashed(&cwd);
     if name.len() <= LONGEST {
         return Ok((projects.join(name), cwd));
@@ -26,7 +26,7 @@ pub(crate) fn project_of(folder: &Path, session: &Path) -> Result<(PathBuf, Stri
     let found: Vec<PathBuf> = found.filter(fits).map(|entry| entry.path()).collect();
     match &found[..] {
         [project] => Ok((project.clone(), cwd)),
-        _ => Err(Failure::UnknownProject { path: folder, found: found.len() }),
+        _ => Err(Error::UnknownProject { path: folder, found: found.len() }),
     }
 }
 

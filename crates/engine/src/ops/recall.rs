@@ -3,30 +3,30 @@
 use rayon::prelude::*;
 use rethread_core::pack::Pack;
 
-use crate::Failure;
+use crate::Error;
 use crate::disk::{Roots, SessionFile, find};
-use crate::index::{Facts, Fresh, Index, Notice};
+use crate::index::{CacheDir, CacheWarning, FileCache, NewCacheEntry};
 
 /// Finds all session files under `roots`, in the order of their paths.
-pub(super) fn find_files(roots: &Roots, index: Option<&Index>) -> (Vec<SessionFile>, Vec<Failure>) {
+pub(super) fn find_files(roots: &Roots, index: Option<&CacheDir>) -> (Vec<SessionFile>, Vec<Error>) {
     index.map_or_else(|| find(roots), |index| index.find(roots))
 }
 
 /// What the index knows, if there is one.
-pub(super) struct Recall<'f> {
+pub(super) struct PerFileCache<'f> {
     files: &'f [SessionFile],
-    facts: Option<Facts>,
+    facts: Option<FileCache>,
 }
 
-impl<'f> Recall<'f> {
+impl<'f> PerFileCache<'f> {
     /// Asks for all facts of a kind.
     pub(super) fn new(
-        index: Option<&Index>,
+        index: Option<&CacheDir>,
         roots: &Roots,
         kind: &'static str,
         files: &'f [SessionFile],
-    ) -> Recall<'f> {
-        Recall { files, facts: index.and_then(|index| index.facts(roots, kind, files)) }
+    ) -> PerFileCache<'f> {
+        PerFileCache { files, facts: index.and_then(|index| index.facts(roots, kind, files)) }
     }
 
     /// Returns what is known of the file with this number.
@@ -44,8 +44,8 @@ impl<'f> Recall<'f> {
     pub(super) fn value<T: Pack>(
         &self,
         no: usize,
-        read: impl FnOnce(&SessionFile) -> Result<(T, u64), Failure>,
-    ) -> (Result<T, Failure>, Option<Fresh>) {
+        read: impl FnOnce(&SessionFile) -> Result<(T, u64), Error>,
+    ) -> (Result<T, Error>, Option<NewCacheEntry>) {
         if let Some(value) = self.facts.as_ref().and_then(|facts| facts.get(no)) {
             return (Ok(value), None);
         }
@@ -53,7 +53,7 @@ impl<'f> Recall<'f> {
         match read(file) {
             Ok((value, cost)) => {
                 let keeps = self.facts.is_some() && file.settled;
-                let fresh = keeps.then(|| Fresh { no, cost, blob: value.packed() });
+                let fresh = keeps.then(|| NewCacheEntry { no, cost, blob: value.packed() });
                 (Ok(value), fresh)
             }
             Err(failure) => (Err(failure), None),
@@ -63,11 +63,11 @@ impl<'f> Recall<'f> {
     /// Returns the values of all files, keeps what had to be read, and says what went wrong with that.
     pub(super) fn all<T: Pack + Send>(
         self,
-        read: impl Fn(&SessionFile) -> Result<(T, u64), Failure> + Sync,
-    ) -> (Vec<Result<T, Failure>>, Option<Notice>) {
+        read: impl Fn(&SessionFile) -> Result<(T, u64), Error> + Sync,
+    ) -> (Vec<Result<T, Error>>, Option<CacheWarning>) {
         let value = |no: usize| self.value(no, &read);
         // Where next to nothing is read, threads cost more than they bring.
-        let known = self.facts.as_ref().map_or(0, Facts::known);
+        let known = self.facts.as_ref().map_or(0, FileCache::known);
         let found: Vec<_> = if known + 1 >= self.files.len() {
             (0..self.files.len()).map(value).collect()
         } else {
@@ -78,7 +78,7 @@ impl<'f> Recall<'f> {
     }
 
     /// Keeps what had to be read, and says what went wrong with that.
-    pub(super) fn keep(self, fresh: Vec<Fresh>) -> Option<Notice> {
+    pub(super) fn keep(self, fresh: Vec<NewCacheEntry>) -> Option<CacheWarning> {
         self.facts.and_then(|facts| facts.keep(self.files, fresh))
     }
 }

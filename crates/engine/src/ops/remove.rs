@@ -7,8 +7,8 @@ use super::agents::family_of;
 use super::effect::{Effects, effects};
 use super::load::load_to_tell;
 use crate::disk::{client_home, size_of};
-use crate::failure::Failure;
-use crate::write::{Deed, OpNo, Pen, Plan};
+use crate::failure::Error;
+use crate::write::{FileOp, OpId, Plan, SessionWriter};
 
 /// Which session.
 #[derive(Debug, Clone, Default)]
@@ -25,7 +25,7 @@ pub struct RemoveRequest {
 #[derive(Debug, Clone)]
 pub struct Remove {
     /// The op; none where it was only said.
-    pub op: Option<OpNo>,
+    pub op: Option<OpId>,
     /// The id of the session.
     pub session: String,
     /// How many bytes its files have.
@@ -35,9 +35,9 @@ pub struct Remove {
 }
 
 /// Moves a session to the trash: its file, its folder, subagents beside it, and what the client keeps of it elsewhere.
-pub fn remove(pen: &Pen, request: &RemoveRequest) -> Result<Remove, Failure> {
+pub fn remove(pen: &SessionWriter, request: &RemoveRequest) -> Result<Remove, Error> {
     let path = &request.path;
-    std::fs::metadata(path).map_err(Failure::reading(path))?;
+    std::fs::metadata(path).map_err(Error::reading(path))?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let family = family(path, &stem);
     // A file that cannot be read can still be removed.
@@ -50,7 +50,7 @@ pub fn remove(pen: &Pen, request: &RemoveRequest) -> Result<Remove, Failure> {
             1 => "1 file".to_owned(),
             more => format!("{more} files and folders"),
         },
-        deeds: family.into_iter().map(|path| Deed::Remove { path }).collect(),
+        deeds: family.into_iter().map(|path| FileOp::Remove { path }).collect(),
         even_if_live: request.even_if_live,
     };
     let effects = effects(&plan);

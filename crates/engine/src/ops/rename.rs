@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use super::effect::{Effects, effects};
 use super::load::load_to_tell;
 use super::title::{read_title, title_lines};
-use crate::disk::Stamp;
-use crate::failure::Failure;
-use crate::write::{Deed, OpNo, Pen, Plan};
+use crate::disk::TailFingerprint;
+use crate::failure::Error;
+use crate::write::{FileOp, OpId, Plan, SessionWriter};
 
 /// Which session, and what to call it.
 #[derive(Debug, Clone, Default)]
@@ -26,7 +26,7 @@ pub struct RenameRequest {
 #[derive(Debug, Clone)]
 pub struct Rename {
     /// The op; none where it was only said.
-    pub op: Option<OpNo>,
+    pub op: Option<OpId>,
     /// The id of the session.
     pub session: String,
     /// What it was called.
@@ -38,16 +38,16 @@ pub struct Rename {
 }
 
 /// Gives a session a title.
-pub fn rename(pen: &Pen, request: &RenameRequest) -> Result<Rename, Failure> {
+pub fn rename(pen: &SessionWriter, request: &RenameRequest) -> Result<Rename, Error> {
     let path = &request.path;
-    let stamp = Stamp::of(path).map_err(Failure::reading(path))?;
+    let stamp = TailFingerprint::of(path).map_err(Error::reading(path))?;
     let session = load_to_tell(path)?;
     let title = read_title(&request.title)?;
     let plan = Plan {
         command: "rename",
         session: session.id.clone(),
         about: format!("to \"{title}\""),
-        deeds: vec![Deed::Append {
+        deeds: vec![FileOp::Append {
             path: path.clone(),
             stamp,
             bytes: lines(&title, &session.id, stamp.open_end),
@@ -69,8 +69,8 @@ fn lines(title: &str, session: &str, open_end: bool) -> Vec<u8> {
 }
 
 /// Reads the file again: it must say the title now.
-fn is_called(path: &Path, title: &str) -> Result<(), Failure> {
+fn is_called(path: &Path, title: &str) -> Result<(), Error> {
     let found = load_to_tell(path)?.sketch.custom_title;
     let said = found.is_some_and(|found| found == title);
-    if said { Ok(()) } else { Err(Failure::BrokenPromise { path: path.to_owned() }) }
+    if said { Ok(()) } else { Err(Error::VerificationFailed { path: path.to_owned() }) }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use rethread_core::entry::Moment;
+use rethread_core::entry::Timestamp;
 
 use super::list::Project;
 
@@ -21,7 +21,7 @@ pub struct Repository {
     /// Their size.
     pub bytes: u64,
     /// The last activity.
-    pub last: Option<Moment>,
+    pub last: Option<Timestamp>,
 }
 
 /// Returns the folder of the repository that a worktree belongs to; any other folder is its own.

@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
-use rethread_core::edit::{quote, stamp};
-use rethread_core::entry::Moment;
-use rethread_core::tree::NodeNo;
-use rethread_core::trim::{Cut, Escalation, NotePlace, Taken, escalate};
+use rethread_core::edit::{format_timestamp, quote};
+use rethread_core::entry::Timestamp;
+use rethread_core::tree::NodeId;
+use rethread_core::trim::{Escalation, EscalationStep, NotePlace, TrimmedPath, escalate};
 
-use super::lighter::{Lighter, Trimmer, Wish};
-use crate::Failure;
-use crate::disk::Lines;
-use crate::write::Pen;
+use super::lighter::{CopyOptions, TrimmedCopy, Trimmer};
+use crate::Error;
+use crate::disk::LineReader;
+use crate::write::SessionWriter;
 
 /// What to rescue.
 #[derive(Debug, Clone)]
@@ -24,7 +24,7 @@ pub struct RescueRequest {
     /// What the copy is called.
     pub title: Option<String>,
     /// The present.
-    pub now: Moment,
+    pub now: Timestamp,
     /// Only say what would be done.
     pub dry_run: bool,
 }
@@ -35,30 +35,30 @@ pub struct Rescue {
     /// Tokens of the context before.
     pub before: u64,
     /// The steps that were taken.
-    pub taken: Vec<Taken>,
+    pub taken: Vec<EscalationStep>,
     /// The copy; `None` where the session fits as it is.
-    pub copy: Option<Lighter>,
+    pub copy: Option<TrimmedCopy>,
 }
 
 /// How often a copy that came out too large is tried again.
 const TRIES: usize = 3;
 
 /// Makes a copy that fits.
-pub fn rescue(request: &RescueRequest, pen: &Pen) -> Result<Rescue, Failure> {
+pub fn rescue(request: &RescueRequest, pen: &SessionWriter) -> Result<Rescue, Error> {
     let mut trimmer = Trimmer::open(&request.path, request.branch.as_deref())?;
     let before = trimmer.scene().tokens();
     if before <= request.fit {
         return Ok(Rescue { before, taken: Vec::new(), copy: None });
     }
-    let mut lines = Lines::open(&request.path).map_err(Failure::reading(&request.path))?;
+    let mut lines = LineReader::open(&request.path).map_err(Error::reading(&request.path))?;
     let note = uuid::Uuid::new_v4().to_string();
     let id = uuid::Uuid::new_v4().to_string();
     let mut aim = request.fit;
     for _ in 0..TRIES {
-        let read = |place| lines.read(place).map_err(Failure::reading(&request.path));
+        let read = |place| lines.read(place).map_err(Error::reading(&request.path));
         let Escalation { taken, cut, tokens, fits } = escalate(&trimmer.scene(), aim, &note, read)?;
         if !fits {
-            return Err(Failure::TooLong { fit: request.fit, least: tokens });
+            return Err(Error::TooLong { fit: request.fit, least: tokens });
         }
         let line = cut.note.as_ref().map(|place| trimmer.note(place, &cut, &id, &note));
         // The note itself says something, too.
@@ -67,7 +67,7 @@ pub fn rescue(request: &RescueRequest, pen: &Pen) -> Result<Rescue, Failure> {
             aim = aim.saturating_sub(said - request.fit);
             continue;
         }
-        let wish = Wish {
+        let wish = CopyOptions {
             command: "rescue",
             what: "rescued".to_owned(),
             title: request.title.clone(),
@@ -79,7 +79,7 @@ pub fn rescue(request: &RescueRequest, pen: &Pen) -> Result<Rescue, Failure> {
         let copy = trimmer.give(cut, line.map(|line| (id, line)), wish, pen)?;
         return Ok(Rescue { before, taken, copy: Some(copy) });
     }
-    Err(Failure::TooLong { fit: request.fit, least: aim })
+    Err(Error::TooLong { fit: request.fit, least: aim })
 }
 
 /// How many prompts a note repeats, and how much of each.
@@ -88,11 +88,12 @@ const WORDS: usize = 80;
 
 impl Trimmer {
     /// Writes the line that stands for turns that went.
-    fn note(&mut self, place: &NotePlace, cut: &Cut, session: &str, uuid: &str) -> Vec<u8> {
-        let stays = |no: NodeNo| cut.lines.binary_search_by_key(&no, |(no, _)| *no).is_ok();
+    fn note(&mut self, place: &NotePlace, cut: &TrimmedPath, session: &str, uuid: &str) -> Vec<u8> {
+        let stays = |no: NodeId| cut.lines.binary_search_by_key(&no, |(no, _)| *no).is_ok();
         let tree = &self.source.session.tree;
-        let gone = |no: &NodeNo| tree.turn_of(*no) == Some(*no) && !stays(*no) && !tree.node(*no).is_side();
-        let prompts: Vec<NodeNo> = self.way.iter().copied().filter(gone).collect();
+        let gone =
+            |no: &NodeId| tree.turn_of(*no) == Some(*no) && !stays(*no) && !tree.node(*no).is_sidechain();
+        let prompts: Vec<NodeId> = self.way.iter().copied().filter(gone).collect();
         let origin = self.source.session.id.clone();
         let (first, last) = place.lines;
         let turns =
@@ -118,7 +119,7 @@ impl Trimmer {
         let text = |key: &str, value: Option<&str>| {
             value.map(|value| format!(r#","{key}":{}"#, quote(value))).unwrap_or_default()
         };
-        let time = place.time.map(stamp);
+        let time = place.time.map(format_timestamp);
         let parent = place.parent.as_deref().map_or_else(|| "null".to_owned(), quote);
         let line = format!(
             r#"{{"parentUuid":{parent},"isSidechain":false,"userType":"external"{}{}{}{},"type":"user","message":{{"role":"user","content":{}}},"uuid":{}{}}}"#,

@@ -10,17 +10,17 @@ use rethread_core::session::AgentMeta;
 
 use super::pour::each_line;
 use super::source::with_entry;
-use crate::Failure;
-use crate::disk::{Seen, files_below, open, read_side, scan};
-use crate::write::{Content, Deed};
+use crate::Error;
+use crate::disk::{ScanEvent, files_below, open, read_side, scan};
+use crate::write::{Content, FileOp};
 
 /// Copies what the lines of a draft refer to beside the new session.
-pub(crate) fn side_deeds(
+pub(crate) fn copy_side_files(
     path: &Path,
     session: &str,
     draft: &Draft,
     target: &Path,
-) -> Result<Vec<Deed<'static>>, Failure> {
+) -> Result<Vec<FileOp<'static>>, Error> {
     let side = path.with_extension("");
     let history = home_of(path).map(|home| home.join("file-history"));
     let backups = history.as_ref().map(|history| history.join(session)).filter(|folder| folder.is_dir());
@@ -29,7 +29,7 @@ pub(crate) fn side_deeds(
         return Ok(Vec::new());
     }
     let mut named = Names::default();
-    each_line(draft, path, |line| named.add(line)).map_err(Failure::reading(path))?;
+    each_line(draft, path, |line| named.add(line)).map_err(Error::reading(path))?;
     let session = draft.envelope.as_ref().map(|envelope| envelope.session.clone()).unwrap_or_default();
     let envelope = Envelope { session: session.clone(), origin: None, folder: None };
     let mut deeds = Vec::new();
@@ -39,7 +39,7 @@ pub(crate) fn side_deeds(
         let is_agent = file.extension().is_some_and(|ext| ext == "jsonl");
         let content =
             if is_agent { agent(file.clone(), envelope.clone()) } else { Content::Copy(file.clone()) };
-        deeds.push(Deed::Create { path: to, content });
+        deeds.push(FileOp::Create { path: to, content });
     }
     if let (Some(history), Some(backups)) = (history, backups) {
         for name in named.backups {
@@ -47,7 +47,7 @@ pub(crate) fn side_deeds(
             // A name is one: it must not lead out of the folder.
             if Path::new(&name).file_name().is_some_and(|file| file == name.as_str()) && from.is_file() {
                 let path = history.join(&session).join(&name);
-                deeds.push(Deed::Create { path, content: Content::Copy(from) });
+                deeds.push(FileOp::Create { path, content: Content::Copy(from) });
             }
         }
     }
@@ -57,7 +57,7 @@ pub(crate) fn side_deeds(
 /// Copies a subagent: its lines belong to the new session.
 fn agent(file: PathBuf, envelope: Envelope) -> Content<'static> {
     let draft = Draft { pieces: Vec::new(), envelope: Some(envelope) };
-    Content::Made(Box::new(move |out| {
+    Content::Generated(Box::new(move |out| {
         let mut lines = io::BufReader::new(open(&file)?);
         let mut line = Vec::new();
         while io::BufRead::read_until(&mut lines, b'\n', &mut line)? > 0 {
@@ -136,7 +136,7 @@ impl Names {
         if file.extension().is_some_and(|ext| ext == "jsonl") {
             // What cannot be read is copied, but says nothing more.
             let _ = scan(file, |seen| {
-                if let Seen::Entry(entry, ..) = seen {
+                if let ScanEvent::Entry(entry, ..) = seen {
                     self.add(entry.raw);
                 }
             });

@@ -1,15 +1,15 @@
 //! Counts over a session's family or a whole store.
 
 use rayon::prelude::*;
-use rethread_core::stats::{Counts, FileCounts, Tally};
-use rethread_core::tree::Weaver;
-use rethread_core::turn::Pairs;
+use rethread_core::stats::{Counts, FileCounts, StatsCollector};
+use rethread_core::tree::TreeBuilder;
+use rethread_core::turn::ToolCallIndex;
 
 use super::agents::family;
-use super::recall::{Recall, find_files};
-use crate::Failure;
-use crate::disk::{Roots, Seen, SessionFile, scan};
-use crate::index::{Fresh, Index, Notice};
+use super::recall::{PerFileCache, find_files};
+use crate::Error;
+use crate::disk::{Roots, ScanEvent, SessionFile, scan};
+use crate::index::{CacheDir, CacheWarning, NewCacheEntry};
 
 /// What was counted.
 #[derive(Debug, Default)]
@@ -19,21 +19,21 @@ pub struct Stats {
     /// The counts of each file by path below its root, where they were asked for.
     pub files: Vec<(String, FileCounts)>,
     /// Files and folders that could not be read.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<Error>,
     /// Why the index was of no help, where there is something to say.
-    pub notice: Option<Notice>,
+    pub notice: Option<CacheWarning>,
 }
 
 /// Counts of files that lie beside each other.
 #[derive(Default)]
 struct Part {
     stats: Stats,
-    fresh: Vec<Fresh>,
+    fresh: Vec<NewCacheEntry>,
 }
 
 /// Counts everything under `roots`, or the families of single session files; `by_file` keeps each file's counts. Files that
 /// have not changed since an index was kept are not read again.
-pub fn stats(roots: &Roots, by_file: bool, index: Option<&Index>) -> Stats {
+pub fn stats(roots: &Roots, by_file: bool, index: Option<&CacheDir>) -> Stats {
     let (found, failures) = find_files(roots, index);
     let mut files = Vec::with_capacity(found.len());
     let single: Vec<bool> = found.iter().map(|file| roots.paths.contains(&file.path)).collect();
@@ -45,7 +45,7 @@ pub fn stats(roots: &Roots, by_file: bool, index: Option<&Index>) -> Stats {
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files.dedup_by(|a, b| a.path == b.path);
-    let recall = Recall::new(index, roots, "counts", &files);
+    let recall = PerFileCache::new(index, roots, "counts", &files);
     let part = |no: usize| {
         let (counts, fresh) = recall.value(no, count);
         Part { stats: Stats::of(&files[no], counts, by_file), fresh: fresh.into_iter().collect() }
@@ -65,7 +65,7 @@ pub fn stats(roots: &Roots, by_file: bool, index: Option<&Index>) -> Stats {
 }
 
 impl Stats {
-    fn of(file: &SessionFile, counts: Result<Counts, Failure>, by_file: bool) -> Stats {
+    fn of(file: &SessionFile, counts: Result<Counts, Error>, by_file: bool) -> Stats {
         match counts {
             Ok(counts) => {
                 let path = file.path.strip_prefix(&file.root).unwrap_or(&file.path);
@@ -78,20 +78,20 @@ impl Stats {
 }
 
 /// Counts one file, and how many bytes had to be read for that.
-fn count(file: &SessionFile) -> Result<(Counts, u64), Failure> {
-    let mut tally = Tally::new(file.id(), file.session().unwrap_or_default());
-    let mut weaver = Weaver::sized(file.len);
-    let mut pairs = Pairs::default();
+fn count(file: &SessionFile) -> Result<(Counts, u64), Error> {
+    let mut tally = StatsCollector::new(file.id(), file.session().unwrap_or_default());
+    let mut weaver = TreeBuilder::with_capacity_for(file.len);
+    let mut pairs = ToolCallIndex::default();
     let scanned = scan(&file.path, |seen| match seen {
         // What had to be salvaged is told as such, not counted as if it were whole.
-        Seen::Entry(entry, place, true) => {
+        ScanEvent::Entry(entry, place, true) => {
             weaver.add(entry, place);
             pairs.add(entry, place);
             tally.add(entry);
         }
-        Seen::Entry(..) => {}
-        Seen::Line(fate) => tally.line(fate),
+        ScanEvent::Entry(..) => {}
+        ScanEvent::Line(fate) => tally.line(fate),
     });
-    let scan = scanned.map_err(Failure::reading(&file.path))?;
+    let scan = scanned.map_err(Error::reading(&file.path))?;
     Ok((tally.finish(scan.bytes, &weaver.finish(), &pairs, &scan.problems), scan.bytes))
 }

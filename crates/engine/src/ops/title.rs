@@ -2,8 +2,8 @@
 
 use rethread_core::edit::quote;
 
-use super::source::Source;
-use crate::Failure;
+use super::source::EditSession;
+use crate::Error;
 
 /// Longest title that is written, in characters.
 const LONGEST: usize = 200;
@@ -11,12 +11,12 @@ const LONGEST: usize = 200;
 const TAKEN: usize = 60;
 
 /// Reads a title that somebody typed: one line of words, without anything that commands a terminal.
-pub(crate) fn read_title(text: &str) -> Result<String, Failure> {
+pub(crate) fn read_title(text: &str) -> Result<String, Error> {
     let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let title = plain.split_whitespace().collect::<Vec<_>>().join(" ");
     match title.chars().count() {
-        0 => Err(Failure::NoTitle),
-        length if length > LONGEST => Err(Failure::LongTitle { length, most: LONGEST }),
+        0 => Err(Error::NoTitle),
+        length if length > LONGEST => Err(Error::LongTitle { length, most: LONGEST }),
         _ => Ok(title),
     }
 }
@@ -29,9 +29,9 @@ pub(crate) fn title_lines(title: &str, session: &str) -> [Vec<u8>; 2] {
     [line("custom-title", "customTitle"), line("agent-name", "agentName")]
 }
 
-impl Source {
+impl EditSession {
     /// Names an offspring: as somebody wishes, or after its origin.
-    pub(crate) fn title_for(&self, wish: Option<&str>, what: &str) -> Result<String, Failure> {
+    pub(crate) fn title_for(&self, wish: Option<&str>, what: &str) -> Result<String, Error> {
         if let Some(wish) = wish {
             return read_title(wish);
         }

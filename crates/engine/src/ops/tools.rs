@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use rethread_core::entry::{self, Entry, Moment, value_text};
+use rethread_core::entry::{self, Entry, Timestamp, value_text};
 use rethread_core::id::IdMap;
 use rethread_core::lines::Line;
-use rethread_core::turn::{Call, Part, Result as Answer, ToolCall, tell};
+use rethread_core::turn::{Call, ToolCall, ToolResult as Answer, TurnPart, build_turn};
 
 use super::agents::family_of;
-use super::load::{Head, Session, load};
-use crate::Failure;
-use crate::disk::Lines;
+use super::load::{Session, SessionHeader, load};
+use crate::Error;
+use crate::disk::LineReader;
 
 /// Which calls to list.
 #[derive(Debug, Clone, Default)]
@@ -33,7 +33,7 @@ pub struct ToolRow {
     /// Milliseconds from call to result.
     pub millis: Option<i64>,
     /// When it was called.
-    pub called: Option<Moment>,
+    pub called: Option<Timestamp>,
     /// The file it stands in.
     pub path: PathBuf,
 }
@@ -42,17 +42,17 @@ pub struct ToolRow {
 #[derive(Debug)]
 pub struct Tools {
     /// Which session it is.
-    pub head: Head,
+    pub head: SessionHeader,
     /// The calls, in the order of their files and lines.
     pub rows: Vec<ToolRow>,
     /// Calls without a result and results without a call, in the whole family.
     pub unpaired: usize,
     /// Files that could not be read.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<Error>,
 }
 
 /// Lists the tool calls of the session in `path` and its subagents.
-pub fn tools(path: &Path, filter: &ToolFilter) -> Result<Tools, Failure> {
+pub fn tools(path: &Path, filter: &ToolFilter) -> Result<Tools, Error> {
     let main = load(path)?;
     let mut tools = Tools { head: main.head(), rows: Vec::new(), unpaired: 0, failures: Vec::new() };
     // Halves by call: the call itself, its result.
@@ -66,7 +66,7 @@ pub fn tools(path: &Path, filter: &ToolFilter) -> Result<Tools, Failure> {
     }
     for session in sessions {
         let path = &session.path;
-        let mut lines = Lines::open(path).map_err(Failure::reading(path))?;
+        let mut lines = LineReader::open(path).map_err(Error::reading(path))?;
         for call in session.pairs.calls() {
             if call.call.is_none() || call.result.is_none() {
                 let halves = orphans.entry(call.id).or_default();
@@ -93,20 +93,20 @@ impl ToolFilter {
     }
 }
 
-fn row(session: &Session, call: &Call, lines: &mut Lines) -> Result<ToolRow, Failure> {
+fn row(session: &Session, call: &Call, lines: &mut LineReader) -> Result<ToolRow, Error> {
     let mut raw = Vec::new();
     let places = [call.call, call.result.filter(|result| Some(*result) != call.call)];
     for place in places.into_iter().flatten() {
-        raw.push((place.line, lines.read(place).map_err(Failure::reading(&session.path))?));
+        raw.push((place.line, lines.read(place).map_err(Error::reading(&session.path))?));
     }
     let mut entries: Vec<(u32, Entry<'_>)> = Vec::new();
     for (no, bytes) in &raw {
-        let line = Line { no: *no, offset: 0, bytes, open: false };
+        let line = Line { no: *no, offset: 0, bytes, unterminated: false };
         entry::read(&line, &mut Vec::new(), |entry, _| entries.push((*no, entry)));
     }
     let known = |told: &ToolCall| rethread_core::id::Id::of(told.id.as_bytes()) == call.id;
-    let told = tell(&entries).parts.into_iter().find_map(|piece| match piece.part {
-        Part::Tool(told) if known(&told) => Some(*told),
+    let told = build_turn(&entries).parts.into_iter().find_map(|piece| match piece.part {
+        TurnPart::Tool(told) if known(&told) => Some(*told),
         _ => None,
     });
     let told = told.unwrap_or_default();

@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use rethread_core::entry::{BlockKind, Entry, Kind, Moment, Voice};
+use rethread_core::entry::{BlockKind, Entry, EntryRole, Kind, Timestamp};
 use rethread_core::id::IdSet;
-use rethread_core::tree::{Branches, NodeNo, Outline, Row, Sight, Tree};
+use rethread_core::tree::{Branches, NodeId, Outline, OutlineOptions, Row, Tree};
 
 use super::branches::turn_numbers;
-use super::gist::Said;
-use super::load::{Head, Session, load_seeing};
-use crate::Failure;
-use crate::disk::Lines;
+use super::gist::PreviewedEntry;
+use super::load::{Session, SessionHeader, load_with_visitor};
+use crate::Error;
+use crate::disk::LineReader;
 
 /// What to draw.
 #[derive(Debug, Clone, Default)]
@@ -27,7 +27,7 @@ pub struct TreeRequest {
 /// A session ready to be drawn row by row.
 pub struct Drawing {
     /// Which session it is.
-    pub head: Head,
+    pub head: SessionHeader,
     /// The rows from top to bottom.
     pub rows: Vec<Row>,
     /// How many branches the session has.
@@ -43,9 +43,9 @@ pub struct Drawing {
     session: Session,
     found: Branches,
     active: Option<usize>,
-    numbers: HashMap<NodeNo, u32>,
+    numbers: HashMap<NodeId, u32>,
     work: Vec<Work>,
-    lines: Lines,
+    lines: LineReader,
 }
 
 /// What a row stands for, read.
@@ -60,11 +60,11 @@ pub struct DrawnRow {
     /// Its type.
     pub kind: Kind,
     /// Who speaks.
-    pub voice: Voice,
+    pub voice: EntryRole,
     /// When.
-    pub time: Option<Moment>,
+    pub time: Option<Timestamp>,
     /// What it says.
-    pub said: Said,
+    pub said: PreviewedEntry,
     /// Responses in the row.
     pub answers: usize,
     /// Tool calls in it.
@@ -102,19 +102,19 @@ impl Calls {
 }
 
 /// Lays out the tree of a session.
-pub fn tree(request: &TreeRequest) -> Result<Drawing, Failure> {
+pub fn tree(request: &TreeRequest) -> Result<Drawing, Error> {
     let mut calls = Calls::default();
-    let session = load_seeing(&request.path, |entry, _| calls.add(entry))?;
-    let lines = Lines::open(&request.path).map_err(Failure::reading(&request.path))?;
+    let session = load_with_visitor(&request.path, |entry, _| calls.add(entry))?;
+    let lines = LineReader::open(&request.path).map_err(Error::reading(&request.path))?;
     let around = request.around.as_deref().map(|name| session.entry(name)).transpose()?;
     let tree = &session.tree;
     let mut found = Branches::of(tree);
     let active = session.active();
-    let active_branch = active.leaf.and_then(|leaf| found.goes_on_from(tree, leaf));
-    let sight = Sight { all: request.all, around, leaf: active.leaf, loaded: &active.nodes };
+    let active_branch = active.leaf.and_then(|leaf| found.set_active_leaf(tree, leaf));
+    let sight = OutlineOptions { all: request.all, around, leaf: active.leaf, loaded: &active.nodes };
     let outline = Outline::of(tree, &found, &sight);
     let work = work(tree, &outline, &calls);
-    let aside = (0..tree.nodes().len() as NodeNo).filter(|&no| !tree.is_told(no)).count();
+    let aside = (0..tree.nodes().len() as NodeId).filter(|&no| !tree.is_main_chain(no)).count();
     Ok(Drawing {
         head: session.head(),
         branches: found.list.len() - found.islands(),
@@ -136,19 +136,19 @@ pub fn tree(request: &TreeRequest) -> Result<Drawing, Failure> {
 fn work(tree: &Tree, outline: &Outline, calls: &Calls) -> Vec<Work> {
     let mut work = vec![Work::default(); outline.rows.len()];
     let mut seen = vec![false; tree.messages()];
-    for (no, &tools) in (0..tree.nodes().len() as NodeNo).zip(&calls.by_node) {
+    for (no, &tools) in (0..tree.nodes().len() as NodeId).zip(&calls.by_node) {
         let Some(row) = outline.row_of(no) else { continue };
         work[row].tools += tools as usize;
         let is_new =
             tree.message_of(no).is_none_or(|message| !std::mem::replace(&mut seen[message as usize], true));
-        work[row].answers += usize::from(tree.node(no).voice == Voice::Answer && is_new);
+        work[row].answers += usize::from(tree.node(no).voice == EntryRole::Answer && is_new);
     }
     work
 }
 
 impl Drawing {
     /// Reads what a row stands for; `None` for a gap.
-    pub fn read(&mut self, row: usize) -> Result<Option<DrawnRow>, Failure> {
+    pub fn read(&mut self, row: usize) -> Result<Option<DrawnRow>, Error> {
         let Some(no) = self.rows.get(row).and_then(|row| row.what.node()) else {
             return Ok(None);
         };

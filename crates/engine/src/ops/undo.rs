@@ -1,9 +1,9 @@
 //! Takes an op back; that is an op itself, so an undo can be undone.
 
 use super::effect::{Effects, effects, kept};
-use crate::disk::Stamp;
-use crate::failure::{Drift, Failure};
-use crate::write::{Deed, Journal, Keep, Op, OpNo, OpState, Pen, Plan, drift};
+use crate::disk::TailFingerprint;
+use crate::failure::{Error, FileChange};
+use crate::write::{BackupStore, FileOp, Journal, Op, OpId, OpState, Plan, SessionWriter, drift};
 
 /// Which op, and how.
 #[derive(Debug, Clone, Default)]
@@ -20,9 +20,9 @@ pub struct UndoRequest {
 #[derive(Debug, Clone)]
 pub struct Undo {
     /// The new op; none where it was only said.
-    pub op: Option<OpNo>,
+    pub op: Option<OpId>,
     /// The op that was undone.
-    pub undone: OpNo,
+    pub undone: OpId,
     /// Its command.
     pub command: String,
     /// Its session.
@@ -34,10 +34,10 @@ pub struct Undo {
 }
 
 /// Takes an op back.
-pub fn undo(pen: &Pen, request: &UndoRequest) -> Result<Undo, Failure> {
+pub fn undo(pen: &SessionWriter, request: &UndoRequest) -> Result<Undo, Error> {
     let journal = pen.journal()?;
     let keep = pen.keep()?;
-    let op = which(&journal, request.op.map(OpNo))?;
+    let op = which(&journal, request.op.map(OpId))?;
     let plan = Plan {
         command: "undo",
         session: op.session.clone(),
@@ -52,21 +52,21 @@ pub fn undo(pen: &Pen, request: &UndoRequest) -> Result<Undo, Failure> {
 }
 
 /// Finds the op to take back. An op that was undone and redone is taken back by undoing the redo.
-fn which(journal: &Journal, named: Option<OpNo>) -> Result<&Op, Failure> {
+fn which(journal: &Journal, named: Option<OpId>) -> Result<&Op, Error> {
     let Some(named) = named else {
         let newest = journal.ops.iter().rev().find(|op| op.is_in_force() && op.undoes.is_none());
-        return newest.map(|op| redone(journal, op)).ok_or(Failure::NothingToUndo);
+        return newest.map(|op| redone(journal, op)).ok_or(Error::NothingToUndo);
     };
-    let op = journal.op(named).ok_or(Failure::UnknownOp { op: named.0 })?;
+    let op = journal.op(named).ok_or(Error::UnknownOp { op: named.0 })?;
     if op.state != OpState::Done || op.undone_by.is_some() {
-        return Err(Failure::NotInForce { op: named.0, by: op.undone_by.map(|by| by.0) });
+        return Err(Error::NotApplied { op: named.0, by: op.undone_by.map(|by| by.0) });
     }
     Ok(redone(journal, op))
 }
 
 /// Follows undo and redo to the op that did it last.
 fn redone<'j>(journal: &'j Journal, mut op: &'j Op) -> &'j Op {
-    let done = |undoes: OpNo| {
+    let done = |undoes: OpId| {
         journal.ops.iter().rev().find(|op| op.undoes == Some(undoes) && op.state == OpState::Done)
     };
     while let Some(redo) = done(op.no).and_then(|undo| done(undo.no)) {
@@ -76,11 +76,11 @@ fn redone<'j>(journal: &'j Journal, mut op: &'j Op) -> &'j Op {
 }
 
 /// Swaps before and after of every change, the last first.
-fn reversed<'k>(op: &Op, keep: &'k Keep) -> Result<Vec<Deed<'k>>, Failure> {
+fn reversed<'k>(op: &Op, keep: &'k BackupStore) -> Result<Vec<FileOp<'k>>, Error> {
     let mut deeds = Vec::with_capacity(op.changes.len());
     for change in op.changes.iter().rev() {
         let path = change.path.clone();
-        let not_as_left = |drift| Failure::NotAsLeft {
+        let not_as_left = |drift| Error::ChangedSinceOp {
             op: op.no.0,
             session: op.session.clone(),
             made: change.before.is_none(),
@@ -88,27 +88,27 @@ fn reversed<'k>(op: &Op, keep: &'k Keep) -> Result<Vec<Deed<'k>>, Failure> {
             drift,
         };
         if let Some(after) = &change.after
-            && let Some(drift) = drift(&path, after).map_err(Failure::reading(&path))?
+            && let Some(drift) = drift(&path, after).map_err(Error::reading(&path))?
         {
             return Err(not_as_left(drift));
         }
         if let Some(before) = &change.before
             && !keep.holds(before)
         {
-            return Err(Failure::BackupGone { path });
+            return Err(Error::BackupGone { path });
         }
         match (&change.before, &change.after) {
             (Some(before), Some(_)) => {
-                let stamp = Stamp::of(&path).map_err(Failure::reading(&path))?;
-                deeds.push(Deed::Replace { path, stamp, content: kept(keep, before.clone()) });
+                let stamp = TailFingerprint::of(&path).map_err(Error::reading(&path))?;
+                deeds.push(FileOp::Replace { path, stamp, content: kept(keep, before.clone()) });
             }
-            (None, Some(_)) => deeds.push(Deed::Remove { path }),
+            (None, Some(_)) => deeds.push(FileOp::Remove { path }),
             (Some(before), None) => {
                 if std::fs::symlink_metadata(&path).is_ok() {
-                    return Err(not_as_left(Drift::Appeared));
+                    return Err(not_as_left(FileChange::Appeared));
                 }
-                let from = before.trash.clone().ok_or(Failure::BackupGone { path: path.clone() })?;
-                deeds.push(Deed::Return { path, from });
+                let from = before.trash.clone().ok_or(Error::BackupGone { path: path.clone() })?;
+                deeds.push(FileOp::Return { path, from });
             }
             (None, None) => {}
         }

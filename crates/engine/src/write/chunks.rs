@@ -22,15 +22,15 @@ const BATCH: usize = 16;
 
 /// The store of chunks in a state folder.
 #[derive(Debug, Clone)]
-pub(super) struct Chunks {
+pub(super) struct ChunkStore {
     chunks: PathBuf,
     lists: PathBuf,
 }
 
-impl Chunks {
+impl ChunkStore {
     /// Opens the store.
-    pub(super) fn at(state: &Path) -> Chunks {
-        Chunks { chunks: state.join("chunks"), lists: state.join("lists") }
+    pub(super) fn at(state: &Path) -> ChunkStore {
+        ChunkStore { chunks: state.join("chunks"), lists: state.join("lists") }
     }
 
     /// Keeps a content, durably; returns its name.
@@ -161,7 +161,7 @@ fn mix(line: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::Chunks;
+    use super::ChunkStore;
     use proptest::prelude::*;
 
     fn count(folder: &std::path::Path) -> usize {
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn a_file_that_grew_or_changed_in_the_middle_shares_its_chunks() {
         let folder = tempfile::tempdir().unwrap();
-        let chunks = Chunks::at(folder.path());
+        let chunks = ChunkStore::at(folder.path());
         let old = lines(1000, 21_000);
         chunks.keep(&old[..]).unwrap();
         let first = count(folder.path());
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn a_content_that_repeats_itself_is_kept_once() {
         let folder = tempfile::tempdir().unwrap();
-        let chunks = Chunks::at(folder.path());
+        let chunks = ChunkStore::at(folder.path());
         let same = b"{\"a\":1}\n".repeat(1 << 20);
         let name = chunks.keep(&same[..]).unwrap();
         assert!(count(folder.path()) <= 2);
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn a_damaged_backup_is_no_backup() {
         let folder = tempfile::tempdir().unwrap();
-        let chunks = Chunks::at(folder.path());
+        let chunks = ChunkStore::at(folder.path());
         let name = chunks.keep(&lines(0, 3000)[..]).unwrap();
         let other = chunks.keep(&b"other"[..]).unwrap();
         std::fs::copy(folder.path().join("lists").join(other), folder.path().join("lists").join(&name))
@@ -227,7 +227,7 @@ mod tests {
                 }
             }
             let folder = tempfile::tempdir().unwrap();
-            let chunks = Chunks::at(folder.path());
+            let chunks = ChunkStore::at(folder.path());
             let name = chunks.keep(&bytes[..]).unwrap();
             prop_assert!(chunks.holds(&name));
             prop_assert_eq!(chunks.read(&name).unwrap(), bytes);

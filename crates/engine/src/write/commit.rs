@@ -3,22 +3,22 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::deed::Task;
-use super::desk::Desk;
-use super::plan::{Deed, Plan};
-use super::record::{Change, News, OpNo, Thing};
-use super::rollback::unmake;
+use super::deed::PreparedOp;
+use super::desk::Transaction;
+use super::plan::{FileOp, Plan};
+use super::record::{Change, FileState, JournalEvent, OpId};
+use super::rollback::remove_created_dirs;
 use super::still::refuse_if_live;
-use crate::Failure;
+use crate::Error;
 
-impl Desk<'_> {
+impl Transaction<'_> {
     /// Writes what a plan says; where anything fails, all is as it was before.
     pub(super) fn write(
         mut self,
         mut plan: Plan<'_>,
-        undoes: Option<OpNo>,
-        check: impl FnOnce() -> Result<(), Failure>,
-    ) -> Result<OpNo, Failure> {
+        undoes: Option<OpId>,
+        check: impl FnOnce() -> Result<(), Error>,
+    ) -> Result<OpId, Error> {
         let op = self.journal.next();
         let named: Vec<PathBuf> = plan.deeds.iter().map(|deed| deed.path().to_owned()).collect();
         for deed in &mut plan.deeds {
@@ -28,14 +28,15 @@ impl Desk<'_> {
         refuse_if_live(&plan, &named, &self.journal)?;
         let mut tasks = Vec::with_capacity(plan.deeds.len());
         for (k, deed) in plan.deeds.into_iter().enumerate() {
-            let task = Task::prepare(deed, op, k, &self.keep, &self.state)?;
+            let task = PreparedOp::prepare(deed, op, k, &self.keep, &self.state)?;
             task.refuse_if_changed()?;
             self.pen.step("kept");
             tasks.push(task);
         }
         let changes: Vec<Change> = tasks.iter().map(|task| task.change.clone()).collect();
         let command = plan.command.to_owned();
-        let begun = News::Begun { command, session: plan.session, about: plan.about, undoes, changes };
+        let begun =
+            JournalEvent::Begun { command, session: plan.session, about: plan.about, undoes, changes };
         self.journal.add(op, begun)?;
         self.pen.step("begun");
         let written =
@@ -45,58 +46,58 @@ impl Desk<'_> {
             self.roll_back(op, &changes, &failure.to_string())?;
             return Err(failure);
         }
-        self.journal.add(op, News::Done { after: after(&tasks) })?;
+        self.journal.add(op, JournalEvent::Done { after: after(&tasks) })?;
         self.pen.step("done");
         // Folders that were made for what is gone now go too, if they are empty.
         if let Some(undone) = undoes.and_then(|undone| self.journal.op(undone)) {
-            undone.changes.iter().rev().for_each(unmake);
+            undone.changes.iter().rev().for_each(remove_created_dirs);
         }
         Ok(op)
     }
 
-    fn carry_out(&mut self, op: OpNo, tasks: &mut [Task<'_>]) -> Result<(), Failure> {
+    fn carry_out(&mut self, op: OpId, tasks: &mut [PreparedOp<'_>]) -> Result<(), Error> {
         for task in &mut *tasks {
             task.draft()?;
             self.pen.step("drafted");
         }
-        self.journal.add(op, News::Ready { after: after(tasks) })?;
+        self.journal.add(op, JournalEvent::Ready { after: after(tasks) })?;
         self.pen.step("ready");
         for task in tasks {
             task.refuse_if_changed()?;
-            task.act(|name| self.pen.step(name))?;
+            task.apply(|name| self.pen.step(name))?;
             self.pen.step("acted");
         }
         Ok(())
     }
 
-    fn tidy(&self, tasks: &mut [Task<'_>]) -> Result<(), Failure> {
+    fn tidy(&self, tasks: &mut [PreparedOp<'_>]) -> Result<(), Error> {
         for task in tasks {
             self.pen.step("checked");
-            task.finish().map_err(Failure::writing(&task.change.path))?;
+            task.finish().map_err(Error::writing(&task.change.path))?;
             self.pen.step("tidied");
         }
         Ok(())
     }
 }
 
-fn after(tasks: &[Task<'_>]) -> Vec<Option<Thing>> {
+fn after(tasks: &[PreparedOp<'_>]) -> Vec<Option<FileState>> {
     tasks.iter().map(|task| task.change.after.clone()).collect()
 }
 
 /// Lets a deed name the file itself: a new file must not take the place of a link to the old one.
-fn follow_links(deed: &mut Deed<'_>) -> Result<(), Failure> {
+fn follow_links(deed: &mut FileOp<'_>) -> Result<(), Error> {
     let path = deed.path().to_owned();
     let real = match deed {
-        Deed::Append { .. } | Deed::Replace { .. } => std::fs::canonicalize(&path),
-        Deed::Create { .. } | Deed::Remove { .. } | Deed::Return { .. } => real_folder(&path),
+        FileOp::Append { .. } | FileOp::Replace { .. } => std::fs::canonicalize(&path),
+        FileOp::Create { .. } | FileOp::Remove { .. } | FileOp::Return { .. } => real_folder(&path),
     };
-    let real = real.map_err(Failure::reading(&path))?;
+    let real = real.map_err(Error::reading(&path))?;
     match deed {
-        Deed::Append { path, .. }
-        | Deed::Replace { path, .. }
-        | Deed::Create { path, .. }
-        | Deed::Remove { path }
-        | Deed::Return { path, .. } => *path = real,
+        FileOp::Append { path, .. }
+        | FileOp::Replace { path, .. }
+        | FileOp::Create { path, .. }
+        | FileOp::Remove { path }
+        | FileOp::Return { path, .. } => *path = real,
     }
     Ok(())
 }

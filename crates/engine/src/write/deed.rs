@@ -5,36 +5,36 @@ use std::io::{self, ErrorKind, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use super::files::{make_folder, make_missing, missing_above, publish, remove_if_there, write_draft};
-use super::keep::Keep;
-use super::plan::Deed;
-use super::record::{Change, DeedName, OpNo, Thing};
-use super::still::refuse_if_changed;
-use super::swap::{Displaced, displace, second_name};
-use super::trash::{date_now, look, move_over};
+use super::keep::BackupStore;
+use super::plan::FileOp;
+use super::record::{Change, FileOpKind, FileState, OpId};
+use super::still::ensure_unchanged;
+use super::swap::{ReplacedFile, hard_link, replace_file};
+use super::trash::{date_now, file_state, move_over};
 use crate::disk::{open, tail_at};
-use crate::failure::{Drift, Failure};
+use crate::failure::{Error, FileChange};
 
 /// A deed on its way.
-pub(super) struct Task<'a> {
-    deed: Deed<'a>,
+pub(super) struct PreparedOp<'a> {
+    deed: FileOp<'a>,
     pub(super) change: Change,
-    displaced: Option<Displaced>,
+    displaced: Option<ReplacedFile>,
 }
 
-impl<'a> Task<'a> {
+impl<'a> PreparedOp<'a> {
     /// Keeps what the deed will change, durably. Nothing else changes yet.
     pub(super) fn prepare(
-        deed: Deed<'a>,
-        op: OpNo,
+        deed: FileOp<'a>,
+        op: OpId,
         k: usize,
-        keep: &Keep,
+        keep: &BackupStore,
         state: &Path,
-    ) -> Result<Task<'a>, Failure> {
+    ) -> Result<PreparedOp<'a>, Error> {
         let path = deed.path().to_owned();
         let beside =
             |end: &str| path.with_file_name(format!(".rethread-{op}-{k}-{}.{end}", std::process::id()));
         let mut change = Change {
-            deed: DeedName::Create,
+            deed: FileOpKind::Create,
             path: path.clone(),
             before: None,
             after: None,
@@ -45,125 +45,125 @@ impl<'a> Task<'a> {
             folders: Vec::new(),
         };
         match &deed {
-            Deed::Append { stamp, bytes, .. } => {
-                change.deed = DeedName::Append;
-                change.before = Some(keep.growing(&path, stamp, op, k).map_err(Failure::writing(state))?);
-                change.bytes = Some(keep.chunks.keep(&bytes[..]).map_err(Failure::writing(state))?);
+            FileOp::Append { stamp, bytes, .. } => {
+                change.deed = FileOpKind::Append;
+                change.before = Some(keep.growing(&path, stamp, op, k).map_err(Error::writing(state))?);
+                change.bytes = Some(keep.chunks.keep(&bytes[..]).map_err(Error::writing(state))?);
                 change.old = Some(beside("old"));
             }
-            Deed::Replace { stamp, .. } => {
-                change.deed = DeedName::Replace;
-                change.before = Some(keep.by_chunks(&path, stamp).map_err(Failure::writing(state))?);
+            FileOp::Replace { stamp, .. } => {
+                change.deed = FileOpKind::Replace;
+                change.before = Some(keep.back_up(&path, stamp).map_err(Error::writing(state))?);
                 change.old = Some(beside("old"));
             }
-            Deed::Create { .. } => {
+            FileOp::Create { .. } => {
                 refuse_if_there(&path)?;
                 change.folders = missing_above(&path);
             }
-            Deed::Remove { .. } => {
-                change.deed = DeedName::Remove;
-                let before = look(&path).map_err(Failure::reading(&path))?;
-                let gone = || Failure::Stale { path: path.clone(), drift: Drift::Gone };
+            FileOp::Remove { .. } => {
+                change.deed = FileOpKind::Remove;
+                let before = file_state(&path).map_err(Error::reading(&path))?;
+                let gone = || Error::Stale { path: path.clone(), drift: FileChange::Gone };
                 let trash = state.join("trash").join(format!("{op}-{k}"));
                 let trash = trash.join(path.file_name().unwrap_or_default());
-                change.before = Some(Thing { trash: Some(trash), ..before.ok_or_else(gone)? });
+                change.before = Some(FileState { trash: Some(trash), ..before.ok_or_else(gone)? });
                 change.draft = Some(state.join("trash").join(format!("{op}-{k}.part")));
                 change.old = Some(beside("old"));
             }
-            Deed::Return { from, .. } => {
-                change.deed = DeedName::Return;
+            FileOp::Return { from, .. } => {
+                change.deed = FileOpKind::Return;
                 refuse_if_there(&path)?;
                 if std::fs::symlink_metadata(from).is_err() {
-                    return Err(Failure::BackupGone { path });
+                    return Err(Error::BackupGone { path });
                 }
                 change.from = Some(from.clone());
                 change.old = Some(state.join("trash").join(format!("{op}-{k}.part")));
                 change.folders = missing_above(&path);
             }
         }
-        Ok(Task { deed, change, displaced: None })
+        Ok(PreparedOp { deed, change, displaced: None })
     }
 
     /// Refuses a file that changed since the plan was made.
-    pub(super) fn refuse_if_changed(&self) -> Result<(), Failure> {
+    pub(super) fn refuse_if_changed(&self) -> Result<(), Error> {
         match &self.deed {
-            Deed::Append { path, stamp, .. } | Deed::Replace { path, stamp, .. } => {
-                refuse_if_changed(path, stamp)
+            FileOp::Append { path, stamp, .. } | FileOp::Replace { path, stamp, .. } => {
+                ensure_unchanged(path, stamp)
             }
-            Deed::Create { path, .. } | Deed::Return { path, .. } => refuse_if_there(path),
-            Deed::Remove { .. } => Ok(()),
+            FileOp::Create { path, .. } | FileOp::Return { path, .. } => refuse_if_there(path),
+            FileOp::Remove { .. } => Ok(()),
         }
     }
 
     /// Writes the draft, where the deed has one.
-    pub(super) fn draft(&mut self) -> Result<(), Failure> {
+    pub(super) fn draft(&mut self) -> Result<(), Error> {
         let path = self.change.path.clone();
         let draft = self.change.draft.clone().unwrap_or_default();
-        make_missing(&self.change.folders).map_err(Failure::writing(&path))?;
+        make_missing(&self.change.folders).map_err(Error::writing(&path))?;
         let failed = |error: io::Error| match error.kind() {
             // What the draft is made from ended early.
-            ErrorKind::UnexpectedEof => Failure::Changed { path: path.clone() },
-            _ => Failure::Unwritable { path: draft.clone(), source: error },
+            ErrorKind::UnexpectedEof => Error::Changed { path: path.clone() },
+            _ => Error::Unwritable { path: draft.clone(), source: error },
         };
         match &self.deed {
-            Deed::Replace { content, .. } => {
+            FileOp::Replace { content, .. } => {
                 let stamp = write_draft(&draft, content, Some(&path)).map_err(failed)?;
-                self.change.after = Some(Thing::file(&stamp));
+                self.change.after = Some(FileState::file(&stamp));
             }
-            Deed::Create { content, .. } => {
+            FileOp::Create { content, .. } => {
                 let stamp = write_draft(&draft, content, None).map_err(failed)?;
-                self.change.after = Some(Thing::file(&stamp));
+                self.change.after = Some(FileState::file(&stamp));
             }
-            Deed::Append { bytes, .. } => reserve(&draft, bytes).map_err(Failure::writing(&path))?,
-            Deed::Remove { .. } => {}
-            Deed::Return { from, .. } => {
-                self.change.after = look(from).map_err(Failure::reading(from))?;
+            FileOp::Append { bytes, .. } => reserve(&draft, bytes).map_err(Error::writing(&path))?,
+            FileOp::Remove { .. } => {}
+            FileOp::Return { from, .. } => {
+                self.change.after = file_state(from).map_err(Error::reading(from))?;
             }
         }
         Ok(())
     }
 
     /// Does what others see.
-    pub(super) fn act(&mut self, step: impl Fn(&'static str)) -> Result<(), Failure> {
+    pub(super) fn apply(&mut self, step: impl Fn(&'static str)) -> Result<(), Error> {
         let change = &mut self.change;
         let path = change.path.clone();
         let draft = change.draft.clone().unwrap_or_default();
-        let writing = |error| Failure::Unwritable { path: path.clone(), source: error };
+        let writing = |error| Error::Unwritable { path: path.clone(), source: error };
         match &self.deed {
-            Deed::Append { stamp, bytes, .. } => {
+            FileOp::Append { stamp, bytes, .. } => {
                 if append_at(&path, stamp.len, bytes).map_err(writing)? {
                     let file = open(&path).map_err(writing)?;
                     let len = stamp.len + bytes.len() as u64;
                     let tail = tail_at(&file, len).map_err(writing)?.to_hex().to_string();
-                    change.after = Some(Thing { len, tail, ..Thing::file(stamp) });
+                    change.after = Some(FileState { len, tail, ..FileState::file(stamp) });
                 } else {
-                    return Err(Failure::Stale { path, drift: Drift::Grew(1) });
+                    return Err(Error::Stale { path, drift: FileChange::Grew(1) });
                 }
             }
-            Deed::Replace { stamp, .. } => {
+            FileOp::Replace { stamp, .. } => {
                 let old = change.old.clone().unwrap_or_default();
-                second_name(&path, &old).map_err(writing)?;
+                hard_link(&path, &old).map_err(writing)?;
                 step("old file has a second name");
                 let file = open(&path).map_err(writing)?;
-                refuse_if_changed(&path, stamp)?;
-                let mut displaced = displace(&draft, &path, file, stamp.len).map_err(writing)?;
+                ensure_unchanged(&path, stamp)?;
+                let mut displaced = replace_file(&draft, &path, file, stamp.len).map_err(writing)?;
                 step("new file is in place");
                 if let Some(why) = displaced.wait().map_err(writing)? {
-                    return Err(Failure::Live { session: stem(&path), why });
+                    return Err(Error::Live { session: stem(&path), why });
                 }
-                displaced.carry(&path).map_err(writing)?;
+                displaced.copy_appended(&path).map_err(writing)?;
                 step("what grew is carried over");
                 self.displaced = Some(displaced);
             }
-            Deed::Create { .. } => publish(&draft, &path).map_err(|error| occupied(&path, error))?,
-            Deed::Remove { .. } => {
+            FileOp::Create { .. } => publish(&draft, &path).map_err(|error| occupied(&path, error))?,
+            FileOp::Remove { .. } => {
                 let trash =
                     change.before.as_ref().and_then(|before| before.trash.clone()).unwrap_or_default();
                 make_folder(trash.parent().unwrap_or(&trash)).map_err(writing)?;
                 step("trash is made");
                 move_over(&path, &trash, &draft, step).map_err(writing)?;
             }
-            Deed::Return { from, .. } => {
+            FileOp::Return { from, .. } => {
                 move_over(from, &path, &draft, &step).map_err(|error| occupied(&path, error))?;
                 step("brought back");
                 date_now(&path).map_err(writing)?;
@@ -175,7 +175,7 @@ impl<'a> Task<'a> {
     /// Tidies up when nothing can go wrong any more.
     pub(super) fn finish(&mut self) -> io::Result<()> {
         if let Some(displaced) = &mut self.displaced {
-            displaced.carry(&self.change.path)?;
+            displaced.copy_appended(&self.change.path)?;
         }
         self.change.old.as_deref().map_or(Ok(()), remove_if_there)
     }
@@ -185,17 +185,17 @@ fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-fn refuse_if_there(path: &Path) -> Result<(), Failure> {
+fn refuse_if_there(path: &Path) -> Result<(), Error> {
     match std::fs::symlink_metadata(path) {
-        Ok(_) => Err(Failure::Occupied { path: path.to_owned() }),
+        Ok(_) => Err(Error::AlreadyExists { path: path.to_owned() }),
         Err(_) => Ok(()),
     }
 }
 
-fn occupied(path: &Path, error: io::Error) -> Failure {
+fn occupied(path: &Path, error: io::Error) -> Error {
     match error.kind() {
-        ErrorKind::AlreadyExists => Failure::Occupied { path: path.to_owned() },
-        _ => Failure::Unwritable { path: path.to_owned(), source: error },
+        ErrorKind::AlreadyExists => Error::AlreadyExists { path: path.to_owned() },
+        _ => Error::Unwritable { path: path.to_owned(), source: error },
     }
 }
 

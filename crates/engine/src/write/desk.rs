@@ -5,58 +5,61 @@ use std::path::{Path, PathBuf};
 
 use super::files::remove_if_there;
 use super::journal::{Journal, Op, OpState};
-use super::keep::Keep;
+use super::keep::BackupStore;
 use super::lock::Lock;
-use super::pen::Pen;
+use super::pen::SessionWriter;
 use super::plan::Plan;
-use super::record::{Change, DeedName, News, Thing};
-use super::rollback::{common, is_new, take_back};
+use super::record::{Change, FileOpKind, FileState, JournalEvent};
+use super::rollback::{common, is_new, roll_back};
 use super::swap::{append, read_from};
-use super::trash::{clear, look};
-use crate::Failure;
+use super::trash::{clear, file_state};
+use crate::Error;
 use crate::disk::open;
 
 /// Where ops are written.
-pub(super) struct Desk<'p> {
-    pub(super) pen: &'p Pen,
+pub(super) struct Transaction<'p> {
+    pub(super) pen: &'p SessionWriter,
     pub(super) state: PathBuf,
     pub(super) journal: Journal,
-    pub(super) keep: Keep,
+    pub(super) keep: BackupStore,
     /// What could not be ended, and why: other files can still be written.
-    stuck: Vec<(Op, Failure)>,
+    unrecovered: Vec<(Op, Error)>,
     _lock: Lock,
 }
 
-impl<'p> Desk<'p> {
+impl<'p> Transaction<'p> {
     /// Sits down: takes the lock and ends what was cut short.
-    pub(super) fn take(pen: &'p Pen, command: &str) -> Result<Desk<'p>, Failure> {
+    pub(super) fn take(pen: &'p SessionWriter, command: &str) -> Result<Transaction<'p>, Error> {
         let state = pen.state()?.to_owned();
         let lock = Lock::take(&state, command)?;
-        Desk::with(pen, state, lock)
+        Transaction::with(pen, state, lock)
     }
 
     /// The same, but only where nobody else is at it.
-    pub(super) fn take_if_free(pen: &'p Pen, command: &str) -> Option<Result<Desk<'p>, Failure>> {
+    pub(super) fn take_if_free(
+        pen: &'p SessionWriter,
+        command: &str,
+    ) -> Option<Result<Transaction<'p>, Error>> {
         let state = pen.state().ok()?.to_owned();
         let lock = Lock::take_if_free(&state, command)?;
-        Some(Desk::with(pen, state, lock))
+        Some(Transaction::with(pen, state, lock))
     }
 
-    fn with(pen: &'p Pen, state: PathBuf, lock: Lock) -> Result<Desk<'p>, Failure> {
+    fn with(pen: &'p SessionWriter, state: PathBuf, lock: Lock) -> Result<Transaction<'p>, Error> {
         let journal = Journal::read(&state)?;
-        let keep = Keep::at(&state);
-        let mut desk = Desk { pen, state, journal, keep, stuck: Vec::new(), _lock: lock };
+        let keep = BackupStore::at(&state);
+        let mut desk = Transaction { pen, state, journal, keep, unrecovered: Vec::new(), _lock: lock };
         desk.recover()?;
         Ok(desk)
     }
 
     /// Ends every op that was cut short: takes it back, or finishes it where others have gone on from it.
-    fn recover(&mut self) -> Result<(), Failure> {
+    fn recover(&mut self) -> Result<(), Error> {
         let cut: Vec<Op> =
             self.journal.ops.iter().filter(|op| op.state == OpState::Unfinished).cloned().collect();
         for op in cut.iter().rev() {
             if let Err(failure) = self.end(op) {
-                self.stuck.push((op.clone(), failure));
+                self.unrecovered.push((op.clone(), failure));
             }
         }
         if !cut.is_empty() {
@@ -66,26 +69,26 @@ impl<'p> Desk<'p> {
     }
 
     /// Ends one op.
-    fn end(&mut self, op: &Op) -> Result<(), Failure> {
-        let done = self.went_on(op);
-        if !done.map_err(Failure::writing(&self.state))? {
+    fn end(&mut self, op: &Op) -> Result<(), Error> {
+        let done = self.was_extended(op);
+        if !done.map_err(Error::writing(&self.state))? {
             return self.roll_back(op.no, &op.changes, "it was cut short");
         }
         for change in &op.changes {
-            self.finish(change).map_err(Failure::writing(&change.path))?;
+            self.finish(change).map_err(Error::writing(&change.path))?;
             self.pen.step("change is finished");
         }
         let after = op.changes.iter().map(|change| change.after.clone()).collect();
-        self.journal.add(op.no, News::Done { after })
+        self.journal.add(op.no, JournalEvent::Done { after })
     }
 
     /// Refuses to write where an op could not be ended.
-    pub(super) fn refuse_if_stuck(&mut self, plan: &Plan<'_>) -> Result<(), Failure> {
+    pub(super) fn refuse_if_stuck(&mut self, plan: &Plan<'_>) -> Result<(), Error> {
         let touches = |op: &Op| {
             op.changes.iter().any(|change| plan.deeds.iter().any(|deed| deed.path() == change.path))
         };
-        match self.stuck.iter().position(|(op, _)| touches(op)) {
-            Some(k) => Err(self.stuck.remove(k).1),
+        match self.unrecovered.iter().position(|(op, _)| touches(op)) {
+            Some(k) => Err(self.unrecovered.remove(k).1),
             None => Ok(()),
         }
     }
@@ -93,65 +96,67 @@ impl<'p> Desk<'p> {
     /// Takes changes back, the last first, and notes it.
     pub(super) fn roll_back(
         &mut self,
-        op: super::record::OpNo,
+        op: super::record::OpId,
         changes: &[Change],
         why: &str,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Error> {
         for change in changes.iter().rev() {
-            take_back(change, &self.keep).map_err(Failure::writing(&change.path))?;
+            roll_back(change, &self.keep).map_err(Error::writing(&change.path))?;
             self.pen.step("change is taken back");
         }
-        self.journal.add(op, News::RolledBack { why: why.to_owned() })
+        self.journal.add(op, JournalEvent::RolledBack { why: why.to_owned() })
     }
 
     /// Whether all of an op was written and somebody has added to it since: then it is too late to take it back.
-    fn went_on(&self, op: &Op) -> io::Result<bool> {
+    fn was_extended(&self, op: &Op) -> io::Result<bool> {
         let mut grown = false;
         for change in &op.changes {
             match self.standing(change)? {
-                Standing::Not => return Ok(false),
-                Standing::Done => {}
-                Standing::Grown => grown = true,
+                ChangeProgress::Not => return Ok(false),
+                ChangeProgress::Done => {}
+                ChangeProgress::Grown => grown = true,
             }
         }
         Ok(grown)
     }
 
-    fn standing(&self, change: &Change) -> io::Result<Standing> {
+    fn standing(&self, change: &Change) -> io::Result<ChangeProgress> {
         let Change { path, before, after, .. } = change;
-        let here = look(path)?;
+        let here = file_state(path)?;
         Ok(match (change.deed, here) {
-            (DeedName::Append, Some(here)) => {
+            (FileOpKind::Append, Some(here)) => {
                 let from = before.as_ref().map_or(0, |before| before.len);
                 let Ok(ours) = self.keep.chunks.read(change.bytes.as_deref().unwrap_or_default()) else {
-                    return Ok(Standing::Not);
+                    return Ok(ChangeProgress::Not);
                 };
                 if here.len < from + ours.len() as u64 {
-                    return Ok(Standing::Not);
+                    return Ok(ChangeProgress::Not);
                 }
                 match read_from(&open(path)?, from)?.strip_prefix(&ours[..]) {
-                    None => Standing::Not,
-                    Some([]) => Standing::Done,
-                    Some(_) => Standing::Grown,
+                    None => ChangeProgress::Not,
+                    Some([]) => ChangeProgress::Done,
+                    Some(_) => ChangeProgress::Grown,
                 }
             }
-            (DeedName::Replace | DeedName::Create, Some(here)) => match after {
-                Some(after) if here.same(after) => Standing::Done,
-                Some(after) if is_new(path, &here, before.as_ref(), after)? => Standing::Grown,
-                _ => Standing::Not,
+            (FileOpKind::Replace | FileOpKind::Create, Some(here)) => match after {
+                Some(after) if here.same(after) => ChangeProgress::Done,
+                Some(after) if is_new(path, &here, before.as_ref(), after)? => ChangeProgress::Grown,
+                _ => ChangeProgress::Not,
             },
-            (DeedName::Remove, None) => Standing::of(trash_of(before.as_ref()).is_some_and(Path::exists)),
-            (DeedName::Return, Some(_)) => {
-                Standing::of(change.from.as_ref().is_some_and(|from| !from.exists()))
+            (FileOpKind::Remove, None) => {
+                ChangeProgress::of(trash_of(before.as_ref()).is_some_and(Path::exists))
             }
-            _ => Standing::Not,
+            (FileOpKind::Return, Some(_)) => {
+                ChangeProgress::of(change.from.as_ref().is_some_and(|from| !from.exists()))
+            }
+            _ => ChangeProgress::Not,
         })
     }
 
     /// Tidies up behind a change that stays.
     fn finish(&self, change: &Change) -> io::Result<()> {
         let Change { path, before, after, .. } = change;
-        if let (DeedName::Replace, Some(old), Some(before), Some(after)) =
+        if let (FileOpKind::Replace, Some(old), Some(before), Some(after)) =
             (change.deed, &change.old, before, after)
             && let Ok(old) = open(old)
         {
@@ -165,7 +170,7 @@ impl<'p> Desk<'p> {
 }
 
 /// How far a change came.
-enum Standing {
+enum ChangeProgress {
     /// Not to its end.
     Not,
     /// To its end.
@@ -174,12 +179,12 @@ enum Standing {
     Grown,
 }
 
-impl Standing {
-    fn of(done: bool) -> Standing {
-        if done { Standing::Done } else { Standing::Not }
+impl ChangeProgress {
+    fn of(done: bool) -> ChangeProgress {
+        if done { ChangeProgress::Done } else { ChangeProgress::Not }
     }
 }
 
-fn trash_of(before: Option<&Thing>) -> Option<&Path> {
+fn trash_of(before: Option<&FileState>) -> Option<&Path> {
     before.and_then(|before| before.trash.as_deref())
 }

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use super::plan::Content;
-use crate::disk::Stamp;
+use crate::disk::TailFingerprint;
 
 /// Makes the names in a folder durable.
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
@@ -78,13 +78,17 @@ pub(super) fn is_nowhere(error: &io::Error) -> bool {
 const CIRCLE: i32 = 40;
 
 /// Writes a draft durably and looks at it. It gets the rights of the file that it is to replace or copies.
-pub(super) fn write_draft(draft: &Path, content: &Content<'_>, like: Option<&Path>) -> io::Result<Stamp> {
+pub(super) fn write_draft(
+    draft: &Path,
+    content: &Content<'_>,
+    like: Option<&Path>,
+) -> io::Result<TailFingerprint> {
     let file = private(OpenOptions::new().read(true).write(true).create_new(true)).open(draft)?;
     let mut out = BufWriter::with_capacity(256 << 10, &file);
     match content {
         Content::Bytes(bytes) => out.write_all(bytes)?,
         Content::Copy(from) => copy_from(from, &mut out, &file)?,
-        Content::Made(make) => make(&mut out)?,
+        Content::Generated(make) => make(&mut out)?,
     }
     out.flush()?;
     drop(out);
@@ -93,7 +97,7 @@ pub(super) fn write_draft(draft: &Path, content: &Content<'_>, like: Option<&Pat
         give(&file, &std::fs::metadata(like)?)?;
     }
     file.sync_all()?;
-    Stamp::of_file(&file)
+    TailFingerprint::of_file(&file)
 }
 
 /// Gives a file the rights of another, and its owner where that may be.

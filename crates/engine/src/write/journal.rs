@@ -6,11 +6,11 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use rethread_core::entry::Moment;
+use rethread_core::entry::Timestamp;
 
 use super::files::{private, sync_folder};
-use super::record::{Change, News, OpNo, Record, Thing, VERSION};
-use crate::Failure;
+use super::record::{Change, FileState, JournalEvent, JournalRecord, OpId, VERSION};
+use crate::Error;
 
 /// What became of an op.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,14 +26,14 @@ pub(crate) enum OpState {
 /// An op, as the journal tells it.
 #[derive(Debug, Clone)]
 pub(crate) struct Op {
-    pub(crate) no: OpNo,
-    pub(crate) at: Moment,
+    pub(crate) no: OpId,
+    pub(crate) at: Timestamp,
     pub(crate) command: String,
     pub(crate) session: String,
     pub(crate) about: String,
-    pub(crate) undoes: Option<OpNo>,
+    pub(crate) undoes: Option<OpId>,
     /// The op that undid it and is in force.
-    pub(crate) undone_by: Option<OpNo>,
+    pub(crate) undone_by: Option<OpId>,
     pub(crate) state: OpState,
     /// Whether its backups were thrown away.
     pub(crate) pruned: bool,
@@ -58,21 +58,21 @@ pub(crate) struct Journal {
 
 impl Journal {
     /// Reads the journal in a state folder; where there is none, it is empty.
-    pub(crate) fn read(state: &Path) -> Result<Journal, Failure> {
+    pub(crate) fn read(state: &Path) -> Result<Journal, Error> {
         let path = state.join("journal.jsonl");
         let text = match std::fs::read(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
-            read => read.map_err(Failure::reading(&path))?,
+            read => read.map_err(Error::reading(&path))?,
         };
         let torn = text.last().is_some_and(|&last| last != b'\n');
         let mut journal = Journal { path, ops: Vec::new(), torn };
         let mut places = HashMap::new();
         for line in text.split(|&b| b == b'\n').filter(|line| !line.is_empty()) {
-            match serde_json::from_slice::<Record>(line) {
+            match serde_json::from_slice::<JournalRecord>(line) {
                 Ok(record) if record.v == VERSION => journal.take(record, &mut places),
                 // A line of another version says so whatever else it holds; a torn line never took effect.
                 _ if version(line).is_some_and(|v| v > VERSION) => {
-                    return Err(Failure::NewerJournal { path: journal.path });
+                    return Err(Error::NewerJournal { path: journal.path });
                 }
                 _ => {}
             }
@@ -81,12 +81,12 @@ impl Journal {
         Ok(journal)
     }
 
-    fn take(&mut self, record: Record, places: &mut HashMap<OpNo, usize>) {
-        if let News::Begun { command, session, about, undoes, changes } = record.news {
+    fn take(&mut self, record: JournalRecord, places: &mut HashMap<OpId, usize>) {
+        if let JournalEvent::Begun { command, session, about, undoes, changes } = record.news {
             places.insert(record.op, self.ops.len());
             self.ops.push(Op {
                 no: record.op,
-                at: Moment(record.at),
+                at: Timestamp(record.at),
                 command,
                 session,
                 about,
@@ -100,14 +100,14 @@ impl Journal {
         }
         let Some(op) = places.get(&record.op).map(|&at| &mut self.ops[at]) else { return };
         match record.news {
-            News::Ready { after } => op.set_after(after),
-            News::Done { after } => {
+            JournalEvent::Ready { after } => op.set_after(after),
+            JournalEvent::Done { after } => {
                 op.set_after(after);
                 op.state = OpState::Done;
             }
-            News::RolledBack { .. } => op.state = OpState::RolledBack,
-            News::Pruned => op.pruned = true,
-            News::Begun { .. } => {}
+            JournalEvent::RolledBack { .. } => op.state = OpState::RolledBack,
+            JournalEvent::Pruned => op.pruned = true,
+            JournalEvent::Begun { .. } => {}
         }
     }
 
@@ -125,21 +125,21 @@ impl Journal {
     }
 
     /// Finds an op.
-    pub(crate) fn op(&self, no: OpNo) -> Option<&Op> {
+    pub(crate) fn op(&self, no: OpId) -> Option<&Op> {
         self.ops.iter().find(|op| op.no == no)
     }
 
     /// Returns the number of the next op.
-    pub(super) fn next(&self) -> OpNo {
-        OpNo(self.ops.iter().map(|op| op.no.0).max().unwrap_or(0) + 1)
+    pub(super) fn next(&self) -> OpId {
+        OpId(self.ops.iter().map(|op| op.no.0).max().unwrap_or(0) + 1)
     }
 
     /// Adds a line, durably.
-    pub(super) fn add(&mut self, op: OpNo, news: News) -> Result<(), Failure> {
-        let record = Record { v: VERSION, op, at: now().0, news };
+    pub(super) fn add(&mut self, op: OpId, news: JournalEvent) -> Result<(), Error> {
+        let record = JournalRecord { v: VERSION, op, at: now().0, news };
         let mut line = if self.torn { b"\n".to_vec() } else { Vec::new() };
         serde_json::to_writer(&mut line, &record)
-            .map_err(|error| Failure::Unwritable { path: self.path.clone(), source: error.into() })?;
+            .map_err(|error| Error::Unwritable { path: self.path.clone(), source: error.into() })?;
         line.push(b'\n');
         let fresh = !self.path.exists();
         // Should only a part of the line arrive, the next line must not hang on it.
@@ -149,17 +149,17 @@ impl Journal {
             file.write_all(&line)?;
             file.sync_data()
         });
-        added.map_err(Failure::writing(&self.path))?;
+        added.map_err(Error::writing(&self.path))?;
         self.torn = false;
         if fresh && let Some(folder) = self.path.parent() {
-            sync_folder(folder).map_err(Failure::writing(folder))?;
+            sync_folder(folder).map_err(Error::writing(folder))?;
         }
         Ok(())
     }
 }
 
 impl Op {
-    fn set_after(&mut self, after: Vec<Option<Thing>>) {
+    fn set_after(&mut self, after: Vec<Option<FileState>>) {
         for (change, after) in self.changes.iter_mut().zip(after) {
             change.after = after;
         }
@@ -176,9 +176,9 @@ fn version(line: &[u8]) -> Option<u32> {
 }
 
 /// Returns the present.
-pub(super) fn now() -> Moment {
+pub(super) fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Moment(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
 /// Whether a state folder has a journal.

@@ -3,45 +3,51 @@
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::chunks::Chunks;
+use super::chunks::ChunkStore;
 use super::files::{make_folder, same_file, sync_folder};
-use super::record::{OpNo, Thing};
-use crate::disk::{Stamp, open, tail_at};
+use super::record::{FileState, OpId};
+use crate::disk::{TailFingerprint, open, tail_at};
 
 /// A larger file that is only appended to is kept by a second name.
 const LARGE: u64 = 16 << 20;
 
 /// Where backups are kept.
 #[derive(Debug, Clone)]
-pub(crate) struct Keep {
+pub(crate) struct BackupStore {
     state: PathBuf,
-    pub(super) chunks: Chunks,
+    pub(super) chunks: ChunkStore,
 }
 
-impl Keep {
+impl BackupStore {
     /// Opens the backups in a state folder.
-    pub(super) fn at(state: &Path) -> Keep {
-        Keep { state: state.to_owned(), chunks: Chunks::at(state) }
+    pub(super) fn at(state: &Path) -> BackupStore {
+        BackupStore { state: state.to_owned(), chunks: ChunkStore::at(state) }
     }
 
     /// Keeps a file by its chunks.
-    pub(super) fn by_chunks(&self, path: &Path, stamp: &Stamp) -> io::Result<Thing> {
+    pub(super) fn back_up(&self, path: &Path, stamp: &TailFingerprint) -> io::Result<FileState> {
         let content = open(path)?.take(stamp.len);
         let hash = self.chunks.keep(content)?;
-        Ok(Thing { hash: Some(hash), ..Thing::file(stamp) })
+        Ok(FileState { hash: Some(hash), ..FileState::file(stamp) })
     }
 
     /// Keeps a file that only grows: by a second name where it is large and that can be, else by its chunks.
-    pub(super) fn growing(&self, path: &Path, stamp: &Stamp, op: OpNo, k: usize) -> io::Result<Thing> {
+    pub(super) fn growing(
+        &self,
+        path: &Path,
+        stamp: &TailFingerprint,
+        op: OpId,
+        k: usize,
+    ) -> io::Result<FileState> {
         if stamp.len > LARGE
             && let Some(link) = self.link(path, op, k)
         {
-            return Ok(Thing { link: Some(link), ..Thing::file(stamp) });
+            return Ok(FileState { link: Some(link), ..FileState::file(stamp) });
         }
-        self.by_chunks(path, stamp)
+        self.back_up(path, stamp)
     }
 
-    fn link(&self, path: &Path, op: OpNo, k: usize) -> Option<PathBuf> {
+    fn link(&self, path: &Path, op: OpId, k: usize) -> Option<PathBuf> {
         let folder = self.state.join("links");
         make_folder(&folder).ok()?;
         let link = folder.join(format!("{op}-{k}.jsonl"));
@@ -54,7 +60,7 @@ impl Keep {
     }
 
     /// Whether the bytes of a state can be had.
-    pub(crate) fn holds(&self, thing: &Thing) -> bool {
+    pub(crate) fn holds(&self, thing: &FileState) -> bool {
         let by_link = || {
             let file = thing.link.as_deref().and_then(|link| open(link).ok());
             let tail = file.and_then(|file| tail_at(&file, thing.len).ok());
@@ -66,7 +72,7 @@ impl Keep {
     }
 
     /// Writes the bytes of a state.
-    pub(crate) fn write(&self, thing: &Thing, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn write(&self, thing: &FileState, out: &mut dyn Write) -> io::Result<()> {
         if let Some(hash) = &thing.hash {
             return self.chunks.write(hash, out);
         }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::files::{make_folder, private};
-use crate::Failure;
+use crate::Error;
 
 /// How often it is tried, and how long it waits between.
 const TRIES: u32 = 250;
@@ -20,7 +20,7 @@ pub(super) struct Lock {
 
 impl Lock {
     /// Takes the lock; waits a few seconds for another process.
-    pub(super) fn take(state: &Path, command: &str) -> Result<Lock, Failure> {
+    pub(super) fn take(state: &Path, command: &str) -> Result<Lock, Error> {
         Lock::take_after(state, command, TRIES)
     }
 
@@ -29,12 +29,12 @@ impl Lock {
         Lock::take_after(state, command, 1).ok()
     }
 
-    fn take_after(state: &Path, command: &str, tries: u32) -> Result<Lock, Failure> {
-        make_folder(state).map_err(Failure::writing(state))?;
+    fn take_after(state: &Path, command: &str, tries: u32) -> Result<Lock, Error> {
+        make_folder(state).map_err(Error::writing(state))?;
         let path = state.join("lock");
         let file =
             private(OpenOptions::new().read(true).write(true).create(true).truncate(false)).open(&path);
-        let mut file = file.map_err(Failure::writing(&path))?;
+        let mut file = file.map_err(Error::writing(&path))?;
         for _ in 0..tries {
             match file.try_lock() {
                 Ok(()) => {
@@ -47,10 +47,10 @@ impl Lock {
                 }
                 Err(TryLockError::WouldBlock) if tries > 1 => std::thread::sleep(PAUSE),
                 Err(TryLockError::WouldBlock) => {}
-                Err(TryLockError::Error(error)) => return Err(Failure::writing(&path)(error)),
+                Err(TryLockError::Error(error)) => return Err(Error::writing(&path)(error)),
             }
         }
         let who = std::fs::read_to_string(&path).unwrap_or_default();
-        Err(Failure::Busy { who: who.trim().to_owned() })
+        Err(Error::Busy { who: who.trim().to_owned() })
     }
 }

@@ -30,9 +30,9 @@ mod tests;
 mod trash;
 
 pub(crate) use self::journal::{Journal, Op, OpState};
-pub(crate) use self::keep::Keep;
-pub use self::pen::Pen;
-pub(crate) use self::plan::{Content, Deed, Plan};
-pub use self::record::OpNo;
-pub(crate) use self::record::Thing;
+pub(crate) use self::keep::BackupStore;
+pub use self::pen::SessionWriter;
+pub(crate) use self::plan::{Content, FileOp, Plan};
+pub(crate) use self::record::FileState;
+pub use self::record::OpId;
 pub(crate) use self::still::drift;

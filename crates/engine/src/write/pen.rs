@@ -2,16 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use super::desk::Desk;
+use super::desk::Transaction;
 use super::journal::{self, Journal, OpState};
-use super::keep::Keep;
+use super::keep::BackupStore;
 use super::plan::Plan;
-use super::record::OpNo;
-use crate::Failure;
+use super::record::OpId;
+use crate::Error;
 
 /// The only thing that changes session files. It knows its state folder and nothing else.
 #[derive(Debug)]
-pub struct Pen {
+pub struct SessionWriter {
     state: PathBuf,
     #[cfg(debug_assertions)]
     fault: Fault,
@@ -25,10 +25,10 @@ struct Fault {
     steps: std::sync::atomic::AtomicU32,
 }
 
-impl Pen {
+impl SessionWriter {
     /// Makes a pen that keeps journal and backups in this folder; with an empty path it cannot write.
-    pub fn new(state: PathBuf) -> Pen {
-        Pen {
+    pub fn new(state: PathBuf) -> SessionWriter {
+        SessionWriter {
             state,
             #[cfg(debug_assertions)]
             fault: Fault::default(),
@@ -38,7 +38,7 @@ impl Pen {
     /// Lets the process abort after so many steps: a crash at a chosen point, for tests.
     #[cfg(debug_assertions)]
     #[must_use]
-    pub fn stopping_after(mut self, steps: Option<u32>) -> Pen {
+    pub fn with_fail_point(mut self, steps: Option<u32>) -> SessionWriter {
         self.fault.after = steps;
         self
     }
@@ -58,39 +58,39 @@ impl Pen {
     pub(super) fn step(&self, _name: &'static str) {}
 
     /// Returns the folder for journal and backups.
-    pub(super) fn state(&self) -> Result<&Path, Failure> {
-        if self.state.as_os_str().is_empty() { Err(Failure::NoState) } else { Ok(&self.state) }
+    pub(super) fn state(&self) -> Result<&Path, Error> {
+        if self.state.as_os_str().is_empty() { Err(Error::NoState) } else { Ok(&self.state) }
     }
 
     /// Writes what a plan says. `check` looks at the outcome; where it fails, all is as it was before.
     pub(crate) fn commit(
         &self,
         plan: Plan<'_>,
-        check: impl FnOnce() -> Result<(), Failure>,
-    ) -> Result<OpNo, Failure> {
-        Desk::take(self, plan.command)?.write(plan, None, check)
+        check: impl FnOnce() -> Result<(), Error>,
+    ) -> Result<OpId, Error> {
+        Transaction::take(self, plan.command)?.write(plan, None, check)
     }
 
     /// Writes a plan that takes an op back.
-    pub(crate) fn commit_undo(&self, plan: Plan<'_>, undone: OpNo) -> Result<OpNo, Failure> {
-        Desk::take(self, plan.command)?.write(plan, Some(undone), || Ok(()))
+    pub(crate) fn commit_undo(&self, plan: Plan<'_>, undone: OpId) -> Result<OpId, Error> {
+        Transaction::take(self, plan.command)?.write(plan, Some(undone), || Ok(()))
     }
 
     /// Reads the journal; what was cut short is ended first, unless another process is at work.
-    pub(crate) fn journal(&self) -> Result<Journal, Failure> {
+    pub(crate) fn journal(&self) -> Result<Journal, Error> {
         let state = self.state()?;
         let journal = Journal::read(state)?;
         if journal.ops.iter().all(|op| op.state != OpState::Unfinished) || !journal::exists(state) {
             return Ok(journal);
         }
-        match Desk::take_if_free(self, "log") {
+        match Transaction::take_if_free(self, "log") {
             Some(desk) => desk.map(|desk| desk.journal),
             None => Ok(journal),
         }
     }
 
     /// Opens the backups.
-    pub(crate) fn keep(&self) -> Result<Keep, Failure> {
-        Ok(Keep::at(self.state()?))
+    pub(crate) fn keep(&self) -> Result<BackupStore, Error> {
+        Ok(BackupStore::at(self.state()?))
     }
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::disk::Stamp;
+use crate::disk::TailFingerprint;
 
 /// An intended change of files.
 pub(crate) struct Plan<'a> {
@@ -14,19 +14,19 @@ pub(crate) struct Plan<'a> {
     /// More words of the log.
     pub(crate) about: String,
     /// What to do, in this order.
-    pub(crate) deeds: Vec<Deed<'a>>,
+    pub(crate) deeds: Vec<FileOp<'a>>,
     /// Whether to write although somebody may be at work in the session.
     pub(crate) even_if_live: bool,
 }
 
 /// One change of one file or folder.
-pub(crate) enum Deed<'a> {
+pub(crate) enum FileOp<'a> {
     /// Adds bytes to the end of a file.
     Append {
         /// The file.
         path: PathBuf,
         /// How it was when the plan was made.
-        stamp: Stamp,
+        stamp: TailFingerprint,
         /// What to add.
         bytes: Vec<u8>,
     },
@@ -35,7 +35,7 @@ pub(crate) enum Deed<'a> {
         /// The file.
         path: PathBuf,
         /// How it was when the plan was made.
-        stamp: Stamp,
+        stamp: TailFingerprint,
         /// The content.
         content: Content<'a>,
     },
@@ -60,21 +60,21 @@ pub(crate) enum Deed<'a> {
     },
 }
 
-impl Deed<'_> {
+impl FileOp<'_> {
     /// Returns the path that changes.
     pub(crate) fn path(&self) -> &Path {
         match self {
-            Deed::Append { path, .. }
-            | Deed::Replace { path, .. }
-            | Deed::Create { path, .. }
-            | Deed::Remove { path }
-            | Deed::Return { path, .. } => path,
+            FileOp::Append { path, .. }
+            | FileOp::Replace { path, .. }
+            | FileOp::Create { path, .. }
+            | FileOp::Remove { path }
+            | FileOp::Return { path, .. } => path,
         }
     }
 }
 
 /// Writes a content.
-pub(crate) type Maker<'a> = Box<dyn Fn(&mut dyn io::Write) -> io::Result<()> + 'a>;
+pub(crate) type ContentWriter<'a> = Box<dyn Fn(&mut dyn io::Write) -> io::Result<()> + 'a>;
 
 /// What a file shall hold.
 pub(crate) enum Content<'a> {
@@ -83,5 +83,5 @@ pub(crate) enum Content<'a> {
     /// The bytes of another file.
     Copy(PathBuf),
     /// What this writes.
-    Made(Maker<'a>),
+    Generated(ContentWriter<'a>),
 }

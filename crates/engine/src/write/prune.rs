@@ -5,42 +5,42 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rethread_core::entry::Moment;
+use rethread_core::entry::Timestamp;
 
-use super::desk::Desk;
+use super::desk::Transaction;
 use super::journal::{Journal, Op, OpState};
-use super::pen::Pen;
-use super::record::{News, OpNo};
+use super::pen::SessionWriter;
+use super::record::{JournalEvent, OpId};
 use super::trash::clear;
-use crate::Failure;
+use crate::Error;
 use crate::disk::size_of;
 
 /// What was, or would be, thrown away.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Pruned {
-    pub(crate) ops: Vec<OpNo>,
+    pub(crate) ops: Vec<OpId>,
     pub(crate) bytes: u64,
 }
 
-impl Pen {
+impl SessionWriter {
     /// Throws away what is kept of ops that began before a moment, but never of the newest op of a session.
-    pub(crate) fn prune(&self, before: Moment, dry_run: bool) -> Result<Pruned, Failure> {
+    pub(crate) fn prune(&self, before: Timestamp, dry_run: bool) -> Result<Pruned, Error> {
         let state = self.state()?.to_owned();
         if dry_run {
             let journal = Journal::read(&state)?;
             let ops = old(&journal, before);
-            let bytes = unused(&state, &journal, &ops).map_err(Failure::reading(&state))?;
+            let bytes = unused(&state, &journal, &ops).map_err(Error::reading(&state))?;
             return Ok(Pruned { bytes: bytes.iter().map(|(_, bytes)| bytes).sum(), ops });
         }
-        let mut desk = Desk::take(self, "log --prune")?;
+        let mut desk = Transaction::take(self, "log --prune")?;
         let ops = old(&desk.journal, before);
-        let unused = unused(&state, &desk.journal, &ops).map_err(Failure::reading(&state))?;
+        let unused = unused(&state, &desk.journal, &ops).map_err(Error::reading(&state))?;
         for op in &ops {
-            desk.journal.add(*op, News::Pruned)?;
+            desk.journal.add(*op, JournalEvent::Pruned)?;
             self.step("noted as pruned");
         }
         for (path, _) in &unused {
-            clear(path).map_err(Failure::writing(path))?;
+            clear(path).map_err(Error::writing(path))?;
             self.step("pruned");
         }
         Ok(Pruned { bytes: unused.iter().map(|(_, bytes)| bytes).sum(), ops })
@@ -48,8 +48,8 @@ impl Pen {
 }
 
 /// Returns the ops that are old enough.
-fn old(journal: &Journal, before: Moment) -> Vec<OpNo> {
-    let newest: HashMap<&str, OpNo> = journal.ops.iter().map(|op| (op.session.as_str(), op.no)).collect();
+fn old(journal: &Journal, before: Timestamp) -> Vec<OpId> {
+    let newest: HashMap<&str, OpId> = journal.ops.iter().map(|op| (op.session.as_str(), op.no)).collect();
     let is_old = |op: &&Op| {
         op.at < before
             && !op.pruned
@@ -60,7 +60,7 @@ fn old(journal: &Journal, before: Moment) -> Vec<OpNo> {
 }
 
 /// Lists what no op needs but those in `gone`, with its size.
-fn unused(state: &Path, journal: &Journal, gone: &[OpNo]) -> io::Result<Vec<(PathBuf, u64)>> {
+fn unused(state: &Path, journal: &Journal, gone: &[OpId]) -> io::Result<Vec<(PathBuf, u64)>> {
     let stays = |op: &&Op| !op.pruned && !gone.contains(&op.no);
     let (mut lists, mut others) = (HashSet::new(), HashSet::new());
     for op in journal.ops.iter().filter(stays) {

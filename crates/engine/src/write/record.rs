@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::disk::Stamp;
+use crate::disk::TailFingerprint;
 
 /// The version of the journal's lines.
 pub(super) const VERSION: u32 = 1;
@@ -13,9 +13,9 @@ pub(super) const VERSION: u32 = 1;
 /// The number of an op.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct OpNo(pub u64);
+pub struct OpId(pub u64);
 
-impl fmt::Display for OpNo {
+impl fmt::Display for OpId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
@@ -23,32 +23,32 @@ impl fmt::Display for OpNo {
 
 /// A line of the journal: an op comes to a new state.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Record {
+pub(super) struct JournalRecord {
     pub(super) v: u32,
-    pub(super) op: OpNo,
+    pub(super) op: OpId,
     /// When, in milliseconds since 1970.
     pub(super) at: i64,
     #[serde(flatten)]
-    pub(super) news: News,
+    pub(super) news: JournalEvent,
 }
 
 /// What the line says.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "kebab-case")]
-pub(super) enum News {
+pub(super) enum JournalEvent {
     /// Everything is backed up; nothing has changed yet.
     Begun {
         command: String,
         session: String,
         about: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        undoes: Option<OpNo>,
+        undoes: Option<OpId>,
         changes: Vec<Change>,
     },
     /// The drafts are written; now the files change. What each will be.
-    Ready { after: Vec<Option<Thing>> },
+    Ready { after: Vec<Option<FileState>> },
     /// All of it is done. What each file is now.
-    Done { after: Vec<Option<Thing>> },
+    Done { after: Vec<Option<FileState>> },
     /// All is as it was before.
     RolledBack { why: String },
     /// What was kept of the op was thrown away.
@@ -58,14 +58,14 @@ pub(super) enum News {
 /// How a file or folder changes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Change {
-    pub(crate) deed: DeedName,
+    pub(crate) deed: FileOpKind,
     #[serde(with = "path_text")]
     pub(crate) path: PathBuf,
     /// What it was; nothing where it was not there.
-    pub(crate) before: Option<Thing>,
+    pub(crate) before: Option<FileState>,
     /// What it is afterwards, known when the op is done.
     #[serde(skip)]
-    pub(crate) after: Option<Thing>,
+    pub(crate) after: Option<FileState>,
     /// The draft beside it.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "path_text::option")]
     pub(super) draft: Option<PathBuf>,
@@ -87,7 +87,7 @@ pub(crate) struct Change {
 /// What is done to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum DeedName {
+pub(crate) enum FileOpKind {
     Append,
     Replace,
     Create,
@@ -97,7 +97,7 @@ pub(crate) enum DeedName {
 
 /// A state of a file or folder, and where its bytes are kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Thing {
+pub(crate) struct FileState {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) folder: bool,
     /// Its bytes; of a folder, those of all files in it.
@@ -115,15 +115,15 @@ pub(crate) struct Thing {
     pub(crate) trash: Option<PathBuf>,
 }
 
-impl Thing {
+impl FileState {
     /// The state of a file of which nothing is kept.
-    pub(super) fn file(stamp: &Stamp) -> Thing {
+    pub(super) fn file(stamp: &TailFingerprint) -> FileState {
         let tail = stamp.tail.to_hex().to_string();
-        Thing { folder: false, len: stamp.len, tail, hash: None, link: None, trash: None }
+        FileState { folder: false, len: stamp.len, tail, hash: None, link: None, trash: None }
     }
 
     /// Whether both are the same, wherever their bytes are kept.
-    pub(crate) fn same(&self, other: &Thing) -> bool {
+    pub(crate) fn same(&self, other: &FileState) -> bool {
         self.folder == other.folder && self.len == other.len && self.tail == other.tail
     }
 }

@@ -6,19 +6,19 @@ use std::io;
 use std::path::Path;
 
 use super::files::{publish, remove_if_there, same_file, write_draft};
-use super::keep::Keep;
+use super::keep::BackupStore;
 use super::plan::Content;
-use super::record::{Change, DeedName, Thing};
-use super::swap::{append, displace, read_from, second_name};
-use super::trash::{clear, look, move_back};
+use super::record::{Change, FileOpKind, FileState};
+use super::swap::{append, hard_link, read_from, replace_file};
+use super::trash::{clear, file_state, move_back};
 use crate::disk::{open, tail_at};
 
 /// Takes one change back.
-pub(super) fn take_back(change: &Change, keep: &Keep) -> io::Result<()> {
+pub(super) fn roll_back(change: &Change, keep: &BackupStore) -> io::Result<()> {
     let Change { path, before, draft, .. } = change;
     let draft = draft.as_deref().unwrap_or(Path::new(""));
     match change.deed {
-        DeedName::Append => {
+        FileOpKind::Append => {
             remove_if_there(draft)?;
             let before = before.as_ref().map_or(0, |before| before.len);
             match keep.chunks.read(change.bytes.as_deref().unwrap_or_default()) {
@@ -27,43 +27,43 @@ pub(super) fn take_back(change: &Change, keep: &Keep) -> io::Result<()> {
                 bytes => unappend(change, before, &bytes?, draft),
             }
         }
-        DeedName::Replace => {
+        FileOpKind::Replace => {
             remove_if_there(draft)?;
             unreplace(change, keep)
         }
-        DeedName::Create => {
+        FileOpKind::Create => {
             remove_if_there(draft)?;
             // A file that is not as it was made has become somebody's.
-            if change.after.is_some() && look(path)? == change.after {
+            if change.after.is_some() && file_state(path)? == change.after {
                 remove_if_there(path)?;
             }
-            unmake(change);
+            remove_created_dirs(change);
             Ok(())
         }
-        DeedName::Remove => {
+        FileOpKind::Remove => {
             clear(draft)?;
             let (Some(before), Some(part)) = (before, &change.old) else { return Ok(()) };
             clear(part)?;
             before.trash.as_deref().map_or(Ok(()), |trash| move_back(path, trash, part, before))
         }
-        DeedName::Return => {
+        FileOpKind::Return => {
             clear(draft)?;
             let (Some(from), Some(after), Some(part)) = (&change.from, &change.after, &change.old) else {
-                unmake(change);
+                remove_created_dirs(change);
                 return Ok(());
             };
             clear(part)?;
-            if look(path)?.is_some_and(|now| now.same(after)) {
+            if file_state(path)?.is_some_and(|now| now.same(after)) {
                 move_back(from, path, part, after)?;
             }
-            unmake(change);
+            remove_created_dirs(change);
             Ok(())
         }
     }
 }
 
 /// Removes the folders that were made, as far as they are empty.
-pub(super) fn unmake(change: &Change) {
+pub(super) fn remove_created_dirs(change: &Change) {
     for folder in change.folders.iter().rev() {
         if std::fs::remove_dir(folder).is_err() {
             break;
@@ -74,13 +74,13 @@ pub(super) fn unmake(change: &Change) {
 /// Takes appended bytes out again. The file is written anew: cutting it could cut what another process adds.
 fn unappend(change: &Change, before: u64, ours: &[u8], draft: &Path) -> io::Result<()> {
     let (path, Some(old)) = (&change.path, &change.old) else { return Ok(()) };
-    if look(path)?.is_none() {
+    if file_state(path)?.is_none() {
         return remove_if_there(old);
     }
     if let Ok(displaced) = open(old) {
         if !same_file(&displaced.metadata()?, &std::fs::metadata(path)?) {
             // It was cut short between the new file and what the old one grew by.
-            let wanted = without(&read_from(&displaced, before)?, ours);
+            let wanted = strip_own_bytes(&read_from(&displaced, before)?, ours);
             let there = read_from(&open(path)?, before)?;
             append(path, &wanted[common(&wanted, &there)..])?;
             return remove_if_there(old);
@@ -92,7 +92,7 @@ fn unappend(change: &Change, before: u64, ours: &[u8], draft: &Path) -> io::Resu
         return Ok(());
     }
     let added = read_from(&file, before)?;
-    let rest = without(&added, ours);
+    let rest = strip_own_bytes(&added, ours);
     if rest.len() == added.len() {
         return Ok(());
     }
@@ -100,16 +100,16 @@ fn unappend(change: &Change, before: u64, ours: &[u8], draft: &Path) -> io::Resu
         io::copy(&mut io::Read::take(open(path)?, before), out)?;
         out.write_all(&rest)
     };
-    write_draft(draft, &Content::Made(Box::new(make)), Some(path))?;
-    second_name(path, old)?;
-    let mut displaced = displace(draft, path, file, before + added.len() as u64)?;
+    write_draft(draft, &Content::Generated(Box::new(make)), Some(path))?;
+    hard_link(path, old)?;
+    let mut displaced = replace_file(draft, path, file, before + added.len() as u64)?;
     displaced.wait()?;
-    displaced.carry(path)?;
+    displaced.copy_appended(path)?;
     remove_if_there(old)
 }
 
 /// Returns what was added by others: all but `ours`, which may have come only in part.
-pub(super) fn without(added: &[u8], ours: &[u8]) -> Vec<u8> {
+pub(super) fn strip_own_bytes(added: &[u8], ours: &[u8]) -> Vec<u8> {
     if let Some(at) = memchr::memmem::find(added, ours) {
         return [&added[..at], &added[at + ours.len()..]].concat();
     }
@@ -132,9 +132,9 @@ pub(super) fn common(a: &[u8], b: &[u8]) -> usize {
 }
 
 /// Puts the old file back in its place; what others added to the new one follows it.
-fn unreplace(change: &Change, keep: &Keep) -> io::Result<()> {
+fn unreplace(change: &Change, keep: &BackupStore) -> io::Result<()> {
     let Change { path, before: Some(before), old: Some(old), .. } = change else { return Ok(()) };
-    let here = look(path)?;
+    let here = file_state(path)?;
     let second = open(old).ok();
     if let (Some(second), Some(_)) = (&second, &here)
         && same_file(&second.metadata()?, &std::fs::metadata(path)?)
@@ -162,21 +162,26 @@ fn unreplace(change: &Change, keep: &Keep) -> io::Result<()> {
     if here.is_none() {
         return publish(old, path);
     }
-    let mut displaced = displace(old, path, open(path)?, seen)?;
+    let mut displaced = replace_file(old, path, open(path)?, seen)?;
     displaced.wait()?;
-    displaced.carry(path)
+    displaced.copy_appended(path)
 }
 
 /// Whether a file is the new one, perhaps with more behind it. Where a change takes lines away the old file begins as
 /// the new one does: then the longer of both that fits decides.
-pub(super) fn is_new(path: &Path, here: &Thing, before: Option<&Thing>, after: &Thing) -> io::Result<bool> {
+pub(super) fn is_new(
+    path: &Path,
+    here: &FileState,
+    before: Option<&FileState>,
+    after: &FileState,
+) -> io::Result<bool> {
     let longer = before.filter(|before| before.len > after.len);
     Ok(starts_with(path, here, after)?
         && !longer.is_some_and(|old| starts_with(path, here, old).unwrap_or(true)))
 }
 
 /// Whether a file is in a state, or that with more behind it.
-fn starts_with(path: &Path, here: &Thing, state: &Thing) -> io::Result<bool> {
+fn starts_with(path: &Path, here: &FileState, state: &FileState) -> io::Result<bool> {
     if here.folder || state.folder || here.len < state.len {
         return Ok(false);
     }
@@ -184,22 +189,28 @@ fn starts_with(path: &Path, here: &Thing, state: &Thing) -> io::Result<bool> {
 }
 
 /// Writes the old file anew from its backup, for file systems without second names.
-fn from_backup(change: &Change, before: &Thing, keep: &Keep, extra: &[u8], seen: u64) -> io::Result<()> {
+fn from_backup(
+    change: &Change,
+    before: &FileState,
+    keep: &BackupStore,
+    extra: &[u8],
+    seen: u64,
+) -> io::Result<()> {
     let (path, Some(draft)) = (&change.path, &change.draft) else { return Ok(()) };
     let make = |out: &mut dyn io::Write| {
         keep.write(before, out)?;
         out.write_all(extra)
     };
     let Ok(file) = open(path) else { return Ok(()) };
-    write_draft(draft, &Content::Made(Box::new(make)), Some(path))?;
-    let mut displaced = displace(draft, path, file, seen)?;
+    write_draft(draft, &Content::Generated(Box::new(make)), Some(path))?;
+    let mut displaced = replace_file(draft, path, file, seen)?;
     displaced.wait()?;
-    displaced.carry(path)
+    displaced.copy_appended(path)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::without;
+    use super::strip_own_bytes;
 
     #[test]
     fn only_what_is_ours_is_taken_out() {
@@ -222,7 +233,7 @@ mod tests {
             ),
         ];
         for (added, expected) in cases {
-            let left = without(added.as_bytes(), ours.as_bytes());
+            let left = strip_own_bytes(added.as_bytes(), ours.as_bytes());
             assert_eq!(String::from_utf8_lossy(&left), expected, "{added}");
         }
     }

@@ -5,46 +5,46 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::journal::{Journal, OpState};
-use super::plan::{Deed, Plan};
-use super::record::Thing;
-use crate::disk::{Stamp, client_home, live_sessions, open, tail_at, writer_of};
-use crate::failure::{Drift, Failure, Liveness};
+use super::plan::{FileOp, Plan};
+use super::record::FileState;
+use crate::disk::{TailFingerprint, client_home, live_sessions, open, tail_at, writer_of};
+use crate::failure::{Error, FileChange, LiveEvidence};
 
 /// A file that changed within this time is being written.
 const FRESH: Duration = Duration::from_secs(5);
 
 /// Refuses a file that is not as it was.
-pub(super) fn refuse_if_changed(path: &Path, stamp: &Stamp) -> Result<(), Failure> {
-    let now = match Stamp::of(path) {
+pub(super) fn ensure_unchanged(path: &Path, stamp: &TailFingerprint) -> Result<(), Error> {
+    let now = match TailFingerprint::of(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => None,
-        now => Some(now.map_err(Failure::reading(path))?),
+        now => Some(now.map_err(Error::reading(path))?),
     };
     if now == Some(*stamp) {
         return Ok(());
     }
-    let drift = drift(path, &Thing::file(stamp)).map_err(Failure::reading(path))?;
-    Err(Failure::Stale { path: path.to_owned(), drift: drift.unwrap_or(Drift::Touched) })
+    let drift = drift(path, &FileState::file(stamp)).map_err(Error::reading(path))?;
+    Err(Error::Stale { path: path.to_owned(), drift: drift.unwrap_or(FileChange::Touched) })
 }
 
 /// Says how a file differs from what it was; nothing where it does not.
-pub(crate) fn drift(path: &Path, was: &Thing) -> io::Result<Option<Drift>> {
-    let now = match super::trash::look(path)? {
-        None => return Ok(Some(Drift::Gone)),
+pub(crate) fn drift(path: &Path, was: &FileState) -> io::Result<Option<FileChange>> {
+    let now = match super::trash::file_state(path)? {
+        None => return Ok(Some(FileChange::Gone)),
         Some(now) if now.same(was) => return Ok(None),
         Some(now) => now,
     };
     if now.folder || was.folder {
-        return Ok(Some(Drift::Differs));
+        return Ok(Some(FileChange::Differs));
     }
     if now.len < was.len {
-        return Ok(Some(Drift::Shrank));
+        return Ok(Some(FileChange::Shrank));
     }
     let mut file = open(path)?;
     if now.len == was.len || tail_at(&file, was.len)?.to_hex().as_str() != was.tail {
-        return Ok(Some(Drift::Differs));
+        return Ok(Some(FileChange::Differs));
     }
     file.seek(SeekFrom::Start(was.len))?;
-    Ok(Some(Drift::Grew(count_lines(file)?)))
+    Ok(Some(FileChange::Grew(count_lines(file)?)))
 }
 
 /// Counts lines, the last one also where it has no end.
@@ -61,19 +61,19 @@ fn count_lines(mut file: impl Read) -> io::Result<u64> {
 }
 
 /// Refuses a session in which somebody is at work. `named` are its paths before links in them were followed.
-pub(super) fn refuse_if_live(plan: &Plan<'_>, named: &[PathBuf], journal: &Journal) -> Result<(), Failure> {
+pub(super) fn refuse_if_live(plan: &Plan<'_>, named: &[PathBuf], journal: &Journal) -> Result<(), Error> {
     if plan.even_if_live {
         return Ok(());
     }
-    let live = |why| Failure::Live { session: plan.session.clone(), why };
-    let changed: Vec<&Path> = plan.deeds.iter().filter(|deed| changes_old(deed)).map(Deed::path).collect();
+    let live = |why| Error::Live { session: plan.session.clone(), why };
+    let changed: Vec<&Path> = plan.deeds.iter().filter(|deed| changes_old(deed)).map(FileOp::path).collect();
     let is_ours = |id: &str| {
         id == plan.session || changed.iter().any(|path| path.file_stem().is_some_and(|stem| stem == id))
     };
     let homes = named.iter().map(PathBuf::as_path).chain(changed.iter().copied()).filter_map(client_home);
     let homes: std::collections::BTreeSet<&Path> = homes.filter(|_| !changed.is_empty()).collect();
     if homes.iter().flat_map(|home| live_sessions(home)).any(|id| is_ours(&id)) {
-        return Err(live(Liveness::Registered));
+        return Err(live(LiveEvidence::Registered));
     }
     let files: Vec<(PathBuf, std::fs::Metadata)> = changed.iter().flat_map(|path| files_at(path)).collect();
     let now = SystemTime::now();
@@ -83,15 +83,15 @@ pub(super) fn refuse_if_live(plan: &Plan<'_>, named: &[PathBuf], journal: &Journ
         since.is_ok_and(|since| since < FRESH) && !is_as_we_left(path, journal)
     };
     if files.iter().any(|file| fresh(&file)) {
-        return Err(live(Liveness::Fresh));
+        return Err(live(LiveEvidence::Fresh));
     }
     let metas: Vec<std::fs::Metadata> = files.into_iter().map(|(_, meta)| meta).collect();
     if metas.is_empty() { Ok(()) } else { writer_of(&metas).map_or(Ok(()), |why| Err(live(why))) }
 }
 
 /// Whether a deed changes something that others may be writing to.
-fn changes_old(deed: &Deed<'_>) -> bool {
-    matches!(deed, Deed::Append { .. } | Deed::Replace { .. } | Deed::Remove { .. })
+fn changes_old(deed: &FileOp<'_>) -> bool {
+    matches!(deed, FileOp::Append { .. } | FileOp::Replace { .. } | FileOp::Remove { .. })
 }
 
 /// Returns a file, or all files of a folder.
@@ -109,6 +109,6 @@ fn is_as_we_left(path: &Path, journal: &Journal) -> bool {
     let Some((op, change)) = changes.find(|(_, change)| path.starts_with(&change.path)) else { return false };
     let left = if op.state == OpState::Done { &change.after } else { &change.before };
     // A folder that was brought back has the date of that.
-    let now = super::trash::look(&change.path).ok().flatten();
+    let now = super::trash::file_state(&change.path).ok().flatten();
     now.zip(left.as_ref()).is_some_and(|(now, left)| now.same(left))
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::files::{remove_if_there, sync_name};
 use crate::disk::{open, writer_of};
-use crate::failure::Liveness;
+use crate::failure::LiveEvidence;
 
 /// How often writers of the old file are waited for, and how long each time.
 const TRIES: u32 = 100;
@@ -15,15 +15,15 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// The old file, out of place but still at hand.
 #[derive(Debug)]
-pub(super) struct Displaced {
+pub(super) struct ReplacedFile {
     file: File,
     /// How much of it is in the new file or stands for it.
     seen: u64,
 }
 
-impl Displaced {
+impl ReplacedFile {
     /// Carries what the old file grew by to the new one.
-    pub(super) fn carry(&mut self, path: &Path) -> io::Result<()> {
+    pub(super) fn copy_appended(&mut self, path: &Path) -> io::Result<()> {
         let grown = read_from(&self.file, self.seen)?;
         append(path, &grown)?;
         self.seen += grown.len() as u64;
@@ -31,7 +31,7 @@ impl Displaced {
     }
 
     /// Waits until nobody can write to the old file any more; returns who still can.
-    pub(super) fn wait(&self) -> io::Result<Option<Liveness>> {
+    pub(super) fn wait(&self) -> io::Result<Option<LiveEvidence>> {
         let meta = [self.file.metadata()?];
         let mut writer = None;
         for _ in 0..TRIES {
@@ -47,7 +47,7 @@ impl Displaced {
 }
 
 /// Gives the old file a second name, so that it outlives a crash; not every file system can.
-pub(super) fn second_name(path: &Path, old: &Path) -> io::Result<()> {
+pub(super) fn hard_link(path: &Path, old: &Path) -> io::Result<()> {
     remove_if_there(old)?;
     match std::fs::hard_link(path, old) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(error),
@@ -56,10 +56,10 @@ pub(super) fn second_name(path: &Path, old: &Path) -> io::Result<()> {
 }
 
 /// Puts a file in the place of another, whose first `seen` bytes it accounts for.
-pub(super) fn displace(new: &Path, path: &Path, file: File, seen: u64) -> io::Result<Displaced> {
+pub(super) fn replace_file(new: &Path, path: &Path, file: File, seen: u64) -> io::Result<ReplacedFile> {
     std::fs::rename(new, path)?;
     sync_name(path)?;
-    Ok(Displaced { file, seen })
+    Ok(ReplacedFile { file, seen })
 }
 
 /// Reads a file from a place to its end.

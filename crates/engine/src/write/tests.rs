@@ -5,21 +5,21 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 
-use super::{Content, Deed, OpState, Pen, Plan};
-use crate::disk::{Roots, Stamp};
-use crate::failure::{Drift, Failure};
+use super::{Content, FileOp, OpState, Plan, SessionWriter};
+use crate::disk::{Roots, TailFingerprint};
+use crate::failure::{Error, FileChange};
 use crate::ops::{RestoreRequest, UndoRequest, restore, undo};
 
 /// A folder with some files, and a pen.
 struct Room {
     folder: tempfile::TempDir,
-    pen: Pen,
+    pen: SessionWriter,
 }
 
 impl Room {
     fn new() -> Room {
         let folder = tempfile::tempdir().unwrap();
-        let room = Room { pen: Pen::new(folder.path().join("state")), folder };
+        let room = Room { pen: SessionWriter::new(folder.path().join("state")), folder };
         room.put("p/a.jsonl", b"{\"a\":1}\n{\"a\":2}\n");
         room.put("p/side/tool.txt", b"result");
         room.put("p/side/deep/agent.jsonl", b"{}\n");
@@ -35,37 +35,37 @@ impl Room {
         std::fs::write(self.at(name), bytes).unwrap();
     }
 
-    fn stamp(&self, name: &str) -> Stamp {
-        Stamp::of(&self.at(name)).unwrap()
+    fn stamp(&self, name: &str) -> TailFingerprint {
+        TailFingerprint::of(&self.at(name)).unwrap()
     }
 
-    fn plan<'a>(&self, deeds: Vec<Deed<'a>>) -> Plan<'a> {
+    fn plan<'a>(&self, deeds: Vec<FileOp<'a>>) -> Plan<'a> {
         Plan { command: "test", session: "a".to_owned(), about: String::new(), deeds, even_if_live: true }
     }
 
-    fn append(&self, bytes: &[u8]) -> Deed<'static> {
+    fn append(&self, bytes: &[u8]) -> FileOp<'static> {
         let (path, stamp) = (self.at("p/a.jsonl"), self.stamp("p/a.jsonl"));
-        Deed::Append { path, stamp, bytes: bytes.to_vec() }
+        FileOp::Append { path, stamp, bytes: bytes.to_vec() }
     }
 
     /// One deed of every kind, each on something else.
-    fn deeds(&self) -> Vec<Deed<'static>> {
+    fn deeds(&self) -> Vec<FileOp<'static>> {
         self.put("p/b.jsonl", b"{\"b\":1}\n");
         vec![
             self.append(b"{\"a\":3}\n"),
-            Deed::Replace {
+            FileOp::Replace {
                 path: self.at("p/b.jsonl"),
                 stamp: self.stamp("p/b.jsonl"),
                 content: Content::Bytes(b"{\"b\":2}\n".to_vec()),
             },
-            Deed::Create {
+            FileOp::Create {
                 path: self.at("p/new/deep/c.jsonl"),
                 content: Content::Copy(self.at("p/a.jsonl")),
             },
-            Deed::Remove { path: self.at("p/side") },
-            Deed::Create {
+            FileOp::Remove { path: self.at("p/side") },
+            FileOp::Create {
                 path: self.at("p/d.jsonl"),
-                content: Content::Made(Box::new(|out| out.write_all(b"{}\n"))),
+                content: Content::Generated(Box::new(|out| out.write_all(b"{}\n"))),
             },
         ]
     }
@@ -76,7 +76,7 @@ impl Room {
         all.map(|found| (found.path().to_owned(), std::fs::read(found.path()).ok())).collect()
     }
 
-    fn undo(&self, op: Option<u64>) -> Result<crate::ops::Undo, Failure> {
+    fn undo(&self, op: Option<u64>) -> Result<crate::ops::Undo, Error> {
         undo(&self.pen, &UndoRequest { op, even_if_live: true, dry_run: false })
     }
 }
@@ -108,11 +108,11 @@ fn a_failed_check_takes_everything_back() {
     let deeds = room.deeds();
     let before = room.picture();
     let path = room.at("p/a.jsonl");
-    let failed = room.pen.commit(room.plan(deeds), || Err(Failure::BrokenPromise { path }));
-    assert!(matches!(failed, Err(Failure::BrokenPromise { .. })), "{failed:?}");
+    let failed = room.pen.commit(room.plan(deeds), || Err(Error::VerificationFailed { path }));
+    assert!(matches!(failed, Err(Error::VerificationFailed { .. })), "{failed:?}");
     assert_eq!(room.picture(), before);
     assert_eq!(room.pen.journal().unwrap().ops[0].state, OpState::RolledBack);
-    assert!(matches!(room.undo(None), Err(Failure::NothingToUndo)));
+    assert!(matches!(room.undo(None), Err(Error::NothingToUndo)));
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn a_failed_check_keeps_what_others_wrote_meanwhile() {
     let failed = room.pen.commit(room.plan(deeds), || {
         others("p/a.jsonl");
         others("p/b.jsonl");
-        Err(Failure::NothingToUndo)
+        Err(Error::NothingToUndo)
     });
     assert!(failed.is_err());
     assert_eq!(std::fs::read(room.at("p/a.jsonl")).unwrap(), b"{\"a\":1}\n{\"a\":2}\n{\"other\":1}\n");
@@ -138,11 +138,14 @@ fn a_failed_check_keeps_what_others_wrote_meanwhile() {
 fn a_plan_for_another_file_is_refused() {
     let room = Room::new();
     type Hand<'a> = &'a dyn Fn(&Path);
-    let changes: [(Hand<'_>, Drift); 4] = [
-        (&|path| std::fs::write(path, "{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n{\"a\":4}").unwrap(), Drift::Grew(2)),
-        (&|path| std::fs::write(path, "{\"a\":1}\n{\"a\":9}\n").unwrap(), Drift::Differs),
-        (&|path| std::fs::write(path, "{\"a\":1}\n").unwrap(), Drift::Shrank),
-        (&|path| std::fs::remove_file(path).unwrap(), Drift::Gone),
+    let changes: [(Hand<'_>, FileChange); 4] = [
+        (
+            &|path| std::fs::write(path, "{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n{\"a\":4}").unwrap(),
+            FileChange::Grew(2),
+        ),
+        (&|path| std::fs::write(path, "{\"a\":1}\n{\"a\":9}\n").unwrap(), FileChange::Differs),
+        (&|path| std::fs::write(path, "{\"a\":1}\n").unwrap(), FileChange::Shrank),
+        (&|path| std::fs::remove_file(path).unwrap(), FileChange::Gone),
     ];
     for (change, expected) in changes {
         room.put("p/a.jsonl", b"{\"a\":1}\n{\"a\":2}\n");
@@ -150,8 +153,8 @@ fn a_plan_for_another_file_is_refused() {
         change(&room.at("p/a.jsonl"));
         let before = room.picture();
         match room.pen.commit(room.plan(vec![deed]), || Ok(())) {
-            Err(Failure::Stale { drift, .. }) => assert_eq!(drift, expected),
-            Err(Failure::Unreadable { .. }) => assert_eq!(expected, Drift::Gone),
+            Err(Error::Stale { drift, .. }) => assert_eq!(drift, expected),
+            Err(Error::Unreadable { .. }) => assert_eq!(expected, FileChange::Gone),
             other => panic!("{expected:?}: {other:?}"),
         }
         assert_eq!(room.picture(), before);
@@ -165,30 +168,33 @@ fn undo_is_refused_where_the_file_went_on() {
     room.pen.commit(room.plan(vec![room.append(b"{\"a\":3}\n")]), || Ok(())).unwrap();
     room.pen
         .commit(
-            room.plan(vec![Deed::Create { path: room.at("p/c"), content: Content::Bytes(Vec::new()) }]),
+            room.plan(vec![FileOp::Create { path: room.at("p/c"), content: Content::Bytes(Vec::new()) }]),
             || Ok(()),
         )
         .unwrap();
     room.put("p/c", b"x\ny\nz\n");
     let refused = room.undo(Some(2));
-    assert!(matches!(refused, Err(Failure::NotAsLeft { op: 2, drift: Drift::Grew(3), .. })), "{refused:?}");
+    assert!(
+        matches!(refused, Err(Error::ChangedSinceOp { op: 2, drift: FileChange::Grew(3), .. })),
+        "{refused:?}"
+    );
     room.undo(Some(1)).unwrap();
     let again = room.undo(Some(1));
-    assert!(matches!(again, Err(Failure::NotInForce { op: 1, by: Some(3) })), "{again:?}");
-    assert!(matches!(room.undo(Some(9)), Err(Failure::UnknownOp { op: 9 })));
+    assert!(matches!(again, Err(Error::NotApplied { op: 1, by: Some(3) })), "{again:?}");
+    assert!(matches!(room.undo(Some(9)), Err(Error::UnknownOp { op: 9 })));
 }
 
 #[test]
 fn nothing_is_overwritten() {
     let room = Room::new();
-    let deed = Deed::Create { path: room.at("p/a.jsonl"), content: Content::Bytes(b"x".to_vec()) };
+    let deed = FileOp::Create { path: room.at("p/a.jsonl"), content: Content::Bytes(b"x".to_vec()) };
     let before = room.picture();
     let refused = room.pen.commit(room.plan(vec![deed]), || Ok(()));
-    assert!(matches!(refused, Err(Failure::Occupied { .. })), "{refused:?}");
-    room.pen.commit(room.plan(vec![Deed::Remove { path: room.at("p/side") }]), || Ok(())).unwrap();
+    assert!(matches!(refused, Err(Error::AlreadyExists { .. })), "{refused:?}");
+    room.pen.commit(room.plan(vec![FileOp::Remove { path: room.at("p/side") }]), || Ok(())).unwrap();
     room.put("p/side/other.txt", b"somebody's");
     let refused = room.undo(None);
-    assert!(matches!(refused, Err(Failure::NotAsLeft { drift: Drift::Appeared, .. })), "{refused:?}");
+    assert!(matches!(refused, Err(Error::ChangedSinceOp { drift: FileChange::Appeared, .. })), "{refused:?}");
     std::fs::remove_dir_all(room.at("p/side")).unwrap();
     room.undo(None).unwrap();
     assert_eq!(room.picture(), before);
@@ -225,12 +231,12 @@ proptest! {
         let mut pictures = vec![room.picture()];
         for (kind, file, bytes) in ops {
             let path = room.at(["p/a.jsonl", "p/side/tool.txt", "p/made/b.jsonl"][file]);
-            let stamp = Stamp::of(&path).ok();
+            let stamp = TailFingerprint::of(&path).ok();
             let deed = match (kind, stamp) {
-                (0, Some(stamp)) => Deed::Append { path, stamp, bytes },
-                (1, Some(stamp)) => Deed::Replace { path, stamp, content: Content::Bytes(bytes) },
-                (2, Some(_)) => Deed::Remove { path },
-                (_, None) => Deed::Create { path, content: Content::Bytes(bytes) },
+                (0, Some(stamp)) => FileOp::Append { path, stamp, bytes },
+                (1, Some(stamp)) => FileOp::Replace { path, stamp, content: Content::Bytes(bytes) },
+                (2, Some(_)) => FileOp::Remove { path },
+                (_, None) => FileOp::Create { path, content: Content::Bytes(bytes) },
                 _ => continue,
             };
             room.pen.commit(room.plan(vec![deed]), || Ok(())).unwrap();

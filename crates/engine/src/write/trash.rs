@@ -6,17 +6,17 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use super::files::{give, is_nowhere, private, same_file, sync_folder, sync_name};
-use super::record::Thing;
-use crate::disk::Stamp;
+use super::record::FileState;
+use crate::disk::TailFingerprint;
 
 /// Looks at a file or folder; nothing where it is not there.
-pub(super) fn look(path: &Path) -> io::Result<Option<Thing>> {
+pub(super) fn file_state(path: &Path) -> io::Result<Option<FileState>> {
     let meta = match std::fs::symlink_metadata(path) {
         Err(error) if is_nowhere(&error) => return Ok(None),
         meta => meta?,
     };
     if meta.is_file() {
-        return Stamp::of(path).map(|stamp| Some(Thing::file(&stamp)));
+        return TailFingerprint::of(path).map(|stamp| Some(FileState::file(&stamp)));
     }
     let mut names = blake3::Hasher::new();
     let mut len = 0;
@@ -30,7 +30,7 @@ pub(super) fn look(path: &Path) -> io::Result<Option<Thing>> {
         len += size;
     }
     let tail = names.finalize().to_hex().to_string();
-    Ok(Some(Thing { folder: true, len, tail, hash: None, link: None, trash: None }))
+    Ok(Some(FileState { folder: true, len, tail, hash: None, link: None, trash: None }))
 }
 
 /// Moves a file or folder to a name that is free; a move between file systems copies first and removes then.
@@ -45,7 +45,7 @@ pub(super) fn move_over(from: &Path, to: &Path, part: &Path, step: impl Fn(&'sta
             fill(from, part)?;
             sync_name(part)?;
             // What somebody added meanwhile is not in the copy.
-            if look(part)? != look(from)? {
+            if file_state(part)? != file_state(from)? {
                 return Err(ErrorKind::ResourceBusy.into());
             }
             rename_new(part, to)?;
@@ -75,7 +75,7 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// Brings something back that was moved with [`move_over`], also from the middle of it. `what` it was.
-pub(super) fn move_back(from: &Path, to: &Path, part: &Path, what: &Thing) -> io::Result<()> {
+pub(super) fn move_back(from: &Path, to: &Path, part: &Path, what: &FileState) -> io::Result<()> {
     let Ok(there) = std::fs::symlink_metadata(to) else { return Ok(()) };
     match std::fs::symlink_metadata(from) {
         Err(_) => return move_over(to, from, part, |_| ()),
@@ -85,7 +85,7 @@ pub(super) fn move_back(from: &Path, to: &Path, part: &Path, what: &Thing) -> io
         Ok(_) => {}
     }
     // Where somebody else's stands in its place, it stays where it is.
-    if look(from)?.is_some_and(|now| now.same(what)) { clear(to) } else { Ok(()) }
+    if file_state(from)?.is_some_and(|now| now.same(what)) { clear(to) } else { Ok(()) }
 }
 
 /// Copies what is missing.

@@ -5,28 +5,28 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use jiff::tz::{Offset, TimeZone};
-use rethread_engine::core::entry::Moment;
+use rethread_engine::core::entry::Timestamp;
 use rethread_engine::core::usage::Prices;
-use rethread_engine::ops::{By, UsageRequest};
-use rethread_engine::{Index, Roots};
-use rethread_testkit::spending::Maker;
+use rethread_engine::ops::{GroupBy, UsageRequest};
+use rethread_engine::{CacheDir, Roots};
+use rethread_testkit::spending::StoreGenerator;
 use tempfile::TempDir;
 
 use super::reckon::PRICES;
 
 /// All there is to group by.
-pub(crate) const BYS: [By; 11] = [
-    By::Day,
-    By::Week,
-    By::Month,
-    By::Project,
-    By::Session,
-    By::Model,
-    By::Tool,
-    By::Agent,
-    By::Branch,
-    By::Block,
-    By::Reach,
+pub(crate) const BYS: [GroupBy; 11] = [
+    GroupBy::Day,
+    GroupBy::Week,
+    GroupBy::Month,
+    GroupBy::Project,
+    GroupBy::Session,
+    GroupBy::Model,
+    GroupBy::Tool,
+    GroupBy::Agent,
+    GroupBy::Branch,
+    GroupBy::Block,
+    GroupBy::Reach,
 ];
 
 /// Zones: west and east of UTC, one of them with clocks that change within the time of the generator, one with half hours.
@@ -43,7 +43,7 @@ pub(crate) fn prices() -> Prices {
 }
 
 /// Asks for everything.
-pub(crate) fn request(by: By, zone: TimeZone, prices: &Prices) -> UsageRequest<'_> {
+pub(crate) fn request(by: GroupBy, zone: TimeZone, prices: &Prices) -> UsageRequest<'_> {
     UsageRequest {
         by,
         since: None,
@@ -53,7 +53,7 @@ pub(crate) fn request(by: By, zone: TimeZone, prices: &Prices) -> UsageRequest<'
         model: None,
         reach: false,
         zone,
-        now: Moment(0),
+        now: Timestamp(0),
         prices,
     }
 }
@@ -65,7 +65,7 @@ pub(crate) struct Disk {
 }
 
 impl Disk {
-    pub(crate) fn new(maker: &Maker) -> Disk {
+    pub(crate) fn new(maker: &StoreGenerator) -> Disk {
         let mut disk =
             Disk { folder: tempfile::tempdir().expect("a temporary folder"), written: BTreeMap::new() };
         disk.write(maker);
@@ -73,7 +73,7 @@ impl Disk {
     }
 
     /// Makes the files those of a store: what is the same is left alone, what is not there any more goes.
-    pub(crate) fn write(&mut self, maker: &Maker) {
+    pub(crate) fn write(&mut self, maker: &StoreGenerator) {
         let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
         for file in &maker.store.files {
             files.insert(file.path.clone(), file.bytes());
@@ -98,8 +98,8 @@ impl Disk {
         Roots { paths: vec![self.folder.path().join(".claude")] }
     }
 
-    pub(crate) fn index(&self) -> Index {
-        Index::at(self.folder.path().join("cache"))
+    pub(crate) fn index(&self) -> CacheDir {
+        CacheDir::at(self.folder.path().join("cache"))
     }
 }
 

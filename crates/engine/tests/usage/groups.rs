@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use jiff::tz::TimeZone;
-use rethread_engine::Index;
-use rethread_engine::core::entry::Moment;
+use rethread_engine::CacheDir;
+use rethread_engine::core::entry::Timestamp;
 use rethread_engine::core::usage::Money;
-use rethread_engine::ops::{self, By, Key, Row, Spending, UsageRequest};
-use rethread_testkit::spending::{Dice, Maker, Reach, Spend};
+use rethread_engine::ops::{self, GroupBy, GroupKey, GroupRow, UsageReport, UsageRequest};
+use rethread_testkit::spending::{Reach, Rng, Spend, StoreGenerator};
 
 use super::disk::{BYS, Disk, prices, request, settle, zones};
 use super::reckon::{Expected, Figures, rows, said, sum, total};
@@ -16,10 +16,10 @@ use super::reckon::{Expected, Figures, rows, said, sum, total};
 const ALL: usize = 17;
 
 /// Checks every grouping of everything.
-fn check(disk: &Disk, truth: &[Spend], index: Option<&Index>, what: &str) {
+fn check(disk: &Disk, truth: &[Spend], index: Option<&CacheDir>, what: &str) {
     let prices = prices();
     for by in BYS {
-        let timed = matches!(by, By::Day | By::Week | By::Month);
+        let timed = matches!(by, GroupBy::Day | GroupBy::Week | GroupBy::Month);
         for zone in zones().into_iter().take(if timed { 3 } else { 1 }) {
             let spending = ops::usage(&disk.roots(), &request(by, zone.clone(), &prices), index);
             let what = format!("{what}, by {by:?}, {zone:?}");
@@ -30,7 +30,7 @@ fn check(disk: &Disk, truth: &[Spend], index: Option<&Index>, what: &str) {
 }
 
 /// Compares rows and total with what some of all responses come to.
-fn compare(spending: &Spending, some: &[Spend], all: &[Spend], by: By, zone: &TimeZone, what: &str) {
+fn compare(spending: &UsageReport, some: &[Spend], all: &[Spend], by: GroupBy, zone: &TimeZone, what: &str) {
     let (ours, theirs) = (said(&spending.rows), rows(some, all, by, zone));
     let keys = |rows: &std::collections::BTreeMap<String, Expected>| rows.keys().cloned().collect::<Vec<_>>();
     assert_eq!(keys(&ours), keys(&theirs), "{what}");
@@ -42,10 +42,10 @@ fn compare(spending: &Spending, some: &[Spend], all: &[Spend], by: By, zone: &Ti
 }
 
 /// Whether times are in order, and all else the dearest first.
-fn in_order(rows: &[Row]) -> bool {
-    let cost = |row: &Row| -> Money { row.account.total().cost };
+fn in_order(rows: &[GroupRow]) -> bool {
+    let cost = |row: &GroupRow| -> Money { row.account.total().cost };
     rows.windows(2).all(|pair| match (&pair[0].key, &pair[1].key) {
-        (Key::Day(_) | Key::Block(_), _) => pair[0].key < pair[1].key,
+        (GroupKey::Day(_) | GroupKey::Block(_), _) => pair[0].key < pair[1].key,
         _ => cost(&pair[0]) >= cost(&pair[1]),
     })
 }
@@ -53,7 +53,7 @@ fn in_order(rows: &[Row]) -> bool {
 #[test]
 fn whatever_rows_are_grouped_by_they_are_the_truth() {
     for seed in 0..24 {
-        let maker = Maker::new(seed, ALL + seed as usize % 9);
+        let maker = StoreGenerator::new(seed, ALL + seed as usize % 9);
         let truth = maker.store.truth();
         assert!(truth.len() > 80, "seed {seed}: {} responses", truth.len());
         check(&Disk::new(&maker), &truth, None, &format!("seed {seed}"));
@@ -62,7 +62,7 @@ fn whatever_rows_are_grouped_by_they_are_the_truth() {
 
 #[test]
 fn the_generator_makes_all_that_has_to_be_told_apart() {
-    let truth = Maker::new(1, ALL).store.truth();
+    let truth = StoreGenerator::new(1, ALL).store.truth();
     let some = |holds: &dyn Fn(&Spend) -> bool| truth.iter().any(holds);
     for reach in [Reach::Active, Reach::Compacted, Reach::Abandoned, Reach::Subagent] {
         assert!(some(&|spend| spend.reach == reach), "{reach:?}");
@@ -77,7 +77,7 @@ fn the_generator_makes_all_that_has_to_be_told_apart() {
 }
 
 /// Lets something happen to a store.
-fn change(maker: &mut Maker, dice: &mut Dice) {
+fn change(maker: &mut StoreGenerator, dice: &mut Rng) {
     let files = maker.store.files.len() as u64;
     let no = dice.below(files) as usize;
     match dice.below(5) {
@@ -91,9 +91,9 @@ fn change(maker: &mut Maker, dice: &mut Dice) {
 #[test]
 fn whatever_happens_to_the_files_rows_are_the_truth() {
     for seed in 100..108 {
-        let mut maker = Maker::new(seed, ALL);
+        let mut maker = StoreGenerator::new(seed, ALL);
         let mut disk = Disk::new(&maker);
-        let mut dice = Dice::new(seed);
+        let mut dice = Rng::new(seed);
         let index = disk.index();
         for round in 0..5 {
             let truth = maker.store.truth();
@@ -114,7 +114,7 @@ fn whatever_happens_to_the_files_rows_are_the_truth() {
 fn moments_cut_where_they_say() {
     let (prices, [zone, ..]) = (prices(), zones());
     for seed in 200..212 {
-        let maker = Maker::new(seed, ALL);
+        let maker = StoreGenerator::new(seed, ALL);
         let (disk, truth) = (Disk::new(&maker), maker.store.truth());
         let mut times: Vec<i64> = truth.iter().filter_map(|spend| spend.time).collect();
         times.sort_unstable();
@@ -129,7 +129,8 @@ fn moments_cut_where_they_say() {
             let some: Vec<Spend> = truth.iter().filter(within).cloned().collect();
             for by in BYS {
                 let plain = request(by, zone.clone(), &prices);
-                let asked = UsageRequest { since: since.map(Moment), until: until.map(Moment), ..plain };
+                let asked =
+                    UsageRequest { since: since.map(Timestamp), until: until.map(Timestamp), ..plain };
                 let spending = ops::usage(&disk.roots(), &asked, None);
                 compare(&spending, &some, &truth, by, &zone, &format!("seed {seed}, {since:?} to {until:?}"));
             }
@@ -141,7 +142,7 @@ fn moments_cut_where_they_say() {
 fn a_model_or_a_project_can_be_asked_for() {
     let (prices, [zone, ..]) = (prices(), zones());
     for seed in 300..306 {
-        let maker = Maker::new(seed, ALL);
+        let maker = StoreGenerator::new(seed, ALL);
         let (disk, truth) = (Disk::new(&maker), maker.store.truth());
         for by in BYS {
             let plain = request(by, zone.clone(), &prices);
@@ -161,16 +162,16 @@ fn a_model_or_a_project_can_be_asked_for() {
 fn a_session_has_its_own_and_says_what_it_copied() {
     let (prices, [zone, ..]) = (prices(), zones());
     for seed in 400..406 {
-        let maker = Maker::new(seed, ALL);
+        let maker = StoreGenerator::new(seed, ALL);
         let (disk, truth) = (Disk::new(&maker), maker.store.truth());
         for file in maker.store.files.iter().filter(|file| file.agent.is_none()) {
             let session = &file.session;
             let own: Vec<Spend> = truth.iter().filter(|spend| spend.session == *session).cloned().collect();
-            let plain = request(By::Model, zone.clone(), &prices);
+            let plain = request(GroupBy::Model, zone.clone(), &prices);
             let asked = UsageRequest { session: Some(disk.path(&file.path)), ..plain };
             let spending = ops::usage(&disk.roots(), &asked, None);
             let what = format!("seed {seed}, session {session}");
-            compare(&spending, &own, &truth, By::Model, &zone, &what);
+            compare(&spending, &own, &truth, GroupBy::Model, &zone, &what);
             let copied = |spend: &&Spend| spend.session != *session && spend.sessions.contains(session);
             assert_eq!(Figures::read(&spending.copied), sum(truth.iter().filter(copied)), "{what}");
         }

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rethread_engine::ops::{self, By, Trace};
-use rethread_testkit::spending::{Maker, Spend};
+use rethread_engine::ops::{self, GroupBy, Trace};
+use rethread_testkit::spending::{Spend, StoreGenerator};
 
 use super::disk::{Disk, prices, request, zones};
 use super::reckon::{Figures, sum};
@@ -12,11 +12,11 @@ use super::reckon::{Figures, sum};
 fn every_sum_is_the_total_and_copies_are_told() {
     let (prices, [zone, ..]) = (prices(), zones());
     for seed in 500..510 {
-        let maker = Maker::new(seed, 20);
+        let maker = StoreGenerator::new(seed, 20);
         let (disk, truth, times) = (Disk::new(&maker), maker.store.truth(), maker.store.times());
         let index = disk.index();
         for index in [None, Some(&index), Some(&index)] {
-            let check = ops::check_usage(&disk.roots(), &request(By::Day, zone.clone(), &prices), index);
+            let check = ops::check_usage(&disk.roots(), &request(GroupBy::Day, zone.clone(), &prices), index);
             assert!(check.holds() && check.failures.is_empty(), "seed {seed}: {check:?}");
             assert_eq!(check.proofs.len(), 12, "turns, and all there is to group by");
             assert_eq!(Figures::read(&check.total), sum(&truth), "seed {seed}");
@@ -45,7 +45,7 @@ fn lines(trace: &Trace, disk: &Disk) -> (Vec<(String, u32)>, Vec<usize>) {
 fn a_trace_lists_every_line_of_a_response_and_the_one_that_counts() {
     let prices = prices();
     for seed in 600..604 {
-        let maker = Maker::new(seed, 20);
+        let maker = StoreGenerator::new(seed, 20);
         let (disk, truth) = (Disk::new(&maker), maker.store.truth());
         let mut messages: BTreeMap<&str, Vec<&Spend>> = BTreeMap::new();
         truth.iter().for_each(|spend| messages.entry(&spend.message).or_default().push(spend));
@@ -68,7 +68,7 @@ fn a_trace_lists_every_line_of_a_response_and_the_one_that_counts() {
             }
         }
     }
-    let maker = Maker::new(600, 3);
+    let maker = StoreGenerator::new(600, 3);
     let (traces, failures) = ops::trace_usage(&Disk::new(&maker).roots(), "msg_that_is_not_there", &prices);
     assert!(traces.is_empty() && failures.is_empty());
 }

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use jiff::tz::TimeZone;
 use rethread_engine::Roots;
 use rethread_engine::core::entry::Usage;
-use rethread_engine::core::usage::{Prices, Sum};
-use rethread_engine::ops::{self, By};
+use rethread_engine::core::usage::{CostTotals, Prices};
+use rethread_engine::ops::{self, GroupBy};
 use serde_json::Value;
 
 use super::disk::request;
@@ -43,7 +43,7 @@ fn ours(usage: &Usage) -> [u64; 4] {
 }
 
 /// Says what is wrong with a sum: all of it must be so, but for an output of which only a lower bound is known.
-fn wrong(sum: &Sum, responses: usize, theirs: [u64; 4]) -> Option<String> {
+fn wrong(sum: &CostTotals, responses: usize, theirs: [u64; 4]) -> Option<String> {
     let mine = ours(&sum.spent.usage);
     let least = sum.open > 0 && mine[1] <= theirs[1];
     let same = mine == theirs || least && [mine[0], mine[2], mine[3]] == [theirs[0], theirs[2], theirs[3]];
@@ -76,7 +76,7 @@ fn tokens_of_the_real_client_are_exact_or_marked() {
         let truth: Value = serde_json::from_slice(&truth).expect("the truth is JSON");
         let name = folder.strip_prefix(&golden).expect("below the folder").display().to_string();
         let roots = Roots { paths: vec![folder.join("projects")] };
-        let spending = ops::usage(&roots, &request(By::Session, TimeZone::UTC, &prices), None);
+        let spending = ops::usage(&roots, &request(GroupBy::Session, TimeZone::UTC, &prices), None);
         scenarios += 1;
         open += spending.total.total().open;
         let told = &truth["usage_written"];
@@ -95,7 +95,7 @@ fn tokens_of_the_real_client_are_exact_or_marked() {
         // Each response for itself: what is too little in one must not be made good by another.
         for (message, (_, theirs)) in &written {
             let (traces, _) = ops::trace_usage(&roots, message, &prices);
-            let mut sum = Sum::default();
+            let mut sum = CostTotals::default();
             traces.iter().for_each(|trace| sum.add(&trace.sum));
             fault(message, wrong(&sum, 1, *theirs));
         }
@@ -113,7 +113,7 @@ fn real_stores_add_up_to_what_stats_counts() {
     assert!(stores.len() > 3, "{} stores", stores.len());
     for store in stores {
         let roots = Roots { paths: vec![store.clone()] };
-        let request = request(By::Day, TimeZone::UTC, &prices);
+        let request = request(GroupBy::Day, TimeZone::UTC, &prices);
         let (once, total) =
             (ops::stats(&roots, false, None).counts.once(), ops::usage(&roots, &request, None).total);
         assert_eq!(total.total().spent, once, "{}", store.display());

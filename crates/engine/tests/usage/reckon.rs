@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 use rethread_engine::core::entry::Usage;
-use rethread_engine::core::usage::{Account, Sum};
-use rethread_engine::ops::{By, Key, Row};
+use rethread_engine::core::usage::{CostTotals, SessionTotals};
+use rethread_engine::ops::{GroupBy, GroupKey, GroupRow};
 use rethread_testkit::spending::Spend;
 
 /// Prices as the program reads them; `rates` says the same.
@@ -106,7 +106,7 @@ impl Figures {
     }
 
     /// Reads what the program says.
-    pub(crate) fn read(sum: &Sum) -> Figures {
+    pub(crate) fn read(sum: &CostTotals) -> Figures {
         Figures {
             responses: sum.spent.responses,
             usage: sum.spent.usage,
@@ -169,7 +169,7 @@ impl Expected {
     }
 
     /// Reads what the program says.
-    pub(crate) fn read(account: &Account) -> Expected {
+    pub(crate) fn read(account: &SessionTotals) -> Expected {
         Expected { own: Figures::read(&account.own), agents: Figures::read(&account.agents), span: None }
     }
 }
@@ -189,8 +189,8 @@ pub(crate) fn sum<'s>(spends: impl IntoIterator<Item = &'s Spend>) -> Figures {
 }
 
 /// Reads the rows of the program.
-pub(crate) fn said(rows: &[Row]) -> BTreeMap<String, Expected> {
-    let row = |row: &Row| {
+pub(crate) fn said(rows: &[GroupRow]) -> BTreeMap<String, Expected> {
+    let row = |row: &GroupRow| {
         let span = row.span.map(|(first, last)| (first.0, last.0));
         (name(&row.key), Expected { span, ..Expected::read(&row.account) })
     };
@@ -201,13 +201,13 @@ pub(crate) fn said(rows: &[Row]) -> BTreeMap<String, Expected> {
 
 const UNKNOWN: &str = "?";
 
-fn name(key: &Key) -> String {
+fn name(key: &GroupKey) -> String {
     match key {
-        Key::Day(day) => day.date().to_string(),
-        Key::Block(begin) => begin.0.to_string(),
-        Key::Name(name) => name.clone(),
-        Key::Reach(reach) => format!("{reach:?}"),
-        Key::Unknown => UNKNOWN.to_owned(),
+        GroupKey::Day(day) => day.date().to_string(),
+        GroupKey::Block(begin) => begin.0.to_string(),
+        GroupKey::Name(name) => name.clone(),
+        GroupKey::Reach(reach) => format!("{reach:?}"),
+        GroupKey::Unknown => UNKNOWN.to_owned(),
     }
 }
 
@@ -215,14 +215,14 @@ fn name(key: &Key) -> String {
 pub(crate) fn rows<'s>(
     spends: impl IntoIterator<Item = &'s Spend>,
     all: &[Spend],
-    by: By,
+    by: GroupBy,
     zone: &TimeZone,
 ) -> BTreeMap<String, Expected> {
     let blocks = blocks(all);
     let mut rows: BTreeMap<String, Expected> = BTreeMap::new();
     for spend in spends {
         let figures = Figures::of(spend);
-        if by == By::Tool && !spend.tools.is_empty() {
+        if by == GroupBy::Tool && !spend.tools.is_empty() {
             for (no, tool) in spend.tools.iter().enumerate() {
                 rows.entry(tool.clone()).or_default().book(spend, &figures.part(no, spend.tools.len()));
             }
@@ -230,17 +230,17 @@ pub(crate) fn rows<'s>(
         }
         let known = |name: &String| (!name.is_empty()).then(|| name.clone());
         let key = match by {
-            By::Day | By::Week | By::Month => spend.time.map(|time| date(time, by, zone)),
-            By::Project => known(&spend.project),
-            By::Session => known(&spend.session),
-            By::Model => known(&spend.model),
-            By::Branch => known(&spend.branch),
-            By::Agent => spend.kind.clone(),
-            By::Reach => Some(format!("{:?}", spend.reach)),
-            By::Block => {
+            GroupBy::Day | GroupBy::Week | GroupBy::Month => spend.time.map(|time| date(time, by, zone)),
+            GroupBy::Project => known(&spend.project),
+            GroupBy::Session => known(&spend.session),
+            GroupBy::Model => known(&spend.model),
+            GroupBy::Branch => known(&spend.branch),
+            GroupBy::Agent => spend.kind.clone(),
+            GroupBy::Reach => Some(format!("{:?}", spend.reach)),
+            GroupBy::Block => {
                 spend.time.and_then(|time| blocks.iter().rfind(|begin| **begin <= time)).map(i64::to_string)
             }
-            By::Tool => None,
+            GroupBy::Tool => None,
         };
         rows.entry(key.unwrap_or_else(|| UNKNOWN.to_owned())).or_default().book(spend, &figures);
     }
@@ -248,12 +248,12 @@ pub(crate) fn rows<'s>(
 }
 
 /// Asks the zone itself what day it is.
-fn date(time: i64, by: By, zone: &TimeZone) -> String {
+fn date(time: i64, by: GroupBy, zone: &TimeZone) -> String {
     let moment = Timestamp::from_millisecond(time).expect("a moment of the generator");
     let date = moment.to_zoned(zone.clone()).date();
     match by {
-        By::Week => date.saturating_sub(i64::from(date.weekday().to_monday_zero_offset()).days()),
-        By::Month => date.first_of_month(),
+        GroupBy::Week => date.saturating_sub(i64::from(date.weekday().to_monday_zero_offset()).days()),
+        GroupBy::Month => date.first_of_month(),
         _ => date,
     }
     .to_string()

@@ -8,7 +8,7 @@ use serde_json::Value;
 pub(super) const BINDING: &str = "rethreadViolation";
 
 /// The script that runs before all others in every document.
-pub(super) const EAR: &str = "document.addEventListener('securitypolicyviolation', event => \
+pub(super) const INIT_SCRIPT: &str = "document.addEventListener('securitypolicyviolation', event => \
     rethreadViolation(`${event.effectiveDirective} forbids ${event.blockedURI || 'this'} (line ${event.lineNumber})`));";
 
 /// A request that a page made.
@@ -41,7 +41,7 @@ impl Request {
 
 /// Everything that was heard of one page.
 #[derive(Default)]
-pub(super) struct Hearing {
+pub(super) struct PageEvents {
     /// What should not have been, in words.
     pub(super) complaints: Vec<String>,
     pub(super) dialogs: Vec<String>,
@@ -52,7 +52,7 @@ pub(super) struct Hearing {
     pub(super) loaded: HashSet<String>,
 }
 
-impl Hearing {
+impl PageEvents {
     /// Takes in one event.
     pub(super) fn take(&mut self, method: &str, params: &Value) {
         match method {

@@ -26,4 +26,4 @@ pub use axe::Finding;
 pub use hearing::Request;
 pub use launch::Browser;
 pub use page::Page;
-pub use sight::{Area, Frames, Media, PaintTimes};
+pub use sight::{Area, EmulatedMedia, Frames, PaintTimes};

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::hearing::{BINDING, EAR, Request, thrown};
+use super::hearing::{BINDING, INIT_SCRIPT, Request, thrown};
 use super::keys::{Stroke, strokes};
 use super::wire::{PATIENCE, Wire};
 
@@ -62,7 +62,7 @@ impl Page {
         }
         page.call("Page.setLifecycleEventsEnabled", &json!({ "enabled": true }));
         page.call("Runtime.addBinding", &json!({ "name": BINDING }));
-        page.call("Page.addScriptToEvaluateOnNewDocument", &json!({ "source": EAR }));
+        page.call("Page.addScriptToEvaluateOnNewDocument", &json!({ "source": INIT_SCRIPT }));
         // Every page believes that it is the one in front, so that tests can run side by side.
         page.call("Emulation.setFocusEmulationEnabled", &json!({ "enabled": true }));
         page.resize(1280, 800, false);

@@ -48,7 +48,7 @@ const FRAMES: &str = "(async () => {
 
 /// What a page is told of where it is shown.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Media {
+pub struct EmulatedMedia {
     /// Whether dark colours are preferred.
     pub dark: bool,
     /// Whether things should not move.
@@ -103,7 +103,7 @@ impl Page {
 
     /// Tells the page where it is shown.
     #[track_caller]
-    pub fn emulate(&self, media: Media) {
+    pub fn emulate(&self, media: EmulatedMedia) {
         let scheme = if media.dark { "dark" } else { "light" };
         let motion = if media.reduced_motion { "reduce" } else { "no-preference" };
         let features = json!([

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::hearing::Hearing;
+use super::hearing::PageEvents;
 
 /// How long anything may take.
 pub(super) const PATIENCE: Duration = Duration::from_secs(20);
@@ -35,7 +35,7 @@ pub(super) struct Wire {
 struct State {
     /// Ids of commands with their replies, as soon as they came.
     replies: HashMap<u64, Option<Value>>,
-    sessions: HashMap<String, Hearing>,
+    sessions: HashMap<String, PageEvents>,
     ended: bool,
 }
 
@@ -88,7 +88,7 @@ impl Wire {
 
     /// Starts to hear what a session says.
     pub(super) fn listen(&self, session: &str) {
-        held(&self.state).sessions.insert(session.to_owned(), Hearing::default());
+        held(&self.state).sessions.insert(session.to_owned(), PageEvents::default());
     }
 
     /// Forgets a session.
@@ -97,12 +97,16 @@ impl Wire {
     }
 
     /// Looks at what was heard of a session.
-    pub(super) fn heard<T: Default>(&self, session: &str, look: impl FnOnce(&Hearing) -> T) -> T {
+    pub(super) fn heard<T: Default>(&self, session: &str, look: impl FnOnce(&PageEvents) -> T) -> T {
         held(&self.state).sessions.get(session).map(look).unwrap_or_default()
     }
 
     /// Waits until something holds for what was heard of a session.
-    pub(super) fn wait_until(&self, session: &str, holds: impl Fn(&Hearing) -> bool) -> Result<(), String> {
+    pub(super) fn wait_until(
+        &self,
+        session: &str,
+        holds: impl Fn(&PageEvents) -> bool,
+    ) -> Result<(), String> {
         self.wait(|state| state.sessions.get(session).is_some_and(&holds).then_some(()))
     }
 

@@ -1,7 +1,7 @@
 //! Condensing: long strings cut, everything else as it was.
 
-use rethread_core::entry::{self, Fate};
-use rethread_core::lines::{Condenser, Line};
+use rethread_core::entry::{self, LineStatus};
+use rethread_core::lines::{Line, LineTruncator};
 
 use super::full::{items, members, string};
 use super::split::Cuts;
@@ -28,21 +28,21 @@ pub fn condense(line: &[u8], cuts: Cuts<'_>) {
     let short = std::str::from_utf8(&kept);
     assert!(short.is_ok(), "no character is cut");
     let short = short.unwrap_or_default();
-    if fate(line) != Fate::Whole {
+    if fate(line) != LineStatus::Whole {
         return;
     }
-    assert_eq!(fate(&kept), Fate::Whole, "what is kept is still one object");
+    assert_eq!(fate(&kept), LineStatus::Whole, "what is kept is still one object");
     same(text, short, 0);
 }
 
 fn fed(line: &[u8], cuts: Cuts<'_>) -> (Option<Vec<u8>>, u64) {
-    let mut condenser = Condenser::default();
+    let mut condenser = LineTruncator::default();
     cuts.of(line).into_iter().for_each(|piece| condenser.feed(piece));
     condenser.finish()
 }
 
-fn fate(bytes: &[u8]) -> Fate {
-    entry::read(&Line { no: 1, offset: 0, bytes, open: false }, &mut Vec::new(), |_, _| {})
+fn fate(bytes: &[u8]) -> LineStatus {
+    entry::read(&Line { no: 1, offset: 0, bytes, unterminated: false }, &mut Vec::new(), |_, _| {})
 }
 
 /// Checks that two values are alike but for the ends of long strings.

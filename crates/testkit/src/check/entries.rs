@@ -1,12 +1,12 @@
 //! Reading: every line has one fate, and what was read stands where it is told.
 
-use rethread_core::entry::{self, Content, Detail, Entry, Fate, Text};
-use rethread_core::lines::Splitter;
+use rethread_core::entry::{self, Content, Detail, Entry, JsonStr, LineStatus};
+use rethread_core::lines::LineSplitter;
 
 /// Checks that each line of `bytes` is accounted for; returns how many entries there were.
 pub fn entries(bytes: &[u8]) -> usize {
     let mut count = 0;
-    Splitter::default().feed(bytes, true, &mut Vec::new(), |line, _| {
+    LineSplitter::default().feed(bytes, true, &mut Vec::new(), |line, _| {
         let mut problems = Vec::new();
         let mut found = 0;
         let mut end = line.offset;
@@ -24,13 +24,15 @@ pub fn entries(bytes: &[u8]) -> usize {
             found += 1;
         });
         match fate {
-            Fate::Whole => assert_eq!((found, end), (1, line.offset + line.bytes.len() as u64), "whole"),
-            Fate::Salvaged(told) => {
+            LineStatus::Whole => {
+                assert_eq!((found, end), (1, line.offset + line.bytes.len() as u64), "whole")
+            }
+            LineStatus::Salvaged(told) => {
                 assert_eq!((told, told > 0), (found, true), "salvaged");
             }
-            Fate::Lost => assert_eq!(found, 0, "lost"),
+            LineStatus::Lost => assert_eq!(found, 0, "lost"),
         }
-        assert!(fate == Fate::Whole || !problems.is_empty(), "a line is set aside with a reason");
+        assert!(fate == LineStatus::Whole || !problems.is_empty(), "a line is set aside with a reason");
         for problem in &problems {
             assert_eq!(problem.line, line.no, "problems stand on their line");
             let inside = line.offset..line.offset + line.bytes.len() as u64;
@@ -43,10 +45,10 @@ pub fn entries(bytes: &[u8]) -> usize {
 
 /// Calls whatever an entry can be asked: none of it may panic.
 fn ask_everything(entry: &Entry<'_>) {
-    let _ = (entry.voice(), entry.time(), entry.model(), entry.speaks());
+    let _ = (entry.voice(), entry.time(), entry.model(), entry.is_message());
     if let Detail::FileHistory { files, .. } = entry.detail() {
         for file in files {
-            let _ = (file.path.decode(), file.name.map(Text::id));
+            let _ = (file.path.decode(), file.name.map(JsonStr::id));
         }
     }
     for (key, value) in entry::members(entry.raw) {
@@ -70,7 +72,7 @@ fn contents(content: &Content<'_>) {
         }
     }
     for block in content.blocks() {
-        let _ = block.id.map(Text::id);
+        let _ = block.id.map(JsonStr::id);
         for text in block.result().texts() {
             let _ = text.decode();
         }

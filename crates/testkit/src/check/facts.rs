@@ -1,7 +1,7 @@
 //! The fields of an entry as words: once as the skimmer read them, once as the full parser does.
 
 use rethread_core::entry::{
-    Attachment, Block, BlockKind, Content, Entry, Flags, Kind, Progress, System, Text,
+    Attachment, Block, BlockKind, Content, Entry, Flags, JsonStr, Kind, Progress, System,
 };
 
 use super::full::{items, members, string};
@@ -44,7 +44,7 @@ fn put(facts: &mut Facts, field: impl Into<String>, value: Option<impl ToString>
 /// Returns the facts as the skimmer has them.
 pub(super) fn skimmed(entry: &Entry<'_>) -> Facts {
     let mut facts = Facts::new();
-    let said = |text: Option<Text<'_>>| text.map(|text| text.decode().into_owned());
+    let said = |text: Option<JsonStr<'_>>| text.map(|text| text.decode().into_owned());
     let raw = |value: Option<&[u8]>| value.map(|value| String::from_utf8_lossy(value).into_owned());
     put(&mut facts, "type", said(entry.name));
     put(&mut facts, "kind", Some(entry.kind.name()));
@@ -53,7 +53,7 @@ pub(super) fn skimmed(entry: &Entry<'_>) -> Facts {
         entry.parent,
         entry.logical_parent,
         entry.session,
-        entry.process,
+        entry.process_session_id,
         entry.agent,
         entry.version,
         entry.cwd,
@@ -82,7 +82,7 @@ pub(super) fn skimmed(entry: &Entry<'_>) -> Facts {
     put(&mut facts, "system", Some(entry.system().name()));
     put(&mut facts, "attachment", Some(entry.attachment().name()));
     put(&mut facts, "progress", Some(entry.progress().name()));
-    put(&mut facts, "words", said(entry.words));
+    put(&mut facts, "words", said(entry.text));
     put(&mut facts, "durationMs", entry.duration_ms);
     FLAGS.iter().for_each(|&(key, flag)| put(&mut facts, key, Some(entry.is(flag))));
     put(&mut facts, "planContent", Some(entry.is(Flags::PLAN)));
@@ -123,7 +123,7 @@ fn skimmed_content(facts: &mut Facts, content: &Content<'_>) {
 }
 
 fn skimmed_block(facts: &mut Facts, block: &Block<'_>) {
-    let said = |text: Option<Text<'_>>| text.map(|text| text.decode().into_owned());
+    let said = |text: Option<JsonStr<'_>>| text.map(|text| text.decode().into_owned());
     put(facts, "block", Some(String::from_utf8_lossy(block.raw)));
     put(facts, "block.type", said(block.name));
     put(facts, "block.kind", Some(block.kind.name()));

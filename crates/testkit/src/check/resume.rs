@@ -3,27 +3,29 @@
 use std::collections::HashSet;
 
 use rethread_core::entry::Reader;
-use rethread_core::lines::Splitter;
-use rethread_core::resume::{Facts, Halt, MEASURED, Resume, resume as resume_as, resume_by_summary};
-use rethread_core::tree::{NodeNo, Place, Tree, Weaver};
+use rethread_core::lines::LineSplitter;
+use rethread_core::resume::{
+    KNOWN_CLIENTS, LoadFailure, ResumeIndex, ResumeOutcome, resume_by_summary, simulate_resume as resume_as,
+};
+use rethread_core::tree::{LineSpan, NodeId, Tree, TreeBuilder};
 use rethread_core::version::Version;
 
 /// Checks what holds for every file and every client.
 pub fn resume(bytes: &[u8]) {
-    let mut weaver = Weaver::default();
-    let mut facts = Facts::default();
+    let mut weaver = TreeBuilder::default();
+    let mut facts = ResumeIndex::default();
     let mut problems = Vec::new();
     let mut reader = Reader::default();
-    Splitter::default().feed(bytes, true, &mut problems, |line, problems| {
+    LineSplitter::default().feed(bytes, true, &mut problems, |line, problems| {
         reader.read(&line, problems, |entry, offset| {
             let len = u32::try_from(entry.raw.len()).unwrap_or(u32::MAX);
-            let place = Place { offset, len, line: line.no };
+            let place = LineSpan { offset, len, line: line.no };
             weaver.add(&entry, place);
             facts.add(&entry, place);
         });
     });
     let tree = weaver.finish();
-    for version in MEASURED {
+    for version in KNOWN_CLIENTS {
         let loaded = resume_as(&tree, &facts, &Version::read(version));
         accounts(&tree, &loaded, version);
         let refused = loaded.refusals();
@@ -36,13 +38,13 @@ pub fn resume(bytes: &[u8]) {
     }
     let read = resume_by_summary(&tree, &facts);
     accounts(&tree, &read, "by summary");
-    assert!(read.halt != Some(Halt::Hangs), "our own walk never hangs");
+    assert!(read.halt != Some(LoadFailure::Hangs), "our own walk never hangs");
 }
 
-fn accounts(tree: &Tree, loaded: &Resume, version: &str) {
-    let path: HashSet<NodeNo> = loaded.path.iter().copied().collect();
+fn accounts(tree: &Tree, loaded: &ResumeOutcome, version: &str) {
+    let path: HashSet<NodeId> = loaded.path.iter().copied().collect();
     assert_eq!(path.len(), loaded.path.len(), "{version}: an entry is on the path twice");
-    let chain: HashSet<NodeNo> = loaded.chain.iter().copied().collect();
+    let chain: HashSet<NodeId> = loaded.chain.iter().copied().collect();
     assert_eq!(chain.len(), loaded.chain.len(), "{version}: an entry is loaded twice");
     assert!(path.is_subset(&chain), "{version}: what is sent was not loaded");
     if let (Some((leaf, _)), None) = (loaded.leaf, loaded.halt) {
@@ -53,7 +55,7 @@ fn accounts(tree: &Tree, loaded: &Resume, version: &str) {
         assert!(told.insert((lost.line, lost.node)), "{version}: line {} is told twice", lost.line);
         assert!(lost.node.is_none_or(|no| !path.contains(&no)), "{version}: line {} is sent", lost.line);
     }
-    let main = loaded.path.iter().filter(|&&no| tree.is_told(no)).count();
+    let main = loaded.path.iter().filter(|&&no| tree.is_main_chain(no)).count();
     assert_eq!(main + told.len(), loaded.entries, "{version}: the entries do not add up");
     let losses = loaded.unreachable.iter().filter(|lost| lost.why.is_loss()).count();
     assert_eq!(losses, loaded.lost(), "{version}: the losses do not add up");

@@ -1,7 +1,7 @@
 //! The skimmer against a full parser.
 
-use rethread_core::entry::{self, Fate};
-use rethread_core::lines::Splitter;
+use rethread_core::entry::{self, LineStatus};
+use rethread_core::lines::LineSplitter;
 use rethread_core::problem::ProblemKind;
 
 use super::facts::{parsed, skimmed, time};
@@ -13,16 +13,16 @@ const LEVELS: usize = 24;
 /// Checks for each line of `bytes` that the skimmer and the full parser agree; returns how many lines were whole.
 pub fn skim(bytes: &[u8]) -> usize {
     let mut whole = 0;
-    Splitter::default().feed(bytes, true, &mut Vec::new(), |line, _| {
+    LineSplitter::default().feed(bytes, true, &mut Vec::new(), |line, _| {
         let text = String::from_utf8_lossy(line.bytes);
         let mut problems = Vec::new();
         let mut found = Vec::new();
         let fate = entry::read(&line, &mut problems, |entry, _| found.push(entry));
         let told = |name: &str| problems.iter().any(|problem| problem.kind.name() == name);
         let json = is_json(&text);
-        assert_eq!(fate == Fate::Whole, json && text.starts_with('{'), "verdict on {text:?}");
+        assert_eq!(fate == LineStatus::Whole, json && text.starts_with('{'), "verdict on {text:?}");
         assert_eq!(told("not-object"), json && !text.starts_with('{'), "no object: {text:?}");
-        if fate != Fate::Whole {
+        if fate != LineStatus::Whole {
             return;
         }
         whole += 1;
@@ -93,7 +93,7 @@ pub fn moment(stamp: &str) -> bool {
     let line = format!("{{\"timestamp\":{stamp}}}");
     let mut read = None;
     let mut problems = Vec::new();
-    Splitter::default().feed(line.as_bytes(), true, &mut Vec::new(), |line, _| {
+    LineSplitter::default().feed(line.as_bytes(), true, &mut Vec::new(), |line, _| {
         entry::read(&line, &mut problems, |entry, _| read = entry.time());
     });
     assert_eq!(read.map(|moment| moment.0), time(&stamp), "timestamp {stamp}");

@@ -1,6 +1,6 @@
 //! Splitting: in one piece or many, the same lines at the same places.
 
-use rethread_core::lines::{Line, Splitter};
+use rethread_core::lines::{Line, LineSplitter};
 use rethread_core::problem::Problem;
 
 /// Where to cut bytes into pieces: the lengths of the pieces, over and over.
@@ -36,7 +36,7 @@ struct Told {
 
 impl Told {
     fn of(line: &Line<'_>) -> Told {
-        Told { no: line.no, offset: line.offset, bytes: line.bytes.to_vec(), open: line.open }
+        Told { no: line.no, offset: line.offset, bytes: line.bytes.to_vec(), open: line.unterminated }
     }
 }
 
@@ -47,7 +47,7 @@ pub fn lines(bytes: &[u8], cuts: Cuts<'_>) {
 }
 
 fn at_once(bytes: &[u8]) -> (Vec<Told>, Vec<Problem>, u32) {
-    let mut splitter = Splitter::default();
+    let mut splitter = LineSplitter::default();
     let mut problems = Vec::new();
     let mut told = Vec::new();
     let done = splitter.feed(bytes, true, &mut problems, |line, _| told.push(Told::of(&line)));
@@ -86,7 +86,7 @@ fn at_once(bytes: &[u8]) -> (Vec<Told>, Vec<Problem>, u32) {
 }
 
 fn in_pieces(bytes: &[u8], cuts: Cuts<'_>) -> (Vec<Told>, Vec<Problem>, u32) {
-    let mut splitter = Splitter::default();
+    let mut splitter = LineSplitter::default();
     let mut problems = Vec::new();
     let mut told = Vec::new();
     let mut kept: Vec<u8> = Vec::new();

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::maker::{MINUTE, Maker};
+use super::maker::{MINUTE, StoreGenerator};
 use super::store::{File, Line, Said};
 use super::turn::stamp;
 
@@ -21,7 +21,7 @@ pub(super) enum Way {
     SameName,
 }
 
-impl Maker {
+impl StoreGenerator {
     /// Copies some turns of a session, and mostly goes on from there.
     pub(super) fn copy(&mut self, way: Way) {
         let fits = |file: &File| {
@@ -41,8 +41,10 @@ impl Maker {
         let turns = 1 + self.dice.below(source.turns.len() as u64) as usize;
         let session = if way == Way::SameName { source.session.clone() } else { self.uuid() };
         let folder = match way {
-            Way::SameName => format!("{}-moved-{}", Maker::folder(&source.cwd), self.store.files.len()),
-            _ => Maker::folder(&source.cwd),
+            Way::SameName => {
+                format!("{}-moved-{}", StoreGenerator::folder(&source.cwd), self.store.files.len())
+            }
+            _ => StoreGenerator::folder(&source.cwd),
         };
         let mut file = File {
             path: format!("{folder}/{session}.jsonl"),

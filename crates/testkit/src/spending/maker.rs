@@ -1,7 +1,7 @@
 //! Sessions of every kind, and what happens to them later.
 
 use super::copy::Way;
-use super::dice::Dice;
+use super::dice::Rng;
 use super::store::{Agent, File, Store};
 
 /// Folders in which sessions are started.
@@ -53,10 +53,10 @@ const ALL: [Kind; 17] = [
 
 /// Makes stores.
 #[derive(Debug, Clone)]
-pub struct Maker {
+pub struct StoreGenerator {
     /// What was made so far.
     pub store: Store,
-    pub(super) dice: Dice,
+    pub(super) dice: Rng,
     ids: u64,
     /// How many responses there are.
     pub(super) responses: usize,
@@ -64,11 +64,11 @@ pub struct Maker {
     pub(super) aside: Option<String>,
 }
 
-impl Maker {
+impl StoreGenerator {
     /// Makes a store of so many sessions; from 17 on there is one of every kind in it.
-    pub fn new(seed: u64, sessions: usize) -> Maker {
-        let dice = Dice::new(seed);
-        let mut maker = Maker { store: Store::default(), dice, ids: 0, responses: 0, aside: None };
+    pub fn new(seed: u64, sessions: usize) -> StoreGenerator {
+        let dice = Rng::new(seed);
+        let mut maker = StoreGenerator { store: Store::default(), dice, ids: 0, responses: 0, aside: None };
         (0..sessions).for_each(|no| maker.add(no));
         maker
     }
@@ -161,7 +161,7 @@ impl Maker {
         let session = self.uuid();
         let clock = START + self.dice.below(55 * DAY) as i64;
         self.store.files.push(File {
-            path: format!("{}/{session}.jsonl", Maker::folder(&cwd)),
+            path: format!("{}/{session}.jsonl", StoreGenerator::folder(&cwd)),
             session,
             cwd,
             branch: BRANCHES[0].to_owned(),
@@ -175,7 +175,7 @@ impl Maker {
     fn begin_agent(&mut self, main: usize, beside: bool, name: &str, agent: Agent) -> usize {
         let File { session, cwd, branch, clock, path, .. } = self.store.files[main].clone();
         let folder = if beside {
-            Maker::folder(&cwd)
+            StoreGenerator::folder(&cwd)
         } else {
             format!("{}/subagents", path.trim_end_matches(".jsonl"))
         };

@@ -16,7 +16,7 @@ mod store;
 mod truth;
 mod turn;
 
-pub use dice::Dice;
-pub use maker::Maker;
+pub use dice::Rng;
+pub use maker::StoreGenerator;
 pub use store::{Agent, File, Line, Said, Store, Turn};
 pub use truth::{Reach, Spend, Times};

@@ -3,7 +3,7 @@
 use rethread_core::entry::Usage;
 use serde_json::{Value, json};
 
-use super::maker::{MINUTE, Maker};
+use super::maker::{MINUTE, StoreGenerator};
 use super::store::{Line, Said};
 
 /// Models: with a price, with another since a day, with one for long prompts, and without any.
@@ -44,7 +44,7 @@ const STYLES: [Style; 8] = [
     Style::Endless,
 ];
 
-impl Maker {
+impl StoreGenerator {
     /// Writes a response, and the results of its calls; it may start a subagent of a name and a kind, and then returns the
     /// id of that call.
     pub(super) fn respond(&mut self, no: usize, launch: Option<(&str, &str)>) -> Option<String> {

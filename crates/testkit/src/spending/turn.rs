@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::maker::{BRANCHES, MINUTE, Maker};
+use super::maker::{BRANCHES, MINUTE, StoreGenerator};
 use super::store::{Line, Said, Turn};
 
-impl Maker {
+impl StoreGenerator {
     /// Begins a turn.
     pub(super) fn open_turn(&mut self, no: usize, parent: Option<usize>) {
         let turns = &mut self.store.files[no].turns;

@@ -1,6 +1,6 @@
 //! What keeps somebody from using a page is found, and nothing is found on a page that is well made.
 
-use rethread_testkit::browser::{Browser, Media};
+use rethread_testkit::browser::{Browser, EmulatedMedia};
 
 use crate::site::{Site, good};
 use crate::words_of_panic;
@@ -43,11 +43,11 @@ fn nothing_is_found_on_a_page_that_is_well_made() {
     let page = browser.page();
     page.goto(&site.url("/"));
     for (dark, width) in [(false, 1280), (true, 1280), (true, 360)] {
-        page.emulate(Media { dark, ..Media::default() });
+        page.emulate(EmulatedMedia { dark, ..EmulatedMedia::default() });
         page.resize(width, 800, width < 500);
         page.assert_accessible();
     }
-    page.emulate(Media { print: true, ..Media::default() });
+    page.emulate(EmulatedMedia { print: true, ..EmulatedMedia::default() });
     page.assert_accessible();
 }
 

@@ -1,6 +1,6 @@
 //! What a page is told of where it is shown, and pictures of it.
 
-use rethread_testkit::browser::{Area, Browser, Media};
+use rethread_testkit::browser::{Area, Browser, EmulatedMedia};
 use serde_json::json;
 
 use crate::site::Site;
@@ -20,7 +20,7 @@ fn the_media_are_as_told() {
     for (dark, reduced_motion, print) in
         [(false, false, false), (true, false, false), (false, true, false), (true, true, true)]
     {
-        page.emulate(Media { dark, reduced_motion, print });
+        page.emulate(EmulatedMedia { dark, reduced_motion, print });
         assert_eq!(page.eval(asked), json!([dark, reduced_motion, print]));
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rethread_engine::core::usage::Prices;
 
-use super::super::report::Stop;
+use super::super::report::CliError;
 
 /// Where the prices are from.
 #[derive(Debug, clap::Args)]
@@ -22,7 +22,7 @@ pub(crate) struct PriceArgs {
 
 impl PriceArgs {
     /// Returns the prices that hold.
-    pub(crate) fn prices(&self) -> Result<Prices, Stop> {
+    pub(crate) fn prices(&self) -> Result<Prices, CliError> {
         Ok(crate::prices::prices(self.file.as_deref())?)
     }
 }

@@ -1,14 +1,14 @@
 //! The arguments of commands that account for tokens and money.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use rethread_engine::ops::By;
+use rethread_engine::ops::GroupBy;
 
 use super::pricing::PriceArgs;
 
 /// Offers every way of grouping by its name.
-fn groupings() -> impl TypedValueParser<Value = By> {
-    let named = |name: String| By::ALL.into_iter().find(|by| by.name() == name).unwrap_or(By::Day);
-    PossibleValuesParser::new(By::ALL.map(By::name)).map(named)
+fn groupings() -> impl TypedValueParser<Value = GroupBy> {
+    let named = |name: String| GroupBy::ALL.into_iter().find(|by| by.name() == name).unwrap_or(GroupBy::Day);
+    PossibleValuesParser::new(GroupBy::ALL.map(GroupBy::name)).map(named)
 }
 
 /// Add up tokens and money, each response once
@@ -31,7 +31,7 @@ pub(crate) struct Usage {
     /// day, week, month, project, session, model, tool, agent, branch (git), block (5 hours) or reach
     #[arg(short, long, value_name = "WHAT", default_value = "day", hide_possible_values = true)]
     #[arg(value_parser = groupings())]
-    pub(crate) by: By,
+    pub(crate) by: GroupBy,
     /// Only what was spent since: 7d, 12h, 2w, yesterday, 2026-01-31
     #[arg(long, value_name = "WHEN")]
     pub(crate) since: Option<String>,

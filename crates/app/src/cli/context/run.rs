@@ -1,7 +1,7 @@
 //! Runs the command.
 
 use rethread_engine::core::context::{Cause, Dropped};
-use rethread_engine::core::entry::{Kind, Voice};
+use rethread_engine::core::entry::{EntryRole, Kind};
 use rethread_engine::ops::{self, Context, ContextRequest, Growth};
 
 use unicode_width::UnicodeWidthStr;
@@ -9,10 +9,10 @@ use unicode_width::UnicodeWidthStr;
 use super::super::args;
 use super::super::figures::{bar, count, things, tokens};
 use super::super::out::Out;
-use super::super::report::{Exit, Stop};
+use super::super::report::{CliError, Exit};
 use super::super::style::{MARK, NAME, PLAIN, QUIET, STRONG, paint};
-use super::super::table::{Align, Cell, Table, fit, fit_end};
-use super::super::{Place, clean, said, wire};
+use super::super::table::{Align, Cell, Table, fit_end, truncate_to_width};
+use super::super::{AppContext, clean, said, wire};
 use super::chart::{self, Column};
 use super::words;
 use crate::words::shell::typed;
@@ -30,7 +30,7 @@ const BESIDE_BARS: usize = 31;
 const WIDEST: usize = 120;
 
 /// Runs the command.
-pub(crate) fn run(args: &args::Context, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(crate) fn run(args: &args::Context, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let path = place.session(&args.session)?;
     let context = ops::context(&ContextRequest { path, turns: args.turns })?;
     let something = context.window.used() > 0;
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &args::Context, place: &Place, out: &mut Out) -> Result<
     Ok(Exit::Done)
 }
 
-fn json(context: &Context, turns: bool, out: &mut Out) -> Result<(), Stop> {
+fn json(context: &Context, turns: bool, out: &mut Out) -> Result<(), CliError> {
     let id = &context.head.id;
     out.json(&wire::context(context))?;
     for (k, turn) in context.turns.iter().enumerate().filter(|_| turns) {
@@ -82,13 +82,13 @@ fn json(context: &Context, turns: bool, out: &mut Out) -> Result<(), Stop> {
     context.largest.iter().try_for_each(|large| out.json(&wire::context_item(id, large)))
 }
 
-fn heading(text: &str, out: &mut Out) -> Result<(), Stop> {
+fn heading(text: &str, out: &mut Out) -> Result<(), CliError> {
     out.line("")?;
     out.line(&paint(STRONG, text))
 }
 
 /// Says how full the window is, and what that number is made of.
-fn head(context: &Context, out: &mut Out) -> Result<(), Stop> {
+fn head(context: &Context, out: &mut Out) -> Result<(), CliError> {
     let window = &context.window;
     let used = window.used();
     let counted = window.context.is_some() && window.output.1 && window.since == 0;
@@ -108,11 +108,11 @@ fn head(context: &Context, out: &mut Out) -> Result<(), Stop> {
         }
         None => "no request of what is loaded was counted: all numbers are estimates".to_owned(),
     };
-    out.line(&paint(QUIET, &fit(&parts, out.width())))
+    out.line(&paint(QUIET, &truncate_to_width(&parts, out.width())))
 }
 
 /// Draws how the context grew, and lists where it dropped.
-fn growth(context: &Context, out: &mut Out) -> Result<(), Stop> {
+fn growth(context: &Context, out: &mut Out) -> Result<(), CliError> {
     let points = &context.curve.points;
     let mut columns: Vec<Column> = points
         .iter()
@@ -151,7 +151,7 @@ fn growth(context: &Context, out: &mut Out) -> Result<(), Stop> {
     Ok(())
 }
 
-fn turns(context: &Context, out: &mut Out) -> Result<(), Stop> {
+fn turns(context: &Context, out: &mut Out) -> Result<(), CliError> {
     let mut table = Table::new(0)
         .column("turn", Align::Right, 6)
         .column("line", Align::Left, 8)
@@ -177,7 +177,7 @@ fn turn_row(context: &Context, turn: &Growth, before: u64, width: usize) -> Vec<
         None => format!("-{}", tokens(before - turn.last)),
     };
     let said =
-        turn.said.as_ref().map(|said| said::words(said, Voice::Prompt, Kind::User, &context.head.folder));
+        turn.said.as_ref().map(|said| said::words(said, EntryRole::Prompt, Kind::User, &context.head.folder));
     vec![
         turn.no.map(|no| format!("t{no}")).unwrap_or_default().into(),
         Cell::new(NAME, turn.line.map(|line| format!("L{line}")).unwrap_or_default()),
@@ -186,11 +186,11 @@ fn turn_row(context: &Context, turn: &Growth, before: u64, width: usize) -> Vec<
         words::amount(turn.last, turn.measured).into(),
         change.into(),
         Cell::new(MARK, sign.map(String::from).unwrap_or_default()),
-        Cell::new(PLAIN, fit(&said.unwrap_or_default(), width)),
+        Cell::new(PLAIN, truncate_to_width(&said.unwrap_or_default(), width)),
     ]
 }
 
-fn causes(context: &Context, out: &mut Out) -> Result<(), Stop> {
+fn causes(context: &Context, out: &mut Out) -> Result<(), CliError> {
     let used = context.window.used();
     // One more row takes no more room than the line that would count it.
     let most = if context.rows.len() == MOST_ROWS + 1 { MOST_ROWS + 1 } else { MOST_ROWS };
@@ -227,7 +227,7 @@ fn causes(context: &Context, out: &mut Out) -> Result<(), Stop> {
     table.print(out)
 }
 
-fn rereads(context: &Context, out: &mut Out) -> Result<(), Stop> {
+fn rereads(context: &Context, out: &mut Out) -> Result<(), CliError> {
     if context.rereads.is_empty() {
         return Ok(());
     }
@@ -255,7 +255,7 @@ fn rereads(context: &Context, out: &mut Out) -> Result<(), Stop> {
     Ok(())
 }
 
-fn largest(context: &Context, out: &mut Out) -> Result<(), Stop> {
+fn largest(context: &Context, out: &mut Out) -> Result<(), CliError> {
     let mut table = Table::new(0)
         .column("", Align::Left, 36)
         .column("", Align::Right, 8)
@@ -266,13 +266,13 @@ fn largest(context: &Context, out: &mut Out) -> Result<(), Stop> {
             Cell::new(NAME, large.handle.clone()),
             words::amount(large.item.tokens, large.item.measured).into(),
             words::block(large).into(),
-            Cell::new(QUIET, fit(&words::content(large, &context.head.folder), out.width())),
+            Cell::new(QUIET, truncate_to_width(&words::content(large, &context.head.folder), out.width())),
         ]);
     }
     table.print(out)
 }
 
-fn footer(context: &Context, session: &str, out: &mut Out) -> Result<(), Stop> {
+fn footer(context: &Context, session: &str, out: &mut Out) -> Result<(), CliError> {
     let mut facts = vec![format!(
         "{} in {}",
         things(context.curve.points.len() as u64, "response"),

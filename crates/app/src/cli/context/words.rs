@@ -1,7 +1,7 @@
 //! The words for what fills a context.
 
 use rethread_engine::core::context::{Cause, Dropped};
-use rethread_engine::core::entry::{Kind, Voice};
+use rethread_engine::core::entry::{EntryRole, Kind};
 use rethread_engine::ops::Large;
 
 use super::super::figures::tokens;
@@ -46,7 +46,7 @@ pub(super) fn content(large: &Large, folder: &str) -> String {
     match &large.call {
         Some(call) => gist::gist(call, folder),
         // The words of a prompt need no speaker: what it is stands before them.
-        None => said::words(&large.said, Voice::Prompt, Kind::User, folder),
+        None => said::words(&large.said, EntryRole::Prompt, Kind::User, folder),
     }
 }
 

@@ -1,18 +1,18 @@
 //! The report on one session.
 
-use rethread_engine::core::health::{Cause, Finding, Mend, Severity, Weight};
-use rethread_engine::ops::Diagnosis;
+use rethread_engine::core::health::{Diagnostic, Severity, SizeBreakdown, SizeCategory, SuggestedFix};
+use rethread_engine::ops::SessionReport;
 
 use super::super::explain::flow::{Words, command, fact};
 use super::super::figures::{count, size, things};
 use super::super::out::Out;
-use super::super::report::Stop;
+use super::super::report::CliError;
 use super::super::style::{BAD, GOOD, MARK, NAME, PLAIN, QUIET, paint};
 use super::words;
 use anstyle::Style;
 
 /// Prints what was found, the worst first.
-pub(super) fn print(diagnosis: &Diagnosis, session: &str, out: &mut Out) -> Result<(), Stop> {
+pub(super) fn print(diagnosis: &SessionReport, session: &str, out: &mut Out) -> Result<(), CliError> {
     let (style, verdict) = verdict(diagnosis);
     out.line(&paint(style, &verdict))?;
     for finding in &diagnosis.findings {
@@ -23,8 +23,8 @@ pub(super) fn print(diagnosis: &Diagnosis, session: &str, out: &mut Out) -> Resu
     fact("bytes", &vec![(PLAIN, sizes(&diagnosis.weight))], out)
 }
 
-fn verdict(diagnosis: &Diagnosis) -> (Style, String) {
-    let [blocks, costs, harmless] = [Severity::Blocks, Severity::Costs, Severity::Harmless]
+fn verdict(diagnosis: &SessionReport) -> (Style, String) {
+    let [blocks, costs, harmless] = [Severity::Blocks, Severity::Warning, Severity::Harmless]
         .map(|severity| diagnosis.count(severity) as u64);
     let odd = if harmless > 0 { format!("; {} harmless", count(harmless)) } else { String::new() };
     match (blocks, costs) {
@@ -44,7 +44,12 @@ fn blocking(number: u64) -> String {
     format!("{} that {block} the session", things(number, "finding"))
 }
 
-fn finding(finding: &Finding, diagnosis: &Diagnosis, session: &str, out: &mut Out) -> Result<(), Stop> {
+fn finding(
+    finding: &Diagnostic,
+    diagnosis: &SessionReport,
+    session: &str,
+    out: &mut Out,
+) -> Result<(), CliError> {
     let style = severity_style(finding.severity);
     let mut head: Words = vec![(style, finding.code.name().to_owned())];
     head.push((PLAIN, "  ".to_owned()));
@@ -53,7 +58,7 @@ fn finding(finding: &Finding, diagnosis: &Diagnosis, session: &str, out: &mut Ou
     fact("", &vec![(PLAIN, words::cost(finding, diagnosis))], out)?;
     match words::mend(finding, session) {
         // A list of branches mends nothing: it shows where to go.
-        Some(help) if finding.mend == Mend::Branches => command("see", &help.text, out),
+        Some(help) if finding.mend == SuggestedFix::Branches => command("see", &help.text, out),
         Some(help) if help.is_command => command("mend", &help.text, out),
         Some(help) => fact("mend", &vec![(PLAIN, help.text)], out),
         None => Ok(()),
@@ -64,7 +69,7 @@ fn finding(finding: &Finding, diagnosis: &Diagnosis, session: &str, out: &mut Ou
 pub(super) fn severity_style(severity: Severity) -> Style {
     match severity {
         Severity::Blocks => BAD,
-        Severity::Costs => MARK,
+        Severity::Warning => MARK,
         Severity::Harmless => QUIET,
     }
 }
@@ -75,8 +80,8 @@ fn whole(bytes: u64) -> String {
 }
 
 /// Says where the bytes are, the most first.
-fn sizes(weight: &Weight) -> String {
-    let mut parts: Vec<(u64, &str)> = Cause::ALL
+fn sizes(weight: &SizeBreakdown) -> String {
+    let mut parts: Vec<(u64, &str)> = SizeCategory::ALL
         .iter()
         .map(|&cause| (weight.of(cause), cause.name()))
         .filter(|(bytes, _)| *bytes > 0)

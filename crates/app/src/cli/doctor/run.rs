@@ -4,19 +4,19 @@ use rethread_engine::core::health::Severity;
 use rethread_engine::ops::{self, DoctorRequest};
 
 use super::super::out::Out;
-use super::super::report::{self, Exit, Stop};
-use super::super::{Place, args, wire};
+use super::super::report::{self, CliError, Exit};
+use super::super::{AppContext, args, wire};
 use super::{one, store, words};
 
 /// Runs the command.
-pub(crate) fn run(args: &args::Doctor, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(crate) fn run(args: &args::Doctor, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     match &args.session {
         Some(session) => session_run(session, place, out),
         None => store_run(args, place, out),
     }
 }
 
-fn session_run(name: &str, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+fn session_run(name: &str, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let path = place.session(name)?;
     let diagnosis = ops::diagnose(&path)?;
     if out.is_json() {
@@ -33,7 +33,7 @@ fn session_run(name: &str, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
     Ok(exit(diagnosis.worst()))
 }
 
-fn store_run(args: &args::Doctor, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+fn store_run(args: &args::Doctor, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let now = place.clock.now().into();
     let round = ops::doctor(&place.roots, &DoctorRequest { everything: args.everything, now });
     report::warn(&round.failures, out);

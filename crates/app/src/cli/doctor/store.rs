@@ -2,22 +2,22 @@
 
 use std::path::PathBuf;
 
-use rethread_engine::core::health::{Cause, Finding, Measure, Severity};
-use rethread_engine::ops::{Diagnosis, Round, StoreCode, StoreFinding};
+use rethread_engine::core::health::{Diagnostic, Impact, Severity, SizeCategory};
+use rethread_engine::ops::{SessionReport, StoreCode, StoreFinding, StoreReport};
 
 use super::super::explain::flow::{command, fact};
 use super::super::figures::{bar, count, size, things};
 use super::super::ls::short_id;
 use super::super::out::Out;
-use super::super::report::Stop;
+use super::super::report::CliError;
 use super::super::style::{GOOD, NAME, PLAIN, QUIET, STRONG, paint};
 use super::super::table::{Align, Cell, Table};
-use super::super::{Place, clean};
+use super::super::{AppContext, clean};
 use super::one::severity_style;
 use super::words;
 
 /// Prints what was found: sessions, the store, sizes.
-pub(super) fn print(round: &Round, place: &Place, out: &mut Out) -> Result<(), Stop> {
+pub(super) fn print(round: &StoreReport, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
     out.line(&paint(STRONG, &summary(round)))?;
     if !round.sessions.is_empty() {
         out.line("")?;
@@ -38,7 +38,7 @@ pub(super) fn print(round: &Round, place: &Place, out: &mut Out) -> Result<(), S
     Ok(())
 }
 
-fn summary(round: &Round) -> String {
+fn summary(round: &StoreReport) -> String {
     let [harmless, costs, blocks] = round.by_severity.map(|number| number as u64);
     let clean = round.examined as u64 - costs - blocks;
     let mut said = vec![format!("{} clean", count(clean))];
@@ -50,7 +50,7 @@ fn summary(round: &Round) -> String {
     format!("{}: {}", things(round.examined as u64, "session"), said.join(", "))
 }
 
-fn sessions(list: &[Diagnosis], out: &mut Out) -> Result<(), Stop> {
+fn sessions(list: &[SessionReport], out: &mut Out) -> Result<(), CliError> {
     let findings = if out.width() < 100 { 40 } else { 56 };
     let mut table = Table::new(0)
         .column("", Align::Left, 8)
@@ -60,7 +60,7 @@ fn sessions(list: &[Diagnosis], out: &mut Out) -> Result<(), Stop> {
     let ids: Vec<&str> = list.iter().map(|diagnosis| diagnosis.head.id.as_str()).collect();
     for diagnosis in list {
         let worst = diagnosis.worst().unwrap_or(Severity::Harmless);
-        let least = worst.min(Severity::Costs);
+        let least = worst.min(Severity::Warning);
         let told = diagnosis.findings.iter().filter(|finding| finding.severity >= least);
         let mut codes: Vec<String> = told.map(code).collect();
         codes.dedup();
@@ -75,15 +75,15 @@ fn sessions(list: &[Diagnosis], out: &mut Out) -> Result<(), Stop> {
 }
 
 /// Names a finding, with the number that tells most.
-fn code(finding: &Finding) -> String {
+fn code(finding: &Diagnostic) -> String {
     let name = finding.code.name();
     match finding.measure {
-        Measure::Entries { part, whole } if part > 0 => format!("{name} {} of {}", count(part), count(whole)),
+        Impact::Entries { part, whole } if part > 0 => format!("{name} {} of {}", count(part), count(whole)),
         _ => name.to_owned(),
     }
 }
 
-fn store(finding: &StoreFinding, place: &Place, out: &mut Out) -> Result<(), Stop> {
+fn store(finding: &StoreFinding, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
     let style = severity_style(finding.severity);
     fact(finding.severity.name(), &vec![(style, finding.code.name().to_owned())], out)?;
     fact("", &vec![(PLAIN, words::store_cost(finding))], out)?;
@@ -112,7 +112,7 @@ fn ids(finding: &StoreFinding) -> Vec<String> {
 }
 
 /// Names paths, one per line.
-fn paths(finding: &StoreFinding, place: &Place) -> Vec<String> {
+fn paths(finding: &StoreFinding, place: &AppContext) -> Vec<String> {
     const NAMED: usize = 3;
     let named = finding.paths.iter().take(NAMED).map(|path| place.tilde(&path.display().to_string()));
     named.chain(more(finding.paths.len(), NAMED)).collect()
@@ -122,9 +122,9 @@ fn more(number: usize, named: usize) -> Option<String> {
     (number > named).then(|| format!("… {} more", count((number - named) as u64)))
 }
 
-fn sizes(round: &Round, out: &mut Out) -> Result<(), Stop> {
+fn sizes(round: &StoreReport, out: &mut Out) -> Result<(), CliError> {
     let mut rows: Vec<(&str, u64)> =
-        Cause::ALL.iter().map(|&cause| (cause.name(), round.weight.of(cause))).collect();
+        SizeCategory::ALL.iter().map(|&cause| (cause.name(), round.weight.of(cause))).collect();
     let beside = round.beside;
     rows.extend([
         ("subagents", beside.agents),

@@ -1,11 +1,11 @@
 //! What findings cost and what mends them, in words.
 
-use rethread_engine::core::health::{Code, Finding, Measure, Mend, Severity};
-use rethread_engine::ops::{Diagnosis, StoreCode, StoreFinding};
+use rethread_engine::core::health::{Code, Diagnostic, Impact, Severity, SuggestedFix};
+use rethread_engine::ops::{SessionReport, StoreCode, StoreFinding};
 
 use super::super::clean;
 use super::super::figures::{count, size, things, tokens};
-use super::super::table::fit;
+use super::super::table::truncate_to_width;
 
 /// Lines that are named of one finding.
 const NAMED: usize = 6;
@@ -27,7 +27,7 @@ fn told(text: impl Into<String>) -> Option<Help> {
 }
 
 /// Names the lines of a finding, the first few of them, each once.
-pub(super) fn lines(finding: &Finding) -> String {
+pub(super) fn lines(finding: &Diagnostic) -> String {
     let mut lines: Vec<u32> = finding.spots.iter().map(|spot| spot.line).collect();
     lines.dedup();
     let mut named: Vec<String> = lines.iter().take(NAMED).map(|line| format!("L{line}")).collect();
@@ -38,26 +38,26 @@ pub(super) fn lines(finding: &Finding) -> String {
 }
 
 /// Says what mends a finding.
-pub(super) fn mend(finding: &Finding, session: &str) -> Option<Help> {
+pub(super) fn mend(finding: &Diagnostic, session: &str) -> Option<Help> {
     let session = clean::line(session);
     match finding.mend {
-        Mend::Nothing => None,
-        Mend::Repair => typed(format!("rethread repair {session}")),
-        Mend::Branches => typed(format!("rethread branches {session}")),
-        Mend::Rescue => typed(format!("rethread rescue {session} --fit 120k")),
-        Mend::Goto(node) => {
+        SuggestedFix::Nothing => None,
+        SuggestedFix::Repair => typed(format!("rethread repair {session}")),
+        SuggestedFix::Branches => typed(format!("rethread branches {session}")),
+        SuggestedFix::Rescue => typed(format!("rethread rescue {session} --fit 120k")),
+        SuggestedFix::Goto(node) => {
             let spot = finding.spots.iter().find(|spot| spot.node == Some(node))?;
             typed(format!("rethread goto {session} L{}", spot.line))
         }
-        Mend::Update => told("nothing in the file: a newer Claude Code loads it all"),
-        Mend::Wait => told("a client has the session open: look again when it is done"),
+        SuggestedFix::Update => told("nothing in the file: a newer Claude Code loads it all"),
+        SuggestedFix::Wait => told("a client has the session open: look again when it is done"),
     }
 }
 
 /// Says what a finding costs.
-pub(super) fn cost(finding: &Finding, diagnosis: &Diagnosis) -> String {
+pub(super) fn cost(finding: &Diagnostic, diagnosis: &SessionReport) -> String {
     let number = finding.spots.len() as u64;
-    let client = format!("Claude Code {}", fit(&clean::line(&diagnosis.client.text), 24));
+    let client = format!("Claude Code {}", truncate_to_width(&clean::line(&diagnosis.client.text), 24));
     let harmless = finding.severity == Severity::Harmless;
     match finding.code {
         Code::ClientHangs => {
@@ -100,7 +100,7 @@ fn refused(number: u64, one: &str, why: &str) -> String {
     format!("the API refuses every prompt: {} {why}", things(number, one))
 }
 
-fn seen_to(finding: &Finding, client: &str) -> String {
+fn seen_to(finding: &Diagnostic, client: &str) -> String {
     let number = finding.spots.len() as u64;
     let them = if number == 1 { "it" } else { "them" };
     match finding.code {
@@ -118,37 +118,37 @@ fn seen_to(finding: &Finding, client: &str) -> String {
     }
 }
 
-fn reach(finding: &Finding, diagnosis: &Diagnosis, client: &str) -> String {
+fn reach(finding: &Diagnostic, diagnosis: &SessionReport, client: &str) -> String {
     let (loaded, entries) = (diagnosis.reach.0 as u64, diagnosis.reach.1 as u64);
     let reached = format!("a resume reaches {} of {}", count(loaded), things(entries, "entry"));
     match finding.measure {
-        Measure::ByClient { part, whole } => {
+        Impact::ByClient { part, whole } => {
             let (part, whole) = (count(part), things(whole, "entry"));
             format!(
                 "{client} leaves {part} of {whole} behind, the newest client that was measured none of these"
             )
         }
-        Measure::Entries { part, .. } if finding.code == Code::StaleLeaf => {
+        Impact::Entries { part, .. } if finding.code == Code::StaleLeaf => {
             let number = things(part, "entry");
             format!("{reached} and goes on from an older branch: {number} written later would be left behind")
         }
-        Measure::Entries { part, .. } if finding.severity == Severity::Harmless => {
+        Impact::Entries { part, .. } if finding.severity == Severity::Harmless => {
             format!(
                 "{} on other branches, such as a rewind leaves behind; nothing is damaged",
                 things(part, "entry")
             )
         }
-        Measure::Entries { part: 1, .. } => format!("{reached}; 1 is cut off"),
-        Measure::Entries { part, .. } => format!("{reached}; {} are cut off", count(part)),
+        Impact::Entries { part: 1, .. } => format!("{reached}; 1 is cut off"),
+        Impact::Entries { part, .. } => format!("{reached}; {} are cut off", count(part)),
         _ => reached,
     }
 }
 
-fn picture(finding: &Finding) -> String {
+fn picture(finding: &Diagnostic) -> String {
     let number = finding.spots.len() as u64;
     let refused = "the API refuses every prompt";
     match finding.measure {
-        Measure::Formats { says, is } => {
+        Impact::Formats { says, is } => {
             format!(
                 "{refused}: {} of another format, the first says {} and is {}",
                 things(number, "picture"),
@@ -156,7 +156,7 @@ fn picture(finding: &Finding) -> String {
                 is.name()
             )
         }
-        Measure::Picture { bytes, size: Some((width, height)), most } if width.max(height) > most => {
+        Impact::Picture { bytes, size: Some((width, height)), most } if width.max(height) > most => {
             let many = if most < 8000 { " where there are more than 20 pictures" } else { "" };
             let heavy = if bytes > 5 << 20 { format!(" and {}", size(bytes)) } else { String::new() };
             format!(
@@ -164,7 +164,7 @@ fn picture(finding: &Finding) -> String {
                 things(number, "picture")
             )
         }
-        Measure::Picture { bytes, .. } => {
+        Impact::Picture { bytes, .. } => {
             format!(
                 "{refused}: {} too large, the worst has {} of base64; it takes 5.2 MB",
                 things(number, "picture"),
@@ -175,9 +175,9 @@ fn picture(finding: &Finding) -> String {
     }
 }
 
-fn window(finding: &Finding) -> String {
+fn window(finding: &Diagnostic) -> String {
     match finding.measure {
-        Measure::Tokens { tokens: number, window } => format!(
+        Impact::Tokens { tokens: number, window } => format!(
             "about {} tokens are sent and the model takes {}: prompts are too long, and so is a compaction",
             tokens(number),
             tokens(window)
@@ -186,10 +186,10 @@ fn window(finding: &Finding) -> String {
     }
 }
 
-fn bytes(finding: &Finding) -> String {
+fn bytes(finding: &Diagnostic) -> String {
     let number = finding.spots.len() as u64;
     let records = match finding.measure {
-        Measure::Records(records) => records,
+        Impact::Records(records) => records,
         _ => 0,
     };
     let lines = things(number, "line");
@@ -211,11 +211,11 @@ fn bytes(finding: &Finding) -> String {
 }
 
 /// Says what findings of uuids, parents and forks cost.
-fn linked(finding: &Finding) -> String {
+fn linked(finding: &Diagnostic) -> String {
     let number = finding.spots.len() as u64;
     let harmless = finding.severity == Severity::Harmless;
     let (part, whole) = match finding.measure {
-        Measure::Entries { part, whole } => (part, whole),
+        Impact::Entries { part, whole } => (part, whole),
         _ => (0, 0),
     };
     let are = if part == 1 { "is" } else { "are" };
@@ -235,7 +235,7 @@ fn linked(finding: &Finding) -> String {
         }
         Code::Cycle => format!("{entries} with parents that go round in a circle: {lost}"),
         Code::ReplayedLine => {
-            let bytes = if let Measure::Bytes(bytes) = finding.measure { bytes } else { 0 };
+            let bytes = if let Impact::Bytes(bytes) = finding.measure { bytes } else { 0 };
             format!("{} again, byte for byte: {} for nothing", things(number, "line"), size(bytes))
         }
         Code::SnapshotCollision => format!("{} with the uuid of an entry", things(number, "snapshot")),

@@ -1,13 +1,13 @@
 //! What every measured client loads, beside each other.
 
-use rethread_engine::core::tree::NodeNo;
-use rethread_engine::ops::{Explanation, Fate, Range, Verdict, ranges_by};
+use rethread_engine::core::tree::NodeId;
+use rethread_engine::ops::{ClientRange, Explanation, Fate, Verdict, ranges_by};
 
 use super::super::figures::{count, things};
 use super::super::out::Out;
-use super::super::report::Stop;
+use super::super::report::CliError;
 use super::super::style::{BAD, GOOD, MARK, NAME, PLAIN, QUIET, STRONG, paint};
-use super::super::table::{Align, Cell, Table, fit};
+use super::super::table::{Align, Cell, Table, truncate_to_width};
 use super::super::{clean, said};
 use super::{drawing, flow, words};
 use crate::words::shell::typed;
@@ -19,7 +19,7 @@ const WIDER: usize = 110;
 const STRIP: usize = 24;
 
 /// Prints a row for each range of clients that agree, and how the ranges differ.
-pub(super) fn print(explained: &Explanation, session: &str, out: &mut Out) -> Result<(), Stop> {
+pub(super) fn print(explained: &Explanation, session: &str, out: &mut Out) -> Result<(), CliError> {
     let ranges = explained.ranges();
     for line in flow::wrap(&vec![(STRONG, sentence(explained, &ranges))], out.width()) {
         out.line(&line)?;
@@ -36,16 +36,16 @@ pub(super) fn print(explained: &Explanation, session: &str, out: &mut Out) -> Re
     footer(explained, session, out)
 }
 
-fn name(explained: &Explanation, range: &Range) -> String {
+fn name(explained: &Explanation, range: &ClientRange) -> String {
     let version = |k: usize| explained.verdicts[k].measured.unwrap_or_default();
     let (first, last) = (version(*range.start()), version(*range.end()));
     if first == last { first.to_owned() } else { format!("{first} – {last}") }
 }
 
 /// Says how the clients differ.
-fn sentence(explained: &Explanation, ranges: &[Range]) -> String {
+fn sentence(explained: &Explanation, ranges: &[ClientRange]) -> String {
     let clients = explained.verdicts.len();
-    let of = |range: &Range| &explained.verdicts[*range.start()];
+    let of = |range: &ClientRange| &explained.verdicts[*range.start()];
     let Some(first) = ranges.first() else { return String::new() };
     let entries = of(first).resume.entries as u64;
     if ranges.len() == 1 {
@@ -63,11 +63,11 @@ fn sentence(explained: &Explanation, ranges: &[Range]) -> String {
         };
     }
     // Of equals the newest.
-    let loaded = |range: &Range| of(range).count(Fate::Loaded);
+    let loaded = |range: &ClientRange| of(range).count(Fate::Loaded);
     let most = ranges.iter().max_by_key(|range| loaded(range)).unwrap_or(first);
     let least = ranges.iter().rev().min_by_key(|range| loaded(range)).unwrap_or(first);
     let said = format!("{clients} measured clients load this session in {} ways", ranges.len());
-    let number = |range: &Range| count(loaded(range) as u64);
+    let number = |range: &ClientRange| count(loaded(range) as u64);
     if loaded(most) == loaded(least) {
         return format!("{said}, each {} of {}", number(most), things(entries, "entry"));
     }
@@ -76,7 +76,7 @@ fn sentence(explained: &Explanation, ranges: &[Range]) -> String {
     format!("{said}: most by {more} ({} of {all}), least by {fewer} ({})", number(most), number(least))
 }
 
-fn table(explained: &Explanation, ranges: &[Range], width: usize) -> Table {
+fn table(explained: &Explanation, ranges: &[ClientRange], width: usize) -> Table {
     let mut table = Table::new(0)
         .column("", Align::Left, 1)
         .column("client", Align::Left, 24)
@@ -121,7 +121,7 @@ fn end(explained: &Explanation, verdict: &Verdict) -> Cell {
     if let Some(halt) = resume.halt {
         return Cell::new(MARK, words::halted(halt));
     }
-    let handle = |no: NodeNo| explained.session.handle(no);
+    let handle = |no: NodeId| explained.session.handle(no);
     match (resume.stop, resume.chain.first()) {
         (Some(stop), _) => {
             Cell::new(NAME, handle(stop.node)).and(PLAIN, format!(", {}", words::end(stop.why)))
@@ -132,7 +132,7 @@ fn end(explained: &Explanation, verdict: &Verdict) -> Cell {
 }
 
 /// Says by which rule each client chose its leaf.
-fn leaves(explained: &Explanation, out: &mut Out) -> Result<(), Stop> {
+fn leaves(explained: &Explanation, out: &mut Out) -> Result<(), CliError> {
     let chosen = |verdict: &Verdict| {
         let leaf = verdict.resume.leaf;
         leaf.map(|(leaf, rule)| (explained.speaker(leaf), words::short_rule(rule)))
@@ -155,7 +155,7 @@ fn leaves(explained: &Explanation, out: &mut Out) -> Result<(), Stop> {
             name(explained, &range).into(),
             Cell::new(NAME, explained.session.handle(leaf)),
             rule.into(),
-            if known { Cell::default() } else { fit(&gist, out.width()).into() },
+            if known { Cell::default() } else { truncate_to_width(&gist, out.width()).into() },
         ]);
     }
     table.print(out)?;
@@ -163,7 +163,7 @@ fn leaves(explained: &Explanation, out: &mut Out) -> Result<(), Stop> {
 }
 
 /// Says what the API refuses of which clients.
-fn refusals(explained: &Explanation, out: &mut Out) -> Result<(), Stop> {
+fn refusals(explained: &Explanation, out: &mut Out) -> Result<(), CliError> {
     let number = |verdict: &Verdict| verdict.refusals.len() as u64;
     let ranges = ranges_by(&explained.verdicts, |a, b| number(a) == number(b));
     for range in ranges {
@@ -183,18 +183,18 @@ fn refusals(explained: &Explanation, out: &mut Out) -> Result<(), Stop> {
 }
 
 /// Marks the client that wrote the newest line.
-fn mark(explained: &Explanation, range: &Range) -> Cell {
+fn mark(explained: &Explanation, range: &ClientRange) -> Cell {
     let current = explained.current().is_some_and(|k| range.contains(&k));
     if current { Cell::new(GOOD, "●") } else { Cell::default() }
 }
 
-fn footer(explained: &Explanation, session: &str, out: &mut Out) -> Result<(), Stop> {
+fn footer(explained: &Explanation, session: &str, out: &mut Out) -> Result<(), CliError> {
     let Some(current) = explained.current() else {
         return out.line(&paint(QUIET, "no line says which client wrote it"));
     };
     let written = explained.written_by.as_ref().map(|written| clean::line(&written.text)).unwrap_or_default();
     let measured = explained.verdicts[current].measured.unwrap_or_default();
-    let mut said = format!("● {} wrote the newest line", fit(&written, 24));
+    let mut said = format!("● {} wrote the newest line", truncate_to_width(&written, 24));
     if written != measured {
         said = format!("{said}; not measured itself, it is taken for {measured}");
     }

@@ -5,7 +5,7 @@ use rethread_engine::ops::{Explanation, Fate, Verdict};
 
 use super::super::figures::count;
 use super::super::out::Out;
-use super::super::report::Stop;
+use super::super::report::CliError;
 use super::super::style::{BAD, GOOD, MARK, PLAIN, QUIET, paint};
 use super::super::table::Cell;
 
@@ -20,7 +20,7 @@ const LOOKS: [(Fate, char, Style, &str); 4] = [
 const WIDEST: usize = 80;
 
 /// Draws the strip and says what its signs mean.
-pub(super) fn print(explained: &Explanation, verdict: &Verdict, out: &mut Out) -> Result<(), Stop> {
+pub(super) fn print(explained: &Explanation, verdict: &Verdict, out: &mut Out) -> Result<(), CliError> {
     let fates: Vec<usize> = verdict.fates(explained).into_iter().map(number).collect();
     if fates.is_empty() {
         return Ok(());

@@ -4,9 +4,9 @@ use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
 
 use super::super::out::Out;
-use super::super::report::Stop;
+use super::super::report::CliError;
 use super::super::style::{NAME, QUIET, paint};
-use super::super::table::fit;
+use super::super::table::truncate_to_width;
 
 /// Columns of what a fact is about.
 const LABEL: usize = 14;
@@ -17,7 +17,7 @@ const WIDEST: usize = 120;
 pub(crate) type Words = Vec<(Style, String)>;
 
 /// Prints a fact.
-pub(crate) fn fact(label: &str, words: &Words, out: &mut Out) -> Result<(), Stop> {
+pub(crate) fn fact(label: &str, words: &Words, out: &mut Out) -> Result<(), CliError> {
     let pad = LABEL.saturating_sub(label.width());
     let lines = wrap(words, out.width().min(WIDEST) - LABEL);
     for (k, line) in lines.iter().enumerate() {
@@ -30,15 +30,15 @@ pub(crate) fn fact(label: &str, words: &Words, out: &mut Out) -> Result<(), Stop
 }
 
 /// Prints what can be typed: never wrapped or cut, whatever the width.
-pub(crate) fn command(label: &str, command: &str, out: &mut Out) -> Result<(), Stop> {
+pub(crate) fn command(label: &str, command: &str, out: &mut Out) -> Result<(), CliError> {
     let pad = LABEL.saturating_sub(label.width());
     out.line(&format!("{}{}{}", paint(QUIET, label), " ".repeat(pad), paint(NAME, command)))
 }
 
 /// Prints a line below a fact, cut at the edge.
-pub(crate) fn below(style: Style, text: &str, out: &mut Out) -> Result<(), Stop> {
+pub(crate) fn below(style: Style, text: &str, out: &mut Out) -> Result<(), CliError> {
     let room = out.width().min(WIDEST) - LABEL;
-    out.line(&format!("{}{}", " ".repeat(LABEL), paint(style, &fit(text, room))))
+    out.line(&format!("{}{}", " ".repeat(LABEL), paint(style, &truncate_to_width(text, room))))
 }
 
 /// Wraps words at a width, each line painted; what no space parts stays together, also over a change of style.
@@ -54,7 +54,7 @@ pub(crate) fn wrap(words: &Words, width: usize) -> Vec<String> {
         let Some(line) = lines.last_mut() else { continue };
         for (k, (style, piece)) in unit.into_iter().enumerate() {
             let gap = if k == 0 && used > 0 { " " } else { "" };
-            let piece = format!("{gap}{}", fit(piece, width.saturating_sub(used + gap.len())));
+            let piece = format!("{gap}{}", truncate_to_width(piece, width.saturating_sub(used + gap.len())));
             used += piece.width();
             match line.last_mut() {
                 Some((known, text)) if *known == style => text.push_str(&piece),

@@ -1,12 +1,12 @@
 //! What is out of reach, and how to reach it all the same.
 
-use rethread_engine::ops::{LostGroup, LostWay};
+use rethread_engine::ops::{LostGroup, UnreachableBranch};
 
 use super::super::figures::{count, things};
 use super::super::out::Out;
-use super::super::report::Stop;
+use super::super::report::CliError;
 use super::super::style::{NAME, PLAIN, QUIET, STRONG, paint};
-use super::super::table::{Align, Cell, Table, fit};
+use super::super::table::{Align, Cell, Table, truncate_to_width};
 use super::flow::{command, fact};
 use super::one::Page;
 use super::words;
@@ -15,7 +15,7 @@ use super::words;
 const WAYS: usize = 5;
 
 /// Prints what is out of reach, by reason, and what to type to see it.
-pub(super) fn print(page: &mut Page<'_>, out: &mut Out) -> Result<(), Stop> {
+pub(super) fn print(page: &mut Page<'_>, out: &mut Out) -> Result<(), CliError> {
     let groups = page.verdict.lost(&page.explained.session);
     for group in &groups {
         out.line("")?;
@@ -27,7 +27,7 @@ pub(super) fn print(page: &mut Page<'_>, out: &mut Out) -> Result<(), Stop> {
     }
     // Above a break stands what was said last; else the largest part is missed most.
     let broken = page.verdict.is_broken();
-    let weight = |way: &&LostWay| if broken { way.tip as usize } else { way.entries };
+    let weight = |way: &&UnreachableBranch| if broken { way.tip as usize } else { way.entries };
     let Some(missed) = groups.iter().flat_map(|group| &group.ways).max_by_key(weight) else {
         return Ok(());
     };
@@ -42,7 +42,7 @@ pub(super) fn print(page: &mut Page<'_>, out: &mut Out) -> Result<(), Stop> {
     Ok(())
 }
 
-fn heading(group: &LostGroup, out: &mut Out) -> Result<(), Stop> {
+fn heading(group: &LostGroup, out: &mut Out) -> Result<(), CliError> {
     let mut number = things(group.entries as u64, "entry");
     if group.turns > 0 {
         number = format!("{number}, {}", things(group.turns as u64, "turn"));
@@ -50,7 +50,7 @@ fn heading(group: &LostGroup, out: &mut Out) -> Result<(), Stop> {
     fact("out of reach", &vec![(STRONG, number), (PLAIN, format!(" {}", words::group(group.why)))], out)
 }
 
-fn ways(page: &mut Page<'_>, group: &LostGroup, out: &mut Out) -> Result<(), Stop> {
+fn ways(page: &mut Page<'_>, group: &LostGroup, out: &mut Out) -> Result<(), CliError> {
     let mut table = Table::new(2)
         .column("from", Align::Left, 36)
         .column("to", Align::Left, 36)
@@ -66,7 +66,7 @@ fn ways(page: &mut Page<'_>, group: &LostGroup, out: &mut Out) -> Result<(), Sto
             Cell::new(NAME, tip),
             count(way.entries as u64).into(),
             if way.turns > 0 { count(way.turns as u64).into() } else { Cell::default() },
-            Cell::new(PLAIN, fit(&gist, out.width())),
+            Cell::new(PLAIN, truncate_to_width(&gist, out.width())),
         ]);
     }
     table.print(out)?;

@@ -1,14 +1,14 @@
 //! What one client loads, in full.
 
-use rethread_engine::core::resume::{Halt, Side, Why};
-use rethread_engine::core::tree::NodeNo;
-use rethread_engine::ops::{Explanation, Quotes, Verdict};
+use rethread_engine::core::resume::{LoadFailure, MessageRole, SkipReason};
+use rethread_engine::core::tree::NodeId;
+use rethread_engine::ops::{EntryReader, Explanation, Verdict};
 
 use super::super::figures::{things, tokens};
 use super::super::out::Out;
-use super::super::report::Stop;
+use super::super::report::CliError;
 use super::super::style::{BAD, MARK, NAME, PLAIN, QUIET, STRONG};
-use super::super::{Place, clean, said};
+use super::super::{AppContext, clean, said};
 use super::flow::{below, fact, wrap};
 use super::{drawing, flow, lost, words};
 use crate::words::shell::typed;
@@ -20,7 +20,7 @@ const REFUSALS: usize = 5;
 pub(super) struct Page<'a> {
     pub(super) explained: &'a Explanation,
     pub(super) verdict: &'a Verdict,
-    pub(super) quotes: Quotes<'a>,
+    pub(super) quotes: EntryReader<'a>,
     /// The session as it was named, to be typed again.
     pub(super) session: String,
 }
@@ -30,9 +30,9 @@ pub(super) fn print(
     explained: &Explanation,
     verdict: &Verdict,
     session: &str,
-    place: &Place,
+    place: &AppContext,
     out: &mut Out,
-) -> Result<(), Stop> {
+) -> Result<(), CliError> {
     let mut page = Page { explained, verdict, quotes: explained.quotes()?, session: typed(session) };
     let style = if verdict.is_loss() { MARK.bold() } else { STRONG };
     for line in wrap(&vec![(style, words::verdict(&explained.session, verdict))], out.width()) {
@@ -55,25 +55,25 @@ pub(super) fn print(
 }
 
 impl Page<'_> {
-    fn handle(&self, no: NodeNo) -> String {
+    fn handle(&self, no: NodeId) -> String {
         self.explained.session.handle(no)
     }
 
     /// Names an entry and its turn.
-    pub(super) fn name(&self, no: NodeNo) -> String {
+    pub(super) fn name(&self, no: NodeId) -> String {
         let turn = self.quotes.turn(no).map(|turn| format!(" t{turn}")).unwrap_or_default();
         format!("{}{turn}", self.handle(no))
     }
 
     /// Says an entry in short.
-    pub(super) fn gist(&mut self, no: NodeNo) -> Result<String, Stop> {
+    pub(super) fn gist(&mut self, no: NodeId) -> Result<String, CliError> {
         let node = self.explained.session.tree.node(no);
         let said = self.quotes.said(no)?;
         Ok(said::words(&said, node.voice, node.kind, &self.explained.head.folder))
     }
 
     /// Says which client it is, where that is not plain.
-    fn client(&self, out: &mut Out) -> Result<(), Stop> {
+    fn client(&self, out: &mut Out) -> Result<(), CliError> {
         let Some((client, measured)) = self.verdict.client.as_ref().zip(self.verdict.measured) else {
             let text = "no measured client reads a session like this; some descriptions of the format do";
             return fact("note", &vec![(MARK, text.to_owned())], out);
@@ -89,11 +89,11 @@ impl Page<'_> {
         if client.text != measured {
             facts.push(format!("not measured itself, taken for {measured}"));
         }
-        let name = super::super::table::fit(&clean::line(&client.text), 24);
+        let name = super::super::table::truncate_to_width(&clean::line(&client.text), 24);
         fact("client", &vec![(PLAIN, name), (QUIET, format!(", {}", facts.join("; ")))], out)
     }
 
-    fn leaf(&mut self, place: &Place, out: &mut Out) -> Result<(), Stop> {
+    fn leaf(&mut self, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
         let Some((leaf, rule)) = self.verdict.resume.leaf else { return Ok(()) };
         let time = self.explained.session.tree.node(leaf).time();
         let time = time.map(|time| format!(", {}", place.clock.stamp(time))).unwrap_or_default();
@@ -107,7 +107,7 @@ impl Page<'_> {
     }
 
     /// Says where what is loaded begins, and why not earlier.
-    fn beginning(&mut self, out: &mut Out) -> Result<(), Stop> {
+    fn beginning(&mut self, out: &mut Out) -> Result<(), CliError> {
         let Some(stop) = self.verdict.resume.stop else {
             let Some(&first) = self.verdict.resume.chain.first() else { return Ok(()) };
             let words =
@@ -118,16 +118,16 @@ impl Page<'_> {
         let tree = &self.explained.session.tree;
         let parent = tree.node(stop.node).parent();
         let why = match stop.why {
-            Why::Compacted => {
+            SkipReason::Compacted => {
                 return fact("begins at", &vec![(NAME, name), (QUIET, ", a compaction".to_owned())], out);
             }
-            Why::UnreadParent => {
+            SkipReason::UnreadParent => {
                 let parent =
                     parent.map(|no| format!("{}, a {} line,", self.handle(no), tree.node(no).kind.name()));
                 let parent = parent.unwrap_or_else(|| "a line".to_owned());
                 format!(": it hangs on {parent} which this client does not read")
             }
-            Why::Cycle => ": from here the parents go round in a circle".to_owned(),
+            SkipReason::Cycle => ": from here the parents go round in a circle".to_owned(),
             _ => match self.quotes.parent_uuid(stop.node)? {
                 Some(uuid) => format!(": its parent {} is in no line", clean::line(&uuid)),
                 None => ": its parent is in no line".to_owned(),
@@ -141,7 +141,7 @@ impl Page<'_> {
     }
 
     /// Says what the model will see.
-    fn context(&mut self, out: &mut Out) -> Result<(), Stop> {
+    fn context(&mut self, out: &mut Out) -> Result<(), CliError> {
         if let Some(compaction) = self.verdict.compaction(self.explained) {
             if let Some(boundary) = compaction.boundary {
                 let gist = self.gist(boundary)?;
@@ -173,7 +173,7 @@ impl Page<'_> {
     }
 
     /// Says what is left out and what is made up.
-    fn changes(&self, out: &mut Out) -> Result<(), Stop> {
+    fn changes(&self, out: &mut Out) -> Result<(), CliError> {
         let mut label = "left out";
         for (why, lines) in self.verdict.left_out() {
             let text = format!("{}: ", words::left_out(why, lines.len() as u64));
@@ -182,8 +182,11 @@ impl Page<'_> {
         }
         let mut label = "made up";
         for invention in self.verdict.inventions() {
-            let side =
-                if invention.side == Side::User { "in the user's name" } else { "in the model's name" };
+            let side = if invention.side == MessageRole::User {
+                "in the user's name"
+            } else {
+                "in the model's name"
+            };
             let mut said = vec![(PLAIN, format!("“{}” ", invention.what.text())), (QUIET, side.to_owned())];
             if let Some(after) = invention.after {
                 said.push((QUIET, ", behind ".to_owned()));
@@ -195,7 +198,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    fn refusals(&self, out: &mut Out) -> Result<(), Stop> {
+    fn refusals(&self, out: &mut Out) -> Result<(), CliError> {
         let refusals = &self.verdict.refusals;
         let mut label = "API refuses";
         for refusal in refusals.iter().take(REFUSALS) {
@@ -218,7 +221,7 @@ impl Page<'_> {
     }
 
     /// Says what to do with a session that does not load at all.
-    fn halt(&mut self, halt: Halt, out: &mut Out) -> Result<(), Stop> {
+    fn halt(&mut self, halt: LoadFailure, out: &mut Out) -> Result<(), CliError> {
         if let Some(at) = self.verdict.circle(self.explained) {
             let parent = self.quotes.parent_uuid(at)?.map(|uuid| clean::line(&uuid)).unwrap_or_default();
             let text = format!(": its parent {parent} hangs below it");
@@ -231,7 +234,7 @@ impl Page<'_> {
         }
         out.line("")?;
         flow::command("read it", &format!("rethread show {} --everything", self.session), out)?;
-        if halt == Halt::Nothing || self.explained.session.tree.is_side_file() {
+        if halt == LoadFailure::Nothing || self.explained.session.tree.is_sidechain_file() {
             return Ok(());
         }
         flow::command("others", &format!("rethread explain {} --client all", self.session), out)

@@ -1,16 +1,16 @@
 //! Runs the command.
 
 use rethread_engine::core::version::Version;
-use rethread_engine::ops::{self, ExplainRequest, Reader, Verdict};
+use rethread_engine::ops::{self, ClientSelector, ExplainRequest, Verdict};
 
 use super::super::args::{self, ReadingRule};
 use super::super::out::Out;
-use super::super::report::{Exit, Stop};
-use super::super::{Place, wire};
+use super::super::report::{CliError, Exit};
+use super::super::{AppContext, wire};
 use super::{all, one};
 
 /// Runs the command.
-pub(crate) fn run(args: &args::Explain, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(crate) fn run(args: &args::Explain, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let reader = reader(args)?;
     let path = place.session(&args.session)?;
     let explained = ops::explain(&ExplainRequest { path, reader })?;
@@ -32,14 +32,14 @@ pub(crate) fn run(args: &args::Explain, place: &Place, out: &mut Out) -> Result<
 }
 
 /// Reads who resumes.
-fn reader(args: &args::Explain) -> Result<Reader, Stop> {
+fn reader(args: &args::Explain) -> Result<ClientSelector, CliError> {
     match args.client.as_deref() {
-        _ if args.rule == Some(ReadingRule::Seed) => Ok(Reader::Seed),
-        None => Ok(Reader::Newest),
-        Some("all") => Ok(Reader::All),
+        _ if args.rule == Some(ReadingRule::Seed) => Ok(ClientSelector::Seed),
+        None => Ok(ClientSelector::Newest),
+        Some("all") => Ok(ClientSelector::All),
         Some(text) => {
-            let version = Version::parse(text).map(Reader::Client);
-            version.ok_or_else(|| Stop::BadClient(text.to_owned()))
+            let version = Version::parse(text).map(ClientSelector::Client);
+            version.ok_or_else(|| CliError::BadClient(text.to_owned()))
         }
     }
 }

@@ -1,15 +1,15 @@
 //! What rules, reasons and ends are called: what only a terminal says stands here.
 
-use rethread_engine::core::resume::{Halt, LeafRule, Why};
+use rethread_engine::core::resume::{LeafRule, LoadFailure, SkipReason};
 
 pub(super) use crate::words::resume::{group, left_out, lines, refusal, rule, share, verdict};
 
 /// Says what came of it in a word or two, for a table.
-pub(super) fn halted(halt: Halt) -> &'static str {
+pub(super) fn halted(halt: LoadFailure) -> &'static str {
     match halt {
-        Halt::Hangs => "hangs",
-        Halt::GivesUp => "finds no conversation",
-        Halt::Nothing => "finds nothing",
+        LoadFailure::Hangs => "hangs",
+        LoadFailure::GivesUp => "finds no conversation",
+        LoadFailure::Nothing => "finds nothing",
     }
 }
 
@@ -22,17 +22,17 @@ pub(super) fn short_rule(rule: LeafRule) -> String {
         LeafRule::NewestBelowLastLine => "newest below last line".to_owned(),
         LeafRule::Pinned(line) => format!("pinned by L{line}"),
         LeafRule::Summary(line) => format!("summary L{line}"),
-        LeafRule::Asked => "asked for".to_owned(),
+        LeafRule::Requested => "asked for".to_owned(),
     }
 }
 
 /// Says why a walk ended, for a table.
-pub(super) fn end(why: Why) -> &'static str {
+pub(super) fn end(why: SkipReason) -> &'static str {
     match why {
-        Why::Compacted => "compaction",
-        Why::MissingParent => "parent missing",
-        Why::UnreadParent => "parent not read",
-        Why::Cycle => "a circle",
+        SkipReason::Compacted => "compaction",
+        SkipReason::MissingParent => "parent missing",
+        SkipReason::UnreadParent => "parent not read",
+        SkipReason::Cycle => "a circle",
         _ => "ends",
     }
 }

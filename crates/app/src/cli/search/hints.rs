@@ -1,19 +1,19 @@
 //! What to try where nothing was found.
 
-use rethread_engine::core::query::{Atom, Query, Want, nearest_field};
+use rethread_engine::core::query::{Literal, Predicate, Query, suggest_field};
 use rethread_engine::ops::{self, SearchRequest};
 
 use super::super::out::Out;
 use super::super::style::{QUIET, paint};
-use super::super::{Place, clean};
+use super::super::{AppContext, clean};
 
-type Group = Vec<Atom>;
+type Group = Vec<Literal>;
 
 /// Groups that are looked for alone: each is a search of its own.
 const TRIED: usize = 6;
 
 /// Says that there is no hit, and why that may be.
-pub(super) fn nothing(typed: &str, request: &SearchRequest, place: &Place, out: &mut Out) {
+pub(super) fn nothing(typed: &str, request: &SearchRequest, place: &AppContext, out: &mut Out) {
     out.note(&format!("nothing holds `{}`", clean::line(typed)));
     let mut hints = misread(&request.query);
     hints.extend(alone(request, place));
@@ -28,15 +28,15 @@ pub(super) fn nothing(typed: &str, request: &SearchRequest, place: &Place, out: 
 /// Names what may have been meant otherwise than it was read.
 fn misread(query: &Query) -> Vec<String> {
     let mut hints = Vec::new();
-    for atom in query.groups.iter().flatten() {
+    for atom in query.clauses.iter().flatten() {
         match &atom.want {
-            Want::Words(needle) => {
-                if let Some(field) = nearest_field(needle.text()) {
+            Predicate::Words(needle) => {
+                if let Some(field) = suggest_field(needle.text()) {
                     let word = clean::line(needle.text());
                     hints.push(format!("`{word}` was looked for as text; did you mean `{field}:`?"));
                 }
             }
-            Want::Pattern(_) => {
+            Predicate::Pattern(_) => {
                 let pattern = clean::line(&atom.want.to_string());
                 hints.push(format!(
                     "`{pattern}` is a regular expression and minds case; in quotes it is text"
@@ -49,18 +49,18 @@ fn misread(query: &Query) -> Vec<String> {
 }
 
 /// Looks for parts of the query alone: one without a hit is the culprit.
-fn alone(request: &SearchRequest, place: &Place) -> Option<String> {
+fn alone(request: &SearchRequest, place: &AppContext) -> Option<String> {
     let (refused, asked): (Vec<Group>, Vec<Group>) =
-        request.query.groups.iter().cloned().partition(|group| group.iter().all(|atom| atom.not));
+        request.query.clauses.iter().cloned().partition(|group| group.iter().all(|atom| atom.not));
     if asked.len() + refused.len() < 2 || asked.len() > TRIED {
         return None;
     }
     let is_found = |groups: &[Group]| {
-        let request = SearchRequest { query: Query { groups: groups.to_vec() }, ..request.clone() };
+        let request = SearchRequest { query: Query { clauses: groups.to_vec() }, ..request.clone() };
         ops::search(&request, place.index.as_ref()).next_hit().is_some()
     };
     let said = |groups: &[Group]| {
-        let said = groups.iter().map(|group| Query { groups: vec![group.clone()] }.to_string());
+        let said = groups.iter().map(|group| Query { clauses: vec![group.clone()] }.to_string());
         said.map(|said| format!("`{}`", clean::line(&said))).collect::<Vec<_>>().join(", ")
     };
     if !refused.is_empty() && is_found(&asked) {

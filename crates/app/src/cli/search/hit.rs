@@ -6,10 +6,10 @@ use unicode_width::UnicodeWidthStr;
 use super::super::figures::count;
 use super::super::ls::base;
 use super::super::out::Out;
-use super::super::report::Stop;
+use super::super::report::CliError;
 use super::super::style::{NAME, QUIET, STRONG, paint};
-use super::super::table::fit;
-use super::super::{Place, clean};
+use super::super::table::truncate_to_width;
+use super::super::{AppContext, clean};
 use super::label::{is_orphan, kind, label};
 use super::piece;
 
@@ -39,9 +39,9 @@ impl Layout {
         no: usize,
         hit: &SearchHit,
         again: bool,
-        place: &Place,
+        place: &AppContext,
         out: &mut Out,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), CliError> {
         let number = format!("{:>width$}", count(no as u64), width = self.numbers);
         out.line(&format!("{}  {}", paint(NAME, &number), self.head(hit, again, place)))?;
         let margin = " ".repeat(self.numbers + 2);
@@ -54,14 +54,14 @@ impl Layout {
     }
 
     /// Title on the left, facts on the right; the last fact says whether it is remembered and is never cut.
-    fn head(&self, hit: &SearchHit, again: bool, place: &Place) -> String {
+    fn head(&self, hit: &SearchHit, again: bool, place: &AppContext) -> String {
         let room = self.width.saturating_sub(self.numbers + 2);
         let (style, label) = label(hit);
         let at = hit.turn.map_or_else(|| format!("L{}", hit.line), |turn| format!("t{turn}"));
         let age = hit.time.map(|time| place.clock.age(Some(time)));
-        let label = fit(&label, room.saturating_sub(TITLE + 2));
+        let label = truncate_to_width(&label, room.saturating_sub(TITLE + 2));
         let facts: Vec<String> = age.into_iter().chain([at, kind(hit)]).collect();
-        let facts = fit(&facts.join(" · "), room.saturating_sub(TITLE + 2 + 3 + label.width()));
+        let facts = truncate_to_width(&facts.join(" · "), room.saturating_sub(TITLE + 2 + 3 + label.width()));
         let facts = if facts.is_empty() { facts } else { format!("{facts} · ") };
         let least = facts.width() + label.width();
         // A title gives way until the last part of the folder has room, or the title none.
@@ -74,7 +74,7 @@ impl Layout {
             "" => "(nothing was said)",
             title => title,
         };
-        let title = fit(title, most);
+        let title = truncate_to_width(title, most);
         let gap = " ".repeat(most - title.width() + 2);
         let project = project(&hit.project, room.saturating_sub(most + 2 + least + 3), place);
         let project = if project.is_empty() { project } else { format!("{project} · ") };
@@ -84,13 +84,13 @@ impl Layout {
 }
 
 /// Writes a folder in a room: whole, its last part, the end of that, or not at all.
-fn project(folder: &str, room: usize, place: &Place) -> String {
+fn project(folder: &str, room: usize, place: &AppContext) -> String {
     const LEAST: usize = 6;
     let (whole, last) = (place.tilde(folder), base(folder));
     match room {
         _ if whole.width() <= room => whole,
         _ if last.width() <= room => last,
-        LEAST.. => fit(&last, room),
+        LEAST.. => truncate_to_width(&last, room),
         _ => String::new(),
     }
 }

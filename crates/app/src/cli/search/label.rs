@@ -1,11 +1,11 @@
 //! Whether Claude remembers a hit, in a few words.
 
 use anstyle::Style;
-use rethread_engine::ops::{SearchHit, Whereabouts};
+use rethread_engine::ops::{ContextStatus, SearchHit};
 
 use super::super::clean;
 use super::super::style::{GOOD, MARK, QUIET, TOOL};
-use super::super::table::fit;
+use super::super::table::truncate_to_width;
 use crate::words::standing as words;
 
 /// What the name of a subagent has of the screen.
@@ -14,7 +14,7 @@ const AGENT: usize = 18;
 /// Says how a hit stands to what the client loads, and where else it stands.
 pub(super) fn label(hit: &SearchHit) -> (Style, String) {
     let (style, mut label) = standing(hit);
-    let remembered = hit.copies.iter().find(|copy| copy.standing == Some(Whereabouts::Active));
+    let remembered = hit.copies.iter().find(|copy| copy.standing == Some(ContextStatus::Active));
     match (remembered, hit.copies.len()) {
         (Some(copy), _) => {
             let id: String = clean::line(&copy.session).chars().take(8).collect();
@@ -28,16 +28,16 @@ pub(super) fn label(hit: &SearchHit) -> (Style, String) {
 }
 
 fn standing(hit: &SearchHit) -> (Style, String) {
-    let words = words::standing(hit);
+    let words = words::context_status_label(hit);
     if let Some(agent) = hit.agent_id() {
-        let name = fit(&clean::line(agent), AGENT);
+        let name = truncate_to_width(&clean::line(agent), AGENT);
         return (TOOL, format!("{words} {name}"));
     }
     let style = match hit.standing {
-        Whereabouts::Active => GOOD,
-        Whereabouts::Compacted | Whereabouts::Aside | Whereabouts::Island => MARK,
-        Whereabouts::Agent => TOOL,
-        Whereabouts::Outside => QUIET,
+        ContextStatus::Active => GOOD,
+        ContextStatus::Compacted | ContextStatus::Aside | ContextStatus::Island => MARK,
+        ContextStatus::Agent => TOOL,
+        ContextStatus::Outside => QUIET,
     };
     (style, words.to_owned())
 }

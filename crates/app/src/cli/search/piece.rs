@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 use super::super::clean;
 use super::super::style::{FOUND, PLAIN};
 use super::super::table::{Cell, fit_end};
-use crate::words::runs::{Run, joined, runs};
+use crate::words::runs::{Run, joined, split_at_matches};
 
 /// What a part of a line has of the room at least, where the matches stand far apart.
 const PART: usize = 24;
@@ -50,7 +50,7 @@ fn firsts(excerpt: &Excerpt, most: usize) -> Vec<Range<usize>> {
 
 /// Draws a part of the text around its first match.
 fn part(excerpt: &Excerpt, piece: Range<usize>, room: usize) -> String {
-    let mut runs = runs(&excerpt.text[piece.clone()], &marks_in(excerpt, &piece), 0, joined);
+    let mut runs = split_at_matches(&excerpt.text[piece.clone()], &marks_in(excerpt, &piece), 0, joined);
     if let Some((_, first)) = runs.first_mut() {
         *first = first.trim_start().to_owned();
     }
@@ -85,7 +85,7 @@ pub(super) fn lines(excerpt: &Excerpt, context: usize, room: usize) -> Vec<Strin
     let shown = hit.saturating_sub(context)..(hit + context + 1).min(rows.len());
     let drawn = rows.get(shown).unwrap_or_default().iter().map(|row| {
         let marks = marks_in(excerpt, row);
-        around(&runs(&text[row.clone()], &marks, 0, spaced), room)
+        around(&split_at_matches(&text[row.clone()], &marks, 0, spaced), room)
     });
     drawn.collect()
 }
@@ -116,12 +116,12 @@ fn around(runs: &[Run], room: usize) -> String {
 mod tests {
     use super::{line, lines};
     use anstream::adapter::strip_str;
-    use rethread_engine::core::query::{Excerpt, Source};
+    use rethread_engine::core::query::{Excerpt, TextSource};
 
     fn excerpt(text: &str, words: &str) -> Excerpt {
         let marks = text.match_indices(words).map(|(at, words)| at..at + words.len()).collect();
         let text = text.to_owned();
-        Excerpt { source: Source::Answer, tool: None, text, marks, starts: false, ends: true }
+        Excerpt { source: TextSource::Answer, tool: None, text, marks, starts: false, ends: true }
     }
 
     #[test]

@@ -1,24 +1,24 @@
 //! From a hit to its session: to read it, or to go on with it.
 
-use rethread_engine::ops::{SearchHit, Whereabouts};
+use rethread_engine::ops::{ContextStatus, SearchHit};
 
 use super::super::args::{Detail, Show};
 use super::super::out::Out;
-use super::super::report::{Exit, Stop};
+use super::super::report::{CliError, Exit};
 use super::super::style::{QUIET, paint};
-use super::super::{Place, show, wire};
+use super::super::{AppContext, show, wire};
 use super::label::is_orphan;
 use crate::words::shell::typed;
 
 /// Shows the session of a hit, at its turn.
-pub(super) fn open(hit: SearchHit, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(super) fn show_hit(hit: SearchHit, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     if hit.beside && is_orphan(&hit) {
-        return Err(Stop::SessionGone(hit.path));
+        return Err(CliError::SessionGone(hit.path));
     }
     let (path, name) = match hit.beside {
         // The file holds nothing but a result: its session is shown, from the beginning.
         true => (hit.session_path, None),
-        false if hit.standing == Whereabouts::Outside => (hit.path, None),
+        false if hit.standing == ContextStatus::Outside => (hit.path, None),
         false => (hit.path, Some(format!("L{}", hit.line))),
     };
     let show = Show {
@@ -34,9 +34,9 @@ pub(super) fn open(hit: SearchHit, place: &Place, out: &mut Out) -> Result<Exit,
 }
 
 /// Prints the command that resumes the session of a hit, and says what the client will not see.
-pub(super) fn resume(hit: &SearchHit, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(super) fn resume(hit: &SearchHit, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     if is_orphan(hit) {
-        return Err(Stop::SessionGone(hit.path.clone()));
+        return Err(CliError::SessionGone(hit.path.clone()));
     }
     let command = place.resume_command(&hit.session, &hit.project);
     if out.is_json() {
@@ -48,13 +48,15 @@ pub(super) fn resume(hit: &SearchHit, place: &Place, out: &mut Out) -> Result<Ex
     let point = format!("L{}", hit.line);
     let (lost, hints) = match hit.standing {
         _ if hit.agent.is_some() => ("a subagent said it: Claude has only what it reported", vec![]),
-        Whereabouts::Active | Whereabouts::Outside => return Ok(Exit::Done),
-        Whereabouts::Agent => ("a subagent said it: Claude has only what it reported", vec![]),
-        Whereabouts::Compacted => {
+        ContextStatus::Active | ContextStatus::Outside => return Ok(Exit::Done),
+        ContextStatus::Agent => ("a subagent said it: Claude has only what it reported", vec![]),
+        ContextStatus::Compacted => {
             ("it stands before a compaction: Claude has only its summary", ways(&session, &point))
         }
-        Whereabouts::Aside => ("it stands on another branch: Claude will not see it", ways(&session, &point)),
-        Whereabouts::Island => (
+        ContextStatus::Aside => {
+            ("it stands on another branch: Claude will not see it", ways(&session, &point))
+        }
+        ContextStatus::Island => (
             "it is cut off: Claude will not see it",
             vec![format!("`rethread repair {session}` hangs cut off parts together in a new session")],
         ),

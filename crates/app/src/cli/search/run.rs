@@ -3,31 +3,31 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use rethread_engine::core::query::{Query, rejoin};
-use rethread_engine::ops::{self, Halt, Search, SearchHit, SearchRequest};
+use rethread_engine::core::query::{Query, join_shell_args};
+use rethread_engine::ops::{self, CancelToken, Search, SearchHit, SearchRequest};
 
 use super::super::args;
 use super::super::figures::{count, things};
 use super::super::out::Out;
 use super::super::progress::Bar;
-use super::super::report::{self, Exit, Stop};
+use super::super::report::{self, CliError, Exit};
 use super::super::style::{QUIET, paint};
-use super::super::{Place, wire};
+use super::super::{AppContext, wire};
 use super::hit::Layout;
 use super::{hints, reach, sessions};
 
 /// Runs the command.
-pub(crate) fn run(args: &args::Search, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(crate) fn run(args: &args::Search, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let words = args.query.iter().chain(&args.rest).map(|word| args::unmarked(word).to_owned());
-    let typed = rejoin(&words.collect::<Vec<String>>());
+    let typed = join_shell_args(&words.collect::<Vec<String>>());
     let query = Query::parse(&typed, &|text| place.clock.read(text))
-        .map_err(|bad| Stop::BadQuery(typed.clone(), bad))?;
+        .map_err(|bad| CliError::BadQuery(typed.clone(), bad))?;
     let request = SearchRequest {
         roots: place.roots.clone(),
         query,
         all: args.all,
         budget: None,
-        halt: Halt::default(),
+        halt: CancelToken::default(),
     };
     let mut search = ops::search(&request, place.index.as_ref());
     for notice in &search.notices {
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &args::Search, place: &Place, out: &mut Out) -> Result<E
     }
     let ended = match args.open.or(args.resume) {
         Some(no) => match nth(&mut search, no)? {
-            Some(hit) if args.open.is_some() => reach::open(hit, place, out),
+            Some(hit) if args.open.is_some() => reach::show_hit(hit, place, out),
             Some(hit) => reach::resume(&hit, place, out),
             None => Ok(Exit::Nothing),
         },
@@ -54,8 +54,8 @@ pub(crate) fn run(args: &args::Search, place: &Place, out: &mut Out) -> Result<E
 }
 
 /// Brings the index up to date where the search had to do without, now that the hits are shown.
-fn catch_up(search: Search, place: &Place, out: &mut Out) -> Result<(), Stop> {
-    let (behind, told) = (search.is_behind(), !search.notices.is_empty());
+fn catch_up(search: Search, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
+    let (behind, told) = (search.index_is_stale(), !search.notices.is_empty());
     let unkept = search.finish();
     let Some(index) = place.index.as_ref().filter(|_| behind) else {
         if !told {
@@ -74,7 +74,7 @@ fn catch_up(search: Search, place: &Place, out: &mut Out) -> Result<(), Stop> {
 }
 
 /// Returns a hit by its number; none where there are no hits at all.
-fn nth(search: &mut Search, no: usize) -> Result<Option<SearchHit>, Stop> {
+fn nth(search: &mut Search, no: usize) -> Result<Option<SearchHit>, CliError> {
     let mut at = 0;
     while let Some(hit) = search.next_hit() {
         at += 1;
@@ -82,10 +82,15 @@ fn nth(search: &mut Search, no: usize) -> Result<Option<SearchHit>, Stop> {
             return Ok(Some(hit));
         }
     }
-    if at == 0 { Ok(None) } else { Err(Stop::NoHit { no, hits: at }) }
+    if at == 0 { Ok(None) } else { Err(CliError::NoHit { no, hits: at }) }
 }
 
-fn list(search: &mut Search, args: &args::Search, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+fn list(
+    search: &mut Search,
+    args: &args::Search,
+    place: &AppContext,
+    out: &mut Out,
+) -> Result<Exit, CliError> {
     let limit = if args.limit == 0 { usize::MAX } else { args.limit };
     out.may_page();
     let layout = Layout::new(search.total().hits.min(limit), args.context, out);
@@ -129,7 +134,12 @@ fn list(search: &mut Search, args: &args::Search, place: &Place, out: &mut Out) 
     Ok(Exit::found(shown > 0))
 }
 
-fn by_session(search: &mut Search, args: &args::Search, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+fn by_session(
+    search: &mut Search,
+    args: &args::Search,
+    place: &AppContext,
+    out: &mut Out,
+) -> Result<Exit, CliError> {
     let rows = sessions::collect(search);
     let limit = if args.limit == 0 { usize::MAX } else { args.limit };
     let shown = &rows[..rows.len().min(limit)];

@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
-use rethread_engine::core::entry::Moment;
+use rethread_engine::core::entry::Timestamp;
 use rethread_engine::ops::{Search, SessionHits};
 
 use super::super::figures::count;
 use super::super::ls::{base, short_id};
 use super::super::out::Out;
-use super::super::report::Stop;
+use super::super::report::CliError;
 use super::super::style::{NAME, PLAIN, QUIET};
 use super::super::table::{Align, Cell, Table};
-use super::super::{Place, clean};
+use super::super::{AppContext, clean};
 
 /// A session with hits.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(crate) struct Row {
     /// How many hits.
     pub(crate) hits: usize,
     /// When the newest was written.
-    pub(crate) last: Option<Moment>,
+    pub(crate) last: Option<Timestamp>,
 }
 
 /// Collects all hits by session, in the order of the best of each.
@@ -44,7 +44,7 @@ pub(super) fn collect(search: &mut Search) -> Vec<Row> {
 }
 
 /// Prints them as a table.
-pub(super) fn print(rows: &[Row], place: &Place, out: &mut Out) -> Result<(), Stop> {
+pub(super) fn print(rows: &[Row], place: &AppContext, out: &mut Out) -> Result<(), CliError> {
     let project = if out.width() < 76 { 0 } else { out.width() / 5 };
     let mut table = Table::new(0)
         .column("id", Align::Left, 36)

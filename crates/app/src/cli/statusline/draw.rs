@@ -1,12 +1,12 @@
 //! The line itself.
 
-use rethread_engine::core::entry::Moment;
-use rethread_engine::core::usage::Sum;
-use rethread_engine::ops::{Block, Fullness, Meter};
+use rethread_engine::core::entry::Timestamp;
+use rethread_engine::core::usage::CostTotals;
+use rethread_engine::ops::{Block, ContextUsage, StatuslineUsage};
 
 use super::super::clean;
 use super::super::style::{MARK, PLAIN, QUIET, paint};
-use super::super::table::fit;
+use super::super::table::truncate_to_width;
 use super::input::Input;
 use crate::words::money::{cost, said};
 
@@ -16,9 +16,10 @@ const MODEL: usize = 40;
 const FULL: f64 = 80.0;
 
 /// Draws the line; empty where nothing is known.
-pub(super) fn line(input: &Input, meter: &Meter, now: Moment) -> String {
+pub(super) fn line(input: &Input, meter: &StatuslineUsage, now: Timestamp) -> String {
     let model = input.model.as_ref().or(meter.model.as_ref());
-    let model = model.map(|model| fit(&clean::line(model), MODEL)).filter(|model| !model.is_empty());
+    let model =
+        model.map(|model| truncate_to_width(&clean::line(model), MODEL)).filter(|model| !model.is_empty());
     let session = match &meter.session {
         Some(sum) => Some(spent(sum)),
         None => input.cost.map(said),
@@ -39,12 +40,12 @@ fn labelled(amount: &str, what: &str) -> String {
 }
 
 /// Says what a sum costs; nothing is an amount too.
-fn spent(sum: &Sum) -> String {
+fn spent(sum: &CostTotals) -> String {
     let cost = cost(sum);
     if cost.is_empty() { said(0.0) } else { cost }
 }
 
-fn block(block: &Block, limit: Option<f64>, now: Moment) -> String {
+fn block(block: &Block, limit: Option<f64>, now: Timestamp) -> String {
     let minutes = block.end.0.saturating_sub(now.0).max(0) / 60_000;
     let left = match (minutes / 60, minutes % 60) {
         (0, minutes) => format!("{minutes}m left"),
@@ -54,7 +55,7 @@ fn block(block: &Block, limit: Option<f64>, now: Moment) -> String {
     format!("{} {}{limit}, {left}", paint(QUIET, "block"), spent(&block.sum))
 }
 
-fn context(context: &Fullness) -> String {
+fn context(context: &ContextUsage) -> String {
     let about = if context.estimated { "~" } else { "" };
     let style = if context.percent >= FULL { MARK } else { PLAIN };
     format!("{} {}", paint(QUIET, "context"), paint(style, &format!("{about}{}", percent(context.percent))))

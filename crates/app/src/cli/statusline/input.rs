@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use rethread_engine::core::entry::Moment;
+use rethread_engine::core::entry::Timestamp;
 use rethread_engine::ops::Window;
 use serde_json::Value;
 
@@ -25,7 +25,7 @@ pub(crate) struct Input {
     pub(crate) cost: Option<f64>,
     pub(crate) window: Window,
     /// When the running block ends, and how much of it is used up, in per cent.
-    pub(crate) resets: Option<Moment>,
+    pub(crate) resets: Option<Timestamp>,
     pub(crate) limit: Option<f64>,
 }
 
@@ -81,7 +81,7 @@ impl Input {
                 used: parts.iter().any(Option::is_some).then_some(used),
                 long,
             },
-            resets: number("/rate_limits/five_hour/resets_at").and_then(Moment::from_number),
+            resets: number("/rate_limits/five_hour/resets_at").and_then(Timestamp::from_number),
             limit: number("/rate_limits/five_hour/used_percentage"),
         }
     }

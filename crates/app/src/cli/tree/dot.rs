@@ -1,19 +1,19 @@
 //! The tree for Graphviz.
 
-use rethread_engine::core::tree::{Row, Standing, What};
+use rethread_engine::core::tree::{OutlineItem, PathRelation, Row};
 use rethread_engine::ops::Drawing;
 
 use super::super::clean;
 use super::super::out::Out;
-use super::super::report::Stop;
-use super::super::table::fit;
+use super::super::report::CliError;
+use super::super::table::truncate_to_width;
 use crate::words::node::{Label, label};
 
 /// Widest line of words in a box.
 const WIDEST: usize = 48;
 
 /// Draws all rows.
-pub(super) fn draw(drawing: &mut Drawing, all: bool, out: &mut Out) -> Result<(), Stop> {
+pub(super) fn draw(drawing: &mut Drawing, all: bool, out: &mut Out) -> Result<(), CliError> {
     let folder = drawing.head.folder.clone();
     out.line(&format!("digraph {} {{", quoted(&clean::line(&drawing.head.title.text))))?;
     out.line("  node [shape=box, style=\"rounded,filled\", fillcolor=\"#f6f8fa\", color=\"#8c959f\", fontname=\"Helvetica\", fontsize=10];")?;
@@ -24,7 +24,8 @@ pub(super) fn draw(drawing: &mut Drawing, all: bool, out: &mut Out) -> Result<()
         let label = label(row, read.as_ref(), &folder, all);
         out.line(&format!("  n{k} [label={}{}];", quoted(&words(&label)), look(row)))?;
         if let Some(parent) = row.parent {
-            let on = if row.standing == Standing::OnPath { " [color=\"#1a7f37\", penwidth=2]" } else { "" };
+            let on =
+                if row.standing == PathRelation::OnPath { " [color=\"#1a7f37\", penwidth=2]" } else { "" };
             out.line(&format!("  n{parent} -> n{k}{on};"))?;
         }
     }
@@ -39,18 +40,18 @@ fn words(label: &Label) -> String {
     };
     let head = [label.name.as_str(), &label.origin, &tip];
     let head: Vec<&str> = head.into_iter().filter(|word| !word.is_empty()).collect();
-    let lines = [head.join(" · "), fit(&label.words, WIDEST), label.work.clone()];
+    let lines = [head.join(" · "), truncate_to_width(&label.words, WIDEST), label.work.clone()];
     lines.into_iter().filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 fn look(row: &Row) -> &'static str {
     match (row.what, row.standing) {
-        (What::Gap { .. }, _) => ", shape=plaintext, style=\"\", fontcolor=\"#6e7781\"",
+        (OutlineItem::Gap { .. }, _) => ", shape=plaintext, style=\"\", fontcolor=\"#6e7781\"",
         _ if row.named => ", color=\"#9a6700\", fillcolor=\"#fff8c5\", penwidth=3",
-        (What::Compaction(_), _) => ", color=\"#9a6700\", fillcolor=\"#fff8c5\"",
-        (_, Standing::OnPath) => ", color=\"#1a7f37\", fillcolor=\"#dafbe1\", penwidth=2",
-        (_, Standing::Compacted) => ", color=\"#1a7f37\", style=\"rounded,dashed\"",
-        (_, Standing::Aside) => "",
+        (OutlineItem::Compaction(_), _) => ", color=\"#9a6700\", fillcolor=\"#fff8c5\"",
+        (_, PathRelation::OnPath) => ", color=\"#1a7f37\", fillcolor=\"#dafbe1\", penwidth=2",
+        (_, PathRelation::Compacted) => ", color=\"#1a7f37\", style=\"rounded,dashed\"",
+        (_, PathRelation::Aside) => "",
     }
 }
 

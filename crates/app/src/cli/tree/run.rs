@@ -4,13 +4,13 @@ use rethread_engine::ops::{self, Drawing, TreeRequest};
 
 use super::super::args::{self, Format};
 use super::super::out::Out;
-use super::super::report::{Exit, Stop};
-use super::super::{Place, wire};
+use super::super::report::{CliError, Exit};
+use super::super::{AppContext, wire};
 use super::{dot, text};
 use crate::html::tree;
 
 /// Runs the command.
-pub(crate) fn run(args: &args::Tree, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(crate) fn run(args: &args::Tree, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let path = place.session(&args.session)?;
     let request = TreeRequest { path, all: args.all, around: args.around.clone() };
     let mut drawing = ops::tree(&request)?;
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &args::Tree, place: &Place, out: &mut Out) -> Result<Exi
     Ok(Exit::found(any))
 }
 
-fn json(drawing: &mut Drawing, out: &mut Out) -> Result<(), Stop> {
+fn json(drawing: &mut Drawing, out: &mut Out) -> Result<(), CliError> {
     let session = drawing.head.id.clone();
     for k in 0..drawing.rows.len() {
         let read = drawing.read(k)?;

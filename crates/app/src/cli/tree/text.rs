@@ -1,19 +1,24 @@
 //! The tree in the terminal.
 
-use rethread_engine::core::tree::{Row, Standing, What};
+use rethread_engine::core::tree::{OutlineItem, PathRelation, Row};
 use rethread_engine::ops::Drawing;
 use unicode_width::UnicodeWidthStr;
 
 use super::super::figures::things;
 use super::super::out::Out;
-use super::super::report::Stop;
+use super::super::report::CliError;
 use super::super::style::{GOOD, MARK, NAME, PLAIN, QUIET, STRONG, paint};
-use super::super::table::fit;
-use super::super::{Place, header};
+use super::super::table::truncate_to_width;
+use super::super::{AppContext, header};
 use crate::words::node::{Label, label};
 
 /// Draws all rows.
-pub(super) fn draw(drawing: &mut Drawing, all: bool, place: &Place, out: &mut Out) -> Result<(), Stop> {
+pub(super) fn draw(
+    drawing: &mut Drawing,
+    all: bool,
+    place: &AppContext,
+    out: &mut Out,
+) -> Result<(), CliError> {
     out.may_page();
     header(&drawing.head, place, out)?;
     let folder = drawing.head.folder.clone();
@@ -37,7 +42,7 @@ pub(super) fn draw(drawing: &mut Drawing, all: bool, place: &Place, out: &mut Ou
 }
 
 fn line(row: &Row, label: &Label, width: usize) -> String {
-    let rail = row.rail();
+    let rail = row.gutter();
     let sign = row.sign().to_string();
     let named = if row.named { " ◀ here" } else { "" };
     let tip = match (label.tip.is_empty(), label.active) {
@@ -66,10 +71,10 @@ fn line(row: &Row, label: &Label, width: usize) -> String {
     let work = if left < end + work.width() + 26 { String::new() } else { work };
     let room = left.saturating_sub(end + if work.is_empty() { 0 } else { work.width() + 2 });
     // Signs that join with their neighbours may be wider than they were alone.
-    let words = fit(&label.words, room);
+    let words = truncate_to_width(&label.words, room);
     let pad = " ".repeat(room.saturating_sub(words.width()) + if work.is_empty() { 0 } else { 2 });
     let style = match row.what {
-        What::Gap { .. } => QUIET,
+        OutlineItem::Gap { .. } => QUIET,
         _ if row.named => STRONG,
         _ => PLAIN,
     };
@@ -83,14 +88,14 @@ fn line(row: &Row, label: &Label, width: usize) -> String {
 
 fn ink(row: &Row) -> anstyle::Style {
     match (row.what, row.standing) {
-        (What::Gap { .. }, _) => QUIET,
-        (What::Compaction(_), _) => MARK,
-        (_, Standing::OnPath) => GOOD,
-        (_, Standing::Compacted | Standing::Aside) => QUIET,
+        (OutlineItem::Gap { .. }, _) => QUIET,
+        (OutlineItem::Compaction(_), _) => MARK,
+        (_, PathRelation::OnPath) => GOOD,
+        (_, PathRelation::Compacted | PathRelation::Aside) => QUIET,
     }
 }
 
-fn footer(drawing: &Drawing, all: bool, out: &mut Out) -> Result<(), Stop> {
+fn footer(drawing: &Drawing, all: bool, out: &mut Out) -> Result<(), CliError> {
     let mut facts = vec![things(drawing.turns as u64, "turn"), things(drawing.branches as u64, "branch")];
     if drawing.islands > 0 {
         facts.push(things(drawing.islands as u64, "island"));
@@ -98,13 +103,13 @@ fn footer(drawing: &Drawing, all: bool, out: &mut Out) -> Result<(), Stop> {
     if drawing.aside > 0 {
         facts.push(format!("{} of subagents not drawn", things(drawing.aside as u64, "entry")));
     }
-    let has = |standing: Standing| {
+    let has = |standing: PathRelation| {
         drawing.rows.iter().any(|row| row.what.node().is_some() && row.standing == standing)
     };
     facts.push("● loaded by the client".to_owned());
-    facts.extend(has(Standing::Compacted).then(|| "◌ before a compaction".to_owned()));
-    facts.extend(has(Standing::Aside).then(|| "○ other branches".to_owned()));
-    let gaps = drawing.rows.iter().any(|row| matches!(row.what, What::Gap { .. }));
+    facts.extend(has(PathRelation::Compacted).then(|| "◌ before a compaction".to_owned()));
+    facts.extend(has(PathRelation::Aside).then(|| "○ other branches".to_owned()));
+    let gaps = drawing.rows.iter().any(|row| matches!(row.what, OutlineItem::Gap { .. }));
     let near = drawing.rows.iter().any(|row| row.named);
     facts.extend(gaps.then(|| if near || all { "⋮ left out" } else { "⋮ left out (--all)" }.to_owned()));
     for line in super::super::prose::facts(&facts, out.width()) {

@@ -1,10 +1,10 @@
 //! Rows as comma-separated values.
 
-use rethread_engine::core::usage::Sum;
-use rethread_engine::ops::Row;
+use rethread_engine::core::usage::CostTotals;
+use rethread_engine::ops::GroupRow;
 
 use super::super::out::Out;
-use super::super::report::Stop;
+use super::super::report::CliError;
 use super::super::when::rfc3339;
 use super::label::Labels;
 
@@ -12,7 +12,7 @@ const HEAD: &str = "by,key,title,first,last,responses,input,output,cache_write_5
 tokens,cost_usd,unpriced_responses,unpriced_tokens,lower_bound_responses,subagent_responses,subagent_tokens,subagent_cost_usd";
 
 /// Prints all rows.
-pub(super) fn print(rows: &[Row], labels: &Labels<'_>, by: &str, out: &mut Out) -> Result<(), Stop> {
+pub(super) fn print(rows: &[GroupRow], labels: &Labels<'_>, by: &str, out: &mut Out) -> Result<(), CliError> {
     out.line(HEAD)?;
     for row in rows {
         let key = labels.plain(&row.key).unwrap_or_default();
@@ -31,7 +31,7 @@ pub(super) fn print(rows: &[Row], labels: &Labels<'_>, by: &str, out: &mut Out) 
     Ok(())
 }
 
-fn figures(sum: &Sum) -> Vec<String> {
+fn figures(sum: &CostTotals) -> Vec<String> {
     let usage = sum.spent.usage;
     let numbers = [
         sum.spent.responses as u64,
@@ -52,7 +52,7 @@ fn figures(sum: &Sum) -> Vec<String> {
 }
 
 /// Says what a sum costs; nothing where nothing of it has a price.
-fn cost(sum: &Sum) -> String {
+fn cost(sum: &CostTotals) -> String {
     let priced = sum.unpriced.responses < sum.spent.responses || sum.spent.responses == 0;
     if priced { format!("{:.6}", sum.cost.dollars()) } else { String::new() }
 }

@@ -1,18 +1,18 @@
 //! `rethread usage --check`: that the sums add up, and what the client says.
 
-use rethread_engine::core::usage::{CostState, Spent};
-use rethread_engine::ops::{Check, Opinion};
+use rethread_engine::core::usage::{CostState, TokenTotals};
+use rethread_engine::ops::{Check, ClientReportedCost};
 
 use super::super::figures::{count, things, tokens};
 use super::super::out::Out;
-use super::super::report::{self, Exit, Stop};
+use super::super::report::{self, CliError, Exit};
 use super::super::style::{BAD, GOOD, QUIET, STRONG, paint};
 use super::super::table::{Align, Cell, Table};
-use super::super::{Place, clean, wire};
+use super::super::{AppContext, clean, wire};
 use crate::words::money::{cost, dollars};
 
 /// Prints what was checked.
-pub(super) fn run(check: &Check, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(super) fn run(check: &Check, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     if out.is_json() {
         out.json(&wire::usage_check(check))?;
     } else if check.files == 0 {
@@ -33,14 +33,14 @@ pub(super) fn run(check: &Check, place: &Place, out: &mut Out) -> Result<Exit, S
 }
 
 /// Says how often responses stand in the files.
-fn counted(check: &Check, out: &mut Out) -> Result<(), Stop> {
+fn counted(check: &Check, out: &mut Out) -> Result<(), CliError> {
     let copies = &check.copies;
     let mut table = Table::new(0)
         .column("how it is counted", Align::Left, 60)
         .column("responses", Align::Right, 12)
         .column("tokens", Align::Right, 18)
         .column("", Align::Right, 10);
-    let mut row = |name: &str, spent: &Spent| {
+    let mut row = |name: &str, spent: &TokenTotals| {
         let all = spent.usage.total();
         table.row(vec![
             name.into(),
@@ -55,12 +55,12 @@ fn counted(check: &Check, out: &mut Out) -> Result<(), Stop> {
     let mut usage = copies.files.usage;
     usage.remove(&copies.once.usage);
     let responses = copies.files.responses.saturating_sub(copies.once.responses);
-    row("so copied between files", &Spent { responses, usage });
+    row("so copied between files", &TokenTotals { responses, usage });
     table.print(out)?;
     out.line("")
 }
 
-fn proofs(check: &Check, out: &mut Out) -> Result<(), Stop> {
+fn proofs(check: &Check, out: &mut Out) -> Result<(), CliError> {
     let mut table = Table::new(0)
         .column("sum of", Align::Left, 30)
         .column("groups", Align::Right, 10)
@@ -90,7 +90,7 @@ fn proofs(check: &Check, out: &mut Out) -> Result<(), Stop> {
 }
 
 /// Says what clients think that sessions cost.
-fn opinions(opinions: &[Opinion], out: &mut Out) -> Result<(), Stop> {
+fn opinions(opinions: &[ClientReportedCost], out: &mut Out) -> Result<(), CliError> {
     out.line("")?;
     if opinions.is_empty() {
         return out

@@ -2,34 +2,34 @@
 
 use std::collections::HashMap;
 
-use rethread_engine::core::entry::Moment;
-use rethread_engine::ops::{self, By, Filter, UsageRequest};
+use rethread_engine::core::entry::Timestamp;
+use rethread_engine::ops::{self, Filter, GroupBy, UsageRequest};
 
 use super::super::args;
 use super::super::out::Out;
-use super::super::report::{self, Exit, Stop};
-use super::super::{Place, wire};
+use super::super::report::{self, CliError, Exit};
+use super::super::{AppContext, wire};
 use super::label::Labels;
 use super::{csv, proof, table, trace};
 
 /// Runs `rethread usage`.
-pub(crate) fn run(args: &args::Usage, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(crate) fn run(args: &args::Usage, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let prices = args.prices.prices()?;
     if let Some(message) = &args.explain {
         return trace::run(message, &prices, place, out);
     }
     let clock = match &args.tz {
-        Some(zone) => place.clock.in_zone(zone).ok_or_else(|| Stop::BadZone(zone.clone()))?,
+        Some(zone) => place.clock.in_zone(zone).ok_or_else(|| CliError::BadZone(zone.clone()))?,
         None => place.clock.clone(),
     };
-    let moment = |text: &Option<String>| -> Result<Option<Moment>, Stop> {
-        let read = |text: &String| clock.read(text).ok_or_else(|| Stop::BadMoment(text.clone()));
+    let moment = |text: &Option<String>| -> Result<Option<Timestamp>, CliError> {
+        let read = |text: &String| clock.read(text).ok_or_else(|| CliError::BadMoment(text.clone()));
         text.as_ref().map(read).transpose()
     };
     let session = args.session.as_ref().map(|name| place.session(name)).transpose()?;
     let mut roots = place.roots.clone();
     // A file that lies elsewhere is all there is.
-    if let Some(path) = session.as_ref().filter(|path| !ops::holds(&roots, path)) {
+    if let Some(path) = session.as_ref().filter(|path| !ops::roots_contain(&roots, path)) {
         roots.paths = vec![path.clone()];
     }
     let request = UsageRequest {
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &args::Usage, place: &Place, out: &mut Out) -> Result<Ex
         reach: args.reach || session.is_some(),
         session,
         zone: clock.zone(),
-        now: Moment(clock.now().as_millisecond()),
+        now: Timestamp(clock.now().as_millisecond()),
         prices: &prices,
     };
     let index = place.index.as_ref();
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &args::Usage, place: &Place, out: &mut Out) -> Result<Ex
     }
     let mut spending = ops::usage(&roots, &request, index);
     let titles = match args.by {
-        By::Session => titles(place),
+        GroupBy::Session => titles(place),
         _ => HashMap::new(),
     };
     let labels = Labels { by: args.by, place, clock: &clock, titles };
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &args::Usage, place: &Place, out: &mut Out) -> Result<Ex
 }
 
 /// Finds what sessions are called.
-fn titles(place: &Place) -> HashMap<String, String> {
+fn titles(place: &AppContext) -> HashMap<String, String> {
     let all = Filter { all: true, ..Filter::default() };
     let rows = ops::list(&place.roots, &all, place.index.as_ref()).rows;
     rows.into_iter().map(|row| (row.id, row.title.text)).collect()

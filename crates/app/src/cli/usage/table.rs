@@ -1,14 +1,14 @@
 //! Rows with bars, and what is to be said below them.
 
-use rethread_engine::core::usage::{Account, Money, Pace, Prices, Sum};
-use rethread_engine::ops::{By, Reach, Row, Spending};
+use rethread_engine::core::usage::{BurnRate, CostTotals, Money, Prices, SessionTotals};
+use rethread_engine::ops::{GroupBy, GroupRow, Reach, UsageReport};
 
 use super::super::clean;
 use super::super::figures::{bar, count, duration, things, tokens};
 use super::super::out::Out;
-use super::super::report::Stop;
+use super::super::report::CliError;
 use super::super::style::{MARK, PLAIN, QUIET, STRONG, TOOL, paint};
-use super::super::table::{Align, Cell, Table, fit, fit_end};
+use super::super::table::{Align, Cell, Table, fit_end, truncate_to_width};
 use super::label::Labels;
 use crate::words::money::{cost, said};
 
@@ -21,22 +21,22 @@ const NAMED: usize = 5;
 
 /// Prints the table.
 pub(super) fn print(
-    spending: &mut Spending,
+    spending: &mut UsageReport,
     limit: Option<usize>,
     labels: &Labels<'_>,
     prices: &Prices,
     out: &mut Out,
-) -> Result<(), Stop> {
+) -> Result<(), CliError> {
     let others = limit.map(|limit| others(&mut spending.rows, limit, labels.by)).unwrap_or_default();
     let by_cost = spending.total.total().cost > Money::default();
-    let weight = |sum: &Sum| {
+    let weight = |sum: &CostTotals| {
         let cents = (sum.cost.dollars() * 1e6) as u64;
         if by_cost { cents } else { sum.spent.usage.total() }
     };
     let most = spending.rows.iter().map(|row| weight(&row.account.total())).max().unwrap_or(0);
     let shares = out.width() >= 96;
     // Names need more room than dates: on a narrow screen they take that of the bars.
-    let named = !matches!(labels.by, By::Day | By::Week | By::Month);
+    let named = !matches!(labels.by, GroupBy::Day | GroupBy::Week | GroupBy::Month);
     let bars = if named && !shares { 0 } else { BAR };
     let room = out.width().saturating_sub(NUMBERS + bars + if shares { 14 } else { 0 }).max(12);
     let mut table = Table::new(0)
@@ -53,7 +53,7 @@ pub(super) fn print(
     for row in &spending.rows {
         let label = labels.of(&row.key);
         // The end of a path says more than its beginning.
-        let label = if labels.by == By::Project { fit_end(&label, room) } else { label };
+        let label = if labels.by == GroupBy::Project { fit_end(&label, room) } else { label };
         let running = if labels.is_running(row) { " ◂" } else { "" };
         let drawn = bar(weight(&row.account.total()), most, BAR);
         table.row(cells(Cell::new(PLAIN, label).and(MARK, running), &row.account, drawn, shares));
@@ -69,28 +69,28 @@ pub(super) fn print(
     below(spending, labels, prices, out)
 }
 
-fn head(by: By) -> &'static str {
+fn head(by: GroupBy) -> &'static str {
     match by {
-        By::Day => "day",
-        By::Week => "week from",
-        By::Month => "month",
-        By::Project => "project",
-        By::Session => "session",
-        By::Model => "model",
-        By::Tool => "tool",
-        By::Agent => "agent",
-        By::Branch => "git branch",
-        By::Block => "block",
-        By::Reach => "what became of it",
+        GroupBy::Day => "day",
+        GroupBy::Week => "week from",
+        GroupBy::Month => "month",
+        GroupBy::Project => "project",
+        GroupBy::Session => "session",
+        GroupBy::Model => "model",
+        GroupBy::Tool => "tool",
+        GroupBy::Agent => "agent",
+        GroupBy::Branch => "git branch",
+        GroupBy::Block => "block",
+        GroupBy::Reach => "what became of it",
     }
 }
 
 /// Takes away what is too much: the oldest rows of times, the cheapest of all others. Returns how many, and their sum.
-fn others(rows: &mut Vec<Row>, limit: usize, by: By) -> (usize, Account) {
+fn others(rows: &mut Vec<GroupRow>, limit: usize, by: GroupBy) -> (usize, SessionTotals) {
     let over = rows.len().saturating_sub(limit);
-    let timed = matches!(by, By::Day | By::Week | By::Month | By::Block);
+    let timed = matches!(by, GroupBy::Day | GroupBy::Week | GroupBy::Month | GroupBy::Block);
     let taken = if timed { rows.drain(..over) } else { rows.drain(rows.len() - over..) };
-    let mut account = Account::default();
+    let mut account = SessionTotals::default();
     let mut number = 0;
     for row in taken {
         account.add(&row.account);
@@ -99,7 +99,7 @@ fn others(rows: &mut Vec<Row>, limit: usize, by: By) -> (usize, Account) {
     (number, account)
 }
 
-fn cells(label: Cell, account: &Account, bar: String, shares: bool) -> Vec<Cell> {
+fn cells(label: Cell, account: &SessionTotals, bar: String, shares: bool) -> Vec<Cell> {
     let total = account.total();
     let usage = total.spent.usage;
     let share = if shares { cost(&account.agents) } else { String::new() };
@@ -117,10 +117,15 @@ fn cells(label: Cell, account: &Account, bar: String, shares: bool) -> Vec<Cell>
 }
 
 /// Says what the numbers are made of, and how far they can be trusted.
-fn below(spending: &Spending, labels: &Labels<'_>, prices: &Prices, out: &mut Out) -> Result<(), Stop> {
+fn below(
+    spending: &UsageReport,
+    labels: &Labels<'_>,
+    prices: &Prices,
+    out: &mut Out,
+) -> Result<(), CliError> {
     let total = spending.total.total();
     let mut lines: Vec<String> = Vec::new();
-    let spent = |sum: &Sum| {
+    let spent = |sum: &CostTotals| {
         format!(
             "{}, {} tokens, {}",
             things(sum.spent.responses as u64, "response"),
@@ -129,10 +134,10 @@ fn below(spending: &Spending, labels: &Labels<'_>, prices: &Prices, out: &mut Ou
         )
     };
     if spending.total.agents.spent.responses > 0 {
-        let Account { own, agents } = &spending.total;
+        let SessionTotals { own, agents } = &spending.total;
         lines.push(format!("sessions themselves: {}; subagents: {}", spent(own), spent(agents)));
     }
-    if labels.by != By::Reach {
+    if labels.by != GroupBy::Reach {
         let share = |reach: Reach| {
             let sum = spending.reach.iter().find(|(known, _)| *known == reach).map(|(_, sum)| sum)?;
             Some((sum, percent(sum.cost.dollars(), total.cost.dollars())))
@@ -158,7 +163,11 @@ fn below(spending: &Spending, labels: &Labels<'_>, prices: &Prices, out: &mut Ou
     }
     if !spending.unpriced.is_empty() {
         let named = spending.unpriced.iter().take(NAMED).map(|(model, spent)| {
-            let model = if model.is_empty() { "no name".to_owned() } else { fit(&clean::line(model), 40) };
+            let model = if model.is_empty() {
+                "no name".to_owned()
+            } else {
+                truncate_to_width(&clean::line(model), 40)
+            };
             format!(
                 "{model} ({}, {} tokens)",
                 things(spent.responses as u64, "response"),
@@ -184,7 +193,7 @@ fn percent(part: f64, whole: f64) -> String {
     if whole > 0.0 { format!("{:.0} %", part / whole * 100.0) } else { "0 %".to_owned() }
 }
 
-fn pace_line(pace: &Pace) -> String {
+fn pace_line(pace: &BurnRate) -> String {
     format!(
         "◂ running: {} left; {} tokens a minute, {} an hour; if it goes on so, ~{} tokens and ~{} at its end",
         duration(pace.left.unsigned_abs()),

@@ -5,14 +5,19 @@ use rethread_engine::ops::{self, Trace};
 
 use super::super::figures::{count, things};
 use super::super::out::Out;
-use super::super::report::{self, Exit, Stop};
+use super::super::report::{self, CliError, Exit};
 use super::super::style::{GOOD, MARK, NAME, QUIET, STRONG, paint};
 use super::super::table::{Align, Cell, Table, fit_end};
-use super::super::{Place, clean, wire};
+use super::super::{AppContext, clean, wire};
 use crate::words::money::cost;
 
 /// Prints where a message stands.
-pub(super) fn run(message: &str, prices: &Prices, place: &Place, out: &mut Out) -> Result<Exit, Stop> {
+pub(super) fn run(
+    message: &str,
+    prices: &Prices,
+    place: &AppContext,
+    out: &mut Out,
+) -> Result<Exit, CliError> {
     let (traces, failures) = ops::trace_usage(&place.roots, message, prices);
     for trace in &traces {
         if out.is_json() {
@@ -40,7 +45,7 @@ pub(super) fn run(message: &str, prices: &Prices, place: &Place, out: &mut Out) 
     })
 }
 
-fn draw(trace: &Trace, place: &Place, out: &mut Out) -> Result<(), Stop> {
+fn draw(trace: &Trace, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
     let usage = &trace.sum.spent.usage;
     let model = paint(STRONG, &clean::line(&trace.model));
     let when = trace.time.map(|time| place.clock.stamp(time)).unwrap_or_else(|| "no date".to_owned());

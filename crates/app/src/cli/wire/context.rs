@@ -1,6 +1,6 @@
 //! The context of a session in `--json`.
 
-use rethread_engine::core::context::{Drop, Dropped, Reread, Row};
+use rethread_engine::core::context::{CauseTotal, ContextDrop, Dropped, Reread};
 use rethread_engine::ops::{self, Growth, Large};
 use serde::Serialize;
 
@@ -100,7 +100,7 @@ pub(crate) struct Dip<'a> {
 /// A place where the context became smaller.
 pub(crate) fn context_drop<'a>(
     session: &'a str,
-    drop: &'a Drop,
+    drop: &'a ContextDrop,
     (line, turn): (u32, Option<u32>),
 ) -> Wire<Dip<'a>> {
     let (how, trigger) = match &drop.how {
@@ -123,7 +123,7 @@ pub(crate) struct Part<'a> {
 }
 
 /// A cause of what is in the window.
-pub(crate) fn context_cause<'a>(session: &'a str, row: &'a Row) -> Wire<Part<'a>> {
+pub(crate) fn context_cause<'a>(session: &'a str, row: &'a CauseTotal) -> Wire<Part<'a>> {
     let name = Some(row.name.as_str()).filter(|name| !name.is_empty());
     let (cause, blocks) = (row.cause.name(), row.items);
     wire("context_cause", Part { session, cause, name, blocks, tokens: row.tokens, measured: row.measured })

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rethread_engine::core::diff::{By, SideTurn, Totals};
+use rethread_engine::core::diff::{MatchBasis, SideTurn, Totals};
 use rethread_engine::ops;
 use serde::Serialize;
 
@@ -76,10 +76,10 @@ struct Calls {
 /// What `diff` found.
 pub(crate) fn diff(diff: &ops::Diff) -> Wire<Diff<'_>> {
     let known_by = match diff.by {
-        By::Uuid => Some("uuid"),
-        By::Message => Some("message"),
-        By::Words => Some("words"),
-        By::Nothing => None,
+        MatchBasis::Uuid => Some("uuid"),
+        MatchBasis::Message => Some("message"),
+        MatchBasis::Words => Some("words"),
+        MatchBasis::Nothing => None,
     };
     let last = |k: usize| diff.last.as_ref().map(|last| near(&last[k]));
     let (turns, entries) = (diff.common_turns, diff.common_entries);

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use rethread_engine::core::health::{Cause, Finding as Found, Severity, Weight};
-use rethread_engine::ops::{Diagnosis, Round, StoreFinding as StoreFound};
+use rethread_engine::core::health::{Diagnostic as Found, Severity, SizeBreakdown, SizeCategory};
+use rethread_engine::ops::{SessionReport, StoreFinding as StoreFound, StoreReport};
 use serde::Serialize;
 
 use super::super::doctor::Help;
@@ -35,7 +35,7 @@ struct Spot {
 
 /// A finding of a session, with what it costs and what mends it in words.
 pub(crate) fn finding<'a>(
-    diagnosis: &'a Diagnosis,
+    diagnosis: &'a SessionReport,
     found: &Found,
     (cost, help): (String, Option<Help>),
 ) -> Wire<Finding<'a>> {
@@ -94,12 +94,12 @@ pub(crate) struct Doctor {
     unreadable: usize,
 }
 
-fn by_cause(weight: &Weight) -> BTreeMap<String, u64> {
-    Cause::ALL.iter().map(|&cause| (cause.name().replace(' ', "_"), weight.of(cause))).collect()
+fn by_cause(weight: &SizeBreakdown) -> BTreeMap<String, u64> {
+    SizeCategory::ALL.iter().map(|&cause| (cause.name().replace(' ', "_"), weight.of(cause))).collect()
 }
 
 /// The end of what is said of one session.
-pub(crate) fn one_session(diagnosis: &Diagnosis) -> Wire<Doctor> {
+pub(crate) fn one_session(diagnosis: &SessionReport) -> Wire<Doctor> {
     let mut codes: BTreeMap<&'static str, BTreeMap<&'static str, usize>> = BTreeMap::new();
     for found in &diagnosis.findings {
         codes.entry(found.code.name()).or_default().insert(found.severity.name(), 1);
@@ -111,7 +111,7 @@ pub(crate) fn one_session(diagnosis: &Diagnosis) -> Wire<Doctor> {
             sessions: 1,
             clean: usize::from(diagnosis.worst() <= Some(Severity::Harmless)),
             harmless: worst(Severity::Harmless),
-            costs: worst(Severity::Costs),
+            costs: worst(Severity::Warning),
             blocks: worst(Severity::Blocks),
             codes,
             bytes: diagnosis.weight.total(),
@@ -124,7 +124,7 @@ pub(crate) fn one_session(diagnosis: &Diagnosis) -> Wire<Doctor> {
 }
 
 /// The end of what is said of a store.
-pub(crate) fn whole_store(round: &Round) -> Wire<Doctor> {
+pub(crate) fn whole_store(round: &StoreReport) -> Wire<Doctor> {
     let mut codes: BTreeMap<&'static str, BTreeMap<&'static str, usize>> = BTreeMap::new();
     for (&(code, severity), &number) in &round.by_code {
         codes.entry(code.name()).or_default().insert(severity.name(), number);

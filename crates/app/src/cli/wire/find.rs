@@ -1,7 +1,7 @@
 //! A match of `find` in `--json`.
 
 use rethread_engine::core::query;
-use rethread_engine::ops::{self, Whereabouts};
+use rethread_engine::ops::{self, ContextStatus};
 use serde::Serialize;
 
 use super::{Wire, time, wire};
@@ -59,7 +59,7 @@ pub(crate) fn found<'a>(session: &'a str, found: &'a ops::Match) -> Wire<Match<'
             matches: found.found.count,
             hits: found.found.hits.iter().map(hit).collect(),
             whereabouts: whereabouts(found.whereabouts),
-            active: found.whereabouts == Whereabouts::Active,
+            active: found.whereabouts == ContextStatus::Active,
             tip_line: found.tip,
             above: found.above.iter().map(near).collect(),
             below: found.below.iter().map(near).collect(),
@@ -69,14 +69,14 @@ pub(crate) fn found<'a>(session: &'a str, found: &'a ops::Match) -> Wire<Match<'
 }
 
 /// Names how an entry stands to the active path.
-pub(super) fn whereabouts(whereabouts: Whereabouts) -> &'static str {
+pub(super) fn whereabouts(whereabouts: ContextStatus) -> &'static str {
     match whereabouts {
-        Whereabouts::Active => "active",
-        Whereabouts::Compacted => "compacted",
-        Whereabouts::Aside => "aside",
-        Whereabouts::Island => "island",
-        Whereabouts::Agent => "agent",
-        Whereabouts::Outside => "outside",
+        ContextStatus::Active => "active",
+        ContextStatus::Compacted => "compacted",
+        ContextStatus::Aside => "aside",
+        ContextStatus::Island => "island",
+        ContextStatus::Agent => "agent",
+        ContextStatus::Outside => "outside",
     }
 }
 
@@ -86,13 +86,13 @@ fn hit(hit: &query::Hit) -> Hit<'_> {
         tool: hit.tool.as_deref(),
         before: &hit.before,
         r#match: &hit.words,
-        after: &hit.behind,
+        after: &hit.after,
         matches: hit.count,
     }
 }
 
 /// An entry in few words.
-pub(super) fn near(near: &ops::Near) -> Near<'_> {
+pub(super) fn near(near: &ops::NearbyEntry) -> Near<'_> {
     Near {
         line: near.line,
         turn: near.turn,

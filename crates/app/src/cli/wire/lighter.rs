@@ -1,10 +1,10 @@
 //! Lighter copies, in `--json`.
 
-use rethread_engine::core::trim::Taken;
-use rethread_engine::ops::{Lighter, Weight};
+use rethread_engine::core::trim::EscalationStep;
+use rethread_engine::ops::{SessionSize, TrimmedCopy};
 use serde::Serialize;
 
-use super::written::{NewSession, new_session};
+use super::written::{NewSessionJson, new_session};
 use super::{Wire, wire};
 
 #[derive(Serialize)]
@@ -30,7 +30,7 @@ pub(crate) struct Changed<'a> {
 #[derive(Serialize)]
 pub(crate) struct LighterCopy<'a> {
     #[serde(flatten)]
-    session: NewSession<'a>,
+    session: NewSessionJson<'a>,
     before: Scales,
     after: Scales,
     left_out: Vec<LeftOut>,
@@ -53,8 +53,8 @@ pub(crate) struct Rescued<'a> {
     steps: Vec<Step>,
 }
 
-fn copy(copy: &Lighter) -> LighterCopy<'_> {
-    let scales = |weight: Weight| Scales { bytes: weight.bytes, tokens: weight.tokens };
+fn copy(copy: &TrimmedCopy) -> LighterCopy<'_> {
+    let scales = |weight: SessionSize| Scales { bytes: weight.bytes, tokens: weight.tokens };
     let rows = copy.ledger.rows().map(|(cause, row)| LeftOut {
         cause: cause.name(),
         count: row.count,
@@ -71,13 +71,13 @@ fn copy(copy: &Lighter) -> LighterCopy<'_> {
 }
 
 /// A lighter copy, made by the command `name`.
-pub(crate) fn lighter<'a>(name: &'static str, light: &'a Lighter) -> Wire<LighterCopy<'a>> {
+pub(crate) fn lighter<'a>(name: &'static str, light: &'a TrimmedCopy) -> Wire<LighterCopy<'a>> {
     wire(name, copy(light))
 }
 
 /// A copy that fits, and the steps to it.
-pub(crate) fn rescue<'a>(taken: &[Taken], fit: u64, light: &'a Lighter) -> Wire<Rescued<'a>> {
-    let step = |taken: &Taken| Step {
+pub(crate) fn rescue<'a>(taken: &[EscalationStep], fit: u64, light: &'a TrimmedCopy) -> Wire<Rescued<'a>> {
+    let step = |taken: &EscalationStep| Step {
         step: taken.stage.name(),
         count: taken.count,
         before: taken.before,

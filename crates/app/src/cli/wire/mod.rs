@@ -16,7 +16,7 @@ mod usage;
 mod write;
 mod written;
 
-use rethread_engine::core::schema::{Shape as Seen, Sightings};
+use rethread_engine::core::schema::{Occurrences, SchemaItem as Seen};
 use rethread_engine::ops;
 use serde::Serialize;
 
@@ -178,7 +178,7 @@ pub(crate) struct Shape<'a> {
 }
 
 /// A row of `schema`.
-pub(crate) fn shape<'a>(shape: Seen, name: &'a str, seen: &'a Sightings, known: bool) -> Wire<Shape<'a>> {
+pub(crate) fn shape<'a>(shape: Seen, name: &'a str, seen: &'a Occurrences, known: bool) -> Wire<Shape<'a>> {
     let oldest = seen.oldest.as_ref().map(|version| version.text.as_str());
     let newest = seen.newest.as_ref().map(|version| version.text.as_str());
     wire("shape", Shape { shape: shape.name(), name, count: seen.count, oldest, newest, known })

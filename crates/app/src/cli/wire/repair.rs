@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use rethread_engine::core::health::{Finding, Mend as Help};
-use rethread_engine::core::mend::Act;
+use rethread_engine::core::health::{Diagnostic, SuggestedFix as Help};
+use rethread_engine::core::mend::FixAction;
 use rethread_engine::ops::{Repair as Done, Repaired, Written};
 use serde::Serialize;
 
@@ -26,8 +26,8 @@ pub(crate) struct Mend<'a> {
 pub(crate) fn mend(repaired: &Repaired, words: String) -> Wire<Mend<'_>> {
     let mended = &repaired.mended;
     let (before, after, how) = match &mended.act {
-        Act::Relinked { from, to, how, .. } => (from.as_deref(), to.as_deref(), Some(how.name())),
-        Act::Followed { from, to, .. } => (from.as_deref(), Some(to.as_str()), None),
+        FixAction::Relinked { from, to, how, .. } => (from.as_deref(), to.as_deref(), Some(how.name())),
+        FixAction::Followed { from, to, .. } => (from.as_deref(), Some(to.as_str()), None),
         _ => (None, None, None),
     };
     wire(
@@ -70,7 +70,7 @@ struct State {
     findings: BTreeMap<&'static str, usize>,
 }
 
-fn state((within_reach, entries): (usize, usize), findings: &[Finding]) -> State {
+fn state((within_reach, entries): (usize, usize), findings: &[Diagnostic]) -> State {
     let mut codes = BTreeMap::new();
     for finding in findings {
         *codes.entry(finding.code.name()).or_default() += finding.spots.len();

@@ -1,8 +1,8 @@
 //! What clients load, in `--json`.
 
-use rethread_engine::core::resume::{Halt, Side};
-use rethread_engine::core::tree::NodeNo;
-use rethread_engine::ops::{Explanation, Invention, Verdict};
+use rethread_engine::core::resume::{LoadFailure, MessageRole};
+use rethread_engine::core::tree::NodeId;
+use rethread_engine::ops::{Explanation, SyntheticMessage, Verdict};
 use serde::Serialize;
 
 use super::{Wire, wire};
@@ -73,7 +73,7 @@ struct Refused {
 /// What one client makes of a session.
 pub(crate) fn resume<'a>(explained: &'a Explanation, verdict: &'a Verdict) -> Wire<Resume<'a>> {
     let resume = &verdict.resume;
-    let line = |no: NodeNo| explained.session.tree.node(no).place.line;
+    let line = |no: NodeId| explained.session.tree.node(no).place.line;
     let leaf = resume.leaf.map(|(no, rule)| Leaf {
         line: line(no),
         uuid: explained.uuid(no),
@@ -103,7 +103,7 @@ pub(crate) fn resume<'a>(explained: &'a Explanation, verdict: &'a Verdict) -> Wi
                 uuid: explained.uuid(stop.node),
                 why: stop.why.name(),
             }),
-            halted: resume.halt.map(Halt::name),
+            halted: resume.halt.map(LoadFailure::name),
             lost: resume.lost(),
             unreachable: unreachable.collect(),
             made_up: made_up(explained, verdict),
@@ -122,9 +122,9 @@ pub(crate) fn resume<'a>(explained: &'a Explanation, verdict: &'a Verdict) -> Wi
 }
 
 fn made_up(explained: &Explanation, verdict: &Verdict) -> Vec<MadeUpBlock> {
-    let line = |no: NodeNo| explained.session.tree.node(no).place.line;
-    let block = |invention: Invention| MadeUpBlock {
-        role: if invention.side == Side::User { "user" } else { "assistant" },
+    let line = |no: NodeId| explained.session.tree.node(no).place.line;
+    let block = |invention: SyntheticMessage| MadeUpBlock {
+        role: if invention.side == MessageRole::User { "user" } else { "assistant" },
         text: invention.what.text(),
         after_line: invention.after.map(line),
     };

@@ -1,6 +1,6 @@
 //! Hits of `search` and the state of the index in `--json`.
 
-use rethread_engine::ops::{self, Whereabouts};
+use rethread_engine::ops::{self, ContextStatus};
 use serde::Serialize;
 
 use super::super::search::Row;
@@ -80,10 +80,10 @@ pub(crate) fn search_hit(no: usize, hit: &ops::SearchHit) -> Wire<SearchHit<'_>>
 }
 
 fn is_remembered(hit: &ops::SearchHit) -> bool {
-    hit.standing == Whereabouts::Active && hit.agent.is_none()
+    hit.standing == ContextStatus::Active && hit.agent.is_none()
 }
 
-fn copy(copy: &ops::Copy) -> Copy<'_> {
+fn copy(copy: &ops::DuplicateHit) -> Copy<'_> {
     Copy {
         session: &copy.session,
         path: copy.path.display().to_string(),

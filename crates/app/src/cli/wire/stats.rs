@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rethread_engine::core::entry::Moment;
+use rethread_engine::core::entry::Timestamp;
 use rethread_engine::core::stats::{Counts, FileCounts};
 use serde::Serialize;
 
@@ -118,8 +118,8 @@ pub(crate) fn stats(counts: &Counts) -> Wire<Stats<'_>> {
             forks: counts.forks,
             problems: &counts.problems,
             unknown: &counts.unknown,
-            first: time(counts.span.map(|(first, _)| Moment(first))),
-            last: time(counts.span.map(|(_, last)| Moment(last))),
+            first: time(counts.span.map(|(first, _)| Timestamp(first))),
+            last: time(counts.span.map(|(_, last)| Timestamp(last))),
             wall_ms: counts.span.map_or(0, |(first, last)| last - first),
             active_ms: counts.active,
         },

@@ -1,7 +1,7 @@
 //! The line about a running session in `--json`.
 
-use rethread_engine::core::entry::Moment;
-use rethread_engine::ops::{Block, Meter};
+use rethread_engine::core::entry::Timestamp;
+use rethread_engine::ops::{Block, StatuslineUsage};
 use serde::Serialize;
 
 use super::super::statusline::Input;
@@ -37,7 +37,11 @@ struct Context {
 }
 
 /// What `statusline` says.
-pub(crate) fn statusline<'a>(input: &'a Input, meter: &'a Meter, now: Moment) -> Wire<Statusline<'a>> {
+pub(crate) fn statusline<'a>(
+    input: &'a Input,
+    meter: &'a StatuslineUsage,
+    now: Timestamp,
+) -> Wire<Statusline<'a>> {
     let block = |block: &Block| RunningBlock {
         begin: time(Some(block.begin)),
         end: time(Some(block.end)),

@@ -1,7 +1,7 @@
 //! Branches and nodes of a tree in `--json`.
 
-use rethread_engine::core::tree::{Link, Row, What};
-use rethread_engine::ops::{BranchRow, DrawnRow, Gist, Said};
+use rethread_engine::core::tree::{OutlineItem, ParentLink, Row};
+use rethread_engine::ops::{BranchRow, DrawnRow, EntryPreview, PreviewedEntry};
 use serde::Serialize;
 
 use super::{Usage, Wire, time, wire};
@@ -45,7 +45,7 @@ pub(crate) fn branch<'a>(session: &'a str, row: &'a BranchRow) -> Wire<Branch<'a
             tip: &row.tip,
             line: row.line,
             active: row.active,
-            island: branch.island,
+            island: branch.orphaned,
             cut: branch.cut.map(cut),
             kind: branch.from.map(|from| from.kind.name()),
             way: branch.from.map(|from| from.way),
@@ -67,19 +67,19 @@ pub(crate) fn branch<'a>(session: &'a str, row: &'a BranchRow) -> Wire<Branch<'a
     )
 }
 
-fn cut(link: Link) -> &'static str {
+fn cut(link: ParentLink) -> &'static str {
     match link {
-        Link::Cut => "cycle",
-        Link::Missing | Link::Root | Link::Child => "missing_parent",
+        ParentLink::Cut => "cycle",
+        ParentLink::Missing | ParentLink::Root | ParentLink::Child => "missing_parent",
     }
 }
 
-fn gist(said: &Said) -> String {
+fn gist(said: &PreviewedEntry) -> String {
     match &said.gist {
-        Gist::Words(text) | Gist::Thinking(text) | Gist::Media(text) => text.clone(),
-        Gist::Call(call) => format!("{} {}", call.name, call.input),
-        Gist::Compaction(trigger, ..) => trigger.clone(),
-        Gist::Nothing => String::new(),
+        EntryPreview::Words(text) | EntryPreview::Thinking(text) | EntryPreview::Media(text) => text.clone(),
+        EntryPreview::Call(call) => format!("{} {}", call.name, call.input),
+        EntryPreview::Compaction(trigger, ..) => trigger.clone(),
+        EntryPreview::Nothing => String::new(),
     }
 }
 
@@ -126,10 +126,10 @@ pub(crate) fn tree_node<'a>(
     read: Option<&'a DrawnRow>,
 ) -> Wire<TreeNode<'a>> {
     let (node, gap) = match row.what {
-        What::Turn(_) => ("turn", None),
-        What::Compaction(_) => ("compaction", None),
-        What::Entry(_) => ("entry", None),
-        What::Gap { turns, rows, tips } => ("gap", Some(Gap { turns, rows, tips })),
+        OutlineItem::Turn(_) => ("turn", None),
+        OutlineItem::Compaction(_) => ("compaction", None),
+        OutlineItem::Entry(_) => ("entry", None),
+        OutlineItem::Gap { turns, rows, tips } => ("gap", Some(Gap { turns, rows, tips })),
     };
     let tip = read.and_then(|read| read.tip.as_ref());
     wire(

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use rethread_engine::core::usage::{Money, Pace, Prices, Spent, Sum};
-use rethread_engine::ops::{Check, Row, Spending, Trace};
+use rethread_engine::core::usage::{BurnRate, CostTotals, Money, Prices, TokenTotals};
+use rethread_engine::ops::{Check, GroupRow, Trace, UsageReport};
 use serde::Serialize;
 
 use super::{Usage, Wire, time, wire};
@@ -21,8 +21,8 @@ pub(super) struct Amount {
     lower_bound_responses: usize,
 }
 
-impl From<&Sum> for Amount {
-    fn from(sum: &Sum) -> Amount {
+impl From<&CostTotals> for Amount {
+    fn from(sum: &CostTotals) -> Amount {
         // What has no price costs nobody knows what, not nothing.
         let priced = sum.unpriced.responses < sum.spent.responses || sum.spent.responses == 0;
         Amount {
@@ -57,7 +57,7 @@ pub(crate) fn usage_row<'a>(
     by: &'static str,
     key: Option<String>,
     titles: &'a HashMap<String, String>,
-    row: &Row,
+    row: &GroupRow,
 ) -> Wire<UsageRow<'a>> {
     let title = key.as_ref().and_then(|key| titles.get(key)).map(String::as_str);
     let (first, last) = row.span.unzip();
@@ -112,8 +112,8 @@ struct Block {
     projected_usd: f64,
 }
 
-impl From<&Pace> for Block {
-    fn from(pace: &Pace) -> Block {
+impl From<&BurnRate> for Block {
+    fn from(pace: &BurnRate) -> Block {
         Block {
             end: time(Some(pace.end)),
             left_ms: pace.left,
@@ -126,7 +126,7 @@ impl From<&Pace> for Block {
 }
 
 /// The sums of `usage`.
-pub(crate) fn usage_total<'a>(spending: &'a Spending, prices: &'a Prices) -> Wire<UsageTotal<'a>> {
+pub(crate) fn usage_total<'a>(spending: &'a UsageReport, prices: &'a Prices) -> Wire<UsageTotal<'a>> {
     let reach: BTreeMap<_, Amount> =
         spending.reach.iter().map(|(reach, sum)| (reach.name(), sum.into())).collect();
     let unpriced = spending.unpriced.iter().map(|(model, spent)| Unpriced {
@@ -166,8 +166,8 @@ struct Counted {
     usage: Usage,
 }
 
-impl From<&Spent> for Counted {
-    fn from(spent: &Spent) -> Counted {
+impl From<&TokenTotals> for Counted {
+    fn from(spent: &TokenTotals) -> Counted {
         Counted { responses: spent.responses, usage: (&spent.usage).into() }
     }
 }

@@ -1,6 +1,6 @@
 //! What the writing commands say in `--json`.
 
-use rethread_engine::OpNo;
+use rethread_engine::OpId;
 use rethread_engine::ops::{self, Effects};
 use serde::Serialize;
 
@@ -43,7 +43,7 @@ pub(crate) fn undo(undo: &ops::Undo) -> Wire<Undo<'_>> {
     wire(
         "undo",
         Undo {
-            op: undo.op.map(|OpNo(op)| op),
+            op: undo.op.map(|OpId(op)| op),
             undoes: undo.undone.0,
             command: &undo.command,
             session: &undo.session,
@@ -69,7 +69,7 @@ pub(crate) fn rename(rename: &ops::Rename) -> Wire<Rename<'_>> {
     wire(
         "rename",
         Rename {
-            op: rename.op.map(|OpNo(op)| op),
+            op: rename.op.map(|OpId(op)| op),
             session: &rename.session,
             before: &rename.before,
             title: &rename.title,
@@ -111,7 +111,7 @@ pub(crate) fn op(row: &ops::OpRow) -> Wire<Op<'_>> {
             about: &row.about,
             state,
             undone_by,
-            undoes: row.undoes.map(|OpNo(op)| op),
+            undoes: row.undoes.map(|OpId(op)| op),
             pruned: row.pruned,
             paths: row.paths.iter().map(|path| path.display().to_string()).collect(),
         },
@@ -132,7 +132,7 @@ pub(crate) fn remove(remove: &ops::Remove) -> Wire<Remove<'_>> {
     wire(
         "rm",
         Remove {
-            op: remove.op.map(|OpNo(op)| op),
+            op: remove.op.map(|OpId(op)| op),
             session: &remove.session,
             bytes: remove.bytes,
             dry_run: remove.op.is_none(),
@@ -155,7 +155,7 @@ pub(crate) fn restore(restore: &ops::Restore, dry_run: bool) -> Wire<Restore<'_>
     wire(
         "restore",
         Restore {
-            op: restore.op.map(|OpNo(op)| op),
+            op: restore.op.map(|OpId(op)| op),
             session: &restore.session,
             before_op: restore.first.0,
             dry_run,

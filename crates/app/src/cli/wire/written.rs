@@ -1,6 +1,6 @@
 //! What writing commands did, in `--json`.
 
-use rethread_engine::ops::{Moved, Offspring, Promise, Stand};
+use rethread_engine::ops::{EntryRef, ExpectedLoad, GotoOutcome, NewSession};
 use serde::Serialize;
 
 use super::{Wire, wire};
@@ -35,7 +35,7 @@ pub(crate) struct Goto<'a> {
 }
 
 /// What `goto` did.
-pub(crate) fn moved(moved: &Moved) -> Wire<Goto<'_>> {
+pub(crate) fn moved(moved: &GotoOutcome) -> Wire<Goto<'_>> {
     wire(
         "goto",
         Goto {
@@ -53,7 +53,7 @@ pub(crate) fn moved(moved: &Moved) -> Wire<Goto<'_>> {
 }
 
 #[derive(Serialize)]
-pub(crate) struct NewSession<'a> {
+pub(crate) struct NewSessionJson<'a> {
     origin: &'a str,
     session: &'a str,
     title: &'a str,
@@ -67,13 +67,13 @@ pub(crate) struct NewSession<'a> {
 }
 
 /// A new session, made by the command `name`.
-pub(crate) fn offspring<'a>(name: &'static str, born: &'a Offspring) -> Wire<NewSession<'a>> {
+pub(crate) fn offspring<'a>(name: &'static str, born: &'a NewSession) -> Wire<NewSessionJson<'a>> {
     wire(name, new_session(born))
 }
 
 /// A new session.
-pub(super) fn new_session(born: &Offspring) -> NewSession<'_> {
-    NewSession {
+pub(super) fn new_session(born: &NewSession) -> NewSessionJson<'_> {
+    NewSessionJson {
         origin: &born.origin.id,
         session: &born.id,
         title: &born.title,
@@ -87,8 +87,8 @@ pub(super) fn new_session(born: &Offspring) -> NewSession<'_> {
     }
 }
 
-pub(super) fn promised(promises: &[Promise]) -> Vec<Promised<'_>> {
-    let promised = |promise: &'_ Promise| (promise.path.len(), promise.tokens);
+pub(super) fn promised(promises: &[ExpectedLoad]) -> Vec<Promised<'_>> {
+    let promised = |promise: &'_ ExpectedLoad| (promise.path.len(), promise.tokens);
     let wired = |promise| {
         let (entries, tokens) = promised(promise);
         Promised { client: &promise.client.text, entries, tokens }
@@ -96,7 +96,7 @@ pub(super) fn promised(promises: &[Promise]) -> Vec<Promised<'_>> {
     promises.iter().map(wired).collect()
 }
 
-fn entry(stand: &Stand) -> Entry<'_> {
+fn entry(stand: &EntryRef) -> Entry<'_> {
     Entry {
         handle: &stand.handle,
         uuid: &stand.uuid,

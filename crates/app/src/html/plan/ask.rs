@@ -1,14 +1,14 @@
 //! What a reader may choose before something is done.
 
 use maud::{Markup, html};
-use rethread_engine::core::trim::{Preset, What};
+use rethread_engine::core::trim::{ContentKind, Preset};
 
 /// What may be left out besides, and what it is called.
-const DROPS: [(What, &str); 4] = [
-    (What::Thinking, "thinking"),
-    (What::ToolResults, "tool results"),
-    (What::Images, "pictures"),
-    (What::Attachments, "context that the client added"),
+const DROPS: [(ContentKind, &str); 4] = [
+    (ContentKind::Thinking, "thinking"),
+    (ContentKind::ToolResults, "tool results"),
+    (ContentKind::Images, "pictures"),
+    (ContentKind::Attachments, "context that the client added"),
 ];
 
 /// How many tokens there may be room for.

@@ -1,23 +1,23 @@
 //! A new session made of another: a fork, a lighter copy, a rescue.
 
 use maud::{Markup, html};
-use rethread_engine::core::trim::Taken;
-use rethread_engine::ops::{Lighter, Offspring, Rescue, Weight};
+use rethread_engine::core::trim::EscalationStep;
+use rethread_engine::ops::{NewSession, Rescue, SessionSize, TrimmedCopy};
 
-use super::sheet::Sheet;
-use crate::place::Place;
+use super::sheet::ActionSummary;
+use crate::place::AppContext;
 use crate::words::clean;
 use crate::words::deed;
 use crate::words::figures::{count, size, things, tokens};
 
 /// Tells a fork.
-pub(crate) fn born(born: &Offspring, place: &Place) -> Sheet {
+pub(crate) fn fork_summary(born: &NewSession, place: &AppContext) -> ActionSummary {
     let title = if born.op.is_none() { "Make a fork" } else { "A fork was made" };
     told(born, title, place)
 }
 
 /// Tells a lighter copy.
-pub(crate) fn lighter(copy: &Lighter, place: &Place) -> Sheet {
+pub(crate) fn lighter(copy: &TrimmedCopy, place: &AppContext) -> ActionSummary {
     let title = if copy.born.op.is_none() { "Make a lighter copy" } else { "A lighter copy was made" };
     let mut sheet = told(&copy.born, title, place);
     sheet.more.push(ledger(copy));
@@ -25,9 +25,10 @@ pub(crate) fn lighter(copy: &Lighter, place: &Place) -> Sheet {
 }
 
 /// Tells a copy that fits again; one that fits already is not made.
-pub(crate) fn rescued(rescue: &Rescue, fit: u64, place: &Place) -> Sheet {
+pub(crate) fn rescued(rescue: &Rescue, fit: u64, place: &AppContext) -> ActionSummary {
     let Some(copy) = &rescue.copy else {
-        let mut sheet = Sheet { title: "It fits already".to_owned(), idle: true, ..Sheet::default() };
+        let mut sheet =
+            ActionSummary { title: "It fits already".to_owned(), idle: true, ..ActionSummary::default() };
         sheet.fact("holds", format!("about {} tokens", tokens(rescue.before)));
         sheet.fact("room for", format!("{} tokens", tokens(fit)));
         return sheet;
@@ -37,10 +38,11 @@ pub(crate) fn rescued(rescue: &Rescue, fit: u64, place: &Place) -> Sheet {
     sheet
 }
 
-fn told(born: &Offspring, title: &str, place: &Place) -> Sheet {
+fn told(born: &NewSession, title: &str, place: &AppContext) -> ActionSummary {
     let dry = born.op.is_none();
     let resume = Some(place.resume_command(&born.id, &born.folder));
-    let mut sheet = Sheet { title: title.to_owned(), resume, op: born.op, ..Sheet::default() };
+    let mut sheet =
+        ActionSummary { title: title.to_owned(), resume, op: born.op, ..ActionSummary::default() };
     sheet.fact(if dry { "would be called" } else { "called" }, clean::line(&born.title));
     let side = match born.side {
         0 => String::new(),
@@ -59,10 +61,10 @@ fn told(born: &Offspring, title: &str, place: &Place) -> Sheet {
 }
 
 /// Draws what the original weighs, what each cause took, and what is left.
-fn ledger(copy: &Lighter) -> Markup {
+fn ledger(copy: &TrimmedCopy) -> Markup {
     let left = copy.before.bytes.saturating_sub(copy.ledger.total().bytes);
     let added = copy.after.bytes.saturating_sub(left);
-    let weight = |name: &str, weight: Weight| {
+    let weight = |name: &str, weight: SessionSize| {
         html! { tr class="act-sum" { th scope="row" { (name) } td {} td { (size(weight.bytes)) } td { (tokens(weight.tokens)) } } }
     };
     html! {
@@ -92,7 +94,7 @@ fn steps(rescue: &Rescue, fit: u64) -> Markup {
             thead { tr { th scope="col" { "step" } th scope="col" { "how many" } th scope="col" { "tokens then" } } }
             tbody {
                 tr { th scope="row" { "as it is" } td {} td { (tokens(rescue.before)) } }
-                @for Taken { stage, count: taken, after, .. } in &rescue.taken {
+                @for EscalationStep { stage, count: taken, after, .. } in &rescue.taken {
                     tr { th scope="row" { (deed::stage(*stage)) } td { (count(*taken)) } td { (tokens(*after)) @if *after <= fit { " ✓" } } }
                 }
             }

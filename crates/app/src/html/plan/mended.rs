@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use maud::{Markup, html};
-use rethread_engine::core::health::{Finding, Mend};
+use rethread_engine::core::health::{Diagnostic, SuggestedFix};
 use rethread_engine::ops::{Repair, Repaired, Written};
 
-use super::born::born;
-use super::sheet::Sheet;
-use crate::place::Place;
+use super::born::fork_summary;
+use super::sheet::ActionSummary;
+use crate::place::AppContext;
 use crate::words::clean;
 use crate::words::deed;
 use crate::words::figures::{count, things};
@@ -17,17 +17,21 @@ use crate::words::figures::{count, things};
 const LISTED: usize = 20;
 
 /// Tells a repair.
-pub(crate) fn mended(repair: &Repair, place: &Place) -> Sheet {
+pub(crate) fn mended(repair: &Repair, place: &AppContext) -> ActionSummary {
     let mut sheet = match &repair.written {
-        None => Sheet { title: "Nothing that repair mends".to_owned(), idle: true, ..Sheet::default() },
+        None => ActionSummary {
+            title: "Nothing that repair mends".to_owned(),
+            idle: true,
+            ..ActionSummary::default()
+        },
         Some(Written::New(made)) => {
             let title =
                 if made.op.is_none() { "Mend it in a new session" } else { "Mended in a new session" };
-            Sheet { title: title.to_owned(), ..born(made, place) }
+            ActionSummary { title: title.to_owned(), ..fork_summary(made, place) }
         }
         Some(Written::InPlace { promises, op }) => {
             let title = if op.is_none() { "Mend it" } else { "Mended" };
-            let mut sheet = Sheet { title: title.to_owned(), op: *op, ..Sheet::default() };
+            let mut sheet = ActionSummary { title: title.to_owned(), op: *op, ..ActionSummary::default() };
             sheet.promises(promises, op.is_none());
             sheet
         }
@@ -38,7 +42,7 @@ pub(crate) fn mended(repair: &Repair, place: &Place) -> Sheet {
         let name = if sheet.op.is_none() { "would be" } else { "after" };
         sheet.fact(name, state(repair.after.reach, &repair.after.findings));
     }
-    for finding in repair.after.findings.iter().filter(|finding| finding.mend == Mend::Repair) {
+    for finding in repair.after.findings.iter().filter(|finding| finding.mend == SuggestedFix::Repair) {
         let line = finding.spots.first().map_or(0, |spot| spot.line);
         sheet
             .warnings
@@ -54,7 +58,7 @@ pub(crate) fn mended(repair: &Repair, place: &Place) -> Sheet {
 }
 
 /// Says how much is within reach, and what is wrong.
-fn state(reach: (usize, usize), findings: &[Finding]) -> String {
+fn state(reach: (usize, usize), findings: &[Diagnostic]) -> String {
     let mut codes: BTreeMap<&str, usize> = BTreeMap::new();
     for finding in findings {
         *codes.entry(finding.code.name()).or_default() += finding.spots.len();

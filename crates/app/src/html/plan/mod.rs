@@ -13,9 +13,9 @@ mod sheet;
 mod small;
 
 pub(crate) use ask::{clone, fork, rename};
-pub(crate) use born::{born, lighter, rescued};
+pub(crate) use born::{fork_summary, lighter, rescued};
 pub(crate) use journal::journal;
 pub(crate) use mended::mended;
 pub(crate) use moved::moved;
-pub(crate) use sheet::{Done, Form, Sheet, act, command, done, form, instead, preview};
+pub(crate) use sheet::{ActionSummary, Done, Form, act, command, done, form, instead, preview};
 pub(crate) use small::{renamed, undone};

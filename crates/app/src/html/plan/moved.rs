@@ -1,13 +1,13 @@
 //! The point where a resume goes on, moved.
 
 use maud::html;
-use rethread_engine::ops::Moved;
+use rethread_engine::ops::GotoOutcome;
 
-use super::sheet::{Sheet, stand};
-use crate::place::Place;
+use super::sheet::{ActionSummary, stand};
+use crate::place::AppContext;
 use crate::words::clean;
 use crate::words::figures::{size, things, tokens};
-use crate::words::fit::fit;
+use crate::words::fit::truncate_to_width;
 
 /// Lines that are shown of those that are added, and letters of each.
 const SHOWN: usize = 6;
@@ -15,18 +15,18 @@ const LETTERS: usize = 400;
 
 /// Tells a move; `now` is what the client loads before it: entries and tokens.
 pub(crate) fn moved(
-    moved: &Moved,
+    moved: &GotoOutcome,
     now: Option<(usize, u64)>,
     path: &std::path::Path,
-    place: &Place,
-) -> Sheet {
+    place: &AppContext,
+) -> ActionSummary {
     let dry = moved.op.is_none();
     let title = if dry { "Go on from here" } else { "The next resume goes on from here" };
-    let mut sheet = Sheet {
+    let mut sheet = ActionSummary {
         title: title.to_owned(),
         resume: Some(place.resume_command(&moved.head.id, &moved.head.folder)),
         op: moved.op,
-        ..Sheet::default()
+        ..ActionSummary::default()
     };
     sheet.fact(if dry { "would go on from" } else { "goes on from" }, stand(&moved.to));
     if let Some(from) = &moved.from {
@@ -55,8 +55,10 @@ pub(crate) fn moved(
         ));
     }
     if dry {
-        let shown =
-            lines.iter().take(SHOWN).map(|line| fit(&clean::line(&String::from_utf8_lossy(line)), LETTERS));
+        let shown = lines
+            .iter()
+            .take(SHOWN)
+            .map(|line| truncate_to_width(&clean::line(&String::from_utf8_lossy(line)), LETTERS));
         sheet.more.push(html! {
             details class="act-lines" {
                 summary { "The lines" }

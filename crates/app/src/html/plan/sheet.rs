@@ -1,15 +1,15 @@
 //! The sheet that tells a plan or an outcome, and the forms around it.
 
 use maud::{Markup, html};
-use rethread_engine::OpNo;
-use rethread_engine::ops::{Promise, Stand};
+use rethread_engine::OpId;
+use rethread_engine::ops::{EntryRef, ExpectedLoad};
 
 use crate::words::clean;
 use crate::words::figures::{things, tokens};
 
 /// What would be done, or was.
 #[derive(Default)]
-pub(crate) struct Sheet {
+pub(crate) struct ActionSummary {
     /// What it is, as a heading.
     pub(crate) title: String,
     /// What there is to know of it, each with its name.
@@ -23,7 +23,7 @@ pub(crate) struct Sheet {
     /// What to type to go on in the client.
     pub(crate) resume: Option<String>,
     /// The operation; `None` where nothing was written.
-    pub(crate) op: Option<OpNo>,
+    pub(crate) op: Option<OpId>,
 }
 
 /// A form that comes back to the server.
@@ -56,14 +56,14 @@ pub(crate) struct Done<'a> {
     pub(crate) again: bool,
 }
 
-impl Sheet {
+impl ActionSummary {
     /// Adds a fact.
     pub(super) fn fact(&mut self, name: &'static str, said: impl Into<Said>) {
         self.facts.push((name, said.into().0));
     }
 
     /// Adds what each client would load.
-    pub(super) fn promises(&mut self, promises: &[Promise], dry: bool) {
+    pub(super) fn promises(&mut self, promises: &[ExpectedLoad], dry: bool) {
         let mut name = if dry { "would load" } else { "loads" };
         for promise in promises {
             let entries = things(promise.path.len() as u64, "entry");
@@ -93,7 +93,7 @@ impl From<Markup> for Said {
 }
 
 /// Says which entry it is.
-pub(super) fn stand(at: &Stand) -> Markup {
+pub(super) fn stand(at: &EntryRef) -> Markup {
     let prompt = at.prompt.as_deref().map(clean::line).unwrap_or_default();
     html! {
         code { (clean::line(&at.handle)) }
@@ -103,7 +103,7 @@ pub(super) fn stand(at: &Stand) -> Markup {
 }
 
 /// Draws what would be done, with the button that does it; `ask` are fields that may still be filled in.
-pub(crate) fn preview(sheet: &Sheet, form: &Form<'_>, ask: &Markup) -> Markup {
+pub(crate) fn preview(sheet: &ActionSummary, form: &Form<'_>, ask: &Markup) -> Markup {
     html! {
         section class="act" {
             (body(sheet))
@@ -151,7 +151,7 @@ pub(crate) fn form(title: &str, form: &Form<'_>, ask: &Markup) -> Markup {
 }
 
 /// Draws what was done, with the button that takes it back.
-pub(crate) fn done(sheet: &Sheet, after: &Done<'_>) -> Markup {
+pub(crate) fn done(sheet: &ActionSummary, after: &Done<'_>) -> Markup {
     html! {
         section class="act" data-changed=(after.key) {
             (body(sheet))
@@ -169,7 +169,7 @@ pub(crate) fn done(sheet: &Sheet, after: &Done<'_>) -> Markup {
 }
 
 /// Draws the button that takes an op back.
-pub(crate) fn undo_button(op: OpNo, words: &str, seal: &str, key: &str) -> Markup {
+pub(crate) fn undo_button(op: OpId, words: &str, seal: &str, key: &str) -> Markup {
     html! {
         form method="post" action="/undo" class="act-undo" {
             input type="hidden" name="seal" value=(seal);
@@ -209,7 +209,7 @@ fn leave(back: &str, words: &str) -> Markup {
     html! { a class="button" href=(back) data-do="leave" { (words) } }
 }
 
-fn body(sheet: &Sheet) -> Markup {
+fn body(sheet: &ActionSummary) -> Markup {
     html! {
         h2 class="act-title" { (sheet.title) }
         @for warning in &sheet.warnings { p class="act-warning" role="alert" { (warning) } }

@@ -3,16 +3,16 @@
 use maud::{Markup, html};
 use rethread_engine::ops::{Effects, Rename, Undo};
 
-use super::sheet::Sheet;
-use crate::place::Place;
+use super::sheet::ActionSummary;
+use crate::place::AppContext;
 use crate::words::clean;
 use crate::words::deed;
 
 /// Tells a new title.
-pub(crate) fn renamed(rename: &Rename, place: &Place) -> Sheet {
+pub(crate) fn renamed(rename: &Rename, place: &AppContext) -> ActionSummary {
     let dry = rename.op.is_none();
     let title = if dry { "Give it a title" } else { "It has a new title" };
-    let mut sheet = Sheet { title: title.to_owned(), op: rename.op, ..Sheet::default() };
+    let mut sheet = ActionSummary { title: title.to_owned(), op: rename.op, ..ActionSummary::default() };
     let before = if rename.before.is_empty() { &rename.session } else { &rename.before };
     sheet.fact(if dry { "called now" } else { "called before" }, clean::line(before));
     sheet.fact(if dry { "would be called" } else { "called" }, clean::line(&rename.title));
@@ -21,9 +21,12 @@ pub(crate) fn renamed(rename: &Rename, place: &Place) -> Sheet {
 }
 
 /// Tells an op that was taken back.
-pub(crate) fn undone(undo: &Undo, place: &Place) -> Sheet {
-    let mut sheet =
-        Sheet { title: format!("Op {} was undone", undo.undone), op: undo.op, ..Sheet::default() };
+pub(crate) fn undone(undo: &Undo, place: &AppContext) -> ActionSummary {
+    let mut sheet = ActionSummary {
+        title: format!("Op {} was undone", undo.undone),
+        op: undo.op,
+        ..ActionSummary::default()
+    };
     let what = format!("{} {}", undo.command, undo.about);
     sheet.fact("taken back", clean::line(what.trim_end()));
     sheet.fact("files", effects(&undo.effects, place));
@@ -31,7 +34,7 @@ pub(crate) fn undone(undo: &Undo, place: &Place) -> Sheet {
 }
 
 /// Lists what happens to which file.
-fn effects(effects: &Effects, place: &Place) -> Markup {
+fn effects(effects: &Effects, place: &AppContext) -> Markup {
     html! {
         ul class="act-files" {
             @for (path, effect) in effects {

@@ -4,8 +4,8 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::draw::Renderer;
-use super::gist::Gist;
-use super::matter::{Matter, list, words};
+use super::gist::CallHeadline;
+use super::matter::{CallView, list, words};
 use super::piece::{Rows, folded, short, wrote};
 use crate::words::figures;
 
@@ -17,19 +17,19 @@ pub(crate) fn key(call: &str) -> String {
     short(call, 200)
 }
 
-fn kind<'m>(matter: &'m Matter<'_>) -> Option<&'m str> {
-    matter.asked("subagent_type").or_else(|| matter.noted_words("agentType"))
+fn kind<'m>(matter: &'m CallView<'_>) -> Option<&'m str> {
+    matter.input_str("subagent_type").or_else(|| matter.noted_words("agentType"))
 }
 
-fn gist(matter: &Matter<'_>, gist: &mut Gist) {
-    if let Some(name) = matter.asked("name").or(kind(matter)) {
+fn gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
+    if let Some(name) = matter.input_str("name").or(kind(matter)) {
         gist.aside(name);
     }
     match matter.asked_any(&["description", "prompt"]) {
         Some(description) => gist.say(description),
         None => gist.aside("without a description"),
     }
-    let number = |name| matter.noted(name).and_then(Value::as_u64);
+    let number = |name| matter.result_meta(name).and_then(Value::as_u64);
     if let Some(count) = number("totalToolUseCount") {
         gist.figure(figures::things(count, "call"));
     }
@@ -42,26 +42,26 @@ fn gist(matter: &Matter<'_>, gist: &mut Gist) {
 }
 
 /// Whether it was only started: its words come later, or elsewhere.
-fn is_launched(matter: &Matter<'_>) -> bool {
+fn is_launched(matter: &CallView<'_>) -> bool {
     let status = matter.noted_words("status").unwrap_or_default();
     matches!(status, "async_launched" | "teammate_spawned" | "remote_launched")
-        || matter.noted("isAsync").and_then(Value::as_bool) == Some(true)
+        || matter.result_meta("isAsync").and_then(Value::as_bool) == Some(true)
 }
 
-fn input(matter: &Matter<'_>) -> Markup {
+fn input(matter: &CallView<'_>) -> Markup {
     let rows = Rows::default()
         .words("agent", kind(matter))
-        .words("model", matter.asked("model").or_else(|| matter.noted_words("resolvedModel")))
+        .words("model", matter.input_str("model").or_else(|| matter.noted_words("resolvedModel")))
         .fields_but(&matter.input, &["subagent_type", "model", "prompt", "description"]);
     html! {
         // Its own conversation unfolds here; the page around fills it.
         div class="agent-here" data-call=(key(&matter.call.id)) {}
         (rows.draw())
-        @if let Some(prompt) = matter.asked("prompt") { (folded("prompt", &wrote(prompt))) }
+        @if let Some(prompt) = matter.input_str("prompt") { (folded("prompt", &wrote(prompt))) }
     }
 }
 
-fn result(matter: &Matter<'_>, text: &str) -> Markup {
+fn result(matter: &CallView<'_>, text: &str) -> Markup {
     if is_launched(matter) {
         return folded("started; what the client told the model", &wrote(text));
     }

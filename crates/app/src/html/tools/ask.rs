@@ -6,8 +6,8 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::draw::{Renderer, as_it_stands};
-use super::gist::Gist;
-use super::matter::{Matter, list, words};
+use super::gist::CallHeadline;
+use super::matter::{CallView, list, words};
 use super::piece::{short, told};
 use crate::html::text::prose;
 use crate::words::{clean, figures};
@@ -18,7 +18,7 @@ pub(super) const ASK: Renderer = Renderer { kind: "ask", gist, input, result };
 /// How many questions show at once, each with its answer: clients ask up to four.
 const ASKED: usize = 20;
 
-fn gist(matter: &Matter<'_>, gist: &mut Gist) {
+fn gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
     let questions = matter.asked_list("questions");
     if let Some(first) = questions.first() {
         gist.say(words(first, "question").or_else(|| words(first, "header")).unwrap_or_default());
@@ -32,9 +32,9 @@ fn gist(matter: &Matter<'_>, gist: &mut Gist) {
 }
 
 /// Returns the answer to a question: from the note, else, where it is worth a look, from the sentence that tells the model.
-fn answer(matter: &Matter<'_>, question: &Value, look: bool) -> Option<String> {
+fn answer(matter: &CallView<'_>, question: &Value, look: bool) -> Option<String> {
     let asked = words(question, "question")?;
-    if let Some(answers) = matter.noted("answers") {
+    if let Some(answers) = matter.result_meta("answers") {
         return match answers.get(asked)? {
             Value::String(answer) => Some(answer.clone()),
             Value::Array(several) => {
@@ -60,7 +60,7 @@ fn chosen(answer: &str) -> HashSet<&str> {
     answer.split(", ").map(str::trim).chain([answer]).collect()
 }
 
-fn input(matter: &Matter<'_>) -> Markup {
+fn input(matter: &CallView<'_>) -> Markup {
     let questions = matter.asked_list("questions");
     if questions.is_empty() {
         return as_it_stands(matter);
@@ -77,14 +77,15 @@ fn input(matter: &Matter<'_>) -> Markup {
     }
 }
 
-fn draw(matter: &Matter<'_>, question: &Value, look: bool) -> Markup {
+fn draw(matter: &CallView<'_>, question: &Value, look: bool) -> Markup {
     let answer = answer(matter, question, look);
     let answer = answer.as_deref().unwrap_or_default();
     let chosen = chosen(answer);
     let options = list(question, "options");
     let is_listed = options.iter().any(|option| chosen.contains(words(option, "label").unwrap_or_default()));
     let asked = words(question, "question").unwrap_or_default();
-    let notes = matter.noted("annotations").and_then(|all| all.get(asked)).and_then(|of| words(of, "notes"));
+    let notes =
+        matter.result_meta("annotations").and_then(|all| all.get(asked)).and_then(|of| words(of, "notes"));
     html! {
         div class="question" {
             @if let Some(header) = words(question, "header") { div class="label" { (short(header, 60)) } }
@@ -116,7 +117,7 @@ fn draw(matter: &Matter<'_>, question: &Value, look: bool) -> Markup {
 }
 
 /// Draws the words of the result only where the questions above do not show the answers.
-fn result(matter: &Matter<'_>, text: &str) -> Markup {
+fn result(matter: &CallView<'_>, text: &str) -> Markup {
     let questions = matter.asked_list("questions");
     let is_shown = (1..=ASKED).contains(&questions.len())
         && questions.iter().all(|question| answer(matter, question, true).is_some());

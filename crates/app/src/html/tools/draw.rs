@@ -4,8 +4,8 @@ use maud::{Markup, html};
 use rethread_engine::core::turn::ToolCall;
 use serde_json::Value;
 
-use super::gist::Gist;
-use super::matter::Matter;
+use super::gist::CallHeadline;
+use super::matter::CallView;
 use super::outcome::{Kept, Outcome};
 use super::piece::short;
 use super::{agent, ask, edit, fold, grep, notebook, other, plan, read, seek, shell, skill, team, todo, web};
@@ -17,7 +17,7 @@ use crate::words::{self, clean, ending, figures};
 pub(crate) type Picture<'a> = &'a dyn Fn(u32, Option<&str>, usize) -> Option<String>;
 
 /// What a renderer may know beside the call.
-pub(crate) struct Around<'a> {
+pub(crate) struct RenderContext<'a> {
     /// The folder of the session: paths below it are shown without it.
     pub(crate) folder: &'a str,
     /// What the client noted of the result for itself (`toolUseResult`), as JSON.
@@ -33,11 +33,11 @@ pub(super) struct Renderer {
     /// The family, which chooses the mark at the head.
     pub(super) kind: &'static str,
     /// Says on one line what the call is about.
-    pub(super) gist: fn(&Matter<'_>, &mut Gist),
+    pub(super) gist: fn(&CallView<'_>, &mut CallHeadline),
     /// Draws what was asked.
-    pub(super) input: fn(&Matter<'_>) -> Markup,
+    pub(super) input: fn(&CallView<'_>) -> Markup,
     /// Draws what was answered, where it did answer.
-    pub(super) result: fn(&Matter<'_>, &str) -> Markup,
+    pub(super) result: fn(&CallView<'_>, &str) -> Markup,
 }
 
 /// How many bytes of input and result stand in a page before somebody asks for them.
@@ -78,15 +78,15 @@ pub(super) fn renderer(name: &str) -> &'static Renderer {
 }
 
 /// Chooses who draws a call: input of no known shape is drawn as it stands, whatever the tool.
-fn chosen(matter: &Matter<'_>) -> &'static Renderer {
+fn chosen(matter: &CallView<'_>) -> &'static Renderer {
     if matter.input.is_object() { renderer(&matter.call.name) } else { &other::ANY }
 }
 
 /// Draws what a call is about, on one line.
-pub(crate) fn gist(call: &ToolCall, around: &Around<'_>) -> Markup {
-    let matter = Matter::open(call, around);
+pub(crate) fn gist(call: &ToolCall, around: &RenderContext<'_>) -> Markup {
+    let matter = CallView::open(call, around);
     let renderer = chosen(&matter);
-    let mut gist = Gist::default();
+    let mut gist = CallHeadline::default();
     (renderer.gist)(&matter, &mut gist);
     match matter.outcome() {
         Outcome::Missing => gist.figure("no result"),
@@ -101,10 +101,10 @@ pub(crate) fn gist(call: &ToolCall, around: &Around<'_>) -> Markup {
 
 /// Draws a call of which nothing is known but its name, the most telling words of its input, and how it ended.
 pub(crate) fn bare(call: &ToolCall, folder: &str) -> Markup {
-    let mut gist = Gist::default();
+    let mut gist = CallHeadline::default();
     other::split_name(&call.name, &mut gist);
     gist.say(&words::gist::gist(call, folder));
-    match ending::ending(call) {
+    match ending::call_status(call) {
         Some("no result") => gist.figure("no result"),
         Some(ending) => gist.bad(ending),
         None => {}
@@ -130,8 +130,8 @@ pub(crate) fn is_open(call: &ToolCall) -> bool {
 }
 
 /// Draws input and result of a call.
-pub(crate) fn body(call: &ToolCall, around: &Around<'_>) -> Markup {
-    let matter = Matter::open(call, around);
+pub(crate) fn body(call: &ToolCall, around: &RenderContext<'_>) -> Markup {
+    let matter = CallView::open(call, around);
     let renderer = chosen(&matter);
     html! {
         ((renderer.input)(&matter))
@@ -179,7 +179,7 @@ pub(crate) fn kept(bytes: &[u8], more: bool) -> Markup {
 }
 
 /// Draws the pictures of a result, and says what else came with it.
-fn pictures(matter: &Matter<'_>) -> Markup {
+fn pictures(matter: &CallView<'_>) -> Markup {
     let Some(result) = &matter.call.result else { return html! {} };
     html! {
         @for shown in &result.media {
@@ -207,7 +207,7 @@ fn media(kind: &str) -> String {
 }
 
 /// Draws input that no renderer understands.
-pub(super) fn as_it_stands(matter: &Matter<'_>) -> Markup {
+pub(super) fn as_it_stands(matter: &CallView<'_>) -> Markup {
     match matter.call.input.trim() {
         "" | "null" => html! {},
         input => fold::lines(json(input)),

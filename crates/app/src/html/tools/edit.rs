@@ -6,8 +6,8 @@ use similar::{ChangeTag, TextDiff};
 
 use super::draw::{Renderer, as_it_stands};
 use super::fold;
-use super::gist::Gist;
-use super::matter::{Matter, list};
+use super::gist::CallHeadline;
+use super::matter::{CallView, list};
 use super::outcome::Outcome;
 use super::piece::label;
 use crate::html::text::{Hunk, Language, code, hunks, patch};
@@ -24,11 +24,11 @@ pub(super) const EDIT: Renderer =
 /// Above this many bytes the head says only how long the texts are: a difference is not worth its price there.
 const WORTH_COUNTING: usize = 64 * 1024;
 
-fn path<'m>(matter: &'m Matter<'_>) -> &'m str {
+fn path<'m>(matter: &'m CallView<'_>) -> &'m str {
     matter.asked_any(&["file_path", "path"]).or_else(|| matter.noted_words("filePath")).unwrap_or_default()
 }
 
-fn write_gist(matter: &Matter<'_>, gist: &mut Gist) {
+fn write_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
     gist.piece(matter.path(path(matter)));
     let places = places(matter);
     if !places.is_empty() {
@@ -47,7 +47,7 @@ fn write_gist(matter: &Matter<'_>, gist: &mut Gist) {
     }
 }
 
-fn edit_gist(matter: &Matter<'_>, gist: &mut Gist) {
+fn edit_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
     gist.piece(matter.path(path(matter)));
     let edits = matter.asked_list("edits");
     if edits.len() > 1 {
@@ -67,7 +67,7 @@ fn edit_gist(matter: &Matter<'_>, gist: &mut Gist) {
 }
 
 /// Says how many lines a change whose places are known added and removed.
-fn count(gist: &mut Gist, places: &[Hunk]) {
+fn count(gist: &mut CallHeadline, places: &[Hunk]) {
     let marked =
         |mark| places.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.starts_with(mark)).count();
     gist.lines(marked('+'), marked('-'));
@@ -83,7 +83,7 @@ fn count_between(old: &str, new: &str) -> (usize, usize) {
     (of(ChangeTag::Insert), of(ChangeTag::Delete))
 }
 
-fn write_input(matter: &Matter<'_>) -> Markup {
+fn write_input(matter: &CallView<'_>) -> Markup {
     let language = Language::of_path(path(matter));
     let Some(content) = matter.asked_text("content") else { return as_it_stands(matter) };
     let places = places(matter);
@@ -96,7 +96,7 @@ fn write_input(matter: &Matter<'_>) -> Markup {
     }
 }
 
-fn edit_input(matter: &Matter<'_>) -> Markup {
+fn edit_input(matter: &CallView<'_>) -> Markup {
     let language = Language::of_path(path(matter));
     let edits = matter.asked_list("edits");
     let places = places(matter);
@@ -129,21 +129,21 @@ fn text<'v>(value: &'v Value, name: &str) -> &'v str {
 }
 
 /// Draws which file it is, and that the user had a hand in it.
-fn file(matter: &Matter<'_>) -> Markup {
-    let is_theirs = matter.noted("userModified").and_then(Value::as_bool) == Some(true);
+fn file(matter: &CallView<'_>) -> Markup {
+    let is_theirs = matter.result_meta("userModified").and_then(Value::as_bool) == Some(true);
     html! { div class="file" { (matter.path(path(matter))) @if is_theirs { span class="fig" { "changed by the user before it was written" } } } }
 }
 
 /// Returns what the file held before, where the client noted it and there is something to compare.
-fn original<'m>(matter: &'m Matter<'_>) -> Option<&'m str> {
+fn original<'m>(matter: &'m CallView<'_>) -> Option<&'m str> {
     if !matches!(matter.outcome(), Outcome::Fine(_) | Outcome::Kept(_)) {
         return None;
     }
-    matter.noted("originalFile").and_then(Value::as_str).filter(|old| !old.is_empty())
+    matter.result_meta("originalFile").and_then(Value::as_str).filter(|old| !old.is_empty())
 }
 
 /// Reads the places of a change from the client's note.
-fn places(matter: &Matter<'_>) -> Vec<Hunk> {
+fn places(matter: &CallView<'_>) -> Vec<Hunk> {
     let Some(note) = &matter.around.noted else { return Vec::new() };
     let number = |hunk: &Value, name| {
         hunk.get(name).and_then(Value::as_u64).and_then(|number| u32::try_from(number).ok()).unwrap_or(1)
@@ -158,6 +158,6 @@ fn places(matter: &Matter<'_>) -> Vec<Hunk> {
 }
 
 /// Draws nothing: that the file was written is what the change above says.
-fn remark(_matter: &Matter<'_>, _text: &str) -> Markup {
+fn remark(_matter: &CallView<'_>, _text: &str) -> Markup {
     html! {}
 }

@@ -9,7 +9,7 @@ const WIDTH: usize = 160;
 
 /// What a call is about, in pieces.
 #[derive(Default)]
-pub(super) struct Gist {
+pub(super) struct CallHeadline {
     /// The name, where it is not that of the tool.
     pub(super) name: Option<String>,
     /// The most telling words.
@@ -18,7 +18,7 @@ pub(super) struct Gist {
     figures: Vec<(&'static str, String)>,
 }
 
-impl Gist {
+impl CallHeadline {
     /// Adds words in the letters of code: a command, a pattern.
     pub(super) fn code(&mut self, text: &str) {
         self.about.push(html! { code { (short(text, WIDTH)) } });

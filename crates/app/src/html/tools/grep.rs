@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use super::draw::Renderer;
 use super::fold;
-use super::gist::Gist;
+use super::gist::CallHeadline;
 use super::hits::{Found, Group, LOOKED_AT, group, part};
-use super::matter::Matter;
+use super::matter::CallView;
 use super::piece::{Rows, paths, short};
 use crate::words::{clean, figures};
 
@@ -30,27 +30,27 @@ enum Mode {
     Counts,
 }
 
-fn mode(matter: &Matter<'_>) -> Mode {
-    match matter.noted_words("mode").or_else(|| matter.asked("output_mode")) {
+fn mode(matter: &CallView<'_>) -> Mode {
+    match matter.noted_words("mode").or_else(|| matter.input_str("output_mode")) {
         Some("content") => Mode::Lines,
         Some("count") => Mode::Counts,
         _ => Mode::Files,
     }
 }
 
-fn gist(matter: &Matter<'_>, gist: &mut Gist) {
-    if let Some(pattern) = matter.asked("pattern") {
+fn gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
+    if let Some(pattern) = matter.input_str("pattern") {
         gist.code(pattern);
     }
     if let Some(path) = matter.asked_any(&["path", "glob"]) {
         gist.aside("in");
         gist.piece(matter.path(path));
     }
-    if let Some(kind) = matter.asked("type") {
+    if let Some(kind) = matter.input_str("type") {
         gist.aside(kind);
     }
     let Some(text) = matter.outcome().words() else { return };
-    let number = |name| matter.noted(name).and_then(Value::as_u64);
+    let number = |name| matter.result_meta(name).and_then(Value::as_u64);
     match mode(matter) {
         Mode::Files => {
             let count = number("numFiles").unwrap_or_else(|| files(matter, text).len() as u64);
@@ -72,27 +72,27 @@ fn gist(matter: &Matter<'_>, gist: &mut Gist) {
     }
 }
 
-fn input(matter: &Matter<'_>) -> Markup {
+fn input(matter: &CallView<'_>) -> Markup {
     let mut rows = Rows::default();
-    if let Some(pattern) = matter.asked("pattern") {
+    if let Some(pattern) = matter.input_str("pattern") {
         rows = rows.piece("pattern", html! { code { (short(pattern, 500)) } });
     }
-    if let Some(path) = matter.asked("path") {
+    if let Some(path) = matter.input_str("path") {
         rows = rows.piece("in", matter.path(path));
     }
     rows.fields_but(&matter.input, &["pattern", "path"]).draw()
 }
 
 /// Returns the lines found: from the note, else the text without what the client says around them.
-fn content<'m>(matter: &'m Matter<'_>, text: &'m str) -> &'m str {
-    if let Some(content) = matter.noted("content").and_then(Value::as_str) {
+fn content<'m>(matter: &'m CallView<'_>, text: &'m str) -> &'m str {
+    if let Some(content) = matter.result_meta("content").and_then(Value::as_str) {
         return content;
     }
     if text.starts_with("No matches found") || text.starts_with("No files found") { "" } else { text }
 }
 
-fn files<'m>(matter: &'m Matter<'_>, text: &'m str) -> Vec<&'m str> {
-    match matter.noted("filenames").and_then(Value::as_array) {
+fn files<'m>(matter: &'m CallView<'_>, text: &'m str) -> Vec<&'m str> {
+    match matter.result_meta("filenames").and_then(Value::as_array) {
         Some(names) => names.iter().filter_map(Value::as_str).collect(),
         None => content(matter, text).lines().filter(|line| !line.is_empty() && !is_head(line)).collect(),
     }
@@ -103,7 +103,7 @@ fn is_head(line: &str) -> bool {
     line.strip_prefix("Found ").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-fn result(matter: &Matter<'_>, text: &str) -> Markup {
+fn result(matter: &CallView<'_>, text: &str) -> Markup {
     if mode(matter) == Mode::Files {
         return paths(matter, files(matter, text).into_iter());
     }
@@ -129,7 +129,7 @@ fn result(matter: &Matter<'_>, text: &str) -> Markup {
     }
 }
 
-fn counts(matter: &Matter<'_>, content: &str) -> Markup {
+fn counts(matter: &CallView<'_>, content: &str) -> Markup {
     let pair = |line: &str| line.rsplit_once(':').map(|(path, count)| (path.to_owned(), count.to_owned()));
     html! {
         ul class="paths" {
@@ -149,12 +149,12 @@ struct Marker {
 
 impl Marker {
     /// Reads the pattern as what it matches, where it can be told.
-    fn of(matter: &Matter<'_>) -> Marker {
+    fn of(matter: &CallView<'_>) -> Marker {
         let is_caseless = matter.is_asked("-i");
         let read = |pattern: &str| {
             RegexBuilder::new(pattern).case_insensitive(is_caseless).size_limit(PATTERN).build().ok()
         };
-        let pattern = matter.asked("pattern").filter(|pattern| pattern.len() <= 200);
+        let pattern = matter.input_str("pattern").filter(|pattern| pattern.len() <= 200);
         let pattern =
             pattern.and_then(|pattern| read(pattern).or_else(|| read(&regex_lite::escape(pattern))));
         Marker { pattern, left: Cell::new(MARKED) }
@@ -168,7 +168,7 @@ impl Marker {
     }
 }
 
-fn file(matter: &Matter<'_>, group: &Group<'_>, marker: &Marker) -> Markup {
+fn file(matter: &CallView<'_>, group: &Group<'_>, marker: &Marker) -> Markup {
     html! {
         div class="grep" {
             @if !group.path.is_empty() { div class="file" { (matter.path(group.path)) } }

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use rethread_engine::core::turn::ToolCall;
 use serde_json::Value;
 
-use super::draw::Around;
+use super::draw::RenderContext;
 use super::outcome::Outcome;
 use crate::words::clean;
 use crate::words::gist::inside;
@@ -13,31 +13,31 @@ use crate::words::gist::inside;
 const LONGEST: usize = 512;
 
 /// A call with all that a renderer may ask of it.
-pub(super) struct Matter<'a> {
+pub(super) struct CallView<'a> {
     /// The call as it was told.
     pub(super) call: &'a ToolCall,
     /// What stands around it.
-    pub(super) around: &'a Around<'a>,
+    pub(super) around: &'a RenderContext<'a>,
     /// Its input; null where that is no JSON.
     pub(super) input: Value,
 }
 
-impl<'a> Matter<'a> {
+impl<'a> CallView<'a> {
     /// Opens a call.
-    pub(super) fn open(call: &'a ToolCall, around: &'a Around<'a>) -> Matter<'a> {
+    pub(super) fn open(call: &'a ToolCall, around: &'a RenderContext<'a>) -> CallView<'a> {
         // Input that nests too deep for the parser is drawn as it stands, like any that is no JSON.
         let input = serde_json::from_str(&call.input).unwrap_or_default();
-        Matter { call, around, input }
+        CallView { call, around, input }
     }
 
     /// Returns words of the input, where they are words and not empty.
-    pub(super) fn asked(&self, name: &str) -> Option<&str> {
+    pub(super) fn input_str(&self, name: &str) -> Option<&str> {
         words(&self.input, name)
     }
 
     /// Returns the words of the first of these fields of the input that has some.
     pub(super) fn asked_any(&self, names: &[&str]) -> Option<&str> {
-        names.iter().find_map(|name| self.asked(name))
+        names.iter().find_map(|name| self.input_str(name))
     }
 
     /// Whether a field of the input says yes.
@@ -57,7 +57,7 @@ impl<'a> Matter<'a> {
     }
 
     /// Returns a field of the client's note.
-    pub(super) fn noted(&self, name: &str) -> Option<&Value> {
+    pub(super) fn result_meta(&self, name: &str) -> Option<&Value> {
         self.around.noted.as_ref()?.get(name)
     }
 

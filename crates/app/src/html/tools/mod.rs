@@ -29,5 +29,5 @@ mod todo;
 mod web;
 
 pub(crate) use agent::key as agent_key;
-pub(crate) use draw::{Around, KEPT_SHOWN, Picture, bare, body, gist, is_long, is_open, kept};
+pub(crate) use draw::{KEPT_SHOWN, Picture, RenderContext, bare, body, gist, is_long, is_open, kept};
 pub(crate) use other::server;

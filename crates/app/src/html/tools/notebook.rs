@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::draw::Renderer;
 use super::fold;
-use super::gist::Gist;
-use super::matter::{Matter, label as id_of, words};
+use super::gist::CallHeadline;
+use super::matter::{CallView, label as id_of, words};
 use super::piece::{Rows, label, short, wrote};
 use crate::html::text::{Language, code, terminal};
 use crate::words::figures;
@@ -14,32 +14,32 @@ use crate::words::figures;
 /// A cell that was changed, added or removed.
 pub(super) const EDIT: Renderer = Renderer { kind: "edit", gist, input, result: |_, _| html! {} };
 
-fn gist(matter: &Matter<'_>, gist: &mut Gist) {
-    gist.piece(matter.path(matter.asked("notebook_path").unwrap_or_default()));
+fn gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
+    gist.piece(matter.path(matter.input_str("notebook_path").unwrap_or_default()));
     if let Some(cell) = cell(matter) {
         gist.aside(&format!("cell {cell}"));
     }
-    gist.figure(short(matter.asked("edit_mode").unwrap_or("replace"), 20));
-    if let Some(source) = matter.asked("new_source") {
+    gist.figure(short(matter.input_str("edit_mode").unwrap_or("replace"), 20));
+    if let Some(source) = matter.input_str("new_source") {
         gist.figure(figures::things(source.lines().count() as u64, "line"));
     }
 }
 
-fn cell(matter: &Matter<'_>) -> Option<String> {
+fn cell(matter: &CallView<'_>) -> Option<String> {
     id_of(&matter.input, "cell_id").or_else(|| id_of(&matter.input, "cell_number"))
 }
 
-fn input(matter: &Matter<'_>) -> Markup {
-    let kind = matter.asked("cell_type").or_else(|| matter.noted_words("cell_type")).unwrap_or("code");
+fn input(matter: &CallView<'_>) -> Markup {
+    let kind = matter.input_str("cell_type").or_else(|| matter.noted_words("cell_type")).unwrap_or("code");
     let language = matter.noted_words("language").unwrap_or("python");
     let rows = Rows::default()
-        .piece("notebook", matter.path(matter.asked("notebook_path").unwrap_or_default()))
+        .piece("notebook", matter.path(matter.input_str("notebook_path").unwrap_or_default()))
         .words("cell", cell(matter).as_deref())
         .words("kind", Some(kind))
-        .words("how", matter.asked("edit_mode"));
+        .words("how", matter.input_str("edit_mode"));
     html! {
         (rows.draw())
-        @if let Some(text) = matter.asked("new_source") { (source(kind, text, language)) }
+        @if let Some(text) = matter.input_str("new_source") { (source(kind, text, language)) }
     }
 }
 

@@ -4,10 +4,10 @@ use maud::Markup;
 use serde_json::Value;
 
 use super::draw::{Renderer, as_it_stands};
-use super::gist::Gist;
-use super::matter::{Matter, words};
+use super::gist::CallHeadline;
+use super::matter::{CallView, words};
 use super::piece::{Rows, short, told};
-use crate::words::gist::telling;
+use crate::words::gist::summary_fields;
 
 /// A tool of a server (`mcp__server__tool`).
 pub(super) const MCP: Renderer = Renderer { kind: "mcp", gist: mcp_gist, input, result };
@@ -15,7 +15,7 @@ pub(super) const MCP: Renderer = Renderer { kind: "mcp", gist: mcp_gist, input, 
 /// Any other tool.
 pub(super) const ANY: Renderer = Renderer { kind: "other", gist: any_gist, input, result };
 
-fn mcp_gist(matter: &Matter<'_>, gist: &mut Gist) {
+fn mcp_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
     split_name(&matter.call.name, gist);
     any_gist(matter, gist);
 }
@@ -26,7 +26,7 @@ pub(crate) fn server(name: &str) -> Option<&str> {
 }
 
 /// Says server and tool one after the other, where it is the tool of a server.
-pub(super) fn split_name(name: &str, gist: &mut Gist) {
+pub(super) fn split_name(name: &str, gist: &mut CallHeadline) {
     if name.starts_with("mcp__") {
         let (server, tool) = parts(name);
         gist.name = Some(short(tool, 60));
@@ -40,8 +40,8 @@ fn parts(name: &str) -> (&str, &str) {
     rest.split_once("__").unwrap_or(("", rest))
 }
 
-fn any_gist(matter: &Matter<'_>, gist: &mut Gist) {
-    let fields = telling(&matter.call.name).iter();
+fn any_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
+    let fields = summary_fields(&matter.call.name).iter();
     let telling = fields.filter_map(|name| Some((*name, words(&matter.input, name)?))).next();
     match telling {
         Some(("file_path" | "filePath" | "path", path)) => gist.piece(matter.path(path)),
@@ -55,13 +55,13 @@ fn any_gist(matter: &Matter<'_>, gist: &mut Gist) {
     }
 }
 
-fn input(matter: &Matter<'_>) -> Markup {
+fn input(matter: &CallView<'_>) -> Markup {
     if matter.input.is_object() {
         return Rows::default().fields_but(&matter.input, &[]).draw();
     }
     as_it_stands(matter)
 }
 
-fn result(_matter: &Matter<'_>, text: &str) -> Markup {
+fn result(_matter: &CallView<'_>, text: &str) -> Markup {
     told(text)
 }

@@ -112,7 +112,7 @@ pub(super) fn without_reminders(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use rethread_engine::core::turn::{Result, ToolCall};
+    use rethread_engine::core::turn::{ToolCall, ToolResult};
 
     use super::{Kept, Outcome};
 
@@ -158,7 +158,7 @@ mod tests {
             (false, "<persisted-output>", kept("", "", "")),
         ];
         for (is_error, text, expected) in cases {
-            let result = Result { text: text.into(), is_error, ..Result::default() };
+            let result = ToolResult { text: text.into(), is_error, ..ToolResult::default() };
             let call = ToolCall { result: Some(result), ..ToolCall::default() };
             assert_eq!(Outcome::read(&call), expected, "{text}");
         }

@@ -5,7 +5,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::fold;
-use super::matter::Matter;
+use super::matter::CallView;
 use crate::html::text::{json, plain, prose};
 use crate::words::{clean, figures};
 
@@ -138,7 +138,7 @@ pub(super) fn is_markdown(text: &str) -> bool {
 }
 
 /// Draws a list of paths.
-pub(super) fn paths<'p>(matter: &Matter<'_>, found: impl Iterator<Item = &'p str>) -> Markup {
+pub(super) fn paths<'p>(matter: &CallView<'_>, found: impl Iterator<Item = &'p str>) -> Markup {
     let found: Vec<&str> = found.collect();
     let list =
         |some: &[&str]| html! { ul class="paths" { @for path in some { li { (matter.path(path)) } } } };

@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 
 use super::draw::Renderer;
-use super::gist::Gist;
-use super::matter::Matter;
+use super::gist::CallHeadline;
+use super::matter::CallView;
 use super::outcome::Outcome;
 use super::piece::{Rows, folded, short, wrote};
 use crate::html::text::prose;
@@ -22,14 +22,14 @@ pub(super) const ENTER: Renderer = Renderer {
 };
 
 /// Returns the plan: as it was asked, as the client noted it, or as it told the model.
-fn plan<'m>(matter: &'m Matter<'_>) -> Option<&'m str> {
-    matter.asked("plan").or_else(|| matter.noted_words("plan")).or_else(|| {
+fn plan<'m>(matter: &'m CallView<'_>) -> Option<&'m str> {
+    matter.input_str("plan").or_else(|| matter.noted_words("plan")).or_else(|| {
         let text = matter.outcome().words()?;
         Some(text.split_once("## Approved Plan:\n")?.1)
     })
 }
 
-fn exit_gist(matter: &Matter<'_>, gist: &mut Gist) {
+fn exit_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
     let title = plan(matter).unwrap_or_default().lines().find(|line| !line.trim().is_empty());
     gist.say(title.unwrap_or_default().trim_start_matches(['#', ' ']));
     if let Outcome::Fine(text) = matter.outcome()
@@ -39,8 +39,8 @@ fn exit_gist(matter: &Matter<'_>, gist: &mut Gist) {
     }
 }
 
-fn exit_input(matter: &Matter<'_>) -> Markup {
-    let file = matter.noted_words("filePath").or_else(|| matter.asked("planFilePath"));
+fn exit_input(matter: &CallView<'_>) -> Markup {
+    let file = matter.noted_words("filePath").or_else(|| matter.input_str("planFilePath"));
     let mut rows = Rows::default();
     if let Some(file) = file {
         rows = rows.piece("file", matter.path(file));
@@ -54,7 +54,7 @@ fn exit_input(matter: &Matter<'_>) -> Markup {
     }
 }
 
-fn exit_result(_matter: &Matter<'_>, text: &str) -> Markup {
+fn exit_result(_matter: &CallView<'_>, text: &str) -> Markup {
     let says = if text.contains("approved") { "approved by the user".into() } else { short(text, 200) };
     html! { p class="quiet" { (says) } }
 }

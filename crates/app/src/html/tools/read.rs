@@ -4,8 +4,8 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::draw::Renderer;
-use super::gist::Gist;
-use super::matter::{Matter, words};
+use super::gist::CallHeadline;
+use super::matter::{CallView, words};
 use super::notebook;
 use super::piece::{Rows, told};
 use super::{fold, outcome};
@@ -25,14 +25,14 @@ struct Lines {
     rest: String,
 }
 
-fn path<'m>(matter: &'m Matter<'_>) -> &'m str {
+fn path<'m>(matter: &'m CallView<'_>) -> &'m str {
     matter.asked_any(&["file_path", "notebook_path", "path"]).unwrap_or_default()
 }
 
-fn gist(matter: &Matter<'_>, gist: &mut Gist) {
+fn gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
     gist.piece(matter.path(path(matter)));
     let kind = matter.noted_words("type").unwrap_or_default();
-    match (kind, matter.noted("file")) {
+    match (kind, matter.result_meta("file")) {
         ("text", Some(file)) => {
             let number = |name| file.get(name).and_then(Value::as_u64);
             // The client counts the nothing behind a last line break, too.
@@ -67,7 +67,7 @@ fn range(first: u64, count: u64) -> String {
     format!("lines {first}–{}", first.saturating_add(count.saturating_sub(1)))
 }
 
-fn input(matter: &Matter<'_>) -> Markup {
+fn input(matter: &CallView<'_>) -> Markup {
     let number = |name| matter.asked_number(name).map(figures::count);
     let mut rows = Rows::default();
     if !path(matter).is_empty() {
@@ -79,9 +79,9 @@ fn input(matter: &Matter<'_>) -> Markup {
         .draw()
 }
 
-fn result(matter: &Matter<'_>, text: &str) -> Markup {
+fn result(matter: &CallView<'_>, text: &str) -> Markup {
     let language = Language::of_path(path(matter));
-    if let Some(file) = matter.noted("file") {
+    if let Some(file) = matter.result_meta("file") {
         match matter.noted_words("type") {
             Some("text") => {
                 if let Some(content) = words(file, "content") {

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::draw::Renderer;
 use super::fold;
-use super::gist::Gist;
-use super::matter::{Matter, list};
+use super::gist::CallHeadline;
+use super::matter::{CallView, list};
 use super::piece::{Rows, paths, short, told};
 use crate::html::text::plain;
 use crate::words::figures;
@@ -31,24 +31,24 @@ pub(super) const LSP: Renderer =
 pub(super) const TOOL_SEARCH: Renderer =
     Renderer { kind: "find", gist: tools_gist, input: all_fields, result: tools_result };
 
-fn glob_gist(matter: &Matter<'_>, gist: &mut Gist) {
-    if let Some(pattern) = matter.asked("pattern") {
+fn glob_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
+    if let Some(pattern) = matter.input_str("pattern") {
         gist.code(pattern);
     }
-    if let Some(path) = matter.asked("path") {
+    if let Some(path) = matter.input_str("path") {
         gist.piece(matter.path(path));
     }
     if let Some(text) = matter.outcome().words() {
         gist.figure(figures::things(found(matter, text).len() as u64, "file"));
     }
-    if matter.noted("truncated").and_then(Value::as_bool) == Some(true) {
+    if matter.result_meta("truncated").and_then(Value::as_bool) == Some(true) {
         gist.figure("cut short");
     }
 }
 
 /// Returns the files found: from the note, else the lines of the text that are paths.
-fn found<'m>(matter: &'m Matter<'_>, text: &'m str) -> Vec<&'m str> {
-    match matter.noted("filenames").and_then(Value::as_array) {
+fn found<'m>(matter: &'m CallView<'_>, text: &'m str) -> Vec<&'m str> {
+    match matter.result_meta("filenames").and_then(Value::as_array) {
         Some(names) => names.iter().filter_map(Value::as_str).collect(),
         None => {
             let is_path =
@@ -58,66 +58,66 @@ fn found<'m>(matter: &'m Matter<'_>, text: &'m str) -> Vec<&'m str> {
     }
 }
 
-fn where_asked(matter: &Matter<'_>) -> Markup {
+fn where_asked(matter: &CallView<'_>) -> Markup {
     let mut rows = Rows::default();
-    if let Some(pattern) = matter.asked("pattern") {
+    if let Some(pattern) = matter.input_str("pattern") {
         rows = rows.piece("pattern", html! { code { (short(pattern, 500)) } });
     }
-    if let Some(path) = matter.asked("path") {
+    if let Some(path) = matter.input_str("path") {
         rows = rows.piece("in", matter.path(path));
     }
     rows.fields_but(&matter.input, &["pattern", "path"]).draw()
 }
 
-fn glob_result(matter: &Matter<'_>, text: &str) -> Markup {
+fn glob_result(matter: &CallView<'_>, text: &str) -> Markup {
     paths(matter, found(matter, text).into_iter())
 }
 
-fn ls_gist(matter: &Matter<'_>, gist: &mut Gist) {
-    gist.piece(matter.path(matter.asked("path").unwrap_or(".")));
+fn ls_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
+    gist.piece(matter.path(matter.input_str("path").unwrap_or(".")));
     if let Some(text) = matter.outcome().words() {
         let count = text.lines().filter(|line| line.trim_start().starts_with("- ")).count();
         gist.figure(figures::things(count as u64, "entry"));
     }
 }
 
-fn lsp_gist(matter: &Matter<'_>, gist: &mut Gist) {
-    if let Some(operation) = matter.asked("operation") {
+fn lsp_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
+    if let Some(operation) = matter.input_str("operation") {
         gist.say(operation);
     }
-    if let Some(path) = matter.asked("filePath") {
+    if let Some(path) = matter.input_str("filePath") {
         gist.piece(matter.path(path));
     }
     if let (Some(line), Some(column)) = (matter.asked_number("line"), matter.asked_number("character")) {
         gist.aside(&format!("{line}:{column}"));
     }
-    if let Some(count) = matter.noted("resultCount").and_then(Value::as_u64) {
+    if let Some(count) = matter.result_meta("resultCount").and_then(Value::as_u64) {
         gist.figure(figures::things(count, "result"));
     }
 }
 
-fn lsp_input(matter: &Matter<'_>) -> Markup {
+fn lsp_input(matter: &CallView<'_>) -> Markup {
     let mut rows = Rows::default();
-    if let Some(path) = matter.asked("filePath") {
+    if let Some(path) = matter.input_str("filePath") {
         rows = rows.piece("file", matter.path(path));
     }
     rows.fields_but(&matter.input, &["filePath"]).draw()
 }
 
-fn all_fields(matter: &Matter<'_>) -> Markup {
+fn all_fields(matter: &CallView<'_>) -> Markup {
     Rows::default().fields_but(&matter.input, &[]).draw()
 }
 
-fn tools_gist(matter: &Matter<'_>, gist: &mut Gist) {
-    if let Some(query) = matter.asked("query") {
+fn tools_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
+    if let Some(query) = matter.input_str("query") {
         gist.code(query);
     }
-    if let Some(matches) = matter.noted("matches").and_then(Value::as_array) {
+    if let Some(matches) = matter.result_meta("matches").and_then(Value::as_array) {
         gist.figure(figures::things(matches.len() as u64, "tool"));
     }
 }
 
-fn tools_result(matter: &Matter<'_>, text: &str) -> Markup {
+fn tools_result(matter: &CallView<'_>, text: &str) -> Markup {
     let note = matter.around.noted.as_ref();
     let noted = note.map_or(&[][..], |note| list(note, "matches")).iter().filter_map(Value::as_str);
     let told_so = text.lines().filter_map(|line| line.strip_prefix("tool loaded: "));

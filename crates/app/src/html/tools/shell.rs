@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::draw::Renderer;
 use super::fold;
-use super::gist::Gist;
-use super::matter::{Matter, label as id_of, words};
+use super::gist::CallHeadline;
+use super::matter::{CallView, label as id_of, words};
 use super::outcome::Outcome;
 use super::piece::{Rows, label, short};
 use crate::html::text::{Language, code, terminal};
@@ -32,17 +32,17 @@ pub(super) const OUTPUT: Renderer =
 pub(super) const KILL: Renderer =
     Renderer { kind: "stop", gist: kill_gist, input: |_| html! {}, result: kill_result };
 
-fn command_gist(matter: &Matter<'_>, gist: &mut Gist) {
-    if let Some(command) = matter.asked("command") {
+fn command_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
+    if let Some(command) = matter.input_str("command") {
         gist.code(command);
     }
-    if let Some(description) = matter.asked("description") {
+    if let Some(description) = matter.input_str("description") {
         gist.aside(description);
     }
     if let Some(id) = matter.noted_words("backgroundTaskId") {
         gist.figure(format!("background {}", short(id, 24)));
     }
-    if matter.noted("interrupted").and_then(Value::as_bool) == Some(true) {
+    if matter.result_meta("interrupted").and_then(Value::as_bool) == Some(true) {
         gist.bad("interrupted");
     }
     match matter.outcome() {
@@ -60,7 +60,7 @@ fn command_gist(matter: &Matter<'_>, gist: &mut Gist) {
 }
 
 /// Says how many lines there are, where there are enough to wonder.
-fn count_lines(gist: &mut Gist, text: &str) {
+fn count_lines(gist: &mut CallHeadline, text: &str) {
     let count = text.trim_end().lines().count();
     if count > 1 {
         gist.figure(figures::things(count as u64, "line"));
@@ -74,8 +74,8 @@ fn exit_code(words: &str) -> Option<i64> {
     rest[..end].parse().ok()
 }
 
-fn command(matter: &Matter<'_>, language: &str) -> Markup {
-    let Some(command) = matter.asked("command") else { return super::draw::as_it_stands(matter) };
+fn command(matter: &CallView<'_>, language: &str) -> Markup {
+    let Some(command) = matter.input_str("command") else { return super::draw::as_it_stands(matter) };
     let timeout = matter.asked_number("timeout").map(figures::duration);
     let background = matter.is_asked("run_in_background").then_some("yes");
     let known = ["command", "description", "timeout", "run_in_background"];
@@ -84,14 +84,14 @@ fn command(matter: &Matter<'_>, language: &str) -> Markup {
         .words("in the background", background)
         .fields_but(&matter.input, &known);
     html! {
-        @if let Some(description) = matter.asked("description") { p class="said" { (crate::words::clean::text(description)) } }
+        @if let Some(description) = matter.input_str("description") { p class="said" { (crate::words::clean::text(description)) } }
         div class="command" { (fold::lines(code(command, Language::named(language), None))) }
         (rows.draw())
     }
 }
 
-fn command_result(matter: &Matter<'_>, text: &str) -> Markup {
-    let noted = |name| matter.noted(name).and_then(Value::as_str);
+fn command_result(matter: &CallView<'_>, text: &str) -> Markup {
+    let noted = |name| matter.result_meta(name).and_then(Value::as_str);
     let (out, err) = match (noted("stdout"), noted("stderr")) {
         // What the note holds of a result that is kept elsewhere may be longer than the preview.
         (Some(out), err) if !(out.is_empty() && err.unwrap_or_default().is_empty()) => {
@@ -126,7 +126,7 @@ struct Later {
 
 impl Later {
     /// Reads it from the note, else from the tags of the text.
-    fn read(matter: &Matter<'_>, text: &str) -> Later {
+    fn read(matter: &CallView<'_>, text: &str) -> Later {
         let nothing = Value::Null;
         let note = matter.around.noted.as_ref().unwrap_or(&nothing);
         let note = note.get("task").unwrap_or(note);
@@ -147,7 +147,7 @@ impl Later {
     }
 }
 
-fn output_gist(matter: &Matter<'_>, gist: &mut Gist) {
+fn output_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
     let later = Later::read(matter, matter.outcome().words().unwrap_or_default());
     match (&later.about, matter.asked_any(&["bash_id", "task_id", "agentId", "shell_id"])) {
         (Some(about), _) => gist.code(about),
@@ -166,11 +166,11 @@ fn output_gist(matter: &Matter<'_>, gist: &mut Gist) {
     count_lines(gist, &later.out);
 }
 
-fn output_input(matter: &Matter<'_>) -> Markup {
+fn output_input(matter: &CallView<'_>) -> Markup {
     Rows::default().fields_but(&matter.input, &["block"]).draw()
 }
 
-fn output_result(matter: &Matter<'_>, text: &str) -> Markup {
+fn output_result(matter: &CallView<'_>, text: &str) -> Markup {
     let later = Later::read(matter, text);
     html! {
         (Rows::default().words("status", later.status.as_deref()).words("exit code", later.exit.as_deref()).draw())
@@ -179,7 +179,7 @@ fn output_result(matter: &Matter<'_>, text: &str) -> Markup {
     }
 }
 
-fn kill_gist(matter: &Matter<'_>, gist: &mut Gist) {
+fn kill_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
     if let Some(id) = matter.asked_any(&["shell_id", "task_id", "bash_id"]) {
         gist.aside(id);
     }
@@ -188,7 +188,7 @@ fn kill_gist(matter: &Matter<'_>, gist: &mut Gist) {
     }
 }
 
-fn kill_result(matter: &Matter<'_>, text: &str) -> Markup {
+fn kill_result(matter: &CallView<'_>, text: &str) -> Markup {
     let parsed: Value = serde_json::from_str(text).unwrap_or_default();
     let message = matter.noted_words("message").or_else(|| words(&parsed, "message")).unwrap_or(text);
     fold::lines(terminal(message))

@@ -3,14 +3,14 @@
 use maud::{Markup, html};
 
 use super::draw::Renderer;
-use super::gist::Gist;
-use super::matter::Matter;
+use super::gist::CallHeadline;
+use super::matter::CallView;
 use super::piece::{Rows, wrote};
 
 /// A skill or slash command that the model called.
 pub(super) const SKILL: Renderer = Renderer { kind: "skill", gist, input, result };
 
-fn gist(matter: &Matter<'_>, gist: &mut Gist) {
+fn gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
     if let Some(name) = matter.asked_any(&["skill", "command", "name"]) {
         gist.code(name);
     }
@@ -19,10 +19,10 @@ fn gist(matter: &Matter<'_>, gist: &mut Gist) {
     }
 }
 
-fn input(matter: &Matter<'_>) -> Markup {
+fn input(matter: &CallView<'_>) -> Markup {
     Rows::default().fields_but(&matter.input, &[]).draw()
 }
 
-fn result(_matter: &Matter<'_>, text: &str) -> Markup {
+fn result(_matter: &CallView<'_>, text: &str) -> Markup {
     html! { @if text.trim().is_empty() { p class="quiet" { "no words" } } @else { (wrote(text)) } }
 }

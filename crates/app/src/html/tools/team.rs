@@ -4,8 +4,8 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::draw::Renderer;
-use super::gist::Gist;
-use super::matter::{Matter, words};
+use super::gist::CallHeadline;
+use super::matter::{CallView, words};
 use super::piece::{Rows, short, told, wrote};
 
 /// A message to another agent.
@@ -18,21 +18,21 @@ pub(super) const TEAM: Renderer =
 
 const WORDS: [&str; 2] = ["message", "content"];
 
-fn target<'m>(matter: &'m Matter<'_>) -> Option<&'m str> {
+fn target<'m>(matter: &'m CallView<'_>) -> Option<&'m str> {
     matter.asked_any(&["to", "recipient"]).or_else(|| matter.noted_words("target"))
 }
 
-fn message_gist(matter: &Matter<'_>, gist: &mut Gist) {
+fn message_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
     if let Some(target) = target(matter) {
         gist.aside(&format!("to {}", short(target, 60)));
     }
-    match matter.asked("summary").or_else(|| matter.asked_any(&WORDS)) {
+    match matter.input_str("summary").or_else(|| matter.asked_any(&WORDS)) {
         Some(words) => gist.say(words),
-        None => gist.aside(matter.asked("type").unwrap_or_default()),
+        None => gist.aside(matter.input_str("type").unwrap_or_default()),
     }
 }
 
-fn message_input(matter: &Matter<'_>) -> Markup {
+fn message_input(matter: &CallView<'_>) -> Markup {
     let rows = Rows::default()
         .words("to", target(matter))
         .fields_but(&matter.input, &["to", "recipient", "content", "message"]);
@@ -45,21 +45,21 @@ fn message_input(matter: &Matter<'_>) -> Markup {
     }
 }
 
-fn team_gist(matter: &Matter<'_>, gist: &mut Gist) {
-    if let Some(name) = matter.asked("team_name").or_else(|| matter.noted_words("team_name")) {
+fn team_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
+    if let Some(name) = matter.input_str("team_name").or_else(|| matter.noted_words("team_name")) {
         gist.say(name);
     }
-    if let Some(description) = matter.asked("description") {
+    if let Some(description) = matter.input_str("description") {
         gist.aside(description);
     }
 }
 
-fn team_input(matter: &Matter<'_>) -> Markup {
+fn team_input(matter: &CallView<'_>) -> Markup {
     Rows::default().fields_but(&matter.input, &[]).draw()
 }
 
 /// Draws the sentence that the client answers with; the rest repeats what was asked.
-fn answer(matter: &Matter<'_>, text: &str) -> Markup {
+fn answer(matter: &CallView<'_>, text: &str) -> Markup {
     let parsed: Value = serde_json::from_str(text).unwrap_or_default();
     match matter.noted_words("message").or_else(|| words(&parsed, "message")) {
         Some(message) => html! { p class="quiet" { (short(message, 400)) } },

@@ -6,8 +6,8 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::draw::Renderer;
-use super::gist::Gist;
-use super::matter::{Matter, label, list, words};
+use super::gist::CallHeadline;
+use super::matter::{CallView, label, list, words};
 use super::piece::{Rows, short, told, wrote};
 use crate::words::{clean, figures};
 
@@ -108,7 +108,7 @@ fn lines(items: &[Item]) -> Markup {
 }
 
 /// Says how many are done, and what is at work.
-fn summary(gist: &mut Gist, items: &[Item]) {
+fn summary(gist: &mut CallHeadline, items: &[Item]) {
     let done = items.iter().filter(|item| item.state == State::Done).count();
     if let Some(item) = items.iter().find(|item| item.state == State::AtWork) {
         gist.say(&item.words);
@@ -116,15 +116,15 @@ fn summary(gist: &mut Gist, items: &[Item]) {
     gist.figure(format!("{done} of {} done", items.len()));
 }
 
-fn todos(matter: &Matter<'_>) -> Vec<Item> {
+fn todos(matter: &CallView<'_>) -> Vec<Item> {
     matter.asked_list("todos").iter().map(item).collect()
 }
 
-fn todos_gist(matter: &Matter<'_>, gist: &mut Gist) {
+fn todos_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
     summary(gist, &todos(matter));
 }
 
-fn todos_input(matter: &Matter<'_>) -> Markup {
+fn todos_input(matter: &CallView<'_>) -> Markup {
     let mut items = todos(matter);
     if items.is_empty() {
         return super::draw::as_it_stands(matter);
@@ -161,55 +161,55 @@ fn compare(items: &mut Vec<Item>, before: &[Value]) {
     items.extend(gone.map(|old| Item { state: State::Gone, news: Some("no longer listed".into()), ..old }));
 }
 
-fn create_gist(matter: &Matter<'_>, gist: &mut Gist) {
-    if let Some(id) = matter.noted("task").and_then(|task| label(task, "id")) {
+fn create_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
+    if let Some(id) = matter.result_meta("task").and_then(|task| label(task, "id")) {
         gist.aside(&format!("#{id}"));
     }
-    if let Some(subject) = matter.asked("subject") {
+    if let Some(subject) = matter.input_str("subject") {
         gist.say(subject);
     }
 }
 
-fn create_input(matter: &Matter<'_>) -> Markup {
+fn create_input(matter: &CallView<'_>) -> Markup {
     html! {
         (draw(&[item(&matter.input)]))
-        @if let Some(description) = matter.asked("description") { (wrote(description)) }
+        @if let Some(description) = matter.input_str("description") { (wrote(description)) }
         (Rows::default().fields_but(&matter.input, &["subject", "description", "activeForm"]).draw())
     }
 }
 
-fn update_gist(matter: &Matter<'_>, gist: &mut Gist) {
+fn update_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
     if let Some(id) = label(&matter.input, "taskId") {
         gist.aside(&format!("#{id}"));
     }
-    if let Some(subject) = matter.asked("subject") {
+    if let Some(subject) = matter.input_str("subject") {
         gist.say(subject);
     }
-    let change = matter.noted("statusChange");
-    let to = change.and_then(|change| words(change, "to")).or_else(|| matter.asked("status"));
+    let change = matter.result_meta("statusChange");
+    let to = change.and_then(|change| words(change, "to")).or_else(|| matter.input_str("status"));
     if let Some(to) = to {
         let from = change.and_then(|change| words(change, "from")).map(|from| State::read(from).looks().2);
         let to = State::read(to).looks().2;
         gist.say(&from.map_or_else(|| to.to_owned(), |from| format!("{from} → {to}")));
     }
-    if let Some(owner) = matter.asked("owner") {
+    if let Some(owner) = matter.input_str("owner") {
         gist.aside(&format!("for {}", short(owner, 60)));
     }
-    if matter.noted("success").and_then(Value::as_bool) == Some(false) {
+    if matter.result_meta("success").and_then(Value::as_bool) == Some(false) {
         gist.bad("failed");
     }
 }
 
-fn update_input(matter: &Matter<'_>) -> Markup {
+fn update_input(matter: &CallView<'_>) -> Markup {
     Rows::default().fields_but(&matter.input, &["activeForm"]).draw()
 }
 
-fn update_result(matter: &Matter<'_>, text: &str) -> Markup {
+fn update_result(matter: &CallView<'_>, text: &str) -> Markup {
     html! { p class="quiet" { (short(matter.noted_words("error").unwrap_or(text), 400)) } }
 }
 
 /// Returns the tasks of a result: from the note, else from lines such as `#6 [pending] subject`.
-fn listed(matter: &Matter<'_>, text: &str) -> Vec<Item> {
+fn listed(matter: &CallView<'_>, text: &str) -> Vec<Item> {
     let note = matter.around.noted.as_ref();
     let noted = note.map_or(&[][..], |note| list(note, "tasks"));
     if !noted.is_empty() {
@@ -228,8 +228,8 @@ fn listed(matter: &Matter<'_>, text: &str) -> Vec<Item> {
     text.lines().filter_map(read).collect()
 }
 
-fn list_gist(matter: &Matter<'_>, gist: &mut Gist) {
-    if let Some(task) = matter.noted("task") {
+fn list_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
+    if let Some(task) = matter.result_meta("task") {
         return gist.say(words(task, "subject").unwrap_or_default());
     }
     if let Some(id) = label(&matter.input, "taskId") {
@@ -241,8 +241,8 @@ fn list_gist(matter: &Matter<'_>, gist: &mut Gist) {
     }
 }
 
-fn list_result(matter: &Matter<'_>, text: &str) -> Markup {
-    if let Some(task) = matter.noted("task").filter(|task| task.is_object()) {
+fn list_result(matter: &CallView<'_>, text: &str) -> Markup {
+    if let Some(task) = matter.result_meta("task").filter(|task| task.is_object()) {
         return html! {
             (draw(&[item(task)]))
             @if let Some(description) = words(task, "description") { (wrote(description)) }

@@ -4,8 +4,8 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::draw::Renderer;
-use super::gist::Gist;
-use super::matter::{Matter, list, words};
+use super::gist::CallHeadline;
+use super::matter::{CallView, list, words};
 use super::piece::{Rows, folded, short, wrote};
 use crate::html::text::prose;
 use crate::words::figures;
@@ -18,8 +18,8 @@ pub(super) const SEARCH: Renderer =
 pub(super) const FETCH: Renderer =
     Renderer { kind: "web", gist: fetch_gist, input: fetch_input, result: fetch_result };
 
-fn search_gist(matter: &Matter<'_>, gist: &mut Gist) {
-    if let Some(query) = matter.asked("query") {
+fn search_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
+    if let Some(query) = matter.input_str("query") {
         gist.say(query);
     }
     let count = matter.outcome().words().map(|text| links(matter, text).len()).unwrap_or_default();
@@ -28,11 +28,11 @@ fn search_gist(matter: &Matter<'_>, gist: &mut Gist) {
     }
 }
 
-fn search_input(matter: &Matter<'_>) -> Markup {
-    Rows::default().words("query", matter.asked("query")).fields_but(&matter.input, &["query"]).draw()
+fn search_input(matter: &CallView<'_>) -> Markup {
+    Rows::default().words("query", matter.input_str("query")).fields_but(&matter.input, &["query"]).draw()
 }
 
-fn search_result(matter: &Matter<'_>, text: &str) -> Markup {
+fn search_result(matter: &CallView<'_>, text: &str) -> Markup {
     let links = links(matter, text);
     let mut list = String::new();
     for (title, url) in &links {
@@ -46,7 +46,7 @@ fn search_result(matter: &Matter<'_>, text: &str) -> Markup {
 }
 
 /// Returns titles and addresses of what was found.
-fn links(matter: &Matter<'_>, text: &str) -> Vec<(String, String)> {
+fn links(matter: &CallView<'_>, text: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut add = |pages: &[Value]| {
         for page in pages {
@@ -67,7 +67,7 @@ fn links(matter: &Matter<'_>, text: &str) -> Vec<(String, String)> {
 }
 
 /// Returns what was said beside the links.
-fn said(matter: &Matter<'_>, text: &str) -> String {
+fn said(matter: &CallView<'_>, text: &str) -> String {
     let results = matter.around.noted.iter().flat_map(|note| list(note, "results"));
     let noted: Vec<&str> = results.filter_map(Value::as_str).collect();
     if !noted.is_empty() {
@@ -100,20 +100,20 @@ fn bullet(title: &str, url: &str) -> String {
     line
 }
 
-fn fetch_gist(matter: &Matter<'_>, gist: &mut Gist) {
-    if let Some(url) = matter.asked("url") {
+fn fetch_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
+    if let Some(url) = matter.input_str("url") {
         let (host, path) = parts(url);
         gist.say(host);
         if !path.is_empty() {
             gist.aside(path);
         }
     }
-    match matter.noted("code").and_then(Value::as_u64) {
+    match matter.result_meta("code").and_then(Value::as_u64) {
         Some(code @ 200..=299) => gist.figure(code.to_string()),
         Some(code) => gist.bad(code.to_string()),
         None => {}
     }
-    if let Some(bytes) = matter.noted("bytes").and_then(Value::as_u64) {
+    if let Some(bytes) = matter.result_meta("bytes").and_then(Value::as_u64) {
         gist.figure(figures::size(bytes));
     }
 }
@@ -125,16 +125,16 @@ fn parts(url: &str) -> (&str, &str) {
     (host, if path == "/" { "" } else { path })
 }
 
-fn fetch_input(matter: &Matter<'_>) -> Markup {
+fn fetch_input(matter: &CallView<'_>) -> Markup {
     let mut rows = Rows::default();
-    if let Some(url) = matter.asked("url") {
+    if let Some(url) = matter.input_str("url") {
         rows = rows.piece("address", prose(&plain_address(url)));
     }
-    if let Some(code) = matter.noted("code").and_then(Value::as_u64) {
+    if let Some(code) = matter.result_meta("code").and_then(Value::as_u64) {
         let answer = format!("{code} {}", matter.noted_words("codeText").unwrap_or_default());
         rows = rows.words("answer", Some(answer.trim()));
     }
-    rows.words("question", matter.asked("prompt")).fields_but(&matter.input, &["url", "prompt"]).draw()
+    rows.words("question", matter.input_str("prompt")).fields_but(&matter.input, &["url", "prompt"]).draw()
 }
 
 /// Writes an address as a link to itself, by the same rule as in prose.
@@ -142,7 +142,7 @@ fn plain_address(url: &str) -> String {
     bullet(url, url).trim_start_matches("- ").to_owned()
 }
 
-fn fetch_result(matter: &Matter<'_>, text: &str) -> Markup {
+fn fetch_result(matter: &CallView<'_>, text: &str) -> Markup {
     let text = matter.noted_words("result").unwrap_or(text);
     if text.starts_with("REDIRECT DETECTED") {
         folded("redirected elsewhere", &wrote(text))

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use maud::{Markup, html};
-use rethread_engine::ops::{self, ExplainRequest, Reader, TreeRequest};
+use rethread_engine::ops::{self, ClientSelector, ExplainRequest, TreeRequest};
 
 use crate::html::frame::{Frame, page as framed};
 use crate::html::verdict::warning;
 use crate::html::{branches, tree};
 use crate::web::answer;
 use crate::web::server::{Server, work};
-use crate::words::called::called;
+use crate::words::called::display_title;
 use crate::words::when::Clock;
 
 /// Answers with the list of branches.
@@ -20,7 +20,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, Path(key): Path<Stri
     work(server, move |server| {
         let look = server.shelf.look(&server.place);
         let Some(row) = look.find(&key) else { return answer::missing("there is no such session") };
-        let explain = ExplainRequest { path: row.path.clone(), reader: Reader::Newest };
+        let explain = ExplainRequest { path: row.path.clone(), reader: ClientSelector::Newest };
         let read = ops::branches(&row.path).and_then(|list| Ok((list, ops::explain(&explain)?)));
         let (list, explained) = match read {
             Ok(read) => read,
@@ -60,7 +60,7 @@ pub(crate) async fn drawing(State(server): State<Arc<Server>>, Path(key): Path<S
 
 /// Draws the page around what is shown of the branches of a session.
 pub(super) fn around(server: &Server, key: &str, title: &str, here: &str, body: &Markup) -> Response {
-    let title = called(title);
+    let title = display_title(title);
     let link = |name: &str| (name == here).then_some("page");
     let drawn = html! {
         main id="main" class="act-page act-wide" data-reload="" {

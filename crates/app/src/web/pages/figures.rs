@@ -5,9 +5,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use maud::{Markup, PreEscaped, html};
-use rethread_engine::core::entry::Moment;
-use rethread_engine::core::usage::{Calendar, Day, Sum};
-use rethread_engine::ops::{self, By, Key, Spending, UsageRequest};
+use rethread_engine::core::entry::Timestamp;
+use rethread_engine::core::usage::{Calendar, CostTotals, Day};
+use rethread_engine::ops::{self, GroupBy, GroupKey, UsageReport, UsageRequest};
 
 use crate::html::figure::days::{Bar, days};
 use crate::html::figure::heatmap::{Cell, WEEKS, heatmap};
@@ -25,9 +25,9 @@ const FRESH: Duration = Duration::from_secs(15);
 
 /// The pictures as they were drawn last.
 #[derive(Debug, Default)]
-pub(crate) struct Drawn(Mutex<Option<(Instant, String)>>);
+pub(crate) struct FigureCache(Mutex<Option<(Instant, String)>>);
 
-impl Drawn {
+impl FigureCache {
     /// Returns the pictures, drawn anew where they are old; who comes meanwhile waits for them.
     pub(crate) fn recent(&self, server: &Server) -> Markup {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -46,11 +46,11 @@ impl Drawn {
 fn draw(server: &Server, clock: &Clock) -> Markup {
     let zone = clock.zone();
     let calendar = Calendar::new(&zone);
-    let now = Moment(clock.now().as_millisecond());
+    let now = Timestamp(clock.now().as_millisecond());
     let today = calendar.day(now);
     let first = Day(today.week().0 - (WEEKS - 1) * 7);
     let request = UsageRequest {
-        by: By::Day,
+        by: GroupBy::Day,
         since: clock.read(&first.date().to_string()),
         until: None,
         session: None,
@@ -73,7 +73,7 @@ fn draw(server: &Server, clock: &Clock) -> Markup {
     let cells: Vec<Cell> = all(first.0).map(|day| cell(day, &spent, &begun)).collect();
     let bars: Vec<Bar> = all(today.0 - COSTS + 1).map(|day| bar(day, &spent)).collect();
     let total = |days: &mut dyn Iterator<Item = Day>| {
-        let mut total = Sum::default();
+        let mut total = CostTotals::default();
         days.filter_map(|day| spent.get(&day)).for_each(|sum| total.add(sum));
         total
     };
@@ -98,21 +98,21 @@ fn draw(server: &Server, clock: &Clock) -> Markup {
     }
 }
 
-fn by_day(spending: &Spending) -> HashMap<Day, Sum> {
+fn by_day(spending: &UsageReport) -> HashMap<Day, CostTotals> {
     let days = spending.rows.iter().filter_map(|row| match row.key {
-        Key::Day(day) => Some((day, row.account.total())),
+        GroupKey::Day(day) => Some((day, row.account.total())),
         _ => None,
     });
     days.collect()
 }
 
 /// Says what a sum costs, also where it is nothing.
-fn said(sum: &Sum) -> String {
+fn said(sum: &CostTotals) -> String {
     let cost = money::cost(sum);
     if cost.is_empty() { money::said(0.0) } else { cost }
 }
 
-fn cell(day: Day, spent: &HashMap<Day, Sum>, begun: &HashMap<Day, u64>) -> Cell {
+fn cell(day: Day, spent: &HashMap<Day, CostTotals>, begun: &HashMap<Day, u64>) -> Cell {
     let responses = spent.get(&day).map_or(0, |sum| sum.spent.responses as u64);
     let mut title = format!("{}: {}", day.date(), things(responses, "response"));
     if let Some(begun) = begun.get(&day) {
@@ -124,7 +124,7 @@ fn cell(day: Day, spent: &HashMap<Day, Sum>, begun: &HashMap<Day, u64>) -> Cell 
     Cell { day, amount: responses, title, address: (responses > 0).then(|| list_of(day)) }
 }
 
-fn bar(day: Day, spent: &HashMap<Day, Sum>) -> Bar {
+fn bar(day: Day, spent: &HashMap<Day, CostTotals>) -> Bar {
     let date = day.date();
     let sum = spent.get(&day);
     let title = match sum {

@@ -1,13 +1,13 @@
 //! The search language, for those who are new to it and for those who were misread.
 
 use maud::{Markup, html};
-use rethread_engine::core::query::BadQuery;
+use rethread_engine::core::query::QueryError;
 
 use crate::html::link::address;
 use crate::words::clean;
 
 /// Says what is wrong with a query, and where.
-pub(crate) fn wrong(typed: &str, bad: &BadQuery) -> Markup {
+pub(crate) fn wrong(typed: &str, bad: &QueryError) -> Markup {
     let part = |range: std::ops::Range<usize>| clean::text(typed.get(range).unwrap_or_default());
     let (start, end) = (bad.at.start.min(typed.len()), bad.at.end.min(typed.len()));
     html! {

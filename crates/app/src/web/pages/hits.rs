@@ -3,16 +3,16 @@
 use std::collections::HashMap;
 
 use maud::{Markup, html};
-use rethread_engine::core::query::{Piece, Want, nearest_field, pieces};
+use rethread_engine::core::query::{Predicate, QueryToken, pieces, suggest_field};
 use rethread_engine::ops::SearchHit;
 
 use crate::html::hit::{READ, excerpt, memory, place, speaker};
 use crate::html::link::address;
-use crate::web::asked::Asked;
-use crate::web::seek::{Found, Wanted};
+use crate::web::asked::QueryParams;
+use crate::web::seek::{SearchParams, SearchResults};
 use crate::web::server::Server;
-use crate::web::shelf::Look;
-use crate::words::called::called;
+use crate::web::shelf::CachedSessionList;
+use crate::words::called::display_title;
 use crate::words::clean;
 use crate::words::figures::{count, duration, things};
 use crate::words::folder::base;
@@ -37,25 +37,25 @@ const CHIPS: &[(&str, &str)] = &[
 
 /// Says what the session of a hit is called.
 pub(crate) fn title(hit: &SearchHit) -> Markup {
-    let text = called(&hit.title.text);
+    let text = display_title(&hit.title.text);
     html! { @if text.is_empty() { i { "no prompt was typed" } } @else { (text) } }
 }
 
 /// What the parts of a page of hits need to know.
-pub(crate) struct Paper<'p> {
+pub(crate) struct HitsPage<'p> {
     /// The server.
     pub(crate) server: &'p Server,
     /// All sessions.
-    pub(crate) look: &'p Look,
+    pub(crate) look: &'p CachedSessionList,
     /// The present.
     pub(crate) clock: &'p Clock,
     /// What is asked of the page.
-    pub(crate) asked: &'p Asked,
+    pub(crate) asked: &'p QueryParams,
     /// What to look for.
-    pub(crate) wanted: &'p Wanted,
+    pub(crate) wanted: &'p SearchParams,
 }
 
-impl Paper<'_> {
+impl HitsPage<'_> {
     /// The search box.
     pub(crate) fn form(&self) -> Markup {
         html! {
@@ -68,7 +68,7 @@ impl Paper<'_> {
     }
 
     /// Words that narrow the search; those that are there already are taken away by a click.
-    pub(crate) fn chips(&self, found: Option<&Found>) -> Markup {
+    pub(crate) fn chips(&self, found: Option<&SearchResults>) -> Markup {
         let mut words: Vec<(String, String)> =
             CHIPS.iter().map(|(word, why)| ((*word).to_owned(), (*why).to_owned())).collect();
         let mut folders: Vec<&str> = Vec::new();
@@ -98,7 +98,7 @@ impl Paper<'_> {
     }
 
     /// The hits, or why there are none.
-    pub(crate) fn results(&self, found: &Found) -> Markup {
+    pub(crate) fn results(&self, found: &SearchResults) -> Markup {
         if found.hits.is_empty() {
             return self.nothing(found);
         }
@@ -165,11 +165,11 @@ impl Paper<'_> {
     }
 
     /// Says that there is no hit, and why that may be.
-    fn nothing(&self, found: &Found) -> Markup {
+    fn nothing(&self, found: &SearchResults) -> Markup {
         let mut hints: Vec<Markup> = Vec::new();
-        for atom in found.query.groups.iter().flatten() {
-            if let Want::Words(needle) = &atom.want
-                && let Some(near) = nearest_field(needle.text())
+        for atom in found.query.clauses.iter().flatten() {
+            if let Predicate::Words(needle) = &atom.want
+                && let Some(near) = suggest_field(needle.text())
             {
                 let word = clean::line(needle.text());
                 hints.push(html! { code { (word) } " was looked for as text; did you mean " code { (near) ":" } "?" });
@@ -178,7 +178,7 @@ impl Paper<'_> {
         if found.cut {
             hints.push(html! { "The time was over before everything was read: " (self.patiently()) });
         }
-        if found.query.groups.len() > 1 {
+        if found.query.clauses.len() > 1 {
             hints.push(html! { "All of it must stand in one entry: take a word away, or put " code { "OR" } " between two" });
         }
         if !self.wanted.all {
@@ -208,7 +208,7 @@ fn by_session(hits: &[SearchHit]) -> Vec<Vec<&SearchHit>> {
     groups
 }
 
-fn sum(found: &Found, sessions: usize) -> String {
+fn sum(found: &SearchResults, sessions: usize) -> String {
     let (shown, all) = (found.hits.len() as u64, found.total.hits as u64);
     let sessions = things(sessions as u64, "session");
     match (shown < all, found.total.exact) {
@@ -230,7 +230,7 @@ fn field(name: &str, value: &str) -> String {
 /// Adds a word to a query, or takes it away where it stands there; says which. All else stays as it was typed.
 fn toggled(typed: &str, word: &str) -> (bool, String) {
     let pieces = pieces(typed);
-    let is_word = |piece: &Piece| typed[piece.at.clone()].eq_ignore_ascii_case(word);
+    let is_word = |piece: &QueryToken| typed[piece.at.clone()].eq_ignore_ascii_case(word);
     let mut gone: Vec<usize> = Vec::new();
     for (no, _) in pieces.iter().enumerate().filter(|(_, piece)| is_word(piece)) {
         gone.push(no);

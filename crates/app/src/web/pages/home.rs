@@ -13,10 +13,10 @@ use crate::html::frame::{Frame, page as framed};
 use crate::html::link::address;
 use crate::html::row::{self, Row};
 use crate::web::answer;
-use crate::web::asked::Asked;
-use crate::web::pick::{self, Picked, pick};
+use crate::web::asked::QueryParams;
+use crate::web::pick::{self, Picked, filter_sessions};
 use crate::web::server::{Server, work};
-use crate::web::stacks::freshen;
+use crate::web::stacks::refresh_in_background;
 use crate::words::figures::{count, size, things};
 use crate::words::folder::base;
 use crate::words::hidden::{can_be_shown, hidden};
@@ -31,7 +31,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>) -> Response {
     let own = server.clone();
     let response = work(server, |server| {
         let (look, clock) = (server.shelf.look(&server.place), server.clock());
-        let picked = pick(&look, &Asked::default(), &clock);
+        let picked = filter_sessions(&look, &QueryParams::default(), &clock);
         let rows = |live: bool, most: usize| -> Vec<Row<'_>> {
             let rows = picked.rows.iter().filter(|(_, row)| row.live || !live).take(most);
             rows.map(|(key, row)| pick::row(key, row, &server.place, &clock)).collect()
@@ -58,7 +58,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>) -> Response {
     })
     .await;
     // Whoever reads this page types next.
-    freshen(&own);
+    refresh_in_background(&own);
     response
 }
 

@@ -7,24 +7,24 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
-use rethread_engine::core::query::BadQuery;
-use rethread_engine::ops::{SearchHit, Whereabouts};
+use rethread_engine::core::query::QueryError;
+use rethread_engine::ops::{ContextStatus, SearchHit};
 
 use super::guide::{help, wrong};
-use super::hits::{MOST, Paper, title};
+use super::hits::{HitsPage, MOST, title};
 use crate::html::frame::{Frame, page as framed};
 use crate::html::hit::{SKIMMED, excerpt, place, speaker};
 use crate::html::link::address;
 use crate::web::answer;
-use crate::web::asked::Asked;
-use crate::web::seek::{Found, Waits, Wanted, seek};
+use crate::web::asked::QueryParams;
+use crate::web::seek::{CancelOnDrop, SearchParams, SearchResults, run_search};
 use crate::web::server::{Server, work};
-use crate::web::shelf::Look;
-use crate::web::stacks::freshen;
+use crate::web::shelf::CachedSessionList;
+use crate::web::stacks::refresh_in_background;
 use crate::words::clean;
 use crate::words::figures::things;
 use crate::words::folder::base;
-use crate::words::standing::standing;
+use crate::words::standing::context_status_label;
 use crate::words::when::Clock;
 
 /// How long a page may look, how long if somebody says that they can wait, and how long while somebody types.
@@ -37,11 +37,11 @@ const SHOWN: usize = 50;
 const SKIM: usize = 8;
 
 /// Answers with the page of a search.
-pub(crate) async fn page(State(server): State<Arc<Server>>, asked: Asked) -> Response {
-    let waits = Waits::default();
+pub(crate) async fn page(State(server): State<Arc<Server>>, asked: QueryParams) -> Response {
+    let waits = CancelOnDrop::default();
     let (halt, own, searching) = (waits.halt(), server.clone(), server.clone());
     let is_patient = asked.has("patient");
-    let wanted = Wanted {
+    let wanted = SearchParams {
         typed: asked.text("q").unwrap_or_default().to_owned(),
         all: asked.has("all"),
         limit: asked.number("n", SHOWN).clamp(1, MOST),
@@ -55,11 +55,11 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, asked: Asked) -> Res
     let response = work(server, move |server| {
         let found = match known {
             Some(known) => Some(Ok(known)),
-            None => must_look.then(|| seek(&searching, &wanted, &halt)),
+            None => must_look.then(|| run_search(&searching, &wanted, &halt)),
         };
         drop(turn);
         let (look, clock) = (addressing(server, found.as_ref()), server.clock());
-        let paper = Paper { server, look: &look, clock: &clock, asked: &asked, wanted: &wanted };
+        let paper = HitsPage { server, look: &look, clock: &clock, asked: &asked, wanted: &wanted };
         let body = html! {
             main id="main" class="search" {
                 (paper.form())
@@ -78,12 +78,15 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, asked: Asked) -> Res
     .await;
     drop((waits, patient));
     // Whoever reads this page types next.
-    freshen(&own);
+    refresh_in_background(&own);
     response
 }
 
 /// Returns a look that knows how the sessions of hits are addressed.
-fn addressing(server: &Server, found: Option<&Result<Arc<Found>, BadQuery>>) -> Arc<Look> {
+fn addressing(
+    server: &Server,
+    found: Option<&Result<Arc<SearchResults>, QueryError>>,
+) -> Arc<CachedSessionList> {
     let hits = found.and_then(|found| found.as_ref().ok()).map(|found| &found.hits[..]).unwrap_or_default();
     server.shelf.knowing(&server.place, hits.iter().map(|hit| hit.session_path.as_path()))
 }
@@ -92,10 +95,10 @@ fn addressing(server: &Server, found: Option<&Result<Arc<Found>, BadQuery>>) -> 
 const LEAST: usize = 3;
 
 /// Answers with the best few hits of what somebody is typing.
-pub(crate) async fn hits(State(server): State<Arc<Server>>, asked: Asked) -> Response {
+pub(crate) async fn hits(State(server): State<Arc<Server>>, asked: QueryParams) -> Response {
     let Some(typed) = asked.text("q").map(str::to_owned) else {
         // Somebody is about to type.
-        freshen(&server);
+        refresh_in_background(&server);
         return answer::found(html! {});
     };
     let (sought, begun) = so_far(&typed);
@@ -103,10 +106,10 @@ pub(crate) async fn hits(State(server): State<Arc<Server>>, asked: Asked) -> Res
         return answer::found(html! { p class="hits-say" { "Go on typing, or press Enter" } });
     }
     let (sought, begun) = (sought.to_owned(), begun.to_owned());
-    let waits = Waits::default();
+    let waits = CancelOnDrop::default();
     let (halt, own) = (waits.halt(), server.clone());
     let limit = asked.number("limit", SKIM).clamp(1, SHOWN);
-    let wanted = Wanted { typed: sought, all: false, limit, budget: TYPING, typing: true };
+    let wanted = SearchParams { typed: sought, all: false, limit, budget: TYPING, typing: true };
     let known = server.answers.recent(&wanted, &server.queue);
     let turn = match &known {
         Some(_) => None,
@@ -117,7 +120,7 @@ pub(crate) async fn hits(State(server): State<Arc<Server>>, asked: Asked) -> Res
         },
     };
     let response = work(server, move |server| {
-        let found = known.map_or_else(|| seek(&own, &wanted, &halt), Ok);
+        let found = known.map_or_else(|| run_search(&own, &wanted, &halt), Ok);
         drop(turn);
         let look = addressing(server, Some(&found));
         match found {
@@ -142,7 +145,12 @@ fn so_far(typed: &str) -> (&str, &str) {
 }
 
 /// Draws hits as the choices of a box, for what is typed and the last word of it that was not looked for yet.
-fn skim(found: &Found, (typed, begun): (&str, &str), look: &Look, clock: &Clock) -> Markup {
+fn skim(
+    found: &SearchResults,
+    (typed, begun): (&str, &str),
+    look: &CachedSessionList,
+    clock: &Clock,
+) -> Markup {
     let all = address("/search", [("q", typed)]);
     // What has no page of its own stands on the page of all hits.
     let lead = |hit: &SearchHit| look.key_of(&hit.session_path).map_or(all.clone(), |key| place(hit, key));
@@ -170,17 +178,18 @@ fn skim(found: &Found, (typed, begun): (&str, &str), look: &Look, clock: &Clock)
 
 /// Says who speaks, where and when, and whether Claude has forgotten it.
 fn facts(hit: &SearchHit, clock: &Clock) -> String {
-    let lost = matches!(hit.standing, Whereabouts::Compacted | Whereabouts::Aside | Whereabouts::Island);
+    let lost =
+        matches!(hit.standing, ContextStatus::Compacted | ContextStatus::Aside | ContextStatus::Island);
     let said = [
         Some(speaker(hit)),
-        (lost || hit.agent.is_some()).then(|| standing(hit).to_owned()),
+        (lost || hit.agent.is_some()).then(|| context_status_label(hit).to_owned()),
         Some(base(&hit.project)),
         hit.time.map(|time| clock.age(Some(time))),
     ];
     said.into_iter().flatten().filter(|fact| !fact.is_empty()).collect::<Vec<_>>().join(" · ")
 }
 
-fn all_of(found: &Found) -> String {
+fn all_of(found: &SearchResults) -> String {
     match found.total.exact {
         true => format!("All {}", things(found.total.hits as u64, "hit")),
         false => "All hits".to_owned(),

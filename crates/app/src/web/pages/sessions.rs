@@ -6,29 +6,29 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use maud::{Markup, html};
 use rethread_engine::core::session::TitleSource;
-use rethread_engine::ops::{Listing, SessionRow};
+use rethread_engine::ops::{SessionList, SessionRow};
 
 use crate::html::frame::{Frame, page as framed};
 use crate::html::row::{self, COLUMNS, Row};
 use crate::web::answer;
-use crate::web::asked::Asked;
-use crate::web::pick::{self, ORDERS, Picked, pick};
+use crate::web::asked::QueryParams;
+use crate::web::pick::{self, ORDERS, Picked, filter_sessions};
 use crate::web::server::{Server, work};
 use crate::words::clean;
 use crate::words::figures::{count, size, things};
 use crate::words::folder::git_branch;
 use crate::words::hidden::{can_be_shown, hidden};
-use crate::words::trouble::{self, message};
+use crate::words::trouble::{self, error_message};
 use crate::words::when::Clock;
 
 /// So many sessions stand on one page.
 const PAGE: usize = 100;
 
 /// Answers with the list.
-pub(crate) async fn page(State(server): State<Arc<Server>>, asked: Asked) -> Response {
+pub(crate) async fn page(State(server): State<Arc<Server>>, asked: QueryParams) -> Response {
     work(server, move |server| {
         let (look, clock) = (server.shelf.look(&server.place), server.clock());
-        let picked = pick(&look, &asked, &clock);
+        let picked = filter_sessions(&look, &asked, &clock);
         let body = html! {
             main id="main" class="sessions" {
                 h1 { "Sessions" }
@@ -54,10 +54,10 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, asked: Asked) -> Res
 }
 
 /// Answers with more rows of the list.
-pub(crate) async fn rows(State(server): State<Arc<Server>>, asked: Asked) -> Response {
+pub(crate) async fn rows(State(server): State<Arc<Server>>, asked: QueryParams) -> Response {
     work(server, move |server| {
         let (look, clock) = (server.shelf.look(&server.place), server.clock());
-        let picked = pick(&look, &asked, &clock);
+        let picked = filter_sessions(&look, &asked, &clock);
         let (rows, more) = part(&picked, &asked, server, &clock);
         answer::found(row::rows(&rows, more.as_ref()))
     })
@@ -67,7 +67,7 @@ pub(crate) async fn rows(State(server): State<Arc<Server>>, asked: Asked) -> Res
 /// Takes one page of what was picked, and the way to the next.
 fn part<'l>(
     picked: &Picked<'l>,
-    asked: &Asked,
+    asked: &QueryParams,
     server: &Server,
     clock: &Clock,
 ) -> (Vec<Row<'l>>, Option<Markup>) {
@@ -89,11 +89,11 @@ fn part<'l>(
 }
 
 /// Says what could not be read, and why the cache was of no help.
-pub(super) fn troubles(listing: &Listing) -> Markup {
+pub(super) fn troubles(listing: &SessionList) -> Markup {
     html! {
         @if let [first, rest @ ..] = &listing.failures[..] {
             p class="wrong" role="status" {
-                (message(first)) @if !rest.is_empty() { ", and so " (things(rest.len() as u64, "more file")) }
+                (error_message(first)) @if !rest.is_empty() { ", and so " (things(rest.len() as u64, "more file")) }
             }
         }
         @if let Some(notice) = &listing.notice { p class="quiet" role="status" { (trouble::notice(notice)) } }
@@ -101,7 +101,7 @@ pub(super) fn troubles(listing: &Listing) -> Markup {
 }
 
 /// Says how many there are, and what is left out.
-fn sum(picked: &Picked<'_>, asked: &Asked) -> Markup {
+fn sum(picked: &Picked<'_>, asked: &QueryParams) -> Markup {
     let bytes: u64 = picked.rows.iter().map(|(_, row)| row.bytes).sum();
     let from = asked.number("from", 0);
     html! {
@@ -115,7 +115,7 @@ fn sum(picked: &Picked<'_>, asked: &Asked) -> Markup {
 }
 
 /// The filters, as a form that works without any script.
-fn form(asked: &Asked, server: &Server) -> Markup {
+fn form(asked: &QueryParams, server: &Server) -> Markup {
     let text = |name: &str| asked.text(name).unwrap_or_default().to_owned();
     let fields = [
         ("title", "Title", "any words"),

@@ -1,8 +1,8 @@
 //! The rows from top to bottom: at each fork the other ways first, further right, then the one that goes on.
 
-use super::fold::{Fold, Folds};
-use super::row::{Row, Standing, What};
-use super::seed::Plan;
+use super::fold::{Folds, Visibility};
+use super::row::{OutlineItem, PathRelation, Row};
+use super::seed::OutlineTree;
 use crate::tree::node::NONE;
 
 /// What is below a row, itself included.
@@ -20,8 +20,8 @@ impl Sum {
         self.tips += other.tips;
     }
 
-    fn gap(self) -> What {
-        What::Gap { turns: self.turns, rows: self.rows, tips: self.tips }
+    fn gap(self) -> OutlineItem {
+        OutlineItem::Gap { turns: self.turns, rows: self.rows, tips: self.tips }
     }
 }
 
@@ -37,13 +37,13 @@ struct Next {
 #[derive(Clone, Copy)]
 enum Piece {
     Row(u32),
-    Gap(Sum, Standing),
+    Gap(Sum, PathRelation),
 }
 
 /// Puts the rows in order; also returns where each planned row is shown.
-pub(super) fn lines(plan: &Plan, folds: &Folds) -> (Vec<Row>, Vec<u32>) {
+pub(super) fn lines(plan: &OutlineTree, folds: &Folds) -> (Vec<Row>, Vec<u32>) {
     let sums = sums(plan);
-    let mut pen = Pen {
+    let mut pen = RowWriter {
         plan,
         folds,
         sums: &sums,
@@ -67,11 +67,11 @@ pub(super) fn lines(plan: &Plan, folds: &Folds) -> (Vec<Row>, Vec<u32>) {
     (pen.rows, pen.drawn)
 }
 
-fn sums(plan: &Plan) -> Vec<Sum> {
+fn sums(plan: &OutlineTree) -> Vec<Sum> {
     let mut sums = vec![Sum::default(); plan.rows.len()];
     for k in (0..plan.rows.len()).rev() {
         sums[k].rows += 1;
-        sums[k].turns += usize::from(matches!(plan.rows[k].what, What::Turn(_)));
+        sums[k].turns += usize::from(matches!(plan.rows[k].what, OutlineItem::Turn(_)));
         if plan.children(k as u32).is_empty() {
             sums[k].tips = 1;
         }
@@ -83,8 +83,8 @@ fn sums(plan: &Plan) -> Vec<Sum> {
     sums
 }
 
-struct Pen<'p> {
-    plan: &'p Plan,
+struct RowWriter<'p> {
+    plan: &'p OutlineTree,
     folds: &'p Folds,
     sums: &'p [Sum],
     rows: Vec<Row>,
@@ -92,7 +92,7 @@ struct Pen<'p> {
     next: Vec<Next>,
 }
 
-impl Pen<'_> {
+impl RowWriter<'_> {
     /// Draws everything below a row.
     fn draw(&mut self, root: u32, parent: Option<usize>) {
         self.next.push(Next { what: Piece::Row(root), depth: 0, forks_off: false, parent });
@@ -107,7 +107,7 @@ impl Pen<'_> {
     }
 
     /// Draws what is left out; it stands to the path as the rows around it.
-    fn gap(&mut self, sum: Sum, standing: Standing, place: Next) -> usize {
+    fn gap(&mut self, sum: Sum, standing: PathRelation, place: Next) -> usize {
         let Next { depth, forks_off, parent, .. } = place;
         self.rows.push(Row { parent, depth, forks_off, ..Row::new(sum.gap(), standing) });
         self.rows.len() - 1
@@ -115,7 +115,7 @@ impl Pen<'_> {
 
     fn row(&mut self, row: u32, mut next: Next) {
         let (mut at, mut passed) = (row, Sum::default());
-        while self.folds.rows[at as usize] == Fold::Passed
+        while self.folds.rows[at as usize] == Visibility::Passed
             && let [child] = self.plan.children(at)
         {
             passed.rows += 1;
@@ -136,7 +136,7 @@ impl Pen<'_> {
     /// Lines up what comes below a row: the way that goes on is the last.
     fn below(&mut self, row: u32, here: usize, depth: usize) {
         let children = self.plan.children(row);
-        let is_dropped = |child: &u32| self.folds.rows[*child as usize] == Fold::Dropped;
+        let is_dropped = |child: &u32| self.folds.rows[*child as usize] == Visibility::Dropped;
         let weight = |child: &&u32| {
             (!is_dropped(child), self.plan.on_way[**child as usize], self.sums[**child as usize].rows)
         };
@@ -154,7 +154,7 @@ impl Pen<'_> {
         for child in children.iter().filter(|&&child| child != main) {
             match (is_dropped(child), pieces.last_mut()) {
                 (true, Some(Piece::Gap(sum, _))) => sum.add(self.sums[*child as usize]),
-                (true, _) => pieces.push(Piece::Gap(self.sums[*child as usize], Standing::Aside)),
+                (true, _) => pieces.push(Piece::Gap(self.sums[*child as usize], PathRelation::Aside)),
                 (false, _) => pieces.push(Piece::Row(*child)),
             }
         }

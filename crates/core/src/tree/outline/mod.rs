@@ -14,4 +14,4 @@ mod line;
 mod row;
 mod seed;
 
-pub use row::{Outline, Row, Sight, Standing, What};
+pub use row::{Outline, OutlineItem, OutlineOptions, PathRelation, Row};

@@ -1,13 +1,13 @@
 //! What an outline is made of.
 
 use super::{fold, line, seed};
-use crate::tree::branch::{Branches, Departure};
-use crate::tree::node::{Link, NONE, NodeNo};
+use crate::tree::branch::{Branches, ForkPoint};
+use crate::tree::node::{NONE, NodeId, ParentLink};
 use crate::tree::weave::Tree;
 
 /// How something stands to a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum PathRelation {
     /// On it.
     OnPath,
     /// On it, but before a compaction: the model no longer sees it.
@@ -18,26 +18,26 @@ pub enum Standing {
 
 /// What to draw.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Sight<'a> {
+pub struct OutlineOptions<'a> {
     /// Every entry, and not one row per turn.
     pub all: bool,
     /// Only what is near this entry.
-    pub around: Option<NodeNo>,
+    pub around: Option<NodeId>,
     /// The tip of the path that is loaded.
-    pub leaf: Option<NodeNo>,
+    pub leaf: Option<NodeId>,
     /// The entries that are loaded.
-    pub loaded: &'a [NodeNo],
+    pub loaded: &'a [NodeId],
 }
 
 /// What a row stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
+pub enum OutlineItem {
     /// A turn, by the entry that starts it.
-    Turn(NodeNo),
+    Turn(NodeId),
     /// A compaction, by its boundary or its summary.
-    Compaction(NodeNo),
+    Compaction(NodeId),
     /// Any other entry.
-    Entry(NodeNo),
+    Entry(NodeId),
     /// Rows that are left out.
     Gap {
         /// Turns among them.
@@ -53,7 +53,7 @@ pub enum What {
 #[derive(Debug, Clone)]
 pub struct Row {
     /// What it stands for.
-    pub what: What,
+    pub what: OutlineItem,
     /// The row it hangs below.
     pub parent: Option<usize>,
     /// How many ways of forks it is to the right.
@@ -61,11 +61,11 @@ pub struct Row {
     /// Whether it is the first of a way that forks off to the right.
     pub forks_off: bool,
     /// Where a way of a real fork begins: how it came.
-    pub from: Option<Departure>,
+    pub from: Option<ForkPoint>,
     /// Where an island begins: how it is cut off.
-    pub cut: Option<Link>,
+    pub cut: Option<ParentLink>,
     /// How it stands to the path that is loaded.
-    pub standing: Standing,
+    pub standing: PathRelation,
     /// Whether it is the entry that was asked for.
     pub named: bool,
     /// The branch that ends here.
@@ -81,18 +81,18 @@ pub struct Outline {
     shown: Vec<u32>,
 }
 
-impl What {
+impl OutlineItem {
     /// Returns the entry that the row stands for.
-    pub fn node(self) -> Option<NodeNo> {
+    pub fn node(self) -> Option<NodeId> {
         match self {
-            What::Turn(no) | What::Compaction(no) | What::Entry(no) => Some(no),
-            What::Gap { .. } => None,
+            OutlineItem::Turn(no) | OutlineItem::Compaction(no) | OutlineItem::Entry(no) => Some(no),
+            OutlineItem::Gap { .. } => None,
         }
     }
 }
 
 impl Row {
-    pub(super) fn new(what: What, standing: Standing) -> Row {
+    pub(super) fn new(what: OutlineItem, standing: PathRelation) -> Row {
         Row {
             what,
             parent: None,
@@ -107,7 +107,7 @@ impl Row {
     }
 
     /// Draws the lines to the left of the row, two columns for each way to the right.
-    pub fn rail(&self) -> String {
+    pub fn gutter(&self) -> String {
         let (lanes, joint) = if self.forks_off { (self.depth - 1, "├─") } else { (self.depth, "") };
         format!("{}{joint}", "│ ".repeat(lanes))
     }
@@ -115,19 +115,19 @@ impl Row {
     /// Returns the sign of the row: filled where it is loaded, dotted before a compaction, hollow elsewhere.
     pub fn sign(&self) -> char {
         match (self.what, self.standing) {
-            (What::Gap { .. }, _) => '⋮',
-            (What::Compaction(_), Standing::OnPath) => '◆',
-            (What::Compaction(_), _) => '◇',
-            (_, Standing::OnPath) => '●',
-            (_, Standing::Compacted) => '◌',
-            (_, Standing::Aside) => '○',
+            (OutlineItem::Gap { .. }, _) => '⋮',
+            (OutlineItem::Compaction(_), PathRelation::OnPath) => '◆',
+            (OutlineItem::Compaction(_), _) => '◇',
+            (_, PathRelation::OnPath) => '●',
+            (_, PathRelation::Compacted) => '◌',
+            (_, PathRelation::Aside) => '○',
         }
     }
 }
 
 impl Outline {
     /// Lays out a tree.
-    pub fn of(tree: &Tree, branches: &Branches, sight: &Sight<'_>) -> Outline {
+    pub fn of(tree: &Tree, branches: &Branches, sight: &OutlineOptions<'_>) -> Outline {
         let plan = seed::plan(tree, branches, sight);
         let folds = fold::folds(&plan, sight);
         let (rows, drawn) = line::lines(&plan, &folds);
@@ -137,7 +137,7 @@ impl Outline {
     }
 
     /// Returns the row that shows a node, itself or as part of its turn.
-    pub fn row_of(&self, no: NodeNo) -> Option<usize> {
+    pub fn row_of(&self, no: NodeId) -> Option<usize> {
         self.shown.get(no as usize).filter(|&&row| row != NONE).map(|&row| row as usize)
     }
 }

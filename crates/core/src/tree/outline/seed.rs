@@ -1,15 +1,15 @@
 //! Which rows there could be, and which hangs below which.
 
-use super::row::{Row, Sight, Standing, What};
-use crate::entry::Voice;
-use crate::tree::branch::{Branches, Departure};
-use crate::tree::node::{Link, NONE, NodeNo};
-use crate::tree::stretch::{Origin, Stretches};
+use super::row::{OutlineItem, OutlineOptions, PathRelation, Row};
+use crate::entry::EntryRole;
+use crate::tree::branch::{Branches, ForkPoint};
+use crate::tree::node::{NONE, NodeId, ParentLink};
+use crate::tree::stretch::{BranchSegments, SegmentOrigin};
 use crate::tree::weave::Tree;
 
 /// All rows before any is left out, parents before children.
 #[derive(Debug, Default)]
-pub(super) struct Plan {
+pub(super) struct OutlineTree {
     pub(super) rows: Vec<Row>,
     /// The parent of each row.
     pub(super) parents: Vec<u32>,
@@ -24,7 +24,7 @@ pub(super) struct Plan {
     pub(super) on_way: Vec<bool>,
 }
 
-impl Plan {
+impl OutlineTree {
     /// Returns the rows below a row.
     pub(super) fn children(&self, row: u32) -> &[u32] {
         let k = row as usize;
@@ -50,11 +50,11 @@ impl Plan {
 }
 
 /// Plans the rows of a drawing.
-pub(super) fn plan(tree: &Tree, branches: &Branches, sight: &Sight<'_>) -> Plan {
+pub(super) fn plan(tree: &Tree, branches: &Branches, sight: &OutlineOptions<'_>) -> OutlineTree {
     let stretches = &branches.stretches;
     let forced = openings(tree, stretches);
     let standings = standings(tree, sight);
-    let mut plan = Plan { by_node: vec![NONE; tree.nodes().len()], ..Plan::default() };
+    let mut plan = OutlineTree { by_node: vec![NONE; tree.nodes().len()], ..OutlineTree::default() };
     // By stretch: whether it was met, and its last row so far, or that of the one it forks from.
     let mut last = vec![(false, NONE); stretches.list.len()];
     let mut begun = vec![false; stretches.list.len()];
@@ -96,30 +96,36 @@ pub(super) fn plan(tree: &Tree, branches: &Branches, sight: &Sight<'_>) -> Plan 
 }
 
 /// Says what a node is as a row; a node that need not be one is none.
-fn what(tree: &Tree, no: NodeNo, needed: bool) -> Option<What> {
+fn what(tree: &Tree, no: NodeId, needed: bool) -> Option<OutlineItem> {
     let node = tree.node(no);
-    let told = tree.is_told(no) || needed;
-    let below_boundary = || node.parent().is_some_and(|parent| tree.node(parent).voice == Voice::Boundary);
+    let told = tree.is_main_chain(no) || needed;
+    let below_boundary =
+        || node.parent().is_some_and(|parent| tree.node(parent).voice == EntryRole::CompactBoundary);
     match node.voice {
-        _ if tree.turn_of(no) == Some(no) && told => Some(What::Turn(no)),
-        Voice::Boundary if told => Some(What::Compaction(no)),
-        Voice::Recap if told && !below_boundary() => Some(What::Compaction(no)),
-        _ => needed.then_some(What::Entry(no)),
+        _ if tree.turn_of(no) == Some(no) && told => Some(OutlineItem::Turn(no)),
+        EntryRole::CompactBoundary if told => Some(OutlineItem::Compaction(no)),
+        EntryRole::CompactSummary if told && !below_boundary() => Some(OutlineItem::Compaction(no)),
+        _ => needed.then_some(OutlineItem::Entry(no)),
     }
 }
 
 /// Finds for each stretch the entry that must have a row of its own: where somebody speaks before the first turn.
-fn openings(tree: &Tree, stretches: &Stretches) -> Vec<NodeNo> {
+fn openings(tree: &Tree, stretches: &BranchSegments) -> Vec<NodeId> {
     let mut openings = vec![NONE; stretches.list.len()];
     let mut settled = vec![false; stretches.list.len()];
-    for &no in stretches.order.iter().filter(|&&no| tree.is_told(no)) {
+    for &no in stretches.order.iter().filter(|&&no| tree.is_main_chain(no)) {
         let k = stretches.of[no as usize] as usize;
         let voice = tree.node(no).voice;
-        let speaks = matches!(voice, Voice::Answer | Voice::Results | Voice::ApiError | Voice::Interrupt);
+        let speaks = matches!(
+            voice,
+            EntryRole::Answer | EntryRole::Results | EntryRole::ApiError | EntryRole::Interrupt
+        );
         if settled[k] {
             continue;
         }
-        if tree.turn_of(no) == Some(no) || matches!(voice, Voice::Boundary | Voice::Recap) {
+        if tree.turn_of(no) == Some(no)
+            || matches!(voice, EntryRole::CompactBoundary | EntryRole::CompactSummary)
+        {
             settled[k] = true;
         } else if speaks {
             settled[k] = true;
@@ -130,30 +136,30 @@ fn openings(tree: &Tree, stretches: &Stretches) -> Vec<NodeNo> {
 }
 
 /// Returns the stretch whose rows a stretch hangs below; none for the beginnings of the file.
-fn row_above(stretches: &Stretches, stretch: usize) -> Option<usize> {
-    let Origin::Way(fork, _) = stretches.list[stretch].origin else { return None };
+fn row_above(stretches: &BranchSegments, stretch: usize) -> Option<usize> {
+    let SegmentOrigin::Way(fork, _) = stretches.list[stretch].origin else { return None };
     stretches.forks[fork as usize].at.map(|_| stretches.list[stretch].parent as usize)
 }
 
 /// Says how a stretch begins.
-fn origin(stretches: &Stretches, stretch: usize) -> (Option<Departure>, Option<Link>) {
+fn origin(stretches: &BranchSegments, stretch: usize) -> (Option<ForkPoint>, Option<ParentLink>) {
     match stretches.list[stretch].origin {
-        Origin::Way(fork, way) => (Some(stretches.departure(fork, way)), None),
-        Origin::Island(link) => (None, Some(link)),
-        Origin::Trunk | Origin::Aside => (None, None),
+        SegmentOrigin::Way(fork, way) => (Some(stretches.departure(fork, way)), None),
+        SegmentOrigin::Island(link) => (None, Some(link)),
+        SegmentOrigin::Trunk | SegmentOrigin::Aside => (None, None),
     }
 }
 
 /// Says how each node stands to the path that is loaded.
-fn standings(tree: &Tree, sight: &Sight<'_>) -> Vec<Standing> {
-    let mut standings = vec![Standing::Aside; tree.nodes().len()];
+fn standings(tree: &Tree, sight: &OutlineOptions<'_>) -> Vec<PathRelation> {
+    let mut standings = vec![PathRelation::Aside; tree.nodes().len()];
     if let Some(leaf) = sight.leaf {
-        for no in tree.long_walk(leaf) {
-            standings[no as usize] = Standing::Compacted;
+        for no in tree.ancestors_across_compactions(leaf) {
+            standings[no as usize] = PathRelation::Compacted;
         }
     }
     for &no in sight.loaded {
-        standings[no as usize] = Standing::OnPath;
+        standings[no as usize] = PathRelation::OnPath;
     }
     standings
 }

@@ -12,6 +12,6 @@ mod rates;
 mod read;
 mod table;
 
-pub use rates::{Basis, Long, Rates, Row, Tariff};
+pub use rates::{LongContextRates, ModelPricing, PriceSource, Rates, Row};
 pub use read::PriceProblem;
 pub use table::{Origin, Prices};

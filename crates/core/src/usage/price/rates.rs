@@ -1,7 +1,7 @@
 //! What one model costs, by day and by length.
 
 use super::super::Money;
-use crate::entry::{Moment, Usage};
+use crate::entry::{Timestamp, Usage};
 
 /// Prices of one token of each kind, and of one search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Rates {
 
 /// What holds instead for long prompts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Long {
+pub struct LongContextRates {
     /// A prompt of more tokens than this is long.
     pub above: u64,
     /// What every token of such a response costs.
@@ -49,7 +49,7 @@ pub struct Long {
 
 /// How a row came to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Basis {
+pub enum PriceSource {
     /// Who bills has published it.
     Published,
     /// Some of it follows from what is published.
@@ -62,13 +62,13 @@ pub enum Basis {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     /// Since when; `None`: since ever.
-    pub from: Option<Moment>,
+    pub from: Option<Timestamp>,
     /// What tokens cost.
     pub rates: Rates,
     /// What they cost in long prompts, where that differs.
-    pub long: Option<Long>,
+    pub long: Option<LongContextRates>,
     /// How the row came to be, where it says so.
-    pub basis: Option<Basis>,
+    pub basis: Option<PriceSource>,
     /// What else is to be known of it.
     pub note: String,
 }
@@ -83,7 +83,7 @@ impl Row {
 
 /// The prices of one model, by day.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tariff {
+pub struct ModelPricing {
     /// The patterns of the names that mean the model.
     pub(super) models: Vec<String>,
     /// At least one, the oldest first.
@@ -92,7 +92,7 @@ pub struct Tariff {
     pub(super) origin: usize,
 }
 
-impl Tariff {
+impl ModelPricing {
     /// Returns the patterns of the names that mean the model.
     pub fn models(&self) -> &[String] {
         &self.models
@@ -104,7 +104,7 @@ impl Tariff {
     }
 
     /// Returns the row that held at a moment: the newest without one, the oldest for what was before it.
-    pub fn row(&self, at: Option<Moment>) -> &Row {
+    pub fn row(&self, at: Option<Timestamp>) -> &Row {
         let begun = at.map_or(self.rows.len(), |at| {
             self.rows.partition_point(|row| row.from.is_none_or(|from| from <= at))
         });
@@ -112,7 +112,7 @@ impl Tariff {
     }
 
     /// Returns what one response cost.
-    pub fn cost(&self, at: Option<Moment>, usage: &Usage) -> Money {
+    pub fn cost(&self, at: Option<Timestamp>, usage: &Usage) -> Money {
         self.row(at).rates_for(usage).cost(usage)
     }
 }

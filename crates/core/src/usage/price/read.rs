@@ -4,9 +4,9 @@
 //! `[[price]]` and `key = value` is refused with its line, so no table is read as something else than it says.
 
 use super::super::Money;
-use super::rates::{Basis, Long, Rates, Row, Tariff};
+use super::rates::{LongContextRates, ModelPricing, PriceSource, Rates, Row};
 use super::table::{Origin, Prices};
-use crate::entry::Moment;
+use crate::entry::Timestamp;
 
 /// Why a table cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,12 +75,12 @@ fn head(origin: &mut Origin, key: &str, value: &str) -> Result<(), String> {
 struct Draft {
     line: usize,
     models: Vec<String>,
-    from: Option<Moment>,
+    from: Option<Timestamp>,
     base: RatesDraft,
     above: Option<u64>,
     long: RatesDraft,
     web_search: Option<Money>,
-    basis: Option<Basis>,
+    basis: Option<PriceSource>,
     note: String,
 }
 
@@ -124,7 +124,7 @@ impl Draft {
         let rates =
             self.base.finish(web_search).ok_or_else(|| problem("this price lacks `input` or `output`"))?;
         let long = match (self.above, self.long.finish(web_search)) {
-            (Some(above), Some(rates)) => Some(Long { above, rates }),
+            (Some(above), Some(rates)) => Some(LongContextRates { above, rates }),
             (None, None) if self.long == RatesDraft::default() => None,
             _ => return Err(problem("long prompts need `long.above`, `long.input` and `long.output`")),
         };
@@ -137,7 +137,7 @@ impl Draft {
                 });
             }
             Some(tariff) => tariff.rows.push(row),
-            None => prices.tariffs.push(Tariff { models: self.models, rows: vec![row], origin: 0 }),
+            None => prices.tariffs.push(ModelPricing { models: self.models, rows: vec![row], origin: 0 }),
         }
         Ok(())
     }
@@ -205,12 +205,12 @@ fn texts(key: &str, value: &str) -> Result<Vec<String>, String> {
     names.map(|part| name(part).ok_or_else(wrong)).collect()
 }
 
-fn day(key: &str, value: &str) -> Result<Moment, String> {
+fn day(key: &str, value: &str) -> Result<Timestamp, String> {
     let day = unquoted(value).unwrap_or(value);
     let read = || {
         let date: jiff::civil::Date = day.parse().ok().filter(|_| day.len() == 10)?;
         let start = date.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
-        Some(Moment(start.timestamp().as_millisecond()))
+        Some(Timestamp(start.timestamp().as_millisecond()))
     };
     read().ok_or_else(|| format!("`{key}` must be a day: `2026-10-07`"))
 }
@@ -229,11 +229,11 @@ fn count(key: &str, value: &str) -> Result<u64, String> {
     value.replace('_', "").parse().map_err(|_| format!("`{key}` must be a number of tokens"))
 }
 
-fn basis(value: &str) -> Result<Basis, String> {
+fn basis(value: &str) -> Result<PriceSource, String> {
     match unquoted(value) {
-        Some("published") => Ok(Basis::Published),
-        Some("derived") => Ok(Basis::Derived),
-        Some("client") => Ok(Basis::Client),
+        Some("published") => Ok(PriceSource::Published),
+        Some("derived") => Ok(PriceSource::Derived),
+        Some("client") => Ok(PriceSource::Client),
         _ => Err("`basis` must be \"published\", \"derived\" or \"client\"".to_owned()),
     }
 }

@@ -1,7 +1,7 @@
 //! Tables of prices, one before the other.
 
 use super::name;
-use super::rates::Tariff;
+use super::rates::ModelPricing;
 use super::read::{self, PriceProblem};
 
 /// Where a table is from.
@@ -18,7 +18,7 @@ pub struct Origin {
 pub struct Prices {
     pub(super) origins: Vec<Origin>,
     /// The first that matches counts.
-    pub(super) tariffs: Vec<Tariff>,
+    pub(super) tariffs: Vec<ModelPricing>,
 }
 
 impl Prices {
@@ -47,7 +47,7 @@ impl Prices {
         let shift = self.origins.len();
         self.origins.extend(later.origins);
         let shifted =
-            later.tariffs.into_iter().map(|tariff| Tariff { origin: tariff.origin + shift, ..tariff });
+            later.tariffs.into_iter().map(|tariff| ModelPricing { origin: tariff.origin + shift, ..tariff });
         self.tariffs.extend(shifted);
         self
     }
@@ -68,12 +68,12 @@ impl Prices {
     }
 
     /// Returns every model's prices in the order in which they are asked, each with its table.
-    pub fn tariffs(&self) -> impl Iterator<Item = (&Origin, &Tariff)> {
+    pub fn tariffs(&self) -> impl Iterator<Item = (&Origin, &ModelPricing)> {
         self.tariffs.iter().filter_map(|tariff| Some((self.origins.get(tariff.origin)?, tariff)))
     }
 
     /// Returns the prices of a model, by its name as it stands or without what providers hang on it.
-    pub fn tariff(&self, model: &str) -> Option<&Tariff> {
+    pub fn tariff(&self, model: &str) -> Option<&ModelPricing> {
         let plain = name::plain(model);
         let names = [Some(model), plain.as_deref()];
         let fits = |pattern: &String| names.into_iter().flatten().any(|name| name::matches(pattern, name));

@@ -4,6 +4,6 @@ mod retention;
 mod session;
 mod store;
 
-pub use session::{Diagnosis, diagnose};
+pub use session::{SessionReport, diagnose};
 pub(crate) use session::{client_of, newest};
-pub use store::{Beside, DoctorRequest, Round, StoreCode, StoreFinding, doctor};
+pub use store::{DoctorRequest, SideFileSizes, StoreCode, StoreFinding, StoreReport, doctor};

@@ -2,37 +2,37 @@
 
 use std::path::{Path, PathBuf};
 
-use rethread_core::health::{Checkup, Finding, Patient, Severity, Weight, examine};
+use rethread_core::health::{CheckCollector, CheckInput, Diagnostic, Severity, SizeBreakdown, run_checks};
 use rethread_core::id::Id;
-use rethread_core::resume::{Facts, MEASURED, resume};
-use rethread_core::session::Sketcher;
-use rethread_core::tree::Weaver;
+use rethread_core::resume::{KNOWN_CLIENTS, ResumeIndex, simulate_resume};
+use rethread_core::session::SessionInfoBuilder;
+use rethread_core::tree::TreeBuilder;
 use rethread_core::version::Version;
 
-use super::super::load::{Head, id_of};
-use crate::Failure;
-use crate::disk::{Seen, live_sessions, scan};
+use super::super::load::{SessionHeader, id_of};
+use crate::Error;
+use crate::disk::{ScanEvent, live_sessions, scan};
 
 /// What is wrong with a session.
 #[derive(Debug)]
-pub struct Diagnosis {
+pub struct SessionReport {
     /// Which session.
-    pub head: Head,
+    pub head: SessionHeader,
     /// Its file.
     pub path: PathBuf,
     /// The client that wrote its newest line, or the newest that is known.
     pub client: Version,
     /// What is wrong, the worst first.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<Diagnostic>,
     /// Where its bytes are.
-    pub weight: Weight,
+    pub weight: SizeBreakdown,
     /// How many entries its client loads, and how many there are.
     pub reach: (usize, usize),
     /// How many entries are out of its reach: what is summed up or left out on purpose is not.
     pub lost: usize,
 }
 
-impl Diagnosis {
+impl SessionReport {
     /// Returns how bad the worst finding is.
     pub fn worst(&self) -> Option<Severity> {
         self.findings.iter().map(|finding| finding.severity).max()
@@ -51,17 +51,17 @@ impl Diagnosis {
 
 /// Returns the newest client that is known.
 pub(crate) fn newest() -> Version {
-    Version::read(MEASURED.last().copied().unwrap_or_default())
+    Version::read(KNOWN_CLIENTS.last().copied().unwrap_or_default())
 }
 
 /// Returns the client that wrote the newest line; the newest that is known, where none is named.
-pub(crate) fn client_of(facts: &Facts) -> Version {
+pub(crate) fn client_of(facts: &ResumeIndex) -> Version {
     let written = facts.version().filter(|version| version.starts_with(|c: char| c.is_ascii_digit()));
     written.map_or_else(newest, Version::read)
 }
 
 /// Examines the session in a file.
-pub fn diagnose(path: &Path) -> Result<Diagnosis, Failure> {
+pub fn diagnose(path: &Path) -> Result<SessionReport, Error> {
     let store = path.parent().and_then(Path::parent).unwrap_or(path);
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let live = live_sessions(store).iter().any(|id| id == stem);
@@ -69,29 +69,29 @@ pub fn diagnose(path: &Path) -> Result<Diagnosis, Failure> {
 }
 
 /// Reads a session as a client does, whole lines only, and examines it.
-pub(super) fn examine_file(path: &Path, live: bool) -> Result<Diagnosis, Failure> {
-    let mut weaver = Weaver::comparing();
-    let mut facts = Facts::default();
-    let mut checkup = Checkup::default();
-    let mut sketcher = Sketcher::default();
+pub(super) fn examine_file(path: &Path, live: bool) -> Result<SessionReport, Error> {
+    let mut weaver = TreeBuilder::with_content_hashes();
+    let mut facts = ResumeIndex::default();
+    let mut checkup = CheckCollector::default();
+    let mut sketcher = SessionInfoBuilder::default();
     let scan = scan(path, |seen| match seen {
-        Seen::Entry(entry, place, true) => {
+        ScanEvent::Entry(entry, place, true) => {
             let voice = weaver.add(entry, place);
             facts.add(entry, place);
             checkup.add(entry, place);
             sketcher.add(entry, voice);
         }
-        Seen::Entry(_, place, false) => checkup.set_aside(place),
-        Seen::Line(_) => {}
+        ScanEvent::Entry(_, place, false) => checkup.add_recovered(place),
+        ScanEvent::Line(_) => {}
     })
-    .map_err(Failure::reading(path))?;
+    .map_err(Error::reading(path))?;
     let tree = weaver.finish();
     checkup.finish(&tree, scan.bytes);
     let (client, newest) = (client_of(&facts), newest());
-    let resumed = resume(&tree, &facts, &client);
-    let latest = (client.numbers() < newest.numbers()).then(|| resume(&tree, &facts, &newest));
+    let resumed = simulate_resume(&tree, &facts, &client);
+    let latest = (client.numbers() < newest.numbers()).then(|| simulate_resume(&tree, &facts, &newest));
     let stem = path.file_stem().map(std::ffi::OsStr::as_encoded_bytes).unwrap_or_default();
-    let findings = examine(&Patient {
+    let findings = run_checks(&CheckInput {
         tree: &tree,
         facts: &facts,
         checkup: &checkup,
@@ -102,8 +102,8 @@ pub(super) fn examine_file(path: &Path, live: bool) -> Result<Diagnosis, Failure
         live,
     });
     let sketch = sketcher.finish(&tree, scan.lines, &scan.problems);
-    Ok(Diagnosis {
-        head: Head {
+    Ok(SessionReport {
+        head: SessionHeader {
             id: id_of(path, &sketch),
             title: sketch.title(None),
             folder: sketch.cwd.clone().unwrap_or_default(),

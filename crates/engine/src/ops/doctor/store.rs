@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use rayon::prelude::*;
-use rethread_core::health::{Code, Severity, Weight};
+use rethread_core::health::{Code, Severity, SizeBreakdown};
 use rethread_core::id::Id;
 
 use super::retention::{DEFAULT, Retention, SOON, days_left, homes};
-use super::session::{Diagnosis, examine_file};
-use crate::Failure;
-use crate::disk::{Role, Roots, SessionFile, find, live_sessions};
+use super::session::{SessionReport, examine_file};
+use crate::Error;
+use crate::disk::{FileRole, Roots, SessionFile, find, live_sessions};
 
 /// What to examine.
 #[derive(Debug, Clone, Copy)]
@@ -75,7 +75,7 @@ pub struct StoreFinding {
 
 /// Bytes beside the session files.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Beside {
+pub struct SideFileSizes {
     /// Of subagents.
     pub agents: u64,
     /// Of large tool results.
@@ -86,9 +86,9 @@ pub struct Beside {
 
 /// What was found in a store.
 #[derive(Debug, Default)]
-pub struct Round {
+pub struct StoreReport {
     /// Sessions with findings, the worst first, then in the order of their files.
-    pub sessions: Vec<Diagnosis>,
+    pub sessions: Vec<SessionReport>,
     /// How many sessions were examined.
     pub examined: usize,
     /// How many of them are that bad at worst: harmless, costs, blocks.
@@ -98,24 +98,24 @@ pub struct Round {
     /// What is wrong with the store.
     pub store: Vec<StoreFinding>,
     /// Where the bytes of the session files are.
-    pub weight: Weight,
+    pub weight: SizeBreakdown,
     /// What is beside them.
-    pub beside: Beside,
+    pub beside: SideFileSizes,
     /// Files and folders that could not be read.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<Error>,
 }
 
 /// Examines every session under `roots`.
-pub fn doctor(roots: &Roots, request: &DoctorRequest) -> Round {
+pub fn doctor(roots: &Roots, request: &DoctorRequest) -> StoreReport {
     let (files, failures) = find(roots);
     let live: HashSet<String> = {
         let folders: HashSet<&Path> = files.iter().map(|file| &*file.root).collect();
         folders.into_iter().flat_map(live_sessions).collect()
     };
-    let mains: Vec<&SessionFile> = files.iter().filter(|file| file.role == Role::Main).collect();
+    let mains: Vec<&SessionFile> = files.iter().filter(|file| file.role == FileRole::Main).collect();
     let examine = |file: &&SessionFile| examine_file(&file.path, live.contains(file.stem()));
-    let examined: Vec<Result<Diagnosis, Failure>> = mains.par_iter().map(examine).collect();
-    let mut round = Round { failures, ..Round::default() };
+    let examined: Vec<Result<SessionReport, Error>> = mains.par_iter().map(examine).collect();
+    let mut round = StoreReport { failures, ..StoreReport::default() };
     let mut folders: Vec<(PathBuf, String)> = Vec::new();
     for outcome in examined {
         match outcome {
@@ -127,7 +127,7 @@ pub fn doctor(roots: &Roots, request: &DoctorRequest) -> Round {
         }
     }
     round.sessions.sort_by_key(|diagnosis| std::cmp::Reverse(diagnosis.worst()));
-    round.beside = Beside::of(roots, &files);
+    round.beside = SideFileSizes::of(roots, &files);
     for home in homes(roots) {
         round.store.extend(retention(&home, &mains, request.now));
         round.store.extend(orphans(&home, &mains));
@@ -137,15 +137,15 @@ pub fn doctor(roots: &Roots, request: &DoctorRequest) -> Round {
     round
 }
 
-impl Round {
+impl StoreReport {
     /// Returns how bad the worst finding is.
     pub fn worst(&self) -> Option<Severity> {
-        let sessions = [Severity::Harmless, Severity::Costs, Severity::Blocks];
+        let sessions = [Severity::Harmless, Severity::Warning, Severity::Blocks];
         let sessions = sessions.into_iter().filter(|severity| self.by_severity[*severity as usize] > 0);
         sessions.chain(self.store.iter().map(|finding| finding.severity)).max()
     }
 
-    fn take(&mut self, diagnosis: Diagnosis, everything: bool) {
+    fn take(&mut self, diagnosis: SessionReport, everything: bool) {
         self.examined += 1;
         self.weight += diagnosis.weight;
         let Some(worst) = diagnosis.worst() else { return };
@@ -174,9 +174,9 @@ fn retention(home: &Path, mains: &[&SessionFile], now: SystemTime) -> Vec<StoreF
     let (code, severity) = match retention {
         Retention::Unset => (Some(StoreCode::RetentionUnset), Severity::Harmless),
         Retention::Days(0) => (Some(StoreCode::RetentionZero), Severity::Blocks),
-        Retention::Days(days) if days < DEFAULT => (Some(StoreCode::RetentionShort), Severity::Costs),
+        Retention::Days(days) if days < DEFAULT => (Some(StoreCode::RetentionShort), Severity::Warning),
         Retention::Days(_) => (None, Severity::Harmless),
-        Retention::Unreadable => (Some(StoreCode::RetentionUnreadable), Severity::Costs),
+        Retention::Unreadable => (Some(StoreCode::RetentionUnreadable), Severity::Warning),
     };
     let days = retention.days();
     let set = code.map(|code| StoreFinding { days, ..StoreFinding::new(code, severity, settings) });
@@ -194,7 +194,7 @@ fn retention(home: &Path, mains: &[&SessionFile], now: SystemTime) -> Vec<StoreF
             due: soon.iter().filter(|(left, _)| *left == 0).count(),
             bytes: soon.iter().map(|(_, file)| file.len).sum(),
             paths: soon.iter().map(|(_, file)| file.path.clone()).collect(),
-            ..StoreFinding::new(StoreCode::ExpiresSoon, Severity::Costs, Vec::new())
+            ..StoreFinding::new(StoreCode::ExpiresSoon, Severity::Warning, Vec::new())
         });
     }
     found
@@ -230,13 +230,13 @@ fn gone(home: &Path, folders: &[(PathBuf, String)]) -> Option<StoreFinding> {
     (!finding.paths.is_empty()).then_some(finding)
 }
 
-impl Beside {
-    fn of(roots: &Roots, files: &[SessionFile]) -> Beside {
-        let agents = files.iter().filter(|file| file.role != Role::Main).map(|file| file.len).sum();
-        let mains = files.iter().filter(|file| file.role == Role::Main);
+impl SideFileSizes {
+    fn of(roots: &Roots, files: &[SessionFile]) -> SideFileSizes {
+        let agents = files.iter().filter(|file| file.role != FileRole::Main).map(|file| file.len).sum();
+        let mains = files.iter().filter(|file| file.role == FileRole::Main);
         let results = mains.map(|file| weigh(&file.side_folder().join("tool-results"))).sum();
         let history = homes(roots).iter().map(|home| weigh(&home.join("file-history"))).sum();
-        Beside { agents, results, history }
+        SideFileSizes { agents, results, history }
     }
 }
 

@@ -6,10 +6,10 @@ use super::run::Explanation;
 use super::verdict::{Verdict, measured_like};
 
 /// Clients that follow each other and load the same, as places in the list of verdicts.
-pub type Range = RangeInclusive<usize>;
+pub type ClientRange = RangeInclusive<usize>;
 
 /// Parts verdicts into ranges whose neighbours are alike.
-pub fn ranges_by(verdicts: &[Verdict], alike: impl Fn(&Verdict, &Verdict) -> bool) -> Vec<Range> {
+pub fn ranges_by(verdicts: &[Verdict], alike: impl Fn(&Verdict, &Verdict) -> bool) -> Vec<ClientRange> {
     let mut from = 0;
     let ranges = verdicts.chunk_by(|a, b| alike(a, b)).map(|chunk| {
         let range = from..=from + chunk.len() - 1;
@@ -21,7 +21,7 @@ pub fn ranges_by(verdicts: &[Verdict], alike: impl Fn(&Verdict, &Verdict) -> boo
 
 impl Explanation {
     /// Parts the clients into ranges that load the same.
-    pub fn ranges(&self) -> Vec<Range> {
+    pub fn ranges(&self) -> Vec<ClientRange> {
         ranges_by(&self.verdicts, |a, b| self.agree(a, b))
     }
 

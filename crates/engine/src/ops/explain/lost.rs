@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use rethread_core::entry::Kind;
-use rethread_core::resume::Why;
-use rethread_core::tree::{NodeNo, Tree};
+use rethread_core::resume::SkipReason;
+use rethread_core::tree::{NodeId, Tree};
 
 use super::super::load::Session;
 use super::verdict::Verdict;
@@ -13,26 +13,26 @@ use super::verdict::Verdict;
 #[derive(Debug)]
 pub struct LostGroup {
     /// The reason.
-    pub why: Why,
+    pub why: SkipReason,
     /// How many entries.
     pub entries: usize,
     /// Turns that begin in them.
     pub turns: usize,
     /// What hangs together among them, the largest first.
-    pub ways: Vec<LostWay>,
+    pub ways: Vec<UnreachableBranch>,
     /// Lines that hang on nothing, having no uuid.
     pub nameless: Vec<u32>,
 }
 
 /// Entries out of reach that hang together.
 #[derive(Debug, Clone)]
-pub struct LostWay {
+pub struct UnreachableBranch {
     /// The first of them in the file.
-    pub top: NodeNo,
+    pub top: NodeId,
     /// The first prompt among them, or the first of them.
-    pub first: NodeNo,
+    pub first: NodeId,
     /// The newest of them.
-    pub tip: NodeNo,
+    pub tip: NodeId,
     /// How many entries.
     pub entries: usize,
     /// Turns that begin in them.
@@ -43,7 +43,7 @@ impl Verdict {
     /// Groups what is out of reach, in the order of the reasons.
     pub fn lost(&self, session: &Session) -> Vec<LostGroup> {
         let tree = &session.tree;
-        let mut whys: Vec<Option<Why>> = vec![None; tree.nodes().len()];
+        let mut whys: Vec<Option<SkipReason>> = vec![None; tree.nodes().len()];
         let mut groups: Vec<LostGroup> = Vec::new();
         for lost in self.resume.unreachable.iter().filter(|lost| lost.why.is_loss()) {
             let k = groups.iter().position(|group| group.why == lost.why).unwrap_or_else(|| {
@@ -68,17 +68,17 @@ impl Verdict {
 }
 
 impl LostGroup {
-    fn new(why: Why) -> LostGroup {
+    fn new(why: SkipReason) -> LostGroup {
         LostGroup { why, entries: 0, turns: 0, ways: Vec::new(), nameless: Vec::new() }
     }
 
     /// Unites the entries of the group by their tops.
-    fn gather(&mut self, tree: &Tree, whys: &[Option<Why>], tops: &Tops) {
-        let mut numbers: HashMap<NodeNo, usize> = HashMap::new();
-        for no in (0..whys.len() as NodeNo).filter(|&no| whys[no as usize] == Some(self.why)) {
+    fn gather(&mut self, tree: &Tree, whys: &[Option<SkipReason>], tops: &Tops) {
+        let mut numbers: HashMap<NodeId, usize> = HashMap::new();
+        for no in (0..whys.len() as NodeId).filter(|&no| whys[no as usize] == Some(self.why)) {
             let top = tops.0[no as usize].map_or(no, |(_, top)| top);
             let k = *numbers.entry(top).or_insert_with(|| {
-                self.ways.push(LostWay { top: no, first: no, tip: no, entries: 0, turns: 0 });
+                self.ways.push(UnreachableBranch { top: no, first: no, tip: no, entries: 0, turns: 0 });
                 self.ways.len() - 1
             });
             let way = &mut self.ways[k];
@@ -97,18 +97,18 @@ impl LostGroup {
 }
 
 /// The highest entry above each lost entry, over entries that are lost for the same reason and lines that say nothing.
-struct Tops(Vec<Option<(Why, NodeNo)>>);
+struct Tops(Vec<Option<(SkipReason, NodeId)>>);
 
 impl Tops {
-    fn of(tree: &Tree, whys: &[Option<Why>], chain: &[NodeNo]) -> Tops {
+    fn of(tree: &Tree, whys: &[Option<SkipReason>], chain: &[NodeId]) -> Tops {
         let mut loaded = vec![false; whys.len()];
         chain.iter().for_each(|&no| loaded[no as usize] = true);
-        let speaks = |no: NodeNo| matches!(tree.node(no).kind, Kind::User | Kind::Assistant);
-        let mut tops: Vec<Option<(Why, NodeNo)>> = vec![None; whys.len()];
+        let speaks = |no: NodeId| matches!(tree.node(no).kind, Kind::User | Kind::Assistant);
+        let mut tops: Vec<Option<(SkipReason, NodeId)>> = vec![None; whys.len()];
         let mut climbed = Vec::new();
-        for no in 0..whys.len() as NodeNo {
+        for no in 0..whys.len() as NodeId {
             let Some(why) = whys[no as usize] else { continue };
-            let goes_on = |no: NodeNo| whys[no as usize] == Some(why) || !speaks(no) && !loaded[no as usize];
+            let goes_on = |no: NodeId| whys[no as usize] == Some(why) || !speaks(no) && !loaded[no as usize];
             let (mut at, mut top) = (Some(no), no);
             while let Some(here) = at.filter(|&here| goes_on(here)) {
                 top = here;

@@ -5,7 +5,7 @@ mod lost;
 mod run;
 mod verdict;
 
-pub use agree::{Range, ranges_by};
-pub use lost::{LostGroup, LostWay};
-pub use run::{ExplainRequest, Explanation, Quotes, Reader, explain};
-pub use verdict::{Compaction, Fate, Invention, Verdict};
+pub use agree::{ClientRange, ranges_by};
+pub use lost::{LostGroup, UnreachableBranch};
+pub use run::{ClientSelector, EntryReader, ExplainRequest, Explanation, explain};
+pub use verdict::{Compaction, Fate, SyntheticMessage, Verdict};

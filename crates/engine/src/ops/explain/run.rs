@@ -4,20 +4,20 @@ use std::path::{Path, PathBuf};
 
 use rethread_core::entry::{self, Kind};
 use rethread_core::lines::Line;
-use rethread_core::resume::MEASURED;
-use rethread_core::tree::NodeNo;
+use rethread_core::resume::KNOWN_CLIENTS;
+use rethread_core::tree::NodeId;
 use rethread_core::version::Version;
 
 use super::super::branches::turn_numbers;
-use super::super::gist::{Said, Uuids};
-use super::super::load::{Head, Session, load_seeing};
+use super::super::gist::{PreviewedEntry, Uuids};
+use super::super::load::{Session, SessionHeader, load_with_visitor};
 use super::verdict::Verdict;
-use crate::Failure;
-use crate::disk::Lines;
+use crate::Error;
+use crate::disk::LineReader;
 
 /// Who resumes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reader {
+pub enum ClientSelector {
     /// The client that wrote the newest line.
     Newest,
     /// This client.
@@ -34,14 +34,14 @@ pub struct ExplainRequest {
     /// The session file.
     pub path: PathBuf,
     /// Who resumes.
-    pub reader: Reader,
+    pub reader: ClientSelector,
 }
 
 /// What clients make of a session.
 #[derive(Debug)]
 pub struct Explanation {
     /// Which session.
-    pub head: Head,
+    pub head: SessionHeader,
     /// What was read.
     pub session: Session,
     /// All turns of the session.
@@ -54,14 +54,14 @@ pub struct Explanation {
 }
 
 /// Explains what clients load of a session.
-pub fn explain(request: &ExplainRequest) -> Result<Explanation, Failure> {
+pub fn explain(request: &ExplainRequest) -> Result<Explanation, Error> {
     let mut uuids = Uuids::default();
-    let session = load_seeing(&request.path, |entry, _| uuids.add(entry))?;
+    let session = load_with_visitor(&request.path, |entry, _| uuids.add(entry))?;
     let clients: Vec<Option<Version>> = match &request.reader {
-        Reader::Newest => vec![Some(session.client())],
-        Reader::Client(version) => vec![Some(version.clone())],
-        Reader::All => MEASURED.iter().map(|text| Some(Version::read(text))).collect(),
-        Reader::Seed => vec![None],
+        ClientSelector::Newest => vec![Some(session.client())],
+        ClientSelector::Client(version) => vec![Some(version.clone())],
+        ClientSelector::All => KNOWN_CLIENTS.iter().map(|text| Some(Version::read(text))).collect(),
+        ClientSelector::Seed => vec![None],
     };
     let verdicts = clients.into_iter().map(|client| session.verdict(client)).collect();
     let turns = session.tree.turns().count();
@@ -71,7 +71,7 @@ pub fn explain(request: &ExplainRequest) -> Result<Explanation, Failure> {
 
 impl Explanation {
     /// Returns the uuid of an entry, as it is written.
-    pub fn uuid(&self, no: NodeNo) -> String {
+    pub fn uuid(&self, no: NodeId) -> String {
         self.uuids.of(&self.session.tree, no)
     }
 
@@ -81,7 +81,7 @@ impl Explanation {
     }
 
     /// Returns the last entry of the user or the model at or above an entry, or the entry where there is none.
-    pub fn speaker(&self, no: NodeNo) -> NodeNo {
+    pub fn speaker(&self, no: NodeId) -> NodeId {
         let tree = &self.session.tree;
         let mut at = Some(no);
         while let Some(here) = at {
@@ -94,35 +94,35 @@ impl Explanation {
     }
 
     /// Opens the file to quote some of its entries.
-    pub fn quotes(&self) -> Result<Quotes<'_>, Failure> {
-        let lines = Lines::open(self.path()).map_err(Failure::reading(self.path()))?;
-        Ok(Quotes { session: &self.session, lines, turns: turn_numbers(&self.session.tree) })
+    pub fn quotes(&self) -> Result<EntryReader<'_>, Error> {
+        let lines = LineReader::open(self.path()).map_err(Error::reading(self.path()))?;
+        Ok(EntryReader { session: &self.session, lines, turns: turn_numbers(&self.session.tree) })
     }
 }
 
 /// Reads entries again, one at a time.
-pub struct Quotes<'a> {
+pub struct EntryReader<'a> {
     session: &'a Session,
-    lines: Lines,
-    turns: std::collections::HashMap<NodeNo, u32>,
+    lines: LineReader,
+    turns: std::collections::HashMap<NodeId, u32>,
 }
 
-impl Quotes<'_> {
+impl EntryReader<'_> {
     /// Says an entry in short.
-    pub fn said(&mut self, no: NodeNo) -> Result<Said, Failure> {
+    pub fn said(&mut self, no: NodeId) -> Result<PreviewedEntry, Error> {
         self.session.said(&mut self.lines, no)
     }
 
     /// Returns the number of the turn that an entry is part of.
-    pub fn turn(&self, no: NodeNo) -> Option<u32> {
+    pub fn turn(&self, no: NodeId) -> Option<u32> {
         self.session.tree.turn_of(no).and_then(|turn| self.turns.get(&turn).copied())
     }
 
     /// Returns the uuid that an entry names as its parent.
-    pub fn parent_uuid(&mut self, no: NodeNo) -> Result<Option<String>, Failure> {
+    pub fn parent_uuid(&mut self, no: NodeId) -> Result<Option<String>, Error> {
         let place = self.session.tree.node(no).place;
-        let bytes = self.lines.read(place).map_err(Failure::reading(&self.session.path))?;
-        let line = Line { no: place.line, offset: 0, bytes: &bytes, open: false };
+        let bytes = self.lines.read(place).map_err(Error::reading(&self.session.path))?;
+        let line = Line { no: place.line, offset: 0, bytes: &bytes, unterminated: false };
         let mut parent = None;
         entry::read(&line, &mut Vec::new(), |entry, _| {
             parent = parent.take().or(entry.parent.map(|uuid| uuid.decode().into_owned()));

@@ -1,8 +1,11 @@
 //! What one client makes of a session.
 
-use rethread_core::entry::Voice;
-use rethread_core::resume::{Halt, MEASURED, MadeUp, Refusal, Resume, Said, Side, Why, resume_by_summary};
-use rethread_core::tree::{Link, NodeNo};
+use rethread_core::entry::EntryRole;
+use rethread_core::resume::{
+    BlockOrigin, KNOWN_CLIENTS, LoadFailure, MessageRole, Refusal, ResumeOutcome, SkipReason, SyntheticBlock,
+    resume_by_summary,
+};
+use rethread_core::tree::{NodeId, ParentLink};
 use rethread_core::version::Version;
 
 use super::super::load::Session;
@@ -16,7 +19,7 @@ pub struct Verdict {
     /// The measured client whose rules it is taken to have.
     pub measured: Option<&'static str>,
     /// What it loads and sends.
-    pub resume: Resume,
+    pub resume: ResumeOutcome,
     /// Turns that begin on its path.
     pub turns: usize,
     /// About how many tokens the context will have.
@@ -39,10 +42,10 @@ pub enum Fate {
 }
 
 impl Fate {
-    fn of(why: Why) -> Fate {
+    fn of(why: SkipReason) -> Fate {
         match why {
             _ if why.is_loss() => Fate::Lost,
-            Why::Compacted => Fate::Compacted,
+            SkipReason::Compacted => Fate::Compacted,
             _ => Fate::LeftOut,
         }
     }
@@ -52,11 +55,11 @@ impl Fate {
 #[derive(Debug, Default)]
 pub struct Compaction {
     /// The line that marks it.
-    pub boundary: Option<NodeNo>,
+    pub boundary: Option<NodeId>,
     /// The summary that the model sees.
-    pub summary: Option<NodeNo>,
+    pub summary: Option<NodeId>,
     /// Entries from before it that are sent as they are.
-    pub kept: Vec<NodeNo>,
+    pub kept: Vec<NodeId>,
     /// Entries for which the summary stands.
     pub entries: usize,
     /// Turns that begin in them.
@@ -65,13 +68,13 @@ pub struct Compaction {
 
 /// Something that the client sends of its own.
 #[derive(Debug, Clone, Copy)]
-pub struct Invention {
+pub struct SyntheticMessage {
     /// What it is.
-    pub what: MadeUp,
+    pub what: SyntheticBlock,
     /// In whose name.
-    pub side: Side,
+    pub side: MessageRole,
     /// The entry that is sent before it.
-    pub after: Option<NodeNo>,
+    pub after: Option<NodeId>,
 }
 
 impl Session {
@@ -96,14 +99,15 @@ impl Session {
 }
 
 /// Whether the walk ended where it should not have.
-fn is_broken(resume: &Resume) -> bool {
+fn is_broken(resume: &ResumeOutcome) -> bool {
     resume.stop.is_some_and(|stop| stop.why.is_loss())
 }
 
 /// Returns the newest measured client that is not newer than this one, or the oldest of all.
 pub(super) fn measured_like(client: &Version) -> &'static str {
-    let older = MEASURED.iter().rev().find(|measured| Version::read(measured).numbers() <= client.numbers());
-    older.or(MEASURED.first()).copied().unwrap_or_default()
+    let older =
+        KNOWN_CLIENTS.iter().rev().find(|measured| Version::read(measured).numbers() <= client.numbers());
+    older.or(KNOWN_CLIENTS.first()).copied().unwrap_or_default()
 }
 
 impl Verdict {
@@ -127,7 +131,7 @@ impl Verdict {
 
     /// Tells the fate of each entry, in the order of the file.
     pub fn fates(&self, explained: &Explanation) -> Vec<Fate> {
-        let line = |no: NodeNo| explained.session.tree.node(no).place.line;
+        let line = |no: NodeId| explained.session.tree.node(no).place.line;
         let loaded = self.resume.path.iter().map(|&no| (line(no), Fate::Loaded));
         let others = self.resume.unreachable.iter().map(|lost| (lost.line, Fate::of(lost.why)));
         let mut fates: Vec<(u32, Fate)> = loaded.chain(others).collect();
@@ -136,8 +140,8 @@ impl Verdict {
     }
 
     /// Returns the lines that are within reach and left out, by reason.
-    pub fn left_out(&self) -> Vec<(Why, Vec<u32>)> {
-        let mut groups: Vec<(Why, Vec<u32>)> = Vec::new();
+    pub fn left_out(&self) -> Vec<(SkipReason, Vec<u32>)> {
+        let mut groups: Vec<(SkipReason, Vec<u32>)> = Vec::new();
         for lost in self.resume.unreachable.iter().filter(|lost| Fate::of(lost.why) == Fate::LeftOut) {
             match groups.iter_mut().find(|(why, _)| *why == lost.why) {
                 Some((_, lines)) => lines.push(lost.line),
@@ -151,15 +155,17 @@ impl Verdict {
     pub fn compaction(&self, explained: &Explanation) -> Option<Compaction> {
         let tree = &explained.session.tree;
         let chain = &self.resume.chain;
-        let from = chain.iter().rposition(|&no| tree.node(no).voice == Voice::Boundary);
-        let from = from.or_else(|| chain.iter().rposition(|&no| tree.node(no).voice == Voice::Recap))?;
+        let from = chain.iter().rposition(|&no| tree.node(no).voice == EntryRole::CompactBoundary);
+        let from =
+            from.or_else(|| chain.iter().rposition(|&no| tree.node(no).voice == EntryRole::CompactSummary))?;
         let mark = chain[from];
-        let summary = chain[from..].iter().copied().find(|&no| tree.node(no).voice == Voice::Recap);
-        let compacted = |why: Why| why == Why::Compacted;
+        let summary =
+            chain[from..].iter().copied().find(|&no| tree.node(no).voice == EntryRole::CompactSummary);
+        let compacted = |why: SkipReason| why == SkipReason::Compacted;
         let summed_up = self.resume.unreachable.iter().filter(|lost| compacted(lost.why));
-        let nodes: Vec<NodeNo> = summed_up.filter_map(|lost| lost.node).collect();
+        let nodes: Vec<NodeId> = summed_up.filter_map(|lost| lost.node).collect();
         Some(Compaction {
-            boundary: Some(mark).filter(|&no| tree.node(no).voice == Voice::Boundary),
+            boundary: Some(mark).filter(|&no| tree.node(no).voice == EntryRole::CompactBoundary),
             summary,
             kept: self.resume.path.iter().copied().filter(|&no| no < mark).collect(),
             entries: nodes.len(),
@@ -168,22 +174,24 @@ impl Verdict {
     }
 
     /// Lists what the client makes up.
-    pub fn inventions(&self) -> Vec<Invention> {
+    pub fn inventions(&self) -> Vec<SyntheticMessage> {
         let mut after = None;
         let mut inventions = Vec::new();
         for sent in &self.resume.sent {
             match sent.said {
-                Said::Block(no, _) => after = Some(no),
-                Said::MadeUp(what, _) => inventions.push(Invention { what, side: sent.side, after }),
+                BlockOrigin::Block(no, _) => after = Some(no),
+                BlockOrigin::MadeUp(what, _) => {
+                    inventions.push(SyntheticMessage { what, side: sent.side, after })
+                }
             }
         }
         inventions
     }
 
     /// Returns the entry at which a client that hangs comes round again.
-    pub fn circle(&self, explained: &Explanation) -> Option<NodeNo> {
+    pub fn circle(&self, explained: &Explanation) -> Option<NodeId> {
         let tree = &explained.session.tree;
-        let (leaf, _) = self.resume.leaf.filter(|_| self.resume.halt == Some(Halt::Hangs))?;
-        tree.walk(leaf).first().copied().filter(|&no| tree.node(no).link == Link::Cut)
+        let (leaf, _) = self.resume.leaf.filter(|_| self.resume.halt == Some(LoadFailure::Hangs))?;
+        tree.ancestors(leaf).first().copied().filter(|&no| tree.node(no).link == ParentLink::Cut)
     }
 }

@@ -3,11 +3,11 @@
 
 use std::collections::HashMap;
 
-use rethread_core::entry::Voice;
-use rethread_core::tree::{NodeNo, Tree};
+use rethread_core::entry::EntryRole;
+use rethread_core::tree::{NodeId, Tree};
 
-use super::waits::Waits;
-use super::way::{Pass, Slice, Stop};
+use super::waits::ResultLines;
+use super::way::{ForkMark, Slice, TurnRef};
 
 /// Entries of a leaf, if they can be parted there.
 const ENTRIES: usize = 20;
@@ -20,12 +20,12 @@ const MOST_READ: u64 = 100;
 
 /// Cuts the nodes of a way into leaves, and says of each stop on which it begins. A slice begins where the way crosses a
 /// fork, or, where that is within what belongs together, before it.
-pub(super) fn leaves(
+pub(super) fn paginate(
     tree: &Tree,
-    nodes: &[NodeNo],
-    stops: &mut [Stop],
-    passes: &[Pass],
-    waits: &Waits,
+    nodes: &[NodeId],
+    stops: &mut [TurnRef],
+    passes: &[ForkMark],
+    waits: &ResultLines,
 ) -> Vec<Vec<Slice>> {
     let mut leaves: Vec<Vec<Slice>> = vec![Vec::new()];
     let mut passes = passes.iter().map(|pass| pass.place).peekable();
@@ -75,11 +75,11 @@ struct Load {
 }
 
 impl Load {
-    fn add(&mut self, tree: &Tree, node: NodeNo) {
+    fn add(&mut self, tree: &Tree, node: NodeId) {
         let node = tree.node(node);
         self.entries += 1;
         self.bytes += u64::from(node.place.len);
-        if node.voice != Voice::Link {
+        if node.voice != EntryRole::Structural {
             self.drawn += 1;
             self.drawn_bytes += u64::from(node.place.len);
         }
@@ -108,14 +108,14 @@ struct Seams {
 }
 
 impl Seams {
-    fn of(tree: &Tree, nodes: &[NodeNo], stop: &Stop, waits: &Waits) -> Seams {
+    fn of(tree: &Tree, nodes: &[NodeId], stop: &TurnRef, waits: &ResultLines) -> Seams {
         let places = || stop.nodes.clone().map(|place| (place, nodes[place]));
         let messages: HashMap<u32, usize> =
             places().filter_map(|(place, no)| Some((tree.message_of(no)?, place))).collect();
-        let results = places().filter(|&(_, no)| tree.node(no).voice == Voice::Results);
+        let results = places().filter(|&(_, no)| tree.node(no).voice == EntryRole::Results);
         let results: HashMap<u32, usize> =
             results.map(|(place, no)| (tree.node(no).place.line, place)).collect();
-        let end = |(place, no): (usize, NodeNo)| {
+        let end = |(place, no): (usize, NodeId)| {
             let message = tree.message_of(no).and_then(|message| messages.get(&message).copied());
             let result = waits.result_of(tree.node(no).place.line);
             let result = result.and_then(|line| results.get(&line).copied());
@@ -124,13 +124,15 @@ impl Seams {
         Seams { ends: places().map(end).collect(), start: stop.nodes.start, open: 0, spoken: false }
     }
 
-    fn is_before(&self, tree: &Tree, node: NodeNo, place: usize) -> bool {
+    fn is_before(&self, tree: &Tree, node: NodeId, place: usize) -> bool {
         let voice = tree.node(node).voice;
-        self.spoken && self.open < place && matches!(voice, Voice::Answer | Voice::Notice | Voice::Output)
+        self.spoken
+            && self.open < place
+            && matches!(voice, EntryRole::Answer | EntryRole::Notification | EntryRole::Output)
     }
 
-    fn add(&mut self, tree: &Tree, node: NodeNo, place: usize) {
+    fn add(&mut self, tree: &Tree, node: NodeId, place: usize) {
         self.open = self.open.max(self.ends[place - self.start]);
-        self.spoken |= tree.node(node).voice != Voice::Link;
+        self.spoken |= tree.node(node).voice != EntryRole::Structural;
     }
 }

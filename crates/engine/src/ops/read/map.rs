@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use rethread_core::entry::{Kind, Voice};
-use rethread_core::tree::NodeNo;
+use rethread_core::entry::{EntryRole, Kind};
+use rethread_core::tree::NodeId;
 
-use super::reading::Reading;
-use super::way::{Neighbour, Pass, Way};
-use crate::Failure;
-use crate::disk::Lines;
-use crate::ops::gist::Said;
+use super::reading::SessionView;
+use super::way::{BranchView, ForkMark, SiblingBranch};
+use crate::Error;
+use crate::disk::LineReader;
+use crate::ops::gist::PreviewedEntry;
 
 /// Of the ways that leave at one place, so many are named: those that are nearest in the file.
 const NAMED: usize = 3;
@@ -18,49 +18,53 @@ const MOST: usize = 9;
 
 /// A stop of a way, on its map.
 #[derive(Debug)]
-pub struct Sign {
+pub struct MapEntry {
     /// Which of the stops, by its place.
     pub stop: usize,
     /// What is said there.
-    pub spoken: Spoken,
+    pub spoken: MapPreview,
     /// The ways that leave just before it.
-    pub before: Vec<Turnoff>,
+    pub before: Vec<MapBranch>,
     /// The ways that leave within it.
-    pub within: Vec<Turnoff>,
+    pub within: Vec<MapBranch>,
     /// How many more leave there, which are not named.
     pub more: usize,
 }
 
 /// An entry in short, and who speaks.
 #[derive(Debug)]
-pub struct Spoken {
+pub struct MapPreview {
     /// What it says.
-    pub said: Said,
+    pub said: PreviewedEntry,
     /// Who speaks.
-    pub voice: Voice,
+    pub voice: EntryRole,
     /// Its type.
     pub kind: Kind,
 }
 
 /// A way that leaves another.
 #[derive(Debug)]
-pub struct Turnoff {
+pub struct MapBranch {
     /// Where it leads.
-    pub to: Neighbour,
+    pub to: SiblingBranch,
     /// What is said there first.
-    pub spoken: Spoken,
+    pub spoken: MapPreview,
     /// Whether it is the one that the client goes on from.
     pub is_active: bool,
 }
 
-impl Reading {
+impl SessionView {
     /// Draws up the map of a way that has room for so many stops; those where ways leave are on it even if it has not.
-    pub fn map(&self, way: &Way, room: usize) -> Result<Vec<Sign>, Failure> {
+    pub fn map(&self, way: &BranchView, room: usize) -> Result<Vec<MapEntry>, Error> {
         let path = &self.session.path;
-        let mut lines = Lines::open(path).map_err(Failure::reading(path))?;
-        let active: HashSet<NodeNo> =
-            self.leaf.map(|leaf| self.session.tree.long_walk(leaf)).into_iter().flatten().collect();
-        let mut passes: Vec<Vec<&Pass>> = vec![Vec::new(); way.stops.len()];
+        let mut lines = LineReader::open(path).map_err(Error::reading(path))?;
+        let active: HashSet<NodeId> = self
+            .leaf
+            .map(|leaf| self.session.tree.ancestors_across_compactions(leaf))
+            .into_iter()
+            .flatten()
+            .collect();
+        let mut passes: Vec<Vec<&ForkMark>> = vec![Vec::new(); way.stops.len()];
         for pass in &way.passes {
             if let Some(here) = passes.get_mut(way.stop_of(pass)) {
                 here.push(pass);
@@ -71,7 +75,7 @@ impl Reading {
         for stop in chosen(&forks, room) {
             let nodes = &way.stops[stop].nodes;
             let spoken = self.spoken(&mut lines, way.stops[stop].turn.unwrap_or(way.nodes[nodes.start]))?;
-            let mut sign = Sign { stop, spoken, before: Vec::new(), within: Vec::new(), more: 0 };
+            let mut sign = MapEntry { stop, spoken, before: Vec::new(), within: Vec::new(), more: 0 };
             for pass in &passes[stop] {
                 let named = sign.before.len() + sign.within.len();
                 let (offs, more) = self.turnoffs(&mut lines, pass.first, MOST - named, &active)?;
@@ -87,30 +91,30 @@ impl Reading {
     /// Names the nearest ways that begin beside a node, as many as there is room for, and says how many more there are.
     fn turnoffs(
         &self,
-        lines: &mut Lines,
-        first: NodeNo,
+        lines: &mut LineReader,
+        first: NodeId,
         room: usize,
-        active: &HashSet<NodeNo>,
-    ) -> Result<(Vec<Turnoff>, usize), Failure> {
-        let Some((fork, own)) = self.branches.begins(&self.session.tree, first) else {
+        active: &HashSet<NodeId>,
+    ) -> Result<(Vec<MapBranch>, usize), Error> {
+        let Some((fork, own)) = self.branches.fork_starting_at(&self.session.tree, first) else {
             return Ok((Vec::new(), 0));
         };
-        let from = own.saturating_sub(NAMED).min(fork.ways.len().saturating_sub(NAMED + 1));
-        let near = fork.ways.iter().enumerate().skip(from).take(NAMED + 1).filter(|(way, _)| *way != own);
+        let from = own.saturating_sub(NAMED).min(fork.branches.len().saturating_sub(NAMED + 1));
+        let near = fork.branches.iter().enumerate().skip(from).take(NAMED + 1).filter(|(way, _)| *way != own);
         let mut named = Vec::new();
         for (_, &first) in near.take(room) {
             let Some(to) = self.neighbour(first) else { continue };
             let spoken = self.spoken(lines, self.speaker(first))?;
-            named.push(Turnoff { to, spoken, is_active: active.contains(&first) });
+            named.push(MapBranch { to, spoken, is_active: active.contains(&first) });
         }
-        let more = (fork.ways.len() - 1).saturating_sub(named.len());
+        let more = (fork.branches.len() - 1).saturating_sub(named.len());
         Ok((named, more))
     }
 
-    fn spoken(&self, lines: &mut Lines, no: NodeNo) -> Result<Spoken, Failure> {
+    fn spoken(&self, lines: &mut LineReader, no: NodeId) -> Result<MapPreview, Error> {
         let said = self.session.said(lines, no)?;
         let node = self.session.tree.node(no);
-        Ok(Spoken { said, voice: node.voice, kind: node.kind })
+        Ok(MapPreview { said, voice: node.voice, kind: node.kind })
     }
 }
 

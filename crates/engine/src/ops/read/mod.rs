@@ -11,6 +11,6 @@ mod reading;
 mod waits;
 mod way;
 
-pub use map::{Sign, Spoken, Turnoff};
-pub use reading::{Reading, Scene, read};
-pub use way::{Crossing, Neighbour, Stop, Way, Which};
+pub use map::{MapBranch, MapEntry, MapPreview};
+pub use reading::{SessionView, TurnSlice, open_view};
+pub use way::{BranchSelector, BranchView, ForkSwitch, SiblingBranch, TurnRef};

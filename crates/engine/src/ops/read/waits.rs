@@ -4,20 +4,20 @@ use std::collections::HashMap;
 
 use rethread_core::entry::{BlockKind, Entry};
 use rethread_core::id::IdMap;
-use rethread_core::tree::Place;
+use rethread_core::tree::LineSpan;
 
 /// By line of calls, the line of the last of their results.
 #[derive(Debug, Default)]
-pub(super) struct Waits {
+pub(super) struct ResultLines {
     /// Calls that have no result yet.
     open: IdMap<u32>,
     until: HashMap<u32, u32>,
 }
 
-impl Waits {
+impl ResultLines {
     /// Takes the next entry.
-    pub(super) fn add(&mut self, entry: &Entry<'_>, place: Place) {
-        if !entry.speaks() {
+    pub(super) fn add(&mut self, entry: &Entry<'_>, place: LineSpan) {
+        if !entry.is_message() {
             return;
         }
         for block in entry.blocks() {

@@ -3,12 +3,12 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
-use rethread_core::entry::Moment;
-use rethread_core::tree::{ForkKind, NodeNo, Standing};
+use rethread_core::entry::Timestamp;
+use rethread_core::tree::{ForkKind, NodeId, PathRelation};
 
 /// Which way to read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub enum Which {
+pub enum BranchSelector {
     /// The one that the client goes on from.
     #[default]
     Active,
@@ -22,38 +22,38 @@ pub enum Which {
 
 /// A way through a session.
 #[derive(Debug)]
-pub struct Way {
+pub struct BranchView {
     /// Its last entry.
-    pub tip: Option<NodeNo>,
+    pub tip: Option<NodeId>,
     /// Which of the branches it is, by place in the list of branches.
     pub branch: Option<usize>,
     /// Its turns, and what stands outside of turns.
-    pub stops: Vec<Stop>,
+    pub stops: Vec<TurnRef>,
     /// All nodes in the order of telling; stops and slices are parts of it.
-    pub(super) nodes: Vec<NodeNo>,
+    pub(super) nodes: Vec<NodeId>,
     /// Where it could have gone elsewhere, in the order of telling.
-    pub(super) passes: Vec<Pass>,
+    pub(super) passes: Vec<ForkMark>,
     /// What is read at once: slices of stops.
     pub(super) leaves: Vec<Vec<Slice>>,
 }
 
 /// A turn on a way.
 #[derive(Debug, Clone)]
-pub struct Stop {
+pub struct TurnRef {
     /// Its number in the file; `None` for lines outside of turns.
     pub no: Option<u32>,
     /// Where it stands.
-    pub standing: Standing,
+    pub standing: PathRelation,
     /// Its first line.
     pub line: u32,
     /// When it began.
-    pub from: Option<Moment>,
+    pub from: Option<Timestamp>,
     /// When its last line was written.
-    pub to: Option<Moment>,
+    pub to: Option<Timestamp>,
     /// The leaf on which it begins.
     pub leaf: usize,
     /// The node that starts it.
-    pub(super) turn: Option<NodeNo>,
+    pub(super) turn: Option<NodeId>,
     pub(super) nodes: Range<usize>,
 }
 
@@ -66,16 +66,16 @@ pub(super) struct Slice {
 
 /// Where a way crosses a fork.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Pass {
+pub(super) struct ForkMark {
     /// Where it is shown: before the first node behind the fork that speaks.
     pub(super) place: usize,
     /// The first node behind the fork.
-    pub(super) first: NodeNo,
+    pub(super) first: NodeId,
 }
 
 /// A place where the conversation went several ways, and which of them this one is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Crossing {
+pub struct ForkSwitch {
     /// How that came.
     pub kind: ForkKind,
     /// Which way this is, from 1, in file order.
@@ -83,21 +83,21 @@ pub struct Crossing {
     /// Of how many.
     pub ways: usize,
     /// The one before it.
-    pub previous: Option<Neighbour>,
+    pub previous: Option<SiblingBranch>,
     /// The one behind it.
-    pub next: Option<Neighbour>,
+    pub next: Option<SiblingBranch>,
 }
 
 /// A way beside another.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Neighbour {
+pub struct SiblingBranch {
     /// Its first line.
     pub line: u32,
     /// An entry that names the newest branch behind it.
     pub tip: String,
 }
 
-impl Way {
+impl BranchView {
     /// Returns how many leaves it has.
     pub fn leaves(&self) -> usize {
         self.leaves.len()
@@ -114,21 +114,21 @@ impl Way {
     }
 
     /// Returns the stops that begin on a leaf.
-    pub fn stops_on(&self, leaf: usize) -> &[Stop] {
+    pub fn stops_on(&self, leaf: usize) -> &[TurnRef] {
         let from = self.stops.partition_point(|stop| stop.leaf < leaf);
         let to = self.stops.partition_point(|stop| stop.leaf <= leaf);
         &self.stops[from..to]
     }
 
     /// Returns the passes in a part of it.
-    pub(super) fn passes_in(&self, nodes: &Range<usize>) -> &[Pass] {
+    pub(super) fn passes_in(&self, nodes: &Range<usize>) -> &[ForkMark] {
         let from = self.passes.partition_point(|pass| pass.place < nodes.start);
         let to = self.passes.partition_point(|pass| pass.place < nodes.end);
         &self.passes[from..to]
     }
 
     /// Returns the stop in which a pass is shown, by its place among the stops.
-    pub(super) fn stop_of(&self, pass: &Pass) -> usize {
+    pub(super) fn stop_of(&self, pass: &ForkMark) -> usize {
         self.stops.partition_point(|stop| stop.nodes.end <= pass.place)
     }
 

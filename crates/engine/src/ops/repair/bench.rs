@@ -2,20 +2,20 @@
 
 use std::path::PathBuf;
 
-use rethread_core::edit::{Change, Draft, Piece, Step, alter, stamp};
-use rethread_core::entry::{Kind, Moment, Reader};
-use rethread_core::health::{Checkup, Code, Finding, Patient, examine};
+use rethread_core::edit::{Draft, DraftSegment, JsonEdit, PathSegment, apply_edits, format_timestamp};
+use rethread_core::entry::{Kind, Reader, Timestamp};
+use rethread_core::health::{CheckCollector, CheckInput, Code, Diagnostic, run_checks};
 use rethread_core::id::Id;
 use rethread_core::lines::Line;
-use rethread_core::mend::{Act, Calls, Edit, Extract, Mended, Treatment, Ward};
+use rethread_core::mend::{AppliedFix, Calls, Edit, Extract, FixAction, FixSet, RepairContext};
 use rethread_core::problem::Problem;
-use rethread_core::resume::{Facts, Resume, resume};
-use rethread_core::tree::{NodeNo, Place, Tree, Weaver};
+use rethread_core::resume::{ResumeIndex, ResumeOutcome, simulate_resume};
+use rethread_core::tree::{LineSpan, NodeId, Tree, TreeBuilder};
 
 use super::super::doctor::{client_of, newest};
 use super::salvage::Salvage;
-use crate::Failure;
-use crate::disk::Lines;
+use crate::Error;
+use crate::disk::LineReader;
 
 /// One line of the draft.
 #[derive(Debug, Clone)]
@@ -23,13 +23,13 @@ pub(super) struct Row {
     /// The line of the file that it comes from.
     pub(super) line: Option<u32>,
     /// What it holds; nothing where it was left out.
-    pub(super) piece: Option<Piece>,
+    pub(super) piece: Option<DraftSegment>,
 }
 
 /// A draft, and what was done to it.
-pub(super) struct Bench {
+pub(super) struct RepairDraft {
     path: PathBuf,
-    lines: Lines,
+    lines: LineReader,
     session: Option<Id>,
     pub(super) rows: Vec<Row>,
     pub(super) done: Vec<Done>,
@@ -44,31 +44,31 @@ pub(super) struct Bench {
 pub(super) struct Done {
     /// The line of the file; none for a line that was added.
     pub(super) line: Option<u32>,
-    pub(super) mended: Mended,
+    pub(super) mended: AppliedFix,
     /// The line of the file that it hangs on now.
     pub(super) to_line: Option<u32>,
 }
 
 /// A draft that was examined.
-pub(super) struct Examined {
+pub(super) struct CheckedDraft {
     pub(super) tree: Tree,
-    pub(super) facts: Facts,
-    pub(super) findings: Vec<Finding>,
-    pub(super) resume: Resume,
-    newest: Option<Resume>,
-    checkup: Checkup,
+    pub(super) facts: ResumeIndex,
+    pub(super) findings: Vec<Diagnostic>,
+    pub(super) resume: ResumeOutcome,
+    newest: Option<ResumeOutcome>,
+    checkup: CheckCollector,
     calls: Calls,
     problems: Vec<Problem>,
 }
 
-impl Bench {
-    pub(super) fn new(path: PathBuf, salvage: Salvage) -> Result<Bench, Failure> {
-        let lines = Lines::open(&path).map_err(Failure::reading(&path))?;
+impl RepairDraft {
+    pub(super) fn new(path: PathBuf, salvage: Salvage) -> Result<RepairDraft, Error> {
+        let lines = LineReader::open(&path).map_err(Error::reading(&path))?;
         let stem = path.file_stem().map(std::ffi::OsStr::as_encoded_bytes).unwrap_or_default();
         let session = Id::is_uuid(stem).then(|| Id::of(stem));
         let done =
             salvage.mends.into_iter().map(|mended| Done { line: Some(mended.line), mended, to_line: None });
-        Ok(Bench {
+        Ok(RepairDraft {
             path,
             lines,
             session,
@@ -81,17 +81,18 @@ impl Bench {
     }
 
     /// Reads the draft as a client would, with the two lines behind it.
-    pub(super) fn examine(&mut self) -> Result<Examined, Failure> {
-        let mut weaver = Weaver::comparing();
-        let (mut facts, mut checkup, mut calls) = (Facts::default(), Checkup::default(), Calls::default());
+    pub(super) fn examine(&mut self) -> Result<CheckedDraft, Error> {
+        let mut weaver = TreeBuilder::with_content_hashes();
+        let (mut facts, mut checkup, mut calls) =
+            (ResumeIndex::default(), CheckCollector::default(), Calls::default());
         let mut problems = Vec::new();
         let mut reader = Reader::default();
         let mut offset = 0;
         let mut take = |no: u32, bytes: &[u8]| {
-            let line = Line { no, offset, bytes, open: false };
+            let line = Line { no, offset, bytes, unterminated: false };
             reader.read(&line, &mut problems, |entry, offset| {
                 let len = u32::try_from(entry.raw.len()).unwrap_or(u32::MAX);
-                let place = Place { offset, len, line: no };
+                let place = LineSpan { offset, len, line: no };
                 weaver.add(&entry, place);
                 facts.add(&entry, place);
                 checkup.add(&entry, place);
@@ -101,7 +102,7 @@ impl Bench {
         };
         let count = self.rows.len() as u32;
         for (no, row) in (1..).zip(&self.rows) {
-            if let Some(bytes) = read(row, &mut self.lines).map_err(Failure::reading(&self.path))? {
+            if let Some(bytes) = read(row, &mut self.lines).map_err(Error::reading(&self.path))? {
                 take(no, &bytes);
             }
         }
@@ -111,9 +112,9 @@ impl Bench {
         let tree = weaver.finish();
         checkup.finish(&tree, offset);
         let (client, newest) = (client_of(&facts), newest());
-        let resumed = resume(&tree, &facts, &client);
-        let latest = (client.numbers() < newest.numbers()).then(|| resume(&tree, &facts, &newest));
-        let mut examined = Examined {
+        let resumed = simulate_resume(&tree, &facts, &client);
+        let latest = (client.numbers() < newest.numbers()).then(|| simulate_resume(&tree, &facts, &newest));
+        let mut examined = CheckedDraft {
             tree,
             facts,
             findings: Vec::new(),
@@ -123,15 +124,15 @@ impl Bench {
             calls,
             problems,
         };
-        examined.findings = examine(&examined.patient(self.session));
+        examined.findings = run_checks(&examined.patient(self.session));
         Ok(examined)
     }
 
     /// Lets a round of mending work on the draft; says whether it did anything.
-    pub(super) fn treat(
+    pub(super) fn apply_round(
         &mut self,
-        examined: &Examined,
-        round: impl FnOnce(&mut Ward<'_>) -> Treatment,
+        examined: &CheckedDraft,
+        round: impl FnOnce(&mut RepairContext<'_>) -> FixSet,
     ) -> bool {
         let patient = examined.patient(self.session);
         let (rows, lines) = (&self.rows, &mut self.lines);
@@ -140,7 +141,7 @@ impl Bench {
             self::read(row, lines).ok().flatten()
         };
         let mut fresh = || uuid::Uuid::new_v4().to_string();
-        let treatment = round(&mut Ward {
+        let treatment = round(&mut RepairContext {
             patient: &patient,
             findings: &examined.findings,
             calls: &examined.calls,
@@ -153,12 +154,12 @@ impl Bench {
         any
     }
 
-    fn apply(&mut self, treatment: Treatment) {
+    fn apply(&mut self, treatment: FixSet) {
         let line_of = |line: u32| self.rows.get((line as usize).wrapping_sub(1)).and_then(|row| row.line);
         for mended in treatment.mends {
             let to_line = match &mended.act {
-                Act::Relinked { to_line, .. } => to_line.and_then(line_of),
-                Act::Followed { to_line, .. } => line_of(*to_line),
+                FixAction::Relinked { to_line, .. } => to_line.and_then(line_of),
+                FixAction::Followed { to_line, .. } => line_of(*to_line),
                 _ => None,
             };
             self.done.push(Done { line: line_of(mended.line), mended, to_line });
@@ -179,7 +180,7 @@ impl Bench {
         // From the end, so that lines before stay where they are.
         added.sort_by_key(|(line, _)| std::cmp::Reverse(*line));
         for (line, bytes) in added {
-            let row = Row { line: None, piece: Some(Piece::New(bytes)) };
+            let row = Row { line: None, piece: Some(DraftSegment::New(bytes)) };
             self.rows.insert((line as usize).min(self.rows.len()), row);
         }
         for (from, to) in treatment.moved {
@@ -189,11 +190,11 @@ impl Bench {
         }
     }
 
-    fn change(&mut self, line: u32, more: Vec<Change>) {
+    fn change(&mut self, line: u32, more: Vec<JsonEdit>) {
         match self.rows.get_mut(line as usize - 1).and_then(|row| row.piece.as_mut()) {
-            Some(Piece::Line(_, changes)) => changes.extend(more),
-            Some(Piece::New(bytes)) => {
-                if let Some(altered) = alter(bytes, &more) {
+            Some(DraftSegment::Line(_, changes)) => changes.extend(more),
+            Some(DraftSegment::New(bytes)) => {
+                if let Some(altered) = apply_edits(bytes, &more) {
                     *bytes = altered;
                 }
             }
@@ -202,8 +203,8 @@ impl Bench {
     }
 
     /// Gives the entry to go on from a moment: clients load nothing that goes on from one without.
-    pub(super) fn date(&mut self, tree: &Tree, leaf: NodeNo, now: Moment) {
-        let speaks = |no: NodeNo| matches!(tree.node(no).kind, Kind::User | Kind::Assistant);
+    pub(super) fn date(&mut self, tree: &Tree, leaf: NodeId, now: Timestamp) {
+        let speaks = |no: NodeId| matches!(tree.node(no).kind, Kind::User | Kind::Assistant);
         let mut speaker = Some(leaf);
         while let Some(no) = speaker.filter(|&no| !speaks(no)) {
             speaker = tree.node(no).parent();
@@ -211,9 +212,9 @@ impl Bench {
         let Some(no) = speaker.filter(|&no| tree.node(no).time().is_none()) else { return };
         let before = (0..no).rev().find_map(|no| tree.node(no).time());
         let line = tree.node(no).place.line;
-        let moment = stamp(before.map_or(now, |before| Moment(before.0.saturating_add(1))));
-        self.change(line, vec![Change::say([Step::from("timestamp")], &moment)]);
-        let mended = Mended { code: Code::NoConversation, line, act: Act::Dated(moment) };
+        let moment = format_timestamp(before.map_or(now, |before| Timestamp(before.0.saturating_add(1))));
+        self.change(line, vec![JsonEdit::set_string([PathSegment::from("timestamp")], &moment)]);
+        let mended = AppliedFix { code: Code::NoConversation, line, act: FixAction::Dated(moment) };
         self.done.push(Done {
             line: self.rows.get(line as usize - 1).and_then(|row| row.line),
             mended,
@@ -230,19 +231,19 @@ impl Bench {
 }
 
 /// Reads a row as it will be.
-fn read(row: &Row, lines: &mut Lines) -> std::io::Result<Option<Vec<u8>>> {
+fn read(row: &Row, lines: &mut LineReader) -> std::io::Result<Option<Vec<u8>>> {
     Ok(match &row.piece {
-        None | Some(Piece::Copy(_)) => None,
-        Some(Piece::New(bytes)) => Some(bytes.clone()),
-        Some(Piece::Line(place, changes)) => {
+        None | Some(DraftSegment::Copy(_)) => None,
+        Some(DraftSegment::New(bytes)) => Some(bytes.clone()),
+        Some(DraftSegment::Line(place, changes)) => {
             Some(Draft::default().render(&lines.read(*place)?, changes).into_owned())
         }
     })
 }
 
-impl Examined {
-    fn patient(&self, session: Option<Id>) -> Patient<'_> {
-        Patient {
+impl CheckedDraft {
+    fn patient(&self, session: Option<Id>) -> CheckInput<'_> {
+        CheckInput {
             tree: &self.tree,
             facts: &self.facts,
             checkup: &self.checkup,

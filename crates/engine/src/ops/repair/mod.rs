@@ -5,4 +5,4 @@ mod place;
 mod run;
 mod salvage;
 
-pub use run::{Prognosis, Repair, RepairRequest, Repaired, Written, repair};
+pub use run::{AfterReport, Repair, RepairRequest, Repaired, Written, repair};

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use rethread_core::edit::{Draft, Piece};
+use rethread_core::edit::{Draft, DraftSegment};
 
 use super::bench::Row;
 use super::salvage::ranges;
-use crate::Failure;
+use crate::Error;
 
 /// Only the end of a line that has none.
-const END: Piece = Piece::New(Vec::new());
+const END: DraftSegment = DraftSegment::New(Vec::new());
 
 /// Drafts a file of so many bytes with the rows that were mended; `open_end` where its last line has no end.
 pub(super) fn in_place(
@@ -19,10 +19,10 @@ pub(super) fn in_place(
     damaged: &BTreeSet<u32>,
     (bytes, open_end): (u64, bool),
     behind: Vec<Vec<u8>>,
-) -> Result<Draft, Failure> {
+) -> Result<Draft, Error> {
     let is_still = |row: &Row| {
         let whole = row.line.is_some_and(|line| !damaged.contains(&line));
-        whole && matches!(&row.piece, Some(Piece::Line(_, changes)) if changes.is_empty())
+        whole && matches!(&row.piece, Some(DraftSegment::Line(_, changes)) if changes.is_empty())
     };
     // The lines that are touched, and those that something is put behind.
     let mut marks: BTreeSet<u32> =
@@ -32,9 +32,9 @@ pub(super) fn in_place(
     let ranges = ranges(path, &marks)?;
     let mut pieces = Vec::new();
     let mut at = 0;
-    let copy = |to: u64, at: &mut u64, pieces: &mut Vec<Piece>| {
+    let copy = |to: u64, at: &mut u64, pieces: &mut Vec<DraftSegment>| {
         if to > *at {
-            pieces.push(Piece::Copy(*at..to));
+            pieces.push(DraftSegment::Copy(*at..to));
             *at = to;
         }
     };
@@ -60,6 +60,6 @@ pub(super) fn in_place(
     if is_cut && !behind.is_empty() {
         pieces.push(END);
     }
-    pieces.extend(behind.into_iter().map(Piece::New));
+    pieces.extend(behind.into_iter().map(DraftSegment::New));
     Ok(Draft { pieces, envelope: None })
 }

@@ -3,26 +3,27 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use rethread_core::edit::{Anchor, Draft, Piece};
-use rethread_core::entry::{Kind, Moment};
-use rethread_core::health::Finding;
+use rethread_core::edit::{Draft, DraftSegment, ResumeMarker};
+use rethread_core::entry::{Kind, Timestamp};
+use rethread_core::health::Diagnostic;
 use rethread_core::id::{Id, IdSet};
 use rethread_core::mend::{
-    Act, Extract, Mended, Wishes, calls_for_repair, leave_out_foreign, mend_content, relink, rename,
+    AppliedFix, Extract, FixAction, FixOptions, assign_new_uuids, drop_foreign_lines, fix_content,
+    needs_repair, relink,
 };
-use rethread_core::tree::NodeNo;
+use rethread_core::tree::NodeId;
 
-use super::super::doctor::{Diagnosis, diagnose};
+use super::super::doctor::{SessionReport, diagnose};
 use super::super::load::load_to_tell;
-use super::super::offspring::{Birth, More, Offspring, aside};
-use super::super::point::Where;
-use super::super::pour::{foresee, pour};
-use super::super::source::{Known, Promise, Source, kept};
-use super::bench::{Bench, Done, Examined};
+use super::super::offspring::{NewSession, NewSessionExtras, NewSessionSpec, aside};
+use super::super::point::EntrySelector;
+use super::super::pour::{simulate_draft, write_draft};
+use super::super::source::{EditSession, ExpectedLoad, ParsedLines, matches_expected};
+use super::bench::{CheckedDraft, Done, RepairDraft};
 use super::place::in_place;
 use super::salvage::{ranges, salvage};
-use crate::Failure;
-use crate::write::{Content, Deed, OpNo, Pen, Plan};
+use crate::Error;
+use crate::write::{Content, FileOp, OpId, Plan, SessionWriter};
 
 /// What to repair, and how.
 #[derive(Debug, Clone)]
@@ -36,9 +37,9 @@ pub struct RepairRequest {
     /// Where to put pictures that leave.
     pub extract: Option<PathBuf>,
     /// Where to go on from; the newest tip, where nothing is said.
-    pub leaf: Option<Where>,
+    pub leaf: Option<EntrySelector>,
     /// The present.
-    pub now: Moment,
+    pub now: Timestamp,
     /// Only say what would be done.
     pub dry_run: bool,
     /// Write although somebody may be at work in the session.
@@ -47,9 +48,9 @@ pub struct RepairRequest {
 
 /// What a doctor says of a session.
 #[derive(Debug)]
-pub struct Prognosis {
+pub struct AfterReport {
     /// What is wrong.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<Diagnostic>,
     /// How many entries its client has within reach, and how many there are.
     pub reach: (usize, usize),
 }
@@ -62,20 +63,20 @@ pub struct Repaired {
     /// The line that it hangs on now.
     pub to_line: Option<u32>,
     /// What was wrong and what was done about it.
-    pub mended: Mended,
+    pub mended: AppliedFix,
 }
 
 /// What was written, or would be.
 #[derive(Debug)]
 pub enum Written {
     /// A new session.
-    New(Box<Offspring>),
+    New(Box<NewSession>),
     /// The session itself.
     InPlace {
         /// What is promised of each client.
-        promises: Vec<Promise>,
+        promises: Vec<ExpectedLoad>,
         /// The operation; `None` where nothing was written.
-        op: Option<OpNo>,
+        op: Option<OpId>,
     },
 }
 
@@ -83,11 +84,11 @@ pub enum Written {
 #[derive(Debug)]
 pub struct Repair {
     /// What was wrong before.
-    pub before: Diagnosis,
+    pub before: SessionReport,
     /// What was mended; empty where nothing called for repair.
     pub mends: Vec<Repaired>,
     /// What is wrong afterwards.
-    pub after: Prognosis,
+    pub after: AfterReport,
     /// Where damaged bytes are kept.
     pub damaged: Option<PathBuf>,
     /// Pictures that were taken out.
@@ -100,15 +101,15 @@ pub struct Repair {
 const ROUNDS: usize = 24;
 
 /// Repairs a session.
-pub fn repair(request: &RepairRequest, pen: &Pen) -> Result<Repair, Failure> {
-    let mut source = Source::open(&request.path)?;
+pub fn repair(request: &RepairRequest, pen: &SessionWriter) -> Result<Repair, Error> {
+    let mut source = EditSession::open(&request.path)?;
     let before = diagnose(&request.path)?;
-    if !calls_for_repair(&before.findings) || source.session.tree.is_side_file() {
+    if !needs_repair(&before.findings) || source.session.tree.is_sidechain_file() {
         return Ok(Repair::nothing(before));
     }
     let salvage = salvage(&request.path, &before.findings)?;
     let damaged = salvage.damaged.clone();
-    let mut bench = Bench::new(request.path.clone(), salvage)?;
+    let mut bench = RepairDraft::new(request.path.clone(), salvage)?;
     let examined = mend_links(&mut bench)?;
     let moved = bench.done.iter().any(|done| moves(&done.mended.act));
     choose_leaf(&mut bench, &source, request, &examined, moved)?;
@@ -120,11 +121,11 @@ pub fn repair(request: &RepairRequest, pen: &Pen) -> Result<Repair, Failure> {
     let job =
         Job { request, bench: &bench, examined: &examined, damaged: &damaged, moved, pictures: &pictures };
     let (written, aside) =
-        if request.in_place { job.replace(&mut source, pen)? } else { job.bear(source, pen)? };
+        if request.in_place { job.replace(&mut source, pen)? } else { job.write_new_session(source, pen)? };
     let after = match &written {
         Written::New(born) if born.op.is_some() => prognosis(&born.path)?,
         Written::InPlace { op: Some(_), .. } => prognosis(&request.path)?,
-        _ => Prognosis { reach: examined.reach(), findings: examined.findings },
+        _ => AfterReport { reach: examined.reach(), findings: examined.findings },
     };
     let told = |Done { line, mended, to_line }| Repaired { line, to_line, mended };
     Ok(Repair {
@@ -139,29 +140,29 @@ pub fn repair(request: &RepairRequest, pen: &Pen) -> Result<Repair, Failure> {
 
 impl Repair {
     /// Nothing was mended.
-    fn nothing(before: Diagnosis) -> Repair {
-        let after = Prognosis { findings: before.findings.clone(), reach: before.within_reach() };
+    fn nothing(before: SessionReport) -> Repair {
+        let after = AfterReport { findings: before.findings.clone(), reach: before.within_reach() };
         Repair { before, mends: Vec::new(), after, damaged: None, pictures: Vec::new(), written: None }
     }
 }
 
-fn prognosis(path: &Path) -> Result<Prognosis, Failure> {
+fn prognosis(path: &Path) -> Result<AfterReport, Error> {
     let diagnosis = diagnose(path)?;
-    Ok(Prognosis { reach: diagnosis.within_reach(), findings: diagnosis.findings })
+    Ok(AfterReport { reach: diagnosis.within_reach(), findings: diagnosis.findings })
 }
 
 /// Whether something is loaded differently because of an act.
-fn moves(act: &Act) -> bool {
-    matches!(act, Act::Salvaged(_) | Act::Relinked { .. } | Act::Renamed(_))
+fn moves(act: &FixAction) -> bool {
+    matches!(act, FixAction::Salvaged(_) | FixAction::Relinked { .. } | FixAction::Renamed(_))
 }
 
 /// Mends names and links until they hold.
-fn mend_links(bench: &mut Bench) -> Result<Examined, Failure> {
+fn mend_links(bench: &mut RepairDraft) -> Result<CheckedDraft, Error> {
     for _ in 0..ROUNDS {
         let examined = bench.examine()?;
-        let worked = bench.treat(&examined, leave_out_foreign)
-            || bench.treat(&examined, rename)
-            || bench.treat(&examined, relink);
+        let worked = bench.apply_round(&examined, drop_foreign_lines)
+            || bench.apply_round(&examined, assign_new_uuids)
+            || bench.apply_round(&examined, relink);
         if !worked {
             return Ok(examined);
         }
@@ -170,15 +171,19 @@ fn mend_links(bench: &mut Bench) -> Result<Examined, Failure> {
 }
 
 /// Mends what is sent until nothing is refused.
-fn mend_sent(bench: &mut Bench, source: &Source, request: &RepairRequest) -> Result<Examined, Failure> {
-    let wishes = Wishes { drop_unpaired: request.drop_unpaired, extract: request.extract.is_some() };
+fn mend_sent(
+    bench: &mut RepairDraft,
+    source: &EditSession,
+    request: &RepairRequest,
+) -> Result<CheckedDraft, Error> {
+    let wishes = FixOptions { drop_unpaired: request.drop_unpaired, extract: request.extract.is_some() };
     let mut answered = IdSet::default();
     for _ in 0..ROUNDS {
         let leaf = bench.leaf.clone();
-        let leaf = leaf.ok_or_else(|| Failure::NothingToLoad { path: request.path.clone() })?;
+        let leaf = leaf.ok_or_else(|| Error::NothingToLoad { path: request.path.clone() })?;
         bench.anchor = anchor(source, &leaf, request.now);
         let examined = bench.examine()?;
-        if !bench.treat(&examined, |ward| mend_content(ward, wishes, &mut answered)) {
+        if !bench.apply_round(&examined, |ward| fix_content(ward, wishes, &mut answered)) {
             return Ok(examined);
         }
     }
@@ -186,43 +191,44 @@ fn mend_sent(bench: &mut Bench, source: &Source, request: &RepairRequest) -> Res
 }
 
 /// Makes the two lines that clients go on from, as far as they decide what is loaded.
-fn anchor(source: &Source, leaf: &str, now: Moment) -> Vec<Vec<u8>> {
+fn anchor(source: &EditSession, leaf: &str, now: Timestamp) -> Vec<Vec<u8>> {
     let uuid = uuid::Uuid::new_v4().to_string();
     let time = Some(source.after_all(now));
-    let anchor = Anchor { leaf, uuid: &uuid, session: &source.session.id, time, ..Anchor::default() };
-    vec![anchor.child(), anchor.pin()]
+    let anchor =
+        ResumeMarker { leaf, uuid: &uuid, session: &source.session.id, time, ..ResumeMarker::default() };
+    vec![anchor.marker_line(), anchor.leaf_pointer_line()]
 }
 
 /// Chooses the entry to go on from: the one asked for; where links were mended the newest, else the client's.
 fn choose_leaf(
-    bench: &mut Bench,
-    source: &Source,
+    bench: &mut RepairDraft,
+    source: &EditSession,
     request: &RepairRequest,
-    examined: &Examined,
+    examined: &CheckedDraft,
     moved: bool,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     let tree = &examined.tree;
     let line = match &request.leaf {
         Some(at) => {
             let place = source.session.tree.node(source.point(at)?).place;
-            let is_it = |piece: &Piece| match piece {
-                Piece::Line(here, _) => here.offset == place.offset,
+            let is_it = |piece: &DraftSegment| match piece {
+                DraftSegment::Line(here, _) => here.offset == place.offset,
                 _ => true,
             };
             let found = bench
                 .rows
                 .iter()
                 .position(|row| row.line == Some(place.line) && row.piece.as_ref().is_some_and(is_it));
-            found.ok_or_else(|| Failure::NoPoint { name: at.name.clone() })? as u32 + 1
+            found.ok_or_else(|| Error::NotAResumePoint { name: at.name.clone() })? as u32 + 1
         }
         None => {
-            let speaks = |no: &NodeNo| {
-                tree.is_told(*no) && matches!(tree.node(*no).kind, Kind::User | Kind::Assistant)
+            let speaks = |no: &NodeId| {
+                tree.is_main_chain(*no) && matches!(tree.node(*no).kind, Kind::User | Kind::Assistant)
             };
-            let newest = (0..tree.nodes().len() as NodeNo).rev().find(speaks);
+            let newest = (0..tree.nodes().len() as NodeId).rev().find(speaks);
             let chosen = examined.resume.leaf.filter(|_| !moved && examined.resume.halt.is_none());
             let leaf = chosen.map(|(leaf, _)| leaf).or(newest);
-            let leaf = leaf.ok_or_else(|| Failure::NothingToLoad { path: request.path.clone() })?;
+            let leaf = leaf.ok_or_else(|| Error::NothingToLoad { path: request.path.clone() })?;
             tree.node(leaf).place.line
         }
     };
@@ -234,7 +240,7 @@ fn choose_leaf(
 }
 
 /// Names the files for pictures that leave.
-fn pictures(bench: &Bench, request: &RepairRequest, session: &str) -> Vec<(PathBuf, Vec<u8>)> {
+fn pictures(bench: &RepairDraft, request: &RepairRequest, session: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let Some(folder) = &request.extract else { return Vec::new() };
     let short: String = session.chars().take(8).collect();
     let name = |line: Option<u32>, picture: &Extract| {
@@ -251,25 +257,25 @@ fn pictures(bench: &Bench, request: &RepairRequest, session: &str) -> Vec<(PathB
 /// A repair that is ready to be written.
 struct Job<'j> {
     request: &'j RepairRequest,
-    bench: &'j Bench,
-    examined: &'j Examined,
+    bench: &'j RepairDraft,
+    examined: &'j CheckedDraft,
     damaged: &'j BTreeSet<u32>,
     moved: bool,
     pictures: &'j [(PathBuf, Vec<u8>)],
 }
 
 impl Job<'_> {
-    fn pieces(&self) -> Vec<Piece> {
+    fn pieces(&self) -> Vec<DraftSegment> {
         self.bench.rows.iter().filter_map(|row| row.piece.clone()).collect()
     }
 
-    fn leaf(&self) -> Result<String, Failure> {
+    fn leaf(&self) -> Result<String, Error> {
         let path = || self.request.path.clone();
-        self.bench.leaf.clone().ok_or_else(|| Failure::NothingToLoad { path: path() })
+        self.bench.leaf.clone().ok_or_else(|| Error::NothingToLoad { path: path() })
     }
 
     /// Finds the entry of the file that stands for the leaf: itself, or the line that it was put behind.
-    fn stand(&self, source: &Source) -> Result<NodeNo, Failure> {
+    fn stand(&self, source: &EditSession) -> Result<NodeId, Error> {
         let tree = &self.examined.tree;
         let leaf = tree.find(Id::of(self.leaf()?.as_bytes())).map(|no| tree.node(no).place.line as usize);
         let nodes = source.session.tree.nodes();
@@ -277,7 +283,7 @@ impl Job<'_> {
         let node = |line: u32| nodes.iter().rposition(|node| node.place.line == line);
         let found = rows.iter().rev().find_map(|row| node(row.line?));
         let path = || self.request.path.clone();
-        found.map(|no| no as NodeNo).ok_or_else(|| Failure::NothingToLoad { path: path() })
+        found.map(|no| no as NodeId).ok_or_else(|| Error::NothingToLoad { path: path() })
     }
 
     fn about(&self) -> String {
@@ -286,11 +292,11 @@ impl Job<'_> {
     }
 
     /// Reads the damaged lines as they stand in the file.
-    fn damage(&self, source: &mut Source) -> Result<Vec<u8>, Failure> {
+    fn damage(&self, source: &mut EditSession) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
         for (line, range) in ranges(&self.request.path, self.damaged)? {
             let len = u32::try_from(range.end - range.start).unwrap_or(u32::MAX);
-            bytes.extend(source.read(rethread_core::tree::Place { offset: range.start, len, line })?);
+            bytes.extend(source.read(rethread_core::tree::LineSpan { offset: range.start, len, line })?);
             if bytes.last() != Some(&b'\n') {
                 bytes.push(b'\n');
             }
@@ -298,8 +304,8 @@ impl Job<'_> {
         Ok(bytes)
     }
 
-    fn deeds(&self) -> Vec<Deed<'static>> {
-        let deed = |(path, bytes): &(PathBuf, Vec<u8>)| Deed::Create {
+    fn deeds(&self) -> Vec<FileOp<'static>> {
+        let deed = |(path, bytes): &(PathBuf, Vec<u8>)| FileOp::Create {
             path: path.clone(),
             content: Content::Bytes(bytes.clone()),
         };
@@ -307,9 +313,13 @@ impl Job<'_> {
     }
 
     /// Makes a new session.
-    fn bear(&self, mut source: Source, pen: &Pen) -> Result<(Written, Option<PathBuf>), Failure> {
+    fn write_new_session(
+        &self,
+        mut source: EditSession,
+        pen: &SessionWriter,
+    ) -> Result<(Written, Option<PathBuf>), Error> {
         let leaf = self.stand(&source)?;
-        let birth = Birth {
+        let birth = NewSessionSpec {
             command: "repair",
             id: None,
             about: format!("of {}: {}", source.session.id, self.about()),
@@ -325,14 +335,18 @@ impl Job<'_> {
         };
         let damage = self.damage(&mut source)?;
         let any = !damage.is_empty();
-        let more = More { leaf: Some(self.leaf()?), whole: true, damage, deeds: self.deeds() };
+        let more = NewSessionExtras { leaf: Some(self.leaf()?), whole: true, damage, deeds: self.deeds() };
         let born = birth.give_with(more, source, pen)?;
         let aside = any.then(|| aside(&born.path, &born.id));
         Ok((Written::New(Box::new(born)), aside))
     }
 
     /// Mends the file itself.
-    fn replace(&self, source: &mut Source, pen: &Pen) -> Result<(Written, Option<PathBuf>), Failure> {
+    fn replace(
+        &self,
+        source: &mut EditSession,
+        pen: &SessionWriter,
+    ) -> Result<(Written, Option<PathBuf>), Error> {
         let path = &self.request.path;
         let clients = source.clients();
         let at = self.stand(source)?;
@@ -340,14 +354,14 @@ impl Job<'_> {
         let behind: Vec<Vec<u8>> =
             behind.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).map(<[u8]>::to_vec).collect();
         let mut draft = Draft { pieces: self.pieces(), envelope: None };
-        let (alone, _) = foresee(&draft, path, &clients)?;
-        draft.pieces.extend(behind.iter().cloned().map(Piece::New));
-        let (promises, _) = foresee(&draft, path, &clients)?;
+        let (alone, _) = simulate_draft(&draft, path, &clients)?;
+        draft.pieces.extend(behind.iter().cloned().map(DraftSegment::New));
+        let (promises, _) = simulate_draft(&draft, path, &clients)?;
         if promises.iter().any(|promise| promise.path.is_empty()) {
-            return Err(Failure::NoWay { name: source.session.handle(at) });
+            return Err(Error::CannotResumeFrom { name: source.session.handle(at) });
         }
         // Where clients go on from there anyway, nothing is added.
-        let behind = if self.moved || !kept(&promises, &alone) { behind } else { Vec::new() };
+        let behind = if self.moved || !matches_expected(&promises, &alone) { behind } else { Vec::new() };
         let shape = (source.stamp.len, source.stamp.open_end);
         let draft = in_place(path, &self.bench.rows, self.damaged, shape, behind)?;
         let damage = self.damage(source)?;
@@ -356,9 +370,9 @@ impl Job<'_> {
             return Ok((Written::InPlace { promises, op: None }, beside));
         }
         let mut deeds = self.deeds();
-        deeds.extend(beside.clone().map(|path| Deed::Create { path, content: Content::Bytes(damage) }));
-        let made = Content::Made(Box::new(|out| pour(&draft, path, out)));
-        deeds.push(Deed::Replace { path: path.clone(), stamp: source.stamp, content: made });
+        deeds.extend(beside.clone().map(|path| FileOp::Create { path, content: Content::Bytes(damage) }));
+        let made = Content::Generated(Box::new(|out| write_draft(&draft, path, out)));
+        deeds.push(FileOp::Replace { path: path.clone(), stamp: source.stamp, content: made });
         let plan = Plan {
             command: "repair",
             session: source.session.id.clone(),
@@ -368,8 +382,12 @@ impl Job<'_> {
         };
         let op = pen.commit(plan, || {
             let session = load_to_tell(path)?;
-            let found = Known { tree: session.tree, facts: session.facts }.promises(&clients);
-            if kept(&promises, &found) { Ok(()) } else { Err(Failure::BrokenPromise { path: path.clone() }) }
+            let found = ParsedLines { tree: session.tree, facts: session.facts }.promises(&clients);
+            if matches_expected(&promises, &found) {
+                Ok(())
+            } else {
+                Err(Error::VerificationFailed { path: path.clone() })
+            }
         })?;
         Ok((Written::InPlace { promises, op: Some(op) }, beside))
     }

@@ -4,39 +4,39 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 
-use rethread_core::edit::Piece;
-use rethread_core::health::{Code, Finding};
-use rethread_core::mend::{Act, Mended};
-use rethread_core::tree::Place;
+use rethread_core::edit::DraftSegment;
+use rethread_core::health::{Code, Diagnostic};
+use rethread_core::mend::{AppliedFix, FixAction};
+use rethread_core::tree::LineSpan;
 
 use super::bench::Row;
-use crate::Failure;
-use crate::disk::{Lines, Seen, open, scan};
+use crate::Error;
+use crate::disk::{LineReader, ScanEvent, open, scan};
 
 /// What a file holds, line by line.
 pub(super) struct Salvage {
     pub(super) rows: Vec<Row>,
-    pub(super) mends: Vec<Mended>,
+    pub(super) mends: Vec<AppliedFix>,
     /// Lines that are not one sound object.
     pub(super) damaged: BTreeSet<u32>,
 }
 
 /// Reads the rows of a file. Records in damaged lines become rows of their own.
-pub(super) fn salvage(path: &Path, findings: &[Finding]) -> Result<Salvage, Failure> {
+pub(super) fn salvage(path: &Path, findings: &[Diagnostic]) -> Result<Salvage, Error> {
     let mut damaged = damaged(findings);
-    let mut found: Vec<(Place, Option<Vec<u8>>)> = Vec::new();
+    let mut found: Vec<(LineSpan, Option<Vec<u8>>)> = Vec::new();
     scan(path, |seen| {
-        if let Seen::Entry(entry, place, whole) = seen {
+        if let ScanEvent::Entry(entry, place, whole) = seen {
             found.push((place, (!whole).then(|| entry.raw.to_vec())));
         }
     })
-    .map_err(Failure::reading(path))?;
-    let mut lines = Lines::open(path).map_err(Failure::reading(path))?;
+    .map_err(Error::reading(path))?;
+    let mut lines = LineReader::open(path).map_err(Error::reading(path))?;
     let mut rows = Vec::new();
     let mut saved: BTreeMap<u32, u64> = BTreeMap::new();
     for (place, raw) in found {
         let piece = match raw {
-            None => Some(Piece::Line(place, Vec::new())),
+            None => Some(DraftSegment::Line(place, Vec::new())),
             Some(raw) => {
                 damaged.entry(place.line).or_insert(Code::NotJson);
                 // What was read from a line too long to hold is not what stands there.
@@ -55,16 +55,16 @@ pub(super) fn salvage(path: &Path, findings: &[Finding]) -> Result<Salvage, Fail
     rows.sort_by_key(|row| row.line);
     let mends = damaged.iter().map(|(&line, &code)| {
         let act = match saved.get(&line) {
-            Some(&records) if records > 0 => Act::Salvaged(records),
-            _ => Act::SetAside,
+            Some(&records) if records > 0 => FixAction::Salvaged(records),
+            _ => FixAction::SetAside,
         };
-        Mended { code, line, act }
+        AppliedFix { code, line, act }
     });
     Ok(Salvage { rows, mends: mends.collect(), damaged: damaged.keys().copied().collect() })
 }
 
 /// Lists the damaged lines, each with the first code that names it.
-fn damaged(findings: &[Finding]) -> BTreeMap<u32, Code> {
+fn damaged(findings: &[Diagnostic]) -> BTreeMap<u32, Code> {
     let codes = [Code::TornLine, Code::GluedLine, Code::NulBytes, Code::NotJson];
     let mut lines = BTreeMap::new();
     for finding in findings.iter().filter(|finding| codes.contains(&finding.code)) {
@@ -76,9 +76,9 @@ fn damaged(findings: &[Finding]) -> BTreeMap<u32, Code> {
 }
 
 /// Makes a record that every parser takes: control bytes in its strings are escaped, what NULs overwrote is unknown.
-fn sound(place: Place, record: &[u8]) -> Piece {
+fn sound(place: LineSpan, record: &[u8]) -> DraftSegment {
     if !record.iter().any(|&byte| byte < b' ') {
-        return Piece::Line(place, Vec::new());
+        return DraftSegment::Line(place, Vec::new());
     }
     let mut line = Vec::with_capacity(record.len() + 16);
     let (mut inside, mut escaped) = (false, false);
@@ -96,11 +96,11 @@ fn sound(place: Place, record: &[u8]) -> Piece {
             _ => (inside, false),
         };
     }
-    Piece::New(line)
+    DraftSegment::New(line)
 }
 
 /// Finds the bytes of some lines, their ends included.
-pub(super) fn ranges(path: &Path, lines: &BTreeSet<u32>) -> Result<BTreeMap<u32, Range<u64>>, Failure> {
+pub(super) fn ranges(path: &Path, lines: &BTreeSet<u32>) -> Result<BTreeMap<u32, Range<u64>>, Error> {
     use std::io::BufRead;
     let mut found = BTreeMap::new();
     let mut read = || -> std::io::Result<()> {
@@ -119,6 +119,6 @@ pub(super) fn ranges(path: &Path, lines: &BTreeSet<u32>) -> Result<BTreeMap<u32,
         }
         Ok(())
     };
-    read().map_err(Failure::reading(path))?;
+    read().map_err(Error::reading(path))?;
     Ok(found)
 }

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use rethread_core::entry::Moment;
+use rethread_core::entry::Timestamp;
 use rethread_core::query::Excerpt;
 use rethread_core::session::Title;
 
-use super::super::around::Whereabouts;
+use super::super::around::ContextStatus;
 
 /// An entry that is what was looked for.
 #[derive(Debug, Clone)]
@@ -32,15 +32,15 @@ pub struct SearchHit {
     /// The number of its turn.
     pub turn: Option<u32>,
     /// When it was written.
-    pub time: Option<Moment>,
+    pub time: Option<Timestamp>,
     /// The words in context.
     pub excerpt: Excerpt,
     /// How it stands to what the client would load.
-    pub standing: Whereabouts,
+    pub standing: ContextStatus,
     /// Whether it says itself that it was copied from another session.
     pub copied: bool,
     /// The same entry elsewhere; it is counted once.
-    pub copies: Vec<Copy>,
+    pub copies: Vec<DuplicateHit>,
     /// How well it fits.
     pub score: u32,
 }
@@ -60,12 +60,12 @@ pub struct SessionHits {
     /// How many.
     pub hits: usize,
     /// When the newest was written.
-    pub last: Option<Moment>,
+    pub last: Option<Timestamp>,
 }
 
 /// A copy of a hit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Copy {
+pub struct DuplicateHit {
     /// In which session.
     pub session: String,
     /// In which file.
@@ -73,7 +73,7 @@ pub struct Copy {
     /// On which line.
     pub line: u32,
     /// How it stands there, where that was looked at: only where the hit itself is not remembered.
-    pub standing: Option<Whereabouts>,
+    pub standing: Option<ContextStatus>,
 }
 
 /// Finds the file of the session that a subagent or a result belongs to.

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use rethread_core::query::Label;
+use rethread_core::query::ContextStatus as QueryStatus;
 use rethread_core::session::{Title, TitleSource};
-use rethread_core::tree::NodeNo;
+use rethread_core::tree::NodeId;
 use rethread_core::{pack::Pack, pack_fields};
 
-use super::super::around::{Whereabouts, whereabouts};
-use super::super::load::{Session, load_seeing};
-use crate::Failure;
+use super::super::around::{ContextStatus, whereabouts};
+use super::super::load::{Session, load_with_visitor};
+use crate::Error;
 
 /// What the tree says of the entries of one file.
 #[derive(Debug, Clone, Default)]
@@ -34,21 +34,21 @@ pack_fields!(Labels { title, folder, offsets, standings, results, beside });
 const RESULTS: &str = "tool-results/";
 const SOURCES: [TitleSource; 5] =
     [TitleSource::Custom, TitleSource::Ai, TitleSource::Summary, TitleSource::Prompt, TitleSource::None];
-const STANDINGS: [Whereabouts; 6] = [
-    Whereabouts::Active,
-    Whereabouts::Compacted,
-    Whereabouts::Aside,
-    Whereabouts::Island,
-    Whereabouts::Agent,
-    Whereabouts::Outside,
+const STANDINGS: [ContextStatus; 6] = [
+    ContextStatus::Active,
+    ContextStatus::Compacted,
+    ContextStatus::Aside,
+    ContextStatus::Island,
+    ContextStatus::Agent,
+    ContextStatus::Outside,
 ];
 
 impl Labels {
     /// Reads a file; `beside` says what the files beside it look like.
-    pub(super) fn of(path: &Path, beside: impl FnOnce() -> u64) -> Result<Labels, Failure> {
+    pub(super) fn of(path: &Path, beside: impl FnOnce() -> u64) -> Result<Labels, Error> {
         let finder = memchr::memmem::Finder::new(RESULTS);
         let mut results = HashMap::new();
-        let session = load_seeing(path, |entry, place| {
+        let session = load_with_visitor(path, |entry, place| {
             for at in finder.find_iter(entry.raw) {
                 let rest = &entry.raw[at + RESULTS.len()..];
                 let name = rest.iter().take_while(|b| b.is_ascii_alphanumeric() || b"-_.".contains(b));
@@ -64,9 +64,9 @@ impl Labels {
 
     fn told(session: &Session) -> Labels {
         let tree = &session.tree;
-        let turns: HashMap<NodeNo, u32> = tree.turns().zip(1..).collect();
+        let turns: HashMap<NodeId, u32> = tree.turns().zip(1..).collect();
         let standing = whereabouts(session, &session.active());
-        let turn = |no: NodeNo| tree.turn_of(no).and_then(|turn| turns.get(&turn).copied());
+        let turn = |no: NodeId| tree.turn_of(no).and_then(|turn| turns.get(&turn).copied());
         let mut entries: Vec<(u64, (u32, u64))> = tree
             .nodes()
             .iter()
@@ -101,15 +101,15 @@ impl Labels {
     }
 
     /// Returns the turn of the entry at a place, and how it stands.
-    pub(super) fn at(&self, offset: u64) -> (Option<u32>, Whereabouts) {
+    pub(super) fn at(&self, offset: u64) -> (Option<u32>, ContextStatus) {
         let mut at = 0;
         let found = self.offsets.iter().position(|step| {
             at += step;
             at >= offset
         });
         let told = found.filter(|_| at == offset).and_then(|no| self.standings.get(no));
-        told.map_or((None, Whereabouts::Outside), |&(turn, standing)| {
-            let standing = STANDINGS.get(standing as usize).copied().unwrap_or(Whereabouts::Outside);
+        told.map_or((None, ContextStatus::Outside), |&(turn, standing)| {
+            let standing = STANDINGS.get(standing as usize).copied().unwrap_or(ContextStatus::Outside);
             ((turn > 0).then_some(turn), standing)
         })
     }
@@ -126,12 +126,12 @@ impl Labels {
 }
 
 /// Says what a query calls it.
-pub(super) fn label(standing: Whereabouts) -> Option<Label> {
+pub(super) fn label(standing: ContextStatus) -> Option<QueryStatus> {
     match standing {
-        Whereabouts::Active => Some(Label::Active),
-        Whereabouts::Compacted => Some(Label::Compacted),
-        Whereabouts::Aside | Whereabouts::Island => Some(Label::Abandoned),
-        Whereabouts::Agent => Some(Label::Subagent),
-        Whereabouts::Outside => None,
+        ContextStatus::Active => Some(QueryStatus::Active),
+        ContextStatus::Compacted => Some(QueryStatus::Compacted),
+        ContextStatus::Aside | ContextStatus::Island => Some(QueryStatus::Abandoned),
+        ContextStatus::Agent => Some(QueryStatus::Subagent),
+        ContextStatus::Outside => None,
     }
 }

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 /// Stops a search from another thread.
 #[derive(Debug, Clone, Default)]
-pub struct Halt(Arc<AtomicBool>);
+pub struct CancelToken(Arc<AtomicBool>);
 
-impl Halt {
+impl CancelToken {
     /// Stops it, as soon as it looks up.
     pub fn stop(&self) {
         self.0.store(true, Ordering::Relaxed);
@@ -22,16 +22,16 @@ impl Halt {
 
 /// How long to go on.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Limit {
+pub(super) struct Deadline {
     deadline: Option<Instant>,
-    halt: Halt,
+    halt: CancelToken,
 }
 
-impl Limit {
+impl Deadline {
     /// Begins now.
-    pub(super) fn of(budget: Option<Duration>, halt: &Halt) -> Limit {
+    pub(super) fn of(budget: Option<Duration>, halt: &CancelToken) -> Deadline {
         let deadline = budget.and_then(|budget| Instant::now().checked_add(budget));
-        Limit { deadline, halt: halt.clone() }
+        Deadline { deadline, halt: halt.clone() }
     }
 
     /// Whether it is time to end.

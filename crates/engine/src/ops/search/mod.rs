@@ -19,7 +19,7 @@ mod stacks;
 mod standings;
 mod tell;
 
-pub use hit::{Copy, SearchHit, SessionHits};
-pub use limit::Halt;
-pub use run::{Search, SearchRequest, Total, search, search_again};
-pub use stacks::{Stacks, stacks};
+pub use hit::{DuplicateHit, SearchHit, SessionHits};
+pub use limit::CancelToken;
+pub use run::{Search, SearchRequest, Total, search, search_snapshot};
+pub use stacks::{SearchSnapshot, stacks};

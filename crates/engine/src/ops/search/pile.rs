@@ -4,11 +4,11 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 
-use rethread_core::entry::Moment;
+use rethread_core::entry::Timestamp;
 
 /// Where a candidate comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum From {
+pub(super) enum CandidateSource {
     /// The number of a candidate of the index.
     Index(u32),
     /// The number of a loose one.
@@ -17,12 +17,12 @@ pub(super) enum From {
 
 /// A candidate.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Item {
+pub(super) struct Candidate {
     pub(super) score: u32,
-    pub(super) time: Option<Moment>,
+    pub(super) time: Option<Timestamp>,
     pub(super) key: u64,
     pub(super) sure: bool,
-    pub(super) from: From,
+    pub(super) from: CandidateSource,
 }
 
 /// Candidates of one key.
@@ -37,7 +37,7 @@ struct Group {
 
 /// What comes first: the better one, then the newer; what is equal in both is kept in one order by its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Rank(u32, Option<Moment>, Reverse<u64>);
+struct Rank(u32, Option<Timestamp>, Reverse<u64>);
 
 impl Ord for Group {
     fn cmp(&self, other: &Group) -> Ordering {
@@ -53,8 +53,8 @@ impl PartialOrd for Group {
 
 /// All candidates.
 #[derive(Debug, Default)]
-pub(super) struct Pile {
-    items: Vec<Item>,
+pub(super) struct CandidateHeap {
+    items: Vec<Candidate>,
     before: Vec<u32>,
     heap: BinaryHeap<Group>,
 }
@@ -77,8 +77,8 @@ impl Hasher for Plain {
     }
 }
 
-impl Pile {
-    pub(super) fn of(items: Vec<Item>) -> Pile {
+impl CandidateHeap {
+    pub(super) fn of(items: Vec<Candidate>) -> CandidateHeap {
         let mut known: HashMap<u64, u32, BuildHasherDefault<Plain>> =
             HashMap::with_capacity_and_hasher(items.len(), BuildHasherDefault::default());
         let mut before = vec![NONE; items.len()];
@@ -98,11 +98,11 @@ impl Pile {
                 }
             }
         }
-        Pile { items, before, heap: BinaryHeap::from(groups) }
+        CandidateHeap { items, before, heap: BinaryHeap::from(groups) }
     }
 
     /// Adds a candidate whose key no other has.
-    pub(super) fn add(&mut self, item: Item) {
+    pub(super) fn add(&mut self, item: Candidate) {
         let no = self.items.len() as u32;
         self.items.push(item);
         self.before.push(NONE);
@@ -120,7 +120,7 @@ impl Pile {
     }
 
     /// Takes the best: the items of one key, and whether all of them are hits.
-    pub(super) fn take(&mut self) -> Option<(Vec<Item>, bool)> {
+    pub(super) fn take(&mut self) -> Option<(Vec<Candidate>, bool)> {
         let group = self.heap.pop()?;
         let mut items = Vec::new();
         let mut at = group.last;
@@ -132,19 +132,19 @@ impl Pile {
     }
 
     /// Puts those back that turned out to be hits: what was taken with them may have been what made them so good.
-    pub(super) fn put_back(&mut self, items: &[Item]) {
-        let Some(rank) = items.iter().map(Item::rank).max() else { return };
+    pub(super) fn put_back(&mut self, items: &[Candidate]) {
+        let Some(rank) = items.iter().map(Candidate::rank).max() else { return };
         let mut last = NONE;
         for item in items {
             self.before.push(last);
             last = self.items.len() as u32;
-            self.items.push(Item { sure: true, ..*item });
+            self.items.push(Candidate { sure: true, ..*item });
         }
         self.heap.push(Group { rank, last, settled: true });
     }
 }
 
-impl Item {
+impl Candidate {
     fn rank(&self) -> Rank {
         Rank(self.score, self.time, Reverse(self.key))
     }

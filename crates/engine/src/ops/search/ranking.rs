@@ -3,11 +3,11 @@
 //! A common word has very many candidates, and few are ever told. So only copies, which must be known together, and what
 //! was read from files are put on the pile at once; all others wait, counted by their scores, until those above are told.
 
-use rethread_core::query::Scale;
+use rethread_core::query::Scorer;
 
-use super::loose::Loose;
-use super::pile::{From, Item, Pile};
-use crate::index::{Answer, Damage, Snapshot};
+use super::loose::ScannedCandidate;
+use super::pile::{Candidate, CandidateHeap, CandidateSource};
+use crate::index::{Candidates, IndexError, IndexReader};
 
 /// So many are taken from those that wait at first; then four times as many, and so on.
 const FIRST: usize = 32;
@@ -15,9 +15,9 @@ const FIRST: usize = 32;
 /// What was found, in order.
 #[derive(Debug, Default)]
 pub(super) struct Ranking {
-    pub(super) answer: Answer,
-    pub(super) loose: Vec<Loose>,
-    pile: Pile,
+    pub(super) answer: Candidates,
+    pub(super) loose: Vec<ScannedCandidate>,
+    pile: CandidateHeap,
     /// Of the candidates of the index: how good they are, their keys, and which of those others have too.
     scores: Vec<u32>,
     keys: Vec<u64>,
@@ -34,28 +34,28 @@ pub(super) struct Ranking {
 impl Ranking {
     /// Puts what was found in order.
     pub(super) fn of(
-        snapshot: &Snapshot,
-        answer: Answer,
-        loose: Vec<Loose>,
+        snapshot: &IndexReader,
+        answer: Candidates,
+        loose: Vec<ScannedCandidate>,
         weights: &[f32],
-    ) -> Result<Ranking, Damage> {
-        let scale = Scale::of(weights);
+    ) -> Result<Ranking, IndexError> {
+        let scale = Scorer::of(weights);
         let (scores, keys) = (answer.scores(&scale), snapshot.keys(&answer)?);
         let count = keys.len();
         let all = || keys.iter().copied().chain(loose.iter().map(|one| one.key));
-        let shared = twins(all);
+        let shared = duplicate_keys(all);
         let mut ranking = Ranking { answer, scores, keys, shared, more: FIRST, ..Ranking::default() };
         let mut items = Vec::new();
         let copies: Vec<u32> = (0..count as u32).filter(|&no| ranking.is_shared(no)).collect();
         ranking.each_item(snapshot, &copies, |item| items.push(item))?;
-        items.extend(loose.iter().zip(0..).map(|(one, no)| Item {
+        items.extend(loose.iter().zip(0..).map(|(one, no)| Candidate {
             score: one.score(&scale),
             time: one.time,
             key: one.key,
             sure: one.open.0.is_empty(),
-            from: From::Loose(no),
+            from: CandidateSource::Loose(no),
         }));
-        ranking.pile = Pile::of(items);
+        ranking.pile = CandidateHeap::of(items);
         ranking.loose = loose;
         let mut waiting: Vec<u32> = Vec::new();
         let mut unsure = 0;
@@ -78,20 +78,23 @@ impl Ranking {
     }
 
     /// Takes the best that is left: the items of one key, and whether all of them are hits.
-    pub(super) fn take(&mut self, snapshot: &Snapshot) -> Result<Option<(Vec<Item>, bool)>, Damage> {
+    pub(super) fn take(
+        &mut self,
+        snapshot: &IndexReader,
+    ) -> Result<Option<(Vec<Candidate>, bool)>, IndexError> {
         while self.floor > 0 && self.pile.best().is_none_or(|best| best < self.floor) {
-            self.go_down(snapshot)?;
+            self.load_next_batch(snapshot)?;
         }
         Ok(self.pile.take())
     }
 
     /// Puts those back that turned out to be hits.
-    pub(super) fn put_back(&mut self, items: &[Item]) {
+    pub(super) fn put_back(&mut self, items: &[Candidate]) {
         self.pile.put_back(items);
     }
 
     /// Takes the best of those that wait onto the pile.
-    fn go_down(&mut self, snapshot: &Snapshot) -> Result<(), Damage> {
+    fn load_next_batch(&mut self, snapshot: &IndexReader) -> Result<(), IndexError> {
         let above = self.floor;
         let mut gained = 0;
         while let Some(count) = self.waiting.pop() {
@@ -116,14 +119,14 @@ impl Ranking {
     /// Shows some candidates of the index as items.
     fn each_item(
         &self,
-        snapshot: &Snapshot,
+        snapshot: &IndexReader,
         candidates: &[u32],
-        mut each: impl FnMut(Item),
-    ) -> Result<(), Damage> {
+        mut each: impl FnMut(Candidate),
+    ) -> Result<(), IndexError> {
         let times = snapshot.times(&self.answer, candidates)?;
         for (&no, time) in candidates.iter().zip(times) {
             let (score, key, sure) = (self.score(no), self.keys[no as usize], self.answer.is_sure(no));
-            each(Item { score, time, key, sure, from: From::Index(no) });
+            each(Candidate { score, time, key, sure, from: CandidateSource::Index(no) });
         }
         Ok(())
     }
@@ -141,7 +144,7 @@ impl Ranking {
 ///
 /// Keys are hashes: a bit for each that was met and another for each that was met again pass over nearly all of those that
 /// occur once, and only the rest is sorted.
-fn twins<I: Iterator<Item = u64>>(keys: impl Fn() -> I) -> Vec<bool> {
+fn duplicate_keys<I: Iterator<Item = u64>>(keys: impl Fn() -> I) -> Vec<bool> {
     let count = keys().count();
     let slots = (count * 16).next_power_of_two();
     // Two bits for each slot, side by side.
@@ -170,7 +173,7 @@ fn twins<I: Iterator<Item = u64>>(keys: impl Fn() -> I) -> Vec<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::twins;
+    use super::duplicate_keys;
 
     #[test]
     fn keys_that_occur_again_are_known_wherever_they_fall() {
@@ -184,7 +187,7 @@ mod tests {
             (&[5, 5 + (1 << 40), 9, 5 + (1 << 40)][..], &[false, true, false, true]),
             (&[0, 0, 0, u64::MAX][..], &[true, true, true, false]),
         ] {
-            assert_eq!(twins(|| keys.iter().copied()), shared, "{keys:?}");
+            assert_eq!(duplicate_keys(|| keys.iter().copied()), shared, "{keys:?}");
         }
     }
 }

@@ -6,21 +6,23 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rethread_core::query::{Card, Cards, Meaning, Query, Setting, weight};
-use rethread_core::tree::Place;
+use rethread_core::query::{CompiledQuery, EntryContext, Query, SearchDoc, SearchDocBuilder, idf};
+use rethread_core::tree::LineSpan;
 
 use super::super::around::read_at;
 use super::hit::{SearchHit, SessionHits};
 use super::labels::label;
-use super::limit::{Halt, Limit};
-use super::loose::{Part, scan};
-use super::pile::{From, Item};
+use super::limit::{CancelToken, Deadline};
+use super::loose::{UnindexedRange, scan};
+use super::pile::{Candidate, CandidateSource};
 use super::ranking::Ranking;
-use super::stacks::{AT_ONCE, Stacks, Stock};
-use super::standings::Standings;
-use crate::Failure;
-use crate::disk::{Folders, Lines, Origin, Role, Roots, SessionFile, find_all, read_text};
-use crate::index::{Answer, Damage, Index, Notice, Refreshed, Row, Shelf, Snapshot};
+use super::stacks::{AT_ONCE, SearchSnapshot, SnapshotParts};
+use super::standings::LabelCache;
+use crate::Error;
+use crate::disk::{DirCache, FileOwner, FileRole, LineReader, Roots, SessionFile, find_all, read_text};
+use crate::index::{
+    CacheDir, CacheWarning, Candidates, IndexError, IndexReader, IndexedFile, Refreshed, SearchIndex,
+};
 
 /// So many files are kept open between one look and the next.
 const OPEN: usize = 256;
@@ -37,7 +39,7 @@ pub struct SearchRequest {
     /// How long to look; what is not found by then is not told.
     pub budget: Option<Duration>,
     /// Stops it before: what is not found by then is not told either.
-    pub halt: Halt,
+    pub halt: CancelToken,
 }
 
 /// How many hits there are.
@@ -52,29 +54,29 @@ pub struct Total {
 /// What was found: hits, best first.
 pub struct Search {
     /// What is wrong with the index, or its folder.
-    pub notices: Vec<Notice>,
+    pub notices: Vec<CacheWarning>,
     /// Files and folders that could not be read.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<Error>,
     /// Bytes that were read because no index holds them.
     pub scanned: u64,
     /// How many files there are.
     pub files: usize,
-    pub(super) meaning: Meaning,
+    pub(super) meaning: CompiledQuery,
     request: SearchRequest,
     /// What must be read.
-    parts: Vec<Part>,
+    parts: Vec<UnindexedRange>,
     pub(super) found: Arc<Vec<SessionFile>>,
-    snapshot: Arc<Snapshot>,
+    snapshot: Arc<IndexReader>,
     /// Where the index is kept, if it was asked, and whether it turned out to be damaged on the way.
-    shelf: Option<Shelf>,
+    shelf: Option<SearchIndex>,
     damaged: Cell<bool>,
     by_id: ById,
     ranking: Ranking,
-    pub(super) standings: Standings,
+    pub(super) standings: LabelCache,
     /// Files that were read from, by their numbers.
-    open: RefCell<HashMap<usize, Lines>>,
+    open: RefCell<HashMap<usize, LineReader>>,
     told: usize,
-    limit: Limit,
+    limit: Deadline,
     cut: bool,
 }
 
@@ -84,7 +86,7 @@ struct ById(Vec<(u64, usize)>);
 
 impl ById {
     /// Takes the rows of the index that tell what is there now.
-    fn of(rows: &[Option<&Row>]) -> ById {
+    fn of(rows: &[Option<&IndexedFile>]) -> ById {
         let mut known: Vec<(u64, usize)> =
             rows.iter().zip(0..).filter_map(|(row, no)| Some((row.as_ref()?.id, no))).collect();
         known.sort_unstable();
@@ -97,8 +99,8 @@ impl ById {
 }
 
 /// Looks through everything under the roots; with an index, only through what it does not hold.
-pub fn search(request: &SearchRequest, index: Option<&Index>) -> Search {
-    let limit = Limit::of(request.budget, &request.halt);
+pub fn search(request: &SearchRequest, index: Option<&CacheDir>) -> Search {
+    let limit = Deadline::of(request.budget, &request.halt);
     let shelf = index.and_then(|index| index.shelf(&request.roots));
     let looked = match &shelf {
         Some(shelf) => {
@@ -112,77 +114,89 @@ pub fn search(request: &SearchRequest, index: Option<&Index>) -> Search {
 
 /// Looks through what stood under the same roots just before, without asking again which files there are: for who searches
 /// anew with every letter that is typed. What was written meanwhile is not found, and what went wrong at that look is not told.
-pub fn search_again(request: &SearchRequest, stacks: &Stacks, index: Option<&Index>) -> Search {
-    let limit = Limit::of(request.budget, &request.halt);
+pub fn search_snapshot(request: &SearchRequest, stacks: &SearchSnapshot, index: Option<&CacheDir>) -> Search {
+    let limit = Deadline::of(request.budget, &request.halt);
     labelled(look_through(request, &stacks.shelf, stacks.stock(), &limit), request, &limit, index)
 }
 
 /// Reads everything where the index was of no use, and gives the search what it knows sessions by.
 fn labelled(
-    looked: Result<Search, Notice>,
+    looked: Result<Search, CacheWarning>,
     request: &SearchRequest,
-    limit: &Limit,
-    index: Option<&Index>,
+    limit: &Deadline,
+    index: Option<&CacheDir>,
 ) -> Search {
     let mut search = looked.unwrap_or_else(|notice| {
         let mut search = read(request, limit);
         search.notices.push(notice);
         search
     });
-    search.standings = Standings::of(index, &request.roots);
+    search.standings = LabelCache::of(index, &request.roots);
     search
 }
 
 /// Reads all files.
-fn read(request: &SearchRequest, limit: &Limit) -> Search {
-    let (files, failures) = find_all(&request.roots, &mut Folders::default());
-    let all = Refreshed { snapshot: Snapshot::default(), files, failures, notices: Vec::new() };
+fn read(request: &SearchRequest, limit: &Deadline) -> Search {
+    let (files, failures) = find_all(&request.roots, &mut DirCache::default());
+    let all = Refreshed { snapshot: IndexReader::default(), files, failures, notices: Vec::new() };
     let parts = parts(&all.snapshot, &all.files, &vec![None; all.files.len()]).unwrap_or_default();
     let mut search = Search::new(request, all.into(), parts, limit);
     // Nothing can be damaged where nothing is kept.
-    let _ = search.rank(Answer::default(), ById::default());
+    let _ = search.rank(Candidates::default(), ById::default());
     search
 }
 
 /// Asks the index, and reads the rest; what is damaged is given up.
-fn look_through(request: &SearchRequest, shelf: &Shelf, all: Stock, limit: &Limit) -> Result<Search, Notice> {
-    let found = || -> Result<Search, Damage> {
-        let (by_id, answer, parts) = ask(&all, &Meaning::of(&request.query, request.all))?;
+fn look_through(
+    request: &SearchRequest,
+    shelf: &SearchIndex,
+    all: SnapshotParts,
+    limit: &Deadline,
+) -> Result<Search, CacheWarning> {
+    let found = || -> Result<Search, IndexError> {
+        let (by_id, answer, parts) = ask(&all, &CompiledQuery::of(&request.query, request.all))?;
         let mut search = Search::new(request, all, parts, limit);
         search.rank(answer, by_id)?;
         search.shelf = Some(shelf.clone());
         Ok(search)
     };
-    found().map_err(|_| shelf.give_up())
+    found().map_err(|_| shelf.invalidate())
 }
 
 /// Asks the index, and returns with what it says what it does not know.
-fn ask(all: &Stock, meaning: &Meaning) -> Result<(ById, Answer, Vec<Part>), Damage> {
+fn ask(
+    all: &SnapshotParts,
+    meaning: &CompiledQuery,
+) -> Result<(ById, Candidates, Vec<UnindexedRange>), IndexError> {
     let rows = all.snapshot.rows(&all.files);
     let by_id = ById::of(&rows);
-    let answer = all.snapshot.ask(meaning, &|id| rows[by_id.get(id)?])?;
+    let answer = all.snapshot.search(meaning, &|id| rows[by_id.get(id)?])?;
     Ok((by_id, answer, parts(&all.snapshot, &all.files, &rows)?))
 }
 
 /// Returns what must be read: files that the index does not know, and what stands behind the last whole line of others.
-fn parts(snapshot: &Snapshot, found: &[SessionFile], rows: &[Option<&Row>]) -> Result<Vec<Part>, Damage> {
+fn parts(
+    snapshot: &IndexReader,
+    found: &[SessionFile],
+    rows: &[Option<&IndexedFile>],
+) -> Result<Vec<UnindexedRange>, IndexError> {
     let mut parts = Vec::new();
     for ((no, file), row) in found.iter().enumerate().zip(rows) {
         match row {
             Some(row) if row.bytes >= file.len => {}
-            Some(row) => parts.push(Part {
+            Some(row) => parts.push(UnindexedRange {
                 file: no,
                 from: row.bytes,
                 lines: row.lines,
                 origin: row.origin.clone(),
                 cards: snapshot.calls(row.id)?,
             }),
-            None => parts.push(Part {
+            None => parts.push(UnindexedRange {
                 file: no,
                 from: 0,
                 lines: 0,
-                origin: Origin::of(file),
-                cards: Cards::default(),
+                origin: FileOwner::of(file),
+                cards: SearchDocBuilder::default(),
             }),
         }
     }
@@ -190,14 +204,19 @@ fn parts(snapshot: &Snapshot, found: &[SessionFile], rows: &[Option<&Row>]) -> R
 }
 
 impl Search {
-    fn new(request: &SearchRequest, all: Stock, parts: Vec<Part>, limit: &Limit) -> Search {
-        let Stock { snapshot, files: found, failures, notices } = all;
+    fn new(
+        request: &SearchRequest,
+        all: SnapshotParts,
+        parts: Vec<UnindexedRange>,
+        limit: &Deadline,
+    ) -> Search {
+        let SnapshotParts { snapshot, files: found, failures, notices } = all;
         Search {
             notices,
             failures,
             scanned: parts.iter().map(|part| found[part.file].len - part.from).sum(),
             files: found.len(),
-            meaning: Meaning::of(&request.query, request.all),
+            meaning: CompiledQuery::of(&request.query, request.all),
             request: request.clone(),
             parts,
             found,
@@ -206,7 +225,7 @@ impl Search {
             damaged: Cell::new(false),
             by_id: ById::default(),
             ranking: Ranking::default(),
-            standings: Standings::default(),
+            standings: LabelCache::default(),
             open: RefCell::default(),
             told: 0,
             limit: limit.clone(),
@@ -215,7 +234,7 @@ impl Search {
     }
 
     /// Reads what must be read, and puts everything in order.
-    fn rank(&mut self, answer: Answer, by_id: ById) -> Result<(), Damage> {
+    fn rank(&mut self, answer: Candidates, by_id: ById) -> Result<(), IndexError> {
         let heap = scan(&self.meaning, &self.found, std::mem::take(&mut self.parts), &self.limit);
         self.by_id = by_id;
         self.failures.extend(heap.failures);
@@ -223,17 +242,17 @@ impl Search {
         let words = self.meaning.words().iter().enumerate();
         let held = |no: usize| {
             let of = |counts: &Vec<usize>| counts.get(no).copied().unwrap_or_default();
-            of(&answer.holding) + of(&heap.holding)
+            of(&answer.doc_freq) + of(&heap.holding)
         };
         // What only the text can tell is seldom, or else it would not be looked for so.
         let weights: Vec<f32> =
-            words.map(|(no, word)| weight(if word.parts.decide { held(no) } else { 0 })).collect();
+            words.map(|(no, word)| idf(if word.parts.is_conclusive { held(no) } else { 0 })).collect();
         self.ranking = Ranking::of(&self.snapshot, answer, heap.entries, &weights)?;
         Ok(())
     }
 
     /// Goes on without the index, which turned out to be damaged: reading finds the same hits in the same order.
-    fn start_over(&mut self) {
+    fn restart_without_index(&mut self) {
         let mut search = read(&self.request, &self.limit);
         for _ in 0..self.told {
             search.next_items();
@@ -241,7 +260,7 @@ impl Search {
         search.told = self.told;
         search.standings = std::mem::take(&mut self.standings).on_other_files();
         search.notices = std::mem::take(&mut self.notices);
-        search.notices.extend(self.shelf.take().map(|shelf| shelf.give_up()));
+        search.notices.extend(self.shelf.take().map(|shelf| shelf.invalidate()));
         *self = search;
     }
 
@@ -257,12 +276,12 @@ impl Search {
     }
 
     /// Whether more had to be read than an index brought up to date would leave.
-    pub fn is_behind(&self) -> bool {
+    pub fn index_is_stale(&self) -> bool {
         self.standings.is_kept() && self.scanned > AT_ONCE
     }
 
     /// Whether the time was over before everything was looked through.
-    pub fn is_cut(&self) -> bool {
+    pub fn timed_out(&self) -> bool {
         self.cut
     }
 
@@ -271,9 +290,9 @@ impl Search {
         loop {
             let items = self.next_items();
             // A file that changed meanwhile may not hold it any more: then it is no hit.
-            let hit = items.map(|items| self.tell(items));
+            let hit = items.map(|items| self.build_hit(items));
             if self.damaged.get() {
-                self.start_over();
+                self.restart_without_index();
                 continue;
             }
             if let Some(hit) = hit? {
@@ -284,7 +303,7 @@ impl Search {
     }
 
     /// Keeps what was found out about sessions for the next search; says what went wrong.
-    pub fn finish(self) -> Option<Notice> {
+    pub fn finish(self) -> Option<CacheWarning> {
         self.standings.keep(&self.found)
     }
 
@@ -301,7 +320,7 @@ impl Search {
             let no = match known.get(&file) {
                 Some(no) => *no,
                 None => {
-                    let Some(best) = self.tell(items) else { continue };
+                    let Some(best) = self.build_hit(items) else { continue };
                     let of = |one: &SessionHits| one.best.session_path == best.session_path;
                     let no = sessions.iter().position(of).unwrap_or(sessions.len());
                     if no == sessions.len() {
@@ -317,14 +336,14 @@ impl Search {
         }
         if self.damaged.get() {
             self.told = 0;
-            self.start_over();
+            self.restart_without_index();
             return self.by_session();
         }
         sessions
     }
 
     /// Takes the next items of one key that are hits.
-    fn next_items(&mut self) -> Option<Vec<Item>> {
+    fn next_items(&mut self) -> Option<Vec<Candidate>> {
         loop {
             let taken = self.ranking.take(&self.snapshot);
             self.damaged.set(self.damaged.get() || taken.is_err());
@@ -341,18 +360,18 @@ impl Search {
         }
     }
 
-    pub(super) fn is_copied(&self, item: &Item) -> bool {
+    pub(super) fn is_copied(&self, item: &Candidate) -> bool {
         match item.from {
-            From::Loose(no) => self.ranking.loose.get(no as usize).is_some_and(|one| one.copied),
-            From::Index(no) => self.ranking.answer.is_copied(no),
+            CandidateSource::Loose(no) => self.ranking.loose.get(no as usize).is_some_and(|one| one.copied),
+            CandidateSource::Index(no) => self.ranking.answer.is_copied(no),
         }
     }
 
     /// Says which file an item stands in.
-    fn file(&self, from: From) -> Option<usize> {
+    fn file(&self, from: CandidateSource) -> Option<usize> {
         match from {
-            From::Loose(no) => self.ranking.loose.get(no as usize).map(|one| one.file),
-            From::Index(no) => {
+            CandidateSource::Loose(no) => self.ranking.loose.get(no as usize).map(|one| one.file),
+            CandidateSource::Index(no) => {
                 let id = self.snapshot.file(&self.ranking.answer, no)?;
                 self.by_id.get(id)
             }
@@ -360,10 +379,12 @@ impl Search {
     }
 
     /// Says which file an item stands in, and where.
-    pub(super) fn place(&self, from: From) -> Option<(usize, Place)> {
+    pub(super) fn place(&self, from: CandidateSource) -> Option<(usize, LineSpan)> {
         match from {
-            From::Loose(no) => self.ranking.loose.get(no as usize).map(|one| (one.file, one.place)),
-            From::Index(no) => {
+            CandidateSource::Loose(no) => {
+                self.ranking.loose.get(no as usize).map(|one| (one.file, one.place))
+            }
+            CandidateSource::Index(no) => {
                 let placed = self.snapshot.place(&self.ranking.answer, no);
                 self.damaged.set(self.damaged.get() || placed.is_err());
                 let (id, place) = placed.ok()?;
@@ -373,20 +394,22 @@ impl Search {
     }
 
     /// Asks text and tree what the index left open.
-    fn holds(&mut self, item: &Item) -> bool {
+    fn holds(&mut self, item: &Candidate) -> bool {
         let open = match item.from {
-            From::Loose(no) => {
+            CandidateSource::Loose(no) => {
                 self.ranking.loose.get(no as usize).map(|one| one.open.clone()).unwrap_or_default()
             }
-            From::Index(no) => self.ranking.answer.open(no),
+            CandidateSource::Index(no) => self.ranking.answer.open(no),
         };
         let Some((file, place)) = self.place(item.from) else { return false };
         let label =
             self.meaning.asks_label(&open).then(|| label(self.standings.at(&self.found, file, place).1));
         let mut holds = false;
-        let setting = Setting { label, ..Setting::default() };
+        let setting = EntryContext { label, ..EntryContext::default() };
         let worth = |line: &[u8]| self.meaning.may_settle(&open, line);
-        self.read(file, place, worth, |search, card, _| holds = search.meaning.settle(&open, card, &setting));
+        self.read(file, place, worth, |search, card, _| {
+            holds = search.meaning.resolve(&open, card, &setting)
+        });
         self.failures.append(&mut self.standings.failures);
         holds
     }
@@ -395,14 +418,14 @@ impl Search {
     pub(super) fn read(
         &self,
         no: usize,
-        place: Place,
+        place: LineSpan,
         worth: impl FnOnce(&[u8]) -> bool,
-        mut each: impl FnMut(&Search, &Card<'_>, Option<String>),
+        mut each: impl FnMut(&Search, &SearchDoc<'_>, Option<String>),
     ) {
         let file = &self.found[no];
-        if let Role::Result { .. } = file.role {
+        if let FileRole::Result { .. } = file.role {
             let text = read_text(&file.path, u64::from(place.len)).unwrap_or_default();
-            let card = Card::of_result(&text, file.mark.moment(), &file.path.to_string_lossy());
+            let card = SearchDoc::of_result(&text, file.mark.moment(), &file.path.to_string_lossy());
             card.iter().for_each(|card| each(self, card, None));
             return;
         }
@@ -412,7 +435,7 @@ impl Search {
         }
         let lines = match open.entry(no) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(slot) => match Lines::open(&file.path) {
+            Entry::Vacant(slot) => match LineReader::open(&file.path) {
                 Ok(lines) => slot.insert(lines),
                 Err(_) => return,
             },
@@ -423,7 +446,7 @@ impl Search {
             return;
         }
         read_at(&bytes, place, |entry| {
-            if let Some(card) = Cards::default().card(entry) {
+            if let Some(card) = SearchDocBuilder::default().card(entry) {
                 each(self, &card, entry.uuid.map(|uuid| uuid.decode().into_owned()));
             }
         });

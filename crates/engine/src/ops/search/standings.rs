@@ -6,29 +6,29 @@ use std::rc::Rc;
 
 use rethread_core::id::Id;
 use rethread_core::pack::Pack;
-use rethread_core::tree::Place;
+use rethread_core::tree::LineSpan;
 
-use super::super::around::Whereabouts;
+use super::super::around::ContextStatus;
 use super::hit::session_of;
 use super::labels::Labels;
-use crate::Failure;
-use crate::disk::{Role, Roots, SessionFile};
-use crate::index::{Facts, Fresh, Index, Notice};
+use crate::Error;
+use crate::disk::{FileRole, Roots, SessionFile};
+use crate::index::{CacheDir, CacheWarning, FileCache, NewCacheEntry};
 
 /// What labels are kept by.
 const LABELS: &str = "labels";
 
 /// How the entries of files stand, as far as it was asked.
 #[derive(Debug, Default)]
-pub(super) struct Standings {
+pub(super) struct LabelCache {
     known: HashMap<PathBuf, Rc<Labels>>,
     /// What the files in a folder look like.
     looks: HashMap<PathBuf, u64>,
     /// Labels that were kept, and those that are to be.
     kept: Kept,
-    fresh: Vec<Fresh>,
+    fresh: Vec<NewCacheEntry>,
     /// Files that could not be read.
-    pub(super) failures: Vec<Failure>,
+    pub(super) failures: Vec<Error>,
 }
 
 /// What was kept, which is not opened before it is asked.
@@ -36,12 +36,12 @@ pub(super) struct Standings {
 enum Kept {
     #[default]
     Nowhere,
-    Closed(Index, Roots),
-    Open(Box<Facts>),
+    Closed(CacheDir, Roots),
+    Open(Box<FileCache>),
 }
 
 impl Kept {
-    fn open(&mut self) -> Option<&mut Facts> {
+    fn open(&mut self) -> Option<&mut FileCache> {
         if let Kept::Closed(index, roots) = self {
             let facts = index.single_facts(roots, LABELS);
             *self = facts.map_or(Kept::Nowhere, |facts| Kept::Open(Box::new(facts)));
@@ -53,12 +53,12 @@ impl Kept {
     }
 }
 
-impl Standings {
+impl LabelCache {
     /// Takes what was kept of the files under some roots.
-    pub(super) fn of(index: Option<&Index>, roots: &Roots) -> Standings {
+    pub(super) fn of(index: Option<&CacheDir>, roots: &Roots) -> LabelCache {
         let index = index.filter(|index| index.folder_for(roots).is_some());
         let kept = index.map_or(Kept::Nowhere, |index| Kept::Closed(index.clone(), roots.clone()));
-        Standings { kept, ..Standings::default() }
+        LabelCache { kept, ..LabelCache::default() }
     }
 
     /// Whether labels are kept.
@@ -67,8 +67,8 @@ impl Standings {
     }
 
     /// Goes on with files that were found anew: what was read of the old ones is forgotten.
-    pub(super) fn on_other_files(self) -> Standings {
-        Standings { kept: self.kept, failures: self.failures, ..Standings::default() }
+    pub(super) fn on_other_files(self) -> LabelCache {
+        LabelCache { kept: self.kept, failures: self.failures, ..LabelCache::default() }
     }
 
     /// Returns the turn of an entry and how it stands to what the client would load.
@@ -76,16 +76,16 @@ impl Standings {
         &mut self,
         found: &[SessionFile],
         file: usize,
-        place: Place,
-    ) -> (Option<u32>, Whereabouts) {
+        place: LineSpan,
+    ) -> (Option<u32>, ContextStatus) {
         let file = &found[file];
-        let Role::Result { session } = &file.role else {
+        let FileRole::Result { session } = &file.role else {
             return self.labels(found, &file.path).at(place.offset);
         };
-        let Some(main) = session_of(&file.path, session) else { return (None, Whereabouts::Outside) };
+        let Some(main) = session_of(&file.path, session) else { return (None, ContextStatus::Outside) };
         let labels = self.labels(found, &main);
         let name = file.path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-        labels.result(&name).map_or((None, Whereabouts::Outside), |offset| labels.at(offset))
+        labels.result(&name).map_or((None, ContextStatus::Outside), |offset| labels.at(offset))
     }
 
     /// Returns the labels of a file.
@@ -100,7 +100,7 @@ impl Standings {
 
     fn read(&mut self, found: &[SessionFile], path: &Path) -> Labels {
         let no = found.binary_search_by(|file| file.path.as_path().cmp(path)).ok();
-        let known = no.zip(self.kept.open()).and_then(|(no, kept)| kept.ask::<Labels>(&found[no]));
+        let known = no.zip(self.kept.open()).and_then(|(no, kept)| kept.get_one::<Labels>(&found[no]));
         let folder = path.parent().unwrap_or(Path::new(""));
         let looks = &mut self.looks;
         let mut beside = || match looks.get(folder) {
@@ -113,7 +113,7 @@ impl Standings {
         match Labels::of(path, beside) {
             Ok(labels) => {
                 if let Some(no) = no.filter(|&no| self.is_kept() && found[no].settled) {
-                    self.fresh.push(Fresh { no, cost: found[no].len, blob: labels.blob() });
+                    self.fresh.push(NewCacheEntry { no, cost: found[no].len, blob: labels.blob() });
                 }
                 labels
             }
@@ -125,7 +125,7 @@ impl Standings {
     }
 
     /// Keeps what was read for the next time; says what went wrong.
-    pub(super) fn keep(self, found: &[SessionFile]) -> Option<Notice> {
+    pub(super) fn keep(self, found: &[SessionFile]) -> Option<CacheWarning> {
         match self.kept {
             Kept::Open(kept) => kept.add(found, self.fresh),
             _ => None,

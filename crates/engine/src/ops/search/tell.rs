@@ -1,19 +1,19 @@
 //! Tells a hit: reads its line again, and asks whose it is and how it stands.
 
 use rethread_core::session::{Title, TitleSource};
-use rethread_core::tree::Place;
+use rethread_core::tree::LineSpan;
 
 use super::super::agents::first_session;
-use super::super::around::Whereabouts;
-use super::hit::{Copy, SearchHit, session_of};
-use super::pile::Item;
+use super::super::around::ContextStatus;
+use super::hit::{DuplicateHit, SearchHit, session_of};
+use super::pile::Candidate;
 use super::run::Search;
-use crate::disk::Role;
+use crate::disk::FileRole;
 
 impl Search {
     /// Tells the items of one key: the first is the hit, the others are its copies.
-    pub(super) fn tell(&mut self, items: Vec<Item>) -> Option<SearchHit> {
-        let mut placed: Vec<(bool, usize, Place, Item)> = Vec::new();
+    pub(super) fn build_hit(&mut self, items: Vec<Candidate>) -> Option<SearchHit> {
+        let mut placed: Vec<(bool, usize, LineSpan, Candidate)> = Vec::new();
         for item in items {
             let copied = self.is_copied(&item);
             placed.extend(self.place(item.from).map(|(file, place)| (copied, file, place, item)));
@@ -41,12 +41,12 @@ impl Search {
         let session = found.session().map(str::to_owned).or_else(first).or(named);
         let session = session.unwrap_or_else(|| found.stem().to_owned());
         let session_path = match found.role {
-            Role::Main => None,
+            FileRole::Main => None,
             _ => session_of(&found.path, &session),
         };
         let path = found.path.clone();
         let agent = found.is_agent().then(|| found.stem().to_owned());
-        let beside = matches!(found.role, Role::Result { .. });
+        let beside = matches!(found.role, FileRole::Result { .. });
         let session_path = session_path.unwrap_or_else(|| path.clone());
         let head =
             (!beside || session_path != path).then(|| self.standings.labels(&self.found, &session_path));
@@ -75,14 +75,18 @@ impl Search {
         })
     }
 
-    fn copies(&mut self, placed: &[(bool, usize, Place, Item)], standing: Whereabouts) -> Vec<Copy> {
+    fn copies(
+        &mut self,
+        placed: &[(bool, usize, LineSpan, Candidate)],
+        standing: ContextStatus,
+    ) -> Vec<DuplicateHit> {
         let mut copies = Vec::new();
         for &(_, file, place, _) in placed {
-            let remembered = standing == Whereabouts::Active;
+            let remembered = standing == ContextStatus::Active;
             let standing = (!remembered).then(|| self.standings.at(&self.found, file, place).1);
             let found = &self.found[file];
             let session = found.session().unwrap_or_else(|| found.stem()).to_owned();
-            copies.push(Copy { session, path: found.path.clone(), line: place.line, standing });
+            copies.push(DuplicateHit { session, path: found.path.clone(), line: place.line, standing });
         }
         copies
     }

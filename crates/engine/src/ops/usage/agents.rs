@@ -4,14 +4,14 @@ use std::collections::{HashMap, HashSet};
 
 use memchr::memmem::Finder;
 use rayon::prelude::*;
-use rethread_core::entry::Voice;
-use rethread_core::session::{AgentMeta, Launches};
+use rethread_core::entry::EntryRole;
+use rethread_core::session::{AgentCallIndex, AgentMeta};
 
-use super::books::Books;
-use crate::disk::{Seen, SessionFile, read_side, scan_head, scan_part};
+use super::books::UsageStore;
+use crate::disk::{ScanEvent, SessionFile, read_side, scan_head, scan_part};
 
 /// Finds the kind of the subagent in each file; none for sessions, and where nobody says it.
-pub(super) fn kinds(books: &Books<'_>) -> Vec<Option<String>> {
+pub(super) fn kinds(books: &UsageStore<'_>) -> Vec<Option<String>> {
     let metas: Vec<AgentMeta> = books.files.par_iter().map(meta).collect();
     let mut kinds: Vec<Option<String>> = metas.iter().map(|meta| meta.kind.clone()).collect();
     // Of the others, the files of the family know that started them.
@@ -24,7 +24,7 @@ pub(super) fn kinds(books: &Books<'_>) -> Vec<Option<String>> {
     };
     families.retain(|_, files| files.iter().any(unknown));
     let found = families.into_par_iter().flat_map_iter(|(_, files)| {
-        let launches: Vec<Launches> = files.iter().map(|&no| launches(&books.files[no])).collect();
+        let launches: Vec<AgentCallIndex> = files.iter().map(|&no| launches(&books.files[no])).collect();
         let mut used = HashSet::new();
         let mut found = Vec::new();
         for no in files.into_iter().filter(unknown) {
@@ -53,10 +53,10 @@ fn meta(file: &SessionFile) -> AgentMeta {
 }
 
 /// Reads the calls of a file that start subagents; of one that cannot be read nothing is known.
-fn launches(file: &SessionFile) -> Launches {
+fn launches(file: &SessionFile) -> AgentCallIndex {
     let (call, tie) = (Finder::new("subagent_type"), Finder::new("agentId"));
     let worth = |line: &[u8]| call.find(line).is_some() || tie.find(line).is_some();
-    let mut launches = Launches::default();
+    let mut launches = AgentCallIndex::default();
     let read = scan_part(&file.path, 0..file.len, 0, worth, |entry, place| launches.add(entry, place.line));
     read.map(|_| launches).unwrap_or_default()
 }
@@ -66,8 +66,8 @@ fn prompt(file: &SessionFile) -> String {
     let mut prompt = None;
     // A file that cannot be read tells nothing.
     let _ = scan_head(&file.path, |seen| {
-        if let (Seen::Entry(entry, ..), None) = (seen, &prompt)
-            && entry.voice() == Voice::Prompt
+        if let (ScanEvent::Entry(entry, ..), None) = (seen, &prompt)
+            && entry.voice() == EntryRole::Prompt
         {
             let texts = entry.message.iter().flat_map(|message| message.content.texts());
             prompt = Some(texts.map(|text| text.decode().into_owned()).collect::<String>());

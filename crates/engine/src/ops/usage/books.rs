@@ -8,52 +8,55 @@ use std::ops::Range;
 
 use memchr::memmem::Finder;
 use rayon::prelude::*;
-use rethread_core::entry::{Flags, Moment};
+use rethread_core::entry::{Flags, Timestamp};
 use rethread_core::id::{Id, IdHasher};
-use rethread_core::usage::{Bill, Booking, Charge, ChargeNo, Cover, Sheet, settle_some};
+use rethread_core::usage::{
+    ChargeNo, FileUsage, FileUsageHeader, ResponseUsage, UniqueResponse, UsageCollector,
+    dedupe_responses_where,
+};
 
-use super::super::recall::Recall;
-use crate::Failure;
-use crate::disk::{Role, Roots, SessionFile, scan_part};
-use crate::index::{Fresh, Index, Notice};
+use super::super::recall::PerFileCache;
+use crate::Error;
+use crate::disk::{FileRole, Roots, SessionFile, scan_part};
+use crate::index::{CacheDir, CacheWarning, NewCacheEntry};
 
 /// All files with what they hold of responses.
 ///
 /// Most sheets are known from the index and most responses stand in one file only, so sheets are unpacked one after the
 /// other, and only those are held that have something in common with others.
-pub(super) struct Books<'f> {
+pub(super) struct UsageStore<'f> {
     /// The files, in the order of their paths.
     pub(super) files: &'f [SessionFile],
     /// What is known of each before its sheet is looked at.
-    pub(super) covers: Vec<Cover>,
+    pub(super) covers: Vec<FileUsageHeader>,
     /// Messages that may stand in more than one place.
     twins: HashSet<u64, BuildHasherDefault<IdHasher>>,
-    recall: Recall<'f>,
+    recall: PerFileCache<'f>,
     /// The sheets that were read just now, by the numbers of their files.
-    read: HashMap<usize, Sheet>,
-    fresh: Vec<Fresh>,
-    pub(super) failures: Vec<Failure>,
+    read: HashMap<usize, FileUsage>,
+    fresh: Vec<NewCacheEntry>,
+    pub(super) failures: Vec<Error>,
 }
 
 /// A response, with where it appeared first.
-pub(super) struct Booked<'b> {
+pub(super) struct AttributedResponse<'b> {
     /// The number of the file.
     pub(super) file: usize,
     /// Its sheet.
-    pub(super) sheet: &'b Sheet,
+    pub(super) sheet: &'b FileUsage,
     /// The number of the charge there.
     pub(super) no: usize,
-    pub(super) charge: &'b Charge,
-    pub(super) bill: Bill,
+    pub(super) charge: &'b ResponseUsage,
+    pub(super) bill: UniqueResponse,
     /// Whether a subagent got it.
     pub(super) side: bool,
     /// Where else it stands: sheets, and the charges on them that it is for.
-    others: (&'b [Sheet], &'b [ChargeNo]),
+    others: (&'b [FileUsage], &'b [ChargeNo]),
 }
 
-impl Booked<'_> {
+impl AttributedResponse<'_> {
     /// Returns when it was got.
-    pub(super) fn time(&self) -> Option<Moment> {
+    pub(super) fn time(&self) -> Option<Timestamp> {
         self.charge.time
     }
 
@@ -65,22 +68,22 @@ impl Booked<'_> {
     }
 }
 
-impl<'f> Books<'f> {
+impl<'f> UsageStore<'f> {
     /// Reads the files under `roots` of which no index knows.
-    pub(super) fn open(files: &'f [SessionFile], roots: &Roots, index: Option<&Index>) -> Books<'f> {
-        Books::open_with(files, roots, index, HashMap::new())
+    pub(super) fn open(files: &'f [SessionFile], roots: &Roots, index: Option<&CacheDir>) -> UsageStore<'f> {
+        UsageStore::open_with(files, roots, index, HashMap::new())
     }
 
     /// Reads the files under `roots` of which no index knows; the sheets of some are given, by the numbers of the files.
     pub(super) fn open_with(
         files: &'f [SessionFile],
         roots: &Roots,
-        index: Option<&Index>,
-        mut read: HashMap<usize, Sheet>,
-    ) -> Books<'f> {
-        let recall = Recall::new(index, roots, "usage", files);
-        let cover = |no: usize| read.get(&no).map(Sheet::cover).or_else(|| recall.known_first(no));
-        let covers: Vec<Option<Cover>> = (0..files.len()).map(cover).collect();
+        index: Option<&CacheDir>,
+        mut read: HashMap<usize, FileUsage>,
+    ) -> UsageStore<'f> {
+        let recall = PerFileCache::new(index, roots, "usage", files);
+        let cover = |no: usize| read.get(&no).map(FileUsage::cover).or_else(|| recall.known_first(no));
+        let covers: Vec<Option<FileUsageHeader>> = (0..files.len()).map(cover).collect();
         let unknown: Vec<usize> = (0..files.len()).filter(|&no| covers[no].is_none()).collect();
         let value = |&no: &usize| (no, recall.value(no, book));
         // Where next to nothing is read, threads cost more than they bring.
@@ -89,28 +92,28 @@ impl<'f> Books<'f> {
         } else {
             unknown.par_iter().map(value).collect()
         };
-        let mut covers: Vec<Cover> = covers.into_iter().map(Option::unwrap_or_default).collect();
+        let mut covers: Vec<FileUsageHeader> = covers.into_iter().map(Option::unwrap_or_default).collect();
         let (mut kept, mut failures) = (Vec::new(), Vec::new());
         for (no, (sheet, fresh)) in found {
             kept.extend(fresh);
             match sheet {
                 Ok(sheet) => {
-                    covers[no] = Sheet::cover(&sheet);
+                    covers[no] = FileUsage::cover(&sheet);
                     read.insert(no, sheet);
                 }
                 Err(failure) => failures.push(failure),
             }
         }
-        Books { files, twins: twins(&covers), covers, recall, read, fresh: kept, failures }
+        UsageStore { files, twins: twins(&covers), covers, recall, read, fresh: kept, failures }
     }
 
     /// Keeps what had to be read; says what went wrong with that.
-    pub(super) fn close(self) -> (Vec<Failure>, Option<Notice>) {
+    pub(super) fn close(self) -> (Vec<Error>, Option<CacheWarning>) {
         (self.failures, self.recall.keep(self.fresh))
     }
 
     /// Returns the sheet of a file.
-    pub(super) fn sheet(&self, no: usize) -> Cow<'_, Sheet> {
+    pub(super) fn sheet(&self, no: usize) -> Cow<'_, FileUsage> {
         match self.read.get(&no) {
             Some(sheet) => Cow::Borrowed(sheet),
             None => Cow::Owned(self.recall.known(no).unwrap_or_default()),
@@ -118,14 +121,18 @@ impl<'f> Books<'f> {
     }
 
     /// Shows every response once.
-    pub(super) fn each(&self, visit: impl FnMut(&Booked<'_>)) {
+    pub(super) fn each(&self, visit: impl FnMut(&AttributedResponse<'_>)) {
         self.each_with(|_| {}, visit);
     }
 
     /// Shows every sheet with responses, and every response once.
-    pub(super) fn each_with(&self, mut see: impl FnMut(&Sheet), mut visit: impl FnMut(&Booked<'_>)) {
-        let side = |file: usize, charge: &Charge| charge.side || self.files[file].is_agent();
-        let mut held: Vec<Sheet> = Vec::new();
+    pub(super) fn each_with(
+        &self,
+        mut see: impl FnMut(&FileUsage),
+        mut visit: impl FnMut(&AttributedResponse<'_>),
+    ) {
+        let side = |file: usize, charge: &ResponseUsage| charge.side || self.files[file].is_agent();
+        let mut held: Vec<FileUsage> = Vec::new();
         let mut numbers: Vec<usize> = Vec::new();
         for (file, cover) in self.covers.iter().enumerate() {
             if cover.messages.is_empty() {
@@ -139,20 +146,20 @@ impl<'f> Books<'f> {
                     has_twins = true;
                     continue;
                 }
-                let bill = Bill::single(file as u32, no as u32, charge);
+                let bill = UniqueResponse::single(file as u32, no as u32, charge);
                 let (side, others) = (side(file, charge), (&[][..], &[][..]));
-                visit(&Booked { file, sheet: &sheet, no, charge, bill, side, others });
+                visit(&AttributedResponse { file, sheet: &sheet, no, charge, bill, side, others });
             }
             if has_twins {
                 held.push(sheet.into_owned());
                 numbers.push(file);
             }
         }
-        for (bill, charges) in settle_some(&held, |message| self.is_twin(message)) {
+        for (bill, charges) in dedupe_responses_where(&held, |message| self.is_twin(message)) {
             let (sheet, charge) = bill.first(&held);
             let file = numbers[bill.sheet as usize];
             let (no, others) = (bill.charge as usize, (&held[..], &charges[..]));
-            visit(&Booked { file, sheet, no, charge, bill, side: side(file, charge), others });
+            visit(&AttributedResponse { file, sheet, no, charge, bill, side: side(file, charge), others });
         }
     }
 
@@ -165,7 +172,7 @@ impl<'f> Books<'f> {
         let mut folders = HashMap::new();
         for main in [true, false] {
             for (file, cover) in self.files.iter().zip(&self.covers) {
-                if (file.role == Role::Main) == main && !cover.cwd.is_empty() {
+                if (file.role == FileRole::Main) == main && !cover.cwd.is_empty() {
                     folders.entry(cover.session.as_str()).or_insert(cover.cwd.as_str());
                 }
             }
@@ -176,7 +183,7 @@ impl<'f> Books<'f> {
 
 /// Finds the messages that stand in more than one place. Half of their bits decide, because there are many to put in order:
 /// one that is taken for another is only looked at more closely than it need be.
-fn twins(covers: &[Cover]) -> HashSet<u64, BuildHasherDefault<IdHasher>> {
+fn twins(covers: &[FileUsageHeader]) -> HashSet<u64, BuildHasherDefault<IdHasher>> {
     let mut all: Vec<u64> = covers.iter().flat_map(|cover| &cover.messages).map(half).collect();
     all.sort_unstable();
     all.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect()
@@ -187,8 +194,8 @@ fn half(message: &Id) -> u64 {
 }
 
 /// Reads one file, and says how many bytes that were.
-fn book(file: &SessionFile) -> Result<(Sheet, u64), Failure> {
-    let booking = Booking::new(file.id(), file.session().unwrap_or_default());
+fn book(file: &SessionFile) -> Result<(FileUsage, u64), Error> {
+    let booking = UsageCollector::new(file.id(), file.session().unwrap_or_default());
     let (booking, _) = book_part(file, booking, 0..file.len, 0)?;
     Ok((booking.finish(), file.len))
 }
@@ -196,11 +203,11 @@ fn book(file: &SessionFile) -> Result<(Sheet, u64), Failure> {
 /// Books some lines of a file, behind `lines` others; says how many there are up to the end.
 pub(super) fn book_part(
     file: &SessionFile,
-    booking: Booking,
+    booking: UsageCollector,
     bytes: Range<u64>,
     lines: u32,
-) -> Result<(Booking, u32), Failure> {
-    let named = Cell::new(booking.is_named());
+) -> Result<(UsageCollector, u32), Error> {
+    let named = Cell::new(booking.knows_owner());
     let booking = RefCell::new(booking);
     // Only lines with tokens matter, as soon as it is known whose the file is; letters may be written as escapes.
     let (word, low, high) = (Finder::new("usage"), Finder::new("\\u006"), Finder::new("\\u007"));
@@ -210,9 +217,9 @@ pub(super) fn book_part(
         if !entry.is(Flags::SALVAGED) {
             let mut booking = booking.borrow_mut();
             booking.add(entry);
-            named.set(booking.is_named());
+            named.set(booking.knows_owner());
         }
     })
-    .map_err(Failure::reading(&file.path))?;
+    .map_err(Error::reading(&file.path))?;
     Ok((booking.into_inner(), lines))
 }

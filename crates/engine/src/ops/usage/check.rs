@@ -5,26 +5,26 @@ use std::collections::{BTreeMap, HashMap};
 use memchr::memmem::Finder;
 use rayon::prelude::*;
 use rethread_core::entry::Kind;
-use rethread_core::usage::{CostState, Sheet, Spent, Sum, settle};
+use rethread_core::usage::{CostState, CostTotals, FileUsage, TokenTotals, dedupe_responses};
 
 use super::super::recall::find_files;
-use super::books::Books;
-use super::group::By;
-use super::places::Places;
-use super::run::{Group, Till, UsageRequest};
-use crate::Failure;
-use crate::disk::{Role, Roots, SessionFile, scan_part};
-use crate::index::{Index, Notice};
+use super::books::UsageStore;
+use super::group::GroupBy;
+use super::places::ResponseLocations;
+use super::run::{Group, Pricer, UsageRequest};
+use crate::Error;
+use crate::disk::{FileRole, Roots, SessionFile, scan_part};
+use crate::index::{CacheDir, CacheWarning};
 
 /// The sum of all groups of a kind.
 #[derive(Debug, Clone)]
-pub struct Proof {
+pub struct TotalsCheck {
     /// What the groups are.
     pub what: &'static str,
     /// How many there are.
     pub groups: usize,
     /// What they come to together.
-    pub sum: Sum,
+    pub sum: CostTotals,
     /// Whether that is the total.
     pub holds: bool,
 }
@@ -33,22 +33,22 @@ pub struct Proof {
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Copies {
     /// Each line for itself.
-    pub lines: Spent,
+    pub lines: TokenTotals,
     /// Each response once in a file.
-    pub files: Spent,
+    pub files: TokenTotals,
     /// Each response once.
-    pub once: Spent,
+    pub once: TokenTotals,
 }
 
 /// What the client itself says that a session cost.
 #[derive(Debug, Clone)]
-pub struct Opinion {
+pub struct ClientReportedCost {
     /// The session.
     pub session: String,
     /// The last account that its client wrote.
     pub theirs: CostState,
     /// What stands in the files of the session, whether it was copied there or not.
-    pub ours: Sum,
+    pub ours: CostTotals,
 }
 
 /// What was checked.
@@ -57,17 +57,17 @@ pub struct Check {
     /// How often responses stand in the files.
     pub copies: Copies,
     /// What everything comes to.
-    pub total: Sum,
+    pub total: CostTotals,
     /// The sums of groups.
-    pub proofs: Vec<Proof>,
+    pub proofs: Vec<TotalsCheck>,
     /// What clients say, by session.
-    pub opinions: Vec<Opinion>,
+    pub opinions: Vec<ClientReportedCost>,
     /// How many files there are.
     pub files: usize,
     /// Files and folders that could not be read.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<Error>,
     /// Why the index was of no help, where there is something to say.
-    pub notice: Option<Notice>,
+    pub notice: Option<CacheWarning>,
 }
 
 impl Check {
@@ -78,29 +78,29 @@ impl Check {
 }
 
 /// Adds up everything that a request asks for in every way there is.
-pub fn check_usage(roots: &Roots, request: &UsageRequest<'_>, index: Option<&Index>) -> Check {
+pub fn check_usage(roots: &Roots, request: &UsageRequest<'_>, index: Option<&CacheDir>) -> Check {
     let (files, failures) = find_files(roots, index);
-    let books = Books::open(&files, roots, index);
-    let places = Places::of(&files, roots, index);
-    let group = |by: By| Group::new(&books, &UsageRequest { by, ..request.clone() }, &places).run();
-    let total = group(By::Day).total.total();
+    let books = UsageStore::open(&files, roots, index);
+    let places = ResponseLocations::of(&files, roots, index);
+    let group = |by: GroupBy| Group::new(&books, &UsageRequest { by, ..request.clone() }, &places).run();
+    let total = group(GroupBy::Day).total.total();
     let ways = [
-        ("days", By::Day),
-        ("weeks", By::Week),
-        ("months", By::Month),
-        ("blocks", By::Block),
-        ("sessions", By::Session),
-        ("projects", By::Project),
-        ("models", By::Model),
-        ("tools", By::Tool),
-        ("agents", By::Agent),
-        ("git branches", By::Branch),
-        ("reach", By::Reach),
+        ("days", GroupBy::Day),
+        ("weeks", GroupBy::Week),
+        ("months", GroupBy::Month),
+        ("blocks", GroupBy::Block),
+        ("sessions", GroupBy::Session),
+        ("projects", GroupBy::Project),
+        ("models", GroupBy::Model),
+        ("tools", GroupBy::Tool),
+        ("agents", GroupBy::Agent),
+        ("git branches", GroupBy::Branch),
+        ("reach", GroupBy::Reach),
     ];
-    let proof = |what, sums: Vec<Sum>| {
-        let mut sum = Sum::default();
+    let proof = |what, sums: Vec<CostTotals>| {
+        let mut sum = CostTotals::default();
         sums.iter().for_each(|part| sum.add(part));
-        Proof { what, groups: sums.len(), sum, holds: sum == total }
+        TotalsCheck { what, groups: sums.len(), sum, holds: sum == total }
     };
     let turns = Group::new(&books, request, &places).turns();
     let mut proofs = vec![proof("turns", turns)];
@@ -117,7 +117,7 @@ pub fn check_usage(roots: &Roots, request: &UsageRequest<'_>, index: Option<&Ind
 }
 
 /// Counts how often responses stand in the files.
-fn copies(books: &Books<'_>) -> Copies {
+fn copies(books: &UsageStore<'_>) -> Copies {
     let mut copies = Copies::default();
     for no in 0..books.files.len() {
         let sheet = books.sheet(no);
@@ -129,19 +129,23 @@ fn copies(books: &Books<'_>) -> Copies {
 }
 
 /// Compares what clients say with what stands in the files.
-fn opinions(books: &Books<'_>, request: &UsageRequest<'_>, failures: &mut Vec<Failure>) -> Vec<Opinion> {
+fn opinions(
+    books: &UsageStore<'_>,
+    request: &UsageRequest<'_>,
+    failures: &mut Vec<Error>,
+) -> Vec<ClientReportedCost> {
     let mut said: BTreeMap<&str, CostState> = BTreeMap::new();
     let states: Vec<_> = books.files.par_iter().map(cost_state).collect();
     for ((state, cover), file) in states.into_iter().zip(&books.covers).zip(books.files) {
         match state {
-            Ok(Some(state)) if file.role == Role::Main => {
+            Ok(Some(state)) if file.role == FileRole::Main => {
                 said.insert(&cover.session, state);
             }
             Ok(_) => {}
             Err(failure) => failures.push(failure),
         }
     }
-    let mut families: HashMap<&str, Vec<Sheet>> = HashMap::new();
+    let mut families: HashMap<&str, Vec<FileUsage>> = HashMap::new();
     for (no, cover) in books.covers.iter().enumerate() {
         if said.contains_key(cover.session.as_str()) {
             families.entry(&cover.session).or_default().push(books.sheet(no).into_owned());
@@ -149,19 +153,19 @@ fn opinions(books: &Books<'_>, request: &UsageRequest<'_>, failures: &mut Vec<Fa
     }
     let opinion = |(session, theirs): (&str, CostState)| {
         let sheets = families.remove(session).unwrap_or_default();
-        let mut till = Till::new(request.prices);
-        let mut ours = Sum::default();
-        for bill in settle(&sheets) {
+        let mut till = Pricer::new(request.prices);
+        let mut ours = CostTotals::default();
+        for bill in dedupe_responses(&sheets) {
             let (sheet, charge) = bill.first(&sheets);
             ours.add(&till.sum(&bill, sheet.model(charge), charge.time));
         }
-        Opinion { session: session.to_owned(), theirs, ours }
+        ClientReportedCost { session: session.to_owned(), theirs, ours }
     };
     said.into_iter().map(opinion).collect()
 }
 
 /// Reads the last account that a client wrote into a file.
-fn cost_state(file: &SessionFile) -> Result<Option<CostState>, Failure> {
+fn cost_state(file: &SessionFile) -> Result<Option<CostState>, Error> {
     let finder = Finder::new("cost-state");
     let mut last = None;
     scan_part(
@@ -175,6 +179,6 @@ fn cost_state(file: &SessionFile) -> Result<Option<CostState>, Failure> {
             }
         },
     )
-    .map_err(Failure::reading(&file.path))?;
+    .map_err(Error::reading(&file.path))?;
     Ok(last)
 }

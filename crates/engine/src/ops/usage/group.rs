@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use rethread_core::entry::Moment;
-use rethread_core::usage::{Account, Day, Sum};
+use rethread_core::entry::Timestamp;
+use rethread_core::usage::{CostTotals, Day, SessionTotals};
 
-use super::super::around::Whereabouts;
+use super::super::around::ContextStatus;
 
 /// By what to group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
+pub enum GroupBy {
     /// The day of the first line.
     Day,
     /// Its week, from Monday.
@@ -34,47 +34,47 @@ pub enum By {
     Reach,
 }
 
-impl By {
+impl GroupBy {
     /// All of them, in the order in which they are offered.
-    pub const ALL: [By; 11] = [
-        By::Day,
-        By::Week,
-        By::Month,
-        By::Project,
-        By::Session,
-        By::Model,
-        By::Tool,
-        By::Agent,
-        By::Branch,
-        By::Block,
-        By::Reach,
+    pub const ALL: [GroupBy; 11] = [
+        GroupBy::Day,
+        GroupBy::Week,
+        GroupBy::Month,
+        GroupBy::Project,
+        GroupBy::Session,
+        GroupBy::Model,
+        GroupBy::Tool,
+        GroupBy::Agent,
+        GroupBy::Branch,
+        GroupBy::Block,
+        GroupBy::Reach,
     ];
 
     /// Names it as it is typed.
     pub fn name(self) -> &'static str {
         match self {
-            By::Day => "day",
-            By::Week => "week",
-            By::Month => "month",
-            By::Project => "project",
-            By::Session => "session",
-            By::Model => "model",
-            By::Tool => "tool",
-            By::Agent => "agent",
-            By::Branch => "branch",
-            By::Block => "block",
-            By::Reach => "reach",
+            GroupBy::Day => "day",
+            GroupBy::Week => "week",
+            GroupBy::Month => "month",
+            GroupBy::Project => "project",
+            GroupBy::Session => "session",
+            GroupBy::Model => "model",
+            GroupBy::Tool => "tool",
+            GroupBy::Agent => "agent",
+            GroupBy::Branch => "branch",
+            GroupBy::Block => "block",
+            GroupBy::Reach => "reach",
         }
     }
 }
 
 /// What the responses of a row have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Key {
+pub enum GroupKey {
     /// A day, or the first one of a week or month.
     Day(Day),
     /// When a block begins.
-    Block(Moment),
+    Block(Timestamp),
     /// A name of any other kind.
     Name(String),
     /// How they stand to what the client would load.
@@ -111,50 +111,50 @@ impl Reach {
     }
 }
 
-impl From<Whereabouts> for Reach {
-    fn from(whereabouts: Whereabouts) -> Reach {
+impl From<ContextStatus> for Reach {
+    fn from(whereabouts: ContextStatus) -> Reach {
         match whereabouts {
-            Whereabouts::Active => Reach::Active,
-            Whereabouts::Compacted => Reach::Compacted,
-            Whereabouts::Aside | Whereabouts::Island => Reach::Abandoned,
-            Whereabouts::Agent => Reach::Subagent,
-            Whereabouts::Outside => Reach::Outside,
+            ContextStatus::Active => Reach::Active,
+            ContextStatus::Compacted => Reach::Compacted,
+            ContextStatus::Aside | ContextStatus::Island => Reach::Abandoned,
+            ContextStatus::Agent => Reach::Subagent,
+            ContextStatus::Outside => Reach::Outside,
         }
     }
 }
 
 /// A row of a table.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct GroupRow {
     /// What its responses have in common.
-    pub key: Key,
+    pub key: GroupKey,
     /// What they come to.
-    pub account: Account,
+    pub account: SessionTotals,
     /// When the first and the last of them were got.
-    pub span: Option<(Moment, Moment)>,
+    pub span: Option<(Timestamp, Timestamp)>,
 }
 
 /// Rows as they come together.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
-    rows: Vec<Row>,
-    places: HashMap<Key, usize>,
+    rows: Vec<GroupRow>,
+    places: HashMap<GroupKey, usize>,
     /// Where the last bill went: the next one mostly goes there too.
     last: usize,
 }
 
 impl Rows {
     /// Adds a sum to the row of a key.
-    pub(super) fn book(&mut self, key: Key, side: bool, time: Option<Moment>, sum: &Sum) {
+    pub(super) fn book(&mut self, key: GroupKey, side: bool, time: Option<Timestamp>, sum: &CostTotals) {
         if self.rows.get(self.last).is_none_or(|row| row.key != key) {
             let new = self.rows.len();
             self.last = *self.places.entry(key).or_insert_with_key(|key| {
-                self.rows.push(Row { key: key.clone(), account: Account::default(), span: None });
+                self.rows.push(GroupRow { key: key.clone(), account: SessionTotals::default(), span: None });
                 new
             });
         }
         let row = &mut self.rows[self.last];
-        row.account.book(side, sum);
+        row.account.add_part(side, sum);
         if let Some(time) = time {
             let (first, last) = row.span.unwrap_or((time, time));
             row.span = Some((first.min(time), last.max(time)));
@@ -165,26 +165,27 @@ impl Rows {
     pub(super) fn coarser(self, into: impl Fn(Day) -> Day) -> Rows {
         let mut coarse = Rows::default();
         for row in self.rows {
-            let key = if let Key::Day(day) = row.key { Key::Day(into(day)) } else { row.key };
+            let key = if let GroupKey::Day(day) = row.key { GroupKey::Day(into(day)) } else { row.key };
             let (first, last) = row.span.unzip();
             for (side, sum) in [(false, row.account.own), (true, row.account.agents)] {
                 coarse.book(key.clone(), side, first, &sum);
-                coarse.book(key.clone(), side, last, &Sum::default());
+                coarse.book(key.clone(), side, last, &CostTotals::default());
             }
         }
         coarse
     }
 
     /// Returns them: times in order, all else by what they cost, the dearest first.
-    pub(super) fn finish(mut self) -> Vec<Row> {
-        let weight = |row: &Row| {
+    pub(super) fn finish(mut self) -> Vec<GroupRow> {
+        let weight = |row: &GroupRow| {
             let total = row.account.total();
             (total.cost, total.spent.usage.total())
         };
         self.rows.sort_by(|a, b| match (&a.key, &b.key) {
-            (Key::Day(_) | Key::Block(_) | Key::Unknown, Key::Day(_) | Key::Block(_) | Key::Unknown) => {
-                a.key.cmp(&b.key)
-            }
+            (
+                GroupKey::Day(_) | GroupKey::Block(_) | GroupKey::Unknown,
+                GroupKey::Day(_) | GroupKey::Block(_) | GroupKey::Unknown,
+            ) => a.key.cmp(&b.key),
             _ => weight(b).cmp(&weight(a)).then_with(|| a.key.cmp(&b.key)),
         });
         self.rows

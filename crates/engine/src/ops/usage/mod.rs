@@ -9,9 +9,9 @@ mod places;
 mod run;
 mod trace;
 
-pub use check::{Check, Copies, Opinion, Proof, check_usage};
-pub use group::{By, Key, Reach, Row};
-pub use meter::{Block, Fullness, Meter, MeterRequest, Window, meter};
-pub(super) use run::Till;
-pub use run::{Spending, UsageRequest, usage};
+pub use check::{Check, ClientReportedCost, Copies, TotalsCheck, check_usage};
+pub use group::{GroupBy, GroupKey, GroupRow, Reach};
+pub use meter::{Block, ContextUsage, MeterRequest, StatuslineUsage, Window, meter};
+pub(super) use run::Pricer;
+pub use run::{UsageReport, UsageRequest, usage};
 pub use trace::{Trace, TracedLine, trace_usage};

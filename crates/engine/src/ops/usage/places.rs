@@ -4,17 +4,17 @@ use std::collections::HashMap;
 
 use rethread_core::entry::Flags;
 use rethread_core::pack::{Pack, Unpacker};
-use rethread_core::tree::NodeNo;
-use rethread_core::usage::Booking;
+use rethread_core::tree::NodeId;
+use rethread_core::usage::UsageCollector;
 
 use super::super::around::whereabouts;
 use super::super::load::load_alone;
-use super::super::recall::Recall;
-use super::books::Booked;
+use super::super::recall::PerFileCache;
+use super::books::AttributedResponse;
 use super::group::Reach;
-use crate::Failure;
+use crate::Error;
 use crate::disk::{Roots, SessionFile};
-use crate::index::{Index, Notice};
+use crate::index::{CacheDir, CacheWarning};
 
 /// Where a response stands in its file.
 #[derive(Debug, Clone, Copy)]
@@ -41,17 +41,17 @@ impl Pack for Place {
 
 /// The places of the charges of each file.
 #[derive(Debug, Default)]
-pub(super) struct Places {
+pub(super) struct ResponseLocations {
     files: Vec<Vec<Place>>,
-    pub(super) failures: Vec<Failure>,
-    pub(super) notice: Option<Notice>,
+    pub(super) failures: Vec<Error>,
+    pub(super) notice: Option<CacheWarning>,
 }
 
-impl Places {
+impl ResponseLocations {
     /// Reads the files of which no index knows.
-    pub(super) fn of(files: &[SessionFile], roots: &Roots, index: Option<&Index>) -> Places {
-        let (found, notice) = Recall::new(index, roots, "places", files).all(read);
-        let mut places = Places { notice, ..Places::default() };
+    pub(super) fn of(files: &[SessionFile], roots: &Roots, index: Option<&CacheDir>) -> ResponseLocations {
+        let (found, notice) = PerFileCache::new(index, roots, "places", files).all(read);
+        let mut places = ResponseLocations { notice, ..ResponseLocations::default() };
         for found in found {
             places.files.push(found.unwrap_or_else(|failure| {
                 places.failures.push(failure);
@@ -62,7 +62,7 @@ impl Places {
     }
 
     /// Returns where a response stands; none where nobody asked.
-    pub(super) fn at(&self, booked: &Booked<'_>) -> Option<Place> {
+    pub(super) fn at(&self, booked: &AttributedResponse<'_>) -> Option<Place> {
         let reach = if booked.side { Reach::Subagent } else { Reach::Outside };
         let nowhere = Place { turn: None, reach };
         // Files of subagents are not looked at, and one that grew between two looks has more than it had.
@@ -70,21 +70,21 @@ impl Places {
     }
 }
 
-fn read(file: &SessionFile) -> Result<(Vec<Place>, u64), Failure> {
+fn read(file: &SessionFile) -> Result<(Vec<Place>, u64), Error> {
     if file.is_agent() {
         return Ok((Vec::new(), 0));
     }
-    let mut booking = Booking::default();
-    let mut lines: Vec<(usize, Option<NodeNo>)> = Vec::new();
-    let mut nodes: NodeNo = 0;
+    let mut booking = UsageCollector::default();
+    let mut lines: Vec<(usize, Option<NodeId>)> = Vec::new();
+    let mut nodes: NodeId = 0;
     let session = load_alone(&file.path, |entry, _| {
         let node = entry.uuid.map(|_| nodes);
-        nodes += NodeNo::from(node.is_some());
+        nodes += NodeId::from(node.is_some());
         let no = (!entry.is(Flags::SALVAGED)).then(|| booking.add(entry)).flatten();
         lines.extend(no.map(|no| (no, node)));
     })?;
     let tree = &session.tree;
-    let turns: HashMap<NodeNo, u32> = tree.turns().zip(1..).collect();
+    let turns: HashMap<NodeId, u32> = tree.turns().zip(1..).collect();
     let reach = whereabouts(&session, &session.active());
     let mut places: Vec<Place> = Vec::new();
     for (no, node) in lines {

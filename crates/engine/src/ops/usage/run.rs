@@ -4,29 +4,30 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
-use rethread_core::entry::Moment;
+use rethread_core::entry::Timestamp;
 use rethread_core::usage::{
-    Account, Bill, Calendar, Day, Money, Pace, Prices, Sheet, Spent, Sum, Tariff, block_of, blocks,
+    BurnRate, Calendar, CostTotals, Day, FileUsage, ModelPricing, Money, Prices, SessionTotals, TokenTotals,
+    UniqueResponse, block_of, blocks,
 };
 
 use super::super::recall::find_files;
 use super::agents::kinds;
-use super::books::{Booked, Books};
-use super::group::{By, Key, Reach, Row, Rows};
-use super::places::Places;
-use crate::Failure;
+use super::books::{AttributedResponse, UsageStore};
+use super::group::{GroupBy, GroupKey, GroupRow, Reach, Rows};
+use super::places::ResponseLocations;
+use crate::Error;
 use crate::disk::{Roots, is_session_id};
-use crate::index::{Index, Notice};
+use crate::index::{CacheDir, CacheWarning};
 
 /// What to add up.
 #[derive(Debug, Clone)]
 pub struct UsageRequest<'r> {
     /// By what to group it.
-    pub by: By,
+    pub by: GroupBy,
     /// Only what was got at or after this moment.
-    pub since: Option<Moment>,
+    pub since: Option<Timestamp>,
     /// Only what was got before this moment.
-    pub until: Option<Moment>,
+    pub until: Option<Timestamp>,
     /// Only this session with its subagents, or this subagent, by the path of its file.
     pub session: Option<PathBuf>,
     /// Only sessions with this in the path of their folder.
@@ -38,63 +39,68 @@ pub struct UsageRequest<'r> {
     /// Where days begin.
     pub zone: TimeZone,
     /// The present.
-    pub now: Moment,
+    pub now: Timestamp,
     /// What models cost.
     pub prices: &'r Prices,
 }
 
 /// What was spent.
 #[derive(Debug, Default)]
-pub struct Spending {
+pub struct UsageReport {
     /// The groups.
-    pub rows: Vec<Row>,
+    pub rows: Vec<GroupRow>,
     /// All of them.
-    pub total: Account,
+    pub total: SessionTotals,
     /// How much of it stands where, if that was asked for.
-    pub reach: Vec<(Reach, Sum)>,
+    pub reach: Vec<(Reach, CostTotals)>,
     /// Models without a price, and what they got.
-    pub unpriced: Vec<(String, Spent)>,
+    pub unpriced: Vec<(String, TokenTotals)>,
     /// Of a single session: what it copied from others, and is booked there.
-    pub copied: Sum,
+    pub copied: CostTotals,
     /// How the running block goes on.
-    pub pace: Option<Pace>,
+    pub pace: Option<BurnRate>,
     /// How many files there are.
     pub files: usize,
     /// Files and folders that could not be read.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<Error>,
     /// Why the index was of no help, where there is something to say.
-    pub notice: Option<Notice>,
+    pub notice: Option<CacheWarning>,
 }
 
 /// Adds up what was spent under `roots`; files that have not changed since an index was kept are not read again.
-pub fn usage(roots: &Roots, request: &UsageRequest<'_>, index: Option<&Index>) -> Spending {
+pub fn usage(roots: &Roots, request: &UsageRequest<'_>, index: Option<&CacheDir>) -> UsageReport {
     let (files, failures) = find_files(roots, index);
-    let books = Books::open(&files, roots, index);
-    let places = if request.reach || request.by == By::Reach {
-        Places::of(&files, roots, index)
+    let books = UsageStore::open(&files, roots, index);
+    let places = if request.reach || request.by == GroupBy::Reach {
+        ResponseLocations::of(&files, roots, index)
     } else {
-        Places::default()
+        ResponseLocations::default()
     };
     let spending = Group::new(&books, request, &places).run();
     let (unread, notice) = books.close();
     let failures = failures.into_iter().chain(unread).chain(places.failures).collect();
-    Spending { files: files.len(), failures, notice: notice.or(places.notice), ..spending }
+    UsageReport { files: files.len(), failures, notice: notice.or(places.notice), ..spending }
 }
 
 /// Prices bills.
-pub(in crate::ops) struct Till<'p> {
+pub(in crate::ops) struct Pricer<'p> {
     prices: &'p Prices,
-    tariffs: HashMap<String, Option<&'p Tariff>>,
+    tariffs: HashMap<String, Option<&'p ModelPricing>>,
     /// The model before, which is mostly that of the next, too.
-    last: (String, Option<&'p Tariff>),
+    last: (String, Option<&'p ModelPricing>),
 }
 
-impl<'p> Till<'p> {
-    pub(in crate::ops) fn new(prices: &'p Prices) -> Till<'p> {
-        Till { prices, tariffs: HashMap::new(), last: (String::new(), prices.tariff("")) }
+impl<'p> Pricer<'p> {
+    pub(in crate::ops) fn new(prices: &'p Prices) -> Pricer<'p> {
+        Pricer { prices, tariffs: HashMap::new(), last: (String::new(), prices.tariff("")) }
     }
 
-    pub(in crate::ops) fn sum(&mut self, bill: &Bill, model: &str, time: Option<Moment>) -> Sum {
+    pub(in crate::ops) fn sum(
+        &mut self,
+        bill: &UniqueResponse,
+        model: &str,
+        time: Option<Timestamp>,
+    ) -> CostTotals {
         if self.last.0 != model {
             let known = self.tariffs.get(model).copied();
             let tariff = known.unwrap_or_else(|| self.prices.tariff(model));
@@ -104,19 +110,19 @@ impl<'p> Till<'p> {
             self.last = (model.to_owned(), tariff);
         }
         let cost: Option<Money> = self.last.1.map(|tariff| tariff.cost(time, &bill.usage));
-        Sum::of(bill, cost)
+        CostTotals::of(bill, cost)
     }
 
-    fn booked(&mut self, booked: &Booked<'_>) -> Sum {
+    fn booked(&mut self, booked: &AttributedResponse<'_>) -> CostTotals {
         self.sum(&booked.bill, booked.sheet.model(booked.charge), booked.time())
     }
 }
 
 /// Makes the groups.
 pub(super) struct Group<'b> {
-    books: &'b Books<'b>,
+    books: &'b UsageStore<'b>,
     request: &'b UsageRequest<'b>,
-    places: &'b Places,
+    places: &'b ResponseLocations,
     folders: HashMap<&'b str, &'b str>,
     /// The session that is asked for.
     session: Option<String>,
@@ -125,7 +131,11 @@ pub(super) struct Group<'b> {
 }
 
 impl<'b> Group<'b> {
-    pub(super) fn new(books: &'b Books<'b>, request: &'b UsageRequest<'b>, places: &'b Places) -> Group<'b> {
+    pub(super) fn new(
+        books: &'b UsageStore<'b>,
+        request: &'b UsageRequest<'b>,
+        places: &'b ResponseLocations,
+    ) -> Group<'b> {
         let found = |path: &PathBuf| books.files.iter().position(|file| file.path == *path);
         let no = request.session.as_ref().and_then(found);
         let agent = no.filter(|&no| books.files[no].is_agent());
@@ -138,7 +148,7 @@ impl<'b> Group<'b> {
     }
 
     /// Whether a response is asked for, whatever session it is of.
-    fn wants(&self, booked: &Booked<'_>) -> bool {
+    fn wants(&self, booked: &AttributedResponse<'_>) -> bool {
         let request = self.request;
         let within = |part: &String, text: &str| text.to_lowercase().contains(&part.to_lowercase());
         let dated = request.since.is_some() || request.until.is_some();
@@ -151,15 +161,15 @@ impl<'b> Group<'b> {
             && request.project.as_ref().is_none_or(|part| within(part, self.folder(booked.sheet)))
     }
 
-    fn folder(&self, sheet: &Sheet) -> &str {
+    fn folder(&self, sheet: &FileUsage) -> &str {
         self.folders.get(sheet.session.as_str()).copied().unwrap_or_default()
     }
 
     /// Shows what is asked for with what it comes to, and adds up what stands in the files of the session that is asked for
     /// but is booked to another.
-    fn each(&self, mut visit: impl FnMut(&Booked<'_>, &Sum)) -> Sum {
-        let mut till = Till::new(self.request.prices);
-        let mut copied = Sum::default();
+    fn each(&self, mut visit: impl FnMut(&AttributedResponse<'_>, &CostTotals)) -> CostTotals {
+        let mut till = Pricer::new(self.request.prices);
+        let mut copied = CostTotals::default();
         self.books.each(|booked| {
             if !self.wants(booked) {
                 return;
@@ -176,15 +186,15 @@ impl<'b> Group<'b> {
         copied
     }
 
-    pub(super) fn run(&self) -> Spending {
+    pub(super) fn run(&self) -> UsageReport {
         let keys = Keys::new(self);
         let mut rows = Rows::default();
-        let mut spending = Spending::default();
-        let mut unpriced: HashMap<String, Spent> = HashMap::new();
-        let mut reach: HashMap<Reach, Sum> = HashMap::new();
+        let mut spending = UsageReport::default();
+        let mut unpriced: HashMap<String, TokenTotals> = HashMap::new();
+        let mut reach: HashMap<Reach, CostTotals> = HashMap::new();
         spending.copied = self.each(|booked, sum| {
             let (sheet, side, time) = (booked.sheet, booked.side, booked.time());
-            spending.total.book(side, sum);
+            spending.total.add_part(side, sum);
             if sum.unpriced.responses > 0 {
                 let model = sheet.model(booked.charge).to_owned();
                 unpriced.entry(model).or_default().add(1, &booked.bill.usage);
@@ -192,21 +202,21 @@ impl<'b> Group<'b> {
             if let Some(place) = self.places.at(booked) {
                 reach.entry(place.reach).or_default().add(sum);
             }
-            if self.request.by != By::Tool {
+            if self.request.by != GroupBy::Tool {
                 rows.book(keys.of(booked), side, time, sum);
                 return;
             }
             let tools: Vec<&str> = sheet.calls(booked.no).collect();
             for (no, tool) in tools.iter().enumerate() {
-                rows.book(Key::Name((*tool).to_owned()), side, time, &sum.part(no, tools.len()));
+                rows.book(GroupKey::Name((*tool).to_owned()), side, time, &sum.part(no, tools.len()));
             }
             if tools.is_empty() {
-                rows.book(Key::Unknown, side, time, sum);
+                rows.book(GroupKey::Unknown, side, time, sum);
             }
         });
         spending.rows = match self.request.by {
-            By::Week => rows.coarser(Day::week),
-            By::Month => rows.coarser(Day::month),
+            GroupBy::Week => rows.coarser(Day::week),
+            GroupBy::Month => rows.coarser(Day::month),
             _ => rows,
         }
         .finish();
@@ -221,8 +231,8 @@ impl<'b> Group<'b> {
     }
 
     /// Returns what each turn comes to, and what stands in none.
-    pub(super) fn turns(&self) -> Vec<Sum> {
-        let mut turns: HashMap<(usize, Option<u32>), Sum> = HashMap::new();
+    pub(super) fn turns(&self) -> Vec<CostTotals> {
+        let mut turns: HashMap<(usize, Option<u32>), CostTotals> = HashMap::new();
         self.each(|booked, sum| {
             let turn = self.places.at(booked).and_then(|place| place.turn);
             turns.entry((booked.file, turn)).or_default().add(sum);
@@ -231,10 +241,10 @@ impl<'b> Group<'b> {
     }
 
     /// Says how the block goes on that is running.
-    fn pace(&self, rows: &[Row]) -> Option<Pace> {
-        let row = rows.iter().rfind(|row| row.key != Key::Unknown)?;
-        let Key::Block(begin) = row.key else { return None };
-        Pace::of(begin, row.span?.0, self.request.now, &row.account.total())
+    fn pace(&self, rows: &[GroupRow]) -> Option<BurnRate> {
+        let row = rows.iter().rfind(|row| row.key != GroupKey::Unknown)?;
+        let GroupKey::Block(begin) = row.key else { return None };
+        BurnRate::of(begin, row.span?.0, self.request.now, &row.account.total())
     }
 }
 
@@ -242,7 +252,7 @@ impl<'b> Group<'b> {
 struct Keys<'g> {
     group: &'g Group<'g>,
     calendar: Calendar<'g>,
-    blocks: Vec<Moment>,
+    blocks: Vec<Timestamp>,
     kinds: Vec<Option<String>>,
 }
 
@@ -250,7 +260,7 @@ impl<'g> Keys<'g> {
     fn new(group: &'g Group<'g>) -> Keys<'g> {
         let request = group.request;
         let mut times = Vec::new();
-        if request.by == By::Block {
+        if request.by == GroupBy::Block {
             // Where a block begins depends on all that came before, whether that is asked for or not.
             group.books.each(|booked| times.extend(booked.time()));
             times.sort_unstable();
@@ -259,29 +269,32 @@ impl<'g> Keys<'g> {
             group,
             calendar: Calendar::new(&request.zone),
             blocks: blocks(times),
-            kinds: if request.by == By::Agent { kinds(group.books) } else { Vec::new() },
+            kinds: if request.by == GroupBy::Agent { kinds(group.books) } else { Vec::new() },
         }
     }
 
-    fn of(&self, booked: &Booked<'_>) -> Key {
+    fn of(&self, booked: &AttributedResponse<'_>) -> GroupKey {
         let (sheet, charge) = (booked.sheet, booked.charge);
-        let name = |name: &str| if name.is_empty() { Key::Unknown } else { Key::Name(name.to_owned()) };
+        let name =
+            |name: &str| if name.is_empty() { GroupKey::Unknown } else { GroupKey::Name(name.to_owned()) };
         match self.group.request.by {
-            By::Day | By::Week | By::Month => {
-                booked.time().map_or(Key::Unknown, |time| Key::Day(self.calendar.day(time)))
+            GroupBy::Day | GroupBy::Week | GroupBy::Month => {
+                booked.time().map_or(GroupKey::Unknown, |time| GroupKey::Day(self.calendar.day(time)))
             }
-            By::Project => name(self.group.folder(sheet)),
-            By::Session => name(&sheet.session),
-            By::Model => name(sheet.model(charge)),
-            By::Branch => name(sheet.branch(charge)),
-            By::Block => {
+            GroupBy::Project => name(self.group.folder(sheet)),
+            GroupBy::Session => name(&sheet.session),
+            GroupBy::Model => name(sheet.model(charge)),
+            GroupBy::Branch => name(sheet.branch(charge)),
+            GroupBy::Block => {
                 let begin = booked.time().and_then(|time| block_of(&self.blocks, time));
-                begin.map_or(Key::Unknown, Key::Block)
+                begin.map_or(GroupKey::Unknown, GroupKey::Block)
             }
-            By::Reach => self.group.places.at(booked).map_or(Key::Unknown, |place| Key::Reach(place.reach)),
-            By::Agent if !booked.side => Key::Name("main".to_owned()),
-            By::Agent => self.kinds[booked.file].as_deref().map_or(Key::Unknown, name),
-            By::Tool => Key::Unknown,
+            GroupBy::Reach => {
+                self.group.places.at(booked).map_or(GroupKey::Unknown, |place| GroupKey::Reach(place.reach))
+            }
+            GroupBy::Agent if !booked.side => GroupKey::Name("main".to_owned()),
+            GroupBy::Agent => self.kinds[booked.file].as_deref().map_or(GroupKey::Unknown, name),
+            GroupBy::Tool => GroupKey::Unknown,
         }
     }
 }

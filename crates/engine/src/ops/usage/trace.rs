@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use memchr::memmem::Finder;
 use rayon::prelude::*;
-use rethread_core::entry::{Flags, Moment, Text, Usage};
-use rethread_core::usage::{Booking, ChargeNo, Prices, Sheet, Sum, unite};
+use rethread_core::entry::{Flags, JsonStr, Timestamp, Usage};
+use rethread_core::usage::{ChargeNo, CostTotals, FileUsage, Prices, UsageCollector, group_copies};
 
-use super::run::Till;
-use crate::Failure;
+use super::run::Pricer;
+use crate::Error;
 use crate::disk::{Roots, SessionFile, find, scan_part};
 
 /// A line of a response.
@@ -20,7 +20,7 @@ pub struct TracedLine {
     /// Its number there.
     pub line: u32,
     /// When it was written.
-    pub time: Option<Moment>,
+    pub time: Option<Timestamp>,
     /// The request it names.
     pub request: Option<String>,
     /// The tokens it tells.
@@ -42,15 +42,15 @@ pub struct Trace {
     /// The session it is booked to.
     pub session: String,
     /// The moment it is booked to.
-    pub time: Option<Moment>,
+    pub time: Option<Timestamp>,
     /// What it comes to.
-    pub sum: Sum,
+    pub sum: CostTotals,
     /// Its lines, in the order of files and lines.
     pub lines: Vec<TracedLine>,
 }
 
 /// Finds every line of the message with an id, and says which of them are one response and which one of these counts.
-pub fn trace_usage(roots: &Roots, message: &str, prices: &Prices) -> (Vec<Trace>, Vec<Failure>) {
+pub fn trace_usage(roots: &Roots, message: &str, prices: &Prices) -> (Vec<Trace>, Vec<Error>) {
     let (files, mut failures) = find(roots);
     let found: Vec<_> =
         files.par_iter().enumerate().map(|(no, file)| lines(file, no as u32, message)).collect();
@@ -59,7 +59,7 @@ pub fn trace_usage(roots: &Roots, message: &str, prices: &Prices) -> (Vec<Trace>
     for found in found {
         let (sheet, lines) = found.unwrap_or_else(|failure| {
             failures.push(failure);
-            (Sheet::default(), Vec::new())
+            (FileUsage::default(), Vec::new())
         });
         sheets.push(sheet);
         all.extend(lines);
@@ -67,12 +67,12 @@ pub fn trace_usage(roots: &Roots, message: &str, prices: &Prices) -> (Vec<Trace>
     let charges =
         (0..).zip(&sheets).flat_map(|(no, sheet)| (0..sheet.charges.len() as u32).map(move |k| (no, k)));
     let group: Vec<ChargeNo> = charges.collect();
-    let mut till = Till::new(prices);
+    let mut till = Pricer::new(prices);
     let mut by_charge: HashMap<ChargeNo, Vec<(usize, TracedLine)>> = HashMap::new();
     for (no, line) in all.into_iter().enumerate() {
         by_charge.entry(line.charge).or_default().push((no, line));
     }
-    let traced = unite(&sheets, &group).into_iter().map(|(bill, charges)| {
+    let traced = group_copies(&sheets, &group).into_iter().map(|(bill, charges)| {
         let lines = charges.iter().filter_map(|charge| by_charge.remove(charge)).flatten();
         let mut lines: Vec<(usize, TracedLine)> = lines.collect();
         lines.sort_unstable_by_key(|(no, _)| *no);
@@ -93,8 +93,8 @@ pub fn trace_usage(roots: &Roots, message: &str, prices: &Prices) -> (Vec<Trace>
 }
 
 /// Reads the lines of a message in one file.
-fn lines(file: &SessionFile, no: u32, message: &str) -> Result<(Sheet, Vec<TracedLine>), Failure> {
-    let mut booking = Booking::new(file.id(), file.session().unwrap_or_default());
+fn lines(file: &SessionFile, no: u32, message: &str) -> Result<(FileUsage, Vec<TracedLine>), Error> {
+    let mut booking = UsageCollector::new(file.id(), file.session().unwrap_or_default());
     let finder = Finder::new(message);
     let mut lines = Vec::new();
     scan_part(
@@ -110,7 +110,7 @@ fn lines(file: &SessionFile, no: u32, message: &str) -> Result<(Sheet, Vec<Trace
                     path: file.path.clone(),
                     line: place.line,
                     time: entry.time(),
-                    request: entry.request.map(|request| Text::decode(request).into_owned()),
+                    request: entry.request.map(|request| JsonStr::decode(request).into_owned()),
                     usage,
                     side: entry.is(Flags::SIDECHAIN) || file.is_agent(),
                     stopped: said.stop_reason.is_some(),
@@ -120,6 +120,6 @@ fn lines(file: &SessionFile, no: u32, message: &str) -> Result<(Sheet, Vec<Trace
             }
         },
     )
-    .map_err(Failure::reading(&file.path))?;
+    .map_err(Error::reading(&file.path))?;
     Ok((booking.finish(), lines))
 }

@@ -7,21 +7,21 @@ mod people;
 mod real;
 mod shown;
 
-use rethread_engine::core::turn::{Result, ToolCall};
+use rethread_engine::core::turn::{ToolCall, ToolResult};
 use serde_json::Value;
 
-use super::{Around, body, gist};
+use super::{RenderContext, body, gist};
 use crate::html::text::check;
 
 /// Makes a call with its result: `!` before the words makes them an error.
 fn call(name: &str, input: &str, result: Option<&str>) -> ToolCall {
     let result = result.map(|text| {
         let failed = text.strip_prefix('!');
-        Result {
+        ToolResult {
             text: failed.unwrap_or(text).into(),
             is_error: failed.is_some(),
             line: 2,
-            ..Result::default()
+            ..ToolResult::default()
         }
     });
     ToolCall { name: name.into(), id: "toolu_1".into(), input: input.into(), line: 1, called: None, result }
@@ -29,7 +29,7 @@ fn call(name: &str, input: &str, result: Option<&str>) -> ToolCall {
 
 /// Draws head and body, and checks that both are markup of our own.
 fn draw(call: &ToolCall, noted: Option<Value>) -> (String, String) {
-    let around = Around {
+    let around = RenderContext {
         folder: "/home/ada/loom",
         noted,
         picture: &|line, call, no| {

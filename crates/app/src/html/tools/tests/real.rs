@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use rethread_engine::core::entry::read;
 use rethread_engine::core::lines::Line;
-use rethread_engine::core::turn::{Part, ToolCall, tell};
+use rethread_engine::core::turn::{ToolCall, TurnPart, build_turn};
 use rethread_testkit::real::sessions;
 use serde_json::Value;
 
@@ -17,13 +17,13 @@ use crate::html::tools::draw::renderer;
 fn calls(bytes: &[u8]) -> Vec<(ToolCall, Option<Value>)> {
     let mut entries = Vec::new();
     for (no, bytes) in (1_u32..).zip(bytes.split(|&byte| byte == b'\n')) {
-        let line = Line { no, offset: 0, bytes, open: false };
+        let line = Line { no, offset: 0, bytes, unterminated: false };
         read(&line, &mut Vec::new(), |entry, _| entries.push((no, entry)));
     }
     let notes: HashMap<u32, &[u8]> =
         entries.iter().filter_map(|(no, entry)| Some((*no, entry.tool_use_result?))).collect();
-    let told = tell(&entries).parts.into_iter().filter_map(|piece| match piece.part {
-        Part::Tool(call) => Some(*call),
+    let told = build_turn(&entries).parts.into_iter().filter_map(|piece| match piece.part {
+        TurnPart::Tool(call) => Some(*call),
         _ => None,
     });
     told.map(|call| {

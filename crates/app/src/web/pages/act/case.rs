@@ -4,19 +4,19 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use maud::Markup;
-use rethread_engine::core::entry::Moment;
+use rethread_engine::core::entry::Timestamp;
 use rethread_engine::core::id::Id;
-use rethread_engine::ops::Offspring;
+use rethread_engine::ops::NewSession;
 
 use super::fields::Fields;
-use crate::html::plan::{self, Done, Form, Sheet};
+use crate::html::plan::{self, ActionSummary, Done, Form};
 use crate::paths;
 use crate::web::server::Server;
 use crate::words::shell::typed;
 
 /// How far to go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Go {
+pub(super) enum ActionStage {
     /// Ask what is wanted.
     Ask,
     /// Say what would be done.
@@ -76,25 +76,25 @@ fn mark(path: &Path, live: bool) -> String {
 }
 
 /// An action that somebody asked for.
-pub(super) struct Case<'a> {
+pub(super) struct ActionRequest<'a> {
     pub(super) server: &'a Server,
     pub(super) target: &'a Target,
     pub(super) fields: &'a Fields,
     pub(super) what: &'static str,
-    pub(super) go: Go,
+    pub(super) go: ActionStage,
     /// Whether the session is not any more as it was when this was previewed.
     pub(super) changed: bool,
 }
 
-impl Case<'_> {
+impl ActionRequest<'_> {
     /// Whether nothing may be written.
     pub(super) fn is_dry(&self) -> bool {
-        self.go != Go::Do
+        self.go != ActionStage::Do
     }
 
     /// Returns the present: a server runs for days.
-    pub(super) fn now(&self) -> Moment {
-        Moment(self.server.clock().now().as_millisecond())
+    pub(super) fn now(&self) -> Timestamp {
+        Timestamp(self.server.clock().now().as_millisecond())
     }
 
     /// Makes the form that asks for the same again.
@@ -102,7 +102,7 @@ impl Case<'_> {
         fields.push(("mark", self.target.mark.clone()));
         Form {
             action: format!("{}/act/{}", self.target.address(), self.what),
-            seal: self.server.gate.seal(),
+            seal: self.server.gate.csrf_token(),
             fields,
             back: self.target.address(),
             command: command.to_owned(),
@@ -124,7 +124,7 @@ impl Case<'_> {
     }
 
     /// Says that a live session is left alone.
-    pub(super) fn heed_live(&self, sheet: &mut Sheet) {
+    pub(super) fn warn_if_live(&self, sheet: &mut ActionSummary) {
         if self.is_dry() && self.target.live {
             sheet.idle = true;
             sheet.warnings.push(
@@ -138,10 +138,10 @@ impl Case<'_> {
     /// Draws a preview, or what was done.
     pub(super) fn told(
         &self,
-        mut sheet: Sheet,
+        mut sheet: ActionSummary,
         form: &Form<'_>,
         ask: &Markup,
-        born: Option<&Offspring>,
+        born: Option<&NewSession>,
     ) -> Markup {
         if self.changed {
             let said = "The session changed since this was shown, and nothing was done yet: this is what would be done now.";
@@ -154,7 +154,7 @@ impl Case<'_> {
         let look = self.server.shelf.look(&self.server.place);
         let made = born.and_then(|born| look.key_of(&born.path));
         let after = Done {
-            seal: self.server.gate.seal(),
+            seal: self.server.gate.csrf_token(),
             key: self.target.key.clone(),
             open: made.map(|key| (format!("/s/{key}"), "Open the new session")),
             back: self.target.address(),

@@ -1,22 +1,23 @@
 //! One function per action: fields in, an op called, its outcome drawn.
 
 use maud::{Markup, html};
-use rethread_engine::Failure;
+use rethread_engine::Error;
 use rethread_engine::ops::{
-    self, ExplainRequest, ForkRequest, GotoRequest, Reader, RenameRequest, RepairRequest, Where, Written,
+    self, ClientSelector, EntrySelector, ExplainRequest, ForkRequest, GotoRequest, RenameRequest,
+    RepairRequest, Written,
 };
 
-use super::case::{Case, Go};
+use super::case::{ActionRequest, ActionStage};
 use crate::html::plan;
 use crate::words::clean;
 use crate::words::shell::typed;
 
 /// Moves the point from which the next resume goes on.
-pub(super) fn goto(case: &Case<'_>) -> Result<Markup, Failure> {
+pub(super) fn goto(case: &ActionRequest<'_>) -> Result<Markup, Error> {
     let (at, before) = place(case);
     let request = GotoRequest {
         path: case.target.path.clone(),
-        at: Where { name: at.clone(), before, exact: true },
+        at: EntrySelector { name: at.clone(), before, exact: true },
         now: case.now(),
         dry_run: case.is_dry(),
         even_if_live: false,
@@ -24,7 +25,7 @@ pub(super) fn goto(case: &Case<'_>) -> Result<Markup, Failure> {
     let now = if case.is_dry() { loaded(case)? } else { None };
     let moved = ops::goto(&request, &case.server.place.pen)?;
     let mut sheet = plan::moved(&moved, now, &case.target.path, &case.server.place);
-    case.heed_live(&mut sheet);
+    case.warn_if_live(&mut sheet);
     let form = case.form(fields(&at, before), &case.command("goto", &rest(&at, before)));
     let other = case.form(fields(&at, !before), "");
     let drawn = case.told(sheet, &form, &html! {}, None);
@@ -34,12 +35,12 @@ pub(super) fn goto(case: &Case<'_>) -> Result<Markup, Failure> {
 }
 
 /// Makes a new session of the path to a point.
-pub(super) fn fork(case: &Case<'_>) -> Result<Markup, Failure> {
+pub(super) fn fork(case: &ActionRequest<'_>) -> Result<Markup, Error> {
     let (at, before) = place(case);
     let title = case.fields.words("title");
     let request = ForkRequest {
         path: case.target.path.clone(),
-        at: (!at.is_empty()).then(|| Where { name: at.clone(), before, exact: true }),
+        at: (!at.is_empty()).then(|| EntrySelector { name: at.clone(), before, exact: true }),
         title: title.clone(),
         now: case.now(),
         dry_run: case.is_dry(),
@@ -49,12 +50,12 @@ pub(super) fn fork(case: &Case<'_>) -> Result<Markup, Failure> {
     typed_rest.extend(title_option(title.as_deref()));
     let form = case.form(fields(&at, before), &case.command("fork", &typed_rest));
     let ask = plan::fork(title.as_deref().unwrap_or_default());
-    Ok(case.told(plan::born(&born, &case.server.place), &form, &ask, Some(&born)))
+    Ok(case.told(plan::fork_summary(&born, &case.server.place), &form, &ask, Some(&born)))
 }
 
 /// Gives the session a title.
-pub(super) fn rename(case: &Case<'_>) -> Result<Markup, Failure> {
-    if case.go == Go::Ask {
+pub(super) fn rename(case: &ActionRequest<'_>) -> Result<Markup, Error> {
+    if case.go == ActionStage::Ask {
         let ask = plan::rename(&clean::line(&case.target.title));
         return Ok(plan::form("Give it a title", &case.form(Vec::new(), ""), &ask));
     }
@@ -67,13 +68,13 @@ pub(super) fn rename(case: &Case<'_>) -> Result<Markup, Failure> {
     };
     let renamed = ops::rename(&case.server.place.pen, &request)?;
     let mut sheet = plan::renamed(&renamed, &case.server.place);
-    case.heed_live(&mut sheet);
+    case.warn_if_live(&mut sheet);
     let command = case.command("rename", &[typed(&title)]);
     Ok(case.told(sheet, &case.form(vec![("title", title)], &command), &html! {}, None))
 }
 
 /// Mends the session in a new one.
-pub(super) fn repair(case: &Case<'_>) -> Result<Markup, Failure> {
+pub(super) fn repair(case: &ActionRequest<'_>) -> Result<Markup, Error> {
     let request = RepairRequest {
         path: case.target.path.clone(),
         in_place: false,
@@ -95,7 +96,7 @@ pub(super) fn repair(case: &Case<'_>) -> Result<Markup, Failure> {
 }
 
 /// Reads which entry is meant.
-fn place(case: &Case<'_>) -> (String, bool) {
+fn place(case: &ActionRequest<'_>) -> (String, bool) {
     (case.fields.get("at").to_owned(), case.fields.words("before").is_some())
 }
 
@@ -121,8 +122,8 @@ pub(super) fn title_option(title: Option<&str>) -> Vec<String> {
 }
 
 /// Counts what the client loads now: entries and tokens.
-fn loaded(case: &Case<'_>) -> Result<Option<(usize, u64)>, Failure> {
-    let request = ExplainRequest { path: case.target.path.clone(), reader: Reader::Newest };
+fn loaded(case: &ActionRequest<'_>) -> Result<Option<(usize, u64)>, Error> {
+    let request = ExplainRequest { path: case.target.path.clone(), reader: ClientSelector::Newest };
     let explained = ops::explain(&request)?;
     Ok(explained.verdicts.first().map(|verdict| (verdict.resume.path.len(), verdict.tokens)))
 }

@@ -33,7 +33,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>) -> Response {
         let body = html! {
             main id="main" class="act-page act-wide" data-reload="" {
                 h1 { "What rethread changed" }
-                (plan::journal(&rows, key, server.gate.seal(), &server.clock()))
+                (plan::journal(&rows, key, server.gate.csrf_token(), &server.clock()))
                 @if more > 0 { p class="quiet" { "Older ones: " code { "rethread log" } } }
             }
         };

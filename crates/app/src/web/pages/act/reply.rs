@@ -3,11 +3,11 @@
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use maud::{Markup, html};
-use rethread_engine::Failure;
+use rethread_engine::Error;
 
 use crate::html::frame::{Frame, page};
 use crate::web::answer;
-use crate::words::trouble::{hint, message};
+use crate::words::trouble::{error_message, hint};
 
 /// How to answer.
 #[derive(Debug, Clone)]
@@ -32,16 +32,16 @@ impl Reply {
     }
 
     /// Answers with what could not be done, and what to do about it.
-    pub(super) fn failed(&self, failure: &Failure) -> Response {
+    pub(super) fn failed(&self, failure: &Error) -> Response {
         let hint = match failure {
             // Others may write in spite of a live session; from a page nobody does.
-            Failure::Live { .. } => {
+            Error::Live { .. } => {
                 "close it in the client first; a fork can be made meanwhile, it leaves the session alone"
                     .to_owned()
             }
             failure => hint(failure),
         };
-        self.trouble(answer::status(failure), &message(failure), &hint)
+        self.trouble(answer::status(failure), &error_message(failure), &hint)
     }
 
     /// Answers to a form that none of our pages made.

@@ -7,7 +7,7 @@ use axum::extract::{Form, Path, Query, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 
-use super::case::{Case, Go, Target};
+use super::case::{ActionRequest, ActionStage, Target};
 use super::deeds;
 use super::fields::Fields;
 use super::reply::Reply;
@@ -28,7 +28,7 @@ pub(crate) async fn ask(
     headers: HeaderMap,
 ) -> Response {
     let fields = Fields(query.map(|Query(pairs)| pairs).unwrap_or_default());
-    work(server, move |server| run(server, &key, &what, &fields, Go::Ask, &headers)).await
+    work(server, move |server| run(server, &key, &what, &fields, ActionStage::Ask, &headers)).await
 }
 
 /// Answers with a preview, or does what a form asks for.
@@ -43,13 +43,20 @@ pub(crate) async fn send(
         if !server.gate.is_sealed(fields.get("seal")) {
             return Reply::new(&headers, server.demo, "/".to_owned()).unsealed();
         }
-        let go = if fields.get("go") == "do" { Go::Do } else { Go::Preview };
+        let go = if fields.get("go") == "do" { ActionStage::Do } else { ActionStage::Preview };
         run(server, &key, &what, &fields, go, &headers)
     })
     .await
 }
 
-fn run(server: &Server, key: &str, what: &str, fields: &Fields, go: Go, headers: &HeaderMap) -> Response {
+fn run(
+    server: &Server,
+    key: &str,
+    what: &str,
+    fields: &Fields,
+    go: ActionStage,
+    headers: &HeaderMap,
+) -> Response {
     let mut reply = Reply::new(headers, server.demo, "/".to_owned());
     let Some(target) = Target::find(server, key) else {
         return reply.missing("there is no such session");
@@ -59,9 +66,9 @@ fn run(server: &Server, key: &str, what: &str, fields: &Fields, go: Go, headers:
         return reply.missing("there is no such action");
     };
     // Nobody may do what they have not seen.
-    let changed = go == Go::Do && fields.words("mark").is_some_and(|mark| mark != target.mark);
-    let go = if changed { Go::Preview } else { go };
-    let case = Case { server, target: &target, fields, what, go, changed };
+    let changed = go == ActionStage::Do && fields.words("mark").is_some_and(|mark| mark != target.mark);
+    let go = if changed { ActionStage::Preview } else { go };
+    let case = ActionRequest { server, target: &target, fields, what, go, changed };
     let drawn = match what {
         "goto" => deeds::goto(&case),
         "fork" => deeds::fork(&case),

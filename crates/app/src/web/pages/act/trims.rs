@@ -1,11 +1,11 @@
 //! Lighter copies: what a form chose, as a trim and as what to type.
 
 use maud::{Markup, html};
-use rethread_engine::Failure;
-use rethread_engine::core::trim::{Preset, Trim, What};
+use rethread_engine::Error;
+use rethread_engine::core::trim::{ContentKind, Preset, TrimOptions};
 use rethread_engine::ops::{self, CloneRequest, RescueRequest};
 
-use super::case::{Case, Go};
+use super::case::{ActionRequest, ActionStage};
 use super::deeds::title_option;
 use super::fields::Fields;
 use crate::html::plan;
@@ -17,14 +17,14 @@ const FIELDS: [&str; 6] = ["preset", "fit", "drop", "older", "last", "title"];
 const ROOM: u64 = 120_000;
 
 /// Makes a lighter copy, or one that fits.
-pub(super) fn clone(case: &Case<'_>) -> Result<Markup, Failure> {
-    if case.go == Go::Ask {
+pub(super) fn clone(case: &ActionRequest<'_>) -> Result<Markup, Error> {
+    if case.go == ActionStage::Ask {
         return Ok(plan::form("Make a lighter copy", &case.form(Vec::new(), ""), &plan::clone()));
     }
     if case.fields.get("preset") == "fit" { rescue(case) } else { trimmed(case) }
 }
 
-fn trimmed(case: &Case<'_>) -> Result<Markup, Failure> {
+fn trimmed(case: &ActionRequest<'_>) -> Result<Markup, Error> {
     let chosen = chosen(case.fields);
     let title = case.fields.words("title");
     let request = CloneRequest {
@@ -44,7 +44,7 @@ fn trimmed(case: &Case<'_>) -> Result<Markup, Failure> {
     Ok(case.told(plan::lighter(&copy, &case.server.place), &form, &html! {}, Some(&copy.born)))
 }
 
-fn rescue(case: &Case<'_>) -> Result<Markup, Failure> {
+fn rescue(case: &ActionRequest<'_>) -> Result<Markup, Error> {
     let fit = case.fields.number("fit").unwrap_or(ROOM);
     let title = case.fields.words("title");
     let request = RescueRequest {
@@ -73,7 +73,7 @@ fn again(fields: &Fields) -> Vec<(&'static str, String)> {
 
 /// What a form chose.
 struct Chosen {
-    trim: Trim,
+    trim: TrimOptions,
     /// What the title says of the copy.
     what: &'static str,
     /// The same as options.
@@ -84,7 +84,7 @@ fn chosen(fields: &Fields) -> Chosen {
     let preset = Preset::named(fields.get("preset")).unwrap_or(Preset::Light);
     let mut trim = preset.trim();
     let mut options = vec!["--preset".to_owned(), preset.name().to_owned()];
-    for what in fields.all("drop").filter_map(What::named) {
+    for what in fields.all("drop").filter_map(ContentKind::named) {
         if trim.leave_out(what) {
             options.extend(["--drop".to_owned(), what.name().to_owned()]);
         }
@@ -102,7 +102,7 @@ fn chosen(fields: &Fields) -> Chosen {
 
 #[cfg(test)]
 mod tests {
-    use rethread_engine::core::trim::{Preset, What};
+    use rethread_engine::core::trim::{ContentKind, Preset};
 
     use super::{Fields, chosen};
 
@@ -123,7 +123,7 @@ mod tests {
             ("last", "0"),
         ]);
         let whole = chosen(&form);
-        assert_eq!((whole.trim.drop, whole.trim.older_than), (vec![What::Thinking], Some(7)));
+        assert_eq!((whole.trim.drop, whole.trim.older_than), (vec![ContentKind::Thinking], Some(7)));
         assert_eq!((whole.what, whole.trim.keep_last), ("trimmed", None));
         assert_eq!(whole.options.join(" "), "--preset whole --drop thinking --older-than-turns 7");
     }

@@ -35,7 +35,7 @@ pub(crate) async fn take_back(
             Ok(undo) => {
                 server.forget();
                 let sheet = plan::undone(&undo, &server.place);
-                let seal = server.gate.seal();
+                let seal = server.gate.csrf_token();
                 let after = Done { seal, key: key.to_owned(), back, again: true, ..Done::default() };
                 reply.found("Undone", plan::done(&sheet, &after))
             }

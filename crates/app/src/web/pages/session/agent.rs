@@ -10,16 +10,16 @@ use rethread_engine::ops::AgentRow;
 
 use super::find::{FindWanted, places};
 use super::leaf::{LeafWanted, answered};
-use super::page::{Sheet, inside, whole};
+use super::page::{PageInfo, inside, whole};
 use super::piece::{PieceWanted, body, shown};
 use super::{Wanted, open};
 use crate::html::link::encoded;
 use crate::html::session::called;
 use crate::web::answer;
-use crate::web::readings::Open;
+use crate::web::readings::CachedView;
 use crate::web::server::{Server, work};
 use crate::words::figures::{things, tokens};
-use crate::words::trouble::message;
+use crate::words::trouble::error_message;
 
 /// Answers with the list of subagents.
 pub(crate) async fn agents(State(server): State<Arc<Server>>, Path(key): Path<String>) -> Response {
@@ -41,7 +41,7 @@ pub(crate) async fn agents(State(server): State<Arc<Server>>, Path(key): Path<St
                     }
                 }
             }
-            @for failure in &found.failures { p class="quiet" { (message(failure)) } }
+            @for failure in &found.failures { p class="quiet" { (error_message(failure)) } }
         })
     })
     .await
@@ -61,7 +61,7 @@ enum Whose<'a> {
 }
 
 impl Whose<'_> {
-    fn of<'r>(&self, rows: &'r [AgentRow], main: &Open) -> Option<&'r AgentRow> {
+    fn of<'r>(&self, rows: &'r [AgentRow], main: &CachedView) -> Option<&'r AgentRow> {
         let by_id = |id: &str| rows.iter().find(|row| row.id == id);
         match self {
             Whose::Call(call) => rows.iter().find(|row| row.tool_use.as_deref() == Some(call)),
@@ -76,7 +76,7 @@ fn with(
     key: &str,
     whose: &Whose<'_>,
     wanted: Wanted,
-    then: impl FnOnce(&AgentRow, &Open, &str, &Wanted) -> Response,
+    then: impl FnOnce(&AgentRow, &CachedView, &str, &Wanted) -> Response,
 ) -> Response {
     let (_, main) = match open(server, key) {
         Ok(found) => found,
@@ -120,7 +120,7 @@ pub(crate) async fn called_by(
         .await
 }
 
-fn folded(row: &AgentRow, open: &Open, base: &str, wanted: &Wanted) -> Response {
+fn folded(row: &AgentRow, open: &CachedView, base: &str, wanted: &Wanted) -> Response {
     match inside(open, base, wanted, false) {
         Ok(leaves) => answer::found(html! {
             section class="agent" aria-label={ "Subagent: " (called(row)) } {
@@ -145,7 +145,7 @@ pub(crate) async fn page(
                 return folded(row, open, base, wanted);
             }
             let title = called(row);
-            let sheet = Sheet { title: &title, base, main: Some(&key), row: None, acts: false };
+            let sheet = PageInfo { title: &title, base, main: Some(&key), row: None, acts: false };
             whole(server, open, &sheet, wanted).unwrap_or_else(|failure| answer::failed(&failure))
         })
     })

@@ -26,7 +26,7 @@ type Piece = Result<Bytes, std::convert::Infallible>;
 
 /// What the page holds already.
 #[derive(Debug, serde::Deserialize)]
-pub(crate) struct Heard {
+pub(crate) struct ClientState {
     bytes: Option<u64>,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Heard {
 pub(crate) async fn events(
     State(server): State<Arc<Server>>,
     Path(key): Path<String>,
-    Query(heard): Query<Heard>,
+    Query(heard): Query<ClientState>,
 ) -> Response {
     let found = tokio::task::spawn_blocking(move || server.find(&key)).await;
     let Some(row) = found.ok().flatten() else {

@@ -17,10 +17,10 @@ use tokio_stream::StreamExt;
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::{Wanted, open};
-use crate::export::{Around, Detail, Format, Order, Trouble, file_name, write};
+use crate::export::{Detail, ExportContext, ExportError, ExportOptions, Format, file_name, write};
 use crate::web::answer;
 use crate::web::server::Server;
-use crate::words::trouble::message;
+use crate::words::trouble::error_message;
 
 /// In which form, and how much of it.
 #[derive(Debug, serde::Deserialize)]
@@ -45,7 +45,7 @@ pub(crate) async fn export(
     else {
         return answer::missing("an export tells prompts, answers, tools or everything");
     };
-    let order = Order { format, detail, which: on.which() };
+    let order = ExportOptions { format, detail, which: on.which() };
     let Ok(permit) = server.exports.clone().acquire_owned().await else {
         return answer::missing("the session could not be exported");
     };
@@ -61,13 +61,13 @@ pub(crate) async fn export(
             Err(response) => return drop(name.send(Err(response))),
         };
         let _ = name.send(Ok(file_name(&row.title.text, &row.id, format)));
-        let around = Around { prices: &server.prices, tilde: &|path| server.place.tilde(path) };
+        let around = ExportContext { prices: &server.prices, tilde: &|path| server.place.tilde(path) };
         let mut out = io::BufWriter::with_capacity(PIECE, Sending { to: Some(sender.clone()), runtime });
         let written = write(&open.reading, &order, &around, &mut out);
         let flushed = out.flush();
         let failed = match written {
-            Err(Trouble::Failure(failure)) => message(&failure),
-            Err(Trouble::Io(error)) => error.to_string(),
+            Err(ExportError::Failure(failure)) => error_message(&failure),
+            Err(ExportError::Io(error)) => error.to_string(),
             Ok(()) => flushed.err().map(|error| error.to_string()).unwrap_or_default(),
         };
         wholly.store(failed.is_empty(), Ordering::Release);

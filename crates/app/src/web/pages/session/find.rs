@@ -5,13 +5,13 @@ use std::sync::Arc;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use maud::html;
-use rethread_engine::Failure;
+use rethread_engine::Error;
 use rethread_engine::core::query::Needle;
 use rethread_engine::ops::{self, FindRequest};
 
 use super::{Wanted, open};
 use crate::web::answer;
-use crate::web::readings::Open;
+use crate::web::readings::CachedView;
 use crate::web::server::{Server, work};
 use crate::words::clean;
 use crate::words::figures::things;
@@ -41,7 +41,7 @@ pub(crate) async fn find(
 }
 
 /// Draws the lines of an open session that hold the words.
-pub(super) fn places(open: &Open, wanted: &FindWanted, on: &Wanted) -> Result<Response, Failure> {
+pub(super) fn places(open: &CachedView, wanted: &FindWanted, on: &Wanted) -> Result<Response, Error> {
     let way = open.way(&on.which())?;
     if wanted.q.trim().is_empty() {
         return Ok(answer::found(html! {}));
@@ -65,7 +65,7 @@ pub(super) fn places(open: &Open, wanted: &FindWanted, on: &Wanted) -> Result<Re
                 li data-line=(hit.line) data-leaf=[leaf] {
                     @if leaf.is_none() { span class="badge badge-warn" { "other branch" } " " }
                     @for words in hit.found.hits.iter().take(1) {
-                        (clean::line(&words.before)) " " mark { (clean::line(&words.words)) } " " (clean::line(&words.behind))
+                        (clean::line(&words.before)) " " mark { (clean::line(&words.words)) } " " (clean::line(&words.after))
                     }
                 }
             }

@@ -6,11 +6,11 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
-use rethread_engine::Failure;
+use rethread_engine::Error;
 
 use super::{Wanted, draw, open};
 use crate::web::answer;
-use crate::web::readings::Open;
+use crate::web::readings::CachedView;
 use crate::web::server::{Server, work};
 
 /// Which leaf, and where it stands.
@@ -44,12 +44,12 @@ pub(crate) async fn leaf(
 /// before the last: a page that holds other leaves there is not of this way any more. Turns can be gone on from, or not; and it is
 /// a page that asks, or somebody else.
 pub(super) fn answered(
-    open: &Open,
+    open: &CachedView,
     base: &str,
     wanted: &LeafWanted,
     on: &Wanted,
     (acts, asks): (bool, bool),
-) -> Result<Response, Failure> {
+) -> Result<Response, Error> {
     let which = on.which();
     let way = open.way(&which)?;
     let no = match (&wanted.at, wanted.no) {
@@ -80,13 +80,13 @@ pub(super) fn answered(
 
 /// Draws a leaf, or takes it as it was drawn.
 pub(super) fn drawn(
-    open: &Open,
+    open: &CachedView,
     base: &str,
     wanted: &Wanted,
     no: usize,
     acts: bool,
-) -> Result<Bytes, Failure> {
+) -> Result<Bytes, Error> {
     let which = wanted.which();
     let way = open.way(&which)?;
-    open.drawn(&which, no, || Ok(draw(&open.reading.leaf(&way, no)?, &open.reading, base, acts)))
+    open.drawn(&which, no, || Ok(draw(&open.reading.page(&way, no)?, &open.reading, base, acts)))
 }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
-use rethread_engine::Failure;
-use rethread_engine::ops::Which;
+use rethread_engine::Error;
+use rethread_engine::ops::BranchSelector;
 
 use super::{Wanted, open};
-use crate::html::map::{self, Map, ROOM};
+use crate::html::map::{self, MAX_MAP_ENTRIES, Map};
 use crate::web::answer;
-use crate::web::readings::Open;
+use crate::web::readings::CachedView;
 use crate::web::server::{Server, work};
 
 /// Answers with the map of a way through a session.
@@ -28,12 +28,17 @@ pub(crate) async fn map(
 }
 
 /// Draws the map of an open session that is found at `base`, and can be resumed or not.
-pub(super) fn drawn(open: &Open, base: &str, wanted: &Wanted, resumes: bool) -> Result<Response, Failure> {
+pub(super) fn drawn(
+    open: &CachedView,
+    base: &str,
+    wanted: &Wanted,
+    resumes: bool,
+) -> Result<Response, Error> {
     let which = wanted.which();
     let way = open.way(&which)?;
-    let signs = open.reading.map(&way, ROOM)?;
+    let signs = open.reading.map(&way, MAX_MAP_ENTRIES)?;
     let folder = open.reading.session.sketch.cwd.as_deref().unwrap_or_default();
     let is_active = resumes && way.tip == open.reading.leaf;
-    let turnoffs = which != Which::Everything;
+    let turnoffs = which != BranchSelector::Everything;
     Ok(answer::found(map::map(&Map { way: &way, signs: &signs, base, folder, turnoffs, is_active })))
 }

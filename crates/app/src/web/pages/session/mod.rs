@@ -23,12 +23,12 @@ pub(crate) use piece::{kept, part, picture, raw};
 use std::sync::Arc;
 
 use axum::response::Response;
-use rethread_engine::ops::{Reading, Scene, SessionRow, Which};
+use rethread_engine::ops::{BranchSelector, SessionRow, SessionView, TurnSlice};
 
 use crate::html::link::encoded;
-use crate::html::{self, Telling};
+use crate::html::{self, RenderOptions};
 use crate::web::answer;
-use crate::web::readings::Open;
+use crate::web::readings::CachedView;
 use crate::web::server::Server;
 use crate::words::when::Clock;
 
@@ -45,29 +45,29 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    fn which(&self) -> Which {
+    fn which(&self) -> BranchSelector {
         if let Some(side) = &self.side {
-            return Which::Side(side.clone());
+            return BranchSelector::Side(side.clone());
         }
         match (&self.tip, self.view.as_deref()) {
-            (_, Some("all")) => Which::Everything,
-            (Some(tip), _) => Which::Through(tip.clone()),
-            (None, _) => Which::Active,
+            (_, Some("all")) => BranchSelector::Everything,
+            (Some(tip), _) => BranchSelector::Through(tip.clone()),
+            (None, _) => BranchSelector::Active,
         }
     }
 
     /// Writes it as the part of an address, with its question mark.
     fn query(&self) -> String {
         match self.which() {
-            Which::Active | Which::Side(_) => "?".to_owned(),
-            Which::Through(tip) => format!("?tip={}&", encoded(&tip)),
-            Which::Everything => "?view=all&".to_owned(),
+            BranchSelector::Active | BranchSelector::Side(_) => "?".to_owned(),
+            BranchSelector::Through(tip) => format!("?tip={}&", encoded(&tip)),
+            BranchSelector::Everything => "?view=all&".to_owned(),
         }
     }
 }
 
 /// Finds a session by the key of its address and opens it.
-fn open(server: &Server, key: &str) -> Result<(SessionRow, Arc<Open>), Box<Response>> {
+fn open(server: &Server, key: &str) -> Result<(SessionRow, Arc<CachedView>), Box<Response>> {
     let missing = || Box::new(answer::missing("no session has this address any more"));
     let row = server.find(key).ok_or_else(missing)?;
     let open = server.readings.open(&row.path, &server.prices);
@@ -76,13 +76,18 @@ fn open(server: &Server, key: &str) -> Result<(SessionRow, Arc<Open>), Box<Respo
 }
 
 /// Hands on how a session is told that is found at `base`.
-fn telling<T>(reading: &Reading, base: &str, acts: bool, then: impl FnOnce(&Telling<'_>) -> T) -> T {
+fn telling<T>(
+    reading: &SessionView,
+    base: &str,
+    acts: bool,
+    then: impl FnOnce(&RenderOptions<'_>) -> T,
+) -> T {
     let folder = reading.session.sketch.cwd.as_deref().unwrap_or_default();
     let picture = |line: u32, call: Option<&str>, no: usize| {
         let call = call.map(|call| format!("&call={}", encoded(call))).unwrap_or_default();
         Some(format!("{base}/picture?line={line}&no={no}{call}"))
     };
-    then(&Telling {
+    then(&RenderOptions {
         base,
         folder,
         clock: &Clock::look(),
@@ -96,7 +101,7 @@ fn telling<T>(reading: &Reading, base: &str, acts: bool, then: impl FnOnce(&Tell
 }
 
 /// Draws scenes of a session that is found at `base`.
-fn draw(scenes: &[Scene], reading: &Reading, base: &str, acts: bool) -> String {
+fn draw(scenes: &[TurnSlice], reading: &SessionView, base: &str, acts: bool) -> String {
     telling(reading, base, acts, |telling| {
         scenes.iter().map(|scene| html::scene(scene, telling).into_string()).collect()
     })

@@ -9,8 +9,8 @@ use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use maud::{Markup, PreEscaped, html};
-use rethread_engine::Failure;
-use rethread_engine::ops::{SessionRow, Way, Which};
+use rethread_engine::Error;
+use rethread_engine::ops::{BranchSelector, BranchView, SessionRow};
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::leaf::drawn;
@@ -18,15 +18,15 @@ use super::{Wanted, open};
 use crate::html::frame::{Frame, foot, head};
 use crate::html::session::{self, Head};
 use crate::web::answer;
-use crate::web::readings::Open;
+use crate::web::readings::CachedView;
 use crate::web::server::{Server, work};
-use crate::words::called::called;
+use crate::words::called::display_title;
 
 /// Leaves that stand in the page from the beginning.
 const FIRST: usize = 3;
 
 /// What a page is about.
-pub(super) struct Sheet<'a> {
+pub(super) struct PageInfo<'a> {
     /// Its title.
     pub(super) title: &'a str,
     /// The address of the session or subagent.
@@ -54,8 +54,8 @@ pub(crate) async fn page(
     };
     if headers.contains_key("x-rethread") {
         return work(server, move |server| {
-            let (title, base) = (called(&row.title.text), format!("/s/{key}"));
-            let sheet = Sheet { title: &title, base: &base, main: None, row: Some(&row), acts: true };
+            let (title, base) = (display_title(&row.title.text), format!("/s/{key}"));
+            let sheet = PageInfo { title: &title, base: &base, main: None, row: Some(&row), acts: true };
             let open = server.readings.open(&row.path, &server.prices);
             let top =
                 open.and_then(|open| headed(server, &open, &sheet, &wanted, |head| Ok(session::top(head))));
@@ -78,7 +78,7 @@ pub(crate) async fn page(
     let (sender, receiver) = tokio::sync::mpsc::channel::<Result<Bytes, Infallible>>(4);
     tokio::task::spawn_blocking(move || {
         let send = |markup: Markup| sender.blocking_send(Ok(Bytes::from(markup.into_string()))).is_ok();
-        let title = called(&row.title.text);
+        let title = display_title(&row.title.text);
         let frame = Frame { title: &title, demo: server.demo, ..Frame::default() };
         if !send(head(&frame)) {
             return;
@@ -86,7 +86,7 @@ pub(crate) async fn page(
         let base = format!("/s/{key}");
         let body = match server.readings.open(&row.path, &server.prices) {
             Ok(open) => {
-                let sheet = Sheet { title: &title, base: &base, main: None, row: Some(&row), acts: true };
+                let sheet = PageInfo { title: &title, base: &base, main: None, row: Some(&row), acts: true };
                 body(&server, &open, &sheet, &wanted)
             }
             Err(failure) => Err(failure),
@@ -104,10 +104,10 @@ pub(crate) async fn page(
 /// Answers with a whole page at once.
 pub(super) fn whole(
     server: &Server,
-    open: &Open,
-    sheet: &Sheet<'_>,
+    open: &CachedView,
+    sheet: &PageInfo<'_>,
     wanted: &Wanted,
-) -> Result<Response, Failure> {
+) -> Result<Response, Error> {
     let frame = Frame { title: sheet.title, demo: server.demo, ..Frame::default() };
     let body = body(server, open, sheet, wanted)?;
     Ok(answer::found(html! { (head(&frame)) (body) (foot()) }))
@@ -116,11 +116,11 @@ pub(super) fn whole(
 /// Gathers what stands around the turns and has it drawn.
 fn headed(
     server: &Server,
-    open: &Open,
-    sheet: &Sheet<'_>,
+    open: &CachedView,
+    sheet: &PageInfo<'_>,
     wanted: &Wanted,
-    draw: impl FnOnce(&Head<'_>) -> Result<Markup, Failure>,
-) -> Result<Markup, Failure> {
+    draw: impl FnOnce(&Head<'_>) -> Result<Markup, Error>,
+) -> Result<Markup, Error> {
     let which = wanted.which();
     let way = open.way(&which)?;
     let look = server.shelf.last();
@@ -134,22 +134,22 @@ fn headed(
         key: sheet.main.unwrap_or_else(|| sheet.base.trim_start_matches("/s/")),
         main: sheet.main,
         row: sheet.row,
-        everything: which == Which::Everything,
-        side: matches!(which, Which::Side(_)),
+        everything: which == BranchSelector::Everything,
+        side: matches!(which, BranchSelector::Side(_)),
         resume: server.place.resume_command(&session.id, session.sketch.cwd.as_deref().unwrap_or_default()),
-        other_way: which != Which::Active,
+        other_way: which != BranchSelector::Active,
         clock: &server.clock(),
         tilde: &|path| server.place.tilde(path),
-        title_of: &|id| look.as_ref()?.find(id).map(|row| called(&row.title.text)),
+        title_of: &|id| look.as_ref()?.find(id).map(|row| display_title(&row.title.text)),
     })
 }
 
-fn body(server: &Server, open: &Open, sheet: &Sheet<'_>, wanted: &Wanted) -> Result<Markup, Failure> {
+fn body(server: &Server, open: &CachedView, sheet: &PageInfo<'_>, wanted: &Wanted) -> Result<Markup, Error> {
     headed(server, open, sheet, wanted, |head| {
         let way = head.way;
         Ok(html! {
         (session::top(head))
-        main id="main" class="session" data-base=(sheet.base) data-query=(wanted.query()) data-seal=(server.gate.seal()) data-bytes=(open.reading.session.bytes)
+        main id="main" class="session" data-base=(sheet.base) data-query=(wanted.query()) data-seal=(server.gate.csrf_token()) data-bytes=(open.reading.session.bytes)
             data-before=(way.before(way.leaves().saturating_sub(1))) data-key=[sheet.acts.then(|| sheet.base.trim_start_matches("/s/"))] {
             (leaves(open, way, sheet.base, wanted, sheet.acts)?)
             @if way.stops.is_empty() { p class="quiet empty" { "Nothing was said." } }
@@ -162,14 +162,20 @@ fn body(server: &Server, open: &Open, sheet: &Sheet<'_>, wanted: &Wanted) -> Res
 }
 
 /// Draws the leaves of a session inside another page.
-pub(super) fn inside(open: &Open, base: &str, wanted: &Wanted, acts: bool) -> Result<Markup, Failure> {
+pub(super) fn inside(open: &CachedView, base: &str, wanted: &Wanted, acts: bool) -> Result<Markup, Error> {
     let way = open.way(&wanted.which())?;
     Ok(html! {
         div data-base=(base) data-query=(wanted.query()) { (leaves(open, &way, base, wanted, acts)?) }
     })
 }
 
-fn leaves(open: &Open, way: &Way, base: &str, wanted: &Wanted, acts: bool) -> Result<Markup, Failure> {
+fn leaves(
+    open: &CachedView,
+    way: &BranchView,
+    base: &str,
+    wanted: &Wanted,
+    acts: bool,
+) -> Result<Markup, Error> {
     let query = wanted.query();
     let mut drawn_leaves = Vec::new();
     for no in 0..way.leaves().min(FIRST) {

@@ -9,13 +9,13 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use rethread_engine::core::entry;
 use rethread_engine::core::lines::Line;
-use rethread_engine::core::turn::{self, Part};
-use rethread_engine::ops::{self, Scene, Which};
+use rethread_engine::core::turn::{self, TurnPart};
+use rethread_engine::ops::{self, BranchSelector, TurnSlice};
 
 use super::{open, telling};
 use crate::html::{self, KEPT_SHOWN, PICTURES, tool_body};
 use crate::web::answer;
-use crate::web::readings::Open;
+use crate::web::readings::CachedView;
 use crate::web::server::{Server, work};
 
 /// What is asked for.
@@ -43,7 +43,7 @@ pub(crate) async fn part(
 }
 
 /// Draws the body of a call, or the rest of long words.
-pub(super) fn body(open: &Open, base: &str, wanted: &PieceWanted, acts: bool) -> Response {
+pub(super) fn body(open: &CachedView, base: &str, wanted: &PieceWanted, acts: bool) -> Response {
     let scenes = match around(open, wanted.line) {
         Ok(scenes) => scenes,
         Err(failure) => return answer::failed(&failure),
@@ -56,7 +56,7 @@ pub(super) fn body(open: &Open, base: &str, wanted: &PieceWanted, acts: bool) ->
     let found = scenes.iter().find_map(|scene| {
         let mut parts = scene.turn.parts.iter();
         parts.find_map(|piece| match &piece.part {
-            Part::Tool(told) if told.id == call && told.line == wanted.line => Some((scene, told)),
+            TurnPart::Tool(told) if told.id == call && told.line == wanted.line => Some((scene, told)),
             _ => None,
         })
     });
@@ -65,13 +65,15 @@ pub(super) fn body(open: &Open, base: &str, wanted: &PieceWanted, acts: bool) ->
 }
 
 /// Tells the leaf on which a line stands, on whatever branch.
-fn around(open: &Open, line: u32) -> Result<Vec<Scene>, rethread_engine::Failure> {
+fn around(open: &CachedView, line: u32) -> Result<Vec<TurnSlice>, rethread_engine::Error> {
     let name = format!("L{line}");
-    let side = Which::Side(name.clone());
-    for which in [Which::Active, Which::Through(name.clone()), Which::Everything, side] {
+    let side = BranchSelector::Side(name.clone());
+    for which in
+        [BranchSelector::Active, BranchSelector::Through(name.clone()), BranchSelector::Everything, side]
+    {
         let Ok(way) = open.way(&which) else { continue };
         if let Some(leaf) = open.reading.leaf_of(&way, &name) {
-            return open.reading.leaf(&way, leaf);
+            return open.reading.page(&way, leaf);
         }
     }
     Ok(Vec::new())
@@ -91,7 +93,7 @@ pub(crate) async fn picture(
 }
 
 /// Answers with the bytes of a picture, if it is one that cannot do anything.
-pub(super) fn shown(open: &Open, wanted: &PieceWanted) -> Response {
+pub(super) fn shown(open: &CachedView, wanted: &PieceWanted) -> Response {
     let bytes = match open.reading.line(wanted.line) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => return answer::missing("there is no such line"),
@@ -99,7 +101,7 @@ pub(super) fn shown(open: &Open, wanted: &PieceWanted) -> Response {
     };
     let mut found = None;
     entry::read(
-        &Line { no: wanted.line, offset: 0, bytes: &bytes, open: false },
+        &Line { no: wanted.line, offset: 0, bytes: &bytes, unterminated: false },
         &mut Vec::new(),
         |entry, _| {
             let picture = turn::picture(&entry, wanted.call.as_deref(), wanted.no);
@@ -150,7 +152,7 @@ pub(crate) async fn kept(
         let Some(row) = server.find(&key) else {
             return answer::missing("no session has this address any more");
         };
-        match ops::kept(&row.path, &wanted.name, KEPT_SHOWN) {
+        match ops::read_stored_result(&row.path, &wanted.name, KEPT_SHOWN) {
             Ok(Some(found)) => answer::found(html::kept(&found.bytes, found.more)),
             Ok(None) => answer::missing("this result was not kept"),
             Err(failure) => answer::failed(&failure),

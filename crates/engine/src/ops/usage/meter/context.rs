@@ -21,18 +21,18 @@ pub struct Window {
 
 /// How full the context is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Fullness {
+pub struct ContextUsage {
     /// In per cent.
     pub percent: f64,
     /// Whether it is reckoned from what stands in the file, or with a size that the client did not tell.
     pub estimated: bool,
 }
 
-impl Fullness {
+impl ContextUsage {
     /// Takes the client's word where there is one, else the last response of the session.
-    pub(super) fn of(window: &Window, last: Option<Usage>) -> Option<Fullness> {
+    pub(super) fn of(window: &Window, last: Option<Usage>) -> Option<ContextUsage> {
         if let Some(percent) = window.percent.filter(|percent| percent.is_finite() && *percent >= 0.0) {
-            return Some(Fullness { percent, estimated: false });
+            return Some(ContextUsage { percent, estimated: false });
         }
         let read =
             last.map(|usage| usage.input.saturating_add(usage.cache_write).saturating_add(usage.cache_read));
@@ -40,7 +40,7 @@ impl Fullness {
         let used = window.used.or(read)?;
         // What does not fit the usual context was sent to a longer one.
         let guessed = if window.long || used > USUAL { LONG } else { USUAL };
-        Some(Fullness {
+        Some(ContextUsage {
             percent: used as f64 * 100.0 / size.unwrap_or(guessed) as f64,
             estimated: size.is_none() || window.used.is_none(),
         })

@@ -4,45 +4,45 @@ use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use rethread_core::entry::{Moment, Usage};
+use rethread_core::entry::{Timestamp, Usage};
 use rethread_core::id::{Id, IdSet};
-use rethread_core::usage::Sheet;
+use rethread_core::usage::FileUsage;
 
-use super::kept::Kept;
-use super::page::{Page, Turned};
-use crate::Failure;
-use crate::disk::{SessionFile, agents_beside, find_family};
+use super::kept::StatuslineCache;
+use super::page::{FileProgress, RefreshedFile};
+use crate::Error;
+use crate::disk::{SessionFile, agents_beside, find_session_files};
 
 /// The session's own files as they are now.
 #[derive(Default)]
 pub(super) struct Family {
-    pub(super) turned: Vec<Turned>,
+    pub(super) turned: Vec<RefreshedFile>,
     /// Whether one was rewritten, or is gone.
     pub(super) rewritten: bool,
-    pub(super) failures: Vec<Failure>,
+    pub(super) failures: Vec<Error>,
 }
 
 impl Family {
     /// Reads on in the files of the session in `main`; from the beginning where what is kept of them is not to be trusted.
-    pub(super) fn read(main: &Path, kept: Option<&mut Kept>, trust: bool) -> Family {
+    pub(super) fn read(main: &Path, kept: Option<&mut StatuslineCache>, trust: bool) -> Family {
         let Some(kept) = kept else {
             // Of what lies beside it nobody knows whose it is before all files are looked at.
-            return Family::turn(&find_family(main, std::iter::empty()), Vec::new(), false);
+            return Family::turn(&find_session_files(main, std::iter::empty()), Vec::new(), false);
         };
         let pages = std::mem::take(&mut kept.pages);
         let known: IdSet = kept.beside.iter().copied().collect();
         let unknown = agents_beside(main).into_iter().filter(|name| !known.contains(&id(name)));
         let unknown = unknown.map(|name| main.with_file_name(name));
         let more: Vec<PathBuf> = pages.iter().map(|page| page.path.clone()).chain(unknown).collect();
-        Family::turn(&find_family(main, more.iter().map(PathBuf::as_path)), pages, trust)
+        Family::turn(&find_session_files(main, more.iter().map(PathBuf::as_path)), pages, trust)
     }
 
-    fn turn(files: &[SessionFile], pages: Vec<Page>, trust: bool) -> Family {
-        let mut pages: HashMap<PathBuf, Page> =
+    fn turn(files: &[SessionFile], pages: Vec<FileProgress>, trust: bool) -> Family {
+        let mut pages: HashMap<PathBuf, FileProgress> =
             pages.into_iter().map(|page| (page.path.clone(), page)).collect();
         let mut family = Family::default();
         for file in files {
-            match Page::turn(file, pages.remove(&file.path), trust) {
+            match FileProgress::refresh(file, pages.remove(&file.path), trust) {
                 Ok(turned) => {
                     family.rewritten |= turned.rewritten;
                     family.turned.push(turned);
@@ -66,7 +66,7 @@ impl Family {
     }
 
     /// Returns the sheets of the family by the numbers that its files have among all.
-    pub(super) fn given(&self, files: &[SessionFile]) -> HashMap<usize, Sheet> {
+    pub(super) fn given(&self, files: &[SessionFile]) -> HashMap<usize, FileUsage> {
         let mut given = HashMap::new();
         for (no, file) in files.iter().enumerate() {
             if let Some(turned) = self.turned.iter().find(|turned| turned.page.is_of(file)) {
@@ -76,7 +76,7 @@ impl Family {
         given
     }
 
-    fn main(&self, main: Option<&Path>) -> Option<&Turned> {
+    fn main(&self, main: Option<&Path>) -> Option<&RefreshedFile> {
         self.turned.iter().find(|turned| main == Some(turned.page.path.as_path()))
     }
 
@@ -98,13 +98,13 @@ impl Family {
     }
 
     /// Returns what is to be kept of its files.
-    pub(super) fn pages(&self) -> Vec<Page> {
+    pub(super) fn pages(&self) -> Vec<FileProgress> {
         self.turned.iter().map(|turned| turned.page.clone()).collect()
     }
 
     /// Returns the sheets of its files, with their paths.
-    pub(super) fn into_sheets(self) -> impl Iterator<Item = (PathBuf, Sheet)> {
-        self.turned.into_iter().map(Turned::into_sheet)
+    pub(super) fn into_sheets(self) -> impl Iterator<Item = (PathBuf, FileUsage)> {
+        self.turned.into_iter().map(RefreshedFile::into_sheet)
     }
 
     /// Returns how many bytes were read.
@@ -113,7 +113,7 @@ impl Family {
     }
 
     /// Counts the charges without a time, and those before a moment.
-    pub(super) fn old(&self, since: Moment) -> (usize, usize) {
+    pub(super) fn old(&self, since: Timestamp) -> (usize, usize) {
         let charges = self.turned.iter().flat_map(|turned| &turned.sheet().charges);
         charges.fold((0, 0), |(timeless, before), charge| match charge.time {
             None => (timeless + 1, before),

@@ -11,5 +11,5 @@ mod kept;
 mod page;
 mod run;
 
-pub use context::{Fullness, Window};
-pub use run::{Block, Meter, MeterRequest, meter};
+pub use context::{ContextUsage, Window};
+pub use run::{Block, MeterRequest, StatuslineUsage, meter};

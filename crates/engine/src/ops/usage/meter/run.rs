@@ -2,19 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use rethread_core::entry::Moment;
+use rethread_core::entry::Timestamp;
 use rethread_core::id::Id;
-use rethread_core::usage::{BLOCK, Calendar, Prices, Sheet, Sum, block_of, blocks, settle};
+use rethread_core::usage::{
+    BLOCK_MILLIS, Calendar, CostTotals, FileUsage, Prices, block_of, blocks, dedupe_responses,
+};
 
-use super::super::run::Till;
-use super::context::{Fullness, Window};
+use super::super::run::Pricer;
+use super::context::{ContextUsage, Window};
 use super::family::Family;
-use super::kept::{Kept, Store};
-use crate::Failure;
+use super::kept::{StatuslineCache, Store};
+use crate::Error;
 use crate::disk::{Roots, is_session_id};
-use crate::index::{Index, Notice, Slip};
+use crate::index::{CacheDir, CacheWarning, CachedValue};
 
 /// What is kept is written again when so many bytes were read on.
 const WORTH: u64 = 256 << 10;
@@ -29,50 +30,50 @@ pub struct MeterRequest<'r> {
     /// What the client says about the context.
     pub window: Window,
     /// When the client says that the running block ends.
-    pub resets: Option<Moment>,
+    pub resets: Option<Timestamp>,
     /// Where days begin.
     pub zone: TimeZone,
     /// The present.
-    pub now: Moment,
+    pub now: Timestamp,
     /// What models cost.
     pub prices: &'r Prices,
 }
 
 /// What a session, the day and the block have come to.
 #[derive(Debug)]
-pub struct Meter {
+pub struct StatuslineUsage {
     /// The session with its subagents; none where there is no file of it.
-    pub session: Option<Sum>,
+    pub session: Option<CostTotals>,
     /// All sessions today.
-    pub today: Sum,
+    pub today: CostTotals,
     /// The block that is running.
     pub block: Option<Block>,
     /// How full the context is.
-    pub context: Option<Fullness>,
+    pub context: Option<ContextUsage>,
     /// The model of the last response, as the file says.
     pub model: Option<String>,
     /// When all other sessions were looked at.
-    pub others: Moment,
+    pub others: Timestamp,
     /// Files and folders that could not be read.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<Error>,
     /// Why the index was of no help, where there is something to say.
-    pub notice: Option<Notice>,
+    pub notice: Option<CacheWarning>,
 }
 
 /// The block of five hours that is running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Block {
     /// When it began.
-    pub begin: Moment,
+    pub begin: Timestamp,
     /// When it ends.
-    pub end: Moment,
+    pub end: Timestamp,
     /// What it has come to.
-    pub sum: Sum,
+    pub sum: CostTotals,
 }
 
 /// Says what a running session has come to. Its own files are always read, as far as they were not; what all others came to
 /// is taken from the index if somebody looked within a minute.
-pub fn meter(roots: &Roots, request: &MeterRequest<'_>, index: Option<&Index>) -> Meter {
+pub fn meter(roots: &Roots, request: &MeterRequest<'_>, index: Option<&CacheDir>) -> StatuslineUsage {
     let main = request.transcript.as_deref();
     let (now, today) = (request.now, day_begin(&request.zone, request.now));
     let store = Store { roots, index, main, now, today };
@@ -81,7 +82,7 @@ pub fn meter(roots: &Roots, request: &MeterRequest<'_>, index: Option<&Index>) -
         |main| main.as_os_str().as_encoded_bytes(),
     );
     let slip = index.and_then(|index| index.slip(roots, Id::of(name)));
-    let mut kept: Option<Kept> = slip.as_ref().and_then(Slip::read);
+    let mut kept: Option<StatuslineCache> = slip.as_ref().and_then(CachedValue::read);
     let young = kept.as_ref().is_some_and(|kept| kept.is_young(now));
     let mut family = main.map(|main| Family::read(main, kept.as_mut(), young)).unwrap_or_default();
     let session = session(request, &family);
@@ -89,7 +90,7 @@ pub fn meter(roots: &Roots, request: &MeterRequest<'_>, index: Option<&Index>) -
     let looked = standing.is_none();
     let (mut kept, mut notice) = match standing {
         Some(kept) => (kept, None),
-        None => Kept::look(&store, &session, &mut family),
+        None => StatuslineCache::look(&store, &session, &mut family),
     };
     if let Some(slip) = slip.filter(|_| looked || family.read_bytes() >= WORTH) {
         kept.pages = family.pages();
@@ -98,16 +99,16 @@ pub fn meter(roots: &Roots, request: &MeterRequest<'_>, index: Option<&Index>) -
     let last = family.last(main);
     let has_file = family.has(main);
     let failures = std::mem::take(&mut family.failures);
-    let Kept { made, since, mut others, .. } = kept;
+    let StatuslineCache { made, since, mut others, .. } = kept;
     others.extend(family.into_sheets());
     others.sort_by(|(a, _), (b, _)| a.cmp(b));
-    let sheets: Vec<Sheet> = others.into_iter().map(|(_, sheet)| sheet).collect();
+    let sheets: Vec<FileUsage> = others.into_iter().map(|(_, sheet)| sheet).collect();
     let sums = Sums::of(&sheets, request, &session, since);
-    Meter {
+    StatuslineUsage {
         session: has_file.then_some(sums.session),
         today: sums.today,
         block: sums.block,
-        context: Fullness::of(&request.window, last.as_ref().map(|(_, usage)| *usage)),
+        context: ContextUsage::of(&request.window, last.as_ref().map(|(_, usage)| *usage)),
         model: last.map(|(model, _)| model),
         others: made,
         failures,
@@ -116,10 +117,10 @@ pub fn meter(roots: &Roots, request: &MeterRequest<'_>, index: Option<&Index>) -
 }
 
 /// Returns when the day of a moment began.
-fn day_begin(zone: &TimeZone, moment: Moment) -> Moment {
-    let zoned = Timestamp::from_millisecond(moment.0).map(|moment| moment.to_zoned(zone.clone()));
+fn day_begin(zone: &TimeZone, moment: Timestamp) -> Timestamp {
+    let zoned = jiff::Timestamp::from_millisecond(moment.0).map(|moment| moment.to_zoned(zone.clone()));
     let begin = zoned.and_then(|zoned| zoned.start_of_day());
-    begin.map_or(moment, |begin| Moment(begin.timestamp().as_millisecond()))
+    begin.map_or(moment, |begin| Timestamp(begin.timestamp().as_millisecond()))
 }
 
 /// Returns the id of the session: that of its file, if there is one.
@@ -133,20 +134,20 @@ fn session(request: &MeterRequest<'_>, family: &Family) -> String {
 /// What responses come to.
 #[derive(Default)]
 struct Sums {
-    session: Sum,
-    today: Sum,
+    session: CostTotals,
+    today: CostTotals,
     block: Option<Block>,
 }
 
 impl Sums {
     /// Adds up sheets, which hold all of the session and all that was got `since` a moment at which no block ran.
-    fn of(sheets: &[Sheet], request: &MeterRequest<'_>, session: &str, since: Moment) -> Sums {
-        let mut till = Till::new(request.prices);
+    fn of(sheets: &[FileUsage], request: &MeterRequest<'_>, session: &str, since: Timestamp) -> Sums {
+        let mut till = Pricer::new(request.prices);
         let calendar = Calendar::new(&request.zone);
         let today = calendar.day(request.now);
         let mut sums = Sums::default();
-        let mut timed: Vec<(Moment, Sum)> = Vec::new();
-        for bill in settle(sheets) {
+        let mut timed: Vec<(Timestamp, CostTotals)> = Vec::new();
+        for bill in dedupe_responses(sheets) {
             let (sheet, charge) = bill.first(sheets);
             let is_own = sheet.session == session;
             let is_today = charge.time.is_some_and(|time| calendar.day(time) == today);
@@ -170,22 +171,22 @@ impl Sums {
 }
 
 /// Returns when the running block began, if the client says when it ends.
-fn block_begin(request: &MeterRequest<'_>) -> Option<Moment> {
-    let begin = Moment(request.resets?.0.saturating_sub(BLOCK));
+fn block_begin(request: &MeterRequest<'_>) -> Option<Timestamp> {
+    let begin = Timestamp(request.resets?.0.saturating_sub(BLOCK_MILLIS));
     // What is over, or not yet begun, is none.
-    (0..BLOCK).contains(&request.now.0.saturating_sub(begin.0)).then_some(begin)
+    (0..BLOCK_MILLIS).contains(&request.now.0.saturating_sub(begin.0)).then_some(begin)
 }
 
 impl Block {
     /// Finds the running block among what was got, in order: the one the client tells of, else the one that the times say.
-    fn of(timed: &[(Moment, Sum)], request: &MeterRequest<'_>, since: Moment) -> Option<Block> {
+    fn of(timed: &[(Timestamp, CostTotals)], request: &MeterRequest<'_>, since: Timestamp) -> Option<Block> {
         let counted = || {
             let begins = blocks(timed.iter().map(|(time, _)| *time).filter(|time| *time >= since));
-            block_of(&begins, request.now).filter(|begin| request.now.0 - begin.0 < BLOCK)
+            block_of(&begins, request.now).filter(|begin| request.now.0 - begin.0 < BLOCK_MILLIS)
         };
         let begin = block_begin(request).or_else(counted)?;
-        let end = Moment(begin.0.saturating_add(BLOCK));
-        let mut sum = Sum::default();
+        let end = Timestamp(begin.0.saturating_add(BLOCK_MILLIS));
+        let mut sum = CostTotals::default();
         timed.iter().filter(|(time, _)| (begin..end).contains(time)).for_each(|(_, part)| sum.add(part));
         Some(Block { begin, end, sum })
     }
