@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_engine::core::usage::{PriceProblem, Prices};
 
-use crate::paths;
+use crate::env;
 
 /// The name of the user's table in the folder of settings.
 const FILE: &str = "prices.toml";
@@ -35,7 +35,7 @@ pub(crate) enum Why {
 
 /// Returns the prices: those of the named table, or else of the one among the user's settings, before the built-in ones.
 pub(crate) fn prices(named: Option<&Path>) -> Result<Prices, BadTable> {
-    own(named, paths::config().map(|folder| folder.join(FILE)))
+    own(named, env::config().map(|folder| folder.join(FILE)))
 }
 
 /// Only a table that was named must be there.

@@ -7,14 +7,14 @@
 //! A room may use rooms to its left, never to its right. No IO, clock, environment, randomness, threads or printing
 //! (**core-is-deaf-and-mute**); any bytes give values and problems, never a panic (**parse-never-fails**).
 
+pub mod check;
 pub mod context;
 pub mod diff;
 pub mod edit;
 pub mod entry;
-pub mod health;
+pub mod fix;
 pub mod id;
 pub mod lines;
-pub mod mend;
 pub mod pack;
 pub mod problem;
 pub mod query;

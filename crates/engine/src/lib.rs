@@ -7,14 +7,18 @@
 //! Only `ops`, `Roots`, `Pen`, `Index` and `Failure` are public; `disk` is the only door to session files, `write` the only
 //! pen and `index` the only key, so no face can reach around an op. No environment, no home folder, no terminal: everything comes in as an argument.
 
+mod cache;
 mod disk;
-mod failure;
-mod index;
+mod edit;
+mod error;
 pub mod ops;
-mod write;
+mod search_index;
+mod session;
+mod writer;
 
+pub use cache::{CacheDir, CacheWarning};
 pub use disk::Roots;
-pub use failure::{Error, FileChange, LiveEvidence};
-pub use index::{CacheDir, CacheWarning, Progress};
+pub use error::{Error, FileChange, LiveEvidence};
 pub use rethread_core as core;
-pub use write::{OpId, SessionWriter};
+pub use search_index::Progress;
+pub use writer::{OpId, SessionWriter};

@@ -64,7 +64,7 @@ fn report(wrong: &[String]) {
 
 #[test]
 fn the_doctor_finds_nothing_wrong_with_what_clients_write() {
-    use rethread_engine::core::health::{Code, Severity};
+    use rethread_engine::core::check::{Code, Severity};
     let now = std::time::SystemTime::UNIX_EPOCH;
     let mut wrong = Vec::new();
     for scenario in scenarios() {

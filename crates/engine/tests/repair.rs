@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
+use rethread_engine::core::check::{Code, Diagnostic, Severity};
 use rethread_engine::core::entry::Timestamp;
-use rethread_engine::core::health::{Code, Diagnostic, Severity};
-use rethread_engine::core::mend::{FixAction, RelinkReason};
+use rethread_engine::core::fix::{FixAction, RelinkReason};
 use rethread_engine::ops::{self, EntrySelector, Repair, RepairRequest, UndoRequest, Written};
 use rethread_engine::{Error, SessionWriter};
 use rethread_testkit::{random, script};

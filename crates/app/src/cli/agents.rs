@@ -2,20 +2,21 @@
 
 use rethread_engine::ops::{self, AgentRow};
 
+use super::AppContext;
 use super::args;
 use super::clean;
+use super::error::{self, CliError, Exit};
 use super::figures::{duration, things, tokens};
 use super::out::Out;
-use super::report::{self, CliError, Exit};
 use super::style::{QUIET, TOOL, paint};
 use super::table::truncate_to_width;
-use super::{AppContext, wire};
+use crate::json;
 
 /// Runs the command.
 pub(crate) fn run(args: &args::Agents, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let path = place.session(&args.session)?;
     let ops::Agents { head, mut rows, failures } = ops::agents(&path)?;
-    report::warn(&failures, out);
+    error::warn(&failures, out);
     let all = rows.len();
     if !args.all {
         rows.retain(|row| !row.warmup);
@@ -23,7 +24,7 @@ pub(crate) fn run(args: &args::Agents, place: &AppContext, out: &mut Out) -> Res
     let warmups = all - rows.len();
     if out.is_json() {
         for row in &rows {
-            out.json(&wire::agent(&head.id, row))?;
+            out.json(&json::agent(&head.id, row))?;
         }
         return Ok(Exit::found(!rows.is_empty()));
     }

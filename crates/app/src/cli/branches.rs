@@ -5,13 +5,14 @@ use rethread_engine::core::tree::ParentLink;
 use rethread_engine::ops::{self, BranchList, BranchRow};
 
 use super::args;
+use super::error::{CliError, Exit};
 use super::figures::{count, things, tokens};
 use super::out::Out;
-use super::report::{CliError, Exit};
 use super::style::{GOOD, MARK, NAME, PLAIN, QUIET, paint};
 use super::table::{Align, Cell, Table, truncate_to_width};
-use super::{AppContext, said, wire};
-use crate::words::shell::typed;
+use super::{AppContext, entry};
+use crate::json;
+use crate::text::shell::typed;
 
 /// Runs the command.
 pub(crate) fn run(args: &args::Branches, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
@@ -19,7 +20,7 @@ pub(crate) fn run(args: &args::Branches, place: &AppContext, out: &mut Out) -> R
     let list = ops::branches(&path)?;
     if out.is_json() {
         for row in &list.rows {
-            out.json(&wire::branch(&list.head.id, row))?;
+            out.json(&json::branch(&list.head.id, row))?;
         }
         return Ok(Exit::found(!list.rows.is_empty()));
     }
@@ -61,7 +62,7 @@ fn table(list: &BranchList, place: &AppContext, width: usize) -> Table {
             Cell::new(QUIET, place.clock.age(branch.last)),
             Cell::new(
                 PLAIN,
-                truncate_to_width(&said::words(&row.first, row.voice, Kind::User, &list.head.folder), width),
+                truncate_to_width(&entry::words(&row.first, row.voice, Kind::User, &list.head.folder), width),
             ),
         ]);
     }

@@ -4,12 +4,12 @@ use rethread_engine::core::turn::ToolCall;
 use unicode_width::UnicodeWidthStr;
 
 use super::clean;
+use super::error::CliError;
 use super::figures::{count, duration};
-use super::gist::{self, Shown};
+use super::layout::block;
 use super::out::Out;
-use super::prose::block;
-use super::report::CliError;
 use super::style::{BAD, GOOD, PLAIN, QUIET, TOOL, paint};
+use super::summary::{self, Shown};
 use super::table::truncate_to_width;
 
 /// Prints the line of a call: what it does, how long it took, whether it failed.
@@ -33,7 +33,7 @@ pub(crate) fn head(
     };
     let name = if call.name.is_empty() { "(result without a call)" } else { &clean::line(&call.name) };
     let room = out.width().min(120).saturating_sub(indent + 4 + name.width() + 2 + end.width());
-    let gist = truncate_to_width(&gist::gist(call, folder), room);
+    let gist = truncate_to_width(&summary::gist(call, folder), room);
     let pad = " ".repeat(room.saturating_sub(gist.width()));
     let end = paint(if is_bad || answer.is_none() { BAD } else { QUIET }, &end);
     let margin = paint(QUIET, margin);
@@ -62,7 +62,7 @@ pub(crate) fn complaint(
 
 /// Prints input and result of a call.
 pub(crate) fn body(call: &ToolCall, indent: &str, out: &mut Out) -> Result<(), CliError> {
-    for shown in gist::input(call) {
+    for shown in summary::input(call) {
         let (style, text) = match shown {
             Shown::Plain(text) => (PLAIN, text),
             Shown::Old(text) => (BAD, format!("- {text}")),
@@ -75,7 +75,7 @@ pub(crate) fn body(call: &ToolCall, indent: &str, out: &mut Out) -> Result<(), C
     let (lines, _) = block(&answer.text, &format!("{indent}│ "), out.width(), usize::MAX);
     let style = if answer.is_error { BAD } else { QUIET };
     lines.iter().try_for_each(|line| out.line(&paint(style, line)))?;
-    for media in gist::media(&answer.media) {
+    for media in summary::media(&answer.media) {
         out.line(&paint(QUIET, &format!("{indent}│ [{media}]")))?;
     }
     Ok(())

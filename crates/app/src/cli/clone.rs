@@ -6,10 +6,11 @@ use clap::ValueEnum;
 use rethread_engine::core::trim::{ContentKind, Preset, TrimOptions};
 use rethread_engine::ops::{self, CloneRequest, TrimmedCopy};
 
-use super::amount::amount;
+use super::error::{CliError, Exit};
+use super::number::amount;
 use super::out::Out;
-use super::report::{CliError, Exit};
-use super::{AppContext, lighter, wire, written};
+use super::{AppContext, trimmed, write_report};
+use crate::json;
 
 /// Make a lighter copy of a session
 ///
@@ -119,12 +120,12 @@ pub(crate) fn run(args: &Args, place: &AppContext, out: &mut Out) -> Result<Exit
         what: what.to_owned(),
         title: args.title.clone(),
         into: args.into.clone(),
-        now: written::now(&place.clock),
+        now: write_report::now(&place.clock),
         dry_run: args.dry_run,
     };
     let copy = ops::clone(&request, &place.pen)?;
     if out.is_json() {
-        out.json(&wire::lighter("clone", &copy))?;
+        out.json(&json::lighter("clone", &copy))?;
     } else {
         print(&copy, place, out)?;
     }
@@ -133,8 +134,8 @@ pub(crate) fn run(args: &Args, place: &AppContext, out: &mut Out) -> Result<Exit
 
 fn print(copy: &TrimmedCopy, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
     super::header(&copy.born.origin, place, out)?;
-    lighter::table(copy).print(out)?;
-    lighter::changes(copy, out)?;
+    trimmed::table(copy).print(out)?;
+    trimmed::changes(copy, out)?;
     out.line("")?;
     super::fork::print(&copy.born, place, out)
 }

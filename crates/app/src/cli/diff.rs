@@ -5,12 +5,13 @@ use rethread_engine::core::diff::{MatchBasis, SideTurn};
 use rethread_engine::ops::{self, Branch, BranchName, Diff};
 use unicode_width::UnicodeWidthStr;
 
+use super::error::{CliError, Exit};
 use super::figures::things;
 use super::out::Out;
-use super::report::{CliError, Exit};
 use super::style::{BAD, MARK, NAME, PLAIN, PROMPT, QUIET, STRONG, TOOL, paint};
 use super::table::truncate_to_width;
-use super::{AppContext, args, clean, gist, prose, sums, wire};
+use super::{AppContext, args, clean, layout, summary, totals};
+use crate::json;
 
 /// Columns from which on the branches stand side by side.
 const WIDE: usize = 100;
@@ -34,7 +35,7 @@ pub(crate) fn run(args: &args::Diff, place: &AppContext, out: &mut Out) -> Resul
         return Ok(Exit::Nothing);
     }
     if out.is_json() {
-        out.json(&wire::diff(&diff))?;
+        out.json(&json::diff(&diff))?;
         return Ok(Exit::Done);
     }
     out.may_page();
@@ -45,7 +46,7 @@ pub(crate) fn run(args: &args::Diff, place: &AppContext, out: &mut Out) -> Resul
     } else {
         below(&diff, place, out)?;
     }
-    sums::print(&diff, out)?;
+    totals::print(&diff, out)?;
     Ok(Exit::Done)
 }
 
@@ -114,7 +115,7 @@ fn common(diff: &Diff, out: &mut Out) -> Result<(), CliError> {
     out.line(&format!("{}{}", paint(QUIET, &both), paint(NAME, &names)))?;
     let said = match &a.call {
         Some(call) => {
-            format!("● {}  {}", clean::line(&call.name), gist::gist(call, &diff.branches[0].head.folder))
+            format!("● {}  {}", clean::line(&call.name), summary::gist(call, &diff.branches[0].head.folder))
         }
         None => clean::line(&a.words),
     };
@@ -210,7 +211,7 @@ fn lines_of(turn: &SideTurn, folder: &str, room: usize, place: &AppContext) -> V
             Some(_) if failed => " ✗",
             Some(_) => "",
         };
-        let said = format!("  ● {}  {}", clean::line(&call.name), gist::gist(call, folder));
+        let said = format!("  ● {}  {}", clean::line(&call.name), summary::gist(call, folder));
         let said = format!("{}{end}", truncate_to_width(&said, room.saturating_sub(end.width())));
         rows.push((if failed { BAD } else { TOOL }, said));
     }
@@ -232,7 +233,7 @@ fn lines_of(turn: &SideTurn, folder: &str, room: usize, place: &AppContext) -> V
 
 /// Wraps the beginning of a text; a last line that is not the end says so.
 fn some(text: &str, most: usize, room: usize) -> Vec<String> {
-    let lines = prose::wrap(text.trim(), "", room);
+    let lines = layout::wrap(text.trim(), "", room);
     let mut lines: Vec<String> = lines.into_iter().filter(|line| !line.trim().is_empty()).collect();
     if lines.len() > most {
         lines.truncate(most);

@@ -4,11 +4,11 @@ use rethread_engine::OpId;
 use rethread_engine::ops::Effects;
 
 use super::AppContext;
+use super::error::CliError;
 use super::out::Out;
-use super::report::CliError;
 use super::style::{NAME, QUIET, paint};
 use super::table::{Align, Cell, Table, fit_end};
-use crate::words::deed;
+use crate::text::operation;
 
 /// Lists the effects; behind them, for an op that was done, the line that takes it back.
 pub(crate) fn print(
@@ -21,7 +21,7 @@ pub(crate) fn print(
     for (path, effect) in effects {
         // The end of a path tells more than its beginning.
         let path = fit_end(&place.tilde(&path.display().to_string()), out.width().saturating_sub(21));
-        table.row(vec![Cell::new(QUIET, deed::effect(*effect)), path.into()]);
+        table.row(vec![Cell::new(QUIET, operation::effect(*effect)), path.into()]);
     }
     table.print(out)?;
     match op {

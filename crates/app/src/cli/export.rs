@@ -7,12 +7,12 @@ use rethread_engine::Error;
 use rethread_engine::ops::{self, BranchSelector};
 
 use super::args;
+use super::error::{CliError, Exit};
 use super::figures::size;
 use super::out::Out;
-use super::report::{CliError, Exit};
 use super::{AppContext, clean};
 use crate::export::{ExportContext, ExportError, ExportOptions, Format, SaveError, save, write};
-use crate::{paths, prices};
+use crate::{env, prices};
 
 /// Stdout as something to write to.
 struct Pipe<'a> {
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &args::Export, place: &AppContext, out: &mut Out) -> Res
 /// Returns where no export may lie: where sessions are looked for, where the client keeps them, and the session itself.
 fn stores(place: &AppContext, session: &Path) -> Vec<PathBuf> {
     let roots = place.roots.paths.iter().cloned();
-    roots.chain(paths::claude()).chain([session.to_owned()]).collect()
+    roots.chain(env::claude()).chain([session.to_owned()]).collect()
 }
 
 fn refused(file: &Path, why: SaveError) -> CliError {

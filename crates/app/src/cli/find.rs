@@ -6,12 +6,13 @@ use rethread_engine::ops::{self, ContextStatus, Find, FindRequest, Match, Nearby
 use unicode_width::UnicodeWidthStr;
 
 use super::args::{self, Role};
+use super::error::{CliError, Exit};
 use super::figures::{count, things};
 use super::out::Out;
-use super::report::{CliError, Exit};
 use super::style::{FOUND, MARK, NAME, PLAIN, PROMPT, QUIET, TOOL, paint};
 use super::table::{fit_end, truncate_to_width};
-use super::{AppContext, clean, gist, wire};
+use super::{AppContext, clean, summary};
+use crate::json;
 
 /// Entries shown below a match.
 const BELOW: usize = 3;
@@ -41,7 +42,7 @@ pub(crate) fn run(args: &args::Find, place: &AppContext, out: &mut Out) -> Resul
         let id = find.head.id.clone();
         for _ in 0..limit {
             let Some(found) = find.next_match() else { break };
-            out.json(&wire::found(&id, &found?))?;
+            out.json(&json::found(&id, &found?))?;
         }
         return Ok(Exit::Done);
     }
@@ -211,7 +212,7 @@ fn line_of(near: &NearbyEntry, joint: &str, widest: usize, folder: &str, width: 
         _ => (QUIET, "· "),
     };
     let text = match &near.call {
-        Some(call) => format!("{}  {}", clean::line(&call.name), gist::gist(call, folder)),
+        Some(call) => format!("{}  {}", clean::line(&call.name), summary::gist(call, folder)),
         None if near.words.trim().is_empty() => match near.voice {
             EntryRole::Answer => "(thinking)".to_owned(),
             voice => format!("({})", voice.name()),

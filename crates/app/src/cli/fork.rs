@@ -4,11 +4,12 @@ use rethread_engine::ops::{self, EntrySelector, ForkRequest, NewSession};
 
 use super::args;
 use super::clean;
+use super::error::{CliError, Exit};
 use super::figures::things;
 use super::out::Out;
-use super::report::{CliError, Exit};
 use super::style::{NAME, STRONG, paint};
-use super::{AppContext, wire, written};
+use super::{AppContext, write_report};
+use crate::json;
 
 /// Runs the command.
 pub(crate) fn run(args: &args::Fork, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
@@ -17,12 +18,12 @@ pub(crate) fn run(args: &args::Fork, place: &AppContext, out: &mut Out) -> Resul
         path: place.session_to_change(&args.session)?,
         at: named.map(|name| EntrySelector { name, before: args.before, exact: false }),
         title: args.title.clone(),
-        now: written::now(&place.clock),
+        now: write_report::now(&place.clock),
         dry_run: args.dry_run,
     };
     let born = ops::fork(&request, &place.pen)?;
     if out.is_json() {
-        out.json(&wire::offspring("fork", &born))?;
+        out.json(&json::offspring("fork", &born))?;
     } else {
         super::header(&born.origin, place, out)?;
         print(&born, place, out)?;
@@ -35,27 +36,27 @@ pub(crate) fn print(born: &NewSession, place: &AppContext, out: &mut Out) -> Res
     let dry = born.op.is_none();
     let title = paint(STRONG, &clean::line(&born.title));
     if dry {
-        written::fact("would make", &title, out)?;
+        write_report::fact("would make", &title, out)?;
     } else {
-        written::fact("new session", &format!("{}  {title}", paint(NAME, &born.id)), out)?;
-        written::fact("file", &written::path(&born.path, place), out)?;
+        write_report::fact("new session", &format!("{}  {title}", paint(NAME, &born.id)), out)?;
+        write_report::fact("file", &write_report::path(&born.path, place), out)?;
     }
     let side = if born.side > 0 {
         format!(" and {} beside it", things(born.side as u64, "file"))
     } else {
         String::new()
     };
-    written::fact(
+    write_report::fact(
         "holds",
         &format!("{}{side}; its origin is not changed", things(born.lines as u64, "line")),
         out,
     )?;
-    written::promises(&born.promises, dry, out)?;
+    write_report::promises(&born.promises, dry, out)?;
     if dry {
-        written::print_dry_run_note(out);
+        write_report::print_dry_run_note(out);
         return Ok(());
     }
     out.line("")?;
-    written::resume(&born.id, &born.folder, place, out)?;
-    born.op.map_or(Ok(()), |op| written::undo(op, out))
+    write_report::resume(&born.id, &born.folder, place, out)?;
+    born.op.map_or(Ok(()), |op| write_report::undo(op, out))
 }

@@ -7,19 +7,20 @@ use rethread_engine::ops::{self, EntrySelector, GotoOutcome, GotoRequest};
 
 use super::args;
 use super::clean;
+use super::error::{CliError, Exit};
 use super::figures::{size, things};
 use super::out::Out;
-use super::report::{CliError, Exit};
 use super::style::{MARK, NAME, paint};
 use super::table::truncate_to_width;
-use super::{AppContext, wire, written};
+use super::{AppContext, write_report};
+use crate::json;
 
 /// Runs `goto`.
 pub(crate) fn run(args: &args::Goto, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let request = GotoRequest {
         path: place.session_to_change(&args.session)?,
         at: EntrySelector { name: args.place.join(" "), before: args.before, exact: false },
-        now: written::now(&place.clock),
+        now: write_report::now(&place.clock),
         dry_run: args.pen.dry_run,
         even_if_live: args.pen.even_if_live,
     };
@@ -31,7 +32,7 @@ pub(crate) fn run_branch(args: &args::Branch, place: &AppContext, out: &mut Out)
     let request = GotoRequest {
         path: place.session_to_change(&args.session)?,
         at: EntrySelector { name: args.uuid.clone(), before: false, exact: true },
-        now: written::now(&place.clock),
+        now: write_report::now(&place.clock),
         dry_run: args.pen.dry_run,
         even_if_live: args.pen.even_if_live,
     };
@@ -50,7 +51,7 @@ fn go(mut request: GotoRequest, place: &AppContext, out: &mut Out) -> Result<Exi
         other => other?,
     };
     if out.is_json() {
-        out.json(&wire::moved(&moved))?;
+        out.json(&json::moved(&moved))?;
         return Ok(Exit::Done);
     }
     print(&moved, place, out)?;
@@ -77,31 +78,35 @@ fn print(moved: &GotoOutcome, place: &AppContext, out: &mut Out) -> Result<(), C
     let dry = moved.op.is_none();
     super::header(&moved.head, place, out)?;
     let width = out.width();
-    written::fact(if dry { "would go on" } else { "goes on from" }, &written::stand(&moved.to, width), out)?;
+    write_report::fact(
+        if dry { "would go on" } else { "goes on from" },
+        &write_report::stand(&moved.to, width),
+        out,
+    )?;
     if let Some(from) = &moved.from {
-        written::fact("until now", &written::stand(from, width), out)?;
+        write_report::fact("until now", &write_report::stand(from, width), out)?;
     }
-    written::promises(&moved.promises, dry, out)?;
+    write_report::promises(&moved.promises, dry, out)?;
     let lines =
         things(moved.added.split(|&byte| byte == b'\n').filter(|l| !l.is_empty()).count() as u64, "line");
     let added = format!("{lines} at the end, {}; no line is changed", size(moved.added.len() as u64));
-    written::fact(if dry { "would add" } else { "added" }, &added, out)?;
+    write_report::fact(if dry { "would add" } else { "added" }, &added, out)?;
     if moved.replayed > 0 {
         let words = format!(
             "{} written a second time: a compaction stands between, and clients hold nothing from before it",
             things(moved.replayed as u64, "line")
         );
-        written::fact("", &paint(MARK, &words), out)?;
+        write_report::fact("", &paint(MARK, &words), out)?;
     }
     if dry {
         for line in moved.added.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).take(4) {
             let text = clean::line(&String::from_utf8_lossy(line));
             out.line(&format!("  + {}", truncate_to_width(&text, width.saturating_sub(4))))?;
         }
-        written::print_dry_run_note(out);
+        write_report::print_dry_run_note(out);
         return Ok(());
     }
     out.line("")?;
-    written::resume(&moved.head.id, &moved.head.folder, place, out)?;
-    moved.op.map_or(Ok(()), |op| written::undo(op, out))
+    write_report::resume(&moved.head.id, &moved.head.folder, place, out)?;
+    moved.op.map_or(Ok(()), |op| write_report::undo(op, out))
 }

@@ -3,13 +3,14 @@
 use rethread_engine::ops::{self, OpRow, OpState};
 
 use super::args::Log;
+use super::error::{CliError, Exit};
 use super::figures::{size, things};
 use super::ls::short_id;
 use super::out::Out;
-use super::report::{CliError, Exit};
 use super::style::{GOOD, MARK, NAME, QUIET, paint};
 use super::table::{Align, Cell, Table};
-use super::{AppContext, clean, wire};
+use super::{AppContext, clean};
+use crate::json;
 
 pub(crate) fn run(args: &Log, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     if args.prune {
@@ -21,7 +22,7 @@ pub(crate) fn run(args: &Log, place: &AppContext, out: &mut Out) -> Result<Exit,
     rows.reverse();
     rows.truncate(args.limit.unwrap_or(usize::MAX));
     if out.is_json() {
-        rows.iter().try_for_each(|row| out.json(&wire::op(row)))?;
+        rows.iter().try_for_each(|row| out.json(&json::op(row)))?;
         return Ok(Exit::found(!rows.is_empty()));
     }
     if rows.is_empty() {
@@ -73,7 +74,7 @@ fn prune(args: &Log, place: &AppContext, out: &mut Out) -> Result<Exit, CliError
     let pruned = ops::prune(&place.pen, before, args.dry_run)?;
     let any = !pruned.ops.is_empty() || pruned.bytes > 0;
     if out.is_json() {
-        out.json(&wire::prune(&pruned))?;
+        out.json(&json::prune(&pruned))?;
         return Ok(Exit::found(any));
     }
     if !any {

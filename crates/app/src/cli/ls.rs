@@ -2,18 +2,19 @@
 
 use rethread_engine::ops::{self, Filter, HiddenCounts, SessionRow};
 
+use super::AppContext;
 use super::args::Ls;
 use super::clean;
+use super::error::{self, CliError, Exit};
 use super::figures::{count, size};
 use super::out::Out;
-use super::report::{self, CliError, Exit};
 use super::style::{BAD, GOOD, MARK, NAME, PLAIN, QUIET};
 use super::table::{Align, Cell, Table};
-use super::when::Clock;
-use super::{AppContext, wire};
-pub(crate) use crate::words::folder::base;
-use crate::words::folder::git_branch;
-use crate::words::hidden as words;
+use super::time::Clock;
+use crate::json;
+pub(crate) use crate::text::folder::base;
+use crate::text::folder::git_branch;
+use crate::text::hidden as words;
 
 /// Runs the command.
 pub(crate) fn run(ls: &Ls, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
@@ -35,7 +36,7 @@ pub(crate) fn run(ls: &Ls, place: &AppContext, out: &mut Out) -> Result<Exit, Cl
     listing.rows.truncate(ls.limit.unwrap_or(usize::MAX));
     if out.is_json() {
         for row in &listing.rows {
-            out.json(&wire::session(row))?;
+            out.json(&json::session(row))?;
         }
     } else if !listing.rows.is_empty() {
         out.may_page();
@@ -52,8 +53,8 @@ pub(crate) fn run(ls: &Ls, place: &AppContext, out: &mut Out) -> Result<Exit, Cl
     if let Some(hidden) = hidden(&listing.hidden).filter(|_| !ls.all) {
         out.note(&hidden);
     }
-    report::warn(&listing.failures, out);
-    report::notice(listing.notice.as_ref(), out);
+    error::warn(&listing.failures, out);
+    error::notice(listing.notice.as_ref(), out);
     Ok(match found {
         0 if !listing.failures.is_empty() => Exit::Failed,
         found => Exit::found(found > 0),

@@ -4,7 +4,6 @@
 //! [`clean`]. No rule of the domain lives here (**four-faces-one-voice**).
 
 mod agents;
-mod amount;
 mod args;
 mod branches;
 mod call;
@@ -13,43 +12,44 @@ mod context;
 mod diff;
 mod doctor;
 mod effects;
+mod error;
 mod explain;
 mod export;
+mod facts;
 mod find;
 mod fork;
 mod goto;
 mod index;
-mod lighter;
 mod log;
 mod ls;
+mod number;
 mod out;
 mod overview;
+mod pager;
 mod progress;
 #[cfg(test)]
 mod reference;
 mod rename;
 mod repair;
-mod report;
 mod rescue;
 mod restore;
 mod rm;
 mod schema;
-mod screen;
-mod search;
+pub(crate) mod search;
 mod serve;
 mod show;
 mod stats;
 mod statusline;
 mod style;
-mod sums;
 mod table;
-mod telling;
 mod tools;
+mod totals;
 mod tree;
+mod trimmed;
+mod turn_printer;
 mod undo;
 mod usage;
-mod wire;
-mod written;
+mod write_report;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -58,20 +58,20 @@ use clap::CommandFactory;
 use rethread_engine::{CacheDir, Roots, SessionWriter, ops};
 
 use self::args::{Args, Command};
+use self::error::{CliError, Exit};
 use self::out::{Out, OutputOptions};
-use self::report::{CliError, Exit};
 
+use crate::context::AppContext;
 use crate::demo::Demo;
-use crate::paths;
-use crate::place::AppContext;
-use crate::words::when::Clock;
-use crate::words::{clean, figures, gist, prose, said, when};
+use crate::env;
+use crate::text::time::Clock;
+use crate::text::{clean, entry, figures, layout, summary, time};
 
 /// Says that there is no session, and where it looked.
 fn say_nothing_found(place: &AppContext, out: &mut Out) {
     let mut looked: Vec<PathBuf> = place.roots.paths.clone();
     if looked.is_empty() {
-        match paths::claude() {
+        match env::claude() {
             Some(claude) => looked.push(claude),
             None => out.note("no home folder is set: say where to look with --root"),
         }
@@ -86,7 +86,7 @@ pub(crate) fn run() -> ExitCode {
     let args = args::read();
     let mut out = Out::new(OutputOptions { json: args.json, color: args.color, pager: !args.no_pager });
     let ended = dispatch(&args, &mut out);
-    report::end(ended, &mut out)
+    error::end(ended, &mut out)
 }
 
 fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, CliError> {
@@ -101,11 +101,11 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, CliError> {
         Some(demo) => Roots { paths: vec![demo.root()] },
         None => roots(&args.root)?,
     };
-    let state = demo.as_ref().map_or_else(|| paths::state().unwrap_or_default(), Demo::state);
+    let state = demo.as_ref().map_or_else(|| env::state().unwrap_or_default(), Demo::state);
     // Invented sessions are gone before anybody could ask for them again.
-    let cache = paths::cache().filter(|_| !args.no_index && !args.demo);
+    let cache = env::cache().filter(|_| !args.no_index && !args.demo);
     let place =
-        AppContext { roots, clock, home: paths::home(), pen: pen(state), index: cache.map(CacheDir::at) };
+        AppContext { roots, clock, home: env::home(), pen: pen(state), index: cache.map(CacheDir::at) };
     match &args.command {
         None => overview::run(&place, args.demo, out),
         Some(Command::Serve(serve)) => serve::run(serve, place, args.demo, out),
@@ -146,7 +146,7 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, CliError> {
 fn pen(state: PathBuf) -> SessionWriter {
     let pen = SessionWriter::new(state);
     #[cfg(debug_assertions)]
-    let pen = pen.with_fail_point(paths::stop_after());
+    let pen = pen.with_fail_point(env::stop_after());
     pen
 }
 
@@ -169,5 +169,5 @@ fn roots(named: &[PathBuf]) -> Result<Roots, CliError> {
         return Ok(Roots { paths: named.to_vec() });
     }
     // Without a home there is nowhere to look, but a session can still be named by its path.
-    Ok(Roots { paths: paths::claude().into_iter().filter(|claude| claude.exists()).collect() })
+    Ok(Roots { paths: env::claude().into_iter().filter(|claude| claude.exists()).collect() })
 }

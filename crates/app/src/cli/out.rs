@@ -7,9 +7,9 @@ use anstream::{AutoStream, ColorChoice};
 use serde::Serialize;
 
 use super::clean;
-use super::report::CliError;
-use super::screen::PagedStdout;
-use crate::paths;
+use super::error::CliError;
+use super::pager::PagedStdout;
+use crate::env;
 
 /// When to use colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -50,12 +50,12 @@ impl Out {
     pub(crate) fn new(manner: OutputOptions) -> Out {
         let terminal = io::stdout().is_terminal();
         let size = terminal_size::terminal_size();
-        let width = paths::columns().or(size.map(|(width, _)| usize::from(width.0))).unwrap_or(100);
+        let width = env::columns().or(size.map(|(width, _)| usize::from(width.0))).unwrap_or(100);
         let height = size.map_or(usize::MAX, |(_, height)| usize::from(height.0));
         let wanted = |terminal: bool| match manner.color {
             Color::Always => true,
             Color::Never => false,
-            Color::Auto => paths::color().unwrap_or(terminal),
+            Color::Auto => env::color().unwrap_or(terminal),
         };
         let colored = wanted(terminal);
         let choice =
@@ -103,7 +103,7 @@ impl Out {
 
     /// Prints an object on a line of its own.
     pub(crate) fn json(&mut self, object: &impl Serialize) -> Result<(), CliError> {
-        Ok(self.screen.write_all(&crate::wire::line(object)?)?)
+        Ok(self.screen.write_all(&crate::json::line(object)?)?)
     }
 
     /// Prints bytes of a session file: as they are, but cleaned where a person looks at them.

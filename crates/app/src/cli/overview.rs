@@ -3,13 +3,14 @@
 use rethread_engine::ops::{self, Filter, SessionList};
 use rethread_engine::{Roots, SessionWriter};
 
+use super::error::{self, CliError, Exit};
 use super::figures::{count, size, things};
 use super::out::Out;
-use super::report::{self, CliError, Exit};
 use super::style::{MARK, NAME, QUIET, STRONG, paint};
 use super::table::{Align, Cell, Table, truncate_to_width};
-use super::{AppContext, clean, ls, wire};
+use super::{AppContext, clean, ls};
 use crate::demo::Demo;
+use crate::json;
 
 const PROJECTS: usize = 8;
 const SESSIONS: usize = 12;
@@ -26,7 +27,7 @@ pub(crate) fn run(place: &AppContext, demo: bool, out: &mut Out) -> Result<Exit,
 /// Says where it looked, then shows the same on invented sessions.
 fn nothing(place: &AppContext, listing: &SessionList, out: &mut Out) -> Result<Exit, CliError> {
     super::say_nothing_found(place, out);
-    report::warn(&listing.failures, out);
+    error::warn(&listing.failures, out);
     out.note("hint: --root looks elsewhere; below is what it looks like with sessions");
     out.note("");
     let demo = Demo::make(place.clock.now())?;
@@ -44,10 +45,10 @@ fn nothing(place: &AppContext, listing: &SessionList, out: &mut Out) -> Result<E
 fn draw(place: &AppContext, listing: &SessionList, demo: bool, out: &mut Out) -> Result<Exit, CliError> {
     if out.is_json() {
         for row in &listing.rows {
-            out.json(&wire::session(row))?;
+            out.json(&json::session(row))?;
         }
-        report::warn(&listing.failures, out);
-        report::notice(listing.notice.as_ref(), out);
+        error::warn(&listing.failures, out);
+        error::notice(listing.notice.as_ref(), out);
         return Ok(Exit::found(!listing.rows.is_empty()));
     }
     if demo {
@@ -92,8 +93,8 @@ fn draw(place: &AppContext, listing: &SessionList, demo: bool, out: &mut Out) ->
     if let Some(hidden) = ls::hidden(&listing.hidden) {
         out.note(&hidden);
     }
-    report::warn(&listing.failures, out);
-    report::notice(listing.notice.as_ref(), out);
+    error::warn(&listing.failures, out);
+    error::notice(listing.notice.as_ref(), out);
     Ok(Exit::Done)
 }
 

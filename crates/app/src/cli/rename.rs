@@ -3,10 +3,11 @@
 use rethread_engine::ops::{self, RenameRequest};
 
 use super::args::Rename;
+use super::error::{CliError, Exit};
 use super::out::Out;
-use super::report::{CliError, Exit};
 use super::style::{STRONG, paint};
-use super::{AppContext, clean, effects, wire};
+use super::{AppContext, clean, effects};
+use crate::json;
 
 pub(crate) fn run(args: &Rename, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let title = args.title.join(" ");
@@ -18,7 +19,7 @@ pub(crate) fn run(args: &Rename, place: &AppContext, out: &mut Out) -> Result<Ex
     };
     let rename = ops::rename(&place.pen, &request)?;
     if out.is_json() {
-        out.json(&wire::rename(&rename))?;
+        out.json(&json::rename(&rename))?;
         return Ok(Exit::Done);
     }
     let done = if rename.op.is_some() { "is now called" } else { "would be called" };

@@ -2,19 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use rethread_engine::core::health::{Diagnostic, SuggestedFix};
+use rethread_engine::core::check::{Diagnostic, SuggestedFix};
 use rethread_engine::ops::{self, EntrySelector, Repair, RepairRequest, Repaired, Written};
 
 use super::args;
 use super::clean;
-use super::explain::flow;
+use super::error::{CliError, Exit};
+use super::facts;
 use super::figures::{count, things};
 use super::out::Out;
-use super::report::{CliError, Exit};
 use super::style::{BAD, GOOD, NAME, PLAIN, QUIET, paint};
 use super::table::{Align, Cell, Table};
-use super::{AppContext, fork, wire, written};
-use crate::words::deed;
+use super::{AppContext, fork, write_report};
+use crate::json;
+use crate::text::operation;
 
 /// Mends that are listed.
 const LISTED: usize = 20;
@@ -27,16 +28,16 @@ pub(crate) fn run(args: &args::Repair, place: &AppContext, out: &mut Out) -> Res
         drop_unpaired: args.drop_unpaired,
         extract: args.extract.as_ref().map(std::path::absolute).transpose().map_err(CliError::Io)?,
         leaf: args.leaf.clone().map(|name| EntrySelector { name, before: false, exact: true }),
-        now: written::now(&place.clock),
+        now: write_report::now(&place.clock),
         dry_run: args.pen.dry_run,
         even_if_live: args.pen.even_if_live,
     };
     let repair = ops::repair(&request, &place.pen)?;
     if out.is_json() {
         for repaired in &repair.mends {
-            out.json(&wire::mend(repaired, deed::act(&repaired.mended.act, repaired.to_line)))?;
+            out.json(&json::mend(repaired, operation::act(&repaired.mended.act, repaired.to_line)))?;
         }
-        out.json(&wire::repair(&repair))?;
+        out.json(&json::repair(&repair))?;
     } else {
         print(&repair, place, out)?;
     }
@@ -66,22 +67,22 @@ fn print(repair: &Repair, place: &AppContext, out: &mut Out) -> Result<(), CliEr
     state(if dry { "would be" } else { "after" }, repair.after.reach, &repair.after.findings, out)?;
     left(&repair.after.findings, out)?;
     if let Some(path) = &repair.damaged {
-        written::fact("damaged bytes", &written::path(path, place), out)?;
+        write_report::fact("damaged bytes", &write_report::path(path, place), out)?;
     }
     for path in &repair.pictures {
-        written::fact("picture", &written::path(path, place), out)?;
+        write_report::fact("picture", &write_report::path(path, place), out)?;
     }
     match done {
         Written::New(born) => fork::print(born, place, out),
         Written::InPlace { promises, op } => {
-            written::promises(promises, dry, out)?;
+            write_report::promises(promises, dry, out)?;
             if dry {
-                written::print_dry_run_note(out);
+                write_report::print_dry_run_note(out);
                 return Ok(());
             }
             out.line("")?;
-            written::resume(&repair.before.head.id, &repair.before.head.folder, place, out)?;
-            op.map_or(Ok(()), |op| written::undo(op, out))
+            write_report::resume(&repair.before.head.id, &repair.before.head.folder, place, out)?;
+            op.map_or(Ok(()), |op| write_report::undo(op, out))
         }
     }
 }
@@ -91,7 +92,7 @@ fn left(findings: &[Diagnostic], out: &mut Out) -> Result<(), CliError> {
     for finding in findings.iter().filter(|finding| finding.mend == SuggestedFix::Repair) {
         let line = finding.spots.first().map_or(0, |spot| spot.line);
         let words = format!("{} at L{line}: nothing in the file says how", finding.code.name());
-        written::fact("not mended", &paint(BAD, &words), out)?;
+        write_report::fact("not mended", &paint(BAD, &words), out)?;
     }
     Ok(())
 }
@@ -104,7 +105,7 @@ fn mends(mends: &[Repaired], out: &mut Out) -> Result<(), CliError> {
         .column("what was done", Align::Left, usize::MAX);
     for repaired in mends.iter().take(LISTED) {
         let line = repaired.line.map_or_else(|| "new".to_owned(), |line| format!("L{line}"));
-        let what = clean::line(&deed::act(&repaired.mended.act, repaired.to_line));
+        let what = clean::line(&operation::act(&repaired.mended.act, repaired.to_line));
         table.row(vec![Cell::new(NAME, line), repaired.mended.code.name().into(), what.into()]);
     }
     table.print(out)?;
@@ -125,5 +126,5 @@ fn state(label: &str, reach: (usize, usize), findings: &[Diagnostic], out: &mut 
         codes.iter().map(|(code, number)| format!("{code}\u{a0}{}", count(*number as u64))).collect();
     let named = if named.is_empty() { "nothing is wrong".to_owned() } else { named.join(", ") };
     let words = format!("{} of {} within reach; {named}", count(within), things(all, "entry"));
-    flow::fact(&format!("{label:<15}"), &vec![(PLAIN, words)], out)
+    facts::fact(&format!("{label:<15}"), &vec![(PLAIN, words)], out)
 }

@@ -3,14 +3,15 @@
 use rethread_engine::core::trim::EscalationStep;
 use rethread_engine::ops::{self, Rescue, RescueRequest};
 
-use super::amount::amount;
+use super::error::{CliError, Exit};
 use super::figures::{count, tokens};
+use super::number::amount;
 use super::out::Out;
-use super::report::{CliError, Exit};
 use super::style::{PLAIN, QUIET, STRONG};
 use super::table::{Align, Cell, Table};
-use super::{AppContext, lighter, wire, written};
-use crate::words::deed;
+use super::{AppContext, trimmed, write_report};
+use crate::json;
+use crate::text::operation;
 
 /// Make a copy of a session that fits the context again
 ///
@@ -48,7 +49,7 @@ pub(crate) fn run(args: &Args, place: &AppContext, out: &mut Out) -> Result<Exit
         branch: args.branch.clone(),
         fit,
         title: args.title.clone(),
-        now: written::now(&place.clock),
+        now: write_report::now(&place.clock),
         dry_run: args.dry_run,
     };
     let rescue = ops::rescue(&request, &place.pen)?;
@@ -61,14 +62,14 @@ pub(crate) fn run(args: &Args, place: &AppContext, out: &mut Out) -> Result<Exit
         return Ok(Exit::Nothing);
     };
     if out.is_json() {
-        out.json(&wire::rescue(&rescue.taken, fit, copy))?;
+        out.json(&json::rescue(&rescue.taken, fit, copy))?;
         return Ok(Exit::Done);
     }
     super::header(&copy.born.origin, place, out)?;
     steps(&rescue, fit).print(out)?;
     out.line("")?;
-    lighter::table(copy).print(out)?;
-    lighter::changes(copy, out)?;
+    trimmed::table(copy).print(out)?;
+    trimmed::changes(copy, out)?;
     out.line("")?;
     super::fork::print(&copy.born, place, out)?;
     Ok(Exit::Done)
@@ -85,7 +86,7 @@ fn steps(rescue: &Rescue, fit: u64) -> Table {
         let fits = *after <= fit;
         let style = if fits { STRONG } else { PLAIN };
         table.row(vec![
-            Cell::new(PLAIN, deed::stage(*stage)),
+            Cell::new(PLAIN, operation::stage(*stage)),
             count(*taken).into(),
             Cell::new(style, format!("{}{}", tokens(*after), if fits { " ✓" } else { "  " })),
         ]);

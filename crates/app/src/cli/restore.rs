@@ -3,9 +3,10 @@
 use rethread_engine::ops::{self, RestoreRequest};
 
 use super::args::Restore;
+use super::error::{CliError, Exit};
 use super::out::Out;
-use super::report::{CliError, Exit};
-use super::{AppContext, clean, effects, wire};
+use super::{AppContext, clean, effects};
+use crate::json;
 
 pub(crate) fn run(args: &Restore, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let request = RestoreRequest {
@@ -16,7 +17,7 @@ pub(crate) fn run(args: &Restore, place: &AppContext, out: &mut Out) -> Result<E
     let restored = ops::restore(&place.pen, &place.roots, &request)?;
     let any = !restored.effects.is_empty();
     if out.is_json() {
-        out.json(&wire::restore(&restored, args.pen.dry_run))?;
+        out.json(&json::restore(&restored, args.pen.dry_run))?;
         return Ok(Exit::found(any));
     }
     let session = clean::line(&restored.session);

@@ -3,10 +3,11 @@
 use rethread_engine::ops::{self, RemoveRequest};
 
 use super::args::Rm;
+use super::error::{CliError, Exit};
 use super::figures::size;
 use super::out::Out;
-use super::report::{CliError, Exit};
-use super::{AppContext, clean, effects, wire};
+use super::{AppContext, clean, effects};
+use crate::json;
 
 pub(crate) fn run(args: &Rm, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     // All names first: one that is wrong must not stop half-way.
@@ -18,7 +19,7 @@ pub(crate) fn run(args: &Rm, place: &AppContext, out: &mut Out) -> Result<Exit, 
         let request = RemoveRequest { path, even_if_live: args.pen.even_if_live, dry_run: args.pen.dry_run };
         let removed = ops::remove(&place.pen, &request)?;
         if out.is_json() {
-            out.json(&wire::remove(&removed))?;
+            out.json(&json::remove(&removed))?;
             continue;
         }
         let done = if removed.op.is_some() { "moved to the trash" } else { "would move to the trash" };

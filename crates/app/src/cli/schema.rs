@@ -3,14 +3,15 @@
 use rethread_engine::core::schema::{Occurrences, SchemaItem};
 use rethread_engine::ops;
 
+use super::AppContext;
 use super::args;
 use super::clean;
+use super::error::{self, CliError, Exit};
 use super::figures::{count, things};
 use super::out::Out;
-use super::report::{self, CliError, Exit};
 use super::style::{MARK, PLAIN, QUIET, STRONG, paint};
 use super::table::{Align, Cell, Table};
-use super::{AppContext, wire};
+use crate::json;
 
 /// Runs the command.
 pub(crate) fn run(args: &args::Schema, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
@@ -18,7 +19,7 @@ pub(crate) fn run(args: &args::Schema, place: &AppContext, out: &mut Out) -> Res
     let rows: Vec<_> = schema.census.rows().filter(|(.., known)| !(args.unknown && *known)).collect();
     if out.is_json() {
         for (shape, name, seen, known) in &rows {
-            out.json(&wire::shape(*shape, name, seen, *known))?;
+            out.json(&json::shape(*shape, name, seen, *known))?;
         }
     } else {
         out.may_page();
@@ -53,7 +54,7 @@ pub(crate) fn run(args: &args::Schema, place: &AppContext, out: &mut Out) -> Res
             things(schema.census.rows().count() as u64, "shape")
         ));
     }
-    report::warn(&schema.failures, out);
+    error::warn(&schema.failures, out);
     Ok(Exit::found(!rows.is_empty()))
 }
 

@@ -6,12 +6,13 @@ use rethread_engine::ops::{self, Filter};
 use rethread_engine::{Roots, SessionWriter};
 
 use super::args::Serve;
+use super::error::{CliError, Exit};
 use super::figures::things;
 use super::out::Out;
-use super::report::{CliError, Exit};
 use super::style::{MARK, NAME, QUIET, paint};
-use super::{AppContext, say_nothing_found, wire};
+use super::{AppContext, say_nothing_found};
 use crate::demo::Demo;
+use crate::json;
 use crate::{prices, web};
 
 /// Runs the command.
@@ -58,7 +59,7 @@ pub(crate) fn run(serve: &Serve, place: AppContext, demo: bool, out: &mut Out) -
 
 fn say(address: &str, demo: bool, files: usize, out: &mut Out) -> Result<(), CliError> {
     if out.is_json() {
-        out.json(&wire::serving(address, demo))?;
+        out.json(&json::serving(address, demo))?;
         return out.flush();
     }
     if demo {

@@ -5,14 +5,15 @@ use unicode_width::UnicodeWidthStr;
 
 use super::args;
 use super::clean;
+use super::error::{CliError, Exit};
 use super::figures::{duration, size, things};
 use super::out::Out;
-use super::report::{CliError, Exit};
 use super::style::{BAD, MARK, NAME, QUIET, STRONG, paint};
 use super::table::truncate_to_width;
-use super::telling::TurnPrinter;
-use super::{AppContext, prose, wire};
-use crate::words::folder::git_branch;
+use super::turn_printer::TurnPrinter;
+use super::{AppContext, layout};
+use crate::json;
+use crate::text::folder::git_branch;
 
 /// Runs the command.
 pub(crate) fn run(args: &args::Show, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
@@ -69,7 +70,7 @@ fn plain(show: &mut Show, id: &str, raw: bool, out: &mut Out) -> Result<Exit, Cl
                 out.raw(line)?;
             }
         } else {
-            out.json(&wire::turn(id, &told))?;
+            out.json(&json::turn(id, &told))?;
         }
         if !any {
             out.flush()?;
@@ -130,7 +131,7 @@ fn header(session: &Session, id: &str, place: &AppContext, out: &mut Out) -> Res
         (!models.is_empty()).then(|| models.join(", ")),
     ];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
-    for line in prose::facts(&facts, out.width()) {
+    for line in layout::facts(&facts, out.width()) {
         out.line(&paint(QUIET, &line))?;
     }
     problems(session, out)

@@ -7,14 +7,15 @@ use rethread_engine::core::entry::{Timestamp, Usage};
 use rethread_engine::core::stats::{Counts, FileCounts};
 use rethread_engine::ops;
 
+use super::AppContext;
 use super::args;
 use super::clean;
+use super::error::{self, CliError, Exit};
 use super::figures::{bar, count, duration, size, things, tokens};
 use super::out::Out;
-use super::report::{self, CliError, Exit};
 use super::style::{BAD, MARK, PLAIN, QUIET, STRONG, TOOL, paint};
 use super::table::{Align, Cell, Table};
-use super::{AppContext, wire};
+use crate::json;
 
 /// Runs the command.
 pub(crate) fn run(args: &args::Stats, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
@@ -23,9 +24,9 @@ pub(crate) fn run(args: &args::Stats, place: &AppContext, out: &mut Out) -> Resu
     let stats = ops::stats(&roots, args.files, place.index.as_ref());
     if out.is_json() {
         for (path, counts) in &stats.files {
-            out.json(&wire::file(path, counts))?;
+            out.json(&json::file(path, counts))?;
         }
-        out.json(&wire::stats(&stats.counts))?;
+        out.json(&json::stats(&stats.counts))?;
     } else if stats.counts.files == 0 {
         super::say_nothing_found(place, out);
     } else {
@@ -36,8 +37,8 @@ pub(crate) fn run(args: &args::Stats, place: &AppContext, out: &mut Out) -> Resu
         }
         draw(&stats.counts, place, out)?;
     }
-    report::warn(&stats.failures, out);
-    report::notice(stats.notice.as_ref(), out);
+    error::warn(&stats.failures, out);
+    error::notice(stats.notice.as_ref(), out);
     Ok(match stats.counts.files {
         0 if !stats.failures.is_empty() => Exit::Failed,
         files => Exit::found(files > 0),

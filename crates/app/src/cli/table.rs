@@ -3,11 +3,11 @@
 use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
 
+use super::error::CliError;
 use super::out::Out;
-use super::report::CliError;
 use super::style::{PLAIN, QUIET, paint};
 
-pub(crate) use crate::words::fit::truncate_to_width;
+pub(crate) use crate::text::fit::truncate_to_width;
 
 /// A cell: pieces of cleaned text, each in its style.
 #[derive(Debug, Clone, Default)]

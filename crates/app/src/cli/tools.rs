@@ -2,23 +2,24 @@
 
 use rethread_engine::ops::{self, ToolFilter, ToolRow};
 
+use super::AppContext;
 use super::args;
 use super::call::{body, calls, complaint, head};
 use super::clean;
+use super::error::{self, CliError, Exit};
 use super::out::Out;
-use super::report::{self, CliError, Exit};
 use super::style::{MARK, NAME, QUIET, paint};
-use super::{AppContext, wire};
+use crate::json;
 
 /// Runs the command.
 pub(crate) fn run(args: &args::Tools, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let path = place.session(&args.session)?;
     let filter = ToolFilter { names: args.name.clone(), errors: args.errors };
     let tools = ops::tools(&path, &filter)?;
-    report::warn(&tools.failures, out);
+    error::warn(&tools.failures, out);
     if out.is_json() {
         for row in &tools.rows {
-            out.json(&wire::tool(&tools.head.id, row))?;
+            out.json(&json::tool(&tools.head.id, row))?;
         }
         return Ok(Exit::found(!tools.rows.is_empty()));
     }

@@ -3,15 +3,16 @@
 use rethread_engine::ops::{self, UndoRequest};
 
 use super::args::Undo;
+use super::error::{CliError, Exit};
 use super::out::Out;
-use super::report::{CliError, Exit};
-use super::{AppContext, clean, effects, wire};
+use super::{AppContext, clean, effects};
+use crate::json;
 
 pub(crate) fn run(args: &Undo, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let request = UndoRequest { op: args.op, even_if_live: args.pen.even_if_live, dry_run: args.pen.dry_run };
     let undo = ops::undo(&place.pen, &request)?;
     if out.is_json() {
-        out.json(&wire::undo(&undo))?;
+        out.json(&json::undo(&undo))?;
         return Ok(Exit::Done);
     }
     let what = format!("op {}: {} {}", undo.undone, undo.command, undo.about);

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::pen::TranscriptWriter;
+use super::transcript::TranscriptWriter;
 use super::{DAY, MINUTE, Tale};
 
 pub(super) fn tales(now: i64) -> Vec<Tale> {

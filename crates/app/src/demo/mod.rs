@@ -5,14 +5,14 @@
 #![expect(clippy::disallowed_methods, reason = "the demo store is made here, in a temporary folder")]
 
 mod garden;
-mod pen;
 mod press;
 mod tides;
+mod transcript;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use self::pen::TranscriptWriter;
+use self::transcript::TranscriptWriter;
 
 /// The store; it goes away with this value.
 pub(crate) struct Demo {

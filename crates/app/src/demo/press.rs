@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::pen::TranscriptWriter;
+use super::transcript::TranscriptWriter;
 use super::{DAY, HOUR, MINUTE, Tale};
 
 const FOLDER: &str = "/home/ada/letterpress";

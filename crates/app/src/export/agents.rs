@@ -12,12 +12,12 @@ use rethread_engine::Error;
 use rethread_engine::core::usage::Prices;
 use rethread_engine::ops::{self, AgentRow, BranchSelector, BranchView, SessionView};
 
-use super::leaf::Leaves;
-use super::order::ExportError;
+use super::chunk::Leaves;
+use super::options::ExportError;
 use super::pack::pack;
 use crate::html::agent_key;
 use crate::html::session::called;
-use crate::words::clean;
+use crate::text::clean;
 
 /// Markup of all subagents that stands in a page without a thought.
 const ALL_PLAIN: usize = 200 << 10;

@@ -3,7 +3,7 @@
 use rethread_engine::core::turn::{ToolCall, Turn, TurnPart};
 use serde_json::{Map, Value, json};
 
-use crate::words::{clean, ending, gist};
+use crate::text::{clean, outcome, summary};
 
 /// How many letters stay of an input that is told in a few words.
 const KEPT: usize = 300;
@@ -73,7 +73,7 @@ pub(crate) fn reduce(turn: &mut Turn, raw: &mut [(u32, Vec<u8>)], detail: Detail
 fn bare(call: &mut ToolCall) {
     call.input = told(call);
     if let Some(result) = &mut call.result {
-        result.text = ending::sentence(&result.text).unwrap_or_default().to_owned();
+        result.text = outcome::sentence(&result.text).unwrap_or_default().to_owned();
         result.media.clear();
     }
 }
@@ -89,7 +89,7 @@ fn told(call: &ToolCall) -> String {
     }
     let words =
         |name: &str| fields.get(name).and_then(Value::as_str).filter(|words| !words.trim().is_empty());
-    let telling = gist::summary_fields(&call.name).iter().copied().find(|name| words(name).is_some());
+    let telling = summary::summary_fields(&call.name).iter().copied().find(|name| words(name).is_some());
     let first = || fields.iter().find(|(_, value)| value.is_string()).map(|(name, _)| name.as_str());
     let Some(name) = telling.or_else(first) else {
         return if fields.is_empty() { "{}".to_owned() } else { cut(&Value::Object(fields).to_string()) };
@@ -115,7 +115,7 @@ mod tests {
     use rethread_engine::core::turn::{ToolCall, ToolResult, Turn, TurnItem, TurnPart};
 
     use super::{Detail, reduce};
-    use crate::words::gist::gist;
+    use crate::text::summary::gist;
 
     const DETAILS: [Detail; 4] = [Detail::Prompts, Detail::Answers, Detail::Tools, Detail::Everything];
 

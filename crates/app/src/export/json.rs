@@ -5,7 +5,7 @@ use std::io;
 use rethread_engine::ops::{SessionView, ToldTurn};
 
 use super::detail::Detail;
-use crate::wire;
+use crate::json;
 
 /// Writes the object that stands before the turns.
 pub(super) fn head(
@@ -14,10 +14,10 @@ pub(super) fn head(
     everything: bool,
     detail: Detail,
 ) -> io::Result<Vec<u8>> {
-    wire::line(&wire::export(reading, told, everything, detail.name()))
+    json::line(&json::export(reading, told, everything, detail.name()))
 }
 
 /// Writes a turn.
 pub(super) fn turn(session: &str, told: &ToldTurn) -> io::Result<Vec<u8>> {
-    wire::line(&wire::turn(session, told))
+    json::line(&json::turn(session, told))
 }

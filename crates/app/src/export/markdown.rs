@@ -5,14 +5,14 @@ use rethread_engine::core::turn::{Prompt, ToolCall, Turn, TurnPart};
 use rethread_engine::ops::{PathRelation, SessionView, ToldTurn};
 
 use super::detail::Detail;
-use super::order::ExportContext;
-use super::safe::{behind, code, fenced, prose, words};
+use super::options::ExportContext;
+use super::sanitize::{behind, code, fenced, prose, words};
 use crate::html::session::span;
-use crate::words::ending::call_status;
-use crate::words::folder::git_branch;
-use crate::words::gist::{self, Shown, gist};
-use crate::words::summed;
-use crate::words::when::Clock;
+use crate::text::folder::git_branch;
+use crate::text::outcome::call_status;
+use crate::text::summary::{self, Shown, gist};
+use crate::text::summed;
+use crate::text::time::Clock;
 
 /// How many letters of an input the line of a call shows.
 const WIDTH: usize = 200;
@@ -86,7 +86,7 @@ fn asked(prompt: &Prompt) -> String {
         _ => prose(&prompt.text),
     };
     let media: Vec<String> =
-        gist::media(&prompt.media).iter().map(|media| format!("\n\n\\[{}\\]", words(media))).collect();
+        summary::media(&prompt.media).iter().map(|media| format!("\n\n\\[{}\\]", words(media))).collect();
     behind("> ", &format!("**You**\n\n{said}{}", media.concat()))
 }
 
@@ -135,7 +135,7 @@ fn tool(call: &ToolCall, detail: Detail, folder: &str) -> String {
     if detail < Detail::Everything {
         return line;
     }
-    let shown = gist::input(call);
+    let shown = summary::input(call);
     let changes = shown.iter().any(|line| !matches!(line, Shown::Plain(_)));
     let row = |shown: &Shown| match shown {
         Shown::Plain(text) if changes => format!("  {text}"),
@@ -155,7 +155,7 @@ fn tool(call: &ToolCall, detail: Detail, folder: &str) -> String {
         line.push_str("\n\n");
         line.push_str(&behind("  ", &block));
     }
-    for media in result.iter().flat_map(|result| gist::media(&result.media)) {
+    for media in result.iter().flat_map(|result| summary::media(&result.media)) {
         line.push_str(&format!("\n\n  \\[{}\\]", words(&media)));
     }
     line

@@ -9,22 +9,22 @@
 //! drawn in parallel and written in order.
 
 mod agents;
+mod branches;
+mod chunk;
 mod detail;
+mod embedded;
 mod json;
-mod kept;
-mod leaf;
 mod markdown;
-mod order;
+mod options;
 mod pack;
 mod page;
 mod policy;
-mod safe;
-mod store;
+mod sanitize;
+mod save;
 mod text;
-mod ways;
 
 pub(crate) use detail::{Detail, reduce};
 pub(crate) use markdown::turn as markdown_turn;
-pub(crate) use order::{ExportContext, ExportError, ExportOptions, Format, file_name, write};
-pub(crate) use store::{SaveError, save};
+pub(crate) use options::{ExportContext, ExportError, ExportOptions, Format, file_name, write};
+pub(crate) use save::{SaveError, save};
 pub(crate) use text::turn as text_turn;

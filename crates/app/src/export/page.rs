@@ -11,20 +11,20 @@ use rethread_engine::Error;
 use rethread_engine::ops::{BranchSelector, BranchView, SessionView};
 
 use super::agents::{self, Agents};
+use super::branches;
+use super::chunk::Leaves;
 use super::detail::Detail;
-use super::kept::EmbeddedFiles;
-use super::leaf::Leaves;
-use super::order::{ExportContext, ExportError, ExportOptions};
+use super::embedded::EmbeddedFiles;
+use super::options::{ExportContext, ExportError, ExportOptions};
 use super::pack::{pack, ranges};
 use super::policy::policy;
-use super::ways;
 use crate::html::map::{MAX_MAP_ENTRIES, Map, map};
 use crate::html::session::{Head, facts};
 use crate::html::{assets, frame};
-use crate::words::clean;
-use crate::words::figures::things;
-use crate::words::folder::git_branch;
-use crate::words::when::Clock;
+use crate::text::clean;
+use crate::text::figures::things;
+use crate::text::folder::git_branch;
+use crate::text::time::Clock;
 
 /// Markup that stands in the page plainly.
 const PLAIN: usize = 400 << 10;
@@ -128,7 +128,7 @@ fn top(
             p class="session-facts quiet num" { (facts(&head).join(" · ")) " · times in UTC" }
             @if everything && reading.branches.list.len() > 1 {
                 p class="session-way" { "All " (things(all as u64, "turn")) " of the session, on every branch." }
-                (ways::branch_list(reading)?)
+                (branches::branch_list(reading)?)
             } @else if here < all {
                 p class="session-way" { (here) " of " (things(all as u64, "turn")) " are in this page: those of one branch." }
             }

@@ -6,15 +6,15 @@ use rethread_engine::ops::{PathRelation, SessionView, ToldTurn};
 use unicode_width::UnicodeWidthStr;
 
 use super::detail::Detail;
-use super::order::ExportContext;
+use super::options::ExportContext;
 use crate::html::session::span;
-use crate::words::ending::call_status;
-use crate::words::fit::truncate_to_width;
-use crate::words::folder::git_branch;
-use crate::words::gist::{self, Shown, gist};
-use crate::words::prose::{block, facts, wrap};
-use crate::words::when::Clock;
-use crate::words::{clean, summed};
+use crate::text::fit::truncate_to_width;
+use crate::text::folder::git_branch;
+use crate::text::layout::{block, facts, wrap};
+use crate::text::outcome::call_status;
+use crate::text::summary::{self, Shown, gist};
+use crate::text::time::Clock;
+use crate::text::{clean, summed};
 
 /// How many columns there are.
 const WIDTH: usize = 100;
@@ -130,7 +130,7 @@ impl Sheet {
     }
 
     fn media(&mut self, media: &[Media], indent: &str) {
-        let named = gist::media(media);
+        let named = summary::media(media);
         self.lines.extend(named.iter().map(|media| truncate_to_width(&format!("{indent}[{media}]"), WIDTH)));
     }
 
@@ -187,7 +187,7 @@ impl Sheet {
         if detail < Detail::Everything {
             return;
         }
-        for shown in gist::input(call) {
+        for shown in summary::input(call) {
             let (mark, text) = match shown {
                 Shown::Plain(text) => ("", text),
                 Shown::Old(text) => ("- ", text),

@@ -18,7 +18,7 @@ const STYLE: &[&str] = &[
     include_str!("../../assets/style/session.css"),
     include_str!("../../assets/style/text.css"),
     include_str!("../../assets/style/tools.css"),
-    include_str!("../../assets/style/act.css"),
+    include_str!("../../assets/style/action.css"),
     include_str!("../../assets/style/home.css"),
     include_str!("../../assets/style/list.css"),
     include_str!("../../assets/style/search.css"),
@@ -31,7 +31,7 @@ const SCRIPT: &[&str] = &[
     include_str!("../../assets/script/find.js"),
     include_str!("../../assets/script/live.js"),
     include_str!("../../assets/script/present.js"),
-    include_str!("../../assets/script/act.js"),
+    include_str!("../../assets/script/action.js"),
     include_str!("../../assets/script/list.js"),
     include_str!("../../assets/script/search.js"),
 ];

@@ -5,11 +5,11 @@ use rethread_engine::core::entry::Kind;
 use rethread_engine::core::tree::ParentLink;
 use rethread_engine::ops::{BranchList, BranchRow};
 
-use super::plan::act;
-use crate::words::figures::{count, things, tokens};
-use crate::words::fit::truncate_to_width;
-use crate::words::said;
-use crate::words::when::Clock;
+use super::action::act;
+use crate::text::entry;
+use crate::text::figures::{count, things, tokens};
+use crate::text::fit::truncate_to_width;
+use crate::text::time::Clock;
 
 /// Letters of the words that a branch is told by.
 const LETTERS: usize = 240;
@@ -60,7 +60,7 @@ fn entry(
     folder: &str,
     clock: &Clock,
 ) -> Markup {
-    let words = truncate_to_width(&said::words(&row.first, row.voice, Kind::User, folder), LETTERS);
+    let words = truncate_to_width(&entry::words(&row.first, row.voice, Kind::User, folder), LETTERS);
     let handle = row.handle.as_str();
     let class = if row.active { "branch branch-on" } else { "branch" };
     html! {

@@ -5,8 +5,8 @@ use rethread_engine::core::query::{Excerpt, TextSource};
 use rethread_engine::ops::{ContextStatus, SearchHit};
 
 use super::link::encoded;
-use crate::words::runs::{joined, split_at_matches};
-use crate::words::{clean, standing};
+use crate::text::runs::{joined, split_at_matches};
+use crate::text::{clean, standing};
 
 /// Letters before the first match in a list that is read, and in one that is skimmed while typing.
 pub(crate) const READ: usize = 120;

@@ -4,9 +4,9 @@ use maud::{Markup, html};
 use rethread_engine::ops::{BranchView, MapBranch, MapEntry, MapPreview, PathRelation};
 
 use super::link::encoded;
-use crate::words::figures::count;
-use crate::words::fit::truncate_to_width;
-use crate::words::said;
+use crate::text::entry;
+use crate::text::figures::count;
+use crate::text::fit::truncate_to_width;
 
 /// Longest words of a turn, in columns.
 const WORDS: usize = 80;
@@ -90,5 +90,5 @@ fn turnoff(off: &MapBranch, map: &Map<'_>) -> Markup {
 }
 
 fn words(spoken: &MapPreview, folder: &str) -> String {
-    truncate_to_width(&said::words(&spoken.said, spoken.voice, spoken.kind, folder), WORDS)
+    truncate_to_width(&entry::words(&spoken.said, spoken.voice, spoken.kind, folder), WORDS)
 }

@@ -5,11 +5,11 @@ use rethread_engine::core::entry::Timestamp;
 use rethread_engine::core::turn::{Media, ToolCall, TurnItem, TurnPart};
 
 use super::RenderOptions;
-use super::long::{TextFormat, words};
-use super::note::ToolUseResults;
+use super::tool_results::ToolUseResults;
 use super::tools::{self, RenderContext};
-use crate::words::figures::{duration, things};
-use crate::words::{clean, summed};
+use super::truncate::{TextFormat, words};
+use crate::text::figures::{duration, things};
+use crate::text::{clean, summed};
 
 /// Draws the parts of a turn; calls of one server that follow each other stand together under its name.
 pub(crate) fn parts(pieces: &[TurnItem], notes: &ToolUseResults<'_>, telling: &RenderOptions<'_>) -> Markup {

@@ -9,14 +9,14 @@ use rethread_engine::core::entry::Timestamp;
 use rethread_engine::core::session::SessionInfo;
 use rethread_engine::ops::{AgentRow, BranchView, SessionRow, SessionView};
 
-use super::row::short_model;
+use super::resume_banner;
+use super::session_row::short_model;
 use super::text::safe_address;
-use super::verdict;
-use crate::words::clean;
-use crate::words::figures::{duration, size, things};
-use crate::words::folder::git_branch;
-use crate::words::trouble::{error_message, hint};
-use crate::words::when::Clock;
+use crate::text::clean;
+use crate::text::error::{error_message, hint};
+use crate::text::figures::{duration, size, things};
+use crate::text::folder::git_branch;
+use crate::text::time::Clock;
 
 /// What is said of a session.
 pub(crate) struct Head<'a> {
@@ -71,7 +71,7 @@ pub(crate) fn top(head: &Head<'_>) -> Markup {
             (ties(head))
             @if head.main.is_none() {
                 (actions(head))
-                @if let Some(banner) = verdict::banner(head.key, &head.reading.verdict(), &head.reading.session) { (banner) }
+                @if let Some(banner) = resume_banner::banner(head.key, &head.reading.verdict(), &head.reading.session) { (banner) }
             }
             (damage(head))
             (shown(head))

@@ -6,9 +6,9 @@ use rethread_engine::core::tree::{OutlineItem, PathRelation, Row};
 use rethread_engine::ops::Drawing;
 use unicode_width::UnicodeWidthStr;
 
-use crate::words::clean;
-use crate::words::fit::truncate_to_width;
-use crate::words::node::{Label, label};
+use crate::text::clean;
+use crate::text::fit::truncate_to_width;
+use crate::text::node::{Label, label};
 
 /// Height of a row, width of a lane, air around everything, air before a beginning: in pixels.
 const ROW: usize = 26;

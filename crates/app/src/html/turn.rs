@@ -6,13 +6,13 @@ use rethread_engine::core::turn::{Prompt, TurnPart};
 use rethread_engine::ops::{ForkSwitch, PathRelation, SiblingBranch, TurnSlice};
 
 use super::RenderOptions;
-use super::long::{TextFormat, words};
-use super::note::ToolUseResults;
 use super::part::{parts, pictures, took_between};
-use super::row::short_model;
-use crate::words::figures::{things, tokens};
-use crate::words::money;
-use crate::words::when::rfc3339;
+use super::session_row::short_model;
+use super::tool_results::ToolUseResults;
+use super::truncate::{TextFormat, words};
+use crate::text::figures::{things, tokens};
+use crate::text::money;
+use crate::text::time::rfc3339;
 
 /// Draws a turn, or some of a long one.
 pub(crate) fn scene(scene: &TurnSlice, telling: &RenderOptions<'_>) -> Markup {
@@ -124,7 +124,7 @@ fn switch(crossing: &ForkSwitch, telling: &RenderOptions<'_>) -> Markup {
 fn foot(scene: &TurnSlice) -> Markup {
     let usage = &scene.sum.spent.usage;
     let models: Vec<String> = scene.models.iter().map(|model| short_model(model)).collect();
-    let took = scene.turn.millis.map(crate::words::figures::duration);
+    let took = scene.turn.millis.map(crate::text::figures::duration);
     let took = took.or_else(|| scene.from.zip(scene.to).and_then(|(from, to)| took_between(from, to)));
     let facts = [
         (!models.is_empty()).then(|| models.join(", ")),

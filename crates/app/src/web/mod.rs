@@ -7,20 +7,20 @@
 //! The only async code. **stays-home**: bound to loopback; Host, Origin and the key of this run are checked before anything
 //! else is done ([`gate`]). Nothing of a request is ever part of a path: sessions are looked up on the [`shelf`].
 
-mod answer;
-mod asked;
-mod gate;
+mod auth;
+mod filter;
 mod pages;
-mod pick;
-mod queue;
-mod readings;
+mod params;
+mod response;
 mod routes;
-mod seek;
+mod search;
+mod search_queue;
 mod serve;
 mod server;
-mod shelf;
-mod single;
-mod stacks;
+mod session_list;
+mod single_flight;
+mod snapshot_cache;
+mod view_cache;
 
-pub(crate) use gate::Auth;
+pub(crate) use auth::Auth;
 pub(crate) use serve::serve;

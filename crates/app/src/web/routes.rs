@@ -6,9 +6,9 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 
-use super::answer;
-use super::gate;
-use super::pages::{act, assets, branches, diff, home, search, session, sessions};
+use super::auth;
+use super::pages::{action, assets, branches, diff, home, search, session, sessions};
+use super::response;
 use super::server::Server;
 
 /// Puts the server together.
@@ -21,12 +21,12 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/s/{key}/preview", get(sessions::preview))
         .route("/search", get(search::page))
         .route("/search/hits", get(search::hits))
-        .route("/s/{key}/act/{what}", get(act::ask).post(act::send))
+        .route("/s/{key}/act/{what}", get(action::ask).post(action::send))
         .route("/s/{key}/branches", get(branches::page))
         .route("/s/{key}/tree", get(branches::drawing))
         .route("/s/{key}/diff", get(diff::page))
-        .route("/undo", post(act::take_back))
-        .route("/log", get(act::log))
+        .route("/undo", post(action::take_back))
+        .route("/log", get(action::log))
         .route("/assets/{name}", get(assets::file))
         .route("/s/{key}", get(session::page))
         .route("/s/{key}/leaf", get(session::leaf))
@@ -47,7 +47,7 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/s/{key}/agent/{agent}/find", get(session::agent::find))
         .route("/s/{key}/agent/{agent}/part", get(session::agent::part))
         .route("/s/{key}/agent/{agent}/picture", get(session::agent::picture))
-        .fallback(|| async { answer::missing("there is no such page") })
-        .layer(from_fn_with_state(server.clone(), gate::check))
+        .fallback(|| async { response::missing("there is no such page") })
+        .layer(from_fn_with_state(server.clone(), auth::check))
         .with_state(server)
 }

@@ -9,16 +9,16 @@ use rethread_engine::core::usage::Prices;
 use rethread_engine::ops::SessionList;
 use tokio::net::TcpListener;
 
-use super::gate::Auth;
+use super::auth::Auth;
 use super::pages::figures::FigureCache;
-use super::readings::SessionViewCache;
 use super::routes::router;
-use super::seek::SearchCache;
+use super::search::SearchCache;
 use super::server::Server;
-use super::shelf::SessionListCache;
-use super::single::SingleFlight;
-use super::stacks::SnapshotCache;
-use crate::place::AppContext;
+use super::session_list::SessionListCache;
+use super::single_flight::SingleFlight;
+use super::snapshot_cache::SnapshotCache;
+use super::view_cache::SessionViewCache;
+use crate::context::AppContext;
 
 /// Tells the user where to look, before the first request is taken.
 pub(crate) type Announce<'a> = &'a mut dyn FnMut(&Auth) -> io::Result<()>;

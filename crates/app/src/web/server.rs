@@ -7,17 +7,17 @@ use axum::response::Response;
 use rethread_engine::core::usage::Prices;
 use rethread_engine::ops::SessionRow;
 
-use super::answer;
-use super::gate::Auth;
+use super::auth::Auth;
 use super::pages::figures::FigureCache;
-use super::queue::Queue;
-use super::readings::SessionViewCache;
-use super::seek::SearchCache;
-use super::shelf::SessionListCache;
-use super::single::SingleFlight;
-use super::stacks::SnapshotCache;
-use crate::place::AppContext;
-use crate::words::when::Clock;
+use super::response;
+use super::search::SearchCache;
+use super::search_queue::Queue;
+use super::session_list::SessionListCache;
+use super::single_flight::SingleFlight;
+use super::snapshot_cache::SnapshotCache;
+use super::view_cache::SessionViewCache;
+use crate::context::AppContext;
+use crate::text::time::Clock;
 
 /// The server.
 pub(crate) struct Server {
@@ -76,6 +76,6 @@ pub(crate) async fn work(
 ) -> Response {
     let done = tokio::task::spawn_blocking(move || draw(&server)).await;
     done.unwrap_or_else(|_| {
-        answer::typed(StatusCode::INTERNAL_SERVER_ERROR, "text/plain", "rethread: stopped\n")
+        response::typed(StatusCode::INTERNAL_SERVER_ERROR, "text/plain", "rethread: stopped\n")
     })
 }

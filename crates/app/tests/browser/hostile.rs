@@ -6,8 +6,8 @@ use rethread_testkit::browser::{Browser, Page};
 
 use crate::client::Site;
 use crate::home::Home;
-use crate::poison;
-use crate::visit::Visit;
+use crate::hostile_session;
+use crate::server_page::Visit;
 
 /// Loads and unfolds some more of a session, and says whether all of it is there.
 const ROUND: &str = "(async () => {
@@ -69,7 +69,7 @@ fn judge(visit: &Visit<'_>, what: &str) {
 #[test]
 fn nothing_in_a_session_runs() {
     let home = Home::new();
-    let tale = poison::write(&home);
+    let tale = hostile_session::write(&home);
     let site = Site::of(home);
     let Some(mut visit) = Visit::new(&site) else { return };
     // A call whose subagent was not kept, and pictures that are none, are asked for in vain.
@@ -139,7 +139,7 @@ fn nothing_in_a_session_runs() {
 #[test]
 fn a_hostile_session_can_be_read_by_everybody() {
     let home = Home::new();
-    let tale = poison::write(&home);
+    let tale = hostile_session::write(&home);
     let site = Site::of(home);
     let Some(visit) = Visit::new(&site) else { return };
     for target in ["/", "/sessions?all=1", "/search?q=POISON", &tale.address()] {
@@ -151,7 +151,7 @@ fn a_hostile_session_can_be_read_by_everybody() {
 #[test]
 fn nothing_in_an_exported_page_runs() {
     let home = Home::new();
-    let tale = poison::write(&home);
+    let tale = hostile_session::write(&home);
     let site = Site::of(home);
     let Some(browser) = Browser::shared() else { return };
     let text = site.page(&format!("{}/export?format=html&detail=everything&view=all", tale.address()));

@@ -6,37 +6,37 @@
 //! ```
 
 #[cfg(test)]
-mod acting;
+mod actions;
 #[cfg(test)]
-#[path = "../web/client.rs"]
+mod benchmark;
+#[cfg(test)]
+#[path = "../../../testkit/src/web_server.rs"]
 #[expect(dead_code, reason = "shared with the tests of the server, which use all of it")]
 mod client;
 #[cfg(test)]
-mod finding;
+mod fixtures;
 #[cfg(test)]
-mod growing;
-#[cfg(test)]
-#[path = "../cli/home.rs"]
+#[path = "../../../testkit/src/home.rs"]
 #[expect(dead_code, reason = "shared with the tests of the command line, which use all of it")]
 mod home;
 #[cfg(test)]
 mod hostile;
+mod hostile_session;
 #[cfg(test)]
-mod mapping;
-mod poison;
+mod live_update;
 #[cfg(test)]
-mod reading;
+mod map;
 #[cfg(test)]
-mod screens;
+mod presentation;
 #[cfg(test)]
-mod scrolling;
+mod screenshots;
 #[cfg(test)]
-mod showing;
+mod scroll;
 #[cfg(test)]
-mod speed;
+mod search;
 #[cfg(test)]
-mod store;
+mod server_page;
 #[cfg(test)]
-mod tale;
+mod session_builder;
 #[cfg(test)]
-mod visit;
+mod session_page;

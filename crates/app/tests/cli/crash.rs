@@ -8,7 +8,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use super::home::Home;
-use super::pen::{SESSION, file, store};
+use super::journal::{SESSION, file, store};
 use serde_json::Value;
 
 type Picture = BTreeMap<PathBuf, Option<Vec<u8>>>;

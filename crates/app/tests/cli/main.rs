@@ -1,9 +1,15 @@
 //! Runs the built program as a user would, in a home folder of its own.
 
 #[cfg(test)]
-mod branching;
+mod branches_tree;
+#[cfg(test)]
+mod cache;
+#[cfg(test)]
+mod clone_rescue;
 #[cfg(test)]
 mod context;
+#[cfg(test)]
+mod conventions;
 #[cfg(test)]
 mod crash;
 #[cfg(test)]
@@ -13,23 +19,20 @@ mod doctor;
 #[cfg(test)]
 mod explain;
 #[cfg(test)]
+mod file_system;
+#[cfg(test)]
 mod find;
 #[cfg(test)]
+mod goto_fork;
+#[cfg(test)]
+#[path = "../../../testkit/src/home.rs"]
 mod home;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
-mod index;
+mod index_crash;
 #[cfg(test)]
-mod killed;
-#[cfg(test)]
-mod lighter;
-#[cfg(test)]
-mod moving;
-#[cfg(test)]
-mod pen;
-#[cfg(test)]
-mod places;
+mod journal;
 mod repair;
 #[cfg(test)]
 mod search;
@@ -37,5 +40,3 @@ mod search;
 mod statusline;
 #[cfg(test)]
 mod usage;
-#[cfg(test)]
-mod wiring;

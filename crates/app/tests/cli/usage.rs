@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
+use super::conventions::keys;
 use super::home::{Home, object, objects};
-use super::wiring::keys;
 
 const BYS: [&str; 11] =
     ["day", "week", "month", "project", "session", "model", "tool", "agent", "branch", "block", "reach"];

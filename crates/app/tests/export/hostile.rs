@@ -4,8 +4,8 @@ use rethread_testkit::browser::Browser;
 use serde_json::{Value, json};
 
 use crate::home::Home;
-use crate::page::page_of;
-use crate::talk::{SESSION, Talk, unpacked};
+use crate::html_page::page_of;
+use crate::session_builder::{SESSION, Talk, unpacked};
 
 /// What a page, a terminal or a reader of markdown could obey, in one string.
 const POISON: &str = "<script>window.hit = 1; alert(1)</script>\"><img src=x onerror=\"window.hit = 1\">\

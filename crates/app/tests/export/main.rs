@@ -1,20 +1,20 @@
 //! Exports sessions with the built program, reads them, and opens them in a browser.
 
 #[cfg(test)]
-mod file;
+mod completeness;
 #[cfg(test)]
-mod form;
+mod formats;
 #[cfg(test)]
-#[path = "../cli/home.rs"]
+#[path = "../../../testkit/src/home.rs"]
 #[expect(dead_code, reason = "shared with the tests of the command line, which use all of it")]
 mod home;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
-mod page;
+mod html_page;
 #[cfg(test)]
-mod real;
+mod output_file;
 #[cfg(test)]
-mod talk;
+mod real_sessions;
 #[cfg(test)]
-mod whole;
+mod session_builder;

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use crate::client::Site;
-use crate::store::{POISON, Session, small};
+use crate::fixtures::{POISON, Session, small};
 
 #[test]
 fn a_session_is_kept_in_every_form_as_the_command_line_writes_it() {

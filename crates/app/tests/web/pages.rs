@@ -1,10 +1,10 @@
 //! What the pages show: everything is well formed, filters filter, and hostile text is only ever text.
 
-use crate::act::deck::between;
+use crate::actions::action_server::between;
 use crate::client::Site;
+use crate::fixtures::{self, POISON, Session};
 use crate::home::Home;
 use crate::markup::check;
-use crate::store::{self, POISON, Session};
 
 /// Every page and piece of a store.
 const TARGETS: &[&str] = &[
@@ -31,7 +31,7 @@ const TARGETS: &[&str] = &[
 
 #[test]
 fn every_page_is_well_formed() {
-    for site in [Site::demo(), Site::of(store::small())] {
+    for site in [Site::demo(), Site::of(fixtures::small())] {
         for target in TARGETS {
             let page = site.page(target);
             assert_eq!(check(&page), Ok(()), "{target}\n{page}");
@@ -43,7 +43,7 @@ fn every_page_is_well_formed() {
 
 #[test]
 fn what_is_not_there_is_said() {
-    let site = Site::of(store::small());
+    let site = Site::of(fixtures::small());
     for target in ["/nowhere", "/s/nothing/preview", "/assets/nothing.css"] {
         let answer = site.get(target);
         assert_eq!(answer.status, 404, "{target}");
@@ -57,7 +57,7 @@ fn what_is_not_there_is_said() {
 
 #[test]
 fn filters_filter_and_orders_order() {
-    let site = Site::of(store::small());
+    let site = Site::of(fixtures::small());
     // The titles that stand in a list, in order.
     let titles = |asked: &str| -> String {
         let page = site.page(&format!("/sessions{asked}"));
@@ -110,7 +110,7 @@ fn long_lists_come_in_pages() {
 
 #[test]
 fn the_first_page_sums_up_by_repository() {
-    let site = Site::of(store::small());
+    let site = Site::of(fixtures::small());
     let page = site.page("/");
     assert!(page.contains("href=\"/sessions?repo=%2Fcode%2Fshop\""), "{page}");
     assert!(page.contains("2 sessions") && page.contains("1 worktree"), "{page}");
@@ -122,7 +122,7 @@ fn the_first_page_sums_up_by_repository() {
 
 #[test]
 fn a_preview_says_what_a_session_is_about() {
-    let site = Site::of(store::small());
+    let site = Site::of(fixtures::small());
     let piece = site.page(&format!("/s/{}/preview", Session::default().key()));
     assert!(
         piece.contains("fix the kraken") && piece.contains("/code/shop") && piece.contains("2.1.0"),
@@ -133,7 +133,7 @@ fn a_preview_says_what_a_session_is_about() {
 
 #[test]
 fn hits_lead_to_their_line() {
-    let site = Site::of(store::small());
+    let site = Site::of(fixtures::small());
     let key = Session::default().key();
     let page = site.page("/search?q=arms");
     assert!(page.contains("and its <mark>arms</mark>") && page.contains("remembered"), "{page}");

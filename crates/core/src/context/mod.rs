@@ -9,16 +9,16 @@
 //! The API counts whole requests, never blocks. So the growth from one request to the next is measured, and what
 //! stands between them shares it; the parts of a window add up to what was counted.
 
-mod curve;
+mod attribution;
+mod block;
+mod collect;
 mod estimate;
-mod piece;
+mod history;
 mod responses;
-mod settle;
-mod weigh;
 mod window;
 
-pub use curve::{ContextDrop, ContextHistory, ContextSample, Dropped};
-pub use piece::Cause;
-pub use settle::{Attribution, AttributionItem, ItemKind, Request, apportion, attribute_tokens};
-pub use weigh::ContextCollector;
+pub use attribution::{Attribution, AttributionItem, ItemKind, Request, apportion, attribute_tokens};
+pub use block::Cause;
+pub use collect::ContextCollector;
+pub use history::{ContextDrop, ContextHistory, ContextSample, Dropped};
 pub use window::{CauseTotal, Reread, Window, WindowBlock};

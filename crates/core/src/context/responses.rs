@@ -1,7 +1,7 @@
 //! The responses of a file: their lines united, what was counted of each.
 
-use super::piece::ReportedUsage;
-use super::weigh::ContextCollector;
+use super::block::ReportedUsage;
+use super::collect::ContextCollector;
 use crate::entry::Kind;
 use crate::tree::{NodeId, Tree};
 

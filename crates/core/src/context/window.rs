@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::curve::ContextHistory;
-use super::piece::{Cause, ContextBlock};
+use super::attribution::{Attribution, AttributionItem, ItemKind, Request, attribute_tokens};
+use super::block::{Cause, ContextBlock};
+use super::collect::ContextCollector;
+use super::history::ContextHistory;
 use super::responses::Responses;
-use super::settle::{Attribution, AttributionItem, ItemKind, Request, attribute_tokens};
-use super::weigh::ContextCollector;
 use crate::entry::EntryRole;
 use crate::id::Id;
 use crate::tree::{NodeId, Tree};

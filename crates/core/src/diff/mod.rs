@@ -9,8 +9,8 @@
 //! The paths may be of one file or of two. Copies of a session keep their uuids since 1.0.98; older ones keep only the
 //! ids of the responses.
 
-mod meet;
+mod merge_base;
 mod side;
 
-pub use meet::{EntryFingerprint, MatchBasis, MergeBase, find_merge_base};
+pub use merge_base::{EntryFingerprint, MatchBasis, MergeBase, find_merge_base};
 pub use side::{DiffSide, SideTurn, Totals};

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::alter::{JsonEdit, PathSegment, apply_edits, quote};
+use super::json_edit::{JsonEdit, PathSegment, apply_edits, quote};
 use crate::entry::{members, value_text};
 use crate::tree::LineSpan;
 

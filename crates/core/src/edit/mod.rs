@@ -8,16 +8,16 @@
 //! Nothing here writes: a draft is shown, tested and refused before a byte moves (**plan-before-pen**,
 //! **bytes-are-truth**).
 
-mod alter;
-mod anchor;
 mod draft;
-mod renaming;
-mod states;
-mod way;
+mod json_edit;
+mod required_entries;
+mod resume_marker;
+mod session_state;
+mod uuid_map;
 
-pub use alter::{JsonEdit, PathSegment, apply_edits, quote};
-pub use anchor::{ResumeMarker, format_timestamp};
 pub use draft::{Draft, DraftSegment, Envelope};
-pub use renaming::UuidMap;
-pub use states::SessionStateLines;
-pub use way::required_entries;
+pub use json_edit::{JsonEdit, PathSegment, apply_edits, quote};
+pub use required_entries::required_entries;
+pub use resume_marker::{ResumeMarker, format_timestamp};
+pub use session_state::SessionStateLines;
+pub use uuid_map::UuidMap;

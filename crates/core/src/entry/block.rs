@@ -1,10 +1,10 @@
 //! Content: a string or blocks.
 
 use super::json::JsonScanner;
+use super::json_str::JsonStr;
 use super::key::KeyPredictor;
 use super::kind::BlockKind;
 use super::skim;
-use super::text::JsonStr;
 
 /// The `content` of a message.
 #[derive(Debug, Clone, Default)]

@@ -1,9 +1,9 @@
 //! What the lines beside the conversation say, typed, read on demand.
 
 use super::json::JsonScanner;
+use super::json_str::JsonStr;
 use super::kind::{Attachment, Kind, Progress, System};
 use super::record::{Entry, Flags};
-use super::text::JsonStr;
 
 /// The fields of a line by its type.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,8 +4,8 @@
 //! bytes are noted and passed over, so that damaged lines can be read, and bytes past ASCII are not checked to
 //! be UTF-8. Nothing recurses, nothing allocates up to 64 levels of nesting.
 
+use super::json_str::JsonStr;
 use super::key::{FIRST, Key, KeyPredictor};
-use super::text::JsonStr;
 
 /// Where and why the skimmer stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

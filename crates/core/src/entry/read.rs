@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use super::json::JsonError;
+use super::json_str::JsonStr;
 use super::kind::Kind;
-use super::memory::ReaderCache;
+use super::reader_cache::ReaderCache;
 use super::record::{Entry, Flags};
 use super::skim;
-use super::text::JsonStr;
 use crate::lines::Line;
 use crate::problem::{Problem, ProblemKind};
 

@@ -1,9 +1,9 @@
 //! The entry: one parsed line, borrowing from the bytes.
 
 use super::block::{Block, Content};
+use super::json_str::JsonStr;
 use super::kind::{Attachment, Kind, Progress, System};
-use super::text::JsonStr;
-use super::time::Timestamp;
+use super::timestamp::Timestamp;
 use super::usage::Usage;
 
 /// A parsed line. Fields the rooms use are slices of it; everything else stays in `raw` (**nothing-unknown-is-lost**).

@@ -2,12 +2,12 @@
 
 use super::block::{Block, Content};
 use super::json::{JsonError, JsonResult, JsonScanner};
+use super::json_str::JsonStr;
 use super::key::{Key, KeyPredictor};
 use super::kind::{BlockKind, Kind};
-use super::memory::{EnvelopeCache, EnvelopeField, LastUsage, NestedCache, ReaderCache, set};
+use super::reader_cache::{EnvelopeCache, EnvelopeField, LastUsage, NestedCache, ReaderCache, set};
 use super::record::{Entry, Flags, Message};
-use super::text::JsonStr;
-use super::time::Timestamp;
+use super::timestamp::Timestamp;
 use super::usage::Usage;
 
 /// Reads one object from the start of `bytes` into `entry`, which must be fresh; returns where it ended.

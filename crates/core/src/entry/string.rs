@@ -1,7 +1,7 @@
 //! The skimmer inside a string: where it ends, and whether its escapes are escapes.
 
 use super::json::{JsonResult, JsonScanner};
-use super::stops::{find_closing_quote, special_byte_mask};
+use super::string_simd::{find_closing_quote, special_byte_mask};
 
 /// Bytes of a string after which it is worth looking at many bytes at once.
 const LONG: usize = 48;

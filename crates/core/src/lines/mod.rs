@@ -3,8 +3,8 @@
 //! Touches `&[u8]` only. Nothing here fails: CR LF, a byte order mark, NULs, a half-written last line and lines
 //! longer than memory should hold all come out as lines, and what was odd as problems (**parse-never-fails**).
 
-mod condense;
 mod split;
+mod truncate;
 
-pub use condense::LineTruncator;
 pub use split::{Line, LineSplitter};
+pub use truncate::LineTruncator;

@@ -5,7 +5,7 @@
 //! there are bytes to fill it.
 
 mod basic;
-mod many;
+mod collections;
 
 /// A value that can be kept as bytes.
 pub trait Pack: Sized {

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::card::SearchDoc;
-use super::meaning::CompiledQuery;
+use super::compiled::CompiledQuery;
+use super::document::SearchDoc;
 use super::texts::TextSource;
 
 /// Bytes kept before the first match, and of the whole piece.

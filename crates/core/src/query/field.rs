@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::language::QueryError;
+use super::ast::{ContextStatus, Predicate};
+use super::parser::QueryError;
 use super::role;
-use super::wanted::{ContextStatus, Predicate};
 use crate::entry::Timestamp;
 
 /// A name that may stand before a colon.

@@ -8,29 +8,31 @@
 //! Words are looked for in decoded text, never in JSON. [`Needle::may_hold`] only saves the decoding: it says no where no
 //! escape can hide a match.
 
-mod card;
+mod ast;
+mod compiled;
+mod document;
 mod excerpt;
 mod field;
 mod hit;
-mod language;
-mod meaning;
 mod needle;
+mod parser;
 mod role;
 mod shell;
-mod term;
 mod texts;
-mod wanted;
+mod tokenizer;
 
-pub use card::{SearchDoc, SearchDocBuilder, TextField};
+pub use ast::{ContextStatus, Literal, Predicate, Query, Sources};
+pub use compiled::{
+    CompiledQuery, EntryContext, RankedTerm, Scorer, Unresolved, has_part, idf, is_tool, length_class,
+};
+pub use document::{SearchDoc, SearchDocBuilder, TextField};
 pub use excerpt::Excerpt;
 pub use field::suggest_field;
 pub use hit::{EntryMatches, Hit};
-pub use language::{QueryError, QueryToken, pieces};
-pub use meaning::{
-    CompiledQuery, EntryContext, RankedTerm, Scorer, Unresolved, has_part, idf, is_tool, length_class,
-};
 pub use needle::{Needle, PatternError};
+pub use parser::{QueryError, QueryToken, pieces};
 pub use shell::join_shell_args;
-pub use term::{Kind, MatchKind, SubwordSplit, TermCondition, TermMatch, TermPattern, TermPlan, Tokenizer};
 pub use texts::{Scope, TextSource, for_each_text};
-pub use wanted::{ContextStatus, Literal, Predicate, Query, Sources};
+pub use tokenizer::{
+    Kind, MatchKind, SubwordSplit, TermCondition, TermMatch, TermPattern, TermPlan, Tokenizer,
+};

@@ -1,7 +1,7 @@
 //! The names that `role:` takes, and the texts they stand for.
 
+use super::ast::Sources;
 use super::texts::TextSource;
-use super::wanted::Sources;
 
 /// Every name with its texts: who speaks first, then single kinds of text.
 const ROLES: &[(&str, Sources)] = &[

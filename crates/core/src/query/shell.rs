@@ -1,7 +1,7 @@
 //! Arguments as a shell hands them over → one line of the language.
 
 use super::field::Field;
-use super::language::{is_quote, pattern_of};
+use super::parser::{is_quote, pattern_of};
 
 /// Puts arguments together again.
 ///

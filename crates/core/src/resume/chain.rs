@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::facts::{BlockSummary, CallNo, ResumeIndex};
-use super::links::{ClientGraph, NONE};
+use super::client_graph::{ClientGraph, NONE};
+use super::resume_index::{BlockSummary, CallNo, ResumeIndex};
 use super::rules::Rejoin;
 use crate::entry::{EntryRole, Flags, Kind};
 use crate::tree::{NodeId, ParentLink};

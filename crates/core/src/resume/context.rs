@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::facts::{BlockSummary, ResumeIndex, Words};
-use super::send::{BlockOrigin, MessageRole, SentBlock};
-use super::verdict::ResumeOutcome;
+use super::api_messages::{BlockOrigin, MessageRole, SentBlock};
+use super::resume_index::{BlockSummary, ResumeIndex, Words};
+use super::simulate::ResumeOutcome;
 use crate::tree::NodeId;
 
 /// Something that the API refuses.

@@ -1,7 +1,7 @@
 //! Which entry the client goes on from.
 
-use super::facts::{Pin, ResumeIndex};
-use super::links::{ClientGraph, NONE};
+use super::client_graph::{ClientGraph, NONE};
+use super::resume_index::{Pin, ResumeIndex};
 use super::rules::{Leaf, Rules};
 use crate::entry::{EntryRole, Kind};
 use crate::tree::NodeId;

@@ -9,24 +9,24 @@
 //! Everything here was measured on the real client, never read from it: `rules` is the table, and each of its rows names
 //! the cases of `tests/resume/cases.txt` that show it. Versions between two measured ones follow the older.
 
+mod api_messages;
 mod chain;
+mod client_graph;
 mod context;
-mod facts;
+mod filter;
 mod leaf;
-mod links;
 mod pair;
+mod resume_index;
 mod rules;
-mod send;
-mod sift;
-mod verdict;
+mod simulate;
 
+pub use api_messages::{BlockOrigin, MessageRole, SentBlock, SyntheticBlock};
 pub use context::Refusal;
-pub use facts::ResumeIndex;
-pub(crate) use facts::{PICTURE, is_blank, said_in};
 pub use leaf::LeafRule;
+pub use resume_index::ResumeIndex;
+pub(crate) use resume_index::{PICTURE, is_blank, said_in};
 pub use rules::{KNOWN_CLIENTS, Row, rows};
-pub use send::{BlockOrigin, MessageRole, SentBlock, SyntheticBlock};
-pub use verdict::{
+pub use simulate::{
     EarlyEnd, LoadFailure, ResumeOutcome, SkipReason, SkippedEntry, active_path, resume_at,
     resume_by_summary, simulate_resume,
 };

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::facts::{BlockSummary, Words};
+use super::api_messages::{BlockOrigin, Draft, MessageRole, SentBlock, SyntheticBlock, result_for};
+use super::resume_index::{BlockSummary, Words};
 use super::rules::{Orphans, Placeholder, Rules};
-use super::send::{BlockOrigin, Draft, MessageRole, SentBlock, SyntheticBlock, result_for};
 
 /// Unites what the user says in a row, pairs calls and results, and numbers the messages.
 pub(super) fn pair(drafts: Vec<Draft>, rules: &Rules) -> Vec<SentBlock> {

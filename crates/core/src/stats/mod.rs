@@ -1,5 +1,5 @@
 //! Counts of a file or a store: lines, types, blocks, tools, tokens, time.
 
-mod tally;
+mod collect;
 
-pub use tally::{Counts, FileCounts, StatsCollector, ToolCount};
+pub use collect::{Counts, FileCounts, StatsCollector, ToolCount};

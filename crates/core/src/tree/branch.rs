@@ -3,10 +3,10 @@
 //! There are as many as [`Tree::branches`] says, and one more for each island: a part that is cut off because its parent is
 //! missing or runs in a circle. What precedes a compaction belongs to the branch that goes on from it.
 
+use super::builder::Tree;
 use super::fork::{Fork, ForkKind};
 use super::node::{NONE, NodeId, ParentLink};
-use super::stretch::{BranchSegments, SegmentOrigin};
-use super::weave::Tree;
+use super::segments::{BranchSegments, SegmentOrigin};
 use crate::entry::{EntryRole, Timestamp};
 
 /// One way the conversation went.

@@ -6,8 +6,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::builder::Tree;
 use super::node::NodeId;
-use super::weave::Tree;
 use crate::entry::{JsonStr, member, strings};
 use crate::id::Id;
 

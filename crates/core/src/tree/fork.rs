@@ -5,8 +5,8 @@
 
 use std::collections::HashSet;
 
+use super::builder::Tree;
 use super::node::{NONE, NodeId, ParentLink};
-use super::weave::Tree;
 use crate::entry::EntryRole;
 use crate::problem::DuplicateUuid;
 

@@ -9,19 +9,19 @@
 //! The key of a node is its place in the file (**line-is-identity**): uuids may be missing or repeat. Nothing recurses,
 //! whatever the depth; cycles are cut where they are met and told as problems.
 
-mod below;
 mod branch;
+mod builder;
 mod compact;
+mod descendants;
 mod fork;
 mod node;
 mod outline;
 mod path;
-mod stretch;
-mod weave;
+mod segments;
 
 pub use branch::{Branch, Branches, ForkPoint};
+pub use builder::{Tree, TreeBuilder};
 pub use fork::{Fork, ForkKind};
 pub use node::{LineSpan, Node, NodeId, ParentLink};
 pub use outline::{Outline, OutlineItem, OutlineOptions, PathRelation, Row};
 pub use path::PathEntry;
-pub use weave::{Tree, TreeBuilder};

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
+use super::builder::Tree;
 use super::node::{NONE, Node, NodeId};
-use super::weave::Tree;
 use crate::entry::EntryRole;
 
 /// One node of a told path.

@@ -1,12 +1,12 @@
 //! Making a conversation fit: more and more goes, the least missed first, until there is room.
 
-use super::choice::{Removals, old_calls};
-use super::cut::{RemovalPlan, TrimmedPath};
-use super::ledger::RemovalCause;
-use super::scene::TrimInput;
+use super::input::TrimInput;
+use super::inventory::BlockClass;
+use super::options::{Preset, TrimOptions};
+use super::removals::{Removals, old_calls};
+use super::savings::RemovalCause;
 use super::stub::MIN_STUB_LEN;
-use super::survey::BlockClass;
-use super::want::{Preset, TrimOptions};
+use super::trimmed_path::{RemovalPlan, TrimmedPath};
 use crate::tree::{LineSpan, NodeId};
 
 /// One step of the way down.

@@ -11,20 +11,20 @@
 //! where the original is. Lines change at named paths only (**bytes-are-truth**).
 
 mod boundary;
-mod choice;
 mod count;
-mod cut;
 mod escalate;
-mod ledger;
-mod scene;
+mod input;
+mod inventory;
+mod options;
+mod removals;
+mod savings;
 mod stub;
-mod survey;
-mod want;
+mod trimmed_path;
 
 pub use count::lowered;
-pub use cut::{NotePlace, TrimmedPath};
 pub use escalate::{Escalation, EscalationStep, Stage, escalate};
-pub use ledger::{RemovalCause, Row, SavingsByCause};
-pub use scene::TrimInput;
-pub use survey::BlockInventory;
-pub use want::{ContentKind, Preset, TrimOptions};
+pub use input::TrimInput;
+pub use inventory::BlockInventory;
+pub use options::{ContentKind, Preset, TrimOptions};
+pub use savings::{RemovalCause, Row, SavingsByCause};
+pub use trimmed_path::{NotePlace, TrimmedPath};

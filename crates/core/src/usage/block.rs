@@ -1,7 +1,7 @@
 //! Blocks of five hours, by which subscriptions are metered: one begins with the full hour of the first response after
 //! the one before it is over.
 
-use super::sum::CostTotals;
+use super::totals::CostTotals;
 use crate::entry::Timestamp;
 
 const HOUR: i64 = 3_600_000;

@@ -11,31 +11,31 @@
 //!                                other Sheets ─────┴─ settle ──> Bills, each response once
 //! ```
 
-mod bill;
 mod block;
+mod by_node;
 mod calendar;
 mod cost_state;
+mod dedupe;
+mod file_usage;
 mod money;
 pub mod price;
-mod receipts;
-mod sheet;
-mod sum;
+mod totals;
 
 use crate::entry::{Entry, Flags, Kind, Usage};
 use crate::id::Id;
 
-pub use bill::{
+pub use block::{BLOCK_MILLIS, BurnRate, block_of, blocks};
+pub use by_node::UsageByNode;
+pub use calendar::{Calendar, Day};
+pub use cost_state::{CostState, ModelCost};
+pub use dedupe::{
     ChargeNo, UniqueResponse, dedupe_responses, dedupe_responses_where, group_copies, total,
     total_by_request_id,
 };
-pub use block::{BLOCK_MILLIS, BurnRate, block_of, blocks};
-pub use calendar::{Calendar, Day};
-pub use cost_state::{CostState, ModelCost};
+pub use file_usage::{FileUsage, FileUsageHeader, ResponseUsage, UsageCollector};
 pub use money::Money;
 pub use price::{ModelPricing, PriceProblem, Prices};
-pub use receipts::UsageByNode;
-pub use sheet::{FileUsage, FileUsageHeader, ResponseUsage, UsageCollector};
-pub use sum::{CostTotals, SessionTotals};
+pub use totals::{CostTotals, SessionTotals};
 
 /// How many responses, and their tokens.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use rethread_core::version::Version;
 use rethread_testkit::{random, script};
 use serde_json::Value;
 
-use crate::known::{Known, NOTE, by, know, last};
+use crate::loaded_file::{Known, NOTE, by, know, last};
 
 /// A part of a turn.
 #[derive(Debug, Clone)]

@@ -1,7 +1,7 @@
 //! Trims: what goes, what stays, and that what stays is sound.
 
-mod known;
 mod laws;
+mod loaded_file;
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use rethread_core::version::Version;
 use rethread_testkit::script;
 use serde_json::Value;
 
-use known::{NOTE, by, know, last};
+use loaded_file::{NOTE, by, know, last};
 
 /// Trims a script and shows every line that stays, its parent and its blocks in a word, and what went.
 fn check(text: &str, trim: &TrimOptions) -> String {

@@ -8,8 +8,8 @@ use std::time::SystemTime;
 
 use rethread_core::id::{Id, IdSet};
 
-use super::folder::DirCache;
-use super::mark::FileFingerprint;
+use super::dir_cache::DirCache;
+use super::fingerprint::FileFingerprint;
 use super::walk::walk;
 use crate::Error;
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::open::read_side;
-use crate::failure::LiveEvidence;
+use crate::error::LiveEvidence;
 use rethread_core::entry::{members, value_text};
 
 /// Reads `sessions/<pid>.json` beside the `projects` folder: session ids whose process is alive.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::folder::DirCache;
+use super::dir_cache::DirCache;
 use crate::Error;
 
 /// What is met in a folder: a folder to go into, or a file.

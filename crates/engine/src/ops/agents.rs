@@ -11,11 +11,11 @@ use rethread_core::tree::NodeId;
 use rethread_core::turn::{TurnPart, build_turn};
 use rethread_core::usage::{UsageCollector, dedupe_responses, total};
 
-use super::load::{Session, SessionHeader, load};
 use crate::Error;
 use crate::disk::{
     FileRole, LineReader, Roots, ScanEvent, SessionFile, agents_beside, find, read_side, scan, scan_head,
 };
+use crate::session::load::{Session, SessionHeader, load};
 
 /// A subagent in a list.
 #[derive(Debug, Clone, Default)]

@@ -7,10 +7,10 @@ use rethread_core::entry::{EntryRole, Usage};
 use rethread_core::tree::{Branch, Branches, NodeId, Tree};
 use rethread_core::usage::UsageByNode;
 
-use super::gist::{PreviewedEntry, Uuids};
-use super::load::{Session, SessionHeader, load_with_visitor};
 use crate::Error;
 use crate::disk::LineReader;
+use crate::session::load::{Session, SessionHeader, load_with_visitor};
+use crate::session::preview::{PreviewedEntry, Uuids};
 
 /// A branch in a list.
 #[derive(Debug, Clone)]

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use rethread_core::entry::Timestamp;
 use rethread_core::trim::{ContentKind, TrimOptions, TrimmedPath};
 
-use super::lighter::{CopyOptions, TrimmedCopy, Trimmer};
 use crate::Error;
 use crate::disk::LineReader;
-use crate::write::SessionWriter;
+use crate::edit::trimmed_copy::{CopyOptions, TrimmedCopy, Trimmer};
+use crate::writer::SessionWriter;
 
 /// What to copy, and what to leave out.
 #[derive(Debug, Clone)]

@@ -11,10 +11,10 @@ use rethread_core::tree::{NodeId, ParentLink};
 use rethread_core::turn::{ToolCall, TurnPart, build_turn};
 
 use super::branches::turn_numbers;
-use super::gist::PreviewedEntry;
-use super::load::{Session, SessionHeader, load_with_visitor};
 use crate::Error;
 use crate::disk::LineReader;
+use crate::session::load::{Session, SessionHeader, load_with_visitor};
+use crate::session::preview::PreviewedEntry;
 
 /// What to look at.
 #[derive(Debug, Clone)]

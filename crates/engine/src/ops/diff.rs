@@ -8,11 +8,11 @@ use rethread_core::lines::Line;
 use rethread_core::tree::{Branches, NodeId, PathRelation};
 use rethread_core::usage::{UsageCollector, dedupe_responses, total};
 
-use super::around::{NearbyEntry, near};
-use super::load::{Session, SessionHeader, load_to_tell};
 use super::show::{grouped, told};
 use crate::Error;
 use crate::disk::LineReader;
+use crate::session::load::{Session, SessionHeader, load_to_tell};
+use crate::session::match_context::{NearbyEntry, near};
 
 /// A branch by name.
 #[derive(Debug, Clone)]

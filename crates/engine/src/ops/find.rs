@@ -7,10 +7,10 @@ use rethread_core::entry::{Entry, EntryRole, Kind, Timestamp};
 use rethread_core::query::{EntryMatches, Needle, Scope, TextSource};
 use rethread_core::tree::{LineSpan, NodeId};
 
-use super::around::{ContextStatus, MatchContext, NearbyEntry, read_at};
-use super::load::{Session, SessionHeader, load_with_visitor};
 use crate::Error;
 use crate::disk::LineReader;
+use crate::session::load::{Session, SessionHeader, load_with_visitor};
+use crate::session::match_context::{ContextStatus, MatchContext, NearbyEntry, read_at};
 
 /// What to look for, and where.
 #[derive(Debug, Clone)]

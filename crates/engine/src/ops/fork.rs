@@ -6,11 +6,11 @@ use rethread_core::edit::{DraftSegment, required_entries};
 use rethread_core::entry::Timestamp;
 use rethread_core::id::IdSet;
 
-use super::offspring::{NewSession, NewSessionSpec, keys};
-use super::point::EntrySelector;
-use super::source::EditSession;
+use super::selector::EntrySelector;
 use crate::Error;
-use crate::write::SessionWriter;
+use crate::edit::edit_session::EditSession;
+use crate::edit::new_session::{NewSession, NewSessionSpec, keys};
+use crate::writer::SessionWriter;
 
 /// What to fork, and where.
 #[derive(Debug, Clone)]

@@ -7,11 +7,11 @@ use rethread_core::entry::Timestamp;
 use rethread_core::id::Id;
 use rethread_core::tree::NodeId;
 
-use super::load::SessionHeader;
-use super::point::EntrySelector;
-use super::source::{AppendSimulator, EditSession, ExpectedLoad, matches_expected, with_entry};
+use super::selector::EntrySelector;
 use crate::Error;
-use crate::write::{FileOp, OpId, Plan, SessionWriter};
+use crate::edit::edit_session::{AppendSimulator, EditSession, ExpectedLoad, matches_expected, with_entry};
+use crate::session::load::SessionHeader;
+use crate::writer::{FileOp, OpId, Plan, SessionWriter};
 
 /// Where to go.
 #[derive(Debug, Clone)]
@@ -125,7 +125,7 @@ fn replay(
     added.extend(source.anchor(to, &leaf, now)?);
     // Alone in a file the lines would load as they should here.
     let clients = source.clients();
-    let promises = super::source::ParsedLines::of(&added).promises(&clients);
+    let promises = crate::edit::edit_session::ParsedLines::of(&added).promises(&clients);
     let found = growth.with(source, &added).promises(&clients);
     let sent = promises.iter().all(|promise| !promise.path.is_empty());
     Ok((sent && matches_expected(&promises, &found)).then_some(Move { added, promises, replayed: way.len() }))

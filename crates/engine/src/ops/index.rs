@@ -1,8 +1,9 @@
 //! The index itself: made, looked at, taken away.
 
 use crate::Error;
+use crate::cache::{CacheDir, CacheWarning};
 use crate::disk::{DirCache, Roots, find_all};
-use crate::index::{CacheDir, CacheWarning, Progress};
+use crate::search_index::Progress;
 
 /// How an index stands.
 #[derive(Debug, Default)]

@@ -9,11 +9,11 @@ use rethread_core::id::Id;
 use rethread_core::session::{PullRequest, SessionInfo, SessionInfoBuilder, Summaries, Title};
 use rethread_core::tree::TreeBuilder;
 
-use super::load::id_of;
-use super::recall::{PerFileCache, find_files};
 use crate::Error;
+use crate::cache::{CacheDir, CacheWarning};
 use crate::disk::{FileRole, Roots, ScanEvent, SessionFile, live_sessions, scan, scan_head};
-use crate::index::{CacheDir, CacheWarning};
+use crate::session::load::id_of;
+use crate::session::per_file_cache::{PerFileCache, find_files};
 
 /// Which sessions to list.
 #[derive(Debug, Clone, Default)]

@@ -2,8 +2,8 @@
 
 use rethread_core::entry::Timestamp;
 
-use crate::failure::Error;
-use crate::write::{self, OpId, SessionWriter};
+use crate::error::Error;
+use crate::writer::{self, OpId, SessionWriter};
 
 /// What became of an op.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,12 +46,12 @@ pub fn log(pen: &SessionWriter) -> Result<Vec<OpRow>, Error> {
     Ok(pen.journal()?.ops.into_iter().map(row).collect())
 }
 
-fn row(op: write::Op) -> OpRow {
+fn row(op: writer::Op) -> OpRow {
     let state = match (op.state, op.undone_by) {
-        (write::OpState::Unfinished, _) => OpState::Unfinished,
-        (write::OpState::RolledBack, _) => OpState::RolledBack,
-        (write::OpState::Done, Some(by)) => OpState::Undone(by),
-        (write::OpState::Done, None) => OpState::Done,
+        (writer::OpState::Unfinished, _) => OpState::Unfinished,
+        (writer::OpState::RolledBack, _) => OpState::RolledBack,
+        (writer::OpState::Done, Some(by)) => OpState::Undone(by),
+        (writer::OpState::Done, None) => OpState::Done,
     };
     OpRow {
         no: op.no,

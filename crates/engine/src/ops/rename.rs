@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::effect::{Effects, effects};
-use super::load::load_to_tell;
-use super::title::{read_title, title_lines};
 use crate::disk::TailFingerprint;
-use crate::failure::Error;
-use crate::write::{FileOp, OpId, Plan, SessionWriter};
+use crate::edit::effect::{Effects, effects};
+use crate::edit::title::{read_title, title_lines};
+use crate::error::Error;
+use crate::session::load::load_to_tell;
+use crate::writer::{FileOp, OpId, Plan, SessionWriter};
 
 /// Which session, and what to call it.
 #[derive(Debug, Clone, Default)]

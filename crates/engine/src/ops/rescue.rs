@@ -7,10 +7,10 @@ use rethread_core::entry::Timestamp;
 use rethread_core::tree::NodeId;
 use rethread_core::trim::{Escalation, EscalationStep, NotePlace, TrimmedPath, escalate};
 
-use super::lighter::{CopyOptions, TrimmedCopy, Trimmer};
 use crate::Error;
 use crate::disk::LineReader;
-use crate::write::SessionWriter;
+use crate::edit::trimmed_copy::{CopyOptions, TrimmedCopy, Trimmer};
+use crate::writer::SessionWriter;
 
 /// What to rescue.
 #[derive(Debug, Clone)]

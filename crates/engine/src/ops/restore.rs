@@ -3,11 +3,11 @@
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::effect::{Effects, effects, kept};
-use super::name::find_session;
+use super::resolve::find_session;
 use crate::disk::{Roots, TailFingerprint};
-use crate::failure::Error;
-use crate::write::{BackupStore, FileOp, FileState, Journal, Op, OpId, OpState, Plan, SessionWriter, drift};
+use crate::edit::effect::{Effects, effects, kept};
+use crate::error::Error;
+use crate::writer::{BackupStore, FileOp, FileState, Journal, Op, OpId, OpState, Plan, SessionWriter, drift};
 
 /// Which session, and how.
 #[derive(Debug, Clone, Default)]

@@ -8,9 +8,9 @@ use rethread_core::lines::Line;
 use rethread_core::tree::{LineSpan, NodeId, PathRelation, Tree};
 use rethread_core::turn::{Turn, build_turn};
 
-use super::load::{Session, load_to_tell};
 use crate::Error;
 use crate::disk::LineReader;
+use crate::session::load::{Session, load_to_tell};
 
 /// What to show.
 #[derive(Debug, Clone, Default)]

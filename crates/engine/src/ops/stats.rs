@@ -6,10 +6,10 @@ use rethread_core::tree::TreeBuilder;
 use rethread_core::turn::ToolCallIndex;
 
 use super::agents::family;
-use super::recall::{PerFileCache, find_files};
 use crate::Error;
+use crate::cache::{CacheDir, CacheWarning, NewCacheEntry};
 use crate::disk::{Roots, ScanEvent, SessionFile, scan};
-use crate::index::{CacheDir, CacheWarning, NewCacheEntry};
+use crate::session::per_file_cache::{PerFileCache, find_files};
 
 /// What was counted.
 #[derive(Debug, Default)]

@@ -8,9 +8,9 @@ use rethread_core::lines::Line;
 use rethread_core::turn::{Call, ToolCall, ToolResult as Answer, TurnPart, build_turn};
 
 use super::agents::family_of;
-use super::load::{Session, SessionHeader, load};
 use crate::Error;
 use crate::disk::LineReader;
+use crate::session::load::{Session, SessionHeader, load};
 
 /// Which calls to list.
 #[derive(Debug, Clone, Default)]

@@ -8,10 +8,10 @@ use rethread_core::id::IdSet;
 use rethread_core::tree::{Branches, NodeId, Outline, OutlineOptions, Row, Tree};
 
 use super::branches::turn_numbers;
-use super::gist::PreviewedEntry;
-use super::load::{Session, SessionHeader, load_with_visitor};
 use crate::Error;
 use crate::disk::LineReader;
+use crate::session::load::{Session, SessionHeader, load_with_visitor};
+use crate::session::preview::PreviewedEntry;
 
 /// What to draw.
 #[derive(Debug, Clone, Default)]

@@ -1,9 +1,9 @@
 //! Takes an op back; that is an op itself, so an undo can be undone.
 
-use super::effect::{Effects, effects, kept};
 use crate::disk::TailFingerprint;
-use crate::failure::{Error, FileChange};
-use crate::write::{BackupStore, FileOp, Journal, Op, OpId, OpState, Plan, SessionWriter, drift};
+use crate::edit::effect::{Effects, effects, kept};
+use crate::error::{Error, FileChange};
+use crate::writer::{BackupStore, FileOp, Journal, Op, OpId, OpState, Plan, SessionWriter, drift};
 
 /// Which op, and how.
 #[derive(Debug, Clone, Default)]

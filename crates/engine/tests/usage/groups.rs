@@ -9,8 +9,8 @@ use rethread_engine::core::usage::Money;
 use rethread_engine::ops::{self, GroupBy, GroupKey, GroupRow, UsageReport, UsageRequest};
 use rethread_testkit::spending::{Reach, Rng, Spend, StoreGenerator};
 
-use super::disk::{BYS, Disk, prices, request, settle, zones};
-use super::reckon::{Expected, Figures, rows, said, sum, total};
+use super::expected_rows::{Expected, Figures, rows, said, sum, total};
+use super::written_store::{BYS, Disk, prices, request, settle, zones};
 
 /// How many sessions hold one of every kind.
 const ALL: usize = 17;

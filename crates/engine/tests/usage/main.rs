@@ -3,12 +3,12 @@
 #![expect(clippy::disallowed_methods, reason = "the test writes the store that it reads")]
 
 #[cfg(test)]
-mod disk;
+mod check_and_trace;
+#[cfg(test)]
+mod expected_rows;
 #[cfg(test)]
 mod groups;
 #[cfg(test)]
-mod proofs;
+mod real_sessions;
 #[cfg(test)]
-mod real;
-#[cfg(test)]
-mod reckon;
+mod written_store;

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tempfile::TempDir;
 
+use super::connection::{Wire, held};
 use super::page::Page;
-use super::wire::{Wire, held};
 
 /// Names under which Chromium is installed.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];

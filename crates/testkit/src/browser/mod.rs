@@ -14,16 +14,16 @@
 )]
 
 mod axe;
-mod clip;
-mod hearing;
+mod clipboard;
+mod connection;
+mod events;
 mod keys;
 mod launch;
 mod page;
-mod sight;
-mod wire;
+mod screenshot;
 
 pub use axe::Finding;
-pub use hearing::Request;
+pub use events::Request;
 pub use launch::Browser;
 pub use page::Page;
-pub use sight::{Area, EmulatedMedia, Frames, PaintTimes};
+pub use screenshot::{Area, EmulatedMedia, Frames, PaintTimes};

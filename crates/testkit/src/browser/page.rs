@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::hearing::{BINDING, INIT_SCRIPT, Request, thrown};
+use super::connection::{PATIENCE, Wire};
+use super::events::{BINDING, INIT_SCRIPT, Request, thrown};
 use super::keys::{Stroke, strokes};
-use super::wire::{PATIENCE, Wire};
 
 /// How often a condition is looked at.
 const GLANCE: Duration = Duration::from_millis(20);

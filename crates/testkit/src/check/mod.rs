@@ -11,18 +11,18 @@
 //! resume     no client loads an entry twice; every line is loaded or told why not
 //! ```
 
-mod condense;
 mod entries;
-mod facts;
-mod full;
+mod fields;
+mod reference_parser;
 mod resume;
 mod skim;
 mod split;
 mod tree;
+mod truncation;
 
-pub use condense::condense;
 pub use entries::entries;
 pub use resume::resume;
 pub use skim::{moment, skim, text};
 pub use split::{Cuts, lines};
 pub use tree::{memory, tree};
+pub use truncation::condense;

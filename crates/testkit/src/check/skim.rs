@@ -4,8 +4,8 @@ use rethread_core::entry::{self, LineStatus};
 use rethread_core::lines::LineSplitter;
 use rethread_core::problem::ProblemKind;
 
-use super::facts::{parsed, skimmed, time};
-use super::full::{has_lone, is_json, items, members, string};
+use super::fields::{parsed, skimmed, time};
+use super::reference_parser::{has_lone, is_json, items, members, string};
 
 /// Levels of nesting down to which every string is looked at.
 const LEVELS: usize = 24;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::maker::{MINUTE, StoreGenerator};
+use super::generator::{MINUTE, StoreGenerator};
 use super::store::{File, Line, Said};
 use super::turn::stamp;
 

@@ -9,14 +9,14 @@
 //! ```
 
 mod copy;
-mod dice;
-mod maker;
+mod expected;
+mod generator;
 mod respond;
+mod rng;
 mod store;
-mod truth;
 mod turn;
 
-pub use dice::Rng;
-pub use maker::StoreGenerator;
+pub use expected::{Reach, Spend, Times};
+pub use generator::StoreGenerator;
+pub use rng::Rng;
 pub use store::{Agent, File, Line, Said, Store, Turn};
-pub use truth::{Reach, Spend, Times};

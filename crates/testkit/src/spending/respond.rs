@@ -3,7 +3,7 @@
 use rethread_core::entry::Usage;
 use serde_json::{Value, json};
 
-use super::maker::{MINUTE, StoreGenerator};
+use super::generator::{MINUTE, StoreGenerator};
 use super::store::{Line, Said};
 
 /// Models: with a price, with another since a day, with one for long prompts, and without any.

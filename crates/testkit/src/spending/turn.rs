@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::maker::{BRANCHES, MINUTE, StoreGenerator};
+use super::generator::{BRANCHES, MINUTE, StoreGenerator};
 use super::store::{Line, Said, Turn};
 
 impl StoreGenerator {

@@ -1,11 +1,11 @@
 //! The browser that tests drive, itself tested: every check must fail on a page that is bad, and hold on one that is good.
 
-mod access;
-mod hands;
-mod life;
-mod quiet;
-mod sight;
-mod site;
+mod accessibility;
+mod input;
+mod lifecycle;
+mod problems;
+mod rendering;
+mod server;
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};

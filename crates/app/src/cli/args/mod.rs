@@ -7,25 +7,25 @@ use clap::{Parser, Subcommand};
 
 use super::out::Color;
 
-mod exporting;
+mod command_line;
+mod export;
 mod pricing;
-mod reading;
-mod searching;
+mod read;
+mod search;
 mod serving;
-mod spending;
-mod words;
-mod writing;
+mod usage;
+mod write;
 
-pub(crate) use self::exporting::Export;
-pub(crate) use self::reading::{
+pub(crate) use self::command_line::{read, unmarked};
+pub(crate) use self::export::Export;
+pub(crate) use self::read::{
     Agents, Branches, Context, Detail, Diff, Doctor, Explain, Find, Format, Ls, ReadingRule, Role, Schema,
     Show, Stats, Tools, Tree,
 };
-pub(crate) use self::searching::{Index, Search};
+pub(crate) use self::search::{Index, Search};
 pub(crate) use self::serving::Serve;
-pub(crate) use self::spending::{Statusline, Usage};
-pub(crate) use self::words::{read, unmarked};
-pub(crate) use self::writing::{Branch, Fork, Goto, Log, Rename, Repair, Restore, Rm, Undo};
+pub(crate) use self::usage::{Statusline, Usage};
+pub(crate) use self::write::{Branch, Fork, Goto, Log, Rename, Repair, Restore, Rm, Undo};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())

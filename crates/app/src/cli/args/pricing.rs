@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rethread_engine::core::usage::Prices;
 
-use super::super::report::CliError;
+use super::super::error::CliError;
 
 /// Where the prices are from.
 #[derive(Debug, clap::Args)]

@@ -2,19 +2,19 @@
 
 use std::path::PathBuf;
 
-use rethread_engine::core::health::{Diagnostic, Impact, Severity, SizeCategory};
+use rethread_engine::core::check::{Diagnostic, Impact, Severity, SizeCategory};
 use rethread_engine::ops::{SessionReport, StoreCode, StoreFinding, StoreReport};
 
-use super::super::explain::flow::{command, fact};
+use super::super::error::CliError;
+use super::super::facts::{command, fact};
 use super::super::figures::{bar, count, size, things};
 use super::super::ls::short_id;
 use super::super::out::Out;
-use super::super::report::CliError;
 use super::super::style::{GOOD, NAME, PLAIN, QUIET, STRONG, paint};
 use super::super::table::{Align, Cell, Table};
 use super::super::{AppContext, clean};
-use super::one::severity_style;
-use super::words;
+use super::session::severity_style;
+use crate::text::diagnostic;
 
 /// Prints what was found: sessions, the store, sizes.
 pub(super) fn print(round: &StoreReport, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
@@ -86,13 +86,13 @@ fn code(finding: &Diagnostic) -> String {
 fn store(finding: &StoreFinding, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
     let style = severity_style(finding.severity);
     fact(finding.severity.name(), &vec![(style, finding.code.name().to_owned())], out)?;
-    fact("", &vec![(PLAIN, words::store_cost(finding))], out)?;
+    fact("", &vec![(PLAIN, diagnostic::store_cost(finding))], out)?;
     let about_sessions = matches!(finding.code, StoreCode::ExpiresSoon | StoreCode::ProjectGone);
     let named = if about_sessions { ids(finding) } else { paths(finding, place) };
     for line in named {
         fact("", &vec![(NAME, line)], out)?;
     }
-    match words::store_mend(finding) {
+    match diagnostic::store_mend(finding) {
         Some(mend) if mend.is_command => command("mend", &mend.text, out),
         Some(mend) => fact("mend", &vec![(PLAIN, mend.text)], out),
         None => Ok(()),

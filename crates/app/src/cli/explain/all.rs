@@ -3,14 +3,15 @@
 use rethread_engine::core::tree::NodeId;
 use rethread_engine::ops::{ClientRange, Explanation, Fate, Verdict, ranges_by};
 
+use super::super::error::CliError;
+use super::super::facts;
 use super::super::figures::{count, things};
 use super::super::out::Out;
-use super::super::report::CliError;
 use super::super::style::{BAD, GOOD, MARK, NAME, PLAIN, QUIET, STRONG, paint};
 use super::super::table::{Align, Cell, Table, truncate_to_width};
-use super::super::{clean, said};
-use super::{drawing, flow, words};
-use crate::words::shell::typed;
+use super::super::{clean, entry};
+use super::{labels, strip};
+use crate::text::shell::typed;
 
 /// Columns from which on there is room for percents.
 const WIDE: usize = 72;
@@ -21,14 +22,14 @@ const STRIP: usize = 24;
 /// Prints a row for each range of clients that agree, and how the ranges differ.
 pub(super) fn print(explained: &Explanation, session: &str, out: &mut Out) -> Result<(), CliError> {
     let ranges = explained.ranges();
-    for line in flow::wrap(&vec![(STRONG, sentence(explained, &ranges))], out.width()) {
+    for line in facts::wrap(&vec![(STRONG, sentence(explained, &ranges))], out.width()) {
         out.line(&line)?;
     }
     out.line("")?;
     table(explained, &ranges, out.width()).print(out)?;
     out.line("")?;
     if out.width() >= WIDER {
-        out.line(&paint(QUIET, &drawing::signs()))?;
+        out.line(&paint(QUIET, &strip::signs()))?;
         out.line("")?;
     }
     leaves(explained, out)?;
@@ -51,7 +52,7 @@ fn sentence(explained: &Explanation, ranges: &[ClientRange]) -> String {
     if ranges.len() == 1 {
         let loaded = of(first).count(Fate::Loaded) as u64;
         return match of(first).resume.halt {
-            Some(halt) => format!("Each of {clients} measured clients {}", words::halted(halt)),
+            Some(halt) => format!("Each of {clients} measured clients {}", labels::halted(halt)),
             None if loaded == entries => {
                 format!("Each of {clients} measured clients loads everything: {}", things(entries, "entry"))
             }
@@ -102,13 +103,13 @@ fn table(explained: &Explanation, ranges: &[ClientRange], width: usize) -> Table
             Cell::new(NAME, leaf),
             count(loaded).into(),
             if width >= WIDE {
-                Cell::new(QUIET, words::share(loaded, resume.entries as u64))
+                Cell::new(QUIET, labels::share(loaded, resume.entries as u64))
             } else {
                 Cell::default()
             },
             count(verdict.turns as u64).into(),
             if lost > 0 { Cell::new(BAD, count(lost)) } else { Cell::new(QUIET, "0") },
-            if width >= WIDER { drawing::cell(explained, verdict, STRIP) } else { Cell::default() },
+            if width >= WIDER { strip::cell(explained, verdict, STRIP) } else { Cell::default() },
             end(explained, verdict),
         ]);
     }
@@ -119,12 +120,12 @@ fn table(explained: &Explanation, ranges: &[ClientRange], width: usize) -> Table
 fn end(explained: &Explanation, verdict: &Verdict) -> Cell {
     let resume = &verdict.resume;
     if let Some(halt) = resume.halt {
-        return Cell::new(MARK, words::halted(halt));
+        return Cell::new(MARK, labels::halted(halt));
     }
     let handle = |no: NodeId| explained.session.handle(no);
     match (resume.stop, resume.chain.first()) {
         (Some(stop), _) => {
-            Cell::new(NAME, handle(stop.node)).and(PLAIN, format!(", {}", words::end(stop.why)))
+            Cell::new(NAME, handle(stop.node)).and(PLAIN, format!(", {}", labels::end(stop.why)))
         }
         (None, Some(&first)) => Cell::new(NAME, handle(first)),
         _ => Cell::default(),
@@ -135,7 +136,7 @@ fn end(explained: &Explanation, verdict: &Verdict) -> Cell {
 fn leaves(explained: &Explanation, out: &mut Out) -> Result<(), CliError> {
     let chosen = |verdict: &Verdict| {
         let leaf = verdict.resume.leaf;
-        leaf.map(|(leaf, rule)| (explained.speaker(leaf), words::short_rule(rule)))
+        leaf.map(|(leaf, rule)| (explained.speaker(leaf), labels::short_rule(rule)))
     };
     let mut quotes = explained.quotes()?;
     let mut table = Table::new(0)
@@ -149,7 +150,7 @@ fn leaves(explained: &Explanation, out: &mut Out) -> Result<(), CliError> {
         let Some((leaf, rule)) = chosen(&explained.verdicts[*range.start()]) else { continue };
         let known = before.replace(leaf) == Some(leaf);
         let node = explained.session.tree.node(leaf);
-        let gist = said::words(&quotes.said(leaf)?, node.voice, node.kind, &explained.head.folder);
+        let gist = entry::words(&quotes.said(leaf)?, node.voice, node.kind, &explained.head.folder);
         table.row(vec![
             mark(explained, &range),
             name(explained, &range).into(),
@@ -174,7 +175,7 @@ fn refusals(explained: &Explanation, out: &mut Out) -> Result<(), CliError> {
                 things(refused, "thing"),
                 name(explained, &range)
             );
-            for line in flow::wrap(&vec![(MARK, said)], out.width()) {
+            for line in facts::wrap(&vec![(MARK, said)], out.width()) {
                 out.line(&line)?;
             }
         }
@@ -198,12 +199,12 @@ fn footer(explained: &Explanation, session: &str, out: &mut Out) -> Result<(), C
     if written != measured {
         said = format!("{said}; not measured itself, it is taken for {measured}");
     }
-    for line in flow::wrap(&vec![(QUIET, said)], out.width()) {
+    for line in facts::wrap(&vec![(QUIET, said)], out.width()) {
         out.line(&line)?;
     }
     let version = explained.ranges().into_iter().find(|range| !range.contains(&current));
     let version =
         version.map_or(measured, |range| explained.verdicts[*range.end()].measured.unwrap_or_default());
     let command = format!("rethread explain {} --client {version}", typed(session));
-    flow::command("one in full", &command, out)
+    facts::command("one in full", &command, out)
 }

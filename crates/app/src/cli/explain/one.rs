@@ -4,14 +4,15 @@ use rethread_engine::core::resume::{LoadFailure, MessageRole, SkipReason};
 use rethread_engine::core::tree::NodeId;
 use rethread_engine::ops::{EntryReader, Explanation, Verdict};
 
+use super::super::error::CliError;
+use super::super::facts;
+use super::super::facts::{below, fact, wrap};
 use super::super::figures::{things, tokens};
 use super::super::out::Out;
-use super::super::report::CliError;
 use super::super::style::{BAD, MARK, NAME, PLAIN, QUIET, STRONG};
-use super::super::{AppContext, clean, said};
-use super::flow::{below, fact, wrap};
-use super::{drawing, flow, lost, words};
-use crate::words::shell::typed;
+use super::super::{AppContext, clean, entry};
+use super::{labels, strip, unreachable};
+use crate::text::shell::typed;
 
 /// Refusals that are told.
 const REFUSALS: usize = 5;
@@ -35,11 +36,11 @@ pub(super) fn print(
 ) -> Result<(), CliError> {
     let mut page = Page { explained, verdict, quotes: explained.quotes()?, session: typed(session) };
     let style = if verdict.is_loss() { MARK.bold() } else { STRONG };
-    for line in wrap(&vec![(style, words::verdict(&explained.session, verdict))], out.width()) {
+    for line in wrap(&vec![(style, labels::verdict(&explained.session, verdict))], out.width()) {
         out.line(&line)?;
     }
     out.line("")?;
-    drawing::print(explained, verdict, out)?;
+    strip::print(explained, verdict, out)?;
     page.client(out)?;
     page.leaf(place, out)?;
     match verdict.resume.halt {
@@ -49,7 +50,7 @@ pub(super) fn print(
             page.context(out)?;
             page.changes(out)?;
             page.refusals(out)?;
-            lost::print(&mut page, out)
+            unreachable::print(&mut page, out)
         }
     }
 }
@@ -69,7 +70,7 @@ impl Page<'_> {
     pub(super) fn gist(&mut self, no: NodeId) -> Result<String, CliError> {
         let node = self.explained.session.tree.node(no);
         let said = self.quotes.said(no)?;
-        Ok(said::words(&said, node.voice, node.kind, &self.explained.head.folder))
+        Ok(entry::words(&said, node.voice, node.kind, &self.explained.head.folder))
     }
 
     /// Says which client it is, where that is not plain.
@@ -97,7 +98,8 @@ impl Page<'_> {
         let Some((leaf, rule)) = self.verdict.resume.leaf else { return Ok(()) };
         let time = self.explained.session.tree.node(leaf).time();
         let time = time.map(|time| format!(", {}", place.clock.stamp(time))).unwrap_or_default();
-        let words = vec![(NAME, self.name(leaf)), (PLAIN, format!(", {}", words::rule(rule))), (QUIET, time)];
+        let words =
+            vec![(NAME, self.name(leaf)), (PLAIN, format!(", {}", labels::rule(rule))), (QUIET, time)];
         fact("goes on from", &words, out)?;
         let speaker = self.explained.speaker(leaf);
         let gist = self.gist(speaker)?;
@@ -137,7 +139,7 @@ impl Page<'_> {
         let gist = self.gist(stop.node)?;
         below(PLAIN, &gist, out)?;
         let command = format!("rethread tree {} {}", self.session, self.handle(stop.node));
-        flow::command("see where", &command, out)
+        facts::command("see where", &command, out)
     }
 
     /// Says what the model will see.
@@ -165,7 +167,7 @@ impl Page<'_> {
                 let lines: Vec<u32> = compaction.kept.iter().map(|&no| tree.node(no).place.line).collect();
                 let number = things(lines.len() as u64, "entry");
                 let text = format!(", {number} from before it, unchanged");
-                fact("kept", &vec![(NAME, words::lines(&lines)), (PLAIN, text)], out)?;
+                fact("kept", &vec![(NAME, labels::lines(&lines)), (PLAIN, text)], out)?;
             }
         }
         let text = format!("about {} tokens", tokens(self.verdict.tokens));
@@ -176,8 +178,8 @@ impl Page<'_> {
     fn changes(&self, out: &mut Out) -> Result<(), CliError> {
         let mut label = "left out";
         for (why, lines) in self.verdict.left_out() {
-            let text = format!("{}: ", words::left_out(why, lines.len() as u64));
-            fact(label, &vec![(PLAIN, text), (NAME, words::lines(&lines))], out)?;
+            let text = format!("{}: ", labels::left_out(why, lines.len() as u64));
+            fact(label, &vec![(PLAIN, text), (NAME, labels::lines(&lines))], out)?;
             label = "";
         }
         let mut label = "made up";
@@ -203,7 +205,7 @@ impl Page<'_> {
         let mut label = "API refuses";
         for refusal in refusals.iter().take(REFUSALS) {
             let words =
-                vec![(NAME, self.name(refusal.node())), (BAD, format!(", {}", words::refusal(*refusal)))];
+                vec![(NAME, self.name(refusal.node())), (BAD, format!(", {}", labels::refusal(*refusal)))];
             fact(label, &words, out)?;
             label = "";
         }
@@ -233,10 +235,10 @@ impl Page<'_> {
             return Ok(());
         }
         out.line("")?;
-        flow::command("read it", &format!("rethread show {} --everything", self.session), out)?;
+        facts::command("read it", &format!("rethread show {} --everything", self.session), out)?;
         if halt == LoadFailure::Nothing || self.explained.session.tree.is_sidechain_file() {
             return Ok(());
         }
-        flow::command("others", &format!("rethread explain {} --client all", self.session), out)
+        facts::command("others", &format!("rethread explain {} --client all", self.session), out)
     }
 }

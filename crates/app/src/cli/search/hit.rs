@@ -3,15 +3,15 @@
 use rethread_engine::ops::SearchHit;
 use unicode_width::UnicodeWidthStr;
 
+use super::super::error::CliError;
 use super::super::figures::count;
 use super::super::ls::base;
 use super::super::out::Out;
-use super::super::report::CliError;
 use super::super::style::{NAME, QUIET, STRONG, paint};
 use super::super::table::truncate_to_width;
 use super::super::{AppContext, clean};
+use super::excerpt;
 use super::label::{is_orphan, kind, label};
-use super::piece;
 
 /// Lines wider than this are tiring to read.
 const WIDEST: usize = 140;
@@ -47,8 +47,8 @@ impl Layout {
         let margin = " ".repeat(self.numbers + 2);
         let room = self.width.saturating_sub(margin.len());
         let lines = match self.context {
-            None => vec![piece::line(&hit.excerpt, room)],
-            Some(context) => piece::lines(&hit.excerpt, context, room),
+            None => vec![excerpt::line(&hit.excerpt, room)],
+            Some(context) => excerpt::lines(&hit.excerpt, context, room),
         };
         lines.iter().try_for_each(|line| out.line(&format!("{margin}{line}")))
     }

@@ -6,7 +6,7 @@ use rethread_engine::ops::{ContextStatus, SearchHit};
 use super::super::clean;
 use super::super::style::{GOOD, MARK, QUIET, TOOL};
 use super::super::table::truncate_to_width;
-use crate::words::standing as words;
+use crate::text::standing as words;
 
 /// What the name of a subagent has of the screen.
 const AGENT: usize = 18;

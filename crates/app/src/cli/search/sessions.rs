@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use rethread_engine::core::entry::Timestamp;
 use rethread_engine::ops::{Search, SessionHits};
 
+use super::super::error::CliError;
 use super::super::figures::count;
 use super::super::ls::{base, short_id};
 use super::super::out::Out;
-use super::super::report::CliError;
 use super::super::style::{NAME, PLAIN, QUIET};
 use super::super::table::{Align, Cell, Table};
 use super::super::{AppContext, clean};

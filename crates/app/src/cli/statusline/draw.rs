@@ -7,8 +7,8 @@ use rethread_engine::ops::{Block, ContextUsage, StatuslineUsage};
 use super::super::clean;
 use super::super::style::{MARK, PLAIN, QUIET, paint};
 use super::super::table::truncate_to_width;
-use super::input::Input;
-use crate::words::money::{cost, said};
+use crate::json::statusline_input::Input;
+use crate::text::money::{cost, said};
 
 /// How many columns the model may take.
 const MODEL: usize = 40;

@@ -4,10 +4,10 @@ use rethread_engine::core::tree::{OutlineItem, PathRelation, Row};
 use rethread_engine::ops::Drawing;
 
 use super::super::clean;
+use super::super::error::CliError;
 use super::super::out::Out;
-use super::super::report::CliError;
 use super::super::table::truncate_to_width;
-use crate::words::node::{Label, label};
+use crate::text::node::{Label, label};
 
 /// Widest line of words in a box.
 const WIDEST: usize = 48;

@@ -4,13 +4,13 @@ use rethread_engine::core::tree::{OutlineItem, PathRelation, Row};
 use rethread_engine::ops::Drawing;
 use unicode_width::UnicodeWidthStr;
 
+use super::super::error::CliError;
 use super::super::figures::things;
 use super::super::out::Out;
-use super::super::report::CliError;
 use super::super::style::{GOOD, MARK, NAME, PLAIN, QUIET, STRONG, paint};
 use super::super::table::truncate_to_width;
 use super::super::{AppContext, header};
-use crate::words::node::{Label, label};
+use crate::text::node::{Label, label};
 
 /// Draws all rows.
 pub(super) fn draw(
@@ -112,7 +112,7 @@ fn footer(drawing: &Drawing, all: bool, out: &mut Out) -> Result<(), CliError> {
     let gaps = drawing.rows.iter().any(|row| matches!(row.what, OutlineItem::Gap { .. }));
     let near = drawing.rows.iter().any(|row| row.named);
     facts.extend(gaps.then(|| if near || all { "⋮ left out" } else { "⋮ left out (--all)" }.to_owned()));
-    for line in super::super::prose::facts(&facts, out.width()) {
+    for line in super::super::layout::facts(&facts, out.width()) {
         out.line(&paint(QUIET, &line))?;
     }
     Ok(())

@@ -3,9 +3,9 @@
 use rethread_engine::core::usage::CostTotals;
 use rethread_engine::ops::GroupRow;
 
+use super::super::error::CliError;
 use super::super::out::Out;
-use super::super::report::CliError;
-use super::super::when::rfc3339;
+use super::super::time::rfc3339;
 use super::label::Labels;
 
 const HEAD: &str = "by,key,title,first,last,responses,input,output,cache_write_5m,cache_write_1h,cache_read,web_searches,\

@@ -6,7 +6,7 @@ use rethread_engine::core::entry::Timestamp;
 use rethread_engine::core::usage::BLOCK_MILLIS;
 use rethread_engine::ops::{GroupBy, GroupKey, GroupRow, Reach};
 
-use super::super::when::{Clock, rfc3339};
+use super::super::time::{Clock, rfc3339};
 use super::super::{AppContext, clean};
 
 /// Names rows.

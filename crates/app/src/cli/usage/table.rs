@@ -4,13 +4,13 @@ use rethread_engine::core::usage::{BurnRate, CostTotals, Money, Prices, SessionT
 use rethread_engine::ops::{GroupBy, GroupRow, Reach, UsageReport};
 
 use super::super::clean;
+use super::super::error::CliError;
 use super::super::figures::{bar, count, duration, things, tokens};
 use super::super::out::Out;
-use super::super::report::CliError;
 use super::super::style::{MARK, PLAIN, QUIET, STRONG, TOOL, paint};
 use super::super::table::{Align, Cell, Table, fit_end, truncate_to_width};
 use super::label::Labels;
-use crate::words::money::{cost, said};
+use crate::text::money::{cost, said};
 
 /// Columns that the numbers of a row take, and the gaps between them.
 const NUMBERS: usize = 60;

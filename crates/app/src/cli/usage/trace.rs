@@ -3,13 +3,14 @@
 use rethread_engine::core::usage::Prices;
 use rethread_engine::ops::{self, Trace};
 
+use super::super::error::{self, CliError, Exit};
 use super::super::figures::{count, things};
 use super::super::out::Out;
-use super::super::report::{self, CliError, Exit};
 use super::super::style::{GOOD, MARK, NAME, QUIET, STRONG, paint};
 use super::super::table::{Align, Cell, Table, fit_end};
-use super::super::{AppContext, clean, wire};
-use crate::words::money::cost;
+use super::super::{AppContext, clean};
+use crate::json;
+use crate::text::money::cost;
 
 /// Prints where a message stands.
 pub(super) fn run(
@@ -21,7 +22,7 @@ pub(super) fn run(
     let (traces, failures) = ops::trace_usage(&place.roots, message, prices);
     for trace in &traces {
         if out.is_json() {
-            out.json(&wire::usage_trace(message, trace))?;
+            out.json(&json::usage_trace(message, trace))?;
         } else {
             draw(trace, place, out)?;
         }
@@ -38,7 +39,7 @@ pub(super) fn run(
         );
         out.line(&paint(QUIET, &said))?;
     }
-    report::warn(&failures, out);
+    error::warn(&failures, out);
     Ok(match traces.is_empty() {
         true if !failures.is_empty() => Exit::Failed,
         nothing => Exit::found(!nothing),

@@ -6,14 +6,14 @@
 mod ansi;
 #[cfg(test)]
 pub(crate) mod check;
-mod code;
+mod diff;
 mod escape;
-mod patch;
+mod highlight;
+mod markdown;
 mod plain;
-mod prose;
 
 pub(crate) use ansi::{palette, terminal};
-pub(crate) use code::{Language, code, json};
-pub(crate) use patch::{Hunk, hunks, patch};
+pub(crate) use diff::{Hunk, hunks, patch};
+pub(crate) use highlight::{Language, code, json};
+pub(crate) use markdown::{Block, last_block, prompt, prose, safe_address};
 pub(crate) use plain::plain;
-pub(crate) use prose::{Block, last_block, prompt, prose, safe_address};

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::words::clean;
+use crate::text::clean;
 
 /// Draws text with its line breaks.
 pub(crate) fn plain(text: &str) -> Markup {

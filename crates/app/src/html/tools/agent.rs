@@ -3,11 +3,11 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::draw::Renderer;
-use super::gist::CallHeadline;
-use super::matter::{CallView, list, words};
-use super::piece::{Rows, folded, short, wrote};
-use crate::words::figures;
+use super::block::{Rows, folded, short, wrote};
+use super::call_view::{CallView, list, words};
+use super::headline::CallHeadline;
+use super::render::Renderer;
+use crate::text::figures;
 
 /// A call of an agent.
 pub(super) const AGENT: Renderer = Renderer { kind: "agent", gist, input, result };

@@ -5,12 +5,12 @@ use std::collections::HashSet;
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::draw::{Renderer, as_it_stands};
-use super::gist::CallHeadline;
-use super::matter::{CallView, list, words};
-use super::piece::{short, told};
+use super::block::{short, told};
+use super::call_view::{CallView, list, words};
+use super::headline::CallHeadline;
+use super::render::{Renderer, as_it_stands};
 use crate::html::text::prose;
-use crate::words::{clean, figures};
+use crate::text::{clean, figures};
 
 /// Questions with choices.
 pub(super) const ASK: Renderer = Renderer { kind: "ask", gist, input, result };

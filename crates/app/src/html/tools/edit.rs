@@ -4,14 +4,14 @@ use maud::{Markup, html};
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
-use super::draw::{Renderer, as_it_stands};
-use super::fold;
-use super::gist::CallHeadline;
-use super::matter::{CallView, list};
+use super::block::label;
+use super::call_view::{CallView, list};
+use super::collapse;
+use super::headline::CallHeadline;
 use super::outcome::Outcome;
-use super::piece::label;
+use super::render::{Renderer, as_it_stands};
 use crate::html::text::{Hunk, Language, code, hunks, patch};
-use crate::words::figures;
+use crate::text::figures;
 
 /// A file written whole.
 pub(super) const WRITE: Renderer =
@@ -89,10 +89,10 @@ fn write_input(matter: &CallView<'_>) -> Markup {
     let places = places(matter);
     html! {
         (file(matter))
-        @if !places.is_empty() { (fold::lines(hunks(&places, language))) }
-        @else if let Some(old) = original(matter) { (fold::lines(patch(old, content, language))) }
+        @if !places.is_empty() { (collapse::lines(hunks(&places, language))) }
+        @else if let Some(old) = original(matter) { (collapse::lines(patch(old, content, language))) }
         @else if content.is_empty() { p class="quiet" { "empty file" } }
-        @else { (fold::lines(code(content.strip_suffix('\n').unwrap_or(content), language, Some(1)))) }
+        @else { (collapse::lines(code(content.strip_suffix('\n').unwrap_or(content), language, Some(1)))) }
     }
 }
 
@@ -107,7 +107,7 @@ fn edit_input(matter: &CallView<'_>) -> Markup {
     html! {
         (file(matter))
         @if matter.is_asked("replace_all") { p class="quiet" { "replaced in all places" } }
-        @if !places.is_empty() { (fold::lines(hunks(&places, language))) }
+        @if !places.is_empty() { (collapse::lines(hunks(&places, language))) }
         @else {
             @if is_single { (change(&matter.input, language)) }
             @for (no, edit) in edits.iter().enumerate() {
@@ -120,7 +120,7 @@ fn edit_input(matter: &CallView<'_>) -> Markup {
 }
 
 fn change(edit: &Value, language: Option<Language>) -> Markup {
-    fold::lines(patch(text(edit, "old_string"), text(edit, "new_string"), language))
+    collapse::lines(patch(text(edit, "old_string"), text(edit, "new_string"), language))
 }
 
 /// Returns a text that is compared: white space counts.

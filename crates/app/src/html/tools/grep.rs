@@ -6,13 +6,13 @@ use maud::{Markup, html};
 use regex_lite::{Regex, RegexBuilder};
 use serde_json::Value;
 
-use super::draw::Renderer;
-use super::fold;
-use super::gist::CallHeadline;
-use super::hits::{Found, Group, LOOKED_AT, group, part};
-use super::matter::CallView;
-use super::piece::{Rows, paths, short};
-use crate::words::{clean, figures};
+use super::block::{Rows, paths, short};
+use super::call_view::CallView;
+use super::collapse;
+use super::grep_output::{Found, Group, LOOKED_AT, group, part};
+use super::headline::CallHeadline;
+use super::render::Renderer;
+use crate::text::{clean, figures};
 
 /// A search in files.
 pub(super) const GREP: Renderer = Renderer { kind: "find", gist, input, result };
@@ -116,7 +116,7 @@ fn result(matter: &CallView<'_>, text: &str) -> Markup {
     }
     let groups = group(content);
     let marker = Marker::of(matter);
-    let (head, rest) = part(groups, fold::SHOWN);
+    let (head, rest) = part(groups, collapse::SHOWN);
     let hidden: usize = rest.iter().map(|group| group.lines.len()).sum();
     html! {
         @for group in &head { (file(matter, group, &marker)) }

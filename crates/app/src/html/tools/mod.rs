@@ -6,20 +6,20 @@
 
 mod agent;
 mod ask;
-mod draw;
+mod block;
+mod call_view;
+mod collapse;
 mod edit;
-mod fold;
-mod gist;
 mod grep;
-mod hits;
-mod matter;
+mod grep_output;
+mod headline;
+mod lookup;
 mod notebook;
 mod other;
 mod outcome;
-mod piece;
 mod plan;
 mod read;
-mod seek;
+mod render;
 mod shell;
 mod skill;
 mod team;
@@ -29,5 +29,5 @@ mod todo;
 mod web;
 
 pub(crate) use agent::key as agent_key;
-pub(crate) use draw::{KEPT_SHOWN, Picture, RenderContext, bare, body, gist, is_long, is_open, kept};
 pub(crate) use other::server;
+pub(crate) use render::{KEPT_SHOWN, Picture, RenderContext, bare, body, gist, is_long, is_open, kept};

@@ -3,13 +3,13 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::draw::Renderer;
-use super::fold;
-use super::gist::CallHeadline;
-use super::matter::{CallView, label as id_of, words};
-use super::piece::{Rows, label, short, wrote};
+use super::block::{Rows, label, short, wrote};
+use super::call_view::{CallView, label as id_of, words};
+use super::collapse;
+use super::headline::CallHeadline;
+use super::render::Renderer;
 use crate::html::text::{Language, code, terminal};
-use crate::words::figures;
+use crate::text::figures;
 
 /// A cell that was changed, added or removed.
 pub(super) const EDIT: Renderer = Renderer { kind: "edit", gist, input, result: |_, _| html! {} };
@@ -44,7 +44,11 @@ fn input(matter: &CallView<'_>) -> Markup {
 }
 
 fn source(kind: &str, text: &str, language: &str) -> Markup {
-    if kind == "markdown" { wrote(text) } else { fold::lines(code(text, Language::named(language), None)) }
+    if kind == "markdown" {
+        wrote(text)
+    } else {
+        collapse::lines(code(text, Language::named(language), None))
+    }
 }
 
 /// Draws the cells of a notebook.
@@ -56,8 +60,8 @@ pub(super) fn cells(cells: &[Value]) -> Markup {
             @if let Some(text) = words(cell, "source") {
                 (source(kind, text, words(cell, "language").unwrap_or("python")))
             }
-            @for output in super::matter::list(cell, "outputs") {
-                @if let Some(text) = words(output, "text") { div class="output" { (fold::lines(terminal(text))) } }
+            @for output in super::call_view::list(cell, "outputs") {
+                @if let Some(text) = words(output, "text") { div class="output" { (collapse::lines(terminal(text))) } }
             }
         }
     }

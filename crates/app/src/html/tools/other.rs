@@ -3,11 +3,11 @@
 use maud::Markup;
 use serde_json::Value;
 
-use super::draw::{Renderer, as_it_stands};
-use super::gist::CallHeadline;
-use super::matter::{CallView, words};
-use super::piece::{Rows, short, told};
-use crate::words::gist::summary_fields;
+use super::block::{Rows, short, told};
+use super::call_view::{CallView, words};
+use super::headline::CallHeadline;
+use super::render::{Renderer, as_it_stands};
+use crate::text::summary::summary_fields;
 
 /// A tool of a server (`mcp__server__tool`).
 pub(super) const MCP: Renderer = Renderer { kind: "mcp", gist: mcp_gist, input, result };

@@ -2,7 +2,7 @@
 
 use rethread_engine::core::turn::{ToolCall, tag};
 
-use crate::words::ending;
+use crate::text::outcome;
 
 /// What came of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,10 +38,10 @@ impl<'a> Outcome<'a> {
         let Some(result) = &call.result else { return Outcome::Missing };
         let text = without_reminders(&result.text);
         let start = text.trim_start();
-        if ending::is_refusal(start) && (result.is_error || said(start).is_some()) {
+        if outcome::is_refusal(start) && (result.is_error || said(start).is_some()) {
             return Outcome::Declined(said(start).unwrap_or_default());
         }
-        if result.is_error && ending::is_stop(start) {
+        if result.is_error && outcome::is_stop(start) {
             return Outcome::Interrupted;
         }
         if let Some(kept) = Kept::read(start) {

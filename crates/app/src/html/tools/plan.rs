@@ -2,11 +2,11 @@
 
 use maud::{Markup, html};
 
-use super::draw::Renderer;
-use super::gist::CallHeadline;
-use super::matter::CallView;
+use super::block::{Rows, folded, short, wrote};
+use super::call_view::CallView;
+use super::headline::CallHeadline;
 use super::outcome::Outcome;
-use super::piece::{Rows, folded, short, wrote};
+use super::render::Renderer;
 use crate::html::text::prose;
 
 /// A plan put to the user.

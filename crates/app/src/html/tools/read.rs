@@ -3,14 +3,14 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::draw::Renderer;
-use super::gist::CallHeadline;
-use super::matter::{CallView, words};
+use super::block::{Rows, told};
+use super::call_view::{CallView, words};
+use super::headline::CallHeadline;
 use super::notebook;
-use super::piece::{Rows, told};
-use super::{fold, outcome};
+use super::render::Renderer;
+use super::{collapse, outcome};
 use crate::html::text::{Language, code};
-use crate::words::figures;
+use crate::text::figures;
 
 /// A file that was read.
 pub(super) const READ: Renderer = Renderer { kind: "read", gist, input, result };
@@ -51,7 +51,7 @@ fn gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
             }
         }
         ("notebook", Some(file)) => {
-            gist.figure(figures::things(super::matter::list(file, "cells").len() as u64, "cell"));
+            gist.figure(figures::things(super::call_view::list(file, "cells").len() as u64, "cell"));
         }
         ("pdf", _) => gist.figure("PDF"),
         ("file_unchanged", _) => gist.figure("unchanged"),
@@ -88,17 +88,17 @@ fn result(matter: &CallView<'_>, text: &str) -> Markup {
                     let first = file.get("startLine").and_then(Value::as_u64).unwrap_or(1);
                     let first = u32::try_from(first).unwrap_or(u32::MAX / 2).max(1);
                     let content = content.strip_suffix('\n').unwrap_or(content);
-                    return fold::lines(code(content, language, Some(first)));
+                    return collapse::lines(code(content, language, Some(first)));
                 }
             }
-            Some("notebook") => return notebook::cells(super::matter::list(file, "cells")),
+            Some("notebook") => return notebook::cells(super::call_view::list(file, "cells")),
             _ => {}
         }
     }
     let has_media = matter.call.result.as_ref().is_some_and(|result| !result.media.is_empty());
     match parse(text) {
         Some(lines) => html! {
-            (fold::lines(code(&lines.text, language, Some(lines.first))))
+            (collapse::lines(code(&lines.text, language, Some(lines.first))))
             (told(outcome::without_reminders(&lines.rest)))
         },
         None if text.trim().is_empty() && !has_media => html! { p class="quiet" { "empty file" } },

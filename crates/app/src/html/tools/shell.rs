@@ -4,14 +4,14 @@ use maud::{Markup, html};
 use rethread_engine::core::turn::tag;
 use serde_json::Value;
 
-use super::draw::Renderer;
-use super::fold;
-use super::gist::CallHeadline;
-use super::matter::{CallView, label as id_of, words};
+use super::block::{Rows, label, short};
+use super::call_view::{CallView, label as id_of, words};
+use super::collapse;
+use super::headline::CallHeadline;
 use super::outcome::Outcome;
-use super::piece::{Rows, label, short};
+use super::render::Renderer;
 use crate::html::text::{Language, code, terminal};
-use crate::words::figures;
+use crate::text::figures;
 
 /// A command of a shell.
 pub(super) const BASH: Renderer = Renderer {
@@ -75,7 +75,7 @@ fn exit_code(words: &str) -> Option<i64> {
 }
 
 fn command(matter: &CallView<'_>, language: &str) -> Markup {
-    let Some(command) = matter.input_str("command") else { return super::draw::as_it_stands(matter) };
+    let Some(command) = matter.input_str("command") else { return super::render::as_it_stands(matter) };
     let timeout = matter.asked_number("timeout").map(figures::duration);
     let background = matter.is_asked("run_in_background").then_some("yes");
     let known = ["command", "description", "timeout", "run_in_background"];
@@ -84,8 +84,8 @@ fn command(matter: &CallView<'_>, language: &str) -> Markup {
         .words("in the background", background)
         .fields_but(&matter.input, &known);
     html! {
-        @if let Some(description) = matter.input_str("description") { p class="said" { (crate::words::clean::text(description)) } }
-        div class="command" { (fold::lines(code(command, Language::named(language), None))) }
+        @if let Some(description) = matter.input_str("description") { p class="said" { (crate::text::clean::text(description)) } }
+        div class="command" { (collapse::lines(code(command, Language::named(language), None))) }
         (rows.draw())
     }
 }
@@ -109,8 +109,8 @@ fn command_result(matter: &CallView<'_>, text: &str) -> Markup {
 /// Draws what was printed, errors apart.
 fn printed(out: &str, err: &str) -> Markup {
     html! {
-        @if !out.trim().is_empty() { div class="output" { (fold::lines(terminal(out))) } }
-        @if !err.trim().is_empty() { div class="output stderr" { (label("stderr")) (fold::lines(terminal(err.trim_matches('\n')))) } }
+        @if !out.trim().is_empty() { div class="output" { (collapse::lines(terminal(out))) } }
+        @if !err.trim().is_empty() { div class="output stderr" { (label("stderr")) (collapse::lines(terminal(err.trim_matches('\n')))) } }
         @if out.trim().is_empty() && err.trim().is_empty() { p class="quiet" { "no output" } }
     }
 }
@@ -174,7 +174,7 @@ fn output_result(matter: &CallView<'_>, text: &str) -> Markup {
     let later = Later::read(matter, text);
     html! {
         (Rows::default().words("status", later.status.as_deref()).words("exit code", later.exit.as_deref()).draw())
-        @if let Some(about) = &later.about { div class="command" { (fold::lines(code(about, Language::named("bash"), None))) } }
+        @if let Some(about) = &later.about { div class="command" { (collapse::lines(code(about, Language::named("bash"), None))) } }
         (printed(&later.out, &later.err))
     }
 }
@@ -191,5 +191,5 @@ fn kill_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
 fn kill_result(matter: &CallView<'_>, text: &str) -> Markup {
     let parsed: Value = serde_json::from_str(text).unwrap_or_default();
     let message = matter.noted_words("message").or_else(|| words(&parsed, "message")).unwrap_or(text);
-    fold::lines(terminal(message))
+    collapse::lines(terminal(message))
 }

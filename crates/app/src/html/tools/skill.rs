@@ -2,10 +2,10 @@
 
 use maud::{Markup, html};
 
-use super::draw::Renderer;
-use super::gist::CallHeadline;
-use super::matter::CallView;
-use super::piece::{Rows, wrote};
+use super::block::{Rows, wrote};
+use super::call_view::CallView;
+use super::headline::CallHeadline;
+use super::render::Renderer;
 
 /// A skill or slash command that the model called.
 pub(super) const SKILL: Renderer = Renderer { kind: "skill", gist, input, result };

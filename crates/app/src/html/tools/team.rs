@@ -3,10 +3,10 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::draw::Renderer;
-use super::gist::CallHeadline;
-use super::matter::{CallView, words};
-use super::piece::{Rows, short, told, wrote};
+use super::block::{Rows, short, told, wrote};
+use super::call_view::{CallView, words};
+use super::headline::CallHeadline;
+use super::render::Renderer;
 
 /// A message to another agent.
 pub(super) const MESSAGE: Renderer =

@@ -5,11 +5,11 @@ use std::collections::{HashMap, HashSet};
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::draw::Renderer;
-use super::gist::CallHeadline;
-use super::matter::{CallView, label, list, words};
-use super::piece::{Rows, short, told, wrote};
-use crate::words::{clean, figures};
+use super::block::{Rows, short, told, wrote};
+use super::call_view::{CallView, label, list, words};
+use super::headline::CallHeadline;
+use super::render::Renderer;
+use crate::text::{clean, figures};
 
 /// A list written whole.
 pub(super) const CHECKLIST: Renderer =
@@ -127,7 +127,7 @@ fn todos_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
 fn todos_input(matter: &CallView<'_>) -> Markup {
     let mut items = todos(matter);
     if items.is_empty() {
-        return super::draw::as_it_stands(matter);
+        return super::render::as_it_stands(matter);
     }
     if let Some(note) = &matter.around.noted
         && note.get("oldTodos").is_some()

@@ -3,12 +3,12 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::draw::Renderer;
-use super::gist::CallHeadline;
-use super::matter::{CallView, list, words};
-use super::piece::{Rows, folded, short, wrote};
+use super::block::{Rows, folded, short, wrote};
+use super::call_view::{CallView, list, words};
+use super::headline::CallHeadline;
+use super::render::Renderer;
 use crate::html::text::prose;
-use crate::words::figures;
+use crate::text::figures;
 
 /// A search of the web.
 pub(super) const SEARCH: Renderer =

@@ -8,23 +8,23 @@ use maud::{Markup, html};
 use rethread_engine::ops::{self, ClientSelector, ExplainRequest, TreeRequest};
 
 use crate::html::frame::{Frame, page as framed};
-use crate::html::verdict::warning;
+use crate::html::resume_banner::warning;
 use crate::html::{branches, tree};
-use crate::web::answer;
+use crate::text::session::display_title;
+use crate::text::time::Clock;
+use crate::web::response;
 use crate::web::server::{Server, work};
-use crate::words::called::display_title;
-use crate::words::when::Clock;
 
 /// Answers with the list of branches.
 pub(crate) async fn page(State(server): State<Arc<Server>>, Path(key): Path<String>) -> Response {
     work(server, move |server| {
         let look = server.shelf.look(&server.place);
-        let Some(row) = look.find(&key) else { return answer::missing("there is no such session") };
+        let Some(row) = look.find(&key) else { return response::missing("there is no such session") };
         let explain = ExplainRequest { path: row.path.clone(), reader: ClientSelector::Newest };
         let read = ops::branches(&row.path).and_then(|list| Ok((list, ops::explain(&explain)?)));
         let (list, explained) = match read {
             Ok(read) => read,
-            Err(failure) => return answer::failed(&failure),
+            Err(failure) => return response::failed(&failure),
         };
         let judged = explained.verdicts.first();
         let body = html! {
@@ -41,7 +41,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, Path(key): Path<Stri
 pub(crate) async fn drawing(State(server): State<Arc<Server>>, Path(key): Path<String>) -> Response {
     work(server, move |server| {
         let look = server.shelf.look(&server.place);
-        let Some(row) = look.find(&key) else { return answer::missing("there is no such session") };
+        let Some(row) = look.find(&key) else { return response::missing("there is no such session") };
         let request = TreeRequest { path: row.path.clone(), all: false, around: None };
         let drawn = ops::tree(&request).and_then(|mut drawing| {
             let picture = tree::part(&mut drawing, &format!("/s/{key}"))?;
@@ -52,7 +52,7 @@ pub(crate) async fn drawing(State(server): State<Arc<Server>>, Path(key): Path<S
                 let body = html! { div class="tree-scroll" tabindex="0" role="region" aria-label="The tree of this session" { (picture) } };
                 around(server, &key, &title, "tree", &body)
             }
-            Err(failure) => answer::failed(&failure),
+            Err(failure) => response::failed(&failure),
         }
     })
     .await
@@ -74,5 +74,5 @@ pub(super) fn around(server: &Server, key: &str, title: &str, here: &str, body: 
         }
     };
     let framed_title = format!("{title} · {here}");
-    answer::found(framed(&Frame { title: &framed_title, demo: server.demo, ..Frame::default() }, &drawn))
+    response::found(framed(&Frame { title: &framed_title, demo: server.demo, ..Frame::default() }, &drawn))
 }

@@ -9,10 +9,10 @@ use maud::html;
 use rethread_engine::ops::{self, BranchName};
 
 use super::branches::around;
-use crate::html::sides::sides;
-use crate::web::answer;
+use crate::html::diff::sides;
+use crate::text::time::Clock;
+use crate::web::response;
 use crate::web::server::{Server, work};
-use crate::words::when::Clock;
 
 /// Answers with the comparison of `a` and `b`, or of the two branches that were picked from the list.
 pub(crate) async fn page(
@@ -23,7 +23,7 @@ pub(crate) async fn page(
     let pairs = query.map(|Query(pairs)| pairs).unwrap_or_default();
     work(server, move |server| {
         let look = server.shelf.look(&server.place);
-        let Some(row) = look.find(&key) else { return answer::missing("there is no such session") };
+        let Some(row) = look.find(&key) else { return response::missing("there is no such session") };
         let Some([a, b]) = chosen(&pairs) else {
             let body = html! {
                 p { "Choose two branches of the list to compare them." }
@@ -40,7 +40,7 @@ pub(crate) async fn page(
                 };
                 around(server, &key, &diff.branches[0].head.title.text, "diff", &body)
             }
-            Err(failure) => answer::failed(&failure),
+            Err(failure) => response::failed(&failure),
         }
     })
     .await

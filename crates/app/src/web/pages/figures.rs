@@ -12,10 +12,10 @@ use rethread_engine::ops::{self, GroupBy, GroupKey, UsageReport, UsageRequest};
 use crate::html::figure::days::{Bar, days};
 use crate::html::figure::heatmap::{Cell, WEEKS, heatmap};
 use crate::html::link::address;
+use crate::text::figures::{count, things, tokens};
+use crate::text::money;
+use crate::text::time::Clock;
 use crate::web::server::Server;
-use crate::words::figures::{count, things, tokens};
-use crate::words::money;
-use crate::words::when::Clock;
 
 /// So many days of costs are shown.
 const COSTS: i32 = 30;

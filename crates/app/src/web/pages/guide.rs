@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use rethread_engine::core::query::QueryError;
 
 use crate::html::link::address;
-use crate::words::clean;
+use crate::text::clean;
 
 /// Says what is wrong with a query, and where.
 pub(crate) fn wrong(typed: &str, bad: &QueryError) -> Markup {

@@ -8,15 +8,15 @@ use rethread_engine::ops::SearchHit;
 
 use crate::html::hit::{READ, excerpt, memory, place, speaker};
 use crate::html::link::address;
-use crate::web::asked::QueryParams;
-use crate::web::seek::{SearchParams, SearchResults};
+use crate::text::clean;
+use crate::text::figures::{count, duration, things};
+use crate::text::folder::base;
+use crate::text::session::display_title;
+use crate::text::time::Clock;
+use crate::web::params::QueryParams;
+use crate::web::search::{SearchParams, SearchResults};
 use crate::web::server::Server;
-use crate::web::shelf::CachedSessionList;
-use crate::words::called::display_title;
-use crate::words::clean;
-use crate::words::figures::{count, duration, things};
-use crate::words::folder::base;
-use crate::words::when::Clock;
+use crate::web::session_list::CachedSessionList;
 
 /// So many hits stand on a page at most.
 pub(crate) const MOST: usize = 1000;

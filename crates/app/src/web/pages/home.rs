@@ -11,16 +11,16 @@ use rethread_engine::ops::{self, Repository};
 use super::sessions::troubles;
 use crate::html::frame::{Frame, page as framed};
 use crate::html::link::address;
-use crate::html::row::{self, Row};
-use crate::web::answer;
-use crate::web::asked::QueryParams;
-use crate::web::pick::{self, Picked, filter_sessions};
+use crate::html::session_row::{self, Row};
+use crate::text::figures::{count, size, things};
+use crate::text::folder::base;
+use crate::text::hidden::{can_be_shown, hidden};
+use crate::text::time::Clock;
+use crate::web::filter::{self, Picked, filter_sessions};
+use crate::web::params::QueryParams;
+use crate::web::response;
 use crate::web::server::{Server, work};
-use crate::web::stacks::refresh_in_background;
-use crate::words::figures::{count, size, things};
-use crate::words::folder::base;
-use crate::words::hidden::{can_be_shown, hidden};
-use crate::words::when::Clock;
+use crate::web::snapshot_cache::refresh_in_background;
 
 /// So many sessions are recent, and so many projects are shown at once.
 const RECENT: usize = 12;
@@ -34,7 +34,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>) -> Response {
         let picked = filter_sessions(&look, &QueryParams::default(), &clock);
         let rows = |live: bool, most: usize| -> Vec<Row<'_>> {
             let rows = picked.rows.iter().filter(|(_, row)| row.live || !live).take(most);
-            rows.map(|(key, row)| pick::row(key, row, &server.place, &clock)).collect()
+            rows.map(|(key, row)| filter::row(key, row, &server.place, &clock)).collect()
         };
         let live = rows(true, RECENT);
         let body = html! {
@@ -43,10 +43,10 @@ pub(crate) async fn page(State(server): State<Arc<Server>>) -> Response {
                 (search_box())
                 (troubles(&look.listing))
                 @if !live.is_empty() {
-                    section { h2 { "Live now" } (row::table(&live, "Live sessions", None)) }
+                    section { h2 { "Live now" } (session_row::table(&live, "Live sessions", None)) }
                 }
                 @if picked.rows.is_empty() { (nothing(look.listing.files == 0)) } @else {
-                    section { h2 { "Recent" } (row::table(&rows(false, RECENT), "Recent sessions", None)) (sum(&picked)) }
+                    section { h2 { "Recent" } (session_row::table(&rows(false, RECENT), "Recent sessions", None)) (sum(&picked)) }
                     (projects(&picked, server, &clock))
                     (pictures())
                     p class="quiet" { a href="/log" { "What rethread changed" } ", and how to take it back" }
@@ -54,7 +54,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>) -> Response {
             }
         };
         let frame = Frame { title: "rethread", here: "home", demo: server.demo, ..Frame::default() };
-        answer::found(framed(&frame, &body))
+        response::found(framed(&frame, &body))
     })
     .await;
     // Whoever reads this page types next.
@@ -68,11 +68,11 @@ pub(crate) async fn figures(State(server): State<Arc<Server>>, headers: HeaderMa
     work(server, move |server| {
         let drawn = server.figures.recent(server);
         if is_piece {
-            return answer::found(drawn);
+            return response::found(drawn);
         }
         let frame = Frame { title: "Activity", demo: server.demo, ..Frame::default() };
         let body = html! { main id="main" class="home" { h1 { "Activity" } (drawn) } };
-        answer::found(framed(&frame, &body))
+        response::found(framed(&frame, &body))
     })
     .await
 }

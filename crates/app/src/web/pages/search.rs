@@ -15,17 +15,17 @@ use super::hits::{HitsPage, MOST, title};
 use crate::html::frame::{Frame, page as framed};
 use crate::html::hit::{SKIMMED, excerpt, place, speaker};
 use crate::html::link::address;
-use crate::web::answer;
-use crate::web::asked::QueryParams;
-use crate::web::seek::{CancelOnDrop, SearchParams, SearchResults, run_search};
+use crate::text::clean;
+use crate::text::figures::things;
+use crate::text::folder::base;
+use crate::text::standing::context_status_label;
+use crate::text::time::Clock;
+use crate::web::params::QueryParams;
+use crate::web::response;
+use crate::web::search::{CancelOnDrop, SearchParams, SearchResults, run_search};
 use crate::web::server::{Server, work};
-use crate::web::shelf::CachedSessionList;
-use crate::web::stacks::refresh_in_background;
-use crate::words::clean;
-use crate::words::figures::things;
-use crate::words::folder::base;
-use crate::words::standing::context_status_label;
-use crate::words::when::Clock;
+use crate::web::session_list::CachedSessionList;
+use crate::web::snapshot_cache::refresh_in_background;
 
 /// How long a page may look, how long if somebody says that they can wait, and how long while somebody types.
 const PAGE: Duration = Duration::from_secs(3);
@@ -73,7 +73,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, asked: QueryParams) 
         };
         let title = if wanted.typed.is_empty() { "Search".to_owned() } else { clean::line(&wanted.typed) };
         let frame = Frame { title: &title, here: "search", demo: server.demo, ..Frame::default() };
-        answer::found(framed(&frame, &body))
+        response::found(framed(&frame, &body))
     })
     .await;
     drop((waits, patient));
@@ -99,11 +99,11 @@ pub(crate) async fn hits(State(server): State<Arc<Server>>, asked: QueryParams) 
     let Some(typed) = asked.text("q").map(str::to_owned) else {
         // Somebody is about to type.
         refresh_in_background(&server);
-        return answer::found(html! {});
+        return response::found(html! {});
     };
     let (sought, begun) = so_far(&typed);
     if sought.len() < LEAST {
-        return answer::found(html! { p class="hits-say" { "Go on typing, or press Enter" } });
+        return response::found(html! { p class="hits-say" { "Go on typing, or press Enter" } });
     }
     let (sought, begun) = (sought.to_owned(), begun.to_owned());
     let waits = CancelOnDrop::default();
@@ -116,7 +116,7 @@ pub(crate) async fn hits(State(server): State<Arc<Server>>, asked: QueryParams) 
         None => match server.queue.turn(asked.text("client").unwrap_or_default()).await {
             Some(turn) => Some(turn),
             // Nobody reads this: the same page has asked for something newer.
-            None => return answer::typed(StatusCode::NO_CONTENT, "text/plain; charset=utf-8", ""),
+            None => return response::typed(StatusCode::NO_CONTENT, "text/plain; charset=utf-8", ""),
         },
     };
     let response = work(server, move |server| {
@@ -124,8 +124,8 @@ pub(crate) async fn hits(State(server): State<Arc<Server>>, asked: QueryParams) 
         drop(turn);
         let look = addressing(server, Some(&found));
         match found {
-            Ok(found) => answer::found(skim(&found, (&typed, &begun), &look, &server.clock())),
-            Err(bad) => answer::found(html! { p class="hits-say" { (clean::line(&bad.what)) } }),
+            Ok(found) => response::found(skim(&found, (&typed, &begun), &look, &server.clock())),
+            Err(bad) => response::found(html! { p class="hits-say" { (clean::line(&bad.what)) } }),
         }
     })
     .await;

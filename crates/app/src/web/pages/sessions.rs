@@ -9,17 +9,17 @@ use rethread_engine::core::session::TitleSource;
 use rethread_engine::ops::{SessionList, SessionRow};
 
 use crate::html::frame::{Frame, page as framed};
-use crate::html::row::{self, COLUMNS, Row};
-use crate::web::answer;
-use crate::web::asked::QueryParams;
-use crate::web::pick::{self, ORDERS, Picked, filter_sessions};
+use crate::html::session_row::{self, COLUMNS, Row};
+use crate::text::clean;
+use crate::text::error::{self, error_message};
+use crate::text::figures::{count, size, things};
+use crate::text::folder::git_branch;
+use crate::text::hidden::{can_be_shown, hidden};
+use crate::text::time::Clock;
+use crate::web::filter::{self, ORDERS, Picked, filter_sessions};
+use crate::web::params::QueryParams;
+use crate::web::response;
 use crate::web::server::{Server, work};
-use crate::words::clean;
-use crate::words::figures::{count, size, things};
-use crate::words::folder::git_branch;
-use crate::words::hidden::{can_be_shown, hidden};
-use crate::words::trouble::{self, error_message};
-use crate::words::when::Clock;
 
 /// So many sessions stand on one page.
 const PAGE: usize = 100;
@@ -41,14 +41,14 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, asked: QueryParams) 
                 } @else {
                     @let (rows, more) = part(&picked, &asked, server, &clock);
                     div class="list-box" data-list {
-                        (row::table(&rows, "Sessions", more.as_ref()))
+                        (session_row::table(&rows, "Sessions", more.as_ref()))
                         aside class="preview" id="preview" hidden aria-live="polite" {}
                     }
                 }
             }
         };
         let frame = Frame { title: "Sessions", here: "sessions", demo: server.demo, ..Frame::default() };
-        answer::found(framed(&frame, &body))
+        response::found(framed(&frame, &body))
     })
     .await
 }
@@ -59,7 +59,7 @@ pub(crate) async fn rows(State(server): State<Arc<Server>>, asked: QueryParams) 
         let (look, clock) = (server.shelf.look(&server.place), server.clock());
         let picked = filter_sessions(&look, &asked, &clock);
         let (rows, more) = part(&picked, &asked, server, &clock);
-        answer::found(row::rows(&rows, more.as_ref()))
+        response::found(session_row::rows(&rows, more.as_ref()))
     })
     .await
 }
@@ -73,7 +73,7 @@ fn part<'l>(
 ) -> (Vec<Row<'l>>, Option<Markup>) {
     let from = asked.number("from", 0).min(picked.rows.len());
     let to = from.saturating_add(PAGE).min(picked.rows.len());
-    let rows = picked.rows[from..to].iter().map(|(key, row)| pick::row(key, row, &server.place, clock));
+    let rows = picked.rows[from..to].iter().map(|(key, row)| filter::row(key, row, &server.place, clock));
     let left = picked.rows.len() - to;
     let more = (left > 0).then(|| {
         html! {
@@ -96,7 +96,7 @@ pub(super) fn troubles(listing: &SessionList) -> Markup {
                 (error_message(first)) @if !rest.is_empty() { ", and so " (things(rest.len() as u64, "more file")) }
             }
         }
-        @if let Some(notice) = &listing.notice { p class="quiet" role="status" { (trouble::notice(notice)) } }
+        @if let Some(notice) = &listing.notice { p class="quiet" role="status" { (error::notice(notice)) } }
     }
 }
 
@@ -185,8 +185,8 @@ fn nothing(is_bare: bool) -> Markup {
 /// Answers with what a session is about, in short.
 pub(crate) async fn preview(State(server): State<Arc<Server>>, Path(key): Path<String>) -> Response {
     work(server, move |server| match server.find(&key) {
-        Some(session) => answer::found(about(&session, server, &server.clock())),
-        None => answer::missing("there is no such session"),
+        Some(session) => response::found(about(&session, server, &server.clock())),
+        None => response::missing("there is no such session"),
     })
     .await
 }
@@ -214,8 +214,8 @@ fn about(session: &SessionRow, server: &Server, clock: &Clock) -> Markup {
     ];
     html! {
         // A title that is the first prompt would say the same twice.
-        @if session.title.source != TitleSource::Prompt { p class="preview-title" { (row::title(session)) } }
-        (row::badges(session))
+        @if session.title.source != TitleSource::Prompt { p class="preview-title" { (session_row::title(session)) } }
+        (session_row::badges(session))
         @if !prompt.trim().is_empty() { blockquote class="preview-prompt plain" { (prompt.trim()) } }
         dl class="facts" {
             @for (name, fact) in facts {

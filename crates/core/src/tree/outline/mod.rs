@@ -9,9 +9,9 @@
 //!
 //! So the indentation does not grow with the length of a conversation, and only with the logarithm of its forks.
 
-mod fold;
-mod line;
+mod layout;
 mod row;
-mod seed;
+mod visibility;
+mod write_rows;
 
 pub use row::{Outline, OutlineItem, OutlineOptions, PathRelation, Row};

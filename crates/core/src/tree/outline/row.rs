@@ -1,9 +1,9 @@
 //! What an outline is made of.
 
-use super::{fold, line, seed};
+use super::{layout, visibility, write_rows};
 use crate::tree::branch::{Branches, ForkPoint};
+use crate::tree::builder::Tree;
 use crate::tree::node::{NONE, NodeId, ParentLink};
-use crate::tree::weave::Tree;
 
 /// How something stands to a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,9 +128,9 @@ impl Row {
 impl Outline {
     /// Lays out a tree.
     pub fn of(tree: &Tree, branches: &Branches, sight: &OutlineOptions<'_>) -> Outline {
-        let plan = seed::plan(tree, branches, sight);
-        let folds = fold::folds(&plan, sight);
-        let (rows, drawn) = line::lines(&plan, &folds);
+        let plan = layout::plan(tree, branches, sight);
+        let folds = visibility::folds(&plan, sight);
+        let (rows, drawn) = write_rows::lines(&plan, &folds);
         let shown =
             plan.by_node.iter().map(|&row| drawn.get(row as usize).copied().unwrap_or(NONE)).collect();
         Outline { rows, shown }

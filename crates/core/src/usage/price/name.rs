@@ -1,6 +1,6 @@
 //! Which names mean a model.
 
-use super::super::sheet::FAST;
+use super::super::file_usage::FAST;
 
 /// Whether a pattern, in which `*` stands for anything, is the whole of a text; letters are alike in either case.
 pub(super) fn matches(pattern: &str, text: &str) -> bool {

@@ -2,16 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use rethread_core::health::{CheckCollector, CheckInput, Diagnostic, Severity, SizeBreakdown, run_checks};
+use rethread_core::check::{CheckCollector, CheckInput, Diagnostic, Severity, SizeBreakdown, run_checks};
 use rethread_core::id::Id;
 use rethread_core::resume::{KNOWN_CLIENTS, ResumeIndex, simulate_resume};
 use rethread_core::session::SessionInfoBuilder;
 use rethread_core::tree::TreeBuilder;
 use rethread_core::version::Version;
 
-use super::super::load::{SessionHeader, id_of};
 use crate::Error;
 use crate::disk::{ScanEvent, live_sessions, scan};
+use crate::session::load::{SessionHeader, id_of};
 
 /// What is wrong with a session.
 #[derive(Debug)]

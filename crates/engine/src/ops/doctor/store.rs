@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use rayon::prelude::*;
-use rethread_core::health::{Code, Severity, SizeBreakdown};
+use rethread_core::check::{Code, Severity, SizeBreakdown};
 use rethread_core::id::Id;
 
 use super::retention::{DEFAULT, Retention, SOON, days_left, homes};

@@ -6,8 +6,8 @@ use rethread_core::entry::Kind;
 use rethread_core::resume::SkipReason;
 use rethread_core::tree::{NodeId, Tree};
 
-use super::super::load::Session;
-use super::verdict::Verdict;
+use super::report::Verdict;
+use crate::session::load::Session;
 
 /// Entries that are out of reach for one reason.
 #[derive(Debug)]

@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use rethread_core::entry::{EntryRole, Kind};
 use rethread_core::tree::NodeId;
 
-use super::reading::SessionView;
-use super::way::{BranchView, ForkMark, SiblingBranch};
+use super::branch_view::{BranchView, ForkMark, SiblingBranch};
+use super::view::SessionView;
 use crate::Error;
 use crate::disk::LineReader;
-use crate::ops::gist::PreviewedEntry;
+use crate::session::preview::PreviewedEntry;
 
 /// Of the ways that leave at one place, so many are named: those that are nearest in the file.
 const NAMED: usize = 3;

@@ -4,13 +4,13 @@
 //! file ──one pass──▶ Reading ──which branch──▶ Way: stops (turns), cut into leaves ──one leaf──▶ scenes, told
 //! ```
 
-mod cut;
+mod branch_view;
 mod map;
-mod order;
-mod reading;
-mod waits;
-mod way;
+mod paginate;
+mod result_lines;
+mod turn_order;
+mod view;
 
+pub use branch_view::{BranchSelector, BranchView, ForkSwitch, SiblingBranch, TurnRef};
 pub use map::{MapBranch, MapEntry, MapPreview};
-pub use reading::{SessionView, TurnSlice, open_view};
-pub use way::{BranchSelector, BranchView, ForkSwitch, SiblingBranch, TurnRef};
+pub use view::{SessionView, TurnSlice, open_view};

@@ -6,7 +6,7 @@ use rethread_core::entry::Timestamp;
 use rethread_core::query::Excerpt;
 use rethread_core::session::Title;
 
-use super::super::around::ContextStatus;
+use crate::session::match_context::ContextStatus;
 
 /// An entry that is what was looked for.
 #[derive(Debug, Clone)]

@@ -8,9 +8,9 @@ use rethread_core::session::{Title, TitleSource};
 use rethread_core::tree::NodeId;
 use rethread_core::{pack::Pack, pack_fields};
 
-use super::super::around::{ContextStatus, whereabouts};
-use super::super::load::{Session, load_with_visitor};
 use crate::Error;
+use crate::session::load::{Session, load_with_visitor};
+use crate::session::match_context::{ContextStatus, whereabouts};
 
 /// What the tree says of the entries of one file.
 #[derive(Debug, Clone, Default)]

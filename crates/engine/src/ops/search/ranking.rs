@@ -5,9 +5,10 @@
 
 use rethread_core::query::Scorer;
 
-use super::loose::ScannedCandidate;
-use super::pile::{Candidate, CandidateHeap, CandidateSource};
-use crate::index::{Candidates, IndexError, IndexReader};
+use super::candidate_heap::{Candidate, CandidateHeap, CandidateSource};
+use super::scan::ScannedCandidate;
+use crate::cache::IndexError;
+use crate::search_index::{Candidates, IndexReader};
 
 /// So many are taken from those that wait at first; then four times as many, and so on.
 const FIRST: usize = 32;

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use rethread_core::entry::EntryRole;
 use rethread_core::session::{AgentCallIndex, AgentMeta};
 
-use super::books::UsageStore;
+use super::store::UsageStore;
 use crate::disk::{ScanEvent, SessionFile, read_side, scan_head, scan_part};
 
 /// Finds the kind of the subagent in each file; none for sessions, and where nobody says it.

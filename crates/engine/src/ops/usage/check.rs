@@ -7,14 +7,14 @@ use rayon::prelude::*;
 use rethread_core::entry::Kind;
 use rethread_core::usage::{CostState, CostTotals, FileUsage, TokenTotals, dedupe_responses};
 
-use super::super::recall::find_files;
-use super::books::UsageStore;
 use super::group::GroupBy;
-use super::places::ResponseLocations;
-use super::run::{Group, Pricer, UsageRequest};
+use super::locations::ResponseLocations;
+use super::store::UsageStore;
+use super::{Group, Pricer, UsageRequest};
 use crate::Error;
+use crate::cache::{CacheDir, CacheWarning};
 use crate::disk::{FileRole, Roots, SessionFile, scan_part};
-use crate::index::{CacheDir, CacheWarning};
+use crate::session::per_file_cache::find_files;
 
 /// The sum of all groups of a kind.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rethread_core::entry::Timestamp;
 use rethread_core::usage::{CostTotals, Day, SessionTotals};
 
-use super::super::around::ContextStatus;
+use crate::session::match_context::ContextStatus;
 
 /// By what to group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use rethread_core::entry::{Flags, JsonStr, Timestamp, Usage};
 use rethread_core::usage::{ChargeNo, CostTotals, FileUsage, Prices, UsageCollector, group_copies};
 
-use super::run::Pricer;
+use super::Pricer;
 use crate::Error;
 use crate::disk::{Roots, SessionFile, find, scan_part};
 

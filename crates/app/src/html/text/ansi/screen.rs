@@ -2,7 +2,7 @@
 
 use super::style::Style;
 use crate::html::text::escape;
-use crate::words::clean;
+use crate::text::clean;
 
 /// The line that is being written, and all lines before it as markup.
 #[derive(Debug, Default)]

@@ -1,11 +1,11 @@
 //! What the renderers promise: what each tool shows, that nothing hostile comes through, that every real call is drawn.
 
 mod bounds;
-mod found;
 mod hostile;
-mod people;
+mod interaction;
 mod real;
-mod shown;
+mod rendering;
+mod search;
 
 use rethread_engine::core::turn::{ToolCall, ToolResult};
 use serde_json::Value;

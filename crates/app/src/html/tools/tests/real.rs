@@ -11,7 +11,7 @@ use rethread_testkit::real::sessions;
 use serde_json::Value;
 
 use super::draw;
-use crate::html::tools::draw::renderer;
+use crate::html::tools::render::renderer;
 
 /// Returns the calls of a file, each with the note at its result.
 fn calls(bytes: &[u8]) -> Vec<(ToolCall, Option<Value>)> {

@@ -8,18 +8,18 @@ use axum::response::Response;
 use maud::html;
 use rethread_engine::ops::AgentRow;
 
+use super::chunk::{LeafWanted, answered};
 use super::find::{FindWanted, places};
-use super::leaf::{LeafWanted, answered};
 use super::page::{PageInfo, inside, whole};
-use super::piece::{PieceWanted, body, shown};
+use super::part::{PieceWanted, body, shown};
 use super::{Wanted, open};
 use crate::html::link::encoded;
 use crate::html::session::called;
-use crate::web::answer;
-use crate::web::readings::CachedView;
+use crate::text::error::error_message;
+use crate::text::figures::{things, tokens};
+use crate::web::response;
 use crate::web::server::{Server, work};
-use crate::words::figures::{things, tokens};
-use crate::words::trouble::error_message;
+use crate::web::view_cache::CachedView;
 
 /// Answers with the list of subagents.
 pub(crate) async fn agents(State(server): State<Arc<Server>>, Path(key): Path<String>) -> Response {
@@ -30,9 +30,9 @@ pub(crate) async fn agents(State(server): State<Arc<Server>>, Path(key): Path<St
         };
         let found = match open.agents() {
             Ok(found) => found,
-            Err(failure) => return answer::failed(&failure),
+            Err(failure) => return response::failed(&failure),
         };
-        answer::found(html! {
+        response::found(html! {
             ul class="agents" {
                 @for row in found.rows.iter().filter(|row| !row.warmup) {
                     li class={ "agent-" (row.depth.min(6)) } {
@@ -84,14 +84,14 @@ fn with(
     };
     let found = match main.agents() {
         Ok(found) => found,
-        Err(failure) => return answer::failed(&failure),
+        Err(failure) => return response::failed(&failure),
     };
     let Some(row) = whose.of(&found.rows, &main) else {
         let none = "no conversation of this subagent was kept";
         return match whose {
             // The call itself is there, and says so in its place.
-            Whose::Call(_) => answer::found(html! { p class="quiet" { (none) } }),
-            Whose::Id(_) => answer::missing(none),
+            Whose::Call(_) => response::found(html! { p class="quiet" { (none) } }),
+            Whose::Id(_) => response::missing(none),
         };
     };
     let base = address(key, row);
@@ -100,7 +100,7 @@ fn with(
     };
     match server.readings.open(path, &server.prices) {
         Ok(open) => then(row, &open, &base, &wanted),
-        Err(failure) => answer::failed(&failure),
+        Err(failure) => response::failed(&failure),
     }
 }
 
@@ -122,13 +122,13 @@ pub(crate) async fn called_by(
 
 fn folded(row: &AgentRow, open: &CachedView, base: &str, wanted: &Wanted) -> Response {
     match inside(open, base, wanted, false) {
-        Ok(leaves) => answer::found(html! {
+        Ok(leaves) => response::found(html! {
             section class="agent" aria-label={ "Subagent: " (called(row)) } {
                 p class="agent-name" { a href=(base) { (called(row)) } }
                 (leaves)
             }
         }),
-        Err(failure) => answer::failed(&failure),
+        Err(failure) => response::failed(&failure),
     }
 }
 
@@ -146,7 +146,7 @@ pub(crate) async fn page(
             }
             let title = called(row);
             let sheet = PageInfo { title: &title, base, main: Some(&key), row: None, acts: false };
-            whole(server, open, &sheet, wanted).unwrap_or_else(|failure| answer::failed(&failure))
+            whole(server, open, &sheet, wanted).unwrap_or_else(|failure| response::failed(&failure))
         })
     })
     .await
@@ -164,7 +164,7 @@ pub(crate) async fn leaf(
     work(server, move |server| {
         with(server, &key, &Whose::Id(&agent), way, |_, open, base, way| {
             answered(open, base, &wanted, way, (false, asks))
-                .unwrap_or_else(|failure| answer::failed(&failure))
+                .unwrap_or_else(|failure| response::failed(&failure))
         })
     })
     .await
@@ -178,7 +178,7 @@ pub(crate) async fn map(
 ) -> Response {
     work(server, move |server| {
         with(server, &key, &Whose::Id(&agent), wanted, |_, open, base, wanted| {
-            super::map::drawn(open, base, wanted, false).unwrap_or_else(|failure| answer::failed(&failure))
+            super::map::drawn(open, base, wanted, false).unwrap_or_else(|failure| response::failed(&failure))
         })
     })
     .await
@@ -193,7 +193,7 @@ pub(crate) async fn find(
 ) -> Response {
     work(server, move |server| {
         with(server, &key, &Whose::Id(&agent), on, |_, open, _, on| {
-            places(open, &wanted, on).unwrap_or_else(|failure| answer::failed(&failure))
+            places(open, &wanted, on).unwrap_or_else(|failure| response::failed(&failure))
         })
     })
     .await

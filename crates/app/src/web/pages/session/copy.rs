@@ -8,7 +8,7 @@ use axum::response::Response;
 
 use super::{Wanted, open};
 use crate::export::{Detail, markdown_turn, reduce, text_turn};
-use crate::web::answer;
+use crate::web::response;
 use crate::web::server::{Server, work};
 
 /// Which turn, and how: `md`, `text`, or as its lines stand in the file.
@@ -40,20 +40,20 @@ pub(crate) async fn copy(
         let folder = open.reading.session.sketch.cwd.clone().unwrap_or_default();
         let mut told = match told {
             Ok(Some(told)) => told,
-            Ok(None) => return answer::missing("there is no such turn"),
-            Err(failure) => return answer::failed(&failure),
+            Ok(None) => return response::missing("there is no such turn"),
+            Err(failure) => return response::failed(&failure),
         };
         let draw = match wanted.r#as.as_deref() {
             Some("md") => markdown_turn,
             Some("text") => text_turn,
             _ => {
                 let lines: Vec<Vec<u8>> = told.raw.into_iter().map(|(_, line)| line).collect();
-                return answer::typed(StatusCode::OK, "text/plain; charset=utf-8", lines.join(&b'\n'));
+                return response::typed(StatusCode::OK, "text/plain; charset=utf-8", lines.join(&b'\n'));
             }
         };
         reduce(&mut told.turn, &mut told.raw, Detail::Tools);
         let drawn = draw(&told, Detail::Tools, &folder);
-        answer::typed(StatusCode::OK, "text/plain; charset=utf-8", drawn.trim_start().to_owned())
+        response::typed(StatusCode::OK, "text/plain; charset=utf-8", drawn.trim_start().to_owned())
     })
     .await
 }

@@ -14,7 +14,7 @@ use axum::response::Response;
 use tokio::sync::mpsc::{Sender, channel};
 use tokio_stream::wrappers::ReceiverStream;
 
-use crate::web::answer;
+use crate::web::response;
 use crate::web::server::Server;
 
 /// How often the file is looked at.
@@ -38,12 +38,15 @@ pub(crate) async fn events(
 ) -> Response {
     let found = tokio::task::spawn_blocking(move || server.find(&key)).await;
     let Some(row) = found.ok().flatten() else {
-        return answer::missing("no session has this address any more");
+        return response::missing("no session has this address any more");
     };
     let (sender, receiver) = channel::<Piece>(4);
     tokio::spawn(watch(row.path, heard.bytes, sender));
-    let mut response =
-        answer::typed(StatusCode::OK, "text/event-stream", Body::from_stream(ReceiverStream::new(receiver)));
+    let mut response = response::typed(
+        StatusCode::OK,
+        "text/event-stream",
+        Body::from_stream(ReceiverStream::new(receiver)),
+    );
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }

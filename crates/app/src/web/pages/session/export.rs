@@ -18,9 +18,9 @@ use tokio_stream::wrappers::ReceiverStream;
 
 use super::{Wanted, open};
 use crate::export::{Detail, ExportContext, ExportError, ExportOptions, Format, file_name, write};
-use crate::web::answer;
+use crate::text::error::error_message;
+use crate::web::response;
 use crate::web::server::Server;
-use crate::words::trouble::error_message;
 
 /// In which form, and how much of it.
 #[derive(Debug, serde::Deserialize)]
@@ -38,16 +38,16 @@ pub(crate) async fn export(
 ) -> Response {
     let Ok(format) = wanted.format.as_deref().map_or(Ok(Format::Html), |name| Format::from_str(name, true))
     else {
-        return answer::missing("a session is exported as html, md, json or text");
+        return response::missing("a session is exported as html, md, json or text");
     };
     let Ok(detail) =
         wanted.detail.as_deref().map_or(Ok(format.detail()), |name| Detail::from_str(name, true))
     else {
-        return answer::missing("an export tells prompts, answers, tools or everything");
+        return response::missing("an export tells prompts, answers, tools or everything");
     };
     let order = ExportOptions { format, detail, which: on.which() };
     let Ok(permit) = server.exports.clone().acquire_owned().await else {
-        return answer::missing("the session could not be exported");
+        return response::missing("the session could not be exported");
     };
     let (sender, mut pieces) = channel::<Piece>(4);
     let runtime = Handle::current();
@@ -80,7 +80,7 @@ pub(crate) async fn export(
     let name = match named.await {
         Ok(Ok(name)) => name,
         Ok(Err(response)) => return *response,
-        Err(_) => return answer::missing("the session could not be exported"),
+        Err(_) => return response::missing("the session could not be exported"),
     };
     match pieces.recv().await {
         Some(Ok(first)) => {
@@ -90,7 +90,7 @@ pub(crate) async fn export(
             let pieces = tokio_stream::once(Ok(first)).chain(ReceiverStream::new(pieces)).chain(end);
             kept(Body::from_stream(pieces), format, &name)
         }
-        Some(Err(error)) => answer::missing(&format!("the session could not be exported: {error}")),
+        Some(Err(error)) => response::missing(&format!("the session could not be exported: {error}")),
         None => kept(Body::empty(), format, &name),
     }
 }
@@ -128,7 +128,7 @@ impl Write for Sending {
 
 /// Answers with a file that the browser keeps under a name, which holds only letters, digits, dashes and a dot.
 fn kept(body: Body, format: Format, name: &str) -> Response {
-    let mut response = answer::typed(StatusCode::OK, format.media_type(), body);
+    let mut response = response::typed(StatusCode::OK, format.media_type(), body);
     if let Ok(value) = HeaderValue::from_str(&format!("attachment; filename=\"{name}\"")) {
         response.headers_mut().insert(header::CONTENT_DISPOSITION, value);
     }

@@ -10,11 +10,11 @@ use rethread_engine::core::query::Needle;
 use rethread_engine::ops::{self, FindRequest};
 
 use super::{Wanted, open};
-use crate::web::answer;
-use crate::web::readings::CachedView;
+use crate::text::clean;
+use crate::text::figures::things;
+use crate::web::response;
 use crate::web::server::{Server, work};
-use crate::words::clean;
-use crate::words::figures::things;
+use crate::web::view_cache::CachedView;
 
 /// Most hits that are listed.
 const MOST: usize = 500;
@@ -34,7 +34,7 @@ pub(crate) async fn find(
     Query(on): Query<Wanted>,
 ) -> Response {
     work(server, move |server| match open(server, &key) {
-        Ok((_, open)) => places(&open, &wanted, &on).unwrap_or_else(|failure| answer::failed(&failure)),
+        Ok((_, open)) => places(&open, &wanted, &on).unwrap_or_else(|failure| response::failed(&failure)),
         Err(response) => *response,
     })
     .await
@@ -44,7 +44,7 @@ pub(crate) async fn find(
 pub(super) fn places(open: &CachedView, wanted: &FindWanted, on: &Wanted) -> Result<Response, Error> {
     let way = open.way(&on.which())?;
     if wanted.q.trim().is_empty() {
-        return Ok(answer::found(html! {}));
+        return Ok(response::found(html! {}));
     }
     let needle = Needle::smart(wanted.q.trim());
     let leaves = open.reading.leaves_by_line(&way);
@@ -57,7 +57,7 @@ pub(super) fn places(open: &CachedView, wanted: &FindWanted, on: &Wanted) -> Res
     {
         hits.push(hit);
     }
-    Ok(answer::found(html! {
+    Ok(response::found(html! {
         p class="find-count" data-count=(entries) { (things(entries as u64, "place")) }
         ol class="find-list" {
             @for hit in &hits {

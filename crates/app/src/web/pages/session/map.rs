@@ -9,9 +9,9 @@ use rethread_engine::ops::BranchSelector;
 
 use super::{Wanted, open};
 use crate::html::map::{self, MAX_MAP_ENTRIES, Map};
-use crate::web::answer;
-use crate::web::readings::CachedView;
+use crate::web::response;
 use crate::web::server::{Server, work};
+use crate::web::view_cache::CachedView;
 
 /// Answers with the map of a way through a session.
 pub(crate) async fn map(
@@ -21,7 +21,7 @@ pub(crate) async fn map(
 ) -> Response {
     work(server, move |server| match open(server, &key) {
         Ok((_, open)) => drawn(&open, &format!("/s/{key}"), &wanted, true)
-            .unwrap_or_else(|failure| answer::failed(&failure)),
+            .unwrap_or_else(|failure| response::failed(&failure)),
         Err(response) => *response,
     })
     .await
@@ -40,5 +40,5 @@ pub(super) fn drawn(
     let folder = open.reading.session.sketch.cwd.as_deref().unwrap_or_default();
     let is_active = resumes && way.tip == open.reading.leaf;
     let turnoffs = which != BranchSelector::Everything;
-    Ok(answer::found(map::map(&Map { way: &way, signs: &signs, base, folder, turnoffs, is_active })))
+    Ok(response::found(map::map(&Map { way: &way, signs: &signs, base, folder, turnoffs, is_active })))
 }

@@ -1,24 +1,24 @@
 //! A session: its page, and the pieces that the page asks for while it is read.
 
 pub(crate) mod agent;
+mod chunk;
 mod copy;
 mod events;
 mod export;
 mod find;
-mod leaf;
 mod map;
 mod page;
-mod piece;
+mod part;
 
 pub(crate) use agent::agents;
+pub(crate) use chunk::leaf;
 pub(crate) use copy::copy;
 pub(crate) use events::events;
 pub(crate) use export::export;
 pub(crate) use find::find;
-pub(crate) use leaf::leaf;
 pub(crate) use map::map;
 pub(crate) use page::page;
-pub(crate) use piece::{kept, part, picture, raw};
+pub(crate) use part::{kept, part, picture, raw};
 
 use std::sync::Arc;
 
@@ -27,10 +27,10 @@ use rethread_engine::ops::{BranchSelector, SessionRow, SessionView, TurnSlice};
 
 use crate::html::link::encoded;
 use crate::html::{self, RenderOptions};
-use crate::web::answer;
-use crate::web::readings::CachedView;
+use crate::text::time::Clock;
+use crate::web::response;
 use crate::web::server::Server;
-use crate::words::when::Clock;
+use crate::web::view_cache::CachedView;
 
 /// Which way an address asks for.
 #[derive(Debug, Default, serde::Deserialize)]
@@ -68,10 +68,10 @@ impl Wanted {
 
 /// Finds a session by the key of its address and opens it.
 fn open(server: &Server, key: &str) -> Result<(SessionRow, Arc<CachedView>), Box<Response>> {
-    let missing = || Box::new(answer::missing("no session has this address any more"));
+    let missing = || Box::new(response::missing("no session has this address any more"));
     let row = server.find(key).ok_or_else(missing)?;
     let open = server.readings.open(&row.path, &server.prices);
-    let open = open.map_err(|failure| Box::new(answer::failed(&failure)))?;
+    let open = open.map_err(|failure| Box::new(response::failed(&failure)))?;
     Ok((row, open))
 }
 

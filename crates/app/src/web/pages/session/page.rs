@@ -13,14 +13,14 @@ use rethread_engine::Error;
 use rethread_engine::ops::{BranchSelector, BranchView, SessionRow};
 use tokio_stream::wrappers::ReceiverStream;
 
-use super::leaf::drawn;
+use super::chunk::drawn;
 use super::{Wanted, open};
 use crate::html::frame::{Frame, foot, head};
 use crate::html::session::{self, Head};
-use crate::web::answer;
-use crate::web::readings::CachedView;
+use crate::text::session::display_title;
+use crate::web::response;
 use crate::web::server::{Server, work};
-use crate::words::called::display_title;
+use crate::web::view_cache::CachedView;
 
 /// Leaves that stand in the page from the beginning.
 const FIRST: usize = 3;
@@ -50,7 +50,7 @@ pub(crate) async fn page(
     let (shelf, wished) = (server.clone(), key.clone());
     let found = tokio::task::spawn_blocking(move || shelf.shelf.find(&shelf.place, &wished)).await;
     let Some(row) = found.ok().flatten() else {
-        return answer::missing("no session has this address any more");
+        return response::missing("no session has this address any more");
     };
     if headers.contains_key("x-rethread") {
         return work(server, move |server| {
@@ -59,7 +59,7 @@ pub(crate) async fn page(
             let open = server.readings.open(&row.path, &server.prices);
             let top =
                 open.and_then(|open| headed(server, &open, &sheet, &wanted, |head| Ok(session::top(head))));
-            top.map_or_else(|failure| answer::failed(&failure), answer::found)
+            top.map_or_else(|failure| response::failed(&failure), response::found)
         })
         .await;
     }
@@ -68,7 +68,7 @@ pub(crate) async fn page(
         let known = server.clone();
         let (wished, tip) = (key.clone(), wanted.which());
         let checked = tokio::task::spawn_blocking(move || match open(&known, &wished) {
-            Ok((_, open)) => open.way(&tip).err().map(|failure| answer::failed(&failure)),
+            Ok((_, open)) => open.way(&tip).err().map(|failure| response::failed(&failure)),
             Err(response) => Some(*response),
         });
         if let Ok(Some(response)) = checked.await {
@@ -94,7 +94,7 @@ pub(crate) async fn page(
         let drawn = body.unwrap_or_else(|failure| session::trouble(&failure));
         send(html! { (drawn) (foot()) });
     });
-    answer::typed(
+    response::typed(
         StatusCode::OK,
         "text/html; charset=utf-8",
         Body::from_stream(ReceiverStream::new(receiver)),
@@ -110,7 +110,7 @@ pub(super) fn whole(
 ) -> Result<Response, Error> {
     let frame = Frame { title: sheet.title, demo: server.demo, ..Frame::default() };
     let body = body(server, open, sheet, wanted)?;
-    Ok(answer::found(html! { (head(&frame)) (body) (foot()) }))
+    Ok(response::found(html! { (head(&frame)) (body) (foot()) }))
 }
 
 /// Gathers what stands around the turns and has it drawn.

@@ -1,0 +1,133 @@
+//! From the output of a program to markup.
+
+use maud::{Markup, PreEscaped};
+
+use super::screen::Screen;
+use crate::html::text::escape;
+use crate::text::clean;
+
+/// Draws terminal output with its colours, as the screen showed it in the end.
+pub(crate) fn terminal(text: &str) -> Markup {
+    let mut out = String::with_capacity(text.len() + text.len() / 8 + 32);
+    out.push_str("<pre class=\"ansi\">");
+    // The first line break after this tag is not drawn.
+    if text.starts_with(['\n', '\r']) {
+        out.push('\n');
+    }
+    if text.contains(['\u{1b}', '\r', '\u{8}', '\u{9b}']) {
+        out.push_str(&play(text));
+    } else {
+        escape::push(&mut out, &clean::text(text));
+    }
+    out.push_str("</pre>");
+    PreEscaped(out)
+}
+
+/// Does what the text says, on a screen of one line.
+fn play(text: &str) -> String {
+    let mut screen = Screen::default();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let len = clean::sequence_len(rest);
+        if len > 0 {
+            obey(&mut screen, &rest[..len]);
+            rest = &rest[len..];
+            continue;
+        }
+        match c {
+            '\n' => screen.new_line(),
+            '\r' => screen.back_to_start(),
+            '\u{8}' => screen.backspace(),
+            c => screen.put(c),
+        }
+        rest = &rest[c.len_utf8()..];
+    }
+    screen.finish()
+}
+
+/// Does what one sequence says, if it is one of the few that mean something here.
+fn obey(screen: &mut Screen, sequence: &str) {
+    let body = sequence.strip_prefix("\u{1b}[").or_else(|| sequence.strip_prefix('\u{9b}'));
+    let Some(body) = body else { return };
+    let Some(last) = body.chars().next_back() else { return };
+    let parameters = &body[..body.len() - last.len_utf8()];
+    match (last, parameters) {
+        // `>4m` and its like ask for something else.
+        ('m', _) if parameters.bytes().all(|b| matches!(b, b'0'..=b'9' | b';' | b':')) => {
+            screen.style.set(parameters);
+        }
+        ('K', "" | "0") => screen.erase(false),
+        ('K', "2") => screen.erase(true),
+        ('G', "" | "0" | "1") => screen.back_to_start(),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::terminal;
+    use crate::html::text::check;
+
+    #[test]
+    fn output_is_drawn_as_the_screen_showed_it() {
+        let cases = [
+            ("plain <b>\n", "plain &lt;b&gt;\n"),
+            ("\u{1b}[31mred\u{1b}[0m.", "<span class=\"f1\">red</span>."),
+            (
+                "\u{1b}[1;4;38;5;208mx\u{1b}[22my\u{1b}[mz",
+                "<span class=\"bo un f208\">x</span><span class=\"un f208\">y</span>z",
+            ),
+            ("\u{1b}[38;2;255;0;0mx\u{1b}[39my", "<span class=\"f196\">x</span>y"),
+            (
+                "\u{1b}[38:2::255:0:0mx\u{1b}[48:5:4my",
+                "<span class=\"f196\">x</span><span class=\"f196 b4\">y</span>",
+            ),
+            ("\u{1b}[7;32mx", "<span class=\"b2\">x</span>"),
+            ("\u{1b}[7mx\u{1b}[40my\u{1b}[33mz", {
+                "<span class=\"in\">x</span><span class=\"in\">y</span><span class=\"f0 b3\">z</span>"
+            }),
+            ("\u{1b}[97;100mx", "<span class=\"f15 b8\">x</span>"),
+            ("\u{1b}[2;3;9mx\u{1b}[23;29m\u{1b}[22my", "<span class=\"di it st\">x</span>y"),
+            ("\u{9b}31mx", "<span class=\"f1\">x</span>"),
+            ("\u{1b}[31m\u{1b}[0m", ""),
+            ("10%\r50%\r100%\n", "100%\n"),
+            ("long line\rshort", "shortline"),
+            ("long line\r\u{1b}[Kshort", "short"),
+            ("long line\u{1b}[2Kshort", "short"),
+            ("a\r\nb\r\r\nc", "a\nb\nc"),
+            ("ab\u{8}c", "ac"),
+            ("|\u{8}/\u{8}-\u{8}", ""),
+            ("\u{8}\u{8}x", "x"),
+            ("\u{1b}]8;;https://a.b\u{1b}\\link\u{1b}]8;;\u{1b}\\", "link"),
+            ("\u{1b}]0;title\u{7}x\u{1b}[2J\u{1b}[H\u{1b}[?25l\u{1b}[>4my", "xy"),
+            ("a\u{1b}[31mb\u{202e}c\0", "a<span class=\"f1\">b&lt;U+202E&gt;c␀</span>"),
+            ("\u{1b}[38;5mx\u{1b}[38my\u{1b}[999999999999mz", "xyz"),
+            ("\n\nx", "\n\n\nx"),
+        ];
+        for (text, drawn) in cases {
+            assert_eq!(
+                terminal(text).into_string(),
+                format!("<pre class=\"ansi\">{drawn}</pre>"),
+                "{text:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn markup_of_hostile_output_grows_no_faster_than_it() {
+        for piece in [
+            "\u{1b}[31mx\u{1b}[32m",
+            "x\r",
+            "\u{1b}[",
+            "\u{1b}[1;1;1;1;1;1;",
+            "x\u{1b}[2K",
+            "\u{8}",
+            "\u{1b}]8;;",
+            "x",
+            "<\u{1b}[K",
+        ] {
+            let text = |len: usize| format!("\r{}", piece.repeat(len / piece.len()));
+            check::grows_evenly(text, |text| terminal(text).into_string(), 75_000);
+        }
+    }
+}

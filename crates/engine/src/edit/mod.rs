@@ -1,0 +1,9 @@
+//! Builds new and changed sessions for the operations that write.
+
+pub(crate) mod edit_session;
+pub(crate) mod effect;
+pub(crate) mod new_session;
+pub(crate) mod side_files;
+pub(crate) mod title;
+pub(crate) mod trimmed_copy;
+pub(crate) mod write_draft;

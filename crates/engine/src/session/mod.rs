@@ -1,0 +1,9 @@
+//! Loads sessions and reads single entries of them.
+
+pub(crate) mod active;
+pub(crate) mod load;
+pub(crate) mod match_context;
+pub(crate) mod per_file_cache;
+pub(crate) mod preview;
+pub(crate) mod project;
+pub(crate) mod stored_result;
