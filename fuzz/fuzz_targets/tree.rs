@@ -1,14 +1,14 @@
-//! Any bytes up to the tree and the rooms beyond it.
+//! Any bytes: the laws of the tree, of the reader cache and of resume.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use rethread_testkit::check;
 
 fuzz_target!(|data: &[u8]| {
-    // Walks are checked from every node: a file of many thousands would only be slow.
+    // Paths are checked from every node, so files with many thousands of nodes would be slow.
     if data.len() < 1 << 16 {
         check::tree(data);
-        check::memory(data);
+        check::reader_cache(data);
         check::resume(data);
     }
 });

@@ -1,63 +1,68 @@
-//! What every face needs to know: where to look, the present, what changes files and what saves reading.
+//! The context shared by all frontends: roots, clock, writer and cache.
 
 use std::path::PathBuf;
 
 use rethread_engine::{CacheDir, Error, Roots, SessionWriter, ops};
 
 use crate::text::clean;
-use crate::text::shell::typed;
+use crate::text::shell::quote;
 use crate::text::time::Clock;
 
-/// What every command needs to know.
+/// The context of every command.
 pub(crate) struct AppContext {
-    /// Where to look.
+    /// The folders with sessions.
     pub(crate) roots: Roots,
-    /// The present.
+    /// The current time and time zone.
     pub(crate) clock: Clock,
-    /// The user's home folder, which is written `~`.
+    /// The home folder of the user, shown as `~`.
     pub(crate) home: Option<PathBuf>,
-    /// What changes files.
-    pub(crate) pen: SessionWriter,
-    /// What saves reading.
-    pub(crate) index: Option<CacheDir>,
+    /// Writes all changes of session files.
+    pub(crate) writer: SessionWriter,
+    /// The cache. `None` if it is disabled.
+    pub(crate) cache: Option<CacheDir>,
 }
 
 impl AppContext {
-    /// Finds the file of a session by name.
-    pub(crate) fn session(&self, name: &str) -> Result<PathBuf, Error> {
-        ops::find_session(&self.roots, name, self.index.as_ref())
+    /// Finds the file of a session. `name` is an id, the start of one, part of a title, a path, or `last`.
+    ///
+    /// Returns an error if several sessions match, or none.
+    pub(crate) fn find_session(&self, name: &str) -> Result<PathBuf, Error> {
+        ops::resolve::find_session(&self.roots, name, self.cache.as_ref())
     }
 
-    /// Finds the file of a session that is to be changed.
-    pub(crate) fn session_to_change(&self, name: &str) -> Result<PathBuf, Error> {
-        ops::find_session_to_change(&self.roots, name, self.index.as_ref())
+    /// Finds the file of a session to change, like [`Self::find_session`]. Returns an error also if it is outside the roots.
+    pub(crate) fn find_session_to_change(&self, name: &str) -> Result<PathBuf, Error> {
+        ops::resolve::find_session_to_change(&self.roots, name, self.cache.as_ref())
     }
 
-    /// Writes a path on one line, with `~` for the home folder.
-    pub(crate) fn tilde(&self, path: &str) -> String {
-        clean::line(&self.below_home(path).map_or_else(|| path.to_owned(), |rest| format!("~{rest}")))
+    /// Formats a file path on one line, cleaned, with `~` for the home folder.
+    pub(crate) fn format_path(&self, path: &str) -> String {
+        clean::line(&self.strip_home(path).map_or_else(|| path.to_owned(), |rest| format!("~{rest}")))
     }
 
-    /// Returns what of a path stands behind the home folder.
-    fn below_home<'p>(&self, path: &'p str) -> Option<&'p str> {
+    /// Returns a file path without the home folder: empty, or starting with `/`.
+    ///
+    /// Returns `None` if the path is elsewhere, or the home folder is unknown, not UTF-8, or `/`.
+    fn strip_home<'p>(&self, path: &'p str) -> Option<&'p str> {
         let home = self.home.as_deref().and_then(|home| home.to_str()).filter(|home| home.len() > 1);
         home.and_then(|home| path.strip_prefix(home)).filter(|r| r.is_empty() || r.starts_with('/'))
     }
 
-    /// Returns what to type to resume a session.
+    /// Builds the shell command that resumes a session. `folder` is its working directory; if it is empty, the command
+    /// has no `cd`.
     pub(crate) fn resume_command(&self, id: &str, folder: &str) -> String {
-        // What begins with a dash would be an option: then the client asks which one.
-        let id = Some(id).filter(|id| !id.starts_with('-')).map(|id| format!(" {}", typed(id)));
+        // An id that begins with a dash would be an option. Without an id, the client shows a list.
+        let id = Some(id).filter(|id| !id.starts_with('-')).map(|id| format!(" {}", quote(id)));
         let command = format!("claude --resume{}", id.unwrap_or_default());
-        if folder.is_empty() { command } else { format!("cd {} && {command}", self.quoted(folder)) }
+        if folder.is_empty() { command } else { format!("cd {} && {command}", self.quote_folder(folder)) }
     }
 
-    /// Writes a folder so that a shell finds it.
-    fn quoted(&self, folder: &str) -> String {
-        match self.below_home(folder) {
-            Some(rest) if rest.is_empty() || typed(rest) == rest => format!("~{rest}"),
-            _ if folder.starts_with('-') => typed(&format!("./{folder}")),
-            _ => typed(folder),
+    /// Quotes a folder path for a shell, with `~` for the home folder if the rest needs no quotes.
+    fn quote_folder(&self, folder: &str) -> String {
+        match self.strip_home(folder) {
+            Some(rest) if rest.is_empty() || quote(rest) == rest => format!("~{rest}"),
+            _ if folder.starts_with('-') => quote(&format!("./{folder}")),
+            _ => quote(folder),
         }
     }
 }

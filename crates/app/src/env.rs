@@ -1,57 +1,71 @@
-//! What the environment says: home, the client's folder, our own, pager, colours, width. The only reader of it.
+//! Reads environment variables: home, folders, pager, colours, width. No other module reads them.
 #![expect(clippy::disallowed_methods, reason = "this is the module that reads the environment")]
 
 use std::env::{var, var_os};
 use std::path::PathBuf;
 
-/// Returns the user's home folder.
-pub(crate) fn home() -> Option<PathBuf> {
+/// Returns the home folder: `$HOME` or `$USERPROFILE`. Returns `None` if both are unset or the value is empty.
+pub(crate) fn home_dir() -> Option<PathBuf> {
     var_os("HOME").or_else(|| var_os("USERPROFILE")).filter(|home| !home.is_empty()).map(PathBuf::from)
 }
 
-/// Returns the folder in which the client keeps its sessions.
-pub(crate) fn claude() -> Option<PathBuf> {
+/// Returns the folder of Claude Code: `$CLAUDE_CONFIG_DIR` or `~/.claude`. It may not exist.
+///
+/// Returns `None` if neither it nor the home folder is set.
+pub(crate) fn claude_dir() -> Option<PathBuf> {
     let named = var_os("CLAUDE_CONFIG_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
-    named.or_else(|| Some(home()?.join(".claude")))
+    named.or_else(|| Some(home_dir()?.join(".claude")))
 }
 
-/// Returns the folder in which rethread keeps its journal and its backups.
-pub(crate) fn state() -> Option<PathBuf> {
+/// Returns the folder of the journal and the backups: `$XDG_STATE_HOME/rethread` or `~/.local/state/rethread`.
+///
+/// Returns `None` if neither the variable nor the home folder is set. Relative paths in the variable are ignored.
+pub(crate) fn state_dir() -> Option<PathBuf> {
     let named = var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
-    named.or_else(|| Some(home()?.join(".local/state"))).map(|folder| folder.join("rethread"))
+    named.or_else(|| Some(home_dir()?.join(".local/state"))).map(|folder| folder.join("rethread"))
 }
 
-/// Returns the folder in which rethread keeps what saves it from reading all files again.
-pub(crate) fn cache() -> Option<PathBuf> {
+/// Returns the folder of the cache: `$XDG_CACHE_HOME/rethread` or `~/.cache/rethread`.
+///
+/// Returns `None` if neither the variable nor the home folder is set. Relative paths in the variable are ignored.
+pub(crate) fn cache_dir() -> Option<PathBuf> {
     let named = var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
-    named.or_else(|| Some(home()?.join(".cache"))).map(|folder| folder.join("rethread"))
+    named.or_else(|| Some(home_dir()?.join(".cache"))).map(|folder| folder.join("rethread"))
 }
 
-/// Returns the folder in which the user's settings are.
-pub(crate) fn config() -> Option<PathBuf> {
+/// Returns the folder of the settings: `$XDG_CONFIG_HOME/rethread` or `~/.config/rethread`.
+///
+/// Returns `None` if neither the variable nor the home folder is set. Relative paths in the variable are ignored.
+pub(crate) fn config_dir() -> Option<PathBuf> {
     let named = var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
-    named.or_else(|| Some(home()?.join(".config"))).map(|folder| folder.join("rethread"))
+    named.or_else(|| Some(home_dir()?.join(".config"))).map(|folder| folder.join("rethread"))
 }
 
-/// Returns after how many steps of writing a test wants the process to die.
+/// Returns the number of write steps after which the process aborts. Only crash tests set it.
+///
+/// Returns `None` if it is not set or not a number.
 #[cfg(debug_assertions)]
-pub(crate) fn stop_after() -> Option<u32> {
+pub(crate) fn fail_point_steps() -> Option<u32> {
     var("RETHREAD_STOP_AFTER").ok()?.parse().ok()
 }
 
-/// Returns the pager's command line, split at spaces; none where the user wants none.
+/// Returns the command line of the pager, split at spaces: `$RETHREAD_PAGER`, `$PAGER` or `less`.
+///
+/// Returns an empty list if the pager is `cat` or empty.
 pub(crate) fn pager() -> Vec<String> {
     let named = var("RETHREAD_PAGER").or_else(|_| var("PAGER")).unwrap_or_else(|_| "less -RFXK".to_owned());
     let words: Vec<String> = named.split_whitespace().map(str::to_owned).collect();
     if words == ["cat"] { Vec::new() } else { words }
 }
 
-/// Whether `less` was told how to behave.
-pub(crate) fn less_env_is_set() -> bool {
+/// Returns `true` if `$LESS` is set: the user has chosen options for `less`.
+pub(crate) fn is_less_set() -> bool {
     var_os("LESS").is_some()
 }
 
-/// Says whether colours are wanted, where the environment says anything about it.
+/// Returns whether to use colours, by `$NO_COLOR`, `$CLICOLOR_FORCE` and `$TERM`, in this order.
+///
+/// Returns `None` if the environment does not specify it.
 pub(crate) fn color() -> Option<bool> {
     if var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
         return Some(false);
@@ -62,7 +76,7 @@ pub(crate) fn color() -> Option<bool> {
     var_os("TERM").is_some_and(|term| term == "dumb").then_some(false)
 }
 
-/// Returns the width that the environment asks for.
+/// Returns the terminal width given by `$COLUMNS`. Returns `None` if it is unset or not a positive number.
 pub(crate) fn columns() -> Option<usize> {
     var("COLUMNS").ok()?.trim().parse().ok().filter(|&columns| columns > 0)
 }

@@ -1,6 +1,6 @@
 //! rethread: finds and reads every conversation with Claude Code.
 //!
-//! The faces stand in rooms of their own; this file only opens the door to the command line.
+//! Each frontend has its own module. This file only starts the command line.
 
 mod cli;
 mod context;
@@ -11,7 +11,6 @@ mod html;
 mod json;
 mod prices;
 mod text;
-#[expect(dead_code, reason = "pages that use all of it come next")]
 mod web;
 
 fn main() -> std::process::ExitCode {

@@ -1,70 +1,80 @@
-//! The prices that hold for this user: a table of their own, if there is one, before the built-in one.
+//! Loads the price table of the user, with the built-in table as a fallback.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use rethread_engine::core::usage::{PriceProblem, Prices};
+use rethread_engine::core::usage::{PriceTable, PriceTableError};
 
 use crate::env;
 
-/// The name of the user's table in the folder of settings.
-const FILE: &str = "prices.toml";
+/// The file name of the price table in the settings folder.
+const FILE_NAME: &str = "prices.toml";
 
-/// A table that cannot be taken.
+/// The error for a price table that cannot be used.
 #[derive(Debug)]
-pub(crate) struct BadTable {
-    /// Which.
+pub(crate) struct PricesError {
+    /// The file of the table.
     pub(crate) path: PathBuf,
-    /// Why.
-    pub(crate) why: Why,
+    /// The reason why the table cannot be used.
+    pub(crate) problem: PriceTableProblem,
 }
 
-/// Why a table cannot be taken.
+/// The reason why a price table cannot be used.
 #[derive(Debug)]
-pub(crate) enum Why {
+pub(crate) enum PriceTableProblem {
     /// It cannot be read.
     Unreadable(io::Error),
-    /// It is longer than any table.
+    /// It is larger than 1 MiB.
     TooLong,
     /// It is not UTF-8.
     NotText,
-    /// One of its lines is wrong.
-    Wrong(PriceProblem),
+    /// One of its lines is invalid.
+    Invalid(PriceTableError),
 }
 
-/// Returns the prices: those of the named table, or else of the one among the user's settings, before the built-in ones.
-pub(crate) fn prices(named: Option<&Path>) -> Result<Prices, BadTable> {
-    own(named, env::config().map(|folder| folder.join(FILE)))
+/// Loads the price table in the file `named`, or else the one in the settings folder.
+///
+/// Built-in prices are used for models that the table does not contain. Returns an error if `named` does not exist,
+/// or if the table is unreadable or invalid.
+pub(crate) fn load_prices(named: Option<&Path>) -> Result<PriceTable, PricesError> {
+    load_with_default(named, env::config_dir().map(|folder| folder.join(FILE_NAME)))
 }
 
-/// Only a table that was named must be there.
-fn own(named: Option<&Path>, usual: Option<PathBuf>) -> Result<Prices, BadTable> {
-    let read = match (named, usual) {
-        (Some(path), _) => table(path).map_err(|why| BadTable { path: path.to_owned(), why }),
-        (None, None) => return Ok(Prices::built_in()),
-        (None, Some(path)) => match table(&path) {
-            Err(Why::Unreadable(error)) if missing(&error) => return Ok(Prices::built_in()),
-            read => read.map_err(|why| BadTable { path, why }),
+/// Loads the table in the file `named`, or else in the file `default`, with the built-in prices as a fallback.
+///
+/// Returns an error if `named` does not exist, or if the table is unreadable or invalid. Returns the built-in table if
+/// `default` does not exist.
+fn load_with_default(named: Option<&Path>, default: Option<PathBuf>) -> Result<PriceTable, PricesError> {
+    let table = match (named, default) {
+        (Some(path), _) => read_table(path).map_err(|problem| PricesError { path: path.to_owned(), problem }),
+        (None, None) => return Ok(PriceTable::built_in()),
+        (None, Some(path)) => match read_table(&path) {
+            Err(PriceTableProblem::Unreadable(error)) if is_missing(&error) => {
+                return Ok(PriceTable::built_in());
+            }
+            result => result.map_err(|problem| PricesError { path, problem }),
         },
     };
-    Ok(read?.before(Prices::built_in()))
+    Ok(table?.with_fallback(PriceTable::built_in()))
 }
 
-fn missing(error: &io::Error) -> bool {
+/// Returns `true` if the error means that the file does not exist.
+fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-fn table(path: &Path) -> Result<Prices, Why> {
-    const MOST: u64 = 1 << 20;
+/// Reads and parses a price table, a text file of at most 1 MiB. The path is its source unless the table states one.
+fn read_table(path: &Path) -> Result<PriceTable, PriceTableProblem> {
+    const MAX_BYTES: u64 = 1 << 20;
     let mut bytes = Vec::new();
-    // A path may name what never ends.
-    let read = File::open(path).and_then(|file| file.take(MOST + 1).read_to_end(&mut bytes));
-    if read.map_err(Why::Unreadable)? as u64 > MOST {
-        return Err(Why::TooLong);
+    // The path may be an endless device.
+    let read = File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
+    if read.map_err(PriceTableProblem::Unreadable)? as u64 > MAX_BYTES {
+        return Err(PriceTableProblem::TooLong);
     }
-    let text = String::from_utf8(bytes).map_err(|_| Why::NotText)?;
-    Ok(Prices::parse(&text).map_err(Why::Wrong)?.called(&path.display().to_string()))
+    let text = String::from_utf8(bytes).map_err(|_| PriceTableProblem::NotText)?;
+    Ok(PriceTable::parse(&text).map_err(PriceTableProblem::Invalid)?.with_source(&path.display().to_string()))
 }
 
 #[cfg(test)]
@@ -73,63 +83,74 @@ mod tests {
 
     use super::*;
 
-    const OWN: &[u8] = b"[[price]]\nmodels = 'claude-opus-5'\ninput = 1\noutput = 2\n";
+    const USER_TABLE: &[u8] = b"[[price]]\nmodels = 'claude-opus-5'\ninput = 1\noutput = 2\n";
 
-    /// Makes a table that goes away by itself.
-    fn file(bytes: &[u8]) -> tempfile::NamedTempFile {
+    /// Writes a price table into a temporary file.
+    fn write_table(bytes: &[u8]) -> tempfile::NamedTempFile {
         let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
         file.write_all(bytes).expect("it can be written");
         file
     }
 
-    fn input(prices: &Prices, model: &str) -> Option<f64> {
-        Some(prices.tariff(model)?.row(None).rates.input.times(1_000_000).dollars())
+    fn input_price(prices: &PriceTable, model: &str) -> Option<f64> {
+        Some(prices.find_model(model)?.row_at(None).rates.input.times(1_000_000).dollars())
     }
 
     #[test]
-    fn a_table_of_ones_own_comes_first() {
-        let (own_table, other) = (file(OWN), file(b"[[price]]\nmodels = 'x'\ninput = 9\noutput = 9\n"));
-        let there = || Some(own_table.path().to_owned());
-        let gone = || Some(own_table.path().with_extension("gone"));
-        let below = || Some(own_table.path().join(FILE));
+    fn user_table_takes_precedence() {
+        let (own_table, other) =
+            (write_table(USER_TABLE), write_table(b"[[price]]\nmodels = 'x'\ninput = 9\noutput = 9\n"));
+        let existing = || Some(own_table.path().to_owned());
+        let missing = || Some(own_table.path().with_extension("gone"));
+        let below_a_file = || Some(own_table.path().join(FILE_NAME));
         let cases = [
             (None, None, Some(5.0), None),
-            (None, gone(), Some(5.0), None),
-            (None, below(), Some(5.0), None),
-            (None, there(), Some(1.0), None),
+            (None, missing(), Some(5.0), None),
+            (None, below_a_file(), Some(5.0), None),
+            (None, existing(), Some(1.0), None),
             (Some(own_table.path()), None, Some(1.0), None),
-            // The named table stands in for the usual one.
-            (Some(other.path()), there(), Some(5.0), Some(9.0)),
+            // The named table replaces the default one.
+            (Some(other.path()), existing(), Some(5.0), Some(9.0)),
         ];
-        for (named, usual, opus, x) in cases {
-            let said = format!("{named:?} {usual:?}");
-            let prices = own(named, usual).expect("prices");
-            assert_eq!((input(&prices, "claude-opus-5"), input(&prices, "x")), (opus, x), "{said}");
-            assert_eq!(input(&prices, "claude-opus-4-1"), Some(15.0), "{said}");
+        for (named, default, opus, x) in cases {
+            let case = format!("{named:?} {default:?}");
+            let prices = load_with_default(named, default).expect("prices");
+            assert_eq!(
+                (input_price(&prices, "claude-opus-5"), input_price(&prices, "x")),
+                (opus, x),
+                "{case}"
+            );
+            assert_eq!(input_price(&prices, "claude-opus-4-1"), Some(15.0), "{case}");
         }
-        let prices = own(Some(own_table.path()), None).expect("prices");
+        let prices = load_with_default(Some(own_table.path()), None).expect("prices");
         assert_eq!(prices.source(), own_table.path().display().to_string());
     }
 
     #[test]
-    fn a_table_that_cannot_be_taken_is_named() {
+    fn unusable_table_reports_its_path() {
         let long = vec![b'#'; (1 << 20) + 1];
-        let why = |bytes: &[u8]| {
-            let file = file(bytes);
-            let named = own(Some(file.path()), None).expect_err("it is broken");
-            let usual = own(None, Some(file.path().to_owned())).expect_err("it is broken");
-            assert_eq!((named.path.as_path(), usual.path.as_path()), (file.path(), file.path()));
-            usual.why
+        let load_problem = |bytes: &[u8]| {
+            let file = write_table(bytes);
+            let named = load_with_default(Some(file.path()), None).expect_err("it is broken");
+            let default = load_with_default(None, Some(file.path().to_owned())).expect_err("it is broken");
+            assert_eq!((named.path.as_path(), default.path.as_path()), (file.path(), file.path()));
+            default.problem
         };
-        assert!(matches!(why(b"\xff"), Why::NotText));
-        assert!(matches!(why(&long), Why::TooLong));
-        assert!(matches!(why(b"[[price]]\nx = 1"), Why::Wrong(PriceProblem { line: 2, .. })));
-        let gone = Path::new("/nowhere/prices.toml");
-        assert!(matches!(own(Some(gone), None), Err(BadTable { why: Why::Unreadable(_), .. })));
+        assert!(matches!(load_problem(b"\xff"), PriceTableProblem::NotText));
+        assert!(matches!(load_problem(&long), PriceTableProblem::TooLong));
+        assert!(matches!(
+            load_problem(b"[[price]]\nx = 1"),
+            PriceTableProblem::Invalid(PriceTableError { line: 2, .. })
+        ));
+        let missing = Path::new("/nowhere/prices.toml");
+        assert!(matches!(
+            load_with_default(Some(missing), None),
+            Err(PricesError { problem: PriceTableProblem::Unreadable(_), .. })
+        ));
         let folder = tempfile::tempdir().expect("a temporary folder");
         assert!(matches!(
-            own(None, Some(folder.path().to_owned())),
-            Err(BadTable { why: Why::Unreadable(_), .. })
+            load_with_default(None, Some(folder.path().to_owned())),
+            Err(PricesError { problem: PriceTableProblem::Unreadable(_), .. })
         ));
     }
 }

@@ -1,12 +1,12 @@
-//! Keys: every id in a session file (uuid, message id, request id, tool id) as 128 bits.
+//! 128-bit ids for every identifier in a session file (uuid, message id, request id, tool id).
 
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::pack::{Pack, Unpacker};
 
-/// The key of an id: a UUID is its own 128 bits, any other text is hashed to as many.
+/// A 128-bit id. A canonical UUID keeps its own bits; any other text is hashed.
 ///
-/// Kept as two halves, so that what holds many of them needs no gaps.
+/// Stored as two `u64` halves, so that structs and vectors of ids have no 16-byte alignment gaps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Id(u64, u64);
 
@@ -17,82 +17,82 @@ impl std::hash::Hash for Id {
 }
 
 impl Id {
-    /// The all-zero UUID, which the client writes for "no entry is pinned".
+    /// The all-zero UUID, which the client writes as `leafUuid` when no entry is selected.
     pub const NIL: Id = Id(0, 0);
 
-    /// Returns the key of `text`.
-    pub fn of(text: &[u8]) -> Id {
-        Id::from_bits(uuid(text).unwrap_or_else(|| xxh3_128(text)))
+    /// Returns the id of `text`: the bits of a canonical UUID, else a hash.
+    pub fn from_text(text: &[u8]) -> Id {
+        Id::from_bits(parse_uuid(text).unwrap_or_else(|| xxh3_128(text)))
     }
 
-    /// Returns the key of `text` if it is a UUID.
-    pub(crate) fn uuid(text: &[u8]) -> Option<Id> {
-        uuid(text).map(Id::from_bits)
+    /// Returns the id of the UUID `text`. Returns `None` if `text` is not a UUID in canonical lower-case form.
+    pub(crate) fn from_uuid(text: &[u8]) -> Option<Id> {
+        parse_uuid(text).map(Id::from_bits)
     }
 
-    /// Whether `text` is a UUID, which can be told from its key again.
+    /// Returns `true` if `text` is a canonical UUID, so that [`Id::to_hyphenated`] returns the same text.
     pub fn is_uuid(text: &[u8]) -> bool {
-        uuid(text).is_some()
+        parse_uuid(text).is_some()
     }
 
-    /// Writes the bits as a UUID.
-    pub fn hyphenated(self) -> String {
+    /// Formats the bits as a hyphenated lower-case UUID. For a hashed text, this is not the original text.
+    pub fn to_hyphenated(self) -> String {
         let digits = format!("{:032x}", self.bits());
         let parts = [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]];
         parts.join("-")
     }
 
-    /// Returns the key of two ids together.
+    /// Returns a hash of the ordered pair `(self, other)` as an id.
     pub fn combine(self, other: Id) -> Id {
         let spread = other.bits().wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835);
         Id::from_bits(self.bits().rotate_left(41) ^ spread)
     }
 
-    /// Returns 64 bits that stand for all of them, where a rare confusion would do no harm.
-    pub(crate) fn short(self) -> ShortId {
+    /// Returns a 64-bit hash of the id, for tables in which a rare collision is harmless.
+    pub(crate) fn to_short(self) -> ShortId {
         let mut hasher = IdHasher::default();
         std::hash::Hasher::write_u128(&mut hasher, self.bits());
         ShortId(std::hash::Hasher::finish(&hasher))
     }
 
-    /// Returns the 128 bits.
+    /// Returns the 128 bits of the id.
     pub fn bits(self) -> u128 {
         u128::from(self.0) << 64 | u128::from(self.1)
     }
 
-    /// Takes 128 bits for a key.
+    /// Creates an id from its 128 bits.
     pub fn from_bits(bits: u128) -> Id {
         Id((bits >> 64) as u64, bits as u64)
     }
 }
 
-/// Half as many bits that stand for an id, where a rare confusion would do no harm.
+/// A 64-bit hash of an [`Id`], for tables in which a rare collision is harmless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct ShortId(u64);
 
-// The bits of ids are spread: there are no small ones that could be written shorter.
+// Ids are uniformly distributed, so a variable-length encoding would not be shorter.
 impl Pack for Id {
-    fn pack(&self, out: &mut Vec<u8>) {
+    fn pack_into(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.bits().to_le_bytes());
     }
 
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Id> {
-        from.array().map(|bytes| Id::from_bits(u128::from_le_bytes(bytes)))
+    fn unpack_from(from: &mut Unpacker<'_>) -> Option<Id> {
+        from.take_array().map(|bytes| Id::from_bits(u128::from_le_bytes(bytes)))
     }
 }
 
 impl Pack for ShortId {
-    fn pack(&self, out: &mut Vec<u8>) {
+    fn pack_into(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.0.to_le_bytes());
     }
 
-    fn unpack(from: &mut Unpacker<'_>) -> Option<ShortId> {
-        from.array().map(|bytes| ShortId(u64::from_le_bytes(bytes)))
+    fn unpack_from(from: &mut Unpacker<'_>) -> Option<ShortId> {
+        from.take_array().map(|bytes| ShortId(u64::from_le_bytes(bytes)))
     }
 }
 
-/// Reads a UUID in its canonical form: 8-4-4-4-12 lower-case hex digits.
-fn uuid(text: &[u8]) -> Option<u128> {
+/// Parses a UUID in canonical form: 8-4-4-4-12 lower-case hex digits. Returns `None` for any other text.
+fn parse_uuid(text: &[u8]) -> Option<u128> {
     let text: &[u8; 36] = text.try_into().ok()?;
     if [text[8], text[13], text[18], text[23]] != *b"----" {
         return None;
@@ -103,21 +103,21 @@ fn uuid(text: &[u8]) -> Option<u128> {
     digits[12..16].copy_from_slice(&text[14..18]);
     digits[16..20].copy_from_slice(&text[19..23]);
     digits[20..].copy_from_slice(&text[24..]);
-    let (words, _) = digits.as_chunks::<8>();
-    words.iter().try_fold(0, |bits: u128, word| Some(bits << 32 | u128::from(hex(*word)?)))
+    let (groups, _) = digits.as_chunks::<8>();
+    groups.iter().try_fold(0, |bits: u128, group| Some(bits << 32 | u128::from(parse_hex(*group)?)))
 }
 
-/// Reads eight lower-case hex digits at once.
-fn hex(digits: [u8; 8]) -> Option<u32> {
+/// Parses eight lower-case hex digits at once. Returns `None` if a byte is not such a digit.
+fn parse_hex(digits: [u8; 8]) -> Option<u32> {
     const ALL: u64 = 0x0101_0101_0101_0101;
     let word = u64::from_be_bytes(digits);
-    // A letter has bit 6; its low half counts from 1.
+    // Letters have bit 6 set; their low four bits count from 1.
     let letters = (word >> 6) & ALL;
     let values = (word & (ALL * 0x0f)) + letters * 9;
-    // The digits must come out again from their values, ten and more as letters.
-    let back = values + ALL * 0x30 + letters * 0x27;
+    // Re-encode the values and compare, with values of ten and more as letters.
+    let reencoded = values + ALL * 0x30 + letters * 0x27;
     let tens = (values + ALL * 6) >> 4 & ALL;
-    if back != word || tens != letters || values & (ALL * 0xf0) != 0 {
+    if reencoded != word || tens != letters || values & (ALL * 0xf0) != 0 {
         return None;
     }
     let pairs = (values | values >> 4) & 0x00ff_00ff_00ff_00ff;
@@ -125,7 +125,7 @@ fn hex(digits: [u8; 8]) -> Option<u32> {
     Some((quads | quads >> 16) as u32)
 }
 
-/// A hasher for keys that are already spread: takes the low half of the bits.
+/// A hasher for ids, which are uniformly distributed already.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct IdHasher(u64);
 
@@ -143,26 +143,27 @@ impl std::hash::Hasher for IdHasher {
     }
 
     fn write_u128(&mut self, bits: u128) {
-        // Ids of a hostile file may be chosen to agree in half of their bits: mix both halves.
+        // A hostile file may choose ids that agree in half of their bits, so mix both halves.
         let mixed = (bits as u64 ^ 0x9E37_79B9_7F4A_7C15).wrapping_mul(0xD6E8_FEB8_6659_FD93)
             ^ ((bits >> 64) as u64).wrapping_mul(0xA076_1D64_78BD_642F);
         self.0 = mixed ^ mixed >> 32;
     }
 }
 
-/// A map by id.
+/// A hash map with [`Id`] keys.
 pub type IdMap<V> = std::collections::HashMap<Id, V, std::hash::BuildHasherDefault<IdHasher>>;
-/// A map by short ids, which are mixed already.
-pub(crate) type ShortMap<V> = std::collections::HashMap<ShortId, V, std::hash::BuildHasherDefault<IdHasher>>;
-/// A set of ids.
+/// A hash map with [`ShortId`] keys, which are mixed already.
+pub(crate) type ShortIdMap<V> =
+    std::collections::HashMap<ShortId, V, std::hash::BuildHasherDefault<IdHasher>>;
+/// A hash set of ids.
 pub type IdSet = std::collections::HashSet<Id, std::hash::BuildHasherDefault<IdHasher>>;
 
 #[cfg(test)]
 mod tests {
-    use super::{Id, hex, uuid};
+    use super::{Id, parse_hex, parse_uuid};
 
     #[test]
-    fn eight_digits_read_as_the_standard_library_reads_them() {
+    fn parse_hex_agrees_with_the_standard_library() {
         for byte in 0..=255u8 {
             for at in 0..8 {
                 let mut digits = *b"0123cdef";
@@ -170,24 +171,24 @@ mod tests {
                 let text = std::str::from_utf8(&digits)
                     .ok()
                     .filter(|text| !text.contains(|c: char| c.is_uppercase()));
-                let theirs =
+                let expected =
                     text.filter(|t| !t.contains('+')).and_then(|text| u32::from_str_radix(text, 16).ok());
-                assert_eq!(hex(digits), theirs, "byte {byte} at {at}");
+                assert_eq!(parse_hex(digits), expected, "byte {byte} at {at}");
             }
         }
     }
 
     #[test]
-    fn only_canonical_uuids_are_their_own_bits() {
-        assert_eq!(uuid(b"00000000-0000-0000-0000-00000000000a"), Some(10));
+    fn only_canonical_uuids_keep_their_bits() {
+        assert_eq!(parse_uuid(b"00000000-0000-0000-0000-00000000000a"), Some(10));
         assert_eq!(
-            Id::of(b"0af00000-0000-4000-8000-00000000000a").hyphenated(),
+            Id::from_text(b"0af00000-0000-4000-8000-00000000000a").to_hyphenated(),
             "0af00000-0000-4000-8000-00000000000a"
         );
         assert!(Id::is_uuid(b"0af00000-0000-4000-8000-00000000000a") && !Id::is_uuid(b"msg_1"));
-        assert_eq!(uuid(b"0000000000000-0000-0000-00000000000a"), None);
-        assert_eq!(uuid(b"00000000-0000-0000-0000-00000000000A"), None);
-        assert_eq!(Id::of(b"00000000-0000-0000-0000-000000000000"), Id::NIL);
-        assert_ne!(Id::of(b"msg_1"), Id::of(b"msg_2"));
+        assert_eq!(parse_uuid(b"0000000000000-0000-0000-00000000000a"), None);
+        assert_eq!(parse_uuid(b"00000000-0000-0000-0000-00000000000A"), None);
+        assert_eq!(Id::from_text(b"00000000-0000-0000-0000-000000000000"), Id::NIL);
+        assert_ne!(Id::from_text(b"msg_1"), Id::from_text(b"msg_2"));
     }
 }

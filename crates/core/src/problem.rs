@@ -1,72 +1,72 @@
-//! Odd data: never an error, always told with its place (**parse-never-fails**).
+//! Problems found in session files. Odd data is reported with its location and is never an error (**parse-never-fails**).
 
-/// Something odd in a session file, and where.
+/// A problem in a session file and its location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The line, counted from 1 with blank lines included; 0 for the file as a whole.
+    /// The line number, counted from 1 with blank lines included. 0 refers to the whole file.
     pub line: u32,
-    /// The byte at which the oddity stands in the file.
+    /// The byte offset of the problem in the file.
     pub offset: u64,
-    /// What is odd.
+    /// The kind of problem.
     pub kind: ProblemKind,
 }
 
-/// What can be odd.
+/// The kind of a [`Problem`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProblemKind {
     /// The file starts with a byte order mark.
     Bom,
-    /// Lines end with CR LF; told once, for the first.
+    /// Lines end with CR LF. Reported once, for the first such line.
     CrLf,
-    /// NUL bytes stand in the line.
+    /// The line contains this many NUL bytes.
     Nuls(u64),
-    /// Control bytes stand raw in a string.
+    /// A string contains unescaped control bytes.
     ControlBytes,
-    /// Bytes are not UTF-8; they read as U+FFFD.
+    /// Bytes are not UTF-8; they decode to U+FFFD.
     NotUtf8,
-    /// The last line stops in the middle.
+    /// The last line is incomplete: the file ends before the record does.
     Torn,
     /// The line is not JSON.
     NotJson,
-    /// The line is JSON, but no object.
+    /// The line is JSON, but not an object.
     NotObject,
-    /// Several records stand on one line; each was read.
+    /// The line contains this many records instead of one. Each was read.
     Glued(u32),
-    /// Bytes before a record that could be read were damaged.
+    /// This many bytes before or after a readable record are damaged.
     Damaged(u64),
-    /// The line is too long and too intricate to be held; it was set aside.
+    /// The line, of this many bytes, is too long to hold in memory even with its strings truncated. It was skipped.
     TooLong(u64),
-    /// A string escapes half of a surrogate pair; it reads as U+FFFD.
+    /// A string contains an escaped lone surrogate; it decodes to U+FFFD.
     LoneSurrogate,
-    /// Values are nested this deep.
+    /// Values are nested to this depth, over 127, which common JSON parsers reject.
     Deep(u32),
-    /// The timestamp is not one.
+    /// The timestamp cannot be parsed.
     BadTimestamp,
     /// A token count is not a whole number that fits in 64 bits.
     BadCount,
-    /// The uuid stands on an earlier line as well.
+    /// An earlier line has the same uuid.
     RepeatedUuid(DuplicateUuid),
     /// No line of the file has the uuid that the parent field names.
     MissingParent,
     /// No line of the file has the uuid that the logical parent field names.
     MissingLogicalParent,
-    /// The entry is its own parent.
+    /// The entry names itself as its parent.
     SelfParent,
-    /// Following parents comes back to this entry; the link was cut here.
+    /// The parent links form a cycle through this entry. Its link was removed.
     Cycle,
 }
 
-/// How a repeated uuid relates to the line that had it first.
+/// How a line with a repeated uuid compares to the previous line with that uuid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DuplicateUuid {
-    /// The same bytes again.
-    Same,
-    /// Other bytes.
-    Other,
+    /// Both lines have the same bytes. A tree builder without content hashes compares only their lengths.
+    SameContent,
+    /// The lines differ.
+    OtherContent,
 }
 
 impl ProblemKind {
-    /// Whether something of the file is lost or out of place, and not only unusual.
+    /// Returns `true` if data is lost or out of place, `false` if it is merely unusual.
     pub fn is_damage(&self) -> bool {
         match self {
             ProblemKind::Bom
@@ -92,7 +92,7 @@ impl ProblemKind {
         }
     }
 
-    /// Returns a stable name for output and counting.
+    /// Returns the stable name used in output and counts.
     pub fn name(&self) -> &'static str {
         match self {
             ProblemKind::Bom => "bom",
@@ -110,8 +110,8 @@ impl ProblemKind {
             ProblemKind::Deep(_) => "deep",
             ProblemKind::BadTimestamp => "bad-timestamp",
             ProblemKind::BadCount => "bad-count",
-            ProblemKind::RepeatedUuid(DuplicateUuid::Same) => "repeated-line",
-            ProblemKind::RepeatedUuid(DuplicateUuid::Other) => "repeated-uuid",
+            ProblemKind::RepeatedUuid(DuplicateUuid::SameContent) => "repeated-line",
+            ProblemKind::RepeatedUuid(DuplicateUuid::OtherContent) => "repeated-uuid",
             ProblemKind::MissingParent => "missing-parent",
             ProblemKind::MissingLogicalParent => "missing-logical-parent",
             ProblemKind::SelfParent => "self-parent",

@@ -1,34 +1,39 @@
-//! Branches, one case per script: where each ends, where it leaves the others, how that came.
+//! Tests of branches, one script per case: tip, fork point and cause of each branch.
 
 use insta::assert_snapshot;
 use rethread_core::tree::{Branches, NodeId};
 use rethread_testkit::{check, script};
 
-/// Tells the branches of a script: `tip < fork point (kind way/ways) first prompt own/all turns`.
-fn told(text: &str) -> String {
+/// Describes the branches of a script: `tip < fork point (kind number/count) first prompt own/all turns`.
+fn describe(text: &str) -> String {
     let tree = check::tree(&script::bytes(text));
-    let name = |no: NodeId| script::name_of_bits(tree.node(no).id.bits()).expect("a name");
-    let branches = Branches::of(&tree);
+    let name = |id: NodeId| script::name_from_bits(tree.node(id).uuid.bits()).expect("a name");
+    let branches = Branches::from_tree(&tree);
     let lines = branches.list.iter().map(|branch| {
-        let from = branch.from.map_or(String::new(), |from| {
-            let at = from.at.map_or("beginning".to_owned(), name);
-            format!(" < {at} ({} {}/{})", from.kind.name(), from.way, from.ways)
+        let fork_point = branch.fork_point.map_or(String::new(), |fork_point| {
+            let at = fork_point.at.map_or("beginning".to_owned(), name);
+            format!(
+                " < {at} ({} {}/{})",
+                fork_point.kind.name(),
+                fork_point.branch_number,
+                fork_point.branch_count
+            )
         });
         let first =
             if branch.prompt == Some(branch.first) { "" } else { &format!(" first {}", name(branch.first)) };
         let prompt = branch.prompt.map_or("-".to_owned(), name);
-        let cut = branch.cut.map_or(String::new(), |cut| format!(" {cut:?}").to_lowercase());
-        let island = if branch.orphaned { " island" } else { "" };
+        let link = branch.broken_link.map_or(String::new(), |link| format!(" {link:?}").to_lowercase());
+        let orphaned = if branch.orphaned { " orphaned" } else { "" };
         let turns = format!("{}/{}", branch.own_turns, branch.turns);
-        format!("{}{from}{first} prompt {prompt} turns {turns}{cut}{island}", name(branch.tip))
+        format!("{}{fork_point}{first} prompt {prompt} turns {turns}{link}{orphaned}", name(branch.tip))
     });
     lines.collect::<Vec<_>>().join("\n")
 }
 
 #[test]
-fn a_file_without_forks_is_one_branch() {
-    assert_snapshot!(told("u1: hello\n  a1: hi\n    u2: more\n      a2: sure"), @"a2 prompt u1 turns 2/2");
-    assert_snapshot!(told(""), @"");
+fn file_without_forks_is_one_branch() {
+    assert_snapshot!(describe("u1: hello\n  a1: hi\n    u2: more\n      a2: sure"), @"a2 prompt u1 turns 2/2");
+    assert_snapshot!(describe(""), @"");
 }
 
 #[test]
@@ -37,7 +42,7 @@ fn ten_edits_are_ten_branches() {
     for k in 1..=10 {
         text.push_str(&format!("    u{k}: try {k}\n      a{k}: answer {k}\n"));
     }
-    assert_snapshot!(told(&text), @r"
+    assert_snapshot!(describe(&text), @r"
     a1 < a0 (edit 1/10) prompt u1 turns 1/2
     a2 < a0 (edit 2/10) prompt u2 turns 1/2
     a3 < a0 (edit 3/10) prompt u3 turns 1/2
@@ -52,7 +57,7 @@ fn ten_edits_are_ten_branches() {
 }
 
 #[test]
-fn forks_in_forks_share_what_is_above_both() {
+fn nested_forks_share_their_ancestors() {
     let text = "
         u1: one
           a1: one
@@ -65,7 +70,7 @@ fn forks_in_forks_share_what_is_above_both() {
             u5: two again
               a5: two
     ";
-    assert_snapshot!(told(text), @r"
+    assert_snapshot!(describe(text), @r"
     a3 < a2 (edit 1/2) prompt u3 turns 1/3
     a4 < a2 (edit 2/2) prompt u4 turns 1/3
     a5 < a1 (rewind 2/2) prompt u5 turns 1/2
@@ -73,23 +78,23 @@ fn forks_in_forks_share_what_is_above_both() {
 }
 
 #[test]
-fn a_retry_has_no_prompt_of_its_own_until_one_follows() {
-    assert_snapshot!(told("u1: one\n  a1 #m1: first\n  a2 #m2: second\n    u2: go on\n      a3: done"), @r"
+fn retry_has_no_own_prompt_until_one_follows() {
+    assert_snapshot!(describe("u1: one\n  a1 #m1: first\n  a2 #m2: second\n    u2: go on\n      a3: done"), @r"
     a1 < u1 (retry 1/2) first a1 prompt - turns 0/1
     a3 < u1 (retry 2/2) first a2 prompt u2 turns 1/2
     ");
 }
 
 #[test]
-fn two_beginnings_share_nothing() {
-    assert_snapshot!(told("u1: one\n  a1: one\nu2: another start\n  a2: fine"), @r"
+fn two_roots_share_no_entries() {
+    assert_snapshot!(describe("u1: one\n  a1: one\nu2: another start\n  a2: fine"), @r"
     a1 < beginning (root 1/2) prompt u1 turns 1/1
     a2 < beginning (root 2/2) prompt u2 turns 1/1
     ");
 }
 
 #[test]
-fn what_only_the_recording_parts_is_no_branch() {
+fn recording_artifacts_are_not_branches() {
     let text = "
         u1: look at both
           a1 #m1: !Read one
@@ -101,11 +106,11 @@ fn what_only_the_recording_parts_is_no_branch() {
             u2: =a1 first
         s1 ^u2: informational hm
     ";
-    assert_snapshot!(told(text), @"a3 prompt u1 turns 1/1");
+    assert_snapshot!(describe(text), @"a3 prompt u1 turns 1/1");
 }
 
 #[test]
-fn results_beside_an_interruption_go_with_their_call() {
+fn results_stay_with_their_call_after_an_interrupt() {
     let text = "
         u1: look at both
           a1 #m1: !Read one
@@ -116,14 +121,14 @@ fn results_beside_an_interruption_go_with_their_call() {
             u4: stop, do this instead
               a4: sure
     ";
-    assert_snapshot!(told(text), @r"
+    assert_snapshot!(describe(text), @r"
     a3 < a1 (interrupt 1/2) first u2 prompt - turns 0/1
     a4 < a1 (interrupt 2/2) prompt u4 turns 1/2
     ");
 }
 
 #[test]
-fn a_compaction_goes_on_with_the_branch_it_follows() {
+fn compaction_continues_the_branch_before_it() {
     let text = "
         u1: one
           a1: one
@@ -136,14 +141,14 @@ fn a_compaction_goes_on_with_the_branch_it_follows() {
             u5: right
               a5: right
     ";
-    assert_snapshot!(told(text), @r"
+    assert_snapshot!(describe(text), @r"
     a4 < a1 (edit 1/2) prompt u2 turns 2/3
     a5 < a1 (edit 2/2) prompt u5 turns 1/2
     ");
 }
 
 #[test]
-fn what_is_cut_off_is_listed_beside_the_branches() {
+fn orphaned_parts_are_branches() {
     let text = "
         u1: one
           a1: one
@@ -153,36 +158,36 @@ fn what_is_cut_off_is_listed_beside_the_branches() {
           a3: and round
         p1 ^gone: bash_progress no words at all
     ";
-    assert_snapshot!(told(text), @r"
+    assert_snapshot!(describe(text), @r"
     a1 prompt u1 turns 1/1
-    a2 prompt u2 turns 1/1 missing island
-    a3 prompt u3 turns 1/1 cut island
+    a2 prompt u2 turns 1/1 missingparent orphaned
+    a3 prompt u3 turns 1/1 cyclebroken orphaned
     ");
 }
 
 #[test]
-fn a_fork_on_an_island_is_a_branch_of_it() {
-    assert_snapshot!(told("u1: one\n  a1: one\nu2 ^gone: lost\n  a2: so\n    u3: a\n      a3: a\n    u4: b\n      a4: b"), @r"
+fn fork_in_an_orphaned_part_is_a_branch() {
+    assert_snapshot!(describe("u1: one\n  a1: one\nu2 ^gone: lost\n  a2: so\n    u3: a\n      a3: a\n    u4: b\n      a4: b"), @r"
     a1 prompt u1 turns 1/1
-    a3 < a2 (edit 1/2) prompt u3 turns 1/2 missing island
-    a4 < a2 (edit 2/2) prompt u4 turns 1/2 missing
+    a3 < a2 (edit 1/2) prompt u3 turns 1/2 missingparent orphaned
+    a4 < a2 (edit 2/2) prompt u4 turns 1/2 missingparent
     ");
 }
 
 #[test]
-fn a_file_without_its_head_is_no_island() {
-    assert_snapshot!(told("u1 ^gone: goes on\n  a1: yes\n    u2: left\n      a2: l\n    u3: right\n      a3: r"), @r"
-    a2 < a1 (edit 1/2) prompt u2 turns 1/2 missing
-    a3 < a1 (edit 2/2) prompt u3 turns 1/2 missing
+fn file_without_its_start_is_not_orphaned() {
+    assert_snapshot!(describe("u1 ^gone: goes on\n  a1: yes\n    u2: left\n      a2: l\n    u3: right\n      a3: r"), @r"
+    a2 < a1 (edit 1/2) prompt u2 turns 1/2 missingparent
+    a3 < a1 (edit 2/2) prompt u3 turns 1/2 missingparent
     ");
-    assert_snapshot!(told("s1 ^null: informational hm\nu1 ^gone: goes on\n  a1: yes\nu2 ^gone: another\n  a2: part"), @r"
-    a1 prompt u1 turns 1/1 missing
-    a2 prompt u2 turns 1/1 missing island
+    assert_snapshot!(describe("s1 ^null: informational hm\nu1 ^gone: goes on\n  a1: yes\nu2 ^gone: another\n  a2: part"), @r"
+    a1 prompt u1 turns 1/1 missingparent
+    a2 prompt u2 turns 1/1 missingparent orphaned
     ");
 }
 
 #[test]
-fn subagents_and_copies_are_none() {
+fn subagents_and_copies_are_not_branches() {
     let text = "
         u1: delegate
           a1: !Task look around
@@ -194,17 +199,17 @@ fn subagents_and_copies_are_none() {
           a3 side: looking
         u4 side ^gone: lost
     ";
-    assert_snapshot!(told(text), @"a5 prompt u1 turns 1/1");
+    assert_snapshot!(describe(text), @"a5 prompt u1 turns 1/1");
 }
 
 #[test]
-fn a_file_of_links_is_one_branch() {
-    assert_snapshot!(told("s1: informational hm\n  p1: bash_progress x"), @"p1 first s1 prompt - turns 0/0");
+fn file_of_structural_entries_is_one_branch() {
+    assert_snapshot!(describe("s1: informational hm\n  p1: bash_progress x"), @"p1 first s1 prompt - turns 0/0");
 }
 
 #[test]
-fn the_tip_of_the_active_branch_is_where_the_client_goes_on() {
-    // A rewind, then nothing but the lines of `/exit`: the client still goes on from the last answer.
+fn active_leaf_is_the_tip_of_its_branch() {
+    // After a rewind only `/exit` was recorded: the client still resumes from the last answer.
     let text = "
         u1: one
           a1: one
@@ -215,16 +220,17 @@ fn the_tip_of_the_active_branch_is_where_the_client_goes_on() {
               u4: <command-name>/exit</command-name>";
     let tree = check::tree(&script::bytes(text));
     let node = |name: &str| {
-        let is_it = |no: &NodeId| script::name_of_bits(tree.node(*no).id.bits()).as_deref() == Some(name);
-        (0..tree.nodes().len() as NodeId).find(is_it).expect("an entry")
+        let has_name =
+            |id: &NodeId| script::name_from_bits(tree.node(*id).uuid.bits()).as_deref() == Some(name);
+        (0..tree.nodes().len() as NodeId).find(has_name).expect("an entry")
     };
     let tip = |leaf: &str| {
-        let mut branches = Branches::of(&tree);
-        assert_eq!(branches.list.len(), 1, "the lines of a command are no branch");
+        let mut branches = Branches::from_tree(&tree);
+        assert_eq!(branches.list.len(), 1, "the lines of a command are not a branch");
         assert_eq!(branches.set_active_leaf(&tree, node(leaf)), Some(0));
         branches.list[0].tip
     };
-    assert_eq!(tip("s1"), node("a2"), "the last that speaks there");
-    assert_eq!(tip("u4"), node("u4"), "the newest, which it is anyway");
-    assert_eq!(tip("a1"), node("u4"), "the branch goes on from there");
+    assert_eq!(tip("s1"), node("a2"), "the last message there");
+    assert_eq!(tip("u4"), node("u4"), "it is the newest anyway");
+    assert_eq!(tip("a1"), node("u4"), "the branch continues below it");
 }

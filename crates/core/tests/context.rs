@@ -1,9 +1,9 @@
-//! What fills a context: parts that add up, whatever was counted and whatever was not.
+//! The content of a context: tokens add up, whether they were counted or estimated.
 
 use proptest::prelude::*;
 use rethread_core::context::{
-    Attribution, AttributionItem, ContextCollector, ContextHistory, Dropped, ItemKind, Request, Window,
-    apportion, attribute_tokens,
+    Attribution, AttributionItem, ContextCollector, ContextHistory, ContextWindow, DropReason, ItemKind,
+    RequestItems, apportion, attribute_tokens,
 };
 use rethread_core::entry;
 use rethread_core::lines::LineSplitter;
@@ -12,81 +12,81 @@ use rethread_core::tree::{LineSpan, NodeId, Tree, TreeBuilder};
 use rethread_core::version::Version;
 use rethread_testkit::{random, script};
 
-struct Known {
+struct LoadedFile {
     tree: Tree,
-    facts: ResumeIndex,
-    weigher: ContextCollector,
+    resume_index: ResumeIndex,
+    collector: ContextCollector,
 }
 
-fn know(file: &[u8]) -> Known {
-    let (mut weaver, mut facts, mut weigher) =
+fn load(file: &[u8]) -> LoadedFile {
+    let (mut builder, mut resume_index, mut collector) =
         (TreeBuilder::default(), ResumeIndex::default(), ContextCollector::default());
     LineSplitter::default().feed(file, true, &mut Vec::new(), |line, problems| {
-        entry::read(&line, problems, |entry, offset| {
-            let place = LineSpan { offset, len: entry.raw.len() as u32, line: line.no };
-            weaver.add(&entry, place);
-            facts.add(&entry, place);
-            weigher.add(&entry, place);
+        entry::read_line(&line, problems, |entry, offset| {
+            let span = LineSpan { offset, len: entry.raw.len() as u32, line: line.number };
+            builder.add_entry(&entry, span);
+            resume_index.add_entry(&entry, span);
+            collector.add(&entry, span);
         });
     });
-    Known { tree: weaver.finish(), facts, weigher }
+    LoadedFile { tree: builder.finish(), resume_index, collector }
 }
 
-impl Known {
-    /// Follows what the newest client loads.
-    fn context(&self) -> (ContextHistory, Window) {
-        let client = Version::read("2.1.325");
-        let (leaf, path) = match active_path(&self.tree, &self.facts, &client) {
+impl LoadedFile {
+    /// Computes the history and the window as the newest client loads the file.
+    fn context(&self) -> (ContextHistory, ContextWindow) {
+        let client = Version::parse_lenient("2.1.325");
+        let (leaf, path) = match active_path(&self.tree, &self.resume_index, &client) {
             Some((leaf, path)) => (Some(leaf), path),
             None => (None, Vec::new()),
         };
-        let walk = leaf.map(|leaf| self.tree.ancestors_across_compactions(leaf)).unwrap_or_default();
-        let way: Vec<NodeId> =
-            self.tree.with_parallel_calls(&walk).into_iter().map(|step| step.node).collect();
-        let curve = ContextHistory::of(&self.tree, &self.weigher, &way);
-        let window = Window::of(&self.tree, &self.weigher, &path, &curve);
-        (curve, window)
+        let ancestors = leaf.map(|leaf| self.tree.ancestors_across_compactions(leaf)).unwrap_or_default();
+        let path_with_calls: Vec<NodeId> =
+            self.tree.with_parallel_calls(&ancestors).into_iter().map(|step| step.node).collect();
+        let history = ContextHistory::new(&self.tree, &self.collector, &path_with_calls);
+        let window = ContextWindow::new(&self.tree, &self.collector, &path, &history);
+        (history, window)
     }
 }
 
-/// Says what a window holds, one cause to a line, and where the context dropped.
-fn told(text: &str) -> String {
-    let known = know(&script::bytes(text));
-    let (curve, window) = known.context();
+/// Formats a window, one cause per line, and the drops of the context size.
+fn format_context(text: &str) -> String {
+    let loaded = load(&script::bytes(text));
+    let (history, window) = loaded.context();
     let mut lines = vec![format!(
         "{:?} sent, {:?} answered, {} since, {} used",
         window.context,
         window.output,
         window.since,
-        window.used()
+        window.used_tokens()
     )];
-    for row in window.rows(&known.weigher) {
-        let sign = if row.measured == row.tokens { "" } else { "~" };
-        lines.push(format!("{} {}: {} {sign}{}", row.cause.name(), row.name, row.items, row.tokens));
+    for total in window.totals_by_cause(&loaded.collector) {
+        let mark = if total.measured == total.tokens { "" } else { "~" };
+        lines.push(format!("{} {}: {} {mark}{}", total.cause.name(), total.name, total.items, total.tokens));
     }
-    for drop in &curve.drops {
-        let how = match &drop.how {
-            Dropped::Compacted(_) => "compacted",
-            Dropped::Cleared => "cleared",
-            Dropped::Unsaid => "unsaid",
+    for drop in &history.drops {
+        let reason = match &drop.reason {
+            DropReason::Compacted(_) => "compacted",
+            DropReason::Cleared => "cleared",
+            DropReason::Unexplained => "unexplained",
         };
-        lines.push(format!("{how} at {}: {:?} to {:?}", drop.at, drop.before, drop.after));
+        lines.push(format!("{reason} at {}: {:?} to {:?}", drop.sample_idx, drop.before, drop.after));
     }
-    for reread in window.rereads(&known.weigher) {
-        lines.push(format!("{} read {} times, {} again", reread.path, reread.reads, reread.repeats));
+    for read in window.repeated_reads(&loaded.collector) {
+        lines.push(format!("{} read {} times, {} again", read.path, read.reads, read.repeats));
     }
     lines.join("\n")
 }
 
 #[test]
-fn what_is_counted_is_shared_out() {
-    let simple = "
+fn counted_tokens_are_attributed_to_blocks() {
+    let session = "
         u1: tidy the shed
           a1 in=5000 out=80: !Bash ls shed
             u2: =a1 rake hose spade barrow and a great many small things that nobody has looked at for years
               a2 in=100 read=5010 out=20: all there
     ";
-    insta::assert_snapshot!(told(simple), @"
+    insta::assert_snapshot!(format_context(session), @"
     Some(5110) sent, (20, true) answered, 0 since, 5130 used
     client : 0 ~4996
     call : 1 80
@@ -97,14 +97,14 @@ fn what_is_counted_is_shared_out() {
 }
 
 #[test]
-fn what_was_not_counted_is_judged() {
-    let silent = "
+fn uncounted_tokens_are_estimated() {
+    let without_counts = "
         u1: tidy the shed
           a1 in=0 out=0: !Bash ls shed
             u2: =a1 rake hose spade
               a2 in=0 out=0: all there
     ";
-    insta::assert_snapshot!(told(silent), @"
+    insta::assert_snapshot!(format_context(without_counts), @"
     None sent, (0, false) answered, 88 since, 88 used
     call : 1 ~62
     result Bash: 1 ~19
@@ -116,7 +116,7 @@ fn what_was_not_counted_is_judged() {
           a1 in=5000 out=80: !Bash ls shed
             u2: =a1 rake hose spade
     ";
-    insta::assert_snapshot!(told(waiting), @"
+    insta::assert_snapshot!(format_context(waiting), @"
     Some(5000) sent, (80, true) answered, 19 since, 5099 used
     client : 0 ~4996
     call : 1 80
@@ -126,14 +126,14 @@ fn what_was_not_counted_is_judged() {
 }
 
 #[test]
-fn what_the_file_does_not_hold_is_told_apart() {
-    let reminded = "
+fn unrecorded_tokens_are_separate() {
+    let session = "
         u1: tidy the shed
           a1 in=5000 out=80: !Bash ls shed
             u2: =a1 rake
               a2 in=9000 out=20: all there
     ";
-    insta::assert_snapshot!(told(reminded), @"
+    insta::assert_snapshot!(format_context(session), @"
     Some(9000) sent, (20, true) answered, 0 since, 9020 used
     client : 0 ~4996
     unrecorded : 0 ~3888
@@ -145,7 +145,7 @@ fn what_the_file_does_not_hold_is_told_apart() {
 }
 
 #[test]
-fn a_window_begins_anew_with_a_compaction() {
+fn window_starts_at_the_last_compaction() {
     let compacted = "
         u1: tidy the shed
           a1 in=50000 out=80: all there
@@ -154,7 +154,7 @@ fn a_window_begins_anew_with_a_compaction() {
                 u6: go on
                   a6 in=6000 out=30: done
     ";
-    insta::assert_snapshot!(told(compacted), @"
+    insta::assert_snapshot!(format_context(compacted), @"
     Some(6000) sent, (30, true) answered, 0 since, 6030 used
     client : 0 ~5992
     answer : 1 30
@@ -162,13 +162,13 @@ fn a_window_begins_anew_with_a_compaction() {
     prompt : 1 ~2
     compacted at 1: Some(1000) to Some(6000)
     ");
-    let quiet = "
+    let without_response = "
         u1: tidy the shed
           a1 in=50000 out=80: all there
             s1: compact_boundary
               u5 recap: the shed was tidied
     ";
-    insta::assert_snapshot!(told(quiet), @"
+    insta::assert_snapshot!(format_context(without_response), @"
     None sent, (0, false) answered, 6 since, 50002 used
     client : 0 ~49996
     summary : 1 ~6
@@ -177,8 +177,8 @@ fn a_window_begins_anew_with_a_compaction() {
 }
 
 #[test]
-fn a_drop_that_no_line_tells_of_is_told() {
-    let dropped = "
+fn unexplained_drops_are_detected() {
+    let session = "
         u1: tidy the shed
           a1 in=50000 out=200: ?long thoughts about a shed | !Bash ls shed
             u2: =a1 rake hose spade barrow
@@ -186,7 +186,7 @@ fn a_drop_that_no_line_tells_of_is_told() {
                 u3: and now the garden
                   a3 in=40000 out=30: yes
     ";
-    insta::assert_snapshot!(told(dropped), @"
+    insta::assert_snapshot!(format_context(session), @"
     Some(40000) sent, (30, true) answered, 0 since, 40030 used
     client : 0 ~39602
     call : 1 ~141
@@ -194,19 +194,20 @@ fn a_drop_that_no_line_tells_of_is_told() {
     answer : 2 ~119
     result Bash: 1 ~35
     prompt : 2 ~9
-    unsaid at 2: Some(50400) to Some(40000)
+    unexplained at 2: Some(50400) to Some(40000)
     ");
 }
 
 #[test]
-fn within_a_turn_the_oldest_results_go_first() {
+fn oldest_results_are_reduced_first_within_a_turn() {
     let long = "many words ".repeat(300);
     let cleared = format!(
         "u1: look\n  a1 in=20000 out=60: !Bash one\n    u2: =a1 {long}\n      a2 in=21150 out=60: !Grep two\n        \
          u3: =a2 {long}\n          a3 in=21000 out=30: seen"
     );
-    // The second result is judged to be some 1,100 tokens, and yet less was sent than before: the first one must have left.
-    insta::assert_snapshot!(told(&cleared), @"
+    // The second result is estimated at 1,100 tokens, and yet the request became smaller: the first one must
+    // be cleared.
+    insta::assert_snapshot!(format_context(&cleared), @"
     Some(21000) sent, (30, true) answered, 0 since, 21030 used
     client : 0 ~19998
     result Grep: 1 ~880
@@ -217,13 +218,13 @@ fn within_a_turn_the_oldest_results_go_first() {
 }
 
 #[test]
-fn lines_read_twice_are_told_and_pages_are_not() {
-    let read = |no: u32, lines: &str| {
+fn repeated_lines_are_reported_and_pages_are_not() {
+    let read = |id: u32, lines: &str| {
         format!(
-            r#"{{"type":"tool_use","id":"t{no}","name":"Read","input":{{"file_path":"/shed.txt"{lines}}}}}"#
+            r#"{{"type":"tool_use","id":"t{id}","name":"Read","input":{{"file_path":"/shed.txt"{lines}}}}}"#
         )
     };
-    let answer = |no: u32| format!(r#"{{"type":"tool_result","tool_use_id":"t{no}","content":"rake"}}"#);
+    let answer = |id: u32| format!(r#"{{"type":"tool_result","tool_use_id":"t{id}","content":"rake"}}"#);
     let session = format!(
         "u1: look\n  a1: {}\n    u2: {}\n      a2: {}\n        u3: {}\n          a3: {}\n            u4: {}",
         read(1, r#","offset":1,"limit":50"#),
@@ -233,55 +234,57 @@ fn lines_read_twice_are_told_and_pages_are_not() {
         read(3, ""),
         answer(3),
     );
-    let said = told(&session);
-    assert!(said.ends_with("/shed.txt read 3 times, 1 again"), "{said}");
+    let text = format_context(&session);
+    assert!(text.ends_with("/shed.txt read 3 times, 1 again"), "{text}");
 }
 
-fn parcel() -> impl Strategy<Value = AttributionItem> {
-    let is =
+fn item() -> impl Strategy<Value = AttributionItem> {
+    let kind =
         prop::sample::select(vec![ItemKind::Thinking, ItemKind::Result, ItemKind::Prompt, ItemKind::Other]);
-    (prop_oneof![0u64..50, 0u64..100_000], is).prop_map(|(estimate, is)| AttributionItem { estimate, is })
+    (prop_oneof![0u64..50, 0u64..100_000], kind)
+        .prop_map(|(estimate, kind)| AttributionItem { estimate, kind })
 }
 
-/// Requests with what stands between them: how many parcels come in, what was counted, how many are answered, their count.
+/// Generates requests: the number of new items, the count, the number of response items, their count.
 fn requests() -> impl Strategy<Value = Vec<(usize, Option<u64>, usize, Option<u64>)>> {
     let count = || prop::option::of(prop_oneof![0u64..100, 0u64..300_000]);
     prop::collection::vec((0usize..4, count(), 0usize..3, count()), 0..8)
 }
 
-/// Gives out parcels by number, one after another.
-fn numbered(
-    parcels: &[AttributionItem],
+/// Assigns items to requests in order.
+fn assign_items(
+    items: &[AttributionItem],
     shapes: &[(usize, Option<u64>, usize, Option<u64>)],
-) -> (Vec<Request>, Vec<usize>) {
-    let mut numbers = 0..parcels.len();
-    let mut take = |most: usize| numbers.by_ref().take(most).collect::<Vec<usize>>();
-    let requests = shapes.iter().map(|&(before, context, answer, output)| Request {
-        before: take(before),
+) -> (Vec<RequestItems>, Vec<usize>) {
+    let mut idxs = 0..items.len();
+    let mut take = |count: usize| idxs.by_ref().take(count).collect::<Vec<usize>>();
+    let requests = shapes.iter().map(|&(new_count, context, response_count, output)| RequestItems {
+        new_items: take(new_count),
         context,
-        answer: take(answer),
+        response_items: take(response_count),
         output,
     });
     let requests = requests.collect();
     (requests, take(usize::MAX))
 }
 
-/// What all parts must add up to: the last count, and what came since.
-fn whole(parcels: &[AttributionItem], requests: &[Request], since: &[usize], client: u64) -> u64 {
-    let judged = |numbers: &[usize]| numbers.iter().map(|&no| parcels[no].estimate).sum::<u64>();
-    let answered = |request: &Request| request.output.unwrap_or_else(|| judged(&request.answer));
-    let mut whole = None;
+/// Returns the sum that all tokens must add up to: the last count and the estimates since.
+fn expected_total(items: &[AttributionItem], requests: &[RequestItems], since: &[usize], client: u64) -> u64 {
+    let sum_estimates = |idxs: &[usize]| idxs.iter().map(|&idx| items[idx].estimate).sum::<u64>();
+    let response_tokens =
+        |request: &RequestItems| request.output.unwrap_or_else(|| sum_estimates(&request.response_items));
+    let mut total = None;
     for request in requests {
-        let came = whole.map(|whole: u64| whole + judged(&request.before));
-        let sent = request.context.or(came);
-        whole = Some(sent.unwrap_or(client + judged(&request.before)) + answered(request));
+        let estimated = total.map(|total: u64| total + sum_estimates(&request.new_items));
+        let sent = request.context.or(estimated);
+        total = Some(sent.unwrap_or(client + sum_estimates(&request.new_items)) + response_tokens(request));
     }
-    whole.unwrap_or(client) + judged(since)
+    total.unwrap_or(client) + sum_estimates(since)
 }
 
 proptest! {
     #[test]
-    fn shares_add_up(amount in any::<u64>(),
+    fn apportioned_parts_add_up(amount in any::<u64>(),
         weights in prop::collection::vec(prop_oneof![Just(0), 0u64..1 << 40], 1..20),) {
         let parts = apportion(amount, &weights);
         prop_assert_eq!(parts.iter().map(|&part| u128::from(part)).sum::<u128>(), u128::from(amount));
@@ -293,31 +296,31 @@ proptest! {
     }
 
     #[test]
-    fn parts_add_up_to_what_was_counted(
-        parcels in prop::collection::vec(parcel(), 0..40),
+    fn attributed_tokens_add_up_to_the_counts(
+        items in prop::collection::vec(item(), 0..40),
         shapes in requests(),
         client in 0u64..50_000,
     ) {
-        let (requests, since) = numbered(&parcels, &shapes);
-        let counted = requests.iter().any(|request| request.context.is_some());
-        let Attribution { tokens, measured, client: own, unrecorded } = attribute_tokens(&parcels, &requests, &since, client);
-        let sum = own + unrecorded + tokens.iter().sum::<u64>();
-        prop_assert_eq!(sum, whole(&parcels, &requests, &since, if counted { 0 } else { client }));
-        // What came since the last count was never counted.
-        prop_assert!(since.iter().all(|&no| !measured[no] && tokens[no] == parcels[no].estimate));
+        let (requests, since) = assign_items(&items, &shapes);
+        let has_count = requests.iter().any(|request| request.context.is_some());
+        let Attribution { tokens, measured, client: client_tokens, unrecorded } = attribute_tokens(&items, &requests, &since, client);
+        let sum = client_tokens + unrecorded + tokens.iter().sum::<u64>();
+        prop_assert_eq!(sum, expected_total(&items, &requests, &since, if has_count { 0 } else { client }));
+        // Items since the last count keep their estimate.
+        prop_assert!(since.iter().all(|&idx| !measured[idx] && tokens[idx] == items[idx].estimate));
     }
 
     #[test]
-    fn windows_of_any_file_add_up(file in random::file()) {
-        let known = know(&file);
-        let (curve, window) = known.context();
-        let whole = match window.context {
+    fn window_tokens_add_up_for_any_file(file in random::file()) {
+        let loaded = load(&file);
+        let (history, window) = loaded.context();
+        let expected = match window.context {
             Some(sent) => sent + window.output.0 + window.since,
             None => window.client + window.since,
         };
-        prop_assert_eq!(window.used(), whole);
-        prop_assert_eq!(window.rows(&known.weigher).iter().map(|row| row.tokens).sum::<u64>(), whole);
-        prop_assert!(curve.points.len() <= known.weigher.responses(&known.tree) + known.tree.messages());
-        prop_assert!(curve.drops.iter().all(|drop| drop.at <= curve.points.len()));
+        prop_assert_eq!(window.used_tokens(), expected);
+        prop_assert_eq!(window.totals_by_cause(&loaded.collector).iter().map(|total| total.tokens).sum::<u64>(), expected);
+        prop_assert!(history.samples.len() <= loaded.collector.count_responses(&loaded.tree) + loaded.tree.message_count());
+        prop_assert!(history.drops.iter().all(|drop| drop.sample_idx <= history.samples.len()));
     }
 }

@@ -1,4 +1,4 @@
-//! What the client says a session has cost.
+//! The costs that the client recorded.
 
 use proptest::prelude::*;
 use rethread_core::entry::{Timestamp, Usage};
@@ -10,9 +10,9 @@ const LINE: &str = r#"{"type":"cost-state","sessionId":"s","totalCostUSD":0.5,"t
 "cacheCreationEphemeral5mInputTokens":5,"cacheCreationEphemeral1hInputTokens":4,"webSearchRequests":6,"costUSD":0.25},"old":{"inputTokens":8}}}"#;
 
 #[test]
-fn a_line_is_read_by_model() {
-    let state = CostState::read(LINE.as_bytes()).expect("a line of that type");
-    assert_eq!(state.total, Money::of_dollars(0.5));
+fn cost_state_line_is_parsed_by_model() {
+    let state = CostState::parse(LINE.as_bytes()).expect("a line of that type");
+    assert_eq!(state.total, Money::from_dollars(0.5));
     assert_eq!(
         (state.duration, state.api_duration, state.api_duration_without_retries, state.tool_duration),
         (99, 30, 20, 7)
@@ -22,13 +22,19 @@ fn a_line_is_read_by_model() {
     let [opus, old] = &state.models[..] else { panic!("two models") };
     let usage =
         Usage { input: 1, output: 2, cache_write: 9, cache_write_1h: 4, cache_read: 3, web_searches: 6 };
-    assert_eq!((opus.model.as_str(), opus.usage, opus.lifetimes), ("claude-opus-5-5[1m]", usage, true));
-    assert_eq!((opus.thinking, opus.cost), (1, Money::of_dollars(0.25)));
-    assert_eq!((old.model.as_str(), old.usage.input, old.lifetimes, old.cost), ("old", 8, false, None));
+    assert_eq!(
+        (opus.model.as_str(), opus.usage, opus.has_cache_lifetimes),
+        ("claude-opus-5-5[1m]", usage, true)
+    );
+    assert_eq!((opus.thinking, opus.cost), (1, Money::from_dollars(0.25)));
+    assert_eq!(
+        (old.model.as_str(), old.usage.input, old.has_cache_lifetimes, old.cost),
+        ("old", 8, false, None)
+    );
 }
 
 #[test]
-fn what_is_odd_is_nothing() {
+fn invalid_values_are_zero() {
     let cases: &[(&str, Option<(usize, u64)>)] = &[
         ("", None),
         ("{}", None),
@@ -50,22 +56,22 @@ fn what_is_odd_is_nothing() {
         ),
     ];
     for &(line, expected) in cases {
-        let state = CostState::read(line.as_bytes());
-        let read = state
+        let state = CostState::parse(line.as_bytes());
+        let parsed = state
             .as_ref()
             .map(|state| (state.models.len(), state.models.iter().map(|m| m.usage.input).sum()));
-        assert_eq!(read, expected, "{line}");
+        assert_eq!(parsed, expected, "{line}");
         assert!(state.is_none_or(|state| state.total.is_none()), "{line}");
     }
 }
 
 #[test]
-fn depth_is_no_matter() {
+fn deep_nesting_is_parsed() {
     let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
     let line = format!(
         r#"{{"type":"cost-state","new":{deep},"modelUsage":{{"m":{{"outputTokens":3,"x":{deep}}}}}}}"#
     );
-    let state = CostState::read(line.as_bytes()).expect("a line of that type");
+    let state = CostState::parse(line.as_bytes()).expect("a line of that type");
     assert_eq!(state.models[0].usage.output, 3);
 }
 
@@ -73,11 +79,11 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn damage_is_never_a_panic(at in 0..LINE.len(), byte in any::<u8>(), cut in 0..LINE.len()) {
+    fn damaged_lines_never_panic(at in 0..LINE.len(), byte in any::<u8>(), cut in 0..LINE.len()) {
         let mut line = LINE.as_bytes().to_vec();
         line[at] = byte;
-        let _ = CostState::read(&line);
-        let _ = CostState::read(&line[cut..]);
-        let _ = CostState::read(&line[..cut]);
+        let _ = CostState::parse(&line);
+        let _ = CostState::parse(&line[cut..]);
+        let _ = CostState::parse(&line[..cut]);
     }
 }

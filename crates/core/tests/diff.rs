@@ -1,54 +1,56 @@
-//! Two paths beside each other, one case per pair of scripts: where they part, and what each did from there.
+//! Diffs of two paths, one case per pair of scripts: the last common entry, and each side after it.
 
 use insta::assert_snapshot;
 use rethread_core::diff::{DiffSide, EntryFingerprint, find_merge_base};
-use rethread_core::entry::{Entry, read};
+use rethread_core::entry::{Entry, read_line};
 use rethread_core::lines::LineSplitter;
 use rethread_core::tree::{NodeId, Tree};
 use rethread_core::turn::build_turn;
 use rethread_core::usage::TokenTotals;
 use rethread_testkit::{check, script};
 
-fn each_entry(bytes: &[u8], mut each: impl FnMut(u32, &Entry<'_>)) {
+fn for_each_entry(bytes: &[u8], mut visit: impl FnMut(u32, &Entry<'_>)) {
     LineSplitter::default().feed(bytes, true, &mut Vec::new(), |line, problems| {
-        read(&line, problems, |entry, _| each(line.no, &entry));
+        read_line(&line, problems, |entry, _| visit(line.number, &entry));
     });
 }
 
-/// Marks the path to `tip` with its words.
-fn path(bytes: &[u8], tree: &Tree, tip: &str) -> Vec<EntryFingerprint> {
-    let name = |no: NodeId| script::name_of_bits(tree.node(no).id.bits()).expect("a name");
-    let tip = (0..tree.nodes().len() as NodeId).rfind(|&no| name(no) == tip).expect("the tip is there");
-    let mut marks: Vec<EntryFingerprint> = tree
+/// Returns the fingerprints of the path to `tip`, with texts.
+fn fingerprint_path(bytes: &[u8], tree: &Tree, tip: &str) -> Vec<EntryFingerprint> {
+    let name = |id: NodeId| script::name_from_bits(tree.node(id).uuid.bits()).expect("a name");
+    let tip = (0..tree.nodes().len() as NodeId).rfind(|&id| name(id) == tip).expect("the tip is there");
+    let mut fingerprints: Vec<EntryFingerprint> = tree
         .with_parallel_calls(&tree.ancestors_across_compactions(tip))
         .iter()
-        .map(|step| EntryFingerprint::of(tree, step.node))
+        .map(|step| EntryFingerprint::new(tree, step.node))
         .collect();
-    each_entry(bytes, |line, entry| {
-        for mark in marks.iter_mut().filter(|mark| tree.node(mark.node).place.line == line) {
-            mark.read(entry);
+    for_each_entry(bytes, |line, entry| {
+        for fingerprint in
+            fingerprints.iter_mut().filter(|fingerprint| tree.node(fingerprint.node).span.line == line)
+        {
+            fingerprint.add_text(entry);
         }
     });
-    marks
+    fingerprints
 }
 
-/// Says where the paths to two tips part: what tells, the last common entries, and what only each has.
-fn parted(a: (&str, &str), b: (&str, &str)) -> String {
+/// Describes the common part of the paths to two tips: the evidence, the last common entries, and the rest of each path.
+fn describe_merge_base(a: (&str, &str), b: (&str, &str)) -> String {
     let files = [a, b].map(|(text, _)| script::bytes(text));
     let trees = files.each_ref().map(|bytes| check::tree(bytes));
-    let paths = [path(&files[0], &trees[0], a.1), path(&files[1], &trees[1], b.1)];
-    let met = find_merge_base(&paths[0], &paths[1]);
-    let name = |k: usize, mark: &EntryFingerprint| {
-        script::name_of_bits(trees[k].node(mark.node).id.bits()).expect("a name")
+    let paths = [fingerprint_path(&files[0], &trees[0], a.1), fingerprint_path(&files[1], &trees[1], b.1)];
+    let base = find_merge_base(&paths[0], &paths[1]);
+    let name = |side: usize, fingerprint: &EntryFingerprint| {
+        script::name_from_bits(trees[side].node(fingerprint.node).uuid.bits()).expect("a name")
     };
-    let last = met.last.map_or("nothing".to_owned(), |(x, y)| {
+    let last = base.last.map_or("nothing".to_owned(), |(x, y)| {
         format!("{} = {}", name(0, &paths[0][x]), name(1, &paths[1][y]))
     });
-    let only = |k: usize| {
-        let own = paths[k].iter().zip(&met.common[k]).filter(|(_, common)| !**common);
-        own.map(|(mark, _)| name(k, mark)).collect::<Vec<_>>().join(" ")
+    let only = |side: usize| {
+        let own = paths[side].iter().zip(&base.common[side]).filter(|(_, common)| !**common);
+        own.map(|(fingerprint, _)| name(side, fingerprint)).collect::<Vec<_>>().join(" ")
     };
-    format!("{:?}: {last} | {} | {}", met.by, only(0), only(1))
+    format!("{:?}: {last} | {} | {}", base.basis, only(0), only(1))
 }
 
 const TREE: &str = "
@@ -62,14 +64,14 @@ const TREE: &str = "
 ";
 
 #[test]
-fn branches_of_one_file_part_at_their_fork() {
-    assert_snapshot!(parted((TREE, "a2"), (TREE, "u4")), @"Uuid: a1 = a1 | u2 a2 | u3 a3 u4");
-    assert_snapshot!(parted((TREE, "a3"), (TREE, "u4")), @"Uuid: a3 = a3 |  | u4");
-    assert_snapshot!(parted((TREE, "a2"), (TREE, "a2")), @"Uuid: a2 = a2 |  | ");
+fn branches_of_one_file_diverge_at_their_fork() {
+    assert_snapshot!(describe_merge_base((TREE, "a2"), (TREE, "u4")), @"Uuid: a1 = a1 | u2 a2 | u3 a3 u4");
+    assert_snapshot!(describe_merge_base((TREE, "a3"), (TREE, "u4")), @"Uuid: a3 = a3 |  | u4");
+    assert_snapshot!(describe_merge_base((TREE, "a2"), (TREE, "a2")), @"Uuid: a2 = a2 |  | ");
 }
 
 #[test]
-fn results_of_calls_that_both_have_are_common() {
+fn results_of_common_calls_are_common() {
     let text = "
         u1: go
           a1 #m1: !Bash one
@@ -80,21 +82,21 @@ fn results_of_calls_that_both_have_are_common() {
             u5: no, stop
               a5: stopped
     ";
-    assert_snapshot!(parted((text, "a4"), (text, "a5")), @"Uuid: u3 = u3 | a4 | u5 a5");
+    assert_snapshot!(describe_merge_base((text, "a4"), (text, "a5")), @"Uuid: u3 = u3 | a4 | u5 a5");
 }
 
 #[test]
-fn two_beginnings_have_nothing_in_common() {
+fn different_first_prompts_have_nothing_in_common() {
     let text = "u1: one\n  a1: first\nu2: one\n  a2: again";
     let one = "u1: one\n  a1: first";
     let two = "u2: another\n  a2: again";
-    assert_snapshot!(parted((one, "a1"), (two, "a2")), @"Nothing: nothing | u1 a1 | u2 a2");
-    // Within a file the same words twice are two entries; that they are not read there is for the op.
-    assert!(parted((text, "a1"), (text, "a2")).starts_with("Words: u1 = u2"));
+    assert_snapshot!(describe_merge_base((one, "a1"), (two, "a2")), @"NoMatch: nothing | u1 a1 | u2 a2");
+    // Two entries of one file with the same text match here; the caller adds no texts in this case.
+    assert!(describe_merge_base((text, "a1"), (text, "a2")).starts_with("Text: u1 = u2"));
 }
 
 #[test]
-fn a_copy_with_new_uuids_is_known_by_its_responses() {
+fn copies_with_new_uuids_match_by_response() {
     let origin = "
         u1: one
           a1 #m1: !Bash ls
@@ -111,21 +113,21 @@ fn a_copy_with_new_uuids_is_known_by_its_responses() {
                 u13: something else
                   a13 #m13: that
     ";
-    assert_snapshot!(parted((origin, "a3"), (copy, "a13")), @"Message: a2 = a12 | u3 a3 | u13 a13");
-    // A prompt that was copied before its answer came has nothing but its words.
+    assert_snapshot!(describe_merge_base((origin, "a3"), (copy, "a13")), @"Message: a2 = a12 | u3 a3 | u13 a13");
+    // A prompt copied before its answer was written has only its text in common.
     let asked_again = copy.replace("something else", "and then");
-    assert_snapshot!(parted((origin, "a3"), (&asked_again, "a13")), @"Message: u3 = u13 | a3 | a13");
+    assert_snapshot!(describe_merge_base((origin, "a3"), (&asked_again, "a13")), @"Message: u3 = u13 | a3 | a13");
 }
 
 #[test]
-fn the_same_prompt_answered_in_two_sessions_is_known_by_its_words() {
+fn same_prompt_in_two_sessions_matches_by_text() {
     let one = "u1: tidy the shed\n  a1 #m1: done";
     let two = "s1: turn_duration 1\n  u2: tidy the shed\n    a2 #m2: in a minute";
-    assert_snapshot!(parted((one, "a1"), (two, "a2")), @"Words: u1 = u2 | a1 | a2");
+    assert_snapshot!(describe_merge_base((one, "a1"), (two, "a2")), @"Text: u1 = u2 | a1 | a2");
 }
 
 #[test]
-fn a_side_tells_and_counts_its_turns() {
+fn side_summarises_and_counts_its_turns() {
     let text = r#"
         u1: tidy
           a1: ?hm | !Bash ls | {"type":"tool_use","id":"w1","name":"Write","input":{"file_path":"/s/a \"b\".txt","content":"x"}}
@@ -139,14 +141,14 @@ fn a_side_tells_and_counts_its_turns() {
     let mut side = DiffSide::default();
     let mut lines: Vec<(u32, Entry<'_>)> = Vec::new();
     LineSplitter::default().feed(&bytes, true, &mut Vec::new(), |line, problems| {
-        read(&line, problems, |entry, _| lines.push((line.no, entry)));
+        read_line(&line, problems, |entry, _| lines.push((line.number, entry)));
     });
     side.add(Some(1), false, 1, build_turn(&lines));
     side.add(Some(1), true, 9, build_turn(&lines[..1]));
     let side = side.finish(TokenTotals::default());
     let turn = &side.turns[0];
     assert_eq!(
-        (turn.prompt.as_deref(), turn.answer.as_deref(), turn.stopped),
+        (turn.prompt.as_deref(), turn.answer.as_deref(), turn.interrupted),
         (Some("tidy"), Some("tidied"), true)
     );
     assert!(turn.calls.iter().all(|call| call.result.as_ref().is_none_or(|result| result.text.is_empty())));

@@ -1,27 +1,13 @@
-//! The laws of money and of tables of prices.
+//! Laws of money and of price tables.
 
 use proptest::prelude::*;
 use rethread_core::entry::Usage;
-use rethread_core::usage::{Money, PriceProblem, Prices};
-
-fn usage(input: u64, output: u64, write: u64, hour: u64, read: u64, searches: u64) -> Usage {
-    Usage {
-        input,
-        output,
-        cache_write: write,
-        cache_write_1h: hour,
-        cache_read: read,
-        web_searches: searches,
-    }
-}
-
-fn dollars(dollars: f64) -> Money {
-    Money::of_dollars(dollars).expect("an amount")
-}
+use rethread_core::usage::{Money, PriceTable, PriceTableError};
+use rethread_testkit::price::{dollars, usage};
 
 prop_compose! {
-    fn counts()(most in prop_oneof![Just(1_000_u64), Just(100_000_000), Just(u64::MAX)])
-        (all in prop::array::uniform6(0..=most)) -> Usage {
+    fn any_usage()(max in prop_oneof![Just(1_000_u64), Just(100_000_000), Just(u64::MAX)])
+        (all in prop::array::uniform6(0..=max)) -> Usage {
         usage(all[0], all[1], all[2], all[3].min(all[2]), all[4], all[5])
     }
 }
@@ -30,7 +16,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn sums_of_money_are_the_same_in_any_order(amounts in prop::collection::vec(0.0..1e9, 0..20), pick in any::<prop::sample::Index>()) {
+    fn money_sums_do_not_depend_on_the_order(amounts in prop::collection::vec(0.0..1e9, 0..20), pick in any::<prop::sample::Index>()) {
         let amounts: Vec<Money> = amounts.into_iter().map(dollars).collect();
         let whole: Money = amounts.iter().copied().sum();
         let (left, right) = amounts.split_at(if amounts.is_empty() { 0 } else { pick.index(amounts.len()) });
@@ -40,10 +26,10 @@ proptest! {
     }
 
     #[test]
-    fn cost_adds_up_over_kinds_and_responses(one in counts(), other in counts(), model in 0_usize..24) {
-        let prices = Prices::built_in();
-        let (_, tariff) = prices.tariffs().nth(model % prices.tariffs().count()).expect("a price");
-        for row in tariff.rows() {
+    fn cost_is_additive_over_token_kinds_and_responses(one in any_usage(), other in any_usage(), model in 0_usize..24) {
+        let prices = PriceTable::built_in();
+        let (_, pricing) = prices.models().nth(model % prices.models().count()).expect("a price");
+        for row in pricing.rows() {
             let rates = &row.rates;
             let kinds = [
                 usage(one.input, 0, 0, 0, 0, 0),
@@ -56,7 +42,7 @@ proptest! {
             prop_assert_eq!(rates.cost(&one), kinds.iter().map(|kind| rates.cost(kind)).sum());
             let mut both = one;
             both.add(&other);
-            // Counts that are cut off at the most there can be do not add up.
+            // Saturated counts do not add up.
             if one.total().checked_add(other.total()).is_some_and(|sum| sum < u64::MAX) && both.web_searches < u64::MAX {
                 prop_assert_eq!(rates.cost(&both), [rates.cost(&one), rates.cost(&other)].into_iter().sum());
             }
@@ -64,25 +50,25 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_a_table_or_has_a_problem(text in any::<String>(), lines in prop::collection::vec(line(), 0..12)) {
+    fn any_text_parses_or_reports_a_line(text in any::<String>(), lines in prop::collection::vec(table_line(), 0..12)) {
         for table in [text, lines.join("\n")] {
-            if let Err(PriceProblem { line, what }) = Prices::parse(&table) {
+            if let Err(PriceTableError { line, message }) = PriceTable::parse(&table) {
                 prop_assert!((1..=table.lines().count()).contains(&line));
-                prop_assert!(!what.is_empty());
+                prop_assert!(!message.is_empty());
             }
         }
     }
 
     #[test]
-    fn any_name_has_a_price_or_none(name in any::<String>(), prefix in ".{0,9}", suffix in ".{0,9}") {
-        let prices = Prices::built_in();
-        let _ = prices.tariff(&name);
-        let _ = prices.tariff(&format!("{prefix}claude-opus-5{suffix}"));
+    fn any_model_name_can_be_looked_up(name in any::<String>(), prefix in ".{0,9}", suffix in ".{0,9}") {
+        let prices = PriceTable::built_in();
+        let _ = prices.find_model(&name);
+        let _ = prices.find_model(&format!("{prefix}claude-opus-5{suffix}"));
     }
 }
 
-/// A line that is nearly one of a table.
-fn line() -> impl Strategy<Value = String> {
+/// Generates a line that resembles one of a price table.
+fn table_line() -> impl Strategy<Value = String> {
     let key = prop::sample::select(vec![
         "models",
         "input",

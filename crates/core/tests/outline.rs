@@ -1,78 +1,84 @@
-//! The outline of a drawing, one case per script: lines, signs and names as they stand in the terminal.
+//! Tests of the outline, one script per case: graph, symbols and names as the terminal shows them.
 
 use insta::assert_snapshot;
 use rethread_core::entry::Reader;
 use rethread_core::lines::LineSplitter;
 use rethread_core::tree::{
-    Branches, LineSpan, NodeId, Outline, OutlineItem, OutlineOptions, Row, Tree, TreeBuilder,
+    Branches, LineSpan, NodeId, Outline, OutlineItem, OutlineOptions, OutlineRow, Tree, TreeBuilder,
 };
 use rethread_testkit::{check, script};
 
-/// Links the entries of a file, without trying the laws on it.
-fn weave(bytes: &[u8]) -> Tree {
-    let mut weaver = TreeBuilder::default();
+/// Builds the tree of a file without checking its properties.
+fn build_tree(bytes: &[u8]) -> Tree {
+    let mut builder = TreeBuilder::default();
     let mut reader = Reader::default();
     LineSplitter::default().feed(bytes, true, &mut Vec::new(), |line, problems| {
-        reader.read(&line, problems, |entry, offset| {
-            weaver.add(&entry, LineSpan { offset, len: entry.raw.len() as u32, line: line.no });
+        reader.read_line(&line, problems, |entry, offset| {
+            builder.add_entry(&entry, LineSpan { offset, len: entry.raw.len() as u32, line: line.number });
         });
     });
-    weaver.finish()
+    builder.finish()
 }
 
-/// Draws a script as its newest tip is loaded; around the entry called `around`, where there is one.
-fn drawn(text: &str, all: bool, around: &str) -> String {
+/// Renders the outline of a script with its newest tip loaded.
+///
+/// Shows only the rows near the entry `around`, or all rows if there is no such entry.
+fn render(text: &str, all: bool, around: &str) -> String {
     let bytes = script::bytes(text);
-    // The laws walk from every node: too far in a long file.
-    let tree = if text.len() < 9000 { check::tree(&bytes) } else { weave(&bytes) };
-    let name = |no: NodeId| script::name_of_bits(tree.node(no).id.bits()).expect("a name");
-    let around = (0..tree.nodes().len() as NodeId).find(|&no| name(no) == around);
+    // The property check walks from every node, which is too slow for a long file.
+    let tree = if text.len() < 9000 { check::tree(&bytes) } else { build_tree(&bytes) };
+    let name = |id: NodeId| script::name_from_bits(tree.node(id).uuid.bits()).expect("a name");
+    let around = (0..tree.nodes().len() as NodeId).find(|&id| name(id) == around);
     let leaf = tree.newest_tip();
     let loaded = leaf.map(|leaf| tree.context_path(leaf)).unwrap_or_default();
-    let branches = Branches::of(&tree);
-    let outline = Outline::of(&tree, &branches, &OutlineOptions { all, around, leaf, loaded: &loaded });
-    let line = |row: &Row| {
-        let what = match row.what {
+    let branches = Branches::from_tree(&tree);
+    let outline =
+        Outline::from_tree(&tree, &branches, &OutlineOptions { all, around, leaf, loaded: &loaded });
+    let line = |row: &OutlineRow| {
+        let content = match row.item {
             OutlineItem::Gap { turns, rows, tips } => format!("{turns} turns, {rows} rows, {tips} tips"),
-            OutlineItem::Turn(no) | OutlineItem::Compaction(no) | OutlineItem::Entry(no) => name(no),
+            OutlineItem::Turn(id) | OutlineItem::Compaction(id) | OutlineItem::Entry(id) => name(id),
         };
-        let from = row.from.map(|from| format!(" {} {}/{}", from.kind.name(), from.way, from.ways));
-        let cut = row.cut.map(|cut| format!(" {cut:?}").to_lowercase());
+        let fork_point = row.fork_point.map(|fork_point| {
+            format!(" {} {}/{}", fork_point.kind.name(), fork_point.branch_number, fork_point.branch_count)
+        });
+        let link = row.broken_link.map(|link| format!(" {link:?}").to_lowercase());
         let tip = row.tip.map(|branch| format!(" tip {}", name(branches.list[branch].tip)));
-        let named = row.named.then(|| " here".to_owned());
-        let words = [from, cut, tip, named].into_iter().flatten().collect::<String>();
-        format!("{}{} {what}{words}", row.gutter(), row.sign())
+        let requested = row.requested.then(|| " here".to_owned());
+        let notes = [fork_point, link, tip, requested].into_iter().flatten().collect::<String>();
+        format!("{}{} {content}{notes}", row.gutter(), row.symbol())
     };
     outline.rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-fn folded(text: &str) -> String {
-    drawn(text, false, "")
+fn render_folded(text: &str) -> String {
+    render(text, false, "")
 }
 
-/// A straight conversation of so many turns, from turn `first`, below the entry `above`.
-fn straight(first: usize, turns: usize, above: &str) -> String {
+/// Returns a script of a conversation without forks: `turn_count` turns from turn `first` on, below the entry
+/// `parent_of_first`.
+fn straight_conversation(first: usize, turn_count: usize, parent_of_first: &str) -> String {
     let mut text = String::new();
-    let mut parent = above.to_owned();
-    for k in first..first + turns {
-        text.push_str(&format!("u{k} ^{parent}: prompt\na{k} ^u{k}: answer\n"));
-        parent = format!("a{k}");
+    let mut parent = parent_of_first.to_owned();
+    for turn in first..first + turn_count {
+        text.push_str(&format!("u{turn} ^{parent}: prompt\na{turn} ^u{turn}: answer\n"));
+        parent = format!("a{turn}");
     }
     text
 }
 
 #[test]
-fn a_straight_conversation_goes_straight_down() {
-    assert_snapshot!(folded("u1: one\n  a1: !Read x\n    u2: =a1 y\n      a2: done\n        u3: two\n          a3: done"), @r"
+fn straight_conversation_is_not_indented() {
+    assert_snapshot!(render_folded("u1: one\n  a1: !Read x\n    u2: =a1 y\n      a2: done\n        u3: two\n          a3: done"), @r"
     ● u1
     ● u3 tip a3
     ");
-    assert_snapshot!(folded(""), @"");
+    assert_snapshot!(render_folded(""), @"");
 }
 
 #[test]
-fn long_runs_are_left_out() {
-    assert_snapshot!(folded(&straight(1, 40, "null")), @r"
+fn long_runs_are_hidden() {
+    assert_snapshot!(render_folded(&straight_conversation(1, 40, "null")), @r"
     ● u1
     ● u2
     ● u3
@@ -81,7 +87,7 @@ fn long_runs_are_left_out() {
     ● u39
     ● u40 tip a40
     ");
-    assert_snapshot!(folded(&straight(1, 8, "null")), @r"
+    assert_snapshot!(render_folded(&straight_conversation(1, 8, "null")), @r"
     ● u1
     ● u2
     ● u3
@@ -99,7 +105,7 @@ fn ten_edits_are_ten_siblings() {
     for k in 1..=10 {
         text.push_str(&format!("    u{k}: try {k}\n      a{k}: answer {k}\n"));
     }
-    assert_snapshot!(folded(&text), @r"
+    assert_snapshot!(render_folded(&text), @r"
     ● u0
     ├─○ u1 edit 1/10 tip a1
     ├─○ u2 edit 2/10 tip a2
@@ -115,13 +121,13 @@ fn ten_edits_are_ten_siblings() {
 }
 
 #[test]
-fn very_many_siblings_are_left_out_in_the_middle() {
+fn middle_of_many_siblings_is_hidden() {
     let mut text = "u0: hello\n  a0: hi\n".to_owned();
     for k in 1..=100 {
         text.push_str(&format!("    u{k}: try {k}\n      a{k}: answer {k}\n"));
     }
-    assert_eq!(folded(&text).lines().count(), 1 + 2 * 12 + 1);
-    assert_snapshot!(folded(&text).lines().skip(11).take(4).collect::<Vec<_>>().join("\n"), @r"
+    assert_eq!(render_folded(&text).lines().count(), 1 + 2 * 12 + 1);
+    assert_snapshot!(render_folded(&text).lines().skip(11).take(4).collect::<Vec<_>>().join("\n"), @r"
     ├─○ u11 edit 11/100 tip a11
     ├─○ u12 edit 12/100 tip a12
     ├─⋮ 76 turns, 76 rows, 76 tips
@@ -130,7 +136,7 @@ fn very_many_siblings_are_left_out_in_the_middle() {
 }
 
 #[test]
-fn forks_in_forks_stand_further_right_only_beside_the_way_that_goes_on() {
+fn nested_forks_indent_only_the_other_branches() {
     let text = "
         u1: one
           a1: one
@@ -149,7 +155,7 @@ fn forks_in_forks_stand_further_right_only_beside_the_way_that_goes_on() {
                 u8: right
                   a8: right
     ";
-    assert_snapshot!(folded(text), @r"
+    assert_snapshot!(render_folded(text), @r"
     ● u1
     ├─○ u2 rewind 1/2
     │ ├─○ u5 rewind 2/2 tip a5
@@ -162,23 +168,23 @@ fn forks_in_forks_stand_further_right_only_beside_the_way_that_goes_on() {
 }
 
 #[test]
-fn a_thousand_rewinds_do_not_go_to_the_right() {
+fn thousand_rewinds_are_not_indented() {
     let mut text = "u0 ^null: start\na0 ^u0: answer\n".to_owned();
-    for k in 1..=1000 {
-        let above = (k - 1) * 2;
-        let (left, right) = (above + 1, above + 2);
+    for rewind in 1..=1000 {
+        let parent = (rewind - 1) * 2;
+        let (left, right) = (parent + 1, parent + 2);
         text.push_str(&format!(
-            "u{left} ^a{above}: left\na{left} ^u{left}: x\nu{right} ^a{above}: on\na{right} ^u{right}: x\n"
+            "u{left} ^a{parent}: left\na{left} ^u{left}: x\nu{right} ^a{parent}: on\na{right} ^u{right}: x\n"
         ));
     }
-    let drawn = folded(&text);
-    assert_eq!(drawn.lines().count(), 2001);
-    assert!(drawn.lines().all(|line| !line.starts_with("│ │")), "{drawn}");
+    let rendered = render_folded(&text);
+    assert_eq!(rendered.lines().count(), 2001);
+    assert!(rendered.lines().all(|line| !line.starts_with("│ │")), "{rendered}");
 }
 
 #[test]
-fn a_retry_shows_the_answers() {
-    assert_snapshot!(folded("u1: one\n  a1 #m1: first\n  a2 #m2: second\n    u2: go on\n      a3: done"), @r"
+fn retry_shows_its_answers() {
+    assert_snapshot!(render_folded("u1: one\n  a1 #m1: first\n  a2 #m2: second\n    u2: go on\n      a3: done"), @r"
     ● u1
     ├─○ a1 retry 1/2 tip a1
     ● a2 retry 2/2
@@ -187,7 +193,7 @@ fn a_retry_shows_the_answers() {
 }
 
 #[test]
-fn beginnings_islands_and_compactions_are_told() {
+fn roots_orphaned_parts_and_compactions_are_marked() {
     let text = "
         u1: one
           a1: one
@@ -204,19 +210,19 @@ fn beginnings_islands_and_compactions_are_told() {
             u7: and on
         a8 ^a4: last words
     ";
-    assert_snapshot!(folded(text), @r"
+    assert_snapshot!(render_folded(text), @r"
     ○ u1 root 1/2 tip a1
     ◌ u2 root 2/2
     ◆ s1
     ● u4 tip a8
-    ○ u5 missing tip a5
-    ○ u6 cut
+    ○ u5 missingparent tip a5
+    ○ u6 cyclebroken
     ○ u7 tip u7
     ");
 }
 
 #[test]
-fn all_entries_unfold() {
+fn option_all_shows_every_entry() {
     let text = "
         u1: look at both
           a1 #m1: !Read one
@@ -228,7 +234,7 @@ fn all_entries_unfold() {
         u4 side ^null: a subagent
           a4 side: looks
     ";
-    assert_snapshot!(drawn(text, true, ""), @r"
+    assert_snapshot!(render(text, true, ""), @r"
     ● u1
     ● a1
     ├─○ p1
@@ -239,15 +245,15 @@ fn all_entries_unfold() {
     ○ u4
     ○ a4
     ");
-    assert_snapshot!(folded(text), @"● u1 tip a3");
+    assert_snapshot!(render_folded(text), @"● u1 tip a3");
 }
 
 #[test]
-fn around_an_entry_only_what_is_near() {
-    let mut text = straight(1, 20, "null");
-    text.push_str(&straight(100, 12, "a10"));
-    text.push_str(&straight(200, 30, "a10"));
-    assert_snapshot!(drawn(&text, false, "u200"), @r"
+fn option_around_shows_only_near_rows() {
+    let mut text = straight_conversation(1, 20, "null");
+    text.push_str(&straight_conversation(100, 12, "a10"));
+    text.push_str(&straight_conversation(200, 30, "a10"));
+    assert_snapshot!(render(&text, false, "u200"), @r"
     ⋮ 6 turns, 6 rows, 0 tips
     ● u7
     ● u8
@@ -266,7 +272,7 @@ fn around_an_entry_only_what_is_near() {
     ● u206
     ⋮ 23 turns, 23 rows, 1 tips
     ");
-    assert_snapshot!(drawn(&text, false, "a9"), @r"
+    assert_snapshot!(render(&text, false, "a9"), @r"
     ⋮ 5 turns, 5 rows, 0 tips
     ● u6
     ● u7
@@ -293,7 +299,7 @@ fn around_an_entry_only_what_is_near() {
     ● u204
     ⋮ 25 turns, 25 rows, 1 tips
     ");
-    assert_snapshot!(drawn(&text, true, "a200"), @r"
+    assert_snapshot!(render(&text, true, "a200"), @r"
     ⋮ 9 turns, 17 rows, 0 tips
     ● a9
     ● u10

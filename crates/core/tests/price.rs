@@ -1,10 +1,11 @@
-//! What models cost: names, days, lengths, and tables that cannot be read.
+//! Price tables: model names, days, prompt lengths, and invalid tables.
 
-use rethread_core::entry::{Timestamp, Usage};
+use rethread_core::entry::Timestamp;
 use rethread_core::usage::price::PriceSource;
-use rethread_core::usage::{Money, Prices};
+use rethread_core::usage::{Money, PriceTable};
+use rethread_testkit::price::{dollars, usage};
 
-/// A table with every feature: two times, a long form, a wildcard, and what follows from the input.
+/// A table with every feature: two dates, long prompts, a wildcard, and derived cache prices.
 const TABLE: &str = r#"
 source = "a page"   # with a comment
 date = 2026-01-02
@@ -36,35 +37,20 @@ input = 0.000001
 output = 0
 "#;
 
-fn moment(day: &str) -> Timestamp {
+fn midnight(day: &str) -> Timestamp {
     let stamp: jiff::Timestamp = format!("{day}T00:00:00Z").parse().expect("a day");
     Timestamp(stamp.as_millisecond())
 }
 
-fn usage(input: u64, output: u64, write: u64, hour: u64, read: u64, searches: u64) -> Usage {
-    Usage {
-        input,
-        output,
-        cache_write: write,
-        cache_write_1h: hour,
-        cache_read: read,
-        web_searches: searches,
-    }
-}
-
-fn dollars(dollars: f64) -> Money {
-    Money::of_dollars(dollars).expect("an amount")
-}
-
-/// Returns what a million tokens of input cost, the plainest mark of a row.
-fn input(prices: &Prices, model: &str, day: Option<&str>) -> Option<f64> {
-    let row = prices.tariff(model)?.row(day.map(moment));
+/// Returns the price of a million input tokens, which identifies a row.
+fn input_price(prices: &PriceTable, model: &str, day: Option<&str>) -> Option<f64> {
+    let row = prices.find_model(model)?.row_at(day.map(midnight));
     Some(row.rates.input.times(1_000_000).dollars())
 }
 
 #[test]
-fn every_form_of_a_name_finds_its_model() {
-    let prices = Prices::built_in();
+fn provider_forms_of_a_name_find_the_model() {
+    let prices = PriceTable::built_in();
     let cases: &[(&str, Option<f64>)] = &[
         ("claude-opus-5-5", Some(4.0)),
         ("claude-opus-5-5[1m]", Some(4.0)),
@@ -95,7 +81,7 @@ fn every_form_of_a_name_finds_its_model() {
         ("anthropic.claude-v2:1", Some(8.0)),
         ("claude-2.1", Some(8.0)),
         ("claude-instant-1.2", Some(0.8)),
-        // Another price may hold for what is not known.
+        // Unknown names may have other prices.
         ("anthropic/claude-opus-4.6-fast", Some(30.0)),
         ("claude-opus-5-6", None),
         ("claude-opus-55", None),
@@ -108,12 +94,12 @@ fn every_form_of_a_name_finds_its_model() {
         ("", None),
     ];
     for &(model, expected) in cases {
-        assert_eq!(input(&prices, model, None), expected, "{model}");
+        assert_eq!(input_price(&prices, model, None), expected, "{model}");
     }
 }
 
 #[test]
-fn stars_stand_for_anything() {
+fn stars_match_any_characters() {
     let cases = [
         ("*", "", true),
         ("*", "anything", true),
@@ -132,14 +118,14 @@ fn stars_stand_for_anything() {
     ];
     for (pattern, model, expected) in cases {
         let table = format!("[[price]]\nmodels = ['{pattern}']\ninput = 1\noutput = 1");
-        let found = Prices::parse(&table).ok().is_some_and(|prices| prices.tariff(model).is_some());
-        assert_eq!(found, expected, "{pattern} on {model}");
+        let matches = PriceTable::parse(&table).ok().is_some_and(|prices| prices.find_model(model).is_some());
+        assert_eq!(matches, expected, "{pattern} on {model}");
     }
 }
 
 #[test]
-fn the_day_says_which_price_held() {
-    let prices = Prices::parse(TABLE).expect("a table");
+fn price_depends_on_the_day() {
+    let prices = PriceTable::parse(TABLE).expect("a table");
     let cases = [
         (Some("2020-01-01"), 2.0),
         (Some("2026-01-31"), 2.0),
@@ -148,21 +134,25 @@ fn the_day_says_which_price_held() {
         (None, 1.0),
     ];
     for (day, expected) in cases {
-        assert_eq!(input(&prices, "big-1", day), Some(expected), "{day:?}");
+        assert_eq!(input_price(&prices, "big-1", day), Some(expected), "{day:?}");
     }
     let dated = "[[price]]\nmodels = 'm'\nfrom = 2026-02-01\ninput = 7\noutput = 7";
-    let dated = Prices::parse(dated).expect("a table");
-    assert_eq!(input(&dated, "m", Some("2020-01-01")), Some(7.0), "before the first row, that row");
+    let dated = PriceTable::parse(dated).expect("a table");
+    assert_eq!(
+        input_price(&dated, "m", Some("2020-01-01")),
+        Some(7.0),
+        "the first row also applies to earlier days"
+    );
 }
 
 #[test]
-fn prices_that_changed_are_told_apart() {
-    let prices = Prices::built_in();
-    let million = usage(0, 0, 0, 0, 100_000, 0);
+fn built_in_price_changes_apply_from_their_day() {
+    let prices = PriceTable::built_in();
+    let cached = usage(0, 0, 0, 0, 100_000, 0);
     let long = usage(300_000, 0, 0, 0, 0, 0);
     let cases = [
-        ("claude-sonnet-5-5", "2026-10-06", million, 0.02),
-        ("claude-sonnet-5-5", "2026-10-07", million, 0.01),
+        ("claude-sonnet-5-5", "2026-10-06", cached, 0.02),
+        ("claude-sonnet-5-5", "2026-10-07", cached, 0.01),
         ("claude-opus-4-6", "2026-03-12", long, 3.0),
         ("claude-opus-4-6", "2026-03-13", long, 1.5),
         ("claude-sonnet-4-6", "2026-03-12", long, 1.8),
@@ -171,18 +161,18 @@ fn prices_that_changed_are_told_apart() {
         ("claude-3-5-haiku", "2025-06-01", long, 0.24),
     ];
     for (model, day, usage, expected) in cases {
-        let cost = prices.tariff(model).expect("a price").cost(Some(moment(day)), &usage);
+        let cost = prices.find_model(model).expect("a price").cost(Some(midnight(day)), &usage);
         assert_eq!(cost, dollars(expected), "{model} on {day}");
     }
 }
 
 #[test]
-fn each_kind_of_token_has_its_price() {
-    let prices = Prices::parse(TABLE).expect("a table");
-    let tariff = prices.tariff("big-1").expect("a price");
-    let (old, new) = (Some(moment("2026-01-15")), Some(moment("2026-02-15")));
+fn each_token_kind_has_its_price() {
+    let prices = PriceTable::parse(TABLE).expect("a table");
+    let pricing = prices.find_model("big-1").expect("a price");
+    let (old, new) = (Some(midnight("2026-01-15")), Some(midnight("2026-02-15")));
     let cases = [
-        // What is not said of the cache follows from the input.
+        // Cache prices that are not set are derived from the input price.
         (old, usage(100, 0, 0, 0, 0, 0), 200e-6),
         (old, usage(0, 100, 0, 0, 0, 0), 1000e-6),
         (old, usage(0, 0, 100, 0, 0, 0), 250e-6),
@@ -192,9 +182,9 @@ fn each_kind_of_token_has_its_price() {
         (new, usage(0, 0, 100, 40, 0, 0), 90e-6 + 120e-6),
         (new, usage(0, 0, 0, 0, 100, 0), 1e-6),
         (new, usage(0, 0, 0, 0, 0, 3), 0.06),
-        // More for an hour than at all.
+        // More one-hour cache writes than cache writes.
         (new, usage(0, 0, 10, 999, 0, 0), 30e-6),
-        // The whole prompt decides, and the whole response is billed alike.
+        // The length of the whole prompt decides the price of the whole response.
         (old, usage(1000, 10, 0, 0, 0, 0), 2000e-6 + 100e-6),
         (old, usage(1001, 10, 0, 0, 0, 0), 4004e-6 + 150e-6),
         (old, usage(1, 10, 500, 0, 500, 0), 4e-6 + 150e-6 + 2500e-6 + 250e-6),
@@ -202,65 +192,70 @@ fn each_kind_of_token_has_its_price() {
         (new, usage(1_000_000, 0, 0, 0, 0, 0), 1.0),
     ];
     for (at, usage, expected) in cases {
-        assert_eq!(tariff.cost(at, &usage), dollars(expected), "{usage:?}");
+        assert_eq!(pricing.cost(at, &usage), dollars(expected), "{usage:?}");
     }
-    let tiny = prices.tariff("small-2").expect("a price").cost(None, &usage(1, 5, 0, 0, 0, 0));
-    assert_eq!(tiny, dollars(1e-12), "one token of the cheapest is something");
+    let tiny = prices.find_model("small-2").expect("a price").cost(None, &usage(1, 5, 0, 0, 0, 0));
+    assert_eq!(tiny, dollars(1e-12), "one token at the lowest price is not zero");
 }
 
 #[test]
-fn the_long_form_of_haiku_starts_above_100_000() {
-    let prices = Prices::built_in();
-    let haiku = prices.tariff("claude-haiku-5-5").expect("a price");
+fn long_prompts_of_haiku_start_above_100_000_tokens() {
+    let prices = PriceTable::built_in();
+    let haiku = prices.find_model("claude-haiku-5-5").expect("a price");
     assert_eq!(haiku.cost(None, &usage(0, 0, 50_000, 0, 50_000, 0)), dollars(0.006_75));
     assert_eq!(haiku.cost(None, &usage(1, 0, 50_000, 0, 50_000, 0)), dollars(0.033_750_5));
 }
 
 #[test]
-fn the_users_rows_come_first() {
+fn user_rows_take_precedence() {
     let own = "[[price]]\nmodels = ['claude-opus-5-5', 'local-*']\ninput = 1\noutput = 1";
-    let prices = Prices::parse(own).expect("a table").called("own.toml").before(Prices::built_in());
+    let prices = PriceTable::parse(own)
+        .expect("a table")
+        .with_source("own.toml")
+        .with_fallback(PriceTable::built_in());
     let cases =
         [("claude-opus-5-5", Some(1.0)), ("local-7b", Some(1.0)), ("claude-opus-5", Some(5.0)), ("x", None)];
     for (model, expected) in cases {
-        assert_eq!(input(&prices, model, None), expected, "{model}");
+        assert_eq!(input_price(&prices, model, None), expected, "{model}");
     }
     assert_eq!((prices.source(), prices.date()), ("own.toml", ""));
     let built_in = &prices.origins()[1];
     assert!(built_in.source.starts_with("https://"), "{}", built_in.source);
-    let origins: Vec<_> = prices.tariffs().map(|(origin, _)| origin.source.as_str()).collect();
+    let origins: Vec<_> = prices.models().map(|(origin, _)| origin.source.as_str()).collect();
     assert_eq!(origins[..2], ["own.toml", built_in.source.as_str()]);
-    // A pattern of the user's may mean one form of a name only.
+    // A pattern of the user may match only one form of a name.
     let aws = "[[price]]\nmodels = 'eu.anthropic.*'\ninput = 5.5\noutput = 27.5";
-    let prices = Prices::parse(aws).expect("a table").before(Prices::built_in());
-    assert_eq!(input(&prices, "eu.anthropic.claude-opus-5", None), Some(5.5));
-    assert_eq!(input(&prices, "us.anthropic.claude-opus-5", None), Some(5.0));
+    let prices = PriceTable::parse(aws).expect("a table").with_fallback(PriceTable::built_in());
+    assert_eq!(input_price(&prices, "eu.anthropic.claude-opus-5", None), Some(5.5));
+    assert_eq!(input_price(&prices, "us.anthropic.claude-opus-5", None), Some(5.0));
 }
 
 #[test]
-fn a_table_says_where_it_is_from() {
-    let prices = Prices::parse(TABLE).expect("a table").called("own.toml");
+fn table_keeps_its_source_and_notes() {
+    let prices = PriceTable::parse(TABLE).expect("a table").with_source("own.toml");
     assert_eq!((prices.source(), prices.date()), ("a page", "2026-01-02"));
-    let (_, tariff) = prices.tariffs().next().expect("a price");
-    assert_eq!(tariff.models(), ["big-1"]);
-    assert_eq!(tariff.rows()[1].basis, Some(PriceSource::Client));
-    assert_eq!(tariff.rows()[1].note, "cheaper # since then");
+    let (_, pricing) = prices.models().next().expect("a price");
+    assert_eq!(pricing.models(), ["big-1"]);
+    assert_eq!(pricing.rows()[1].source, Some(PriceSource::Client));
+    assert_eq!(pricing.rows()[1].note, "cheaper # since then");
 }
 
 #[test]
-fn the_built_in_table_says_of_each_row_how_it_came_to_be() {
-    let prices = Prices::built_in();
+fn built_in_rows_have_a_source_and_plausible_prices() {
+    let prices = PriceTable::built_in();
     assert!(!prices.date().is_empty());
-    for (_, tariff) in prices.tariffs() {
-        for row in tariff.rows() {
-            let name = &tariff.models()[0];
-            assert!(row.basis.is_some(), "{name}");
+    for (_, pricing) in prices.models() {
+        for row in pricing.rows() {
+            let name = &pricing.models()[0];
+            assert!(row.source.is_some(), "{name}");
             assert!(
-                row.basis != Some(PriceSource::Derived) || !row.note.is_empty(),
-                "{name} says what is derived"
+                row.source != Some(PriceSource::Derived) || !row.note.is_empty(),
+                "{name} has a note on derived prices"
             );
-            for rates in [Some(&row.rates), row.long.as_ref().map(|long| &long.rates)].into_iter().flatten() {
-                // Whatever changes, these orders hold; a slip of a digit breaks one of them.
+            for rates in
+                [Some(&row.rates), row.long_context.as_ref().map(|long| &long.rates)].into_iter().flatten()
+            {
+                // All known prices have this order. A typing error would break it.
                 assert!(rates.cache_read < rates.input && rates.input < rates.cache_write_5m, "{name}");
                 assert!(
                     rates.cache_write_5m < rates.cache_write_1h && rates.cache_write_1h < rates.output,
@@ -273,7 +268,7 @@ fn the_built_in_table_says_of_each_row_how_it_came_to_be() {
 }
 
 #[test]
-fn what_is_wrong_with_a_table_is_said_with_its_line() {
+fn invalid_tables_report_the_line() {
     let row = "[[price]]\nmodels = ['m']\n";
     let full = "[[price]]\nmodels = ['m']\ninput = 1\noutput = 1\n";
     let cases: &[(String, usize, &str)] = &[
@@ -287,7 +282,7 @@ fn what_is_wrong_with_a_table_is_said_with_its_line() {
         ("source = \"\"\"a".to_owned(), 1, "`source` must be text in quotes"),
         ("date = 2026-13-01".to_owned(), 1, "`date` must be a day"),
         ("date = 'x'\ndate = 'x'".to_owned(), 1, "`date` must be a day"),
-        ("source = 'x'\nsource = 'x'".to_owned(), 2, "`source` is said twice"),
+        ("source = 'x'\nsource = 'x'".to_owned(), 2, "`source` is set twice"),
         ("[[price]]".to_owned(), 1, "no `models`"),
         (row.to_owned(), 1, "lacks `input` or `output`"),
         (format!("{full}\n{row}input = 1"), 6, "lacks `input` or `output`"),
@@ -303,7 +298,7 @@ fn what_is_wrong_with_a_table_is_said_with_its_line() {
         (format!("{row}input = 0.0000001"), 3, "`input` must be a number of dollars"),
         (format!("{row}input ="), 3, "`input` must be a number of dollars"),
         (format!("{row}input = 1 2"), 3, "`input` must be a number of dollars"),
-        (format!("{row}input = 1\ninput = 1"), 4, "`input` is said twice"),
+        (format!("{row}input = 1\ninput = 1"), 4, "`input` is set twice"),
         (format!("{row}from = 2026-02-30"), 3, "`from` must be a day"),
         (format!("{row}from = 2026-02-01T00:00:00Z"), 3, "`from` must be a day"),
         (format!("{row}basis = 'guessed'"), 3, "`basis` must be"),
@@ -317,15 +312,15 @@ fn what_is_wrong_with_a_table_is_said_with_its_line() {
         ("[[price]]\nmodels = ['a'".to_owned(), 2, "`models` must be names in quotes"),
         ("[[price]]\nmodels = m".to_owned(), 2, "`models` must be names in quotes"),
     ];
-    for (table, line, what) in cases {
-        let problem = Prices::parse(table).expect_err(table);
-        assert_eq!(problem.line, *line, "{table}: {}", problem.what);
-        assert!(problem.what.contains(what), "{table}: {}", problem.what);
+    for (table, line, message) in cases {
+        let error = PriceTable::parse(table).expect_err(table);
+        assert_eq!(error.line, *line, "{table}: {}", error.message);
+        assert!(error.message.contains(message), "{table}: {}", error.message);
     }
 }
 
 #[test]
-fn tables_may_be_written_as_people_write() {
+fn tables_accept_common_toml_styles() {
     let tables = [
         "",
         "\u{feff}# only a comment",
@@ -334,12 +329,12 @@ fn tables_may_be_written_as_people_write() {
         "[[price]]\nmodels = \"it's\"\ninput = 1\noutput = 1\nnote = 'a \"b\" \\c' # 'd'",
     ];
     for table in tables {
-        assert!(Prices::parse(table).is_ok(), "{table}");
+        assert!(PriceTable::parse(table).is_ok(), "{table}");
     }
 }
 
 #[test]
-fn money_is_read_where_it_is_money() {
+fn money_rejects_invalid_amounts_and_saturates() {
     let cases = [
         (0.0, Some(0.0)),
         (0.027333, Some(0.027333)),
@@ -349,9 +344,9 @@ fn money_is_read_where_it_is_money() {
         (f64::INFINITY, None),
     ];
     for (amount, expected) in cases {
-        assert_eq!(Money::of_dollars(amount).map(Money::dollars), expected, "{amount}");
+        assert_eq!(Money::from_dollars(amount).map(Money::dollars), expected, "{amount}");
     }
-    let mut most = dollars(f64::MAX);
-    most.add(most);
-    assert_eq!(most, dollars(f64::MAX).times(u64::MAX), "too much is the most there can be");
+    let mut max = dollars(f64::MAX);
+    max.add(max);
+    assert_eq!(max, dollars(f64::MAX).times(u64::MAX), "sums saturate");
 }

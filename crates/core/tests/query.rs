@@ -1,27 +1,30 @@
-//! Searches, one case per script: which entries hold words, and where; and the law of the quick look.
+//! Matches in entries, one case per script, and the laws of the line filter.
 
 use insta::assert_snapshot;
 use proptest::prelude::*;
-use rethread_core::entry::read;
+use rethread_core::entry::read_line;
 use rethread_core::lines::LineSplitter;
-use rethread_core::query::{Needle, Scope, TextSource};
+use rethread_core::query::{Needle, TextScope, TextSource};
 use rethread_testkit::{random, script};
 
-/// Looks through all lines of a script.
-fn found(text: &str, needle: &Needle, scope: Scope, sources: &[TextSource]) -> String {
+/// Finds the matches in all lines of a script.
+fn find_all(text: &str, needle: &Needle, scope: TextScope, sources: &[TextSource]) -> String {
     let bytes = script::bytes(text);
     let mut lines = Vec::new();
     LineSplitter::default().feed(&bytes, true, &mut Vec::new(), |line, problems| {
-        read(&line, problems, |entry, _| {
-            let found = needle.find_in_entry(&entry, scope, sources);
-            assert!(found.count == 0 || needle.may_hold(entry.raw), "the quick look passes over a match");
-            for hit in &found.hits {
+        read_line(&line, problems, |entry, _| {
+            let matches = needle.find_in_entry(&entry, scope, sources);
+            assert!(
+                matches.count == 0 || needle.may_match_line(entry.raw),
+                "the line filter rejects a match"
+            );
+            for hit in &matches.hits {
                 let tool = hit.tool.as_deref().map(|tool| format!(" {tool}")).unwrap_or_default();
-                let (before, behind) = (hit.before.escape_debug(), hit.after.escape_debug());
-                let words = hit.words.escape_debug();
+                let (before, after) = (hit.before.escape_debug(), hit.after.escape_debug());
+                let matched = hit.matched.escape_debug();
                 lines.push(format!(
-                    "L{} {}{tool} x{}: {before}[{words}]{behind}",
-                    line.no,
+                    "L{} {}{tool} x{}: {before}[{matched}]{after}",
+                    line.number,
                     hit.source.name(),
                     hit.count
                 ));
@@ -48,8 +51,8 @@ const SHED: &str = "
 ";
 
 #[test]
-fn every_text_a_reader_sees_is_looked_through() {
-    assert_snapshot!(found(SHED, &Needle::smart("shed"), Scope::Told, &[]), @r#"
+fn every_displayed_text_is_searched() {
+    assert_snapshot!(find_all(SHED, &Needle::smart_case("shed"), TextScope::Conversation, &[]), @r#"
     L1 summary x1: The [Shed], tidied
     L2 prompt x1: tidy the [shed]
     L3 thinking x1: a [shed] has corners
@@ -66,9 +69,9 @@ fn every_text_a_reader_sees_is_looked_through() {
 }
 
 #[test]
-fn what_stands_beside_the_conversation_is_asked_for() {
-    let beside = found(SHED, &Needle::smart("shed"), Scope::All, &[TextSource::Context]);
-    assert_snapshot!(beside, @"
+fn context_is_searched_only_on_request() {
+    let context = find_all(SHED, &Needle::smart_case("shed"), TextScope::All, &[TextSource::Context]);
+    assert_snapshot!(context, @"
     L8 context x1: [shed].txt
     L9 context x1: [shed] so far
     L12 context x1: tidy the [shed]
@@ -76,43 +79,49 @@ fn what_stands_beside_the_conversation_is_asked_for() {
 }
 
 #[test]
-fn words_are_those_a_reader_sees_not_their_escapes() {
+fn decoded_text_is_searched_not_escapes() {
     let text = r#"
         u1: say "shed" and\na \\ b
         raw: {"type":"user","uuid":"x1","parentUuid":null,"message":{"role":"user","content":"a \u0073\u0068ed \ud83c\udf31 \u001b[1m"}}
     "#;
-    let at = |words: &str| found(text, &Needle::exact(words), Scope::Told, &[]);
-    assert_snapshot!(at("\"shed\" and\na"), @r#"L1 prompt x1: say [\"shed\" and\na] \\ b"#);
-    assert_snapshot!(at("a \\ b"), @r#"L1 prompt x1: say \"shed\" and\n[a \\ b]"#);
-    assert_snapshot!(at("a shed 🌱"), @r"L2 prompt x1: [a shed 🌱] \u{1b}[1m");
-    assert_eq!(at("u0073"), "");
-    assert_eq!(at("\\n"), "");
+    let find = |words: &str| find_all(text, &Needle::case_sensitive(words), TextScope::Conversation, &[]);
+    assert_snapshot!(find("\"shed\" and\na"), @r#"L1 prompt x1: say [\"shed\" and\na] \\ b"#);
+    assert_snapshot!(find("a \\ b"), @r#"L1 prompt x1: say \"shed\" and\n[a \\ b]"#);
+    assert_snapshot!(find("a shed 🌱"), @r"L2 prompt x1: [a shed 🌱] \u{1b}[1m");
+    assert_eq!(find("u0073"), "");
+    assert_eq!(find("\\n"), "");
 }
 
 #[test]
-fn a_pattern_and_a_role_narrow_it() {
-    let needle = Needle::pattern("(?i)SHED.(key|is)").expect("a pattern");
-    assert_snapshot!(found(SHED, &needle, Scope::Told, &[]), @r"
+fn patterns_and_sources_restrict_matches() {
+    let needle = Needle::from_pattern("(?i)SHED.(key|is)").expect("a pattern");
+    assert_snapshot!(find_all(SHED, &needle, TextScope::Conversation, &[]), @r"
     L4 result x1: rake\n[shed key]
     L5 answer x1: the [shed is] tidy
     ");
-    assert_snapshot!(found(SHED, &Needle::smart("shed"), Scope::Told, &[TextSource::Thinking]), @"L3 thinking x1: a [shed] has corners");
+    assert_snapshot!(find_all(SHED, &Needle::smart_case("shed"), TextScope::Conversation, &[TextSource::Thinking]), @"L3 thinking x1: a [shed] has corners");
 }
 
 #[test]
-fn long_texts_are_quoted_around_the_match() {
+fn long_texts_are_truncated_around_the_match() {
     let long = format!("u1: {}needle{}", "é".repeat(5000), "ü".repeat(5000));
     let hit = {
         let bytes = script::bytes(&long);
         let mut hit = None;
         LineSplitter::default().feed(&bytes, true, &mut Vec::new(), |line, problems| {
-            read(&line, problems, |entry, _| {
-                hit = Needle::smart("needle").find_in_entry(&entry, Scope::Told, &[]).hits.pop();
+            read_line(&line, problems, |entry, _| {
+                hit = Needle::smart_case("needle")
+                    .find_in_entry(&entry, TextScope::Conversation, &[])
+                    .hits
+                    .pop();
             });
         });
         hit.expect("a match")
     };
-    assert!(!hit.starts && !hit.ends && hit.before.len() <= 162 && hit.after.len() <= 320, "{hit:?}");
+    assert!(
+        !hit.is_text_start && !hit.is_text_end && hit.before.len() <= 162 && hit.after.len() <= 320,
+        "{hit:?}"
+    );
     assert!(hit.before.ends_with('é') && hit.after.starts_with('ü'));
 }
 
@@ -124,16 +133,16 @@ proptest! {
     #![proptest_config(settings())]
 
     #[test]
-    fn whatever_stands_in_a_text_is_found(body in random::string_body(), from in any::<prop::sample::Index>(), len in 1usize..6) {
+    fn every_part_of_a_text_is_found(body in random::string_body(), from in any::<prop::sample::Index>(), len in 1usize..6) {
         let line = format!(r#"{{"type":"user","uuid":"u","message":{{"role":"user","content":"{body}"}}}}"#);
         let mut words = String::new();
-        let splitter = |each: &mut dyn FnMut(&rethread_core::entry::Entry<'_>)| {
+        let for_each_entry = |visit: &mut dyn FnMut(&rethread_core::entry::Entry<'_>)| {
             LineSplitter::default().feed(line.as_bytes(), true, &mut Vec::new(), |line, problems| {
-                read(&line, problems, |entry, _| each(&entry));
+                read_line(&line, problems, |entry, _| visit(&entry));
             });
         };
-        splitter(&mut |entry| {
-            rethread_core::query::for_each_text(entry, Scope::Told, |_, _, text| {
+        for_each_entry(&mut |entry| {
+            rethread_core::query::for_each_text(entry, TextScope::Conversation, |_, _, text| {
                 let chars: Vec<char> = text.chars().collect();
                 let start = if chars.is_empty() { 0 } else { from.index(chars.len()) };
                 words = chars[start..(start + len).min(chars.len())].iter().collect();
@@ -141,10 +150,10 @@ proptest! {
         });
         prop_assume!(!words.is_empty());
         let swapped: String = words.chars().map(|c| if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() }).collect();
-        for needle in [Needle::exact(&words), Needle::folded(&words), Needle::folded(&swapped)] {
-            splitter(&mut |entry| {
-                assert!(needle.may_hold(entry.raw), "{words:?} in {line}");
-                assert!(needle.find_in_entry(entry, Scope::Told, &[]).count > 0, "{words:?} in {line}");
+        for needle in [Needle::case_sensitive(&words), Needle::case_insensitive(&words), Needle::case_insensitive(&swapped)] {
+            for_each_entry(&mut |entry| {
+                assert!(needle.may_match_line(entry.raw), "{words:?} in {line}");
+                assert!(needle.find_in_entry(entry, TextScope::Conversation, &[]).count > 0, "{words:?} in {line}");
             });
         }
     }

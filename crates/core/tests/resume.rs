@@ -1,11 +1,12 @@
-//! What clients load: every case of `resume/cases.txt` with every measured version, and the laws of any path.
+//! Tests of the resume simulation: every case of `resume/cases.txt` with every measured client, and general
+//! properties.
 
 use std::collections::{BTreeMap, HashMap};
 
 use rethread_core::entry::{self, BlockKind, Entry, Kind};
 use rethread_core::lines::LineSplitter;
 use rethread_core::resume::{
-    BlockOrigin, KNOWN_CLIENTS, LoadFailure, MessageRole, ResumeIndex, ResumeOutcome, SentBlock, rows,
+    BlockOrigin, KNOWN_CLIENTS, LoadFailure, MessageRole, ResumeIndex, ResumeOutcome, SentBlock, list_rules,
     simulate_resume,
 };
 use rethread_core::tree::{LineSpan, NodeId, Tree, TreeBuilder};
@@ -14,21 +15,21 @@ use rethread_testkit::{check, random, script};
 
 const CASES: &str = include_str!("resume/cases.txt");
 
-/// A question to the client, and what each version answered.
+/// A session file, and the messages that each client version sent for it.
 struct Case {
     name: &'static str,
     file: Vec<u8>,
     answers: BTreeMap<usize, &'static str>,
 }
 
-fn cases() -> Vec<Case> {
+fn load_cases() -> Vec<Case> {
     let texts = CASES.split("\n=== ").skip(1);
-    let found: Vec<Case> = texts.map(case).collect();
-    assert!(found.len() > 90, "{} cases", found.len());
-    found
+    let cases: Vec<Case> = texts.map(parse_case).collect();
+    assert!(cases.len() > 90, "{} cases", cases.len());
+    cases
 }
 
-fn case(text: &'static str) -> Case {
+fn parse_case(text: &'static str) -> Case {
     let mut parts = text.split("\n---\n");
     let name = parts.next().and_then(|head| head.lines().next()).expect("a case has a name");
     let file = parts.next().unwrap_or_else(|| panic!("{name} has a file")).replace("\\0", "\0");
@@ -36,43 +37,45 @@ fn case(text: &'static str) -> Case {
     for line in parts.next().unwrap_or_else(|| panic!("{name} has answers")).trim().lines() {
         let (range, answer) = line.split_once(": ").expect("an answer has versions");
         let (from, to) = range.split_once(' ').expect("versions are a range");
-        let place =
+        let position =
             |version| KNOWN_CLIENTS.iter().position(|known| *known == version).expect("it was measured");
-        answers.extend((place(from)..=place(to)).map(|k| (k, answer)));
+        answers.extend((position(from)..=position(to)).map(|version_idx| (version_idx, answer)));
     }
     assert_eq!(answers.len(), KNOWN_CLIENTS.len(), "{name} has an answer for every version");
     Case { name, file: script::bytes(&file), answers }
 }
 
-/// What the rooms know of a file, and the words of its blocks.
-struct Known {
+/// The parsed file, and the texts of its blocks.
+struct ParsedSession {
     tree: Tree,
-    facts: ResumeIndex,
-    words: HashMap<(NodeId, u16), String>,
+    index: ResumeIndex,
+    texts: HashMap<(NodeId, u16), String>,
 }
 
-fn know(file: &[u8]) -> Known {
-    let mut weaver = TreeBuilder::default();
-    let mut facts = ResumeIndex::default();
-    let mut words = HashMap::new();
+fn parse_session(file: &[u8]) -> ParsedSession {
+    let mut builder = TreeBuilder::default();
+    let mut index = ResumeIndex::default();
+    let mut texts = HashMap::new();
     let mut nodes: NodeId = 0;
     let mut problems = Vec::new();
     LineSplitter::default().feed(file, true, &mut problems, |line, problems| {
-        entry::read(&line, problems, |entry, offset| {
-            let place = LineSpan { offset, len: entry.raw.len() as u32, line: line.no };
-            weaver.add(&entry, place);
-            facts.add(&entry, place);
+        entry::read_line(&line, problems, |entry, offset| {
+            let span = LineSpan { offset, len: entry.raw.len() as u32, line: line.number };
+            builder.add_entry(&entry, span);
+            index.add_entry(&entry, span);
             if entry.uuid.is_some() {
-                words.extend(said(&entry).into_iter().enumerate().map(|(k, said)| ((nodes, k as u16), said)));
+                texts.extend(
+                    block_texts(&entry).into_iter().enumerate().map(|(k, text)| ((nodes, k as u16), text)),
+                );
                 nodes += 1;
             }
         });
     });
-    Known { tree: weaver.finish(), facts, words }
+    ParsedSession { tree: builder.finish(), index, texts }
 }
 
-/// Returns the words of each block.
-fn said(entry: &Entry<'_>) -> Vec<String> {
+/// Returns the text of each block.
+fn block_texts(entry: &Entry<'_>) -> Vec<String> {
     let text = |text: entry::JsonStr<'_>| text.decode().trim().to_owned();
     if entry.kind == Kind::System {
         return vec![entry.content.map(|value| entry::value_text(value).into_owned()).unwrap_or_default()];
@@ -89,42 +92,45 @@ fn said(entry: &Entry<'_>) -> Vec<String> {
         .map(|block| match block.kind {
             BlockKind::ToolUse => format!("USE {}", call(block)),
             BlockKind::ToolResult => format!("RES {}", call(block)),
-            BlockKind::Thinking => format!("THINK {}", block.words.map(text).unwrap_or_default()),
-            _ => block.words.map(text).unwrap_or_default(),
+            BlockKind::Thinking => format!("THINK {}", block.text.map(text).unwrap_or_default()),
+            _ => block.text.map(text).unwrap_or_default(),
         })
         .collect()
 }
 
-/// Writes what is sent as the cases write it.
-fn told(known: &Known, resume: &ResumeOutcome) -> String {
-    match resume.halt {
+/// Describes the sent blocks in the notation of the cases.
+fn describe(session: &ParsedSession, resume: &ResumeOutcome) -> String {
+    match resume.failure {
         Some(LoadFailure::Hangs) => return "hangs".into(),
         Some(LoadFailure::GivesUp) => return "gives up".into(),
         _ => {}
     }
-    let word = |block: &SentBlock| {
-        let words = match block.said {
-            BlockOrigin::Block(no, k) => known.words[&(no, k)].clone(),
-            BlockOrigin::MadeUp(_, Some(call)) => known.words[&call].replace("USE", "RES"),
-            BlockOrigin::MadeUp(what, None) => what.text().to_owned(),
+    let describe_block = |block: &SentBlock| {
+        let texts = match block.origin {
+            BlockOrigin::Block(id, block_idx) => session.texts[&(id, block_idx)].clone(),
+            BlockOrigin::Synthetic(_, Some(call)) => session.texts[&call].replace("USE", "RES"),
+            BlockOrigin::Synthetic(block_kind, None) => block_kind.text().to_owned(),
         };
-        let side = if block.side == MessageRole::User { 'u' } else { 'a' };
-        format!("{side}:{}", words.chars().take(60).collect::<String>())
+        let role = if block.role == MessageRole::User { 'u' } else { 'a' };
+        format!("{role}:{}", texts.chars().take(60).collect::<String>())
     };
-    let words: Vec<String> = resume.sent.iter().map(word).collect();
-    if words.is_empty() { "nothing".into() } else { words.join(" | ") }
+    let texts: Vec<String> = resume.sent.iter().map(describe_block).collect();
+    if texts.is_empty() { "nothing".into() } else { texts.join(" | ") }
 }
 
 #[test]
-fn every_case_is_answered_as_every_client_did() {
+fn every_case_matches_every_client() {
     let mut wrong = Vec::new();
-    for case in cases() {
-        let known = know(&case.file);
-        for (k, version) in KNOWN_CLIENTS.iter().enumerate() {
-            let resume = simulate_resume(&known.tree, &known.facts, &Version::read(version));
-            let ours = told(&known, &resume);
-            if ours != case.answers[&k] {
-                wrong.push(format!("{} in {version}\n  sent {}\n  ours {ours}", case.name, case.answers[&k]));
+    for case in load_cases() {
+        let session = parse_session(&case.file);
+        for (version_idx, version) in KNOWN_CLIENTS.iter().enumerate() {
+            let resume = simulate_resume(&session.tree, &session.index, &Version::parse_lenient(version));
+            let simulated = describe(&session, &resume);
+            if simulated != case.answers[&version_idx] {
+                wrong.push(format!(
+                    "{} in {version}\n  sent {}\n  simulated {simulated}",
+                    case.name, case.answers[&version_idx]
+                ));
             }
         }
     }
@@ -132,56 +138,57 @@ fn every_case_is_answered_as_every_client_did() {
 }
 
 #[test]
-fn every_row_of_the_table_is_shown_by_its_cases() {
-    let cases: HashMap<&str, Case> = cases().into_iter().map(|case| (case.name, case)).collect();
-    for row in rows() {
+fn every_rule_change_is_shown_by_a_case() {
+    let cases: HashMap<&str, Case> = load_cases().into_iter().map(|case| (case.name, case)).collect();
+    for row in list_rules() {
         let cited: Vec<&Case> = row
             .cases
             .iter()
             .map(|name| cases.get(name).unwrap_or_else(|| panic!("`{}` cites `{name}`", row.name)))
             .collect();
         for since in &row.since[1..] {
-            let new = KNOWN_CLIENTS.iter().position(|version| Version::read(version).is_since(*since));
-            let new = new.expect("a rule changes at or before a measured version");
-            let shows = |case: &&Case| case.answers[&new] != case.answers[&(new - 1)];
-            assert!(cited.iter().any(shows), "no case of `{}` changes at {since:?}", row.name);
+            let version_idx =
+                KNOWN_CLIENTS.iter().position(|version| Version::parse_lenient(version).is_at_least(*since));
+            let version_idx = version_idx.expect("a rule changes at or before a measured version");
+            let shows_change = |case: &&Case| case.answers[&version_idx] != case.answers[&(version_idx - 1)];
+            assert!(cited.iter().any(shows_change), "no case of `{}` changes at {since:?}", row.name);
         }
     }
 }
 
 #[test]
-fn the_laws_hold_for_every_case() {
-    cases().iter().for_each(|case| check::resume(&case.file));
+fn properties_hold_for_every_case() {
+    load_cases().iter().for_each(|case| check::resume(&case.file));
 }
 
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig { cases: 256, failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn the_laws_hold_for_any_session(records in random::records()) {
-        check::resume(&script::file(&records));
+    fn properties_hold_for_any_session(records in random::records()) {
+        check::resume(&script::write_records(&records));
     }
 
     #[test]
-    fn the_laws_hold_for_damaged_files(file in random::damaged(random::file())) {
+    fn properties_hold_for_damaged_files(file in random::damaged(random::file())) {
         check::resume(&file);
     }
 
     #[test]
-    fn lines_without_a_place_in_the_tree_move_nothing(records in random::records(), seed: u64) {
-        // Titles, modes and snapshots may stand anywhere; pins and summaries speak of the tree.
-        let is_loose = |record: &script::Record| {
-            matches!(&record.role, script::Role::State(kind, _) if kind != "last-prompt" && kind != "summary")
+    fn lines_outside_the_tree_do_not_change_the_path(records in random::records(), seed: u64) {
+        // Titles, modes and snapshots may occur anywhere. Pointers and summaries refer to the tree.
+        let is_outside = |record: &script::Record| {
+            matches!(&record.kind, script::RecordKind::State(kind, _) if kind != "last-prompt" && kind != "summary")
         };
-        let (loose, mut fixed): (Vec<_>, Vec<_>) = records.clone().into_iter().partition(is_loose);
-        for (k, record) in loose.into_iter().enumerate() {
-            let place = (seed.rotate_left(k as u32) % (fixed.len() as u64 + 1)) as usize;
-            fixed.insert(place, record);
+        let (outside, mut moved): (Vec<_>, Vec<_>) = records.clone().into_iter().partition(is_outside);
+        for (idx, record) in outside.into_iter().enumerate() {
+            let position = (seed.rotate_left(idx as u32) % (moved.len() as u64 + 1)) as usize;
+            moved.insert(position, record);
         }
-        let (before, after) = (know(&script::file(&records)), know(&script::file(&fixed)));
+        let (before, after) = (parse_session(&script::write_records(&records)), parse_session(&script::write_records(&moved)));
         for version in KNOWN_CLIENTS {
-            let version = Version::read(version);
-            let paths = [&before, &after].map(|known| simulate_resume(&known.tree, &known.facts, &version).path);
+            let version = Version::parse_lenient(version);
+            let paths = [&before, &after].map(|session| simulate_resume(&session.tree, &session.index, &version).path);
             proptest::prop_assert_eq!(&paths[0], &paths[1]);
         }
     }

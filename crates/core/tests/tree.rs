@@ -1,4 +1,4 @@
-//! The tree, one case per script: indentation is `parentUuid`, names are uuids.
+//! Tests of the tree, one script per case: indentation is `parentUuid`, names are uuids.
 
 use insta::assert_snapshot;
 use rethread_core::tree::{NodeId, Tree};
@@ -8,28 +8,28 @@ fn tree_of(text: &str) -> (Tree, Vec<String>) {
     let bytes = script::bytes(text);
     let tree = check::tree(&bytes);
     let names =
-        tree.nodes().iter().map(|node| script::name_of_bits(node.id.bits()).expect("a name")).collect();
+        tree.nodes().iter().map(|node| script::name_from_bits(node.uuid.bits()).expect("a name")).collect();
     (tree, names)
 }
 
-/// Tells what the tree makes of a script.
-fn told(text: &str) -> String {
+/// Describes the tree of a script: path, forks, turns, problems.
+fn describe(text: &str) -> String {
     let (tree, names) = tree_of(text);
-    let name = |no: NodeId| names[no as usize].clone();
-    let list = |nos: &[NodeId]| nos.iter().map(|&no| name(no)).collect::<Vec<_>>().join(" ");
+    let name = |id: NodeId| names[id as usize].clone();
+    let list = |nodes: &[NodeId]| nodes.iter().map(|&id| name(id)).collect::<Vec<_>>().join(" ");
     let mut lines = Vec::new();
     let tip = tree.newest_tip();
     if let Some(tip) = tip {
-        let steps: Vec<NodeId> =
+        let nodes: Vec<NodeId> =
             tree.with_parallel_calls(&tree.ancestors(tip)).iter().map(|step| step.node).collect();
-        lines.push(format!("path: {}", list(&steps)));
+        lines.push(format!("path: {}", list(&nodes)));
     }
-    for fork in tree.forks() {
+    for fork in tree.find_forks() {
         let at = fork.at.map_or("beginning".to_owned(), name);
         lines.push(format!("fork at {at}: {} ({})", list(&fork.branches), fork.kind.name()));
     }
-    let turns: Vec<NodeId> = tree.turns().collect();
-    lines.push(format!("turns: {}; branches: {}", list(&turns), tree.branches()));
+    let turns: Vec<NodeId> = tree.turn_starts().collect();
+    lines.push(format!("turns: {}; branches: {}", list(&turns), tree.branch_count()));
     for problem in &tree.problems {
         lines.push(format!("line {}: {}", problem.line, problem.kind.name()));
     }
@@ -37,16 +37,16 @@ fn told(text: &str) -> String {
 }
 
 #[test]
-fn a_plain_conversation_is_one_branch() {
-    assert_snapshot!(told("u1: hello\n  a1: hi\n    u2: more\n      a2: sure"), @r"
+fn plain_conversation_is_one_branch() {
+    assert_snapshot!(describe("u1: hello\n  a1: hi\n    u2: more\n      a2: sure"), @r"
     path: u1 a1 u2 a2
     turns: u1 u2; branches: 1
     ");
 }
 
 #[test]
-fn a_prompt_asked_again_in_other_words_is_an_edit() {
-    assert_snapshot!(told("u1: hello\n  a1: hi\n    u2: plan it\n      a2: so\n    u3: plan it better\n      a3: thus"), @r"
+fn edited_prompt_is_an_edit_fork() {
+    assert_snapshot!(describe("u1: hello\n  a1: hi\n    u2: plan it\n      a2: so\n    u3: plan it better\n      a3: thus"), @r"
     path: u1 a1 u3 a3
     fork at a1: u2 u3 (edit)
     turns: u1 u2 u3; branches: 2
@@ -54,20 +54,20 @@ fn a_prompt_asked_again_in_other_words_is_an_edit() {
 }
 
 #[test]
-fn ten_edits_of_one_prompt_are_ten_siblings() {
+fn ten_edits_of_one_prompt_are_ten_branches() {
     let mut text = "u0: hello\n  a0: hi\n".to_owned();
     for k in 1..=10 {
         text.push_str(&format!("    u{k}: try {k}\n      a{k}: answer {k}\n"));
     }
     let (tree, _) = tree_of(&text);
-    assert_eq!(tree.branches(), 10);
-    assert_eq!(tree.forks()[0].branches.len(), 10);
+    assert_eq!(tree.branch_count(), 10);
+    assert_eq!(tree.find_forks()[0].branches.len(), 10);
 }
 
 #[test]
-fn taking_back_several_turns_is_a_rewind() {
+fn dropping_several_turns_is_a_rewind() {
     let text = "u1: one\n  a1: one\n    u2: two\n      a2: two\n        u3: three\n          a3: three\n    u4: two again\n      a4: other";
-    assert_snapshot!(told(text), @r"
+    assert_snapshot!(describe(text), @r"
     path: u1 a1 u4 a4
     fork at a1: u2 u4 (rewind)
     turns: u1 u2 u3 u4; branches: 2
@@ -75,8 +75,8 @@ fn taking_back_several_turns_is_a_rewind() {
 }
 
 #[test]
-fn a_second_beginning_is_a_branch_of_its_own() {
-    assert_snapshot!(told("u1: one\n  a1: one\nu2: another start\n  a2: fine"), @r"
+fn second_root_is_another_branch() {
+    assert_snapshot!(describe("u1: one\n  a1: one\nu2: another start\n  a2: fine"), @r"
     path: u2 a2
     fork at beginning: u1 u2 (root)
     turns: u1 u2; branches: 2
@@ -85,7 +85,7 @@ fn a_second_beginning_is_a_branch_of_its_own() {
 
 #[test]
 fn two_answers_to_one_prompt_are_a_retry() {
-    assert_snapshot!(told("u1: one\n  a1 #m1: first\n  a2 #m2: second"), @r"
+    assert_snapshot!(describe("u1: one\n  a1 #m1: first\n  a2 #m2: second"), @r"
     path: u1 a2
     fork at u1: a1 a2 (retry)
     turns: u1; branches: 2
@@ -93,8 +93,8 @@ fn two_answers_to_one_prompt_are_a_retry() {
 }
 
 #[test]
-fn a_prompt_taken_back_before_an_answer_is_an_interrupt() {
-    assert_snapshot!(told("u1: one\n  a1: one\n    u2: wait\n    u3: instead this\n      a3: done"), @r"
+fn prompt_replaced_before_an_answer_is_an_interrupt() {
+    assert_snapshot!(describe("u1: one\n  a1: one\n    u2: wait\n    u3: instead this\n      a3: done"), @r"
     path: u1 a1 u3 a3
     fork at a1: u2 u3 (interrupt)
     turns: u1 u2 u3; branches: 2
@@ -105,7 +105,7 @@ fn a_prompt_taken_back_before_an_answer_is_an_interrupt() {
 fn two_processes_on_one_session_are_parallel_writers() {
     let text = "u1: one\n  a1: one\n    u2: left\n    u3: right ^a1\n      a2 ^u2: left answer\n      a3 ^u3: right answer";
     let text = text.replace("u3: right ^a1", "u3: right");
-    assert_snapshot!(told(&text), @r"
+    assert_snapshot!(describe(&text), @r"
     path: u1 a1 u3 a3
     fork at a1: u2 u3 (parallel writer)
     turns: u1 u2 u3; branches: 2
@@ -113,7 +113,7 @@ fn two_processes_on_one_session_are_parallel_writers() {
 }
 
 #[test]
-fn parallel_calls_and_their_results_are_one_way() {
+fn parallel_calls_and_results_are_one_branch() {
     let text = "
         u1: look at both
           a1 #m1: !Read one
@@ -122,7 +122,7 @@ fn parallel_calls_and_their_results_are_one_way() {
               u3: =a2 second
                 a3: both are fine
     ";
-    assert_snapshot!(told(text), @r"
+    assert_snapshot!(describe(text), @r"
     path: u1 a1 u2 a2 u3 a3
     fork at a1: u2 a2 (parallel tools)
     turns: u1; branches: 1
@@ -130,7 +130,7 @@ fn parallel_calls_and_their_results_are_one_way() {
 }
 
 #[test]
-fn results_in_reverse_order_lose_no_call() {
+fn results_in_reverse_order_keep_all_calls() {
     let text = "
         u1: look at both
           a1 #m1: !Read one
@@ -139,7 +139,7 @@ fn results_in_reverse_order_lose_no_call() {
             u2: =a1 first
               a3: both are fine
     ";
-    assert_snapshot!(told(text), @r"
+    assert_snapshot!(describe(text), @r"
     path: u1 a1 a2 u3 u2 a3
     fork at a1: a2 u2 (parallel tools)
     turns: u1; branches: 1
@@ -147,7 +147,7 @@ fn results_in_reverse_order_lose_no_call() {
 }
 
 #[test]
-fn progress_beside_a_result_is_only_recorded_so() {
+fn progress_next_to_a_result_is_an_artifact() {
     let text = "
         u1: run it
           a1 #m1: !Bash make
@@ -156,7 +156,7 @@ fn progress_beside_a_result_is_only_recorded_so() {
               p2: hook_progress after
                 a2: it builds
     ";
-    assert_snapshot!(told(text), @r"
+    assert_snapshot!(describe(text), @r"
     path: u1 a1 u2 p2 a2
     fork at a1: p1 u2 (progress)
     turns: u1; branches: 1
@@ -164,7 +164,7 @@ fn progress_beside_a_result_is_only_recorded_so() {
 }
 
 #[test]
-fn a_local_command_beside_the_talk_is_no_branch() {
+fn local_command_is_not_a_branch() {
     let text = "
         u1: one
           a1: one
@@ -174,7 +174,7 @@ fn a_local_command_beside_the_talk_is_no_branch() {
             u5: two
               a5: two
     ";
-    assert_snapshot!(told(text), @r"
+    assert_snapshot!(describe(text), @r"
     path: u1 a1 u5 a5
     fork at a1: u2 u5 (record)
     turns: u1 u5; branches: 1
@@ -182,7 +182,7 @@ fn a_local_command_beside_the_talk_is_no_branch() {
 }
 
 #[test]
-fn a_compaction_goes_on_and_is_no_branch() {
+fn compaction_is_not_a_branch() {
     let text = "
         u1: one
           a1: one
@@ -192,19 +192,19 @@ fn a_compaction_goes_on_and_is_no_branch() {
                   a3: two
     ";
     let (tree, names) = tree_of(text);
-    assert_eq!(tree.branches(), 1);
+    assert_eq!(tree.branch_count(), 1);
     let tip = tree.newest_tip().expect("there is a tip");
-    let long: Vec<&str> =
-        tree.ancestors_across_compactions(tip).iter().map(|&no| names[no as usize].as_str()).collect();
-    assert_eq!(long, ["u1", "a1", "s1", "u2", "u3", "a3"]);
-    let short: Vec<&str> = tree.ancestors(tip).iter().map(|&no| names[no as usize].as_str()).collect();
-    assert_eq!(short, ["s1", "u2", "u3", "a3"]);
+    let across: Vec<&str> =
+        tree.ancestors_across_compactions(tip).iter().map(|&id| names[id as usize].as_str()).collect();
+    assert_eq!(across, ["u1", "a1", "s1", "u2", "u3", "a3"]);
+    let path: Vec<&str> = tree.ancestors(tip).iter().map(|&id| names[id as usize].as_str()).collect();
+    assert_eq!(path, ["s1", "u2", "u3", "a3"]);
 }
 
 #[test]
-fn what_a_compaction_keeps_stands_behind_its_anchor() {
-    let kept = |field: &str| {
-        let uuid = script::uuid_of;
+fn preserved_entries_follow_their_anchor() {
+    let context_path = |field: &str| {
+        let uuid = script::uuid_from_name;
         let text = format!(
             "u1: one\n  a1: one\n    u2: two\n      a2: two\n        s1 +compactMetadata={field}: compact_boundary\n          u3 recap: so far\n            u4: three"
         )
@@ -213,17 +213,17 @@ fn what_a_compaction_keeps_stands_behind_its_anchor() {
         .replace("$tail", &uuid("a2"));
         let (tree, names) = tree_of(&text);
         let tip = tree.newest_tip().expect("there is a tip");
-        tree.context_path(tip).iter().map(|&no| names[no as usize].clone()).collect::<Vec<_>>().join(" ")
+        tree.context_path(tip).iter().map(|&id| names[id as usize].clone()).collect::<Vec<_>>().join(" ")
     };
-    let listed = r#"{"preservedMessages":{"anchorUuid":"$anchor","uuids":["$head","$tail"]}}"#;
-    let run = r#"{"preservedSegment":{"headUuid":"$head","anchorUuid":"$anchor","tailUuid":"$tail"}}"#;
-    assert_eq!(kept(listed), "s1 u3 u2 a2 u4");
-    assert_eq!(kept(run), "s1 u3 u2 a2 u4");
-    assert_eq!(kept(r#"{"trigger":"auto"}"#), "s1 u3 u4");
+    let messages = r#"{"preservedMessages":{"anchorUuid":"$anchor","uuids":["$head","$tail"]}}"#;
+    let segment = r#"{"preservedSegment":{"headUuid":"$head","anchorUuid":"$anchor","tailUuid":"$tail"}}"#;
+    assert_eq!(context_path(messages), "s1 u3 u2 a2 u4");
+    assert_eq!(context_path(segment), "s1 u3 u2 a2 u4");
+    assert_eq!(context_path(r#"{"trigger":"auto"}"#), "s1 u3 u4");
 }
 
 #[test]
-fn a_boundary_whose_logical_parent_is_gone_follows_the_line_before_it() {
+fn boundary_without_logical_parent_follows_the_message_before_it() {
     let text = "
         u1: one
           a1: one
@@ -233,23 +233,23 @@ fn a_boundary_whose_logical_parent_is_gone_follows_the_line_before_it() {
     ";
     let (tree, names) = tree_of(text);
     let tip = tree.newest_tip().expect("there is a tip");
-    let long: Vec<&str> =
-        tree.ancestors_across_compactions(tip).iter().map(|&no| names[no as usize].as_str()).collect();
-    assert_eq!(long, ["u1", "a1", "s1", "u2", "a2"]);
+    let across: Vec<&str> =
+        tree.ancestors_across_compactions(tip).iter().map(|&id| names[id as usize].as_str()).collect();
+    assert_eq!(across, ["u1", "a1", "s1", "u2", "a2"]);
     assert_eq!(tree.problems.len(), 1);
 }
 
 #[test]
-fn a_parent_may_stand_further_down() {
-    assert_snapshot!(told("a1 ^u1: hi\nu1 ^null: hello\n  u2 ^a1: more"), @r"
+fn parent_may_occur_later_in_the_file() {
+    assert_snapshot!(describe("a1 ^u1: hi\nu1 ^null: hello\n  u2 ^a1: more"), @r"
     path: u1 a1 u2
     turns: u1 u2; branches: 1
     ");
 }
 
 #[test]
-fn odd_links_are_told_and_cut() {
-    assert_snapshot!(told("u1 ^u1: me\nu2 ^u3: round\nu3 ^u2: and round\nu4 ^gone: lost\nu5 ^null: fine\nu5 ^null: again"), @r"
+fn broken_links_are_reported_and_cut() {
+    assert_snapshot!(describe("u1 ^u1: me\nu2 ^u3: round\nu3 ^u2: and round\nu4 ^gone: lost\nu5 ^null: fine\nu5 ^null: again"), @r"
     path: u5
     fork at beginning: u5 u5 (root)
     turns: u1 u2 u3 u4 u5 u5; branches: 2
@@ -261,7 +261,7 @@ fn odd_links_are_told_and_cut() {
 }
 
 #[test]
-fn a_queued_prompt_is_a_turn_and_an_unanswered_command_is_none() {
+fn queued_prompt_starts_a_turn_and_unanswered_command_does_not() {
     let text = "
         u1: run it
           a1: !Bash make
@@ -272,14 +272,14 @@ fn a_queued_prompt_is_a_turn_and_an_unanswered_command_is_none() {
                     u4: <command-name>/greet</command-name>
                       a4: hello
     ";
-    assert_snapshot!(told(text), @r"
+    assert_snapshot!(describe(text), @r"
     path: u1 a1 t1 a2 u2 u3 u4 a4
     turns: u1 t1 u4; branches: 1
     ");
 }
 
 #[test]
-fn subagents_inside_the_file_are_no_branches() {
+fn subagents_inside_the_file_are_not_branches() {
     let text = "
         u1: delegate
           a1: !Task look around
@@ -288,7 +288,7 @@ fn subagents_inside_the_file_are_no_branches() {
         u3 side: look around
           a3 side: looking
     ";
-    assert_snapshot!(told(text), @r"
+    assert_snapshot!(describe(text), @r"
     path: u1 a1 u2 a2
     turns: u1; branches: 1
     ");

@@ -1,28 +1,28 @@
-//! Turns, one case per script: what a reader is told.
+//! Turns, one case per script.
 
 use insta::assert_snapshot;
-use rethread_core::entry::{Entry, read};
+use rethread_core::entry::{Entry, read_line};
 use rethread_core::lines::LineSplitter;
 use rethread_core::turn::{Turn, TurnPart, build_turn};
 use rethread_testkit::script;
 
-/// Tells all lines of a script as one turn.
-fn turn_of(text: &str) -> Turn {
+/// Builds a turn from all lines of a script.
+fn build_script_turn(text: &str) -> Turn {
     let bytes = script::bytes(text);
     let mut entries: Vec<(u32, Entry<'_>)> = Vec::new();
     LineSplitter::default().feed(&bytes, true, &mut Vec::new(), |line, problems| {
-        read(&line, problems, |entry, _| entries.push((line.no, entry)));
+        read_line(&line, problems, |entry, _| entries.push((line.number, entry)));
     });
     build_turn(&entries)
 }
 
-fn told(text: &str) -> String {
-    let turn = turn_of(text);
+fn render_turn(text: &str) -> String {
+    let turn = build_script_turn(text);
     let mut lines = Vec::new();
     if let Some(prompt) = &turn.prompt {
-        lines.push(format!("{}: {}", prompt.voice.name(), prompt.text));
+        lines.push(format!("{}: {}", prompt.role.name(), prompt.text));
     }
-    for part in turn.parts.iter().map(|piece| &piece.part) {
+    for part in turn.parts.iter().map(|item| &item.part) {
         lines.push(match part {
             TurnPart::Tool(call) => {
                 let result = call.result.as_ref();
@@ -46,7 +46,7 @@ fn results_do_not_end_a_turn() {
               u2: =a2 rake
                 a3 #m2 out=7: a rake
     ";
-    assert_snapshot!(told(text), @r#"
+    assert_snapshot!(render_turn(text), @r#"
     prompt: what is in the shed
     Thinking("let me look")
     tool Bash {"command":"ls shed"} → rake
@@ -56,24 +56,24 @@ fn results_do_not_end_a_turn() {
 }
 
 #[test]
-fn lines_of_one_message_are_united_whether_they_add_or_repeat() {
+fn lines_of_one_message_are_merged() {
     let added = "u1: q\n  a1 #m1 out=1: one\n    a2 #m1 out=9: !Read f";
     let repeated = "u1: q\n  a1 #m1 out=1: one\n    a2 #m1 out=9: one | !Read f";
     let grown = "u1: q\n  a1 #m1 out=1: on\n    a2 #m1 out=9: one | !Read f";
-    let expected = told(added);
+    let expected = render_turn(added);
     assert_snapshot!(expected, @r#"
     prompt: q
     Text("one")
     tool Read {"command":"f"} no result
     1 responses, 9 out
     "#);
-    // The call of another line has another id; apart from that the three are told alike.
-    assert_eq!(told(repeated), expected);
-    assert_eq!(told(grown), expected);
+    // A call on another line has another id; otherwise the three turns are equal.
+    assert_eq!(render_turn(repeated), expected);
+    assert_eq!(render_turn(grown), expected);
 }
 
 #[test]
-fn results_come_to_their_calls_in_whatever_order() {
+fn results_are_paired_with_calls_in_any_order() {
     let text = "
         u1: both
           a1 #m1: !Read one
@@ -81,7 +81,7 @@ fn results_come_to_their_calls_in_whatever_order() {
               u3: =!a2 no such file
             u2: =a1 first
     ";
-    assert_snapshot!(told(text), @r#"
+    assert_snapshot!(render_turn(text), @r#"
     prompt: both
     tool Read {"command":"one"} → first
     tool Read {"command":"two"} → no such file failed
@@ -90,7 +90,7 @@ fn results_come_to_their_calls_in_whatever_order() {
 }
 
 #[test]
-fn commands_and_shell_lines_are_read_out_of_their_tags() {
+fn commands_and_shell_output_are_extracted_from_tags() {
     let text = "
         u1: <command-message>greet</command-message>\\n<command-name>/greet</command-name>\\n<command-args>Bob</command-args>
           u2 meta: say hello to Bob
@@ -98,7 +98,7 @@ fn commands_and_shell_lines_are_read_out_of_their_tags() {
               u3: <bash-input>ls</bash-input>
                 u4: <bash-stdout>rake</bash-stdout><bash-stderr></bash-stderr>
     ";
-    assert_snapshot!(told(text), @r#"
+    assert_snapshot!(render_turn(text), @r#"
     command: /greet Bob
     Meta("say hello to Bob")
     Text("hello")
@@ -109,7 +109,7 @@ fn commands_and_shell_lines_are_read_out_of_their_tags() {
 }
 
 #[test]
-fn what_the_client_says_is_not_the_user() {
+fn text_of_the_client_is_not_a_prompt() {
     let text = "
         u1: go
           u2: [Request interrupted by user]
@@ -120,22 +120,22 @@ fn what_the_client_says_is_not_the_user() {
                     s1: compact_boundary
                       u5 recap: all that was said
     ";
-    assert_snapshot!(told(text), @r#"
+    assert_snapshot!(render_turn(text), @r#"
     prompt: go
     Interrupt("[Request interrupted by user]")
-    Notice("<task-notification>\n<task-id>t</task-id>\n</task-notification>")
+    Notification("<task-notification>\n<task-id>t</task-id>\n</task-notification>")
     Meta("<system-reminder>be kind</system-reminder>")
     Error("API Error: overloaded")
     Compaction { trigger: "manual", before: Some(1000), after: None, micro: false }
-    Recap("all that was said")
+    CompactSummary("all that was said")
     0 responses, 0 out
     "#);
 }
 
 #[test]
-fn a_prompt_typed_while_a_tool_ran_is_told_where_it_came() {
+fn queued_prompts_keep_their_position() {
     let text = "u1: go\n  a1: !Bash make\n    t1: queued_command and test\n      a2: done";
-    assert_snapshot!(told(text), @r#"
+    assert_snapshot!(render_turn(text), @r#"
     prompt: go
     tool Bash {"command":"make"} no result
     Queued("and test")

@@ -1,55 +1,54 @@
-//! A file that is read on from any line gives the sheet of the whole file.
+//! Resuming the collection at any line gives the same usage as collecting the whole file.
 
 use proptest::prelude::*;
-use rethread_core::entry::read;
+use rethread_core::entry::read_line;
 use rethread_core::id::Id;
 use rethread_core::lines::Line;
 use rethread_core::pack::Pack;
 use rethread_core::usage::{FileUsage, UsageCollector, dedupe_responses};
 use rethread_testkit::random;
 
-fn add(booking: &mut UsageCollector, lines: &[&[u8]]) {
+fn add_lines(collector: &mut UsageCollector, lines: &[&[u8]]) {
     for bytes in lines {
-        let line = Line { no: 1, offset: 0, bytes, unterminated: false };
-        read(&line, &mut Vec::new(), |entry, _| {
-            booking.add(&entry);
+        let line = Line { number: 1, offset: 0, bytes, unterminated: false };
+        read_line(&line, &mut Vec::new(), |entry, _| {
+            collector.add(&entry);
         });
     }
 }
 
-fn whole(lines: &[&[u8]]) -> FileUsage {
-    let mut booking = UsageCollector::without_tools(Id::of(b"file"), "");
-    add(&mut booking, lines);
-    booking.finish()
+fn collect_all(lines: &[&[u8]]) -> FileUsage {
+    let mut collector = UsageCollector::without_tools(Id::from_text(b"file"), "");
+    add_lines(&mut collector, lines);
+    collector.finish()
 }
 
 proptest! {
     #[test]
-    fn reading_on_is_reading_all(file in random::file(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 1..4)) {
+    fn resumed_collection_equals_full_collection(file in random::file(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 1..4)) {
         let lines: Vec<&[u8]> = file.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
         let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(lines.len() + 1)).collect();
         cuts.sort_unstable();
-        let mut sheet = whole(&lines[..cuts[0]]);
-        for (no, from) in cuts.iter().enumerate() {
-            let kept = FileUsage::unpacked(&sheet.packed()).expect("it can be kept");
-            let mut booking = UsageCollector::resume(kept);
-            add(&mut booking, &lines[*from..cuts.get(no + 1).copied().unwrap_or(lines.len())]);
-            sheet = booking.finish();
+        let mut usage = collect_all(&lines[..cuts[0]]);
+        for (idx, start) in cuts.iter().enumerate() {
+            let unpacked = FileUsage::from_packed(&usage.to_packed()).expect("a packed value unpacks");
+            let mut collector = UsageCollector::resume_from(unpacked);
+            add_lines(&mut collector, &lines[*start..cuts.get(idx + 1).copied().unwrap_or(lines.len())]);
+            usage = collector.finish();
         }
-        prop_assert_eq!(&sheet, &whole(&lines));
+        prop_assert_eq!(&usage, &collect_all(&lines));
     }
 
-    /// The tools are all that is missing of such a sheet.
     #[test]
-    fn without_tools_all_else_is_the_same(file in random::file()) {
+    fn collection_without_tools_differs_only_in_tools(file in random::file()) {
         let lines: Vec<&[u8]> = file.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
-        let mut booking = UsageCollector::new(Id::of(b"file"), "");
-        add(&mut booking, &lines);
-        let (with, without) = (booking.finish(), whole(&lines));
+        let mut collector = UsageCollector::new(Id::from_text(b"file"), "");
+        add_lines(&mut collector, &lines);
+        let (with, without) = (collector.finish(), collect_all(&lines));
         prop_assert_eq!(dedupe_responses(std::slice::from_ref(&with)), dedupe_responses(std::slice::from_ref(&without)));
-        for (no, (a, b)) in with.charges.iter().zip(&without.charges).enumerate() {
+        for (idx, (a, b)) in with.responses.iter().zip(&without.responses).enumerate() {
             prop_assert_eq!((with.model(a), with.branch(a)), (without.model(b), without.branch(b)));
-            prop_assert_eq!(without.calls(no).count(), 0);
+            prop_assert_eq!(without.tool_calls(idx).count(), 0);
         }
     }
 }

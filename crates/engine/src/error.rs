@@ -1,262 +1,298 @@
-//! What could not be done; the app finds the words and the hint.
+//! The error type of the library. Its `Display` is the message for the user; frontends add hints and exit codes.
+//!
+//! Messages may contain text of session files, so a frontend must clean them before it prints them to a terminal.
 
-use std::path::PathBuf;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
 
-/// A thing that could not be done.
+/// Reasons why an operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file or folder could not be read.
-    #[error("cannot read `{}`", path.display())]
+    #[error("cannot read `{}`: {}", path.display(), describe_io_error(source))]
     Unreadable {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
-        /// Why.
-        #[source]
-        source: std::io::Error,
+        /// The cause.
+        source: io::Error,
     },
-    /// No session has this name.
-    #[error("no session is called `{name}`")]
+    /// No session matches the name. The name `last` fails only if there are no sessions.
+    #[error("{}", if name == "last" { "there are no sessions".to_owned() } else { format!("no session matches `{name}`") })]
     UnknownSession {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// The nearest names: id and title.
+        /// The most similar sessions, best first: id or path, and title.
         nearest: Vec<(String, String)>,
     },
-    /// Several sessions have this name.
-    #[error("`{name}` names {} sessions", candidates.len())]
+    /// Several sessions match the name.
+    #[error("`{name}` matches {} sessions", candidates.len())]
     AmbiguousSession {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// Those: id and title.
+        /// The matching sessions: id, or path if the id is not unique, and title. The title may be empty.
         candidates: Vec<(String, String)>,
     },
-    /// No entry of the session has this name.
-    #[error("no entry of the session is called `{name}`")]
+    /// No entry of the session matches the name, or several uuids start with it.
+    #[error("no entry of the session matches `{name}`")]
     UnknownEntry {
-        /// What was asked for.
+        /// The requested name.
         name: String,
     },
-    /// Several entries hold these words.
-    #[error("`{name}` names {count} entries")]
+    /// Several entries contain the text.
+    #[error("`{name}` matches {count} entries")]
     AmbiguousEntry {
-        /// What was asked for.
+        /// The requested text.
         name: String,
-        /// How many.
+        /// The number of matching entries.
         count: usize,
-        /// The first of them: name and words.
+        /// The first matching entries, at most 12: handle and matching text.
         candidates: Vec<(String, String)>,
     },
-    /// Nothing stands before the entry.
-    #[error("nothing stands before `{name}`")]
+    /// The entry before the first entry was requested.
+    #[error("`{name}` is the first entry of the session")]
     NothingBefore {
         /// The entry.
         name: String,
     },
-    /// No client goes on from this entry: it belongs to a subagent, or nothing above it is read.
-    #[error("no client goes on from `{name}`")]
+    /// Clients never resume from the entry: it belongs to a subagent, or no ancestor is loaded.
+    #[error("clients never resume from `{name}`")]
     NotAResumePoint {
         /// The entry.
         name: String,
     },
-    /// Clients cannot be brought to this entry.
-    #[error("no client can be brought to `{name}`")]
+    /// No lines were found that make every client resume from the entry.
+    #[error("cannot make clients resume from `{name}`")]
     CannotResumeFrom {
         /// The entry.
         name: String,
     },
-    /// A title without a word.
+    /// The title contains no visible characters.
     #[error("the title is empty")]
-    NoTitle,
-    /// A title that is too long.
-    #[error("the title has {length} characters, {most} are taken")]
-    LongTitle {
-        /// How many characters it has.
+    EmptyTitle,
+    /// The title is too long.
+    #[error("the title has {length} characters; the maximum is {max}")]
+    TitleTooLong {
+        /// The number of characters.
         length: usize,
-        /// How many it may have.
-        most: usize,
+        /// The maximum number of characters.
+        max: usize,
     },
-    /// A client would load nothing.
-    #[error("there is nothing to load in `{}`", path.display())]
+    /// Clients would load nothing.
+    #[error("clients would load nothing from `{}`", path.display())]
     NothingToLoad {
-        /// The file.
+        /// The session file.
         path: PathBuf,
     },
-    /// Everything was to be left out.
-    #[error("nothing is left of `{}`", path.display())]
-    NothingLeft {
-        /// The file.
+    /// The options would remove every entry.
+    #[error("nothing would remain of `{}`", path.display())]
+    NothingRemains {
+        /// The session file.
         path: PathBuf,
     },
-    /// A conversation cannot be made to fit.
-    #[error("it cannot be made to fit {fit} tokens: its last two turns have about {least}")]
-    TooLong {
-        /// How many tokens there is room for.
+    /// The conversation cannot be trimmed to the requested size.
+    #[error("cannot make the session fit {fit} tokens: its last two turns have about {min}")]
+    CannotFit {
+        /// The requested maximum number of tokens.
         fit: u64,
-        /// How many are left where all went that may go.
-        least: u64,
+        /// The number of tokens after all possible trimming.
+        min: u64,
     },
-    /// There is no such folder.
+    /// The folder does not exist.
     #[error("there is no folder `{}`", path.display())]
-    NoFolder {
-        /// Which.
+    FolderNotFound {
+        /// The folder.
         path: PathBuf,
     },
-    /// The name of a folder is too long to tell where the client keeps its sessions.
-    #[error("cannot tell where the sessions of `{}` lie", path.display())]
+    /// The path of a folder is too long to derive the name of the client's project folder.
+    #[error("cannot determine the project folder of `{}`: the path is too long", path.display())]
     UnknownProject {
         /// The folder.
         path: PathBuf,
-        /// How many places there could be.
-        found: usize,
+        /// The number of project folders with a name that starts with the truncated path.
+        candidates: usize,
     },
-    /// The file lies outside the folders that hold sessions.
-    #[error("`{}` is in no store", path.display())]
+    /// The file is outside the session roots.
+    #[error("`{}` is outside the session folders", path.display())]
     OutsideStore {
         /// The file.
         path: PathBuf,
     },
-    /// The file changed while it was read.
-    #[error("`{}` changed while it was read", path.display())]
+    /// The file changed while it was being read.
+    #[error("`{}` changed while it was being read", path.display())]
     Changed {
-        /// Which.
+        /// The file.
         path: PathBuf,
     },
-    /// A file or folder could not be written; nothing was changed, or all of it is as it was again.
-    #[error("cannot write `{}`", path.display())]
+    /// A file or folder could not be written. Nothing was changed, or the change was rolled back.
+    #[error("cannot write `{}`: {}", path.display(), describe_io_error(source))]
     Unwritable {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
-        /// Why.
-        #[source]
-        source: std::io::Error,
+        /// The cause.
+        source: io::Error,
     },
-    /// There is no folder for backups and the journal.
-    #[error("there is no folder for backups")]
-    NoState,
-    /// Another process of rethread is writing.
-    #[error("another rethread is writing")]
+    /// There is no state folder for the journal and the backups.
+    #[error("there is no folder for the journal and the backups")]
+    NoStateDir,
+    /// Another rethread process holds the lock.
+    #[error("another rethread is writing{}", if process.is_empty() { String::new() } else { format!(": process {process}") })]
     Busy {
-        /// What is known of it: its process and command.
-        who: String,
+        /// The process id and command of the other process. Empty if unknown.
+        process: String,
     },
-    /// The file is not what the plan was made for.
-    #[error("`{}` changed since it was read", path.display())]
+    /// The file is not in the state that the plan was made for.
+    #[error("`{}` {change} since it was read", path.display())]
     Stale {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// How it differs.
-        drift: FileChange,
+        /// The difference.
+        change: FileChange,
     },
-    /// Somebody is at work in the session.
-    #[error("session `{session}` is live")]
+    /// Another process is using the session.
+    #[error("session `{session}` is live: {evidence}")]
     Live {
-        /// The session.
+        /// The session id.
         session: String,
-        /// How that is known.
-        why: LiveEvidence,
+        /// The reason for assuming so.
+        evidence: LiveEvidence,
     },
-    /// Something stands where a new file was to be.
-    #[error("`{}` is already there", path.display())]
+    /// The path of a new file exists already.
+    #[error("`{}` already exists", path.display())]
     AlreadyExists {
-        /// Where.
+        /// The path.
         path: PathBuf,
     },
-    /// After the write a client would not load what was promised; it was taken back.
-    #[error("the outcome is not what was promised for `{}`", path.display())]
+    /// After the write, clients would not load the expected entries or title. The change was rolled back.
+    #[error("verification failed for `{}`: clients would not load the expected session; the change was rolled back", path.display())]
     VerificationFailed {
-        /// The file.
+        /// The session file.
         path: PathBuf,
     },
-    /// What an op wrote was changed since, so it cannot be taken back.
-    #[error("`{}` is no longer as op {op} left it", path.display())]
+    /// A file changed after the op wrote it, so the op cannot be undone.
+    #[error("`{}` {change} since op {op}", path.display())]
     ChangedSinceOp {
-        /// The op.
+        /// The number of the op.
         op: u64,
-        /// The session it was about.
+        /// The session that the op changed.
         session: String,
-        /// Whether the op made it.
-        made: bool,
+        /// Whether the op created the file.
+        created: bool,
         /// The file.
         path: PathBuf,
-        /// How it differs.
-        drift: FileChange,
+        /// The difference.
+        change: FileChange,
     },
     /// No op has this number.
     #[error("there is no op {op}")]
     UnknownOp {
-        /// The number.
+        /// The requested number.
         op: u64,
     },
-    /// There is nothing that could be taken back.
+    /// No op can be undone.
     #[error("there is nothing to undo")]
     NothingToUndo,
     /// The op was undone before, or never took effect.
-    #[error("op {op} is not in force")]
+    #[error("op {op} {}", match by { Some(by) => format!("was undone by op {by}"), None => "never took effect".to_owned() })]
     NotApplied {
-        /// The op.
+        /// The number of the op.
         op: u64,
-        /// The op that undid it; none where it was rolled back.
+        /// The op that undid it. `None` if it was rolled back.
         by: Option<u64>,
     },
-    /// rethread never changed the session, or keeps nothing of it.
-    #[error("nothing is kept of session `{session}`")]
+    /// rethread never changed the session, or all its backups were pruned.
+    #[error("there is no backup of session `{session}`")]
     NoBackup {
-        /// The session.
+        /// The session id.
         session: String,
     },
-    /// A backup is gone or damaged.
-    #[error("the backup of `{}` is gone", path.display())]
+    /// A backup is missing or damaged.
+    #[error("the backup of `{}` is missing", path.display())]
     BackupGone {
-        /// The file it was of.
+        /// The original path of the file.
         path: PathBuf,
     },
-    /// The journal was written by a newer rethread.
-    #[error("the journal `{}` is of a newer rethread", path.display())]
+    /// A newer version of rethread wrote the journal.
+    #[error("the journal `{}` was written by a newer version of rethread", path.display())]
     NewerJournal {
-        /// Where it is.
+        /// The journal file.
         path: PathBuf,
     },
 }
 
-/// Who writes to a file.
+/// Reasons for assuming that another process is using a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LiveEvidence {
-    /// A client that is running has the session open.
+    /// A running client has the session open.
     Registered,
-    /// This process has the file open for writing: its number and name.
+    /// A process has the file open for writing: its process id and name.
     Open(u32, String),
-    /// Somebody wrote to it within the last seconds.
+    /// The file was modified within the last five seconds.
     Fresh,
 }
 
-/// How a file differs from what it was.
+impl fmt::Display for LiveEvidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LiveEvidence::Registered => f.write_str("a client has it open"),
+            LiveEvidence::Open(pid, name) => write!(f, "process {pid} ({name}) has it open for writing"),
+            LiveEvidence::Fresh => f.write_str("it was written to within the last 5 seconds"),
+        }
+    }
+}
+
+/// Differences between the current and the recorded state of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileChange {
-    /// So many lines were added.
+    /// This number of lines was appended.
     Grew(u64),
-    /// It is shorter.
+    /// The file is shorter.
     Shrank,
-    /// Its bytes differ.
+    /// The bytes differ.
     Differs,
-    /// Only its date differs.
+    /// Only the modification time differs.
     Touched,
-    /// It is gone.
+    /// The file no longer exists.
     Gone,
-    /// It is there, and was not.
+    /// The file exists again.
     Appeared,
 }
 
+impl fmt::Display for FileChange {
+    /// Writes a verb phrase in the past tense. The file is its subject.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FileChange::Grew(1) => f.write_str("grew by 1 line"),
+            FileChange::Grew(lines) => write!(f, "grew by {lines} lines"),
+            FileChange::Shrank => f.write_str("became shorter"),
+            FileChange::Differs => f.write_str("changed"),
+            FileChange::Touched => f.write_str("was rewritten"),
+            FileChange::Gone => f.write_str("was removed"),
+            FileChange::Appeared => f.write_str("was created again"),
+        }
+    }
+}
+
 impl Error {
-    /// Wraps an error of reading `path`.
-    pub(crate) fn reading(path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
+    /// Returns a converter for I/O errors that occurred while reading `path`. An unexpected end of the file means that it
+    /// changed.
+    pub(crate) fn reading(path: &Path) -> impl FnOnce(io::Error) -> Error + '_ {
         |source| match source.kind() {
-            std::io::ErrorKind::UnexpectedEof => Error::Changed { path: path.to_owned() },
+            io::ErrorKind::UnexpectedEof => Error::Changed { path: path.to_owned() },
             _ => Error::Unreadable { path: path.to_owned(), source },
         }
     }
 
-    /// Wraps an error of writing `path`.
-    pub(crate) fn writing(path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
+    /// Returns a converter for I/O errors that occurred while writing `path`.
+    pub(crate) fn writing(path: &Path) -> impl FnOnce(io::Error) -> Error + '_ {
         |source| Error::Unwritable { path: path.to_owned(), source }
     }
+}
+
+/// Formats an I/O error with a lower-case first letter and without the error number of the system.
+pub fn describe_io_error(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }

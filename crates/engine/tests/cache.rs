@@ -1,4 +1,4 @@
-//! The index is a shortcut: with it everything is as it is without, whatever happened to the files or to it.
+//! Results with a cache equal those without, after any change of the files and any damage to the cache.
 
 #![expect(clippy::disallowed_methods, reason = "the test writes the store that it reads")]
 
@@ -9,59 +9,64 @@ use std::time::{Duration, SystemTime};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index as Pick;
-use rethread_engine::ops::{self, Filter, SessionList, Stats};
+use rethread_engine::ops;
+use rethread_engine::ops::list::{SessionFilter, SessionList};
+use rethread_engine::ops::stats::StatsReport;
 use rethread_engine::{CacheDir, CacheWarning, Roots};
 use rethread_testkit::{random, script};
 use tempfile::TempDir;
 
-struct Store {
+struct TestStore {
     folder: TempDir,
 }
 
-/// What may happen to a store between two looks.
+/// A change of a store between two reads.
 #[derive(Debug, Clone)]
 enum Change {
     Append(Vec<u8>),
-    /// The same lines in another order.
-    Reorder,
-    /// The same, and dated back to when it was.
-    ReorderInSecret,
+    /// Reverses the lines.
+    ReverseLines,
+    /// Reverses the lines and restores the modification time.
+    ReverseLinesKeepTime,
     Truncate(Pick),
     Delete,
+    /// Writes the same bytes again.
     Touch,
-    /// Under the name of another file, which is gone.
+    /// Renames the file and replaces another file.
     Rename(Pick),
+    /// Exchanges the names of two files.
     Swap(Pick),
-    Come(Vec<u8>),
+    /// Adds a file.
+    Add(Vec<u8>),
 }
 
 fn change() -> impl Strategy<Value = Change> {
     prop_oneof![
         random::file().prop_map(Change::Append),
-        Just(Change::Reorder),
-        Just(Change::ReorderInSecret),
+        Just(Change::ReverseLines),
+        Just(Change::ReverseLinesKeepTime),
         any::<Pick>().prop_map(Change::Truncate),
         Just(Change::Delete),
         Just(Change::Touch),
         any::<Pick>().prop_map(Change::Rename),
         any::<Pick>().prop_map(Change::Swap),
-        random::file().prop_map(Change::Come),
+        random::file().prop_map(Change::Add),
     ]
 }
 
-/// Waits until what was written so far is old enough to be believed.
-fn settle() {
+/// Waits until the fingerprints of the files written so far are stable.
+fn wait_for_stable_fingerprints() {
     let start = SystemTime::now();
-    while start.elapsed().is_ok_and(|passed| passed < Duration::from_millis(25)) {
+    while start.elapsed().is_ok_and(|elapsed| elapsed < Duration::from_millis(25)) {
         std::thread::yield_now();
     }
 }
 
-impl Store {
-    fn new(files: &[Vec<u8>]) -> Store {
-        let store = Store { folder: tempfile::tempdir().expect("a temporary folder") };
+impl TestStore {
+    fn new(files: &[Vec<u8>]) -> TestStore {
+        let store = TestStore { folder: tempfile::tempdir().expect("a temporary folder") };
         std::fs::create_dir_all(store.root()).expect("a folder");
-        files.iter().enumerate().for_each(|(no, bytes)| store.write(no, bytes));
+        files.iter().enumerate().for_each(|(idx, bytes)| store.write(idx, bytes));
         store
     }
 
@@ -69,25 +74,25 @@ impl Store {
         self.folder.path().join(".claude/projects")
     }
 
-    fn cache(&self) -> PathBuf {
+    fn cache_path(&self) -> PathBuf {
         self.folder.path().join("cache/rethread")
     }
 
-    /// Writes a main file, or a subagent's in one of two layouts.
-    fn write(&self, no: usize, bytes: &[u8]) {
-        let session = |no: usize| format!("-home-ada-p{}/{:08x}-0000-4000-8000-000000000000", no % 2, no);
-        let name = match no % 4 {
-            0 | 1 => format!("{}.jsonl", session(no)),
-            2 => format!("{}/subagents/agent-{no}.jsonl", session(no - 2)),
-            _ => format!("-home-ada-p1/agent-{no}.jsonl"),
+    /// Writes a session file, or a subagent file in one of two layouts.
+    fn write(&self, idx: usize, bytes: &[u8]) {
+        let session = |idx: usize| format!("-home-ada-p{}/{:08x}-0000-4000-8000-000000000000", idx % 2, idx);
+        let name = match idx % 4 {
+            0 | 1 => format!("{}.jsonl", session(idx)),
+            2 => format!("{}/subagents/agent-{idx}.jsonl", session(idx - 2)),
+            _ => format!("-home-ada-p1/agent-{idx}.jsonl"),
         };
         let path = self.root().join(name);
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("the folder can be made");
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("the folder can be created");
         std::fs::write(path, bytes).expect("the file can be written");
     }
 
-    /// Lists all files there are.
-    fn files(&self) -> Vec<PathBuf> {
+    /// Returns all files, sorted by path.
+    fn list_files(&self) -> Vec<PathBuf> {
         let (mut files, mut folders) = (Vec::new(), vec![self.root()]);
         while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(folder).expect("a folder") {
@@ -99,41 +104,42 @@ impl Store {
         files
     }
 
-    fn change(&self, at: Pick, change: &Change) {
-        let files = self.files();
-        if let Change::Come(bytes) = change {
+    fn apply_change(&self, at: Pick, change: &Change) {
+        let files = self.list_files();
+        if let Change::Add(bytes) = change {
             return self.write(100 + at.index(100), bytes);
         }
         let Some(path) = files.get(at.index(files.len().max(1))) else { return };
-        let bytes = std::fs::read(path).expect("it was just there");
-        let write = |bytes: &[u8]| std::fs::write(path, bytes).expect("it can be written");
-        let reordered = || {
+        let bytes = std::fs::read(path).expect("the file was listed");
+        let write = |bytes: &[u8]| std::fs::write(path, bytes).expect("the file can be written");
+        let reversed = || {
             let mut lines: Vec<&[u8]> = bytes.split_inclusive(|&byte| byte == b'\n').collect();
             lines.reverse();
             lines.concat()
         };
         match change {
             Change::Append(more) => write(&[&bytes[..], more].concat()),
-            Change::Reorder => write(&reordered()),
-            Change::ReorderInSecret => {
-                let date = std::fs::metadata(path).and_then(|meta| meta.modified()).expect("a date");
-                write(&reordered());
-                let file = std::fs::File::options().append(true).open(path).expect("it can be opened");
-                file.set_modified(date).expect("it can be dated");
+            Change::ReverseLines => write(&reversed()),
+            Change::ReverseLinesKeepTime => {
+                let modified = std::fs::metadata(path).and_then(|meta| meta.modified()).expect("a time");
+                write(&reversed());
+                let file = std::fs::File::options().append(true).open(path).expect("the file can be opened");
+                file.set_modified(modified).expect("the time can be set");
             }
             Change::Truncate(to) => write(&bytes[..to.index(bytes.len() + 1)]),
-            Change::Delete => std::fs::remove_file(path).expect("it can be removed"),
+            Change::Delete => std::fs::remove_file(path).expect("the file can be removed"),
             Change::Touch => write(&bytes),
             Change::Rename(to) => std::fs::rename(path, &files[to.index(files.len())]).expect("renamed"),
             Change::Swap(with) => {
-                let (with, aside) = (&files[with.index(files.len())], self.folder.path().join("aside"));
-                std::fs::rename(path, &aside).expect("aside");
-                if with != path {
-                    std::fs::rename(with, path).expect("back");
+                let (other, temporary) =
+                    (&files[with.index(files.len())], self.folder.path().join("temporary"));
+                std::fs::rename(path, &temporary).expect("renamed");
+                if other != path {
+                    std::fs::rename(other, path).expect("renamed");
                 }
-                std::fs::rename(aside, with).expect("there");
+                std::fs::rename(temporary, other).expect("renamed");
             }
-            Change::Come(_) => {}
+            Change::Add(_) => {}
         }
     }
 
@@ -141,44 +147,48 @@ impl Store {
         Roots { paths: vec![self.folder.path().join(".claude")] }
     }
 
-    fn list(&self, index: Option<&CacheDir>) -> SessionList {
-        ops::list(&self.roots(), &Filter { all: true, ..Filter::default() }, index)
+    fn list(&self, cache: Option<&CacheDir>) -> SessionList {
+        ops::list::list_sessions(
+            &self.roots(),
+            &SessionFilter { all: true, ..SessionFilter::default() },
+            cache,
+        )
     }
 
-    fn stats(&self, index: Option<&CacheDir>) -> Stats {
-        ops::stats(&self.roots(), true, index)
+    fn stats(&self, cache: Option<&CacheDir>) -> StatsReport {
+        ops::stats::collect_stats(&self.roots(), true, cache)
     }
 
-    /// Checks that both commands say the same with and without an index; returns what was noticed.
-    fn check(&self, index: &CacheDir) -> Vec<CacheWarning> {
-        let (plain, quick) = (self.list(None), self.list(Some(index)));
-        assert_eq!(told(&quick), told(&plain));
-        let (plain, counts) = (self.stats(None), self.stats(Some(index)));
-        assert_eq!(counts.counts, plain.counts);
-        assert_eq!(counts.files, plain.files);
-        assert_eq!(counts.failures.len(), plain.failures.len());
-        quick.notice.into_iter().chain(counts.notice).collect()
+    /// Checks that `list` and `stats` give the same results with and without a cache. Returns the cache warnings.
+    fn check(&self, cache: &CacheDir) -> Vec<CacheWarning> {
+        let (expected_list, list) = (self.list(None), self.list(Some(cache)));
+        assert_eq!(list_text(&list), list_text(&expected_list));
+        let (expected_stats, stats) = (self.stats(None), self.stats(Some(cache)));
+        assert_eq!(stats.counts, expected_stats.counts);
+        assert_eq!(stats.files, expected_stats.files);
+        assert_eq!(stats.failures.len(), expected_stats.failures.len());
+        list.warning.into_iter().chain(stats.warning).collect()
     }
 
-    /// Finds a file of the index.
-    fn kept(&self, name: &str) -> PathBuf {
-        let format = only(&self.cache());
-        only(&format).join(name)
+    /// Returns the path of a cache file.
+    fn cache_file(&self, name: &str) -> PathBuf {
+        let version_folder = only_entry(&self.cache_path());
+        only_entry(&version_folder).join(name)
     }
 }
 
-fn only(folder: &Path) -> PathBuf {
+fn only_entry(folder: &Path) -> PathBuf {
     let mut entries = std::fs::read_dir(folder).expect("a folder");
-    let path = entries.next().expect("something in it").expect("an entry").path();
-    assert!(entries.next().is_none(), "one thing in {}", folder.display());
+    let path = entries.next().expect("the folder is not empty").expect("an entry").path();
+    assert!(entries.next().is_none(), "one entry in {}", folder.display());
     path
 }
 
-/// Tells everything of a listing but what was noticed about the index.
-fn told(listing: &SessionList) -> String {
-    let SessionList { rows, hidden, failures, files, notice: _ } = listing;
+/// Returns a session list as text, without the cache warning.
+fn list_text(list: &SessionList) -> String {
+    let SessionList { rows, hidden, failures, files, warning: _ } = list;
     let mut text = format!("{files} {hidden:?} {failures:?}\n");
-    rows.iter().for_each(|row| writeln!(text, "{row:#?}").expect("a text grows"));
+    rows.iter().for_each(|row| writeln!(text, "{row:#?}").expect("a string can be written"));
     text
 }
 
@@ -186,116 +196,119 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_happens_to_files_all_is_as_without(
+    fn cache_gives_the_same_results_after_any_change(
         files in vec(random::file(), 1..7),
         rounds in vec((any::<bool>(), vec((any::<Pick>(), change()), 0..4)), 1..4),
     ) {
-        let store = Store::new(&files);
-        let index = CacheDir::at(store.cache());
-        for (settled, changes) in rounds {
-            if settled {
-                settle();
+        let store = TestStore::new(&files);
+        let cache = CacheDir::new(store.cache_path());
+        for (is_stable, changes) in rounds {
+            if is_stable {
+                wait_for_stable_fingerprints();
             }
-            assert!(store.check(&index).is_empty());
-            assert!(store.check(&index).is_empty());
-            changes.iter().for_each(|(at, change)| store.change(*at, change));
-            assert!(store.check(&index).is_empty());
+            assert!(store.check(&cache).is_empty());
+            assert!(store.check(&cache).is_empty());
+            changes.iter().for_each(|(at, change)| store.apply_change(*at, change));
+            assert!(store.check(&cache).is_empty());
         }
     }
 }
 
-fn three() -> Store {
-    let text =
-        |k: u32| script::bytes(&format!("u{k}: tidy shed {k}\n  a{k} #m{k}: done\n    v{k}: and now?"));
-    Store::new(&[text(1), text(2), text(3)])
+fn store_with_three_files() -> TestStore {
+    let file = |idx: u32| {
+        script::bytes(&format!("u{idx}: tidy shed {idx}\n  a{idx} #m{idx}: done\n    v{idx}: and now?"))
+    };
+    TestStore::new(&[file(1), file(2), file(3)])
 }
 
 #[test]
-fn no_damage_of_the_index_gives_a_wrong_answer() {
-    let store = three();
-    let index = CacheDir::at(store.cache());
-    settle();
-    assert!(store.check(&index).is_empty());
-    for name in ["sketches", "counts"] {
-        let path = store.kept(name);
-        let sound = std::fs::read(&path).expect("facts are kept");
-        let mut damages: Vec<Vec<u8>> = (0..sound.len())
+fn damaged_cache_never_gives_a_wrong_result() {
+    let store = store_with_three_files();
+    let cache = CacheDir::new(store.cache_path());
+    wait_for_stable_fingerprints();
+    assert!(store.check(&cache).is_empty());
+    for name in ["session-info", "stats"] {
+        let path = store.cache_file(name);
+        let intact = std::fs::read(&path).expect("the cache file exists");
+        let mut damaged_files: Vec<Vec<u8>> = (0..intact.len())
             .step_by(5)
             .map(|at| {
-                let mut bytes = sound.clone();
+                let mut bytes = intact.clone();
                 bytes[at] ^= 1 << (at % 8);
                 bytes
             })
             .collect();
-        damages.extend((0..sound.len()).step_by(31).map(|len| sound[..len].to_vec()));
-        damages.push([&sound[..], b"more"].concat());
-        damages.push(b"something else, and quite a bit longer than any head".to_vec());
-        let other = if name == "counts" { "sketches" } else { "counts" };
-        damages.push(std::fs::read(store.kept(other)).expect("facts are kept"));
-        for (no, damage) in damages.iter().enumerate() {
-            std::fs::write(&path, damage).expect("it can be written");
-            let notices = store.check(&index);
-            // Eight bytes say what code it was made by: if it was another, there is nothing to complain about.
-            let of_other_code = damage.len() == sound.len() && damage[8..16] != sound[8..16];
-            let fine = matches!(&notices[..], [CacheWarning::Damaged { path: at }] if *at == path);
-            assert!(fine != of_other_code, "{name} {no}: {notices:?}");
-            assert_eq!(std::fs::read(&path).expect("it is made again"), sound, "{name} {no}");
+        damaged_files.extend((0..intact.len()).step_by(31).map(|len| intact[..len].to_vec()));
+        damaged_files.push([&intact[..], b"more"].concat());
+        damaged_files.push(b"other content that is longer than the header of a cache file".to_vec());
+        let other = if name == "stats" { "session-info" } else { "stats" };
+        damaged_files.push(std::fs::read(store.cache_file(other)).expect("the cache file exists"));
+        for (idx, damaged) in damaged_files.iter().enumerate() {
+            std::fs::write(&path, damaged).expect("the file can be written");
+            let warnings = store.check(&cache);
+            // Bytes 8 to 16 identify the code that wrote the file. A file of other code gives no warning.
+            let is_other_code = damaged.len() == intact.len() && damaged[8..16] != intact[8..16];
+            let has_warning =
+                matches!(&warnings[..], [CacheWarning::Damaged { path: reported }] if *reported == path);
+            assert!(has_warning != is_other_code, "{name} {idx}: {warnings:?}");
+            assert_eq!(std::fs::read(&path).expect("the file is written again"), intact, "{name} {idx}");
         }
     }
 }
 
 #[test]
-fn a_folder_that_cannot_be_made_is_told_once_and_done_without() {
-    let store = three();
-    settle();
-    std::fs::write(store.folder.path().join("cache"), "a file").expect("it can be written");
-    let index = CacheDir::at(store.cache());
-    let notices = store.check(&index);
+fn unwritable_cache_gives_one_warning_and_correct_results() {
+    let store = store_with_three_files();
+    wait_for_stable_fingerprints();
+    std::fs::write(store.folder.path().join("cache"), "a file").expect("the file can be written");
+    let cache = CacheDir::new(store.cache_path());
+    let warnings = store.check(&cache);
+    // One warning for `list`, one for `stats`.
     assert!(
-        matches!(&notices[..], [CacheWarning::Unwritable { .. }, CacheWarning::Unwritable { .. }]),
-        "{notices:?}"
+        matches!(&warnings[..], [CacheWarning::Unwritable { .. }, CacheWarning::Unwritable { .. }]),
+        "{warnings:?}"
     );
 }
 
 #[test]
-fn a_folder_where_facts_should_be_is_no_reason_to_stop() {
-    let store = three();
-    let index = CacheDir::at(store.cache());
-    settle();
-    store.check(&index);
-    let path = store.kept("sketches");
-    std::fs::remove_file(&path).expect("it is there");
+fn folder_in_place_of_a_cache_file_gives_a_warning() {
+    let store = store_with_three_files();
+    let cache = CacheDir::new(store.cache_path());
+    wait_for_stable_fingerprints();
+    store.check(&cache);
+    let path = store.cache_file("session-info");
+    std::fs::remove_file(&path).expect("the cache file exists");
     std::fs::create_dir(&path).expect("a folder");
-    assert!(matches!(&store.check(&index)[..], [CacheWarning::Unwritable { .. }]));
+    assert!(matches!(&store.check(&cache)[..], [CacheWarning::Unwritable { .. }]));
 }
 
 #[test]
-fn a_single_file_uses_no_index() {
-    let store = three();
-    settle();
-    let roots = Roots { paths: store.files()[2..].to_vec() };
-    let index = CacheDir::at(store.cache());
-    assert_eq!(ops::list(&roots, &Filter::default(), Some(&index)).rows.len(), 1);
-    assert_eq!(ops::stats(&roots, false, Some(&index)).counts.files, 1);
-    assert!(!store.cache().exists());
+fn single_file_uses_no_cache() {
+    let store = store_with_three_files();
+    wait_for_stable_fingerprints();
+    let roots = Roots { paths: store.list_files()[2..].to_vec() };
+    let cache = CacheDir::new(store.cache_path());
+    assert_eq!(ops::list::list_sessions(&roots, &SessionFilter::default(), Some(&cache)).rows.len(), 1);
+    assert_eq!(ops::stats::collect_stats(&roots, false, Some(&cache)).counts.files, 1);
+    assert!(!store.cache_path().exists());
 }
 
 #[test]
-fn many_at_once_are_all_right() {
-    let store = three();
-    settle();
-    let truth = told(&store.list(None));
-    let index = CacheDir::at(store.cache());
+fn concurrent_readers_get_correct_results() {
+    let store = store_with_three_files();
+    wait_for_stable_fingerprints();
+    let expected = list_text(&store.list(None));
+    let cache = CacheDir::new(store.cache_path());
     std::thread::scope(|scope| {
         for thread in 0..4 {
-            let (store, index, truth) = (&store, &index, &truth);
+            let (store, cache, expected) = (&store, &cache, &expected);
             scope.spawn(move || {
                 for round in 0..20 {
-                    let listing = store.list(Some(index));
-                    assert_eq!(told(&listing), *truth);
+                    let list = store.list(Some(cache));
+                    assert_eq!(list_text(&list), *expected);
                     if round % 4 == thread {
-                        // Not there, or there but another is faster: both may be.
-                        let _ = std::fs::remove_file(store.kept("sketches"));
+                        // The file may not exist yet, or another thread may remove it first.
+                        let _ = std::fs::remove_file(store.cache_file("session-info"));
                     }
                 }
             });
@@ -305,14 +318,14 @@ fn many_at_once_are_all_right() {
 
 #[cfg(unix)]
 #[test]
-fn nobody_else_can_read_what_is_kept() {
+fn cache_is_readable_only_by_its_owner() {
     use std::os::unix::fs::PermissionsExt;
-    let store = three();
-    settle();
-    store.check(&CacheDir::at(store.cache()));
-    let mode = |path: &Path| std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
-    let path = store.kept("sketches");
+    let store = store_with_three_files();
+    wait_for_stable_fingerprints();
+    store.check(&CacheDir::new(store.cache_path()));
+    let mode = |path: &Path| std::fs::metadata(path).expect("it exists").permissions().mode() & 0o777;
+    let path = store.cache_file("session-info");
     assert_eq!(mode(&path), 0o600);
     assert_eq!(mode(path.parent().expect("a folder")), 0o700);
-    assert_eq!(mode(&store.cache()), 0o700);
+    assert_eq!(mode(&store.cache_path()), 0o700);
 }

@@ -1,19 +1,20 @@
-//! Real sessions: every total equals what an independent program counted.
+//! Compares all totals of real sessions with the counts of an independent program.
 //!
 //! The files are not part of the project: `RETHREAD_CORPUS` names their folder, `RETHREAD_CORPUS_TRUTH` the counts.
 
-#![expect(clippy::disallowed_methods, reason = "the tests are told by the environment where the data is")]
-#![expect(clippy::print_stderr, reason = "a skipped test says so")]
+#![expect(clippy::disallowed_methods, reason = "the environment names the folder of the data")]
+#![expect(clippy::print_stderr, reason = "a skipped test prints a message")]
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use rethread_engine::Roots;
-use rethread_engine::ops::{self, Filter};
+use rethread_engine::ops;
+use rethread_engine::ops::list::SessionFilter;
 use serde_json::{Value, json};
 
-/// Returns the folder of the corpus and the counts, or says that they are not there.
-fn corpus() -> Option<(PathBuf, Value)> {
+/// Returns the folder of the corpus and the counts. Prints a message and returns `None` if they are not set.
+fn read_corpus() -> Option<(PathBuf, Value)> {
     let (Some(folder), Some(truth)) =
         (std::env::var_os("RETHREAD_CORPUS"), std::env::var_os("RETHREAD_CORPUS_TRUTH"))
     else {
@@ -28,28 +29,28 @@ fn roots(path: PathBuf) -> Roots {
     Roots { paths: vec![path] }
 }
 
-/// Counts that are missing in the truth are zero, so zeros are left out on both sides.
+/// Removes zeros: counts that are missing in the truth are zero.
 fn without_zeros(counts: BTreeMap<String, u64>) -> Value {
     json!(counts.into_iter().filter(|(_, count)| *count > 0).collect::<BTreeMap<_, _>>())
 }
 
 #[test]
 fn totals_equal_the_independent_count() {
-    let Some((folder, truth)) = corpus() else { return };
+    let Some((folder, truth)) = read_corpus() else { return };
     let stores = truth.as_object().expect("one entry per store");
     assert!(stores.len() > 3, "the truth names stores");
     for (name, truth) in stores {
-        let stats = ops::stats(&roots(folder.join(name)), true, None);
+        let stats = ops::stats::collect_stats(&roots(folder.join(name)), true, None);
         assert!(stats.failures.is_empty(), "{name}: {:?}", stats.failures);
         let counts = stats.counts;
-        let spent = counts.plain();
-        let usage = spent.usage;
+        let totals = counts.totals_by_request_id();
+        let usage = totals.usage;
         let mut ours = json!({
             "types": without_zeros(counts.total.types),
             "blocks": without_zeros(counts.blocks),
             "system_subtypes": without_zeros(counts.system_subtypes),
             "tools": without_zeros(counts.tools.iter().map(|(name, tool)| (name.clone(), tool.blocks)).collect()),
-            "responses": spent.responses,
+            "responses": totals.responses,
             "usage": without_zeros(BTreeMap::from([
                 ("input_tokens".to_owned(), usage.input),
                 ("output_tokens".to_owned(), usage.output),
@@ -70,7 +71,7 @@ fn totals_equal_the_independent_count() {
         }
         let theirs = truth["files"].as_object().expect("counts by file");
         assert_eq!(stats.files.len(), theirs.len(), "{name}: files");
-        for (path, file) in &stats.files {
+        for ops::stats::FileStats { path, counts: file } in &stats.files {
             let theirs = theirs.get(path).unwrap_or_else(|| panic!("{name}: {path} is not in the truth"));
             let ours = [
                 ("bytes", file.bytes),
@@ -99,10 +100,10 @@ fn totals_equal_the_independent_count() {
 
 #[test]
 fn every_line_is_accounted_for() {
-    let Some((folder, truth)) = corpus() else { return };
+    let Some((folder, truth)) = read_corpus() else { return };
     let stores: Vec<&String> = truth.as_object().expect("one entry per store").keys().collect();
     for name in stores {
-        let stats = ops::stats(&roots(folder.join(name)), false, None);
+        let stats = ops::stats::collect_stats(&roots(folder.join(name)), false, None);
         let total = &stats.counts.total;
         let typed: u64 = total.types.values().sum();
         assert_eq!(typed + total.malformed, total.lines, "{name}: typed and malformed lines are all lines");
@@ -110,44 +111,54 @@ fn every_line_is_accounted_for() {
 }
 
 #[test]
-fn every_session_is_listed_and_told() {
-    let Some((folder, _)) = corpus() else { return };
-    let listing = ops::list(&roots(folder), &Filter { all: true, ..Filter::default() }, None);
-    assert!(listing.failures.is_empty(), "{:?}", listing.failures);
-    assert!(listing.rows.len() > 300, "{} sessions", listing.rows.len());
-    for row in listing.rows {
-        let request = ops::ShowRequest { path: row.path.clone(), everything: true, ..Default::default() };
-        let mut show = ops::show(&request).expect("a session can be shown");
-        let mut told = 0;
-        while let Some(turn) = show.next_turn() {
-            told += usize::from(turn.expect("a turn can be told").no.is_some());
+fn every_turn_of_every_session_is_shown() {
+    let Some((folder, _)) = read_corpus() else { return };
+    let list = ops::list::list_sessions(
+        &roots(folder),
+        &SessionFilter { all: true, ..SessionFilter::default() },
+        None,
+    );
+    assert!(list.failures.is_empty(), "{:?}", list.failures);
+    assert!(list.rows.len() > 300, "{} sessions", list.rows.len());
+    for row in list.rows {
+        let request =
+            ops::show::ShowRequest { path: row.path.clone(), all_turns: true, ..Default::default() };
+        let session = ops::show::show_session(&request).expect("a session can be shown");
+        let mut shown = 0;
+        for turn in session {
+            shown += usize::from(turn.expect("a turn can be read").number.is_some());
         }
-        assert_eq!(told, row.sketch.turns, "{}: every turn is told", row.path.display());
+        assert_eq!(shown, row.info.turns, "{}: every turn is shown", row.path.display());
     }
 }
 
 #[test]
-fn what_fills_a_context_adds_up() {
-    let Some((folder, _)) = corpus() else { return };
-    let listing = ops::list(&roots(folder), &Filter { all: true, ..Filter::default() }, None);
-    let mut counted = 0;
-    for row in listing.rows {
+fn context_blocks_sum_to_the_window() {
+    let Some((folder, _)) = read_corpus() else { return };
+    let list = ops::list::list_sessions(
+        &roots(folder),
+        &SessionFilter { all: true, ..SessionFilter::default() },
+        None,
+    );
+    let mut counted_windows = 0;
+    for row in list.rows {
         let path = row.path.clone();
         let shown = path.display();
-        let context = ops::context(&ops::ContextRequest { path: row.path, turns: true })
-            .expect("a context can be shown");
+        let context =
+            ops::context::analyze_context(&ops::context::ContextRequest { path: row.path, turns: true })
+                .expect("a context can be shown");
         let window = &context.window;
-        let whole = match window.context {
+        let total = match window.context {
             Some(sent) => sent + window.output.0 + window.since,
             None => window.client + window.since,
         };
-        assert_eq!(window.used(), whole, "{shown}: the blocks are all that is in the window");
-        let rows: u64 = context.rows.iter().map(|row| row.tokens).sum();
-        assert_eq!(rows, whole, "{shown}: so are the causes");
-        assert!(context.rows.iter().all(|row| row.measured <= row.tokens), "{shown}");
-        let points: usize = context.turns.iter().map(|turn| turn.points.len()).sum();
-        assert_eq!(points, context.curve.points.len(), "{shown}: every response is in one turn");
-        counted += usize::from(window.context.is_some());
+        assert_eq!(window.used_tokens(), total, "{shown}: sum of the blocks");
+        let rows: u64 = context.by_cause.iter().map(|row| row.tokens).sum();
+        assert_eq!(rows, total, "{shown}: sum of the causes");
+        assert!(context.by_cause.iter().all(|row| row.measured <= row.tokens), "{shown}");
+        let samples: usize = context.turns.iter().map(|turn| turn.sample_range.len()).sum();
+        assert_eq!(samples, context.history.samples.len(), "{shown}: every response is in one turn");
+        counted_windows += usize::from(window.context.is_some());
     }
-    assert!(counted > 200, "{counted} windows were counted");
+    assert!(counted_windows > 200, "{counted_windows} windows were counted");
 }

@@ -1,9 +1,9 @@
-//! The cases of `core/resume` say what was measured: their answers are those of the matrix, cell by cell.
+//! Compares the answers of the resume cases in `core` with the measured matrix, cell by cell.
 //!
 //! The matrix is not part of the project: `RETHREAD_MATRIX` names its file.
 
-#![expect(clippy::disallowed_methods, reason = "the tests are told by the environment where the data is")]
-#![expect(clippy::print_stderr, reason = "a skipped test says so")]
+#![expect(clippy::disallowed_methods, reason = "the environment names the folder of the data")]
+#![expect(clippy::print_stderr, reason = "a skipped test prints a message")]
 
 use std::collections::HashMap;
 
@@ -12,25 +12,25 @@ use serde_json::Value;
 
 const CASES: &str = include_str!("../../core/tests/resume/cases.txt");
 
-/// Numbers the calls in the order in which they occur: the cases and the matrix call them by other names.
-fn numbered(words: &[&str]) -> Vec<String> {
+/// Replaces the ids of tool calls by numbers, because the cases and the matrix use different ids.
+fn number_calls(texts: &[&str]) -> Vec<String> {
     let mut calls: Vec<String> = Vec::new();
     let mut number = |id: &str| {
-        let known = calls.iter().position(|call| call == id);
-        known.unwrap_or_else(|| {
+        let idx = calls.iter().position(|call| call == id);
+        idx.unwrap_or_else(|| {
             calls.push(id.to_owned());
             calls.len() - 1
         })
     };
-    let name = |word: &&str| match word.split_once("USE ").or_else(|| word.split_once("RES ")) {
-        Some((side, id)) => format!("{side}{} {}", &word[side.len()..side.len() + 3], number(id)),
-        None => (*word).to_owned(),
+    let rename = |text: &&str| match text.split_once("USE ").or_else(|| text.split_once("RES ")) {
+        Some((prefix, id)) => format!("{prefix}{} {}", &text[prefix.len()..prefix.len() + 3], number(id)),
+        None => (*text).to_owned(),
     };
-    words.iter().map(name).collect()
+    texts.iter().map(rename).collect()
 }
 
 /// Returns the answer of each version to each case.
-fn answers() -> HashMap<(&'static str, &'static str), &'static str> {
+fn read_answers() -> HashMap<(&'static str, &'static str), &'static str> {
     let mut answers = HashMap::new();
     for case in CASES.split("\n=== ").skip(1) {
         let name = case.lines().next().expect("a case has a name");
@@ -38,10 +38,10 @@ fn answers() -> HashMap<(&'static str, &'static str), &'static str> {
         for line in ranges.trim().lines() {
             let (range, answer) = line.split_once(": ").expect("an answer has versions");
             let (from, to) = range.split_once(' ').expect("versions are a range");
-            let place =
+            let position =
                 |version| KNOWN_CLIENTS.iter().position(|known| *known == version).expect("it was measured");
             answers.extend(
-                KNOWN_CLIENTS[place(from)..=place(to)].iter().map(|version| ((name, *version), answer)),
+                KNOWN_CLIENTS[position(from)..=position(to)].iter().map(|version| ((name, *version), answer)),
             );
         }
     }
@@ -49,15 +49,15 @@ fn answers() -> HashMap<(&'static str, &'static str), &'static str> {
 }
 
 #[test]
-fn every_cell_of_the_matrix_is_a_case() {
+fn every_matrix_cell_equals_the_answer_of_its_case() {
     let Some(path) = std::env::var_os("RETHREAD_MATRIX") else {
         eprintln!("skipped: RETHREAD_MATRIX is not set");
         return;
     };
     let matrix: Value =
         serde_json::from_slice(&std::fs::read(path).expect("the matrix can be read")).expect("it is JSON");
-    let answers = answers();
-    let mut cells = 0;
+    let answers = read_answers();
+    let mut cell_count = 0;
     for (name, versions) in matrix.as_object().expect("cases by name") {
         for (version, cell) in versions.as_object().expect("answers by version") {
             let ours = answers
@@ -70,13 +70,13 @@ fn every_cell_of_the_matrix_is_a_case() {
                 Value::String(exit) if exit.contains("137") => vec!["hangs"],
                 Value::String(_) => vec!["gives up"],
                 list => {
-                    let words = list.as_array().expect("a list of blocks").iter().filter_map(Value::as_str);
-                    words.filter(|word| *word != "u:NEXT").collect()
+                    let blocks = list.as_array().expect("a list of blocks").iter().filter_map(Value::as_str);
+                    blocks.filter(|block| *block != "u:NEXT").collect()
                 }
             };
-            assert_eq!(numbered(&ours), numbered(&theirs), "{name} in {version}");
-            cells += 1;
+            assert_eq!(number_calls(&ours), number_calls(&theirs), "{name} in {version}");
+            cell_count += 1;
         }
     }
-    assert_eq!(cells, 47 * 13, "cells of the matrix");
+    assert_eq!(cell_count, 47 * 13, "cells of the matrix");
 }

@@ -1,95 +1,98 @@
-//! Real sessions: every model in them has a price, and what the client wrote of its costs follows from the table.
+//! Compares the price table with real sessions: every model has a price, and recorded costs equal computed costs.
 //!
 //! The files are not part of the project: `RETHREAD_GOLDEN` and `RETHREAD_CORPUS` name their folders.
 
-#![expect(clippy::disallowed_methods, reason = "the tests are told by the environment where the data is")]
-#![expect(clippy::print_stderr, reason = "a skipped test says so")]
+#![expect(clippy::disallowed_methods, reason = "the environment names the folder of the data")]
+#![expect(clippy::print_stderr, reason = "a skipped test prints a message")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use rethread_engine::core::entry::read;
+use rethread_engine::core::entry::read_line;
 use rethread_engine::core::lines::LineSplitter;
-use rethread_engine::core::usage::{CostState, ModelCost, ModelPricing, Money, Prices};
+use rethread_engine::core::usage::{CostState, ModelCost, ModelPricing, Money, PriceTable};
 
-/// Returns the session files below a folder that the environment names, or says that they are not there.
-fn sessions(variable: &str) -> Vec<PathBuf> {
+/// Returns the session files below the folder that a variable names. Prints a message if it is not set.
+fn find_sessions(variable: &str) -> Vec<PathBuf> {
     let Some(folder) = std::env::var_os(variable) else {
         eprintln!("skipped: {variable} is not set");
         return Vec::new();
     };
-    let mut found = Vec::new();
+    let mut paths = Vec::new();
     let mut folders = vec![PathBuf::from(folder)];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder).expect("the folder can be read") {
             let path = entry.expect("an entry").path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|end| end == "jsonl") {
-                found.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "jsonl") {
+                paths.push(path);
             }
         }
     }
-    assert!(found.len() > 100, "{} sessions in {variable}", found.len());
-    found
+    assert!(paths.len() > 100, "{} sessions in {variable}", paths.len());
+    paths
 }
 
-/// Says how the client's cost of a model differs from ours, where it does.
-fn difference(tariff: &ModelPricing, state: &CostState, model: &ModelCost) -> Option<String> {
-    // Rates of short prompts: totals are of many responses, and none of these was long.
-    let rates = &tariff.row(state.start).rates;
+/// Describes the difference between the recorded and the computed cost. Returns `None` if they are equal.
+fn find_difference(pricing: &ModelPricing, state: &CostState, model: &ModelCost) -> Option<String> {
+    // The rates of short prompts: the recorded costs are totals, and none of the responses had a long prompt.
+    let rates = &pricing.row_at(state.start).rates;
     let (ours, theirs) = (rates.cost(&model.usage).dollars(), model.cost.expect("a cost").dollars());
-    let more = theirs - ours;
-    // Where it is not said how long the cache is kept, what there is more must be a number of tokens kept for an hour.
-    let step = rates.cache_write_1h.dollars() - rates.cache_write_5m.dollars();
-    let tokens = more / step;
-    let hours = (tokens - tokens.round()).abs() < 1e-3
+    let excess = theirs - ours;
+    // If the cache lifetimes are not recorded, the excess must be the extra price of a number of one-hour tokens.
+    let extra_price = rates.cache_write_1h.dollars() - rates.cache_write_5m.dollars();
+    let tokens = excess / extra_price;
+    let is_token_count = (tokens - tokens.round()).abs() < 1e-3
         && (0.0..=model.usage.cache_write as f64).contains(&tokens.round());
-    let same = if model.lifetimes { more.abs() < 1e-9 } else { hours };
-    (!same).then(|| format!("{}: {theirs} for the client, {ours} for the table", model.model))
+    let is_equal = if model.has_cache_lifetimes { excess.abs() < 1e-9 } else { is_token_count };
+    (!is_equal).then(|| format!("{}: the client recorded {theirs}, the table gives {ours}", model.model))
 }
 
 #[test]
-fn the_client_reckons_with_the_same_prices() {
-    let prices = Prices::built_in();
-    for (variable, least) in [("RETHREAD_GOLDEN", 90), ("RETHREAD_CORPUS", 2)] {
-        let mut wrong = BTreeSet::new();
-        let mut checked: BTreeMap<String, usize> = BTreeMap::new();
-        let (mut lines, paths) = (0, sessions(variable));
+fn costs_recorded_by_the_client_equal_computed_costs() {
+    let prices = PriceTable::built_in();
+    for (variable, min_lines) in [("RETHREAD_GOLDEN", 90), ("RETHREAD_CORPUS", 2)] {
+        let mut differences = BTreeSet::new();
+        let mut counts_by_model: BTreeMap<String, usize> = BTreeMap::new();
+        let (mut line_count, paths) = (0, find_sessions(variable));
         for path in &paths {
             let bytes = std::fs::read(path).expect("a session can be read");
-            for state in bytes.split(|&byte| byte == b'\n').filter_map(CostState::read) {
-                lines += 1;
+            for state in bytes.split(|&byte| byte == b'\n').filter_map(CostState::parse) {
+                line_count += 1;
                 for model in &state.models {
-                    *checked.entry(model.model.clone()).or_default() += 1;
-                    match prices.tariff(&model.model) {
-                        Some(tariff) => wrong.extend(difference(tariff, &state, model)),
-                        None => drop(wrong.insert(format!("{} has no price", model.model))),
+                    *counts_by_model.entry(model.model.clone()).or_default() += 1;
+                    match prices.find_model(&model.model) {
+                        Some(pricing) => differences.extend(find_difference(pricing, &state, model)),
+                        None => drop(differences.insert(format!("{} has no price", model.model))),
                     }
                 }
                 let sum = state.models.iter().filter_map(|model| model.cost).map(Money::dollars).sum::<f64>();
                 let total = state.total.expect("a total").dollars();
                 if (sum - total).abs() > 1e-9 {
-                    wrong.insert(format!("{}: the models make {sum}, the total is {total}", path.display()));
+                    differences.insert(format!(
+                        "{}: the sum of the models is {sum}, the total is {total}",
+                        path.display()
+                    ));
                 }
             }
         }
-        assert!(wrong.is_empty(), "{wrong:#?}");
-        assert!(paths.is_empty() || lines >= least, "{lines} lines in {variable}");
-        eprintln!("{variable}: {lines} lines, {checked:?}");
+        assert!(differences.is_empty(), "{differences:#?}");
+        assert!(paths.is_empty() || line_count >= min_lines, "{line_count} lines in {variable}");
+        eprintln!("{variable}: {line_count} lines, {counts_by_model:?}");
     }
 }
 
 #[test]
 fn every_model_of_real_sessions_has_a_price() {
-    let prices = Prices::built_in();
+    let prices = PriceTable::built_in();
     let mut unpriced: BTreeMap<String, usize> = BTreeMap::new();
-    for path in ["RETHREAD_GOLDEN", "RETHREAD_CORPUS"].into_iter().flat_map(sessions) {
+    for path in ["RETHREAD_GOLDEN", "RETHREAD_CORPUS"].into_iter().flat_map(find_sessions) {
         let bytes = std::fs::read(path).expect("a session can be read");
         LineSplitter::default().feed(&bytes, true, &mut Vec::new(), |line, problems| {
-            read(&line, problems, |entry, _| {
+            read_line(&line, problems, |entry, _| {
                 let model = entry.model().map(|model| model.decode().into_owned());
-                if let Some(model) = model.filter(|model| prices.tariff(model).is_none()) {
+                if let Some(model) = model.filter(|model| prices.find_model(model).is_none()) {
                     *unpriced.entry(model).or_default() += 1;
                 }
             });

@@ -1,5 +1,4 @@
-//! A session read in leaves is the session: every entry once, every turn, and the same words
-//! as when it is shown at once.
+//! Compares a session that is read page by page with the same session read as a whole.
 
 #![expect(clippy::disallowed_methods, reason = "the tests write session files of their own")]
 
@@ -8,122 +7,138 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use rethread_engine::core::turn::{Turn, TurnPart};
-use rethread_engine::core::usage::Prices;
-use rethread_engine::ops::{
-    self, BranchSelector, BranchView, ForkSwitch, SessionView, ShowRequest, TurnSlice,
-};
+use rethread_engine::core::usage::PriceTable;
+use rethread_engine::ops;
+use rethread_engine::ops::read::{BranchSelector, BranchView, ForkSwitch, SessionView, TurnSlice};
+use rethread_engine::ops::show::ShowRequest;
 use rethread_testkit::{random, real, script};
 
-fn opened(path: &Path) -> SessionView {
-    ops::open_view(path, &Prices::built_in()).expect("a session can be opened")
+fn open_view(path: &Path) -> SessionView {
+    ops::read::open_view(path, &PriceTable::built_in()).expect("a session can be opened")
 }
 
-fn told(reading: &SessionView, way: &BranchView) -> Vec<TurnSlice> {
-    (0..way.leaves()).flat_map(|leaf| reading.page(way, leaf).expect("a leaf can be told")).collect()
+fn read_slices(view: &SessionView, branch: &BranchView) -> Vec<TurnSlice> {
+    (0..branch.page_count())
+        .flat_map(|page| view.read_page(branch, page).expect("a page can be read"))
+        .collect()
 }
 
-fn lines(scenes: &[TurnSlice]) -> Vec<u32> {
-    scenes.iter().flat_map(|scene| scene.raw.iter().map(|(line, _)| *line)).collect()
+fn line_numbers(slices: &[TurnSlice]) -> Vec<u32> {
+    slices.iter().flat_map(|slice| slice.lines.iter().map(|line| line.number)).collect()
 }
 
-/// What a turn says, without its order: calls with their results.
-fn words(turn: &Turn) -> Vec<String> {
-    turn.parts.iter().map(|piece| said(&piece.part)).collect()
+/// Returns the texts of a turn, and its calls with their results.
+fn part_texts(turn: &Turn) -> Vec<String> {
+    turn.parts.iter().map(|piece| part_text(&piece.part)).collect()
 }
 
-fn said(part: &TurnPart) -> String {
+fn part_text(part: &TurnPart) -> String {
     match part {
         TurnPart::Tool(call) => format!("{} {:?}", call.id, call.result.as_ref().map(|result| &result.text)),
-        part => part.words().unwrap_or_default().to_owned(),
+        part => part.text().unwrap_or_default().to_owned(),
     }
 }
 
-/// Calls by their id, and all words.
-fn set(said: &[String]) -> BTreeSet<&str> {
-    said.iter()
+/// Returns the set of texts, and of calls by id.
+fn to_set(texts: &[String]) -> BTreeSet<&str> {
+    texts
+        .iter()
         .map(
             |text| if text.starts_with("toolu_") { text.split(' ').next().unwrap_or_default() } else { text },
         )
         .collect()
 }
 
-/// Holds everything that a reading promises; returns how many leaves there were. In files that no client writes, a response
-/// may be repeated on the other side of a cut: what is told twice then is not `exact`.
-fn check(path: &Path, exact: bool) -> usize {
-    let reading = opened(path);
-    let everything = reading.way(&BranchSelector::Everything).expect("a way");
-    let scenes = told(&reading, &everything);
-    let mut show =
-        ops::show(&ShowRequest { path: path.to_owned(), everything: true, ..ShowRequest::default() })
-            .expect("it can be shown");
+/// Checks all invariants of a session view. Returns the number of pages. Pass `exact = false` for files that no client
+/// writes: a response may be repeated after a page break there.
+fn check_session(path: &Path, exact: bool) -> usize {
+    let view = open_view(path);
+    let all_turns = view.branch_view(&BranchSelector::AllTurns).expect("a branch");
+    let slices = read_slices(&view, &all_turns);
+    let session = ops::show::show_session(&ShowRequest {
+        path: path.to_owned(),
+        all_turns: true,
+        ..ShowRequest::default()
+    })
+    .expect("the session can be shown");
     let mut turns = Vec::new();
-    while let Some(turn) = show.next_turn() {
-        turns.push(turn.expect("a turn can be told"));
+    for turn in session {
+        turns.push(turn.expect("a turn can be read"));
     }
-    let shown: Vec<u32> = turns.iter().flat_map(|turn| turn.raw.iter().map(|(line, _)| *line)).collect();
-    assert_eq!(lines(&scenes), shown, "the same lines in the same order");
-    let begun: Vec<Option<u32>> = scenes.iter().filter(|scene| scene.begins).map(|scene| scene.no).collect();
-    assert_eq!(begun, turns.iter().map(|turn| turn.no).collect::<Vec<_>>(), "each turn begins once");
-    assert_eq!(scenes.iter().filter(|scene| scene.ends).count(), turns.len(), "and ends once");
-    let read: Vec<String> = scenes.iter().flat_map(|scene| words(&scene.turn)).collect();
-    let whole: Vec<String> = turns.iter().flat_map(|turn| words(&turn.turn)).collect();
+    let whole_lines: Vec<u32> =
+        turns.iter().flat_map(|turn| turn.lines.iter().map(|line| line.number)).collect();
+    assert_eq!(line_numbers(&slices), whole_lines, "the same lines in the same order");
+    let started_turns: Vec<Option<u32>> =
+        slices.iter().filter(|slice| slice.starts_turn).map(|slice| slice.number).collect();
+    assert_eq!(
+        started_turns,
+        turns.iter().map(|turn| turn.number).collect::<Vec<_>>(),
+        "each turn starts once"
+    );
+    assert_eq!(slices.iter().filter(|slice| slice.ends_turn).count(), turns.len(), "each turn ends once");
+    let read_texts: Vec<String> = slices.iter().flat_map(|slice| part_texts(&slice.turn)).collect();
+    let whole_texts: Vec<String> = turns.iter().flat_map(|turn| part_texts(&turn.turn)).collect();
     if exact {
-        assert_eq!(read, whole, "the same words");
+        assert_eq!(read_texts, whole_texts, "the same texts");
     }
-    assert_eq!(set(&read), set(&whole), "nothing is missing, nothing is made up");
-    let mut found = BTreeSet::new();
-    let mut ways = vec![reading.way(&BranchSelector::Active).expect("a way")];
-    for branch in &reading.branches.list {
-        let name = BranchSelector::Through(reading.session.handle(branch.tip));
-        ways.push(reading.way(&name).expect("a tip names its way"));
+    assert_eq!(to_set(&read_texts), to_set(&whole_texts), "no text is missing or extra");
+    let mut branch_turns = BTreeSet::new();
+    let mut branches = vec![view.branch_view(&BranchSelector::Active).expect("a branch")];
+    for branch in &view.branches.list {
+        let name = BranchSelector::Through(view.session.entry_handle(branch.tip));
+        branches.push(view.branch_view(&name).expect("a tip names its branch"));
     }
-    for way in &ways {
-        let scenes = told(&reading, way);
-        let all = lines(&scenes);
+    for branch in &branches {
+        let slices = read_slices(&view, branch);
+        let numbers = line_numbers(&slices);
         let nodes: Vec<(u32, Option<String>)> =
-            scenes.iter().map(|scene| (scene.raw[0].0, scene.uuid.clone())).collect();
-        assert_eq!(nodes.len(), nodes.iter().collect::<BTreeSet<_>>().len(), "no scene twice: {all:?}");
-        found.extend(scenes.iter().filter(|scene| scene.begins).filter_map(|scene| scene.no));
-        let by_line = reading.leaves_by_line(way);
-        for stop in &way.stops {
-            assert_eq!(by_line.get(&stop.line), Some(&stop.leaf), "a stop is on the leaf where it begins");
+            slices.iter().map(|slice| (slice.lines[0].number, slice.uuid.clone())).collect();
+        assert_eq!(nodes.len(), nodes.iter().collect::<BTreeSet<_>>().len(), "no slice twice: {numbers:?}");
+        branch_turns.extend(slices.iter().filter(|slice| slice.starts_turn).filter_map(|slice| slice.number));
+        let by_line = view.pages_by_line(branch);
+        for turn in &branch.turns {
+            assert_eq!(by_line.get(&turn.line), Some(&turn.page), "a turn is on the page where it starts");
         }
-        switches(&reading, way, &scenes);
+        check_forks(&view, branch, &slices);
     }
-    switches(&reading, &everything, &scenes);
-    // A summary of a part of the way may stand for turns that are on none; but something is always shown.
-    let all: BTreeSet<u32> = turns.iter().filter_map(|turn| turn.no).collect();
-    assert!(found.is_subset(&all));
-    assert!(all.is_empty() || ways[0].turns() > 0, "where there are turns, the usual way has some");
-    everything.leaves()
+    check_forks(&view, &all_turns, &slices);
+    // A summary may replace turns that are on no branch, but some turns are always shown.
+    let all: BTreeSet<u32> = turns.iter().filter_map(|turn| turn.number).collect();
+    assert!(branch_turns.is_subset(&all));
+    assert!(all.is_empty() || branches[0].turn_count() > 0, "the active branch has turns if there are any");
+    all_turns.page_count()
 }
 
-/// Holds that every fork of a way has its switch and is on its map, and that both lead where they say.
-fn switches(reading: &SessionView, way: &BranchView, scenes: &[TurnSlice]) {
-    let crossings: Vec<ForkSwitch> = scenes.iter().flat_map(|scene| scene.crossings.clone()).collect();
-    let map = reading.map(way, usize::MAX).expect("a map can be drawn up");
+/// Checks that every fork of a branch has a switch and is on the map, and that both name existing branches.
+fn check_forks(view: &SessionView, branch: &BranchView, slices: &[TurnSlice]) {
+    let forks: Vec<ForkSwitch> = slices.iter().flat_map(|slice| slice.forks.clone()).collect();
+    let map = view.build_map(branch, usize::MAX).expect("a map can be built");
     assert_eq!(
-        map.iter().map(|sign| sign.stop).collect::<Vec<_>>(),
-        (0..way.stops.len()).collect::<Vec<_>>()
+        map.iter().map(|entry| entry.turn_idx).collect::<Vec<_>>(),
+        (0..branch.turns.len()).collect::<Vec<_>>()
     );
-    let left = map.iter().map(|sign| sign.before.len() + sign.within.len() + sign.more).sum::<usize>();
+    let branch_count =
+        map.iter().map(|entry| entry.before.len() + entry.within.len() + entry.more_count).sum::<usize>();
     assert_eq!(
-        left,
-        crossings.iter().map(|crossing| crossing.ways - 1).sum::<usize>(),
-        "every way that leaves is counted"
+        branch_count,
+        forks.iter().map(|fork| fork.branch_count - 1).sum::<usize>(),
+        "every branch is counted"
     );
-    for off in map.iter().flat_map(|sign| sign.before.iter().chain(&sign.within)) {
-        let there = reading.way(&BranchSelector::Through(off.to.tip.clone())).expect("a turnoff names a way");
-        assert!(reading.leaves_by_line(&there).contains_key(&off.to.line), "{off:?}");
+    for map_branch in map.iter().flat_map(|entry| entry.before.iter().chain(&entry.within)) {
+        let target = view
+            .branch_view(&BranchSelector::Through(map_branch.branch.tip.clone()))
+            .expect("a map branch names a branch");
+        assert!(view.pages_by_line(&target).contains_key(&map_branch.branch.line), "{map_branch:?}");
     }
-    for crossing in crossings {
-        assert!((1..=crossing.ways).contains(&crossing.way) && crossing.ways > 1, "{crossing:?}");
-        assert_eq!(crossing.previous.is_some(), crossing.way > 1, "{crossing:?}");
-        assert_eq!(crossing.next.is_some(), crossing.way < crossing.ways, "{crossing:?}");
-        for neighbour in crossing.previous.iter().chain(&crossing.next) {
-            let there =
-                reading.way(&BranchSelector::Through(neighbour.tip.clone())).expect("a switch names a way");
-            assert!(reading.leaves_by_line(&there).contains_key(&neighbour.line), "{neighbour:?}");
+    for fork in forks {
+        assert!((1..=fork.branch_count).contains(&fork.position) && fork.branch_count > 1, "{fork:?}");
+        assert_eq!(fork.previous.is_some(), fork.position > 1, "{fork:?}");
+        assert_eq!(fork.next.is_some(), fork.position < fork.branch_count, "{fork:?}");
+        for sibling in fork.previous.iter().chain(&fork.next) {
+            let target = view
+                .branch_view(&BranchSelector::Through(sibling.tip.clone()))
+                .expect("a fork switch names a branch");
+            assert!(view.pages_by_line(&target).contains_key(&sibling.line), "{sibling:?}");
         }
     }
 }
@@ -131,62 +146,63 @@ fn switches(reading: &SessionView, way: &BranchView, scenes: &[TurnSlice]) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
-    fn a_session_read_in_leaves_is_the_session(records in random::records()) {
+    fn pages_contain_every_entry_once(records in random::records()) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("11111111-2222-4333-8444-555555555555.jsonl");
-        std::fs::write(&path, script::file(&records)).expect("it can be written");
-        check(&path, false);
+        std::fs::write(&path, script::write_records(&records)).expect("the file can be written");
+        check_session(&path, false);
     }
 }
 
 #[test]
-fn real_sessions_are_read_in_leaves() {
-    let files: Vec<_> = ["RETHREAD_GOLDEN", "RETHREAD_CORPUS"].into_iter().flat_map(real::sessions).collect();
-    let leaves: usize = files.iter().map(|path| check(path, true)).sum();
-    assert!(files.is_empty() || leaves > files.len(), "some have more than one leaf");
+fn pages_of_real_sessions_contain_every_entry_once() {
+    let files: Vec<_> =
+        ["RETHREAD_GOLDEN", "RETHREAD_CORPUS"].into_iter().flat_map(real::find_sessions).collect();
+    let pages: usize = files.iter().map(|path| check_session(path, true)).sum();
+    assert!(files.is_empty() || pages > files.len(), "some sessions have more than one page");
 }
 
 #[test]
-fn a_long_turn_is_cut_and_its_calls_keep_their_results() {
+fn long_turn_is_paginated_without_separating_calls_from_results() {
     let mut text = String::from("u0: go\n");
-    for no in 1..=200 {
-        let indent = "  ".repeat(2 * no - 1);
-        text.push_str(&format!("{indent}a{no}: !Bash step {no}\n{indent}  u{no}: =a{no} done {no}\n"));
+    for idx in 1..=200 {
+        let indent = "  ".repeat(2 * idx - 1);
+        text.push_str(&format!("{indent}a{idx}: !Bash step {idx}\n{indent}  u{idx}: =a{idx} done {idx}\n"));
     }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("11111111-2222-4333-8444-555555555555.jsonl");
     std::fs::write(&path, script::bytes(&text)).unwrap();
-    assert!(check(&path, true) > 5, "one turn on several leaves");
-    let reading = opened(&path);
-    let scenes = told(&reading, &reading.way(&BranchSelector::Active).unwrap());
-    let calls = scenes.iter().flat_map(|scene| &scene.turn.parts);
+    assert!(check_session(&path, true) > 5, "one turn on several pages");
+    let view = open_view(&path);
+    let slices = read_slices(&view, &view.branch_view(&BranchSelector::Active).unwrap());
+    let calls = slices.iter().flat_map(|slice| &slice.turn.parts);
     let answered = calls.filter(|piece| matches!(&piece.part, TurnPart::Tool(call) if call.result.is_some()));
     assert_eq!(answered.count(), 200);
-    assert_eq!(scenes.iter().filter(|scene| scene.no == Some(1)).count(), scenes.len());
+    assert_eq!(slices.iter().filter(|slice| slice.number == Some(1)).count(), slices.len());
 }
 
-/// Writes a session of its own for a test.
-fn written(text: &str) -> (tempfile::TempDir, std::path::PathBuf) {
+/// Writes a script to a session file.
+fn write_script(text: &str) -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("11111111-2222-4333-8444-555555555555.jsonl");
-    std::fs::write(&path, script::bytes(text)).expect("it can be written");
+    std::fs::write(&path, script::bytes(text)).expect("the file can be written");
     (folder, path)
 }
 
-/// A line below line `no - 1`, however deep: the script would need as much white space.
-fn chain(lines: impl Iterator<Item = serde_json::Value>) -> (tempfile::TempDir, std::path::PathBuf) {
+/// Writes lines that are each the child of the line before. A script would need indentation for every level.
+fn write_chain(lines: impl Iterator<Item = serde_json::Value>) -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("11111111-2222-4333-8444-555555555555.jsonl");
-    let uuid = |no: usize| format!("00000000-0000-4000-8000-{no:012}");
+    let uuid = |idx: usize| format!("00000000-0000-4000-8000-{idx:012}");
     let mut text = String::new();
-    for (no, mut line) in lines.enumerate() {
-        line["uuid"] = uuid(no).into();
+    for (idx, mut line) in lines.enumerate() {
+        line["uuid"] = uuid(idx).into();
         if line.get("parentUuid").is_none() {
-            line["parentUuid"] = no.checked_sub(1).map(uuid).into();
+            line["parentUuid"] = idx.checked_sub(1).map(uuid).into();
         }
         text.push_str(&format!("{line}\n"));
     }
-    std::fs::write(&path, text).expect("it can be written");
+    std::fs::write(&path, text).expect("the file can be written");
     (folder, path)
 }
 
@@ -194,75 +210,79 @@ fn prompt(text: &str) -> serde_json::Value {
     serde_json::json!({"type": "user", "message": {"role": "user", "content": text}})
 }
 
-fn answer(no: usize) -> serde_json::Value {
-    let content = serde_json::json!([{"type": "text", "text": format!("answer {no}")}]);
-    serde_json::json!({"type": "assistant", "message": {"id": format!("m{no}"), "role": "assistant", "content": content}})
+fn answer(idx: usize) -> serde_json::Value {
+    let content = serde_json::json!([{"type": "text", "text": format!("answer {idx}")}]);
+    serde_json::json!({"type": "assistant", "message": {"id": format!("m{idx}"), "role": "assistant", "content": content}})
 }
 
 #[test]
-fn no_leaf_is_more_than_can_be_drawn() {
-    let notice = |no: usize| prompt(&format!("<task-notification>task {no}</task-notification>"));
-    let output = |no: usize| prompt(&format!("<local-command-stdout>line {no}</local-command-stdout>"));
-    let meta = |no: usize| {
-        let mut line = prompt(&format!("hint {no}"));
+fn page_size_is_limited() {
+    let notification = |idx: usize| prompt(&format!("<task-notification>task {idx}</task-notification>"));
+    let output = |idx: usize| prompt(&format!("<local-command-stdout>line {idx}</local-command-stdout>"));
+    let meta = |idx: usize| {
+        let mut line = prompt(&format!("hint {idx}"));
         line["isMeta"] = true.into();
         line
     };
     let result = |_: usize| serde_json::json!({"type": "user", "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "x"}]}});
     let attachment =
-        |no: usize| serde_json::json!({"type": "attachment", "attachment": {"type": "hook", "no": no}});
-    type Make<'a> = &'a dyn Fn(usize) -> serde_json::Value;
-    let kinds: [(&str, Make<'_>, usize); 5] = [
+        |idx: usize| serde_json::json!({"type": "attachment", "attachment": {"type": "hook", "idx": idx}});
+    type LineBuilder<'a> = &'a dyn Fn(usize) -> serde_json::Value;
+    let kinds: [(&str, LineBuilder<'_>, usize); 5] = [
         ("answers", &answer, 20),
-        ("notices", &notice, 20),
+        ("notifications", &notification, 20),
         ("outputs", &output, 20),
         ("meta lines", &meta, 200),
         ("results", &result, 200),
     ];
-    for (name, make, most) in kinds {
-        let (_folder, path) = chain(std::iter::once(prompt("go")).chain((0..3000).map(make)));
-        check(&path, name != "results");
-        let reading = opened(&path);
-        let way = reading.way(&BranchSelector::Active).unwrap();
-        assert_eq!(way.turns(), 1, "{name}");
-        assert_eq!(way.weights().max(), Some(most), "{name}");
+    for (name, build, max_entries) in kinds {
+        let (_folder, path) = write_chain(std::iter::once(prompt("go")).chain((0..3000).map(build)));
+        check_session(&path, name != "results");
+        let view = open_view(&path);
+        let branch = view.branch_view(&BranchSelector::Active).unwrap();
+        assert_eq!(branch.turn_count(), 1, "{name}");
+        assert_eq!(branch.page_lengths().max(), Some(max_entries), "{name}");
     }
-    // What is not drawn does not part a call from its result.
+    // Entries that are not rendered do not separate a call from its result.
     let call = serde_json::json!({"type": "assistant", "message": {"id": "m", "role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {}}]}});
     let lines =
         [prompt("go"), call].into_iter().chain((0..3000).map(attachment)).chain([result(0), answer(1)]);
-    let (_folder, path) = chain(lines);
-    check(&path, true);
+    let (_folder, path) = write_chain(lines);
+    check_session(&path, true);
 }
 
 #[test]
-fn every_fork_has_its_switch_on_every_way() {
-    let seen = |text: &str, tip: BranchSelector| {
-        let (_folder, path) = written(text);
-        check(&path, true);
-        let reading = opened(&path);
-        let scenes = told(&reading, &reading.way(&tip).unwrap());
-        let shown = |scene: &TurnSlice| {
-            let lines: Vec<u32> = scene.raw.iter().map(|(line, _)| *line).collect();
-            scene.crossings.iter().map(move |at| (lines.clone(), at.way, at.ways)).collect::<Vec<_>>()
+fn every_fork_is_shown_on_each_of_its_branches() {
+    let shown_forks = |text: &str, tip: BranchSelector| {
+        let (_folder, path) = write_script(text);
+        check_session(&path, true);
+        let view = open_view(&path);
+        let slices = read_slices(&view, &view.branch_view(&tip).unwrap());
+        let fork_positions = |slice: &TurnSlice| {
+            let lines: Vec<u32> = slice.lines.iter().map(|line| line.number).collect();
+            slice
+                .forks
+                .iter()
+                .map(move |fork| (lines.clone(), fork.position, fork.branch_count))
+                .collect::<Vec<_>>()
         };
-        scenes.iter().flat_map(shown).collect::<Vec<_>>()
+        slices.iter().flat_map(fork_positions).collect::<Vec<_>>()
     };
-    let line = |no: u32| BranchSelector::Through(format!("L{no}"));
-    // The older way begins with a result, which belongs to the call before the fork.
-    let stopped = "u1: go\n  a1: first\n    a2: !Bash ls\n      u3: =a2 done\n        a3: so\n      u4: rather not\n        a4: fine\n";
-    assert_eq!(seen(stopped, line(5)), [(vec![3, 4, 5], 1, 2)]);
-    assert_eq!(seen(stopped, line(7)), [(vec![6, 7], 2, 2)]);
-    // Each way begins with a link that belongs to the turn before.
-    let linked = "u1: go\n  a1: first\n    s1: hook ran\n      u2: this\n        a2: yes\n    s2: hook ran\n      u3: that\n        a3: no\n";
-    assert_eq!(seen(linked, line(5)), [(vec![4, 5], 1, 2)]);
-    assert_eq!(seen(linked, line(8)), [(vec![7, 8], 2, 2)]);
+    let line = |idx: u32| BranchSelector::Through(format!("L{idx}"));
+    // The older branch starts with a result, which belongs to the call before the fork.
+    let result_first = "u1: go\n  a1: first\n    a2: !Bash ls\n      u3: =a2 done\n        a3: so\n      u4: rather not\n        a4: fine\n";
+    assert_eq!(shown_forks(result_first, line(5)), [(vec![3, 4, 5], 1, 2)]);
+    assert_eq!(shown_forks(result_first, line(7)), [(vec![6, 7], 2, 2)]);
+    // Each branch starts with a structural entry that belongs to the turn before.
+    let structural_first = "u1: go\n  a1: first\n    s1: hook ran\n      u2: this\n        a2: yes\n    s2: hook ran\n      u3: that\n        a3: no\n";
+    assert_eq!(shown_forks(structural_first, line(5)), [(vec![4, 5], 1, 2)]);
+    assert_eq!(shown_forks(structural_first, line(8)), [(vec![7, 8], 2, 2)]);
 }
 
 #[test]
-fn many_ways_are_crossed_in_no_time() {
-    // Ten thousand ways from one node, and a fork at every fourth line of a long chain.
-    let wide = (0..20_000).map(|no| match no {
+fn map_of_many_forks_is_fast() {
+    // Twenty thousand branches from one node, and a fork at every fourth line of a long chain.
+    let wide = (0..20_000).map(|idx| match idx {
         0 => prompt("go"),
         1 => answer(1),
         _ => {
@@ -271,110 +291,121 @@ fn many_ways_are_crossed_in_no_time() {
             line
         }
     });
-    let long = (0..40_000usize).map(|no| {
-        let mut line = if no % 2 == 0 { prompt(&format!("prompt {no}")) } else { answer(no) };
-        if no % 4 == 0 && no > 4 {
-            line["parentUuid"] = format!("00000000-0000-4000-8000-{:012}", no - 3).into();
+    let long = (0..40_000usize).map(|idx| {
+        let mut line = if idx % 2 == 0 { prompt(&format!("prompt {idx}")) } else { answer(idx) };
+        if idx % 4 == 0 && idx > 4 {
+            line["parentUuid"] = format!("00000000-0000-4000-8000-{:012}", idx - 3).into();
         }
         line
     });
-    for (_folder, path) in [chain(wide), chain(long)] {
-        let reading = opened(&path);
-        let begun = std::time::Instant::now();
-        let everything = reading.way(&BranchSelector::Everything).unwrap();
-        let map = reading.map(&everything, 2_000).unwrap();
-        let left = map.iter().map(|sign| sign.before.len() + sign.within.len() + sign.more).sum::<usize>();
-        assert!(map.len() >= 1_900 && left >= 1_900, "{} {left}", map.len());
-        assert!(begun.elapsed().as_secs() < 10, "{:?}", begun.elapsed());
+    for (_folder, path) in [write_chain(wide), write_chain(long)] {
+        let view = open_view(&path);
+        let started = std::time::Instant::now();
+        let all_turns = view.branch_view(&BranchSelector::AllTurns).unwrap();
+        let map = view.build_map(&all_turns, 2_000).unwrap();
+        let branch_count =
+            map.iter().map(|entry| entry.before.len() + entry.within.len() + entry.more_count).sum::<usize>();
+        assert!(map.len() >= 1_900 && branch_count >= 1_900, "{} {branch_count}", map.len());
+        assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
     }
 }
 
 #[test]
-fn a_subagent_inside_the_file_is_read_for_itself() {
+fn inline_subagent_has_its_own_turns() {
     let text = "u1: go\n  a1: !Task look\n    u2: =a1 found\n      a2: so\nu5 side: look\n  a5 side: !Bash ls\n    u6 side: =a5 x\n      a6 side: found\nu7 side: another\n  a7 side: yes\n";
-    let (_folder, path) = written(text);
-    let reading = opened(&path);
+    let (_folder, path) = write_script(text);
+    let view = open_view(&path);
     for name in ["L5", "L7"] {
-        let way = reading.way(&BranchSelector::Side(name.to_owned())).unwrap();
-        let scenes = told(&reading, &way);
-        assert_eq!(lines(&scenes), [5, 6, 7, 8], "{name}");
-        assert_eq!((scenes[0].no, way.turns()), (Some(1), 1), "its turns are counted for themselves");
-        assert_eq!(reading.leaf_of(&way, "t1"), Some(0));
+        let branch = view.branch_view(&BranchSelector::Sidechain(name.to_owned())).unwrap();
+        let slices = read_slices(&view, &branch);
+        assert_eq!(line_numbers(&slices), [5, 6, 7, 8], "{name}");
+        assert_eq!((slices[0].number, branch.turn_count()), (Some(1), 1), "it has its own turn numbers");
+        assert_eq!(view.page_of_entry(&branch, "t1"), Some(0));
     }
     assert_eq!(
-        lines(&told(&reading, &reading.way(&BranchSelector::Side("L9".to_owned())).unwrap())),
+        line_numbers(&read_slices(
+            &view,
+            &view.branch_view(&BranchSelector::Sidechain("L9".to_owned())).unwrap()
+        )),
         [9, 10]
     );
-    assert!(reading.way(&BranchSelector::Side("L2".to_owned())).is_err(), "that is the session itself");
+    assert!(
+        view.branch_view(&BranchSelector::Sidechain("L2".to_owned())).is_err(),
+        "L2 is not part of a subagent"
+    );
 }
 
 #[test]
-fn a_command_behind_a_response_without_words_is_part_of_its_turn() {
-    let mut silent = answer(1);
-    silent["message"]["content"] = serde_json::json!([]);
+fn command_after_an_empty_response_belongs_to_its_turn() {
+    let mut empty_response = answer(1);
+    empty_response["message"]["content"] = serde_json::json!([]);
     let command = prompt("<command-name>/clear</command-name>");
-    let said = |lines: Vec<serde_json::Value>| {
-        let (_folder, path) = chain(lines.into_iter());
-        check(&path, true);
-        let reading = opened(&path);
-        let scenes = told(&reading, &reading.way(&BranchSelector::Everything).unwrap());
-        scenes.iter().flat_map(|scene| words(&scene.turn)).collect::<Vec<_>>()
+    let read_texts = |lines: Vec<serde_json::Value>| {
+        let (_folder, path) = write_chain(lines.into_iter());
+        check_session(&path, true);
+        let view = open_view(&path);
+        let slices = read_slices(&view, &view.branch_view(&BranchSelector::AllTurns).unwrap());
+        slices.iter().flat_map(|slice| part_texts(&slice.turn)).collect::<Vec<_>>()
     };
-    let parted = std::iter::once(prompt("go")).chain((1..20).map(answer));
-    let words = said(parted.chain([silent.clone(), command.clone()]).collect());
-    assert_eq!(words.last().map(String::as_str), Some("/clear"));
-    assert_eq!(said(vec![silent, command]), ["/clear"]);
+    let full_page = std::iter::once(prompt("go")).chain((1..20).map(answer));
+    let texts = read_texts(full_page.chain([empty_response.clone(), command.clone()]).collect());
+    assert_eq!(texts.last().map(String::as_str), Some("/clear"));
+    assert_eq!(read_texts(vec![empty_response, command]), ["/clear"]);
 }
 
 #[test]
-fn a_switch_leads_to_words_that_stand_before_the_link_to_them() {
-    let uuid = |no: usize| serde_json::Value::from(format!("00000000-0000-4000-8000-{no:012}"));
-    let link = || serde_json::json!({"type": "attachment", "attachment": {"type": "hook"}});
-    let below = |mut line: serde_json::Value, parent: serde_json::Value| {
+fn fork_switch_names_the_first_message_even_before_its_parent_in_the_file() {
+    let uuid = |idx: usize| serde_json::Value::from(format!("00000000-0000-4000-8000-{idx:012}"));
+    let attachment = || serde_json::json!({"type": "attachment", "attachment": {"type": "hook"}});
+    let with_parent = |mut line: serde_json::Value, parent: serde_json::Value| {
         line["parentUuid"] = parent;
         line
     };
     let lines = [
         prompt("go"),
         answer(1),
-        below(prompt("this"), uuid(3)),
-        below(link(), uuid(1)),
-        below(prompt("that"), uuid(1)),
+        with_parent(prompt("this"), uuid(3)),
+        with_parent(attachment(), uuid(1)),
+        with_parent(prompt("that"), uuid(1)),
         answer(5),
     ];
-    let (_folder, path) = chain(lines.into_iter());
-    check(&path, true);
-    let reading = opened(&path);
-    let scenes = told(&reading, &reading.way(&BranchSelector::Active).unwrap());
-    let crossing = scenes.iter().flat_map(|scene| &scene.crossings).next().unwrap();
-    let previous = crossing.previous.as_ref().unwrap();
+    let (_folder, path) = write_chain(lines.into_iter());
+    check_session(&path, true);
+    let view = open_view(&path);
+    let slices = read_slices(&view, &view.branch_view(&BranchSelector::Active).unwrap());
+    let fork = slices.iter().flat_map(|slice| &slice.forks).next().unwrap();
+    let previous = fork.previous.as_ref().unwrap();
     assert_eq!((previous.line, previous.tip.as_str()), (3, "L3"));
 }
 
 #[test]
-fn what_is_beside_the_conversation_is_found_where_it_was_written() {
+fn line_outside_the_conversation_is_on_the_page_before_it() {
     let queued =
         serde_json::json!({"type": "queue-operation", "operation": "enqueue", "content": "and then"});
     let lines = [queued.clone(), prompt("go")].into_iter().chain((0..60).map(answer)).chain([queued]);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("11111111-2222-4333-8444-555555555555.jsonl");
-    let mut above = serde_json::Value::Null;
+    let mut parent = serde_json::Value::Null;
     let mut text = String::new();
-    for (no, mut line) in lines.enumerate() {
+    for (idx, mut line) in lines.enumerate() {
         if line["type"] != "queue-operation" {
-            line["parentUuid"] = above;
-            line["uuid"] = format!("00000000-0000-4000-8000-{no:012}").into();
-            above = line["uuid"].clone();
+            line["parentUuid"] = parent;
+            line["uuid"] = format!("00000000-0000-4000-8000-{idx:012}").into();
+            parent = line["uuid"].clone();
         }
         text.push_str(&format!("{line}\n"));
     }
     std::fs::write(&path, text).unwrap();
-    let reading = opened(&path);
-    let way = reading.way(&BranchSelector::Active).unwrap();
-    let cases =
-        [("L1", Some(0)), ("L62", Some(way.leaves() - 1)), ("L63", Some(way.leaves() - 1)), ("L64", None)];
-    for (name, leaf) in cases {
-        assert_eq!(reading.leaf_of(&way, name), leaf, "{name}");
+    let view = open_view(&path);
+    let branch = view.branch_view(&BranchSelector::Active).unwrap();
+    let cases = [
+        ("L1", Some(0)),
+        ("L62", Some(branch.page_count() - 1)),
+        ("L63", Some(branch.page_count() - 1)),
+        ("L64", None),
+    ];
+    for (name, page) in cases {
+        assert_eq!(view.page_of_entry(&branch, name), page, "{name}");
     }
-    assert!(way.leaves() > 2);
+    assert!(branch.page_count() > 2);
 }

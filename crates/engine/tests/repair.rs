@@ -1,4 +1,4 @@
-//! The laws of repair: what it claims to mend is mended, all else keeps its bytes, and undo brings every byte back.
+//! The laws of repair: no repairable problem remains, other lines keep their bytes, and undo restores every byte.
 
 #![expect(clippy::disallowed_methods, reason = "the test writes the store that it repairs")]
 
@@ -9,26 +9,30 @@ use proptest::prelude::*;
 use rethread_engine::core::check::{Code, Diagnostic, Severity};
 use rethread_engine::core::entry::Timestamp;
 use rethread_engine::core::fix::{FixAction, RelinkReason};
-use rethread_engine::ops::{self, EntrySelector, Repair, RepairRequest, UndoRequest, Written};
+use rethread_engine::ops;
+use rethread_engine::ops::EntrySelector;
+use rethread_engine::ops::doctor::ReachableEntries;
+use rethread_engine::ops::repair::{RepairReport, RepairRequest, RepairTarget};
+use rethread_engine::ops::undo::UndoRequest;
 use rethread_engine::{Error, SessionWriter};
 use rethread_testkit::{random, script};
 use tempfile::TempDir;
 
-struct Store {
+struct TestStore {
     folder: TempDir,
     session: PathBuf,
-    pen: SessionWriter,
+    writer: SessionWriter,
 }
 
-impl Store {
-    fn new(bytes: &[u8]) -> Store {
+impl TestStore {
+    fn new(bytes: &[u8]) -> TestStore {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let project = folder.path().join("projects/-home-ada-shed");
-        std::fs::create_dir_all(&project).expect("the folder can be made");
-        let session = project.join(format!("{}.jsonl", script::uuid_of("session")));
+        std::fs::create_dir_all(&project).expect("the folder can be created");
+        let session = project.join(format!("{}.jsonl", script::uuid_from_name("session")));
         std::fs::write(&session, bytes).expect("the file can be written");
-        let pen = SessionWriter::new(folder.path().join("state"));
-        Store { folder, session, pen }
+        let writer = SessionWriter::new(folder.path().join("state"));
+        TestStore { folder, session, writer }
     }
 
     fn request(&self) -> RepairRequest {
@@ -44,98 +48,102 @@ impl Store {
         }
     }
 
-    fn repair(&self, in_place: bool) -> Result<Repair, Error> {
-        ops::repair(&RepairRequest { in_place, ..self.request() }, &self.pen)
+    fn repair(&self, in_place: bool) -> Result<RepairReport, Error> {
+        ops::repair::repair(&RepairRequest { in_place, ..self.request() }, &self.writer)
     }
 
-    /// Returns every file of the project and what it holds.
-    fn picture(&self) -> BTreeMap<PathBuf, Vec<u8>> {
-        let mut picture = BTreeMap::new();
+    /// Returns the content of every file by its path.
+    fn read_files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut files = BTreeMap::new();
         let mut folders = vec![self.folder.path().join("projects")];
         while let Some(folder) = folders.pop() {
             for entry in
                 std::fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("an entry").path())
             {
                 match std::fs::read(&entry) {
-                    Ok(bytes) => drop(picture.insert(entry, bytes)),
+                    Ok(bytes) => drop(files.insert(entry, bytes)),
                     Err(_) => folders.push(entry),
                 }
             }
         }
-        picture
+        files
     }
 }
 
-fn written(repair: &Repair, store: &Store) -> PathBuf {
-    match &repair.written {
-        Some(Written::New(born)) => born.path.clone(),
+/// Returns the path of the repaired file.
+fn repaired_path(repair: &RepairReport, store: &TestStore) -> PathBuf {
+    match &repair.target {
+        Some(RepairTarget::New(session)) => session.path.clone(),
         _ => store.session.clone(),
     }
 }
 
-/// Tells what was mended: `L3 missing-parent relinked L2 order`.
-fn told(repair: &Repair) -> Vec<String> {
-    let line = |line: Option<u32>| line.map_or_else(|| "-".to_owned(), |line| format!("L{line}"));
-    let tell = |mend: &ops::Repaired| {
-        let act = &mend.mended.act;
-        let more = match act {
-            FixAction::Relinked { how, .. } => format!(" {} {}", line(mend.to_line), how.name()),
-            FixAction::Followed { .. } => format!(" {}", line(mend.to_line)),
-            FixAction::Salvaged(records) => format!(" {records}"),
-            FixAction::BlocksLeftOut(blocks) => format!(" {blocks:?}"),
+/// Returns the fixes as text: `L3 missing-parent relinked L2 order`.
+fn fix_texts(repair: &RepairReport) -> Vec<String> {
+    let line_text = |line: Option<u32>| line.map_or_else(|| "-".to_owned(), |line| format!("L{line}"));
+    let fix_text = |repaired: &ops::repair::RepairedLine| {
+        let action = &repaired.fix.action;
+        let details = match action {
+            FixAction::Relinked { reason, .. } => {
+                format!(" {} {}", line_text(repaired.to_line), reason.name())
+            }
+            FixAction::LogicalParentSet { .. } => format!(" {}", line_text(repaired.to_line)),
+            FixAction::Recovered(records) => format!(" {records}"),
+            FixAction::BlocksRemoved(blocks) => format!(" {blocks:?}"),
             _ => String::new(),
         };
-        format!("{} {} {}{more}", line(mend.line), mend.mended.code.name(), act.name())
+        format!("{} {} {}{details}", line_text(repaired.line), repaired.fix.code.name(), action.name())
     };
-    repair.mends.iter().map(tell).collect()
+    repair.fixes.iter().map(fix_text).collect()
 }
 
-/// Repairs a script both ways, and checks what was mended and that no finding of that code is left.
+/// Repairs a file in place and as a new session. Checks the fixes and that no repairable problem remains.
 #[track_caller]
-fn check(sick: &[u8], expected: &[&str]) -> Repair {
-    let mut last = None;
+fn check(damaged: &[u8], expected: &[&str]) -> RepairReport {
+    let mut last_report = None;
     for in_place in [true, false] {
-        let store = Store::new(sick);
-        let repair = store.repair(in_place).expect("it can be repaired");
-        assert_eq!(told(&repair), expected);
-        assert!(claimed(&repair.after.findings).is_empty(), "{:?}", repair.after.findings);
-        last = Some(repair);
+        let store = TestStore::new(damaged);
+        let repair = store.repair(in_place).expect("the session can be repaired");
+        assert_eq!(fix_texts(&repair), expected);
+        assert!(repairable(&repair.after.findings).is_empty(), "{:?}", repair.after.findings);
+        last_report = Some(repair);
     }
-    last.expect("it was repaired")
+    last_report.expect("the session was repaired")
 }
 
-fn check_script(sick: &str, expected: &[&str]) -> Repair {
-    check(&script::bytes(&sick.replace("\\0", "\0")), expected)
+fn check_script(damaged: &str, expected: &[&str]) -> RepairReport {
+    check(&script::bytes(&damaged.replace("\\0", "\0")), expected)
 }
 
-/// What repair claims to mend, whatever the file.
-fn claimed(findings: &[Diagnostic]) -> Vec<(Code, Severity)> {
-    let is_claimed = |finding: &&Diagnostic| match finding.code {
+/// Returns the findings that repair must fix in every file.
+fn repairable(findings: &[Diagnostic]) -> Vec<(Code, Severity)> {
+    let is_repairable = |finding: &&Diagnostic| match finding.code {
         Code::ClientHangs | Code::NoConversation | Code::Cycle | Code::ReplayedLine | Code::RepeatedUuid => {
             true
         }
         Code::TornLine | Code::GluedLine | Code::NulBytes | Code::NotJson => true,
         Code::UnpairedCall | Code::UnpairedResult | Code::ThinkingUnsigned | Code::ThinkingLast => true,
         Code::ImageTooLarge | Code::ImageMislabelled => true,
-        Code::EmptyContent | Code::SnapshotCollision => finding.severity > Severity::Harmless,
+        Code::EmptyContent | Code::SnapshotCollision => finding.severity > Severity::Info,
         _ => false,
     };
-    findings.iter().filter(is_claimed).map(|finding| (finding.code, finding.severity)).collect()
+    findings.iter().filter(is_repairable).map(|finding| (finding.code, finding.severity)).collect()
 }
 
 #[test]
-fn islands_hang_on_what_they_followed() {
+fn orphaned_entries_are_linked_to_the_entry_before_them() {
     let repair = check_script(
         "u1: one\n  a1: one\nu2 ^gone @+60: two\n  a2: two",
         &["L3 missing-parent relinked L2 order"],
     );
-    assert_eq!((repair.before.within_reach(), repair.after.reach), ((2, 4), (4, 4)));
-    // A result hangs on its call, whatever stands between.
+    let count = |reachable, total| ReachableEntries { reachable, total };
+    assert_eq!((repair.before.reachable_entries(), repair.after.reachable), (count(2, 4), count(4, 4)));
+    // A result is linked to its call even if other entries are in between.
     check_script(
         "u1: one\n  a1: !Bash ls\n    s1: informational x\nu2 ^gone @+60: =a1 a file\n  a2: done",
         &["L4 missing-parent relinked L2 call"],
     );
-    // Nobody named a parent.
+    // No entry has a parent.
     check_script(
         "u1 ^null: one\na1 ^null @+60: one\nu2 ^null @+60: two\na2 ^null @+60: two",
         &[
@@ -147,152 +155,155 @@ fn islands_hang_on_what_they_followed() {
 }
 
 #[test]
-fn nothing_hangs_on_what_a_compaction_has_behind_it() {
-    let sick = "u1: one\n  a1: one\ns1 ~gone: compact_boundary\nu2 ^gone recap @+60: so far\n  a2: ok\nu3 ^lost @+90: on\n  a3: on";
+fn entries_are_not_linked_across_a_compaction() {
+    let damaged = "u1: one\n  a1: one\ns1 ~gone: compact_boundary\nu2 ^gone recap @+60: so far\n  a2: ok\nu3 ^lost @+90: on\n  a3: on";
     let expected = [
         "L4 missing-parent relinked L3 order",
         "L6 missing-parent relinked L5 order",
-        "L3 missing-logical-parent followed L2",
+        "L3 missing-logical-parent logical-parent-set L2",
     ];
-    check_script(sick, &expected);
+    check_script(damaged, &expected);
 }
 
 #[test]
-fn circles_are_cut() {
-    let circle = "* v=2.1.15\nu1 ^a2: one\na1 ^: one\nu2 ^: two\na2 ^: two";
-    check_script(circle, &["L1 cycle relinked - beginning"]);
-    let own = "* v=2.1.15\nu1: one\n  a1: one\nu2 ^u2 @+60: two\n  a2: two";
-    check_script(own, &["L3 cycle relinked L2 order"]);
+fn cycles_are_broken() {
+    let cycle = "* v=2.1.15\nu1 ^a2: one\na1 ^: one\nu2 ^: two\na2 ^: two";
+    check_script(cycle, &["L1 cycle relinked - root"]);
+    let own_parent = "* v=2.1.15\nu1: one\n  a1: one\nu2 ^u2 @+60: two\n  a2: two";
+    check_script(own_parent, &["L3 cycle relinked L2 order"]);
 }
 
 #[test]
-fn repeated_uuids_are_parted_and_replays_leave() {
-    let mut sick = script::bytes(
+fn repeated_uuids_are_replaced_and_replayed_lines_removed() {
+    let mut damaged = script::bytes(
         "u1: one\n  a1: one\n    u2: two\n      a2: two\na1 ^u1 @+60: another\n  u3: three\n    a3: three",
     );
-    check(&sick, &["L5 repeated-uuid renamed", "L6 repeated-uuid relinked L5 order"]);
-    let first = sick.split_inclusive(|&byte| byte == b'\n').next().expect("a line").to_vec();
-    sick.extend(first);
-    let expected =
-        ["L8 replayed-line left-out", "L5 repeated-uuid renamed", "L6 repeated-uuid relinked L5 order"];
-    check(&sick, &expected);
+    check(&damaged, &["L5 repeated-uuid uuid-assigned", "L6 repeated-uuid relinked L5 order"]);
+    let first_line = damaged.split_inclusive(|&byte| byte == b'\n').next().expect("a line").to_vec();
+    damaged.extend(first_line);
+    let expected = [
+        "L8 replayed-line line-removed",
+        "L5 repeated-uuid uuid-assigned",
+        "L6 repeated-uuid relinked L5 order",
+    ];
+    check(&damaged, &expected);
 }
 
 #[test]
-fn what_is_sent_and_refused_leaves_or_gets_its_other_half() {
-    // What only the client sees to is mended where there is something else to mend.
-    let cut = "u1: one\n  a1: !Bash ls\nu2 ^gone @+60: two\n  a2: two";
+fn unpaired_calls_get_a_result_and_unpaired_results_are_removed() {
+    // The client handles these itself, so they are repaired only together with another problem.
+    let unpaired_call = "u1: one\n  a1: !Bash ls\nu2 ^gone @+60: two\n  a2: two";
     let expected = [
         "L3 missing-parent relinked L2 order",
-        "L2 unpaired-call answered",
+        "L2 unpaired-call result-added",
         "L3 unpaired-call relinked - added",
     ];
-    check_script(cut, &expected);
-    let result = "u1: one\n  a1: one\nu2 ^gone @+60: =a9 what was it\n  a2: two";
+    check_script(unpaired_call, &expected);
+    let unpaired_result = "u1: one\n  a1: one\nu2 ^gone @+60: =a9 what was it\n  a2: two";
     let expected = [
         "L3 missing-parent relinked L2 order",
-        "L3 unpaired-result left-out",
-        "L4 unpaired-result relinked L2 above",
+        "L3 unpaired-result line-removed",
+        "L4 unpaired-result relinked L2 ancestor",
     ];
-    check_script(result, &expected);
+    check_script(unpaired_result, &expected);
 }
 
 #[test]
-fn pictures_over_a_limit_give_way_and_can_be_kept() {
-    let talk = String::from_utf8(script::bytes("u1: look\n  a1: I see")).expect("a script is text");
-    // A header says 9,000 pixels; behind a wrong name stands a sound one.
+fn oversized_images_are_replaced_and_can_be_extracted() {
+    let script = String::from_utf8(script::bytes("u1: look\n  a1: I see")).expect("a script is text");
+    // The first image is 9,000 pixels wide according to its header. The second one is valid but has a wrong media type.
     let wide = "iVBORw0KGgoAAAANSUhEUgAAIygAAAAB";
     let small = "iVBORw0KGgoAAAANSUhEUgAAACgAAAAB";
-    let picture = |media: &str, data: &str| {
+    let image_block = |media: &str, data: &str| {
         format!(r#"{{"type":"image","source":{{"type":"base64","media_type":"{media}","data":"{data}"}}}}"#)
     };
     let blocks = format!(
         r#""content":[{{"type":"text","text":"look"}},{},{}]"#,
-        picture("image/png", wide),
-        picture("image/jpeg", small)
+        image_block("image/png", wide),
+        image_block("image/jpeg", small)
     );
-    let sick = talk.replacen(r#""content":"look""#, &blocks, 1);
-    assert_ne!(sick, talk);
-    let store = Store::new(sick.as_bytes());
-    let folder = store.folder.path().join("pictures");
+    let damaged = script.replacen(r#""content":"look""#, &blocks, 1);
+    assert_ne!(damaged, script);
+    let store = TestStore::new(damaged.as_bytes());
+    let folder = store.folder.path().join("images");
     let request = RepairRequest { extract: Some(folder), ..store.request() };
-    let repair = ops::repair(&request, &store.pen).expect("it can be repaired");
-    assert_eq!(told(&repair), ["L1 image-too-large told", "L1 image-mislabelled relabelled"]);
-    assert!(claimed(&repair.after.findings).is_empty(), "{:?}", repair.after.findings);
-    let [kept] = &repair.pictures[..] else { panic!("one picture is kept: {:?}", repair.pictures) };
-    assert!(std::fs::read(kept).expect("it is there").starts_with(b"\x89PNG\r\n\x1a\n"));
-    let line = lines_of(&written(&repair, &store)).remove(0);
+    let repair = ops::repair::repair(&request, &store.writer).expect("the session can be repaired");
+    assert_eq!(fix_texts(&repair), ["L1 image-too-large image-replaced", "L1 image-mislabelled relabelled"]);
+    assert!(repairable(&repair.after.findings).is_empty(), "{:?}", repair.after.findings);
+    let [extracted] = &repair.images[..] else { panic!("one image is extracted: {:?}", repair.images) };
+    assert!(std::fs::read(extracted).expect("the image exists").starts_with(b"\x89PNG\r\n\x1a\n"));
+    let line = read_lines(&repaired_path(&repair, &store)).remove(0);
     let line = String::from_utf8(line).expect("text");
-    assert!(line.contains("a picture stood here: image/png, 9000 x 1 pixels"), "{line}");
-    assert!(!line.contains(wide) && line.contains(&picture("image/png", small)), "{line}");
+    assert!(line.contains("exceeds a limit of the API: image/png, 9000 x 1 pixels"), "{line}");
+    assert!(!line.contains(wide) && line.contains(&image_block("image/png", small)), "{line}");
 }
 
 #[test]
-fn thoughts_without_a_signature_leave_whole() {
-    let talk = String::from_utf8(script::bytes(
+fn thinking_without_signature_is_removed() {
+    let script = String::from_utf8(script::bytes(
         "u1: one\n  a1: ?hm | yes\n    u2: two\n      a2: ?so\n        u3: three\n          a3: done",
     ));
-    let talk = talk.expect("a script is text");
-    let sick = talk.replace(r#""signature""#, r#""lost""#);
-    let store = Store::new(sick.as_bytes());
-    let repair = store.repair(true).expect("it can be repaired");
-    assert_eq!(told(&repair)[0], "L2 thinking-unsigned blocks-left-out [0]");
-    assert!(claimed(&repair.after.findings).is_empty(), "{:?}", repair.after.findings);
+    let script = script.expect("a script is text");
+    let damaged = script.replace(r#""signature""#, r#""lost""#);
+    let store = TestStore::new(damaged.as_bytes());
+    let repair = store.repair(true).expect("the session can be repaired");
+    assert_eq!(fix_texts(&repair)[0], "L2 thinking-unsigned blocks-removed [0]");
+    assert!(repairable(&repair.after.findings).is_empty(), "{:?}", repair.after.findings);
 }
 
 #[test]
-fn calls_without_a_result_may_leave() {
+fn unpaired_calls_can_be_dropped() {
     let store =
-        Store::new(&script::bytes("u1: one\n  a1: let me see | !Bash ls\nu2 ^gone @+60: two\n  a2: two"));
+        TestStore::new(&script::bytes("u1: one\n  a1: let me see | !Bash ls\nu2 ^gone @+60: two\n  a2: two"));
     let request = RepairRequest { drop_unpaired: true, ..store.request() };
-    let repair = ops::repair(&request, &store.pen).expect("it can be repaired");
-    let expected = ["L3 missing-parent relinked L2 order", "L2 unpaired-call blocks-left-out [1]"];
-    assert_eq!(told(&repair), expected);
+    let repair = ops::repair::repair(&request, &store.writer).expect("the session can be repaired");
+    let expected = ["L3 missing-parent relinked L2 order", "L2 unpaired-call blocks-removed [1]"];
+    assert_eq!(fix_texts(&repair), expected);
 }
 
 #[test]
-fn records_are_read_out_of_damaged_lines_and_the_bytes_are_kept() {
-    let talk = script::bytes("u1: one\n  a1: one\n    u2: two\n      a2: two");
-    let lines: Vec<&[u8]> = talk.split(|&byte| byte == b'\n').collect();
-    let glued =
+fn entries_are_recovered_from_damaged_lines_and_the_bytes_are_saved() {
+    let file = script::bytes("u1: one\n  a1: one\n    u2: two\n      a2: two");
+    let lines: Vec<&[u8]> = file.split(|&byte| byte == b'\n').collect();
+    let damaged =
         [lines[0], b"\n", &lines[1][..40], lines[2], b"\n\0\0\0\0\n", lines[3], b"\n{\"type\":\"us"].concat();
-    let store = Store::new(&glued);
-    let repair = store.repair(false).expect("it can be repaired");
+    let store = TestStore::new(&damaged);
+    let repair = store.repair(false).expect("the session can be repaired");
     let expected = [
-        "L2 glued-line salvaged 1",
+        "L2 glued-line recovered 1",
         "L3 nul-bytes set-aside",
         "L5 torn-line set-aside",
         "L2 missing-parent relinked L1 order",
     ];
-    assert_eq!(told(&repair), expected);
-    let aside = repair.damaged.expect("damaged bytes are kept");
-    let kept = [&lines[1][..40], lines[2], b"\n\0\0\0\0\n{\"type\":\"us\n"].concat();
-    assert_eq!(std::fs::read(&aside).expect("it is there"), kept);
-    assert!(aside.parent().is_some_and(|folder| folder.with_extension("jsonl").is_file()));
+    assert_eq!(fix_texts(&repair), expected);
+    let saved_path = repair.damaged.expect("damaged bytes are saved");
+    let expected_bytes = [&lines[1][..40], lines[2], b"\n\0\0\0\0\n{\"type\":\"us\n"].concat();
+    assert_eq!(std::fs::read(&saved_path).expect("the file exists"), expected_bytes);
+    assert!(saved_path.parent().is_some_and(|folder| folder.with_extension("jsonl").is_file()));
 }
 
 #[test]
-fn clients_go_on_from_the_entry_that_is_named() {
-    let store = Store::new(&script::bytes("u1: one\n  a1: one\nu2 ^gone @+60: two\n  a2: two"));
+fn clients_resume_from_the_selected_leaf() {
+    let store = TestStore::new(&script::bytes("u1: one\n  a1: one\nu2 ^gone @+60: two\n  a2: two"));
     let leaf = Some(EntrySelector { name: "L3".to_owned(), before: false, exact: true });
-    let repair =
-        ops::repair(&RepairRequest { leaf, ..store.request() }, &store.pen).expect("it can be repaired");
-    let Some(Written::New(born)) = &repair.written else { panic!("a new session") };
-    assert!(born.promises.iter().all(|promise| promise.path.len() == 3), "{:?}", born.promises);
+    let repair = ops::repair::repair(&RepairRequest { leaf, ..store.request() }, &store.writer)
+        .expect("the session can be repaired");
+    let Some(RepairTarget::New(session)) = &repair.target else { panic!("a new session") };
+    let loads = &session.expected_loads;
+    assert!(loads.iter().all(|load| load.path.len() == 3), "{loads:?}");
 }
 
 #[test]
-fn most_of_a_long_session_comes_back() {
+fn long_session_becomes_completely_reachable() {
     const ENTRIES: usize = 5783;
-    const REACHED: usize = 301;
+    const REACHABLE: usize = 301;
     let mut text = String::from("u1 ^null: one\n");
-    for no in 2..=ENTRIES {
-        let role = if no % 2 == 0 { 'a' } else { 'u' };
-        let before = if no % 2 == 0 { 'u' } else { 'a' };
-        // Three gaps: what is behind the last can still be reached.
-        let gap = [1000, 3001, ENTRIES - REACHED + 1].contains(&no);
-        let parent = if gap { "gone".to_owned() } else { format!("{before}{}", no - 1) };
-        text += &format!("{role}{no} ^{parent} @+60: words {no}\n");
+    for idx in 2..=ENTRIES {
+        let (kind, previous_kind) = if idx % 2 == 0 { ('a', 'u') } else { ('u', 'a') };
+        // Three parents are missing. The entries after the last gap are still reachable.
+        let has_gap = [1000, 3001, ENTRIES - REACHABLE + 1].contains(&idx);
+        let parent = if has_gap { "gone".to_owned() } else { format!("{previous_kind}{}", idx - 1) };
+        text += &format!("{kind}{idx} ^{parent} @+60: words {idx}\n");
     }
     let repair = check_script(
         &text,
@@ -302,70 +313,77 @@ fn most_of_a_long_session_comes_back() {
             "L5483 missing-parent relinked L5482 order",
         ],
     );
-    assert_eq!(repair.before.within_reach(), (REACHED, ENTRIES));
-    assert_eq!(repair.after.reach, (ENTRIES, ENTRIES));
+    let count = |reachable| ReachableEntries { reachable, total: ENTRIES };
+    let reachable = (repair.before.reachable_entries(), repair.after.reachable);
+    assert_eq!(reachable, (count(REACHABLE), count(ENTRIES)));
 }
 
 #[test]
-fn a_healthy_session_stays_as_it_is() {
-    for talk in
+fn intact_session_is_not_changed() {
+    for text in
         ["u1: one\n  a1: one", "u1: one\n  a1: ?hm | !Bash ls\n    u2: =a1 a file\n      a2: done", ""]
     {
-        let store = Store::new(&script::bytes(talk));
-        let before = store.picture();
+        let store = TestStore::new(&script::bytes(text));
+        let before = store.read_files();
         for in_place in [true, false] {
-            let repair = store.repair(in_place).expect("it can be looked at");
-            assert!(repair.written.is_none() && repair.mends.is_empty());
+            let repair = store.repair(in_place).expect("the session can be checked");
+            assert!(repair.target.is_none() && repair.fixes.is_empty());
         }
-        assert_eq!(store.picture(), before);
+        assert_eq!(store.read_files(), before);
     }
 }
 
-/// The lines of a file that no mend touches.
-fn untouched(bytes: &[u8], repair: &Repair) -> Vec<Vec<u8>> {
-    let touched: BTreeSet<u32> = repair.mends.iter().filter_map(|mend| mend.line).collect();
+/// Returns the lines of a file that no fix changes.
+fn unchanged_lines(bytes: &[u8], repair: &RepairReport) -> Vec<Vec<u8>> {
+    let fixed: BTreeSet<u32> = repair.fixes.iter().filter_map(|repaired| repaired.line).collect();
     let lines = (1..).zip(bytes.split(|&byte| byte == b'\n'));
-    let still = lines.filter(|(no, _)| !touched.contains(no)).map(|(_, line)| line.to_vec());
-    still.filter(|line| !line.is_empty()).collect()
+    let unchanged = lines.filter(|(number, _)| !fixed.contains(number)).map(|(_, line)| line.to_vec());
+    unchanged.filter(|line| !line.is_empty()).collect()
 }
 
-fn lines_of(path: &Path) -> Vec<Vec<u8>> {
-    std::fs::read(path).expect("it is there").split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect()
+fn read_lines(path: &Path) -> Vec<Vec<u8>> {
+    std::fs::read(path).expect("the file exists").split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect()
 }
 
-/// Repairs a file in both ways and checks the laws.
-fn law(bytes: &[u8]) -> Result<(), TestCaseError> {
+/// Repairs a file in place and as a new session, and checks the laws.
+fn check_laws(bytes: &[u8]) -> Result<(), TestCaseError> {
     for in_place in [true, false] {
-        let store = Store::new(bytes);
-        let before = store.picture();
+        let store = TestStore::new(bytes);
+        let before = store.read_files();
         let repair = match store.repair(in_place) {
             Ok(repair) => repair,
-            // Nothing in it can be loaded, whatever is done.
+            // No repair makes this file loadable.
             Err(Error::NothingToLoad { .. } | Error::CannotResumeFrom { .. }) => {
-                prop_assert_eq!(store.picture(), before);
+                prop_assert_eq!(store.read_files(), before);
                 continue;
             }
-            Err(failure) => return Err(TestCaseError::fail(failure.to_string())),
+            Err(error) => return Err(TestCaseError::fail(error.to_string())),
         };
-        if repair.written.is_none() {
-            prop_assert_eq!(store.picture(), before);
+        if repair.target.is_none() {
+            prop_assert_eq!(store.read_files(), before);
             continue;
         }
-        let left = claimed(&repair.after.findings);
-        prop_assert!(left.is_empty(), "{:?}, in place {}: {:?}", left, in_place, told(&repair));
+        let remaining = repairable(&repair.after.findings);
+        prop_assert!(
+            remaining.is_empty(),
+            "{:?}, in place {}: {:?}",
+            remaining,
+            in_place,
+            fix_texts(&repair)
+        );
         if in_place {
-            let lines = lines_of(&written(&repair, &store));
-            let mut at = lines.iter();
-            for line in untouched(bytes, &repair) {
-                prop_assert!(at.any(|other| *other == line), "{}", String::from_utf8_lossy(&line));
+            let lines = read_lines(&repaired_path(&repair, &store));
+            let mut rest = lines.iter();
+            for line in unchanged_lines(bytes, &repair) {
+                prop_assert!(rest.any(|other| *other == line), "{}", String::from_utf8_lossy(&line));
             }
         } else {
-            let still = std::fs::read(&store.session).ok();
-            prop_assert_eq!(still.as_deref(), Some(bytes));
+            let original = std::fs::read(&store.session).ok();
+            prop_assert_eq!(original.as_deref(), Some(bytes));
         }
         let undo = UndoRequest { even_if_live: true, ..UndoRequest::default() };
-        ops::undo(&store.pen, &undo).map_err(|failure| TestCaseError::fail(failure.to_string()))?;
-        prop_assert_eq!(store.picture(), before);
+        ops::undo::undo(&store.writer, &undo).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        prop_assert_eq!(store.read_files(), before);
     }
     Ok(())
 }
@@ -374,27 +392,27 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn random_sessions_are_mended(bytes in random::file()) {
-        law(&bytes)?;
+    fn random_sessions_are_repaired(bytes in random::file()) {
+        check_laws(&bytes)?;
     }
 
     #[test]
-    fn damaged_sessions_are_mended(bytes in random::damaged(random::file())) {
-        law(&bytes)?;
+    fn damaged_sessions_are_repaired(bytes in random::damaged(random::file())) {
+        check_laws(&bytes)?;
     }
 }
 
 #[test]
-fn reasons_have_names_that_differ() {
+fn relink_reasons_have_distinct_names() {
     let names: BTreeSet<&str> = [
         RelinkReason::Call,
         RelinkReason::Order,
-        RelinkReason::Above,
+        RelinkReason::Ancestor,
         RelinkReason::Added,
-        RelinkReason::Beginning,
+        RelinkReason::Root,
     ]
     .iter()
-    .map(|how| how.name())
+    .map(|reason| reason.name())
     .collect();
     assert_eq!(names.len(), 5);
 }

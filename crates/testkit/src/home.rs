@@ -1,78 +1,89 @@
-//! Runs the built binary in a home folder of its own.
-#![expect(clippy::disallowed_methods, reason = "tests make their own store in a temporary folder")]
+//! A temporary home directory in which tests run the built program.
+#![expect(clippy::disallowed_methods, reason = "tests make their own store in a temporary directory")]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, SystemTime};
 
-use rethread_testkit::script;
 use serde_json::Value;
 
-/// A home folder that goes away by itself.
-pub(crate) struct Home {
-    folder: tempfile::TempDir,
-    /// Where journal and backups are kept, if not in the home folder.
+use crate::script;
+
+/// The contents of files by path. Directories have no contents.
+pub type Snapshot = BTreeMap<PathBuf, Option<Vec<u8>>>;
+
+/// A home directory that is deleted when dropped.
+pub struct Home {
+    program: PathBuf,
+    directory: tempfile::TempDir,
+    /// The directory of journal and backups, if it is outside of the home directory.
     state: Option<tempfile::TempDir>,
 }
 
 impl Home {
-    /// Makes an empty home.
-    pub(crate) fn new() -> Home {
-        Home { folder: tempfile::tempdir().unwrap(), state: None }
+    /// Creates an empty home. `program` is the executable that [`Home::run`] starts.
+    pub fn new(program: impl Into<PathBuf>) -> Home {
+        Home { program: program.into(), directory: create_temp_dir(), state: None }
     }
 
-    /// Keeps journal and backups on another file system, where there is one.
+    /// Keeps journal and backups on another file system. Returns `None` if there is no other one.
     #[cfg(unix)]
-    pub(crate) fn with_state_elsewhere(mut self) -> Option<Home> {
+    pub fn with_state_on_other_file_system(mut self) -> Option<Home> {
         use std::os::unix::fs::MetadataExt;
         let state = tempfile::tempdir_in("/dev/shm").ok()?;
         let device = |path: &Path| std::fs::metadata(path).map(|meta| meta.dev()).ok();
-        let other = device(state.path()) != device(self.path());
+        let differs = device(state.path()) != device(self.path());
         self.state = Some(state);
-        other.then_some(self)
+        differs.then_some(self)
     }
 
-    /// Writes a file below the home folder.
-    pub(crate) fn write(&self, path: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.folder.path().join(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, bytes).unwrap();
+    /// Writes a file and returns its path. `path` is relative to the home.
+    pub fn write(&self, path: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path().join(path);
+        let parent = path.parent().expect("a file has a parent directory");
+        std::fs::create_dir_all(parent).expect("the directory can be created");
+        std::fs::write(&path, bytes).expect("the file can be written");
         path
     }
 
-    /// Writes a file that nobody has touched for an hour: nobody is at work in it.
-    pub(crate) fn write_old(&self, path: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+    /// Writes a file that was last modified an hour ago, so that its session is not live.
+    pub fn write_old(&self, path: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
         let path = self.write(path, bytes);
-        date(&path, SystemTime::now() - Duration::from_secs(3600));
+        set_modified(&path, SystemTime::now() - Duration::from_secs(3600));
         path
     }
 
-    /// Returns everything below `.claude`, and what it holds.
-    pub(crate) fn picture(&self) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
-        let mut picture = BTreeMap::new();
-        let mut folders = vec![self.path().join(".claude")];
-        while let Some(folder) = folders.pop() {
-            for entry in std::fs::read_dir(&folder).into_iter().flatten() {
-                let path = entry.unwrap().path();
-                let is_folder = path.is_dir();
-                picture.insert(path.clone(), if is_folder { None } else { std::fs::read(&path).ok() });
-                if is_folder {
-                    folders.push(path);
+    /// Reads everything below `.claude`.
+    pub fn snapshot(&self) -> Snapshot {
+        let mut snapshot = Snapshot::new();
+        let mut directories = vec![self.path().join(".claude")];
+        while let Some(directory) = directories.pop() {
+            for entry in std::fs::read_dir(&directory).into_iter().flatten() {
+                let path = entry.expect("a directory can be listed").path();
+                let is_directory = path.is_dir();
+                snapshot.insert(path.clone(), if is_directory { None } else { std::fs::read(&path).ok() });
+                if is_directory {
+                    directories.push(path);
                 }
             }
         }
-        picture
+        snapshot
     }
 
-    /// Returns the folder.
-    pub(crate) fn path(&self) -> &Path {
-        self.folder.path()
+    /// Returns the path of the home.
+    pub fn path(&self) -> &Path {
+        self.directory.path()
     }
 
-    /// Prepares a run.
-    pub(crate) fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_rethread"));
+    /// Returns the executable that [`Home::run`] starts.
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// Prepares a run of the program in a fixed environment: this home, UTC, 100 columns.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
         command.args(args).env_clear().env("HOME", self.path()).env("TZ", "UTC").env("COLUMNS", "100");
         command.env("TMPDIR", self.path()).current_dir(self.path());
         if let Some(state) = &self.state {
@@ -81,54 +92,77 @@ impl Home {
         command
     }
 
-    /// Runs the program.
-    pub(crate) fn run(&self, args: &[&str]) -> Run {
-        Run::of(&self.command(args).output().unwrap())
+    /// Runs the program to its end.
+    pub fn run(&self, args: &[&str]) -> RunOutput {
+        RunOutput::new(self.command(args).output().expect("the program can be started"))
+    }
+
+    /// Runs a command that must succeed and returns the JSON objects it prints, one per line.
+    #[track_caller]
+    pub fn run_json_lines(&self, args: &[&str]) -> Vec<Value> {
+        let run = self.run(args);
+        assert_eq!(run.code, 0, "{args:?}: {}", run.err);
+        run.json_lines()
+    }
+
+    /// Runs a command that must succeed and returns the last JSON object it prints.
+    #[track_caller]
+    pub fn run_json(&self, args: &[&str]) -> Value {
+        self.run_json_lines(args).pop().expect("the command prints an object")
+    }
+
+    /// Returns the entries that a client loads, by their names in the script. Other entries are `new`.
+    #[track_caller]
+    pub fn loaded_entries(&self, session: &str, client: &str) -> Vec<String> {
+        let run = self.run(&["explain", session, "--client", client, "--json"]);
+        let report: Value = serde_json::from_str(run.out.trim()).expect("`explain` prints an object");
+        let path = report["path"].as_array().expect("an array of entries");
+        let uuids = path.iter().map(|entry| entry["uuid"].as_str().expect("a uuid"));
+        uuids.map(|uuid| script::name_from_uuid(uuid).unwrap_or("new".to_owned())).collect()
     }
 }
 
-/// Gives a file another time of change.
-pub(crate) fn date(path: &Path, when: SystemTime) {
-    std::fs::File::options().append(true).open(path).unwrap().set_modified(when).unwrap();
+/// The result of a run of the program.
+pub struct RunOutput {
+    /// The exit code, or -1 if a signal ended the process.
+    pub code: i32,
+    /// The text printed to stdout.
+    pub out: String,
+    /// The text printed to stderr.
+    pub err: String,
 }
 
-/// What a run gave.
-pub(crate) struct Run {
-    /// The exit code.
-    pub(crate) code: i32,
-    /// Stdout.
-    pub(crate) out: String,
-    /// Stderr.
-    pub(crate) err: String,
-}
-
-impl Run {
-    /// Takes what came of it.
-    pub(crate) fn of(output: &Output) -> Run {
-        Run {
+impl RunOutput {
+    /// Converts the output of a finished process.
+    pub fn new(output: Output) -> RunOutput {
+        RunOutput {
             code: output.status.code().unwrap_or(-1),
-            out: String::from_utf8(output.stdout.clone()).unwrap(),
-            err: String::from_utf8(output.stderr.clone()).unwrap(),
+            out: String::from_utf8(output.stdout).expect("stdout is UTF-8"),
+            err: String::from_utf8(output.stderr).expect("stderr is UTF-8"),
+        }
+    }
+
+    /// Parses every line of stdout as JSON.
+    #[track_caller]
+    pub fn json_lines(&self) -> Vec<Value> {
+        self.out.lines().map(|line| serde_json::from_str(line).expect("every line is JSON")).collect()
+    }
+
+    /// Panics if stdout does not contain all of `expected`.
+    #[track_caller]
+    pub fn assert_out_contains(&self, expected: &[&str]) {
+        for text in expected {
+            assert!(self.out.contains(text), "missing {text:?} in:\n{}", self.out);
         }
     }
 }
 
-/// Runs a command that must succeed and returns the objects it prints.
-pub(crate) fn objects(home: &Home, args: &[&str]) -> Vec<Value> {
-    let run = home.run(args);
-    assert_eq!(run.code, 0, "{args:?}: {}", run.err);
-    run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+/// Sets the modification time of a file.
+pub fn set_modified(path: &Path, time: SystemTime) {
+    let file = std::fs::File::options().append(true).open(path).expect("the file can be opened");
+    file.set_modified(time).expect("the time can be set");
 }
 
-/// Runs a command that must succeed and returns the last object it prints.
-pub(crate) fn object(home: &Home, args: &[&str]) -> Value {
-    objects(home, args).pop().unwrap()
-}
-
-/// Tells which entries a client loads, by their names in the script.
-pub(crate) fn loaded(home: &Home, session: &str, client: &str) -> Vec<String> {
-    let run = home.run(&["explain", session, "--client", client, "--json"]);
-    let told: Value = serde_json::from_str(run.out.trim()).unwrap();
-    let uuid = |entry: &Value| script::name_of(entry["uuid"].as_str().unwrap()).unwrap_or("new".to_owned());
-    told["path"].as_array().unwrap().iter().map(uuid).collect()
+fn create_temp_dir() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary directory can be created")
 }

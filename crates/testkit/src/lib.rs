@@ -1,14 +1,18 @@
-//! Test material, never shipped: transcripts from a short script, random and damaged files, stores of which it is known
-//! what was spent in them, the laws themselves, and a browser to look at pages with.
+//! Test support, never shipped: a script language for transcripts, random and damaged files, stores with known usage, the
+//! laws of the format, a home folder and a web server to run the program in, and a browser.
 //!
 //! ```text
-//! script ──▶ bytes ◀── random            check: a law as a function that panics where it is broken;
-//!              └──────▶ check            called by the property tests and by the fuzzers alike
+//! script ──▶ bytes ◀── random            check: a law is a function that panics if it is broken;
+//!              └──────▶ check            property tests and fuzzers call it
 //! ```
 
 pub mod browser;
 pub mod check;
+pub mod home;
+pub mod price;
 pub mod random;
 pub mod real;
+pub mod sample_session;
 pub mod script;
 pub mod spending;
+pub mod web_server;

@@ -1,4 +1,4 @@
-//! A server in a home of its own, and just enough of a browser to ask it.
+//! A running web server of the program, and a minimal HTTP client for it.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -10,78 +10,82 @@ use serde_json::Value;
 
 use crate::home::Home;
 
-/// A server that ends with the test.
-pub(crate) struct Site {
+/// A server process with its home. The process is killed when dropped.
+pub struct WebServer {
     home: Home,
     child: Child,
     port: u16,
     key: String,
 }
 
-/// What came back.
+/// A parsed HTTP response.
 #[derive(Debug, Clone)]
-pub(crate) struct Answer {
-    /// The status.
-    pub(crate) status: u16,
-    /// Names in lower case, and values.
-    pub(crate) headers: Vec<(String, String)>,
-    /// The body, as text; of a picture, what can be read as such.
-    pub(crate) body: String,
+pub struct HttpResponse {
+    /// The status code.
+    pub status: u16,
+    /// Header names in lower case, with their values.
+    pub headers: Vec<(String, String)>,
+    /// The body. Bytes of images that are not UTF-8 are replaced.
+    pub body: String,
 }
 
-impl Site {
-    /// Serves the sessions of a home.
-    pub(crate) fn of(home: Home) -> Site {
-        Site::start(home, &["serve", "--port", "0", "--json"])
+impl WebServer {
+    /// Serves the sessions of `home`.
+    pub fn start(home: Home) -> WebServer {
+        WebServer::start_with_args(home, &["serve", "--port", "0", "--json"])
     }
 
-    /// Serves the invented sessions.
-    pub(crate) fn demo() -> Site {
-        Site::start(Home::new(), &["--demo", "serve", "--port", "0", "--json"])
+    /// Serves the generated demo sessions.
+    pub fn start_demo(home: Home) -> WebServer {
+        WebServer::start_with_args(home, &["--demo", "serve", "--port", "0", "--json"])
     }
 
-    /// Serves the sessions below a folder.
-    pub(crate) fn root(root: &Path) -> Site {
-        let root = root.to_str().unwrap();
-        Site::start(Home::new(), &["--root", root, "serve", "--port", "0", "--json"])
+    /// Serves the sessions below the directory `root`.
+    pub fn start_at_root(home: Home, root: &Path) -> WebServer {
+        let root = root.to_str().expect("the path is UTF-8");
+        WebServer::start_with_args(home, &["--root", root, "serve", "--port", "0", "--json"])
     }
 
-    fn start(home: Home, args: &[&str]) -> Site {
+    fn start_with_args(home: Home, args: &[&str]) -> WebServer {
         let command = home.command(args);
-        Site::run(home, command)
+        WebServer::start_command(home, command)
     }
 
-    /// Serves by a command of its own.
-    pub(crate) fn run(home: Home, mut command: Command) -> Site {
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    /// Starts a prepared `serve --json` command and waits until it prints its address.
+    pub fn start_command(home: Home, mut command: Command) -> WebServer {
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("the program can be started");
         let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let told: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no address: {line:?}"));
-        let address = told["address"].as_str().unwrap().to_owned();
-        let (start, key) = address.split_once("/?key=").unwrap();
-        let port = start.rsplit(':').next().unwrap().parse().unwrap();
-        Site { home, child, port, key: key.to_owned() }
+        let stdout = child.stdout.take().expect("stdout is a pipe");
+        BufReader::new(stdout).read_line(&mut line).expect("stdout can be read");
+        let report: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no address: {line:?}"));
+        let address = report["address"].as_str().expect("an address");
+        let (origin, key) = address.split_once("/?key=").expect("the address has a key");
+        let port =
+            origin.rsplit(':').next().and_then(|port| port.parse().ok()).expect("the address has a port");
+        WebServer { home, child, port, key: key.to_owned() }
     }
 
-    /// Returns the home it serves.
-    pub(crate) fn home(&self) -> &Home {
+    /// Returns the home of the server process.
+    pub fn home(&self) -> &Home {
         &self.home
     }
 
-    /// Returns how much memory the server holds, in kB, where the system tells.
-    pub(crate) fn memory(&self) -> Option<u64> {
+    /// Returns the resident memory of the process in kB. Returns `None` if the system has no `/proc`.
+    pub fn memory_kb(&self) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
         let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
         line.split_whitespace().nth(1)?.parse().ok()
     }
 
-    /// Asks the server to stop, and waits for that; says how long it took.
-    pub(crate) fn stop(&mut self, signal: &str) -> Option<Duration> {
+    /// Sends a signal and returns how long the process took to end. Returns `None` after 20 seconds.
+    pub fn stop(&mut self, signal: &str) -> Option<Duration> {
         let start = Instant::now();
         let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-s", signal, &pid]).status().unwrap().success());
+        let kill = Command::new("kill").args(["-s", signal, &pid]).status().expect("`kill` can be started");
+        assert!(kill.success());
         while start.elapsed() < Duration::from_secs(20) {
-            if self.child.try_wait().unwrap().is_some() {
+            if self.child.try_wait().expect("the child can be waited for").is_some() {
                 return Some(start.elapsed());
             }
             std::thread::sleep(Duration::from_millis(20));
@@ -89,50 +93,51 @@ impl Site {
         None
     }
 
-    /// Returns its port.
-    pub(crate) fn port(&self) -> u16 {
+    /// Returns the port.
+    pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Returns the key of this run.
-    pub(crate) fn key(&self) -> &str {
+    /// Returns the access key of this process.
+    pub fn key(&self) -> &str {
         &self.key
     }
 
-    /// Asks for a page as somebody who was let in.
-    pub(crate) fn get(&self, target: &str) -> Answer {
-        self.get_with(target, &[])
+    /// Sends a GET request with the cookie of a signed-in browser.
+    pub fn get(&self, target: &str) -> HttpResponse {
+        self.get_with_headers(target, &[])
     }
 
-    /// Asks for a page that must be there, and returns it.
-    pub(crate) fn page(&self, target: &str) -> String {
-        let answer = self.get(target);
-        assert_eq!(answer.status, 200, "{target}: {}", answer.body);
-        answer.body
+    /// Sends a GET request that must succeed and returns the body.
+    #[track_caller]
+    pub fn get_body(&self, target: &str) -> String {
+        let response = self.get(target);
+        assert_eq!(response.status, 200, "{target}: {}", response.body);
+        response.body
     }
 
-    /// Asks for a page with headers of one's own; those take the place of the usual ones.
-    pub(crate) fn get_with(&self, target: &str, headers: &[(&str, &str)]) -> Answer {
-        self.ask("GET", target, headers, "")
+    /// Sends a GET request; see [`WebServer::request`] for the headers.
+    pub fn get_with_headers(&self, target: &str, headers: &[(&str, &str)]) -> HttpResponse {
+        self.request("GET", target, headers, "")
     }
 
-    /// Sends a form as a page of ours does.
-    pub(crate) fn post(&self, target: &str, form: &str) -> Answer {
+    /// Sends a form from our own origin.
+    pub fn post(&self, target: &str, form: &str) -> HttpResponse {
         let origin = format!("http://127.0.0.1:{}", self.port);
-        let kind = "application/x-www-form-urlencoded";
-        self.ask("POST", target, &[("Origin", &origin), ("Content-Type", kind)], form)
+        let content_type = "application/x-www-form-urlencoded";
+        self.request("POST", target, &[("Origin", &origin), ("Content-Type", content_type)], form)
     }
 
-    /// Asks anything. A header without a value is left out.
-    pub(crate) fn ask(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Answer {
-        let usual = [
+    /// Sends a request. `headers` replace the default ones; a header with an empty value is not sent.
+    pub fn request(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> HttpResponse {
+        let defaults = [
             ("Host", format!("127.0.0.1:{}", self.port)),
             ("Cookie", format!("rethread-{}={}", self.port, self.key)),
             ("Connection", "close".to_owned()),
         ];
         let mut request = format!("{method} {target} HTTP/1.1\r\n");
-        for (name, value) in &usual {
-            if !headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name)) {
+        for (name, value) in &defaults {
+            if !headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name)) {
                 request.push_str(&format!("{name}: {value}\r\n"));
             }
         }
@@ -143,65 +148,66 @@ impl Site {
             request.push_str(&format!("Content-Length: {}\r\n", body.len()));
         }
         request.push_str(&format!("\r\n{body}"));
-        self.send(request.as_bytes())
+        self.send_bytes(request.as_bytes())
     }
 
-    /// Sends bytes as they are, and reads until the server closes.
-    pub(crate) fn send(&self, request: &[u8]) -> Answer {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-        stream.write_all(request).unwrap();
+    /// Sends raw bytes and reads the response until the server closes the connection.
+    pub fn send_bytes(&self, request: &[u8]) -> HttpResponse {
+        let mut stream =
+            TcpStream::connect(("127.0.0.1", self.port)).expect("the server accepts connections");
+        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout can be set");
+        stream.write_all(request).expect("the request can be sent");
         let mut bytes = Vec::new();
-        stream.read_to_end(&mut bytes).unwrap();
-        Answer::read(&bytes)
+        stream.read_to_end(&mut bytes).expect("the response can be read");
+        HttpResponse::parse(&bytes)
     }
 }
 
-impl Drop for Site {
+impl Drop for WebServer {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // Both fail if the process has ended by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-impl Answer {
-    /// Returns a header.
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+impl HttpResponse {
+    /// Returns the value of a header. `name` must be in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    fn read(bytes: &[u8]) -> Answer {
-        let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").expect("a whole head");
-        let head = std::str::from_utf8(&bytes[..end]).expect("a plain head");
+    fn parse(bytes: &[u8]) -> HttpResponse {
+        let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").expect("a complete head");
+        let head = std::str::from_utf8(&bytes[..end]).expect("the head is UTF-8");
         let mut lines = head.split("\r\n");
         let status = lines.next().and_then(|line| line.split(' ').nth(1)).and_then(|code| code.parse().ok());
-        let pair = |line: &str| {
-            let (name, value) = line.split_once(':').expect("a header");
+        let parse_header = |line: &str| {
+            let (name, value) = line.split_once(':').expect("a header has a colon");
             (name.to_ascii_lowercase(), value.trim().to_owned())
         };
-        let headers: Vec<(String, String)> = lines.map(pair).collect();
+        let headers: Vec<(String, String)> = lines.map(parse_header).collect();
         let is_chunked =
             headers.iter().any(|(name, value)| name == "transfer-encoding" && value == "chunked");
         let body = &bytes[end + 4..];
-        let body = if is_chunked { joined(body) } else { body.to_vec() };
-        let is_picture =
+        let body = if is_chunked { join_chunks(body) } else { body.to_vec() };
+        let is_image =
             headers.iter().any(|(name, value)| name == "content-type" && value.starts_with("image/"));
         let body = match String::from_utf8(body) {
-            Err(bytes) if is_picture => String::from_utf8_lossy(bytes.as_bytes()).into_owned(),
-            text => text.expect("answers are text, unless they are pictures"),
+            Err(error) if is_image => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+            text => text.expect("every body but an image is UTF-8"),
         };
-        Answer { status: status.expect("a status"), headers, body }
+        HttpResponse { status: status.expect("a status code"), headers, body }
     }
 }
 
-/// Puts the pieces of a body together.
-fn joined(mut rest: &[u8]) -> Vec<u8> {
+/// Decodes a chunked body.
+fn join_chunks(mut rest: &[u8]) -> Vec<u8> {
     let mut body = Vec::new();
-    while let Some(end) = rest.windows(2).position(|two| two == b"\r\n") {
+    while let Some(end) = rest.windows(2).position(|window| window == b"\r\n") {
         let size =
             std::str::from_utf8(&rest[..end]).ok().and_then(|size| usize::from_str_radix(size, 16).ok());
-        let size = size.expect("the size of a piece");
+        let size = size.expect("a chunk starts with its size");
         if size == 0 {
             break;
         }

@@ -1,26 +1,31 @@
-//! What the script language writes.
+//! The script language.
 
 use rethread_core::entry::{self, LineStatus};
 use rethread_core::lines::LineSplitter;
-use rethread_testkit::script::{self, name_of};
+use rethread_testkit::script::{self, name_from_uuid};
 
-/// Reads a script's file back: per line, the short names of entry, parent and logical parent or leaf, and the voice.
-fn read(source: &str) -> String {
+/// Writes a script and lists its lines: type, short names of entry, parent and logical parent or leaf, role, time.
+fn list_lines(source: &str) -> String {
     let bytes = script::bytes(source);
     let mut out = String::new();
     LineSplitter::default().feed(&bytes, true, &mut Vec::new(), |line, problems| {
-        let fate = entry::read(&line, problems, |entry, _| {
-            let short = |text: Option<entry::JsonStr<'_>>| {
+        let status = entry::read_line(&line, problems, |entry, _| {
+            let short_name = |text: Option<entry::JsonStr<'_>>| {
                 text.map_or("-".into(), |text| {
-                    name_of(&text.decode()).unwrap_or_else(|| text.decode().into())
+                    name_from_uuid(&text.decode()).unwrap_or_else(|| text.decode().into())
                 })
             };
-            let link = entry.logical_parent.or(entry.leaf);
-            let time = entry.time().map_or(-1, |moment| moment.0 / 1000 - 1_735_689_600);
-            let words = [short(entry.uuid), short(entry.parent), short(link), entry.voice().name().into()];
-            out += &format!("{} {} @{time}\n", entry.kind.name(), words.join(" "));
+            let link = entry.logical_parent_uuid.or(entry.leaf_uuid);
+            let time = entry.time().map_or(-1, |timestamp| timestamp.0 / 1000 - 1_735_689_600);
+            let columns = [
+                short_name(entry.uuid),
+                short_name(entry.parent_uuid),
+                short_name(link),
+                entry.role().name().into(),
+            ];
+            out += &format!("{} {} @{time}\n", entry.kind.name(), columns.join(" "));
         });
-        assert_eq!(fate, LineStatus::Whole);
+        assert_eq!(status, LineStatus::Parsed);
         assert_eq!(problems, &[]);
     });
     out
@@ -28,11 +33,11 @@ fn read(source: &str) -> String {
 
 #[track_caller]
 fn check(source: &str, expected: &str) {
-    assert_eq!(read(source), expected);
+    assert_eq!(list_lines(source), expected);
 }
 
 #[test]
-fn indentation_is_the_parent() {
+fn indentation_determines_the_parent() {
     check(
         "u1: tidy the shed\n  a1: one\n    u2: go on\n  a2: two <- tip\nu9 ^: below a2\n",
         "user u1 - - prompt @0\nassistant a1 u1 - answer @1\nuser u2 a1 - prompt @2\n\
@@ -41,7 +46,7 @@ fn indentation_is_the_parent() {
 }
 
 #[test]
-fn marks_say_the_rest() {
+fn marks_set_the_other_fields() {
     check(
         "# a comment\n\n* v=2.1.73 session=other\nu1 meta side @+30: hello\n  u1 ^missing @none: again\n\
          a1 ^null #m1 out=9: ?hm | !Bash ls | !Read x\n  u2: =a1 rake | =!a1.2 gone\n    s1: compact_boundary\n\
@@ -49,14 +54,14 @@ fn marks_say_the_rest() {
          summary ~u2: Shed\nlast-prompt ~a1: hello\ncustom-title: Mine\nai-title: Shed\n\
          file-history-snapshot ~u1 update: a/b.txt\n",
         "user u1 - - meta @29\nuser u1 missing - prompt @-1\nassistant a1 - - answer @31\nuser u2 a1 - results @32\n\
-         system s1 - u2 boundary @33\nsystem s2 u2 - link @34\nprogress p1 s2 - link @35\n\
+         system s1 - u2 compact-boundary @33\nsystem s2 u2 - structural @34\nprogress p1 s2 - structural @35\n\
          attachment t1 p1 - prompt @36\nsummary - - u2 state @-1\nlast-prompt - - a1 state @-1\n\
          custom-title - - - state @-1\nai-title - - - state @-1\nfile-history-snapshot - - - state @-1\n",
     );
 }
 
 #[test]
-fn keys_stand_as_the_client_writes_them() {
+fn keys_have_the_order_of_the_client() {
     let file = String::from_utf8_lossy(&script::bytes("u1: say \"hi\"\n")).into_owned();
     let expected = concat!(
         r#"{"parentUuid":null,"isSidechain":false,"userType":"external","cwd":"/home/ann/garden","#,
@@ -69,6 +74,6 @@ fn keys_stand_as_the_client_writes_them() {
 }
 
 #[test]
-fn raw_lines_are_written_as_they_stand() {
+fn raw_lines_are_written_unchanged() {
     assert_eq!(script::bytes("raw: {\"half\nu1: x\n").split(|b| *b == b'\n').next(), Some(&b"{\"half"[..]));
 }

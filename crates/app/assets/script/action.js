@@ -1,144 +1,144 @@
 "use strict";
-// Actions in a dialog: what would be done is shown, done when somebody says so, and taken back by the same dialog.
+// Actions in a dialog: it shows a preview, runs the action once the user confirms, and offers to undo it.
 (() => {
   const { rethread } = window;
   let dialog = null;
   let box = null;
-  let asked = 0;
-  let changed = false;
+  let requestCount = 0;
+  let hasChanged = false;
 
-  const make = () => {
+  const createDialog = () => {
     dialog = document.createElement("dialog");
-    dialog.id = "act";
+    dialog.id = "action-dialog";
     box = document.createElement("div");
     dialog.append(box);
     document.body.append(dialog);
     dialog.addEventListener("close", () => {
-      asked += 1;
+      requestCount += 1;
       box.replaceChildren();
       box.removeAttribute("aria-busy");
       dialog.removeAttribute("aria-labelledby");
-      // Pages that show what changed and do not look themselves say so.
-      if (changed && document.querySelector("[data-reload]")) location.reload();
-      changed = false;
+      // Pages with `data-reload` show state that the action changed and do not update themselves.
+      if (hasChanged && document.querySelector("[data-reload]")) location.reload();
+      hasChanged = false;
     });
   };
 
-  const titled = (text) => {
+  const titleElement = (text) => {
     const title = document.createElement("h2");
-    title.className = "act-title";
+    title.className = "action-title";
     title.textContent = text;
     return title;
   };
 
-  // Shows what came, and moves the focus there.
-  const fill = (...content) => {
+  // Shows content in the dialog and moves the focus into it.
+  const showContent = (...content) => {
     box.replaceChildren(...content);
-    const title = box.querySelector(".act-title") || titled("rethread");
-    title.id = "act-title";
+    const title = box.querySelector(".action-title") || titleElement("rethread");
+    title.id = "action-title";
     dialog.setAttribute("aria-labelledby", title.id);
     title.tabIndex = -1;
     if (!title.isConnected) box.prepend(title);
     const first = box.querySelector("[autofocus]") || title;
     first.focus();
-    // What stands there is meant to be written over.
+    // Select a prefilled value so that typing replaces it.
     first.select?.();
     dialog.scrollTop = 0;
     const key = box.querySelector("[data-changed]")?.dataset.changed;
-    if (key !== undefined) note(key);
+    if (key !== undefined) announceChange(key);
   };
 
-  // Says to the page that something was changed.
-  const note = (key) => {
-    changed = true;
+  // Notifies the page that a session changed.
+  const announceChange = (key) => {
+    hasChanged = true;
     document.dispatchEvent(new CustomEvent("rethread:changed", { detail: { key } }));
   };
 
-  const plain = (title, text) => {
-    const words = document.createElement("p");
-    words.className = "plain";
-    words.textContent = text;
-    return [titled(title), words];
+  const messageContent = (title, text) => {
+    const paragraph = document.createElement("p");
+    paragraph.className = "plain";
+    paragraph.textContent = text;
+    return [titleElement(title), paragraph];
   };
 
-  // Asks the server, shows the dialog meanwhile, and lets late answers to earlier questions pass. What was done is always told,
-  // also to who has closed the dialog meanwhile.
-  const ask = async (address, body) => {
-    if (!dialog) make();
+  // Sends a request and shows the dialog while it runs. Responses to superseded requests are ignored, except that
+  // a completed action is always reported, even if the user has closed the dialog.
+  const openAction = async (address, body) => {
+    if (!dialog) createDialog();
     if (!dialog.open) {
-      fill(...plain("One moment", ""));
+      showContent(...messageContent("Loading…", ""));
       dialog.showModal();
     }
-    asked += 1;
-    const mine = asked;
+    requestCount += 1;
+    const request = requestCount;
     box.setAttribute("aria-busy", "true");
     let content = null;
     try {
-      const answer = await fetch(address, {
+      const response = await fetch(address, {
         method: body ? "POST" : "GET",
         body,
         credentials: "same-origin",
-        headers: { "x-rethread": "piece" },
+        headers: { "x-rethread": "fragment" },
       });
-      const text = await answer.text();
-      const kind = answer.headers.get("content-type") || "";
-      content = kind.startsWith("text/html") ? [rethread.elements(text)] : plain("That did not work", text);
+      const text = await response.text();
+      const kind = response.headers.get("content-type") || "";
+      content = kind.startsWith("text/html") ? [rethread.parseHtml(text)] : messageContent("The action failed", text);
     } catch {
-      content = plain("That did not work", "The server does not answer. Is `rethread serve` still running?");
+      content = messageContent("The action failed", "The server does not respond. Is `rethread serve` still running?");
     }
     const done = content[0].querySelector?.("[data-changed]");
-    const late = mine !== asked;
-    if (late && !done) return;
-    if (late && dialog.open) {
-      // Something else is looked at: there are only words for it.
-      note(done.dataset.changed);
-      rethread.say(content[0].querySelector(".act-title")?.textContent || "It is done");
+    const isSuperseded = request !== requestCount;
+    if (isSuperseded && !done) return;
+    if (isSuperseded && dialog.open) {
+      // The dialog shows another action already: report this one in a toast.
+      announceChange(done.dataset.changed);
+      rethread.notify(content[0].querySelector(".action-title")?.textContent || "Done");
       return;
     }
     box.removeAttribute("aria-busy");
     if (!dialog.open) dialog.showModal();
-    fill(...content);
+    showContent(...content);
   };
 
-  rethread.on("[data-act]", "click", (event, element) => {
+  rethread.on("[data-action]", "click", (event, element) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
     event.preventDefault();
-    const { act, at, before } = element.dataset;
+    const { action, at, before } = element.dataset;
     const { key } = (element.closest("[data-key]") || document.querySelector("[data-key]")).dataset;
     const query = new URLSearchParams();
     if (at) query.set("at", at);
     if (before) query.set("before", "1");
-    ask(`/s/${encodeURIComponent(key)}/act/${encodeURIComponent(act)}?${query}`);
+    openAction(`/s/${encodeURIComponent(key)}/action/${encodeURIComponent(action)}?${query}`);
   });
 
-  rethread.on("#act form, form.act-undo", "submit", (event, form) => {
+  rethread.on("#action-dialog form, form.action-undo", "submit", (event, form) => {
     event.preventDefault();
     if (box?.getAttribute("aria-busy")) return;
-    ask(form.getAttribute("action"), new URLSearchParams(new FormData(form, event.submitter)));
+    openAction(form.getAttribute("action"), new URLSearchParams(new FormData(form, event.submitter)));
   });
 
-  rethread.on('#act [data-do="leave"]', "click", (event) => {
+  rethread.on('#action-dialog [data-command="leave"]', "click", (event) => {
     event.preventDefault();
     dialog.close();
   });
 
   rethread.on("[data-copy]", "click", (event, button) => {
     rethread.copy(button.dataset.copy);
-    // Behind a dialog the small words are not seen.
+    // A dialog covers the toast.
     if (!button.closest("dialog")) return;
-    const before = button.textContent;
+    const label = button.textContent;
     button.textContent = "Copied";
-    setTimeout(() => { button.textContent = before; }, 1500);
+    setTimeout(() => { button.textContent = label; }, 1500);
   });
 
-  // Of a list of branches, two can be chosen and no more.
-  const pair = (form) => {
+  // Limits the selection in a list of branches to two.
+  const limitSelection = (form) => {
     const boxes = [...form.querySelectorAll("input[name=pick]")];
-    const chosen = boxes.filter((one) => one.checked).length;
-    for (const one of boxes) one.disabled = chosen >= 2 && !one.checked;
+    const selectedCount = boxes.filter((checkbox) => checkbox.checked).length;
+    for (const checkbox of boxes) checkbox.disabled = selectedCount >= 2 && !checkbox.checked;
     const button = form.querySelector(".branch-compare button");
-    if (button) button.disabled = chosen !== 2;
+    if (button) button.disabled = selectedCount !== 2;
   };
-  rethread.on("form[data-pair]", "change", (event, form) => pair(form));
-  rethread.ready(() => document.querySelectorAll("form[data-pair]").forEach(pair));
+  rethread.on("form[data-compare]", "change", (event, form) => limitSelection(form));
+  rethread.ready(() => document.querySelectorAll("form[data-compare]").forEach(limitSelection));
 })();

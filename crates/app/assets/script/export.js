@@ -1,91 +1,91 @@
 "use strict";
-// An exported page: its pieces are packed in the page itself, in elements that nothing runs.
+// An exported page: its fragments are compressed in inert `script` elements of the page itself.
 (() => {
   const { rethread } = window;
   rethread.packed = true;
-  let packs = null;
-  const pack = (name) => {
-    // The rest of long words stands beside them.
-    if (name.startsWith("words=")) return document.querySelector(`script.packed[data-words="${CSS.escape(name.slice(6))}"]`);
-    if (!packs) {
-      packs = new Map();
-      for (const one of document.querySelectorAll("script.packed")) {
-        const { leaf, call, name } = one.dataset;
-        packs.set(leaf !== undefined ? `no=${leaf}` : call !== undefined ? `call=${call}` : `name=${name}`, one);
+  let packedByName = null;
+  const findPacked = (name) => {
+    // The rest of a long text is next to the text itself.
+    if (name.startsWith("text=")) return document.querySelector(`script.packed[data-text="${CSS.escape(name.slice(5))}"]`);
+    if (!packedByName) {
+      packedByName = new Map();
+      for (const script of document.querySelectorAll("script.packed")) {
+        const { chunk, call, name } = script.dataset;
+        packedByName.set(chunk !== undefined ? `number=${chunk}` : call !== undefined ? `call=${call}` : `name=${name}`, script);
       }
     }
-    return packs.get(name);
+    return packedByName.get(name);
   };
 
-  async function unpack(text) {
-    const letters = atob(text);
-    const bytes = new Uint8Array(letters.length);
-    for (let at = 0; at < letters.length; at += 1) bytes[at] = letters.charCodeAt(at);
+  async function unpackText(text) {
+    const binary = atob(text);
+    const bytes = new Uint8Array(binary.length);
+    for (let index = 0; index < binary.length; index += 1) bytes[index] = binary.charCodeAt(index);
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
     return new Response(stream).text();
   }
 
-  // Where a page of the server fetches a piece, this one unpacks it.
+  // Replaces the fetch of a served page: fragments are unpacked from the page.
   rethread.get = async (address) => {
-    const asked = new URLSearchParams(address.slice(address.indexOf("?")));
-    const [name] = [...asked].map(([key, value]) => `${key}=${value}`);
-    const found = pack(name);
-    if (!found) throw new Error(`nothing is packed as ${name}`);
-    return unpack(found.textContent);
+    const params = new URLSearchParams(address.slice(address.indexOf("?")));
+    const [name] = [...params].map(([key, value]) => `${key}=${value}`);
+    const script = findPacked(name);
+    if (!script) throw new Error(`the page contains no ${name}`);
+    return unpackText(script.textContent);
   };
 
-  // Says on which packed leaf a line stands.
-  rethread.leafOf = async (main, name) => {
+  // Returns the number of the packed chunk that contains a line, or null.
+  rethread.findChunk = async (main, name) => {
     const line = Number(name.slice(1));
-    const holds = (range) => {
+    const contains = (range) => {
       const [first, last] = range.split("-").map(Number);
       return first <= line && line <= (last ?? first);
     };
-    const leaf = [...main.querySelectorAll(":scope > [data-lines]")].find((one) => one.dataset.lines.split(" ").some(holds));
-    return name.startsWith("L") && leaf ? leaf.dataset.leaf : null;
+    const chunk = [...main.querySelectorAll(":scope > [data-lines]")].find((element) => element.dataset.lines.split(" ").some(contains));
+    return name.startsWith("L") && chunk ? chunk.dataset.chunk : null;
   };
 
-  // The browser finds and prints only what is unpacked: leaves, and subagents in the places that their calls left for them.
+  // The browser finds and prints only unpacked content: chunks, subagents in their slots, and the rest of long texts.
   let unpacking = null;
-  const later = () => [...document.querySelectorAll(".leaf-later")];
-  const agents = () => [...document.querySelectorAll(".agent-here:empty")].filter((one) => pack(`call=${one.dataset.call}`));
-  const words = () => [...document.querySelectorAll("#main details.more > [data-src]")];
-  const packed = () => [...later(), ...agents(), ...words()];
-  async function all() {
-    // What is unpacked may hold more; what fails is not tried again.
+  const pendingChunks = () => [...document.querySelectorAll(".chunk-pending")];
+  const pendingAgents = () => [...document.querySelectorAll(".agent-slot:empty")].filter((slot) => findPacked(`call=${slot.dataset.call}`));
+  const pendingTexts = () => [...document.querySelectorAll("#main details.more > [data-src]")];
+  const pending = () => [...pendingChunks(), ...pendingAgents(), ...pendingTexts()];
+  async function unpackAll() {
+    // Unpacked content may contain more packed content. Elements that failed are not tried again.
     const tried = new Set();
-    for (let next = packed(); next.length; next = packed().filter((one) => !tried.has(one))) {
-      for (const one of next) {
-        tried.add(one);
-        if (one.matches(".leaf-later")) { await rethread.load(one); continue; }
-        const details = one.closest("details");
-        await rethread.unfold(details);
-        // What is folded is neither found nor printed.
+    for (let next = pending(); next.length; next = pending().filter((element) => !tried.has(element))) {
+      for (const element of next) {
+        tried.add(element);
+        if (element.matches(".chunk-pending")) { await rethread.load(element); continue; }
+        const details = element.closest("details");
+        await rethread.loadDetails(details);
+        // Collapsed content is neither found nor printed.
         if (details.matches(".more")) details.open = true;
       }
     }
     unpacking = null;
-    button().hidden = !packed().length;
-    rethread.say(packed().length ? "Some parts could not be unpacked" : "Everything is unpacked");
+    button().hidden = !pending().length;
+    rethread.notify(pending().length ? "Some parts could not be unpacked" : "Everything is unpacked");
   }
-  const button = () => document.querySelector('[data-do="unpack"]');
-  rethread.on('[data-do="unpack"]', "click", () => {
+  const button = () => document.querySelector('[data-command="unpack"]');
+  rethread.on('[data-command="unpack"]', "click", () => {
     button().hidden = true;
-    unpacking = unpacking || all();
+    unpacking = unpacking || unpackAll();
   });
   document.addEventListener("keydown", async (event) => {
-    if ((event.ctrlKey || event.metaKey) && event.key === "p" && packed().length) {
-      // What is packed cannot be printed.
+    if ((event.ctrlKey || event.metaKey) && event.key === "p" && pending().length) {
+      // Packed content cannot be printed.
       event.preventDefault();
       event.stopImmediatePropagation();
-      unpacking = unpacking || all();
+      unpacking = unpacking || unpackAll();
       await unpacking;
       print();
       return;
     }
-    if ((event.ctrlKey || event.metaKey) && event.key === "f" && !unpacking && packed().length) {
-      rethread.say("Parts of this page are packed: “Unpack all” above lets the browser find in them");
+    if ((event.ctrlKey || event.metaKey) && event.key === "f" && !unpacking && pending().length) {
+      rethread.notify("Parts of this page are packed. Choose “Unpack all” to search them with the browser");
     }
   });
-  rethread.ready(() => { button().hidden = !packed().length; });
+  rethread.ready(() => { button().hidden = !pending().length; });
 })();

@@ -1,13 +1,13 @@
 "use strict";
-// Finds words in the whole session, also in what is folded or not loaded: the server knows where.
+// Find in session: searches the whole session on the server, including collapsed and unloaded content.
 (() => {
-  const { on, key, get, elements, show, unfold } = window.rethread;
-  // Most marks that are drawn.
-  const MOST = 500;
+  const { on, key, get, parseHtml, show, loadDetails } = window.rethread;
+  // Maximum number of highlighted matches.
+  const MAX_HIGHLIGHTS = 500;
   let hits = [];
-  let place = -1;
-  let asked = 0;
-  let steps = 0;
+  let position = -1;
+  let requestCount = 0;
+  let stepCount = 0;
 
   const box = () => document.getElementById("find");
 
@@ -19,141 +19,142 @@
     find.elements.q.select();
   }
 
-  // Lets go of what was found, and of answers that are still to come.
-  function forget() {
-    asked += 1;
-    steps += 1;
+  // Discards the results, including those of requests under way.
+  function reset() {
+    requestCount += 1;
+    stepCount += 1;
     hits = [];
-    place = -1;
+    position = -1;
     const find = box();
     delete find.dataset.rest;
-    if (CSS.highlights) CSS.highlights.delete("found");
+    if (CSS.highlights) CSS.highlights.delete("match");
   }
 
   function close() {
     const find = box();
     if (!find || find.hidden) return false;
     find.hidden = true;
-    forget();
+    reset();
   }
 
-  const sought = () => box().elements.q.value.trim();
+  const queryText = () => box().elements.q.value.trim();
 
-  async function look() {
+  async function search() {
     const find = box();
-    const words = sought();
+    const query = queryText();
     const main = document.getElementById("main");
-    forget();
-    const mine = asked;
-    if (!words) { tell(); return; }
+    reset();
+    const request = requestCount;
+    if (!query) { showPosition(); return; }
     hits = null;
     let markup = null;
     try {
-      markup = elements(await get(`${main.dataset.base}/find${main.dataset.query}q=${encodeURIComponent(words)}`));
+      markup = parseHtml(await get(`${main.dataset.base}/find${main.dataset.query}q=${encodeURIComponent(query)}`));
     } catch {
-      if (mine !== asked) return;
+      if (request !== requestCount) return;
       hits = [];
-      find.querySelector(".find-at").textContent = "could not be searched";
+      find.querySelector(".find-position").textContent = "search failed";
       return;
     }
-    if (mine !== asked) return;
+    if (request !== requestCount) return;
     const all = [...markup.querySelectorAll("li")];
-    hits = all.filter((one) => "leaf" in one.dataset).map((one) => Number(one.dataset.line)).sort((a, b) => a - b);
+    hits = all.filter((item) => "chunk" in item.dataset).map((item) => Number(item.dataset.line)).sort((a, b) => a - b);
     const count = Number(markup.querySelector("[data-count]")?.dataset.count || 0);
-    const elsewhere = all.length - hits.length;
+    const otherBranchCount = all.length - hits.length;
     const rest = [];
-    if (elsewhere) rest.push(`${elsewhere} on other branches`);
+    if (otherBranchCount) rest.push(`${otherBranchCount} on other branches`);
     if (count > all.length) rest.push(`the first ${all.length} of ${count.toLocaleString("en")}`);
     find.dataset.rest = rest.length ? ` (${rest.join(", ")})` : "";
-    go(1);
+    stepMatch(1);
   }
 
-  function tell() {
+  function showPosition() {
     const find = box();
     const { rest = "" } = find.dataset;
-    const said = hits.length ? `${place + 1} of ${hits.length}` : "none";
-    find.querySelector(".find-at").textContent = sought() ? said + rest : "";
+    const text = hits.length ? `${position + 1} of ${hits.length}` : "none";
+    find.querySelector(".find-position").textContent = queryText() ? text + rest : "";
   }
 
-  const drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  const nextPaint = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
 
-  async function go(by) {
-    // While the answer is not there, there is nothing to go to.
+  // Shows the next match, or the previous one if `by` is -1.
+  async function stepMatch(by) {
+    // `hits` is null while a request is under way.
     if (!hits) return;
-    if (!hits.length) { tell(); return; }
-    steps += 1;
-    const mine = steps;
-    place = (place + by + hits.length) % hits.length;
-    tell();
-    const words = sought();
-    const line = hits[place];
-    const there = await show(`L${line}`);
-    if (!there || mine !== steps) return;
-    // A turn begins with the line of its prompt, and it is the prompt that is meant.
-    const element = there.querySelector(`:scope > .part[data-line="${line}"]`) || there;
+    if (!hits.length) { showPosition(); return; }
+    stepCount += 1;
+    const step = stepCount;
+    position = (position + by + hits.length) % hits.length;
+    showPosition();
+    const query = queryText();
+    const line = hits[position];
+    const target = await show(`L${line}`);
+    if (!target || step !== stepCount) return;
+    // The line of a prompt is also the first line of its turn: highlight the prompt.
+    const element = target.querySelector(`:scope > .part[data-line="${line}"]`) || target;
     if (element instanceof HTMLDetailsElement) element.open = true;
-    await whole(element);
-    await drawn();
-    if (mine !== steps) return;
-    const first = paint(element, words);
+    await loadAll(element);
+    await nextPaint();
+    if (step !== stepCount) return;
+    const first = highlight(element, query);
     if (!first) return;
-    bring(first);
-    // What is near gets its real height only now.
-    await drawn();
-    if (mine === steps) bring(first);
+    center(first);
+    // Content near the viewport gets its real height only now.
+    await nextPaint();
+    if (step === stepCount) center(first);
   }
 
-  // Marks any of the words where they stand, without touching the text, and returns the first place.
-  function paint(element, ...words) {
-    const wanted = words.filter(Boolean).map((one) => one.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
-    if (!CSS.highlights || !wanted.length) return null;
-    const sign = new RegExp(wanted.join("|"), "giu");
+  // Highlights all occurrences of the words without changing the text. Returns the range of the first one, or null.
+  function highlight(element, ...words) {
+    const escaped = words.filter(Boolean).map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
+    if (!CSS.highlights || !escaped.length) return null;
+    const pattern = new RegExp(escaped.join("|"), "giu");
     const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
     const ranges = [];
-    for (let node = walker.nextNode(); node && ranges.length < MOST; node = walker.nextNode()) {
-      for (const found of node.data.matchAll(sign)) {
-        if (ranges.length >= MOST) break;
+    for (let node = walker.nextNode(); node && ranges.length < MAX_HIGHLIGHTS; node = walker.nextNode()) {
+      for (const match of node.data.matchAll(pattern)) {
+        if (ranges.length >= MAX_HIGHLIGHTS) break;
         const range = new Range();
-        range.setStart(node, found.index);
-        range.setEnd(node, found.index + found[0].length);
+        range.setStart(node, match.index);
+        range.setEnd(node, match.index + match[0].length);
         ranges.push(range);
       }
     }
-    CSS.highlights.set("found", new Highlight(...ranges));
+    CSS.highlights.set("match", new Highlight(...ranges));
     return ranges[0] || null;
   }
 
-  // Brings the words themselves to the middle: what holds them may be higher than the window.
-  function bring(range) {
-    const around = range.startContainer.parentElement;
-    for (let up = around; up; up = up.parentElement) if (up instanceof HTMLDetailsElement) up.open = true;
-    for (let up = around; up; up = up.parentElement) {
-      if (up.scrollHeight > up.clientHeight && /auto|scroll/.test(getComputedStyle(up).overflowY)) {
-        up.scrollTop += range.getBoundingClientRect().top - up.getBoundingClientRect().top - up.clientHeight / 2;
+  // Scrolls a range to the middle of the window: the element that contains it may be higher than the window.
+  function center(range) {
+    const parent = range.startContainer.parentElement;
+    for (let ancestor = parent; ancestor; ancestor = ancestor.parentElement) if (ancestor instanceof HTMLDetailsElement) ancestor.open = true;
+    for (let ancestor = parent; ancestor; ancestor = ancestor.parentElement) {
+      if (ancestor.scrollHeight > ancestor.clientHeight && /auto|scroll/.test(getComputedStyle(ancestor).overflowY)) {
+        ancestor.scrollTop += range.getBoundingClientRect().top - ancestor.getBoundingClientRect().top - ancestor.clientHeight / 2;
       }
     }
     scrollBy({ top: range.getBoundingClientRect().top - innerHeight / 2, behavior: "instant" });
   }
 
-  // Fetches all of a part, also the rest of long words.
-  async function whole(element) {
-    if (element instanceof HTMLDetailsElement) await unfold(element);
-    for (const rest of element.querySelectorAll("details.more > [data-src]")) await unfold(rest.parentElement);
+  // Loads all of a part, including the rest of long texts.
+  async function loadAll(element) {
+    if (element instanceof HTMLDetailsElement) await loadDetails(element);
+    for (const rest of element.querySelectorAll("details.more > [data-src]")) await loadDetails(rest.parentElement);
   }
 
-  // Shows in a part what a search has found there.
-  window.rethread.point = async (element, words) => {
-    await whole(element);
-    await drawn();
-    const first = paint(element, ...words);
+  // Highlights the words of a search result in a part and scrolls to the first one.
+  window.rethread.highlightMatches = async (element, words) => {
+    await loadAll(element);
+    await nextPaint();
+    const first = highlight(element, ...words);
     if (!first) return;
-    bring(first);
-    await drawn();
-    bring(first);
+    center(first);
+    await nextPaint();
+    center(first);
   };
 
-  on('[data-do="find"]', "click", open);
-  // The browser finds only what is loaded; pressed again, it is the browser's.
+  on('[data-command="find"]', "click", open);
+  // The browser's own find sees only loaded content. Pressing the keys again opens it.
   document.addEventListener("keydown", (event) => {
     const find = box();
     if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.key !== "f" || !find || find.contains(document.activeElement) || document.querySelector(".present")) return;
@@ -162,13 +163,13 @@
   });
   key("f", "find in this session", open, "#find");
   key("Escape", "", close, "#find");
-  let typing = 0;
-  on("#find input", "input", () => { clearTimeout(typing); typing = setTimeout(look, 120); });
-  on("#find", "submit", (event) => { event.preventDefault(); go(1); });
+  let typingTimer = 0;
+  on("#find input", "input", () => { clearTimeout(typingTimer); typingTimer = setTimeout(search, 120); });
+  on("#find", "submit", (event) => { event.preventDefault(); stepMatch(1); });
   on("#find", "keydown", (event) => {
-    if (event.key === "Enter" && event.shiftKey) { event.preventDefault(); go(-1); }
+    if (event.key === "Enter" && event.shiftKey) { event.preventDefault(); stepMatch(-1); }
   });
-  on('[data-do="find-on"]', "click", () => go(1));
-  on('[data-do="find-back"]', "click", () => go(-1));
-  on('[data-do="find-close"]', "click", close);
+  on('[data-command="find-next"]', "click", () => stepMatch(1));
+  on('[data-command="find-previous"]', "click", () => stepMatch(-1));
+  on('[data-command="find-close"]', "click", close);
 })();

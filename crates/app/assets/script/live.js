@@ -1,42 +1,42 @@
 "use strict";
-// A session that grows: new turns appear at its end, and nothing moves while one reads.
+// A live session: new turns appear at the end, and the text in view does not move.
 (() => {
-  const { on, get, ready, elements, say } = window.rethread;
+  const { on, get, ready, parseHtml, notify } = window.rethread;
 
   ready(() => {
     const main = document.getElementById("main");
     if (!main || !main.dataset.key) return;
     const follow = document.querySelector('input[name="follow"]');
-    const newest = document.querySelector('[data-do="newest"]');
-    const lost = document.querySelector(".follow-lost");
-    let busy = false;
-    let again = false;
+    const newest = document.querySelector('[data-command="newest"]');
+    const disconnected = document.querySelector(".follow-disconnected");
+    let isUpdating = false;
+    let mustUpdateAgain = false;
 
-    // Keeps what is the same, so that what is open stays open.
-    function renew(old, now) {
-      if (old.outerHTML === now.outerHTML || old.renewed === now.outerHTML) return;
-      const alike = old.matches(".turn") && now.matches(".turn") && old.dataset.turn === now.dataset.turn && old.dataset.line === now.dataset.line;
-      if (!alike) { now.renewed = now.outerHTML; old.replaceWith(now); return; }
-      merge(old, [...now.children]);
+    // Replaces an element only if its markup changed, so that expanded elements stay expanded.
+    function updateElement(old, current) {
+      if (old.outerHTML === current.outerHTML || old.servedHtml === current.outerHTML) return;
+      const isSameTurn = old.matches(".turn") && current.matches(".turn") && old.dataset.turn === current.dataset.turn && old.dataset.line === current.dataset.line;
+      if (!isSameTurn) { current.servedHtml = current.outerHTML; old.replaceWith(current); return; }
+      updateChildren(old, [...current.children]);
     }
-    function merge(place, children) {
-      const there = [...place.children];
-      for (const [no, child] of children.entries()) {
-        const old = there[no];
-        if (!old) { child.renewed = child.outerHTML; place.append(child); } else if (old.dataset.line === child.dataset.line && old instanceof HTMLDetailsElement && old.open) {
+    function updateChildren(parent, children) {
+      const oldChildren = [...parent.children];
+      for (const [index, child] of children.entries()) {
+        const old = oldChildren[index];
+        if (!old) { child.servedHtml = child.outerHTML; parent.append(child); } else if (old.dataset.line === child.dataset.line && old instanceof HTMLDetailsElement && old.open) {
           if (old.dataset.result === child.dataset.result) continue;
-          // What somebody looks at has its result now.
-          child.renewed = child.outerHTML;
+          // The call that the user expanded has a result now.
+          child.servedHtml = child.outerHTML;
           child.open = true;
           old.replaceWith(child);
-        } else renew(old, child);
+        } else updateElement(old, child);
       }
-      for (const rest of there.slice(children.length)) rest.remove();
+      for (const removed of oldChildren.slice(children.length)) removed.remove();
     }
 
-    // Goes to the end, also while what is near it still gets its real height.
-    async function toEnd() {
-      const last = [...main.querySelectorAll(":scope > .leaf")].pop();
+    // Scrolls to the end. Repeats it because chunks near the end still get their real height.
+    async function scrollToEnd() {
+      const last = [...main.querySelectorAll(":scope > .chunk")].pop();
       if (last) await window.rethread.load(last);
       for (let round = 0; round < 4; round += 1) {
         scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" });
@@ -44,131 +44,131 @@
       }
     }
 
-    // What is said above the turns, anew: how many there are, what a client will load, how it is called.
-    async function renewHead() {
-      const markup = elements(await get(main.dataset.base + main.dataset.query));
-      const now = markup.querySelector(".session-top");
-      const old = document.querySelector(".session-top");
-      // A list that somebody opened there stays.
-      if (!now || !old || old.outerHTML === now.outerHTML || old.querySelector("#agents > *")) return;
+    // Updates the header above the turns: turn count, resume banner, title.
+    async function updateHeader() {
+      const markup = parseHtml(await get(main.dataset.base + main.dataset.query));
+      const current = markup.querySelector(".session-header");
+      const old = document.querySelector(".session-header");
+      // Keep the header while its list of subagents is open.
+      if (!current || !old || old.outerHTML === current.outerHTML || old.querySelector("#agents > *")) return;
       const focused = [...old.querySelectorAll("a, button")].indexOf(document.activeElement);
-      old.replaceWith(now);
-      if (focused >= 0) [...now.querySelectorAll("a, button")][focused]?.focus({ preventScroll: true });
-      document.title = `${now.querySelector("h1").textContent} · rethread`;
+      old.replaceWith(current);
+      if (focused >= 0) [...current.querySelectorAll("a, button")][focused]?.focus({ preventScroll: true });
+      document.title = `${current.querySelector("h1").textContent} · rethread`;
     }
 
-    // What stands before the end is not what this page shows, as after a rewind: only a new page can tell it. Nobody is torn away
-    // from a dialog or a presentation: it is looked at again when that is closed.
-    function anew() {
+    // Reloads the page because entries before its end have changed (for example after a rewind). While a dialog or a
+    // presentation is open nothing is reloaded; closing it checks again.
+    function reloadPage() {
       const dialog = document.querySelector("dialog[open]");
-      if (dialog) dialog.addEventListener("close", grow, { once: true });
+      if (dialog) dialog.addEventListener("close", update, { once: true });
       if (dialog || document.querySelector(".present")) return;
-      const here = window.rethread.reading()?.dataset.turn;
-      const hash = here && scrollY > 0 ? `#t${here}` : "";
+      const turn = window.rethread.currentTurn()?.dataset.turn;
+      const hash = turn && scrollY > 0 ? `#t${turn}` : "";
       history.replaceState({ follow: follow.checked, hash }, "", location.pathname + location.search + hash);
       history.scrollRestoration = "manual";
       location.reload();
     }
 
-    async function grow() {
-      if (busy) { again = true; return; }
-      busy = true;
+    async function update() {
+      if (isUpdating) { mustUpdateAgain = true; return; }
+      isUpdating = true;
       try {
-        const leaves = [...main.querySelectorAll(":scope > .leaf")];
-        const last = leaves.length ? leaves[leaves.length - 1] : null;
-        const from = last ? Number(last.dataset.leaf) : 0;
-        const end = innerHeight + scrollY >= document.documentElement.scrollHeight - 80;
-        const answer = await fetch(`${main.dataset.base}/leaf${main.dataset.query}no=${from}`, { headers: { "x-rethread": "piece" } });
-        const told = (name) => answer.headers.get(name);
-        // Where the session is gone, what was read stays.
-        if (told("x-leaves") === null || !last && answer.status !== 200) return;
-        if (answer.status !== 200 || told("x-before") !== main.dataset.before) { anew(); return; }
-        main.dataset.before = told("x-before-last");
-        const count = Number(told("x-leaves"));
-        const markup = elements(await answer.text());
-        const ending = () => last && last.lastElementChild && last.lastElementChild.textContent;
-        const ended = ending();
-        if (last && "later" in last.dataset) { /* It is fetched when it comes near. */ }
-        else if (last) merge(last, [...markup.children]);
+        const chunks = [...main.querySelectorAll(":scope > .chunk")];
+        const last = chunks.length ? chunks[chunks.length - 1] : null;
+        const from = last ? Number(last.dataset.chunk) : 0;
+        const isAtEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 80;
+        const response = await fetch(`${main.dataset.base}/chunk${main.dataset.query}number=${from}`, { headers: { "x-rethread": "fragment" } });
+        const header = (name) => response.headers.get(name);
+        // If the session was deleted, keep what is on the page.
+        if (header("x-chunks") === null || !last && response.status !== 200) return;
+        if (response.status !== 200 || header("x-prefix-hash") !== main.dataset.prefixHash) { reloadPage(); return; }
+        main.dataset.prefixHash = header("x-last-prefix-hash");
+        const count = Number(header("x-chunks"));
+        const markup = parseHtml(await response.text());
+        const lastText = () => last && last.lastElementChild && last.lastElementChild.textContent;
+        const oldLastText = lastText();
+        if (last && "pending" in last.dataset) { /* It is loaded when it comes near the viewport. */ }
+        else if (last) updateChildren(last, [...markup.children]);
         else {
-          const leaf = document.createElement("section");
-          leaf.className = "leaf";
-          leaf.dataset.leaf = "0";
-          leaf.append(markup);
-          main.replaceChildren(leaf);
+          const chunk = document.createElement("section");
+          chunk.className = "chunk";
+          chunk.dataset.chunk = "0";
+          chunk.append(markup);
+          main.replaceChildren(chunk);
         }
-        for (let no = from + 1; no < count; no += 1) {
-          const leaf = document.createElement("section");
-          leaf.className = "leaf leaf-later leaf-2";
-          leaf.dataset.leaf = String(no);
-          leaf.dataset.later = "";
-          main.append(leaf);
-          await window.rethread.load(leaf);
+        for (let number = from + 1; number < count; number += 1) {
+          const chunk = document.createElement("section");
+          chunk.className = "chunk chunk-pending chunk-2";
+          chunk.dataset.chunk = String(number);
+          chunk.dataset.pending = "";
+          main.append(chunk);
+          await window.rethread.load(chunk);
         }
-        if (follow.checked) await toEnd();
-        else if (!end && (count > from + 1 || ending() !== ended)) newest.hidden = false;
-        await renewHead();
+        if (follow.checked) await scrollToEnd();
+        else if (!isAtEnd && (count > from + 1 || lastText() !== oldLastText)) newest.hidden = false;
+        await updateHeader();
         document.dispatchEvent(new CustomEvent("rethread:grown"));
       } catch {
-        say("The session grew, but could not be read");
+        notify("The session has new entries, but they could not be loaded");
       } finally {
-        busy = false;
-        if (again) { again = false; grow(); }
+        isUpdating = false;
+        if (mustUpdateAgain) { mustUpdateAgain = false; update(); }
       }
     }
 
-    // A page that nobody sees listens no more: of all pages together, a browser keeps six connections.
+    // A hidden page closes its event stream: a browser allows six connections to the server over all pages.
     let events = null;
-    const listen = () => {
+    const openEvents = () => {
       if (events) return;
       events = new EventSource(`${main.dataset.base}/events?bytes=${main.dataset.bytes}`);
-      events.addEventListener("grown", grow);
-      events.addEventListener("open", () => { lost.hidden = true; });
-      events.addEventListener("error", () => { lost.hidden = false; });
+      events.addEventListener("grown", update);
+      events.addEventListener("open", () => { disconnected.hidden = true; });
+      events.addEventListener("error", () => { disconnected.hidden = false; });
     };
-    const rest = () => {
+    const closeEvents = () => {
       if (events) events.close();
       events = null;
     };
-    const attend = () => {
-      if (document.hidden) { rest(); return; }
-      if (!events) { listen(); grow(); }
+    const followVisibility = () => {
+      if (document.hidden) { closeEvents(); return; }
+      if (!events) { openEvents(); update(); }
     };
-    if (!document.hidden) listen();
-    document.addEventListener("visibilitychange", attend);
-    addEventListener("pagehide", rest);
-    addEventListener("pageshow", attend);
-    // After a rewind one goes on reading where one was; where that is no more, at the end.
+    if (!document.hidden) openEvents();
+    document.addEventListener("visibilitychange", followVisibility);
+    addEventListener("pagehide", closeEvents);
+    addEventListener("pageshow", followVisibility);
+    // After a reload scroll back to the turn that the user was reading, or to the end if it does not exist any more.
     if (history.state) {
       follow.checked = Boolean(history.state.follow);
       const { hash } = history.state;
       history.replaceState(null, "");
-      // The browser itself would go back to where the old page was, until this one is whole.
-      const whole = () => setTimeout(() => { history.scrollRestoration = "auto"; }, 1000);
-      if (document.readyState === "complete") whole(); else addEventListener("load", whole, { once: true });
-      if (follow.checked || hash && !document.getElementById(hash.slice(1))) toEnd();
+      // Until the page is loaded the browser itself would restore the scroll position of the old page.
+      const restoreDefault = () => setTimeout(() => { history.scrollRestoration = "auto"; }, 1000);
+      if (document.readyState === "complete") restoreDefault(); else addEventListener("load", restoreDefault, { once: true });
+      if (follow.checked || hash && !document.getElementById(hash.slice(1))) scrollToEnd();
     }
-    window.rethread.key("End", "to the end", () => void toEnd());
-    on('[data-do="newest"]', "click", () => {
+    window.rethread.key("End", "scroll to the end", () => void scrollToEnd());
+    on('[data-command="newest"]', "click", () => {
       newest.hidden = true;
-      toEnd();
+      scrollToEnd();
     });
-    let height = scrollY;
-    let scrolled = false;
-    const look = () => {
-      scrolled = false;
-      if (below() <= 80) newest.hidden = true;
+    let lastScroll = scrollY;
+    let isScheduled = false;
+    const hideNewest = () => {
+      isScheduled = false;
+      if (distanceToEnd() <= 80) newest.hidden = true;
     };
-    const below = () => document.documentElement.scrollHeight - innerHeight - scrollY;
+    const distanceToEnd = () => document.documentElement.scrollHeight - innerHeight - scrollY;
     addEventListener("scroll", () => {
-      // Who goes up wants to read.
-      if (scrollY < height && below() > innerHeight / 2) follow.checked = false;
-      height = scrollY;
-      if (!scrolled) window.rethread.idle(look);
-      scrolled = true;
+      // Scrolling up stops following.
+      if (scrollY < lastScroll && distanceToEnd() > innerHeight / 2) follow.checked = false;
+      lastScroll = scrollY;
+      if (!isScheduled) window.rethread.idle(hideNewest);
+      isScheduled = true;
     }, { passive: true });
-    follow.addEventListener("change", () => { if (follow.checked) toEnd(); });
-    document.addEventListener("rethread:changed", grow);
-    document.addEventListener("rethread:presented", grow);
+    follow.addEventListener("change", () => { if (follow.checked) scrollToEnd(); });
+    document.addEventListener("rethread:changed", update);
+    document.addEventListener("rethread:presented", update);
   });
 })();

@@ -1,50 +1,50 @@
 "use strict";
-// The map beside a session: it comes when the text is there, again when that has grown, and shows where one reads.
+// The map of a session: loaded after the text and again when the session grows. Shows the turn that the user is reading.
 (() => {
-  const { get, ready, elements, idle } = window.rethread;
+  const { get, ready, parseHtml, idle } = window.rethread;
 
   ready(() => {
     const main = document.getElementById("main");
     const map = document.getElementById("map");
     if (!main || !map) return;
 
-    let here = null;
-    const look = () => {
-      const turn = Number(window.rethread.reading()?.dataset.turn);
+    let current = null;
+    const markCurrent = () => {
+      const turn = Number(window.rethread.currentTurn()?.dataset.turn);
       if (!turn) return;
-      let now = null;
-      for (const one of map.querySelectorAll("a[data-turn]")) if (Number(one.dataset.turn) <= turn) now = one;
-      if (now === here) return;
-      here?.removeAttribute("aria-current");
-      here = now;
-      if (!here) return;
-      here.setAttribute("aria-current", "true");
-      // The map moves, and never the page.
-      const [place, frame] = [here.getBoundingClientRect(), map.getBoundingClientRect()];
-      if (place.top < frame.top || place.bottom > frame.bottom) map.scrollTop += place.top - frame.top - frame.height / 3;
+      let next = null;
+      for (const link of map.querySelectorAll("a[data-turn]")) if (Number(link.dataset.turn) <= turn) next = link;
+      if (next === current) return;
+      current?.removeAttribute("aria-current");
+      current = next;
+      if (!current) return;
+      current.setAttribute("aria-current", "true");
+      // Scroll the map only, never the page.
+      const [link, frame] = [current.getBoundingClientRect(), map.getBoundingClientRect()];
+      if (link.top < frame.top || link.bottom > frame.bottom) map.scrollTop += link.top - frame.top - frame.height / 3;
     };
 
-    let drawn = "";
-    const draw = async () => {
-      const markup = await get(`${main.dataset.base}/map${main.dataset.query}`).catch(() => drawn);
-      if (markup === drawn) return;
-      drawn = markup;
+    let shownMarkup = "";
+    const update = async () => {
+      const markup = await get(`${main.dataset.base}/map${main.dataset.query}`).catch(() => shownMarkup);
+      if (markup === shownMarkup) return;
+      shownMarkup = markup;
       const focused = map.contains(document.activeElement) && document.activeElement.getAttribute("href");
-      map.replaceChildren(elements(markup));
+      map.replaceChildren(parseHtml(markup));
       map.hidden = !map.firstElementChild;
-      if (focused) [...map.querySelectorAll("a")].find((one) => one.getAttribute("href") === focused)?.focus({ preventScroll: true });
-      here = null;
-      idle(look);
+      if (focused) [...map.querySelectorAll("a")].find((link) => link.getAttribute("href") === focused)?.focus({ preventScroll: true });
+      current = null;
+      idle(markCurrent);
     };
 
-    let waiting = false;
+    let isScheduled = false;
     addEventListener("scroll", () => {
-      if (waiting) return;
-      waiting = true;
-      setTimeout(() => idle(() => { waiting = false; look(); }), 100);
+      if (isScheduled) return;
+      isScheduled = true;
+      setTimeout(() => idle(() => { isScheduled = false; markCurrent(); }), 100);
     }, { passive: true });
-    document.addEventListener("rethread:grown", draw);
-    // A page without a server brings its map along.
-    if (window.rethread.packed) idle(look); else draw();
+    document.addEventListener("rethread:grown", update);
+    // An exported page contains its map.
+    if (window.rethread.packed) idle(markCurrent); else update();
   });
 })();

@@ -1,26 +1,26 @@
-// Hits while somebody types: a box with a list of choices below it.
+// Search as you type: a combobox with a list of matches.
 (() => {
-  // Newer questions of one page take the place of older ones that still wait.
+  // The server drops waiting searches of a client when a newer one of the same client arrives.
   const client = Math.random().toString(36).slice(2);
-  let made = 0;
+  let boxCount = 0;
 
   const attach = (input) => {
-    const no = (made += 1);
+    const number = (boxCount += 1);
     const list = document.createElement("div");
     list.className = "hits";
-    list.id = `hits-${no}`;
+    list.id = `hits-${number}`;
     list.setAttribute("role", "listbox");
-    list.setAttribute("aria-label", "Hits");
+    list.setAttribute("aria-label", "Matches");
     list.hidden = true;
     input.form.append(list);
     for (const [name, value] of [["role", "combobox"], ["aria-autocomplete", "list"], ["aria-expanded", "false"], ["aria-controls", list.id]]) {
       input.setAttribute(name, value);
     }
 
-    let asked = null;
-    let shown = "";
+    let request = null;
+    let shownQuery = "";
     const options = () => [...list.querySelectorAll('[role="option"]')];
-    const chosen = () => list.querySelector('[aria-selected="true"]');
+    const selectedOption = () => list.querySelector('[aria-selected="true"]');
     const open = () => {
       list.hidden = false;
       input.setAttribute("aria-expanded", "true");
@@ -28,9 +28,9 @@
     const close = () => {
       list.hidden = true;
       input.setAttribute("aria-expanded", "false");
-      choose(null);
+      selectOption(null);
     };
-    const choose = (option) => {
+    const selectOption = (option) => {
       for (const other of options()) other.setAttribute("aria-selected", String(other === option));
       if (option) {
         input.setAttribute("aria-activedescendant", option.id);
@@ -39,71 +39,71 @@
         input.removeAttribute("aria-activedescendant");
       }
     };
-    const ask = async () => {
+    const search = async () => {
       const query = input.value.trim();
-      if (asked) asked.abort();
-      asked = null;
+      if (request) request.abort();
+      request = null;
       if (!query) {
-        shown = "";
+        shownQuery = "";
         list.replaceChildren();
         return close();
       }
-      if (query === shown) return open();
-      const mine = (asked = new AbortController());
+      if (query === shownQuery) return open();
+      const current = (request = new AbortController());
       try {
-        const address = `/search/hits?q=${encodeURIComponent(query)}&limit=8&client=${client}-${no}`;
-        const answer = await fetch(address, { signal: mine.signal, headers: { "x-rethread": "piece" } });
-        if (answer.status !== 200) return;
-        const markup = await answer.text();
-        // Only the newest answer counts.
-        if (asked !== mine || document.activeElement !== input) return;
-        shown = query;
-        list.replaceChildren(rethread.elements(markup));
-        options().forEach((option, at) => { option.id = `${list.id}-${at}`; });
+        const address = `/search/hits?q=${encodeURIComponent(query)}&limit=8&client=${client}-${number}`;
+        const response = await fetch(address, { signal: current.signal, headers: { "x-rethread": "fragment" } });
+        if (response.status !== 200) return;
+        const markup = await response.text();
+        // Ignore responses to superseded requests.
+        if (request !== current || document.activeElement !== input) return;
+        shownQuery = query;
+        list.replaceChildren(rethread.parseHtml(markup));
+        options().forEach((option, index) => { option.id = `${list.id}-${index}`; });
         list.scrollTop = 0;
-        choose(null);
+        selectOption(null);
         open();
-      } catch { /* It was given up, or the server is gone. */ }
+      } catch { /* The request was aborted, or the server stopped. */ }
     };
-    // Every letter asks at once: what it takes the place of is given up, here and by the server.
-    input.addEventListener("input", ask);
+    // Every keystroke searches immediately. The search before it is cancelled, here and on the server.
+    input.addEventListener("input", search);
     input.addEventListener("keydown", (event) => {
       const all = options();
-      const at = all.indexOf(chosen());
+      const index = all.indexOf(selectedOption());
       if ((event.key === "ArrowDown" || event.key === "ArrowUp") && all.length) {
         event.preventDefault();
         if (list.hidden) return open();
-        const next = event.key === "ArrowDown" ? at + 1 : at < 0 ? all.length - 1 : at - 1;
-        choose(all[next] || null);
-      } else if (event.key === "Enter" && !list.hidden && chosen()) {
+        const next = event.key === "ArrowDown" ? index + 1 : index < 0 ? all.length - 1 : index - 1;
+        selectOption(all[next] || null);
+      } else if (event.key === "Enter" && !list.hidden && selectedOption()) {
         event.preventDefault();
-        location.href = chosen().href;
+        location.href = selectedOption().href;
       } else if (event.key === "Escape") {
         event.preventDefault();
         if (list.hidden) input.blur(); else close();
       }
     });
-    // The server looks through its files before the first letter comes.
-    input.addEventListener("focus", () => { fetch("/search/hits?q=", { headers: { "x-rethread": "piece" } }).catch(() => {}); });
-    input.addEventListener("focus", () => { if (list.childElementCount && input.value.trim() === shown) open(); });
+    // An empty query lets the server refresh its snapshot before the first keystroke.
+    input.addEventListener("focus", () => { fetch("/search/hits?q=", { headers: { "x-rethread": "fragment" } }).catch(() => {}); });
+    input.addEventListener("focus", () => { if (list.childElementCount && input.value.trim() === shownQuery) open(); });
     input.form.addEventListener("focusout", (event) => { if (!input.form.contains(event.relatedTarget)) close(); });
-    // A press on a choice must not take the focus away before it is a click.
+    // Pressing on an option must not move the focus: the list would close before the click.
     list.addEventListener("pointerdown", (event) => event.preventDefault());
   };
   rethread.ready(() => {
     for (const input of document.querySelectorAll(".bar-search input, .home-search input")) attach(input);
-    if (!document.querySelector(".found")) return;
-    // On the page of a search the same keys go through the hits.
-    const links = () => [...document.querySelectorAll("a.found-link")];
+    if (!document.querySelector(".results")) return;
+    // On the search page the same keys step through the matches.
+    const links = () => [...document.querySelectorAll("a.result-link")];
     const step = (by) => {
       const all = links();
-      const at = all.indexOf(document.activeElement);
-      const next = all[at < 0 ? 0 : Math.min(all.length - 1, Math.max(0, at + by))];
+      const index = all.indexOf(document.activeElement);
+      const next = all[index < 0 ? 0 : Math.min(all.length - 1, Math.max(0, index + by))];
       if (!next) return false;
       next.focus({ preventScroll: true });
       next.scrollIntoView({ block: "nearest" });
     };
-    rethread.key("j", "next hit", () => step(1));
-    rethread.key("k", "hit before", () => step(-1));
+    rethread.key("j", "next match", () => step(1));
+    rethread.key("k", "previous match", () => step(-1));
   });
 })();

@@ -1,135 +1,136 @@
 "use strict";
-// A session: leaves are fetched when they come near, bodies when they are opened; links, copies, pictures.
+// The session page: loads chunks near the viewport and bodies of opened tool calls; links, copying, images, printing.
 (() => {
-  const { on, key, get, elements, say, copy } = window.rethread;
-  const near = new IntersectionObserver((entries) => {
+  const { on, key, get, parseHtml, notify, copy } = window.rethread;
+  const nearObserver = new IntersectionObserver((entries) => {
     for (const entry of entries) if (entry.isIntersecting) load(entry.target);
   }, { rootMargin: "1500px 0px" });
-  // What is read long ago is given back: a page of a hundred thousand elements scrolls badly.
-  const far = new IntersectionObserver((entries) => {
+  // Chunks far from the viewport are unloaded: a page of a hundred thousand elements scrolls badly.
+  const farObserver = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting, boundingClientRect } of entries) {
-      // What was fetched from afar, as for a presentation, is still to be looked at.
+      // Chunks that were loaded from afar (for a presentation) have not been in view yet.
       if (isIntersecting) target.seen = true;
-      else if (target.seen) giveBack(target, boundingClientRect.height);
+      else if (target.seen) unloadChunk(target, boundingClientRect.height);
     }
   }, { rootMargin: "24000px 0px" });
 
-  const home = (element) => element.closest("[data-base]");
-  const address = (element, piece) => `${home(element).dataset.base}/${piece}`;
+  const sessionOf = (element) => element.closest("[data-base]");
+  const address = (element, fragment) => `${sessionOf(element).dataset.base}/${fragment}`;
 
-  // Inside another page the turns of a subagent have no names of their own: links to them lead to its own page.
-  function nameless(markup, place) {
-    if (!place || place.dataset.leaf && !place.closest(".agent")) return markup;
-    const { base } = (place.dataset.base ? place : home(place)).dataset;
-    for (const one of markup.querySelectorAll("[id]")) one.removeAttribute("id");
+  // Removes the ids of turns of a subagent shown inside another page. Links to them lead to the page of the subagent.
+  function removeIds(markup, target) {
+    if (!target || target.dataset.chunk && !target.closest(".agent")) return markup;
+    const { base } = (target.dataset.base ? target : sessionOf(target)).dataset;
+    for (const element of markup.querySelectorAll("[id]")) element.removeAttribute("id");
     for (const link of markup.querySelectorAll('a[href^="#"]')) link.setAttribute("href", base + link.getAttribute("href"));
     return markup;
   }
 
-  // Fetches a leaf and puts it in the place that was kept for it.
-  async function load(leaf) {
-    if (!("later" in leaf.dataset)) return leaf;
-    if (!leaf.loading) {
-      leaf.dataset.loading = "";
-      const query = home(leaf).dataset.query;
-      leaf.loading = get(`${address(leaf, "leaf")}${query}no=${leaf.dataset.leaf}`).then((markup) => {
-        near.unobserve(leaf);
-        delete leaf.dataset.later;
-        delete leaf.dataset.loading;
-        leaf.classList.remove("leaf-later");
-        leaf.removeAttribute("style");
-        leaf.place = [...leaf.childNodes];
-        leaf.replaceChildren(nameless(elements(markup), leaf));
-        leaf.unfolded = unfoldedIn(leaf);
-        remember(leaf);
-        leaf.seen = false;
-        watch(leaf);
-        if (leaf.parentElement.id === "main" && !window.rethread.packed) far.observe(leaf);
-      }, () => { leaf.loading = null; delete leaf.dataset.loading; });
+  // Fetches a pending chunk and replaces its placeholder.
+  async function load(chunk) {
+    if (!("pending" in chunk.dataset)) return chunk;
+    if (!chunk.loading) {
+      chunk.dataset.loading = "";
+      const query = sessionOf(chunk).dataset.query;
+      chunk.loading = get(`${address(chunk, "chunk")}${query}number=${chunk.dataset.chunk}`).then((markup) => {
+        nearObserver.unobserve(chunk);
+        delete chunk.dataset.pending;
+        delete chunk.dataset.loading;
+        chunk.classList.remove("chunk-pending");
+        chunk.removeAttribute("style");
+        chunk.placeholder = [...chunk.childNodes];
+        chunk.replaceChildren(removeIds(parseHtml(markup), chunk));
+        chunk.expandedCount = countExpanded(chunk);
+        rememberServedHtml(chunk);
+        chunk.seen = false;
+        observeChunks(chunk);
+        if (chunk.parentElement.id === "main" && !window.rethread.packed) farObserver.observe(chunk);
+      }, () => { chunk.loading = null; delete chunk.dataset.loading; });
     }
-    await leaf.loading;
-    return leaf;
+    await chunk.loading;
+    return chunk;
   }
 
-  // What the server said of the last parts: a session that grows tells them again, and what somebody unfolded there is no news.
-  function remember(leaf) {
-    if (leaf.nextElementSibling) return;
-    for (const part of leaf.querySelectorAll(":scope > .turn > *")) part.renewed = part.outerHTML;
+  // Records the markup of the parts of the last chunk as the server sent it. While the session grows they are sent again,
+  // and parts that differ only because the user expanded them must not be replaced.
+  function rememberServedHtml(chunk) {
+    if (chunk.nextElementSibling) return;
+    for (const part of chunk.querySelectorAll(":scope > .turn > *")) part.servedHtml = part.outerHTML;
   }
 
-  const unfoldedIn = (leaf) => leaf.querySelectorAll("details[open]").length;
+  const countExpanded = (chunk) => chunk.querySelectorAll("details[open]").length;
 
-  // Makes a leaf what it was before it came near, as high as it became; but not one in which somebody did something.
-  let printing = false;
-  function giveBack(leaf, height) {
-    const used = printing || unfoldedIn(leaf) !== leaf.unfolded || leaf.contains(document.activeElement)
-      || leaf.querySelector(".here") || getSelection().containsNode(leaf, true);
-    if (used || !leaf.place.length || !leaf.nextElementSibling || !height) return;
-    far.unobserve(leaf);
-    leaf.loading = null;
-    leaf.dataset.later = "";
-    leaf.classList.add("leaf-later");
-    leaf.style.height = `${height}px`;
-    leaf.replaceChildren(...leaf.place);
-    near.observe(leaf);
+  // Replaces a loaded chunk by its placeholder at the same height, unless the user interacted with the chunk.
+  let isPrinting = false;
+  function unloadChunk(chunk, height) {
+    const isUsed = isPrinting || countExpanded(chunk) !== chunk.expandedCount || chunk.contains(document.activeElement)
+      || chunk.querySelector(".part-target") || getSelection().containsNode(chunk, true);
+    if (isUsed || !chunk.placeholder.length || !chunk.nextElementSibling || !height) return;
+    farObserver.unobserve(chunk);
+    chunk.loading = null;
+    chunk.dataset.pending = "";
+    chunk.classList.add("chunk-pending");
+    chunk.style.height = `${height}px`;
+    chunk.replaceChildren(...chunk.placeholder);
+    nearObserver.observe(chunk);
   }
 
-  function watch(root) {
-    for (const leaf of root.querySelectorAll(".leaf-later")) near.observe(leaf);
+  function observeChunks(root) {
+    for (const chunk of root.querySelectorAll(".chunk-pending")) nearObserver.observe(chunk);
   }
 
-  // Fetches something into its place, once; `data-loading` stands there until the answer is in.
-  function fill(place, source, put) {
-    if (!place.loading) {
-      place.dataset.loading = "";
-      place.loading = get(source).then(put).finally(() => {
-        delete place.dataset.loading;
-        place.loading = null;
+  // Fetches content for an element once. The element has `data-loading` until the response is in.
+  function fetchInto(element, source, insert) {
+    if (!element.loading) {
+      element.dataset.loading = "";
+      element.loading = get(source).then(insert).finally(() => {
+        delete element.dataset.loading;
+        element.loading = null;
       });
     }
-    return place.loading;
+    return element.loading;
   }
 
-  // Fetches the body of a call once it is opened, and the subagent that it started.
-  async function unfold(details) {
+  // Loads the body of a tool call that was opened, and the subagent that the call started.
+  async function loadDetails(details) {
     const body = details.querySelector(":scope > [data-src]");
     if (body) {
       try {
-        await fill(body, body.dataset.src, (markup) => {
-          body.replaceChildren(elements(markup));
+        await fetchInto(body, body.dataset.src, (markup) => {
+          body.replaceChildren(parseHtml(markup));
           delete body.dataset.src;
         });
       } catch {
-        body.textContent = "It could not be loaded: open it again.";
+        body.textContent = "This part could not be loaded. Close and open it to try again.";
         return;
       }
     }
-    for (const kept of details.querySelectorAll(".kept[data-kept]")) {
-      if (kept.querySelector("button")) continue;
+    for (const file of details.querySelectorAll(".result-file[data-result-file]")) {
+      if (file.querySelector("button")) continue;
       const button = document.createElement("button");
       button.type = "button";
       button.className = "button";
-      button.dataset.do = "kept";
-      button.textContent = "Show all of it";
-      kept.append(" ", button);
+      button.dataset.command = "result-file";
+      button.textContent = "Show the full result";
+      file.append(" ", button);
     }
-    const agent = details.querySelector(".agent-here:empty");
-    if (agent && home(details)) {
+    const agent = details.querySelector(".agent-slot:empty");
+    if (agent && sessionOf(details)) {
       const source = `${address(details, "call").replace(/\/agent\/.*(?=\/call$)/, "")}?call=${encodeURIComponent(agent.dataset.call)}`;
       try {
-        await fill(agent, source, (text) => {
-          const markup = elements(text);
-          agent.replaceChildren(nameless(markup, markup.querySelector("[data-base]")));
-          watch(agent);
+        await fetchInto(agent, source, (text) => {
+          const markup = parseHtml(text);
+          agent.replaceChildren(removeIds(markup, markup.querySelector("[data-base]")));
+          observeChunks(agent);
         });
       } catch {
-        agent.dataset.none = "";
+        agent.dataset.missing = "";
       }
     }
   }
   document.addEventListener("toggle", (event) => {
     const details = event.target;
-    if (details instanceof HTMLDetailsElement && details.open) unfold(details);
+    if (details instanceof HTMLDetailsElement && details.open) loadDetails(details);
     if (details instanceof HTMLDetailsElement && details.open && details.matches(".menu")) {
       for (const other of document.querySelectorAll(".menu[open]")) if (other !== details) other.open = false;
     }
@@ -140,255 +141,255 @@
     }
   });
 
-  // Says on which leaf an entry stands; a page without a server knows by itself.
-  const leafOf = window.rethread.leafOf || (async (main, name) => {
-    const answer = await fetch(`${main.dataset.base}/leaf${main.dataset.query}at=${encodeURIComponent(name)}`, { headers: { "x-rethread": "piece" } });
-    return answer.ok ? answer.headers.get("x-leaf") : null;
+  // Returns the number of the chunk that contains an entry, or null. An exported page knows it without a server.
+  const findChunk = window.rethread.findChunk || (async (main, name) => {
+    const response = await fetch(`${main.dataset.base}/chunk${main.dataset.query}at=${encodeURIComponent(name)}`, { headers: { "x-rethread": "fragment" } });
+    return response.ok ? response.headers.get("x-chunk") : null;
   });
 
-  // Brings a turn or a line into view, wherever it is: to the top, or to where somebody looks.
+  // Scrolls a turn or line to the top of the viewport, or to the height `top`. Loads its chunk first if necessary.
   async function show(name, top) {
     const main = document.getElementById("main");
     if (!main || !main.dataset.base) return false;
     const line = /^L(\d+)$/.exec(name);
-    const find = () => (line ? at(Number(line[1])) : document.getElementById(name));
+    const find = () => (line ? findPart(Number(line[1])) : document.getElementById(name));
     let element = find();
-    if (!element || element.matches(".spot")) {
-      const spot = element && element.closest(".leaf-later");
-      if (spot) await load(spot);
-      // Every turn of this way has its place in the page; lines do not.
+    if (!element || element.matches(".turn-anchor")) {
+      const pending = element && element.closest(".chunk-pending");
+      if (pending) await load(pending);
+      // Every turn of this branch has an anchor in the page; lines have none.
       else if (!line) return false;
       else {
-        const no = await leafOf(main, name);
-        if (no === null) return false;
-        const leaf = await load(main.querySelector(`:scope > [data-leaf="${Number(no)}"]`));
-        // What is not drawn for itself stands behind something that is.
-        element = find() || line && nearest(leaf, Number(line[1]));
+        const number = await findChunk(main, name);
+        if (number === null) return false;
+        const chunk = await load(main.querySelector(`:scope > [data-chunk="${Number(number)}"]`));
+        // A line without an element of its own belongs to the part before it.
+        element = find() || line && findPartBefore(chunk, Number(line[1]));
       }
-      element = element && !element.matches(".spot") ? element : find();
+      element = element && !element.matches(".turn-anchor") ? element : find();
     }
     if (!element) return false;
-    for (let up = element; up; up = up.parentElement) if (up instanceof HTMLDetailsElement && up !== element) up.open = true;
-    await hold(element, 4, top);
-    // What was drawn on the way may still take its guessed height again.
-    hold(element, 40, top);
+    for (let ancestor = element.parentElement; ancestor; ancestor = ancestor.parentElement) if (ancestor instanceof HTMLDetailsElement) ancestor.open = true;
+    await keepInPlace(element, 4, top);
+    // Chunks that were laid out while scrolling may still fall back to their estimated height.
+    keepInPlace(element, 40, top);
     return element;
   }
 
-  // Turns get their real height only when they come near: an element is held in its place until nothing moves, or somebody does.
-  let held = 0;
-  async function hold(element, frames, place) {
-    held += 1;
-    const mine = held;
-    for (let still = 0, round = 0; still < frames && round < 80 && mine === held && element.isConnected; round += 1) {
-      if (place === undefined) element.scrollIntoView({ block: "start" });
-      else scrollBy({ top: switchOf(element).getBoundingClientRect().top - place, behavior: "instant" });
-      const [top, from] = [element.getBoundingClientRect().top, scrollY];
-      // Nothing is drawn where nobody looks.
+  // Turns get their real height only when they are near the viewport. Keeps an element in position until the layout has been
+  // stable for `frames` frames, or the user scrolls.
+  let holdCount = 0;
+  async function keepInPlace(element, frames, top) {
+    holdCount += 1;
+    const hold = holdCount;
+    for (let stable = 0, frame = 0; stable < frames && frame < 80 && hold === holdCount && element.isConnected; frame += 1) {
+      if (top === undefined) element.scrollIntoView({ block: "start" });
+      else scrollBy({ top: switchOf(element).getBoundingClientRect().top - top, behavior: "instant" });
+      const [oldTop, oldScroll] = [element.getBoundingClientRect().top, scrollY];
+      // A hidden page gets no animation frames.
       if (document.hidden) return;
       await new Promise(requestAnimationFrame);
-      const [moved, scrolled] = [element.getBoundingClientRect().top - top, scrollY - from];
-      // It went as far as the window went: that was somebody else.
+      const [moved, scrolled] = [element.getBoundingClientRect().top - oldTop, scrollY - oldScroll];
+      // The element moved exactly as far as the window scrolled: the user or another script scrolled.
       if (Math.abs(moved) >= 1 && Math.abs(moved + scrolled) < 1) return;
-      still = Math.abs(moved) < 1 ? still + 1 : 0;
+      stable = Math.abs(moved) < 1 ? stable + 1 : 0;
     }
   }
-  for (const kind of ["wheel", "touchstart", "pointerdown", "keydown"]) addEventListener(kind, () => { held += 1; }, { passive: true, capture: true });
+  for (const kind of ["wheel", "touchstart", "pointerdown", "keydown"]) addEventListener(kind, () => { holdCount += 1; }, { passive: true, capture: true });
 
-  // Who goes from branch to branch finds the switch where it was.
-  const switchOf = (element) => element.closest(".turn")?.querySelector(":scope > .switch") || element;
+  // After switching between branches the switch is at the same height as before.
+  const switchOf = (element) => element.closest(".turn")?.querySelector(":scope > .fork-switch") || element;
   on("[data-switch]", "click", (event, link) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
-    try { sessionStorage.setItem("switch", String(link.closest(".switch").getBoundingClientRect().top)); } catch { /* Then it is at the top. */ }
+    try { sessionStorage.setItem("switch", String(link.closest(".fork-switch").getBoundingClientRect().top)); } catch { /* Without storage the turn is scrolled to the top. */ }
   });
-  function switched() {
-    let place = null;
+  function takeSwitchTop() {
+    let top = null;
     try {
-      place = sessionStorage.getItem("switch");
+      top = sessionStorage.getItem("switch");
       sessionStorage.removeItem("switch");
-    } catch { /* Nothing was kept. */ }
-    return place === null ? undefined : Number(place);
+    } catch { /* No height was stored. */ }
+    return top === null ? undefined : Number(top);
   }
 
-  // The parts that were told from lines of this file; those of subagents stand in other files.
-  const parts = (place) => [...place.querySelectorAll("[data-line]")].filter((part) => !part.closest(".agent"));
-  const at = (line) => parts(document.getElementById("main")).find((part) => Number(part.dataset.line) === line || Number(part.dataset.result) === line);
-  const nearest = (leaf, line) => parts(leaf).filter((part) => Number(part.dataset.line) < line).pop() || parts(leaf)[0];
+  // Returns the parts of this file, without those of subagents, which are in other files.
+  const parts = (root) => [...root.querySelectorAll("[data-line]")].filter((part) => !part.closest(".agent"));
+  const findPart = (line) => parts(document.getElementById("main")).find((part) => Number(part.dataset.line) === line || Number(part.dataset.result) === line);
+  const findPartBefore = (chunk, line) => parts(chunk).filter((part) => Number(part.dataset.line) < line).pop() || parts(chunk)[0];
 
-  // What is not on this branch is shown on its own, if there is one.
-  async function elsewhere(name) {
+  // Opens the branch that contains an entry, if the entry is not on this branch.
+  async function openBranchOf(name) {
     const { base } = document.getElementById("main").dataset;
-    const there = `${base}?tip=${name}`;
-    const found = !location.search && !window.rethread.packed && await get(there).then(() => true, () => false);
-    if (found) location.replace(`${there}#${name}`);
-    else say(name.startsWith("L") ? "This line is not told on this branch" : "There is no such turn on this branch");
+    const branch = `${base}?tip=${name}`;
+    const exists = !location.search && !window.rethread.packed && await get(branch).then(() => true, () => false);
+    if (exists) location.replace(`${branch}#${name}`);
+    else notify(name.startsWith("L") ? "This line is not shown on this branch" : "There is no such turn on this branch");
   }
 
-  async function follow() {
-    // A hit of a search says what was looked for.
-    const [name, sought = ""] = location.hash.slice(1).split(":q=");
+  async function followHash() {
+    // The link of a search result names the matched words.
+    const [name, encodedWords = ""] = location.hash.slice(1).split(":q=");
     if (!/^[tL]\d+$/.test(name)) return;
-    const element = await show(name, switched());
-    if (!element) { elsewhere(name); return; }
-    for (const old of document.querySelectorAll(".part.here")) old.classList.remove("here");
-    // A turn begins with the line of its prompt, and it is the prompt that is meant.
+    const element = await show(name, takeSwitchTop());
+    if (!element) { openBranchOf(name); return; }
+    for (const old of document.querySelectorAll(".part.part-target")) old.classList.remove("part-target");
+    // The line of a prompt is also the first line of its turn: highlight the prompt.
     const part = element.matches(".turn") && name.startsWith("L") ? element.querySelector(`.part[data-line="${name.slice(1)}"]`) : element;
     if (part && part.matches(".part")) {
-      part.classList.add("here");
+      part.classList.add("part-target");
       if (part instanceof HTMLDetailsElement) part.open = true;
-      if (sought && window.rethread.point) window.rethread.point(part, words(sought));
+      if (encodedWords && window.rethread.highlightMatches) window.rethread.highlightMatches(part, parseWords(encodedWords));
     }
   }
 
-  // Reads the words that an address says were found; whoever made it may have written anything.
-  function words(sought) {
-    const read = (word) => { try { return decodeURIComponent(word); } catch { return ""; } };
-    return sought.split("+").slice(0, 8).map(read).filter((word) => word && word.length <= 80);
+  // Parses the matched words in a link. The link is untrusted input.
+  function parseWords(encodedWords) {
+    const decode = (word) => { try { return decodeURIComponent(word); } catch { return ""; } };
+    return encodedWords.split("+").slice(0, 8).map(decode).filter((word) => word && word.length <= 80);
   }
 
-  // What is not there cannot be printed: everything is fetched first.
-  const missing = () => document.querySelectorAll("#main > .leaf-later, #main details.more > [data-src]");
+  // Loads all pending chunks and texts before printing.
+  const pendingContent = () => document.querySelectorAll("#main > .chunk-pending, #main details.more > [data-src]");
   async function print() {
-    if (printing) return;
-    say("Fetching everything to print it…");
-    printing = true;
+    if (isPrinting) return;
+    notify("Loading the whole session to print it…");
+    isPrinting = true;
     try {
-      for (const leaf of document.querySelectorAll("#main > .leaf-later")) await load(leaf);
+      for (const chunk of document.querySelectorAll("#main > .chunk-pending")) await load(chunk);
       for (const rest of document.querySelectorAll("#main details.more > [data-src]")) {
-        // What is folded is not printed, either.
+        // Collapsed content is not printed.
         if (!rest.parentElement.checkVisibility()) continue;
-        await unfold(rest.parentElement);
+        await loadDetails(rest.parentElement);
         rest.parentElement.open = true;
       }
       await new Promise(requestAnimationFrame);
       window.print();
     } finally {
-      printing = false;
+      isPrinting = false;
     }
   }
-  on('[data-do="print"]', "click", print);
+  on('[data-command="print"]', "click", print);
   document.addEventListener("keydown", (event) => {
-    if (!(event.ctrlKey || event.metaKey) || event.key !== "p" || !missing().length) return;
+    if (!(event.ctrlKey || event.metaKey) || event.key !== "p" || !pendingContent().length) return;
     event.preventDefault();
     print();
   });
 
-  // Returns the turn that is read: the first one in view.
-  function reading() {
-    const turn = (element) => element.closest("#main > .leaf > .turn");
-    // At the end of the page, turns that are named cannot come to its top.
+  // Returns the turn that the user is reading: the first one in view.
+  function currentTurn() {
+    const turn = (element) => element.closest("#main > .chunk > .turn");
+    // At the end of the page a turn named in the address cannot be scrolled to the top.
     const named = document.getElementById(location.hash.slice(1));
     const box = named?.matches(".turn") && named.getBoundingClientRect();
-    const ends = innerHeight + scrollY >= document.documentElement.scrollHeight - 4;
-    if (box && ends && box.top > 0 && box.top < innerHeight) return named;
+    const isAtEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 4;
+    if (box && isAtEnd && box.top > 0 && box.top < innerHeight) return named;
     for (let height = 120; height < innerHeight; height += 60) {
-      const found = document.elementsFromPoint(innerWidth / 2, height).map(turn).find((one) => one?.dataset.turn);
-      if (found) return found;
+      const visible = document.elementsFromPoint(innerWidth / 2, height).map(turn).find((element) => element?.dataset.turn);
+      if (visible) return visible;
     }
     return null;
   }
 
-  window.rethread.reading = reading;
+  window.rethread.currentTurn = currentTurn;
   window.rethread.load = load;
   window.rethread.show = show;
-  window.rethread.unfold = unfold;
-  window.rethread.watch = watch;
+  window.rethread.loadDetails = loadDetails;
   window.rethread.ready(() => {
     const main = document.getElementById("main");
     if (!main || !main.dataset.base) return;
-    watch(main);
-    if (main.lastElementChild?.matches(".leaf:not(.leaf-later)")) remember(main.lastElementChild);
-    addEventListener("hashchange", follow);
-    follow();
+    observeChunks(main);
+    if (main.lastElementChild?.matches(".chunk:not(.chunk-pending)")) rememberServedHtml(main.lastElementChild);
+    addEventListener("hashchange", followHash);
+    followHash();
   });
 
-  // Turns one after the other; keys may come faster than turns.
-  let going = null;
-  const step = async (by) => {
-    const turns = [...document.querySelectorAll("#main > .leaf > .turn[id], #main .spot")];
+  // Steps from turn to turn. Keys may be pressed faster than turns are loaded.
+  let target = null;
+  const stepTurn = async (by) => {
+    const turns = [...document.querySelectorAll("#main > .chunk > .turn[id], #main .turn-anchor")];
     if (!turns.length) return;
     const top = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
     const heights = turns.map((turn) => turn.getBoundingClientRect().top - top);
-    let at = going && turns.findIndex((turn) => turn.id === going);
-    if (at === null || at < 0) {
+    let index = target && turns.findIndex((turn) => turn.id === target);
+    if (index === null || index < 0) {
       const below = heights.findIndex((height) => height > 4);
-      const here = heights.findIndex((height) => Math.abs(height) <= 4);
-      // Between two turns, one back leads to the beginning of the one that is read.
-      at = here >= 0 ? here : (below < 0 ? turns.length : below) - (by > 0 ? 1 : 0);
+      const current = heights.findIndex((height) => Math.abs(height) <= 4);
+      // In the middle of a turn, one step back leads to the start of this turn.
+      index = current >= 0 ? current : (below < 0 ? turns.length : below) - (by > 0 ? 1 : 0);
     }
-    const next = turns[at + by];
+    const next = turns[index + by];
     if (!next) return;
-    going = next.id;
+    target = next.id;
     await show(next.id);
-    if (going === next.id) going = null;
+    if (target === next.id) target = null;
   };
-  const HERE = "#main[data-base]";
-  key("j", "next turn", () => void step(1), HERE);
-  key("k", "previous turn", () => void step(-1), HERE);
+  const SESSION = "#main[data-base]";
+  key("j", "next turn", () => void stepTurn(1), SESSION);
+  key("k", "previous turn", () => void stepTurn(-1), SESSION);
   key("Escape", "", () => {
     const menu = document.querySelector(".menu[open]");
     if (!menu) return false;
     menu.open = false;
     menu.querySelector("summary").focus();
-  }, HERE);
-  let unfolded = [];
-  key("o", "unfold or fold all calls and thoughts in view", () => {
-    // What was unfolded pushes the rest out of view, and is folded all the same.
-    const again = unfolded.filter((one) => one.isConnected && one.open);
-    unfolded = [];
-    const all = again.length ? again : [...document.querySelectorAll("#main details.part")].filter((one) => {
-      const box = one.getBoundingClientRect();
+  }, SESSION);
+  let expanded = [];
+  key("o", "expand or collapse all tool calls and thinking in view", () => {
+    // Expanded parts push others out of view; all of them are collapsed again.
+    const toCollapse = expanded.filter((part) => part.isConnected && part.open);
+    expanded = [];
+    const all = toCollapse.length ? toCollapse : [...document.querySelectorAll("#main details.part")].filter((part) => {
+      const box = part.getBoundingClientRect();
       return box.bottom > 0 && box.top < innerHeight;
     });
     if (!all.length) return false;
-    const open = !all.some((one) => one.open);
-    for (const one of all) one.open = open;
-    if (open) unfolded = all;
-  }, HERE);
+    const open = !all.some((part) => part.open);
+    for (const part of all) part.open = open;
+    if (open) expanded = all;
+  }, SESSION);
 
-  on('[data-do="kept"]', "click", async (event, button) => {
-    const kept = button.closest(".kept");
+  on('[data-command="result-file"]', "click", async (event, button) => {
+    const file = button.closest(".result-file");
     try {
-      const base = address(kept, "kept").replace(/\/agent\/.*(?=\/kept$)/, "");
-      kept.after(elements(await get(`${base}?name=${encodeURIComponent(kept.dataset.kept)}`)));
+      const base = address(file, "result-file").replace(/\/agent\/.*(?=\/result-file$)/, "");
+      file.after(parseHtml(await get(`${base}?name=${encodeURIComponent(file.dataset.resultFile)}`)));
       button.remove();
-      delete kept.dataset.kept;
+      delete file.dataset.resultFile;
     } catch {
-      say("The file is not there any more");
+      notify("The file does not exist any more");
     }
   });
-  on('[data-do="copy-text"]', "click", (event, button) => copy(button.dataset.text, button.dataset.said));
-  on('[data-do="copy"]', "click", async (event, button) => {
+  on('[data-command="copy-text"]', "click", (event, button) => copy(button.dataset.text, button.dataset.message));
+  on('[data-command="copy"]', "click", async (event, button) => {
     try {
-      await copy(await get(`${address(button, "copy")}${home(button).dataset.query}turn=${button.dataset.turn}&as=${button.dataset.as}`));
+      await copy(await get(`${address(button, "copy")}${sessionOf(button).dataset.query}turn=${button.dataset.turn}&as=${button.dataset.as}`));
     } catch {
-      say("It could not be copied");
+      notify("Copying failed");
     }
   });
-  on('[data-do="link"]', "click", (event, button) => {
+  on('[data-command="link"]', "click", (event, button) => {
     copy(`${location.origin}${location.pathname}${location.search}#t${button.dataset.turn}`, "Copied the link");
   });
-  on('[data-do="agents"]', "click", async (event, button) => {
-    const place = document.getElementById("agents");
-    place.hidden = !place.hidden;
-    if (!place.firstChild) place.replaceChildren(elements(await get(`${document.getElementById("main").dataset.base}/agents`)));
-    button.setAttribute("aria-expanded", String(!place.hidden));
+  on('[data-command="agents"]', "click", async (event, button) => {
+    const list = document.getElementById("agents");
+    list.hidden = !list.hidden;
+    if (!list.firstChild) list.replaceChildren(parseHtml(await get(`${document.getElementById("main").dataset.base}/agents`)));
+    button.setAttribute("aria-expanded", String(!list.hidden));
   });
 
-  // A picture, large.
-  on('[data-do="picture"]', "click", (event, button) => {
+  // Shows an image at full size.
+  on('[data-command="image"]', "click", (event, button) => {
     const dialog = document.createElement("dialog");
     dialog.className = "lightbox";
-    dialog.setAttribute("aria-label", "Picture");
-    const picture = document.createElement("img");
-    picture.src = button.querySelector("img").src;
-    picture.alt = "picture";
+    dialog.setAttribute("aria-label", "Image");
+    const image = document.createElement("img");
+    image.src = button.querySelector("img").src;
+    image.alt = "image";
     const close = document.createElement("button");
     close.type = "button";
     close.className = "bar-button";
     close.setAttribute("aria-label", "Close");
     close.textContent = "×";
-    dialog.append(picture, close);
+    dialog.append(image, close);
     dialog.addEventListener("click", () => dialog.close());
     dialog.addEventListener("close", () => dialog.remove());
     document.body.append(dialog);

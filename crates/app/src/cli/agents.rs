@@ -1,77 +1,84 @@
-//! `rethread agents`: the subagents of a session as a tree.
+//! `rethread agents`: draws the subagents of a session as a tree.
 
-use rethread_engine::ops::{self, AgentRow};
+use rethread_engine::ops;
+use rethread_engine::ops::agents::AgentRow;
 
 use super::AppContext;
 use super::args;
 use super::clean;
 use super::error::{self, CliError, Exit};
-use super::figures::{duration, things, tokens};
+use super::figures::{count_noun, format_duration, format_tokens};
 use super::out::Out;
 use super::style::{QUIET, TOOL, paint};
 use super::table::truncate_to_width;
 use crate::json;
 
-/// Runs the command.
-pub(crate) fn run(args: &args::Agents, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
-    let path = place.session(&args.session)?;
-    let ops::Agents { head, mut rows, failures } = ops::agents(&path)?;
-    error::warn(&failures, out);
-    let all = rows.len();
+/// Runs `rethread agents`: prints the subagents of a session as a tree. Warm-ups are hidden without `--all`.
+///
+/// Returns [`Exit::Nothing`] if no subagent is shown.
+pub(crate) fn run(args: &args::Agents, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+    let path = app.find_session(&args.session)?;
+    let ops::agents::AgentList { header, mut rows, failures } = ops::agents::list_agents(&path)?;
+    error::print_warnings(&failures, out);
+    let total = rows.len();
     if !args.all {
         rows.retain(|row| !row.warmup);
     }
-    let warmups = all - rows.len();
+    let hidden_count = total - rows.len();
     if out.is_json() {
         for row in &rows {
-            out.json(&json::agent(&head.id, row))?;
+            out.json(&json::build_agent(&header.id, row))?;
         }
-        return Ok(Exit::found(!rows.is_empty()));
+        return Ok(Exit::from_found(!rows.is_empty()));
     }
     if !rows.is_empty() {
-        super::header(&head, place, out)?;
+        super::print_header(&header, app, out)?;
     }
-    for (k, row) in rows.iter().enumerate() {
-        print(row, &branches(&rows, k), out)?;
+    for (idx, row) in rows.iter().enumerate() {
+        print_agent(row, &find_open_levels(&rows, idx), out)?;
     }
     if rows.is_empty() {
-        out.note("no subagent of the session is in its file or beside it");
+        out.note("this session has no subagents");
     }
-    if warmups > 0 {
-        out.note(&format!("hidden: {} (--all shows them)", things(warmups as u64, "warm-up")));
+    if hidden_count > 0 {
+        out.note(&format!("hidden: {} (--all shows them)", count_noun(hidden_count as u64, "warm-up")));
     }
-    Ok(Exit::found(!rows.is_empty()))
+    Ok(Exit::from_found(!rows.is_empty()))
 }
 
-/// Says for each level above a row, and its own, whether the tree goes on there.
-fn branches(rows: &[AgentRow], k: usize) -> Vec<bool> {
-    let goes_on = |level: usize| {
-        let below = rows[k + 1..].iter().find(|row| row.depth <= level);
-        below.is_some_and(|row| row.depth == level)
+/// Returns one flag per level, from 1 to the depth of row `idx`: whether a later row continues that level.
+fn find_open_levels(rows: &[AgentRow], idx: usize) -> Vec<bool> {
+    let is_open = |level: usize| {
+        let next = rows[idx + 1..].iter().find(|row| row.depth <= level);
+        next.is_some_and(|row| row.depth == level)
     };
-    (1..=rows[k].depth).map(goes_on).collect()
+    (1..=rows[idx].depth).map(is_open).collect()
 }
 
-fn print(row: &AgentRow, branches: &[bool], out: &mut Out) -> Result<(), CliError> {
-    let (own, above) = branches.split_last().unwrap_or((&false, &[]));
-    let mut left: String = above.iter().map(|goes_on| if *goes_on { "│  " } else { "   " }).collect();
-    let joint = if *own { "├─ " } else { "└─ " };
+/// Prints two lines about a subagent: its kind and task, then its facts. `open_levels` is from [`find_open_levels`]: a line
+/// is drawn in the margin for each open level.
+fn print_agent(row: &AgentRow, open_levels: &[bool], out: &mut Out) -> Result<(), CliError> {
+    let (is_open, outer_levels) = open_levels.split_last().unwrap_or((&false, &[]));
+    let mut margin: String =
+        outer_levels.iter().map(|is_open| if *is_open { "│  " } else { "   " }).collect();
+    let connector = if *is_open { "├─ " } else { "└─ " };
     let kind = if row.kind.is_empty() { "agent" } else { &clean::line(&row.kind) };
-    let what = if row.description.is_empty() { &row.prompt } else { &row.description };
-    let room = out.width().saturating_sub(left.chars().count() + 3 + kind.chars().count() + 2);
-    let what = truncate_to_width(&clean::line(what), room);
-    out.line(&format!("{}{}  {what}", paint(QUIET, &format!("{left}{joint}")), paint(TOOL, kind)))?;
-    left.push_str(if *own { "│  " } else { "   " });
-    let took = row.first.zip(row.last).and_then(|(first, last)| u64::try_from(last.0 - first.0).ok());
+    let task = if row.description.is_empty() { &row.prompt } else { &row.description };
+    let task_width = out.width().saturating_sub(margin.chars().count() + 3 + kind.chars().count() + 2);
+    let task = truncate_to_width(&clean::line(task), task_width);
+    out.line(&format!("{}{}  {task}", paint(QUIET, &format!("{margin}{connector}")), paint(TOOL, kind)))?;
+    margin.push_str(if *is_open { "│  " } else { "   " });
+    let duration =
+        row.started_at.zip(row.ended_at).and_then(|(first, last)| u64::try_from(last.0 - first.0).ok());
     let facts = [
         Some(clean::line(&row.id)),
-        Some(things(row.tools as u64, "tool call")),
-        Some(format!("{} tokens", tokens(row.usage.total()))),
-        took.map(duration),
+        Some(count_noun(row.tools as u64, "tool call")),
+        Some(format!("{} tokens", format_tokens(row.usage.total()))),
+        duration.map(format_duration),
         row.call_line.map(|line| format!("from L{line}")),
         row.warmup.then(|| "warm-up".to_owned()),
-        Some(things(row.responses as u64, "response")),
+        Some(count_noun(row.responses as u64, "response")),
     ];
     let facts = facts.into_iter().flatten().collect::<Vec<_>>().join(" · ");
-    out.line(&paint(QUIET, &truncate_to_width(&format!("{left}{facts}"), out.width())))
+    out.line(&paint(QUIET, &truncate_to_width(&format!("{margin}{facts}"), out.width())))
 }

@@ -1,58 +1,62 @@
-//! A tool call as text: one line, or all of it.
+//! Prints tool calls, on one line or in full.
 
 use rethread_engine::core::turn::ToolCall;
 use unicode_width::UnicodeWidthStr;
 
 use super::clean;
 use super::error::CliError;
-use super::figures::{count, duration};
-use super::layout::block;
+use super::figures::{format_duration, group_digits};
+use super::layout::split_block;
 use super::out::Out;
 use super::style::{BAD, GOOD, PLAIN, QUIET, TOOL, paint};
-use super::summary::{self, Shown};
+use super::summary::{self, InputLine};
 use super::table::truncate_to_width;
 
-/// Prints the line of a call: what it does, how long it took, whether it failed.
-pub(crate) fn head(
+/// Prints one line about a tool call: its name, a summary of its input, its duration and whether it failed.
+///
+/// `failure` is the kind of failure, if known. `margin` is printed at the start of the line.
+pub(crate) fn print_call_header(
     call: &ToolCall,
-    failed: Option<&str>,
+    failure: Option<&str>,
     folder: &str,
     margin: &str,
     out: &mut Out,
 ) -> Result<(), CliError> {
     let indent = margin.width();
-    let answer = call.result.as_ref();
-    let is_bad = failed.is_some() || answer.is_some_and(|answer| answer.is_error);
-    let took = call.called.zip(answer.and_then(|answer| answer.answered));
-    let took =
-        took.and_then(|(from, to)| u64::try_from(to.0 - from.0).ok()).map(duration).unwrap_or_default();
-    let end = match answer {
+    let result = call.result.as_ref();
+    let is_failed = failure.is_some() || result.is_some_and(|result| result.is_error);
+    let times = call.called_at.zip(result.and_then(|result| result.answered_at));
+    let duration = times
+        .and_then(|(from, to)| u64::try_from(to.0 - from.0).ok())
+        .map(format_duration)
+        .unwrap_or_default();
+    let outcome = match result {
         None => "no result".to_owned(),
-        Some(_) if is_bad => format!("{took} ✗"),
-        Some(_) => took,
+        Some(_) if is_failed => format!("{duration} ✗"),
+        Some(_) => duration,
     };
     let name = if call.name.is_empty() { "(result without a call)" } else { &clean::line(&call.name) };
-    let room = out.width().min(120).saturating_sub(indent + 4 + name.width() + 2 + end.width());
-    let gist = truncate_to_width(&summary::gist(call, folder), room);
-    let pad = " ".repeat(room.saturating_sub(gist.width()));
-    let end = paint(if is_bad || answer.is_none() { BAD } else { QUIET }, &end);
+    let input_width = out.width().min(120).saturating_sub(indent + 4 + name.width() + 2 + outcome.width());
+    let input = truncate_to_width(&summary::summarize_call(call, folder), input_width);
+    let pad = " ".repeat(input_width.saturating_sub(input.width()));
+    let outcome = paint(if is_failed || result.is_none() { BAD } else { QUIET }, &outcome);
     let margin = paint(QUIET, margin);
-    out.line(&format!("{margin}{} {}  {gist}{pad}  {end}", paint(TOOL, "●"), paint(TOOL, name)))?;
+    out.line(&format!("{margin}{} {}  {input}{pad}  {outcome}", paint(TOOL, "●"), paint(TOOL, name)))?;
     Ok(())
 }
 
-/// Prints the beginning of what a failed call answered.
-pub(crate) fn complaint(
+/// Prints the result of a failed tool call on one truncated line. Prints nothing for other calls.
+pub(crate) fn print_call_error(
     call: &ToolCall,
-    failed: Option<&str>,
+    failure: Option<&str>,
     indent: usize,
     out: &mut Out,
 ) -> Result<(), CliError> {
-    let Some(answer) = call.result.as_ref().filter(|answer| failed.is_some() || answer.is_error) else {
+    let Some(result) = call.result.as_ref().filter(|result| failure.is_some() || result.is_error) else {
         return Ok(());
     };
     let text =
-        answer.text.trim().trim_start_matches("<tool_use_error>").trim_end_matches("</tool_use_error>");
+        result.text.trim().trim_start_matches("<tool_use_error>").trim_end_matches("</tool_use_error>");
     let line = truncate_to_width(&clean::line(text), out.width().min(120).saturating_sub(indent + 4));
     if line.is_empty() {
         return Ok(());
@@ -60,28 +64,28 @@ pub(crate) fn complaint(
     out.line(&format!("{}  {}", " ".repeat(indent), paint(BAD, &format!("↳ {line}"))))
 }
 
-/// Prints input and result of a call.
-pub(crate) fn body(call: &ToolCall, indent: &str, out: &mut Out) -> Result<(), CliError> {
-    for shown in summary::input(call) {
-        let (style, text) = match shown {
-            Shown::Plain(text) => (PLAIN, text),
-            Shown::Old(text) => (BAD, format!("- {text}")),
-            Shown::New(text) => (GOOD, format!("+ {text}")),
+/// Prints the complete input and result of a tool call, each line after `indent`.
+pub(crate) fn print_call_body(call: &ToolCall, indent: &str, out: &mut Out) -> Result<(), CliError> {
+    for input_line in summary::split_input(call) {
+        let (style, text) = match input_line {
+            InputLine::Plain(text) => (PLAIN, text),
+            InputLine::Old(text) => (BAD, format!("- {text}")),
+            InputLine::New(text) => (GOOD, format!("+ {text}")),
         };
-        let (lines, _) = block(&text, indent, out.width(), usize::MAX);
+        let (lines, _) = split_block(&text, indent, out.width(), usize::MAX);
         lines.iter().try_for_each(|line| out.line(&paint(style, line)))?;
     }
-    let Some(answer) = &call.result else { return Ok(()) };
-    let (lines, _) = block(&answer.text, &format!("{indent}│ "), out.width(), usize::MAX);
-    let style = if answer.is_error { BAD } else { QUIET };
+    let Some(result) = &call.result else { return Ok(()) };
+    let (lines, _) = split_block(&result.text, &format!("{indent}│ "), out.width(), usize::MAX);
+    let style = if result.is_error { BAD } else { QUIET };
     lines.iter().try_for_each(|line| out.line(&paint(style, line)))?;
-    for media in summary::media(&answer.media) {
+    for media in summary::format_media(&result.media) {
         out.line(&paint(QUIET, &format!("{indent}│ [{media}]")))?;
     }
     Ok(())
 }
 
-/// Says how many calls there are.
-pub(crate) fn calls(number: usize) -> String {
-    format!("{} {}", count(number as u64), if number == 1 { "call" } else { "calls" })
+/// Formats a number of tool calls: `1 call`, `1,234 calls`.
+pub(crate) fn count_calls(count: usize) -> String {
+    format!("{} {}", group_digits(count as u64), if count == 1 { "call" } else { "calls" })
 }

@@ -1,82 +1,89 @@
-//! `rethread diff`: two branches beside each other.
+//! `rethread diff`: compares two branches.
 
 use anstyle::Style;
 use rethread_engine::core::diff::{MatchBasis, SideTurn};
-use rethread_engine::ops::{self, Branch, BranchName, Diff};
+use rethread_engine::ops;
+use rethread_engine::ops::diff::{BranchDiff, BranchSpec, DiffBranch};
 use unicode_width::UnicodeWidthStr;
 
 use super::error::{CliError, Exit};
-use super::figures::things;
+use super::figures::count_noun;
 use super::out::Out;
 use super::style::{BAD, MARK, NAME, PLAIN, PROMPT, QUIET, STRONG, TOOL, paint};
 use super::table::truncate_to_width;
 use super::{AppContext, args, clean, layout, summary, totals};
 use crate::json;
 
-/// Columns from which on the branches stand side by side.
-const WIDE: usize = 100;
-/// Lines shown of a prompt, of an answer, and calls of a turn.
-const PROMPT_LINES: usize = 3;
-const ANSWER_LINES: usize = 5;
-const CALLS: usize = 8;
+/// The minimum screen width to print the branches side by side.
+const MIN_SIDE_BY_SIDE_WIDTH: usize = 100;
+/// The maximum number of lines of a prompt.
+const MAX_PROMPT_LINES: usize = 3;
+/// The maximum number of lines of an answer.
+const MAX_ANSWER_LINES: usize = 5;
+/// The maximum number of listed calls of a turn.
+const MAX_CALLS: usize = 8;
 
-/// Runs the command.
-pub(crate) fn run(args: &args::Diff, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
-    let [a, b] = names(&args.branch, place)?;
-    let diff = ops::diff(&a, &b)?;
+/// Runs `rethread diff`: prints the common part of two branches, then their turns after it and their totals.
+///
+/// Returns [`Exit::Nothing`] if both branches are the same.
+pub(crate) fn run(args: &args::Diff, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+    let [a, b] = parse_branches(&args.branch, app)?;
+    let diff = ops::diff::diff_branches(&a, &b)?;
     if diff.is_same() {
-        out.note("both are the same path: there is nothing to compare");
-        let hint = if diff.one_file {
-            "name entries of two branches: `rethread show SESSION --everything` shows turns of all"
+        out.note("both branches are the same");
+        let hint = if diff.same_file {
+            "name entries of two branches; `rethread branches SESSION` lists them"
         } else {
-            "neither session goes on where the other ends"
+            "neither session continues after the end of the other"
         };
         out.note(&format!("{} {hint}", paint(QUIET, "hint:")));
         return Ok(Exit::Nothing);
     }
     if out.is_json() {
-        out.json(&json::diff(&diff))?;
+        out.json(&json::build_diff(&diff))?;
         return Ok(Exit::Done);
     }
-    out.may_page();
-    opening(&diff, place, out)?;
-    common(&diff, out)?;
-    if out.width() >= WIDE {
-        beside(&diff, place, out)?;
+    out.allow_pager();
+    print_titles(&diff, app, out)?;
+    print_common(&diff, out)?;
+    if out.width() >= MIN_SIDE_BY_SIDE_WIDTH {
+        print_side_by_side(&diff, app, out)?;
     } else {
-        below(&diff, place, out)?;
+        print_stacked(&diff, app, out)?;
     }
     totals::print(&diff, out)?;
     Ok(Exit::Done)
 }
 
-/// Reads the words of the command: a session and entries of it, or two sessions, each with or without an entry.
-fn names(words: &[String], place: &AppContext) -> Result<[BranchName; 2], CliError> {
-    let branch = |session: &str, entry: Option<&str>| -> Result<BranchName, CliError> {
-        Ok(BranchName { path: place.session(session)?, entry: entry.map(str::to_owned) })
+/// Parses the arguments: a session and one or two entries of it, or two sessions, each with an optional entry.
+///
+/// Returns an error if there are fewer than two or more than three words, or a session is not found.
+fn parse_branches(words: &[String], app: &AppContext) -> Result<[BranchSpec; 2], CliError> {
+    let branch = |session: &str, entry: Option<&str>| -> Result<BranchSpec, CliError> {
+        Ok(BranchSpec { path: app.find_session(session)?, entry: entry.map(str::to_owned) })
     };
     match words {
         [session, a, b] => Ok([branch(session, Some(a))?, branch(session, Some(b))?]),
         [session, entry] if is_entry(entry) => Ok([branch(session, None)?, branch(session, Some(entry))?]),
         [a, b] => {
-            let (session, entry) = split(a);
-            let (other, other_entry) = split(b);
-            // `:L240` means the session named before.
+            let (session, entry) = split_entry(a);
+            let (other, other_entry) = split_entry(b);
+            // `:L240` refers to the first session.
             let other = if other.is_empty() { session } else { other };
             Ok([branch(session, entry)?, branch(other, other_entry)?])
         }
-        _ => Err(CliError::NoBranches),
+        _ => Err(CliError::BadBranches),
     }
 }
 
-/// Whether a word names a line or a turn and nothing else: `L118`, `t9`.
+/// Returns `true` if an argument is a line or a turn: `L118`, `t9`.
 fn is_entry(word: &str) -> bool {
     let number = word.strip_prefix(['L', 'l', 't', 'T']);
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Parts `SESSION:ENTRY`; a colon in a title or path is none of ours.
-fn split(word: &str) -> (&str, Option<&str>) {
+/// Splits `SESSION:ENTRY` into both. The entry is `None` if no line, turn or uuid follows the last colon.
+fn split_entry(word: &str) -> (&str, Option<&str>) {
     let is_uuid = |entry: &str| entry.len() >= 4 && entry.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
     match word.rsplit_once(':') {
         Some((session, entry)) if is_entry(entry) || is_uuid(entry) => (session, Some(entry)),
@@ -84,88 +91,101 @@ fn split(word: &str) -> (&str, Option<&str>) {
     }
 }
 
-fn opening(diff: &Diff, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
-    if diff.one_file {
-        return super::header(&diff.branches[0].head, place, out);
+/// Prints the header of the session, or one line per session if there are two.
+fn print_titles(diff: &BranchDiff, app: &AppContext, out: &mut Out) -> Result<(), CliError> {
+    if diff.same_file {
+        return super::print_header(&diff.branches[0].header, app, out);
     }
     for (name, branch) in ["A", "B"].iter().zip(&diff.branches) {
-        let id: String = clean::line(&branch.head.id).chars().take(8).collect();
-        let title = truncate_to_width(&clean::line(&branch.head.title.text), out.width().saturating_sub(13));
+        let id: String = clean::line(&branch.header.id).chars().take(8).collect();
+        let title =
+            truncate_to_width(&clean::line(&branch.header.title.text), out.width().saturating_sub(13));
         out.line(&format!("{}  {}  {title}", paint(STRONG, name), paint(NAME, &id)))?;
     }
     out.line("")
 }
 
-fn common(diff: &Diff, out: &mut Out) -> Result<(), CliError> {
-    let Some([a, b]) = &diff.last else {
-        out.line(&paint(MARK, "they have no entry in common"))?;
+/// Prints the number of common turns and entries, and the last common entry.
+fn print_common(diff: &BranchDiff, out: &mut Out) -> Result<(), CliError> {
+    let Some([a, b]) = &diff.last_common else {
+        out.line(&paint(MARK, "the branches have no common entry"))?;
         return out.line("");
     };
-    let turn = |near: &ops::NearbyEntry| near.turn.map(|turn| format!(" t{turn}")).unwrap_or_default();
-    let name = |near: &ops::NearbyEntry| format!("L{}{}", near.line, turn(near));
-    let names = if diff.one_file { name(a) } else { format!("{} of A, {} of B", name(a), name(b)) };
-    let by = match diff.by {
-        MatchBasis::Uuid | MatchBasis::Nothing => "",
-        MatchBasis::Message => ", known by its responses",
-        MatchBasis::Words => ", known by its words",
+    let turn_suffix =
+        |entry: &ops::NearbyEntry| entry.turn.map(|turn| format!(" t{turn}")).unwrap_or_default();
+    let name = |entry: &ops::NearbyEntry| format!("L{}{}", entry.line, turn_suffix(entry));
+    let names = if diff.same_file { name(a) } else { format!("{} of A, {} of B", name(a), name(b)) };
+    let basis = match diff.match_basis {
+        MatchBasis::Uuid | MatchBasis::NoMatch => "",
+        MatchBasis::Message => ", matched by response ids",
+        MatchBasis::Text => ", matched by text",
     };
     let (turns, entries) = (diff.common_turns as u64, diff.common_entries as u64);
-    let both =
-        format!("in common: {}, {}{by}; the last is ", things(turns, "turn"), things(entries, "entry"));
-    out.line(&format!("{}{}", paint(QUIET, &both), paint(NAME, &names)))?;
-    let said = match &a.call {
+    let common = format!(
+        "in common: {}, {}{basis}; last common entry: ",
+        count_noun(turns, "turn"),
+        count_noun(entries, "entry")
+    );
+    out.line(&format!("{}{}", paint(QUIET, &common), paint(NAME, &names)))?;
+    let preview = match &a.call {
         Some(call) => {
-            format!("● {}  {}", clean::line(&call.name), summary::gist(call, &diff.branches[0].head.folder))
+            format!(
+                "● {}  {}",
+                clean::line(&call.name),
+                summary::summarize_call(call, &diff.branches[0].header.folder)
+            )
         }
-        None => clean::line(&a.words),
+        None => clean::line(&a.text),
     };
-    out.line(&format!("  {}", truncate_to_width(&said, out.width().min(120).saturating_sub(2))))?;
+    out.line(&format!("  {}", truncate_to_width(&preview, out.width().min(120).saturating_sub(2))))?;
     out.line("")
 }
 
-type Row = (Style, String);
+type StyledLine = (Style, String);
 
-fn label(name: &str, branch: &Branch) -> String {
-    let tip = branch.tip.map(|tip| format!(", tip L{tip}")).unwrap_or_default();
+fn format_branch_label(name: &str, branch: &DiffBranch) -> String {
+    let tip = branch.tip_line.map(|tip| format!(", tip L{tip}")).unwrap_or_default();
     format!("{name}  {}{tip}", if branch.active { "● active path" } else { "○ other branch" })
 }
 
-fn beside(diff: &Diff, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
-    let room = (out.width().min(200) - 3) / 2;
+/// Prints the turns of both branches next to each other, each in half of the screen.
+fn print_side_by_side(diff: &BranchDiff, app: &AppContext, out: &mut Out) -> Result<(), CliError> {
+    let width = (out.width().min(200) - 3) / 2;
     let [a, b] = &diff.branches;
-    let heads = [label("A", a), label("B", b)];
-    two(
-        &(STRONG, truncate_to_width(&heads[0], room)),
-        &(STRONG, truncate_to_width(&heads[1], room)),
-        room,
+    let labels = [format_branch_label("A", a), format_branch_label("B", b)];
+    print_pair(
+        &(STRONG, truncate_to_width(&labels[0], width)),
+        &(STRONG, truncate_to_width(&labels[1], width)),
+        width,
         out,
     )?;
-    let most = a.side.turns.len().max(b.side.turns.len());
-    for k in 0..most.max(1) {
-        let rule = paint(QUIET, &format!("{}┼{}", "─".repeat(room + 1), "─".repeat(room + 1)));
+    let turn_count = a.side.turns.len().max(b.side.turns.len());
+    for idx in 0..turn_count.max(1) {
+        let rule = paint(QUIET, &format!("{}┼{}", "─".repeat(width + 1), "─".repeat(width + 1)));
         out.line(&rule)?;
-        let left = cell(a, k, room, place);
-        let right = cell(b, k, room, place);
-        let none = (PLAIN, String::new());
+        let left = render_turn_cell(a, idx, width, app);
+        let right = render_turn_cell(b, idx, width, app);
+        let empty = (PLAIN, String::new());
         for row in 0..left.len().max(right.len()) {
-            two(left.get(row).unwrap_or(&none), right.get(row).unwrap_or(&none), room, out)?;
+            print_pair(left.get(row).unwrap_or(&empty), right.get(row).unwrap_or(&empty), width, out)?;
         }
     }
     out.line("")
 }
 
-fn two(left: &Row, right: &Row, room: usize, out: &mut Out) -> Result<(), CliError> {
-    let pad = " ".repeat(room.saturating_sub(left.1.width()));
+fn print_pair(left: &StyledLine, right: &StyledLine, width: usize, out: &mut Out) -> Result<(), CliError> {
+    let pad = " ".repeat(width.saturating_sub(left.1.width()));
     out.line(&format!("{}{pad} {} {}", paint(left.0, &left.1), paint(QUIET, "│"), paint(right.0, &right.1)))
 }
 
-fn below(diff: &Diff, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
+/// Prints the turns of branch A, then those of branch B.
+fn print_stacked(diff: &BranchDiff, app: &AppContext, out: &mut Out) -> Result<(), CliError> {
     for (name, branch) in ["A", "B"].iter().zip(&diff.branches) {
-        let head = label(name, branch);
-        let rule = "─".repeat(out.width().saturating_sub(head.width() + 1));
-        out.line(&format!("{} {}", paint(STRONG, &head), paint(QUIET, &rule)))?;
-        for k in 0..branch.side.turns.len().max(1) {
-            for (style, text) in cell(branch, k, out.width(), place) {
+        let label = format_branch_label(name, branch);
+        let rule = "─".repeat(out.width().saturating_sub(label.width() + 1));
+        out.line(&format!("{} {}", paint(STRONG, &label), paint(QUIET, &rule)))?;
+        for idx in 0..branch.side.turns.len().max(1) {
+            for (style, text) in render_turn_cell(branch, idx, out.width(), app) {
                 out.line(&paint(style, &text))?;
             }
             out.line("")?;
@@ -174,82 +194,83 @@ fn below(diff: &Diff, place: &AppContext, out: &mut Out) -> Result<(), CliError>
     Ok(())
 }
 
-/// Lays a turn of a branch out in so many columns; says once where it ends.
-fn cell(branch: &Branch, k: usize, room: usize, place: &AppContext) -> Vec<Row> {
+/// Renders the turn with index `idx` of a branch. After the last turn, returns `(ends here)` once, then nothing.
+fn render_turn_cell(branch: &DiffBranch, idx: usize, width: usize, app: &AppContext) -> Vec<StyledLine> {
     let turns = &branch.side.turns;
-    match turns.get(k) {
-        Some(turn) => lines_of(turn, &branch.head.folder, room, place),
-        None if k == turns.len() => vec![(QUIET, "(ends here)".to_owned())],
+    match turns.get(idx) {
+        Some(turn) => render_turn_lines(turn, &branch.header.folder, width, app),
+        None if idx == turns.len() => vec![(QUIET, "(ends here)".to_owned())],
         None => Vec::new(),
     }
 }
 
-fn lines_of(turn: &SideTurn, folder: &str, room: usize, place: &AppContext) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
-    let name = match (turn.no, turn.goes_on) {
-        (Some(no), false) => format!("t{no}"),
-        (Some(no), true) => format!("rest of t{no}"),
+/// Renders a turn: name, time, and the first lines of its prompt, calls and answer, truncated to `width`.
+fn render_turn_lines(turn: &SideTurn, folder: &str, width: usize, app: &AppContext) -> Vec<StyledLine> {
+    let mut rows: Vec<StyledLine> = Vec::new();
+    let name = match (turn.number, turn.is_continuation) {
+        (Some(number), false) => format!("t{number}"),
+        (Some(number), true) => format!("rest of t{number}"),
         (None, _) => "no turn".to_owned(),
     };
-    let time = turn.from.map(|from| place.clock.stamp(from)).unwrap_or_default();
+    let time = turn.started_at.map(|time| app.clock.format_minute(time)).unwrap_or_default();
     let facts = [name, format!("L{}", turn.line), time];
     let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
-    rows.push((NAME, truncate_to_width(&facts.join("  "), room)));
+    rows.push((NAME, truncate_to_width(&facts.join("  "), width)));
     if turn.compacted {
         rows.push((MARK, "╌╌ compacted".to_owned()));
     }
     if let Some(prompt) = &turn.prompt {
-        let lines = some(prompt, PROMPT_LINES, room.saturating_sub(2));
-        let mark =
-            |(k, line): (usize, String)| (PROMPT, format!("{}{line}", if k == 0 { "> " } else { "  " }));
-        rows.extend(lines.into_iter().enumerate().map(mark));
+        let lines = wrap_start(prompt, MAX_PROMPT_LINES, width.saturating_sub(2));
+        let add_mark =
+            |(idx, line): (usize, String)| (PROMPT, format!("{}{line}", if idx == 0 { "> " } else { "  " }));
+        rows.extend(lines.into_iter().enumerate().map(add_mark));
     }
-    for call in turn.calls.iter().take(CALLS) {
-        let failed = call.result.as_ref().is_none_or(|result| result.is_error);
-        let end = match &call.result {
+    for call in turn.calls.iter().take(MAX_CALLS) {
+        let is_failed = call.result.as_ref().is_none_or(|result| result.is_error);
+        let suffix = match &call.result {
             None => " no result",
-            Some(_) if failed => " ✗",
+            Some(_) if is_failed => " ✗",
             Some(_) => "",
         };
-        let said = format!("  ● {}  {}", clean::line(&call.name), summary::gist(call, folder));
-        let said = format!("{}{end}", truncate_to_width(&said, room.saturating_sub(end.width())));
-        rows.push((if failed { BAD } else { TOOL }, said));
+        let line = format!("  ● {}  {}", clean::line(&call.name), summary::summarize_call(call, folder));
+        let line = format!("{}{suffix}", truncate_to_width(&line, width.saturating_sub(suffix.width())));
+        rows.push((if is_failed { BAD } else { TOOL }, line));
     }
-    if turn.calls.len() > CALLS {
-        rows.push((QUIET, format!("  … {}", things((turn.calls.len() - CALLS) as u64, "more call"))));
+    if turn.calls.len() > MAX_CALLS {
+        rows.push((QUIET, format!("  … {}", count_noun((turn.calls.len() - MAX_CALLS) as u64, "more call"))));
     }
     if let Some(answer) = &turn.answer {
-        let lines = some(answer, ANSWER_LINES, room.saturating_sub(2));
+        let lines = wrap_start(answer, MAX_ANSWER_LINES, width.saturating_sub(2));
         rows.extend(lines.into_iter().map(|line| (PLAIN, format!("  {line}"))));
     }
     if let Some(error) = &turn.error {
-        rows.push((BAD, truncate_to_width(&format!("  ✗ {}", clean::line(error)), room)));
+        rows.push((BAD, truncate_to_width(&format!("  ✗ {}", clean::line(error)), width)));
     }
-    if turn.stopped {
-        rows.push((MARK, "  ■ stopped by the user".to_owned()));
+    if turn.interrupted {
+        rows.push((MARK, "  ■ interrupted by the user".to_owned()));
     }
     rows
 }
 
-/// Wraps the beginning of a text; a last line that is not the end says so.
-fn some(text: &str, most: usize, room: usize) -> Vec<String> {
-    let lines = layout::wrap(text.trim(), "", room);
+/// Wraps a text and returns its first `max_lines` lines, without empty ones. Truncated text ends in `…`.
+fn wrap_start(text: &str, max_lines: usize, width: usize) -> Vec<String> {
+    let lines = layout::wrap_text(text.trim(), "", width);
     let mut lines: Vec<String> = lines.into_iter().filter(|line| !line.trim().is_empty()).collect();
-    if lines.len() > most {
-        lines.truncate(most);
+    if lines.len() > max_lines {
+        lines.truncate(max_lines);
         if let Some(last) = lines.last_mut() {
-            *last = truncate_to_width(&format!("{last} …"), room);
+            *last = truncate_to_width(&format!("{last} …"), width);
         }
     }
-    lines.into_iter().map(|line| truncate_to_width(&line, room)).collect()
+    lines.into_iter().map(|line| truncate_to_width(&line, width)).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::split;
+    use super::split_entry;
 
     #[test]
-    fn an_entry_stands_behind_the_last_colon() {
+    fn entry_follows_the_last_colon() {
         let cases = [
             ("3f2a:L118", ("3f2a", Some("L118"))),
             ("last:t9", ("last", Some("t9"))),
@@ -260,7 +281,7 @@ mod tests {
             ("3f2a", ("3f2a", None)),
         ];
         for (word, parts) in cases {
-            assert_eq!(split(word), parts, "{word}");
+            assert_eq!(split_entry(word), parts, "{word}");
         }
     }
 }

@@ -1,31 +1,34 @@
-//! What a writing command does to which file, and how to take it back.
+//! Prints the effects of a command on files, and how to undo it.
 
 use rethread_engine::OpId;
-use rethread_engine::ops::Effects;
+use rethread_engine::ops::FileEffect;
 
 use super::AppContext;
 use super::error::CliError;
 use super::out::Out;
 use super::style::{NAME, QUIET, paint};
-use super::table::{Align, Cell, Table, fit_end};
+use super::table::{Align, Cell, Table, truncate_start};
 use crate::text::operation;
 
-/// Lists the effects; behind them, for an op that was done, the line that takes it back.
+/// Prints a row per changed file, then the undo command. Without an `op` (dry run), states that nothing was changed.
 pub(crate) fn print(
-    effects: &Effects,
+    effects: &[FileEffect],
     op: Option<OpId>,
-    place: &AppContext,
+    app: &AppContext,
     out: &mut Out,
 ) -> Result<(), CliError> {
     let mut table = Table::new(2).column("", Align::Left, 24).column("", Align::Left, usize::MAX);
-    for (path, effect) in effects {
-        // The end of a path tells more than its beginning.
-        let path = fit_end(&place.tilde(&path.display().to_string()), out.width().saturating_sub(21));
-        table.row(vec![Cell::new(QUIET, operation::effect(*effect)), path.into()]);
+    for effect in effects {
+        // The end of a path is more informative than its start.
+        let path = truncate_start(
+            &app.format_path(&effect.path.display().to_string()),
+            out.width().saturating_sub(21),
+        );
+        table.row(vec![Cell::new(QUIET, operation::effect_text(effect)), path.into()]);
     }
     table.print(out)?;
     match op {
-        Some(op) => out.line(&format!("take it back: {}", paint(NAME, &format!("rethread undo {op}")))),
+        Some(op) => out.line(&format!("undo: {}", paint(NAME, &format!("rethread undo {op}")))),
         None => out.line(&paint(QUIET, "nothing was changed")),
     }
 }

@@ -1,96 +1,96 @@
-//! Words, hints and exit codes of everything that can go wrong.
+//! Error messages, hints and exit codes of the command line.
 
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use rethread_engine::core::query::QueryError;
-use rethread_engine::{CacheWarning, Error};
+use rethread_engine::{CacheWarning, Error, describe_io_error};
 use unicode_width::UnicodeWidthStr;
 
 use super::clean;
-use super::figures::things;
+use super::figures::count_noun;
 use super::out::Out;
 use super::style::{BAD, MARK, NAME, QUIET, paint};
-use crate::prices::{BadTable, Why};
-use crate::text::error::{self, error_message, hint, quoted, why};
+use crate::prices::{PriceTableProblem, PricesError};
+use crate::text::error::{self, error_message, hint, quoted};
 
-/// How a command ended.
+/// The outcome of a command that did not stop with an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// Done.
+    /// The command succeeded (exit code 0).
     Done,
-    /// Nothing matched.
+    /// Nothing matched, or a check found problems (exit code 1).
     Nothing,
-    /// Some of it could not be done.
+    /// Part of the command failed, which was already reported (exit code 2).
     Failed,
 }
 
 impl Exit {
-    /// Returns [`Exit::Nothing`] where nothing was found.
-    pub(crate) fn found(any: bool) -> Exit {
+    /// Returns [`Exit::Done`] if anything was found, else [`Exit::Nothing`].
+    pub(crate) fn from_found(any: bool) -> Exit {
         if any { Exit::Done } else { Exit::Nothing }
     }
 }
 
-/// Why a command stopped early.
+/// The reason why a command failed.
 #[derive(Debug)]
 pub(crate) enum CliError {
-    /// The library could not do it.
-    Failure(Error),
-    /// Output or a temporary folder failed.
+    /// The engine failed.
+    Engine(Error),
+    /// Writing output or a temporary folder failed.
     Io(io::Error),
-    /// A port that another program has.
+    /// The port is used by another program.
     PortTaken(u16),
-    /// A `--root` is not there.
-    NoRoot(PathBuf),
-    /// A moment that cannot be read.
-    BadMoment(String),
-    /// A time zone that is not known.
+    /// The path of `--root` does not exist.
+    MissingRoot(PathBuf),
+    /// A time that cannot be parsed.
+    BadTime(String),
+    /// An unknown time zone.
     BadZone(String),
-    /// Turns that cannot be read.
+    /// A range of turns that cannot be parsed.
     BadTurns(String),
-    /// A client that cannot be read.
+    /// A client version that cannot be parsed.
     BadClient(String),
-    /// An amount that cannot be read.
+    /// An amount that cannot be parsed.
     BadAmount(String),
-    /// Branches that cannot be read.
-    NoBranches,
-    /// Nothing to look for.
-    NoWords,
-    /// A query that cannot be read, and why.
+    /// Arguments of `diff` that do not name two branches.
+    BadBranches,
+    /// An empty search text.
+    EmptyText,
+    /// A query that cannot be parsed, with the reason.
     BadQuery(String, QueryError),
-    /// A hit that is not there, and how many there are.
-    NoHit { no: usize, hits: usize },
-    /// A file that belongs to a session which is not there.
+    /// A hit number that does not exist, with the number of hits.
+    NoHit { number: usize, hits: usize },
+    /// A side file or subagent file of a session that no longer exists.
     SessionGone(PathBuf),
-    /// Nobody says anything about a session.
-    NoStatus,
-    /// There is no index to look at.
+    /// Stdin contains no session data for the status line.
+    NoStatusInput,
+    /// There is no search index, because there is no cache or the roots are single files.
     NoIndex,
-    /// A regular expression that cannot be read, and why.
+    /// A regular expression that cannot be parsed, with the reason.
     BadPattern(String, String),
-    /// A file that is there already.
-    Taken(PathBuf),
-    /// What cannot be replaced by a file.
-    NoFile(PathBuf),
-    /// A file that would lie among the sessions, and where these are.
-    InStore(PathBuf, PathBuf),
+    /// The output file exists already.
+    FileExists(PathBuf),
+    /// The output path is not a regular file.
+    NotAFile(PathBuf),
+    /// The output file would be inside the store, with the path of the store.
+    InsideStore(PathBuf, PathBuf),
     /// A file that cannot be written.
     Unwritable(PathBuf, io::Error),
-    /// A table of prices that cannot be taken.
-    BadTable(BadTable),
+    /// A price table that cannot be used.
+    BadPrices(PricesError),
 }
 
 impl From<Error> for CliError {
-    fn from(failure: Error) -> CliError {
-        CliError::Failure(failure)
+    fn from(error: Error) -> CliError {
+        CliError::Engine(error)
     }
 }
 
-impl From<BadTable> for CliError {
-    fn from(table: BadTable) -> CliError {
-        CliError::BadTable(table)
+impl From<PricesError> for CliError {
+    fn from(error: PricesError) -> CliError {
+        CliError::BadPrices(error)
     }
 }
 
@@ -100,33 +100,33 @@ impl From<io::Error> for CliError {
     }
 }
 
-/// Says how it ended and returns the exit code.
-pub(crate) fn end(ended: Result<Exit, CliError>, out: &mut Out) -> ExitCode {
-    let ended = match (ended, out.finish()) {
-        (Ok(_), Err(stop)) => Err(stop),
-        (ended, _) => ended,
+/// Finishes the output, prints the error, if any, and returns the exit code. A closed pipe is not an error.
+pub(crate) fn finish(result: Result<Exit, CliError>, out: &mut Out) -> ExitCode {
+    let result = match (result, out.finish()) {
+        (Ok(_), Err(error)) => Err(error),
+        (result, _) => result,
     };
-    match ended {
+    match result {
         Ok(Exit::Done) => ExitCode::SUCCESS,
         Ok(Exit::Nothing) => ExitCode::from(1),
         Ok(Exit::Failed) => ExitCode::from(2),
-        // Nobody reads any more: that is not our failure.
+        // The reader of the pipe has exited, which is not an error.
         Err(CliError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(stop) => {
-            print_error(&stop, out);
-            ExitCode::from(code(&stop))
+        Err(error) => {
+            print_error(&error, out);
+            ExitCode::from(exit_code(&error))
         }
     }
 }
 
-/// 3 where something was refused so that nothing is lost, 1 where there is nothing to do it to, 2 for all else.
-fn code(stop: &CliError) -> u8 {
-    let failure = match stop {
-        CliError::Failure(failure) => failure,
-        CliError::Taken(_) | CliError::NoFile(_) | CliError::InStore(..) => return 3,
+/// Returns 3 for a refusal that protects data, 1 if there is nothing to change, 2 for other errors.
+fn exit_code(error: &CliError) -> u8 {
+    let engine_error = match error {
+        CliError::Engine(error) => error,
+        CliError::FileExists(_) | CliError::NotAFile(_) | CliError::InsideStore(..) => return 3,
         _ => return 2,
     };
-    match failure {
+    match engine_error {
         Error::Busy { .. }
         | Error::Stale { .. }
         | Error::Live { .. }
@@ -140,120 +140,120 @@ fn code(stop: &CliError) -> u8 {
     }
 }
 
-/// Says what could not be read while the rest went on.
-pub(crate) fn warn(failures: &[Error], out: &mut Out) {
-    const MOST: usize = 5;
-    for failure in failures.iter().take(MOST) {
-        out.note(&format!("{} {}", paint(MARK, "warning:"), error_message(failure)));
+/// Prints warnings about files that could not be read, at most 5, and the number of others.
+pub(crate) fn print_warnings(errors: &[Error], out: &mut Out) {
+    const MAX_PRINTED: usize = 5;
+    for error in errors.iter().take(MAX_PRINTED) {
+        out.note(&format!("{} {}", paint(MARK, "warning:"), error_message(error)));
     }
-    if failures.len() > MOST {
-        let more = failures.len() - MOST;
+    if errors.len() > MAX_PRINTED {
+        let more = errors.len() - MAX_PRINTED;
         out.note(&format!("{} {more} more could not be read", paint(MARK, "warning:")));
     }
 }
 
-/// Says what is odd while the rest went on.
-pub(crate) fn caution(said: &str, out: &mut Out) {
-    out.note(&format!("{} {said}", paint(MARK, "warning:")));
+/// Prints a warning to stderr.
+pub(crate) fn print_warning(text: &str, out: &mut Out) {
+    out.note(&format!("{} {text}", paint(MARK, "warning:")));
 }
 
-/// Says what is wrong with the cache, which costs time and nothing else.
-pub(crate) fn notice(notice: Option<&CacheWarning>, out: &mut Out) {
-    if let Some(notice) = notice {
-        caution(&error::notice(notice), out);
+/// Prints a warning about the cache, which affects only the speed.
+pub(crate) fn print_cache_warning(warning: Option<&CacheWarning>, out: &mut Out) {
+    if let Some(warning) = warning {
+        print_warning(&error::cache_warning_text(warning), out);
     }
 }
 
-/// Says what went wrong, and what to do about it.
-pub(crate) fn print_error(stop: &CliError, out: &mut Out) {
-    let (error, hint) = match stop {
-        CliError::Failure(failure) => (error_message(failure), hint(failure)),
-        CliError::Io(error) => (format!("cannot write: {}", why(error)), String::new()),
+/// Prints an error to stderr, with candidates for ambiguous names and a hint.
+pub(crate) fn print_error(cli_error: &CliError, out: &mut Out) {
+    let (error, hint) = match cli_error {
+        CliError::Engine(error) => (error_message(error), hint(error)),
+        CliError::Io(error) => (format!("cannot write: {}", describe_io_error(error)), String::new()),
         CliError::PortTaken(port) => (
-            format!("another program has port {port}"),
-            "name another, or none: then one that is free is taken".to_owned(),
+            format!("port {port} is in use by another program"),
+            "choose another port, or omit --port to pick a free one".to_owned(),
         ),
-        CliError::NoRoot(path) => (
-            format!("there is nothing at {}", quoted(path)),
-            "--root takes a `.claude` folder, a `projects` folder, any folder or one .jsonl file".to_owned(),
+        CliError::MissingRoot(path) => (
+            format!("{} does not exist", quoted(path)),
+            "--root accepts a `.claude` folder, a `projects` folder, any folder or one .jsonl file".to_owned(),
         ),
-        CliError::BadMoment(text) => (
-            format!("cannot read `{}` as a moment", clean::line(text)),
-            "write 7d, 12h, 2w, yesterday, 2026-01-31 or 2026-01-31T10:00:00Z".to_owned(),
+        CliError::BadTime(text) => (
+            format!("cannot parse `{}` as a time", clean::line(text)),
+            "use 7d, 12h, 2w, yesterday, 2026-01-31 or 2026-01-31T10:00:00Z".to_owned(),
         ),
         CliError::BadAmount(text) => {
-            (format!("`{}` is no amount", clean::line(text)), "type one like 4096, 4kB or 120k".to_owned())
+            (format!("cannot parse `{}` as an amount", clean::line(text)), "use a number such as 4096, 4kB or 120k".to_owned())
         }
         CliError::BadClient(text) => (
-            format!("cannot read `{}` as a client version", clean::line(text)),
-            "write three numbers such as 2.1.325, or all".to_owned(),
+            format!("cannot parse `{}` as a client version", clean::line(text)),
+            "use three numbers such as 2.1.325, or `all`".to_owned(),
         ),
-        CliError::NoBranches => (
-            "two branches are needed".to_owned(),
-            "write SESSION ENTRY ENTRY, SESSION ENTRY, or SESSION[:ENTRY] SESSION[:ENTRY]".to_owned(),
+        CliError::BadBranches => (
+            "diff needs two branches".to_owned(),
+            "use SESSION ENTRY ENTRY, SESSION ENTRY, or SESSION[:ENTRY] SESSION[:ENTRY]".to_owned(),
         ),
-        CliError::NoWords => ("nothing to look for".to_owned(), "name some words, or --regex".to_owned()),
-        CliError::BadPattern(text, why) => (
-            format!("cannot read `{}` as a regular expression: {}", clean::line(text), clean::line(why)),
-            "without --regex the words are taken as they are".to_owned(),
+        CliError::EmptyText => ("the search text is empty".to_owned(), "pass some text, or --regex".to_owned()),
+        CliError::BadPattern(text, reason) => (
+            format!("cannot parse `{}` as a regular expression: {}", clean::line(text), clean::line(reason)),
+            "without --regex, the text is matched literally".to_owned(),
         ),
-        CliError::BadQuery(_, bad) => (clean::line(&bad.what), clean::line(&bad.hint)),
-        CliError::NoHit { no, hits } => {
-            let there = if *hits == 1 { "there is" } else { "there are" };
-            (format!("there is no hit {no}"), format!("{there} {}", things(*hits as u64, "hit")))
+        CliError::BadQuery(_, error) => (clean::line(&error.message), clean::line(&error.hint)),
+        CliError::NoHit { number, hits } => {
+            let verb = if *hits == 1 { "there is" } else { "there are" };
+            (format!("there is no hit {number}"), format!("{verb} {}", count_noun(*hits as u64, "hit")))
         }
         CliError::SessionGone(path) => (
-            "the session of this hit is gone".to_owned(),
-            format!("what is left of it is in {}", quoted(path)),
+            "the session of this hit no longer exists".to_owned(),
+            format!("its remaining data is in {}", quoted(path)),
         ),
-        CliError::NoStatus => (
-            "nothing came on stdin, where Claude Code tells about the session".to_owned(),
-            "this is for its setting `statusLine`; `rethread statusline --help` shows how to set it"
+        CliError::NoStatusInput => (
+            "stdin contains no session data from Claude Code".to_owned(),
+            "this command is for the `statusLine` setting; `rethread statusline --help` shows how to set it up"
                 .to_owned(),
         ),
         CliError::NoIndex => (
-            "there is no index here".to_owned(),
-            "single files, --demo and --no-index do without; otherwise set HOME or XDG_CACHE_HOME".to_owned(),
+            "there is no index".to_owned(),
+            "single files, --demo and --no-index use no index; otherwise set HOME or XDG_CACHE_HOME".to_owned(),
         ),
         CliError::BadZone(text) => (
-            format!("no time zone is called `{}`", clean::line(text)),
-            "write it like Europe/Berlin, UTC or +02:00".to_owned(),
+            format!("unknown time zone `{}`", clean::line(text)),
+            "use a name such as Europe/Berlin, UTC or +02:00".to_owned(),
         ),
-        CliError::Taken(path) => {
-            (format!("{} is already there", quoted(path)), "--force replaces it".to_owned())
+        CliError::FileExists(path) => {
+            (format!("{} exists already", quoted(path)), "--force replaces it".to_owned())
         }
-        CliError::NoFile(path) => (
-            format!("{} is no file, and none can take its place", quoted(path)),
-            "name a file; without -o it goes to stdout, and from there anywhere".to_owned(),
+        CliError::NotAFile(path) => (
+            format!("{} is not a regular file", quoted(path)),
+            "choose another file, or omit -o to write to stdout".to_owned(),
         ),
-        CliError::InStore(path, store) => (
-            format!("{} would lie among the sessions in {}", quoted(path), quoted(store)),
-            "clients would take it for one of theirs: write it elsewhere".to_owned(),
+        CliError::InsideStore(path, store) => (
+            format!("{} is inside the session folder {}", quoted(path), quoted(store)),
+            "clients would treat it as a session; choose another folder".to_owned(),
         ),
         CliError::Unwritable(path, error) => {
-            (format!("cannot write {}: {}", quoted(path), why(error)), String::new())
+            (format!("cannot write {}: {}", quoted(path), describe_io_error(error)), String::new())
         }
-        CliError::BadTable(table) => bad_table(table),
+        CliError::BadPrices(error) => describe_prices_error(error),
         CliError::BadTurns(text) => {
-            (format!("cannot read `{}` as turns", clean::line(text)), "write 5, 3..9, 3.. or ..9".to_owned())
+            (format!("cannot parse `{}` as a range of turns", clean::line(text)), "use 5, 3..9, 3.. or ..9".to_owned())
         }
     };
     out.note(&format!("{} {error}", paint(BAD, "error:")));
-    if let CliError::BadQuery(typed, bad) = stop {
-        point_at(typed, bad, out);
+    if let CliError::BadQuery(query, error) = cli_error {
+        print_query_error(query, error, out);
     }
-    if let CliError::Failure(Error::UnknownSession { nearest: names, .. })
-    | CliError::Failure(Error::AmbiguousSession { candidates: names, .. }) = stop
+    if let CliError::Engine(Error::UnknownSession { nearest: names, .. })
+    | CliError::Engine(Error::AmbiguousSession { candidates: names, .. }) = cli_error
     {
-        candidates(names, out);
+        print_candidates(names, out);
     }
-    if let CliError::Failure(Error::AmbiguousEntry { candidates, count, .. }) = stop {
-        for (handle, words) in candidates {
-            let room = out.width().saturating_sub(handle.len() + 4);
+    if let CliError::Engine(Error::AmbiguousEntry { candidates, count, .. }) = cli_error {
+        for (handle, text) in candidates {
+            let max_width = out.width().saturating_sub(handle.len() + 4);
             out.note(&format!(
                 "  {}  {}",
                 paint(NAME, handle),
-                super::table::truncate_to_width(&clean::line(words), room)
+                super::table::truncate_to_width(&clean::line(text), max_width)
             ));
         }
         if *count > candidates.len() {
@@ -265,51 +265,55 @@ pub(crate) fn print_error(stop: &CliError, out: &mut Out) {
     }
 }
 
-fn bad_table(table: &BadTable) -> (String, String) {
-    let path = quoted(&table.path);
-    let (error, hint) = match &table.why {
-        Why::Unreadable(error) => (
-            format!("cannot read the prices in {path}: {}", why(error)),
-            "make it readable, or name another with --prices",
+/// Returns the message and the hint for a price table that cannot be used.
+fn describe_prices_error(prices_error: &PricesError) -> (String, String) {
+    let path = quoted(&prices_error.path);
+    let (error, hint) = match &prices_error.problem {
+        PriceTableProblem::Unreadable(error) => (
+            format!("cannot read the prices in {path}: {}", describe_io_error(error)),
+            "make the file readable, or use another with --prices",
         ),
-        Why::TooLong => (format!("{path} is too long for a table of prices"), "a table has at most 1 MiB"),
-        Why::NotText => (format!("{path} is no text"), "a table of prices is TOML in UTF-8"),
-        Why::Wrong(problem) => (
+        PriceTableProblem::TooLong => (format!("the price table {path} is too large"), "the limit is 1 MiB"),
+        PriceTableProblem::NotText => {
+            (format!("the price table {path} is not text"), "a price table is TOML in UTF-8")
+        }
+        PriceTableProblem::Invalid(problem) => (
             format!(
                 "cannot read the prices in {path}, line {}: {}",
                 problem.line,
-                clean::line(&problem.what)
+                clean::line(&problem.message)
             ),
-            "mend the line; without the table the built-in prices hold (--help says how one is written)",
+            "fix the line, or remove the file to use the built-in prices (--help describes the format)",
         ),
     };
     (error, hint.to_owned())
 }
 
-/// Shows the query and underlines what is wrong in it.
-fn point_at(typed: &str, bad: &QueryError, out: &mut Out) {
-    let line = clean::line(typed);
-    let before = typed.get(..bad.at.start).unwrap_or_default();
-    let space = before.trim_start().ends_with(char::is_whitespace);
-    let indent = clean::line(before).width() + usize::from(space);
-    let long = clean::line(typed.get(bad.at.clone()).unwrap_or_default()).width();
-    if long == 0 || indent + long + 2 > out.width() {
+/// Prints the query and underlines the invalid part. Prints nothing if it does not fit the screen.
+fn print_query_error(query: &str, error: &QueryError, out: &mut Out) {
+    let line = clean::line(query);
+    let before = query.get(..error.span.start).unwrap_or_default();
+    let ends_with_space = before.trim_start().ends_with(char::is_whitespace);
+    let indent = clean::line(before).width() + usize::from(ends_with_space);
+    let error_width = clean::line(query.get(error.span.clone()).unwrap_or_default()).width();
+    if error_width == 0 || indent + error_width + 2 > out.width() {
         return;
     }
     out.note(&format!("  {}", super::table::truncate_to_width(&line, out.width() - 2)));
-    out.note(&format!("  {}{}", " ".repeat(indent), paint(BAD, &"^".repeat(long))));
+    out.note(&format!("  {}{}", " ".repeat(indent), paint(BAD, &"^".repeat(error_width))));
 }
 
-fn candidates(names: &[(String, String)], out: &mut Out) {
-    const MOST: usize = 12;
+/// Prints the short ids and titles of at most 12 sessions. `names` are pairs of id and title.
+fn print_candidates(names: &[(String, String)], out: &mut Out) {
+    const MAX_PRINTED: usize = 12;
     let ids: Vec<&str> = names.iter().map(|(id, _)| id.as_str()).collect();
-    for (id, title) in names.iter().take(MOST) {
-        let short = clean::line(super::ls::short_id(id, &ids));
+    for (id, title) in names.iter().take(MAX_PRINTED) {
+        let short = clean::line(super::ls::shorten_id(id, &ids));
         let title =
             super::table::truncate_to_width(&clean::line(title), out.width().saturating_sub(short.len() + 4));
         out.note(&format!("  {}  {title}", paint(NAME, &short)));
     }
-    if names.len() > MOST {
-        out.note(&format!("  … and {} more", names.len() - MOST));
+    if names.len() > MAX_PRINTED {
+        out.note(&format!("  … and {} more", names.len() - MAX_PRINTED));
     }
 }

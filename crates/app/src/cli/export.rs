@@ -1,25 +1,26 @@
-//! `rethread export`: a session to take along.
+//! `rethread export`: writes a session to a file or stdout.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use rethread_engine::Error;
-use rethread_engine::ops::{self, BranchSelector};
+use rethread_engine::ops;
+use rethread_engine::ops::read::BranchSelector;
 
 use super::args;
 use super::error::{CliError, Exit};
-use super::figures::size;
+use super::figures::format_size;
 use super::out::Out;
 use super::{AppContext, clean};
-use crate::export::{ExportContext, ExportError, ExportOptions, Format, SaveError, save, write};
+use crate::export::{ExportContext, ExportError, ExportOptions, Format, SaveError, save_file, write_export};
 use crate::{env, prices};
 
-/// Stdout as something to write to.
-struct Pipe<'a> {
+/// Passes rendered bytes to [`Out::bytes`].
+struct StdoutWriter<'a> {
     out: &'a mut Out,
 }
 
-impl Write for Pipe<'_> {
+impl Write for StdoutWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.out.bytes(bytes).map(|()| bytes.len())
     }
@@ -29,63 +30,63 @@ impl Write for Pipe<'_> {
     }
 }
 
-/// Runs the command.
-pub(crate) fn run(args: &args::Export, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+/// Runs `rethread export`: writes the session to stdout or to a file. The format defaults to the file extension.
+pub(crate) fn run(args: &args::Export, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let file = args.output.as_deref().filter(|file| *file != Path::new("-"));
-    let ending = file.and_then(|file| file.extension()?.to_str());
+    let extension = file.and_then(|file| file.extension()?.to_str());
     let format = match (args.format, out.is_json()) {
         (Some(format), _) => format,
         (None, true) => Format::Json,
-        (None, false) => ending.and_then(Format::of_ending).unwrap_or(Format::Md),
+        (None, false) => extension.and_then(Format::from_extension).unwrap_or(Format::Md),
     };
-    let which = match &args.branch {
+    let selector = match &args.branch {
         Some(entry) => BranchSelector::Through(entry.clone()),
-        None if args.all => BranchSelector::Everything,
+        None if args.all => BranchSelector::AllTurns,
         None => BranchSelector::Active,
     };
-    let order = ExportOptions { format, detail: args.detail.unwrap_or(format.detail()), which };
-    let path = place.session(&args.session)?;
-    let prices = prices::prices(None)?;
-    let reading = ops::open_view(&path, &prices)?;
-    let tilde = |path: &str| place.tilde(path);
-    let around = ExportContext { prices: &prices, tilde: &tilde };
-    let told = |to: &mut dyn Write| write(&reading, &order, &around, to);
+    let options = ExportOptions { format, detail: args.detail.unwrap_or(format.default_detail()), selector };
+    let path = app.find_session(&args.session)?;
+    let prices = prices::load_prices(None)?;
+    let view = ops::read::open_view(&path, &prices)?;
+    let format_path = |path: &str| app.format_path(path);
+    let context = ExportContext { prices: &prices, format_path: &format_path };
+    let export = |writer: &mut dyn Write| write_export(&view, &options, &context, writer);
     match file {
         None => {
-            out.may_page();
-            told(&mut Pipe { out })?;
+            out.allow_pager();
+            export(&mut StdoutWriter { out })?;
         }
         Some(file) => {
-            let bytes =
-                save(file, &stores(place, &path), args.force, told).map_err(|why| refused(file, why))?;
+            let bytes = save_file(file, &list_protected_paths(app, &path), args.force, export)
+                .map_err(|error| convert_save_error(file, error))?;
             let name = clean::line(&file.display().to_string());
-            out.note(&format!("wrote `{name}`, {}", size(bytes)));
+            out.note(&format!("wrote `{name}`, {}", format_size(bytes)));
         }
     }
     Ok(Exit::Done)
 }
 
-/// Returns where no export may lie: where sessions are looked for, where the client keeps them, and the session itself.
-fn stores(place: &AppContext, session: &Path) -> Vec<PathBuf> {
-    let roots = place.roots.paths.iter().cloned();
-    roots.chain(env::claude()).chain([session.to_owned()]).collect()
+/// Returns the paths that an export must not be written to: the searched roots, the client's folder and the session file.
+fn list_protected_paths(app: &AppContext, session: &Path) -> Vec<PathBuf> {
+    let roots = app.roots.paths.iter().cloned();
+    roots.chain(env::claude_dir()).chain([session.to_owned()]).collect()
 }
 
-fn refused(file: &Path, why: SaveError) -> CliError {
+fn convert_save_error(file: &Path, error: SaveError) -> CliError {
     let path = file.to_owned();
-    match why {
-        SaveError::Taken => CliError::Taken(path),
-        SaveError::NoFile => CliError::NoFile(path),
-        SaveError::InStore(store) => CliError::InStore(path, store),
+    match error {
+        SaveError::Exists => CliError::FileExists(path),
+        SaveError::NotAFile => CliError::NotAFile(path),
+        SaveError::InStore(store) => CliError::InsideStore(path, store),
         SaveError::Unwritable(source) => CliError::Unwritable(path, source),
-        SaveError::Trouble(trouble) => trouble.into(),
+        SaveError::Export(error) => error.into(),
     }
 }
 
 impl From<ExportError> for CliError {
-    fn from(trouble: ExportError) -> CliError {
-        match trouble {
-            ExportError::Failure(failure) => Error::into(failure),
+    fn from(error: ExportError) -> CliError {
+        match error {
+            ExportError::Engine(error) => Error::into(error),
             ExportError::Io(error) => error.into(),
         }
     }

@@ -1,56 +1,65 @@
-//! `rethread index`: the index of all words, made, looked at or thrown away.
+//! `rethread index`: builds, inspects or deletes the search index.
 
 use rethread_engine::CacheWarning;
-use rethread_engine::ops::{self, IndexStatus};
+use rethread_engine::ops;
+use rethread_engine::ops::index::IndexStatus;
 
 use super::args;
 use super::error::{self, CliError, Exit};
-use super::figures::{count, size};
+use super::figures::{format_size, group_digits};
 use super::out::Out;
-use super::progress::Bar;
-use super::write_report::fact;
+use super::progress::ProgressBar;
+use super::write_report::print_field;
 use super::{AppContext, write_report};
 use crate::json;
 
-/// Runs the command.
-pub(crate) fn run(args: &args::Index, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
-    let Some(index) = &place.index else { return Err(CliError::NoIndex) };
+/// Runs `rethread index`: updates, rebuilds, deletes or only describes the search index.
+///
+/// Returns an error if the cache is disabled, [`Exit::Failed`] if the index cannot be written.
+pub(crate) fn run(args: &args::Index, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+    let Some(cache) = &app.cache else { return Err(CliError::NoIndex) };
     if args.drop {
-        let was_there = ops::drop_index(&place.roots, index)?;
+        let existed = ops::index::drop_index(&app.roots, cache)?;
         if out.is_json() {
-            out.json(&json::index_dropped(was_there))?;
+            out.json(&json::build_index_dropped(existed))?;
         } else {
-            out.line(if was_there { "the index is gone" } else { "there was no index" })?;
+            out.line(if existed { "index deleted" } else { "there was no index" })?;
         }
-        return Ok(Exit::found(was_there));
+        return Ok(Exit::from_found(existed));
     }
     let status = if args.status {
-        ops::index_status(&place.roots, index)
+        ops::index::index_status(&app.roots, cache)
     } else {
-        let bar = Bar::new("indexing");
-        ops::refresh_index(&place.roots, index, args.rebuild, &|progress| {
-            bar.show(progress.done, progress.of);
+        let bar = ProgressBar::new("indexing");
+        ops::index::refresh_index(&app.roots, cache, args.rebuild, &|progress| {
+            bar.show(progress.done, progress.total);
         })?
     };
     let status = status.ok_or(CliError::NoIndex)?;
     if out.is_json() {
-        out.json(&json::index_status(&status))?;
+        out.json(&json::build_index_status(&status))?;
     } else {
-        print(&status, place, out)?;
+        print(&status, app, out)?;
     }
-    for notice in &status.notices {
-        error::notice(Some(notice), out);
+    for warning in &status.warnings {
+        error::print_cache_warning(Some(warning), out);
     }
-    error::warn(&status.failures, out);
-    let unwritten = status.notices.iter().any(|notice| matches!(notice, CacheWarning::Unwritable { .. }));
-    Ok(if unwritten { Exit::Failed } else { Exit::Done })
+    error::print_warnings(&status.failures, out);
+    let is_unwritable =
+        status.warnings.iter().any(|warning| matches!(warning, CacheWarning::Unwritable { .. }));
+    Ok(if is_unwritable { Exit::Failed } else { Exit::Done })
 }
 
-fn print(status: &IndexStatus, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
-    let of = |known: String, all: String| if known == all { known } else { format!("{known} of {all}") };
-    fact("folder", &write_report::path(&status.folder, place), out)?;
-    fact("files", &of(count(status.files as u64), count(status.files_found as u64)), out)?;
-    fact("text", &of(size(status.bytes), size(status.bytes_found)), out)?;
-    fact("entries", &count(status.entries), out)?;
-    fact("takes", &size(status.size), out)
+fn print(status: &IndexStatus, app: &AppContext, out: &mut Out) -> Result<(), CliError> {
+    let part_of =
+        |part: String, total: String| if part == total { part } else { format!("{part} of {total}") };
+    print_field("folder", &write_report::format_path(&status.folder, app), out)?;
+    print_field(
+        "files",
+        &part_of(group_digits(status.files as u64), group_digits(status.files_found as u64)),
+        out,
+    )?;
+    print_field("text", &part_of(format_size(status.bytes), format_size(status.bytes_found)), out)?;
+    print_field("entries", &group_digits(status.entries), out)?;
+    print_field("index size", &format_size(status.size), out)
 }

@@ -1,35 +1,40 @@
-//! `log`: what rethread has changed so far.
+//! `rethread log`: lists the changes that rethread made.
 
-use rethread_engine::ops::{self, OpRow, OpState};
+use rethread_engine::ops;
+use rethread_engine::ops::log::{OpRow, OpStatus};
 
 use super::args::Log;
 use super::error::{CliError, Exit};
-use super::figures::{size, things};
-use super::ls::short_id;
+use super::figures::{count_noun, format_size};
+use super::ls::shorten_id;
 use super::out::Out;
 use super::style::{GOOD, MARK, NAME, QUIET, paint};
 use super::table::{Align, Cell, Table};
 use super::{AppContext, clean};
 use crate::json;
 
-pub(crate) fn run(args: &Log, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+/// Runs `rethread log`: lists operations, newest first, or deletes old backups with `--prune`.
+///
+/// Returns [`Exit::Nothing`] if there are none.
+pub(crate) fn run(args: &Log, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     if args.prune {
-        return prune(args, place, out);
+        return prune(args, app, out);
     }
-    let rows = ops::log(&place.pen)?;
-    let wanted = |row: &&OpRow| args.session.as_ref().is_none_or(|session| row.session.starts_with(session));
-    let mut rows: Vec<&OpRow> = rows.iter().filter(wanted).collect();
+    let rows = ops::log::log(&app.writer)?;
+    let is_selected =
+        |row: &&OpRow| args.session.as_ref().is_none_or(|session| row.session.starts_with(session));
+    let mut rows: Vec<&OpRow> = rows.iter().filter(is_selected).collect();
     rows.reverse();
     rows.truncate(args.limit.unwrap_or(usize::MAX));
     if out.is_json() {
-        rows.iter().try_for_each(|row| out.json(&json::op(row)))?;
-        return Ok(Exit::found(!rows.is_empty()));
+        rows.iter().try_for_each(|row| out.json(&json::build_op(row)))?;
+        return Ok(Exit::from_found(!rows.is_empty()));
     }
     if rows.is_empty() {
-        out.note("rethread has not changed anything yet");
+        out.note("no changes yet");
         return Ok(Exit::Nothing);
     }
-    out.may_page();
+    out.allow_pager();
     let ids: Vec<&str> = rows.iter().map(|row| row.session.as_str()).collect();
     let mut table = Table::new(0)
         .column("op", Align::Right, 9)
@@ -37,52 +42,53 @@ pub(crate) fn run(args: &Log, place: &AppContext, out: &mut Out) -> Result<Exit,
         .column("command", Align::Left, 10)
         .column("session", Align::Left, 36)
         .column("state", Align::Left, 24)
-        .column("about", Align::Left, usize::MAX);
+        .column("summary", Align::Left, usize::MAX);
     for row in &rows {
         table.row(vec![
-            Cell::new(NAME, row.no.to_string()),
-            Cell::new(QUIET, place.clock.stamp(row.at)),
+            Cell::new(NAME, row.id.to_string()),
+            Cell::new(QUIET, app.clock.format_minute(row.started_at)),
             clean::line(&row.command).into(),
-            Cell::new(NAME, clean::line(short_id(&row.session, &ids))),
-            state(row),
+            Cell::new(NAME, clean::line(shorten_id(&row.session, &ids))),
+            build_state_cell(row),
             clean::line(&row.about).into(),
         ]);
     }
     table.print(out)?;
     if let Some(row) =
-        rows.iter().find(|row| row.state == OpState::Done && row.undoes.is_none() && !row.pruned)
+        rows.iter().find(|row| row.status == OpStatus::Done && row.undoes.is_none() && !row.pruned)
     {
         out.line("")?;
-        out.line(&format!("take one back: {}", paint(NAME, &format!("rethread undo {}", row.no))))?;
+        out.line(&format!("undo a change: {}", paint(NAME, &format!("rethread undo {}", row.id))))?;
     }
     Ok(Exit::Done)
 }
 
-fn state(row: &OpRow) -> Cell {
-    let cell = match row.state {
-        OpState::Done => Cell::new(GOOD, "done"),
-        OpState::Undone(by) => Cell::new(QUIET, format!("undone by {by}")),
-        OpState::RolledBack => Cell::new(MARK, "rolled back"),
-        OpState::Unfinished => Cell::new(MARK, "unfinished"),
+fn build_state_cell(row: &OpRow) -> Cell {
+    let cell = match row.status {
+        OpStatus::Done => Cell::new(GOOD, "done"),
+        OpStatus::Undone(by) => Cell::new(QUIET, format!("undone by {by}")),
+        OpStatus::RolledBack => Cell::new(MARK, "rolled back"),
+        OpStatus::Unfinished => Cell::new(MARK, "unfinished"),
     };
     if row.pruned { cell.and(QUIET, ", pruned") } else { cell }
 }
 
-fn prune(args: &Log, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
-    let before = place.clock.read(&args.older_than);
-    let before = before.ok_or_else(|| CliError::BadMoment(args.older_than.clone()))?;
-    let pruned = ops::prune(&place.pen, before, args.dry_run)?;
-    let any = !pruned.ops.is_empty() || pruned.bytes > 0;
+/// Deletes the backups of operations older than `--older-than`, except the newest of each session, and prints their size.
+fn prune(args: &Log, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+    let cutoff = app.clock.parse_time(&args.older_than);
+    let cutoff = cutoff.ok_or_else(|| CliError::BadTime(args.older_than.clone()))?;
+    let outcome = ops::log::prune(&app.writer, cutoff, args.dry_run)?;
+    let has_deleted = !outcome.ops.is_empty() || outcome.bytes > 0;
     if out.is_json() {
-        out.json(&json::prune(&pruned))?;
-        return Ok(Exit::found(any));
+        out.json(&json::build_prune(&outcome))?;
+        return Ok(Exit::from_found(has_deleted));
     }
-    if !any {
-        out.note("there is nothing to throw away");
+    if !has_deleted {
+        out.note("nothing to delete");
         return Ok(Exit::Nothing);
     }
-    let done = if pruned.dry_run { "would throw away" } else { "threw away" };
-    let ops = things(pruned.ops.len() as u64, "op");
-    out.line(&format!("{done} the backups of {ops}, {}", size(pruned.bytes)))?;
+    let verb = if outcome.dry_run { "would delete" } else { "deleted" };
+    let ops = count_noun(outcome.ops.len() as u64, "operation");
+    out.line(&format!("{verb} the backups of {ops}, {}", format_size(outcome.bytes)))?;
     Ok(Exit::Done)
 }

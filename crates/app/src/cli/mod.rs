@@ -1,7 +1,7 @@
-//! The command line: parse, call one op, draw, exit.
+//! The command line: parses arguments, calls one operation, prints the result, exits.
 //!
-//! Data goes to stdout, all else to stderr, both only through [`out::Out`]; text of a session only through
-//! [`clean`]. No rule of the domain lives here (**four-faces-one-voice**).
+//! Data is written to stdout, everything else to stderr, both only through [`out::Out`]. Session text is always passed
+//! through [`clean`]. Rules of the domain belong in the engine (**frontends-agree**).
 
 mod agents;
 mod args;
@@ -35,7 +35,7 @@ mod rescue;
 mod restore;
 mod rm;
 mod schema;
-pub(crate) mod search;
+mod search;
 mod serve;
 mod show;
 mod stats;
@@ -62,112 +62,122 @@ use self::error::{CliError, Exit};
 use self::out::{Out, OutputOptions};
 
 use crate::context::AppContext;
-use crate::demo::Demo;
+use crate::demo::DemoStore;
 use crate::env;
 use crate::text::time::Clock;
 use crate::text::{clean, entry, figures, layout, summary, time};
 
-/// Says that there is no session, and where it looked.
-fn say_nothing_found(place: &AppContext, out: &mut Out) {
-    let mut looked: Vec<PathBuf> = place.roots.paths.clone();
-    if looked.is_empty() {
-        match env::claude() {
-            Some(claude) => looked.push(claude),
-            None => out.note("no home folder is set: say where to look with --root"),
+/// Prints that there are no sessions, and which folders were searched.
+fn print_no_sessions(app: &AppContext, out: &mut Out) {
+    let mut searched: Vec<PathBuf> = app.roots.paths.clone();
+    if searched.is_empty() {
+        match env::claude_dir() {
+            Some(claude) => searched.push(claude),
+            None => out.note("no home folder is set; use --root to name a folder"),
         }
     }
-    for path in looked {
-        out.note(&format!("no session found in `{}`", clean::line(&path.display().to_string())));
+    for path in searched {
+        out.note(&format!("no sessions found in `{}`", clean::line(&path.display().to_string())));
     }
 }
 
-/// Runs the program.
+/// Parses the command line, runs the command and returns the exit code of the process.
 pub(crate) fn run() -> ExitCode {
-    let args = args::read();
+    let args = args::parse_command_line();
     let mut out = Out::new(OutputOptions { json: args.json, color: args.color, pager: !args.no_pager });
-    let ended = dispatch(&args, &mut out);
-    error::end(ended, &mut out)
+    let result = dispatch(&args, &mut out);
+    error::finish(result, &mut out)
 }
 
+/// Creates the context of the command and runs it. With `--demo`, the context refers to a temporary demo store.
 fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, CliError> {
     if let Some(Command::Completions { shell }) = &args.command {
         let mut script = Vec::new();
         clap_complete::generate(*shell, &mut Args::command(), "rethread", &mut script);
         return out.line(String::from_utf8_lossy(&script).trim_end()).map(|()| Exit::Done);
     }
-    let clock = Clock::look();
-    let demo = if args.demo { Some(Demo::make(clock.now())?) } else { None };
+    let clock = Clock::now_here();
+    let demo = if args.demo { Some(DemoStore::create(clock.now())?) } else { None };
     let roots = match &demo {
         Some(demo) => Roots { paths: vec![demo.root()] },
-        None => roots(&args.root)?,
+        None => find_roots(&args.root)?,
     };
-    let state = demo.as_ref().map_or_else(|| env::state().unwrap_or_default(), Demo::state);
-    // Invented sessions are gone before anybody could ask for them again.
-    let cache = env::cache().filter(|_| !args.no_index && !args.demo);
-    let place =
-        AppContext { roots, clock, home: env::home(), pen: pen(state), index: cache.map(CacheDir::at) };
+    let state = demo.as_ref().map(DemoStore::state_dir).or_else(env::state_dir);
+    // Invented sessions are temporary, so they are not cached.
+    let cache = env::cache_dir().filter(|_| !args.no_index && !args.demo);
+    let app = AppContext {
+        roots,
+        clock,
+        home: env::home_dir(),
+        writer: open_writer(state),
+        cache: cache.map(CacheDir::new),
+    };
     match &args.command {
-        None => overview::run(&place, args.demo, out),
-        Some(Command::Serve(serve)) => serve::run(serve, place, args.demo, out),
-        Some(Command::Ls(ls)) => ls::run(ls, &place, out),
-        Some(Command::Show(show)) => show::run(show, &place, out),
-        Some(Command::Explain(explain)) => explain::run(explain, &place, out),
-        Some(Command::Export(export)) => export::run(export, &place, out),
-        Some(Command::Search(search)) => search::run(search, &place, out),
-        Some(Command::Index(index)) => index::run(index, &place, out),
-        Some(Command::Find(find)) => find::run(find, &place, out),
-        Some(Command::Goto(goto)) => goto::run(goto, &place, out),
-        Some(Command::Branch(branch)) => goto::run_branch(branch, &place, out),
-        Some(Command::Fork(fork)) => fork::run(fork, &place, out),
-        Some(Command::Clone(clone)) => clone::run(clone, &place, out),
-        Some(Command::Rescue(rescue)) => rescue::run(rescue, &place, out),
-        Some(Command::Diff(diff)) => diff::run(diff, &place, out),
-        Some(Command::Doctor(doctor)) => doctor::run(doctor, &place, out),
-        Some(Command::Repair(repair)) => repair::run(repair, &place, out),
-        Some(Command::Usage(usage)) => usage::run(usage, &place, out),
-        Some(Command::Statusline(statusline)) => statusline::run(statusline, &place, out),
-        Some(Command::Stats(stats)) => stats::run(stats, &place, out),
-        Some(Command::Tools(tools)) => tools::run(tools, &place, out),
-        Some(Command::Branches(branches)) => branches::run(branches, &place, out),
-        Some(Command::Tree(tree)) => tree::run(tree, &place, out),
-        Some(Command::Agents(agents)) => agents::run(agents, &place, out),
-        Some(Command::Context(context)) => context::run(context, &place, out),
-        Some(Command::Schema(schema)) => schema::run(schema, &place, out),
-        Some(Command::Rename(rename)) => rename::run(rename, &place, out),
-        Some(Command::Rm(rm)) => rm::run(rm, &place, out),
-        Some(Command::Restore(restore)) => restore::run(restore, &place, out),
-        Some(Command::Log(log)) => log::run(log, &place, out),
-        Some(Command::Undo(undo)) => undo::run(undo, &place, out),
+        None => overview::run(&app, args.demo, out),
+        Some(Command::Serve(serve)) => serve::run(serve, app, args.demo, out),
+        Some(Command::Ls(ls)) => ls::run(ls, &app, out),
+        Some(Command::Show(show)) => show::run(show, &app, out),
+        Some(Command::Explain(explain)) => explain::run(explain, &app, out),
+        Some(Command::Export(export)) => export::run(export, &app, out),
+        Some(Command::Search(search)) => search::run(search, &app, out),
+        Some(Command::Index(index)) => index::run(index, &app, out),
+        Some(Command::Find(find)) => find::run(find, &app, out),
+        Some(Command::Goto(goto)) => goto::run(goto, &app, out),
+        Some(Command::Branch(branch)) => goto::run_branch(branch, &app, out),
+        Some(Command::Fork(fork)) => fork::run(fork, &app, out),
+        Some(Command::Clone(clone)) => clone::run(clone, &app, out),
+        Some(Command::Rescue(rescue)) => rescue::run(rescue, &app, out),
+        Some(Command::Diff(diff)) => diff::run(diff, &app, out),
+        Some(Command::Doctor(doctor)) => doctor::run(doctor, &app, out),
+        Some(Command::Repair(repair)) => repair::run(repair, &app, out),
+        Some(Command::Usage(usage)) => usage::run(usage, &app, out),
+        Some(Command::Statusline(statusline)) => statusline::run(statusline, &app, out),
+        Some(Command::Stats(stats)) => stats::run(stats, &app, out),
+        Some(Command::Tools(tools)) => tools::run(tools, &app, out),
+        Some(Command::Branches(branches)) => branches::run(branches, &app, out),
+        Some(Command::Tree(tree)) => tree::run(tree, &app, out),
+        Some(Command::Agents(agents)) => agents::run(agents, &app, out),
+        Some(Command::Context(context)) => context::run(context, &app, out),
+        Some(Command::Schema(schema)) => schema::run(schema, &app, out),
+        Some(Command::Rename(rename)) => rename::run(rename, &app, out),
+        Some(Command::Rm(rm)) => rm::run(rm, &app, out),
+        Some(Command::Restore(restore)) => restore::run(restore, &app, out),
+        Some(Command::Log(log)) => log::run(log, &app, out),
+        Some(Command::Undo(undo)) => undo::run(undo, &app, out),
         Some(Command::Completions { .. }) => Ok(Exit::Done),
     }
 }
 
-/// Takes the pen; one that is not for users breaks off where the environment says.
-fn pen(state: PathBuf) -> SessionWriter {
-    let pen = SessionWriter::new(state);
+/// Opens the writer in the state folder, or a read-only writer if there is none.
+///
+/// In debug builds, it aborts the process at the fail point given by the environment.
+fn open_writer(state: Option<PathBuf>) -> SessionWriter {
+    let writer = state.map_or_else(SessionWriter::read_only, SessionWriter::new);
     #[cfg(debug_assertions)]
-    let pen = pen.with_fail_point(env::stop_after());
-    pen
+    let writer = writer.with_fail_point(env::fail_point_steps());
+    writer
 }
 
-/// Prints title and id of a session.
-fn header(head: &ops::SessionHeader, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
-    let title = table::truncate_to_width(&clean::line(&head.title.text), out.width());
+/// Prints the title of a session, its id and folder, and an empty line.
+fn print_header(header: &ops::SessionHeader, app: &AppContext, out: &mut Out) -> Result<(), CliError> {
+    let title = table::truncate_to_width(&clean::line(&header.title.text), out.width());
     out.line(&style::paint(style::STRONG, &title))?;
-    let folder = place.tilde(&head.folder);
-    let id = clean::line(&head.id);
+    let folder = app.format_path(&header.folder);
+    let id = clean::line(&header.id);
     out.line(&format!("{}  {}", style::paint(style::NAME, &id), style::paint(style::QUIET, &folder)))?;
     out.line("")
 }
 
-/// Returns where to look. A folder that was named must be there; the client's own may be missing.
-fn roots(named: &[PathBuf]) -> Result<Roots, CliError> {
+/// Returns the folders to search: those named by `--root`, or else the folder of the client, if it exists.
+///
+/// Returns an error if a named folder does not exist.
+fn find_roots(named: &[PathBuf]) -> Result<Roots, CliError> {
     if let Some(missing) = named.iter().find(|path| !path.exists()) {
-        return Err(CliError::NoRoot(missing.clone()));
+        return Err(CliError::MissingRoot(missing.clone()));
     }
     if !named.is_empty() {
         return Ok(Roots { paths: named.to_vec() });
     }
-    // Without a home there is nowhere to look, but a session can still be named by its path.
-    Ok(Roots { paths: env::claude().into_iter().filter(|claude| claude.exists()).collect() })
+    // Without a home folder there are no roots, but a session can still be named by its path.
+    Ok(Roots { paths: env::claude_dir().into_iter().filter(|claude| claude.exists()).collect() })
 }

@@ -1,4 +1,4 @@
-//! The only way to the terminal: data to stdout, all else to stderr, nothing without the last fence.
+//! All terminal output: data to stdout, everything else to stderr, always filtered by [`clean::filter_output`].
 
 use std::io::{self, IsTerminal, Write};
 
@@ -11,10 +11,10 @@ use super::error::CliError;
 use super::pager::PagedStdout;
 use crate::env;
 
-/// When to use colours.
+/// The condition for coloured output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Color {
-    /// On a terminal, unless the environment says otherwise
+    /// On a terminal, unless the environment overrides it
     Auto,
     /// Also in files and pipes
     Always,
@@ -22,76 +22,76 @@ pub(crate) enum Color {
     Never,
 }
 
-/// How to print.
+/// The output options.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OutputOptions {
     /// JSON Lines instead of text.
     pub(crate) json: bool,
-    /// When to use colours.
+    /// The condition for coloured output.
     pub(crate) color: Color,
     /// Whether a pager may be started.
     pub(crate) pager: bool,
 }
 
-/// Stdout and stderr.
+/// The writer of all output to stdout and stderr.
 pub(crate) struct Out {
     screen: PagedStdout,
     colored: bool,
     notes: AutoStream<io::Stderr>,
-    /// Notes that wait for the end of the output.
+    /// Notes to print to stderr after the pager has exited.
     pending: Vec<String>,
-    manner: OutputOptions,
+    options: OutputOptions,
     width: usize,
     terminal: bool,
 }
 
 impl Out {
-    /// Opens stdout and stderr.
-    pub(crate) fn new(manner: OutputOptions) -> Out {
+    /// Opens stdout and stderr. The width is `$COLUMNS`, that of the terminal or 100, limited to 40 to 400.
+    pub(crate) fn new(options: OutputOptions) -> Out {
         let terminal = io::stdout().is_terminal();
         let size = terminal_size::terminal_size();
         let width = env::columns().or(size.map(|(width, _)| usize::from(width.0))).unwrap_or(100);
         let height = size.map_or(usize::MAX, |(_, height)| usize::from(height.0));
-        let wanted = |terminal: bool| match manner.color {
+        let use_color = |terminal: bool| match options.color {
             Color::Always => true,
             Color::Never => false,
             Color::Auto => env::color().unwrap_or(terminal),
         };
-        let colored = wanted(terminal);
+        let colored = use_color(terminal);
         let choice =
-            if wanted(io::stderr().is_terminal()) { ColorChoice::Always } else { ColorChoice::Never };
+            if use_color(io::stderr().is_terminal()) { ColorChoice::Always } else { ColorChoice::Never };
         let notes = AutoStream::new(io::stderr(), choice);
         Out {
             screen: PagedStdout::new(height),
             colored,
             notes,
             pending: Vec::new(),
-            manner,
+            options,
             width: width.clamp(40, 400),
             terminal,
         }
     }
 
-    /// Returns how many columns there are.
+    /// Returns the number of columns of the screen, from 40 to 400.
     pub(crate) fn width(&self) -> usize {
         self.width
     }
 
-    /// Whether JSON is wanted.
+    /// Returns `true` if the command must print JSON Lines instead of text.
     pub(crate) fn is_json(&self) -> bool {
-        self.manner.json
+        self.options.json
     }
 
-    /// Lets output that is longer than the screen go through a pager.
-    pub(crate) fn may_page(&mut self) {
-        if self.terminal && self.manner.pager && !self.manner.json {
-            self.screen.may_page();
+    /// Pipes output that is longer than the screen through a pager. Has no effect without a terminal or with `--no-pager`.
+    pub(crate) fn allow_pager(&mut self) {
+        if self.terminal && self.options.pager && !self.options.json {
+            self.screen.allow_pager();
         }
     }
 
-    /// Prints a line of data.
+    /// Prints a line of text to stdout. Removes control sequences, trailing spaces and, if disabled, colours.
     pub(crate) fn line(&mut self, line: &str) -> Result<(), CliError> {
-        let safe = clean::guard(line);
+        let safe = clean::filter_output(line);
         let safe = safe.trim_end_matches(' ');
         if self.colored {
             writeln!(self.screen, "{safe}")?;
@@ -101,12 +101,12 @@ impl Out {
         Ok(())
     }
 
-    /// Prints an object on a line of its own.
+    /// Prints an object as one line of JSON to stdout.
     pub(crate) fn json(&mut self, object: &impl Serialize) -> Result<(), CliError> {
-        Ok(self.screen.write_all(&crate::json::line(object)?)?)
+        Ok(self.screen.write_all(&crate::json::serialize_line(object)?)?)
     }
 
-    /// Prints bytes of a session file: as they are, but cleaned where a person looks at them.
+    /// Prints bytes of a session file unchanged, but cleaned on a terminal.
     pub(crate) fn raw(&mut self, bytes: &[u8]) -> Result<(), CliError> {
         if self.terminal {
             let text = String::from_utf8_lossy(bytes);
@@ -116,29 +116,29 @@ impl Out {
         Ok(self.screen.write_all(b"\n")?)
     }
 
-    /// Prints bytes that were made to be shown: all text of a session in them was cleaned then.
+    /// Prints rendered bytes. The caller has cleaned all session text in them.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.screen.write_all(bytes)
     }
 
-    /// Prints a line to stderr, which never fails a command; behind the output where a pager may have it.
+    /// Prints a line to stderr, after the output if a pager may be running. Ignores write errors.
     pub(crate) fn note(&mut self, line: &str) {
-        let line = clean::guard(line).into_owned();
+        let line = clean::filter_output(line).into_owned();
         if self.screen.is_busy() {
             self.pending.push(line);
             return;
         }
-        // What was printed before the note should also be seen before it.
+        // Output printed before the note must appear before it.
         let _ = self.screen.flush();
         let _ = writeln!(self.notes, "{line}");
     }
 
-    /// Hands what was printed so far to the terminal.
+    /// Flushes stdout. Output that is buffered for the pager stays buffered.
     pub(crate) fn flush(&mut self) -> Result<(), CliError> {
         Ok(self.screen.flush()?)
     }
 
-    /// Ends the output.
+    /// Prints buffered output, waits for the pager to exit, then prints pending notes.
     pub(crate) fn finish(&mut self) -> Result<(), CliError> {
         let finished = self.screen.finish();
         for line in std::mem::take(&mut self.pending) {

@@ -1,134 +1,156 @@
-//! `rethread` alone: what there is, and what to type next.
+//! `rethread` without a command: an overview and next steps.
 
-use rethread_engine::ops::{self, Filter, SessionList};
+use rethread_engine::ops;
+use rethread_engine::ops::list::{SessionFilter, SessionList};
 use rethread_engine::{Roots, SessionWriter};
 
 use super::error::{self, CliError, Exit};
-use super::figures::{count, size, things};
+use super::figures::{count_noun, format_size, group_digits};
 use super::out::Out;
 use super::style::{MARK, NAME, QUIET, STRONG, paint};
 use super::table::{Align, Cell, Table, truncate_to_width};
 use super::{AppContext, clean, ls};
-use crate::demo::Demo;
+use crate::demo::DemoStore;
 use crate::json;
 
-const PROJECTS: usize = 8;
-const SESSIONS: usize = 12;
+/// The maximum number of listed projects.
+const MAX_PROJECTS: usize = 8;
+/// The maximum number of listed sessions.
+const MAX_SESSIONS: usize = 12;
 
-/// Runs the command.
-pub(crate) fn run(place: &AppContext, demo: bool, out: &mut Out) -> Result<Exit, CliError> {
-    let listing = ops::list(&place.roots, &Filter::default(), place.index.as_ref());
+/// Runs `rethread` without a command: prints projects, the newest sessions and suggested commands.
+///
+/// If there are no sessions, prints invented ones. `demo` is `true` if `app` already refers to the demo store.
+pub(crate) fn run(app: &AppContext, demo: bool, out: &mut Out) -> Result<Exit, CliError> {
+    let listing = ops::list::list_sessions(&app.roots, &SessionFilter::default(), app.cache.as_ref());
     if listing.files == 0 && !demo && !out.is_json() {
-        return nothing(place, &listing, out);
+        return print_demo(app, &listing, out);
     }
-    draw(place, &listing, demo, out)
+    print_overview(app, &listing, demo, out)
 }
 
-/// Says where it looked, then shows the same on invented sessions.
-fn nothing(place: &AppContext, listing: &SessionList, out: &mut Out) -> Result<Exit, CliError> {
-    super::say_nothing_found(place, out);
-    error::warn(&listing.failures, out);
-    out.note("hint: --root looks elsewhere; below is what it looks like with sessions");
+/// Prints the searched folders, then the overview of invented sessions.
+fn print_demo(app: &AppContext, listing: &SessionList, out: &mut Out) -> Result<Exit, CliError> {
+    super::print_no_sessions(app, out);
+    error::print_warnings(&listing.failures, out);
+    out.note("hint: use --root for another folder; below is an example with invented sessions");
     out.note("");
-    let demo = Demo::make(place.clock.now())?;
-    let place = AppContext {
+    let demo = DemoStore::create(app.clock.now())?;
+    let app = AppContext {
         roots: Roots { paths: vec![demo.root()] },
-        clock: place.clock.clone(),
-        home: place.home.clone(),
-        pen: SessionWriter::new(demo.state()),
-        index: None,
+        clock: app.clock.clone(),
+        home: app.home.clone(),
+        writer: SessionWriter::new(demo.state_dir()),
+        cache: None,
     };
-    let listing = ops::list(&place.roots, &Filter::default(), None);
-    draw(&place, &listing, true, out)
+    let listing = ops::list::list_sessions(&app.roots, &SessionFilter::default(), None);
+    print_overview(&app, &listing, true, out)
 }
 
-fn draw(place: &AppContext, listing: &SessionList, demo: bool, out: &mut Out) -> Result<Exit, CliError> {
+/// Prints up to 8 projects, up to 12 sessions and suggested commands, or all sessions as JSON.
+///
+/// If `is_demo` is set, the text states that the sessions are invented, and the commands have `--demo`.
+fn print_overview(
+    app: &AppContext,
+    listing: &SessionList,
+    is_demo: bool,
+    out: &mut Out,
+) -> Result<Exit, CliError> {
     if out.is_json() {
         for row in &listing.rows {
-            out.json(&json::session(row))?;
+            out.json(&json::build_session(row))?;
         }
-        error::warn(&listing.failures, out);
-        error::notice(listing.notice.as_ref(), out);
-        return Ok(Exit::found(!listing.rows.is_empty()));
+        error::print_warnings(&listing.failures, out);
+        error::print_cache_warning(listing.warning.as_ref(), out);
+        return Ok(Exit::from_found(!listing.rows.is_empty()));
     }
-    if demo {
-        banner("DEMO: these sessions are invented, none of them is yours", out)?;
+    if is_demo {
+        print_banner("DEMO: these sessions are invented, not yours", out)?;
     }
     let projects = listing.projects();
     let bytes = projects.iter().map(|project| project.bytes).sum();
     out.line(&format!(
         "{} in {}, {}",
-        paint(STRONG, &things(listing.rows.len() as u64, "session")),
-        things(projects.len() as u64, "project"),
-        size(bytes),
+        paint(STRONG, &count_noun(listing.rows.len() as u64, "session")),
+        count_noun(projects.len() as u64, "project"),
+        format_size(bytes),
     ))?;
     out.line("")?;
     let mut table = Table::new(0)
         .column("project", Align::Left, 60)
-        .column("used", Align::Right, 6)
+        .column("last used", Align::Right, 9)
         .column("sessions", Align::Right, 8)
         .column("size", Align::Right, 8);
-    for project in projects.iter().take(PROJECTS) {
+    for project in projects.iter().take(MAX_PROJECTS) {
         table.row(vec![
-            place.tilde(&project.path).into(),
-            Cell::new(QUIET, place.clock.age(project.last)),
-            count(project.sessions as u64).into(),
-            Cell::new(QUIET, size(project.bytes)),
+            app.format_path(&project.path).into(),
+            Cell::new(QUIET, app.clock.format_age(project.last)),
+            group_digits(project.sessions as u64).into(),
+            Cell::new(QUIET, format_size(project.bytes)),
         ]);
     }
     table.print(out)?;
-    if projects.len() > PROJECTS {
-        out.line(&paint(QUIET, &format!("… and {} more", count((projects.len() - PROJECTS) as u64))))?;
+    if projects.len() > MAX_PROJECTS {
+        out.line(&paint(
+            QUIET,
+            &format!("… and {} more", group_digits((projects.len() - MAX_PROJECTS) as u64)),
+        ))?;
     }
     out.line("")?;
-    ls::table(&listing.rows[..listing.rows.len().min(SESSIONS)], &place.clock, out)?;
-    if listing.rows.len() > SESSIONS {
-        out.line(&paint(QUIET, &format!("… and {} more", count((listing.rows.len() - SESSIONS) as u64))))?;
+    ls::print_table(&listing.rows[..listing.rows.len().min(MAX_SESSIONS)], &app.clock, out)?;
+    if listing.rows.len() > MAX_SESSIONS {
+        out.line(&paint(
+            QUIET,
+            &format!("… and {} more", group_digits((listing.rows.len() - MAX_SESSIONS) as u64)),
+        ))?;
     }
     out.line("")?;
-    next(listing, demo, out)?;
-    if demo {
-        banner("DEMO: end of the invented sessions", out)?;
+    print_next_steps(listing, is_demo, out)?;
+    if is_demo {
+        print_banner("DEMO: end of the invented sessions", out)?;
     }
-    if let Some(hidden) = ls::hidden(&listing.hidden) {
-        out.note(&hidden);
+    if let Some(note) = ls::hidden_note_with_hint(&listing.hidden) {
+        out.note(&note);
     }
-    error::warn(&listing.failures, out);
-    error::notice(listing.notice.as_ref(), out);
+    error::print_warnings(&listing.failures, out);
+    error::print_cache_warning(listing.warning.as_ref(), out);
     Ok(Exit::Done)
 }
 
-fn banner(text: &str, out: &mut Out) -> Result<(), CliError> {
+fn print_banner(text: &str, out: &mut Out) -> Result<(), CliError> {
     let rule = "═".repeat(out.width().min(100).saturating_sub(text.len() + 5));
     out.line(&paint(MARK, &format!("══ {text} {rule}")))
 }
 
-/// Says what to type next.
-fn next(listing: &SessionList, demo: bool, out: &mut Out) -> Result<(), CliError> {
-    let demo = if demo { " --demo" } else { "" };
+/// Prints suggested commands with a short description of each.
+fn print_next_steps(listing: &SessionList, is_demo: bool, out: &mut Out) -> Result<(), CliError> {
+    let option = if is_demo { " --demo" } else { "" };
     let ids: Vec<&str> = listing.rows.iter().map(|row| row.id.as_str()).collect();
-    let pick = listing.rows.get(1).or(listing.rows.first());
-    let id = pick.map_or_else(String::new, |row| clean::line(ls::short_id(&row.id, &ids)));
+    let example = listing.rows.get(1).or(listing.rows.first());
+    let id = example.map_or_else(String::new, |row| clean::line(ls::shorten_id(&row.id, &ids)));
     let mut hints = vec![
-        (format!("rethread{demo} show last"), "read the newest session"),
-        (format!("rethread{demo} show {id}"), "read any session: by id, words of its title, or path"),
+        (format!("rethread{option} show last"), "read the newest session"),
+        (format!("rethread{option} show {id}"), "read any session, by id, words from its title, or path"),
         (
-            format!("rethread{demo} ls --since 7d"),
-            "list sessions, by time, project, title, model, git branch",
+            format!("rethread{option} ls --since 7d"),
+            "list sessions by time, project, title, model or git branch",
         ),
-        (format!("rethread{demo} search WORDS"), "find words in all of them, also what Claude forgot"),
-        (format!("rethread{demo} tools last --errors"), "what went wrong"),
-        (format!("rethread{demo} stats"), "count everything"),
+        (
+            format!("rethread{option} search WORDS"),
+            "search all sessions, including compacted and abandoned parts",
+        ),
+        (format!("rethread{option} tools last --errors"), "list failed tool calls"),
+        (format!("rethread{option} stats"), "count everything"),
         ("rethread --help".to_owned(), "all commands"),
     ];
-    if pick.is_none() {
+    if example.is_none() {
         hints.remove(1);
     }
     let width = hints.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
-    for (command, what) in hints {
+    for (command, text) in hints {
         let gap = " ".repeat(width - command.len() + 2);
-        let what = truncate_to_width(what, out.width().saturating_sub(width + 4));
-        out.line(&format!("  {}{gap}{}", paint(NAME, &command), paint(QUIET, &what)))?;
+        let text = truncate_to_width(text, out.width().saturating_sub(width + 4));
+        out.line(&format!("  {}{gap}{}", paint(NAME, &command), paint(QUIET, &text)))?;
     }
     Ok(())
 }

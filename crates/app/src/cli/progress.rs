@@ -1,48 +1,48 @@
-//! A bar on stderr for work that takes a while, where somebody sees it.
+//! A progress bar on stderr, shown on terminals only.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::figures::{bar, size};
+use super::figures::{draw_bar, format_size};
 
-/// How wide the bar is.
+/// The width of the bar, in columns.
 const WIDTH: usize = 30;
 
-/// Shows how far some work is; of nothing but numbers, so that no session text can be in it.
-pub(crate) struct Bar {
-    what: &'static str,
-    seen: bool,
-    /// The last share that was drawn, in thousandths.
+/// A progress bar. It shows numbers only, so that it cannot contain session text.
+pub(crate) struct ProgressBar {
+    label: &'static str,
+    is_visible: bool,
+    /// The last drawn share, in thousandths.
     drawn: AtomicU64,
 }
 
-impl Bar {
-    /// Makes a bar; it is drawn on a terminal only.
-    pub(crate) fn new(what: &'static str) -> Bar {
-        Bar { what, seen: io::stderr().is_terminal(), drawn: AtomicU64::new(u64::MAX) }
+impl ProgressBar {
+    /// Creates a bar, which is drawn on a terminal only.
+    pub(crate) fn new(label: &'static str) -> ProgressBar {
+        ProgressBar { label, is_visible: io::stderr().is_terminal(), drawn: AtomicU64::new(u64::MAX) }
     }
 
-    /// Draws how many bytes are done with; from any thread.
-    pub(crate) fn show(&self, done: u64, of: u64) {
-        let share = done.min(of) * 1000 / of.max(1);
-        if !self.seen || self.drawn.swap(share, Ordering::Relaxed) == share {
+    /// Draws `done` of `total` bytes. Draws only if the share changed by 0.1 %. Can be called from any thread.
+    pub(crate) fn show(&self, done: u64, total: u64) {
+        let share = done.min(total) * 1000 / total.max(1);
+        if !self.is_visible || self.drawn.swap(share, Ordering::Relaxed) == share {
             return;
         }
         let line = format!(
             "{}  {:<WIDTH$} {:>3}%  {} of {}",
-            self.what,
-            bar(done.min(of), of, WIDTH),
+            self.label,
+            draw_bar(done.min(total), total, WIDTH),
             share / 10,
-            size(done),
-            size(of)
+            format_size(done),
+            format_size(total)
         );
         let _ = write!(io::stderr().lock(), "\r{line}\u{1b}[K");
     }
 }
 
-impl Drop for Bar {
+impl Drop for ProgressBar {
     fn drop(&mut self) {
-        if self.seen && self.drawn.load(Ordering::Relaxed) != u64::MAX {
+        if self.is_visible && self.drawn.load(Ordering::Relaxed) != u64::MAX {
             let _ = write!(io::stderr().lock(), "\r\u{1b}[K");
         }
     }

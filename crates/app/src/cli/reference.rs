@@ -1,8 +1,5 @@
-//! Keeps `docs/cli.md` true: it is made of the help texts.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "a test that renews a page of the documentation when asked to"
-)]
+//! Tests that `docs/cli.md` matches the help texts.
+#![expect(clippy::disallowed_methods, reason = "the test regenerates docs/cli.md on request")]
 
 use std::fmt::Write;
 use std::path::Path;
@@ -11,12 +8,13 @@ use clap::CommandFactory;
 
 use super::args::Args;
 
-const OPENING: &str = "# The command line
+const HEADER: &str = "# The command line
 
-Made from the help texts by a test; do not edit. To renew it: `UPDATE_DOCS=1 cargo test -p rethread reference`.
+Generated from the help texts by a test; do not edit. To regenerate it: `UPDATE_DOCS=1 cargo test -p rethread reference`.
 ";
 
-fn section(command: &mut clap::Command, name: &str, page: &mut String) {
+/// Appends the long help of a command to `page`, below a heading with its name.
+fn write_section(command: &mut clap::Command, name: &str, page: &mut String) {
     let help = command.clone().bin_name(name).term_width(100).render_long_help();
     let help = help.to_string();
     let lines: Vec<&str> = help.lines().map(str::trim_end).collect();
@@ -24,24 +22,24 @@ fn section(command: &mut clap::Command, name: &str, page: &mut String) {
 }
 
 #[test]
-fn reference_is_made_of_the_help_texts() {
+fn reference_matches_the_help_texts() {
     let mut command = Args::command();
     command.build();
-    let mut page = OPENING.to_owned();
-    section(&mut command, "rethread", &mut page);
+    let mut page = HEADER.to_owned();
+    write_section(&mut command, "rethread", &mut page);
     let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
     for name in names.iter().filter(|name| *name != "help") {
         if let Some(sub) = command.find_subcommand_mut(name) {
-            section(&mut sub.clone(), &format!("rethread {name}"), &mut page);
+            write_section(&mut sub.clone(), &format!("rethread {name}"), &mut page);
         }
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cli.md");
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(&path, &page).unwrap();
     }
-    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    let current = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
-        written == page,
+        current == page,
         "docs/cli.md is out of date: run `UPDATE_DOCS=1 cargo test -p rethread reference`"
     );
 }
@@ -56,7 +54,7 @@ fn help_begins_with_a_short_imperative() {
             "{}: {about}",
             sub.get_name()
         );
-        assert!(sub.get_long_about().is_some(), "{} does not say why", sub.get_name());
+        assert!(sub.get_long_about().is_some(), "{} has no description", sub.get_name());
         assert!(sub.get_after_help().is_some(), "{} has no examples", sub.get_name());
     }
     Args::command().debug_assert();

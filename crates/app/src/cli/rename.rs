@@ -1,6 +1,7 @@
-//! `rename`: gives a session a title.
+//! `rethread rename`: sets the title of a session.
 
-use rethread_engine::ops::{self, RenameRequest};
+use rethread_engine::ops;
+use rethread_engine::ops::rename::RenameRequest;
 
 use super::args::Rename;
 use super::error::{CliError, Exit};
@@ -9,23 +10,24 @@ use super::style::{STRONG, paint};
 use super::{AppContext, clean, effects};
 use crate::json;
 
-pub(crate) fn run(args: &Rename, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+/// Runs `rethread rename`: sets the title of a session and prints the old and the new one.
+pub(crate) fn run(args: &Rename, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let title = args.title.join(" ");
     let request = RenameRequest {
-        path: place.session_to_change(&args.session)?,
+        path: app.find_session_to_change(&args.session)?,
         title,
-        even_if_live: args.pen.even_if_live,
-        dry_run: args.pen.dry_run,
+        even_if_live: args.write.even_if_live,
+        dry_run: args.write.dry_run,
     };
-    let rename = ops::rename(&place.pen, &request)?;
+    let outcome = ops::rename::rename(&app.writer, &request)?;
     if out.is_json() {
-        out.json(&json::rename(&rename))?;
+        out.json(&json::build_rename(&outcome))?;
         return Ok(Exit::Done);
     }
-    let done = if rename.op.is_some() { "is now called" } else { "would be called" };
-    let before = if rename.before.is_empty() { &rename.session } else { &rename.before };
-    let before = super::table::truncate_to_width(&clean::line(before), out.width() / 2);
-    out.line(&format!("\"{before}\" {done} \"{}\"", paint(STRONG, &clean::line(&rename.title))))?;
-    effects::print(&rename.effects, rename.op, place, out)?;
+    let verb = if outcome.op.is_some() { "renamed to" } else { "would be renamed to" };
+    let old_title = if outcome.old_title.is_empty() { &outcome.session } else { &outcome.old_title };
+    let old_title = super::table::truncate_to_width(&clean::line(old_title), out.width() / 2);
+    out.line(&format!("\"{old_title}\" {verb} \"{}\"", paint(STRONG, &clean::line(&outcome.title))))?;
+    effects::print(&outcome.effects, outcome.op, app, out)?;
     Ok(Exit::Done)
 }

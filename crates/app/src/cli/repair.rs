@@ -1,15 +1,18 @@
-//! `rethread repair`: mends what `doctor` finds.
+//! `rethread repair`: fixes problems that `doctor` reports.
 
 use std::collections::BTreeMap;
 
 use rethread_engine::core::check::{Diagnostic, SuggestedFix};
-use rethread_engine::ops::{self, EntrySelector, Repair, RepairRequest, Repaired, Written};
+use rethread_engine::ops;
+use rethread_engine::ops::EntrySelector;
+use rethread_engine::ops::doctor::ReachableEntries;
+use rethread_engine::ops::repair::{RepairReport, RepairRequest, RepairTarget, RepairedLine};
 
 use super::args;
 use super::clean;
 use super::error::{CliError, Exit};
 use super::facts;
-use super::figures::{count, things};
+use super::figures::{count_noun, group_digits};
 use super::out::Out;
 use super::style::{BAD, GOOD, NAME, PLAIN, QUIET, paint};
 use super::table::{Align, Cell, Table};
@@ -17,114 +20,130 @@ use super::{AppContext, fork, write_report};
 use crate::json;
 use crate::text::operation;
 
-/// Mends that are listed.
-const LISTED: usize = 20;
+/// The maximum number of listed fixes.
+const MAX_LISTED: usize = 20;
 
-/// Runs the command.
-pub(crate) fn run(args: &args::Repair, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+/// Runs `rethread repair`: fixes findings in a new session or in place, and prints the fixes.
+///
+/// Returns [`Exit::Nothing`] if there is nothing to repair.
+pub(crate) fn run(args: &args::Repair, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let request = RepairRequest {
-        path: place.session_to_change(&args.session)?,
+        path: app.find_session_to_change(&args.session)?,
         in_place: args.in_place,
         drop_unpaired: args.drop_unpaired,
         extract: args.extract.as_ref().map(std::path::absolute).transpose().map_err(CliError::Io)?,
         leaf: args.leaf.clone().map(|name| EntrySelector { name, before: false, exact: true }),
-        now: write_report::now(&place.clock),
-        dry_run: args.pen.dry_run,
-        even_if_live: args.pen.even_if_live,
+        now: write_report::now(&app.clock),
+        dry_run: args.write.dry_run,
+        even_if_live: args.write.even_if_live,
     };
-    let repair = ops::repair(&request, &place.pen)?;
+    let report = ops::repair::repair(&request, &app.writer)?;
     if out.is_json() {
-        for repaired in &repair.mends {
-            out.json(&json::mend(repaired, operation::act(&repaired.mended.act, repaired.to_line)))?;
+        for repaired in &report.fixes {
+            out.json(&json::build_fix(
+                repaired,
+                operation::fix_text(&repaired.fix.action, repaired.to_line),
+            ))?;
         }
-        out.json(&json::repair(&repair))?;
+        out.json(&json::build_repair(&report))?;
     } else {
-        print(&repair, place, out)?;
+        print(&report, app, out)?;
     }
-    Ok(Exit::found(repair.written.is_some()))
+    Ok(Exit::from_found(report.target.is_some()))
 }
 
-fn print(repair: &Repair, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
-    super::header(&repair.before.head, place, out)?;
-    let Some(done) = &repair.written else {
-        left(&repair.after.findings, out)?;
-        let others =
-            repair.before.findings.iter().filter(|finding| finding.mend != SuggestedFix::Nothing).count();
-        let words = if others > 0 { "nothing that repair mends" } else { "nothing to mend" };
-        out.line(&paint(GOOD, words))?;
-        if others > 0 {
-            out.note("other commands help here: see `rethread doctor` on this session");
+/// Prints the fixes, the state before and after, saved files, and how to resume and undo.
+fn print(report: &RepairReport, app: &AppContext, out: &mut Out) -> Result<(), CliError> {
+    super::print_header(&report.before.header, app, out)?;
+    let Some(target) = &report.target else {
+        print_unfixed(&report.after.findings, out)?;
+        let fixable_count =
+            report.before.findings.iter().filter(|finding| finding.fix != SuggestedFix::Nothing).count();
+        out.line(&paint(GOOD, "nothing to repair"))?;
+        if fixable_count > 0 {
+            out.note("`rethread doctor` lists other findings and how to fix them");
         }
         return Ok(());
     };
-    mends(&repair.mends, out)?;
-    let dry = match done {
-        Written::New(born) => born.op.is_none(),
-        Written::InPlace { op, .. } => op.is_none(),
+    print_fixes(&report.fixes, out)?;
+    let dry_run = match target {
+        RepairTarget::New(session) => session.op.is_none(),
+        RepairTarget::InPlace { op, .. } => op.is_none(),
     };
     out.line("")?;
-    state("before", repair.before.within_reach(), &repair.before.findings, out)?;
-    state(if dry { "would be" } else { "after" }, repair.after.reach, &repair.after.findings, out)?;
-    left(&repair.after.findings, out)?;
-    if let Some(path) = &repair.damaged {
-        write_report::fact("damaged bytes", &write_report::path(path, place), out)?;
+    print_state("before", report.before.reachable_entries(), &report.before.findings, out)?;
+    print_state(
+        if dry_run { "after repair" } else { "after" },
+        report.after.reachable,
+        &report.after.findings,
+        out,
+    )?;
+    print_unfixed(&report.after.findings, out)?;
+    if let Some(path) = &report.damaged {
+        write_report::print_field("damaged bytes", &write_report::format_path(path, app), out)?;
     }
-    for path in &repair.pictures {
-        write_report::fact("picture", &write_report::path(path, place), out)?;
+    for path in &report.images {
+        write_report::print_field("image", &write_report::format_path(path, app), out)?;
     }
-    match done {
-        Written::New(born) => fork::print(born, place, out),
-        Written::InPlace { promises, op } => {
-            write_report::promises(promises, dry, out)?;
-            if dry {
+    match target {
+        RepairTarget::New(session) => fork::print_new_session(session, app, out),
+        RepairTarget::InPlace { expected_loads, op } => {
+            write_report::print_loads(expected_loads, dry_run, out)?;
+            if dry_run {
                 write_report::print_dry_run_note(out);
                 return Ok(());
             }
             out.line("")?;
-            write_report::resume(&repair.before.head.id, &repair.before.head.folder, place, out)?;
-            op.map_or(Ok(()), |op| write_report::undo(op, out))
+            write_report::print_resume(&report.before.header.id, &report.before.header.folder, app, out)?;
+            op.map_or(Ok(()), |op| write_report::print_undo(op, out))
         }
     }
 }
 
-/// Says what calls for repair and could not be mended.
-fn left(findings: &[Diagnostic], out: &mut Out) -> Result<(), CliError> {
-    for finding in findings.iter().filter(|finding| finding.mend == SuggestedFix::Repair) {
-        let line = finding.spots.first().map_or(0, |spot| spot.line);
-        let words = format!("{} at L{line}: nothing in the file says how", finding.code.name());
-        write_report::fact("not mended", &paint(BAD, &words), out)?;
+/// Prints findings that repair could not fix.
+fn print_unfixed(findings: &[Diagnostic], out: &mut Out) -> Result<(), CliError> {
+    for finding in findings.iter().filter(|finding| finding.fix == SuggestedFix::Repair) {
+        let line = finding.locations.first().map_or(0, |location| location.line);
+        let text = format!("{} at L{line}: the file contains too little information", finding.code.name());
+        write_report::print_field("not repaired", &paint(BAD, &text), out)?;
     }
     Ok(())
 }
 
-/// Lists what was mended, the first of it.
-fn mends(mends: &[Repaired], out: &mut Out) -> Result<(), CliError> {
-    let mut table = Table::new(0)
-        .column("line", Align::Right, 8)
-        .column("what was wrong", Align::Left, 22)
-        .column("what was done", Align::Left, usize::MAX);
-    for repaired in mends.iter().take(LISTED) {
+/// Prints a table of the first 20 fixes, and the number of others.
+fn print_fixes(fixes: &[RepairedLine], out: &mut Out) -> Result<(), CliError> {
+    let mut table = Table::new(0).column("line", Align::Right, 8).column("problem", Align::Left, 22).column(
+        "repair",
+        Align::Left,
+        usize::MAX,
+    );
+    for repaired in fixes.iter().take(MAX_LISTED) {
         let line = repaired.line.map_or_else(|| "new".to_owned(), |line| format!("L{line}"));
-        let what = clean::line(&operation::act(&repaired.mended.act, repaired.to_line));
-        table.row(vec![Cell::new(NAME, line), repaired.mended.code.name().into(), what.into()]);
+        let text = clean::line(&operation::fix_text(&repaired.fix.action, repaired.to_line));
+        table.row(vec![Cell::new(NAME, line), repaired.fix.code.name().into(), text.into()]);
     }
     table.print(out)?;
-    if mends.len() > LISTED {
-        out.line(&paint(QUIET, &format!("and {} more", count((mends.len() - LISTED) as u64))))?;
+    if fixes.len() > MAX_LISTED {
+        out.line(&paint(QUIET, &format!("and {} more", group_digits((fixes.len() - MAX_LISTED) as u64))))?;
     }
     Ok(())
 }
 
-/// Says how much is within reach, and what is wrong.
-fn state(label: &str, reach: (usize, usize), findings: &[Diagnostic], out: &mut Out) -> Result<(), CliError> {
-    let (within, all) = (reach.0 as u64, reach.1 as u64);
+/// Prints the number of reachable entries, and the number of locations of each finding.
+fn print_state(
+    label: &str,
+    entries: ReachableEntries,
+    findings: &[Diagnostic],
+    out: &mut Out,
+) -> Result<(), CliError> {
+    let (reachable, total) = (entries.reachable as u64, entries.total as u64);
     let mut codes: BTreeMap<&str, usize> = BTreeMap::new();
     for finding in findings {
-        *codes.entry(finding.code.name()).or_default() += finding.spots.len();
+        *codes.entry(finding.code.name()).or_default() += finding.locations.len();
     }
-    let named: Vec<String> =
-        codes.iter().map(|(code, number)| format!("{code}\u{a0}{}", count(*number as u64))).collect();
-    let named = if named.is_empty() { "nothing is wrong".to_owned() } else { named.join(", ") };
-    let words = format!("{} of {} within reach; {named}", count(within), things(all, "entry"));
-    facts::fact(&format!("{label:<15}"), &vec![(PLAIN, words)], out)
+    let counts: Vec<String> =
+        codes.iter().map(|(code, count)| format!("{code}\u{a0}{}", group_digits(*count as u64))).collect();
+    let problems = if counts.is_empty() { "no problems".to_owned() } else { counts.join(", ") };
+    let text = format!("{} of {} reachable; {problems}", group_digits(reachable), count_noun(total, "entry"));
+    facts::print_fact(&format!("{label:<15}"), &vec![(PLAIN, text)], out)
 }

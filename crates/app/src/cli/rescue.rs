@@ -1,11 +1,12 @@
-//! `rethread rescue`: a copy of a session that fits the context again.
+//! `rethread rescue`: makes a copy of a session that fits the context window again.
 
 use rethread_engine::core::trim::EscalationStep;
-use rethread_engine::ops::{self, Rescue, RescueRequest};
+use rethread_engine::ops;
+use rethread_engine::ops::rescue::{RescueOutcome, RescueRequest};
 
 use super::error::{CliError, Exit};
-use super::figures::{count, tokens};
-use super::number::amount;
+use super::figures::{format_tokens, group_digits};
+use super::number::parse_amount;
 use super::out::Out;
 use super::style::{PLAIN, QUIET, STRONG};
 use super::table::{Align, Cell, Table};
@@ -13,82 +14,86 @@ use super::{AppContext, trimmed, write_report};
 use crate::json;
 use crate::text::operation;
 
-/// Make a copy of a session that fits the context again
+/// Make a copy of a session that fits the context window again
 ///
-/// For a session that is too long to resume and too long to compact. More and more is left out of a copy, the least
-/// missed first, and only until it fits: large old tool results, old pictures, old thinking, the rest of the old tool
-/// results, old calls, then the oldest turns, for which a note stands that names their prompts. The last two turns are
-/// left alone as long as possible; their prompts and answers stay. The original is not changed.
+/// For a session that is too long to resume or to compact. The copy omits more and more content until it fits, least
+/// valuable first: large old tool results, old images, old thinking, the other old tool results, old calls, then the oldest
+/// turns, which are replaced by a note that quotes their prompts. The last two turns are changed last, and their prompts
+/// and answers are always kept. The original is not changed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread rescue last --fit 120k\n  \
     rethread rescue 3f2a --fit 150k --dry-run\n  \
     rethread rescue 3f2a --fit 60k --title 'garden, again'")]
 pub(crate) struct Args {
-    /// Which session
+    /// Session to copy
     pub(crate) session: String,
-    /// How many tokens there is room for: 120k
+    /// Maximum size of the copy, in tokens: 120k
     #[arg(long, value_name = "TOKENS", default_value = "120k")]
     pub(crate) fit: String,
-    /// Rescue the branch with this entry: uuid, L118 (line) or t9 (turn)
+    /// Copy the branch with this entry: uuid, L118 (line) or t9 (turn)
     #[arg(long, value_name = "ENTRY")]
     pub(crate) branch: Option<String>,
-    /// What to call it
+    /// Title of the copy
     #[arg(long, value_name = "TITLE")]
     pub(crate) title: Option<String>,
-    /// Show what would be left out, and make nothing
+    /// Show what would be omitted, and create nothing
     #[arg(short = 'n', long)]
     pub(crate) dry_run: bool,
 }
 
-/// Runs the command.
-pub(crate) fn run(args: &Args, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
-    let fit = amount(&args.fit)?;
+/// Runs `rethread rescue`: creates a copy of at most `--fit` tokens, and prints the steps that shortened it.
+///
+/// Returns [`Exit::Nothing`] if the session fits already.
+pub(crate) fn run(args: &Args, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+    let max_tokens = parse_amount(&args.fit)?;
     let request = RescueRequest {
-        path: place.session_to_change(&args.session)?,
+        path: app.find_session_to_change(&args.session)?,
         branch: args.branch.clone(),
-        fit,
+        max_tokens,
         title: args.title.clone(),
-        now: write_report::now(&place.clock),
+        now: write_report::now(&app.clock),
         dry_run: args.dry_run,
     };
-    let rescue = ops::rescue(&request, &place.pen)?;
-    let Some(copy) = &rescue.copy else {
+    let outcome = ops::rescue::rescue(&request, &app.writer)?;
+    let Some(copy) = &outcome.copy else {
         if out.is_json() {
             return Ok(Exit::Nothing);
         }
-        let (has, room) = (tokens(rescue.before), tokens(fit));
-        out.note(&format!("it fits already: about {has} tokens, room for {room}"));
+        let (size, limit) = (format_tokens(outcome.tokens_before), format_tokens(max_tokens));
+        out.note(&format!("the session fits already: about {size} of {limit} tokens"));
         return Ok(Exit::Nothing);
     };
     if out.is_json() {
-        out.json(&json::rescue(&rescue.taken, fit, copy))?;
+        out.json(&json::build_rescue(&outcome.steps, max_tokens, copy))?;
         return Ok(Exit::Done);
     }
-    super::header(&copy.born.origin, place, out)?;
-    steps(&rescue, fit).print(out)?;
+    super::print_header(&copy.session.origin, app, out)?;
+    build_steps_table(&outcome, max_tokens).print(out)?;
     out.line("")?;
-    trimmed::table(copy).print(out)?;
-    trimmed::changes(copy, out)?;
+    trimmed::build_table(copy).print(out)?;
+    trimmed::print_changes(copy, out)?;
     out.line("")?;
-    super::fork::print(&copy.born, place, out)?;
+    super::fork::print_new_session(&copy.session, app, out)?;
     Ok(Exit::Done)
 }
 
-fn steps(rescue: &Rescue, fit: u64) -> Table {
-    let mut table = Table::new(0)
-        .column("step", Align::Left, 48)
-        .column("how many", Align::Right, 10)
-        .column("tokens", Align::Right, 10);
-    let head = Cell::new(PLAIN, "as it is").and(QUIET, format!(" (room for {})", tokens(fit)));
-    table.row(vec![head, Cell::default(), tokens(rescue.before).into()]);
-    for EscalationStep { stage, count: taken, after, .. } in &rescue.taken {
-        let fits = *after <= fit;
+/// Builds a table of the steps with the tokens after each. Steps within `max_tokens` are marked.
+fn build_steps_table(outcome: &RescueOutcome, max_tokens: u64) -> Table {
+    let mut table = Table::new(0).column("step", Align::Left, 48).column("count", Align::Right, 10).column(
+        "tokens",
+        Align::Right,
+        10,
+    );
+    let label = Cell::new(PLAIN, "original").and(QUIET, format!(" (limit {})", format_tokens(max_tokens)));
+    table.row(vec![label, Cell::default(), format_tokens(outcome.tokens_before).into()]);
+    for EscalationStep { stage, count, after, .. } in &outcome.steps {
+        let fits = *after <= max_tokens;
         let style = if fits { STRONG } else { PLAIN };
         table.row(vec![
-            Cell::new(PLAIN, operation::stage(*stage)),
-            count(*taken).into(),
-            Cell::new(style, format!("{}{}", tokens(*after), if fits { " ✓" } else { "  " })),
+            Cell::new(PLAIN, operation::stage_text(*stage)),
+            group_digits(*count).into(),
+            Cell::new(style, format!("{}{}", format_tokens(*after), if fits { " ✓" } else { "  " })),
         ]);
     }
     table

@@ -1,54 +1,57 @@
-//! `rethread serve`: the browser face.
+//! `rethread serve`: starts the web server.
 
 use std::process::{Command, Stdio};
 
-use rethread_engine::ops::{self, Filter};
+use rethread_engine::ops;
+use rethread_engine::ops::list::SessionFilter;
 use rethread_engine::{Roots, SessionWriter};
 
 use super::args::Serve;
 use super::error::{CliError, Exit};
-use super::figures::things;
+use super::figures::count_noun;
 use super::out::Out;
 use super::style::{MARK, NAME, QUIET, paint};
-use super::{AppContext, say_nothing_found};
-use crate::demo::Demo;
+use super::{AppContext, print_no_sessions};
+use crate::demo::DemoStore;
 use crate::json;
 use crate::{prices, web};
 
-/// Runs the command.
-pub(crate) fn run(serve: &Serve, place: AppContext, demo: bool, out: &mut Out) -> Result<Exit, CliError> {
-    let prices = prices::prices(None)?;
-    let all = Filter { all: true, ..Filter::default() };
-    let listing = ops::list(&place.roots, &all, place.index.as_ref());
-    let files = listing.files;
-    // The invented sessions must stay as long as the server does.
-    let invented = if files == 0 { Some(Demo::make(place.clock.now())?) } else { None };
-    let place = match &invented {
-        None => place,
+/// Runs `rethread serve` until the user stops it. Serves the demo store if there are no sessions.
+///
+/// If `is_demo` is set, `app` already refers to the demo store.
+pub(crate) fn run(serve: &Serve, app: AppContext, is_demo: bool, out: &mut Out) -> Result<Exit, CliError> {
+    let prices = prices::load_prices(None)?;
+    let filter = SessionFilter { all: true, ..SessionFilter::default() };
+    let listing = ops::list::list_sessions(&app.roots, &filter, app.cache.as_ref());
+    let file_count = listing.files;
+    // Keeps the demo sessions on disk while the server runs.
+    let demo_store = if file_count == 0 { Some(DemoStore::create(app.clock.now())?) } else { None };
+    let app = match &demo_store {
+        None => app,
         Some(store) => {
-            say_nothing_found(&place, out);
+            print_no_sessions(&app, out);
             AppContext {
                 roots: Roots { paths: vec![store.root()] },
-                pen: SessionWriter::new(store.state()),
-                index: None,
-                ..place
+                writer: SessionWriter::new(store.state_dir()),
+                cache: None,
+                ..app
             }
         }
     };
-    let demo = demo || invented.is_some();
-    let mut announce = |gate: &web::Auth| {
-        let said = say(&gate.address(), demo, files, out);
+    let is_demo = is_demo || demo_store.is_some();
+    let mut announce = |auth: &web::Auth| {
+        let result = print_address(&auth.address(), is_demo, file_count, out);
         if serve.open {
-            open(&gate.address_for_once());
+            open_browser(&auth.create_one_time_address());
         }
-        said.map_err(|stop| match stop {
+        result.map_err(|error| match error {
             CliError::Io(error) => error,
             _ => std::io::ErrorKind::Other.into(),
         })
     };
-    // The first page need not look again.
-    let listing = if invented.is_some() { None } else { Some(listing) };
-    web::serve(place, prices, demo, listing, serve.port, &mut announce).map_err(|error| {
+    // The first page reuses this listing.
+    let listing = if demo_store.is_some() { None } else { Some(listing) };
+    web::serve(app, prices, is_demo, listing, serve.port, &mut announce).map_err(|error| {
         match serve.port {
             Some(port) if error.kind() == std::io::ErrorKind::AddrInUse => CliError::PortTaken(port),
             _ => CliError::Io(error),
@@ -57,36 +60,37 @@ pub(crate) fn run(serve: &Serve, place: AppContext, demo: bool, out: &mut Out) -
     Ok(Exit::Done)
 }
 
-fn say(address: &str, demo: bool, files: usize, out: &mut Out) -> Result<(), CliError> {
+/// Prints the address of the server, and whether it shows invented sessions.
+fn print_address(address: &str, is_demo: bool, file_count: usize, out: &mut Out) -> Result<(), CliError> {
     if out.is_json() {
-        out.json(&json::serving(address, demo))?;
+        out.json(&json::build_serve(address, is_demo))?;
         return out.flush();
     }
-    if demo {
-        out.line(&paint(MARK, "DEMO: these sessions are invented, none of them is yours"))?;
+    if is_demo {
+        out.line(&paint(MARK, "DEMO: these sessions are invented, not yours"))?;
     } else {
-        out.line(&format!("serving {} to this machine only", things(files as u64, "session file")))?;
+        out.line(&format!("serving {} to this machine only", count_noun(file_count as u64, "session file")))?;
     }
     out.line(&format!("  {}", paint(NAME, address)))?;
-    out.line(&paint(QUIET, "the address holds the key of this run; Ctrl-C stops it"))?;
+    out.line(&paint(QUIET, "the address contains a secret key; press Ctrl-C to stop the server"))?;
     out.flush()
 }
 
-/// Asks the system to open the address; where it cannot, the user has read it.
-fn open(address: &str) {
-    let (program, before): (&str, &[&str]) = if cfg!(target_os = "macos") {
+/// Opens an address in the user's browser. Ignores errors, because the user can open the printed address.
+fn open_browser(address: &str) {
+    let (program, args): (&str, &[&str]) = if cfg!(target_os = "macos") {
         ("open", &[])
     } else if cfg!(windows) {
         ("cmd", &["/C", "start", ""])
     } else {
         ("xdg-open", &[])
     };
-    let command = Command::new(program)
-        .args(before)
+    let child = Command::new(program)
+        .args(args)
         .arg(address)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn();
-    drop(command);
+    drop(child);
 }

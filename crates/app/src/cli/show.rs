@@ -1,107 +1,124 @@
-//! `rethread show`: a session, turn by turn.
+//! `rethread show`: prints a session turn by turn.
 
-use rethread_engine::ops::{self, Session, Show, ShowRequest};
+use std::ops::RangeInclusive;
+
+use rethread_engine::ops;
+use rethread_engine::ops::Session;
+use rethread_engine::ops::show::{ShowRequest, ShownSession};
 use unicode_width::UnicodeWidthStr;
 
 use super::args;
 use super::clean;
 use super::error::{CliError, Exit};
-use super::figures::{duration, size, things};
+use super::figures::{count_noun, format_duration, format_size};
 use super::out::Out;
 use super::style::{BAD, MARK, NAME, QUIET, STRONG, paint};
 use super::table::truncate_to_width;
 use super::turn_printer::TurnPrinter;
 use super::{AppContext, layout};
 use crate::json;
-use crate::text::folder::git_branch;
+use crate::text::session::git_branch_label;
 
-/// Runs the command.
-pub(crate) fn run(args: &args::Show, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+/// Runs `rethread show`: prints the turns of a branch, and how many turns are not shown.
+///
+/// Returns [`Exit::Nothing`] if no turn is shown.
+pub(crate) fn run(args: &args::Show, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let turns = match &args.turns {
-        Some(text) => Some(range(text).ok_or_else(|| CliError::BadTurns(text.clone()))?),
+        Some(text) => Some(parse_turns(text).ok_or_else(|| CliError::BadTurns(text.clone()))?),
         None => None,
     };
-    let path = place.session(&args.session)?;
-    let request = ShowRequest { path, turns, branch: args.branch.clone(), everything: args.everything };
-    let mut show = ops::show(&request)?;
+    let path = app.find_session(&args.session)?;
+    let request = ShowRequest { path, turns, branch: args.branch.clone(), all_turns: args.everything };
+    let mut show = ops::show::show_session(&request)?;
     let id = show.session.id.clone();
     if args.raw || out.is_json() {
-        return plain(&mut show, &id, args.raw, out);
+        return print_unformatted(&mut show, &id, args.raw, out);
     }
-    out.may_page();
-    header(&show.session, &id, place, out)?;
-    let folder = show.session.sketch.cwd.clone().unwrap_or_default();
-    let mut teller = TurnPrinter::new(args, &folder, &place.clock);
-    let mut any = false;
-    while let Some(told) = show.next_turn() {
-        teller.turn(&told?, out)?;
-        if !any {
+    out.allow_pager();
+    print_session_header(&show.session, &id, app, out)?;
+    let folder = show.session.info.cwd.clone().unwrap_or_default();
+    let mut printer = TurnPrinter::new(args, &folder, &app.clock);
+    let mut has_turns = false;
+    for turn in show.by_ref() {
+        printer.print_turn(&turn?, out)?;
+        if !has_turns {
             out.flush()?;
         }
-        any = true;
+        has_turns = true;
     }
-    let elsewhere = show.compacted + show.aside;
-    if !any {
-        out.note(match (turns, elsewhere) {
-            (None, _) => "nothing was said",
-            (Some(_), 0) => "no turn has such a number",
-            (Some(_), _) => "no turn of this branch has such a number (--everything looks at all)",
+    let not_shown = show.compacted + show.on_other_branches;
+    if !has_turns {
+        out.note(match (&request.turns, not_shown) {
+            (None, _) => "no messages",
+            (Some(_), 0) => "no turn has this number",
+            (Some(_), _) => "no turn of this branch has this number (--everything includes other branches)",
         });
     }
-    if elsewhere > 0 && turns.is_none() {
-        let some = |count: usize, what: &str| {
-            (count > 0).then(|| format!("{} {what}", things(count as u64, "turn")))
+    if not_shown > 0 && request.turns.is_none() {
+        let count_text = |count: usize, place: &str| {
+            (count > 0).then(|| format!("{} {place}", count_noun(count as u64, "turn")))
         };
-        let parts = [some(show.compacted, "before a compaction"), some(show.aside, "on other branches")];
+        let parts = [
+            count_text(show.compacted, "before a compaction"),
+            count_text(show.on_other_branches, "on other branches"),
+        ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         out.line("")?;
         out.line(&paint(QUIET, &format!("not shown: {} (--everything)", parts.join(", "))))?;
     }
-    Ok(Exit::found(any))
+    Ok(Exit::from_found(has_turns))
 }
 
-/// Prints lines or objects, and nothing else.
-fn plain(show: &mut Show, id: &str, raw: bool, out: &mut Out) -> Result<Exit, CliError> {
-    let mut any = false;
-    while let Some(told) = show.next_turn() {
-        let told = told?;
+/// Prints the original lines if `raw` is set, otherwise a JSON object per turn, without a header.
+fn print_unformatted(show: &mut ShownSession, id: &str, raw: bool, out: &mut Out) -> Result<Exit, CliError> {
+    let mut has_turns = false;
+    for turn in show.by_ref() {
+        let turn = turn?;
         if raw {
-            for (_, line) in &told.raw {
-                out.raw(line)?;
+            for line in &turn.lines {
+                out.raw(&line.bytes)?;
             }
         } else {
-            out.json(&json::turn(id, &told))?;
+            out.json(&json::build_turn(id, &turn))?;
         }
-        if !any {
+        if !has_turns {
             out.flush()?;
         }
-        any = true;
+        has_turns = true;
     }
-    Ok(Exit::found(any))
+    Ok(Exit::from_found(has_turns))
 }
 
-/// Reads `5`, `3..9`, `3..` and `..9`, with or without a `t` before the numbers.
-fn range(text: &str) -> Option<(u32, u32)> {
-    let number = |text: &str| text.trim().trim_start_matches('t').parse::<u32>().ok();
+/// Parses a range of turns: `5`, `3..9`, `3..` or `..9`, with an optional `t` before the numbers.
+///
+/// Returns `None` if a number is invalid or the range is empty.
+fn parse_turns(text: &str) -> Option<RangeInclusive<u32>> {
+    let parse = |text: &str| text.trim().trim_start_matches('t').parse::<u32>().ok();
     let Some((first, last)) = text.split_once("..") else {
-        let turn = number(text)?;
-        return Some((turn, turn));
+        let turn = parse(text)?;
+        return Some(turn..=turn);
     };
-    let first = if first.is_empty() { 0 } else { number(first)? };
+    let first = if first.is_empty() { 0 } else { parse(first)? };
     let last = last.trim_start_matches('=');
-    let last = if last.is_empty() { u32::MAX } else { number(last)? };
-    (first <= last).then_some((first, last))
+    let last = if last.is_empty() { u32::MAX } else { parse(last)? };
+    (first <= last).then_some(first..=last)
 }
 
-fn header(session: &Session, id: &str, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
-    let sketch = &session.sketch;
+/// Prints the title, the id, the facts and the problems of a session.
+fn print_session_header(
+    session: &Session,
+    id: &str,
+    app: &AppContext,
+    out: &mut Out,
+) -> Result<(), CliError> {
+    let info = &session.info;
     let title = clean::line(&session.title.text);
-    let title = if title.is_empty() { "(nothing was said)" } else { &title };
+    let title = if title.is_empty() { "(no messages)" } else { &title };
     for line in textwrap::wrap(title, out.width()).iter().take(2) {
         out.line(&paint(STRONG, line))?;
     }
-    let branch = git_branch(sketch.git_branch.as_deref());
-    let folder = place.tilde(sketch.cwd.as_deref().unwrap_or_default());
+    let branch = git_branch_label(info.git_branch.as_deref());
+    let folder = app.format_path(info.cwd.as_deref().unwrap_or_default());
     let branch = branch.map(|branch| format!("git {branch}")).unwrap_or_default();
     let (mut line, mut used) = (String::new(), 0);
     for (style, text) in [(NAME, clean::line(id)), (QUIET, folder), (QUIET, branch)] {
@@ -116,29 +133,30 @@ fn header(session: &Session, id: &str, place: &AppContext, out: &mut Out) -> Res
         line.push_str(&paint(style, &text));
     }
     out.line(&line)?;
-    let some = |number: usize, least: usize, one: &str| (number >= least).then(|| things(number as u64, one));
-    let models: Vec<String> = sketch.models.iter().map(|model| clean::line(model)).collect();
+    let count_from =
+        |count: usize, min: usize, noun: &str| (count >= min).then(|| count_noun(count as u64, noun));
+    let models: Vec<String> = info.models.iter().map(|model| clean::line(model)).collect();
     let facts = [
-        sketch.first.zip(sketch.last).map(|(first, last)| {
-            let took = duration(last.0.saturating_sub(first.0).unsigned_abs());
-            format!("{} ({took})", place.clock.range(first, last))
+        info.first_time.zip(info.last_time).map(|(first, last)| {
+            let duration = format_duration(last.0.saturating_sub(first.0).unsigned_abs());
+            format!("{} ({duration})", app.clock.format_range(first, last))
         }),
-        some(sketch.turns, 0, "turn"),
-        some(sketch.branches, 2, "branch"),
-        some(sketch.compactions, 1, "compaction"),
-        Some(size(session.bytes)),
-        (!sketch.versions.is_empty()).then(|| format!("client {}", versions(&sketch.versions))),
+        count_from(info.turns, 0, "turn"),
+        count_from(info.branches, 2, "branch"),
+        count_from(info.compactions, 1, "compaction"),
+        Some(format_size(session.bytes)),
+        (!info.versions.is_empty()).then(|| format!("client {}", format_version_range(&info.versions))),
         (!models.is_empty()).then(|| models.join(", ")),
     ];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
-    for line in layout::facts(&facts, out.width()) {
+    for line in layout::join_facts(&facts, out.width()) {
         out.line(&paint(QUIET, &line))?;
     }
-    problems(session, out)
+    print_problems(session, out)
 }
 
-/// Says the first and the last of several versions.
-fn versions(versions: &[String]) -> String {
+/// Formats the first and the last of several client versions.
+fn format_version_range(versions: &[String]) -> String {
     match versions {
         [] => String::new(),
         [one] => clean::line(one),
@@ -146,23 +164,24 @@ fn versions(versions: &[String]) -> String {
     }
 }
 
-fn problems(session: &Session, out: &mut Out) -> Result<(), CliError> {
-    const MOST: usize = 4;
+/// Prints the number of problems in the file and the first 4 of them. Prints nothing if there are none.
+fn print_problems(session: &Session, out: &mut Out) -> Result<(), CliError> {
+    const MAX_LISTED: usize = 4;
     let all: Vec<_> = session.problems.iter().chain(&session.tree.problems).collect();
     if all.is_empty() {
         return Ok(());
     }
-    let named = |problem: &&rethread_engine::core::problem::Problem| match problem.line {
+    let label = |problem: &&rethread_engine::core::problem::Problem| match problem.line {
         0 => problem.kind.name().to_owned(),
         line => format!("{} at L{line}", problem.kind.name()),
     };
-    let mut said: Vec<String> = all.iter().take(MOST).map(named).collect();
-    if all.len() > MOST {
-        said.push(format!("{} more", all.len() - MOST));
+    let mut listed: Vec<String> = all.iter().take(MAX_LISTED).map(label).collect();
+    if all.len() > MAX_LISTED {
+        listed.push(format!("{} more", all.len() - MAX_LISTED));
     }
     let style = if session.problems.is_empty() { MARK } else { BAD };
-    let count = things(all.len() as u64, "problem");
-    let lines = textwrap::wrap(&format!("{count}: {}", said.join(", ")), out.width())
+    let count = count_noun(all.len() as u64, "problem");
+    let lines = textwrap::wrap(&format!("{count}: {}", listed.join(", ")), out.width())
         .into_iter()
         .map(|line| paint(style, &line))
         .collect::<Vec<_>>();
@@ -171,16 +190,13 @@ fn problems(session: &Session, out: &mut Out) -> Result<(), CliError> {
 
 #[cfg(test)]
 mod tests {
-    use super::range;
+    use super::parse_turns;
 
     #[test]
-    fn turns_are_read_in_all_forms() {
-        let read = ["5", "t5", "3..9", "3..", "..9", "t3..t9", "3..=9", ".."].map(range);
+    fn turns_are_parsed_in_all_forms() {
+        let parsed = ["5", "t5", "3..9", "3..", "..9", "t3..t9", "3..=9", ".."].map(parse_turns);
         let all = u32::MAX;
-        assert_eq!(
-            read.map(Option::unwrap),
-            [(5, 5), (5, 5), (3, 9), (3, all), (0, 9), (3, 9), (3, 9), (0, all)]
-        );
-        assert_eq!(["", "x", "9..3", "1-2", "-1"].map(range), [None; 5]);
+        assert_eq!(parsed.map(Option::unwrap), [5..=5, 5..=5, 3..=9, 3..=all, 0..=9, 3..=9, 3..=9, 0..=all]);
+        assert_eq!(["", "x", "9..3", "1-2", "-1"].map(parse_turns), [const { None }; 5]);
     }
 }

@@ -1,51 +1,54 @@
-//! `rethread stats`: counts over a store or over sessions.
+//! `rethread stats`: counts over the store or over some sessions.
 
 use std::collections::BTreeMap;
 
 use rethread_engine::Roots;
 use rethread_engine::core::entry::{Timestamp, Usage};
-use rethread_engine::core::stats::{Counts, FileCounts};
+use rethread_engine::core::stats::StoreCounts;
 use rethread_engine::ops;
+use rethread_engine::ops::stats::FileStats;
 
 use super::AppContext;
 use super::args;
 use super::clean;
 use super::error::{self, CliError, Exit};
-use super::figures::{bar, count, duration, size, things, tokens};
+use super::figures::{count_noun, draw_bar, format_duration, format_size, format_tokens, group_digits};
 use super::out::Out;
 use super::style::{BAD, MARK, PLAIN, QUIET, STRONG, TOOL, paint};
 use super::table::{Align, Cell, Table};
 use crate::json;
 
-/// Runs the command.
-pub(crate) fn run(args: &args::Stats, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
-    let named = args.session.iter().map(|name| place.session(name)).collect::<Result<Vec<_>, _>>()?;
-    let roots = if named.is_empty() { place.roots.clone() } else { Roots { paths: named } };
-    let stats = ops::stats(&roots, args.files, place.index.as_ref());
+/// Runs `rethread stats`: prints counts over the store or the named sessions, and per file with `--files`.
+///
+/// Returns [`Exit::Failed`] if no file could be read, [`Exit::Nothing`] if there are none.
+pub(crate) fn run(args: &args::Stats, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+    let named = args.session.iter().map(|name| app.find_session(name)).collect::<Result<Vec<_>, _>>()?;
+    let roots = if named.is_empty() { app.roots.clone() } else { Roots { paths: named } };
+    let stats = ops::stats::collect_stats(&roots, args.files, app.cache.as_ref());
     if out.is_json() {
-        for (path, counts) in &stats.files {
-            out.json(&json::file(path, counts))?;
+        for file in &stats.files {
+            out.json(&json::build_file(&file.path, &file.counts))?;
         }
-        out.json(&json::stats(&stats.counts))?;
+        out.json(&json::build_stats(&stats.counts))?;
     } else if stats.counts.files == 0 {
-        super::say_nothing_found(place, out);
+        super::print_no_sessions(app, out);
     } else {
-        out.may_page();
+        out.allow_pager();
         if args.files {
-            files(&stats.files, out)?;
+            print_files(&stats.files, out)?;
             out.line("")?;
         }
-        draw(&stats.counts, place, out)?;
+        print_counts(&stats.counts, app, out)?;
     }
-    error::warn(&stats.failures, out);
-    error::notice(stats.notice.as_ref(), out);
+    error::print_warnings(&stats.failures, out);
+    error::print_cache_warning(stats.warning.as_ref(), out);
     Ok(match stats.counts.files {
         0 if !stats.failures.is_empty() => Exit::Failed,
-        files => Exit::found(files > 0),
+        files => Exit::from_found(files > 0),
     })
 }
 
-fn files(files: &[(String, FileCounts)], out: &mut Out) -> Result<(), CliError> {
+fn print_files(files: &[FileStats], out: &mut Out) -> Result<(), CliError> {
     let mut table = Table::new(0)
         .column("size", Align::Right, 9)
         .column("lines", Align::Right, 10)
@@ -54,48 +57,49 @@ fn files(files: &[(String, FileCounts)], out: &mut Out) -> Result<(), CliError> 
         .column("tools", Align::Right, 8)
         .column("errors", Align::Right, 7)
         .column("file", Align::Left, 300);
-    for (path, counts) in files {
-        let some = |n: u64| if n == 0 { String::new() } else { count(n) };
+    for FileStats { path, counts } in files {
+        let format_nonzero = |n: u64| if n == 0 { String::new() } else { group_digits(n) };
         table.row(vec![
-            Cell::new(QUIET, size(counts.bytes)),
-            count(counts.lines).into(),
-            Cell::new(BAD, some(counts.malformed)),
-            some(counts.messages).into(),
-            some(counts.tool_uses).into(),
-            Cell::new(BAD, some(counts.tool_results_is_error)),
+            Cell::new(QUIET, format_size(counts.bytes)),
+            group_digits(counts.lines).into(),
+            Cell::new(BAD, format_nonzero(counts.malformed)),
+            format_nonzero(counts.messages).into(),
+            format_nonzero(counts.tool_uses).into(),
+            Cell::new(BAD, format_nonzero(counts.tool_results_is_error)),
             clean::line(path).into(),
         ]);
     }
     table.print(out)
 }
 
-fn draw(counts: &Counts, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
+/// Prints the totals: sizes, turns, tokens, tools, models, line types and problems.
+fn print_counts(counts: &StoreCounts, app: &AppContext, out: &mut Out) -> Result<(), CliError> {
     let total = &counts.total;
     out.line(&format!(
         "{}, {}, {}",
-        paint(STRONG, &things(counts.files, "file")),
-        size(total.bytes),
-        things(total.lines, "line")
+        paint(STRONG, &count_noun(counts.files, "file")),
+        format_size(total.bytes),
+        count_noun(total.lines, "line")
     ))?;
-    if let Some((first, last)) = counts.span {
-        let range = place.clock.range(Timestamp(first), Timestamp(last));
-        let active = duration(counts.active.unsigned_abs());
+    if let Some((first, last)) = counts.time_span {
+        let range = app.clock.format_range(Timestamp(first), Timestamp(last));
+        let active = format_duration(counts.active_millis.unsigned_abs());
         out.line(&format!("{range}, {active} active"))?;
     }
     let copied = counts.turns_written.saturating_sub(counts.turns);
-    let mut talk = vec![things(counts.turns, "turn")];
-    talk.extend((copied > 0).then(|| format!("{} more copied by forks", count(copied))));
-    let spent = counts.once();
-    talk.push(things(spent.responses as u64, "response"));
-    talk.extend((counts.forks > 0).then(|| things(counts.forks, "fork")));
-    out.line(&talk.join(", "))?;
-    usage(&spent.usage, out)?;
-    tools(counts, out)?;
-    names("models, by lines", &counts.models, PLAIN, out)?;
-    names("types of lines", &total.types, PLAIN, out)?;
-    names("content blocks", &counts.blocks, PLAIN, out)?;
-    names("subtypes of system lines", &counts.system_subtypes, PLAIN, out)?;
-    let odd = [
+    let mut parts = vec![count_noun(counts.turns, "turn")];
+    parts.extend((copied > 0).then(|| format!("{} more copied by forks", group_digits(copied))));
+    let unique = counts.deduplicated_totals();
+    parts.push(count_noun(unique.responses as u64, "response"));
+    parts.extend((counts.forks > 0).then(|| count_noun(counts.forks, "fork")));
+    out.line(&parts.join(", "))?;
+    print_usage(&unique.usage, out)?;
+    print_tools(counts, out)?;
+    print_counts_by_name("models, by lines", &counts.models, PLAIN, out)?;
+    print_counts_by_name("line types", &total.types, PLAIN, out)?;
+    print_counts_by_name("content blocks", &counts.blocks, PLAIN, out)?;
+    print_counts_by_name("system subtypes", &counts.system_subtypes, PLAIN, out)?;
+    let problems = [
         (total.malformed, "malformed line"),
         (total.salvaged, "entry"),
         (total.uuids_repeated, "repeated uuid"),
@@ -103,24 +107,25 @@ fn draw(counts: &Counts, place: &AppContext, out: &mut Out) -> Result<(), CliErr
         (total.tool_uses_unpaired, "call without a result"),
         (total.tool_results_unpaired, "result without a call"),
     ];
-    let said = |(n, what): &(u64, &str)| match *what {
-        "entry" => format!("{} read from them", things(*n, "entry")),
-        "call without a result" if *n != 1 => format!("{} calls without a result", count(*n)),
-        "result without a call" if *n != 1 => format!("{} results without a call", count(*n)),
-        what => things(*n, what),
+    let problem_text = |(n, noun): &(u64, &str)| match *noun {
+        "entry" => format!("{} recovered from them", count_noun(*n, "entry")),
+        "call without a result" if *n != 1 => format!("{} calls without a result", group_digits(*n)),
+        "result without a call" if *n != 1 => format!("{} results without a call", group_digits(*n)),
+        noun => count_noun(*n, noun),
     };
-    let odd: Vec<String> = odd.iter().filter(|(n, _)| *n > 0).map(said).collect();
-    if !odd.is_empty() {
+    let problems: Vec<String> = problems.iter().filter(|(n, _)| *n > 0).map(problem_text).collect();
+    if !problems.is_empty() {
         out.line("")?;
-        for line in textwrap::wrap(&odd.join(", "), out.width()) {
+        for line in textwrap::wrap(&problems.join(", "), out.width()) {
             out.line(&paint(MARK, &line))?;
         }
     }
-    names("problems", &counts.problems, MARK, out)?;
-    names("unknown", &counts.unknown, MARK, out)
+    print_counts_by_name("problems", &counts.problems, MARK, out)?;
+    print_counts_by_name("unknown", &counts.unknown, MARK, out)
 }
 
-fn usage(usage: &Usage, out: &mut Out) -> Result<(), CliError> {
+/// Prints the tokens by kind with bars. Prints nothing if there are none.
+fn print_usage(usage: &Usage, out: &mut Out) -> Result<(), CliError> {
     if usage.total() == 0 {
         return Ok(());
     }
@@ -130,28 +135,34 @@ fn usage(usage: &Usage, out: &mut Out) -> Result<(), CliError> {
         ("cache written", usage.cache_write),
         ("cache read", usage.cache_read),
     ];
-    section("tokens, each response once", out)?;
-    let most = rows.iter().map(|(_, n)| *n).max().unwrap_or(0);
+    print_heading("tokens, each response once", out)?;
+    let max = rows.iter().map(|(_, n)| *n).max().unwrap_or(0);
     let mut table = Table::new(2)
         .column("", Align::Left, 40)
         .column("", Align::Right, 16)
         .column("", Align::Right, 8)
         .column("", Align::Left, 24);
-    for (name, number) in rows {
-        let short = Cell::new(QUIET, tokens(number));
-        table.row(vec![name.into(), count(number).into(), short, Cell::new(TOOL, bar(number, most, 24))]);
+    for (name, tokens) in rows {
+        let short = Cell::new(QUIET, format_tokens(tokens));
+        table.row(vec![
+            name.into(),
+            group_digits(tokens).into(),
+            short,
+            Cell::new(TOOL, draw_bar(tokens, max, 24)),
+        ]);
     }
     table.print(out)
 }
 
-fn tools(counts: &Counts, out: &mut Out) -> Result<(), CliError> {
+/// Prints the tools by number of calls, most first, with errors and mean duration.
+fn print_tools(counts: &StoreCounts, out: &mut Out) -> Result<(), CliError> {
     let mut tools: Vec<_> = counts.tools.iter().collect();
     if tools.is_empty() {
         return Ok(());
     }
     tools.sort_by_key(|(name, tool)| (std::cmp::Reverse(tool.calls), *name));
-    section("tools", out)?;
-    let most = tools.iter().map(|(_, tool)| tool.calls).max().unwrap_or(0);
+    print_heading("tools", out)?;
+    let max = tools.iter().map(|(_, tool)| tool.calls).max().unwrap_or(0);
     let mut table = Table::new(2)
         .column("", Align::Left, 40)
         .column("calls", Align::Right, 9)
@@ -159,42 +170,43 @@ fn tools(counts: &Counts, out: &mut Out) -> Result<(), CliError> {
         .column("mean", Align::Right, 8)
         .column("", Align::Left, 24);
     for (name, tool) in tools {
-        let mean = tool.millis.checked_div(tool.timed).map(duration).unwrap_or_default();
+        let mean = tool.millis.checked_div(tool.timed).map(format_duration).unwrap_or_default();
         let name = if name.is_empty() { "(no name)".to_owned() } else { clean::line(name) };
         table.row(vec![
             name.into(),
-            count(tool.calls).into(),
-            Cell::new(BAD, if tool.errors == 0 { String::new() } else { count(tool.errors) }),
+            group_digits(tool.calls).into(),
+            Cell::new(BAD, if tool.errors == 0 { String::new() } else { group_digits(tool.errors) }),
             Cell::new(QUIET, mean),
-            Cell::new(TOOL, bar(tool.calls, most, 24)),
+            Cell::new(TOOL, draw_bar(tool.calls, max, 24)),
         ]);
     }
     table.print(out)
 }
 
-fn names(
+/// Prints a heading and the counts with bars, largest first. Prints nothing if there are none.
+fn print_counts_by_name(
     heading: &str,
-    names: &BTreeMap<String, u64>,
+    counts: &BTreeMap<String, u64>,
     style: anstyle::Style,
     out: &mut Out,
 ) -> Result<(), CliError> {
-    if names.is_empty() {
+    if counts.is_empty() {
         return Ok(());
     }
-    section(heading, out)?;
-    let mut rows: Vec<_> = names.iter().collect();
-    rows.sort_by_key(|(name, number)| (std::cmp::Reverse(**number), *name));
-    let most = rows.iter().map(|(_, number)| **number).max().unwrap_or(0);
+    print_heading(heading, out)?;
+    let mut rows: Vec<_> = counts.iter().collect();
+    rows.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
+    let max = rows.iter().map(|(_, count)| **count).max().unwrap_or(0);
     let mut table =
         Table::new(2).column("", Align::Left, 40).column("", Align::Right, 12).column("", Align::Left, 24);
-    for (name, number) in rows {
-        let bar = Cell::new(TOOL, bar(*number, most, 24));
-        table.row(vec![Cell::new(style, clean::line(name)), count(*number).into(), bar]);
+    for (name, count) in rows {
+        let bar = Cell::new(TOOL, draw_bar(*count, max, 24));
+        table.row(vec![Cell::new(style, clean::line(name)), group_digits(*count).into(), bar]);
     }
     table.print(out)
 }
 
-fn section(heading: &str, out: &mut Out) -> Result<(), CliError> {
+fn print_heading(heading: &str, out: &mut Out) -> Result<(), CliError> {
     out.line("")?;
     out.line(&paint(STRONG, heading))
 }

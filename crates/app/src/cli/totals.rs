@@ -1,91 +1,115 @@
-//! What two branches did in numbers, beside each other.
+//! The totals of two branches, side by side.
 
 use std::collections::HashSet;
 
-use rethread_engine::core::diff::Totals;
-use rethread_engine::ops::Diff;
+use rethread_engine::core::diff::SideTotals;
+use rethread_engine::ops::diff::BranchDiff;
 
 use super::error::CliError;
-use super::figures::{self, duration};
+use super::figures::{self, format_duration};
 use super::out::Out;
 use super::style::QUIET;
 use super::table::{Align, Cell, Table};
 use super::{clean, summary};
 
-/// Tools and files that are named.
-const NAMED: usize = 20;
+/// The maximum number of listed tools, and of listed files.
+const MAX_LISTED: usize = 20;
 
-/// Prints the sums of both branches.
-pub(crate) fn print(diff: &Diff, out: &mut Out) -> Result<(), CliError> {
+/// Prints a table with the totals of both branches since the fork: turns, calls, changed files, tokens, time.
+pub(crate) fn print(diff: &BranchDiff, out: &mut Out) -> Result<(), CliError> {
     let [a, b] = diff.branches.each_ref().map(|branch| &branch.side.totals);
-    let mut sums =
-        Sums(Table::new(0).column("since then", Align::Left, 100).column("A", Align::Right, 20).column(
+    let mut table = TotalsTable(
+        Table::new(0).column("since the fork", Align::Left, 100).column("A", Align::Right, 20).column(
             "B",
             Align::Right,
             20,
-        ));
-    let number = |number: usize| figures::count(number as u64);
-    sums.row("turns", number(a.turns), number(b.turns));
-    sums.row("answers", number(a.spent.responses), number(b.spent.responses));
-    let calls = |totals: &Totals| number(totals.tools.iter().map(|(_, calls, _)| calls).sum());
-    sums.row("tool calls", calls(a), calls(b));
-    let names = |totals: &'_ Totals| totals.tools.iter().map(|(name, ..)| name.clone()).collect();
-    sums.named(names(a), names(b), clean::line, |of_b, name| {
-        let totals = if of_b { b } else { a };
-        let (_, calls, failed) = totals.tools.iter().find(|(known, ..)| known == name)?;
-        Some(if *failed == 0 { number(*calls) } else { format!("{failed} ✗  {}", number(*calls)) })
+        ),
+    );
+    let format_number = |number: usize| figures::group_digits(number as u64);
+    table.add_row("turns", format_number(a.turns), format_number(b.turns));
+    table.add_row("answers", format_number(a.tokens.responses), format_number(b.tokens.responses));
+    let total_calls =
+        |totals: &SideTotals| format_number(totals.tools.iter().map(|(_, calls, _)| calls).sum());
+    table.add_row("tool calls", total_calls(a), total_calls(b));
+    let names = |totals: &'_ SideTotals| totals.tools.iter().map(|(name, ..)| name.clone()).collect();
+    table.add_rows_by_name(names(a), names(b), clean::line, |is_b, name| {
+        let totals = if is_b { b } else { a };
+        let (_, calls, failed) = totals.tools.iter().find(|(tool, ..)| tool == name)?;
+        Some(if *failed == 0 {
+            format_number(*calls)
+        } else {
+            format!("{failed} ✗  {}", format_number(*calls))
+        })
     });
-    sums.row("files changed", number(a.files.len()), number(b.files.len()));
-    let paths = |totals: &'_ Totals| totals.files.iter().map(|(path, _)| path.clone()).collect();
-    let short = |path: &str| {
-        let folders = diff.branches.each_ref().map(|branch| branch.head.folder.as_str());
-        let short =
-            folders.map(|folder| summary::inside(path, folder)).into_iter().min_by_key(|path| path.len());
-        clean::line(short.unwrap_or(path))
+    table.add_row("files changed", format_number(a.files.len()), format_number(b.files.len()));
+    let paths = |totals: &'_ SideTotals| totals.files.iter().map(|(path, _)| path.clone()).collect();
+    let short_path = |path: &str| {
+        let folders = diff.branches.each_ref().map(|branch| branch.header.folder.as_str());
+        let shortest = folders
+            .map(|folder| summary::relative_path(path, folder))
+            .into_iter()
+            .min_by_key(|path| path.len());
+        clean::line(shortest.unwrap_or(path))
     };
-    sums.named(paths(a), paths(b), short, |of_b, path| {
-        let totals = if of_b { b } else { a };
-        totals.files.iter().find(|(known, _)| known == path).map(|(_, changes)| number(*changes))
+    table.add_rows_by_name(paths(a), paths(b), short_path, |is_b, path| {
+        let totals = if is_b { b } else { a };
+        totals.files.iter().find(|(file, _)| file == path).map(|(_, changes)| format_number(*changes))
     });
-    let (usage, other) = (&a.spent.usage, &b.spent.usage);
-    sums.row("input tokens", figures::count(usage.input), figures::count(other.input));
-    sums.row("output tokens", figures::count(usage.output), figures::count(other.output));
-    sums.row("cache written", figures::count(usage.cache_write), figures::count(other.cache_write));
-    sums.row("cache read", figures::count(usage.cache_read), figures::count(other.cache_read));
-    let took = |totals: &Totals| {
-        let took =
-            totals.first.zip(totals.last).and_then(|(first, last)| u64::try_from(last.0 - first.0).ok());
-        took.map_or_else(|| "-".to_owned(), duration)
+    let (usage_a, usage_b) = (&a.tokens.usage, &b.tokens.usage);
+    table.add_row("input tokens", figures::group_digits(usage_a.input), figures::group_digits(usage_b.input));
+    table.add_row(
+        "output tokens",
+        figures::group_digits(usage_a.output),
+        figures::group_digits(usage_b.output),
+    );
+    table.add_row(
+        "cache written",
+        figures::group_digits(usage_a.cache_write),
+        figures::group_digits(usage_b.cache_write),
+    );
+    table.add_row(
+        "cache read",
+        figures::group_digits(usage_a.cache_read),
+        figures::group_digits(usage_b.cache_read),
+    );
+    let elapsed = |totals: &SideTotals| {
+        let millis = totals
+            .first_time
+            .zip(totals.last_time)
+            .and_then(|(first, last)| u64::try_from(last.0 - first.0).ok());
+        millis.map_or_else(|| "-".to_owned(), format_duration)
     };
-    sums.row("time", took(a), took(b));
-    sums.0.print(out)
+    table.add_row("time", elapsed(a), elapsed(b));
+    table.0.print(out)
 }
 
-/// A table of sums: what, of A, of B.
-struct Sums(Table);
+/// A table with the columns name, A and B.
+struct TotalsTable(Table);
 
-impl Sums {
-    fn row(&mut self, name: &str, of_a: String, of_b: String) {
-        self.0.row(vec![name.into(), of_a.into(), of_b.into()]);
+impl TotalsTable {
+    fn add_row(&mut self, name: &str, value_a: String, value_b: String) {
+        self.0.row(vec![name.into(), value_a.into(), value_b.into()]);
     }
 
-    /// Adds a row for each name of either side, up to a number of them.
-    fn named(
+    /// Adds a row for each name of either side, at most 20, then a row with the number of other names.
+    ///
+    /// `label` formats a name. `value` returns the value of a name on side B (`true`) or A; `None` is shown as `-`.
+    fn add_rows_by_name(
         &mut self,
         a: Vec<String>,
         b: Vec<String>,
-        say: impl Fn(&str) -> String,
-        of: impl Fn(bool, &str) -> Option<String>,
+        label: impl Fn(&str) -> String,
+        value: impl Fn(bool, &str) -> Option<String>,
     ) {
         let mut seen = HashSet::new();
         let all: Vec<String> = a.into_iter().chain(b).filter(|name| seen.insert(name.clone())).collect();
-        for name in all.iter().take(NAMED) {
-            let count = |of_b: bool| of(of_b, name).unwrap_or_else(|| "-".to_owned());
-            let cell = Cell::new(QUIET, format!("  {}", say(name)));
+        for name in all.iter().take(MAX_LISTED) {
+            let count = |is_b: bool| value(is_b, name).unwrap_or_else(|| "-".to_owned());
+            let cell = Cell::new(QUIET, format!("  {}", label(name)));
             self.0.row(vec![cell, count(false).into(), count(true).into()]);
         }
-        if all.len() > NAMED {
-            self.0.row(vec![Cell::new(QUIET, format!("  … {} more", all.len() - NAMED))]);
+        if all.len() > MAX_LISTED {
+            self.0.row(vec![Cell::new(QUIET, format!("  … {} more", all.len() - MAX_LISTED))]);
         }
     }
 }

@@ -1,60 +1,66 @@
-//! What a lighter copy left out, as a table that adds up.
+//! The table of the content that a trimmed copy omits.
 
 use rethread_engine::ops::{SessionSize, TrimmedCopy};
 
 use super::error::CliError;
-use super::figures::{count, size, tokens};
+use super::figures::{format_size, format_tokens, group_digits};
 use super::out::Out;
 use super::style::{PLAIN, QUIET, STRONG, paint};
 use super::table::{Align, Cell, Table};
 use crate::text::operation;
 
-/// Draws what the original weighs, what each cause took, and what is left.
-pub(crate) fn table(copy: &TrimmedCopy) -> Table {
+/// Builds a table with the size of the original, the savings by cause, and the size of the copy.
+pub(crate) fn build_table(copy: &TrimmedCopy) -> Table {
     let mut table = Table::new(0)
         .column("", Align::Left, 40)
-        .column("how many", Align::Right, 10)
+        .column("count", Align::Right, 10)
         .column("bytes", Align::Right, 12)
         .column("tokens", Align::Right, 10);
-    table.row(weight("before", copy.before));
-    for (cause, row) in copy.ledger.rows() {
-        let said = if row.tokens() > 0 { format!("-{}", tokens(row.tokens())) } else { String::new() };
+    table.row(size_row("before", copy.before));
+    for (cause, saving) in copy.savings.iter() {
+        let tokens =
+            if saving.tokens() > 0 { format!("-{}", format_tokens(saving.tokens())) } else { String::new() };
         table.row(vec![
-            Cell::new(PLAIN, format!("  {}", operation::cause(cause))),
-            count(row.count).into(),
-            format!("-{}", size(row.bytes)).into(),
-            said.into(),
+            Cell::new(PLAIN, format!("  {}", operation::removal_text(cause))),
+            group_digits(saving.count).into(),
+            format!("-{}", format_size(saving.bytes)).into(),
+            tokens.into(),
         ]);
     }
-    let left = copy.before.bytes.saturating_sub(copy.ledger.total().bytes);
-    let added = copy.after.bytes.saturating_sub(left);
+    let remaining = copy.before.bytes.saturating_sub(copy.savings.total().bytes);
+    let added = copy.after.bytes.saturating_sub(remaining);
     if added > 0 {
-        let plus = Cell::new(QUIET, format!("+{}", size(added)));
+        let added_cell = Cell::new(QUIET, format!("+{}", format_size(added)));
         table.row(vec![
-            Cell::new(QUIET, "  where it comes from, title, state"),
+            Cell::new(QUIET, "  origin, title, state"),
             Cell::default(),
-            plus,
+            added_cell,
             Cell::default(),
         ]);
     }
-    table.row(weight("after", copy.after));
+    table.row(size_row("after", copy.after));
     table
 }
 
-fn weight(name: &str, weight: SessionSize) -> Vec<Cell> {
+fn size_row(name: &str, size: SessionSize) -> Vec<Cell> {
     let cell = |text: String| Cell::new(STRONG, text);
-    vec![cell(name.to_owned()), Cell::default(), cell(size(weight.bytes)), cell(tokens(weight.tokens))]
+    vec![
+        cell(name.to_owned()),
+        Cell::default(),
+        cell(format_size(size.bytes)),
+        cell(format_tokens(size.tokens)),
+    ]
 }
 
-/// Says at which paths lines were changed.
-pub(crate) fn changes(copy: &TrimmedCopy, out: &mut Out) -> Result<(), CliError> {
-    if copy.changed.is_empty() {
+/// Prints the JSON paths at which lines were changed, with the number of changes. Prints nothing if there are none.
+pub(crate) fn print_changes(copy: &TrimmedCopy, out: &mut Out) -> Result<(), CliError> {
+    if copy.changed_paths.is_empty() {
         return Ok(());
     }
-    let dry = copy.born.op.is_none();
+    let dry_run = copy.session.op.is_none();
     let paths: Vec<String> =
-        copy.changed.iter().map(|(path, times)| format!("{path} ×{}", count(*times))).collect();
-    let verb = if dry { "lines would change only at" } else { "lines changed only at" };
+        copy.changed_paths.iter().map(|(path, count)| format!("{path} ×{}", group_digits(*count))).collect();
+    let verb = if dry_run { "lines would change only at" } else { "lines changed only at" };
     out.line("")?;
     for line in textwrap::wrap(&format!("{verb} {}", paths.join(", ")), out.width()) {
         out.line(&paint(QUIET, &line))?;

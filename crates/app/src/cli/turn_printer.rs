@@ -1,92 +1,94 @@
-//! A turn as text: prompt, answer, tool calls, footer.
+//! Prints turns: prompt, answer, tool calls, footer.
 
 use rethread_engine::core::entry::{EntryRole, Timestamp};
-use rethread_engine::core::turn::{ToolCall, Turn, TurnPart, tag};
-use rethread_engine::ops::{PathRelation, ToldTurn};
+use rethread_engine::core::tree::PathRelation;
+use rethread_engine::core::turn::{ToolCall, Turn, TurnPart};
+use rethread_engine::ops::show::ShownTurn;
 use unicode_width::UnicodeWidthStr;
 
 use super::args::{Detail, Show};
-use super::call::{body, complaint, head};
-use super::clean;
+use super::call::{print_call_body, print_call_error, print_call_header};
 use super::error::CliError;
-use super::figures::{duration, things, tokens};
-use super::layout::{self, block, words, wrap};
+use super::figures::{count_noun, format_duration, format_tokens};
+use super::layout::{self, count_words, split_block, wrap_text};
 use super::out::Out;
 use super::style::{BAD, MARK, NAME, PROMPT, QUIET, paint};
 use super::summary;
 use super::table::truncate_to_width;
 use super::time::Clock;
+use super::{clean, entry};
 
-/// Lines shown of what is not the conversation itself.
-const GLIMPSE: usize = 12;
+/// The maximum number of lines shown of command output, unless tools are shown in full.
+const MAX_PREVIEW_LINES: usize = 12;
 
-/// What stands close together: tool calls, and asides; words have air around them.
+/// A group of turn parts without empty lines between them. Text always has empty lines around it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Spacing {
-    Words,
-    Work,
-    Aside,
+    Text,
+    Calls,
+    Notes,
 }
 
-/// Tells turns one after the other.
+/// Prints turns one after the other.
 pub(crate) struct TurnPrinter<'a> {
     tools: Detail,
     thinking: bool,
     folder: &'a str,
     clock: &'a Clock,
-    before: Option<Timestamp>,
+    /// The start time of the previous turn that has one.
+    previous_time: Option<Timestamp>,
 }
 
 impl<'a> TurnPrinter<'a> {
-    /// Prepares to tell turns of a session that was started in `folder`.
+    /// Creates a printer for a session that was started in `folder`.
     pub(crate) fn new(args: &Show, folder: &'a str, clock: &'a Clock) -> TurnPrinter<'a> {
-        TurnPrinter { tools: args.tools, thinking: args.thinking, folder, clock, before: None }
+        TurnPrinter { tools: args.tools, thinking: args.thinking, folder, clock, previous_time: None }
     }
 
-    /// Prints a turn.
-    pub(crate) fn turn(&mut self, told: &ToldTurn, out: &mut Out) -> Result<(), CliError> {
+    /// Prints a turn: a rule with its name and time, the prompt, the shown parts and the footer.
+    pub(crate) fn print_turn(&mut self, shown: &ShownTurn, out: &mut Out) -> Result<(), CliError> {
         out.line("")?;
-        self.rule(told, out)?;
-        if let Some(prompt) = &told.turn.prompt {
-            let mark = match prompt.voice {
+        self.print_rule(shown, out)?;
+        if let Some(prompt) = &shown.turn.prompt {
+            let mark = match prompt.role {
                 EntryRole::Shell | EntryRole::Command => "",
                 _ => "> ",
             };
-            let lines = wrap(&prompt.text, "", out.width().saturating_sub(2));
-            for (k, line) in lines.iter().enumerate() {
-                let mark = if k == 0 || mark.is_empty() { mark } else { "  " };
+            let lines = wrap_text(&prompt.text, "", out.width().saturating_sub(2));
+            for (idx, line) in lines.iter().enumerate() {
+                let mark = if idx == 0 || mark.is_empty() { mark } else { "  " };
                 out.line(&if line.is_empty() {
                     String::new()
                 } else {
                     paint(PROMPT, &format!("{mark}{line}"))
                 })?;
             }
-            for media in summary::media(&prompt.media) {
+            for media in summary::format_media(&prompt.media) {
                 out.line(&paint(QUIET, &format!("  [{media}]")))?;
             }
         }
-        let mut before = told.turn.prompt.as_ref().map(|_| Spacing::Words);
-        for part in told.turn.parts.iter().map(|piece| &piece.part).filter(|part| self.shows(part)) {
-            let air = self.air(part);
-            if before.is_some_and(|before| before != air || air == Spacing::Words) {
+        let mut previous = shown.turn.prompt.as_ref().map(|_| Spacing::Text);
+        for part in shown.turn.parts.iter().map(|item| &item.part).filter(|part| self.is_shown(part)) {
+            let spacing = self.select_spacing(part);
+            if previous.is_some_and(|previous| previous != spacing || spacing == Spacing::Text) {
                 out.line("")?;
             }
-            before = Some(air);
-            self.part(part, out)?;
+            previous = Some(spacing);
+            self.print_part(part, out)?;
         }
-        self.footer(&told.turn, out)
+        self.print_footer(&shown.turn, out)
     }
 
-    fn air(&self, part: &TurnPart) -> Spacing {
+    fn select_spacing(&self, part: &TurnPart) -> Spacing {
         match part {
-            _ if self.tools == Detail::Full => Spacing::Words,
-            TurnPart::Tool(_) | TurnPart::Thinking(_) => Spacing::Work,
-            TurnPart::Meta(_) | TurnPart::Notice(_) | TurnPart::Other(_) => Spacing::Aside,
-            _ => Spacing::Words,
+            _ if self.tools == Detail::Full => Spacing::Text,
+            TurnPart::Tool(_) | TurnPart::Thinking(_) => Spacing::Calls,
+            TurnPart::Meta(_) | TurnPart::Notification(_) | TurnPart::Other(_) => Spacing::Notes,
+            _ => Spacing::Text,
         }
     }
 
-    fn shows(&self, part: &TurnPart) -> bool {
+    fn is_shown(&self, part: &TurnPart) -> bool {
         match part {
             TurnPart::Tool(_) => self.tools != Detail::None,
             TurnPart::Text(text) | TurnPart::Output(text) => !text.trim().is_empty(),
@@ -94,169 +96,173 @@ impl<'a> TurnPrinter<'a> {
         }
     }
 
-    fn rule(&mut self, told: &ToldTurn, out: &mut Out) -> Result<(), CliError> {
-        let recap = told.turn.parts.iter().any(|piece| matches!(piece.part, TurnPart::Recap(_)));
-        let name = match told.no {
-            Some(no) => format!("t{no}"),
-            None if recap => "compaction".to_owned(),
+    /// Prints a horizontal rule with the name of the turn, its relation to the active path and its time.
+    fn print_rule(&mut self, shown: &ShownTurn, out: &mut Out) -> Result<(), CliError> {
+        let has_summary =
+            shown.turn.parts.iter().any(|item| matches!(item.part, TurnPart::CompactSummary(_)));
+        let name = match shown.number {
+            Some(number) => format!("t{number}"),
+            None if has_summary => "compaction".to_owned(),
             None => "before the first prompt".to_owned(),
         };
-        let time = told.turn.from.map(|from| self.clock.second(from, self.before)).unwrap_or_default();
-        self.before = told.turn.from.or(self.before);
-        let standing = match told.standing {
+        let time = shown
+            .turn
+            .started_at
+            .map(|time| self.clock.format_second(time, self.previous_time))
+            .unwrap_or_default();
+        self.previous_time = shown.turn.started_at.or(self.previous_time);
+        let relation = match shown.relation {
             PathRelation::OnPath => "",
             PathRelation::Compacted => "before compaction",
-            PathRelation::Aside => "other branch",
+            PathRelation::OtherBranch => "other branch",
         };
-        let used =
-            name.width() + time.width() + standing.width() + 6 + if standing.is_empty() { 0 } else { 2 };
-        let rule = "─".repeat(out.width().min(100).saturating_sub(used));
-        let standing =
-            if standing.is_empty() { String::new() } else { format!("{}  ", paint(MARK, standing)) };
+        let used_width =
+            name.width() + time.width() + relation.width() + 6 + if relation.is_empty() { 0 } else { 2 };
+        let rule = "─".repeat(out.width().min(100).saturating_sub(used_width));
+        let relation =
+            if relation.is_empty() { String::new() } else { format!("{}  ", paint(MARK, relation)) };
         out.line(&format!(
             "{} {}  {}{} {}",
             paint(QUIET, "──"),
             paint(NAME, &name),
-            standing,
+            relation,
             paint(QUIET, &time),
             paint(QUIET, &rule)
         ))
     }
 
-    fn part(&self, part: &TurnPart, out: &mut Out) -> Result<(), CliError> {
+    fn print_part(&self, part: &TurnPart, out: &mut Out) -> Result<(), CliError> {
         let full = self.tools == Detail::Full;
-        let most = if full { usize::MAX } else { GLIMPSE };
+        let max_lines = if full { usize::MAX } else { MAX_PREVIEW_LINES };
         match part {
-            TurnPart::Text(text) => wrap(text, "  ", out.width()).iter().try_for_each(|line| out.line(line)),
-            TurnPart::Thinking(text) => self.thoughts(text, out),
+            TurnPart::Text(text) => {
+                wrap_text(text, "  ", out.width()).iter().try_for_each(|line| out.line(line))
+            }
+            TurnPart::Thinking(text) => self.print_thinking(text, out),
             TurnPart::Tool(_) if self.tools == Detail::None => Ok(()),
-            TurnPart::Tool(call) => self.tool(call, out),
+            TurnPart::Tool(call) => self.print_call(call, out),
             TurnPart::Queued(text) => {
-                let lines = wrap(text, "", out.width().saturating_sub(2));
-                let marked =
-                    |(k, line): (usize, &String)| format!("{}{line}", if k == 0 { "> " } else { "  " });
-                let mut lines = lines.iter().enumerate().map(marked);
+                let lines = wrap_text(text, "", out.width().saturating_sub(2));
+                let add_mark =
+                    |(idx, line): (usize, &String)| format!("{}{line}", if idx == 0 { "> " } else { "  " });
+                let mut lines = lines.iter().enumerate().map(add_mark);
                 lines.try_for_each(|line| out.line(&paint(PROMPT, &line)))
             }
             TurnPart::Command(text) => {
                 out.line(&paint(PROMPT, &truncate_to_width(&clean::line(text), out.width())))
             }
-            TurnPart::Output(text) => self.print_preview(text, "  ", most, out),
-            TurnPart::Interrupt(_) => out.line(&paint(MARK, "  ■ stopped by the user")),
-            TurnPart::Notice(text) => self.aside("notice", text, out),
-            TurnPart::Meta(text) => self.aside("client", text, out),
+            TurnPart::Output(text) => self.print_preview(text, "  ", max_lines, out),
+            TurnPart::Interrupt(_) => out.line(&paint(MARK, "  ■ interrupted by the user")),
+            TurnPart::Notification(text) => self.print_note("notice", text, out),
+            TurnPart::Meta(text) => self.print_note("client", text, out),
             TurnPart::Compaction { trigger, before, after, micro } => {
-                let what = if *micro { "old tool results cleared" } else { "compacted" };
-                let mut said = vec![format!("{what} ({})", clean::line(trigger))];
-                said.extend(before.map(|before| match after {
-                    Some(after) => format!("{} → {} tokens", tokens(before), tokens(*after)),
-                    None => format!("{} tokens before", tokens(before)),
+                let label = if *micro { "old tool results cleared" } else { "compacted" };
+                let mut facts = vec![format!("{label} ({})", clean::line(trigger))];
+                facts.extend(before.map(|before| match after {
+                    Some(after) => format!("{} → {} tokens", format_tokens(before), format_tokens(*after)),
+                    None => format!("{} tokens before", format_tokens(before)),
                 }));
-                let said = said.join(", ");
-                let rule = "╌".repeat(out.width().min(100).saturating_sub(said.width() + 6));
-                out.line(&paint(MARK, &format!("╌╌ {said} {rule}")))
+                let facts = facts.join(", ");
+                let rule = "╌".repeat(out.width().min(100).saturating_sub(facts.width() + 6));
+                out.line(&paint(MARK, &format!("╌╌ {facts} {rule}")))
             }
-            TurnPart::Recap(text) => {
+            TurnPart::CompactSummary(text) => {
                 out.line(&paint(
                     QUIET,
-                    &format!("  summary of what came before, {}", things(words(text), "word")),
+                    &format!(
+                        "  summary of the conversation so far, {}",
+                        count_noun(count_words(text), "word")
+                    ),
                 ))?;
-                let lines = wrap(text, "  │ ", out.width());
-                let shown = if full { lines.len() } else { lines.len().min(5) };
-                let barred = |line: &String| if line.is_empty() { "  │".to_owned() } else { line.clone() };
-                lines[..shown].iter().try_for_each(|line| out.line(&paint(QUIET, &barred(line))))?;
-                if shown < lines.len() {
-                    let more = things((lines.len() - shown) as u64, "more line");
+                let lines = wrap_text(text, "  │ ", out.width());
+                let shown_count = if full { lines.len() } else { lines.len().min(5) };
+                let with_bar =
+                    |line: &String| if line.is_empty() { "  │".to_owned() } else { line.clone() };
+                lines[..shown_count].iter().try_for_each(|line| out.line(&paint(QUIET, &with_bar(line))))?;
+                if shown_count < lines.len() {
+                    let more = count_noun((lines.len() - shown_count) as u64, "more line");
                     out.line(&paint(QUIET, &format!("  │ … {more} (--tools full shows all)")))?;
                 }
                 Ok(())
             }
             TurnPart::Error(text) => {
-                let lines = wrap(&format!("error: {text}"), "  ✗ ", out.width());
+                let lines = wrap_text(&format!("error: {text}"), "  ✗ ", out.width());
                 lines.iter().try_for_each(|line| out.line(&paint(BAD, line)))
             }
-            TurnPart::Other(text) => self.aside("block", text, out),
+            TurnPart::Other(text) => self.print_note("block", text, out),
         }
     }
 
-    fn thoughts(&self, text: &str, out: &mut Out) -> Result<(), CliError> {
-        let count = words(text);
-        let said = match count {
-            0 => "thinking, not kept in the file".to_owned(),
-            count => format!("thinking, {}", things(count, "word")),
+    /// Prints the number of words of a thinking block, and its text if requested.
+    fn print_thinking(&self, text: &str, out: &mut Out) -> Result<(), CliError> {
+        let count = count_words(text);
+        let label = match count {
+            0 => "thinking, not stored in the file".to_owned(),
+            count => format!("thinking, {}", count_noun(count, "word")),
         };
-        out.line(&paint(QUIET, &format!("  ∴ {said}")))?;
+        out.line(&paint(QUIET, &format!("  ∴ {label}")))?;
         if self.thinking {
-            let lines = wrap(text, "    ", out.width());
+            let lines = wrap_text(text, "    ", out.width());
             lines.iter().try_for_each(|line| out.line(&paint(QUIET, line)))?;
         }
         Ok(())
     }
 
-    /// One quiet line for what is not part of the talk.
-    fn aside(&self, what: &str, text: &str, out: &mut Out) -> Result<(), CliError> {
+    /// Prints one dimmed line for a part outside the conversation, or its whole text if tools are shown in full.
+    fn print_note(&self, label: &str, text: &str, out: &mut Out) -> Result<(), CliError> {
         if self.tools == Detail::Full {
-            out.line(&paint(QUIET, &format!("  · {what}:")))?;
+            out.line(&paint(QUIET, &format!("  · {label}:")))?;
             return self.print_preview(text, "    ", usize::MAX, out);
         }
-        let line = truncate_to_width(&format!("  · {what}: {}", untagged(text)), out.width().min(100));
+        let line =
+            truncate_to_width(&format!("  · {label}: {}", entry::notice_line(text)), out.width().min(100));
         out.line(&paint(QUIET, &line))
     }
 
-    fn print_preview(&self, text: &str, indent: &str, most: usize, out: &mut Out) -> Result<(), CliError> {
-        let (lines, left_out) = block(text, indent, out.width(), most);
+    /// Prints the first `max_lines` lines of a text dimmed, and the number of omitted lines.
+    fn print_preview(
+        &self,
+        text: &str,
+        indent: &str,
+        max_lines: usize,
+        out: &mut Out,
+    ) -> Result<(), CliError> {
+        let (lines, omitted) = split_block(text, indent, out.width(), max_lines);
         lines.iter().try_for_each(|line| out.line(&paint(QUIET, line)))?;
-        if left_out > 0 {
-            let more = things(left_out as u64, "more line");
+        if omitted > 0 {
+            let more = count_noun(omitted as u64, "more line");
             out.line(&paint(QUIET, &format!("{indent}… {more} (--tools full shows all)")))?;
         }
         Ok(())
     }
 
-    fn tool(&self, call: &ToolCall, out: &mut Out) -> Result<(), CliError> {
-        head(call, None, self.folder, "  ", out)?;
+    fn print_call(&self, call: &ToolCall, out: &mut Out) -> Result<(), CliError> {
+        print_call_header(call, None, self.folder, "  ", out)?;
         match self.tools {
-            Detail::Full => body(call, "    ", out),
-            _ => complaint(call, None, 2, out),
+            Detail::Full => print_call_body(call, "    ", out),
+            _ => print_call_error(call, None, 2, out),
         }
     }
 
-    fn footer(&self, turn: &Turn, out: &mut Out) -> Result<(), CliError> {
+    fn print_footer(&self, turn: &Turn, out: &mut Out) -> Result<(), CliError> {
         if turn.responses == 0 {
             return Ok(());
         }
         let usage = &turn.usage;
         let mut facts: Vec<String> = turn.models.iter().map(|model| clean::line(model)).collect();
-        let span = turn.from.zip(turn.to).and_then(|(from, to)| u64::try_from(to.0 - from.0).ok());
-        facts.extend(turn.millis.or(span.filter(|span| *span > 0)).map(duration));
-        facts.push(format!("{} in, {} out", tokens(usage.input), tokens(usage.output)));
+        let span =
+            turn.started_at.zip(turn.ended_at).and_then(|(from, to)| u64::try_from(to.0 - from.0).ok());
+        facts.extend(turn.duration_ms.or(span.filter(|span| *span > 0)).map(format_duration));
+        facts.push(format!("{} in, {} out", format_tokens(usage.input), format_tokens(usage.output)));
         if usage.cache_read + usage.cache_write > 0 {
             facts.push(format!(
                 "cache {} read, {} written",
-                tokens(usage.cache_read),
-                tokens(usage.cache_write)
+                format_tokens(usage.cache_read),
+                format_tokens(usage.cache_write)
             ));
         }
         out.line("")?;
-        let lines = layout::facts(&facts, out.width() - 2);
+        let lines = layout::join_facts(&facts, out.width() - 2);
         lines.iter().try_for_each(|line| out.line(&paint(QUIET, &format!("  {line}"))))
     }
-}
-
-/// Puts text on one line without its tags; of a notification only what it sums up.
-fn untagged(text: &str) -> String {
-    let text = tag(text, "summary").unwrap_or(text);
-    let mut bare = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find('<') {
-        let name = |c: char| c.is_ascii_lowercase() || matches!(c, '-' | '_' | '/');
-        bare.push_str(&rest[..at]);
-        let end = rest[at + 1..].find(|c| !name(c)).map(|end| at + 1 + end);
-        let is_tag = end.is_some_and(|end| end > at + 1 && rest[end..].starts_with('>'));
-        let skip = if is_tag { end.map_or(at, |end| end + 1) } else { at + 1 };
-        bare.push_str(if is_tag { " " } else { "<" });
-        rest = &rest[skip..];
-    }
-    bare.push_str(rest);
-    clean::line(&bare)
 }

@@ -1,6 +1,7 @@
-//! `undo`: takes an op back.
+//! `rethread undo`: undoes an operation.
 
-use rethread_engine::ops::{self, UndoRequest};
+use rethread_engine::ops;
+use rethread_engine::ops::undo::UndoRequest;
 
 use super::args::Undo;
 use super::error::{CliError, Exit};
@@ -8,16 +9,18 @@ use super::out::Out;
 use super::{AppContext, clean, effects};
 use crate::json;
 
-pub(crate) fn run(args: &Undo, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
-    let request = UndoRequest { op: args.op, even_if_live: args.pen.even_if_live, dry_run: args.pen.dry_run };
-    let undo = ops::undo(&place.pen, &request)?;
+/// Runs `rethread undo`: undoes the given or the newest operation, and prints the restored files.
+pub(crate) fn run(args: &Undo, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+    let request =
+        UndoRequest { op: args.op, even_if_live: args.write.even_if_live, dry_run: args.write.dry_run };
+    let outcome = ops::undo::undo(&app.writer, &request)?;
     if out.is_json() {
-        out.json(&json::undo(&undo))?;
+        out.json(&json::build_undo(&outcome))?;
         return Ok(Exit::Done);
     }
-    let what = format!("op {}: {} {}", undo.undone, undo.command, undo.about);
-    let done = if undo.op.is_some() { "undid" } else { "would undo" };
-    out.line(&format!("{done} {}", clean::line(what.trim_end())))?;
-    effects::print(&undo.effects, undo.op, place, out)?;
+    let operation = format!("operation {}: {} {}", outcome.undone, outcome.command, outcome.about);
+    let verb = if outcome.op.is_some() { "undid" } else { "would undo" };
+    out.line(&format!("{verb} {}", clean::line(operation.trim_end())))?;
+    effects::print(&outcome.effects, outcome.op, app, out)?;
     Ok(Exit::Done)
 }

@@ -1,71 +1,71 @@
-//! What every writing command says at its end: what clients will load, how to go on, how to take it back.
+//! The last lines of every command that changes sessions: expected loads, resume command, undo command.
 
 use std::path::Path;
 
 use rethread_engine::OpId;
 use rethread_engine::core::entry::Timestamp;
-use rethread_engine::ops::{EntryRef, ExpectedLoad};
+use rethread_engine::ops::ExpectedLoad;
+use rethread_engine::ops::goto::EntryRef;
 
-use super::AppContext;
 use super::clean;
 use super::error::CliError;
-use super::figures::{things, tokens};
+use super::figures::{count_noun, format_tokens};
 use super::out::Out;
 use super::style::{NAME, QUIET, paint};
 use super::table::truncate_to_width;
-use super::time::Clock;
+use super::{AppContext, time::Clock};
 
-/// How wide the words before a fact are.
-const LABEL: usize = 14;
+/// The width of the label column.
+const LABEL_WIDTH: usize = 14;
 
-/// Prints a fact with its name before it.
-pub(crate) fn fact(label: &str, words: &str, out: &mut Out) -> Result<(), CliError> {
-    out.line(&format!("{} {words}", paint(QUIET, &format!("{label:<LABEL$}"))))
+/// Prints a label, padded to 14 columns, and a value.
+pub(crate) fn print_field(label: &str, value: &str, out: &mut Out) -> Result<(), CliError> {
+    out.line(&format!("{} {value}", paint(QUIET, &format!("{label:<LABEL_WIDTH$}"))))
 }
 
-/// Says which entry it is, in a few words.
-pub(crate) fn stand(at: &EntryRef, width: usize) -> String {
-    let turn = at.turn.map(|turn| format!(" t{turn}")).unwrap_or_default();
-    let name = format!("{}{}", paint(NAME, &at.handle), paint(QUIET, &turn));
-    let prompt = at.prompt.as_deref().map(clean::line).unwrap_or_default();
-    let room = width.saturating_sub(LABEL + at.handle.len() + turn.len() + 4);
-    format!("{name}  {}", truncate_to_width(&prompt, room))
+/// Formats an entry by its handle, turn and prompt, truncated to fit a field on a screen of `width` columns.
+pub(crate) fn format_entry(entry: &EntryRef, width: usize) -> String {
+    let turn = entry.turn.map(|turn| format!(" t{turn}")).unwrap_or_default();
+    let name = format!("{}{}", paint(NAME, &entry.handle), paint(QUIET, &turn));
+    let prompt = entry.prompt.as_deref().map(clean::line).unwrap_or_default();
+    let prompt_width = width.saturating_sub(LABEL_WIDTH + entry.handle.len() + turn.len() + 4);
+    format!("{name}  {}", truncate_to_width(&prompt, prompt_width))
 }
 
-/// Says what each client will load.
-pub(crate) fn promises(promises: &[ExpectedLoad], dry: bool, out: &mut Out) -> Result<(), CliError> {
-    let label = if dry { "would load" } else { "loads" };
-    for (k, promise) in promises.iter().enumerate() {
-        let entries = things(promise.path.len() as u64, "entry");
-        let client = clean::line(&promise.client.text);
-        let words = format!("{entries}, about {} tokens, with client {client}", tokens(promise.tokens));
-        fact(if k == 0 { label } else { "" }, &words, out)?;
+/// Prints the number of entries and tokens that each client will load.
+pub(crate) fn print_loads(loads: &[ExpectedLoad], dry_run: bool, out: &mut Out) -> Result<(), CliError> {
+    let label = if dry_run { "would load" } else { "loads" };
+    for (idx, load) in loads.iter().enumerate() {
+        let entries = count_noun(load.path.len() as u64, "entry");
+        let client = clean::line(&load.client.text);
+        let value = format!("{entries}, about {} tokens, with client {client}", format_tokens(load.tokens));
+        print_field(if idx == 0 { label } else { "" }, &value, out)?;
     }
     Ok(())
 }
 
-/// Prints the line that resumes a session.
-pub(crate) fn resume(id: &str, folder: &str, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
-    let command = place.resume_command(id, folder);
+/// Prints the command that resumes a session.
+pub(crate) fn print_resume(id: &str, folder: &str, app: &AppContext, out: &mut Out) -> Result<(), CliError> {
+    let command = app.resume_command(id, folder);
     out.line(&format!("{} {}", paint(QUIET, "resume:"), paint(NAME, &command)))
 }
 
-/// Prints the line that takes an operation back.
-pub(crate) fn undo(op: OpId, out: &mut Out) -> Result<(), CliError> {
+/// Prints the command that undoes an operation.
+pub(crate) fn print_undo(op: OpId, out: &mut Out) -> Result<(), CliError> {
     out.line(&format!("{}   {}", paint(QUIET, "undo:"), paint(NAME, &format!("rethread undo {op}"))))
 }
 
-/// Says that nothing was written.
+/// Prints that nothing was written.
 pub(crate) fn print_dry_run_note(out: &mut Out) {
-    out.note("nothing was written: this was a dry run");
+    out.note("dry run: nothing was written");
 }
 
-/// Returns the present as sessions count it.
+/// Returns the time of the clock as a timestamp.
 pub(crate) fn now(clock: &Clock) -> Timestamp {
     Timestamp(clock.now().as_millisecond())
 }
 
-/// Writes a path on one line.
-pub(crate) fn path(path: &Path, place: &AppContext) -> String {
-    place.tilde(&path.display().to_string())
+/// Formats a file path on one line, with `~` for the home folder.
+pub(crate) fn format_path(path: &Path, app: &AppContext) -> String {
+    app.format_path(&path.display().to_string())
 }

@@ -1,40 +1,44 @@
-//! The branches of a session as a list, for a page that holds all of them.
+//! Renders the list of branches, for a page that contains all of them.
 
 use std::collections::HashMap;
 
 use maud::{Markup, html};
 use rethread_engine::Error;
 use rethread_engine::core::tree::NodeId;
-use rethread_engine::ops::{self, BranchRow, EntryPreview, SessionView};
+use rethread_engine::ops;
+use rethread_engine::ops::EntryPreview;
+use rethread_engine::ops::branches::BranchRow;
+use rethread_engine::ops::read::SessionView;
 
 use crate::text::clean;
-use crate::text::figures::things;
+use crate::text::figures::count_noun;
 
-/// How many letters of what was said first a branch shows.
-const WORDS: usize = 120;
+/// Maximum number of characters of the label of a branch.
+const MAX_LABEL_CHARS: usize = 120;
 
-/// Draws every way the conversation went, each with a link to where it leaves the others.
-pub(super) fn branch_list(reading: &SessionView) -> Result<Markup, Error> {
-    if reading.branches.list.len() < 2 {
+/// Renders the branches, each with a link to its first turn. Returns empty markup if there is only one. Returns an
+/// error if the session cannot be read.
+pub(super) fn render_branch_links(view: &SessionView) -> Result<Markup, Error> {
+    if view.branches.list.len() < 2 {
         return Ok(Markup::default());
     }
-    let tree = &reading.session.tree;
-    let found = ops::branches(&reading.session.path)?;
-    let numbers: HashMap<NodeId, usize> = tree.turns().zip(1..).collect();
-    let turn = |node| numbers.get(&tree.turn_of(node)?).copied();
+    let tree = &view.session.tree;
+    let list = ops::branches::list_branches(&view.session.path)?;
+    let turn_numbers: HashMap<NodeId, usize> = tree.turn_starts().zip(1..).collect();
+    let turn_number = |node| turn_numbers.get(&tree.turn_of(node)?).copied();
     Ok(html! {
-        details class="ways" {
-            summary { (things(found.rows.len() as u64, "branch")) }
+        details class="branch-links" {
+            summary { (count_noun(list.rows.len() as u64, "branch")) }
             ol {
-                @for row in &found.rows {
-                    @let words = words(row);
+                @for row in &list.rows {
+                    @let label = format_branch_label(row);
                     li {
-                        @match turn(row.branch.prompt.unwrap_or(row.branch.first)) {
-                            Some(turn) => { a href={ "#t" (turn) } { (words) } }
-                            None => { (words) }
+                        @match turn_number(row.branch.prompt.unwrap_or(row.branch.first)) {
+                            Some(turn) => { a href={ "#t" (turn) } { (label) } }
+                            None => { (label) }
                         }
-                        span class="quiet num" { " " (things(row.branch.own_turns as u64, "turn")) " of its own" }
-                        @if row.active { " " span class="badge" { "goes on" } }
+                        span class="muted num" { " " (count_noun(row.branch.own_turns as u64, "turn")) " of its own" }
+                        @if row.active { " " span class="badge" { "resumes here" } }
                     }
                 }
             }
@@ -42,15 +46,16 @@ pub(super) fn branch_list(reading: &SessionView) -> Result<Markup, Error> {
     })
 }
 
-/// Says what a branch begins with.
-fn words(row: &BranchRow) -> String {
-    let said = match &row.first.gist {
-        EntryPreview::Words(text) | EntryPreview::Thinking(text) | EntryPreview::Media(text) => {
+/// Returns the label of a branch: the beginning of its first entry, the name of the tool that this entry calls, or
+/// its line number if it has no text.
+fn format_branch_label(row: &BranchRow) -> String {
+    let text = match &row.first_preview.preview {
+        EntryPreview::Text(text) | EntryPreview::Thinking(text) | EntryPreview::Media(text) => {
             clean::line(text)
         }
-        EntryPreview::Call(call) => clean::line(&call.name),
-        EntryPreview::Compaction(..) | EntryPreview::Nothing => String::new(),
+        EntryPreview::ToolCall(call) => clean::line(&call.name),
+        EntryPreview::Compaction(..) | EntryPreview::Empty => String::new(),
     };
-    let said: String = said.chars().take(WORDS).collect();
-    if said.is_empty() { format!("line {}", row.first_line) } else { said }
+    let label: String = text.chars().take(MAX_LABEL_CHARS).collect();
+    if label.is_empty() { format!("line {}", row.first_line) } else { label }
 }

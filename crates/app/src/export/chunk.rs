@@ -1,4 +1,4 @@
-//! The leaves of a page: drawn as the server draws them, with their pictures inside.
+//! Renders the chunks of an exported page with the markup of the server, and embeds their images.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -7,97 +7,115 @@ use rethread_engine::Error;
 use rethread_engine::core::entry;
 use rethread_engine::core::lines::Line;
 use rethread_engine::core::turn;
-use rethread_engine::ops::{BranchView, SessionView};
+use rethread_engine::ops::read::{BranchView, SessionView};
+use rethread_engine::ops::show::RawLine;
 
-use super::detail::{Detail, reduce};
+use super::detail::{Detail, reduce_turn};
 use super::embedded::EmbeddedFiles;
 use super::pack::pack;
-use crate::html::{self, RenderOptions, is_picture};
+use crate::html::{self, RenderOptions, is_safe_image};
 use crate::text::time::Clock;
 
-/// How leaves are drawn.
+/// Renders the chunks of an exported page. A chunk is one page of a [`BranchView`].
 #[derive(Clone, Copy)]
-pub(super) struct Leaves<'a> {
-    /// How much is told.
+pub(super) struct ChunkRenderer<'a> {
+    /// The level of detail.
     pub(super) detail: Detail,
-    /// Whether all branches are in the page, so that links can lead from one to the other.
-    pub(super) everything: bool,
-    /// The results that lie in files of their own.
-    pub(super) kept: &'a EmbeddedFiles<'a>,
+    /// Whether the page contains all branches. Only then do forks link to their other branches.
+    pub(super) all_branches: bool,
+    /// Collects the names of the result files that the chunks refer to.
+    pub(super) files: &'a EmbeddedFiles<'a>,
 }
 
-impl Leaves<'_> {
-    /// Draws a leaf.
-    pub(super) fn draw(&self, reading: &SessionView, way: &BranchView, no: usize) -> Result<String, Error> {
-        let folder = reading.session.sketch.cwd.as_deref().unwrap_or_default();
+impl ChunkRenderer<'_> {
+    /// Renders the turns of the chunk `chunk_idx`, reduced to the level of detail. Turns without a number and without
+    /// content are omitted.
+    pub(super) fn render(
+        &self,
+        view: &SessionView,
+        branch: &BranchView,
+        chunk_idx: usize,
+    ) -> Result<String, Error> {
+        let folder = view.session.info.cwd.as_deref().unwrap_or_default();
         let clock = Clock::utc();
-        let mut drawn = String::new();
-        for mut scene in reading.page(way, no)? {
-            reduce(&mut scene.turn, &mut scene.raw, self.detail);
-            if !self.everything {
-                scene.crossings.clear();
+        let mut markup = String::new();
+        for mut slice in view.read_page(branch, chunk_idx)? {
+            reduce_turn(&mut slice.turn, &mut slice.lines, self.detail);
+            if !self.all_branches {
+                slice.forks.clear();
             }
-            scene.ends = scene.ends && self.detail.tells_sums();
-            if scene.no.is_none() && scene.turn.prompt.is_none() && scene.turn.parts.is_empty() {
+            slice.ends_turn = slice.ends_turn && self.detail.includes_totals();
+            if slice.number.is_none() && slice.turn.prompt.is_none() && slice.turn.parts.is_empty() {
                 continue;
             }
-            let album = Album::of(&scene.raw);
-            let telling = RenderOptions {
+            let images = ImageIndex::new(&slice.lines);
+            let options = RenderOptions {
                 base: "",
                 folder,
                 clock: &clock,
-                picture: &|line, call, no| album.address(line, call, no),
-                kept: &|name| self.kept.holds(name),
-                bodies: self.detail == Detail::Everything,
+                image_url: &|line, call, idx| images.get_data_url(line, call, idx),
+                has_result_file: &|name| self.files.embed_if_exists(name),
+                tool_bodies: self.detail == Detail::Everything,
                 lazy: false,
                 pack: Some(&|markup| pack(markup).ok()),
-                acts: false,
+                actions: false,
             };
-            drawn.push_str(&html::scene(&scene, &telling).into_string());
+            markup.push_str(&html::render_turn_slice(&slice, &options).into_string());
         }
-        Ok(drawn)
+        Ok(markup)
     }
 }
 
-/// The pictures of a line: their addresses by the call whose result shows them, and their number.
-type Page = HashMap<(Option<String>, usize), String>;
+/// The `data:` URLs of the images of a line, by tool call (`None` for a prompt) and index.
+type LineImages = HashMap<(Option<String>, usize), String>;
 
-/// The pictures of a scene. Each line that has some is read once, when the first of them is asked for.
-struct Album<'a> {
+/// The images of a turn slice. A line is parsed once, when its first image is requested.
+struct ImageIndex<'a> {
+    /// The bytes of each line, by line number.
     lines: HashMap<u32, &'a [u8]>,
-    pages: RefCell<HashMap<u32, Page>>,
+    /// The images of the lines that were parsed so far, by line number.
+    images: RefCell<HashMap<u32, LineImages>>,
 }
 
-impl<'a> Album<'a> {
-    fn of(raw: &'a [(u32, Vec<u8>)]) -> Album<'a> {
-        let lines = raw.iter().map(|(line, bytes)| (*line, bytes.as_slice())).collect();
-        Album { lines, pages: RefCell::default() }
+impl<'a> ImageIndex<'a> {
+    fn new(lines: &'a [RawLine]) -> ImageIndex<'a> {
+        let lines = lines.iter().map(|line| (line.number, line.bytes.as_slice())).collect();
+        ImageIndex { lines, images: RefCell::default() }
     }
 
-    /// Returns a picture as an address that holds it, if it is one that browsers draw and nothing in it can run.
-    fn address(&self, line: u32, call: Option<&str>, no: usize) -> Option<String> {
-        let mut pages = self.pages.borrow_mut();
-        let page = pages
-            .entry(line)
-            .or_insert_with(|| self.lines.get(&line).map(|bytes| page(line, bytes)).unwrap_or_default());
-        page.get(&(call.map(str::to_owned), no)).cloned()
+    /// Returns an image as a `data:` URL, by line, tool call and index in the line. Returns `None` if there is no
+    /// such image, its type is not a safe image type, or its data is not base64.
+    fn get_data_url(&self, line: u32, call: Option<&str>, idx: usize) -> Option<String> {
+        let mut images = self.images.borrow_mut();
+        let line_images = images.entry(line).or_insert_with(|| {
+            self.lines.get(&line).map(|bytes| read_images(line, bytes)).unwrap_or_default()
+        });
+        line_images.get(&(call.map(str::to_owned), idx)).cloned()
     }
 }
 
-fn page(line: u32, bytes: &[u8]) -> Page {
-    let mut page = Page::new();
-    entry::read(&Line { no: line, offset: 0, bytes, unterminated: false }, &mut Vec::new(), |entry, _| {
-        for shown in turn::pictures(&entry) {
-            let Some(data) = plain(shown.data).filter(|_| is_picture(&shown.kind)) else { continue };
-            let address = format!("data:{};base64,{data}", shown.kind);
-            page.entry((shown.call, shown.no)).or_insert(address);
-        }
-    });
-    page
+/// Reads all images of a line that are safe to embed.
+fn read_images(line: u32, bytes: &[u8]) -> LineImages {
+    let mut images = LineImages::new();
+    entry::read_line(
+        &Line { number: line, offset: 0, bytes, unterminated: false },
+        &mut Vec::new(),
+        |entry, _| {
+            for image in turn::list_images(&entry) {
+                let Some(data) = check_base64(image.data).filter(|_| is_safe_image(&image.kind)) else {
+                    continue;
+                };
+                let url = format!("data:{};base64,{data}", image.kind);
+                images.entry((image.call, image.index)).or_insert(url);
+            }
+        },
+    );
+    images
 }
 
-/// Returns base64 that holds nothing else.
-fn plain(data: &[u8]) -> Option<&str> {
-    let is_plain = data.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'='));
-    std::str::from_utf8(data).ok().filter(|_| is_plain)
+/// Returns the data as text. Returns `None` if it contains characters outside the base64 alphabet. The length is not
+/// checked.
+fn check_base64(data: &[u8]) -> Option<&str> {
+    let is_base64 = data.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'='));
+    std::str::from_utf8(data).ok().filter(|_| is_base64)
 }

@@ -1,28 +1,29 @@
-//! How much of a conversation is told. Each step tells all that the one before it tells, and more.
+//! Levels of detail of an export. Each level includes the previous ones.
 
 use rethread_engine::core::turn::{ToolCall, Turn, TurnPart};
+use rethread_engine::ops::show::RawLine;
 use serde_json::{Map, Value, json};
 
 use crate::text::{clean, outcome, summary};
 
-/// How many letters stay of an input that is told in a few words.
-const KEPT: usize = 300;
+/// Maximum number of characters of a field in a reduced input.
+const MAX_FIELD_CHARS: usize = 300;
 
-/// How much is told.
+/// A level of detail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 pub(crate) enum Detail {
-    /// Only what the user said
+    /// Only prompts
     Prompts,
-    /// And the words of the model
+    /// Also the text of the model
     Answers,
-    /// And one line per tool call
+    /// Also one line per tool call
     Tools,
-    /// And all inputs, results, thoughts and notices
+    /// Also all inputs, results, thinking and notices
     Everything,
 }
 
 impl Detail {
-    /// Names it as it is typed.
+    /// Returns the name as the user types it.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Detail::Prompts => "prompts",
@@ -32,13 +33,14 @@ impl Detail {
         }
     }
 
-    /// Whether it is told what a turn came to: its models, tokens and time.
-    pub(super) fn tells_sums(self) -> bool {
+    /// Returns `true` if turns end with their totals: models, tokens and time.
+    pub(super) fn includes_totals(self) -> bool {
         self >= Detail::Tools
     }
 
-    fn tells(self, part: &TurnPart) -> bool {
-        let from = match part {
+    /// Returns `true` if a part of a turn is shown at this level.
+    fn includes(self, part: &TurnPart) -> bool {
+        let lowest = match part {
             TurnPart::Queued(_) | TurnPart::Command(_) => Detail::Prompts,
             TurnPart::Text(_) | TurnPart::Interrupt(_) | TurnPart::Error(_) | TurnPart::Compaction { .. } => {
                 Detail::Answers
@@ -46,76 +48,84 @@ impl Detail {
             TurnPart::Tool(_) => Detail::Tools,
             _ => Detail::Everything,
         };
-        from <= self
+        lowest <= self
     }
 }
 
-/// Takes out of a turn what shall not be told, also out of the lines that come with it: their bytes stay only where the prompt
-/// and its pictures are read from them.
-pub(crate) fn reduce(turn: &mut Turn, raw: &mut [(u32, Vec<u8>)], detail: Detail) {
+/// Removes the parts of a turn that are above the level of detail. Below [`Detail::Everything`], also clears the bytes
+/// of its lines, except those that contain the prompt or its images.
+pub(crate) fn reduce_turn(turn: &mut Turn, lines: &mut [RawLine], detail: Detail) {
     if detail == Detail::Everything {
         return;
     }
-    turn.parts.retain(|piece| detail.tells(&piece.part));
-    for piece in &mut turn.parts {
-        if let TurnPart::Tool(call) = &mut piece.part {
-            bare(call);
+    turn.parts.retain(|item| detail.includes(&item.part));
+    for item in &mut turn.parts {
+        if let TurnPart::Tool(call) = &mut item.part {
+            reduce_call(call);
         }
     }
-    let media = turn.prompt.iter().flat_map(|prompt| &prompt.media).map(|media| media.line);
-    let kept: Vec<u32> = media.chain(turn.prompt.iter().map(|prompt| prompt.line)).collect();
-    for (_, bytes) in raw.iter_mut().filter(|(line, _)| !kept.contains(line)) {
-        bytes.clear();
+    let media_lines = turn.prompt.iter().flat_map(|prompt| &prompt.media).map(|media| media.line);
+    let needed_lines: Vec<u32> = media_lines.chain(turn.prompt.iter().map(|prompt| prompt.line)).collect();
+    for line in lines.iter_mut().filter(|line| !needed_lines.contains(&line.number)) {
+        line.bytes.clear();
     }
 }
 
-/// Leaves of a call what its one line says. Of a result stay only the words of the client that tell how it ended.
-fn bare(call: &mut ToolCall) {
-    call.input = told(call);
+/// Reduces a call to what its one-line summary needs. A result keeps only the client's sentence that it was declined or
+/// interrupted.
+fn reduce_call(call: &mut ToolCall) {
+    call.input = reduce_input(call);
     if let Some(result) = &mut call.result {
-        result.text = outcome::sentence(&result.text).unwrap_or_default().to_owned();
+        result.text = outcome::outcome_sentence(&result.text).unwrap_or_default().to_owned();
         result.media.clear();
     }
 }
 
-/// Leaves of an input what its gist is made of.
-fn told(call: &ToolCall) -> String {
+/// Returns the input reduced to the fields from which the one-line summary of the call is built, as JSON. Input that
+/// is not an object becomes one truncated line.
+fn reduce_input(call: &ToolCall) -> String {
     let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(&call.input) else {
-        return cut(&call.input);
+        return truncate(&call.input);
     };
     if let Some(Value::Array(todos)) = fields.get("todos") {
         let states: Vec<Value> = todos.iter().map(|todo| json!({ "status": todo.get("status") })).collect();
         return json!({ "todos": states }).to_string();
     }
-    let words =
-        |name: &str| fields.get(name).and_then(Value::as_str).filter(|words| !words.trim().is_empty());
-    let telling = summary::summary_fields(&call.name).iter().copied().find(|name| words(name).is_some());
-    let first = || fields.iter().find(|(_, value)| value.is_string()).map(|(name, _)| name.as_str());
-    let Some(name) = telling.or_else(first) else {
-        return if fields.is_empty() { "{}".to_owned() } else { cut(&Value::Object(fields).to_string()) };
+    let text_field =
+        |name: &str| fields.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+    let best = summary::summary_fields(&call.name).iter().copied().find(|name| text_field(name).is_some());
+    let first_text = || fields.iter().find(|(_, value)| value.is_string()).map(|(name, _)| name.as_str());
+    let Some(name) = best.or_else(first_text) else {
+        return if fields.is_empty() {
+            "{}".to_owned()
+        } else {
+            truncate(&Value::Object(fields).to_string())
+        };
     };
-    let mut kept = Map::new();
+    let mut reduced = Map::new();
     for name in [name, "path"] {
-        if let Some(text) = words(name) {
-            kept.insert(name.to_owned(), Value::String(cut(text)));
+        if let Some(text) = text_field(name) {
+            reduced.insert(name.to_owned(), Value::String(truncate(text)));
         }
     }
     if let Some(Value::Number(offset)) = fields.get("offset") {
-        kept.insert("offset".to_owned(), Value::Number(offset.clone()));
+        reduced.insert("offset".to_owned(), Value::Number(offset.clone()));
     }
-    Value::Object(kept).to_string()
+    Value::Object(reduced).to_string()
 }
 
-fn cut(text: &str) -> String {
-    clean::line(text).chars().take(KEPT).collect()
+/// Puts text on one line of at most [`MAX_FIELD_CHARS`] characters.
+fn truncate(text: &str) -> String {
+    clean::line(text).chars().take(MAX_FIELD_CHARS).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use rethread_engine::core::turn::{ToolCall, ToolResult, Turn, TurnItem, TurnPart};
+    use rethread_engine::ops::show::RawLine;
 
-    use super::{Detail, reduce};
-    use crate::text::summary::gist;
+    use super::{Detail, reduce_turn};
+    use crate::text::summary::summarize_call;
 
     const DETAILS: [Detail; 4] = [Detail::Prompts, Detail::Answers, Detail::Tools, Detail::Everything];
 
@@ -125,21 +135,21 @@ mod tests {
             let (name, input) = (name.to_owned(), input.to_owned());
             TurnPart::Tool(Box::new(ToolCall { name, input, result, ..ToolCall::default() }))
         };
-        let words = |part: fn(String) -> TurnPart| part("words".to_owned());
+        let text = |part: fn(String) -> TurnPart| part("words".to_owned());
         let compaction =
             TurnPart::Compaction { trigger: "auto".to_owned(), before: None, after: None, micro: false };
         let parts = [
-            words(TurnPart::Text),
-            words(TurnPart::Thinking),
-            words(TurnPart::Queued),
-            words(TurnPart::Output),
-            words(TurnPart::Command),
-            words(TurnPart::Interrupt),
-            words(TurnPart::Notice),
-            words(TurnPart::Meta),
-            words(TurnPart::Recap),
-            words(TurnPart::Error),
-            words(TurnPart::Other),
+            text(TurnPart::Text),
+            text(TurnPart::Thinking),
+            text(TurnPart::Queued),
+            text(TurnPart::Output),
+            text(TurnPart::Command),
+            text(TurnPart::Interrupt),
+            text(TurnPart::Notification),
+            text(TurnPart::Meta),
+            text(TurnPart::CompactSummary),
+            text(TurnPart::Error),
+            text(TurnPart::Other),
             compaction,
             call("Write", r#"{"content":"secret input","file_path":"/x/a.rs"}"#),
             call("Grep", r#"{"path":"/x/src","pattern":"needle","glob":"secret"}"#),
@@ -156,11 +166,11 @@ mod tests {
     }
 
     #[test]
-    fn each_detail_tells_all_that_the_one_before_tells() {
+    fn each_level_includes_the_previous_one() {
         let kinds = |detail| {
             let mut turn = turn();
-            reduce(&mut turn, &mut [], detail);
-            let kind = |piece: &TurnItem| std::mem::discriminant(&piece.part);
+            reduce_turn(&mut turn, &mut [], detail);
+            let kind = |item: &TurnItem| std::mem::discriminant(&item.part);
             turn.parts.iter().map(kind).collect::<Vec<_>>()
         };
         let counts = DETAILS.map(|detail| kinds(detail).len());
@@ -172,22 +182,22 @@ mod tests {
     }
 
     #[test]
-    fn a_call_in_one_line_keeps_its_gist_and_nothing_else() {
-        let mut bare = turn();
-        let mut raw = [(7, b"secret line".to_vec())];
-        reduce(&mut bare, &mut raw, Detail::Tools);
-        assert!(raw[0].1.is_empty());
-        let whole = turn();
+    fn reduced_call_keeps_its_summary_and_nothing_else() {
+        let mut reduced = turn();
+        let mut lines = [RawLine { number: 7, bytes: b"secret line".to_vec() }];
+        reduce_turn(&mut reduced, &mut lines, Detail::Tools);
+        assert!(lines[0].bytes.is_empty());
+        let full = turn();
         let calls = |turn: &Turn| {
-            let call = |piece: &TurnItem| match &piece.part {
-                TurnPart::Tool(call) => Some((gist(call, "/x"), call.clone())),
+            let call = |item: &TurnItem| match &item.part {
+                TurnPart::Tool(call) => Some((summarize_call(call, "/x"), call.clone())),
                 _ => None,
             };
             turn.parts.iter().filter_map(call).collect::<Vec<_>>()
         };
-        assert_eq!(calls(&bare).len(), 7);
-        for ((less, call), (more, _)) in calls(&bare).into_iter().zip(calls(&whole)) {
-            assert_eq!(less, more);
+        assert_eq!(calls(&reduced).len(), 7);
+        for ((reduced_summary, call), (full_summary, _)) in calls(&reduced).into_iter().zip(calls(&full)) {
+            assert_eq!(reduced_summary, full_summary);
             assert!(!format!("{call:?}").contains("secret"), "{call:?}");
         }
     }

@@ -1,4 +1,4 @@
-//! Results that the client kept in files of their own: those that the page tells of are packed into it.
+//! Result files of the client: those that the page refers to are packed into it.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -8,39 +8,42 @@ use std::sync::{Mutex, PoisonError};
 use rethread_engine::ops;
 
 use super::pack::pack;
-use crate::html::{KEPT_SHOWN, kept};
+use crate::html::{MAX_RESULT_FILE_BYTES, render_result_file};
 
-/// The files beside a session that its page asked for.
+/// The result files that are embedded in the page of a session.
 pub(super) struct EmbeddedFiles<'a> {
-    /// The session.
+    /// The session file.
     path: &'a Path,
-    /// Whether there is a file, by its name.
-    asked: Mutex<BTreeMap<String, bool>>,
+    /// The file names that were looked up, and whether the file exists.
+    checked: Mutex<BTreeMap<String, bool>>,
 }
 
 impl<'a> EmbeddedFiles<'a> {
-    /// Opens the shelf of a session.
-    pub(super) fn of(path: &'a Path) -> EmbeddedFiles<'a> {
-        EmbeddedFiles { path, asked: Mutex::default() }
+    /// Creates an empty set for the session file at `path`. [`Self::embed_if_exists`] adds files to it.
+    pub(super) fn new(path: &'a Path) -> EmbeddedFiles<'a> {
+        EmbeddedFiles { path, checked: Mutex::default() }
     }
 
-    /// Whether there is a file of this name; if so, it will be in the page.
-    pub(super) fn holds(&self, name: &str) -> bool {
-        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&held) = asked.get(name) {
-            return held;
+    /// Adds the result file with this name if it exists. Returns whether it does.
+    pub(super) fn embed_if_exists(&self, name: &str) -> bool {
+        let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&exists) = checked.get(name) {
+            return exists;
         }
-        let held = matches!(ops::read_stored_result(self.path, name, 0), Ok(Some(_)));
-        asked.insert(name.to_owned(), held);
-        held
+        let exists = matches!(ops::read_stored_result(self.path, name, 0), Ok(Some(_)));
+        checked.insert(name.to_owned(), exists);
+        exists
     }
 
-    /// Writes the files that were asked for, packed.
+    /// Writes the added files as packed `<script>` elements, each with at most [`MAX_RESULT_FILE_BYTES`] of its
+    /// content. Skips files that can no longer be read.
     pub(super) fn write(self, out: &mut dyn Write) -> io::Result<()> {
-        let asked = self.asked.into_inner().unwrap_or_else(PoisonError::into_inner);
-        for (name, _) in asked.into_iter().filter(|(_, held)| *held) {
-            let Ok(Some(found)) = ops::read_stored_result(self.path, &name, KEPT_SHOWN) else { continue };
-            let packed = pack(&kept(&found.bytes, found.more).into_string())?;
+        let checked = self.checked.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for (name, _) in checked.into_iter().filter(|(_, exists)| *exists) {
+            let Ok(Some(result)) = ops::read_stored_result(self.path, &name, MAX_RESULT_FILE_BYTES) else {
+                continue;
+            };
+            let packed = pack(&render_result_file(&result.bytes, result.truncated).into_string())?;
             let name = maud::html! { (name) }.into_string();
             write!(
                 out,

@@ -1,23 +1,24 @@
-//! A conversation as JSON Lines: an object that says which session it is, then one per turn, as `show --json` prints them.
+//! Writes a session as JSON Lines: an object with the session, then one per turn, as `show --json` prints them.
 
 use std::io;
 
-use rethread_engine::ops::{SessionView, ToldTurn};
+use rethread_engine::ops::read::SessionView;
+use rethread_engine::ops::show::ShownTurn;
 
 use super::detail::Detail;
 use crate::json;
 
-/// Writes the object that stands before the turns.
-pub(super) fn head(
-    reading: &SessionView,
-    told: usize,
-    everything: bool,
+/// Formats the line before the turns: the session, the number of exported turns, and the level of detail.
+pub(super) fn format_header(
+    view: &SessionView,
+    turn_count: usize,
+    all_turns: bool,
     detail: Detail,
 ) -> io::Result<Vec<u8>> {
-    json::line(&json::export(reading, told, everything, detail.name()))
+    json::serialize_line(&json::build_export(view, turn_count, all_turns, detail.name()))
 }
 
-/// Writes a turn.
-pub(super) fn turn(session: &str, told: &ToldTurn) -> io::Result<Vec<u8>> {
-    json::line(&json::turn(session, told))
+/// Formats a turn as one line of JSON.
+pub(super) fn format_turn(session_id: &str, turn: &ShownTurn) -> io::Result<Vec<u8>> {
+    json::serialize_line(&json::build_turn(session_id, turn))
 }

@@ -1,168 +1,191 @@
-//! A conversation as GitHub-flavoured markdown: a heading per turn, prompts as quotations, answers as they are.
+//! Formats a session as GitHub-flavoured markdown: a heading per turn, prompts as quotations, answers unchanged.
 
 use rethread_engine::core::entry::EntryRole;
+use rethread_engine::core::tree::PathRelation;
 use rethread_engine::core::turn::{Prompt, ToolCall, Turn, TurnPart};
-use rethread_engine::ops::{PathRelation, SessionView, ToldTurn};
+use rethread_engine::ops::read::SessionView;
+use rethread_engine::ops::show::ShownTurn;
 
 use super::detail::Detail;
 use super::options::ExportContext;
-use super::sanitize::{behind, code, fenced, prose, words};
-use crate::html::session::span;
-use crate::text::folder::git_branch;
+use super::sanitize::{escape_line, format_code_span, format_fenced_block, prefix_lines, sanitize_prose};
+use crate::html::session::format_session_span;
+use crate::text::entry;
 use crate::text::outcome::call_status;
-use crate::text::summary::{self, Shown, gist};
-use crate::text::summed;
+use crate::text::session::git_branch_label;
+use crate::text::summary::{self, InputLine, summarize_call};
 use crate::text::time::Clock;
 
-/// How many letters of an input the line of a call shows.
-const WIDTH: usize = 200;
+/// Maximum number of characters of the summary of a call.
+const MAX_SUMMARY_CHARS: usize = 200;
 
-/// Writes what stands before the turns.
-pub(super) fn head(reading: &SessionView, around: &ExportContext<'_>) -> String {
-    let session = &reading.session;
-    let sketch = &session.sketch;
-    let title = words(&session.title.text);
-    let title = if title.is_empty() { "(nothing was said)".to_owned() } else { title };
-    let folder = (around.tilde)(sketch.cwd.as_deref().unwrap_or_default());
-    let branch = git_branch(sketch.git_branch.as_deref());
-    let models: Vec<String> = sketch.models.iter().map(|model| words(model)).collect();
+/// Formats the title and the facts of the session: id, folder, git branch, time span in UTC and models.
+pub(super) fn format_header(view: &SessionView, context: &ExportContext<'_>) -> String {
+    let session = &view.session;
+    let info = &session.info;
+    let title = escape_line(&session.title.text);
+    let title = if title.is_empty() { "(no messages)".to_owned() } else { title };
+    let folder = (context.format_path)(info.cwd.as_deref().unwrap_or_default());
+    let branch = git_branch_label(info.git_branch.as_deref());
+    let models: Vec<String> = info.models.iter().map(|model| escape_line(model)).collect();
     let facts = [
-        Some(format!("session {}", code(&session.id))),
-        Some(folder).filter(|folder| !folder.is_empty()).map(|folder| format!("in {}", code(&folder))),
-        branch.map(|branch| format!("git branch {}", code(&branch))),
-        span(sketch, &Clock::utc()).map(|span| format!("{span}, times in UTC")),
+        Some(format!("session {}", format_code_span(&session.id))),
+        Some(folder)
+            .filter(|folder| !folder.is_empty())
+            .map(|folder| format!("in {}", format_code_span(&folder))),
+        branch.map(|branch| format!("git branch {}", format_code_span(&branch))),
+        format_session_span(info, &Clock::utc()).map(|span| format!("{span}, times in UTC")),
         (!models.is_empty()).then(|| models.join(", ")),
     ];
     let facts: Vec<String> = facts.into_iter().flatten().map(|fact| format!("- {fact}")).collect();
     format!("# {title}\n\n{}\n", facts.join("\n"))
 }
 
-/// Writes a turn, of which what shall not be told was taken out before; nothing where nothing is left of what stands outside of
-/// turns.
-pub(crate) fn turn(told: &ToldTurn, detail: Detail, folder: &str) -> String {
-    let turn = &told.turn;
-    let mut pieces = Vec::new();
-    pieces.extend(turn.prompt.as_ref().map(asked));
+/// Formats a turn that was already reduced to the level of detail. Paths below `folder` are shown relative to it.
+/// Returns an empty string for lines outside of turns that have no content.
+pub(crate) fn format_turn(shown: &ShownTurn, detail: Detail, folder: &str) -> String {
+    let turn = &shown.turn;
+    let mut blocks = Vec::new();
+    blocks.extend(turn.prompt.as_ref().map(format_prompt));
     let mut calls = Vec::new();
-    for piece in &turn.parts {
-        if let TurnPart::Tool(call) = &piece.part {
-            calls.push(tool(call, detail, folder));
+    for item in &turn.parts {
+        if let TurnPart::Tool(call) = &item.part {
+            calls.push(format_call(call, detail, folder));
             continue;
         }
-        pieces.extend(flush(&mut calls));
-        pieces.extend(part(&piece.part));
+        blocks.extend(take_call_list(&mut calls));
+        blocks.extend(format_part(&item.part));
     }
-    pieces.extend(flush(&mut calls));
-    if told.no.is_none() && pieces.is_empty() {
+    blocks.extend(take_call_list(&mut calls));
+    if shown.number.is_none() && blocks.is_empty() {
         return String::new();
     }
-    pieces.extend(foot(turn).filter(|_| detail.tells_sums()));
-    pieces.insert(0, heading(told));
-    format!("\n{}\n", pieces.join("\n\n"))
+    blocks.extend(format_totals(turn).filter(|_| detail.includes_totals()));
+    blocks.insert(0, format_heading(shown));
+    format!("\n{}\n", blocks.join("\n\n"))
 }
 
-/// Calls that follow each other are one list.
-fn flush(calls: &mut Vec<String>) -> Option<String> {
+/// Joins consecutive formatted calls into one list and clears `calls`. Returns `None` if there are none.
+fn take_call_list(calls: &mut Vec<String>) -> Option<String> {
     (!calls.is_empty()).then(|| std::mem::take(calls).join("\n"))
 }
 
-fn heading(told: &ToldTurn) -> String {
-    let name = told.no.map_or_else(|| "Before the first prompt".to_owned(), |no| format!("Turn {no}"));
-    let standing = match told.standing {
+/// Formats the heading of a turn, with its time and its relation to the exported branch.
+fn format_heading(shown: &ShownTurn) -> String {
+    let name =
+        shown.number.map_or_else(|| "Before the first prompt".to_owned(), |number| format!("Turn {number}"));
+    let relation = match shown.relation {
         PathRelation::OnPath => None,
         PathRelation::Compacted => Some("before a compaction".to_owned()),
-        PathRelation::Aside => Some("on another branch".to_owned()),
+        PathRelation::OtherBranch => Some("on another branch".to_owned()),
     };
-    let time = told.turn.from.map(|from| Clock::utc().second(from, None));
-    let below: Vec<String> = [time, standing].into_iter().flatten().collect();
-    let below = if below.is_empty() { String::new() } else { format!("\n\n*{}*", below.join(", ")) };
-    format!("## {name}{below}")
+    let time = shown.turn.started_at.map(|time| Clock::utc().format_second(time, None));
+    let facts: Vec<String> = [time, relation].into_iter().flatten().collect();
+    let facts = if facts.is_empty() { String::new() } else { format!("\n\n*{}*", facts.join(", ")) };
+    format!("## {name}{facts}")
 }
 
-fn asked(prompt: &Prompt) -> String {
-    let said = match prompt.voice {
-        EntryRole::Command => code(&prompt.text),
-        EntryRole::Shell => fenced(&prompt.text, "sh"),
-        _ => prose(&prompt.text),
+/// Formats a prompt as a quotation, followed by the labels of its attachments.
+fn format_prompt(prompt: &Prompt) -> String {
+    let text = match prompt.role {
+        EntryRole::Command => format_code_span(&prompt.text),
+        EntryRole::Shell => format_fenced_block(&prompt.text, "sh"),
+        _ => sanitize_prose(&prompt.text),
     };
-    let media: Vec<String> =
-        summary::media(&prompt.media).iter().map(|media| format!("\n\n\\[{}\\]", words(media))).collect();
-    behind("> ", &format!("**You**\n\n{said}{}", media.concat()))
+    let media: Vec<String> = summary::format_media(&prompt.media)
+        .iter()
+        .map(|media| format!("\n\n\\[{}\\]", escape_line(media)))
+        .collect();
+    prefix_lines("> ", &format!("**You**\n\n{text}{}", media.concat()))
 }
 
-fn part(part: &TurnPart) -> Option<String> {
-    let some = |text: &str| !text.trim().is_empty();
+/// Formats a part of a turn. Returns `None` for blank text, queued prompts and output, and for tool calls, which
+/// [`format_turn`] groups into lists.
+fn format_part(part: &TurnPart) -> Option<String> {
+    let has_text = |text: &str| !text.trim().is_empty();
     Some(match part {
-        TurnPart::Text(text) | TurnPart::Queued(text) | TurnPart::Output(text) if !some(text) => return None,
-        TurnPart::Text(text) => prose(text),
-        TurnPart::Thinking(text) if some(text) => folded("Thinking", &prose(text)),
-        TurnPart::Thinking(_) => "*thought, and did not say what*".to_owned(),
-        TurnPart::Tool(_) => return None,
-        TurnPart::Queued(text) => behind("> ", &format!("**You**, meanwhile\n\n{}", prose(text))),
-        TurnPart::Command(text) => behind("> ", &format!("**You**\n\n{}", code(text))),
-        TurnPart::Output(text) => fenced(text, "text"),
-        TurnPart::Interrupt(_) => "*stopped by the user*".to_owned(),
-        TurnPart::Notice(text) => folded("Notice", &fenced(text, "text")),
-        TurnPart::Meta(text) => folded("Client", &fenced(text, "text")),
-        TurnPart::Compaction { trigger, before, after, micro } => {
-            compaction(trigger, *before, *after, *micro)
+        TurnPart::Text(text) | TurnPart::Queued(text) | TurnPart::Output(text) if !has_text(text) => {
+            return None;
         }
-        TurnPart::Recap(text) => folded("The summary that stands for what was before", &prose(text)),
-        TurnPart::Error(text) => behind("> ", &format!("**Error**\n\n{}", fenced(text, "text"))),
-        TurnPart::Other(text) => fenced(text, "json"),
+        TurnPart::Text(text) => sanitize_prose(text),
+        TurnPart::Thinking(text) if has_text(text) => wrap_in_details("Thinking", &sanitize_prose(text)),
+        TurnPart::Thinking(_) => "*Thinking (not recorded)*".to_owned(),
+        TurnPart::Tool(_) => return None,
+        TurnPart::Queued(text) => {
+            let prose = sanitize_prose(text);
+            prefix_lines("> ", &format!("**You**, queued while the model was working\n\n{prose}"))
+        }
+        TurnPart::Command(text) => prefix_lines("> ", &format!("**You**\n\n{}", format_code_span(text))),
+        TurnPart::Output(text) => format_fenced_block(text, "text"),
+        TurnPart::Interrupt(_) => "*interrupted by the user*".to_owned(),
+        TurnPart::Notification(text) => wrap_in_details("Notice", &format_fenced_block(text, "text")),
+        TurnPart::Meta(text) => wrap_in_details("Client", &format_fenced_block(text, "text")),
+        TurnPart::Compaction { trigger, before, after, micro } => {
+            format_compaction(trigger, *before, *after, *micro)
+        }
+        TurnPart::CompactSummary(text) => {
+            wrap_in_details("Summary that replaces the compacted turns", &sanitize_prose(text))
+        }
+        TurnPart::Error(text) => {
+            prefix_lines("> ", &format!("**Error**\n\n{}", format_fenced_block(text, "text")))
+        }
+        TurnPart::Other(text) => format_fenced_block(text, "json"),
     })
 }
 
-fn compaction(trigger: &str, before: Option<u64>, after: Option<u64>, micro: bool) -> String {
-    let mut known = vec![summed::compaction(micro).to_owned()];
-    known.extend(summed::sizes(trigger, before, after).iter().map(|fact| words(fact)));
-    format!("*{}*", known.join(" · "))
+fn format_compaction(trigger: &str, before: Option<u64>, after: Option<u64>, micro: bool) -> String {
+    let mut facts = vec![entry::compaction_label(micro).to_owned()];
+    facts.extend(entry::compaction_facts(trigger, before, after).iter().map(|fact| escape_line(fact)));
+    format!("*{}*", facts.join(" · "))
 }
 
-/// Puts text behind a line that unfolds it; the text is safe and closes what it opens.
-fn folded(name: &str, text: &str) -> String {
+/// Wraps text in a collapsed `<details>` element with the label `name`. The text must be sanitized.
+fn wrap_in_details(name: &str, text: &str) -> String {
     format!("<details><summary>{name}</summary>\n\n{text}\n\n</details>")
 }
 
-/// Writes a call: its line, and all of it where that is wanted.
-fn tool(call: &ToolCall, detail: Detail, folder: &str) -> String {
-    let name = if call.name.is_empty() { "(result without a call)".to_owned() } else { words(&call.name) };
-    let gist: String = gist(call, folder).chars().take(WIDTH).collect();
-    let mut line = format!("- **{name}** {}", code(&gist)).trim_end().to_owned();
-    if let Some(ending) = call_status(call) {
-        line.push_str(&format!(" · {ending}"));
+/// Formats a call as a list item: its summary, and at [`Detail::Everything`] also its input and result.
+fn format_call(call: &ToolCall, detail: Detail, folder: &str) -> String {
+    let name =
+        if call.name.is_empty() { "(result without a call)".to_owned() } else { escape_line(&call.name) };
+    let summary_text: String = summarize_call(call, folder).chars().take(MAX_SUMMARY_CHARS).collect();
+    let mut text = format!("- **{name}** {}", format_code_span(&summary_text)).trim_end().to_owned();
+    if let Some(status) = call_status(call) {
+        text.push_str(&format!(" · {status}"));
     }
     if detail < Detail::Everything {
-        return line;
+        return text;
     }
-    let shown = summary::input(call);
-    let changes = shown.iter().any(|line| !matches!(line, Shown::Plain(_)));
-    let row = |shown: &Shown| match shown {
-        Shown::Plain(text) if changes => format!("  {text}"),
-        Shown::Plain(text) => text.clone(),
-        Shown::Old(text) => format!("- {text}"),
-        Shown::New(text) => format!("+ {text}"),
+    let input_lines = summary::split_input(call);
+    let is_diff = input_lines.iter().any(|line| !matches!(line, InputLine::Plain(_)));
+    let format_line = |line: &InputLine| match line {
+        InputLine::Plain(text) if is_diff => format!("  {text}"),
+        InputLine::Plain(text) => text.clone(),
+        InputLine::Old(text) => format!("- {text}"),
+        InputLine::New(text) => format!("+ {text}"),
     };
-    let input = shown.iter().map(row).collect::<Vec<_>>().join("\n");
+    let input = input_lines.iter().map(format_line).collect::<Vec<_>>().join("\n");
     let result = call.result.as_ref();
     let blocks = [
         Some(input)
             .filter(|input| !input.trim().is_empty())
-            .map(|input| fenced(&input, if changes { "diff" } else { "" })),
-        result.filter(|result| !result.text.trim().is_empty()).map(|result| fenced(&result.text, "text")),
+            .map(|input| format_fenced_block(&input, if is_diff { "diff" } else { "" })),
+        result
+            .filter(|result| !result.text.trim().is_empty())
+            .map(|result| format_fenced_block(&result.text, "text")),
     ];
     for block in blocks.into_iter().flatten() {
-        line.push_str("\n\n");
-        line.push_str(&behind("  ", &block));
+        text.push_str("\n\n");
+        text.push_str(&prefix_lines("  ", &block));
     }
-    for media in result.iter().flat_map(|result| summary::media(&result.media)) {
-        line.push_str(&format!("\n\n  \\[{}\\]", words(&media)));
+    for media in result.iter().flat_map(|result| summary::format_media(&result.media)) {
+        text.push_str(&format!("\n\n  \\[{}\\]", escape_line(&media)));
     }
-    line
+    text
 }
 
-/// Says what a turn came to.
-fn foot(turn: &Turn) -> Option<String> {
-    let known: Vec<String> = summed::turn_footer(turn).iter().map(|fact| words(fact)).collect();
-    (!known.is_empty()).then(|| format!("*{}*", known.join(" · ")))
+/// Formats the totals of a turn: models, responses, tokens and time. Returns `None` if it has no response.
+fn format_totals(turn: &Turn) -> Option<String> {
+    let facts: Vec<String> = entry::build_turn_footer(turn).iter().map(|fact| escape_line(fact)).collect();
+    (!facts.is_empty()).then(|| format!("*{}*", facts.join(" · ")))
 }

@@ -1,12 +1,12 @@
-//! A conversation to take along: markdown, text, JSON Lines, or one page that needs nothing else.
+//! Exports a session as markdown, text, JSON Lines, or one self-contained HTML page.
 //!
 //! ```text
-//! Reading ──which way──▶ turns ──how much of them (`detail`)──▶ `markdown`, `text`, `json`
-//!                   └──▶ leaves ─────────────────────────────▶ `page`: plain, or packed (`pack`) where there are many
+//! SessionView ──▶ BranchView ──▶ turns ──▶ `detail` omits parts ──▶ `markdown`, `text`, `json`
+//!                           └──▶ pages ──▶ `chunk` renders one  ──▶ `page`: the first chunks plain, later ones packed (`pack`)
 //! ```
 //!
-//! Nothing here asks the clock, the environment or the network: the same file and the same order give the same bytes. Pieces are
-//! drawn in parallel and written in order.
+//! The export reads no clock, no environment and no network: the same file and the same options give the same bytes.
+//! Turns and chunks are rendered in parallel and written in order.
 
 mod agents;
 mod branches;
@@ -23,8 +23,8 @@ mod sanitize;
 mod save;
 mod text;
 
-pub(crate) use detail::{Detail, reduce};
-pub(crate) use markdown::turn as markdown_turn;
-pub(crate) use options::{ExportContext, ExportError, ExportOptions, Format, file_name, write};
-pub(crate) use save::{SaveError, save};
-pub(crate) use text::turn as text_turn;
+pub(crate) use detail::{Detail, reduce_turn};
+pub(crate) use markdown::format_turn as format_markdown_turn;
+pub(crate) use options::{ExportContext, ExportError, ExportOptions, Format, build_file_name, write_export};
+pub(crate) use save::{SaveError, save_file};
+pub(crate) use text::format_turn as format_text_turn;

@@ -1,22 +1,23 @@
-//! What is asked for, and who writes it.
+//! Options of an export, and the choice of the writer by format.
 
 use std::io;
 
 use rayon::prelude::*;
 use rethread_engine::Error;
-use rethread_engine::core::usage::Prices;
-use rethread_engine::ops::{BranchSelector, BranchView, SessionView, ToldTurn};
+use rethread_engine::core::usage::PriceTable;
+use rethread_engine::ops::read::{BranchSelector, BranchView, SessionView};
+use rethread_engine::ops::show::ShownTurn;
 
-use super::detail::{Detail, reduce};
+use super::detail::{Detail, reduce_turn};
 use super::{json, markdown, page, text};
 
-/// Turns that are told at once.
-const BATCH: usize = 128;
+/// The number of turns that are formatted in parallel before they are written.
+const BATCH_TURNS: usize = 128;
 
-/// The form of an export.
+/// The file format of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Format {
-    /// One page that needs nothing else
+    /// One self-contained HTML page
     Html,
     /// GitHub-flavoured markdown
     Md,
@@ -27,8 +28,8 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// Returns how files of it end.
-    pub(crate) fn ending(self) -> &'static str {
+    /// Returns the file extension, without the dot.
+    pub(crate) fn extension(self) -> &'static str {
         match self {
             Format::Html => "html",
             Format::Md => "md",
@@ -37,7 +38,7 @@ impl Format {
         }
     }
 
-    /// Returns its media type.
+    /// Returns the media type for the `Content-Type` header.
     pub(crate) fn media_type(self) -> &'static str {
         match self {
             Format::Html => "text/html; charset=utf-8",
@@ -47,9 +48,9 @@ impl Format {
         }
     }
 
-    /// Says which form a file of this name has.
-    pub(crate) fn of_ending(ending: &str) -> Option<Format> {
-        match ending.to_ascii_lowercase().as_str() {
+    /// Returns the format of files with this extension, in any case and without the dot. Returns `None` if it is unknown.
+    pub(crate) fn from_extension(extension: &str) -> Option<Format> {
+        match extension.to_ascii_lowercase().as_str() {
             "html" | "htm" => Some(Format::Html),
             "md" | "markdown" => Some(Format::Md),
             "json" | "jsonl" | "ndjson" => Some(Format::Json),
@@ -58,8 +59,8 @@ impl Format {
         }
     }
 
-    /// Returns how much it tells where nobody says.
-    pub(crate) fn detail(self) -> Detail {
+    /// Returns the level of detail to use if the user chose none.
+    pub(crate) fn default_detail(self) -> Detail {
         match self {
             Format::Html | Format::Json => Detail::Everything,
             Format::Md | Format::Text => Detail::Answers,
@@ -67,37 +68,37 @@ impl Format {
     }
 }
 
-/// What is asked for.
+/// The format, the level of detail and the turns of an export.
 #[derive(Debug, Clone)]
 pub(crate) struct ExportOptions {
-    /// In which form.
+    /// The format of the file.
     pub(crate) format: Format,
-    /// How much of it.
+    /// The level of detail.
     pub(crate) detail: Detail,
-    /// Which turns.
-    pub(crate) which: BranchSelector,
+    /// Selects the turns to export.
+    pub(crate) selector: BranchSelector,
 }
 
-/// What an export must be told beside the session.
+/// The user's settings that an export depends on.
 pub(crate) struct ExportContext<'a> {
-    /// What responses cost.
-    pub(crate) prices: &'a Prices,
-    /// Writes a path with `~`.
-    pub(crate) tilde: &'a dyn Fn(&str) -> String,
+    /// The prices of responses.
+    pub(crate) prices: &'a PriceTable,
+    /// Replaces the home folder at the start of a path by `~`.
+    pub(crate) format_path: &'a dyn Fn(&str) -> String,
 }
 
-/// Why an export did not come to its end.
+/// The cause of an incomplete export.
 #[derive(Debug)]
 pub(crate) enum ExportError {
-    /// The session could not be told.
-    Failure(Error),
-    /// It could not be written.
+    /// The session could not be read.
+    Engine(Error),
+    /// The output could not be written.
     Io(io::Error),
 }
 
 impl From<Error> for ExportError {
-    fn from(failure: Error) -> ExportError {
-        ExportError::Failure(failure)
+    fn from(error: Error) -> ExportError {
+        ExportError::Engine(error)
     }
 }
 
@@ -107,69 +108,75 @@ impl From<io::Error> for ExportError {
     }
 }
 
-/// Writes a session as it is ordered.
-pub(crate) fn write(
-    reading: &SessionView,
-    order: &ExportOptions,
-    around: &ExportContext<'_>,
+/// Writes the turns that `options` selects, in the requested format. Returns an error if the session cannot be read
+/// or the output cannot be written; the output is then incomplete.
+pub(crate) fn write_export(
+    view: &SessionView,
+    options: &ExportOptions,
+    context: &ExportContext<'_>,
     out: &mut dyn io::Write,
 ) -> Result<(), ExportError> {
-    let way = reading.way(&order.which)?;
-    let detail = order.detail;
-    let session = &reading.session;
-    let folder = session.sketch.cwd.as_deref().unwrap_or_default();
-    match order.format {
-        Format::Html => page::write(reading, &way, order, around, out),
+    let branch = view.branch_view(&options.selector)?;
+    let detail = options.detail;
+    let session = &view.session;
+    let folder = session.info.cwd.as_deref().unwrap_or_default();
+    match options.format {
+        Format::Html => page::write_page(view, &branch, options, context, out),
         Format::Md => {
-            out.write_all(markdown::head(reading, around).as_bytes())?;
-            turns(reading, &way, detail, out, |told| Ok(markdown::turn(told, detail, folder).into_bytes()))
+            out.write_all(markdown::format_header(view, context).as_bytes())?;
+            write_turns(view, &branch, detail, out, |turn| {
+                Ok(markdown::format_turn(turn, detail, folder).into_bytes())
+            })
         }
         Format::Text => {
-            out.write_all(text::head(reading, around).as_bytes())?;
-            turns(reading, &way, detail, out, |told| Ok(text::turn(told, detail, folder).into_bytes()))
+            out.write_all(text::format_header(view, context).as_bytes())?;
+            write_turns(view, &branch, detail, out, |turn| {
+                Ok(text::format_turn(turn, detail, folder).into_bytes())
+            })
         }
         Format::Json => {
-            out.write_all(&json::head(
-                reading,
-                way.turns(),
-                order.which == BranchSelector::Everything,
+            out.write_all(&json::format_header(
+                view,
+                branch.turn_count(),
+                options.selector == BranchSelector::AllTurns,
                 detail,
             )?)?;
-            turns(reading, &way, detail, out, |told| json::turn(&session.id, told))
+            write_turns(view, &branch, detail, out, |turn| json::format_turn(&session.id, turn))
         }
     }
 }
 
-/// Tells the turns of a way in parallel, and writes them in order.
-fn turns(
-    reading: &SessionView,
-    way: &BranchView,
+/// Calls `format` for the turns of a branch in parallel, and writes the results in order.
+fn write_turns(
+    view: &SessionView,
+    branch: &BranchView,
     detail: Detail,
     out: &mut dyn io::Write,
-    draw: impl Fn(&ToldTurn) -> io::Result<Vec<u8>> + Sync,
+    format: impl Fn(&ShownTurn) -> io::Result<Vec<u8>> + Sync,
 ) -> Result<(), ExportError> {
-    let one = |stop: usize| -> Result<Vec<u8>, ExportError> {
-        let Some(mut told) = reading.turn(way, stop)? else { return Ok(Vec::new()) };
-        reduce(&mut told.turn, &mut told.raw, detail);
-        Ok(draw(&told)?)
+    let format_at = |turn_idx: usize| -> Result<Vec<u8>, ExportError> {
+        let Some(mut shown) = view.read_turn(branch, turn_idx)? else { return Ok(Vec::new()) };
+        reduce_turn(&mut shown.turn, &mut shown.lines, detail);
+        Ok(format(&shown)?)
     };
-    for from in (0..way.stops.len()).step_by(BATCH) {
-        let to = (from + BATCH).min(way.stops.len());
-        let drawn: Vec<_> = (from..to).into_par_iter().map(one).collect();
-        for piece in drawn {
-            out.write_all(&piece?)?;
+    for from in (0..branch.turns.len()).step_by(BATCH_TURNS) {
+        let to = (from + BATCH_TURNS).min(branch.turns.len());
+        let formatted: Vec<_> = (from..to).into_par_iter().map(format_at).collect();
+        for turn in formatted {
+            out.write_all(&turn?)?;
         }
     }
     Ok(())
 }
 
-/// Makes the name of a file of a title: letters and digits of the title, and the beginning of the id.
-pub(crate) fn file_name(title: &str, id: &str, format: Format) -> String {
-    let plain = |text: &str, most: usize| {
+/// Builds a file name: up to 60 characters of words of the title, the first 8 letters and digits of the id, and the
+/// extension. The stem is `session` if both are empty.
+pub(crate) fn build_file_name(title: &str, id: &str, format: Format) -> String {
+    let slug = |text: &str, max_len: usize| {
         let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
         let mut name = String::new();
         for word in words.map(str::to_ascii_lowercase) {
-            if name.len() + word.len() + 1 > most {
+            if name.len() + word.len() + 1 > max_len {
                 break;
             }
             name.push_str(if name.is_empty() { "" } else { "-" });
@@ -178,18 +185,18 @@ pub(crate) fn file_name(title: &str, id: &str, format: Format) -> String {
         name
     };
     let id: String = id.chars().filter(char::is_ascii_alphanumeric).take(8).collect();
-    let parts = [plain(title, 60), id];
+    let parts = [slug(title, 60), id];
     let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
     let stem = if parts.is_empty() { "session".to_owned() } else { parts.join("-") };
-    format!("{stem}.{}", format.ending())
+    format!("{stem}.{}", format.extension())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Format, file_name};
+    use super::{Format, build_file_name};
 
     #[test]
-    fn a_name_holds_only_letters_digits_and_dashes() {
+    fn file_name_contains_only_letters_digits_and_dashes() {
         let cases = [
             ("Fix the login bug", "3f2a11bb-0000", "fix-the-login-bug-3f2a11bb.html"),
             ("../../etc/passwd\r\nX: y", "a/b", "etc-passwd-x-y-ab.html"),
@@ -197,17 +204,17 @@ mod tests {
             ("", "..", "session.html"),
         ];
         for (title, id, name) in cases {
-            assert_eq!(file_name(title, id, Format::Html), name);
+            assert_eq!(build_file_name(title, id, Format::Html), name);
         }
-        assert!(file_name(&"word ".repeat(100), "3f2a", Format::Md).len() < 80);
+        assert!(build_file_name(&"word ".repeat(100), "3f2a", Format::Md).len() < 80);
     }
 
     #[test]
-    fn a_file_knows_its_form_by_its_ending() {
+    fn format_is_derived_from_the_extension() {
         for format in [Format::Html, Format::Md, Format::Json, Format::Text] {
-            assert_eq!(Format::of_ending(format.ending()), Some(format));
+            assert_eq!(Format::from_extension(format.extension()), Some(format));
         }
-        assert_eq!(Format::of_ending("HTM"), Some(Format::Html));
-        assert_eq!(Format::of_ending("pdf"), None);
+        assert_eq!(Format::from_extension("HTM"), Some(Format::Html));
+        assert_eq!(Format::from_extension("pdf"), None);
     }
 }

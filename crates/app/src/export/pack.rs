@@ -1,4 +1,4 @@
-//! Markup made small, to be unpacked by the page itself when somebody comes near.
+//! Compresses markup that the script of the page unpacks when the reader scrolls to it.
 
 use std::io::{self, Write};
 
@@ -7,26 +7,26 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
-/// Packs markup: deflated without a head, in letters that mean nothing in a page.
+/// Compresses markup as raw deflate and encodes it as base64, which needs no escaping in HTML.
 pub(super) fn pack(markup: &str) -> io::Result<String> {
     let mut encoder = DeflateEncoder::new(Vec::with_capacity(markup.len() / 4), Compression::fast());
     encoder.write_all(markup.as_bytes())?;
     Ok(STANDARD.encode(encoder.finish()?))
 }
 
-/// Says which of some lines stand together: `3-9 12 14-15`.
-pub(super) fn ranges(mut lines: Vec<u32>) -> String {
+/// Formats line numbers, in any order, as sorted ranges: `3-9 12 14-15`.
+pub(super) fn format_ranges(mut lines: Vec<u32>) -> String {
     lines.sort_unstable();
-    let mut said = String::new();
+    let mut ranges = String::new();
     for run in lines.chunk_by(|a, b| a.checked_add(1) == Some(*b) || a == b) {
-        let gap = if said.is_empty() { "" } else { " " };
+        let gap = if ranges.is_empty() { "" } else { " " };
         match run {
-            [first, .., last] if first != last => said.push_str(&format!("{gap}{first}-{last}")),
-            [first, ..] => said.push_str(&format!("{gap}{first}")),
+            [first, .., last] if first != last => ranges.push_str(&format!("{gap}{first}-{last}")),
+            [first, ..] => ranges.push_str(&format!("{gap}{first}")),
             [] => {}
         }
     }
-    said
+    ranges
 }
 
 #[cfg(test)]
@@ -36,10 +36,10 @@ mod tests {
     use base64::Engine;
     use base64::engine::general_purpose::STANDARD;
 
-    use super::{pack, ranges};
+    use super::{format_ranges, pack};
 
     #[test]
-    fn what_is_packed_comes_out_again() {
+    fn packed_markup_round_trips() {
         for markup in ["", "<p>naïve 漢字</p>", &"<p>again and again</p>".repeat(10_000)] {
             let packed = STANDARD.decode(pack(markup).unwrap()).unwrap();
             let mut unpacked = String::new();
@@ -50,10 +50,10 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_stand_together_are_said_once() {
+    fn consecutive_lines_form_a_range() {
         let cases = [(vec![], ""), (vec![3], "3"), (vec![9, 3, 4, 5, 12, 14, 15, 15], "3-5 9 12 14-15")];
-        for (lines, said) in cases {
-            assert_eq!(ranges(lines), said);
+        for (lines, expected) in cases {
+            assert_eq!(format_ranges(lines), expected);
         }
     }
 }

@@ -1,77 +1,81 @@
-//! A conversation as one page: its style, its script, its pictures and all its turns in one file that asks nobody for anything.
+//! Writes a session as one HTML page with its style sheet, script, images and turns. The page makes no network requests.
 //!
-//! It is drawn as the server draws. The first turns stand in it plainly; of a long session the others are packed, and the page
-//! unpacks them when they come near.
+//! The markup is that of the server. The first chunks are plain markup; later chunks of a long session are packed, and
+//! the script unpacks them when the reader scrolls to them.
 
 use std::io::{self, Write};
 
 use maud::{Markup, PreEscaped, html};
 use rayon::prelude::*;
 use rethread_engine::Error;
-use rethread_engine::ops::{BranchSelector, BranchView, SessionView};
+use rethread_engine::ops::read::{BranchSelector, BranchView, SessionView};
 
-use super::agents::{self, Agents};
+use super::agents::{self, AgentEmbedder};
 use super::branches;
-use super::chunk::Leaves;
+use super::chunk::ChunkRenderer;
 use super::detail::Detail;
 use super::embedded::EmbeddedFiles;
 use super::options::{ExportContext, ExportError, ExportOptions};
-use super::pack::{pack, ranges};
-use super::policy::policy;
-use crate::html::map::{MAX_MAP_ENTRIES, Map, map};
-use crate::html::session::{Head, facts};
+use super::pack::{format_ranges, pack};
+use super::policy::build_security_policy;
+use crate::html::map::{MAX_MAP_ENTRIES, SessionMap, render_map};
+use crate::html::session::{SessionHeader, format_session_facts};
 use crate::html::{assets, frame};
 use crate::text::clean;
-use crate::text::figures::things;
-use crate::text::folder::git_branch;
+use crate::text::figures::count_noun;
+use crate::text::session::git_branch_label;
 use crate::text::time::Clock;
 
-/// Markup that stands in the page plainly.
-const PLAIN: usize = 400 << 10;
-/// Leaves that are drawn at once.
-const BATCH: usize = 64;
+/// Total size in bytes of the markup after which further chunks are packed.
+const MAX_PLAIN_BYTES: usize = 400 << 10;
+/// The number of chunks that are rendered in parallel before they are written.
+const BATCH_CHUNKS: usize = 64;
 
-/// Writes the page.
-pub(super) fn write(
-    reading: &SessionView,
-    way: &BranchView,
-    order: &ExportOptions,
-    around: &ExportContext<'_>,
+/// Writes the whole page of a branch: head, header, chunks, subagents, and the packed content.
+pub(super) fn write_page(
+    view: &SessionView,
+    branch: &BranchView,
+    options: &ExportOptions,
+    context: &ExportContext<'_>,
     out: &mut dyn Write,
 ) -> Result<(), ExportError> {
-    let shelf = EmbeddedFiles::of(&reading.session.path);
-    let drawing =
-        Leaves { detail: order.detail, everything: order.which == BranchSelector::Everything, kept: &shelf };
-    let mut agents = match order.detail {
-        Detail::Everything => agents::draw(reading, way, &drawing, around.prices)?,
-        _ => Agents::default(),
+    let files = EmbeddedFiles::new(&view.session.path);
+    let renderer = ChunkRenderer {
+        detail: options.detail,
+        all_branches: options.selector == BranchSelector::AllTurns,
+        files: &files,
     };
-    let title = clean::line(&reading.session.title.text);
-    let title = if title.is_empty() { "(nothing was said)".to_owned() } else { title };
-    out.write_all(opening(&title).into_string().as_bytes())?;
-    out.write_all(top(reading, way, order, around, &title)?.into_string().as_bytes())?;
+    let mut agents = match options.detail {
+        Detail::Everything => agents::render_agents(view, branch, &renderer, context.prices)?,
+        _ => AgentEmbedder::default(),
+    };
+    let title = clean::line(&view.session.title.text);
+    let title = if title.is_empty() { "(no messages)".to_owned() } else { title };
+    out.write_all(render_page_head(&title).into_string().as_bytes())?;
+    out.write_all(render_header(view, branch, options, context, &title)?.into_string().as_bytes())?;
     out.write_all(b"<main id=\"main\" class=\"session\" data-base=\"page\" data-query=\"?\">")?;
-    let packed = leaves(reading, way, &drawing, &mut agents, out)?;
+    let packed_chunks = write_chunks(view, branch, &renderer, &mut agents, out)?;
     let end = html! {
-        (agents.loose())
-        @if way.stops.is_empty() { p class="quiet empty" { "Nothing was said." } }
+        (agents.render_unplaced())
+        @if branch.turns.is_empty() { p class="muted empty" { "No messages." } }
         (PreEscaped("</main>"))
     };
     out.write_all(end.into_string().as_bytes())?;
-    for (no, packed) in &packed {
-        write!(out, "<script type=\"text/plain\" class=\"packed\" data-leaf=\"{no}\">{packed}</script>")?;
+    for (idx, packed) in &packed_chunks {
+        write!(out, "<script type=\"text/plain\" class=\"packed\" data-chunk=\"{idx}\">{packed}</script>")?;
     }
     for (call, packed) in agents.packed() {
         write!(out, "<script type=\"text/plain\" class=\"packed\" data-call=\"{call}\">{packed}</script>")?;
     }
-    shelf.write(out)?;
-    Ok(writeln!(out, "{}", frame::foot().into_string())?)
+    files.write(out)?;
+    Ok(writeln!(out, "{}", frame::render_end().into_string())?)
 }
 
-fn opening(title: &str) -> Markup {
-    let (style, script) = (assets::style().text, assets::page_script());
-    let looks = html! {
-        meta http-equiv="Content-Security-Policy" content=(policy(script, style));
+/// Renders the beginning of the page up to its bar, with the style sheet and the script inline.
+fn render_page_head(title: &str) -> Markup {
+    let (style, script) = (assets::style().text, assets::export_script());
+    let head = html! {
+        meta http-equiv="Content-Security-Policy" content=(build_security_policy(script, style));
         meta name="referrer" content="no-referrer";
         meta name="generator" content="rethread";
         style { (PreEscaped(style)) }
@@ -81,113 +85,119 @@ fn opening(title: &str) -> Markup {
         span class="bar-name" { "rethread" }
         span class="bar-search" {}
     };
-    frame::opening(title, &looks, &bar)
+    frame::render_opening(title, &head, &bar)
 }
 
-fn top(
-    reading: &SessionView,
-    way: &BranchView,
-    order: &ExportOptions,
-    around: &ExportContext<'_>,
+/// Renders the header of the session, its map, and the list of branches if all are exported.
+fn render_header(
+    view: &SessionView,
+    branch: &BranchView,
+    options: &ExportOptions,
+    context: &ExportContext<'_>,
     title: &str,
 ) -> Result<Markup, Error> {
-    let everything = order.which == BranchSelector::Everything;
-    let head = Head {
-        reading,
-        way,
+    let all_turns = options.selector == BranchSelector::AllTurns;
+    let header = SessionHeader {
+        view,
+        branch,
         title,
         base: "",
         query: String::new(),
         key: "",
-        main: None,
+        parent_key: None,
         row: None,
-        everything,
-        other_way: order.which != BranchSelector::Active,
+        verdict: None,
+        all_turns,
+        is_other_branch: options.selector != BranchSelector::Active,
         clock: &Clock::utc(),
-        side: false,
-        resume: String::new(),
-        tilde: around.tilde,
+        is_sidechain: false,
+        resume_command: String::new(),
+        format_path: context.format_path,
         title_of: &|_| None,
     };
-    let sketch = &reading.session.sketch;
-    let folder = (around.tilde)(sketch.cwd.as_deref().unwrap_or_default());
-    let branch = git_branch(sketch.git_branch.as_deref());
-    let (all, here) = (reading.session.tree.turns().count(), way.turns());
-    let shown_map = Map {
-        way,
-        signs: &reading.map(way, MAX_MAP_ENTRIES)?,
+    let info = &view.session.info;
+    let folder = (context.format_path)(info.cwd.as_deref().unwrap_or_default());
+    let git_branch = git_branch_label(info.git_branch.as_deref());
+    let (turn_count, exported_count) = (view.session.tree.turn_starts().count(), branch.turn_count());
+    let map = SessionMap {
+        branch,
+        entries: &view.build_map(branch, MAX_MAP_ENTRIES)?,
         base: "",
-        folder: sketch.cwd.as_deref().unwrap_or_default(),
-        turnoffs: false,
+        folder: info.cwd.as_deref().unwrap_or_default(),
+        other_branches: false,
         is_active: false,
     };
     Ok(html! {
-        header class="session-top" {
-            p class="session-where quiet cut" { (folder) @if let Some(branch) = branch { " · " (branch) } }
+        header class="session-header" {
+            p class="session-location muted ellipsis" { (folder) @if let Some(git_branch) = git_branch { " · " (git_branch) } }
             h1 { (title) }
-            p class="session-facts quiet num" { (facts(&head).join(" · ")) " · times in UTC" }
-            @if everything && reading.branches.list.len() > 1 {
-                p class="session-way" { "All " (things(all as u64, "turn")) " of the session, on every branch." }
-                (branches::branch_list(reading)?)
-            } @else if here < all {
-                p class="session-way" { (here) " of " (things(all as u64, "turn")) " are in this page: those of one branch." }
+            p class="session-facts muted num" { (format_session_facts(&header).join(" · ")) " · times in UTC" }
+            @if all_turns && view.branches.list.len() > 1 {
+                p class="session-note" { "All " (count_noun(turn_count as u64, "turn")) " of the session, on every branch." }
+                (branches::render_branch_links(view)?)
+            } @else if exported_count < turn_count {
+                p class="session-note" { (exported_count) " of " (count_noun(turn_count as u64, "turn")) " are in this page: those of one branch." }
             }
             div class="session-actions no-print" {
-                button type="button" class="button" data-do="present" { "Present" }
-                button type="button" class="button" data-do="unpack" hidden { "Unpack all, to find and print" }
+                button type="button" class="button" data-command="present" { "Present" }
+                button type="button" class="button" data-command="unpack" hidden { "Unpack all, to find and print" }
             }
         }
-        nav class="map no-print" id="map" aria-label="Map of the session" { (map(&shown_map)) }
+        nav class="map no-print" id="map" aria-label="Map of the session" { (render_map(&map)) }
     })
 }
 
-/// Writes the leaves, and returns those that are packed.
-fn leaves(
-    reading: &SessionView,
-    way: &BranchView,
-    drawing: &Leaves<'_>,
-    agents: &mut Agents,
+/// Writes the chunks, and a placeholder for each packed one. Returns the packed chunks: index and compressed markup.
+fn write_chunks(
+    view: &SessionView,
+    branch: &BranchView,
+    renderer: &ChunkRenderer<'_>,
+    agents: &mut AgentEmbedder,
     out: &mut dyn Write,
 ) -> Result<Vec<(usize, String)>, ExportError> {
-    let draw = |no: usize| drawing.draw(reading, way, no);
-    let weights: Vec<usize> = way.weights().collect();
-    let mut lines: Vec<Vec<u32>> = vec![Vec::new(); weights.len()];
-    for (line, leaf) in reading.leaves_by_line(way) {
-        lines[leaf].push(line);
+    let render = |idx: usize| renderer.render(view, branch, idx);
+    let entry_counts: Vec<usize> = branch.page_lengths().collect();
+    let mut lines_by_chunk: Vec<Vec<u32>> = vec![Vec::new(); entry_counts.len()];
+    for (line, chunk_idx) in view.pages_by_line(branch) {
+        lines_by_chunk[chunk_idx].push(line);
     }
-    let mut packed = Vec::new();
-    let mut plain = 0;
-    for from in (0..weights.len()).step_by(BATCH) {
-        let drawn: Vec<_> = (from..weights.len().min(from + BATCH)).into_par_iter().map(draw).collect();
-        let mut later = Vec::new();
-        for (no, drawn) in (from..).zip(drawn) {
-            let drawn = agents.fill(&drawn?, true);
-            plain += drawn.len();
-            // The first one is always there, however long it is.
-            if plain <= PLAIN || no == 0 {
-                write!(out, "<section class=\"leaf\" data-leaf=\"{no}\">{drawn}</section>")?;
+    let mut packed_chunks = Vec::new();
+    let mut total_bytes = 0;
+    for from in (0..entry_counts.len()).step_by(BATCH_CHUNKS) {
+        let to = entry_counts.len().min(from + BATCH_CHUNKS);
+        let rendered: Vec<_> = (from..to).into_par_iter().map(render).collect();
+        let mut to_pack = Vec::new();
+        for (idx, markup) in (from..).zip(rendered) {
+            let markup = agents.fill_slots(&markup?, true);
+            total_bytes += markup.len();
+            // The first chunk is never packed, however long it is.
+            if total_bytes <= MAX_PLAIN_BYTES || idx == 0 {
+                write!(out, "<section class=\"chunk\" data-chunk=\"{idx}\">{markup}</section>")?;
             } else {
-                let lines = ranges(std::mem::take(&mut lines[no]));
-                out.write_all(place(way, no, weights[no], &lines).into_string().as_bytes())?;
-                later.push((no, drawn));
+                let lines = format_ranges(std::mem::take(&mut lines_by_chunk[idx]));
+                let placeholder = render_placeholder(branch, idx, entry_counts[idx], &lines);
+                out.write_all(placeholder.into_string().as_bytes())?;
+                to_pack.push((idx, markup));
             }
         }
-        let small: Vec<io::Result<_>> = later.par_iter().map(|(no, drawn)| Ok((*no, pack(drawn)?))).collect();
-        for one in small {
-            packed.push(one?);
+        let packed: Vec<io::Result<_>> =
+            to_pack.par_iter().map(|(idx, markup)| Ok((*idx, pack(markup)?))).collect();
+        for chunk in packed {
+            packed_chunks.push(chunk?);
         }
     }
-    Ok(packed)
+    Ok(packed_chunks)
 }
 
-/// Draws the place of a packed leaf, about as high as it will be.
-fn place(way: &BranchView, no: usize, weight: usize, lines: &str) -> Markup {
+/// Renders the placeholder of a packed chunk. Its class gives it about the height of the chunk. `lines` are the
+/// ranges of lines in the chunk.
+fn render_placeholder(branch: &BranchView, chunk_idx: usize, entry_count: usize, lines: &str) -> Markup {
     html! {
-        section class={ "leaf leaf-later leaf-" (weight.div_ceil(10).clamp(1, 6)) } data-leaf=(no) data-later data-lines=(lines) {
-            @for stop in way.stops_on(no) {
-                @if let Some(turn) = stop.no { span class="spot" id={ "t" (turn) } {} }
+        section class={ "chunk chunk-pending chunk-" (entry_count.div_ceil(10).clamp(1, 6)) } data-chunk=(chunk_idx) data-pending data-lines=(lines) {
+            @for turn in branch.turns_on_page(chunk_idx) {
+                @if let Some(number) = turn.number { span class="turn-anchor" id={ "t" (number) } {} }
             }
-            p class="quiet" { "packed: the script of this page unpacks it here" }
+            p class="muted" { "packed: the script of this page unpacks it here" }
         }
     }
 }

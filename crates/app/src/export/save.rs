@@ -1,23 +1,24 @@
-//! The file of an export: written beside its place and moved there once it is whole, never among the sessions themselves.
+//! Saves an export: writes a temporary file next to the target and renames it once it is complete. Never writes into a
+//! store.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::options::ExportError;
 
-/// Why a file was not written.
+/// The cause of a file not being written.
 #[derive(Debug)]
 pub(crate) enum SaveError {
-    /// There is one of that name.
-    Taken,
-    /// It would stand among the sessions in this folder.
+    /// A file with that name exists.
+    Exists,
+    /// The file would be inside this store.
     InStore(PathBuf),
-    /// What stands there is no file that another could take the place of: a folder, a device, a pipe, a link to nothing.
-    NoFile,
-    /// The place cannot be written to.
+    /// The path is not a regular file and cannot be replaced: a folder, a device, a pipe or a dangling link.
+    NotAFile,
+    /// The file cannot be written.
     Unwritable(io::Error),
-    /// The session could not be told.
-    Trouble(ExportError),
+    /// The session could not be exported.
+    Export(ExportError),
 }
 
 impl From<io::Error> for SaveError {
@@ -26,53 +27,56 @@ impl From<io::Error> for SaveError {
     }
 }
 
-/// Writes a file outside of all stores; one that is there is replaced only by force. Returns how long it is.
-pub(crate) fn save(
+/// Writes a file outside of all `stores` and returns its size in bytes. `write` produces the content. Replaces an
+/// existing file only if `force` is set.
+pub(crate) fn save_file(
     path: &Path,
     stores: &[PathBuf],
     force: bool,
     write: impl FnOnce(&mut dyn Write) -> Result<(), ExportError>,
 ) -> Result<u64, SaveError> {
-    let target = place(path)?;
-    let within = |store: &&PathBuf| store.canonicalize().is_ok_and(|store| target.starts_with(store));
-    if let Some(store) = stores.iter().find(within) {
+    let target = resolve_target(path)?;
+    let contains_target =
+        |store: &&PathBuf| store.canonicalize().is_ok_and(|store| target.starts_with(store));
+    if let Some(store) = stores.iter().find(contains_target) {
         return Err(SaveError::InStore(store.clone()));
     }
     match target.symlink_metadata() {
-        Ok(there) if !there.is_file() => return Err(SaveError::NoFile),
-        Ok(_) if !force => return Err(SaveError::Taken),
-        Ok(there) if there.permissions().readonly() => {
+        Ok(metadata) if !metadata.is_file() => return Err(SaveError::NotAFile),
+        Ok(_) if !force => return Err(SaveError::Exists),
+        Ok(metadata) if metadata.permissions().readonly() => {
             return Err(io::Error::from(io::ErrorKind::PermissionDenied).into());
         }
         _ => {}
     }
-    let draft = draft(target.parent().unwrap_or(Path::new(".")))?;
-    let mut out = BufWriter::with_capacity(1 << 16, draft);
+    let temp = create_temp_file(target.parent().unwrap_or(Path::new(".")))?;
+    let mut out = BufWriter::with_capacity(1 << 16, temp);
     match write(&mut out) {
         Ok(()) => {}
         Err(ExportError::Io(error)) => return Err(SaveError::Unwritable(error)),
-        Err(trouble) => return Err(SaveError::Trouble(trouble)),
+        Err(error) => return Err(SaveError::Export(error)),
     }
-    let draft = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-    let bytes = draft.as_file().metadata()?.len();
-    let kept = if force { draft.persist(&target) } else { draft.persist_noclobber(&target) };
-    match kept {
+    let temp = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    let bytes = temp.as_file().metadata()?.len();
+    let persisted = if force { temp.persist(&target) } else { temp.persist_noclobber(&target) };
+    match persisted {
         Ok(_) => Ok(bytes),
-        Err(kept) if kept.error.kind() == io::ErrorKind::AlreadyExists => Err(SaveError::Taken),
-        Err(kept) => Err(SaveError::Unwritable(kept.error)),
+        Err(persist) if persist.error.kind() == io::ErrorKind::AlreadyExists => Err(SaveError::Exists),
+        Err(persist) => Err(SaveError::Unwritable(persist.error)),
     }
 }
 
-/// Says where a file would really stand: behind links, those of its folders and its own.
-fn place(path: &Path) -> io::Result<PathBuf> {
+/// Resolves the symbolic links of a path, also that of the file itself if its target exists. Returns an error if the
+/// folder does not exist or the path has no file name.
+fn resolve_target(path: &Path) -> io::Result<PathBuf> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = path.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidFilename))?;
     let target = folder.canonicalize()?.join(name);
     Ok(target.canonicalize().unwrap_or(target))
 }
 
-/// Makes a file that goes away by itself unless it is kept; as open to others as any file that the user makes.
-fn draft(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+/// Creates a temporary file that is deleted unless it is persisted. Its permissions follow the umask of the user.
+fn create_temp_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".rethread-export-");
     #[cfg(unix)]

@@ -1,87 +1,89 @@
-//! A conversation as plain text, a hundred columns wide.
+//! Formats a session as plain text, 100 columns wide.
 
 use rethread_engine::core::entry::EntryRole;
+use rethread_engine::core::tree::PathRelation;
 use rethread_engine::core::turn::{Media, ToolCall, Turn, TurnPart};
-use rethread_engine::ops::{PathRelation, SessionView, ToldTurn};
+use rethread_engine::ops::read::SessionView;
+use rethread_engine::ops::show::ShownTurn;
 use unicode_width::UnicodeWidthStr;
 
 use super::detail::Detail;
 use super::options::ExportContext;
-use crate::html::session::span;
-use crate::text::fit::truncate_to_width;
-use crate::text::folder::git_branch;
-use crate::text::layout::{block, facts, wrap};
+use crate::html::session::format_session_span;
+use crate::text::layout::truncate_to_width;
+use crate::text::layout::{join_facts, split_block, wrap_text};
 use crate::text::outcome::call_status;
-use crate::text::summary::{self, Shown, gist};
+use crate::text::session::git_branch_label;
+use crate::text::summary::{self, InputLine, summarize_call};
 use crate::text::time::Clock;
-use crate::text::{clean, summed};
+use crate::text::{clean, entry};
 
-/// How many columns there are.
+/// The width in columns.
 const WIDTH: usize = 100;
 
-/// Lines, joined at the end.
+/// Collects lines of text.
 #[derive(Default)]
-struct Sheet {
+struct TextWriter {
     lines: Vec<String>,
 }
 
-/// Writes what stands before the turns.
-pub(super) fn head(reading: &SessionView, around: &ExportContext<'_>) -> String {
-    let session = &reading.session;
-    let sketch = &session.sketch;
+/// Formats the title and the facts of the session: id, folder, git branch, time span in UTC and models.
+pub(super) fn format_header(view: &SessionView, context: &ExportContext<'_>) -> String {
+    let session = &view.session;
+    let info = &session.info;
     let title = clean::line(&session.title.text);
-    let title = if title.is_empty() { "(nothing was said)" } else { &title };
-    let mut sheet = Sheet::default();
-    sheet.lines.extend(wrap(title, "", WIDTH));
-    let branch = git_branch(sketch.git_branch.as_deref());
-    let folder = (around.tilde)(sketch.cwd.as_deref().unwrap_or_default());
-    let known: Vec<String> = [
+    let title = if title.is_empty() { "(no messages)" } else { &title };
+    let mut writer = TextWriter::default();
+    writer.lines.extend(wrap_text(title, "", WIDTH));
+    let branch = git_branch_label(info.git_branch.as_deref());
+    let folder = (context.format_path)(info.cwd.as_deref().unwrap_or_default());
+    let facts: Vec<String> = [
         Some(clean::line(&session.id)),
         Some(folder).filter(|folder| !folder.is_empty()),
         branch.map(|branch| format!("git {branch}")),
-        span(sketch, &Clock::utc()).map(|span| format!("{span}, times in UTC")),
+        format_session_span(info, &Clock::utc()).map(|span| format!("{span}, times in UTC")),
     ]
     .into_iter()
     .flatten()
-    .chain(sketch.models.iter().map(|model| clean::line(model)))
+    .chain(info.models.iter().map(|model| clean::line(model)))
     .collect();
-    sheet.facts(&known, "");
-    sheet.text()
+    writer.add_facts(&facts, "");
+    writer.finish()
 }
 
-/// Writes a turn, of which what shall not be told was taken out before; nothing where nothing is left of what stands outside of
-/// turns.
-pub(crate) fn turn(told: &ToldTurn, detail: Detail, folder: &str) -> String {
-    let turn = &told.turn;
-    if told.no.is_none() && turn.prompt.is_none() && turn.parts.is_empty() {
+/// Formats a turn that was already reduced to the level of detail. Paths below `folder` are shown relative to it.
+/// Returns an empty string for lines outside of turns that have no content.
+pub(crate) fn format_turn(shown: &ShownTurn, detail: Detail, folder: &str) -> String {
+    let turn = &shown.turn;
+    if shown.number.is_none() && turn.prompt.is_none() && turn.parts.is_empty() {
         return String::new();
     }
-    let mut sheet = Sheet::default();
-    sheet.lines.push(String::new());
-    sheet.rule(told);
+    let mut writer = TextWriter::default();
+    writer.lines.push(String::new());
+    writer.add_heading(shown);
     if let Some(prompt) = &turn.prompt {
-        let mark = if matches!(prompt.voice, EntryRole::Shell | EntryRole::Command) { "" } else { "> " };
-        sheet.said(&prompt.text, mark);
-        sheet.media(&prompt.media, "  ");
+        let mark = if matches!(prompt.role, EntryRole::Shell | EntryRole::Command) { "" } else { "> " };
+        writer.add_user_text(&prompt.text, mark);
+        writer.add_media(&prompt.media, "  ");
     }
-    let mut worked = false;
-    for piece in &turn.parts {
-        let works = matches!(piece.part, TurnPart::Tool(_)) && detail < Detail::Everything;
-        if !(works && worked) {
-            sheet.gap();
+    let mut after_short_call = false;
+    for item in &turn.parts {
+        let is_short_call = matches!(item.part, TurnPart::Tool(_)) && detail < Detail::Everything;
+        if !(is_short_call && after_short_call) {
+            writer.add_gap();
         }
-        worked = works;
-        sheet.part(&piece.part, detail, folder);
+        after_short_call = is_short_call;
+        writer.add_part(&item.part, detail, folder);
     }
-    if detail.tells_sums() {
-        sheet.foot(turn);
+    if detail.includes_totals() {
+        writer.add_totals(turn);
     }
-    sheet.text()
+    writer.finish()
 }
 
-impl Sheet {
-    /// Joins the lines; none ends in a space.
-    fn text(&self) -> String {
+impl TextWriter {
+    /// Joins the lines and removes trailing spaces.
+    fn finish(&self) -> String {
         let mut text = String::new();
         for line in &self.lines {
             text.push_str(line.trim_end());
@@ -90,122 +92,129 @@ impl Sheet {
         text
     }
 
-    /// Leaves a line free, unless one is or nothing was said yet.
-    fn gap(&mut self) {
+    /// Adds an empty line, unless the last line is empty or there is none.
+    fn add_gap(&mut self) {
         if self.lines.last().is_some_and(|line| !line.is_empty()) {
             self.lines.push(String::new());
         }
     }
 
-    fn rule(&mut self, told: &ToldTurn) {
-        let name = told.no.map_or_else(|| "before the first prompt".to_owned(), |no| format!("t{no}"));
-        let standing = match told.standing {
+    /// Adds a horizontal rule with the number of a turn, its relation to the exported branch, and its time.
+    fn add_heading(&mut self, shown: &ShownTurn) {
+        let name =
+            shown.number.map_or_else(|| "before the first prompt".to_owned(), |number| format!("t{number}"));
+        let relation = match shown.relation {
             PathRelation::OnPath => "",
             PathRelation::Compacted => "  before compaction",
-            PathRelation::Aside => "  other branch",
+            PathRelation::OtherBranch => "  other branch",
         };
-        let time = told.turn.from.map(|from| format!("  {}", Clock::utc().second(from, None)));
-        let said = format!("── {name}{standing}{} ", time.unwrap_or_default());
-        let rule = "─".repeat(WIDTH.saturating_sub(said.width()));
-        self.lines.push(said + &rule);
+        let time = shown.turn.started_at.map(|time| format!("  {}", Clock::utc().format_second(time, None)));
+        let heading = format!("── {name}{relation}{} ", time.unwrap_or_default());
+        let rule = "─".repeat(WIDTH.saturating_sub(heading.width()));
+        self.lines.push(heading + &rule);
     }
 
-    /// Writes what the user said behind a mark.
-    fn said(&mut self, text: &str, mark: &str) {
-        let lines = wrap(text, "", WIDTH - 2);
-        let rest = " ".repeat(mark.len());
+    /// Adds text of the user. `mark` precedes its first line; the other lines are indented by the same width.
+    fn add_user_text(&mut self, text: &str, mark: &str) {
+        let lines = wrap_text(text, "", WIDTH - 2);
+        let indent = " ".repeat(mark.len());
         self.lines.extend(
             lines
                 .iter()
                 .enumerate()
-                .map(|(no, line)| format!("{}{line}", if no == 0 { mark } else { &rest })),
+                .map(|(idx, line)| format!("{}{line}", if idx == 0 { mark } else { &indent })),
         );
     }
 
-    /// Writes facts, each of them whole where that fits.
-    fn facts(&mut self, known: &[String], indent: &str) {
-        let room = WIDTH - indent.len();
-        let known: Vec<String> = known.iter().map(|fact| truncate_to_width(fact, room)).collect();
-        self.lines.extend(facts(&known, room).iter().map(|line| format!("{indent}{line}")));
+    /// Adds facts, joined to lines. Lines break only between facts; a fact that is wider than a line is truncated.
+    fn add_facts(&mut self, facts: &[String], indent: &str) {
+        let width = WIDTH - indent.len();
+        let facts: Vec<String> = facts.iter().map(|fact| truncate_to_width(fact, width)).collect();
+        self.lines.extend(join_facts(&facts, width).iter().map(|line| format!("{indent}{line}")));
     }
 
-    fn media(&mut self, media: &[Media], indent: &str) {
-        let named = summary::media(media);
-        self.lines.extend(named.iter().map(|media| truncate_to_width(&format!("{indent}[{media}]"), WIDTH)));
+    fn add_media(&mut self, media: &[Media], indent: &str) {
+        let labels = summary::format_media(media);
+        self.lines.extend(labels.iter().map(|label| truncate_to_width(&format!("{indent}[{label}]"), WIDTH)));
     }
 
-    fn block(&mut self, text: &str, indent: &str) {
-        self.lines.extend(block(text, indent, WIDTH, usize::MAX).0);
+    /// Adds preformatted text and puts `indent` before each line. Lines wider than [`WIDTH`] are split, none are joined.
+    fn add_block(&mut self, text: &str, indent: &str) {
+        self.lines.extend(split_block(text, indent, WIDTH, usize::MAX).0);
     }
 
-    fn part(&mut self, part: &TurnPart, detail: Detail, folder: &str) {
+    /// Adds a part of a turn. Tool calls show input and result only at [`Detail::Everything`].
+    fn add_part(&mut self, part: &TurnPart, detail: Detail, folder: &str) {
         match part {
-            TurnPart::Text(text) => self.lines.extend(wrap(text, "  ", WIDTH)),
+            TurnPart::Text(text) => self.lines.extend(wrap_text(text, "  ", WIDTH)),
             TurnPart::Thinking(text) => {
                 self.lines.push("  ∴ thinking".to_owned());
-                self.lines.extend(wrap(text, "    ", WIDTH));
+                self.lines.extend(wrap_text(text, "    ", WIDTH));
             }
-            TurnPart::Tool(call) => self.tool(call, detail, folder),
-            TurnPart::Queued(text) => self.said(text, "> "),
-            TurnPart::Command(text) => self.said(text, ""),
-            TurnPart::Output(text) => self.block(text, "  "),
-            TurnPart::Interrupt(_) => self.lines.push("  ■ stopped by the user".to_owned()),
-            TurnPart::Notice(text) => self.aside("notice", text),
-            TurnPart::Meta(text) => self.aside("client", text),
+            TurnPart::Tool(call) => self.add_call(call, detail, folder),
+            TurnPart::Queued(text) => self.add_user_text(text, "> "),
+            TurnPart::Command(text) => self.add_user_text(text, ""),
+            TurnPart::Output(text) => self.add_block(text, "  "),
+            TurnPart::Interrupt(_) => self.lines.push("  ■ interrupted by the user".to_owned()),
+            TurnPart::Notification(text) => self.add_note("notice", text),
+            TurnPart::Meta(text) => self.add_note("client", text),
             TurnPart::Compaction { trigger, before, after, micro } => {
-                let mut known = vec![format!("╌╌ {}", summed::compaction(*micro))];
-                known.extend(summed::sizes(trigger, *before, *after));
-                self.facts(&known, "");
+                let mut facts = vec![format!("╌╌ {}", entry::compaction_label(*micro))];
+                facts.extend(entry::compaction_facts(trigger, *before, *after));
+                self.add_facts(&facts, "");
             }
-            TurnPart::Recap(text) => {
-                self.lines.push("  summary of what came before".to_owned());
-                self.lines.extend(wrap(text, "  │ ", WIDTH));
+            TurnPart::CompactSummary(text) => {
+                self.lines.push("  summary that replaces the compacted turns".to_owned());
+                self.lines.extend(wrap_text(text, "  │ ", WIDTH));
             }
-            TurnPart::Error(text) => self.lines.extend(wrap(&format!("error: {text}"), "  ✗ ", WIDTH)),
-            TurnPart::Other(text) => self.aside("block", text),
+            TurnPart::Error(text) => self.lines.extend(wrap_text(&format!("error: {text}"), "  ✗ ", WIDTH)),
+            TurnPart::Other(text) => self.add_note("block", text),
         }
     }
 
-    fn aside(&mut self, what: &str, text: &str) {
-        self.lines.push(format!("  · {what}:"));
-        self.block(text, "    ");
+    /// Adds a label and, indented below it, text that is not part of the conversation.
+    fn add_note(&mut self, label: &str, text: &str) {
+        self.lines.push(format!("  · {label}:"));
+        self.add_block(text, "    ");
     }
 
-    fn tool(&mut self, call: &ToolCall, detail: Detail, folder: &str) {
+    /// Adds a tool call: its summary, and at [`Detail::Everything`] also its input and result.
+    fn add_call(&mut self, call: &ToolCall, detail: Detail, folder: &str) {
         let name =
             if call.name.is_empty() { "(result without a call)".to_owned() } else { clean::line(&call.name) };
-        let end = match call_status(call) {
+        let status = match call_status(call) {
             None => "",
             Some("no result") => "  no result",
             Some("failed") => "  ✗",
             Some(_) => "  ✗ by the user",
         };
         let name = truncate_to_width(&name, WIDTH / 2);
-        let room = WIDTH.saturating_sub(4 + name.width() + 2 + end.width());
-        let gist = truncate_to_width(&gist(call, folder), room);
-        self.lines.push(format!("  ● {name}  {gist}{end}"));
+        let summary_width = WIDTH.saturating_sub(4 + name.width() + 2 + status.width());
+        let summary_text = truncate_to_width(&summarize_call(call, folder), summary_width);
+        self.lines.push(format!("  ● {name}  {summary_text}{status}"));
         if detail < Detail::Everything {
             return;
         }
-        for shown in summary::input(call) {
-            let (mark, text) = match shown {
-                Shown::Plain(text) => ("", text),
-                Shown::Old(text) => ("- ", text),
-                Shown::New(text) => ("+ ", text),
+        for line in summary::split_input(call) {
+            let (mark, text) = match line {
+                InputLine::Plain(text) => ("", text),
+                InputLine::Old(text) => ("- ", text),
+                InputLine::New(text) => ("+ ", text),
             };
-            self.block(&format!("{mark}{text}"), "    ");
+            self.add_block(&format!("{mark}{text}"), "    ");
         }
         let Some(result) = &call.result else { return };
-        self.block(&result.text, "    │ ");
-        self.media(&result.media, "    │ ");
+        self.add_block(&result.text, "    │ ");
+        self.add_media(&result.media, "    │ ");
     }
 
-    fn foot(&mut self, turn: &Turn) {
-        let known = summed::turn_footer(turn);
-        if known.is_empty() {
+    /// Adds the totals of a turn: models, responses, tokens and time. Adds nothing if there was no response.
+    fn add_totals(&mut self, turn: &Turn) {
+        let facts = entry::build_turn_footer(turn);
+        if facts.is_empty() {
             return;
         }
-        self.gap();
-        self.facts(&known, "  ");
+        self.add_gap();
+        self.add_facts(&facts, "  ");
     }
 }

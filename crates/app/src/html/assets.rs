@@ -1,15 +1,15 @@
-//! The one style sheet and the one script, joined from their parts when the program is built.
+//! The style sheet and the script, each joined from the files in `assets`.
 
 use std::sync::LazyLock;
 
-/// A file that pages ask for.
+/// A static file that the pages of the web UI request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Asset {
-    /// Its name, which changes with its bytes.
+    /// The file name. It contains a hash of the text, so that browsers can cache the file.
     pub(crate) name: &'static str,
-    /// Its media type.
-    pub(crate) kind: &'static str,
-    /// What it holds.
+    /// The media type.
+    pub(crate) media_type: &'static str,
+    /// The style sheet or the script itself.
     pub(crate) text: &'static str,
 }
 
@@ -36,8 +36,8 @@ const SCRIPT: &[&str] = &[
     include_str!("../../assets/script/search.js"),
 ];
 
-/// What an exported page needs: nobody fetches, finds or follows there.
-const PAGE_SCRIPT: &[&str] = &[
+/// The scripts of an exported page. It has no server, so the scripts that search, follow or change a session are omitted.
+const EXPORT_SCRIPT: &[&str] = &[
     include_str!("../../assets/script/base.js"),
     include_str!("../../assets/script/export.js"),
     include_str!("../../assets/script/session.js"),
@@ -45,31 +45,32 @@ const PAGE_SCRIPT: &[&str] = &[
     include_str!("../../assets/script/present.js"),
 ];
 
-/// Returns the style sheet.
+/// Returns the style sheet of all pages.
 pub(crate) fn style() -> Asset {
     static STYLES: LazyLock<(String, String)> = LazyLock::new(|| {
-        let palette = super::text::palette();
-        joined(&[STYLE, &[&palette]].concat(), "css")
+        let palette = super::text::palette_css();
+        build_file(&[STYLE, &[&palette]].concat(), "css")
     });
-    Asset { name: &STYLES.0, kind: "text/css; charset=utf-8", text: &STYLES.1 }
+    Asset { name: &STYLES.0, media_type: "text/css; charset=utf-8", text: &STYLES.1 }
 }
 
-/// Returns the script.
+/// Returns the script of the pages that the server sends.
 pub(crate) fn script() -> Asset {
-    static SCRIPTS: LazyLock<(String, String)> = LazyLock::new(|| joined(SCRIPT, "js"));
-    Asset { name: &SCRIPTS.0, kind: "text/javascript; charset=utf-8", text: &SCRIPTS.1 }
+    static SCRIPTS: LazyLock<(String, String)> = LazyLock::new(|| build_file(SCRIPT, "js"));
+    Asset { name: &SCRIPTS.0, media_type: "text/javascript; charset=utf-8", text: &SCRIPTS.1 }
 }
 
 /// Returns the script of an exported page.
-pub(crate) fn page_script() -> &'static str {
-    static SCRIPTS: LazyLock<String> = LazyLock::new(|| PAGE_SCRIPT.join("\n"));
+pub(crate) fn export_script() -> &'static str {
+    static SCRIPTS: LazyLock<String> = LazyLock::new(|| EXPORT_SCRIPT.join("\n"));
     &SCRIPTS
 }
 
-fn joined(parts: &[&str], ending: &str) -> (String, String) {
+/// Joins the texts `parts` into one file. Returns its name, which contains a hash of the text, and the text.
+fn build_file(parts: &[&str], extension: &str) -> (String, String) {
     use sha2::Digest;
     let text = parts.join("\n");
     let hash = sha2::Sha256::digest(text.as_bytes());
     let short: String = hash.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
-    (format!("rethread-{short}.{ending}"), text)
+    (format!("rethread-{short}.{extension}"), text)
 }

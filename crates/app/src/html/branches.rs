@@ -1,118 +1,126 @@
-//! The branches of a session as a list: when, how much, what they say, and what to do with them.
+//! Renders the list of branches of a session, with their actions.
 
 use maud::{Markup, html};
 use rethread_engine::core::entry::Kind;
 use rethread_engine::core::tree::ParentLink;
-use rethread_engine::ops::{BranchList, BranchRow};
+use rethread_engine::ops::branches::{BranchList, BranchRow};
 
-use super::action::act;
+use super::action::render_action_button;
 use crate::text::entry;
-use crate::text::figures::{count, things, tokens};
-use crate::text::fit::truncate_to_width;
+use crate::text::figures::{count_noun, format_tokens, group_digits};
+use crate::text::layout::truncate_to_width;
 use crate::text::time::Clock;
 
-/// Letters of the words that a branch is told by.
-const LETTERS: usize = 240;
+/// Maximum width of the text of a branch, in columns.
+const MAX_COLUMNS: usize = 240;
 
-/// Draws all branches; two of them can be chosen to be compared.
-pub(crate) fn list(key: &str, list: &BranchList, clock: &Clock) -> Markup {
-    let active = list.rows.iter().find(|row| row.active).map(|row| row.handle.as_str());
-    let forked = list.rows.len() > 1;
-    // What was said last is wanted first.
+/// Renders the branches of the session with this key, the active one first, then the most recent ones. Two can be
+/// selected for comparison.
+pub(crate) fn render_branch_list(key: &str, list: &BranchList, clock: &Clock) -> Markup {
+    let active = list.rows.iter().find(|row| row.active).map(|row| row.tip_handle.as_str());
+    let is_forked = list.rows.len() > 1;
+    // The active branch first, then the most recent ones.
     let mut rows: Vec<&BranchRow> = list.rows.iter().collect();
-    rows.sort_by_key(|row| (!row.active, std::cmp::Reverse(row.branch.last)));
+    rows.sort_by_key(|row| (!row.active, std::cmp::Reverse(row.branch.last_time)));
     html! {
-        p class="quiet" { (summary(list)) }
-        form action={ "/s/" (key) "/diff" } class="branches" data-pair="" {
+        p class="muted" { (format_list_summary(list)) }
+        form action={ "/s/" (key) "/diff" } class="branches" data-compare="" {
             ol class="branch-list" {
-                @for row in rows { (entry(key, row, active, forked, &list.head.folder, clock)) }
+                @for row in rows { (render_branch(key, row, active, is_forked, &list.header.folder, clock)) }
             }
-            @if forked {
+            @if is_forked {
                 p class="branch-compare" {
-                    button class="button button-main" { "Compare the two chosen" }
-                    span class="quiet" { "Choose two branches." }
+                    button class="button button-primary" { "Compare selected branches" }
+                    span class="muted" { "Select two branches." }
                 }
             }
         }
     }
 }
 
-/// Says how many there are, and which one the client loads.
-fn summary(list: &BranchList) -> String {
-    let mut facts = vec![things(list.branches as u64, "branch")];
-    if list.islands > 0 {
-        facts.push(things(list.islands as u64, "island"));
+/// Formats the number of branches, and which one the client loads.
+fn format_list_summary(list: &BranchList) -> String {
+    let mut facts = vec![count_noun(list.branches as u64, "branch")];
+    if list.orphaned > 0 {
+        facts.push(count_noun(list.orphaned as u64, "orphaned branch"));
     }
     if list.rows.len() == 1 {
-        facts.push("this conversation never forked".to_owned());
+        facts.push("no forks".to_owned());
     }
-    if let (Some(row), Some(leaf)) = (list.rows.iter().find(|row| row.active), &list.short) {
-        facts.push(format!("the client loads {} up to {leaf}", row.handle));
+    if let (Some(row), Some(leaf)) = (list.rows.iter().find(|row| row.active), &list.resume_handle) {
+        facts.push(format!("the client loads {} up to {leaf}", row.tip_handle));
     }
     facts.join(" · ")
 }
 
-fn entry(
+/// Renders a branch with its actions. `active` is the tip of the active branch; `is_forked` is `true` if there are
+/// several branches.
+fn render_branch(
     key: &str,
     row: &BranchRow,
     active: Option<&str>,
-    forked: bool,
+    is_forked: bool,
     folder: &str,
     clock: &Clock,
 ) -> Markup {
-    let words = truncate_to_width(&entry::words(&row.first, row.voice, Kind::User, folder), LETTERS);
-    let handle = row.handle.as_str();
-    let class = if row.active { "branch branch-on" } else { "branch" };
+    let text = truncate_to_width(
+        &entry::format_entry_line(&row.first_preview, row.first_role, Kind::User, folder),
+        MAX_COLUMNS,
+    );
+    let handle = row.tip_handle.as_str();
+    let class = if row.active { "branch branch-active" } else { "branch" };
     html! {
         li class=(class) {
             div class="branch-head" {
-                @if forked {
-                    input type="checkbox" name="pick" value=(handle) class="branch-pick" aria-label={ "Compare branch " (handle) };
+                @if is_forked {
+                    input type="checkbox" name="pick" value=(handle) class="branch-select" aria-label={ "Compare branch " (handle) };
                 }
-                a class="branch-words" href={ "/s/" (key) "?tip=" (handle) } { (words) }
+                a class="branch-text" href={ "/s/" (key) "?tip=" (handle) } { (text) }
                 @if row.active { span class="badge badge-good" { "resumes here" } }
-                (origin(row))
+                (render_origin(row))
             }
-            (figures(key, row, forked, clock))
-            p class="branch-do" {
+            (render_stats(key, row, is_forked, clock))
+            p class="branch-actions" {
                 a class="button" href={ "/s/" (key) "?tip=" (handle) } { "Read" }
                 @if let Some(active) = active.filter(|_| !row.active) {
-                    a class="button" href={ "/s/" (key) "/diff?a=" (active) "&b=" (handle) } { "Compare with the active one" }
+                    a class="button" href={ "/s/" (key) "/diff?a=" (active) "&b=" (handle) } { "Compare with active branch" }
                 }
-                @if !row.active { (act(key, "goto", Some(handle), "Go on from here")) }
-                (act(key, "fork", Some(handle), "Fork"))
+                @if !row.active { (render_action_button(key, "goto", Some(handle), "Resume from here")) }
+                (render_action_button(key, "fork", Some(handle), "Fork"))
             }
         }
     }
 }
 
-fn figures(key: &str, row: &BranchRow, forked: bool, clock: &Clock) -> Markup {
+/// Renders the age, turns, tokens, tip and fork point of a branch. The tokens are those of its own part if the
+/// session forks.
+fn render_stats(key: &str, row: &BranchRow, is_forked: bool, clock: &Clock) -> Markup {
     let branch = &row.branch;
-    let usage = if forked { &row.own_usage } else { &row.usage };
+    let usage = if is_forked { &row.own_usage } else { &row.usage };
     html! {
-        p class="branch-figures quiet num" {
-            @if let Some(last) = branch.last { time title=(clock.stamp(last)) { (clock.age(Some(last))) } " · " }
-            @if forked { (things(branch.own_turns as u64, "turn")) " of its own, " (count(branch.turns as u64)) " in all" }
-            @else { (things(branch.turns as u64, "turn")) }
-            " · " (tokens(usage.total())) " tokens · tip " code { (row.handle) }
-            @if let Some(from) = &row.from {
-                " · leaves at " a href={ "/s/" (key) "?tip=" (row.handle) "#" (from.handle) } { (from.handle) }
+        p class="branch-stats muted num" {
+            @if let Some(last) = branch.last_time { time title=(clock.format_minute(last)) { (clock.format_age(Some(last))) } " · " }
+            @if is_forked { (count_noun(branch.own_turns as u64, "turn")) " of its own, " (group_digits(branch.turns as u64)) " in total" }
+            @else { (count_noun(branch.turns as u64, "turn")) }
+            " · " (format_tokens(usage.total())) " tokens · tip " code { (row.tip_handle) }
+            @if let Some(from) = &row.forked_from {
+                " · forks at " a href={ "/s/" (key) "?tip=" (row.tip_handle) "#" (from.handle) } { (from.handle) }
                 @if let Some(turn) = from.turn { " t" (turn) }
             }
         }
     }
 }
 
-/// Says how a branch arose, and which of how many ways it is; of an island, why it is one.
-fn origin(row: &BranchRow) -> Markup {
-    let cut = match row.branch.cut {
-        Some(ParentLink::Cut) => "island: a cycle",
-        Some(_) if row.branch.orphaned => "island: its parent is missing",
-        Some(_) => "its parent is missing",
+/// Renders badges: how a branch arose and its number at the fork, and why its parent is missing.
+fn render_origin(row: &BranchRow) -> Markup {
+    let problem = match row.branch.broken_link {
+        Some(ParentLink::CycleBroken) => "orphaned: parent cycle",
+        Some(_) if row.branch.orphaned => "orphaned: missing parent",
+        Some(_) => "missing parent",
         None => "",
     };
     html! {
-        @if let Some(from) = row.branch.from { span class="badge" { (from.kind.name()) " " (from.way) "/" (from.ways) } }
-        @if !cut.is_empty() { span class="badge badge-warn" { (cut) } }
+        @if let Some(from) = row.branch.fork_point { span class="badge" { (from.kind.name()) " " (from.branch_number) "/" (from.branch_count) } }
+        @if !problem.is_empty() { span class="badge badge-warn" { (problem) } }
     }
 }

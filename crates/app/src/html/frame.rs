@@ -1,50 +1,52 @@
-//! The page around what is shown: head, bar, search box, switches.
+//! The frame of every page: head, bar, search box, buttons.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::assets;
 
-/// What a page says of itself.
+/// The title and the state of the frame of a page.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Frame<'a> {
-    /// Its title.
+    /// The title of the page.
     pub(crate) title: &'a str,
-    /// Which place of the bar is the present one: `home`, `sessions`, `search`, `log` or none.
-    pub(crate) here: &'a str,
-    /// Words in the search box.
+    /// The section of the bar to which the page belongs: `home`, `sessions`, `search`, `log` or empty.
+    pub(crate) section: &'a str,
+    /// The text in the search box.
     pub(crate) query: &'a str,
-    /// Whether the sessions are invented.
+    /// Whether the sessions are generated examples.
     pub(crate) demo: bool,
 }
 
-/// Draws a whole page around its body, which is or holds `<main id="main">`.
-pub(crate) fn page(frame: &Frame<'_>, body: &Markup) -> Markup {
-    html! { (head(frame)) (body) (foot()) }
+/// Renders a whole page. `body` must contain `<main id="main">`, or be that element.
+pub(crate) fn render_page(frame: &Frame<'_>, body: &Markup) -> Markup {
+    html! { (render_start(frame)) (body) (render_end()) }
 }
 
-/// Draws what stands before the body: a page may be sent in pieces.
-pub(crate) fn head(frame: &Frame<'_>) -> Markup {
+/// Renders everything before the body: `<head>`, bar and demo banner. Separate from [`render_page`] because a page
+/// may be sent in chunks.
+pub(crate) fn render_start(frame: &Frame<'_>) -> Markup {
     let title = if frame.title == "rethread" {
         frame.title.to_owned()
     } else {
         format!("{} · rethread", frame.title)
     };
-    let link = |name: &str| if frame.here == name { Some("page") } else { None };
-    let looks = html! {
+    let current = |section: &str| if frame.section == section { Some("page") } else { None };
+    let head = html! {
         link rel="stylesheet" href={ "/assets/" (assets::style().name) };
-        // It runs before the first paint, so that a chosen theme does not flash; it touches no element before they are there.
+        // Runs before the first paint, so that the page does not flash in another theme. Accesses elements only once
+        // they exist.
         script src={ "/assets/" (assets::script().name) } {}
     };
     let bar = html! {
         a class="bar-name" href="/" { "rethread" }
-        nav class="bar-nav" aria-label="Places" {
-            a href="/" aria-current=[link("home")] { "Home" }
-            a href="/sessions" aria-current=[link("sessions")] { "Sessions" }
-            a href="/search" aria-current=[link("search")] { "Search" }
-            a href="/log" aria-current=[link("log")] { "Changes" }
+        nav class="bar-nav" aria-label="Sections" {
+            a href="/" aria-current=[current("home")] { "Home" }
+            a href="/sessions" aria-current=[current("sessions")] { "Sessions" }
+            a href="/search" aria-current=[current("search")] { "Search" }
+            a href="/log" aria-current=[current("log")] { "Changes" }
         }
-        // Where the page has a search box of its own, a second one would only confuse.
-        @if matches!(frame.here, "home" | "search") { div class="bar-search" {} } @else {
+        // These pages contain a search box themselves.
+        @if matches!(frame.section, "home" | "search") { div class="bar-search" {} } @else {
             form class="bar-search" action="/search" role="search" {
                 input type="search" name="q" value=(frame.query) placeholder="Search all sessions"
                     aria-label="Search all sessions" autocomplete="off" spellcheck="false";
@@ -52,15 +54,16 @@ pub(crate) fn head(frame: &Frame<'_>) -> Markup {
         }
     };
     html! {
-        (opening(&title, &looks, &bar))
+        (render_opening(&title, &head, &bar))
         @if frame.demo {
-            p class="demo" role="note" { strong { "Demo: " } "these sessions are invented, none of them is yours." }
+            p class="demo-banner" role="note" { strong { "Demo: " } "these sessions are generated, none of them is yours." }
         }
     }
 }
 
-/// Draws what every page begins with: its head, which holds its looks, and the bar.
-pub(crate) fn opening(title: &str, looks: &Markup, bar: &Markup) -> Markup {
+/// Renders the beginning of a page: its `<head>` with the additional elements `head`, and the bar with the content
+/// `bar`.
+pub(crate) fn render_opening(title: &str, head: &Markup, bar: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         (PreEscaped("<html lang=\"en\">"))
@@ -70,19 +73,19 @@ pub(crate) fn opening(title: &str, looks: &Markup, bar: &Markup) -> Markup {
             meta name="color-scheme" content="light dark";
             title { (title) }
             link rel="icon" href="data:,";
-            (looks)
+            (head)
         }
         (PreEscaped("<body>"))
-        a class="skip" href="#main" { "Skip to the text" }
+        a class="skip-link" href="#main" { "Skip to content" }
         header class="bar" {
             (bar)
-            button type="button" class="bar-button" data-do="theme" aria-label="Switch between light and dark" { "◐" }
-            button type="button" class="bar-button" data-do="keys" aria-label="Show the keyboard map" { "?" }
+            button type="button" class="bar-button" data-command="theme" aria-label="Switch between light and dark" { "◐" }
+            button type="button" class="bar-button" data-command="keys" aria-label="Show keyboard shortcuts" { "?" }
         }
     }
 }
 
-/// Draws what stands behind the body.
-pub(crate) fn foot() -> Markup {
-    PreEscaped("<div id=\"say\" role=\"status\" aria-live=\"polite\"></div></body></html>".to_owned())
+/// Renders everything after the body.
+pub(crate) fn render_end() -> Markup {
+    PreEscaped("<div id=\"toast\" role=\"status\" aria-live=\"polite\"></div></body></html>".to_owned())
 }

@@ -1,40 +1,43 @@
-//! A hit of a search: the words in context, who says them, and whether Claude remembers it.
+//! Renders a search match: the excerpt, its source, and whether it is in the context of the model.
 
 use maud::{Markup, html};
 use rethread_engine::core::query::{Excerpt, TextSource};
-use rethread_engine::ops::{ContextStatus, SearchHit};
+use rethread_engine::core::resume::ContextStatus;
+use rethread_engine::ops::search::SearchHit;
 
-use super::link::encoded;
-use crate::text::runs::{joined, split_at_matches};
-use crate::text::{clean, standing};
+use super::link::percent_encode;
+use crate::text::layout::{clean_inline, split_at_matches};
+use crate::text::{clean, session};
 
-/// Letters before the first match in a list that is read, and in one that is skimmed while typing.
-pub(crate) const READ: usize = 120;
-pub(crate) const SKIMMED: usize = 32;
+/// Maximum number of characters before the first match on the search page.
+pub(crate) const PAGE_CONTEXT: usize = 120;
+/// Maximum number of characters before the first match in the list below a search box.
+pub(crate) const LIST_CONTEXT: usize = 32;
 
-/// Draws the words around the matches, which are marked; so many letters stand before the first at most.
-pub(crate) fn excerpt(excerpt: &Excerpt, before: usize) -> Markup {
+/// Renders an excerpt with its matches marked. Cuts the text before the first match to about `max_before` characters;
+/// `…` marks omitted text.
+pub(crate) fn render_excerpt(excerpt: &Excerpt, max_before: usize) -> Markup {
     let text = &excerpt.text;
     let first = excerpt.marks.first().map_or(0, |mark| mark.start);
     let from =
-        text.get(..first).and_then(|head| head.char_indices().rev().nth(before)).map_or(0, |(at, _)| at);
-    let cut = from > 0 || !excerpt.starts;
+        text.get(..first).and_then(|head| head.char_indices().rev().nth(max_before)).map_or(0, |(at, _)| at);
+    let is_truncated = from > 0 || !excerpt.is_text_start;
     html! {
-        @if cut { "…" }
-        @for (is_match, run) in split_at_matches(text, &excerpt.marks, from, joined) {
+        @if is_truncated { "…" }
+        @for (is_match, run) in split_at_matches(text, &excerpt.marks, from, clean_inline) {
             @if is_match { mark { (run) } } @else { (run) }
         }
-        @if !excerpt.ends { "…" }
+        @if !excerpt.is_text_end { "…" }
     }
 }
 
-/// Says who speaks.
-pub(crate) fn speaker(hit: &SearchHit) -> String {
+/// Returns the label of the source of a match: the name of the tool, else the kind of text.
+pub(crate) fn source_label(hit: &SearchHit) -> String {
     if let Some(tool) = &hit.excerpt.tool {
         return clean::line(tool);
     }
-    let said = match hit.excerpt.source {
-        _ if hit.beside => "Result file",
+    let label = match hit.excerpt.source {
+        _ if hit.in_side_file => "Result file",
         TextSource::Prompt => "You",
         TextSource::Answer => "Claude",
         TextSource::Thinking => "Thinking",
@@ -44,57 +47,65 @@ pub(crate) fn speaker(hit: &SearchHit) -> String {
         TextSource::Summary => "Summary",
         TextSource::Context => "Context",
     };
-    said.to_owned()
+    label.to_owned()
 }
 
-/// Draws whether Claude remembers it.
-pub(crate) fn memory(hit: &SearchHit) -> Markup {
-    let class = match hit.standing {
-        _ if hit.agent.is_some() => "badge-mark",
+/// Renders a badge with the context status of a match: in context, compacted, on another branch, and so on.
+pub(crate) fn render_context_badge(hit: &SearchHit) -> Markup {
+    let class = match hit.context_status {
+        _ if hit.agent.is_some() => "badge-accent",
         ContextStatus::Active => "badge-good",
-        ContextStatus::Compacted | ContextStatus::Aside | ContextStatus::Island => "badge-warn",
-        ContextStatus::Agent => "badge-mark",
-        ContextStatus::Outside => "",
+        ContextStatus::Compacted | ContextStatus::OtherBranch | ContextStatus::Orphaned => "badge-warn",
+        ContextStatus::Subagent => "badge-accent",
+        ContextStatus::Unlinked => "",
     };
-    html! { span class={ "badge " (class) } { (standing::context_status_label(hit)) } }
+    html! { span class={ "badge " (class) } { (session::context_status_label(hit)) } }
 }
 
-/// Returns where a hit is read, in the session of a key, and which words are to be marked there.
-pub(crate) fn place(hit: &SearchHit, key: &str) -> String {
-    format!("{}{}", at(hit, key), sought(&hit.excerpt))
+/// Returns the address of a match in the session with this key, including the words to highlight.
+pub(crate) fn build_hit_address(hit: &SearchHit, key: &str) -> String {
+    format!("{}{}", build_entry_address(hit, key), build_highlight_suffix(&hit.excerpt))
 }
 
-/// Writes the words that were found as the end of an address.
-fn sought(excerpt: &Excerpt) -> String {
+/// Returns the suffix of an address that names the matched words: at most [`MAX_WORDS`], in lower case. Returns an
+/// empty string if there are none.
+fn build_highlight_suffix(excerpt: &Excerpt) -> String {
     let mut words: Vec<String> = Vec::new();
     for word in excerpt.marks.iter().filter_map(|mark| excerpt.text.get(mark.clone())) {
         let word = word.to_lowercase();
-        if !word.trim().is_empty() && word.len() <= LONGEST && words.len() < WORDS && !words.contains(&word) {
+        if !word.trim().is_empty()
+            && word.len() <= MAX_WORD_BYTES
+            && words.len() < MAX_WORDS
+            && !words.contains(&word)
+        {
             words.push(word);
         }
     }
-    let words: Vec<String> = words.iter().map(|word| encoded(word)).collect();
+    let words: Vec<String> = words.iter().map(|word| percent_encode(word)).collect();
     if words.is_empty() { String::new() } else { format!(":q={}", words.join("+")) }
 }
 
-/// Words that an address takes along, and bytes of each.
-const WORDS: usize = 8;
-const LONGEST: usize = 60;
+/// Maximum number of words in an address.
+const MAX_WORDS: usize = 8;
+/// Maximum length in bytes of a word in an address.
+const MAX_WORD_BYTES: usize = 60;
 
-fn at(hit: &SearchHit, key: &str) -> String {
-    if hit.beside {
-        // A file beside the session holds nothing but a result.
+/// Returns the address of the entry that contains a match, on a branch or subagent page that shows it.
+fn build_entry_address(hit: &SearchHit, key: &str) -> String {
+    if hit.in_side_file {
+        // A result file has no entry to link to.
         return format!("/s/{key}#");
     }
-    let is_side = hit.standing == ContextStatus::Agent;
+    let is_side = hit.context_status == ContextStatus::Subagent;
     let agent = match hit.agent_id() {
-        Some(agent) => format!("/agent/{}", encoded(agent)),
-        // One of old clients speaks inside the session's file: any of its lines names it.
+        Some(agent) => format!("/agent/{}", percent_encode(agent)),
+        // Old clients write subagents to the session's file. Any of its lines identifies the subagent.
         None if is_side => return format!("/s/{key}/agent/L{0}#L{0}", hit.line),
         None => String::new(),
     };
-    // A page shows the way that goes on; what is not on it is read on a way of its own.
-    let is_elsewhere = is_side || matches!(hit.standing, ContextStatus::Aside | ContextStatus::Island);
+    // The page shows the active branch. Entries that are not on it are shown on a branch that contains them.
+    let is_elsewhere =
+        is_side || matches!(hit.context_status, ContextStatus::OtherBranch | ContextStatus::Orphaned);
     let tip = if is_elsewhere { format!("?tip=L{}", hit.line) } else { String::new() };
     format!("/s/{key}{agent}{tip}#L{}", hit.line)
 }
@@ -103,32 +114,45 @@ fn at(hit: &SearchHit, key: &str) -> String {
 mod tests {
     use rethread_engine::core::query::{Excerpt, TextSource};
 
-    use super::{excerpt, sought};
+    use super::{build_highlight_suffix, render_excerpt};
 
     #[test]
-    fn an_address_takes_along_what_was_found() {
+    fn address_contains_matched_words() {
         let text = "High water, high & dry".to_owned();
         let marks = vec![0..4, 5..10, 12..16, 17..18];
-        let one = Excerpt { source: TextSource::Answer, tool: None, text, marks, starts: true, ends: true };
-        assert_eq!(sought(&one), ":q=high+water+%26");
-        assert_eq!(sought(&Excerpt { marks: Vec::new(), ..one }), "");
+        let excerpt = Excerpt {
+            source: TextSource::Answer,
+            tool: None,
+            text,
+            marks,
+            is_text_start: true,
+            is_text_end: true,
+        };
+        assert_eq!(build_highlight_suffix(&excerpt), ":q=high+water+%26");
+        assert_eq!(build_highlight_suffix(&Excerpt { marks: Vec::new(), ..excerpt }), "");
     }
 
     #[test]
-    fn matches_are_marked_and_nothing_else_is_markup() {
-        let drawn = |text: &str, marks: &[(usize, usize)], before: usize| {
+    fn matches_are_marked_and_text_is_escaped() {
+        let render = |text: &str, marks: &[(usize, usize)], before: usize| {
             let marks = marks.iter().map(|&(from, to)| from..to).collect();
             let text = text.to_owned();
-            let one =
-                Excerpt { source: TextSource::Answer, tool: None, text, marks, starts: true, ends: true };
-            excerpt(&one, before).into_string()
+            let excerpt = Excerpt {
+                source: TextSource::Answer,
+                tool: None,
+                text,
+                marks,
+                is_text_start: true,
+                is_text_end: true,
+            };
+            render_excerpt(&excerpt, before).into_string()
         };
-        assert_eq!(drawn("a <b> c", &[(2, 5)], 9), "a <mark>&lt;b&gt;</mark> c");
-        assert_eq!(drawn("one  two\n three", &[(5, 8)], 9), "one <mark>two</mark> three");
-        assert_eq!(drawn("äöü needle", &[(7, 13)], 1), "…ü <mark>needle</mark>");
-        assert_eq!(drawn("", &[], 2), "");
-        // Marks that do not fit the text are no reason to stop.
-        assert_eq!(drawn("ab", &[(1, 9), (9, 9)], 5), "a");
-        assert_eq!(drawn("a\u{1b}[2Jb", &[], 2), "ab");
+        assert_eq!(render("a <b> c", &[(2, 5)], 9), "a <mark>&lt;b&gt;</mark> c");
+        assert_eq!(render("one  two\n three", &[(5, 8)], 9), "one <mark>two</mark> three");
+        assert_eq!(render("äöü needle", &[(7, 13)], 1), "…ü <mark>needle</mark>");
+        assert_eq!(render("", &[], 2), "");
+        // Marks outside the text are ignored.
+        assert_eq!(render("ab", &[(1, 9), (9, 9)], 5), "a");
+        assert_eq!(render("a\u{1b}[2Jb", &[], 2), "ab");
     }
 }

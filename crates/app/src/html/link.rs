@@ -1,7 +1,7 @@
-//! Addresses of our own pages.
+//! Builds the addresses of our own pages.
 
-/// Writes what may stand in one part of an address: all but letters, digits and `-._~` by their bytes.
-pub(crate) fn encoded(text: &str) -> String {
+/// Percent-encodes all bytes except ASCII letters, digits and `-._~`.
+pub(crate) fn percent_encode(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
@@ -13,25 +13,25 @@ pub(crate) fn encoded(text: &str) -> String {
     encoded
 }
 
-/// Joins a page and what is asked of it.
-pub(crate) fn address<'p>(page: &str, pairs: impl IntoIterator<Item = (&'p str, &'p str)>) -> String {
+/// Builds an address from the path `page` and query parameters, which are percent-encoded.
+pub(crate) fn build_address<'p>(page: &str, pairs: impl IntoIterator<Item = (&'p str, &'p str)>) -> String {
     let mut address = page.to_owned();
-    for (no, (name, value)) in pairs.into_iter().enumerate() {
-        address.push(if no == 0 { '?' } else { '&' });
-        address.push_str(&format!("{}={}", encoded(name), encoded(value)));
+    for (idx, (name, value)) in pairs.into_iter().enumerate() {
+        address.push(if idx == 0 { '?' } else { '&' });
+        address.push_str(&format!("{}={}", percent_encode(name), percent_encode(value)));
     }
     address
 }
 
 #[cfg(test)]
 mod tests {
-    use super::address;
+    use super::build_address;
 
     #[test]
-    fn nothing_of_a_value_can_leave_its_place() {
-        assert_eq!(address("/x", []), "/x");
+    fn names_and_values_are_encoded() {
+        assert_eq!(build_address("/x", []), "/x");
         assert_eq!(
-            address("/x", [("q", "a b&c=\"#?%/+"), ("é", "~")]),
+            build_address("/x", [("q", "a b&c=\"#?%/+"), ("é", "~")]),
             "/x?q=a%20b%26c%3D%22%23%3F%25%2F%2B&%C3%A9=~"
         );
     }

@@ -1,94 +1,102 @@
-//! The map beside a session: the turns of the way that is read, with those that leave it where they do.
+//! The map of a session: the turns of the shown branch and the branches that fork off.
 
 use maud::{Markup, html};
-use rethread_engine::ops::{BranchView, MapBranch, MapEntry, MapPreview, PathRelation};
+use rethread_engine::core::tree::PathRelation;
+use rethread_engine::ops::read::{BranchView, MapBranch, MapEntry, MapPreview};
 
-use super::link::encoded;
+use super::link::percent_encode;
 use crate::text::entry;
-use crate::text::figures::count;
-use crate::text::fit::truncate_to_width;
+use crate::text::figures::group_digits;
+use crate::text::layout::truncate_to_width;
 
-/// Longest words of a turn, in columns.
-const WORDS: usize = 80;
+/// Maximum width of the text of a turn, in columns.
+const MAX_COLUMNS: usize = 80;
 
-/// What a map is of.
-pub(crate) struct Map<'a> {
-    /// The way that is read.
-    pub(crate) way: &'a BranchView,
-    /// Its signs.
-    pub(crate) signs: &'a [MapEntry],
-    /// The address of the session.
+/// The content of a session map.
+pub(crate) struct SessionMap<'a> {
+    /// The branch that is shown.
+    pub(crate) branch: &'a BranchView,
+    /// The entries of the map, at most [`MAX_MAP_ENTRIES`].
+    pub(crate) entries: &'a [MapEntry],
+    /// The address of the session, without the query.
     pub(crate) base: &'a str,
-    /// The folder of the session, which paths need not name.
+    /// The folder of the session. Paths below it are shown relative to it.
     pub(crate) folder: &'a str,
-    /// Whether other ways can be gone from here.
-    pub(crate) turnoffs: bool,
-    /// Whether the client goes on from the end of this way.
+    /// `true` if branches that fork off are listed and linked.
+    pub(crate) other_branches: bool,
+    /// `true` if the client resumes from the end of this branch.
     pub(crate) is_active: bool,
 }
 
-/// Turns that a map has room for: of a longer session several share a sign.
+/// Maximum number of entries of a map. In a longer session several turns share an entry.
 pub(crate) const MAX_MAP_ENTRIES: usize = 240;
 
-/// Draws the signs; nothing where there is nowhere to go.
-pub(crate) fn map(map: &Map<'_>) -> Markup {
-    let leads = |sign: &MapEntry| map.turnoffs && !(sign.before.is_empty() && sign.within.is_empty());
-    if map.signs.len() < 2 && !map.signs.iter().any(leads) {
+/// Renders the map. Returns empty markup if it has fewer than two entries and no other branch is listed.
+pub(crate) fn render_map(map: &SessionMap<'_>) -> Markup {
+    let has_branches =
+        |entry: &MapEntry| map.other_branches && !(entry.before.is_empty() && entry.within.is_empty());
+    if map.entries.len() < 2 && !map.entries.iter().any(has_branches) {
         return Markup::default();
     }
-    let offs = |all: &[MapBranch]| html! { @if map.turnoffs { @for off in all { (turnoff(off, map)) } } };
-    // The last turn of which only a summary is left.
-    let is_past = |sign: &&MapEntry| map.way.stops[sign.stop].standing == PathRelation::Compacted;
-    let packed = map.signs.iter().rev().find(is_past).map(|sign| sign.stop);
+    let branches = |branches: &[MapBranch]| {
+        html! { @if map.other_branches { @for branch in branches { (render_branch(branch, map)) } } }
+    };
+    let is_compacted =
+        |entry: &&MapEntry| map.branch.turns[entry.turn_idx].relation == PathRelation::Compacted;
+    let last_compacted = map.entries.iter().rev().find(is_compacted).map(|entry| entry.turn_idx);
     html! {
-        ol class=[map.is_active.then_some("map-going")] {
-            @for sign in map.signs {
-                @let stop = &map.way.stops[sign.stop];
-                (offs(&sign.before))
-                @if let Some(no) = stop.no {
-                    @let words = words(&sign.spoken, map.folder);
-                    li class={ "map-turn" (standing(stop.standing)) } {
-                        a href={ "#t" (no) } data-turn=(no) title=(words) {
-                            span class="map-no" { span class="unseen" { "Turn " } (no) } " "
-                            span class="map-words cut" { (words) }
+        ol class=[map.is_active.then_some("map-active")] {
+            @for entry in map.entries {
+                @let turn = &map.branch.turns[entry.turn_idx];
+                (branches(&entry.before))
+                @if let Some(number) = turn.number {
+                    @let text = format_preview(&entry.preview, map.folder);
+                    li class={ "map-turn" (relation_class(turn.relation)) } {
+                        a href={ "#t" (number) } data-turn=(number) title=(text) {
+                            span class="map-number" { span class="visually-hidden" { "Turn " } (number) } " "
+                            span class="map-text ellipsis" { (text) }
                         }
                     }
                 }
-                (offs(&sign.within))
-                @if packed == Some(sign.stop) { li class="map-packed" { span class="map-words" { "compacted" } } }
-                @if map.turnoffs && sign.more > 0 {
-                    li class="map-off" {
-                        a href={ (map.base) "/branches" } { span class="map-words cut" { (count(sign.more as u64)) " more" } }
+                (branches(&entry.within))
+                @if last_compacted == Some(entry.turn_idx) { li class="map-compaction" { span class="map-text" { "compacted" } } }
+                @if map.other_branches && entry.more_count > 0 {
+                    li class="map-branch" {
+                        a href={ (map.base) "/branches" } { span class="map-text ellipsis" { (group_digits(entry.more_count as u64)) " more" } }
                     }
                 }
             }
-            @if map.is_active { li class="map-end" { span class="map-words" { "resumes here" } } }
+            @if map.is_active { li class="map-resume-point" { span class="map-text" { "resumes here" } } }
         }
     }
 }
 
-fn standing(standing: PathRelation) -> &'static str {
-    match standing {
+fn relation_class(relation: PathRelation) -> &'static str {
+    match relation {
         PathRelation::OnPath => "",
-        PathRelation::Compacted => " map-past",
-        PathRelation::Aside => " map-aside",
+        PathRelation::Compacted => " map-compacted",
+        PathRelation::OtherBranch => " map-other-branch",
     }
 }
 
-/// Draws a way that leaves the one that is read.
-fn turnoff(off: &MapBranch, map: &Map<'_>) -> Markup {
-    let words = words(&off.spoken, map.folder);
+/// Renders a branch that forks off the shown one as a list item that links to its page.
+fn render_branch(branch: &MapBranch, map: &SessionMap<'_>) -> Markup {
+    let text = format_preview(&branch.preview, map.folder);
     html! {
-        li class={ "map-off" @if off.is_active { " map-on" } } {
-            a href={ (map.base) "?tip=" (encoded(&off.to.tip)) "#L" (off.to.line) } title=(words) {
-                span class="unseen" { "Another branch: " }
-                @if off.is_active { span class="unseen" { "resumes there: " } }
-                span class="map-words cut" { (words) }
+        li class={ "map-branch" @if branch.is_active { " map-branch-active" } } {
+            a href={ (map.base) "?tip=" (percent_encode(&branch.branch.tip)) "#L" (branch.branch.line) } title=(text) {
+                span class="visually-hidden" { "Another branch: " }
+                @if branch.is_active { span class="visually-hidden" { "resumes there: " } }
+                span class="map-text ellipsis" { (text) }
             }
         }
     }
 }
 
-fn words(spoken: &MapPreview, folder: &str) -> String {
-    truncate_to_width(&entry::words(&spoken.said, spoken.voice, spoken.kind, folder), WORDS)
+/// Formats the preview of a turn or branch as one line of at most [`MAX_COLUMNS`] columns.
+fn format_preview(preview: &MapPreview, folder: &str) -> String {
+    truncate_to_width(
+        &entry::format_entry_line(&preview.entry, preview.role, preview.kind, folder),
+        MAX_COLUMNS,
+    )
 }

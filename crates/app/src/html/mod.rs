@@ -1,7 +1,7 @@
-//! What a conversation looks like as a page: values in, markup out.
+//! Renders conversations as HTML: values in, markup out.
 //!
-//! No IO, no clock: the server and the export draw with it alike. All text of a session passes [`crate::text::clean`] and is
-//! escaped by the templates; markup is only ever put together from such pieces, and nothing inline runs or styles.
+//! The module does no IO and reads no clock; the server and the export share it. All text of a session passes
+//! [`crate::text::clean`] and is escaped by the templates. Markup contains no inline scripts or styles.
 
 pub(crate) mod action;
 pub(crate) mod assets;
@@ -24,8 +24,8 @@ pub(crate) mod tree;
 mod truncate;
 mod turn;
 
-pub(crate) use part::{PICTURES, is_picture, tool_body};
+pub(crate) use part::{SAFE_IMAGE_TYPES, is_safe_image, render_tool_body};
 pub(crate) use render_options::RenderOptions;
-pub(crate) use tools::{KEPT_SHOWN, agent_key, kept};
-pub(crate) use truncate::rest;
-pub(crate) use turn::scene;
+pub(crate) use tools::{MAX_RESULT_FILE_BYTES, agent_key, render_result_file};
+pub(crate) use truncate::render_rest;
+pub(crate) use turn::render_turn_slice;

@@ -1,250 +1,233 @@
-//! The parts of a turn: words, thoughts, calls, and what the client and its commands said.
+//! Renders the parts of a turn: text, thinking, tool calls, notifications, command output.
 
 use maud::{Markup, html};
 use rethread_engine::core::entry::Timestamp;
 use rethread_engine::core::turn::{Media, ToolCall, TurnItem, TurnPart};
+use rethread_engine::ops::show::RawLine;
 
 use super::RenderOptions;
 use super::tool_results::ToolUseResults;
 use super::tools::{self, RenderContext};
-use super::truncate::{TextFormat, words};
-use crate::text::figures::{duration, things};
-use crate::text::{clean, summed};
+use super::truncate::{TextFormat, render_text};
+use crate::text::figures::{count_noun, format_duration};
+use crate::text::{clean, entry};
 
-/// Draws the parts of a turn; calls of one server that follow each other stand together under its name.
-pub(crate) fn parts(pieces: &[TurnItem], notes: &ToolUseResults<'_>, telling: &RenderOptions<'_>) -> Markup {
+/// Renders the parts of a turn. Consecutive calls of tools of one MCP server are grouped.
+pub(crate) fn render_parts(
+    items: &[TurnItem],
+    results: &ToolUseResults<'_>,
+    options: &RenderOptions<'_>,
+) -> Markup {
     html! {
-        @for group in pieces.chunk_by(|a, b| server(a).is_some() && server(a) == server(b)) {
-            @match group.first().and_then(server).filter(|_| group.len() > 1) {
+        @for group in items.chunk_by(|a, b| mcp_server(a).is_some() && mcp_server(a) == mcp_server(b)) {
+            @match group.first().and_then(mcp_server).filter(|_| group.len() > 1) {
                 Some(server) => {
-                    @let (name, calls) = (clean::line(server), things(group.len() as u64, "call"));
-                    section class="group" aria-label={ (name) ": " (calls) } {
-                        p class="group-head" { b { (name) } " · " (calls) }
-                        @for piece in group { (part(piece, notes, telling)) }
+                    @let (name, calls) = (clean::line(server), count_noun(group.len() as u64, "call"));
+                    section class="tool-group" aria-label={ (name) ": " (calls) } {
+                        p class="tool-group-head" { b { (name) } " · " (calls) }
+                        @for item in group { (render_part(item, results, options)) }
                     }
                 }
-                None => { @for piece in group { (part(piece, notes, telling)) } }
+                None => { @for item in group { (render_part(item, results, options)) } }
             }
         }
     }
 }
 
-/// Returns the server whose tool a part calls.
-fn server(piece: &TurnItem) -> Option<&str> {
-    match &piece.part {
-        TurnPart::Tool(call) => tools::server(&call.name),
+/// Returns the MCP server of a tool call. Returns `None` for other tools and other parts.
+fn mcp_server(item: &TurnItem) -> Option<&str> {
+    match &item.part {
+        TurnPart::Tool(call) => tools::mcp_server(&call.name),
         _ => None,
     }
 }
 
-/// Draws a part.
-fn part(piece: &TurnItem, notes: &ToolUseResults<'_>, telling: &RenderOptions<'_>) -> Markup {
-    let line = piece.line;
-    match &piece.part {
+/// Renders a part of a turn. Returns empty markup for blank text.
+fn render_part(item: &TurnItem, results: &ToolUseResults<'_>, options: &RenderOptions<'_>) -> Markup {
+    let line = item.line;
+    match &item.part {
         TurnPart::Text(text) if text.trim().is_empty() => Markup::default(),
         TurnPart::Text(text) => {
-            html! { div class="part md" data-line=(line) { (words(text, line, telling, TextFormat::Prose)) } }
+            html! { div class="part md" data-line=(line) { (render_text(text, line, options, TextFormat::Prose)) } }
         }
-        TurnPart::Thinking(text) => thoughts(text, line, telling),
-        TurnPart::Tool(call) if !telling.bodies => bare(call, telling),
-        TurnPart::Tool(call) => tool(call, notes, telling),
+        TurnPart::Thinking(text) => render_thinking(text, line, options),
+        TurnPart::Tool(call) if !options.tool_bodies => render_static_tool(call, options),
+        TurnPart::Tool(call) => render_tool(call, results, options),
         TurnPart::Queued(text) => html! {
             div class="part prompt prompt-queued" data-line=(line) {
-                p class="part-label" { "typed meanwhile" }
-                (words(text, line, telling, TextFormat::Prompt))
+                p class="part-label" { "queued while the model was working" }
+                (render_text(text, line, options, TextFormat::Prompt))
             }
         },
         TurnPart::Command(text) => {
-            html! { div class="part" data-line=(line) { (words(text, line, telling, TextFormat::Slash)) } }
+            html! { div class="part" data-line=(line) { (render_text(text, line, options, TextFormat::Slash)) } }
         }
         TurnPart::Output(text) if text.trim().is_empty() => Markup::default(),
         TurnPart::Output(text) => {
-            html! { div class="part output" data-line=(line) { (words(text, line, telling, TextFormat::Terminal)) } }
+            html! { div class="part output" data-line=(line) { (render_text(text, line, options, TextFormat::Terminal)) } }
         }
-        TurnPart::Interrupt(_) => html! { p class="part stop" data-line=(line) { "■ stopped by the user" } },
-        TurnPart::Notice(text) => aside("notice", text, line, telling),
-        TurnPart::Meta(text) => aside("client", text, line, telling),
+        TurnPart::Interrupt(_) => {
+            html! { p class="part interrupted" data-line=(line) { "■ interrupted by the user" } }
+        }
+        TurnPart::Notification(text) => render_note("notification", text, line, options),
+        TurnPart::Meta(text) => render_note("client", text, line, options),
         TurnPart::Compaction { trigger, before, after, micro } => {
-            compaction(trigger, *before, *after, *micro, line)
+            render_compaction(trigger, *before, *after, *micro, line)
         }
-        TurnPart::Recap(text) => html! {
-            details class="part recap" data-line=(line) {
-                summary { "the summary that stands for what was before" }
-                div class="md" { (words(text, line, telling, TextFormat::Prose)) }
+        TurnPart::CompactSummary(text) => html! {
+            details class="part compact-summary" data-line=(line) {
+                summary { "Summary that replaces the compacted turns" }
+                div class="md" { (render_text(text, line, options, TextFormat::Prose)) }
             }
         },
         TurnPart::Error(text) => html! {
-            div class="part error" data-line=(line) { p class="part-label" { "error" } (words(text, line, telling, TextFormat::Plain)) }
+            div class="part error" data-line=(line) { p class="part-label" { "error" } (render_text(text, line, options, TextFormat::Plain)) }
         },
         TurnPart::Other(text) => html! {
-            details class="part aside" data-line=(line) { summary { "other content" } (words(text, line, telling, TextFormat::Json)) }
+            details class="part note" data-line=(line) { summary { "other content" } (render_text(text, line, options, TextFormat::Json)) }
         },
     }
 }
 
-/// Draws a command that was typed.
-pub(crate) fn slash(text: &str) -> Markup {
+/// Renders a slash command: its name and its arguments.
+pub(crate) fn render_slash_command(text: &str) -> Markup {
     let line = clean::line(text);
     let (name, rest) = line.split_once(' ').unwrap_or((&line, ""));
-    html! { span class="slash" { (name) } @if !rest.is_empty() { " " span class="slash-rest" { (rest) } } }
+    html! { span class="slash-command" { (name) } @if !rest.is_empty() { " " span class="slash-args" { (rest) } } }
 }
 
-/// Draws pictures and documents of a prompt.
-pub(crate) fn pictures(media: &[Media], telling: &RenderOptions<'_>) -> Markup {
+/// Renders the images of a prompt. Names attachments that are not safe images.
+pub(crate) fn render_media(media: &[Media], options: &RenderOptions<'_>) -> Markup {
     html! {
         @for media in media {
-            @match (telling.picture)(media.line, None, media.no).filter(|_| is_picture(&media.kind)) {
-                Some(address) => {
-                    button type="button" class="picture" data-do="picture" aria-label="Show the picture large" {
-                        img src=(address) alt="picture of the prompt" loading="lazy";
+            @match (options.image_url)(media.line, None, media.index).filter(|_| is_safe_image(&media.kind)) {
+                Some(url) => {
+                    button type="button" class="image" data-command="image" aria-label="Show the image at full size" {
+                        img src=(url) alt="image of the prompt" loading="lazy";
                     }
                 }
-                None => { p class="quiet" { "[" (clean::line(&media.kind)) "]" } }
+                None => { p class="muted" { "[" (clean::line(&media.kind)) "]" } }
             }
         }
     }
 }
 
-/// Kinds of pictures that cannot do anything.
-pub(crate) const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+/// Media types of images that cannot contain scripts.
+pub(crate) const SAFE_IMAGE_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/// Whether browsers draw it and nothing in it can run.
-pub(crate) fn is_picture(kind: &str) -> bool {
-    PICTURES.contains(&kind)
+/// Returns `true` if `kind` is one of [`SAFE_IMAGE_TYPES`].
+pub(crate) fn is_safe_image(kind: &str) -> bool {
+    SAFE_IMAGE_TYPES.contains(&kind)
 }
 
-fn thoughts(text: &str, line: u32, telling: &RenderOptions<'_>) -> Markup {
+/// Renders thinking, collapsed to a preview of at most 120 characters.
+fn render_thinking(text: &str, line: u32, options: &RenderOptions<'_>) -> Markup {
     if text.trim().is_empty() {
-        return html! { p class="part think-empty" data-line=(line) { "thought, and did not say what" } };
+        return html! { p class="part thinking-empty" data-line=(line) { "Thinking (not recorded)" } };
     }
-    let first: String = clean::line(text).chars().take(120).collect();
+    let preview: String = clean::line(text).chars().take(120).collect();
     html! {
-        details class="part think" data-line=(line) {
-            summary { span class="think-name" { "Thinking" } " " span class="think-first cut" { (first) } }
-            div class="md" { (words(text, line, telling, TextFormat::Prose)) }
+        details class="part thinking" data-line=(line) {
+            summary { span class="thinking-name" { "Thinking" } " " span class="thinking-preview ellipsis" { (preview) } }
+            div class="md" { (render_text(text, line, options, TextFormat::Prose)) }
         }
     }
 }
 
-fn aside(name: &str, text: &str, line: u32, telling: &RenderOptions<'_>) -> Markup {
+/// Renders text that is not part of the conversation, collapsed to its `name` and a preview of at most 120
+/// characters.
+fn render_note(name: &str, text: &str, line: u32, options: &RenderOptions<'_>) -> Markup {
     if text.trim().is_empty() {
         return Markup::default();
     }
-    let start: String = clean::line(text).chars().take(600).collect();
-    let first: String = untagged(&start).chars().take(120).collect();
+    let preview: String = entry::notice_line(text).chars().take(120).collect();
     html! {
-        details class="part aside" data-line=(line) {
-            summary { span class="aside-name" { (name) } " " span class="cut" { (first) } }
-            (words(text, line, telling, TextFormat::Plain))
+        details class="part note" data-line=(line) {
+            summary { span class="note-name" { (name) } " " span class="ellipsis" { (preview) } }
+            (render_text(text, line, options, TextFormat::Plain))
         }
     }
 }
 
-/// Leaves out the tags that the client puts around what it tells: `<task-notification>` says nothing to a reader.
-fn untagged(line: &str) -> String {
-    let mut said = String::with_capacity(line.len());
-    let mut rest = line;
-    while let Some(at) = rest.find('<') {
-        let name = rest[at + 1..].trim_start_matches('/');
-        let end = name.find(|c: char| !(c.is_ascii_lowercase() || c == '-'));
-        let is_tag = end.is_some_and(|end| end > 0 && name[end..].starts_with(['>', ' ']));
-        said.push_str(&rest[..at]);
-        match rest[at..].find('>').filter(|_| is_tag) {
-            Some(behind) => {
-                said.push(' ');
-                rest = &rest[at + behind + 1..];
-            }
-            None => {
-                said.push('<');
-                rest = &rest[at + 1..];
-            }
-        }
-    }
-    said.push_str(rest);
-    said.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn compaction(trigger: &str, before: Option<u64>, after: Option<u64>, micro: bool, line: u32) -> Markup {
-    let said = summed::sizes(trigger, before, after);
+/// Renders a compaction: its kind, its trigger, and the tokens before and after it.
+fn render_compaction(
+    trigger: &str,
+    before: Option<u64>,
+    after: Option<u64>,
+    micro: bool,
+    line: u32,
+) -> Markup {
+    let facts = entry::compaction_facts(trigger, before, after);
     html! {
         div class="part compaction" role="separator" data-line=(line) {
-            span { (summed::compaction(micro)) @if !said.is_empty() { span class="quiet" { " · " (said.join(" · ")) } } }
+            span { (entry::compaction_label(micro)) @if !facts.is_empty() { span class="muted" { " · " (facts.join(" · ")) } } }
         }
     }
 }
 
-/// Draws a call: its line, and its body if it is short or nobody could fetch it later.
-fn tool(call: &ToolCall, notes: &ToolUseResults<'_>, telling: &RenderOptions<'_>) -> Markup {
-    let around = around(call, notes, telling);
-    let bad = call.result.as_ref().is_some_and(|result| result.is_error);
-    let later = telling.lazy && tools::is_long(call);
-    let address = format!("{}/part?line={}&call={}", telling.base, call.line, super::link::encoded(&call.id));
+/// Renders a tool call: its headline, and its body or a link to load it.
+fn render_tool(call: &ToolCall, results: &ToolUseResults<'_>, options: &RenderOptions<'_>) -> Markup {
+    let context = render_context(call, results, options);
+    let is_failed = call.result.as_ref().is_some_and(|result| result.is_error);
+    let on_demand = options.lazy && tools::is_long(call);
+    let address =
+        format!("{}/part?line={}&call={}", options.base, call.line, super::link::percent_encode(&call.id));
     html! {
-        details class={ "part tool" @if bad { " tool-bad" } } open[tools::is_open(call)] data-line=(call.line) data-result=[call.result.as_ref().map(|result| result.line)] {
+        details class={ "part tool" @if is_failed { " tool-failed" } } open[tools::is_open(call)] data-line=(call.line) data-result=[call.result.as_ref().map(|result| result.line)] {
             summary class="tool-head" {
-                (tools::gist(call, &around))
-                span class="tool-end" { (took(call).unwrap_or_default()) }
+                (tools::render_headline(call, &context))
+                span class="tool-duration" { (format_call_duration(call).unwrap_or_default()) }
             }
-            @if later {
-                div class="tool-body" data-src=(address) { p class="quiet" { a href=(address) { "Show what it did" } } }
+            @if on_demand {
+                div class="tool-body" data-src=(address) { p class="muted" { a href=(address) { "Show input and result" } } }
             } @else {
-                div class="tool-body" { (tools::body(call, &around)) }
+                div class="tool-body" { (tools::render_body(call, &context)) }
             }
         }
     }
 }
 
-/// Draws a call of which nothing but its line is told.
-fn bare(call: &ToolCall, telling: &RenderOptions<'_>) -> Markup {
-    let bad = call.result.as_ref().is_some_and(|result| result.is_error);
+/// Renders only the headline of a tool call.
+fn render_static_tool(call: &ToolCall, options: &RenderOptions<'_>) -> Markup {
+    let is_failed = call.result.as_ref().is_some_and(|result| result.is_error);
     html! {
-        div class={ "part tool tool-bare" @if bad { " tool-bad" } } data-line=(call.line) data-result=[call.result.as_ref().map(|result| result.line)] {
+        div class={ "part tool tool-static" @if is_failed { " tool-failed" } } data-line=(call.line) data-result=[call.result.as_ref().map(|result| result.line)] {
             div class="tool-head" {
-                (tools::bare(call, telling.folder))
-                span class="tool-end" { (took(call).unwrap_or_default()) }
+                (tools::render_static_headline(call, options.folder))
+                span class="tool-duration" { (format_call_duration(call).unwrap_or_default()) }
             }
         }
     }
 }
 
-/// Draws the body of a call by itself.
-pub(crate) fn tool_body(call: &ToolCall, raw: &[(u32, Vec<u8>)], telling: &RenderOptions<'_>) -> Markup {
-    tools::body(call, &around(call, &ToolUseResults::of(raw, std::iter::once(call)), telling))
+/// Renders the input and the result of a tool call. `lines` are the lines of its turn.
+pub(crate) fn render_tool_body(call: &ToolCall, lines: &[RawLine], options: &RenderOptions<'_>) -> Markup {
+    let results = ToolUseResults::new(lines, std::iter::once(call));
+    tools::render_body(call, &render_context(call, &results, options))
 }
 
-fn around<'a>(
+/// Builds what the tool renderers need in addition to the call.
+fn render_context<'a>(
     call: &ToolCall,
-    notes: &ToolUseResults<'_>,
-    telling: &'a RenderOptions<'_>,
+    results: &ToolUseResults<'_>,
+    options: &'a RenderOptions<'_>,
 ) -> RenderContext<'a> {
     RenderContext {
-        folder: telling.folder,
-        noted: notes.read(call),
-        picture: telling.picture,
-        kept: telling.kept,
+        folder: options.folder,
+        result_meta: results.read(call),
+        image_url: options.image_url,
+        has_result_file: options.has_result_file,
     }
 }
 
-fn took(call: &ToolCall) -> Option<String> {
-    let answered = call.result.as_ref()?.answered?;
-    took_between(call.called?, answered)
+/// Formats the time from a call to its result. Returns `None` if there is no result, a time is missing, or it is not
+/// positive.
+fn format_call_duration(call: &ToolCall) -> Option<String> {
+    let answered = call.result.as_ref()?.answered_at?;
+    format_duration_between(call.called_at?, answered)
 }
 
-/// Says how long something took, if it took any time.
-pub(crate) fn took_between(from: Timestamp, to: Timestamp) -> Option<String> {
-    u64::try_from(to.0 - from.0).ok().filter(|&millis| millis > 0).map(duration)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::untagged;
-
-    #[test]
-    fn the_tags_of_a_notice_are_not_its_words() {
-        assert_eq!(untagged("<task-notification> <task-id>b7</task-id> done"), "b7 done");
-        assert_eq!(untagged("<teammate-message from=\"a\">go on</teammate-message>"), "go on");
-        for plain in ["a < b > c", "x<y", "<", "Vec<u8> <3", "</>"] {
-            assert_eq!(untagged(plain), plain);
-        }
-    }
+/// Formats the time between two timestamps. Returns `None` if it is zero or negative.
+pub(crate) fn format_duration_between(from: Timestamp, to: Timestamp) -> Option<String> {
+    u64::try_from(to.0 - from.0).ok().filter(|&millis| millis > 0).map(format_duration)
 }

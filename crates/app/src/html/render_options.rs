@@ -1,29 +1,29 @@
-//! How a conversation is told: where its pieces can be had, and how much of it stands in the page.
+//! Options for rendering a conversation.
 
-use super::tools::Picture;
+use super::tools::ImageUrl;
 use crate::text::time::Clock;
 
-/// Makes markup small, if it can.
+/// Compresses markup to text that can be embedded in a page. Returns `None` if that fails.
 pub(crate) type Packer<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// How to tell.
+/// How a conversation is rendered.
 pub(crate) struct RenderOptions<'a> {
-    /// The address of the session, without a slash at its end.
+    /// The address of the session, without a trailing slash. Empty in an export.
     pub(crate) base: &'a str,
-    /// The folder of the session.
+    /// The working folder of the session. Paths below it are shown relative to it.
     pub(crate) folder: &'a str,
-    /// The user's zone.
+    /// The user's time zone.
     pub(crate) clock: &'a Clock,
-    /// Gives the address of a picture.
-    pub(crate) picture: Picture<'a>,
-    /// Says of a result that lies in a file of its own, by the name of that, whether it can be had.
-    pub(crate) kept: &'a dyn Fn(&str) -> bool,
-    /// Whether calls show what they were asked and what came of it; else only what they are about.
-    pub(crate) bodies: bool,
-    /// Whether long bodies are left out, to be fetched when somebody opens them.
+    /// Returns the URL of an image by line, tool call and index.
+    pub(crate) image_url: ImageUrl<'a>,
+    /// Returns `true` if the result file with this name is available.
+    pub(crate) has_result_file: &'a dyn Fn(&str) -> bool,
+    /// Renders the input and the result of tool calls; otherwise only their headlines.
+    pub(crate) tool_bodies: bool,
+    /// Omits the bodies of long tool calls and the rest of long texts, which the script of the page loads on demand.
     pub(crate) lazy: bool,
-    /// Packs markup into letters that mean nothing, where a page has to bring along what nobody could fetch.
+    /// Compresses the rest of long texts. Used if `lazy` is not set.
     pub(crate) pack: Option<Packer<'a>>,
-    /// Whether turns can be copied and gone on from.
-    pub(crate) acts: bool,
+    /// Adds menus to turns, to copy them and to resume or fork from them.
+    pub(crate) actions: bool,
 }

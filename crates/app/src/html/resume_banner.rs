@@ -1,163 +1,173 @@
-//! What a resume would lose, as one quiet line above a conversation, and what mends it.
+//! The resume banner: states above a conversation what a resume would lose, and offers fixes.
 
 use maud::{Markup, html};
 use rethread_engine::core::resume::SkipReason;
 use rethread_engine::core::tree::NodeId;
-use rethread_engine::ops::{LostGroup, Session, UnreachableBranch, Verdict};
+use rethread_engine::ops::Session;
+use rethread_engine::ops::explain::{ClientVerdict, LostGroup, UnreachableBranch};
 
-use super::action::{act, command};
-use crate::text::figures::{count, things};
+use super::action::{render_action_button, render_command};
+use crate::text::figures::{count_noun, group_digits};
 use crate::text::resume;
-use crate::text::shell::typed;
+use crate::text::shell::quote;
 
-/// Ways that are told of each reason, and refusals.
-const WAYS: usize = 3;
-const REFUSALS: usize = 5;
+/// Maximum number of branches listed per reason.
+const MAX_BRANCHES: usize = 3;
+/// Maximum number of API rejections listed.
+const MAX_REJECTIONS: usize = 5;
 
-/// What helps.
-enum Help {
-    /// A new session in which the links hold again and nothing is refused.
+/// An action that fixes a problem.
+enum Fix {
+    /// Repair the session into a new one.
     Repair,
-    /// Going on from another entry.
+    /// Resume from this entry.
     Goto(NodeId),
-    /// Reading what is on the other branches.
+    /// Show the other branches.
     Branches,
 }
 
-/// What is the matter with a session.
-struct Matter {
-    /// It in one line.
-    line: String,
-    /// What helps.
-    helps: Vec<Help>,
-    /// What is out of reach.
+/// A problem that a resume of the session has.
+struct ResumeProblem {
+    /// The problem in one line.
+    headline: String,
+    /// The offered actions, the best one first.
+    fixes: Vec<Fix>,
+    /// The entries that a resume would not load.
     groups: Vec<LostGroup>,
 }
 
-impl Matter {
-    /// Looks what is the matter, if anything is.
-    fn of(verdict: &Verdict, session: &Session) -> Option<Matter> {
-        // Of a session in which nothing was said, nothing can be lost.
-        let is_whole = !verdict.is_loss() && verdict.refusals.is_empty();
-        if is_whole || verdict.resume.entries == 0 {
+impl ResumeProblem {
+    /// Finds the problem of resuming a session. Returns `None` if nothing would be lost or rejected, or if the
+    /// session is empty.
+    fn find(verdict: &ClientVerdict, session: &Session) -> Option<ResumeProblem> {
+        let is_fine = !verdict.is_loss() && verdict.rejections.is_empty();
+        // An empty session has nothing to lose.
+        if is_fine || verdict.resume.entries == 0 {
             return None;
         }
-        let groups = verdict.lost(session);
-        let (line, helps) = told(verdict, session, &groups);
-        Some(Matter { line, helps, groups })
+        let groups = verdict.lost_groups(session);
+        let (headline, fixes) = describe_problem(verdict, session, &groups);
+        Some(ResumeProblem { headline, fixes, groups })
     }
 
-    /// Whether nothing is wrong: branches that were left on the way are no news to whoever left them.
+    /// Returns `true` if the banner only reports other branches, which the user created deliberately.
     fn is_note(&self) -> bool {
-        matches!(self.helps[..], [Help::Branches])
+        matches!(self.fixes[..], [Fix::Branches])
     }
 
-    fn draw(&self, key: &str, verdict: &Verdict, session: &Session) -> Markup {
-        let class = if self.is_note() { "verdict" } else { "verdict verdict-warn" };
+    /// Renders the problem as a collapsed banner. It is a warning unless it only reports other branches.
+    fn render(&self, key: &str, verdict: &ClientVerdict, session: &Session) -> Markup {
+        let class = if self.is_note() { "resume-banner" } else { "resume-banner resume-banner-warn" };
         html! {
             details class=(class) {
                 summary {
-                    @if !self.is_note() { span class="verdict-mark" aria-hidden="true" { "!" } " " }
-                    span class="verdict-line" { (self.line) }
+                    @if !self.is_note() { span class="resume-banner-icon" aria-hidden="true" { "!" } " " }
+                    span class="resume-banner-headline" { (self.headline) }
                 }
-                div class="verdict-body" {
-                    p { (resume::verdict(session, verdict)) "." }
-                    @if let Some(stop) = verdict.resume.stop.filter(|stop| stop.why.is_loss()) {
-                        p { "It stops at " code { (session.handle(stop.node)) } ": " (resume::stopped(stop.why)) "." }
+                div class="resume-banner-body" {
+                    p { (resume::load_summary(session, verdict)) "." }
+                    @if let Some(stop) = verdict.resume.early_end.filter(|stop| stop.reason.is_loss()) {
+                        p { "It stops at " code { (session.entry_handle(stop.node)) } ": " (resume::stop_reason_text(stop.reason)) "." }
                     }
-                    (lost(key, session, &self.groups))
-                    (refused(verdict, session))
-                    @for help in &self.helps { (offer(key, session, help)) }
+                    (render_lost(key, session, &self.groups))
+                    (render_rejections(verdict, session))
+                    @for fix in &self.fixes { (render_fix(key, session, fix)) }
                 }
             }
         }
     }
 }
 
-/// Draws what the client that wrote a session would lose of it; `None` where it loses nothing and nothing is refused.
-pub(crate) fn banner(key: &str, verdict: &Verdict, session: &Session) -> Option<Markup> {
-    Some(Matter::of(verdict, session)?.draw(key, verdict, session))
+/// Renders the banner of a session: the entries that a resume would not load, the messages that the API would reject,
+/// and fixes. Returns `None` if there is no such problem. `key` identifies the session in addresses.
+pub(crate) fn render_banner(key: &str, verdict: &ClientVerdict, session: &Session) -> Option<Markup> {
+    Some(ResumeProblem::find(verdict, session)?.render(key, verdict, session))
 }
 
-/// Draws the same for a page that lists the branches: only what is wrong.
-pub(crate) fn warning(key: &str, verdict: &Verdict, session: &Session) -> Option<Markup> {
-    let matter = Matter::of(verdict, session).filter(|matter| !matter.is_note())?;
-    Some(matter.draw(key, verdict, session))
+/// Renders the banner for the branches page. Returns `None` if there is no problem, or only a note about other branches.
+pub(crate) fn render_warning(key: &str, verdict: &ClientVerdict, session: &Session) -> Option<Markup> {
+    let problem = ResumeProblem::find(verdict, session).filter(|problem| !problem.is_note())?;
+    Some(problem.render(key, verdict, session))
 }
 
-/// Says in one line what is the matter, and finds what helps.
-fn told(verdict: &Verdict, session: &Session, groups: &[LostGroup]) -> (String, Vec<Help>) {
-    if verdict.resume.halt.is_some() {
-        return (resume::verdict(session, verdict), vec![Help::Repair]);
+/// Returns the headline of the most important problem, and its fixes.
+fn describe_problem(verdict: &ClientVerdict, session: &Session, groups: &[LostGroup]) -> (String, Vec<Fix>) {
+    if verdict.resume.failure.is_some() {
+        return (resume::load_summary(session, verdict), vec![Fix::Repair]);
     }
     let newest = session.tree.newest_tip().filter(|&newest| is_lost(verdict, newest));
-    let others = || groups.iter().filter(|group| group.why != SkipReason::OtherBranch);
-    if verdict.is_broken() && others().next().is_some() {
-        return (format!("A resume would lose {}", lost_words(others())), vec![Help::Repair]);
+    let others = || groups.iter().filter(|group| group.reason != SkipReason::OtherBranch);
+    if verdict.is_chain_broken() && others().next().is_some() {
+        return (format!("A resume would lose {}", describe_lost(others())), vec![Fix::Repair]);
     }
     if let Some(newest) = newest {
-        let line = format!(
-            "Resume goes on from an older branch: the newest entry, {}, is not on it",
-            session.handle(newest)
+        let headline = format!(
+            "The client resumes an older branch: the newest entry, {}, is not on it",
+            session.entry_handle(newest)
         );
-        return (line, vec![Help::Goto(newest), Help::Branches]);
+        return (headline, vec![Fix::Goto(newest), Fix::Branches]);
     }
-    if let Some(refusal) = verdict.refusals.first() {
-        let line = format!(
-            "The API would refuse the next prompt: {} at {}",
-            resume::refusal(*refusal),
-            session.handle(refusal.node())
+    if let Some(rejection) = verdict.rejections.first() {
+        let headline = format!(
+            "The API would reject the next prompt: {} at {}",
+            resume::rejection_text(*rejection),
+            session.entry_handle(rejection.node())
         );
-        return (line, vec![Help::Repair]);
+        return (headline, vec![Fix::Repair]);
     }
     match others().max_by_key(|group| group.entries) {
         Some(group) => {
-            let tip = group.ways.first().map(|way| Help::Goto(way.tip));
-            let helps = match group.why {
-                SkipReason::OtherRoot => tip.into_iter().chain([Help::Branches]).collect(),
-                _ => vec![Help::Repair],
+            let tip = group.branches.first().map(|branch| Fix::Goto(branch.tip));
+            let fixes = match group.reason {
+                SkipReason::OtherRoot => tip.into_iter().chain([Fix::Branches]).collect(),
+                _ => vec![Fix::Repair],
             };
-            (format!("A resume would leave out {}", lost_words(others())), helps)
+            (format!("A resume would omit {}", describe_lost(others())), fixes)
         }
         None => {
-            let line = format!("A resume leaves out {}", lost_words(groups.iter()));
-            (line, vec![Help::Branches])
+            let headline = format!("A resume omits {}", describe_lost(groups.iter()));
+            (headline, vec![Fix::Branches])
         }
     }
 }
 
-/// Whether an entry is out of reach.
-fn is_lost(verdict: &Verdict, no: NodeId) -> bool {
-    verdict.resume.unreachable.iter().any(|lost| lost.node == Some(no) && lost.why.is_loss())
+/// Returns `true` if a resume would lose an entry.
+fn is_lost(verdict: &ClientVerdict, node_id: NodeId) -> bool {
+    verdict.resume.skipped.iter().any(|lost| lost.node == Some(node_id) && lost.reason.is_loss())
 }
 
-/// Says how much is lost, and why.
-fn lost_words<'a>(groups: impl Iterator<Item = &'a LostGroup>) -> String {
-    let said =
-        groups.map(|group| format!("{} {}", number(group.turns, group.entries), resume::group(group.why)));
-    said.collect::<Vec<_>>().join(", ")
+/// Describes how many turns or entries are lost, and why, for each group.
+fn describe_lost<'a>(groups: impl Iterator<Item = &'a LostGroup>) -> String {
+    let texts = groups.map(|group| {
+        format!(
+            "{} {}",
+            count_turns_or_entries(group.turns, group.entries),
+            resume::unreachable_reason_text(group.reason)
+        )
+    });
+    texts.collect::<Vec<_>>().join(", ")
 }
 
-/// Says turns where there are any, else entries.
-fn number(turns: usize, entries: usize) -> String {
+/// Formats the number of turns, or of entries if there are no turns.
+fn count_turns_or_entries(turns: usize, entries: usize) -> String {
     match turns {
-        0 => things(entries as u64, "entry"),
-        turns => things(turns as u64, "turn"),
+        0 => count_noun(entries as u64, "entry"),
+        turns => count_noun(turns as u64, "turn"),
     }
 }
 
-/// Lists what is out of reach, by reason.
-fn lost(key: &str, session: &Session, groups: &[LostGroup]) -> Markup {
+/// Renders the entries that are not loaded, as a list by reason.
+fn render_lost(key: &str, session: &Session, groups: &[LostGroup]) -> Markup {
     html! {
         @if !groups.is_empty() {
-            ul class="verdict-lost" {
+            ul class="resume-banner-list" {
                 @for group in groups {
                     li {
-                        (things(group.entries as u64, "entry"))
-                        @if group.turns > 0 { ", " (things(group.turns as u64, "turn")) }
-                        " " (resume::group(group.why))
-                        @if !group.nameless.is_empty() { ": " code { (resume::lines(&group.nameless)) } }
-                        @if !group.ways.is_empty() { ": " (ways(key, session, &group.ways)) }
+                        (count_noun(group.entries as u64, "entry"))
+                        @if group.turns > 0 { ", " (count_noun(group.turns as u64, "turn")) }
+                        " " (resume::unreachable_reason_text(group.reason))
+                        @if !group.unnamed_lines.is_empty() { ": " code { (resume::line_list(&group.unnamed_lines)) } }
+                        @if !group.branches.is_empty() { ": " (render_branches(key, session, &group.branches)) }
                     }
                 }
             }
@@ -165,50 +175,52 @@ fn lost(key: &str, session: &Session, groups: &[LostGroup]) -> Markup {
     }
 }
 
-fn ways(key: &str, session: &Session, ways: &[UnreachableBranch]) -> Markup {
+/// Renders links to the first [`MAX_BRANCHES`] branches, each as its first and last entry.
+fn render_branches(key: &str, session: &Session, branches: &[UnreachableBranch]) -> Markup {
     html! {
-        @for (k, way) in ways.iter().take(WAYS).enumerate() {
-            @if k > 0 { ", " }
-            @let (top, tip) = (session.handle(way.top), session.handle(way.tip));
+        @for (idx, branch) in branches.iter().take(MAX_BRANCHES).enumerate() {
+            @if idx > 0 { ", " }
+            @let (top, tip) = (session.entry_handle(branch.top), session.entry_handle(branch.tip));
             a href={ "/s/" (key) "?tip=" (tip) "#" (top) } { (top) @if top != tip { "–" (tip) } }
         }
-        @if ways.len() > WAYS { " and " (count((ways.len() - WAYS) as u64)) " more" }
+        @if branches.len() > MAX_BRANCHES { " and " (group_digits((branches.len() - MAX_BRANCHES) as u64)) " more" }
     }
 }
 
-fn refused(verdict: &Verdict, session: &Session) -> Markup {
-    let refusals = &verdict.refusals;
+/// Renders the first [`MAX_REJECTIONS`] messages that the API would reject. Returns empty markup if there are none.
+fn render_rejections(verdict: &ClientVerdict, session: &Session) -> Markup {
+    let rejections = &verdict.rejections;
     html! {
-        @if !refusals.is_empty() {
-            p { "The API refuses what would be sent:" }
-            ul class="verdict-lost" {
-                @for refusal in refusals.iter().take(REFUSALS) {
-                    li { code { (session.handle(refusal.node())) } ", " (resume::refusal(*refusal)) }
+        @if !rejections.is_empty() {
+            p { "The API would reject the messages:" }
+            ul class="resume-banner-list" {
+                @for rejection in rejections.iter().take(MAX_REJECTIONS) {
+                    li { code { (session.entry_handle(rejection.node())) } ", " (resume::rejection_text(*rejection)) }
                 }
-                @if refusals.len() > REFUSALS { li { (count((refusals.len() - REFUSALS) as u64)) " more" } }
+                @if rejections.len() > MAX_REJECTIONS { li { (group_digits((rejections.len() - MAX_REJECTIONS) as u64)) " more" } }
             }
         }
     }
 }
 
-/// Draws something that helps, as a button and as a command.
-fn offer(key: &str, session: &Session, help: &Help) -> Markup {
-    let id = typed(&session.id);
+/// Renders a fix as a button and as a command.
+fn render_fix(key: &str, session: &Session, fix: &Fix) -> Markup {
+    let id = quote(&session.id);
     html! {
-        div class="verdict-help" {
-            @match help {
-                Help::Repair => {
-                    (act(key, "repair", None, "Mend it in a new session"))
-                    (command(&format!("rethread repair {id}")))
+        div class="resume-banner-fix" {
+            @match fix {
+                Fix::Repair => {
+                    (render_action_button(key, "repair", None, "Repair in a new session"))
+                    (render_command(&format!("rethread repair {id}")))
                 }
-                Help::Goto(no) => {
-                    @let handle = session.handle(*no);
-                    (act(key, "goto", Some(&handle), &format!("Go on from {handle}")))
-                    (command(&format!("rethread goto {id} {handle}")))
+                Fix::Goto(node_id) => {
+                    @let handle = session.entry_handle(*node_id);
+                    (render_action_button(key, "goto", Some(&handle), &format!("Resume from {handle}")))
+                    (render_command(&format!("rethread goto {id} {handle}")))
                 }
-                Help::Branches => {
-                    a class="button" href={ "/s/" (key) "/branches" } { "See all branches" }
-                    (command(&format!("rethread branches {id}")))
+                Fix::Branches => {
+                    a class="button" href={ "/s/" (key) "/branches" } { "Show all branches" }
+                    (render_command(&format!("rethread branches {id}")))
                 }
             }
         }

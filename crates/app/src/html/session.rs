@@ -1,4 +1,4 @@
-//! What stands around the turns of a session: its head, and the tools of the reader.
+//! The header of a session page, and the find and follow controls.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -7,178 +7,190 @@ use maud::{Markup, html};
 use rethread_engine::Error;
 use rethread_engine::core::entry::Timestamp;
 use rethread_engine::core::session::SessionInfo;
-use rethread_engine::ops::{AgentRow, BranchView, SessionRow, SessionView};
+use rethread_engine::ops::agents::AgentRow;
+use rethread_engine::ops::explain::ClientVerdict;
+use rethread_engine::ops::list::SessionRow;
+use rethread_engine::ops::read::{BranchView, SessionView};
 
-use super::resume_banner;
-use super::session_row::short_model;
-use super::text::safe_address;
+use super::resume_banner::render_banner;
+use super::session_row::shorten_model_name;
+use super::text::safe_url;
 use crate::text::clean;
 use crate::text::error::{error_message, hint};
-use crate::text::figures::{duration, size, things};
-use crate::text::folder::git_branch;
+use crate::text::figures::{count_noun, format_duration, format_size};
+use crate::text::session::git_branch_label;
 use crate::text::time::Clock;
 
-/// What is said of a session.
-pub(crate) struct Head<'a> {
-    /// What was read.
-    pub(crate) reading: &'a SessionView,
-    /// Which way is shown.
-    pub(crate) way: &'a BranchView,
-    /// What it is called.
+/// The content of the header of a session page.
+pub(crate) struct SessionHeader<'a> {
+    /// The session.
+    pub(crate) view: &'a SessionView,
+    /// The branch that is shown.
+    pub(crate) branch: &'a BranchView,
+    /// The title of the session.
     pub(crate) title: &'a str,
-    /// Its address.
+    /// The address of the page, without the query.
     pub(crate) base: &'a str,
-    /// What an address says of the way that is shown; more may follow.
+    /// The query string that selects the branch, to which parameters can be appended.
     pub(crate) query: String,
-    /// Its key, or that of the session it belongs to.
+    /// The key of the session, or of the session that a subagent belongs to.
     pub(crate) key: &'a str,
-    /// The key of the session that a subagent belongs to.
-    pub(crate) main: Option<&'a str>,
-    /// What the list knows of it.
+    /// The key of the session that a subagent belongs to. `None` for a session.
+    pub(crate) parent_key: Option<&'a str>,
+    /// The row of the session in the list of all sessions. `None` for a subagent and in an export.
     pub(crate) row: Option<&'a SessionRow>,
-    /// Whether all turns of the file are shown.
-    pub(crate) everything: bool,
-    /// Whether only a subagent inside the session's file is shown.
-    pub(crate) side: bool,
-    /// What to type to go on with it.
-    pub(crate) resume: String,
-    /// Whether another way than the client's is shown.
-    pub(crate) other_way: bool,
-    /// The user's zone.
+    /// The predicted outcome of a resume by the client that wrote the newest line. `None` for a subagent and in an
+    /// export.
+    pub(crate) verdict: Option<&'a ClientVerdict>,
+    /// `true` if all turns of the file are shown.
+    pub(crate) all_turns: bool,
+    /// `true` if only a sidechain in the session's file is shown.
+    pub(crate) is_sidechain: bool,
+    /// The shell command that resumes the session.
+    pub(crate) resume_command: String,
+    /// `true` if the shown branch is not the one that the client resumes.
+    pub(crate) is_other_branch: bool,
+    /// The user's time zone.
     pub(crate) clock: &'a Clock,
-    /// Writes a path with `~`.
-    pub(crate) tilde: &'a dyn Fn(&str) -> String,
-    /// Says what another session is called.
+    /// Replaces the home directory in a path by `~`.
+    pub(crate) format_path: &'a dyn Fn(&str) -> String,
+    /// Returns the title of another session by its key or id. Returns `None` if the session is unknown.
     pub(crate) title_of: &'a dyn Fn(&str) -> Option<String>,
 }
 
-/// Draws the head of a session.
-pub(crate) fn top(head: &Head<'_>) -> Markup {
-    let sketch = &head.reading.session.sketch;
-    let folder = (head.tilde)(sketch.cwd.as_deref().unwrap_or_default());
-    let branch = git_branch(sketch.git_branch.as_deref());
+/// Renders the header of a session page: title, facts, related sessions, actions, and notes about problems.
+pub(crate) fn render_header(header: &SessionHeader<'_>) -> Markup {
+    let info = &header.view.session.info;
+    let folder = (header.format_path)(info.cwd.as_deref().unwrap_or_default());
+    let branch = git_branch_label(info.git_branch.as_deref());
     html! {
-        header class="session-top" {
-            p class="session-where quiet cut" {
-                @if let Some(main) = head.main {
-                    @let title = (head.title_of)(main).filter(|title| !title.is_empty());
-                    a href={ "/s/" (main) } { (title.as_deref().unwrap_or("the session")) } " › subagent"
+        header class="session-header" {
+            p class="session-location muted ellipsis" {
+                @if let Some(parent) = header.parent_key {
+                    @let title = (header.title_of)(parent).filter(|title| !title.is_empty());
+                    a href={ "/s/" (parent) } { (title.as_deref().unwrap_or("the session")) } " › subagent"
                 }
                 @else { (folder) @if let Some(branch) = branch { " · " (branch) } }
             }
-            h1 title=(head.title) { @if head.title.is_empty() { "(no prompt was typed)" } @else { (head.title) } }
-            p class="session-facts quiet num" { (facts(head).join(" · ")) }
-            (ties(head))
-            @if head.main.is_none() {
-                (actions(head))
-                @if let Some(banner) = resume_banner::banner(head.key, &head.reading.verdict(), &head.reading.session) { (banner) }
+            h1 title=(header.title) { @if header.title.is_empty() { "(no messages)" } @else { (header.title) } }
+            p class="session-facts muted num" { (format_session_facts(header).join(" · ")) }
+            (render_related(header))
+            @if header.parent_key.is_none() {
+                (render_actions(header))
+                @if let Some(banner) = header.verdict.and_then(|verdict| render_banner(header.key, verdict, &header.view.session)) { (banner) }
             }
-            (damage(head))
-            (shown(head))
+            (render_damage(header))
+            (render_branch_note(header))
         }
     }
 }
 
-/// Says what the list calls damaged, and what mends it.
-fn damage(head: &Head<'_>) -> Markup {
-    let sketch = &head.reading.session.sketch;
-    let lines =
-        (sketch.damages > 0).then(|| format!("{} in its lines", things(sketch.damages as u64, "defect")));
-    let islands = (sketch.islands > 0)
-        .then(|| format!("{} whose beginning is missing", things(sketch.islands as u64, "part")));
-    let told: Vec<String> = lines.into_iter().chain(islands).collect();
+/// Renders a note about defects in the file, with a button to repair it. Returns empty markup if there are none.
+fn render_damage(header: &SessionHeader<'_>) -> Markup {
+    let info = &header.view.session.info;
+    let lines = (info.damage_count > 0)
+        .then(|| format!("{} in its lines", count_noun(info.damage_count as u64, "defect")));
+    let orphans = (info.orphans > 0)
+        .then(|| format!("{} with a missing parent", count_noun(info.orphans as u64, "part")));
+    let damage: Vec<String> = lines.into_iter().chain(orphans).collect();
     html! {
-        @if !told.is_empty() {
-            p class="session-way session-damage" {
-                "The file is damaged: " (told.join(", ")) ". "
-                @if head.main.is_none() { button type="button" class="button no-print" data-act="repair" { "See what can be mended…" } }
+        @if !damage.is_empty() {
+            p class="session-note session-damage" {
+                "The file is damaged: " (damage.join(", ")) ". "
+                @if header.parent_key.is_none() { button type="button" class="button no-print" data-action="repair" { "Repair…" } }
             }
         }
     }
 }
 
-/// Says what a session came to.
-pub(crate) fn facts(head: &Head<'_>) -> Vec<String> {
-    let session = &head.reading.session;
-    let sketch = &session.sketch;
-    let some = |number: usize, least: usize, one: &str| (number >= least).then(|| things(number as u64, one));
-    if head.side {
-        // The file tells of all of the session.
+/// Formats the key facts of a session: time, turns, compactions, size, client, models. For a sidechain only time and
+/// turns.
+pub(crate) fn format_session_facts(header: &SessionHeader<'_>) -> Vec<String> {
+    let session = &header.view.session;
+    let info = &session.info;
+    let count =
+        |number: usize, min: usize, noun: &str| (number >= min).then(|| count_noun(number as u64, noun));
+    if header.is_sidechain {
+        // The file contains the whole session, not only the sidechain.
         let (from, to) = (
-            head.way.stops.iter().filter_map(|stop| stop.from),
-            head.way.stops.iter().filter_map(|stop| stop.to),
+            header.branch.turns.iter().filter_map(|turn| turn.started_at),
+            header.branch.turns.iter().filter_map(|turn| turn.ended_at),
         );
-        let facts = [took(from.min(), to.max(), head.clock), some(head.way.turns(), 0, "turn")];
+        let facts =
+            [format_span(from.min(), to.max(), header.clock), count(header.branch.turn_count(), 0, "turn")];
         return facts.into_iter().flatten().collect();
     }
-    let models: Vec<String> = sketch.models.iter().map(|model| short_model(model)).collect();
+    let models: Vec<String> = info.models.iter().map(|model| shorten_model_name(model)).collect();
     let facts = [
-        span(sketch, head.clock),
-        some(sketch.turns, 0, "turn"),
-        some(sketch.compactions, 1, "compaction"),
-        Some(size(session.bytes)),
-        sketch.versions.last().map(|version| format!("client {}", clean::line(version))),
+        format_session_span(info, header.clock),
+        count(info.turns, 0, "turn"),
+        count(info.compactions, 1, "compaction"),
+        Some(format_size(session.bytes)),
+        info.versions.last().map(|version| format!("client {}", clean::line(version))),
         (!models.is_empty()).then(|| models.join(", ")),
     ];
     facts.into_iter().flatten().collect()
 }
 
-/// Says from when to when a session went, and how long that is.
-pub(crate) fn span(sketch: &SessionInfo, clock: &Clock) -> Option<String> {
-    took(sketch.first, sketch.last, clock)
+/// Formats the first and last time of a session and the duration between. Returns `None` if the session has no times.
+pub(crate) fn format_session_span(info: &SessionInfo, clock: &Clock) -> Option<String> {
+    format_span(info.first_time, info.last_time, clock)
 }
 
-fn took(first: Option<Timestamp>, last: Option<Timestamp>, clock: &Clock) -> Option<String> {
+/// Formats a time range and its duration. Returns `None` if one of the times is missing.
+fn format_span(first: Option<Timestamp>, last: Option<Timestamp>, clock: &Clock) -> Option<String> {
     let (first, last) = first.zip(last)?;
-    let took = duration(last.0.saturating_sub(first.0).unsigned_abs());
-    Some(format!("{} ({took})", clock.range(first, last)))
+    let duration = format_duration(last.0.saturating_sub(first.0).unsigned_abs());
+    Some(format!("{} ({duration})", clock.format_range(first, last)))
 }
 
-/// Says what a subagent is called.
-pub(crate) fn called(row: &AgentRow) -> String {
-    let words = [&row.description, &row.prompt]
+/// Returns the display name of a subagent: its kind, and at most 120 characters of its description or prompt.
+pub(crate) fn format_agent_title(row: &AgentRow) -> String {
+    let text = [&row.description, &row.prompt]
         .into_iter()
         .map(|text| clean::line(text))
         .find(|text| !text.is_empty());
-    let words: String = words.unwrap_or_else(|| "subagent".to_owned()).chars().take(120).collect();
+    let text: String = text.unwrap_or_else(|| "subagent".to_owned()).chars().take(120).collect();
     let kind = clean::line(&row.kind);
-    if kind.is_empty() { words } else { format!("{kind}: {words}") }
+    if kind.is_empty() { text } else { format!("{kind}: {text}") }
 }
 
-/// Draws what ties the session to others.
-fn ties(head: &Head<'_>) -> Markup {
-    let Some(row) = head.row else { return Markup::default() };
+/// Renders links to related sessions that are listed, and to pull requests.
+fn render_related(header: &SessionHeader<'_>) -> Markup {
+    let Some(row) = header.row else { return Markup::default() };
     let links = &row.links;
-    // One session may be all of these, and is named once.
-    let named = RefCell::new(HashSet::new());
-    let other = |name: &str, id: &Option<String>| {
-        let id = id.as_ref().filter(|id| named.borrow_mut().insert((*id).clone()))?;
-        let title = (head.title_of)(id)?;
-        Some(html! { li { span class="badge badge-mark" { (name) } " " a href={ "/s/" (id) } { (title) } } })
+    // A session with several relations is listed once.
+    let listed = RefCell::new(HashSet::new());
+    let relation = |name: &str, id: &Option<String>| {
+        let id = id.as_ref().filter(|id| listed.borrow_mut().insert((*id).clone()))?;
+        let title = (header.title_of)(id)?;
+        Some(
+            html! { li { span class="badge badge-accent" { (name) } " " a href={ "/s/" (id) } { (title) } } },
+        )
     };
-    let ties: Vec<Markup> = [
-        other("planned in", &links.plan),
-        other("implemented in", &links.implementation),
-        other("forked from", &links.forked_from),
-        other("went on from", &links.came_from),
+    let related: Vec<Markup> = [
+        relation("planned in", &links.plan),
+        relation("implemented in", &links.implementation),
+        relation("forked from", &links.forked_from),
+        relation("continued from", &links.continued_from),
     ]
     .into_iter()
     .flatten()
-    .chain(links.copies.iter().take(4).filter_map(|id| other("same beginning", &Some(id.clone()))))
+    .chain(links.copies.iter().take(4).filter_map(|id| relation("shares history with", &Some(id.clone()))))
     .collect();
     let requests = row.pull_requests();
-    if ties.is_empty() && requests.is_empty() {
+    if related.is_empty() && requests.is_empty() {
         return Markup::default();
     }
     html! {
-        ul class="ties" {
-            @for tie in &ties { (tie) }
+        ul class="related-sessions" {
+            @for item in &related { (item) }
             @for request in requests {
                 li {
-                    span class="badge badge-mark" { "pull request" } " "
+                    span class="badge badge-accent" { "pull request" } " "
                     @let name = format!("{} #{}", clean::line(&request.repository), clean::line(&request.number));
-                    @if let Some(address) = safe_address(&request.url) {
-                        a href=(address) rel="noopener noreferrer" target="_blank" { (name) }
+                    @if let Some(url) = safe_url(&request.url) {
+                        a href=(url) rel="noopener noreferrer" target="_blank" { (name) }
                     } @else { (name) }
                 }
             }
@@ -186,33 +198,34 @@ fn ties(head: &Head<'_>) -> Markup {
     }
 }
 
-fn actions(head: &Head<'_>) -> Markup {
-    let branches = head.reading.branches.list.len();
-    let agents = head.row.map_or(0, |row| row.agents);
+/// Renders the buttons and menus of a session: resume, find, present, branches, subagents, export, change.
+fn render_actions(header: &SessionHeader<'_>) -> Markup {
+    let branches = header.view.branches.list.len();
+    let agents = header.row.map_or(0, |row| row.agents);
     html! {
         div class="session-actions no-print" {
-            button type="button" class="button button-main" data-do="copy-text" data-text=(head.resume)
-                data-said="Copied: paste it in a terminal" { "Continue in terminal" }
-            button type="button" class="button" data-do="find" { "Find" }
-            button type="button" class="button" data-do="present" { "Present" }
-            @if branches > 1 { a class="button" href={ (head.base) "/branches" } { (things(branches as u64, "branch")) } }
-            @if agents > 0 { button type="button" class="button" data-do="agents" { (things(agents as u64, "subagent")) } }
+            button type="button" class="button button-primary" data-command="copy-text" data-text=(header.resume_command)
+                data-message="Command copied. Paste it in a terminal" { "Resume in terminal" }
+            button type="button" class="button" data-command="find" { "Find" }
+            button type="button" class="button" data-command="present" { "Present" }
+            @if branches > 1 { a class="button" href={ (header.base) "/branches" } { (count_noun(branches as u64, "branch")) } }
+            @if agents > 0 { button type="button" class="button" data-command="agents" { (count_noun(agents as u64, "subagent")) } }
             details class="menu menu-left" {
                 summary class="button" { "Export" }
                 div class="menu-list" {
                     @for (format, name) in [("html", "As one page"), ("md", "As markdown"), ("text", "As text"), ("json", "As JSON Lines")] {
-                        a href={ (head.base) "/export" (head.query) "format=" (format) } download { (name) }
+                        a href={ (header.base) "/export" (header.query) "format=" (format) } download { (name) }
                     }
                     hr;
-                    button type="button" data-do="print" { "Print…" }
+                    button type="button" data-command="print" { "Print…" }
                 }
             }
             details class="menu menu-left" {
                 summary class="button" { "Change…" }
                 div class="menu-list" {
-                    button type="button" data-act="rename" { "Rename…" }
-                    button type="button" data-act="clone" { "Clone lighter…" }
-                    button type="button" data-act="repair" { "Repair…" }
+                    button type="button" data-action="rename" { "Rename…" }
+                    button type="button" data-action="clone" { "Clone with less context…" }
+                    button type="button" data-action="repair" { "Repair…" }
                 }
             }
         }
@@ -220,48 +233,49 @@ fn actions(head: &Head<'_>) -> Markup {
     }
 }
 
-/// Says which way is shown, and how to see the others.
-fn shown(head: &Head<'_>) -> Markup {
-    let all = head.reading.session.tree.turns().count();
-    let here = head.way.turns();
+/// Renders a note about which turns are shown, with links to show others. Returns empty markup if the active branch
+/// has all turns.
+fn render_branch_note(header: &SessionHeader<'_>) -> Markup {
+    let turn_count = header.view.session.tree.turn_starts().count();
+    let shown_count = header.branch.turn_count();
     html! {
-        @if head.side {
-        } @else if head.everything {
-            p class="session-way" { "All " (things(all as u64, "turn")) " of the file, on every branch. " a href=(head.base) { "Only what goes on" } }
-        } @else if head.other_way || here < all {
-            p class="session-way" {
-                @if head.other_way { "Another branch: " }
-                (here) " of " (things(all as u64, "turn")) " are on this branch. "
-                @if head.other_way { a href=(head.base) { "Back to the one that goes on" } " · " }
-                a href={ (head.base) "?view=all" } { "Show all" }
+        @if header.is_sidechain {
+        } @else if header.all_turns {
+            p class="session-note" { "All " (count_noun(turn_count as u64, "turn")) " of the file, on every branch. " a href=(header.base) { "Show only the branch that is resumed" } }
+        } @else if header.is_other_branch || shown_count < turn_count {
+            p class="session-note" {
+                @if header.is_other_branch { "Another branch: " }
+                (shown_count) " of " (count_noun(turn_count as u64, "turn")) " are on this branch. "
+                @if header.is_other_branch { a href=(header.base) { "Back to the branch that is resumed" } " · " }
+                a href={ (header.base) "?view=all" } { "Show all turns" }
             }
         }
     }
 }
 
-/// Draws the tools of the reader: find, and follow where somebody tells that it `grows`.
-pub(crate) fn tools(grows: bool) -> Markup {
+/// Renders the find box, and the follow switch if `can_follow` is set.
+pub(crate) fn render_controls(can_follow: bool) -> Markup {
     html! {
         form class="find no-print" id="find" role="search" hidden {
             input type="search" name="q" aria-label="Find in this session" placeholder="Find in this session" autocomplete="off" spellcheck="false";
-            span class="find-at num quiet" {}
-            button type="button" class="bar-button" data-do="find-back" aria-label="Previous place" { "↑" }
-            button type="button" class="bar-button" data-do="find-on" aria-label="Next place" { "↓" }
-            button type="button" class="bar-button" data-do="find-close" aria-label="Close" { "×" }
+            span class="find-position num muted" {}
+            button type="button" class="bar-button" data-command="find-previous" aria-label="Previous match" { "↑" }
+            button type="button" class="bar-button" data-command="find-next" aria-label="Next match" { "↓" }
+            button type="button" class="bar-button" data-command="find-close" aria-label="Close" { "×" }
         }
-        @if grows {
+        @if can_follow {
             div class="follow no-print" {
-                button type="button" class="button" data-do="newest" hidden { "New turns ↓" }
-                span class="follow-lost" role="status" hidden { "rethread does not answer" }
+                button type="button" class="button" data-command="newest" hidden { "New turns ↓" }
+                span class="follow-disconnected" role="status" hidden { "rethread does not respond" }
                 label { input type="checkbox" name="follow"; " follow" }
             }
         }
     }
 }
 
-/// Says what could not be read, in place of the session.
-pub(crate) fn trouble(failure: &Error) -> Markup {
+/// Renders an error and its hint in place of the session.
+pub(crate) fn render_error(error: &Error) -> Markup {
     html! {
-        main id="main" class="trouble" { h1 { "That did not work" } p { (error_message(failure)) } p class="quiet" { (hint(failure)) } }
+        main id="main" class="error-page" { h1 { "The session could not be loaded" } p { (error_message(error)) } p class="muted" { (hint(error)) } }
     }
 }

@@ -1,34 +1,35 @@
-//! A session in a list: its title, its badges, its facts.
+//! Renders a session in a list: title, badges, facts.
 
 use maud::{Markup, html};
-use rethread_engine::ops::{self, SessionRow};
+use rethread_engine::ops;
+use rethread_engine::ops::list::SessionRow;
 
-use super::link::address;
+use super::link::build_address;
 use crate::text::clean;
-use crate::text::figures::{count, size, things};
-use crate::text::folder::{base, git_branch};
+use crate::text::figures::{count_noun, format_size, group_digits};
 use crate::text::session::display_title;
+use crate::text::session::{folder_name, git_branch_label};
 
-/// A session, with what the reader's place and time make of it.
+/// A row of the session list.
 #[derive(Debug, Clone)]
-pub(crate) struct Row<'a> {
-    /// The name in its address.
+pub(crate) struct ListRow<'a> {
+    /// The key of the session in its address.
     pub(crate) key: &'a str,
     /// The session.
     pub(crate) session: &'a SessionRow,
-    /// Its folder, as people write it.
+    /// The folder of the session, with `~` for the home directory.
     pub(crate) folder: String,
-    /// How long ago it was used.
+    /// How long ago the session was last used, for display.
     pub(crate) age: String,
-    /// When that was.
+    /// The time at which it was last used, for the tooltip. Empty if unknown.
     pub(crate) stamp: String,
 }
 
-/// How many columns a table of sessions has.
+/// The number of columns of the session table, for `colspan`.
 pub(crate) const COLUMNS: &str = "7";
 
-/// Draws a table of sessions; `more` stands below the last as a row of its own.
-pub(crate) fn table(rows: &[Row<'_>], label: &str, more: Option<&Markup>) -> Markup {
+/// Renders the session table with the accessible name `label`. `more` is an additional last row.
+pub(crate) fn render_table(rows: &[ListRow<'_>], label: &str, more: Option<&Markup>) -> Markup {
     html! {
         table class="list" aria-label=(label) {
             thead { tr {
@@ -40,122 +41,134 @@ pub(crate) fn table(rows: &[Row<'_>], label: &str, more: Option<&Markup>) -> Mar
                 th scope="col" class="num" { "Size" }
                 th scope="col" class="num" { "Used" }
             } }
-            tbody { (self::rows(rows, more)) }
+            tbody { (render_rows(rows, more)) }
         }
     }
 }
 
-/// Draws the rows of a table.
-pub(crate) fn rows(rows: &[Row<'_>], more: Option<&Markup>) -> Markup {
+/// Renders the rows of the session table. `more` is an additional last row.
+pub(crate) fn render_rows(rows: &[ListRow<'_>], more: Option<&Markup>) -> Markup {
     html! {
-        @for row in rows { (one(row)) }
+        @for row in rows { (render_row(row)) }
         @if let Some(more) = more { (more) }
     }
 }
 
-fn one(row: &Row<'_>) -> Markup {
+/// Renders a session as a table row. The project links to the sessions of its repository.
+fn render_row(row: &ListRow<'_>) -> Markup {
     let session = row.session;
-    let sketch = &session.sketch;
-    let branch = git_branch(sketch.git_branch.as_deref());
-    let repository = ops::repository(sketch.cwd.as_deref().unwrap_or_default()).to_owned();
-    let folder = (!repository.is_empty()).then(|| address("/sessions", [("repo", repository.as_str())]));
+    let info = &session.info;
+    let branch = git_branch_label(info.git_branch.as_deref());
+    let repository = ops::repository::repository_folder(info.cwd.as_deref().unwrap_or_default()).to_owned();
+    let folder =
+        (!repository.is_empty()).then(|| build_address("/sessions", [("repo", repository.as_str())]));
     html! {
         tr class="row" data-key=(row.key) {
             td { div class="row-title" {
-                a class="row-link cut" href={ "/s/" (row.key) } { (title(session)) }
-                (badges(session))
+                a class="row-link ellipsis" href={ "/s/" (row.key) } { (render_title(session)) }
+                (render_badges(session))
             } }
-            td class="row-project cut" title=(row.folder) {
+            td class="row-project ellipsis" title=(row.folder) {
                 @match folder {
-                    Some(address) => a href=(address) { (base(&row.folder)) },
-                    None => (base(&row.folder)),
+                    Some(address) => a href=(address) { (folder_name(&row.folder)) },
+                    None => (folder_name(&row.folder)),
                 }
             }
-            td class="row-branch cut mono" title=[branch.as_deref()] { (branch.as_deref().unwrap_or_default()) }
-            td class="row-model cut" title=[models(session)] { (model(session)) }
-            td class="row-turns num" { (count(sketch.turns as u64)) span class="row-unit" { @if sketch.turns == 1 { " turn" } @else { " turns" } } }
-            td class="row-size num" { (size(session.bytes)) }
-            td class="row-when num" { @if sketch.last.is_some() { time title=(row.stamp) { (row.age) } } }
+            td class="row-branch ellipsis mono" title=[branch.as_deref()] { (branch.as_deref().unwrap_or_default()) }
+            td class="row-model ellipsis" title=[all_models(session)] { (get_last_model(session)) }
+            td class="row-turns num" { (group_digits(info.turns as u64)) span class="row-unit" { @if info.turns == 1 { " turn" } @else { " turns" } } }
+            td class="row-size num" { (format_size(session.bytes)) }
+            td class="row-time num" { @if info.last_time.is_some() { time title=(row.stamp) { (row.age) } } }
         }
     }
 }
 
-/// Says what a session is called.
-pub(crate) fn title(session: &SessionRow) -> Markup {
+/// Renders the title of a session, or "no prompt" if it is empty.
+pub(crate) fn render_title(session: &SessionRow) -> Markup {
     let text = display_title(&session.title.text);
-    html! { @if text.is_empty() { i class="quiet" { "no prompt was typed" } } @else { (text) } }
+    html! { @if text.is_empty() { i class="muted" { "no prompt" } } @else { (text) } }
 }
 
-/// Draws what is special about a session.
-pub(crate) fn badges(session: &SessionRow) -> Markup {
-    let (sketch, links) = (&session.sketch, &session.links);
-    let some = |n: usize, least: usize, one: &str| (n >= least).then(|| things(n as u64, one));
-    let is = |is: bool, what: &str| is.then(|| what.to_owned());
+/// Renders the badges of a session: live, relations, compacted, damaged, branches, subagents, headless, pull
+/// requests.
+pub(crate) fn render_badges(session: &SessionRow) -> Markup {
+    let (info, links) = (&session.info, &session.links);
+    let count = |n: usize, min: usize, noun: &str| (n >= min).then(|| count_noun(n as u64, noun));
+    let flag = |is_set: bool, label: &str| is_set.then(|| label.to_owned());
     let pulls = session.pull_requests();
     let pull = match pulls {
         [] => None,
-        [one] => Some(format!("PR {}", clean::line(&one.number))),
-        more => Some(things(more.len() as u64, "PR")),
+        [request] => Some(format!("PR {}", clean::line(&request.number))),
+        more => Some(count_noun(more.len() as u64, "PR")),
     };
-    let all = [
-        ("badge-mark", is(links.implementation.is_some(), "plan"), "planned what another session implements"),
-        ("badge-mark", is(links.plan.is_some(), "implementation"), "implements the plan of another session"),
-        ("badge-mark", is(links.forked_from.is_some(), "fork"), "forked from another session"),
+    let badges = [
+        (
+            "badge-accent",
+            flag(links.implementation.is_some(), "plan"),
+            "planned what another session implements",
+        ),
+        (
+            "badge-accent",
+            flag(links.plan.is_some(), "implementation"),
+            "implements the plan of another session",
+        ),
+        ("badge-accent", flag(links.forked_from.is_some(), "fork"), "forked from another session"),
         (
             "badge-warn",
-            is(sketch.compactions > 0, "compacted"),
-            "what came before is only a summary to Claude",
+            flag(info.compactions > 0, "compacted"),
+            "earlier turns are only a summary in the context",
         ),
         (
             "badge-bad",
-            is(sketch.damages + sketch.islands > 0, "damaged"),
-            "something is lost or out of place",
+            flag(info.damage_count + info.orphans > 0, "damaged"),
+            "the file has defects; open the session to repair it",
         ),
-        ("", some(sketch.branches, 2, "branch"), "ways the conversation went"),
-        ("", some(session.agents, 1, "subagent"), "subagents that worked for it"),
-        ("", is(sketch.is_headless(), "headless"), "run by a program"),
-        ("badge-good", pull, "pull requests made in it"),
+        ("", count(info.branches, 2, "branch"), "branches of the conversation"),
+        ("", count(session.agents, 1, "subagent"), "subagents started by the session"),
+        ("", flag(info.is_headless(), "headless"), "started by a program, not interactively"),
+        ("badge-good", pull, "pull requests created in the session"),
     ];
     html! {
         span class="row-badges" {
             @if session.live { span class="row-live" title="a client has it open" { span class="live" {} " live" } }
-            @for (class, said, why) in all {
-                @if let Some(said) = said { span class={ "badge " (class) } title=(why) { (said) } }
+            @for (class, label, tooltip) in badges {
+                @if let Some(label) = label { span class={ "badge " (class) } title=(tooltip) { (label) } }
             }
         }
     }
 }
 
-/// Says by which model a session was last answered, in short.
-pub(crate) fn model(session: &SessionRow) -> String {
-    real_models(session).next_back().map(short_model).unwrap_or_default()
+/// Returns the short name of the last model of a session. Returns an empty string if there is none.
+pub(crate) fn get_last_model(session: &SessionRow) -> String {
+    real_models(session).next_back().map(shorten_model_name).unwrap_or_default()
 }
 
-/// Names all models of a session.
-fn models(session: &SessionRow) -> Option<String> {
+/// Returns the names of all models of a session, separated by commas. Returns `None` if there are none.
+fn all_models(session: &SessionRow) -> Option<String> {
     let all: Vec<String> = real_models(session).map(clean::line).collect();
     (!all.is_empty()).then(|| all.join(", "))
 }
 
-/// What stands in angle brackets is no model: the client answered itself.
+/// Returns the models of a session, without names in angle brackets: `<synthetic>` marks answers of the client
+/// itself.
 fn real_models(session: &SessionRow) -> impl DoubleEndedIterator<Item = &str> {
-    session.sketch.models.iter().map(String::as_str).filter(|model| !model.starts_with('<'))
+    session.info.models.iter().map(String::as_str).filter(|model| !model.starts_with('<'))
 }
 
-/// Names a model in short: `claude-opus-4-1-20250805` is `opus 4.1`.
-pub(crate) fn short_model(model: &str) -> String {
+/// Returns the short name of a model: `opus 4.1` for `claude-opus-4-1-20250805`. Other names are returned unchanged.
+pub(crate) fn shorten_model_name(model: &str) -> String {
     let clean = clean::line(model);
     let Some((_, rest)) = clean.split_once("claude-") else { return clean };
-    let named = rest.split(':').next().unwrap_or(rest);
-    let parts = named.split(['-', '@']).filter(|part| !is_date(part) && !is_edition(part));
+    let name = rest.split(':').next().unwrap_or(rest);
+    let parts = name.split(['-', '@']).filter(|part| !is_date(part) && !is_revision(part));
     let (numbers, names): (Vec<&str>, Vec<&str>) =
         parts.partition(|part| part.starts_with(|c: char| c.is_ascii_digit()));
-    let said = format!("{} {}", names.join(" "), numbers.join("."));
-    if said.trim().is_empty() { clean } else { said.trim().to_owned() }
+    let short = format!("{} {}", names.join(" "), numbers.join("."));
+    if short.trim().is_empty() { clean } else { short.trim().to_owned() }
 }
 
-/// Some who offer models count editions: `v1`.
-fn is_edition(part: &str) -> bool {
+/// Returns `true` for a revision that some providers append, such as `v1`.
+fn is_revision(part: &str) -> bool {
     part.strip_prefix('v')
         .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
 }
@@ -166,11 +179,11 @@ fn is_date(part: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::short_model;
+    use super::shorten_model_name;
 
     #[test]
-    fn models_are_named_in_short() {
-        for (model, said) in [
+    fn model_names_are_shortened() {
+        for (model, short) in [
             ("claude-opus-4-1-20250805", "opus 4.1"),
             ("claude-opus-5", "opus 5"),
             ("claude-3-5-haiku-20241022", "haiku 3.5"),
@@ -180,7 +193,7 @@ mod tests {
             ("claude-", "claude-"),
             ("", ""),
         ] {
-            assert_eq!(short_model(model), said, "{model}");
+            assert_eq!(shorten_model_name(model), short, "{model}");
         }
     }
 }

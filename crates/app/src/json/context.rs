@@ -1,13 +1,14 @@
-//! The context of a session in `--json`.
+//! JSON of `context`.
 
-use rethread_engine::core::context::{CauseTotal, ContextDrop, Dropped, Reread};
-use rethread_engine::ops::{self, Growth, Large};
+use rethread_engine::core::context::{CauseTotal, ContextDrop, DropReason, RepeatedRead};
+use rethread_engine::ops;
+use rethread_engine::ops::context::{DropLocation, LargeBlock, TurnGrowth};
 use serde::Serialize;
 
-use super::{Wire, wire};
+use super::object::{ObjectJson, build_object};
 
 #[derive(Serialize)]
-pub(crate) struct Context<'a> {
+pub(crate) struct ContextJson<'a> {
     session: &'a str,
     title: &'a str,
     client: &'a str,
@@ -22,40 +23,40 @@ pub(crate) struct Context<'a> {
     turns: usize,
     responses: usize,
     responses_measured: usize,
-    responses_elsewhere: usize,
+    responses_off_path: usize,
     drops: usize,
-    cut_line: Option<u32>,
+    cut_off_line: Option<u32>,
 }
 
-/// What `context` says of the whole.
-pub(crate) fn context(context: &ops::Context) -> Wire<Context<'_>> {
-    let (window, curve) = (&context.window, &context.curve);
-    wire(
+/// Builds the `context` object of `context`: the totals in tokens.
+pub(crate) fn build_context(context: &ops::context::ContextReport) -> ObjectJson<ContextJson<'_>> {
+    let (window, history) = (&context.window, &context.history);
+    build_object(
         "context",
-        Context {
-            session: &context.head.id,
-            title: &context.head.title.text,
+        ContextJson {
+            session: &context.header.id,
+            title: &context.header.title.text,
             client: &context.client,
-            model: Some(curve.model.as_str()).filter(|model| !model.is_empty()),
+            model: Some(history.model.as_str()).filter(|model| !model.is_empty()),
             window: context.limit,
-            used: window.used(),
+            used: window.used_tokens(),
             sent: window.context,
             output: window.output.0,
             output_measured: window.output.1,
             since: window.since,
-            peak: curve.peak(),
-            turns: context.turns.iter().filter(|turn| turn.no.is_some()).count(),
-            responses: curve.points.len(),
-            responses_measured: curve.points.iter().filter(|point| point.measured).count(),
-            responses_elsewhere: context.elsewhere,
-            drops: curve.drops.len(),
-            cut_line: context.cut,
+            peak: history.peak(),
+            turns: context.turns.iter().filter(|turn| turn.number.is_some()).count(),
+            responses: history.samples.len(),
+            responses_measured: history.samples.iter().filter(|sample| sample.measured).count(),
+            responses_off_path: context.off_path_responses,
+            drops: history.drops.len(),
+            cut_off_line: context.cut_off_line,
         },
     )
 }
 
 #[derive(Serialize)]
-pub(crate) struct Turn<'a> {
+pub(crate) struct ContextTurnJson<'a> {
     session: &'a str,
     turn: Option<u32>,
     line: Option<u32>,
@@ -67,19 +68,23 @@ pub(crate) struct Turn<'a> {
     drops: usize,
 }
 
-/// A turn of `context --turns`; `before` is the size at the end of the turn before.
-pub(crate) fn context_turn<'a>(session: &'a str, turn: &Growth, before: u64) -> Wire<Turn<'a>> {
-    let signed = |size: u64| i64::try_from(size).unwrap_or(i64::MAX);
-    wire(
+/// Builds the `context_turn` object of one turn. `tokens_before` is the context size at the end of the previous turn.
+pub(crate) fn build_context_turn<'a>(
+    session: &'a str,
+    turn: &TurnGrowth,
+    tokens_before: u64,
+) -> ObjectJson<ContextTurnJson<'a>> {
+    let to_signed = |tokens: u64| i64::try_from(tokens).unwrap_or(i64::MAX);
+    build_object(
         "context_turn",
-        Turn {
+        ContextTurnJson {
             session,
-            turn: turn.no,
+            turn: turn.number,
             line: turn.line,
-            responses: turn.points.len(),
-            first: turn.first,
-            last: turn.last,
-            growth: signed(turn.last) - signed(before),
+            responses: turn.sample_range.len(),
+            first: turn.first_tokens,
+            last: turn.last_tokens,
+            growth: to_signed(turn.last_tokens) - to_signed(tokens_before),
             measured: turn.measured,
             drops: turn.drops,
         },
@@ -87,33 +92,44 @@ pub(crate) fn context_turn<'a>(session: &'a str, turn: &Growth, before: u64) -> 
 }
 
 #[derive(Serialize)]
-pub(crate) struct Dip<'a> {
+pub(crate) struct ContextDropJson<'a> {
     session: &'a str,
     line: u32,
     turn: Option<u32>,
-    how: &'static str,
+    reason: &'static str,
     trigger: Option<&'a str>,
     before: Option<u64>,
     after: Option<u64>,
 }
 
-/// A place where the context became smaller.
-pub(crate) fn context_drop<'a>(
+/// Builds the `context_drop` object of an entry at which the context became smaller.
+pub(crate) fn build_context_drop<'a>(
     session: &'a str,
     drop: &'a ContextDrop,
-    (line, turn): (u32, Option<u32>),
-) -> Wire<Dip<'a>> {
-    let (how, trigger) = match &drop.how {
-        Dropped::Compacted(trigger) => ("compacted", Some(trigger.as_str())),
-        Dropped::Cleared => ("cleared", None),
-        Dropped::Unsaid => ("unsaid", None),
+    location: DropLocation,
+) -> ObjectJson<ContextDropJson<'a>> {
+    let (reason, trigger) = match &drop.reason {
+        DropReason::Compacted(trigger) => ("compacted", Some(trigger.as_str())),
+        DropReason::Cleared => ("cleared", None),
+        DropReason::Unexplained => ("unexplained", None),
     };
     let trigger = trigger.filter(|trigger| !trigger.is_empty());
-    wire("context_drop", Dip { session, line, turn, how, trigger, before: drop.before, after: drop.after })
+    build_object(
+        "context_drop",
+        ContextDropJson {
+            session,
+            line: location.line,
+            turn: location.turn,
+            reason,
+            trigger,
+            before: drop.before,
+            after: drop.after,
+        },
+    )
 }
 
 #[derive(Serialize)]
-pub(crate) struct Part<'a> {
+pub(crate) struct ContextCauseJson<'a> {
     session: &'a str,
     cause: &'static str,
     name: Option<&'a str>,
@@ -122,15 +138,21 @@ pub(crate) struct Part<'a> {
     measured: u64,
 }
 
-/// A cause of what is in the window.
-pub(crate) fn context_cause<'a>(session: &'a str, row: &'a CauseTotal) -> Wire<Part<'a>> {
+/// Builds the `context_cause` object: the total tokens of all blocks with one cause.
+pub(crate) fn build_context_cause<'a>(
+    session: &'a str,
+    row: &'a CauseTotal,
+) -> ObjectJson<ContextCauseJson<'a>> {
     let name = Some(row.name.as_str()).filter(|name| !name.is_empty());
     let (cause, blocks) = (row.cause.name(), row.items);
-    wire("context_cause", Part { session, cause, name, blocks, tokens: row.tokens, measured: row.measured })
+    build_object(
+        "context_cause",
+        ContextCauseJson { session, cause, name, blocks, tokens: row.tokens, measured: row.measured },
+    )
 }
 
 #[derive(Serialize)]
-pub(crate) struct Again<'a> {
+pub(crate) struct RepeatedReadJson<'a> {
     session: &'a str,
     path: &'a str,
     reads: usize,
@@ -138,15 +160,18 @@ pub(crate) struct Again<'a> {
     tokens: u64,
 }
 
-/// A file that was read again.
-pub(crate) fn context_reread<'a>(session: &'a str, reread: &'a Reread) -> Wire<Again<'a>> {
-    let Reread { path, reads, repeats, tokens } = reread;
-    let body = Again { session, path, reads: *reads, repeats: *repeats, tokens: *tokens };
-    wire("context_reread", body)
+/// Builds the `context_reread` object of a file that the session read repeatedly.
+pub(crate) fn build_context_reread<'a>(
+    session: &'a str,
+    reread: &'a RepeatedRead,
+) -> ObjectJson<RepeatedReadJson<'a>> {
+    let RepeatedRead { path, reads, repeats, tokens } = reread;
+    let body = RepeatedReadJson { session, path, reads: *reads, repeats: *repeats, tokens: *tokens };
+    build_object("context_reread", body)
 }
 
 #[derive(Serialize)]
-pub(crate) struct Piece<'a> {
+pub(crate) struct ContextBlockJson<'a> {
     session: &'a str,
     handle: &'a str,
     line: u32,
@@ -158,18 +183,21 @@ pub(crate) struct Piece<'a> {
     input: Option<&'a str>,
 }
 
-/// One of the largest blocks.
-pub(crate) fn context_item<'a>(session: &'a str, large: &'a Large) -> Wire<Piece<'a>> {
-    wire(
+/// Builds the `context_item` object of one of the largest blocks in the context.
+pub(crate) fn build_context_item<'a>(
+    session: &'a str,
+    large: &'a LargeBlock,
+) -> ObjectJson<ContextBlockJson<'a>> {
+    build_object(
         "context_item",
-        Piece {
+        ContextBlockJson {
             session,
             handle: &large.handle,
             line: large.line,
-            cause: large.item.cause.name(),
+            cause: large.block.cause.name(),
             name: Some(large.name.as_str()).filter(|name| !name.is_empty()),
-            tokens: large.item.tokens,
-            measured: large.item.measured,
+            tokens: large.block.tokens,
+            measured: large.block.measured,
             call: large.call.as_ref().map(|call| call.id.as_str()),
             input: large.call.as_ref().map(|call| call.input.as_str()),
         },

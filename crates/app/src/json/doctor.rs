@@ -1,152 +1,161 @@
-//! What is wrong, in `--json`.
+//! JSON of `doctor`.
 
 use std::collections::BTreeMap;
 
-use rethread_engine::core::check::{Diagnostic as Found, Severity, SizeBreakdown, SizeCategory};
-use rethread_engine::ops::{SessionReport, StoreFinding as StoreFound, StoreReport};
+use rethread_engine::core::check::{Diagnostic, Severity, SizeBreakdown, SizeCategory};
+use rethread_engine::ops::doctor::{SessionReport, StoreFinding, StoreReport};
 use serde::Serialize;
 
-use super::{Wire, wire};
-use crate::text::diagnostic::Help;
+use super::object::{ObjectJson, build_object};
+use crate::text::diagnostic::FixHint;
 
-/// Spots that are listed of one finding.
-const LISTED: usize = 100;
+/// The maximum number of locations or paths listed for one finding.
+const MAX_LOCATIONS: usize = 100;
 
 #[derive(Serialize)]
-pub(crate) struct Finding<'a> {
+pub(crate) struct FindingJson<'a> {
     session: Option<&'a str>,
     path: Option<String>,
     code: &'static str,
     severity: &'static str,
     count: usize,
-    spots: Vec<Spot>,
+    locations: Vec<LocationJson>,
     paths: Vec<String>,
-    cost: String,
-    mend: Option<String>,
-    mend_is_command: bool,
+    effect: String,
+    fix: Option<String>,
+    fix_is_command: bool,
 }
 
 #[derive(Serialize)]
-struct Spot {
+struct LocationJson {
     line: u32,
     block: Option<u16>,
     inner_block: Option<u16>,
 }
 
-/// A finding of a session, with what it costs and what mends it in words.
-pub(crate) fn finding<'a>(
-    diagnosis: &'a SessionReport,
-    found: &Found,
-    (cost, help): (String, Option<Help>),
-) -> Wire<Finding<'a>> {
-    let spots = found.spots.iter().take(LISTED);
-    let spots = spots.map(|spot| Spot { line: spot.line, block: spot.block, inner_block: spot.inner });
-    let mend_is_command = help.as_ref().is_some_and(|help| help.is_command);
-    wire(
+/// Builds the `finding` object of a session in `doctor`, with at most [`MAX_LOCATIONS`] locations.
+/// `effect` describes the consequence for the user, the hint how to fix it.
+pub(crate) fn build_finding<'a>(
+    report: &'a SessionReport,
+    finding: &Diagnostic,
+    (effect, hint): (String, Option<FixHint>),
+) -> ObjectJson<FindingJson<'a>> {
+    let locations = finding.locations.iter().take(MAX_LOCATIONS).map(|location| LocationJson {
+        line: location.line,
+        block: location.block,
+        inner_block: location.inner,
+    });
+    let fix_is_command = hint.as_ref().is_some_and(|hint| hint.is_command);
+    build_object(
         "finding",
-        Finding {
-            session: Some(&diagnosis.head.id),
-            path: Some(diagnosis.path.display().to_string()),
-            code: found.code.name(),
-            severity: found.severity.name(),
-            count: found.spots.len(),
-            spots: spots.collect(),
+        FindingJson {
+            session: Some(&report.header.id),
+            path: Some(report.path.display().to_string()),
+            code: finding.code.name(),
+            severity: finding.severity.name(),
+            count: finding.locations.len(),
+            locations: locations.collect(),
             paths: Vec::new(),
-            cost,
-            mend: help.map(|help| help.text),
-            mend_is_command,
+            effect,
+            fix: hint.map(|hint| hint.text),
+            fix_is_command,
         },
     )
 }
 
-/// A finding of the store.
-pub(crate) fn store_finding(found: &StoreFound, cost: String, help: Option<Help>) -> Wire<Finding<'_>> {
-    let mend_is_command = help.as_ref().is_some_and(|help| help.is_command);
-    wire(
+/// Builds the `finding` object of a finding about the store itself, with at most [`MAX_LOCATIONS`] paths.
+pub(crate) fn build_store_finding(
+    finding: &StoreFinding,
+    effect: String,
+    hint: Option<FixHint>,
+) -> ObjectJson<FindingJson<'_>> {
+    let fix_is_command = hint.as_ref().is_some_and(|hint| hint.is_command);
+    build_object(
         "finding",
-        Finding {
+        FindingJson {
             session: None,
             path: None,
-            code: found.code.name(),
-            severity: found.severity.name(),
-            count: found.paths.len(),
-            spots: Vec::new(),
-            paths: found.paths.iter().take(LISTED).map(|path| path.display().to_string()).collect(),
-            cost,
-            mend: help.map(|help| help.text),
-            mend_is_command,
+            code: finding.code.name(),
+            severity: finding.severity.name(),
+            count: finding.paths.len(),
+            locations: Vec::new(),
+            paths: finding.paths.iter().take(MAX_LOCATIONS).map(|path| path.display().to_string()).collect(),
+            effect,
+            fix: hint.map(|hint| hint.text),
+            fix_is_command,
         },
     )
 }
 
 #[derive(Serialize)]
-pub(crate) struct Doctor {
+pub(crate) struct DoctorJson {
     sessions: usize,
     clean: usize,
-    harmless: usize,
-    costs: usize,
-    blocks: usize,
+    info: usize,
+    warnings: usize,
+    errors: usize,
     codes: BTreeMap<&'static str, BTreeMap<&'static str, usize>>,
     bytes: u64,
     bytes_by_cause: BTreeMap<String, u64>,
     bytes_repeated: u64,
-    bytes_beside: BTreeMap<&'static str, u64>,
+    side_file_bytes: BTreeMap<&'static str, u64>,
     unreadable: usize,
 }
 
-fn by_cause(weight: &SizeBreakdown) -> BTreeMap<String, u64> {
-    SizeCategory::ALL.iter().map(|&cause| (cause.name().replace(' ', "_"), weight.of(cause))).collect()
+/// Returns the bytes of each size category. Spaces in category names become underscores.
+fn build_bytes_by_cause(sizes: &SizeBreakdown) -> BTreeMap<String, u64> {
+    SizeCategory::ALL.iter().map(|&cause| (cause.name().replace(' ', "_"), sizes.bytes_of(cause))).collect()
 }
 
-/// The end of what is said of one session.
-pub(crate) fn one_session(diagnosis: &SessionReport) -> Wire<Doctor> {
+/// Builds the `doctor` object of `doctor <session>`: the summary of one session.
+pub(crate) fn build_doctor_session(report: &SessionReport) -> ObjectJson<DoctorJson> {
     let mut codes: BTreeMap<&'static str, BTreeMap<&'static str, usize>> = BTreeMap::new();
-    for found in &diagnosis.findings {
-        codes.entry(found.code.name()).or_default().insert(found.severity.name(), 1);
+    for finding in &report.findings {
+        codes.entry(finding.code.name()).or_default().insert(finding.severity.name(), 1);
     }
-    let worst = |severity| usize::from(diagnosis.worst() == Some(severity));
-    wire(
+    let count_if_worst = |severity| usize::from(report.worst_severity() == Some(severity));
+    build_object(
         "doctor",
-        Doctor {
+        DoctorJson {
             sessions: 1,
-            clean: usize::from(diagnosis.worst() <= Some(Severity::Harmless)),
-            harmless: worst(Severity::Harmless),
-            costs: worst(Severity::Warning),
-            blocks: worst(Severity::Blocks),
+            clean: usize::from(report.worst_severity() <= Some(Severity::Info)),
+            info: count_if_worst(Severity::Info),
+            warnings: count_if_worst(Severity::Warning),
+            errors: count_if_worst(Severity::Error),
             codes,
-            bytes: diagnosis.weight.total(),
-            bytes_by_cause: by_cause(&diagnosis.weight),
-            bytes_repeated: diagnosis.weight.repeated,
-            bytes_beside: BTreeMap::new(),
+            bytes: report.sizes.total(),
+            bytes_by_cause: build_bytes_by_cause(&report.sizes),
+            bytes_repeated: report.sizes.repeated,
+            side_file_bytes: BTreeMap::new(),
             unreadable: 0,
         },
     )
 }
 
-/// The end of what is said of a store.
-pub(crate) fn whole_store(round: &StoreReport) -> Wire<Doctor> {
+/// Builds the `doctor` object of `doctor` without a session: the summary of the whole store.
+pub(crate) fn build_doctor_store(report: &StoreReport) -> ObjectJson<DoctorJson> {
     let mut codes: BTreeMap<&'static str, BTreeMap<&'static str, usize>> = BTreeMap::new();
-    for (&(code, severity), &number) in &round.by_code {
-        codes.entry(code.name()).or_default().insert(severity.name(), number);
+    for (&(code, severity), &count) in &report.by_code {
+        codes.entry(code.name()).or_default().insert(severity.name(), count);
     }
-    let [harmless, costs, blocks] = round.by_severity;
-    let beside = round.beside;
-    let beside =
-        [("subagents", beside.agents), ("large_results", beside.results), ("file_history", beside.history)];
-    wire(
+    let [info, warnings, errors] = report.by_severity;
+    let sizes = report.side_files;
+    let side_files =
+        [("subagents", sizes.agents), ("large_results", sizes.results), ("file_history", sizes.history)];
+    build_object(
         "doctor",
-        Doctor {
-            sessions: round.examined,
-            clean: round.examined - costs - blocks,
-            harmless,
-            costs,
-            blocks,
+        DoctorJson {
+            sessions: report.session_count,
+            clean: report.session_count - warnings - errors,
+            info,
+            warnings,
+            errors,
             codes,
-            bytes: round.weight.total(),
-            bytes_by_cause: by_cause(&round.weight),
-            bytes_repeated: round.weight.repeated,
-            bytes_beside: beside.into_iter().collect(),
-            unreadable: round.failures.len(),
+            bytes: report.sizes.total(),
+            bytes_by_cause: build_bytes_by_cause(&report.sizes),
+            bytes_repeated: report.sizes.repeated,
+            side_file_bytes: side_files.into_iter().collect(),
+            unreadable: report.failures.len(),
         },
     )
 }

@@ -1,13 +1,13 @@
-//! The session that an export tells.
+//! JSON of the header of an export.
 
-use rethread_engine::ops::SessionView;
+use rethread_engine::ops::read::SessionView;
 use serde::Serialize;
 
-use super::object::{Wire, time, wire};
+use super::object::{ObjectJson, build_object, format_time};
 
-/// What stands before the turns.
+/// The first line of an export as JSON, which precedes the turns.
 #[derive(Serialize)]
-pub(crate) struct Export<'a> {
+pub(crate) struct ExportJson<'a> {
     session: &'a str,
     title: &'a str,
     project: &'a str,
@@ -17,36 +17,37 @@ pub(crate) struct Export<'a> {
     first: Option<String>,
     last: Option<String>,
     turns: usize,
-    told: usize,
+    exported_turns: usize,
     branches: usize,
-    everything: bool,
+    all_branches: bool,
     detail: &'static str,
 }
 
-/// The head of an export of which `told` turns follow.
-pub(crate) fn export<'a>(
-    reading: &'a SessionView,
-    told: usize,
-    everything: bool,
+/// Builds the `export` object, the header of an export. `exported_turns` counts the turns in the export,
+/// `detail` names its level of detail.
+pub(crate) fn build_export<'a>(
+    view: &'a SessionView,
+    exported_turns: usize,
+    all_branches: bool,
     detail: &'static str,
-) -> Wire<Export<'a>> {
-    let session = &reading.session;
-    let sketch = &session.sketch;
-    wire(
+) -> ObjectJson<ExportJson<'a>> {
+    let session = &view.session;
+    let info = &session.info;
+    build_object(
         "export",
-        Export {
+        ExportJson {
             session: &session.id,
             title: &session.title.text,
-            project: sketch.cwd.as_deref().unwrap_or_default(),
-            git_branch: sketch.git_branch.as_deref(),
-            versions: &sketch.versions,
-            models: &sketch.models,
-            first: time(sketch.first),
-            last: time(sketch.last),
-            turns: session.tree.turns().count(),
-            told,
-            branches: reading.branches.list.len(),
-            everything,
+            project: info.cwd.as_deref().unwrap_or_default(),
+            git_branch: info.git_branch.as_deref(),
+            versions: &info.versions,
+            models: &info.models,
+            first: format_time(info.first_time),
+            last: format_time(info.last_time),
+            turns: session.tree.turn_starts().count(),
+            exported_turns,
+            branches: view.branches.list.len(),
+            all_branches,
             detail,
         },
     )

@@ -1,32 +1,33 @@
-//! A match of `find` in `--json`.
+//! JSON of `find`.
 
 use rethread_engine::core::query;
-use rethread_engine::ops::{self, ContextStatus};
+use rethread_engine::core::resume::ContextStatus;
+use rethread_engine::ops;
 use serde::Serialize;
 
-use super::{Wire, time, wire};
+use super::object::{ObjectJson, build_object, format_time};
 
 #[derive(Serialize)]
-pub(crate) struct Match<'a> {
+pub(crate) struct MatchJson<'a> {
     session: &'a str,
     line: u32,
     turn: Option<u32>,
     uuid: Option<&'a str>,
     kind: &'static str,
-    voice: &'static str,
+    entry_role: &'static str,
     time: Option<String>,
     matches: usize,
-    hits: Vec<Hit<'a>>,
-    whereabouts: &'static str,
+    hits: Vec<HitJson<'a>>,
+    status: &'static str,
     active: bool,
     tip_line: Option<u32>,
-    above: Vec<Near<'a>>,
-    below: Vec<Near<'a>>,
+    above: Vec<NearbyEntryJson<'a>>,
+    below: Vec<NearbyEntryJson<'a>>,
     more_below: usize,
 }
 
 #[derive(Serialize)]
-struct Hit<'a> {
+struct HitJson<'a> {
     role: &'static str,
     tool: Option<&'a str>,
     before: &'a str,
@@ -36,68 +37,59 @@ struct Hit<'a> {
 }
 
 #[derive(Serialize)]
-pub(crate) struct Near<'a> {
+pub(crate) struct NearbyEntryJson<'a> {
     line: u32,
     turn: Option<u32>,
-    voice: &'static str,
+    entry_role: &'static str,
     text: &'a str,
     tool: Option<&'a str>,
 }
 
-/// A row of `find`.
-pub(crate) fn found<'a>(session: &'a str, found: &'a ops::Match) -> Wire<Match<'a>> {
-    wire(
+/// Builds the `match` object of `find`: one entry with its hits and nearby entries.
+pub(crate) fn build_entry_match<'a>(
+    session: &'a str,
+    row: &'a ops::find::EntryMatch,
+) -> ObjectJson<MatchJson<'a>> {
+    build_object(
         "match",
-        Match {
+        MatchJson {
             session,
-            line: found.line,
-            turn: found.turn,
-            uuid: found.uuid.as_deref(),
-            kind: found.kind.name(),
-            voice: found.voice.name(),
-            time: time(found.time),
-            matches: found.found.count,
-            hits: found.found.hits.iter().map(hit).collect(),
-            whereabouts: whereabouts(found.whereabouts),
-            active: found.whereabouts == ContextStatus::Active,
-            tip_line: found.tip,
-            above: found.above.iter().map(near).collect(),
-            below: found.below.iter().map(near).collect(),
-            more_below: found.more_below,
+            line: row.line,
+            turn: row.turn,
+            uuid: row.uuid.as_deref(),
+            kind: row.kind.name(),
+            entry_role: row.role.name(),
+            time: format_time(row.time),
+            matches: row.matches.count,
+            hits: row.matches.hits.iter().map(build_hit).collect(),
+            status: row.context_status.name(),
+            active: row.context_status == ContextStatus::Active,
+            tip_line: row.tip_line,
+            above: row.above.iter().map(build_nearby_entry).collect(),
+            below: row.below.iter().map(build_nearby_entry).collect(),
+            more_below: row.more_below,
         },
     )
 }
 
-/// Names how an entry stands to the active path.
-pub(super) fn whereabouts(whereabouts: ContextStatus) -> &'static str {
-    match whereabouts {
-        ContextStatus::Active => "active",
-        ContextStatus::Compacted => "compacted",
-        ContextStatus::Aside => "aside",
-        ContextStatus::Island => "island",
-        ContextStatus::Agent => "agent",
-        ContextStatus::Outside => "outside",
-    }
-}
-
-fn hit(hit: &query::Hit) -> Hit<'_> {
-    Hit {
+fn build_hit(hit: &query::Hit) -> HitJson<'_> {
+    HitJson {
         role: hit.source.name(),
         tool: hit.tool.as_deref(),
         before: &hit.before,
-        r#match: &hit.words,
+        r#match: &hit.matched,
         after: &hit.after,
         matches: hit.count,
     }
 }
 
-/// An entry in few words.
-pub(super) fn near(near: &ops::NearbyEntry) -> Near<'_> {
-    Near {
-        line: near.line,
-        turn: near.turn,
-        voice: near.voice.name(),
-        text: &near.words,
-        tool: near.call.as_ref().map(|call| call.name.as_str()),
+/// Builds the short form of an entry near a match, or the last common one of a diff: line, turn, role, text and tool name.
+pub(super) fn build_nearby_entry(entry: &ops::NearbyEntry) -> NearbyEntryJson<'_> {
+    NearbyEntryJson {
+        line: entry.line,
+        turn: entry.turn,
+        entry_role: entry.role.name(),
+        text: &entry.text,
+        tool: entry.call.as_ref().map(|call| call.name.as_str()),
     }
 }

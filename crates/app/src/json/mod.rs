@@ -1,5 +1,5 @@
-//! Objects of `--json` that more than one face writes: types of their own, version 1, described in `docs/json.md`
-//! (**wire-is-separate**). Those of single commands stand beside the commands.
+//! The types that `--json` prints, described in `docs/json.md`. They are versioned and separate from the reports
+//! of the engine (**wire-is-separate**).
 
 mod context;
 mod diff;
@@ -24,26 +24,27 @@ mod usage;
 mod write;
 
 pub(crate) use self::context::{
-    context, context_cause, context_drop, context_item, context_reread, context_turn,
+    build_context, build_context_cause, build_context_drop, build_context_item, build_context_reread,
+    build_context_turn,
 };
-pub(crate) use self::diff::diff;
-pub(crate) use self::doctor::{finding, one_session, store_finding, whole_store};
-pub(crate) use self::find::found;
-pub(crate) use self::new_session::{moved, offspring};
-pub(crate) use self::repair::{mend, repair};
-pub(crate) use self::resume::resume;
+pub(crate) use self::diff::build_diff;
+pub(crate) use self::doctor::{build_doctor_session, build_doctor_store, build_finding, build_store_finding};
+pub(crate) use self::export::build_export;
+pub(crate) use self::find::build_entry_match;
+pub(crate) use self::line::serialize_line;
+pub(crate) use self::new_session::{build_goto, build_new_session};
+pub(crate) use self::repair::{build_fix, build_repair};
+pub(crate) use self::resume::build_resume;
 pub(crate) use self::search::{
-    index_dropped, index_status, search_hit, search_resume, search_session, search_total,
+    SessionResult, build_index_dropped, build_index_status, build_search_hit, build_search_resume,
+    build_search_session, build_search_total,
 };
-pub(crate) use self::serve::serving;
-pub(crate) use self::session::*;
-pub(crate) use self::stats::{file, stats};
-pub(crate) use self::statusline::statusline;
-pub(crate) use self::tree::{branch, tree_node};
-pub(crate) use self::trimmed::{lighter, rescue};
-pub(crate) use self::usage::{usage_check, usage_row, usage_total, usage_trace};
-pub(crate) use self::write::{op, prune, remove, rename, restore, undo};
-pub(crate) use export::export;
-pub(crate) use line::line;
-pub(crate) use object::{Usage, Wire, time, wire};
-pub(crate) use turn::{standing, tool, turn};
+pub(crate) use self::serve::build_serve;
+pub(crate) use self::session::{build_agent, build_schema_item, build_session};
+pub(crate) use self::stats::{build_file, build_stats};
+pub(crate) use self::statusline::build_statusline;
+pub(crate) use self::tree::{build_branch, build_tree_node};
+pub(crate) use self::trimmed::{build_rescue, build_trimmed_copy};
+pub(crate) use self::turn::{build_tool, build_turn, path_relation_name};
+pub(crate) use self::usage::{build_usage_check, build_usage_row, build_usage_total, build_usage_trace};
+pub(crate) use self::write::{build_op, build_prune, build_remove, build_rename, build_restore, build_undo};

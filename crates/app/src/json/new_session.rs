@@ -1,19 +1,20 @@
-//! What writing commands did, in `--json`.
+//! JSON of `goto` and of commands that create a session.
 
-use rethread_engine::ops::{EntryRef, ExpectedLoad, GotoOutcome, NewSession};
+use rethread_engine::ops::goto::{EntryRef, GotoOutcome};
+use rethread_engine::ops::{ExpectedLoad, NewSession};
 use serde::Serialize;
 
-use super::{Wire, wire};
+use super::object::{ObjectJson, build_object};
 
 #[derive(Serialize)]
-pub(crate) struct Promised<'a> {
+pub(crate) struct ExpectedLoadJson<'a> {
     client: &'a str,
     entries: usize,
     tokens: u64,
 }
 
 #[derive(Serialize)]
-pub(crate) struct Entry<'a> {
+pub(crate) struct EntryRefJson<'a> {
     handle: &'a str,
     uuid: &'a str,
     line: u32,
@@ -22,32 +23,32 @@ pub(crate) struct Entry<'a> {
 }
 
 #[derive(Serialize)]
-pub(crate) struct Goto<'a> {
+pub(crate) struct GotoJson<'a> {
     session: &'a str,
     folder: &'a str,
     op: Option<u64>,
     dry_run: bool,
-    from: Option<Entry<'a>>,
-    to: Entry<'a>,
+    from: Option<EntryRefJson<'a>>,
+    to: EntryRefJson<'a>,
     added_bytes: usize,
     replayed_lines: usize,
-    promises: Vec<Promised<'a>>,
+    expected_loads: Vec<ExpectedLoadJson<'a>>,
 }
 
-/// What `goto` did.
-pub(crate) fn moved(moved: &GotoOutcome) -> Wire<Goto<'_>> {
-    wire(
+/// Builds the `goto` object of `goto` and `branch`. An `op` of `null` means a dry run.
+pub(crate) fn build_goto(outcome: &GotoOutcome) -> ObjectJson<GotoJson<'_>> {
+    build_object(
         "goto",
-        Goto {
-            session: &moved.head.id,
-            folder: &moved.head.folder,
-            op: moved.op.map(|op| op.0),
-            dry_run: moved.op.is_none(),
-            from: moved.from.as_ref().map(entry),
-            to: entry(&moved.to),
-            added_bytes: moved.added.len(),
-            replayed_lines: moved.replayed,
-            promises: promised(&moved.promises),
+        GotoJson {
+            session: &outcome.header.id,
+            folder: &outcome.header.folder,
+            op: outcome.op.map(|op| op.0),
+            dry_run: outcome.op.is_none(),
+            from: outcome.from.as_ref().map(build_entry_ref),
+            to: build_entry_ref(&outcome.to),
+            added_bytes: outcome.added.len(),
+            replayed_lines: outcome.replayed,
+            expected_loads: build_expected_loads(&outcome.expected_loads),
         },
     )
 }
@@ -63,45 +64,51 @@ pub(crate) struct NewSessionJson<'a> {
     dry_run: bool,
     lines: usize,
     side_files: usize,
-    promises: Vec<Promised<'a>>,
+    expected_loads: Vec<ExpectedLoadJson<'a>>,
 }
 
-/// A new session, made by the command `name`.
-pub(crate) fn offspring<'a>(name: &'static str, born: &'a NewSession) -> Wire<NewSessionJson<'a>> {
-    wire(name, new_session(born))
+/// Builds the object of a new session. `command` is the command that created it and becomes the object type.
+pub(crate) fn build_new_session<'a>(
+    command: &'static str,
+    session: &'a NewSession,
+) -> ObjectJson<NewSessionJson<'a>> {
+    build_object(command, build_new_session_body(session))
 }
 
-/// A new session.
-pub(super) fn new_session(born: &NewSession) -> NewSessionJson<'_> {
+/// Builds the fields that all objects about a new session share.
+pub(super) fn build_new_session_body(session: &NewSession) -> NewSessionJson<'_> {
     NewSessionJson {
-        origin: &born.origin.id,
-        session: &born.id,
-        title: &born.title,
-        path: born.path.display().to_string(),
-        folder: &born.folder,
-        op: born.op.map(|op| op.0),
-        dry_run: born.op.is_none(),
-        lines: born.lines,
-        side_files: born.side,
-        promises: promised(&born.promises),
+        origin: &session.origin.id,
+        session: &session.id,
+        title: &session.title,
+        path: session.path.display().to_string(),
+        folder: &session.folder,
+        op: session.op.map(|op| op.0),
+        dry_run: session.op.is_none(),
+        lines: session.lines,
+        side_files: session.side_files,
+        expected_loads: build_expected_loads(&session.expected_loads),
     }
 }
 
-pub(super) fn promised(promises: &[ExpectedLoad]) -> Vec<Promised<'_>> {
-    let promised = |promise: &'_ ExpectedLoad| (promise.path.len(), promise.tokens);
-    let wired = |promise| {
-        let (entries, tokens) = promised(promise);
-        Promised { client: &promise.client.text, entries, tokens }
-    };
-    promises.iter().map(wired).collect()
+/// Builds the list of what each client version will load: the number of entries and of tokens.
+pub(super) fn build_expected_loads(loads: &[ExpectedLoad]) -> Vec<ExpectedLoadJson<'_>> {
+    loads
+        .iter()
+        .map(|load| ExpectedLoadJson {
+            client: &load.client.text,
+            entries: load.path.len(),
+            tokens: load.tokens,
+        })
+        .collect()
 }
 
-fn entry(stand: &EntryRef) -> Entry<'_> {
-    Entry {
-        handle: &stand.handle,
-        uuid: &stand.uuid,
-        line: stand.line,
-        turn: stand.turn,
-        prompt: stand.prompt.as_deref(),
+fn build_entry_ref(entry: &EntryRef) -> EntryRefJson<'_> {
+    EntryRefJson {
+        handle: &entry.handle,
+        uuid: &entry.uuid,
+        line: entry.line,
+        turn: entry.turn,
+        prompt: entry.prompt.as_deref(),
     }
 }

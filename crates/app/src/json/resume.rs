@@ -1,34 +1,34 @@
-//! What clients load, in `--json`.
+//! JSON of `explain`: the entries that a client loads.
 
 use rethread_engine::core::resume::{LoadFailure, MessageRole};
 use rethread_engine::core::tree::NodeId;
-use rethread_engine::ops::{Explanation, SyntheticMessage, Verdict};
+use rethread_engine::ops::explain::{AddedBlock, ClientVerdict, Explanation};
 use serde::Serialize;
 
-use super::{Wire, wire};
+use super::object::{ObjectJson, build_object};
 
 #[derive(Serialize)]
-pub(crate) struct Resume<'a> {
+pub(crate) struct ResumeJson<'a> {
     session: &'a str,
     client: Option<&'a str>,
-    measured: Option<&'static str>,
-    leaf: Option<Leaf>,
-    path: Vec<Entry>,
+    rules_of: Option<&'static str>,
+    leaf: Option<LeafJson>,
+    path: Vec<EntryJson>,
     loaded: usize,
     entries: usize,
     turns: usize,
-    turns_in_all: usize,
-    stopped: Option<Stopped>,
-    halted: Option<&'static str>,
+    total_turns: usize,
+    early_end: Option<StopJson>,
+    failure: Option<&'static str>,
     lost: usize,
-    unreachable: Vec<Unreachable>,
-    made_up: Vec<MadeUpBlock>,
+    unreachable: Vec<UnreachableJson>,
+    synthetic_messages: Vec<SyntheticMessageJson>,
     tokens: u64,
-    refused: Vec<Refused>,
+    rejections: Vec<RejectionJson>,
 }
 
 #[derive(Serialize)]
-struct Leaf {
+struct LeafJson {
     line: u32,
     uuid: String,
     rule: &'static str,
@@ -36,97 +36,106 @@ struct Leaf {
 }
 
 #[derive(Serialize)]
-struct Entry {
+struct EntryJson {
     line: u32,
     uuid: String,
 }
 
 #[derive(Serialize)]
-struct Stopped {
+struct StopJson {
     line: u32,
     uuid: String,
-    why: &'static str,
+    reason: &'static str,
 }
 
 #[derive(Serialize)]
-struct Unreachable {
+struct UnreachableJson {
     line: u32,
     uuid: Option<String>,
-    why: &'static str,
+    reason: &'static str,
     lost: bool,
 }
 
 #[derive(Serialize)]
-struct MadeUpBlock {
+struct SyntheticMessageJson {
     role: &'static str,
     text: &'static str,
     after_line: Option<u32>,
 }
 
 #[derive(Serialize)]
-struct Refused {
+struct RejectionJson {
     line: u32,
     uuid: String,
-    why: &'static str,
+    reason: &'static str,
 }
 
-/// What one client makes of a session.
-pub(crate) fn resume<'a>(explained: &'a Explanation, verdict: &'a Verdict) -> Wire<Resume<'a>> {
+/// Builds the `resume` object of `explain`: the entries that the client of `verdict` loads when it resumes the session.
+pub(crate) fn build_resume<'a>(
+    explanation: &'a Explanation,
+    verdict: &'a ClientVerdict,
+) -> ObjectJson<ResumeJson<'a>> {
     let resume = &verdict.resume;
-    let line = |no: NodeId| explained.session.tree.node(no).place.line;
-    let leaf = resume.leaf.map(|(no, rule)| Leaf {
-        line: line(no),
-        uuid: explained.uuid(no),
+    let line = |id: NodeId| explanation.session.tree.node(id).span.line;
+    let leaf = resume.leaf.map(|(id, rule)| LeafJson {
+        line: line(id),
+        uuid: explanation.uuid(id),
         rule: rule.name(),
         rule_line: rule.line(),
     });
-    let unreachable = resume.unreachable.iter().map(|lost| Unreachable {
-        line: lost.line,
-        uuid: lost.node.map(|no| explained.uuid(no)),
-        why: lost.why.name(),
-        lost: lost.why.is_loss(),
+    let unreachable = resume.skipped.iter().map(|entry| UnreachableJson {
+        line: entry.line,
+        uuid: entry.node.map(|id| explanation.uuid(id)),
+        reason: entry.reason.name(),
+        lost: entry.reason.is_loss(),
     });
-    wire(
+    build_object(
         "resume",
-        Resume {
-            session: &explained.head.id,
+        ResumeJson {
+            session: &explanation.header.id,
             client: verdict.client.as_ref().map(|client| client.text.as_str()),
-            measured: verdict.measured,
+            rules_of: verdict.rules_of,
             leaf,
-            path: resume.path.iter().map(|&no| Entry { line: line(no), uuid: explained.uuid(no) }).collect(),
+            path: resume
+                .path
+                .iter()
+                .map(|&id| EntryJson { line: line(id), uuid: explanation.uuid(id) })
+                .collect(),
             loaded: resume.loaded,
             entries: resume.entries,
             turns: verdict.turns,
-            turns_in_all: explained.turns,
-            stopped: resume.stop.map(|stop| Stopped {
-                line: line(stop.node),
-                uuid: explained.uuid(stop.node),
-                why: stop.why.name(),
+            total_turns: explanation.turns,
+            early_end: resume.early_end.map(|end| StopJson {
+                line: line(end.node),
+                uuid: explanation.uuid(end.node),
+                reason: end.reason.name(),
             }),
-            halted: resume.halt.map(LoadFailure::name),
-            lost: resume.lost(),
+            failure: resume.failure.map(LoadFailure::name),
+            lost: resume.lost_count(),
             unreachable: unreachable.collect(),
-            made_up: made_up(explained, verdict),
+            synthetic_messages: build_synthetic_messages(explanation, verdict),
             tokens: verdict.tokens,
-            refused: verdict
-                .refusals
+            rejections: verdict
+                .rejections
                 .iter()
-                .map(|refusal| Refused {
-                    line: line(refusal.node()),
-                    uuid: explained.uuid(refusal.node()),
-                    why: refusal.name(),
+                .map(|rejection| RejectionJson {
+                    line: line(rejection.node()),
+                    uuid: explanation.uuid(rejection.node()),
+                    reason: rejection.name(),
                 })
                 .collect(),
         },
     )
 }
 
-fn made_up(explained: &Explanation, verdict: &Verdict) -> Vec<MadeUpBlock> {
-    let line = |no: NodeId| explained.session.tree.node(no).place.line;
-    let block = |invention: SyntheticMessage| MadeUpBlock {
-        role: if invention.side == MessageRole::User { "user" } else { "assistant" },
-        text: invention.what.text(),
-        after_line: invention.after.map(line),
+/// Lists the text that the client sends although no line contains it, in the order of sending. `after_line` is the line
+/// of the last block from the file before it.
+fn build_synthetic_messages(explanation: &Explanation, verdict: &ClientVerdict) -> Vec<SyntheticMessageJson> {
+    let line = |id: NodeId| explanation.session.tree.node(id).span.line;
+    let to_json = |added: AddedBlock| SyntheticMessageJson {
+        role: if added.role == MessageRole::User { "user" } else { "assistant" },
+        text: added.block.text(),
+        after_line: added.after.map(line),
     };
-    verdict.inventions().into_iter().map(block).collect()
+    verdict.added_blocks().into_iter().map(to_json).collect()
 }

@@ -1,14 +1,33 @@
-//! Hits of `search` and the state of the index in `--json`.
+//! JSON of `search` and `index`.
 
-use rethread_engine::ops::{self, ContextStatus};
+use std::path::PathBuf;
+
+use rethread_engine::core::entry::Timestamp;
+use rethread_engine::core::resume::ContextStatus;
+use rethread_engine::ops;
 use serde::Serialize;
 
-use super::super::cli::search::Row;
-use super::find::whereabouts;
-use super::{Wire, time, wire};
+use super::object::{ObjectJson, build_object, format_time};
+
+/// A session with at least one search hit.
+#[derive(Debug)]
+pub(crate) struct SessionResult {
+    /// The session id.
+    pub(crate) session: String,
+    /// The session title.
+    pub(crate) title: String,
+    /// The folder in which the session was started.
+    pub(crate) project: String,
+    /// The session file.
+    pub(crate) path: PathBuf,
+    /// The number of hits in this session.
+    pub(crate) hits: usize,
+    /// The time of the newest hit. `None` if no hit has a time.
+    pub(crate) last: Option<Timestamp>,
+}
 
 #[derive(Serialize)]
-pub(crate) struct SearchHit<'a> {
+pub(crate) struct SearchHitJson<'a> {
     hit: usize,
     session: &'a str,
     title: &'a str,
@@ -16,97 +35,99 @@ pub(crate) struct SearchHit<'a> {
     path: String,
     session_path: String,
     agent: Option<&'a str>,
-    beside: bool,
+    in_side_file: bool,
     line: u32,
     turn: Option<u32>,
     uuid: Option<&'a str>,
     time: Option<String>,
     role: &'static str,
     tool: Option<&'a str>,
-    pieces: Vec<Piece<'a>>,
-    starts: bool,
-    ends: bool,
-    whereabouts: &'static str,
-    remembered: bool,
-    copied: bool,
-    copies: Vec<Copy<'a>>,
+    excerpt: Vec<ExcerptPartJson<'a>>,
+    is_text_start: bool,
+    is_text_end: bool,
+    status: &'static str,
+    in_context: bool,
+    is_copy: bool,
+    copies: Vec<CopyJson<'a>>,
     score: u32,
 }
 
 #[derive(Serialize)]
-struct Piece<'a> {
+struct ExcerptPartJson<'a> {
     text: &'a str,
     r#match: bool,
 }
 
 #[derive(Serialize)]
-struct Copy<'a> {
+struct CopyJson<'a> {
     session: &'a str,
     path: String,
     line: u32,
-    whereabouts: Option<&'static str>,
+    status: Option<&'static str>,
 }
 
-/// A hit of `search`, with its number.
-pub(crate) fn search_hit(no: usize, hit: &ops::SearchHit) -> Wire<SearchHit<'_>> {
+/// Builds the `search_hit` object of `search`. `number` identifies the hit for `search --open`.
+pub(crate) fn build_search_hit(number: usize, hit: &ops::search::SearchHit) -> ObjectJson<SearchHitJson<'_>> {
     let excerpt = &hit.excerpt;
-    wire(
+    build_object(
         "search_hit",
-        SearchHit {
-            hit: no,
+        SearchHitJson {
+            hit: number,
             session: &hit.session,
             title: &hit.title.text,
             project: &hit.project,
             path: hit.path.display().to_string(),
             session_path: hit.session_path.display().to_string(),
             agent: hit.agent.as_deref(),
-            beside: hit.beside,
+            in_side_file: hit.in_side_file,
             line: hit.line,
             turn: hit.turn,
             uuid: hit.uuid.as_deref(),
-            time: time(hit.time),
+            time: format_time(hit.time),
             role: excerpt.source.name(),
             tool: excerpt.tool.as_deref(),
-            pieces: pieces(&excerpt.text, &excerpt.marks),
-            starts: excerpt.starts,
-            ends: excerpt.ends,
-            whereabouts: whereabouts(hit.standing),
-            remembered: is_remembered(hit),
-            copied: hit.copied,
-            copies: hit.copies.iter().map(copy).collect(),
+            excerpt: split_at_marks(&excerpt.text, &excerpt.marks),
+            is_text_start: excerpt.is_text_start,
+            is_text_end: excerpt.is_text_end,
+            status: hit.context_status.name(),
+            in_context: is_in_context(hit),
+            is_copy: hit.is_copy,
+            copies: hit.copies.iter().map(build_copy).collect(),
             score: hit.score,
         },
     )
 }
 
-fn is_remembered(hit: &ops::SearchHit) -> bool {
-    hit.standing == ContextStatus::Active && hit.agent.is_none()
+/// Returns `true` if the hit is on the active path of the session itself, not of a subagent.
+fn is_in_context(hit: &ops::search::SearchHit) -> bool {
+    hit.context_status == ContextStatus::Active && hit.agent.is_none()
 }
 
-fn copy(copy: &ops::DuplicateHit) -> Copy<'_> {
-    Copy {
+fn build_copy(copy: &ops::search::DuplicateHit) -> CopyJson<'_> {
+    CopyJson {
         session: &copy.session,
         path: copy.path.display().to_string(),
         line: copy.line,
-        whereabouts: copy.standing.map(whereabouts),
+        status: copy.context_status.map(ContextStatus::name),
     }
 }
 
-fn pieces<'a>(text: &'a str, marks: &[std::ops::Range<usize>]) -> Vec<Piece<'a>> {
-    let mut pieces = Vec::new();
-    let mut at = 0;
+/// Splits an excerpt into matching and other parts. `marks` are the sorted byte ranges of the matches.
+fn split_at_marks<'a>(text: &'a str, marks: &[std::ops::Range<usize>]) -> Vec<ExcerptPartJson<'a>> {
+    let mut parts = Vec::new();
+    let mut pos = 0;
     for mark in marks {
-        pieces.push(Piece { text: &text[at..mark.start], r#match: false });
-        pieces.push(Piece { text: &text[mark.clone()], r#match: true });
-        at = mark.end;
+        parts.push(ExcerptPartJson { text: &text[pos..mark.start], r#match: false });
+        parts.push(ExcerptPartJson { text: &text[mark.clone()], r#match: true });
+        pos = mark.end;
     }
-    pieces.push(Piece { text: &text[at..], r#match: false });
-    pieces.retain(|piece| !piece.text.is_empty());
-    pieces
+    parts.push(ExcerptPartJson { text: &text[pos..], r#match: false });
+    parts.retain(|part| !part.text.is_empty());
+    parts
 }
 
 #[derive(Serialize)]
-pub(crate) struct SearchTotal {
+pub(crate) struct SearchTotalJson {
     hits: usize,
     exact: bool,
     shown: usize,
@@ -115,16 +136,21 @@ pub(crate) struct SearchTotal {
     bytes_read: u64,
 }
 
-/// What a search comes to.
-pub(crate) fn search_total(shown: usize, sessions: Option<usize>, search: &ops::Search) -> Wire<SearchTotal> {
-    let total = search.total();
-    let (files, bytes_read) = (search.files, search.scanned);
+/// Builds the `search_total` object of `search`. `shown` counts the hits in the printed rows. `sessions` counts
+/// the sessions with hits; it is `None` if not all hits were printed.
+pub(crate) fn build_search_total(
+    shown: usize,
+    sessions: Option<usize>,
+    search: &ops::search::Search,
+) -> ObjectJson<SearchTotalJson> {
+    let total = search.hit_count();
+    let (files, bytes_read) = (search.file_count, search.scanned_bytes);
     let (hits, exact) = (total.hits, total.exact);
-    wire("search_total", SearchTotal { hits, exact, shown, sessions, files, bytes_read })
+    build_object("search_total", SearchTotalJson { hits, exact, shown, sessions, files, bytes_read })
 }
 
 #[derive(Serialize)]
-pub(crate) struct SearchSession<'a> {
+pub(crate) struct SearchSessionJson<'a> {
     session: &'a str,
     title: &'a str,
     project: &'a str,
@@ -133,35 +159,38 @@ pub(crate) struct SearchSession<'a> {
     last: Option<String>,
 }
 
-/// A session of `search --sessions`.
-pub(crate) fn search_session(row: &Row) -> Wire<SearchSession<'_>> {
+/// Builds the `search_session` object of `search --sessions`.
+pub(crate) fn build_search_session(row: &SessionResult) -> ObjectJson<SearchSessionJson<'_>> {
     let path = row.path.display().to_string();
     let (session, title, project) = (&*row.session, &*row.title, &*row.project);
-    wire(
+    build_object(
         "search_session",
-        SearchSession { session, title, project, path, hits: row.hits, last: time(row.last) },
+        SearchSessionJson { session, title, project, path, hits: row.hits, last: format_time(row.last) },
     )
 }
 
 #[derive(Serialize)]
-pub(crate) struct SearchResume<'a> {
+pub(crate) struct SearchResumeJson<'a> {
     session: &'a str,
     project: &'a str,
     line: u32,
     command: &'a str,
-    whereabouts: &'static str,
-    remembered: bool,
+    status: &'static str,
+    in_context: bool,
 }
 
-/// How to go on with the session of a hit.
-pub(crate) fn search_resume<'a>(hit: &'a ops::SearchHit, command: &'a str) -> Wire<SearchResume<'a>> {
-    let (whereabouts, remembered) = (whereabouts(hit.standing), is_remembered(hit));
+/// Builds the `search_resume` object of `search --open`. `command` is the shell command that resumes the session.
+pub(crate) fn build_search_resume<'a>(
+    hit: &'a ops::search::SearchHit,
+    command: &'a str,
+) -> ObjectJson<SearchResumeJson<'a>> {
+    let (status, in_context) = (hit.context_status.name(), is_in_context(hit));
     let (session, project, line) = (&*hit.session, &*hit.project, hit.line);
-    wire("search_resume", SearchResume { session, project, line, command, whereabouts, remembered })
+    build_object("search_resume", SearchResumeJson { session, project, line, command, status, in_context })
 }
 
 #[derive(Serialize)]
-pub(crate) struct IndexStatus {
+pub(crate) struct IndexStatusJson {
     folder: String,
     files: usize,
     files_found: usize,
@@ -172,11 +201,11 @@ pub(crate) struct IndexStatus {
     size: u64,
 }
 
-/// How the index stands.
-pub(crate) fn index_status(status: &ops::IndexStatus) -> Wire<IndexStatus> {
-    wire(
+/// Builds the `index_status` object of `index`.
+pub(crate) fn build_index_status(status: &ops::index::IndexStatus) -> ObjectJson<IndexStatusJson> {
+    build_object(
         "index_status",
-        IndexStatus {
+        IndexStatusJson {
             folder: status.folder.display().to_string(),
             files: status.files,
             files_found: status.files_found,
@@ -190,11 +219,11 @@ pub(crate) fn index_status(status: &ops::IndexStatus) -> Wire<IndexStatus> {
 }
 
 #[derive(Serialize)]
-pub(crate) struct IndexDropped {
+pub(crate) struct IndexDroppedJson {
     dropped: bool,
 }
 
-/// Whether there was an index to throw away.
-pub(crate) fn index_dropped(dropped: bool) -> Wire<IndexDropped> {
-    wire("index_dropped", IndexDropped { dropped })
+/// Builds the `index_dropped` object of `index --drop`. `dropped` is `true` if an index existed.
+pub(crate) fn build_index_dropped(dropped: bool) -> ObjectJson<IndexDroppedJson> {
+    build_object("index_dropped", IndexDroppedJson { dropped })
 }

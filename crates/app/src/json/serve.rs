@@ -1,17 +1,18 @@
-//! Where the server is.
+//! JSON of `serve`.
 
 use serde::Serialize;
 
-use super::{Wire, wire};
+use super::object::{ObjectJson, build_object};
 
-/// The server, started.
+/// The address of the running server, and whether it serves invented sessions.
 #[derive(Serialize)]
-pub(crate) struct Serving<'a> {
+pub(crate) struct ServeJson<'a> {
     address: &'a str,
     demo: bool,
 }
 
-/// Says where the server is.
-pub(crate) fn serving(address: &str, demo: bool) -> Wire<Serving<'_>> {
-    wire("serve", Serving { address, demo })
+/// Builds the `serve` object of `serve`. `address` is the URL of the server with the access key. `is_demo` is `true` if
+/// the server shows invented sessions.
+pub(crate) fn build_serve(address: &str, is_demo: bool) -> ObjectJson<ServeJson<'_>> {
+    build_object("serve", ServeJson { address, demo: is_demo })
 }

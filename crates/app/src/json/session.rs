@@ -1,13 +1,13 @@
-//! What `--json` prints: types of its own, version 1, described in `docs/json.md` (**wire-is-separate**).
+//! JSON of `ls`, `agents` and `schema`.
 
-use rethread_engine::core::schema::{Occurrences, SchemaItem as Seen};
+use rethread_engine::core::schema::{Occurrences, SchemaItemKind};
 use rethread_engine::ops;
 use serde::Serialize;
 
-use super::{Usage, Wire, time, wire};
+use super::object::{ObjectJson, UsageJson, build_object, format_time};
 
 #[derive(Serialize)]
-pub(crate) struct Session<'a> {
+pub(crate) struct SessionJson<'a> {
     id: &'a str,
     path: String,
     title: &'a str,
@@ -32,60 +32,63 @@ pub(crate) struct Session<'a> {
     plan: Option<&'a str>,
     implementation: Option<&'a str>,
     forked_from: Option<&'a str>,
-    came_from: Option<&'a str>,
+    continued_from: Option<&'a str>,
     copies: &'a [String],
-    pull_requests: Vec<PullRequest<'a>>,
+    pull_requests: Vec<PullRequestJson<'a>>,
 }
 
 #[derive(Serialize)]
-struct PullRequest<'a> {
+struct PullRequestJson<'a> {
     number: &'a str,
     url: &'a str,
     repository: &'a str,
 }
 
-/// A row of `ls`.
-pub(crate) fn session(row: &ops::SessionRow) -> Wire<Session<'_>> {
-    let (sketch, links) = (&row.sketch, &row.links);
-    let requests = row.pull_requests().iter();
-    let requests =
-        requests.map(|pr| PullRequest { number: &pr.number, url: &pr.url, repository: &pr.repository });
-    wire(
+/// Builds the `session` object of `ls`.
+pub(crate) fn build_session(row: &ops::list::SessionRow) -> ObjectJson<SessionJson<'_>> {
+    let (info, links) = (&row.info, &row.links);
+    let pull_requests = row.pull_requests().iter();
+    let pull_requests = pull_requests.map(|pr| PullRequestJson {
+        number: &pr.number,
+        url: &pr.url,
+        repository: &pr.repository,
+    });
+    build_object(
         "session",
-        Session {
+        SessionJson {
             id: &row.id,
             path: row.path.display().to_string(),
             title: &row.title.text,
             title_source: row.title.source.name(),
-            first_prompt: sketch.first_prompt.as_deref(),
+            first_prompt: info.first_prompt.as_deref(),
             project: row.project(),
-            git_branch: sketch.git_branch.as_deref(),
-            versions: &sketch.versions,
-            models: &sketch.models,
-            first: time(sketch.first),
-            last: time(sketch.last),
-            turns: sketch.turns,
-            branches: sketch.branches,
+            git_branch: info.git_branch.as_deref(),
+            versions: &info.versions,
+            models: &info.models,
+            first: format_time(info.first_time),
+            last: format_time(info.last_time),
+            turns: info.turns,
+            branches: info.branches,
             agents: row.agents,
-            compactions: sketch.compactions,
-            lines: sketch.lines,
+            compactions: info.compactions,
+            lines: info.lines,
             bytes: row.bytes,
-            problems: sketch.problems,
+            problems: info.problem_count,
             live: row.live,
-            headless: sketch.is_headless(),
-            empty: sketch.is_empty(),
+            headless: info.is_headless(),
+            empty: info.is_empty(),
             plan: links.plan.as_deref(),
             implementation: links.implementation.as_deref(),
             forked_from: links.forked_from.as_deref(),
-            came_from: links.came_from.as_deref(),
+            continued_from: links.continued_from.as_deref(),
             copies: &links.copies,
-            pull_requests: requests.collect(),
+            pull_requests: pull_requests.collect(),
         },
     )
 }
 
 #[derive(Serialize)]
-pub(crate) struct Agent<'a> {
+pub(crate) struct AgentJson<'a> {
     session: &'a str,
     id: &'a str,
     kind: &'a str,
@@ -98,18 +101,18 @@ pub(crate) struct Agent<'a> {
     entries: usize,
     tools: usize,
     responses: usize,
-    usage: Usage,
+    usage: UsageJson,
     first: Option<String>,
     last: Option<String>,
     warmup: bool,
     path: Option<String>,
 }
 
-/// A row of `agents`.
-pub(crate) fn agent<'a>(session: &'a str, row: &'a ops::AgentRow) -> Wire<Agent<'a>> {
-    wire(
+/// Builds the `agent` object of `agents`. `session` is the id of the session that started the subagent.
+pub(crate) fn build_agent<'a>(session: &'a str, row: &'a ops::agents::AgentRow) -> ObjectJson<AgentJson<'a>> {
+    build_object(
         "agent",
-        Agent {
+        AgentJson {
             session,
             id: &row.id,
             kind: &row.kind,
@@ -117,14 +120,14 @@ pub(crate) fn agent<'a>(session: &'a str, row: &'a ops::AgentRow) -> Wire<Agent<
             prompt: &row.prompt,
             parent: row.parent.as_deref(),
             depth: row.depth,
-            tool_use: row.tool_use.as_deref(),
+            tool_use: row.tool_use_id.as_deref(),
             call_line: row.call_line,
             entries: row.entries,
             tools: row.tools,
             responses: row.responses,
             usage: (&row.usage).into(),
-            first: time(row.first),
-            last: time(row.last),
+            first: format_time(row.started_at),
+            last: format_time(row.ended_at),
             warmup: row.warmup,
             path: row.path.as_ref().map(|path| path.display().to_string()),
         },
@@ -132,8 +135,8 @@ pub(crate) fn agent<'a>(session: &'a str, row: &'a ops::AgentRow) -> Wire<Agent<
 }
 
 #[derive(Serialize)]
-pub(crate) struct Shape<'a> {
-    shape: &'static str,
+pub(crate) struct SchemaItemJson<'a> {
+    item: &'static str,
     name: &'a str,
     count: u64,
     oldest: Option<&'a str>,
@@ -141,9 +144,17 @@ pub(crate) struct Shape<'a> {
     known: bool,
 }
 
-/// A row of `schema`.
-pub(crate) fn shape<'a>(shape: Seen, name: &'a str, seen: &'a Occurrences, known: bool) -> Wire<Shape<'a>> {
-    let oldest = seen.oldest.as_ref().map(|version| version.text.as_str());
-    let newest = seen.newest.as_ref().map(|version| version.text.as_str());
-    wire("shape", Shape { shape: shape.name(), name, count: seen.count, oldest, newest, known })
+/// Builds the `schema_item` object of `schema`. `known` is `true` if rethread knows the type or field.
+pub(crate) fn build_schema_item<'a>(
+    kind: SchemaItemKind,
+    name: &'a str,
+    occurrences: &'a Occurrences,
+    known: bool,
+) -> ObjectJson<SchemaItemJson<'a>> {
+    let oldest = occurrences.oldest.as_ref().map(|version| version.text.as_str());
+    let newest = occurrences.newest.as_ref().map(|version| version.text.as_str());
+    build_object(
+        "schema_item",
+        SchemaItemJson { item: kind.name(), name, count: occurrences.count, oldest, newest, known },
+    )
 }

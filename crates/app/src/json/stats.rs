@@ -1,22 +1,22 @@
-//! Counts in `--json`.
+//! JSON of `stats`.
 
 use std::collections::BTreeMap;
 
 use rethread_engine::core::entry::Timestamp;
-use rethread_engine::core::stats::{Counts, FileCounts};
+use rethread_engine::core::stats::{FileCounts, StoreCounts};
 use serde::Serialize;
 
-use super::{Usage, Wire, time, wire};
+use super::object::{ObjectJson, UsageJson, build_object, format_time};
 
 #[derive(Serialize)]
-pub(crate) struct File<'a> {
+pub(crate) struct FileJson<'a> {
     path: &'a str,
     #[serde(flatten)]
-    counts: Counted<'a>,
+    counts: CountsJson<'a>,
 }
 
 #[derive(Serialize)]
-struct Counted<'a> {
+struct CountsJson<'a> {
     bytes: u64,
     lines: u64,
     malformed: u64,
@@ -33,9 +33,9 @@ struct Counted<'a> {
     tool_results_is_error: u64,
 }
 
-impl<'a> From<&'a FileCounts> for Counted<'a> {
-    fn from(counts: &'a FileCounts) -> Counted<'a> {
-        Counted {
+impl<'a> From<&'a FileCounts> for CountsJson<'a> {
+    fn from(counts: &'a FileCounts) -> CountsJson<'a> {
+        CountsJson {
             bytes: counts.bytes,
             lines: counts.lines,
             malformed: counts.malformed,
@@ -54,24 +54,24 @@ impl<'a> From<&'a FileCounts> for Counted<'a> {
     }
 }
 
-/// A row of `stats --files`.
-pub(crate) fn file<'a>(path: &'a str, counts: &'a FileCounts) -> Wire<File<'a>> {
-    wire("file", File { path, counts: counts.into() })
+/// Builds the `file` object of `stats --files`.
+pub(crate) fn build_file<'a>(path: &'a str, counts: &'a FileCounts) -> ObjectJson<FileJson<'a>> {
+    build_object("file", FileJson { path, counts: counts.into() })
 }
 
 #[derive(Serialize)]
-pub(crate) struct Stats<'a> {
+pub(crate) struct StatsJson<'a> {
     files: u64,
     #[serde(flatten)]
-    counts: Counted<'a>,
+    counts: CountsJson<'a>,
     blocks: &'a BTreeMap<String, u64>,
     system_subtypes: &'a BTreeMap<String, u64>,
     tools: BTreeMap<&'a str, u64>,
-    tool_calls: BTreeMap<&'a str, Calls>,
+    tool_calls: BTreeMap<&'a str, CallCountsJson>,
     responses: usize,
-    usage: Usage,
+    usage: UsageJson,
     responses_once: usize,
-    usage_once: Usage,
+    usage_once: UsageJson,
     models: &'a BTreeMap<String, u64>,
     turns: u64,
     turns_written: u64,
@@ -85,31 +85,31 @@ pub(crate) struct Stats<'a> {
 }
 
 #[derive(Serialize)]
-struct Calls {
+struct CallCountsJson {
     calls: u64,
     errors: u64,
     mean_ms: Option<u64>,
 }
 
-/// The sums of `stats`.
-pub(crate) fn stats(counts: &Counts) -> Wire<Stats<'_>> {
-    let (plain, once) = (counts.plain(), counts.once());
+/// Builds the `stats` object of `stats`: the totals of all files.
+pub(crate) fn build_stats(counts: &StoreCounts) -> ObjectJson<StatsJson<'_>> {
+    let (by_request_id, once) = (counts.totals_by_request_id(), counts.deduplicated_totals());
     let tools = counts.tools.iter().filter(|(_, tool)| tool.blocks > 0);
     let calls = counts.tools.iter().map(|(name, tool)| {
         let mean_ms = tool.millis.checked_div(tool.timed);
-        (name.as_str(), Calls { calls: tool.calls, errors: tool.errors, mean_ms })
+        (name.as_str(), CallCountsJson { calls: tool.calls, errors: tool.errors, mean_ms })
     });
-    wire(
+    build_object(
         "stats",
-        Stats {
+        StatsJson {
             files: counts.files,
             counts: (&counts.total).into(),
             blocks: &counts.blocks,
             system_subtypes: &counts.system_subtypes,
             tools: tools.map(|(name, tool)| (name.as_str(), tool.blocks)).collect(),
             tool_calls: calls.collect(),
-            responses: plain.responses,
-            usage: (&plain.usage).into(),
+            responses: by_request_id.responses,
+            usage: (&by_request_id.usage).into(),
             responses_once: once.responses,
             usage_once: (&once.usage).into(),
             models: &counts.models,
@@ -118,10 +118,10 @@ pub(crate) fn stats(counts: &Counts) -> Wire<Stats<'_>> {
             forks: counts.forks,
             problems: &counts.problems,
             unknown: &counts.unknown,
-            first: time(counts.span.map(|(first, _)| Timestamp(first))),
-            last: time(counts.span.map(|(_, last)| Timestamp(last))),
-            wall_ms: counts.span.map_or(0, |(first, last)| last - first),
-            active_ms: counts.active,
+            first: format_time(counts.time_span.map(|(first, _)| Timestamp(first))),
+            last: format_time(counts.time_span.map(|(_, last)| Timestamp(last))),
+            wall_ms: counts.time_span.map_or(0, |(first, last)| last - first),
+            active_ms: counts.active_millis,
         },
     )
 }

@@ -1,68 +1,68 @@
-//! The line about a running session in `--json`.
+//! JSON of `statusline`.
 
 use rethread_engine::core::entry::Timestamp;
-use rethread_engine::ops::{Block, StatuslineUsage};
+use rethread_engine::ops::usage::{StatuslineUsage, UsageBlock};
 use serde::Serialize;
 
-use super::statusline_input::Input;
-use super::usage::Amount;
-use super::{Wire, time, wire};
+use super::object::{ObjectJson, build_object, format_time};
+use super::statusline_input::StatuslineInput;
+use super::usage::AmountJson;
 
 #[derive(Serialize)]
-pub(crate) struct Statusline<'a> {
+pub(crate) struct StatuslineJson<'a> {
     session: Option<&'a str>,
     model: Option<&'a str>,
-    session_total: Option<Amount>,
+    session_total: Option<AmountJson>,
     client_cost_usd: Option<f64>,
-    today: Amount,
-    block: Option<RunningBlock>,
-    context: Option<Context>,
-    others_as_of: Option<String>,
+    today: AmountJson,
+    block: Option<BlockJson>,
+    context: Option<ContextUsageJson>,
+    others_read_at: Option<String>,
 }
 
 #[derive(Serialize)]
-struct RunningBlock {
-    begin: Option<String>,
+struct BlockJson {
+    start: Option<String>,
     end: Option<String>,
-    left_ms: i64,
+    remaining_ms: i64,
     limit_percent: Option<f64>,
     #[serde(flatten)]
-    total: Amount,
+    total: AmountJson,
 }
 
 #[derive(Serialize)]
-struct Context {
+struct ContextUsageJson {
     percent: f64,
     estimated: bool,
 }
 
-/// What `statusline` says.
-pub(crate) fn statusline<'a>(
-    input: &'a Input,
-    meter: &'a StatuslineUsage,
+/// Builds the `statusline` object of `statusline`. `input` is the data passed by the client on stdin.
+pub(crate) fn build_statusline<'a>(
+    input: &'a StatuslineInput,
+    usage: &'a StatuslineUsage,
     now: Timestamp,
-) -> Wire<Statusline<'a>> {
-    let block = |block: &Block| RunningBlock {
-        begin: time(Some(block.begin)),
-        end: time(Some(block.end)),
-        left_ms: block.end.0.saturating_sub(now.0),
-        limit_percent: input.limit,
-        total: (&block.sum).into(),
+) -> ObjectJson<StatuslineJson<'a>> {
+    let block = |block: &UsageBlock| BlockJson {
+        start: format_time(Some(block.start)),
+        end: format_time(Some(block.end)),
+        remaining_ms: block.end.0.saturating_sub(now.0),
+        limit_percent: input.limit_percent,
+        total: (&block.totals).into(),
     };
-    wire(
+    build_object(
         "statusline",
-        Statusline {
+        StatuslineJson {
             session: input.session.as_deref(),
-            model: input.model.as_deref().or(meter.model.as_deref()),
-            session_total: meter.session.as_ref().map(Amount::from),
-            client_cost_usd: input.cost,
-            today: (&meter.today).into(),
-            block: meter.block.as_ref().map(block),
-            context: meter
+            model: input.model.as_deref().or(usage.model.as_deref()),
+            session_total: usage.session.as_ref().map(AmountJson::from),
+            client_cost_usd: input.cost_usd,
+            today: (&usage.today).into(),
+            block: usage.block.as_ref().map(block),
+            context: usage
                 .context
                 .as_ref()
-                .map(|context| Context { percent: context.percent, estimated: context.estimated }),
-            others_as_of: time(Some(meter.others)),
+                .map(|context| ContextUsageJson { percent: context.percent, estimated: context.estimated }),
+            others_read_at: format_time(Some(usage.others_read_at)),
         },
     )
 }

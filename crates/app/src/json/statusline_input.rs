@@ -1,4 +1,5 @@
-//! What the client says on stdin. Any of it may be missing, or be something else than it was.
+//! Reads the JSON that the client passes to a status line command on stdin. Any field may be missing or have
+//! another type in another version of the client.
 
 use std::io::{self, IsTerminal, Read};
 use std::path::PathBuf;
@@ -6,116 +7,131 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use rethread_engine::core::entry::Timestamp;
-use rethread_engine::ops::Window;
+use rethread_engine::ops::usage::ReportedWindow;
 use serde_json::Value;
 
-/// How long the client has to say something.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// How many bytes it may say.
-const MOST: u64 = 4 << 20;
+/// The time limit for the client to send its input.
+const TIMEOUT: Duration = Duration::from_secs(2);
+/// The maximum number of bytes read from stdin.
+const MAX_BYTES: u64 = 4 << 20;
 
-/// What the client says of a session.
+/// The description of a running session by the client. A field is `None` if it is missing or has an unexpected type.
 #[derive(Debug, Default)]
-pub(crate) struct Input {
+pub(crate) struct StatuslineInput {
+    /// The session id.
     pub(crate) session: Option<String>,
+    /// The session file.
     pub(crate) transcript: Option<PathBuf>,
-    /// What the model is called, as a reader knows it or else as the API does.
+    /// The display name of the model, or else its API id.
     pub(crate) model: Option<String>,
-    /// What the client reckons that the session cost, in dollars.
-    pub(crate) cost: Option<f64>,
-    pub(crate) window: Window,
-    /// When the running block ends, and how much of it is used up, in per cent.
-    pub(crate) resets: Option<Timestamp>,
-    pub(crate) limit: Option<f64>,
+    /// The cost of the session in dollars, computed by the client.
+    pub(crate) cost_usd: Option<f64>,
+    /// The size and use of the context window, as reported by the client.
+    pub(crate) window: ReportedWindow,
+    /// The end of the running five-hour block.
+    pub(crate) resets_at: Option<Timestamp>,
+    /// The used percentage of the limit of the five-hour block.
+    pub(crate) limit_percent: Option<f64>,
 }
 
-/// Why there is nothing to go by.
+/// The reason why there is no usable input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Missing {
-    /// Nothing came.
-    Nothing,
-    /// Something came that is no JSON object.
+pub(crate) enum InputError {
+    /// Stdin is a terminal, is empty, or no complete JSON value arrived in time.
+    Missing,
+    /// The input is not valid JSON, or not a JSON object.
     Unreadable,
 }
 
-/// Reads what the client says; does not wait where nobody says anything.
-pub(crate) fn read() -> Result<Input, Missing> {
+/// Reads one JSON object of the client from stdin. Waits at most [`TIMEOUT`], and not at all for a terminal.
+///
+/// Returns an error if there is no input in time or the input is not a JSON object.
+pub(crate) fn read_statusline_input() -> Result<StatuslineInput, InputError> {
     if io::stdin().is_terminal() {
-        return Err(Missing::Nothing);
+        return Err(InputError::Missing);
     }
-    let (tell, hear) = mpsc::channel();
-    // A pipe that nobody writes to and nobody closes would hold us forever.
+    let (sender, receiver) = mpsc::channel();
+    // A read blocks forever on a pipe that no process writes to or closes.
     std::thread::spawn(move || {
-        let said = io::stdin().lock().take(MOST);
-        let mut values = serde_json::Deserializer::from_reader(said).into_iter::<Value>();
-        // The object is enough: what comes behind it is not waited for.
-        let _ = tell.send(values.next());
+        let input = io::stdin().lock().take(MAX_BYTES);
+        let mut values = serde_json::Deserializer::from_reader(input).into_iter::<Value>();
+        // Sends the first value without waiting for the end of the input.
+        let _ = sender.send(values.next());
     });
-    match hear.recv_timeout(PATIENCE) {
-        Ok(Some(Ok(value @ Value::Object(_)))) => Ok(Input::of(&value)),
-        Ok(Some(_)) => Err(Missing::Unreadable),
-        Ok(None) | Err(_) => Err(Missing::Nothing),
+    match receiver.recv_timeout(TIMEOUT) {
+        Ok(Some(Ok(value @ Value::Object(_)))) => Ok(StatuslineInput::from_json(&value)),
+        Ok(Some(_)) => Err(InputError::Unreadable),
+        Ok(None) | Err(_) => Err(InputError::Missing),
     }
 }
 
-impl Input {
-    fn of(value: &Value) -> Input {
-        let at = |path: &str| value.pointer(path);
-        let text = |path: &str| at(path).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
-        let number = |path: &str| at(path).and_then(Value::as_f64).filter(|n| n.is_finite() && *n >= 0.0);
+impl StatuslineInput {
+    /// Takes the known fields. Empty texts, negative numbers and fields of another type are ignored.
+    fn from_json(value: &Value) -> StatuslineInput {
+        let get = |path: &str| value.pointer(path);
+        let text = |path: &str| get(path).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+        let number = |path: &str| get(path).and_then(Value::as_f64).filter(|n| n.is_finite() && *n >= 0.0);
         let count = |path: &str| number(path).map(|number| number as u64);
-        let id = text("/model/id");
-        let parts = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
-        let parts = parts.map(|part| count(&format!("/context_window/current_usage/{part}")));
-        let used = parts.iter().flatten().fold(0, |sum: u64, part| sum.saturating_add(*part));
-        let long = at("/exceeds_200k_tokens").and_then(Value::as_bool).unwrap_or(false)
-            || id.is_some_and(|id| id.to_ascii_lowercase().contains("[1m]"));
-        Input {
+        let model_id = text("/model/id");
+        let keys = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
+        let counts = keys.map(|key| count(&format!("/context_window/current_usage/{key}")));
+        let used = counts.iter().flatten().fold(0, |sum: u64, tokens| sum.saturating_add(*tokens));
+        let is_long = get("/exceeds_200k_tokens").and_then(Value::as_bool).unwrap_or(false)
+            || model_id.is_some_and(|id| id.to_ascii_lowercase().contains("[1m]"));
+        StatuslineInput {
             session: text("/session_id").map(str::to_owned),
             transcript: text("/transcript_path").map(PathBuf::from),
-            model: text("/model/display_name").or(id).map(str::to_owned),
-            cost: number("/cost/total_cost_usd"),
-            window: Window {
+            model: text("/model/display_name").or(model_id).map(str::to_owned),
+            cost_usd: number("/cost/total_cost_usd"),
+            window: ReportedWindow {
                 percent: number("/context_window/used_percentage"),
-                size: count("/context_window/context_window_size"),
-                used: parts.iter().any(Option::is_some).then_some(used),
-                long,
+                size_tokens: count("/context_window/context_window_size"),
+                used_tokens: counts.iter().any(Option::is_some).then_some(used),
+                is_long,
             },
-            resets: number("/rate_limits/five_hour/resets_at").and_then(Timestamp::from_number),
-            limit: number("/rate_limits/five_hour/used_percentage"),
+            resets_at: number("/rate_limits/five_hour/resets_at").and_then(Timestamp::from_number),
+            limit_percent: number("/rate_limits/five_hour/used_percentage"),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Input;
+    use super::StatuslineInput;
 
     #[test]
-    fn whatever_is_said_is_taken_or_left() {
-        let all = serde_json::json!({
+    fn fields_with_unexpected_types_are_ignored() {
+        let complete = serde_json::json!({
             "session_id": "s", "transcript_path": "/t.jsonl", "model": {"id": "claude-x[1m]", "display_name": "X"},
             "cost": {"total_cost_usd": 1.5}, "exceeds_200k_tokens": false,
             "context_window": {"context_window_size": 1000, "used_percentage": 43.6, "current_usage":
                 {"input_tokens": 1, "cache_creation_input_tokens": 2, "cache_read_input_tokens": 4, "output_tokens": 8}},
             "rate_limits": {"five_hour": {"used_percentage": 12.5, "resets_at": 1_770_000_000}},
         });
-        let input = Input::of(&all);
+        let input = StatuslineInput::from_json(&complete);
         assert_eq!((input.session.as_deref(), input.model.as_deref()), (Some("s"), Some("X")));
-        assert_eq!((input.cost, input.limit), (Some(1.5), Some(12.5)));
+        assert_eq!((input.cost_usd, input.limit_percent), (Some(1.5), Some(12.5)));
         let window = input.window;
-        assert_eq!((window.percent, window.size, window.used), (Some(43.6), Some(1000), Some(7)));
-        assert!(window.long);
-        assert_eq!(input.resets.map(|resets| resets.0), Some(1_770_000_000_000));
-        let odd = serde_json::json!({
+        assert_eq!(
+            (window.percent, window.size_tokens, window.used_tokens),
+            (Some(43.6), Some(1000), Some(7))
+        );
+        assert!(window.is_long);
+        assert_eq!(input.resets_at.map(|time| time.0), Some(1_770_000_000_000));
+        let malformed = serde_json::json!({
             "session_id": 7, "transcript_path": null, "model": "x", "cost": [], "context_window": {"used_percentage": "43",
             "context_window_size": -1, "current_usage": null}, "rate_limits": {"five_hour": {"resets_at": "soon"}},
             "exceeds_200k_tokens": "yes",
         });
-        let input = Input::of(&odd);
+        let input = StatuslineInput::from_json(&malformed);
         assert!(input.session.is_none() && input.transcript.is_none() && input.model.is_none());
-        assert!(input.cost.is_none() && input.resets.is_none() && input.limit.is_none());
+        assert!(input.cost_usd.is_none() && input.resets_at.is_none() && input.limit_percent.is_none());
         let window = input.window;
-        assert!(window.percent.is_none() && window.size.is_none() && window.used.is_none() && !window.long);
+        assert!(
+            window.percent.is_none()
+                && window.size_tokens.is_none()
+                && window.used_tokens.is_none()
+                && !window.is_long
+        );
     }
 }

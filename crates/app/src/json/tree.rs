@@ -1,163 +1,168 @@
-//! Branches and nodes of a tree in `--json`.
+//! JSON of `branches` and `tree`.
 
-use rethread_engine::core::tree::{OutlineItem, ParentLink, Row};
-use rethread_engine::ops::{BranchRow, DrawnRow, EntryPreview, PreviewedEntry};
+use rethread_engine::core::tree::{OutlineItem, OutlineRow, ParentLink};
+use rethread_engine::ops::branches::BranchRow;
+use rethread_engine::ops::tree::TreeRowDetails;
+use rethread_engine::ops::{EntryPreview, PreviewedEntry};
 use serde::Serialize;
 
-use super::{Usage, Wire, time, wire};
-use crate::json::standing;
+use super::object::{ObjectJson, UsageJson, build_object, format_time};
+use super::path_relation_name;
 
 #[derive(Serialize)]
-pub(crate) struct Branch<'a> {
+pub(crate) struct BranchJson<'a> {
     session: &'a str,
     handle: &'a str,
     tip: &'a str,
     line: u32,
     active: bool,
-    island: bool,
-    cut: Option<&'static str>,
+    orphaned: bool,
+    broken_link: Option<&'static str>,
     kind: Option<&'static str>,
-    way: Option<usize>,
-    ways: Option<usize>,
+    branch_number: Option<usize>,
+    branch_count: Option<usize>,
     from: Option<&'a str>,
     from_line: Option<u32>,
     from_turn: Option<u32>,
     first_line: u32,
     first_uuid: &'a str,
-    voice: &'static str,
-    gist: String,
+    entry_role: &'static str,
+    preview: String,
     own_turns: usize,
     turns: usize,
     own_entries: usize,
-    own_usage: Usage,
-    usage: Usage,
+    own_usage: UsageJson,
+    usage: UsageJson,
     last: Option<String>,
 }
 
-/// A row of `branches`.
-pub(crate) fn branch<'a>(session: &'a str, row: &'a BranchRow) -> Wire<Branch<'a>> {
+/// Builds the `branch` object of `branches`. `session` is the session id.
+pub(crate) fn build_branch<'a>(session: &'a str, row: &'a BranchRow) -> ObjectJson<BranchJson<'a>> {
     let branch = &row.branch;
-    wire(
+    build_object(
         "branch",
-        Branch {
+        BranchJson {
             session,
-            handle: &row.handle,
-            tip: &row.tip,
-            line: row.line,
+            handle: &row.tip_handle,
+            tip: &row.tip_uuid,
+            line: row.tip_line,
             active: row.active,
-            island: branch.orphaned,
-            cut: branch.cut.map(cut),
-            kind: branch.from.map(|from| from.kind.name()),
-            way: branch.from.map(|from| from.way),
-            ways: branch.from.map(|from| from.ways),
-            from: row.from.as_ref().map(|from| from.handle.as_str()),
-            from_line: row.from.as_ref().map(|from| from.line),
-            from_turn: row.from.as_ref().and_then(|from| from.turn),
+            orphaned: branch.orphaned,
+            broken_link: branch.broken_link.map(broken_link_name),
+            kind: branch.fork_point.map(|from| from.kind.name()),
+            branch_number: branch.fork_point.map(|from| from.branch_number),
+            branch_count: branch.fork_point.map(|from| from.branch_count),
+            from: row.forked_from.as_ref().map(|from| from.handle.as_str()),
+            from_line: row.forked_from.as_ref().map(|from| from.line),
+            from_turn: row.forked_from.as_ref().and_then(|from| from.turn),
             first_line: row.first_line,
-            first_uuid: &row.first.uuid,
-            voice: row.voice.name(),
-            gist: gist(&row.first),
+            first_uuid: &row.first_preview.uuid,
+            entry_role: row.first_role.name(),
+            preview: format_preview(&row.first_preview),
             own_turns: branch.own_turns,
             turns: branch.turns,
             own_entries: branch.entries,
             own_usage: (&row.own_usage).into(),
             usage: (&row.usage).into(),
-            last: time(branch.last),
+            last: format_time(branch.last_time),
         },
     )
 }
 
-fn cut(link: ParentLink) -> &'static str {
+/// Returns the value of `broken_link`: why the chain of parents of an entry ends before a root.
+fn broken_link_name(link: ParentLink) -> &'static str {
     match link {
-        ParentLink::Cut => "cycle",
-        ParentLink::Missing | ParentLink::Root | ParentLink::Child => "missing_parent",
+        ParentLink::CycleBroken => "cycle",
+        ParentLink::MissingParent | ParentLink::Root | ParentLink::Child => "missing_parent",
     }
 }
 
-fn gist(said: &PreviewedEntry) -> String {
-    match &said.gist {
-        EntryPreview::Words(text) | EntryPreview::Thinking(text) | EntryPreview::Media(text) => text.clone(),
-        EntryPreview::Call(call) => format!("{} {}", call.name, call.input),
+/// Returns the previewed text of an entry, the name and input of a tool call, or the trigger of a compaction.
+fn format_preview(entry: &PreviewedEntry) -> String {
+    match &entry.preview {
+        EntryPreview::Text(text) | EntryPreview::Thinking(text) | EntryPreview::Media(text) => text.clone(),
+        EntryPreview::ToolCall(call) => format!("{} {}", call.name, call.input),
         EntryPreview::Compaction(trigger, ..) => trigger.clone(),
-        EntryPreview::Nothing => String::new(),
+        EntryPreview::Empty => String::new(),
     }
 }
 
 #[derive(Serialize)]
-pub(crate) struct TreeNode<'a> {
+pub(crate) struct TreeNodeJson<'a> {
     session: &'a str,
     row: usize,
     parent: Option<usize>,
     depth: usize,
     node: &'static str,
-    standing: Option<&'static str>,
-    named: bool,
+    path_relation: Option<&'static str>,
+    requested: bool,
     turn: Option<u32>,
     handle: Option<&'a str>,
     line: Option<u32>,
     uuid: Option<&'a str>,
     kind: Option<&'static str>,
-    voice: Option<&'static str>,
-    gist: Option<String>,
+    entry_role: Option<&'static str>,
+    preview: Option<String>,
     time: Option<String>,
     answers: usize,
     tools: usize,
-    fork: Option<&'static str>,
-    way: Option<usize>,
-    ways: Option<usize>,
-    cut: Option<&'static str>,
+    fork_kind: Option<&'static str>,
+    branch_number: Option<usize>,
+    branch_count: Option<usize>,
+    broken_link: Option<&'static str>,
     tip: Option<&'a str>,
     active: bool,
-    gap: Option<Gap>,
+    gap: Option<GapJson>,
 }
 
 #[derive(Serialize)]
-struct Gap {
+struct GapJson {
     turns: usize,
     rows: usize,
     tips: usize,
 }
 
-/// A row of `tree`.
-pub(crate) fn tree_node<'a>(
+/// Builds the `tree_node` object of the command `tree`. `session` is the session id. `details` is `None` for a gap, a row
+/// that replaces hidden rows.
+pub(crate) fn build_tree_node<'a>(
     session: &'a str,
-    number: usize,
-    row: &Row,
-    read: Option<&'a DrawnRow>,
-) -> Wire<TreeNode<'a>> {
-    let (node, gap) = match row.what {
+    row_idx: usize,
+    row: &OutlineRow,
+    details: Option<&'a TreeRowDetails>,
+) -> ObjectJson<TreeNodeJson<'a>> {
+    let (node, gap) = match row.item {
         OutlineItem::Turn(_) => ("turn", None),
         OutlineItem::Compaction(_) => ("compaction", None),
         OutlineItem::Entry(_) => ("entry", None),
-        OutlineItem::Gap { turns, rows, tips } => ("gap", Some(Gap { turns, rows, tips })),
+        OutlineItem::Gap { turns, rows, tips } => ("gap", Some(GapJson { turns, rows, tips })),
     };
-    let tip = read.and_then(|read| read.tip.as_ref());
-    wire(
+    let tip = details.and_then(|details| details.tip.as_ref());
+    build_object(
         "tree_node",
-        TreeNode {
+        TreeNodeJson {
             session,
-            row: number,
+            row: row_idx,
             parent: row.parent,
             depth: row.depth,
             node,
-            standing: read.map(|_| standing(row.standing)),
-            named: row.named,
-            turn: read.and_then(|read| read.turn),
-            handle: read.map(|read| read.handle.as_str()),
-            line: read.map(|read| read.line),
-            uuid: read.map(|read| read.said.uuid.as_str()),
-            kind: read.map(|read| read.kind.name()),
-            voice: read.map(|read| read.voice.name()),
-            gist: read.map(|read| gist(&read.said)),
-            time: time(read.and_then(|read| read.time)),
-            answers: read.map_or(0, |read| read.answers),
-            tools: read.map_or(0, |read| read.tools),
-            fork: row.from.map(|from| from.kind.name()),
-            way: row.from.map(|from| from.way),
-            ways: row.from.map(|from| from.ways),
-            cut: row.cut.map(cut),
-            tip: tip.map(|(handle, _)| handle.as_str()),
-            active: tip.is_some_and(|(_, active)| *active),
+            path_relation: details.map(|_| path_relation_name(row.relation)),
+            requested: row.requested,
+            turn: details.and_then(|details| details.turn),
+            handle: details.map(|details| details.handle.as_str()),
+            line: details.map(|details| details.line),
+            uuid: details.map(|details| details.preview.uuid.as_str()),
+            kind: details.map(|details| details.kind.name()),
+            entry_role: details.map(|details| details.role.name()),
+            preview: details.map(|details| format_preview(&details.preview)),
+            time: format_time(details.and_then(|details| details.time)),
+            answers: details.map_or(0, |details| details.answers),
+            tools: details.map_or(0, |details| details.tools),
+            fork_kind: row.fork_point.map(|from| from.kind.name()),
+            branch_number: row.fork_point.map(|from| from.branch_number),
+            branch_count: row.fork_point.map(|from| from.branch_count),
+            broken_link: row.broken_link.map(broken_link_name),
+            tip: tip.map(|tip| tip.handle.as_str()),
+            active: tip.is_some_and(|tip| tip.is_active),
             gap,
         },
     )

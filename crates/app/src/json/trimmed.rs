@@ -1,20 +1,20 @@
-//! Lighter copies, in `--json`.
+//! JSON of `clone` and `rescue`: trimmed copies.
 
 use rethread_engine::core::trim::EscalationStep;
 use rethread_engine::ops::{SessionSize, TrimmedCopy};
 use serde::Serialize;
 
-use super::new_session::{NewSessionJson, new_session};
-use super::{Wire, wire};
+use super::new_session::{NewSessionJson, build_new_session_body};
+use super::object::{ObjectJson, build_object};
 
 #[derive(Serialize)]
-pub(crate) struct Scales {
+pub(crate) struct SizeJson {
     bytes: u64,
     tokens: u64,
 }
 
 #[derive(Serialize)]
-pub(crate) struct LeftOut {
+pub(crate) struct OmittedJson {
     cause: &'static str,
     count: u64,
     bytes: u64,
@@ -22,23 +22,23 @@ pub(crate) struct LeftOut {
 }
 
 #[derive(Serialize)]
-pub(crate) struct Changed<'a> {
+pub(crate) struct ChangedPathJson<'a> {
     path: &'a str,
     count: u64,
 }
 
 #[derive(Serialize)]
-pub(crate) struct LighterCopy<'a> {
+pub(crate) struct TrimmedCopyJson<'a> {
     #[serde(flatten)]
     session: NewSessionJson<'a>,
-    before: Scales,
-    after: Scales,
-    left_out: Vec<LeftOut>,
-    changed: Vec<Changed<'a>>,
+    before: SizeJson,
+    after: SizeJson,
+    omitted: Vec<OmittedJson>,
+    changed_paths: Vec<ChangedPathJson<'a>>,
 }
 
 #[derive(Serialize)]
-pub(crate) struct Step {
+pub(crate) struct StepJson {
     step: &'static str,
     count: u64,
     before: u64,
@@ -46,42 +46,55 @@ pub(crate) struct Step {
 }
 
 #[derive(Serialize)]
-pub(crate) struct Rescued<'a> {
+pub(crate) struct RescueJson<'a> {
     #[serde(flatten)]
-    copy: LighterCopy<'a>,
+    copy: TrimmedCopyJson<'a>,
     fit: u64,
-    steps: Vec<Step>,
+    steps: Vec<StepJson>,
 }
 
-fn copy(copy: &TrimmedCopy) -> LighterCopy<'_> {
-    let scales = |weight: SessionSize| Scales { bytes: weight.bytes, tokens: weight.tokens };
-    let rows = copy.ledger.rows().map(|(cause, row)| LeftOut {
+/// Builds the fields that `clone` and `rescue` share: sizes in bytes and tokens, and what was omitted.
+fn build_trimmed_copy_body(copy: &TrimmedCopy) -> TrimmedCopyJson<'_> {
+    let size = |size: SessionSize| SizeJson { bytes: size.bytes, tokens: size.tokens };
+    let savings = copy.savings.iter().map(|(cause, saving)| OmittedJson {
         cause: cause.name(),
-        count: row.count,
-        bytes: row.bytes,
-        tokens: row.tokens(),
+        count: saving.count,
+        bytes: saving.bytes,
+        tokens: saving.tokens(),
     });
-    LighterCopy {
-        session: new_session(&copy.born),
-        before: scales(copy.before),
-        after: scales(copy.after),
-        left_out: rows.collect(),
-        changed: copy.changed.iter().map(|(path, count)| Changed { path, count: *count }).collect(),
+    TrimmedCopyJson {
+        session: build_new_session_body(&copy.session),
+        before: size(copy.before),
+        after: size(copy.after),
+        omitted: savings.collect(),
+        changed_paths: copy
+            .changed_paths
+            .iter()
+            .map(|(path, count)| ChangedPathJson { path, count: *count })
+            .collect(),
     }
 }
 
-/// A lighter copy, made by the command `name`.
-pub(crate) fn lighter<'a>(name: &'static str, light: &'a TrimmedCopy) -> Wire<LighterCopy<'a>> {
-    wire(name, copy(light))
+/// Builds the object of a trimmed copy. `command` is the command that created it and becomes the object type.
+pub(crate) fn build_trimmed_copy<'a>(
+    command: &'static str,
+    copy: &'a TrimmedCopy,
+) -> ObjectJson<TrimmedCopyJson<'a>> {
+    build_object(command, build_trimmed_copy_body(copy))
 }
 
-/// A copy that fits, and the steps to it.
-pub(crate) fn rescue<'a>(taken: &[EscalationStep], fit: u64, light: &'a TrimmedCopy) -> Wire<Rescued<'a>> {
-    let step = |taken: &EscalationStep| Step {
-        step: taken.stage.name(),
-        count: taken.count,
-        before: taken.before,
-        after: taken.after,
+/// Builds the `rescue` object: the copy, its limit of `max_tokens` and the steps that shortened it, in order.
+pub(crate) fn build_rescue<'a>(
+    steps: &[EscalationStep],
+    max_tokens: u64,
+    copy: &'a TrimmedCopy,
+) -> ObjectJson<RescueJson<'a>> {
+    let to_json = |step: &EscalationStep| StepJson {
+        step: step.stage.name(),
+        count: step.count,
+        before: step.before,
+        after: step.after,
     };
-    wire("rescue", Rescued { copy: copy(light), fit, steps: taken.iter().map(step).collect() })
+    let steps = steps.iter().map(to_json).collect();
+    build_object("rescue", RescueJson { copy: build_trimmed_copy_body(copy), fit: max_tokens, steps })
 }

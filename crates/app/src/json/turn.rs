@@ -1,25 +1,27 @@
-//! A turn and its tool calls in `--json`.
+//! JSON of `show` and `tools`: turns and tool calls.
 
+use rethread_engine::core::tree::PathRelation;
 use rethread_engine::core::turn::{self, TurnPart};
-use rethread_engine::ops::{PathRelation, ToldTurn, ToolRow};
+use rethread_engine::ops::show::ShownTurn;
+use rethread_engine::ops::tools::ToolRow;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::object::{Usage, Wire, time, wire};
+use super::object::{ObjectJson, UsageJson, build_object, format_time};
 
 #[derive(Serialize)]
-pub(crate) struct Turn<'a> {
+pub(crate) struct TurnJson<'a> {
     session: &'a str,
     turn: Option<u32>,
     uuid: Option<&'a str>,
-    standing: &'static str,
-    voice: Option<&'static str>,
+    path_relation: &'static str,
+    entry_role: Option<&'static str>,
     prompt: Option<&'a str>,
-    media: Vec<Media<'a>>,
-    parts: Vec<Piece<'a>>,
+    media: Vec<MediaJson<'a>>,
+    parts: Vec<PartJson<'a>>,
     models: &'a [String],
     responses: usize,
-    usage: Usage,
+    usage: UsageJson,
     first: Option<String>,
     last: Option<String>,
     duration_ms: Option<u64>,
@@ -27,154 +29,161 @@ pub(crate) struct Turn<'a> {
 }
 
 #[derive(Serialize)]
-struct Media<'a> {
+struct MediaJson<'a> {
     media_type: &'a str,
     base64_bytes: usize,
 }
 
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-enum Piece<'a> {
+enum PartJson<'a> {
     Text { text: &'a str },
     Thinking { text: &'a str },
-    Tool(Call<'a>),
+    Tool(CallJson<'a>),
     Queued { text: &'a str },
     Output { text: &'a str },
     Command { text: &'a str },
     Interrupt { text: &'a str },
-    Notice { text: &'a str },
+    Notification { text: &'a str },
     Meta { text: &'a str },
     Compaction { trigger: &'a str, before: Option<u64>, after: Option<u64>, micro: bool },
-    Recap { text: &'a str },
+    CompactSummary { text: &'a str },
     Error { text: &'a str },
     Other { text: &'a str },
 }
 
 #[derive(Serialize)]
-struct Call<'a> {
+struct CallJson<'a> {
     name: &'a str,
     id: &'a str,
-    input: Input<'a>,
+    input: InputJson<'a>,
     line: u32,
-    called: Option<String>,
-    result: Option<Answer<'a>>,
+    called_at: Option<String>,
+    result: Option<ResultJson<'a>>,
 }
 
-/// The input as it stands in the file, or as text where it is no JSON.
+/// The input of a tool call, unchanged. Invalid JSON becomes a string, an empty input `null`.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Input<'a> {
+enum InputJson<'a> {
     Json(&'a RawValue),
     Text(&'a str),
     None,
 }
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct ResultJson<'a> {
     text: &'a str,
-    media: Vec<Media<'a>>,
+    media: Vec<MediaJson<'a>>,
     is_error: bool,
     line: u32,
-    answered: Option<String>,
+    answered_at: Option<String>,
 }
 
-/// A turn of `show`.
-pub(crate) fn turn<'a>(session: &'a str, told: &'a ToldTurn) -> Wire<Turn<'a>> {
-    let turn = &told.turn;
+/// Builds the `turn` object of `show` and of exports. `session` is the session id.
+pub(crate) fn build_turn<'a>(session: &'a str, shown: &'a ShownTurn) -> ObjectJson<TurnJson<'a>> {
+    let turn = &shown.turn;
     let prompt = turn.prompt.as_ref();
-    wire(
+    build_object(
         "turn",
-        Turn {
+        TurnJson {
             session,
-            turn: told.no,
-            uuid: told.uuid.as_deref(),
-            standing: standing(told.standing),
-            voice: prompt.map(|prompt| prompt.voice.name()),
+            turn: shown.number,
+            uuid: shown.uuid.as_deref(),
+            path_relation: path_relation_name(shown.relation),
+            entry_role: prompt.map(|prompt| prompt.role.name()),
             prompt: prompt.map(|prompt| prompt.text.as_str()),
-            media: prompt.map(|prompt| media(&prompt.media)).unwrap_or_default(),
-            parts: turn.parts.iter().map(|told| piece(&told.part)).collect(),
+            media: prompt.map(|prompt| build_media(&prompt.media)).unwrap_or_default(),
+            parts: turn.parts.iter().map(|item| build_part(&item.part)).collect(),
             models: &turn.models,
             responses: turn.responses,
             usage: (&turn.usage).into(),
-            first: time(turn.from),
-            last: time(turn.to),
-            duration_ms: turn.millis,
-            lines: told.raw.iter().map(|(line, _)| *line).collect(),
+            first: format_time(turn.started_at),
+            last: format_time(turn.ended_at),
+            duration_ms: turn.duration_ms,
+            lines: shown.lines.iter().map(|line| line.number).collect(),
         },
     )
 }
 
-fn media(media: &[turn::Media]) -> Vec<Media<'_>> {
-    media.iter().map(|media| Media { media_type: &media.kind, base64_bytes: media.bytes }).collect()
+fn build_media(media: &[turn::Media]) -> Vec<MediaJson<'_>> {
+    media.iter().map(|media| MediaJson { media_type: &media.kind, base64_bytes: media.bytes }).collect()
 }
 
-fn piece(part: &TurnPart) -> Piece<'_> {
+fn build_part(part: &TurnPart) -> PartJson<'_> {
     match part {
-        TurnPart::Text(text) => Piece::Text { text },
-        TurnPart::Thinking(text) => Piece::Thinking { text },
-        TurnPart::Tool(tool) => Piece::Tool(call(tool)),
-        TurnPart::Queued(text) => Piece::Queued { text },
-        TurnPart::Output(text) => Piece::Output { text },
-        TurnPart::Command(text) => Piece::Command { text },
-        TurnPart::Interrupt(text) => Piece::Interrupt { text },
-        TurnPart::Notice(text) => Piece::Notice { text },
-        TurnPart::Meta(text) => Piece::Meta { text },
+        TurnPart::Text(text) => PartJson::Text { text },
+        TurnPart::Thinking(text) => PartJson::Thinking { text },
+        TurnPart::Tool(tool) => PartJson::Tool(build_call(tool)),
+        TurnPart::Queued(text) => PartJson::Queued { text },
+        TurnPart::Output(text) => PartJson::Output { text },
+        TurnPart::Command(text) => PartJson::Command { text },
+        TurnPart::Interrupt(text) => PartJson::Interrupt { text },
+        TurnPart::Notification(text) => PartJson::Notification { text },
+        TurnPart::Meta(text) => PartJson::Meta { text },
         TurnPart::Compaction { trigger, before, after, micro } => {
-            Piece::Compaction { trigger, before: *before, after: *after, micro: *micro }
+            PartJson::Compaction { trigger, before: *before, after: *after, micro: *micro }
         }
-        TurnPart::Recap(text) => Piece::Recap { text },
-        TurnPart::Error(text) => Piece::Error { text },
-        TurnPart::Other(text) => Piece::Other { text },
+        TurnPart::CompactSummary(text) => PartJson::CompactSummary { text },
+        TurnPart::Error(text) => PartJson::Error { text },
+        TurnPart::Other(text) => PartJson::Other { text },
     }
 }
 
-fn call(tool: &turn::ToolCall) -> Call<'_> {
+fn build_call(tool: &turn::ToolCall) -> CallJson<'_> {
     let input = match serde_json::from_str::<&RawValue>(&tool.input) {
-        Ok(input) => Input::Json(input),
-        Err(_) if tool.input.is_empty() => Input::None,
-        Err(_) => Input::Text(&tool.input),
+        Ok(input) => InputJson::Json(input),
+        Err(_) if tool.input.is_empty() => InputJson::None,
+        Err(_) => InputJson::Text(&tool.input),
     };
-    let result = tool.result.as_ref().map(|result| Answer {
+    let result = tool.result.as_ref().map(|result| ResultJson {
         text: &result.text,
-        media: media(&result.media),
+        media: build_media(&result.media),
         is_error: result.is_error,
         line: result.line,
-        answered: time(result.answered),
+        answered_at: format_time(result.answered_at),
     });
-    Call { name: &tool.name, id: &tool.id, input, line: tool.line, called: time(tool.called), result }
+    CallJson {
+        name: &tool.name,
+        id: &tool.id,
+        input,
+        line: tool.line,
+        called_at: format_time(tool.called_at),
+        result,
+    }
 }
 
 #[derive(Serialize)]
-pub(crate) struct Tool<'a> {
+pub(crate) struct ToolJson<'a> {
     session: &'a str,
     agent: Option<&'a str>,
     path: String,
     #[serde(flatten)]
-    call: Call<'a>,
-    failed: Option<&'static str>,
+    call: CallJson<'a>,
+    failure: Option<&'static str>,
     duration_ms: Option<i64>,
 }
 
-/// A row of `tools`.
-pub(crate) fn tool<'a>(session: &'a str, row: &'a ToolRow) -> Wire<Tool<'a>> {
-    wire(
+/// Builds the `tool` object of `tools`: one tool call with its result.
+pub(crate) fn build_tool<'a>(session: &'a str, row: &'a ToolRow) -> ObjectJson<ToolJson<'a>> {
+    build_object(
         "tool",
-        Tool {
+        ToolJson {
             session,
             agent: row.agent.as_deref(),
             path: row.path.display().to_string(),
-            call: call(&row.call),
-            failed: row.failed,
-            duration_ms: row.millis,
+            call: build_call(&row.call),
+            failure: row.failure,
+            duration_ms: row.duration_ms,
         },
     )
 }
 
-/// Names how something stands to the path that is shown.
-pub(crate) fn standing(standing: PathRelation) -> &'static str {
-    match standing {
+/// Returns the value of `path_relation`: how an entry or turn relates to the shown path in the tree.
+pub(crate) fn path_relation_name(relation: PathRelation) -> &'static str {
+    match relation {
         PathRelation::OnPath => "on_path",
         PathRelation::Compacted => "compacted",
-        PathRelation::Aside => "aside",
+        PathRelation::OtherBranch => "other_branch",
     }
 }

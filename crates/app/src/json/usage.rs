@@ -1,17 +1,17 @@
-//! Tokens and money in `--json`.
+//! JSON of `usage`: tokens and costs.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use rethread_engine::core::usage::{BurnRate, CostTotals, Money, Prices, TokenTotals};
-use rethread_engine::ops::{Check, GroupRow, Trace, UsageReport};
+use rethread_engine::core::usage::{BurnRate, CostTotals, Money, PriceTable, TokenTotals};
+use rethread_engine::ops::usage::{GroupRow, Trace, UsageCheck, UsageReport};
 use serde::Serialize;
 
-use super::{Usage, Wire, time, wire};
+use super::object::{ObjectJson, UsageJson, build_object, format_time};
 
 #[derive(Serialize)]
-pub(super) struct Amount {
+pub(super) struct AmountJson {
     responses: usize,
-    usage: Usage,
+    usage: UsageJson,
     cache_creation_1h_input_tokens: u64,
     web_searches: u64,
     tokens: u64,
@@ -21,261 +21,263 @@ pub(super) struct Amount {
     lower_bound_responses: usize,
 }
 
-impl From<&CostTotals> for Amount {
-    fn from(sum: &CostTotals) -> Amount {
-        // What has no price costs nobody knows what, not nothing.
-        let priced = sum.unpriced.responses < sum.spent.responses || sum.spent.responses == 0;
-        Amount {
-            responses: sum.spent.responses,
-            usage: (&sum.spent.usage).into(),
-            cache_creation_1h_input_tokens: sum.spent.usage.cache_write_1h,
-            web_searches: sum.spent.usage.web_searches,
-            tokens: sum.spent.usage.total(),
-            cost_usd: priced.then(|| sum.cost.dollars()),
-            unpriced_responses: sum.unpriced.responses,
-            unpriced_tokens: sum.unpriced.usage.total(),
-            lower_bound_responses: sum.open,
+impl From<&CostTotals> for AmountJson {
+    fn from(totals: &CostTotals) -> AmountJson {
+        // The cost of responses without a price is unknown, not zero.
+        let has_price = totals.unpriced.responses < totals.counts.responses || totals.counts.responses == 0;
+        AmountJson {
+            responses: totals.counts.responses,
+            usage: (&totals.counts.usage).into(),
+            cache_creation_1h_input_tokens: totals.counts.usage.cache_write_1h,
+            web_searches: totals.counts.usage.web_searches,
+            tokens: totals.counts.usage.total(),
+            cost_usd: has_price.then(|| totals.cost.dollars()),
+            unpriced_responses: totals.unpriced.responses,
+            unpriced_tokens: totals.unpriced.usage.total(),
+            lower_bound_responses: totals.lower_bounds,
         }
     }
 }
 
 #[derive(Serialize)]
-pub(crate) struct UsageRow<'a> {
+pub(crate) struct UsageRowJson<'a> {
     by: &'static str,
     key: Option<String>,
     title: Option<&'a str>,
     first: Option<String>,
     last: Option<String>,
     #[serde(flatten)]
-    total: Amount,
-    own: Amount,
-    subagents: Amount,
+    total: AmountJson,
+    own: AmountJson,
+    subagents: AmountJson,
 }
 
-/// A row of `usage`.
-pub(crate) fn usage_row<'a>(
+/// Builds the `usage` object of one group of `usage`. `by` names the grouping (`--by`), `key` the group.
+pub(crate) fn build_usage_row<'a>(
     by: &'static str,
     key: Option<String>,
-    titles: &'a HashMap<String, String>,
-    row: &GroupRow,
-) -> Wire<UsageRow<'a>> {
-    let title = key.as_ref().and_then(|key| titles.get(key)).map(String::as_str);
-    let (first, last) = row.span.unzip();
-    wire(
+    row: &'a GroupRow,
+) -> ObjectJson<UsageRowJson<'a>> {
+    let title = row.title.as_deref();
+    let (first, last) = row.time_range.unzip();
+    build_object(
         "usage",
-        UsageRow {
+        UsageRowJson {
             by,
             key,
             title,
-            first: time(first),
-            last: time(last),
-            total: (&row.account.total()).into(),
-            own: (&row.account.own).into(),
-            subagents: (&row.account.agents).into(),
+            first: format_time(first),
+            last: format_time(last),
+            total: (&row.totals.total()).into(),
+            own: (&row.totals.own).into(),
+            subagents: (&row.totals.agents).into(),
         },
     )
 }
 
 #[derive(Serialize)]
-pub(crate) struct UsageTotal<'a> {
+pub(crate) struct UsageTotalJson<'a> {
     #[serde(flatten)]
-    total: Amount,
-    own: Amount,
-    subagents: Amount,
-    reach: Option<BTreeMap<&'static str, Amount>>,
-    copied: Option<Amount>,
-    unpriced: Vec<Unpriced<'a>>,
-    block: Option<Block>,
-    prices: Source<'a>,
+    total: AmountJson,
+    own: AmountJson,
+    subagents: AmountJson,
+    by_status: Option<BTreeMap<&'static str, AmountJson>>,
+    copied: Option<AmountJson>,
+    unpriced: Vec<UnpricedJson<'a>>,
+    block: Option<BlockRateJson>,
+    prices: PriceSourceJson<'a>,
 }
 
 #[derive(Serialize)]
-struct Unpriced<'a> {
+struct UnpricedJson<'a> {
     model: &'a str,
     responses: usize,
     tokens: u64,
 }
 
 #[derive(Serialize)]
-struct Source<'a> {
+struct PriceSourceJson<'a> {
     source: &'a str,
     date: &'a str,
 }
 
 #[derive(Serialize)]
-struct Block {
+struct BlockRateJson {
     end: Option<String>,
-    left_ms: i64,
+    remaining_ms: i64,
     tokens_per_minute: f64,
     usd_per_hour: f64,
     projected_tokens: f64,
     projected_usd: f64,
 }
 
-impl From<&BurnRate> for Block {
-    fn from(pace: &BurnRate) -> Block {
-        Block {
-            end: time(Some(pace.end)),
-            left_ms: pace.left,
-            tokens_per_minute: pace.tokens,
-            usd_per_hour: pace.dollars,
-            projected_tokens: pace.projected_tokens,
-            projected_usd: pace.projected_dollars,
+impl From<&BurnRate> for BlockRateJson {
+    fn from(rate: &BurnRate) -> BlockRateJson {
+        BlockRateJson {
+            end: format_time(Some(rate.end)),
+            remaining_ms: rate.remaining,
+            tokens_per_minute: rate.tokens_per_minute,
+            usd_per_hour: rate.dollars_per_hour,
+            projected_tokens: rate.projected_tokens,
+            projected_usd: rate.projected_dollars,
         }
     }
 }
 
-/// The sums of `usage`.
-pub(crate) fn usage_total<'a>(spending: &'a UsageReport, prices: &'a Prices) -> Wire<UsageTotal<'a>> {
-    let reach: BTreeMap<_, Amount> =
-        spending.reach.iter().map(|(reach, sum)| (reach.name(), sum.into())).collect();
-    let unpriced = spending.unpriced.iter().map(|(model, spent)| Unpriced {
+/// Builds the `usage_total` object of `usage`. `prices` is the price table that was used.
+pub(crate) fn build_usage_total<'a>(
+    report: &'a UsageReport,
+    prices: &'a PriceTable,
+) -> ObjectJson<UsageTotalJson<'a>> {
+    let by_status: BTreeMap<_, AmountJson> =
+        report.by_context_status.iter().map(|(status, totals)| (status.name(), totals.into())).collect();
+    let unpriced = report.unpriced.iter().map(|(model, totals)| UnpricedJson {
         model,
-        responses: spent.responses,
-        tokens: spent.usage.total(),
+        responses: totals.responses,
+        tokens: totals.usage.total(),
     });
-    wire(
+    build_object(
         "usage_total",
-        UsageTotal {
-            total: (&spending.total.total()).into(),
-            own: (&spending.total.own).into(),
-            subagents: (&spending.total.agents).into(),
-            reach: (!reach.is_empty()).then_some(reach),
-            copied: (spending.copied.spent.responses > 0).then(|| (&spending.copied).into()),
+        UsageTotalJson {
+            total: (&report.total.total()).into(),
+            own: (&report.total.own).into(),
+            subagents: (&report.total.agents).into(),
+            by_status: (!by_status.is_empty()).then_some(by_status),
+            copied: (report.copied.counts.responses > 0).then(|| (&report.copied).into()),
             unpriced: unpriced.collect(),
-            block: spending.pace.as_ref().map(Block::from),
-            prices: Source { source: prices.source(), date: prices.date() },
+            block: report.burn_rate.as_ref().map(BlockRateJson::from),
+            prices: PriceSourceJson { source: prices.source(), date: prices.date() },
         },
     )
 }
 
 #[derive(Serialize)]
-pub(crate) struct UsageCheck<'a> {
-    holds: bool,
-    total: Amount,
-    lines: Counted,
-    files: Counted,
-    once: Counted,
-    proofs: Vec<Proved>,
-    opinions: Vec<Said<'a>>,
+pub(crate) struct UsageCheckJson<'a> {
+    is_consistent: bool,
+    total: AmountJson,
+    per_line: CountsJson,
+    per_file: CountsJson,
+    deduplicated: CountsJson,
+    sum_checks: Vec<SumCheckJson>,
+    client_costs: Vec<ClientCostJson<'a>>,
 }
 
 #[derive(Serialize)]
-struct Counted {
+struct CountsJson {
     responses: usize,
-    usage: Usage,
+    usage: UsageJson,
 }
 
-impl From<&TokenTotals> for Counted {
-    fn from(spent: &TokenTotals) -> Counted {
-        Counted { responses: spent.responses, usage: (&spent.usage).into() }
+impl From<&TokenTotals> for CountsJson {
+    fn from(totals: &TokenTotals) -> CountsJson {
+        CountsJson { responses: totals.responses, usage: (&totals.usage).into() }
     }
 }
 
 #[derive(Serialize)]
-struct Proved {
-    of: &'static str,
+struct SumCheckJson {
+    group_kind: &'static str,
     groups: usize,
-    holds: bool,
+    is_equal: bool,
     #[serde(flatten)]
-    sum: Amount,
+    sum: AmountJson,
 }
 
 #[derive(Serialize)]
-struct Said<'a> {
+struct ClientCostJson<'a> {
     session: &'a str,
-    ours: Amount,
-    client: Vec<Model<'a>>,
-    client_cost_usd: Option<f64>,
+    computed: AmountJson,
+    reported: Vec<ModelCostJson<'a>>,
+    reported_cost_usd: Option<f64>,
 }
 
 #[derive(Serialize)]
-struct Model<'a> {
+struct ModelCostJson<'a> {
     model: &'a str,
-    usage: Usage,
+    usage: UsageJson,
     cost_usd: Option<f64>,
 }
 
-/// What `usage --check` proves.
-pub(crate) fn usage_check(check: &Check) -> Wire<UsageCheck<'_>> {
-    let proofs = check.proofs.iter().map(|proof| Proved {
-        of: proof.what,
-        groups: proof.groups,
-        holds: proof.holds,
-        sum: (&proof.sum).into(),
+/// Builds the `usage_check` object of `usage --check`.
+pub(crate) fn build_usage_check(check: &UsageCheck) -> ObjectJson<UsageCheckJson<'_>> {
+    let sum_checks = check.totals.iter().map(|total| SumCheckJson {
+        group_kind: total.group_kind,
+        groups: total.groups,
+        is_equal: total.is_equal,
+        sum: (&total.total).into(),
     });
-    let opinions = check.opinions.iter().map(|opinion| Said {
-        session: &opinion.session,
-        ours: (&opinion.ours).into(),
-        client: opinion
-            .theirs
+    let client_costs = check.client_costs.iter().map(|cost| ClientCostJson {
+        session: &cost.session,
+        computed: (&cost.computed).into(),
+        reported: cost
+            .reported
             .models
             .iter()
-            .map(|cost| Model {
-                model: &cost.model,
-                usage: (&cost.usage).into(),
-                cost_usd: cost.cost.map(Money::dollars),
+            .map(|by_model| ModelCostJson {
+                model: &by_model.model,
+                usage: (&by_model.usage).into(),
+                cost_usd: by_model.cost.map(Money::dollars),
             })
             .collect(),
-        client_cost_usd: opinion.theirs.total.map(Money::dollars),
+        reported_cost_usd: cost.reported.total.map(Money::dollars),
     });
-    wire(
+    build_object(
         "usage_check",
-        UsageCheck {
-            holds: check.holds(),
+        UsageCheckJson {
+            is_consistent: check.is_consistent(),
             total: (&check.total).into(),
-            lines: (&check.copies.lines).into(),
-            files: (&check.copies.files).into(),
-            once: (&check.copies.once).into(),
-            proofs: proofs.collect(),
-            opinions: opinions.collect(),
+            per_line: (&check.copies.lines).into(),
+            per_file: (&check.copies.files).into(),
+            deduplicated: (&check.copies.once).into(),
+            sum_checks: sum_checks.collect(),
+            client_costs: client_costs.collect(),
         },
     )
 }
 
 #[derive(Serialize)]
-pub(crate) struct UsageTrace<'a> {
+pub(crate) struct UsageResponseJson<'a> {
     message: &'a str,
     model: &'a str,
     session: &'a str,
     time: Option<String>,
     #[serde(flatten)]
-    sum: Amount,
-    lines: Vec<Line<'a>>,
+    sum: AmountJson,
+    lines: Vec<UsageLineJson<'a>>,
 }
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct UsageLineJson<'a> {
     path: String,
     line: u32,
     time: Option<String>,
     request: Option<&'a str>,
-    usage: Usage,
-    subagent: bool,
-    ended: bool,
-    counts: bool,
+    usage: UsageJson,
+    is_subagent: bool,
+    has_stop_reason: bool,
+    is_counted: bool,
 }
 
-/// A response of `usage --explain`.
-pub(crate) fn usage_trace<'a>(message: &'a str, trace: &'a Trace) -> Wire<UsageTrace<'a>> {
-    let lines = trace.lines.iter().map(|line| Line {
+/// Builds the `usage_response` object of `usage --explain`. `message` is the message id of the response.
+pub(crate) fn build_usage_trace<'a>(message: &'a str, trace: &'a Trace) -> ObjectJson<UsageResponseJson<'a>> {
+    let lines = trace.lines.iter().map(|line| UsageLineJson {
         path: line.path.display().to_string(),
         line: line.line,
-        time: time(line.time),
+        time: format_time(line.time),
         request: line.request.as_deref(),
         usage: (&line.usage).into(),
-        subagent: line.side,
-        ended: line.stopped,
-        counts: line.counts,
+        is_subagent: line.is_subagent,
+        has_stop_reason: line.has_stop_reason,
+        is_counted: line.is_counted,
     });
-    wire(
+    build_object(
         "usage_response",
-        UsageTrace {
+        UsageResponseJson {
             message,
             model: &trace.model,
             session: &trace.session,
-            time: time(trace.time),
-            sum: (&trace.sum).into(),
+            time: format_time(trace.time),
+            sum: (&trace.totals).into(),
             lines: lines.collect(),
         },
     )

@@ -1,115 +1,117 @@
-//! What the writing commands say in `--json`.
+//! JSON of `undo`, `rename`, `log`, `rm` and `restore`.
 
 use rethread_engine::OpId;
-use rethread_engine::ops::{self, Effects};
+use rethread_engine::ops;
+use rethread_engine::ops::{FileEffect, FileOpKind};
 use serde::Serialize;
 
-use super::{Wire, time, wire};
+use super::object::{ObjectJson, build_object, format_time};
 
 #[derive(Serialize)]
-pub(crate) struct Effect {
+pub(crate) struct EffectJson {
     path: String,
     effect: &'static str,
     bytes: Option<u64>,
 }
 
-pub(crate) fn effect_list(effects: &Effects) -> Vec<Effect> {
-    let row = |(path, effect): &(std::path::PathBuf, ops::Effect)| {
-        let (effect, bytes) = match effect {
-            ops::Effect::Append(bytes) => ("append", Some(*bytes)),
-            ops::Effect::Replace => ("replace", None),
-            ops::Effect::Create => ("create", None),
-            ops::Effect::Remove => ("remove", None),
-            ops::Effect::Return => ("return", None),
+/// Builds the list of changed files. `bytes` is the number of appended bytes.
+pub(crate) fn build_effects(effects: &[FileEffect]) -> Vec<EffectJson> {
+    let to_json = |effect: &FileEffect| {
+        let name = match effect.kind {
+            FileOpKind::Append => "append",
+            FileOpKind::Replace => "replace",
+            FileOpKind::Create => "create",
+            FileOpKind::Remove => "remove",
+            FileOpKind::Return => "return",
         };
-        Effect { path: path.display().to_string(), effect, bytes }
+        EffectJson { path: effect.path.display().to_string(), effect: name, bytes: effect.appended }
     };
-    effects.iter().map(row).collect()
+    effects.iter().map(to_json).collect()
 }
 
 #[derive(Serialize)]
-pub(crate) struct Undo<'a> {
+pub(crate) struct UndoJson<'a> {
     op: Option<u64>,
     undoes: u64,
     command: &'a str,
     session: &'a str,
     about: &'a str,
     dry_run: bool,
-    effects: Vec<Effect>,
+    effects: Vec<EffectJson>,
 }
 
-/// What `undo` did.
-pub(crate) fn undo(undo: &ops::Undo) -> Wire<Undo<'_>> {
-    wire(
+/// Builds the `undo` object of `undo`. An `op` of `null` means a dry run.
+pub(crate) fn build_undo(undo: &ops::undo::UndoOutcome) -> ObjectJson<UndoJson<'_>> {
+    build_object(
         "undo",
-        Undo {
+        UndoJson {
             op: undo.op.map(|OpId(op)| op),
             undoes: undo.undone.0,
             command: &undo.command,
             session: &undo.session,
             about: &undo.about,
             dry_run: undo.op.is_none(),
-            effects: effect_list(&undo.effects),
+            effects: build_effects(&undo.effects),
         },
     )
 }
 
 #[derive(Serialize)]
-pub(crate) struct Rename<'a> {
+pub(crate) struct RenameJson<'a> {
     op: Option<u64>,
     session: &'a str,
     before: &'a str,
     title: &'a str,
     dry_run: bool,
-    effects: Vec<Effect>,
+    effects: Vec<EffectJson>,
 }
 
-/// What `rename` did.
-pub(crate) fn rename(rename: &ops::Rename) -> Wire<Rename<'_>> {
-    wire(
+/// Builds the `rename` object of `rename`. An `op` of `null` means a dry run.
+pub(crate) fn build_rename(rename: &ops::rename::RenameOutcome) -> ObjectJson<RenameJson<'_>> {
+    build_object(
         "rename",
-        Rename {
+        RenameJson {
             op: rename.op.map(|OpId(op)| op),
             session: &rename.session,
-            before: &rename.before,
+            before: &rename.old_title,
             title: &rename.title,
             dry_run: rename.op.is_none(),
-            effects: effect_list(&rename.effects),
+            effects: build_effects(&rename.effects),
         },
     )
 }
 
 #[derive(Serialize)]
-pub(crate) struct Op<'a> {
+pub(crate) struct OpJson<'a> {
     op: u64,
     time: Option<String>,
     command: &'a str,
     session: &'a str,
     about: &'a str,
-    state: &'static str,
+    status: &'static str,
     undone_by: Option<u64>,
     undoes: Option<u64>,
     pruned: bool,
     paths: Vec<String>,
 }
 
-/// A row of `log`.
-pub(crate) fn op(row: &ops::OpRow) -> Wire<Op<'_>> {
-    let (state, undone_by) = match row.state {
-        ops::OpState::Done => ("done", None),
-        ops::OpState::Undone(by) => ("undone", Some(by.0)),
-        ops::OpState::RolledBack => ("rolled-back", None),
-        ops::OpState::Unfinished => ("unfinished", None),
+/// Builds the `op` object of `log`: one operation of the journal.
+pub(crate) fn build_op(row: &ops::log::OpRow) -> ObjectJson<OpJson<'_>> {
+    let (status, undone_by) = match row.status {
+        ops::log::OpStatus::Done => ("done", None),
+        ops::log::OpStatus::Undone(by) => ("undone", Some(by.0)),
+        ops::log::OpStatus::RolledBack => ("rolled-back", None),
+        ops::log::OpStatus::Unfinished => ("unfinished", None),
     };
-    wire(
+    build_object(
         "op",
-        Op {
-            op: row.no.0,
-            time: time(Some(row.at)),
+        OpJson {
+            op: row.id.0,
+            time: format_time(Some(row.started_at)),
             command: &row.command,
             session: &row.session,
             about: &row.about,
-            state,
+            status,
             undone_by,
             undoes: row.undoes.map(|OpId(op)| op),
             pruned: row.pruned,
@@ -119,60 +121,63 @@ pub(crate) fn op(row: &ops::OpRow) -> Wire<Op<'_>> {
 }
 
 #[derive(Serialize)]
-pub(crate) struct Remove<'a> {
+pub(crate) struct RemoveJson<'a> {
     op: Option<u64>,
     session: &'a str,
     bytes: u64,
     dry_run: bool,
-    effects: Vec<Effect>,
+    effects: Vec<EffectJson>,
 }
 
-/// What `rm` did to a session.
-pub(crate) fn remove(remove: &ops::Remove) -> Wire<Remove<'_>> {
-    wire(
+/// Builds the `rm` object of `rm` for one session. An `op` of `null` means a dry run.
+pub(crate) fn build_remove(remove: &ops::rm::RemoveOutcome) -> ObjectJson<RemoveJson<'_>> {
+    build_object(
         "rm",
-        Remove {
+        RemoveJson {
             op: remove.op.map(|OpId(op)| op),
             session: &remove.session,
             bytes: remove.bytes,
             dry_run: remove.op.is_none(),
-            effects: effect_list(&remove.effects),
+            effects: build_effects(&remove.effects),
         },
     )
 }
 
 #[derive(Serialize)]
-pub(crate) struct Restore<'a> {
+pub(crate) struct RestoreJson<'a> {
     op: Option<u64>,
     session: &'a str,
     before_op: u64,
     dry_run: bool,
-    effects: Vec<Effect>,
+    effects: Vec<EffectJson>,
 }
 
-/// What `restore` did.
-pub(crate) fn restore(restore: &ops::Restore, dry_run: bool) -> Wire<Restore<'_>> {
-    wire(
+/// Builds the `restore` object of `restore`.
+pub(crate) fn build_restore(
+    restore: &ops::restore::RestoreOutcome,
+    dry_run: bool,
+) -> ObjectJson<RestoreJson<'_>> {
+    build_object(
         "restore",
-        Restore {
+        RestoreJson {
             op: restore.op.map(|OpId(op)| op),
             session: &restore.session,
             before_op: restore.first.0,
             dry_run,
-            effects: effect_list(&restore.effects),
+            effects: build_effects(&restore.effects),
         },
     )
 }
 
 #[derive(Serialize)]
-pub(crate) struct Prune {
+pub(crate) struct PruneJson {
     ops: Vec<u64>,
     bytes: u64,
     dry_run: bool,
 }
 
-/// What `log --prune` threw away.
-pub(crate) fn prune(prune: &ops::Prune) -> Wire<Prune> {
+/// Builds the `prune` object of `log --prune`: the operations that lost their backups, and the freed bytes.
+pub(crate) fn build_prune(prune: &ops::log::PruneOutcome) -> ObjectJson<PruneJson> {
     let ops = prune.ops.iter().map(|op| op.0).collect();
-    wire("prune", Prune { ops, bytes: prune.bytes, dry_run: prune.dry_run })
+    build_object("prune", PruneJson { ops, bytes: prune.bytes, dry_run: prune.dry_run })
 }

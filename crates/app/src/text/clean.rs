@@ -1,15 +1,15 @@
-//! Makes text of a session fit for a terminal: what it says stays, what it would do to the screen goes.
+//! Sanitizes session text for a terminal: keeps the text, removes control sequences.
 //!
-//! Session text is hostile until it has passed here. [`text()`] is for many lines, [`line()`] for one; [`guard`] is the
-//! last fence before the screen and lets nothing pass but our own colours.
+//! Session text is untrusted. [`text()`] cleans many lines, [`line()`] cleans one. [`filter_output`] is the last filter
+//! before the terminal and allows only the colours of rethread.
 
 use std::borrow::Cow;
 
 const ESC: char = '\u{1b}';
 
-/// Cleans text of any number of lines.
+/// Removes control sequences from text and makes control characters visible. Keeps line feeds and tabs.
 pub(crate) fn text(text: &str) -> Cow<'_, str> {
-    if text.bytes().all(is_harmless) {
+    if text.bytes().all(is_safe) {
         return Cow::Borrowed(text);
     }
     let mut clean = String::with_capacity(text.len());
@@ -18,7 +18,7 @@ pub(crate) fn text(text: &str) -> Cow<'_, str> {
         let len = match sequence_len(rest) {
             0 if c == '\r' && rest[1..].starts_with('\n') => 1,
             0 => {
-                put(&mut clean, c);
+                push_clean(&mut clean, c);
                 c.len_utf8()
             }
             len => len,
@@ -28,7 +28,7 @@ pub(crate) fn text(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-/// Cleans text and puts it on one line: runs of white space become one space.
+/// Cleans text and puts it on one line. Collapses white space into single spaces and removes it at the ends.
 pub(crate) fn line(text: &str) -> String {
     let clean = self::text(text);
     let mut line = String::with_capacity(clean.len());
@@ -41,9 +41,10 @@ pub(crate) fn line(text: &str) -> String {
     line
 }
 
-/// Lets pass what may reach a terminal: cleaned text and colour sequences.
-pub(crate) fn guard(output: &str) -> Cow<'_, str> {
-    if output.bytes().all(is_harmless) {
+/// Cleans rendered output and keeps its colour sequences. All other sequences lose their escape character and become
+/// visible text.
+pub(crate) fn filter_output(output: &str) -> Cow<'_, str> {
+    if output.bytes().all(is_safe) {
         return Cow::Borrowed(output);
     }
     let mut safe = String::with_capacity(output.len());
@@ -56,7 +57,7 @@ pub(crate) fn guard(output: &str) -> Cow<'_, str> {
                 len.max(1)
             }
             _ => {
-                put(&mut safe, c);
+                push_clean(&mut safe, c);
                 c.len_utf8()
             }
         };
@@ -65,31 +66,32 @@ pub(crate) fn guard(output: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-fn is_harmless(byte: u8) -> bool {
+/// Returns `true` if a byte is printable ASCII, a line feed or a tab.
+fn is_safe(byte: u8) -> bool {
     matches!(byte, b' '..=b'~' | b'\n' | b'\t')
 }
 
-/// Puts one character as it is, visibly, or not at all.
-fn put(clean: &mut String, c: char) {
+/// Appends a character unchanged or made visible, or omits it.
+fn push_clean(clean: &mut String, c: char) {
     match c {
         '\n' | '\t' => clean.push(c),
-        // A bare return would write over what stands there; a progress bar becomes lines.
+        // A bare carriage return would overwrite the line. A progress bar becomes lines.
         '\r' | '\u{2028}' | '\u{2029}' => clean.push('\n'),
         '\0'..='\u{1f}' => clean.push(char::from_u32(0x2400 + c as u32).unwrap_or('?')),
         '\u{7f}' => clean.push('\u{2421}'),
         '\u{80}'..='\u{9f}' => clean.push(char::REPLACEMENT_CHARACTER),
-        // Overrides of the reading order are shown by name: they are made to deceive.
+        // Bidirectional overrides are shown by name, because they can disguise text.
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
             clean.push_str(&format!("<U+{:04X}>", c as u32));
         }
-        // Marks of the reading order, invisible letters and tags carry nothing a reader could see.
+        // Bidirectional marks, zero-width characters and tags are invisible.
         '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{61c}' | '\u{2060}'..='\u{2065}' | '\u{feff}' => {}
         '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' => {}
         _ => clean.push(c),
     }
 }
 
-/// Measures the control sequence at the start of `text`: 0 where there is none.
+/// Returns the length in bytes of the control sequence at the start of `text`, or 0 if there is none.
 pub(crate) fn sequence_len(text: &str) -> usize {
     match text.chars().next() {
         Some(ESC) => escape_len(text),
@@ -101,7 +103,7 @@ pub(crate) fn sequence_len(text: &str) -> usize {
     }
 }
 
-/// Measures the escape sequence at the start of `text`.
+/// Returns the length of the escape sequence at the start of `text`.
 fn escape_len(text: &str) -> usize {
     let rest = &text[1..];
     match rest.chars().next() {
@@ -115,40 +117,41 @@ fn escape_len(text: &str) -> usize {
     }
 }
 
-/// Measures parameters and final byte of a control sequence; a character that fits nowhere is not part of it.
+/// Returns the length of the parameters and the final byte of a control sequence, up to the first invalid character.
 fn csi_len(text: &str) -> usize {
-    let body = text.bytes().take_while(|b| (0x20..=0x3f).contains(b)).count();
-    body + usize::from(text.as_bytes().get(body).is_some_and(|b| (0x40..=0x7e).contains(b)))
+    let parameters_len = text.bytes().take_while(|b| (0x20..=0x3f).contains(b)).count();
+    parameters_len
+        + usize::from(text.as_bytes().get(parameters_len).is_some_and(|b| (0x40..=0x7e).contains(b)))
 }
 
-/// Measures a control string with its end; one without an end stops at the end of its line.
+/// Returns the length of a control string with its terminator. An unterminated string ends with its line.
 fn string_len(text: &str) -> usize {
-    for (at, c) in text.char_indices() {
+    for (pos, c) in text.char_indices() {
         match c {
-            '\u{7}' | '\u{9c}' => return at + c.len_utf8(),
-            ESC if text[at + 1..].starts_with('\\') => return at + 2,
-            ESC | '\n' => return at,
+            '\u{7}' | '\u{9c}' => return pos + c.len_utf8(),
+            ESC if text[pos + 1..].starts_with('\\') => return pos + 2,
+            ESC | '\n' => return pos,
             _ => {}
         }
     }
     text.len()
 }
 
-/// Measures a colour sequence at the start of `text`: 0 where there is none.
+/// Returns the length in bytes of the colour sequence (SGR) at the start of `text`, or 0 if there is none.
 fn color_len(text: &str) -> usize {
     let Some(body) = text.strip_prefix("\u{1b}[") else {
         return 0;
     };
-    let numbers = body.bytes().take_while(|b| b.is_ascii_digit() || *b == b';').count();
-    if body.as_bytes().get(numbers) == Some(&b'm') { 2 + numbers + 1 } else { 0 }
+    let numbers_len = body.bytes().take_while(|b| b.is_ascii_digit() || *b == b';').count();
+    if body.as_bytes().get(numbers_len) == Some(&b'm') { 2 + numbers_len + 1 } else { 0 }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{guard, line, text};
+    use super::{filter_output, line, text};
 
     #[test]
-    fn sequences_go_whole_and_words_stay() {
+    fn control_sequences_are_removed_completely() {
         let cases = [
             ("plain\ttext\n", "plain\ttext\n"),
             ("\u{1b}[31mred\u{1b}[0m", "red"),
@@ -177,21 +180,21 @@ mod tests {
     }
 
     #[test]
-    fn the_guard_lets_only_colours_pass() {
-        assert_eq!(guard("\u{1b}[1;32mok\u{1b}[0m"), "\u{1b}[1;32mok\u{1b}[0m");
-        assert_eq!(guard("\u{1b}[2Jx\u{1b}]0;t\u{7}"), "[2Jx]0;t␇");
-        assert_eq!(guard("\u{1b}[38;2;1;2;3mx\u{9b}"), "\u{1b}[38;2;1;2;3mx\u{fffd}");
+    fn filtered_output_has_no_sequences_except_colours() {
+        assert_eq!(filter_output("\u{1b}[1;32mok\u{1b}[0m"), "\u{1b}[1;32mok\u{1b}[0m");
+        assert_eq!(filter_output("\u{1b}[2Jx\u{1b}]0;t\u{7}"), "[2Jx]0;t␇");
+        assert_eq!(filter_output("\u{1b}[38;2;1;2;3mx\u{9b}"), "\u{1b}[38;2;1;2;3mx\u{fffd}");
     }
 
     #[test]
-    fn cleaning_twice_changes_nothing() {
+    fn cleaning_is_idempotent() {
         for code in (0..0x300).chain(0x2000..0x2100).chain(0xfe00..0x10000).chain(0xe0000..0xe0100) {
             let Some(c) = char::from_u32(code) else { continue };
             for dirty in [format!("a{c}b"), format!("\u{1b}{c}b"), format!("\u{1b}[{c}b"), format!("{c}{c}m")]
             {
                 let once = text(&dirty).into_owned();
                 assert_eq!(text(&once), once, "{dirty:?}");
-                assert_eq!(guard(&once), once, "{dirty:?}");
+                assert_eq!(filter_output(&once), once, "{dirty:?}");
             }
         }
     }

@@ -1,300 +1,367 @@
-//! What findings cost and what mends them, in words.
+//! Texts of doctor findings: names, consequences and fixes.
 
 use rethread_engine::core::check::{Code, Diagnostic, Impact, Severity, SuggestedFix};
-use rethread_engine::ops::{SessionReport, StoreCode, StoreFinding};
+use rethread_engine::ops::doctor::{SessionReport, StoreCode, StoreFinding};
 
 use super::clean;
-use super::figures::{count, size, things, tokens};
-use super::fit::truncate_to_width;
+use super::figures::{count_noun, format_size, format_tokens, group_digits};
+use super::layout::truncate_to_width;
 
-/// Lines that are named of one finding.
-const NAMED: usize = 6;
+/// The maximum number of line numbers listed per finding.
+const MAX_LISTED_LINES: usize = 6;
 
-/// What helps.
-pub(crate) struct Help {
-    /// A command, or what to do.
+/// Advice on how to fix a finding.
+pub(crate) struct FixHint {
+    /// A command or an instruction.
     pub(crate) text: String,
-    /// Whether it can be typed.
+    /// Whether the text is a command line that the user can run.
     pub(crate) is_command: bool,
 }
 
-fn typed(text: String) -> Option<Help> {
-    Some(Help { text, is_command: true })
+fn command_hint(text: String) -> Option<FixHint> {
+    Some(FixHint { text, is_command: true })
 }
 
-fn told(text: impl Into<String>) -> Option<Help> {
-    Some(Help { text: text.into(), is_command: false })
+fn advice_hint(text: impl Into<String>) -> Option<FixHint> {
+    Some(FixHint { text: text.into(), is_command: false })
 }
 
-/// Names the lines of a finding, the first few of them, each once.
-pub(crate) fn lines(finding: &Diagnostic) -> String {
-    let mut lines: Vec<u32> = finding.spots.iter().map(|spot| spot.line).collect();
+/// Returns the name of a diagnostic code as shown to users.
+pub(crate) fn code_name(code: Code) -> &'static str {
+    match code {
+        Code::ClientHangs => "the client freezes",
+        Code::NoConversation => "no conversation found",
+        Code::UnpairedCall => "tool call without a result",
+        Code::UnpairedResult => "tool result without a call",
+        Code::ThinkingUnsigned => "unsigned thinking",
+        Code::ThinkingLast => "answer ends with thinking",
+        Code::ThinkingEmptied => "thinking without text",
+        Code::EmptyContent => "empty message",
+        Code::ImageTooLarge => "image too large",
+        Code::ImageMislabelled => "wrong image type",
+        Code::ContextOverWindow => "context too large",
+        Code::Unreachable => "unreachable entries",
+        Code::StaleLeaf => "resumes an older branch",
+        Code::MissingParent => "missing parent",
+        Code::MissingLogicalParent => "compaction without a predecessor",
+        Code::Cycle => "cycle of parents",
+        Code::ReplayedLine => "repeated line",
+        Code::SnapshotCollision => "snapshot with the uuid of an entry",
+        Code::CopiedEntry => "copied entry",
+        Code::RepeatedUuid => "repeated uuid",
+        Code::ForkByProgress => "fork at a progress line",
+        Code::RetryOrphan => "answer replaced by a retry",
+        Code::TwoWriters => "two clients wrote at once",
+        Code::ForeignLines => "lines of another session",
+        Code::TornLine => "incomplete last line",
+        Code::GluedLine => "several records on one line",
+        Code::NulBytes => "NUL bytes",
+        Code::NotJson => "not JSON",
+    }
+}
+
+/// Returns the name of a diagnostic code of the store as shown to users.
+pub(crate) fn store_code_name(code: StoreCode) -> &'static str {
+    match code {
+        StoreCode::RetentionZero => "retention is zero",
+        StoreCode::RetentionUnreadable => "unreadable retention setting",
+        StoreCode::RetentionShort => "short retention",
+        StoreCode::RetentionUnset => "retention not set",
+        StoreCode::ExpiresSoon => "sessions about to be deleted",
+        StoreCode::OrphanedFolder => "folder without a session",
+        StoreCode::ProjectGone => "deleted project folder",
+    }
+}
+
+/// Lists the line numbers of the first 6 lines of a finding, each once: `L3 L5 … 2 more`.
+pub(crate) fn line_list(finding: &Diagnostic) -> String {
+    let mut lines: Vec<u32> = finding.locations.iter().map(|location| location.line).collect();
     lines.dedup();
-    let mut named: Vec<String> = lines.iter().take(NAMED).map(|line| format!("L{line}")).collect();
-    if lines.len() > NAMED {
-        named.push(format!("… {} more", count((lines.len() - NAMED) as u64)));
+    let mut listed: Vec<String> =
+        lines.iter().take(MAX_LISTED_LINES).map(|line| format!("L{line}")).collect();
+    if lines.len() > MAX_LISTED_LINES {
+        listed.push(format!("… {} more", group_digits((lines.len() - MAX_LISTED_LINES) as u64)));
     }
-    named.join(" ")
+    listed.join(" ")
 }
 
-/// Says what mends a finding.
-pub(crate) fn mend(finding: &Diagnostic, session: &str) -> Option<Help> {
+/// Returns advice on how to fix a finding. `session` is the session name to use in commands.
+///
+/// Returns `None` if there is nothing to fix, or the entry to go to is not among the locations.
+pub(crate) fn fix_hint(finding: &Diagnostic, session: &str) -> Option<FixHint> {
     let session = clean::line(session);
-    match finding.mend {
+    match finding.fix {
         SuggestedFix::Nothing => None,
-        SuggestedFix::Repair => typed(format!("rethread repair {session}")),
-        SuggestedFix::Branches => typed(format!("rethread branches {session}")),
-        SuggestedFix::Rescue => typed(format!("rethread rescue {session} --fit 120k")),
+        SuggestedFix::Repair => command_hint(format!("rethread repair {session}")),
+        SuggestedFix::Branches => command_hint(format!("rethread branches {session}")),
+        SuggestedFix::Rescue => command_hint(format!("rethread rescue {session} --fit 120k")),
         SuggestedFix::Goto(node) => {
-            let spot = finding.spots.iter().find(|spot| spot.node == Some(node))?;
-            typed(format!("rethread goto {session} L{}", spot.line))
+            let location = finding.locations.iter().find(|location| location.node == Some(node))?;
+            command_hint(format!("rethread goto {session} L{}", location.line))
         }
-        SuggestedFix::Update => told("nothing in the file: a newer Claude Code loads it all"),
-        SuggestedFix::Wait => told("a client has the session open: look again when it is done"),
+        SuggestedFix::Update => advice_hint("update Claude Code: a newer version loads everything"),
+        SuggestedFix::Wait => advice_hint("a client has the session open: check again when it has finished"),
     }
 }
 
-/// Says what a finding costs.
-pub(crate) fn cost(finding: &Diagnostic, diagnosis: &SessionReport) -> String {
-    let number = finding.spots.len() as u64;
-    let client = format!("Claude Code {}", truncate_to_width(&clean::line(&diagnosis.client.text), 24));
-    let harmless = finding.severity == Severity::Harmless;
+/// Describes a finding and its consequence for the user in one sentence. `report` is the report that contains it.
+pub(crate) fn describe_finding(finding: &Diagnostic, report: &SessionReport) -> String {
+    let count = finding.locations.len() as u64;
+    let client = format!("Claude Code {}", truncate_to_width(&clean::line(&report.client.text), 24));
+    let is_info = finding.severity == Severity::Info;
     match finding.code {
         Code::ClientHangs => {
             format!(
-                "{client} hangs when it loads this session; none of {} can be had",
-                things(number, "entry")
+                "{client} freezes when it loads this session; none of its {} can be loaded",
+                count_noun(count, "entry")
             )
         }
         Code::NoConversation => {
-            format!("{client} finds no conversation here; none of {} can be had", things(number, "entry"))
+            format!(
+                "{client} finds no conversation; none of its {} can be loaded",
+                count_noun(count, "entry")
+            )
         }
-        Code::Unreachable | Code::StaleLeaf => reach(finding, diagnosis, &client),
-        Code::UnpairedCall | Code::UnpairedResult | Code::EmptyContent if harmless => {
-            seen_to(finding, &client)
+        Code::Unreachable | Code::StaleLeaf => describe_unreachable(finding, report, &client),
+        Code::UnpairedCall | Code::UnpairedResult | Code::EmptyContent if is_info => {
+            describe_tolerated(finding, &client)
         }
-        Code::UnpairedCall => refused(number, "tool call", "has no result in the next message"),
-        Code::UnpairedResult => refused(number, "tool result", "has no call in the message before"),
-        Code::ThinkingUnsigned => refused(number, "thought", "has no signature"),
-        Code::ThinkingLast => refused(number, "answer", "ends in a thought"),
-        Code::EmptyContent => refused(number, "text", "has no words"),
+        Code::UnpairedCall => describe_rejected(count, "tool call", "has no result in the next message"),
+        Code::UnpairedResult => {
+            describe_rejected(count, "tool result", "has no call in the previous message")
+        }
+        Code::ThinkingUnsigned => describe_rejected(count, "thinking block", "has no signature"),
+        Code::ThinkingLast => describe_rejected(count, "answer", "ends with a thinking block"),
+        Code::EmptyContent => describe_rejected(count, "text", "is empty"),
         Code::ThinkingEmptied => {
             format!(
-                "{}: a signature without words, as newer models are written down",
-                things(number, "thought")
+                "{} with a signature but no text, as recorded for newer models",
+                count_noun(count, "thinking block")
             )
         }
-        Code::ImageTooLarge | Code::ImageMislabelled => picture(finding),
-        Code::ContextOverWindow => window(finding),
-        Code::TornLine | Code::GluedLine | Code::NulBytes | Code::NotJson => bytes(finding),
-        _ => linked(finding),
+        Code::ImageTooLarge | Code::ImageMislabelled => describe_image(finding),
+        Code::ContextOverWindow => describe_context_size(finding),
+        Code::TornLine | Code::GluedLine | Code::NulBytes | Code::NotJson => describe_damaged_lines(finding),
+        _ => describe_links(finding),
     }
 }
 
-/// Says that the API refuses what is sent.
-fn refused(number: u64, one: &str, why: &str) -> String {
-    let why = match number {
-        1 => why.to_owned(),
-        _ => why.replacen("has ", "have ", 1).replacen("ends ", "end ", 1),
+/// States that the API rejects the session because of `count` items. `noun` and `reason` are singular.
+fn describe_rejected(count: u64, noun: &str, reason: &str) -> String {
+    let reason = match count {
+        1 => reason.to_owned(),
+        _ => reason.replacen("has ", "have ", 1).replacen("ends ", "end ", 1).replacen("is ", "are ", 1),
     };
-    format!("the API refuses every prompt: {} {why}", things(number, one))
+    format!("the API rejects every prompt: {} {reason}", count_noun(count, noun))
 }
 
-fn seen_to(finding: &Diagnostic, client: &str) -> String {
-    let number = finding.spots.len() as u64;
-    let them = if number == 1 { "it" } else { "them" };
+/// Describes unpaired calls, unpaired results or empty messages that do not prevent a resume.
+fn describe_tolerated(finding: &Diagnostic, client: &str) -> String {
+    let count = finding.locations.len() as u64;
+    let pronoun = if count == 1 { "it" } else { "them" };
     match finding.code {
         Code::UnpairedCall => {
-            let calls = things(number, "tool call");
-            format!("{calls} got no result; {client} leaves {them} out or makes a result up")
+            let calls = count_noun(count, "tool call");
+            format!("{calls} without a result; {client} omits {pronoun} or adds a placeholder result")
         }
         Code::UnpairedResult => {
-            format!("{} without a call; {client} leaves {them} out", things(number, "tool result"))
+            format!("{} without a call; {client} omits {pronoun}", count_noun(count, "tool result"))
         }
         _ => {
-            let messages = things(number, "message");
-            format!("{messages} without words; the API took {them} before, or {client} leaves {them} out")
+            let messages = count_noun(count, "message");
+            format!("{messages} without text; the API accepted {pronoun} before, or {client} omits {pronoun}")
         }
     }
 }
 
-fn reach(finding: &Diagnostic, diagnosis: &SessionReport, client: &str) -> String {
-    let (loaded, entries) = (diagnosis.reach.0 as u64, diagnosis.reach.1 as u64);
-    let reached = format!("a resume reaches {} of {}", count(loaded), things(entries, "entry"));
-    match finding.measure {
-        Impact::ByClient { part, whole } => {
-            let (part, whole) = (count(part), things(whole, "entry"));
+/// Describes how many entries a resume loads, and why it does not load the others.
+fn describe_unreachable(finding: &Diagnostic, report: &SessionReport, client: &str) -> String {
+    let (loaded, entries) = (report.loaded as u64, report.entries as u64);
+    let loaded_text = format!("a resume loads {} of {}", group_digits(loaded), count_noun(entries, "entry"));
+    match finding.impact {
+        Impact::ByClient { affected, total } => {
+            let (affected, total) = (group_digits(affected), count_noun(total, "entry"));
+            format!("{client} does not load {affected} of {total}; the newest measured client loads them all")
+        }
+        Impact::Entries { affected, .. } if finding.code == Code::StaleLeaf => {
+            let later_entries = count_noun(affected, "entry");
+            format!("{loaded_text}, from an older branch: {later_entries} written later would not be loaded")
+        }
+        Impact::Entries { affected, .. } if finding.severity == Severity::Info => {
             format!(
-                "{client} leaves {part} of {whole} behind, the newest client that was measured none of these"
+                "{} on other branches, for example after a rewind; nothing is damaged",
+                count_noun(affected, "entry")
             )
         }
-        Impact::Entries { part, .. } if finding.code == Code::StaleLeaf => {
-            let number = things(part, "entry");
-            format!("{reached} and goes on from an older branch: {number} written later would be left behind")
+        Impact::Entries { affected: 1, .. } => format!("{loaded_text}; 1 is unreachable"),
+        Impact::Entries { affected, .. } => {
+            format!("{loaded_text}; {} are unreachable", group_digits(affected))
         }
-        Impact::Entries { part, .. } if finding.severity == Severity::Harmless => {
-            format!(
-                "{} on other branches, such as a rewind leaves behind; nothing is damaged",
-                things(part, "entry")
-            )
-        }
-        Impact::Entries { part: 1, .. } => format!("{reached}; 1 is cut off"),
-        Impact::Entries { part, .. } => format!("{reached}; {} are cut off", count(part)),
-        _ => reached,
+        _ => loaded_text,
     }
 }
 
-fn picture(finding: &Diagnostic) -> String {
-    let number = finding.spots.len() as u64;
-    let refused = "the API refuses every prompt";
-    match finding.measure {
-        Impact::Formats { says, is } => {
+/// Describes images that the API rejects: wrong media type, too many pixels or too many bytes.
+fn describe_image(finding: &Diagnostic) -> String {
+    let count = finding.locations.len() as u64;
+    let rejected = "the API rejects every prompt";
+    match finding.impact {
+        Impact::Formats { declared, actual } => {
             format!(
-                "{refused}: {} of another format, the first says {} and is {}",
-                things(number, "picture"),
-                says.name(),
-                is.name()
+                "{rejected}: {} with the wrong media type; the first is labelled {} but is {}",
+                count_noun(count, "image"),
+                declared.name(),
+                actual.name()
             )
         }
-        Impact::Picture { bytes, size: Some((width, height)), most } if width.max(height) > most => {
-            let many = if most < 8000 { " where there are more than 20 pictures" } else { "" };
-            let heavy = if bytes > 5 << 20 { format!(" and {}", size(bytes)) } else { String::new() };
+        Impact::Image { bytes, size: Some((width, height)), max_side } if width.max(height) > max_side => {
+            let condition = if max_side < 8000 { " if there are more than 20 images" } else { "" };
+            let size_suffix =
+                if bytes > 5 << 20 { format!(" and {}", format_size(bytes)) } else { String::new() };
             format!(
-                "{refused}: {} too large, the worst has {width} × {height} pixels{heavy}; it takes {most}{many}",
-                things(number, "picture")
+                "{rejected}: {} too large; the largest has {width} × {height} pixels{size_suffix}, the limit is {max_side}{condition}",
+                count_noun(count, "image")
             )
         }
-        Impact::Picture { bytes, .. } => {
+        Impact::Image { bytes, .. } => {
             format!(
-                "{refused}: {} too large, the worst has {} of base64; it takes 5.2 MB",
-                things(number, "picture"),
-                size(bytes)
+                "{rejected}: {} too large; the largest has {} of base64, the limit is 5.2 MB",
+                count_noun(count, "image"),
+                format_size(bytes)
             )
         }
-        _ => refused.to_owned(),
+        _ => rejected.to_owned(),
     }
 }
 
-fn window(finding: &Diagnostic) -> String {
-    match finding.measure {
-        Impact::Tokens { tokens: number, window } => format!(
-            "about {} tokens are sent and the model takes {}: prompts are too long, and so is a compaction",
-            tokens(number),
-            tokens(window)
+fn describe_context_size(finding: &Diagnostic) -> String {
+    match finding.impact {
+        Impact::Tokens { tokens, window } => format!(
+            "about {} tokens are sent, but the model accepts {}: the session is too long to resume or to compact",
+            format_tokens(tokens),
+            format_tokens(window)
         ),
-        _ => "prompts are too long".to_owned(),
+        _ => "the session is too long to resume".to_owned(),
     }
 }
 
-fn bytes(finding: &Diagnostic) -> String {
-    let number = finding.spots.len() as u64;
-    let records = match finding.measure {
+/// Describes lines that are not one valid JSON record, and how many records can be recovered.
+fn describe_damaged_lines(finding: &Diagnostic) -> String {
+    let count = finding.locations.len() as u64;
+    let records = match finding.impact {
         Impact::Records(records) => records,
         _ => 0,
     };
-    let lines = things(number, "line");
-    let what = match finding.code {
+    let lines = count_noun(count, "line");
+    let damage = match finding.code {
         Code::TornLine => {
             return format!(
-                "{lines} ends in the middle: what it was to say is lost, and the next line may be glued to it"
+                "{lines} is incomplete: the rest is lost, and the next line may be appended to it"
             );
         }
-        Code::GluedLine => format!("{lines} with several records, or half a record before a whole one"),
+        Code::GluedLine => format!("{lines} with several records, or a partial record before a complete one"),
         Code::NulBytes => format!("{lines} with NUL bytes"),
-        _ => format!("{lines} that no JSON reader takes"),
+        _ => format!("{lines} that cannot be parsed as JSON"),
     };
     match (records, finding.severity) {
-        (0, Severity::Harmless) => format!("{what}; clients pass over it and nothing hangs on it"),
-        (0, _) => format!("{what}; clients pass over it, and parents are missing"),
-        _ => format!("{what}: clients pass over {} that can be salvaged", things(records, "record")),
+        (0, Severity::Info) => format!("{damage}; clients skip it, and no entry has its parent there"),
+        (0, _) => format!("{damage}; clients skip it, and parents are missing"),
+        _ => format!("{damage}: clients skip {} that can be recovered", count_noun(records, "record")),
     }
 }
 
-/// Says what findings of uuids, parents and forks cost.
-fn linked(finding: &Diagnostic) -> String {
-    let number = finding.spots.len() as u64;
-    let harmless = finding.severity == Severity::Harmless;
-    let (part, whole) = match finding.measure {
-        Impact::Entries { part, whole } => (part, whole),
+/// Describes findings about uuids, parents and forks.
+fn describe_links(finding: &Diagnostic) -> String {
+    let count = finding.locations.len() as u64;
+    let is_info = finding.severity == Severity::Info;
+    let (affected, total) = match finding.impact {
+        Impact::Entries { affected, total } => (affected, total),
         _ => (0, 0),
     };
-    let are = if part == 1 { "is" } else { "are" };
-    let lost = format!("{} of {} {are} out of reach", count(part), things(whole, "entry"));
-    let entries = things(number, "entry");
+    let verb = if affected == 1 { "is" } else { "are" };
+    let lost = format!("{} of {} {verb} unreachable", group_digits(affected), count_noun(total, "entry"));
+    let entries = count_noun(count, "entry");
     match finding.code {
-        Code::MissingParent if harmless => {
-            format!("{entries} under a parent that is in no line; a resume loses nothing by it")
+        Code::MissingParent if is_info => {
+            format!("{entries} with a parent that is not in the file; a resume loses nothing")
         }
-        Code::MissingParent => format!("{entries} under a parent that is in no line: {lost}"),
+        Code::MissingParent => format!("{entries} with a parent that is not in the file: {lost}"),
         Code::MissingLogicalParent => format!(
-            "what {} followed is in no line; reading goes on at the line before",
-            things(number, "compaction")
+            "the predecessor of {} is not in the file; rethread uses the previous line",
+            count_noun(count, "compaction")
         ),
-        Code::Cycle if harmless => {
-            format!("{entries} with parents that go round in a circle, outside what is loaded")
+        Code::Cycle if is_info => {
+            format!("{entries} with parents that form a cycle, outside the loaded path")
         }
-        Code::Cycle => format!("{entries} with parents that go round in a circle: {lost}"),
+        Code::Cycle => format!("{entries} with parents that form a cycle: {lost}"),
         Code::ReplayedLine => {
-            let bytes = if let Impact::Bytes(bytes) = finding.measure { bytes } else { 0 };
-            format!("{} again, byte for byte: {} for nothing", things(number, "line"), size(bytes))
+            let bytes = if let Impact::Bytes(bytes) = finding.impact { bytes } else { 0 };
+            format!("{} repeated byte for byte, wasting {}", count_noun(count, "line"), format_size(bytes))
         }
-        Code::SnapshotCollision => format!("{} with the uuid of an entry", things(number, "snapshot")),
+        Code::SnapshotCollision => format!("{} with the uuid of an entry", count_noun(count, "snapshot")),
         Code::CopiedEntry => format!(
-            "{} again with the same words, as a resume or a compaction copies them; the later line counts",
-            things(number, "entry")
+            "{} written again with the same text by a resume or a compaction; the later line counts",
+            count_noun(count, "entry")
         ),
         Code::RepeatedUuid => {
-            format!("{} with a uuid that another has: the earlier one is hidden", things(number, "entry"))
+            format!(
+                "{} with the uuid of another entry: the earlier one is hidden",
+                count_noun(count, "entry")
+            )
         }
-        Code::ForkByProgress if harmless => format!(
-            "{} beside or above what was said: old clients stop there, this one does not",
-            things(number, "progress line")
+        Code::ForkByProgress if is_info => format!(
+            "{} in or next to the chain of messages: old clients stop there, this one does not",
+            count_noun(count, "progress line")
         ),
         Code::ForkByProgress => {
-            format!("{} beside or above what was said: {lost}", things(number, "progress line"))
+            format!("{} in or next to the chain of messages: {lost}", count_noun(count, "progress line"))
         }
-        Code::RetryOrphan if harmless => format!("{} that a retry left aside", things(number, "answer")),
+        Code::RetryOrphan if is_info => format!("{} replaced by a retry", count_noun(count, "answer")),
         Code::RetryOrphan => {
-            format!("{} that a retry left aside, and talk below it", things(number, "answer"))
+            format!("{} replaced by a retry, with messages below it", count_noun(count, "answer"))
         }
-        Code::TwoWriters if harmless => {
-            format!("{} that grew at the same time; all of it is loaded", things(number, "way"))
+        Code::TwoWriters if is_info => {
+            format!("{} written at the same time; all of them are loaded", count_noun(count, "branch"))
         }
-        Code::TwoWriters => format!("two clients wrote at the same time and only one way is loaded: {lost}"),
-        Code::ForeignLines if harmless => {
-            format!("{} of another session beside this one", things(number, "line"))
+        Code::TwoWriters => {
+            format!("two clients wrote at the same time and only one branch is loaded: {lost}")
+        }
+        Code::ForeignLines if is_info => {
+            format!("{} of another session in this file", count_noun(count, "line"))
         }
         Code::ForeignLines => {
-            format!("{} of another session are what a resume loads", things(number, "line"))
+            format!("a resume loads {} of another session", count_noun(count, "line"))
         }
-        _ => things(number, "place"),
+        _ => count_noun(count, "location"),
     }
 }
 
-/// Says what is wrong with a store.
-pub(crate) fn store_cost(finding: &StoreFinding) -> String {
-    let number = finding.paths.len() as u64;
-    let days = things(finding.days.unwrap_or(0), "day");
+/// Describes a finding about the store and its consequence for the user.
+pub(crate) fn describe_store_finding(finding: &StoreFinding) -> String {
+    let count = finding.paths.len() as u64;
+    let days = count_noun(finding.days.unwrap_or(0), "day");
     match finding.code {
-        StoreCode::RetentionZero => "cleanupPeriodDays is 0: that does not mean forever; older clients then save no session at all and newer ones refuse the setting".to_owned(),
-        StoreCode::RetentionUnreadable => "cleanupPeriodDays or the settings cannot be read; the client may go by its own 30 days".to_owned(),
+        StoreCode::RetentionZero => "cleanupPeriodDays is 0, which does not mean forever: older clients save no sessions, newer ones reject the setting".to_owned(),
+        StoreCode::RetentionUnreadable => "cleanupPeriodDays or the settings cannot be read; the client may use its default of 30 days".to_owned(),
         StoreCode::RetentionShort => format!("the client deletes sessions {days} after their last change"),
         StoreCode::RetentionUnset => format!("cleanupPeriodDays is not set: the client deletes sessions {days} after their last change"),
         StoreCode::ExpiresSoon => {
-            let due = if finding.due > 0 { format!(", {} of them at its next start", count(finding.due as u64)) } else { String::new() };
-            format!("the client deletes {} within 7 days, {}{due}", things(number, "session"), size(finding.bytes))
+            let due = if finding.due_count > 0 { format!(", {} of them at its next start", group_digits(finding.due_count as u64)) } else { String::new() };
+            format!("the client deletes {} within 7 days, {}{due}", count_noun(count, "session"), format_size(finding.bytes))
         }
-        StoreCode::OrphanedFolder => format!("{} of sessions that are gone, {}", things(number, "folder"), size(finding.bytes)),
-        StoreCode::ProjectGone => format!("{} of a project folder that is gone: the client resumes them only from there", things(number, "session")),
+        StoreCode::OrphanedFolder => format!("{} of deleted sessions, {}", count_noun(count, "folder"), format_size(finding.bytes)),
+        StoreCode::ProjectGone => format!("{} of a deleted project folder: the client can resume them only from that folder", count_noun(count, "session")),
     }
 }
 
-/// Says what mends a store.
-pub(crate) fn store_mend(finding: &StoreFinding) -> Option<Help> {
+/// Returns advice on how to fix a finding about the store. Returns `None` if there is nothing to fix.
+pub(crate) fn store_fix_hint(finding: &StoreFinding) -> Option<FixHint> {
     match finding.code {
         StoreCode::OrphanedFolder => None,
-        StoreCode::ProjectGone => typed("rethread clone SESSION --into FOLDER".to_owned()),
-        StoreCode::ExpiresSoon => told("a larger cleanupPeriodDays in settings.json, such as 3650"),
-        _ => told("\"cleanupPeriodDays\": 3650 in settings.json"),
+        StoreCode::ProjectGone => command_hint("rethread clone SESSION --into FOLDER".to_owned()),
+        StoreCode::ExpiresSoon => {
+            advice_hint("set a larger cleanupPeriodDays in settings.json, such as 3650")
+        }
+        _ => advice_hint("set \"cleanupPeriodDays\": 3650 in settings.json"),
     }
 }

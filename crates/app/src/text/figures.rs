@@ -1,11 +1,11 @@
-//! Numbers as a reader likes them: `12,345`, `1.2 MB`, `3.4k`, `1m 05s`.
+//! Formats numbers, sizes and durations: `12,345`, `1.2 MB`, `3.4k`, `1m 05s`.
 
-/// Groups the digits of a number by three.
-pub(crate) fn count(number: u64) -> String {
+/// Formats a number with its digits grouped by three: `1,234,567`.
+pub(crate) fn group_digits(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
-    for (k, digit) in digits.chars().enumerate() {
-        if k > 0 && (digits.len() - k).is_multiple_of(3) {
+    for (idx, digit) in digits.chars().enumerate() {
+        if idx > 0 && (digits.len() - idx).is_multiple_of(3) {
             grouped.push(',');
         }
         grouped.push(digit);
@@ -13,20 +13,22 @@ pub(crate) fn count(number: u64) -> String {
     grouped
 }
 
-/// Says a size in bytes.
-pub(crate) fn size(bytes: u64) -> String {
-    scaled(bytes, &["B", "kB", "MB", "GB", "TB", "PB", "EB"], " ")
+/// Formats a number of bytes in decimal units: `999 B`, `1.2 kB`, `123 MB`.
+pub(crate) fn format_size(bytes: u64) -> String {
+    format_scaled(bytes, &["B", "kB", "MB", "GB", "TB", "PB", "EB"], " ")
 }
 
-/// Says a number of tokens.
-pub(crate) fn tokens(number: u64) -> String {
-    scaled(number, &["", "k", "M", "G", "T", "P", "E"], "")
+/// Formats a number of tokens in decimal units: `999`, `12.3k`, `1.2M`.
+pub(crate) fn format_tokens(tokens: u64) -> String {
+    format_scaled(tokens, &["", "k", "M", "G", "T", "P", "E"], "")
 }
 
-fn scaled(number: u64, units: &[&str], gap: &str) -> String {
+/// Formats a number in the largest unit that keeps it at least 1, with one decimal below 100 units.
+/// `units` are powers of 1000 in ascending order; `gap` is written before a non-empty unit.
+fn format_scaled(number: u64, units: &[&str], gap: &str) -> String {
     let mut value = number as f64;
     let mut unit = 0;
-    // 999.95 would be written as 1000.0.
+    // 999.95 would be rounded to 1000.0.
     while value >= 999.95 && unit + 1 < units.len() {
         value /= 1000.0;
         unit += 1;
@@ -39,19 +41,19 @@ fn scaled(number: u64, units: &[&str], gap: &str) -> String {
     }
 }
 
-/// Says a number of things: `1 turn`, `2 turns`.
-pub(crate) fn things(number: u64, one: &str) -> String {
-    let plural = match one {
+/// Formats a number with a noun: `1 turn`, `2 turns`. Plurals are formed with `s`, except of `branch` and `entry`.
+pub(crate) fn count_noun(count: u64, noun: &str) -> String {
+    let plural = match noun {
         "branch" => "branches",
         "entry" => "entries",
-        _ if number == 1 => one,
-        _ => return format!("{} {one}s", count(number)),
+        _ if count == 1 => noun,
+        _ => return format!("{} {noun}s", group_digits(count)),
     };
-    format!("{} {}", count(number), if number == 1 { one } else { plural })
+    format!("{} {}", group_digits(count), if count == 1 { noun } else { plural })
 }
 
-/// Says how long something took.
-pub(crate) fn duration(millis: u64) -> String {
+/// Formats a duration: `999ms`, `1.2s`, `1m 05s`, `1h 00m`, `1d 1h`. Two units from one minute on.
+pub(crate) fn format_duration(millis: u64) -> String {
     let seconds = millis / 1000;
     let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
     match millis {
@@ -63,12 +65,14 @@ pub(crate) fn duration(millis: u64) -> String {
     }
 }
 
-/// Draws a bar of at most `width` columns; anything above zero shows.
-pub(crate) fn bar(part: u64, whole: u64, width: usize) -> String {
-    if part == 0 || whole == 0 {
+/// Draws a bar proportional to `value`, with `width` columns for `max`. The resolution is an eighth of a column.
+///
+/// Any value above zero is visible. Returns an empty string if `value` or `max` is 0.
+pub(crate) fn draw_bar(value: u64, max: u64, width: usize) -> String {
+    if value == 0 || max == 0 {
         return String::new();
     }
-    let eighths = (part as f64 / whole as f64 * (width * 8) as f64).round().max(1.0) as usize;
+    let eighths = (value as f64 / max as f64 * (width * 8) as f64).round().max(1.0) as usize;
     let mut bar = "█".repeat(eighths / 8);
     bar.push_str(["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]);
     bar
@@ -76,28 +80,37 @@ pub(crate) fn bar(part: u64, whole: u64, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{bar, count, duration, size, things, tokens};
+    use super::{count_noun, draw_bar, format_duration, format_size, format_tokens, group_digits};
 
     #[test]
-    fn numbers_are_said_in_few_letters() {
-        assert_eq!([count(0), count(999), count(1_234_567)], ["0", "999", "1,234,567"]);
-        assert_eq!([size(0), size(999), size(1234), size(999_999)], ["0 B", "999 B", "1.2 kB", "1.0 MB"]);
-        assert_eq!([size(123_456_789), size(u64::MAX)], ["123 MB", "18.4 EB"]);
-        assert_eq!([tokens(999), tokens(12_345), tokens(1_200_000)], ["999", "12.3k", "1.2M"]);
+    fn numbers_are_rounded_and_grouped() {
+        assert_eq!([group_digits(0), group_digits(999), group_digits(1_234_567)], ["0", "999", "1,234,567"]);
         assert_eq!(
-            [things(1, "turn"), things(2, "turn"), things(2, "branch")],
+            [format_size(0), format_size(999), format_size(1234), format_size(999_999)],
+            ["0 B", "999 B", "1.2 kB", "1.0 MB"]
+        );
+        assert_eq!([format_size(123_456_789), format_size(u64::MAX)], ["123 MB", "18.4 EB"]);
+        assert_eq!(
+            [format_tokens(999), format_tokens(12_345), format_tokens(1_200_000)],
+            ["999", "12.3k", "1.2M"]
+        );
+        assert_eq!(
+            [count_noun(1, "turn"), count_noun(2, "turn"), count_noun(2, "branch")],
             ["1 turn", "2 turns", "2 branches"]
         );
     }
 
     #[test]
-    fn durations_keep_two_units() {
-        let said = [0, 999, 1200, 59_949, 59_950, 61_000, 3_600_000, 90_000_000].map(duration);
-        assert_eq!(said, ["0ms", "999ms", "1.2s", "59.9s", "1m 00s", "1m 01s", "1h 00m", "1d 1h"]);
+    fn durations_have_at_most_two_units() {
+        let formatted = [0, 999, 1200, 59_949, 59_950, 61_000, 3_600_000, 90_000_000].map(format_duration);
+        assert_eq!(formatted, ["0ms", "999ms", "1.2s", "59.9s", "1m 00s", "1m 01s", "1h 00m", "1d 1h"]);
     }
 
     #[test]
     fn bars_show_anything_above_zero() {
-        assert_eq!([bar(0, 9, 4), bar(1, 1000, 4), bar(1, 2, 4), bar(9, 9, 4)], ["", "▏", "██", "████"]);
+        assert_eq!(
+            [draw_bar(0, 9, 4), draw_bar(1, 1000, 4), draw_bar(1, 2, 4), draw_bar(9, 9, 4)],
+            ["", "▏", "██", "████"]
+        );
     }
 }

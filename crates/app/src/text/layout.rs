@@ -1,97 +1,161 @@
-//! Text at the width of the screen.
+//! Truncates text, wraps it, and splits it at matches.
+
+use std::ops::Range;
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::clean;
 
-/// Prose wider than this is tiring to read.
-const WIDEST: usize = 100;
+/// Truncates text to a display width in columns. Truncated text ends in `…`, which is included in the width.
+pub(crate) fn truncate_to_width(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut fitted = String::new();
+    let mut used = 1;
+    for c in text.chars() {
+        let char_width = c.width().unwrap_or(0);
+        if used + char_width > width {
+            break;
+        }
+        used += char_width;
+        fitted.push(c);
+    }
+    if width > 0 {
+        fitted.push('…');
+    }
+    fitted
+}
 
-/// Wraps cleaned text at `width` columns, each line behind `indent`. Lines that are set by hand (code, tables,
-/// drawings) are broken only where they must.
-pub(crate) fn wrap(text: &str, indent: &str, width: usize) -> Vec<String> {
-    let room = width.min(WIDEST).saturating_sub(indent.len()).max(20);
+/// Whether a part of a text is a match, and the part.
+pub(crate) type Run = (bool, String);
+
+/// Splits a text from byte `start` at its matches and cleans the parts. Empty parts are omitted.
+///
+/// `marks` are the sorted byte ranges of the matches.
+pub(crate) fn split_at_matches(
+    text: &str,
+    marks: &[Range<usize>],
+    start: usize,
+    clean: impl Fn(&str) -> String,
+) -> Vec<Run> {
+    let mut runs = Vec::with_capacity(marks.len() * 2 + 1);
+    let mut pos = start;
+    for mark in marks {
+        runs.push((false, clean(text.get(pos..mark.start).unwrap_or_default())));
+        runs.push((true, clean(text.get(mark.clone()).unwrap_or_default())));
+        pos = mark.end;
+    }
+    runs.push((false, clean(text.get(pos..).unwrap_or_default())));
+    runs.retain(|(_, run)| !run.is_empty());
+    runs
+}
+
+/// Cleans a part of a line and collapses white space into single spaces. Spaces at its ends are kept as one space.
+pub(crate) fn clean_inline(part: &str) -> String {
+    let text = clean::line(part);
+    let space_if = |is_space: bool| if is_space { " " } else { "" };
+    let (start, end) = (part.starts_with(char::is_whitespace), part.ends_with(char::is_whitespace));
+    if text.is_empty() {
+        return space_if(start).to_owned();
+    }
+    format!("{}{text}{}", space_if(start), space_if(end))
+}
+
+/// The maximum width of prose in columns. Wider text is hard to read.
+const MAX_PROSE_WIDTH: usize = 100;
+
+/// Cleans text and wraps it at `width` columns, prose at 100 or less, with `indent` before each line.
+///
+/// Preformatted lines (code blocks, indented lines, tables) are broken only at the width. Text is at least 20 wide.
+pub(crate) fn wrap_text(text: &str, indent: &str, width: usize) -> Vec<String> {
+    let prose_width = width.min(MAX_PROSE_WIDTH).saturating_sub(indent.len()).max(20);
     let mut lines = Vec::new();
-    let mut fenced = false;
+    let mut in_code_block = false;
     for line in clean::text(text).trim_end().lines() {
         let line = line.replace('\t', "    ");
         let line = line.trim_end();
-        let fence = line.trim_start().starts_with("```");
+        let is_fence = line.trim_start().starts_with("```");
         if line.is_empty() {
             lines.push(String::new());
-        } else if fenced || fence || line.starts_with("    ") || line.trim_start().starts_with('|') {
+        } else if in_code_block || is_fence || line.starts_with("    ") || line.trim_start().starts_with('|')
+        {
             lines.extend(
-                broken(line, width.saturating_sub(indent.len()).max(20))
+                split_at_width(line, width.saturating_sub(indent.len()).max(20))
                     .map(|part| format!("{indent}{part}")),
             );
         } else {
-            let hang = format!("{indent}{}", " ".repeat(hanging(line)));
+            let rest_indent = format!("{indent}{}", " ".repeat(hanging_indent(line)));
             let start = line.len() - line.trim_start().len();
-            let first = format!("{indent}{}", " ".repeat(start));
-            let options = textwrap::Options::new(room + indent.len())
-                .initial_indent(&first)
-                .subsequent_indent(&hang)
+            let first_indent = format!("{indent}{}", " ".repeat(start));
+            let options = textwrap::Options::new(prose_width + indent.len())
+                .initial_indent(&first_indent)
+                .subsequent_indent(&rest_indent)
                 .word_splitter(textwrap::WordSplitter::NoHyphenation);
             lines.extend(
                 textwrap::wrap(line.trim_start(), options).into_iter().map(std::borrow::Cow::into_owned),
             );
         }
-        fenced ^= fence;
+        in_code_block ^= is_fence;
     }
     lines
 }
 
-/// Where the lines after the first begin: under the words of a list item.
-fn hanging(line: &str) -> usize {
+/// Returns the number of columns by which the lines after the first are indented.
+/// For a list item, this is the column of its text.
+fn hanging_indent(line: &str) -> usize {
     let start = line.len() - line.trim_start().len();
     let item = line.trim_start();
-    let digits = item.bytes().take_while(u8::is_ascii_digit).count();
-    let mark = match item.as_bytes() {
+    let digit_count = item.bytes().take_while(u8::is_ascii_digit).count();
+    let marker_width = match item.as_bytes() {
         [b'-' | b'*' | b'+', b' ', ..] => 2,
-        bytes if (1..4).contains(&digits) && bytes[digits..].starts_with(b". ") => digits + 2,
+        bytes if (1..4).contains(&digit_count) && bytes[digit_count..].starts_with(b". ") => digit_count + 2,
         _ => 0,
     };
-    start + mark
+    start + marker_width
 }
 
-/// Cuts a line into pieces of a display width.
-fn broken(line: &str, width: usize) -> impl Iterator<Item = String> {
-    let mut pieces = vec![String::new()];
+/// Splits a line into parts of at most `width` columns. Returns one empty part for an empty line.
+fn split_at_width(line: &str, width: usize) -> impl Iterator<Item = String> {
+    let mut parts = vec![String::new()];
     let mut used = 0;
     for c in line.chars() {
-        let wide = unicode_width::UnicodeWidthChar::width(c).unwrap_or(0);
-        if used + wide > width {
-            pieces.push(String::new());
+        let char_width = c.width().unwrap_or(0);
+        if used + char_width > width {
+            parts.push(String::new());
             used = 0;
         }
-        used += wide;
-        if let Some(piece) = pieces.last_mut() {
-            piece.push(c);
+        used += char_width;
+        if let Some(part) = parts.last_mut() {
+            part.push(c);
         }
     }
-    pieces.into_iter()
+    parts.into_iter()
 }
 
-/// Cuts text that is not prose (output, code) into lines of the screen's width, at most `most` of them; returns
-/// how many were left out as well.
-pub(crate) fn block(text: &str, indent: &str, width: usize, most: usize) -> (Vec<String>, usize) {
+/// Cleans preformatted text (output, code) and breaks it into indented lines of at most `width` columns.
+///
+/// Returns the lines, and the number of lines of `text` that were omitted because `max_lines` was reached.
+/// The last line of `text` may exceed `max_lines` if it is broken.
+pub(crate) fn split_block(text: &str, indent: &str, width: usize, max_lines: usize) -> (Vec<String>, usize) {
     let clean = clean::text(text);
     let trimmed = clean.trim_matches('\n').trim_end();
-    let room = width.saturating_sub(unicode_width::UnicodeWidthStr::width(indent)).max(20);
+    let text_width = width.saturating_sub(indent.width()).max(20);
     let mut lines = Vec::new();
-    let mut left_out = 0;
+    let mut omitted = 0;
     for line in trimmed.lines() {
-        if lines.len() >= most {
-            left_out += 1;
+        if lines.len() >= max_lines {
+            omitted += 1;
             continue;
         }
         let line = line.replace('\t', "    ");
-        lines.extend(broken(line.trim_end(), room).map(|piece| format!("{indent}{piece}")));
+        lines.extend(split_at_width(line.trim_end(), text_width).map(|part| format!("{indent}{part}")));
     }
-    (lines, left_out)
+    (lines, omitted)
 }
 
-/// Joins facts with dots between them, breaking lines only between facts.
-pub(crate) fn facts(facts: &[String], width: usize) -> Vec<String> {
-    use unicode_width::UnicodeWidthStr;
+/// Joins facts with ` · ` into lines of at most `width` columns. Breaks lines only between facts.
+pub(crate) fn join_facts(facts: &[String], width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for fact in facts {
         match lines.last_mut() {
@@ -105,25 +169,25 @@ pub(crate) fn facts(facts: &[String], width: usize) -> Vec<String> {
     lines
 }
 
-/// Counts words.
-pub(crate) fn words(text: &str) -> u64 {
+/// Returns the number of words, separated by white space.
+pub(crate) fn count_words(text: &str) -> u64 {
     text.split_whitespace().count() as u64
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{block, wrap};
+    use super::{split_block, wrap_text};
 
     #[test]
-    fn prose_is_wrapped_and_code_is_not() {
+    fn prose_is_wrapped_but_code_is_not() {
         let text = "A line that is long enough to be wrapped.\n\n- an item that is long enough too\n```\ncode  stays   as it is\n```";
         let expected = "  A line that is long\n  enough to be wrapped.\n\n  - an item that is long\n    enough too\n  ```\n  code  stays   as it is\n  ```";
-        assert_eq!(wrap(text, "  ", 24).join("\n"), expected);
+        assert_eq!(wrap_text(text, "  ", 24).join("\n"), expected);
     }
 
     #[test]
-    fn a_block_is_cut_at_the_edge_and_at_its_end() {
-        let (lines, left_out) = block("\n0123456789012345678901234567\nb\nc\n", "> ", 22, 2);
-        assert_eq!((lines.join("\n").as_str(), left_out), ("> 01234567890123456789\n> 01234567", 2));
+    fn blocks_are_limited_in_width_and_length() {
+        let (lines, omitted) = split_block("\n0123456789012345678901234567\nb\nc\n", "> ", 22, 2);
+        assert_eq!((lines.join("\n").as_str(), omitted), ("> 01234567890123456789\n> 01234567", 2));
     }
 }

@@ -1,16 +1,16 @@
-//! Money as a reader likes it.
+//! Formats amounts of money.
 
 use rethread_engine::core::usage::{CostTotals, Money};
 
-use super::figures::count;
+use super::figures::group_digits;
 
-/// Says an amount: dollars and cents, and four more digits of what is less than a cent.
-pub(crate) fn dollars(money: Money) -> String {
-    said(money.dollars())
+/// Formats an amount like [`format_dollars`].
+pub(crate) fn format_money(money: Money) -> String {
+    format_dollars(money.dollars())
 }
 
-/// Says an amount in dollars.
-pub(crate) fn said(dollars: f64) -> String {
+/// Formats an amount in dollars, rounded to cents: `$1,234.50`. Below one cent: `$0.0042` or `<$0.0001`.
+pub(crate) fn format_dollars(dollars: f64) -> String {
     if dollars > 0.0 && dollars < 0.00005 {
         return "<$0.0001".to_owned();
     }
@@ -18,34 +18,36 @@ pub(crate) fn said(dollars: f64) -> String {
         return format!("${dollars:.4}");
     }
     let cents = (dollars * 100.0).round() as u64;
-    format!("${}.{:02}", count(cents / 100), cents % 100)
+    format!("${}.{:02}", group_digits(cents / 100), cents % 100)
 }
 
-/// Says what a sum costs: with `≥` where more is not known, and never nothing for what has no price.
-pub(crate) fn cost(sum: &CostTotals) -> String {
-    if sum.spent.responses == 0 && sum.spent.usage.total() == 0 {
+/// Formats the cost of totals, with `≥` for a lower bound.
+///
+/// Returns `unpriced` if no response has a price, and an empty string if there are no responses.
+pub(crate) fn format_cost(totals: &CostTotals) -> String {
+    if totals.counts.responses == 0 && totals.counts.usage.total() == 0 {
         return String::new();
     }
-    if sum.cost == Money::default() && sum.unpriced.usage.total() > 0 {
+    if totals.cost == Money::default() && totals.unpriced.usage.total() > 0 {
         return "unpriced".to_owned();
     }
-    let least = if is_least(sum) { "≥ " } else { "" };
-    format!("{least}{}", dollars(sum.cost))
+    let prefix = if is_lower_bound(totals) { "≥ " } else { "" };
+    format!("{prefix}{}", format_money(totals.cost))
 }
 
-/// Whether a sum is only a lower bound.
-pub(crate) fn is_least(sum: &CostTotals) -> bool {
-    sum.open > 0 || sum.unpriced.usage.total() > 0
+/// Returns `true` if the real cost may be higher: tokens without a price, or responses with partial counts.
+pub(crate) fn is_lower_bound(totals: &CostTotals) -> bool {
+    totals.lower_bounds > 0 || totals.unpriced.usage.total() > 0
 }
 
 #[cfg(test)]
 mod tests {
-    use super::said;
+    use super::format_dollars;
 
     #[test]
-    fn amounts_keep_what_matters() {
+    fn amounts_keep_significant_digits() {
         assert_eq!(
-            [0.0, 0.00001, 0.0042, 0.01, 1.0, 12.345, 1234.5, 0.009999].map(said),
+            [0.0, 0.00001, 0.0042, 0.01, 1.0, 12.345, 1234.5, 0.009999].map(format_dollars),
             ["$0.00", "<$0.0001", "$0.0042", "$0.01", "$1.00", "$12.35", "$1,234.50", "$0.0100"]
         );
     }

@@ -1,65 +1,76 @@
-//! The words of a row of a tree, whatever it is drawn with.
+//! The text of a tree row, for all output formats.
 
-use rethread_engine::core::tree::{OutlineItem, ParentLink, Row};
-use rethread_engine::ops::DrawnRow;
+use rethread_engine::core::tree::{OutlineItem, OutlineRow, ParentLink};
+use rethread_engine::ops::tree::TreeRowDetails;
 
 use super::entry;
-use super::figures::things;
+use super::figures::count_noun;
 
-/// The words of a row, in the order in which they stand.
+/// The texts of a tree row. A text is empty if it does not apply to the row.
 #[derive(Debug, Default)]
-pub(crate) struct Label {
-    /// The name of the entry, to be typed.
+pub(crate) struct RowLabel {
+    /// The name of the entry as typed in commands: `t9` for a turn, or else the line handle `L118`.
     pub(crate) name: String,
-    /// How the way arose that begins here, or why it is cut off.
+    /// The fork at which this branch begins, or why it is orphaned.
     pub(crate) origin: String,
-    /// The name of the entry by its line.
+    /// The line handle of the entry: `L118`.
     pub(crate) handle: String,
-    /// What is said.
-    pub(crate) words: String,
-    /// The tip of the branch that ends here.
+    /// The preview of the entry, or the size of a gap.
+    pub(crate) text: String,
+    /// The line handle of the branch tip, if a branch ends in this row.
     pub(crate) tip: String,
-    /// Whether it is the one that the client loads.
+    /// Whether the client loads the branch that ends here.
     pub(crate) active: bool,
-    /// Answers and tools.
+    /// The number of answers and tool calls of the turn. Empty if every entry has a row.
     pub(crate) work: String,
 }
 
-/// Finds the words of a row.
-pub(crate) fn label(row: &Row, read: Option<&DrawnRow>, folder: &str, all: bool) -> Label {
-    let Some(read) = read else {
-        return Label { words: gap(row.what, all), ..Label::default() };
+/// Builds the label of a row. `details` is `None` for a gap. `all` is `true` if every entry has a row, not every turn.
+///
+/// Paths below `folder` become relative to it.
+pub(crate) fn build_row_label(
+    row: &OutlineRow,
+    details: Option<&TreeRowDetails>,
+    folder: &str,
+    all: bool,
+) -> RowLabel {
+    let Some(details) = details else {
+        return RowLabel { text: gap_text(row.item, all), ..RowLabel::default() };
     };
-    let name = match read.turn {
+    let name = match details.turn {
         Some(turn) if !all => format!("t{turn}"),
-        _ => read.handle.clone(),
+        _ => details.handle.clone(),
     };
-    let some = |number: usize, one: &str| (number > 0).then(|| things(number as u64, one));
-    let work = [some(read.answers, "answer"), some(read.tools, "tool")];
+    let count_if_any = |count: usize, noun: &str| (count > 0).then(|| count_noun(count as u64, noun));
+    let work = [count_if_any(details.answers, "answer"), count_if_any(details.tools, "tool")];
     let work: Vec<String> = if all { Vec::new() } else { work.into_iter().flatten().collect() };
-    let (tip, active) = read.tip.clone().unwrap_or_default();
-    Label {
+    RowLabel {
         name,
-        handle: read.handle.clone(),
-        origin: origin(row),
-        words: entry::words(&read.said, read.voice, read.kind, folder),
-        tip,
-        active,
+        handle: details.handle.clone(),
+        origin: origin_text(row),
+        text: entry::format_entry_line(&details.preview, details.role, details.kind, folder),
+        tip: details.tip.as_ref().map(|tip| tip.handle.clone()).unwrap_or_default(),
+        active: details.tip.as_ref().is_some_and(|tip| tip.is_active),
         work: work.join(", "),
     }
 }
 
-fn origin(row: &Row) -> String {
-    match (row.from, row.cut) {
-        (Some(from), _) => format!("{} {}/{}", from.kind.name(), from.way, from.ways),
-        (None, Some(ParentLink::Cut)) => "island: cut from a cycle".to_owned(),
-        (None, Some(_)) => "island: its parent is missing".to_owned(),
+/// Describes how a branch begins: the kind of its fork and its number, or why it is orphaned. Empty for other rows.
+fn origin_text(row: &OutlineRow) -> String {
+    match (row.fork_point, row.broken_link) {
+        (Some(fork), _) => format!("{} {}/{}", fork.kind.name(), fork.branch_number, fork.branch_count),
+        (None, Some(ParentLink::CycleBroken)) => "orphaned: part of a cycle".to_owned(),
+        (None, Some(_)) => "orphaned: its parent is missing".to_owned(),
         (None, None) => String::new(),
     }
 }
 
-fn gap(what: OutlineItem, all: bool) -> String {
-    let OutlineItem::Gap { turns, rows, tips } = what else { return String::new() };
-    let number = if turns > 0 && !all { things(turns as u64, "turn") } else { things(rows as u64, "entry") };
-    if tips > 1 { format!("{number} on {}", things(tips as u64, "branch")) } else { number }
+/// Describes the size of a gap: `12 turns on 3 branches`. It counts entries if `all` is set or the gap contains no turn.
+///
+/// Returns an empty string if the item is not a gap.
+fn gap_text(item: OutlineItem, all: bool) -> String {
+    let OutlineItem::Gap { turns, rows, tips } = item else { return String::new() };
+    let size =
+        if turns > 0 && !all { count_noun(turns as u64, "turn") } else { count_noun(rows as u64, "entry") };
+    if tips > 1 { format!("{size} on {}", count_noun(tips as u64, "branch")) } else { size }
 }

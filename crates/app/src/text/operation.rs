@@ -1,93 +1,96 @@
-//! What writing does, in words: to files, to lines, and what a lighter copy leaves out.
+//! Texts about changes: effects on files, fixes of lines, content omitted from copies.
 
 use rethread_engine::core::fix::{FixAction, RelinkReason};
-use rethread_engine::core::trim::{RemovalCause, Stage};
-use rethread_engine::ops::Effect;
+use rethread_engine::core::trim::{EscalationStage, RemovalCause};
+use rethread_engine::ops::{FileEffect, FileOpKind};
 
-use super::figures::{size, things};
+use super::figures::{count_noun, format_size};
 
-/// Says what happens to a file.
-pub(crate) fn effect(effect: Effect) -> String {
-    match effect {
-        Effect::Append(bytes) => format!("append {}", size(bytes)),
-        Effect::Replace => "rewrite".to_owned(),
-        Effect::Create => "make".to_owned(),
-        Effect::Remove => "move to the trash".to_owned(),
-        Effect::Return => "bring back".to_owned(),
+/// Describes the change of one file, as a verb phrase: `append 1.2 kB`, `move to the trash`.
+pub(crate) fn effect_text(effect: &FileEffect) -> String {
+    match effect.kind {
+        FileOpKind::Append => format!("append {}", format_size(effect.appended.unwrap_or_default())),
+        FileOpKind::Replace => "rewrite".to_owned(),
+        FileOpKind::Create => "create".to_owned(),
+        FileOpKind::Remove => "move to the trash".to_owned(),
+        FileOpKind::Return => "restore".to_owned(),
     }
 }
 
-/// Says what was left out, in words.
-pub(crate) fn cause(cause: RemovalCause) -> &'static str {
+/// Describes the lines or blocks that a trimmed copy omits for one cause.
+pub(crate) fn removal_text(cause: RemovalCause) -> &'static str {
     match cause {
-        RemovalCause::Elsewhere => "other branches, before compactions",
-        RemovalCause::ApiLog => "record of requests",
-        RemovalCause::Snapshots => "snapshots of files",
-        RemovalCause::States => "lines of state",
+        RemovalCause::OffPath => "other branches, before compactions",
+        RemovalCause::ApiLog => "API request log",
+        RemovalCause::Snapshots => "file snapshots",
+        RemovalCause::States => "state lines",
         RemovalCause::Progress => "progress",
         RemovalCause::Attachments => "attachments",
         RemovalCause::ToolResults => "tool results, now stubs",
         RemovalCause::Reads => "repeated reads, now stubs",
-        RemovalCause::Images => "pictures, now stubs",
+        RemovalCause::Images => "images, now stubs",
         RemovalCause::Thinking => "thinking",
         RemovalCause::Tools => "calls with their results",
         RemovalCause::Turns => "turns",
     }
 }
 
-/// Says what a step leaves out.
-pub(crate) fn stage(stage: Stage) -> &'static str {
+/// Describes the blocks or turns that a stage of `rescue` omits.
+pub(crate) fn stage_text(stage: EscalationStage) -> &'static str {
     match stage {
-        Stage::LargeResults => "tool results over 4 kB, oldest first",
-        Stage::Images => "pictures of old turns",
-        Stage::Thinking => "thinking of old turns",
-        Stage::Results => "every tool result of old turns",
-        Stage::Tools => "calls of old turns, with their results",
-        Stage::Turns => "oldest turns, a note stands for them",
-        Stage::RecentResults => "tool results over 4 kB of the last two turns",
-        Stage::RecentImages => "pictures of the last two turns",
-        Stage::RecentRest => "every tool result of the last two turns",
-        Stage::RecentTools => "calls of the last two turns, oldest first",
+        EscalationStage::LargeResults => "tool results over 4 kB, oldest first",
+        EscalationStage::Images => "images of old turns",
+        EscalationStage::Thinking => "thinking of old turns",
+        EscalationStage::Results => "all tool results of old turns",
+        EscalationStage::Tools => "calls of old turns, with their results",
+        EscalationStage::Turns => "oldest turns, replaced by a note",
+        EscalationStage::RecentResults => "tool results over 4 kB of the last two turns",
+        EscalationStage::RecentImages => "images of the last two turns",
+        EscalationStage::RecentRest => "all tool results of the last two turns",
+        EscalationStage::RecentTools => "calls of the last two turns, oldest first",
     }
 }
 
-/// Says what was mended.
-pub(crate) fn act(act: &FixAction, to_line: Option<u32>) -> String {
-    let short = |uuid: &str| uuid.chars().take(8).collect::<String>();
-    let was = |from: &Option<String>| match from {
-        Some(from) => format!("it named {}", short(from)),
-        None => "it named none".to_owned(),
+/// Describes a fix of one line. `to_line` is the line of the new parent; without it, the uuid is shown.
+pub(crate) fn fix_text(action: &FixAction, to_line: Option<u32>) -> String {
+    let short_uuid = |uuid: &str| uuid.chars().take(8).collect::<String>();
+    let old_parent = |from: &Option<String>| match from {
+        Some(from) => format!("was {}", short_uuid(from)),
+        None => "had no parent".to_owned(),
     };
-    match act {
-        FixAction::Salvaged(records) => format!("{} made lines of their own", things(*records, "record")),
-        FixAction::SetAside => "no record in it: kept beside the session".to_owned(),
-        FixAction::Relinked { from, to: Some(to), how, .. } => {
-            let on = to_line.map_or_else(|| short(to), |line| format!("L{line}"));
-            format!("hung on {on}, {}; {}", reason(*how), was(from))
+    match action {
+        FixAction::Recovered(records) => {
+            format!("{} moved to separate lines", count_noun(*records, "record"))
         }
-        FixAction::Relinked { from, to: None, .. } => format!("begins a conversation; {}", was(from)),
-        FixAction::Followed { from, to, .. } => {
-            let on = to_line.map_or_else(|| short(to), |line| format!("L{line}"));
-            format!("follows {on}, the last line before it; {}", was(from))
+        FixAction::SetAside => "no record found: saved next to the session".to_owned(),
+        FixAction::Relinked { from, to: Some(to), reason, .. } => {
+            let parent = to_line.map_or_else(|| short_uuid(to), |line| format!("L{line}"));
+            format!("new parent {parent}, {}; {}", relink_reason(*reason), old_parent(from))
         }
-        FixAction::Renamed(uuid) => format!("has the uuid {} now", short(uuid)),
-        FixAction::Dated(moment) => format!("has the moment {moment} now: it had none"),
-        FixAction::LeftOut => "left out".to_owned(),
-        FixAction::BlocksLeftOut(blocks) => format!("{} left out", things(blocks.len() as u64, "block")),
-        FixAction::Answered(calls) => {
-            format!("{} added that says there was none", things(calls.len() as u64, "result"))
+        FixAction::Relinked { from, to: None, .. } => format!("is now a root; {}", old_parent(from)),
+        FixAction::LogicalParentSet { from, to, .. } => {
+            let parent = to_line.map_or_else(|| short_uuid(to), |line| format!("L{line}"));
+            format!("follows {parent}, the previous line; {}", old_parent(from))
         }
-        FixAction::Told(what) => format!("the picture gave way to words: {what}"),
-        FixAction::Relabelled(media) => format!("the picture says {media} now"),
+        FixAction::UuidAssigned(uuid) => format!("new uuid {}", short_uuid(uuid)),
+        FixAction::TimestampAdded(timestamp) => format!("new timestamp {timestamp}; had none"),
+        FixAction::LineRemoved => "removed".to_owned(),
+        FixAction::BlocksRemoved(blocks) => format!("{} removed", count_noun(blocks.len() as u64, "block")),
+        FixAction::ResultAdded(calls) => {
+            format!("{} added for interrupted calls", count_noun(calls.len() as u64, "result"))
+        }
+        FixAction::ImageReplaced(text) => format!("image replaced by text: {text}"),
+        FixAction::Relabelled(media) => format!("image type set to {media}"),
     }
 }
 
-fn reason(how: RelinkReason) -> &'static str {
-    match how {
-        RelinkReason::Call => "whose call it answers",
-        RelinkReason::Order => "the line before it",
-        RelinkReason::Above => "which the line between them hung on",
-        RelinkReason::Added => "the result that was added",
-        RelinkReason::Beginning => "as a beginning",
+/// Describes why a line was chosen as the new parent, as a clause after the line number or uuid of the parent.
+fn relink_reason(reason: RelinkReason) -> &'static str {
+    match reason {
+        RelinkReason::Call => "which contains its tool call",
+        RelinkReason::Order => "the previous line",
+        RelinkReason::Ancestor => "the parent of the line between them",
+        RelinkReason::Added => "the added result",
+        RelinkReason::Root => "as a root",
     }
 }

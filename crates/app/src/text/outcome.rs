@@ -1,44 +1,49 @@
-//! How a call ended, where it did not simply answer: read from the words of the client.
+//! Detects declined and interrupted tool calls by the text that the client writes into their results.
 
 use rethread_engine::core::turn::ToolCall;
 
-/// What the client says where the user did not let a call happen.
-const REFUSALS: [&str; 4] = [
+/// The starts of results of calls that the user declined.
+const DECLINED_PREFIXES: [&str; 4] = [
     "The user doesn't want to proceed with this tool use",
     "The user doesn't want to take this action right now",
     "The agent proposed a plan that was rejected by the user",
     "User rejected tool use",
 ];
-/// What it says where the user stopped one.
-const STOPS: [&str; 2] = ["[Request interrupted by user", "Interrupted by user"];
+/// The starts of results of calls that the user interrupted.
+const INTERRUPTED_PREFIXES: [&str; 2] = ["[Request interrupted by user", "Interrupted by user"];
 
-/// Whether a result begins as that of a call that the user declined.
-pub(crate) fn is_refusal(text: &str) -> bool {
-    begins(text, &REFUSALS).is_some()
+/// Returns `true` if the user declined the tool call. `text` is the text of its result.
+pub(crate) fn is_declined(text: &str) -> bool {
+    find_prefix(text, &DECLINED_PREFIXES).is_some()
 }
 
-/// Whether a result begins as that of a call that the user stopped.
-pub(crate) fn is_stop(text: &str) -> bool {
-    begins(text, &STOPS).is_some()
+/// Returns `true` if the user interrupted the tool call. `text` is the text of its result.
+pub(crate) fn is_interrupted(text: &str) -> bool {
+    find_prefix(text, &INTERRUPTED_PREFIXES).is_some()
 }
 
-/// Returns the words of the client at the beginning of a result that say how the call ended.
-pub(crate) fn sentence(text: &str) -> Option<&'static str> {
-    begins(text, &REFUSALS).or_else(|| begins(text, &STOPS))
+/// Returns the client's sentence at the start of a declined or interrupted result, without the text that follows it.
+///
+/// The following text may quote what the user wrote. Returns `None` for any other result.
+pub(crate) fn outcome_sentence(text: &str) -> Option<&'static str> {
+    find_prefix(text, &DECLINED_PREFIXES).or_else(|| find_prefix(text, &INTERRUPTED_PREFIXES))
 }
 
-fn begins(text: &str, sentences: &[&'static str]) -> Option<&'static str> {
+/// Returns the first of `sentences` with which `text` starts, apart from leading white space.
+fn find_prefix(text: &str, sentences: &[&'static str]) -> Option<&'static str> {
     let text = text.trim_start();
     sentences.iter().copied().find(|sentence| text.starts_with(sentence))
 }
 
-/// Says how a call ended; nothing where it answered.
+/// Returns why a tool call did not succeed: `no result`, `declined`, `interrupted` or `failed`.
+///
+/// Returns `None` if it succeeded.
 pub(crate) fn call_status(call: &ToolCall) -> Option<&'static str> {
     match &call.result {
         None => Some("no result"),
         Some(result) if !result.is_error => None,
-        Some(result) if is_refusal(&result.text) => Some("declined"),
-        Some(result) if is_stop(&result.text) => Some("interrupted"),
+        Some(result) if is_declined(&result.text) => Some("declined"),
+        Some(result) if is_interrupted(&result.text) => Some("interrupted"),
         Some(_) => Some("failed"),
     }
 }
@@ -47,10 +52,10 @@ pub(crate) fn call_status(call: &ToolCall) -> Option<&'static str> {
 mod tests {
     use rethread_engine::core::turn::{ToolCall, ToolResult};
 
-    use super::{call_status, sentence};
+    use super::{call_status, outcome_sentence};
 
     #[test]
-    fn an_ending_is_told_by_its_sentence_alone() {
+    fn outcome_is_detected_by_its_sentence() {
         let cases = [
             (false, "The user doesn't want to proceed with this tool use", None),
             (true, "The user doesn't want to proceed with this tool use. Said: secret", Some("declined")),
@@ -58,9 +63,9 @@ mod tests {
             (true, "no such file", Some("failed")),
         ];
         for (is_error, text, expected) in cases {
-            let short = sentence(text).unwrap_or_default();
-            assert!(!short.contains("secret"));
-            for text in [text, short] {
+            let sentence = outcome_sentence(text).unwrap_or_default();
+            assert!(!sentence.contains("secret"));
+            for text in [text, sentence] {
                 let result = Some(ToolResult { text: text.to_owned(), is_error, ..ToolResult::default() });
                 assert_eq!(call_status(&ToolCall { result, ..ToolCall::default() }), expected, "{text}");
             }

@@ -1,72 +1,82 @@
-//! What a client makes of a session, in words.
+//! Texts about the entries that a client loads on resume.
 
-use rethread_engine::core::resume::{LeafRule, LoadFailure, Refusal, SkipReason};
-use rethread_engine::ops::{Fate, Session, Verdict};
+use rethread_engine::core::resume::{ApiRejection, LeafRule, LoadFailure, SkipReason};
+use rethread_engine::ops::Session;
+use rethread_engine::ops::explain::{ClientVerdict, EntryFate};
 
 use super::clean;
-use super::figures::{count, things};
-use super::fit::truncate_to_width;
+use super::figures::{count_noun, group_digits};
+use super::layout::truncate_to_width;
 
-/// Longest name of a client.
-const CLIENT: usize = 24;
+/// The maximum display width of a client version.
+const MAX_CLIENT_WIDTH: usize = 24;
 
-/// Names the client as the subject of a sentence.
-fn client(verdict: &Verdict) -> String {
+/// Returns the name and version of the client as the subject of a sentence.
+fn client_name(verdict: &ClientVerdict) -> String {
     match &verdict.client {
-        Some(client) => format!("Claude Code {}", truncate_to_width(&clean::line(&client.text), CLIENT)),
-        None => "A reader that goes by summaries".to_owned(),
+        Some(client) => {
+            format!("Claude Code {}", truncate_to_width(&clean::line(&client.text), MAX_CLIENT_WIDTH))
+        }
+        None => "A reader that follows summaries".to_owned(),
     }
 }
 
-/// Says in one sentence what is loaded.
-pub(crate) fn verdict(session: &Session, verdict: &Verdict) -> String {
-    let who = client(verdict);
-    let (entries, turns) = (verdict.resume.entries as u64, session.tree.turns().count() as u64);
-    if let Some(halt) = verdict.resume.halt {
-        return format!("{who} {}", self::halt(halt, session, verdict));
+/// Summarizes in one sentence how many entries and turns the client loads, or why it loads none.
+pub(crate) fn load_summary(session: &Session, verdict: &ClientVerdict) -> String {
+    let client = client_name(verdict);
+    let (entries, turns) = (verdict.resume.entries as u64, session.tree.turn_starts().count() as u64);
+    if let Some(failure) = verdict.resume.failure {
+        return format!("{client} {}", failure_text(failure, session, verdict));
     }
-    let loaded = verdict.count(Fate::Loaded) as u64;
-    let lost = verdict.count(Fate::Lost) as u64;
+    let loaded = verdict.count(EntryFate::Loaded) as u64;
+    let lost = verdict.count(EntryFate::Lost) as u64;
     if loaded == entries {
-        return format!("{who} loads everything: {}, {}", things(entries, "entry"), things(turns, "turn"));
+        return format!(
+            "{client} loads everything: {}, {}",
+            count_noun(entries, "entry"),
+            count_noun(turns, "turn")
+        );
     }
-    let part = |part: u64, whole: u64, one: &str| match whole {
-        1 => format!("{part} of 1 {one}"),
-        _ => format!("{} of {} ({})", count(part), things(whole, one), share(part, whole)),
+    let share = |part: u64, whole: u64, noun: &str| match whole {
+        1 => format!("{part} of 1 {noun}"),
+        _ => {
+            format!("{} of {} ({})", group_digits(part), count_noun(whole, noun), format_percent(part, whole))
+        }
     };
-    let said = part(loaded, entries, "entry");
-    let said = match turns {
-        0 => said,
-        _ => format!("{said} and {}", part(verdict.turns as u64, turns, "turn")),
+    let loaded = share(loaded, entries, "entry");
+    let loaded = match turns {
+        0 => loaded,
+        _ => format!("{loaded} and {}", share(verdict.turns as u64, turns, "turn")),
     };
     let rest = [
-        (verdict.count(Fate::Compacted) as u64, "is summed up", "are summed up"),
-        (verdict.count(Fate::LeftOut) as u64, "is left out", "are left out"),
-        (lost, "is out of reach", "are out of reach"),
+        (verdict.count(EntryFate::Compacted) as u64, "is compacted", "are compacted"),
+        (verdict.count(EntryFate::Omitted) as u64, "is omitted", "are omitted"),
+        (lost, "is unreachable", "are unreachable"),
     ];
-    let rest = rest.iter().filter(|(number, ..)| *number > 0);
-    let rest = rest.map(|(number, one, several)| match *number {
-        1 => format!("1 {one}"),
-        _ => format!("{} {several}", count(*number)),
+    let rest = rest.iter().filter(|(count, ..)| *count > 0);
+    let rest = rest.map(|(count, singular, plural)| match *count {
+        1 => format!("1 {singular}"),
+        _ => format!("{} {plural}", group_digits(*count)),
     });
-    format!("{who} loads {said}; {}", rest.collect::<Vec<_>>().join(", "))
+    format!("{client} loads {loaded}; {}", rest.collect::<Vec<_>>().join(", "))
 }
 
-/// Says a part in whole percents; only the whole is 100%.
-pub(crate) fn share(part: u64, whole: u64) -> String {
+/// Formats `part` of `whole` in percent, rounded down. Shares between 0 and 1 % are `<1%`; of 0 is `0%`.
+pub(crate) fn format_percent(part: u64, whole: u64) -> String {
     match (part * 100).checked_div(whole) {
         Some(0) if part > 0 => "<1%".to_owned(),
         percent => format!("{}%", percent.unwrap_or(0)),
     }
 }
 
-fn halt(halt: LoadFailure, session: &Session, verdict: &Verdict) -> &'static str {
-    match halt {
-        LoadFailure::Hangs => "hangs on this session and has to be stopped: entries are each other's parents",
+/// Describes why the client loads nothing, as the predicate of a sentence about the client.
+fn failure_text(failure: LoadFailure, session: &Session, verdict: &ClientVerdict) -> &'static str {
+    match failure {
+        LoadFailure::Hangs => "freezes while loading this session: its parents form a cycle",
         _ if verdict.resume.entries > 0 && session.tree.is_sidechain_file() => {
-            "does not resume this file: all its lines are a subagent's"
+            "does not resume this file: all its lines belong to a subagent"
         }
-        LoadFailure::GivesUp => "finds no conversation in this session: every entry has another below it",
+        LoadFailure::GivesUp => "finds no conversation in this session: every entry has a child",
         LoadFailure::Nothing if verdict.client.is_none() => {
             "finds nothing to load: no summary names an entry of this session"
         }
@@ -74,94 +84,101 @@ fn halt(halt: LoadFailure, session: &Session, verdict: &Verdict) -> &'static str
     }
 }
 
-/// Says by which rule an entry is the leaf.
-pub(crate) fn rule(rule: LeafRule) -> String {
+/// Describes the rule by which the client selected the leaf.
+pub(crate) fn leaf_rule_text(rule: LeafRule) -> String {
     match rule {
         LeafRule::Newest => "the newest timestamp".to_owned(),
-        LeafRule::OnlyLeaf => "the only entry with nothing below it".to_owned(),
+        LeafRule::OnlyLeaf => "the only entry without a child".to_owned(),
         LeafRule::LastLine => "the last line of the conversation".to_owned(),
-        LeafRule::NewestBelowLastLine => "the newest below the last line".to_owned(),
+        LeafRule::NewestBelowLastLine => "the newest descendant of the last line".to_owned(),
         LeafRule::Pinned(line) => format!("pinned by the last-prompt on L{line}"),
         LeafRule::Summary(line) => format!("named by the summary on L{line}"),
-        LeafRule::Requested => "asked for".to_owned(),
+        LeafRule::Requested => "requested".to_owned(),
     }
 }
 
-/// Says why a walk ended too early.
-pub(crate) fn stopped(why: SkipReason) -> &'static str {
-    match why {
-        SkipReason::UnreadParent => "it hangs on a line that this client does not read",
-        SkipReason::Cycle => "from here the parents go round in a circle",
-        _ => "its parent is in no line",
+/// Explains why the client stops following parents before a root, as a clause about the entry at which it stops. For
+/// other reasons than an unread parent or a cycle, the parent is missing.
+pub(crate) fn stop_reason_text(reason: SkipReason) -> &'static str {
+    match reason {
+        SkipReason::UnreadParent => "its parent is on a line that this client does not read",
+        SkipReason::Cycle => "its parents form a cycle",
+        _ => "its parent is not in the file",
     }
 }
 
-/// Says what entries out of reach have in common.
-pub(crate) fn group(why: SkipReason) -> &'static str {
-    match why {
+/// Describes why entries are unreachable, as the end of a phrase: "3 turns on other branches".
+pub(crate) fn unreachable_reason_text(reason: SkipReason) -> &'static str {
+    match reason {
         SkipReason::OtherBranch => "on other branches",
-        SkipReason::OtherRoot => "under other beginnings",
-        SkipReason::MissingParent => "below a parent that is in no line",
+        SkipReason::OtherRoot => "below other roots",
+        SkipReason::MissingParent => "below a parent that is not in the file",
         SkipReason::UnreadParent => "below a line that this client does not read",
-        SkipReason::Cycle => "in a circle of parents",
-        SkipReason::Damaged => "on damaged lines, of which clients read nothing",
-        SkipReason::Halted => "behind what stops the client",
-        SkipReason::Nameless => "without a uuid, so that nothing can lead to them",
-        _ => "left out",
+        SkipReason::Cycle => "in a cycle of parents",
+        SkipReason::Damaged => "on damaged lines, which clients skip",
+        SkipReason::LoadFailed => "not loaded because the client fails",
+        SkipReason::MissingUuid => "without a uuid, so that no entry can refer to them",
+        _ => "omitted",
     }
 }
 
-/// Names what is left out, as one of them.
-pub(crate) fn left_out(why: SkipReason, number: u64) -> String {
-    let (one, several) = match why {
+/// Formats the number of entries or blocks that the client omits for one reason, with a noun for that reason.
+pub(crate) fn omitted_count_text(reason: SkipReason, count: u64) -> String {
+    let (singular, plural) = match reason {
         SkipReason::Local => ("line of a local command", "lines of local commands"),
         SkipReason::ApiError => ("API error", "API errors"),
-        SkipReason::Unanswered => ("call that was never answered", "calls that were never answered"),
-        SkipReason::Orphan => ("result without its call", "results without their calls"),
-        SkipReason::LoneThinking => ("thought without an answer", "thoughts without an answer"),
-        SkipReason::Blank => ("answer without words", "answers without words"),
+        SkipReason::Unanswered => ("call without a result", "calls without a result"),
+        SkipReason::Orphan => ("result without a call", "results without a call"),
+        SkipReason::LoneThinking => ("thinking block without an answer", "thinking blocks without an answer"),
+        SkipReason::Blank => ("answer without text", "answers without text"),
         SkipReason::Empty => ("prompt without content", "prompts without content"),
-        SkipReason::Repeated => ("line whose uuid a later line has", "lines whose uuid a later line has"),
+        SkipReason::Repeated => ("line with the uuid of a later line", "lines with the uuid of a later line"),
         _ => ("entry", "entries"),
     };
-    format!("{} {}", count(number), if number == 1 { one } else { several })
+    format!("{} {}", group_digits(count), if count == 1 { singular } else { plural })
 }
 
-/// Says what the API will refuse.
-pub(crate) fn refusal(refusal: Refusal) -> &'static str {
-    match refusal {
-        Refusal::UnpairedCall(..) => "a tool call without its result in the next message",
-        Refusal::UnpairedResult(..) => "a tool result without its call in the message before",
-        Refusal::LargePicture(..) => "a picture of more than 5 MB",
-        Refusal::ThinkingLast(..) => "an answer that ends in a thought",
-        Refusal::BlankText(..) => "a text without words",
+/// Describes the block or message that the API rejects.
+pub(crate) fn rejection_text(rejection: ApiRejection) -> &'static str {
+    match rejection {
+        ApiRejection::UnpairedCall(..) => "a tool call without its result in the next message",
+        ApiRejection::UnpairedResult(..) => "a tool result without its call in the previous message",
+        ApiRejection::LargeImage(..) => "an image over 5 MB",
+        ApiRejection::ThinkingLast(..) => "an answer that ends with a thinking block",
+        ApiRejection::BlankText(..) => "an empty text",
     }
 }
 
-/// Names lines, the first few of them.
-pub(crate) fn lines(lines: &[u32]) -> String {
-    const MOST: usize = 8;
-    let mut named: Vec<String> = lines.iter().take(MOST).map(|line| format!("L{line}")).collect();
-    if lines.len() > MOST {
-        named.push(format!("… {} more", count((lines.len() - MOST) as u64)));
+/// Lists the first 8 line numbers: `L3 L5 … 2 more`.
+pub(crate) fn line_list(lines: &[u32]) -> String {
+    const MAX_LISTED: usize = 8;
+    let mut listed: Vec<String> = lines.iter().take(MAX_LISTED).map(|line| format!("L{line}")).collect();
+    if lines.len() > MAX_LISTED {
+        listed.push(format!("… {} more", group_digits((lines.len() - MAX_LISTED) as u64)));
     }
-    named.join(" ")
+    listed.join(" ")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{lines, share};
+    use super::{format_percent, line_list};
 
     #[test]
     fn only_the_whole_is_a_hundred_percent() {
-        let said =
-            [share(0, 9), share(1, 5783), share(301, 5783), share(999, 1000), share(9, 9), share(0, 0)];
-        assert_eq!(said, ["0%", "<1%", "5%", "99%", "100%", "0%"]);
+        let formatted = [
+            format_percent(0, 9),
+            format_percent(1, 5783),
+            format_percent(301, 5783),
+            format_percent(999, 1000),
+            format_percent(9, 9),
+            format_percent(0, 0),
+        ];
+        assert_eq!(formatted, ["0%", "<1%", "5%", "99%", "100%", "0%"]);
     }
 
     #[test]
-    fn only_the_first_lines_are_named() {
-        assert_eq!(lines(&[3]), "L3");
-        assert_eq!(lines(&(1..=10).collect::<Vec<_>>()), "L1 L2 L3 L4 L5 L6 L7 L8 … 2 more");
+    fn only_the_first_lines_are_listed() {
+        assert_eq!(line_list(&[3]), "L3");
+        assert_eq!(line_list(&(1..=10).collect::<Vec<_>>()), "L1 L2 L3 L4 L5 L6 L7 L8 … 2 more");
     }
 }

@@ -1,18 +1,27 @@
-//! What a session is called, in the words that tell it from others.
+//! Labels of sessions and search hits: titles, folders, status, hidden rows.
+
+use rethread_engine::core::query::TextSource;
+use rethread_engine::core::resume::ContextStatus;
+use rethread_engine::ops::list::HiddenCounts;
+use rethread_engine::ops::search::SearchHit;
 
 use super::clean;
-use super::fit::truncate_to_width;
+use super::figures::group_digits;
+use super::layout::truncate_to_width;
 
-/// What is longer is no title, in columns.
-const LONGEST: usize = 300;
+/// The maximum display width of a title.
+const MAX_TITLE_WIDTH: usize = 300;
 
-/// What clients write before a plan that they carry out, in the words of the user.
-const PLAN: &str = "Implement the following plan:";
+/// The prefix of the prompt with which clients start to implement a plan.
+const PLAN_PREFIX: &str = "Implement the following plan:";
 
-/// Says what a session is called, given its title. Of a plan that is carried out, its heading says more than that it is one.
+/// Cleans a session title and truncates it to 300 columns.
+///
+/// For the implementation of a plan, returns the first heading of the plan instead.
 pub(crate) fn display_title(title: &str) -> String {
-    let title = truncate_to_width(&clean::line(title), LONGEST);
-    let Some(plan) = title.strip_prefix(PLAN).map(str::trim_start).filter(|plan| plan.starts_with('#'))
+    let title = truncate_to_width(&clean::line(title), MAX_TITLE_WIDTH);
+    let Some(plan) =
+        title.strip_prefix(PLAN_PREFIX).map(str::trim_start).filter(|plan| plan.starts_with('#'))
     else {
         return title;
     };
@@ -22,21 +31,88 @@ pub(crate) fn display_title(title: &str) -> String {
     if heading.is_empty() { title } else { heading.to_owned() }
 }
 
+/// Returns the last component of a folder path, or the last two if the last has fewer than 4 characters.
+pub(crate) fn folder_name(path: &str) -> String {
+    let trimmed = path.trim_end_matches(['/', '\\']);
+    let mut parts = trimmed.rsplit(['/', '\\']);
+    let last = parts.next().unwrap_or(trimmed);
+    let parent = parts.next().filter(|parent| last.chars().count() < 4 && !parent.is_empty());
+    clean::line(&parent.map_or_else(|| last.to_owned(), |parent| format!("{parent}/{last}")))
+}
+
+/// Returns the recorded git branch. Returns `None` if it is empty (no repository) or `HEAD` (detached).
+pub(crate) fn git_branch_label(recorded: Option<&str>) -> Option<String> {
+    recorded.filter(|branch| !branch.is_empty() && *branch != "HEAD").map(clean::line)
+}
+
+/// Returns a note with the number of hidden sessions by kind: `hidden: 3 headless, 1 empty`.
+///
+/// Returns `None` if none is hidden.
+pub(crate) fn hidden_note(hidden: &HiddenCounts) -> Option<String> {
+    let counts = [
+        (hidden.headless, "headless"),
+        (hidden.empty, "empty"),
+        (hidden.warmups, "warm-ups"),
+        (hidden.orphans, "subagents without a session"),
+    ];
+    let parts: Vec<String> = counts
+        .iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, kind)| format!("{} {kind}", group_digits(*n as u64)))
+        .collect();
+    (!parts.is_empty()).then(|| format!("hidden: {}", parts.join(", ")))
+}
+
+/// Returns `true` if `--all` would show some of the hidden sessions: headless or empty ones. Subagents stay hidden.
+pub(crate) fn can_show_hidden(hidden: &HiddenCounts) -> bool {
+    hidden.headless + hidden.empty > 0
+}
+
+/// Returns a label that states whether a hit is in context when its session is resumed, and if not, the reason.
+pub(crate) fn context_status_label(hit: &SearchHit) -> &'static str {
+    match hit.context_status {
+        _ if hit.agent.is_some() => "subagent",
+        ContextStatus::Active if hit.is_copy => "in context, as a copy",
+        ContextStatus::Active => "in context",
+        ContextStatus::Compacted => "not in context: compacted",
+        ContextStatus::OtherBranch => "not in context: abandoned branch",
+        ContextStatus::Orphaned => "not in context: orphaned",
+        ContextStatus::Subagent => "subagent",
+        ContextStatus::Unlinked if hit.excerpt.source == TextSource::Summary => "title",
+        ContextStatus::Unlinked => "not part of the conversation",
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::display_title;
+    use super::{display_title, folder_name};
 
     #[test]
-    fn a_plan_is_called_by_its_heading() {
-        assert_eq!(display_title("Implement the following plan: # Hang marks ## Context Why"), "Hang marks");
+    fn plan_session_is_titled_by_the_heading_of_the_plan() {
         assert_eq!(
-            display_title("Implement the following plan:  ## Hang marks 1. Measure"),
-            "Hang marks 1. Measure"
+            display_title("Implement the following plan: # Measure marks ## Context Why"),
+            "Measure marks"
         );
-        for other in
-            ["Implement the following plan: hang marks", "Implement the following plan: #", "# Hang", ""]
-        {
+        assert_eq!(
+            display_title("Implement the following plan:  ## Measure marks 1. Measure"),
+            "Measure marks 1. Measure"
+        );
+        for other in [
+            "Implement the following plan: measure marks",
+            "Implement the following plan: #",
+            "# Measure",
+            "",
+        ] {
             assert_eq!(display_title(other), other);
+        }
+    }
+
+    #[test]
+    fn folder_name_is_the_last_path_component() {
+        for (folder, name) in
+            [("~/code/shop", "shop"), ("/a/b/", "a/b"), ("/", ""), ("C:\\code\\tide-tables", "tide-tables")]
+        {
+            assert_eq!(folder_name(folder), name, "{folder}");
         }
     }
 }

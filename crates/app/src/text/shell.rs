@@ -1,14 +1,15 @@
-//! What can be typed into a shell.
+//! Quotes words for a shell.
 
 use std::fmt::Write;
 
 use super::clean;
 
-/// Writes a word so that a shell takes it as one, and as it is: no character is changed or left out. What nobody could see or
-/// type is written by its bytes, so what comes of it is clean.
-pub(crate) fn typed(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '~');
-    if !word.is_empty() && word.chars().all(plain) && !word.starts_with('~') {
+/// Quotes a word so that bash or zsh reads it unchanged. A word without special characters stays unquoted.
+///
+/// Invisible characters are written as octal escapes in `$'…'`, so that the result is safe to print.
+pub(crate) fn quote(word: &str) -> String {
+    let needs_no_quotes = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '~');
+    if !word.is_empty() && word.chars().all(needs_no_quotes) && !word.starts_with('~') {
         return word.to_owned();
     }
     if word.chars().all(is_visible) {
@@ -31,27 +32,27 @@ pub(crate) fn typed(word: &str) -> String {
     quoted
 }
 
-/// Whether a character can stand in a command that is shown: what is cleaned away, breaks the line or looks like a space
-/// cannot.
+/// Returns `true` if a character can be shown in a command: cleaning keeps it, and it is not white space other than
+/// a plain space.
 fn is_visible(c: char) -> bool {
     c == ' ' || !c.is_whitespace() && clean::text(c.encode_utf8(&mut [0; 4])) == c.to_string()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::typed;
+    use super::quote;
     use crate::text::clean;
 
     #[test]
-    fn a_name_is_quoted_where_a_shell_would_part_it() {
-        let said = ["last", "3f2a", "fix the build", "it's", "", "~root", "a~b", "$(x) `y` \\"].map(typed);
-        let wanted =
+    fn words_are_quoted_if_a_shell_would_split_them() {
+        let quoted = ["last", "3f2a", "fix the build", "it's", "", "~root", "a~b", "$(x) `y` \\"].map(quote);
+        let expected =
             ["last", "3f2a", "'fix the build'", "'it'\\''s'", "''", "'~root'", "a~b", "'$(x) `y` \\'"];
-        assert_eq!(said, wanted);
+        assert_eq!(quoted, expected);
     }
 
     #[test]
-    fn a_shell_reads_what_was_written() {
+    fn a_shell_reads_quoted_words_unchanged() {
         let words = [
             "/home/u/my  docs",
             " ends with spaces  ",
@@ -66,12 +67,14 @@ mod tests {
             "",
         ];
         for word in words {
-            let quoted = typed(word);
-            assert_eq!(clean::text(&quoted), quoted, "nothing is left to clean");
+            let quoted = quote(word);
+            assert_eq!(clean::text(&quoted), quoted, "the quoted word is clean");
             assert!(!quoted.contains('\n'), "{quoted}");
             let script = format!("printf %s {quoted}");
-            let Ok(said) = std::process::Command::new("bash").args(["-c", &script]).output() else { return };
-            assert_eq!(String::from_utf8_lossy(&said.stdout), word, "{quoted}");
+            let Ok(output) = std::process::Command::new("bash").args(["-c", &script]).output() else {
+                return;
+            };
+            assert_eq!(String::from_utf8_lossy(&output.stdout), word, "{quoted}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A tool call in a few words, and in full.
+//! Summaries of tool calls, and their full input.
 
 use rethread_engine::core::turn::{Media, ToolCall};
 use serde_json::Value;
@@ -6,8 +6,8 @@ use serde_json::Value;
 use super::clean;
 use super::figures;
 
-/// The input field that says most about a call, by tool; the first that is there counts.
-const TELLING: &[(&str, &[&str])] = &[
+/// The most informative input fields of a call, by tool. The first one present is used.
+const FIELDS_BY_TOOL: &[(&str, &[&str])] = &[
     ("Bash", &["command"]),
     ("BashOutput", &["bash_id", "task_id"]),
     ("KillShell", &["shell_id"]),
@@ -30,8 +30,8 @@ const TELLING: &[(&str, &[&str])] = &[
     ("TaskCreate", &["subject"]),
 ];
 
-/// Fields that say most about a call of any other tool.
-const TELLING_ANY: &[&str] = &[
+/// The most informative input fields of all other tools. The first one present is used.
+const FIELDS_OF_ANY_TOOL: &[&str] = &[
     "description",
     "title",
     "subject",
@@ -54,122 +54,128 @@ const TELLING_ANY: &[&str] = &[
     "key",
 ];
 
-/// Returns the input fields that say most about a call of a tool, the most telling first.
+/// Returns the names of the most informative input fields of a tool, best first.
 pub(crate) fn summary_fields(tool: &str) -> &'static [&'static str] {
-    TELLING.iter().find(|(name, _)| *name == tool).map_or(TELLING_ANY, |(_, fields)| fields)
+    FIELDS_BY_TOOL.iter().find(|(name, _)| *name == tool).map_or(FIELDS_OF_ANY_TOOL, |(_, fields)| fields)
 }
 
-/// Says what a call does, on one line. Paths below `folder` are shortened.
-pub(crate) fn gist(call: &ToolCall, folder: &str) -> String {
+/// Summarizes the input of a tool call on one line, by its most informative field, without the tool name.
+///
+/// Falls back to the first string, then to the whole input. A path below `folder` becomes relative to it.
+pub(crate) fn summarize_call(call: &ToolCall, folder: &str) -> String {
     let Ok(input) = serde_json::from_str::<Value>(&call.input) else {
         return clean::line(&call.input);
     };
     if let Some(todos) = input.get("todos").and_then(Value::as_array) {
-        let done = todos.iter().filter(|todo| todo["status"] == "completed").count();
-        return format!("{done} of {} done", todos.len());
+        let done_count = todos.iter().filter(|todo| todo["status"] == "completed").count();
+        return format!("{done_count} of {} done", todos.len());
     }
-    let words = |field: &&str| input.get(field)?.as_str().filter(|words| !words.trim().is_empty());
-    let told = summary_fields(&call.name).iter().find_map(words);
+    let field_text = |field: &&str| input.get(field)?.as_str().filter(|text| !text.trim().is_empty());
+    let field = summary_fields(&call.name).iter().find_map(field_text);
     let strings = || input.as_object().into_iter().flatten().filter_map(|(_, value)| value.as_str());
-    let mut gist = match told.or_else(|| strings().next()) {
-        Some(text) => inside(&clean::line(text), folder).to_owned(),
+    let mut summary = match field.or_else(|| strings().next()) {
+        Some(text) => relative_path(&clean::line(text), folder).to_owned(),
         None => match &input {
             Value::Object(fields) if fields.is_empty() => String::new(),
             other => clean::line(&other.to_string()),
         },
     };
     if let (Some(path), "Grep" | "Glob") = (input.get("path").and_then(Value::as_str), call.name.as_str()) {
-        gist = format!("{gist}  in {}", inside(&clean::line(path), folder));
+        summary = format!("{summary}  in {}", relative_path(&clean::line(path), folder));
     }
     if let (Some(first), "Read") = (input.get("offset").and_then(Value::as_u64), call.name.as_str()) {
-        gist = format!("{gist}  from line {first}");
+        summary = format!("{summary}  from line {first}");
     }
-    gist
+    summary
 }
 
-/// Shortens a path below `folder`; the folder itself is `.`.
-pub(crate) fn inside<'t>(path: &'t str, folder: &str) -> &'t str {
+/// Returns a path relative to `folder`. Returns `.` for the folder itself, and a path that is not below it unchanged.
+pub(crate) fn relative_path<'t>(path: &'t str, folder: &str) -> &'t str {
     let folder = folder.trim_end_matches(['/', '\\']);
     let Some(rest) = path.strip_prefix(folder).filter(|_| !folder.is_empty()) else { return path };
     match rest.strip_prefix(['/', '\\']).unwrap_or(rest) {
         "" => ".",
-        below if below.len() < rest.len() => below,
+        relative if relative.len() < rest.len() => relative,
         _ => path,
     }
 }
 
-/// A line of a call's input, and what it is.
-pub(crate) enum Shown {
-    /// A line of a field.
+/// A line of the input of a tool call, cleaned.
+pub(crate) enum InputLine {
+    /// A line of any other field.
     Plain(String),
-    /// Taken away by an edit.
+    /// A line removed by an edit.
     Old(String),
-    /// Put there.
+    /// A line added by an edit, or a line of a written file.
     New(String),
 }
 
-/// Lays the input out: commands and texts as they are, edits as differences, the rest as JSON.
-pub(crate) fn input(call: &ToolCall) -> Vec<Shown> {
+/// Splits the input of a tool call into lines: commands and texts unchanged, edits as removed and added lines, other
+/// values as JSON.
+pub(crate) fn split_input(call: &ToolCall) -> Vec<InputLine> {
     let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(&call.input) else {
-        return lines(&call.input).map(Shown::Plain).collect();
+        return clean_lines(&call.input).map(InputLine::Plain).collect();
     };
-    let mut shown = Vec::new();
+    let mut input = Vec::new();
     for (name, value) in &fields {
         match (name.as_str(), value) {
-            ("old_string", Value::String(text)) => shown.extend(lines(text).map(Shown::Old)),
-            ("new_string", Value::String(text)) => shown.extend(lines(text).map(Shown::New)),
+            ("old_string", Value::String(text)) => input.extend(clean_lines(text).map(InputLine::Old)),
+            ("new_string", Value::String(text)) => input.extend(clean_lines(text).map(InputLine::New)),
             ("content", Value::String(text)) if call.name == "Write" => {
-                shown.extend(lines(text).map(Shown::New));
+                input.extend(clean_lines(text).map(InputLine::New));
             }
             ("command", Value::String(text)) if call.name == "Bash" => {
-                let mark = |(k, line): (usize, String)| format!("{} {line}", if k == 0 { '$' } else { ' ' });
-                shown.extend(lines(text).enumerate().map(mark).map(Shown::Plain));
+                let add_prompt =
+                    |(idx, line): (usize, String)| format!("{} {line}", if idx == 0 { '$' } else { ' ' });
+                input.extend(clean_lines(text).enumerate().map(add_prompt).map(InputLine::Plain));
             }
             (name, Value::String(text)) if text.contains('\n') => {
-                shown.push(Shown::Plain(format!("{}:", clean::line(name))));
-                shown.extend(lines(text).map(|line| Shown::Plain(format!("  {line}"))));
+                input.push(InputLine::Plain(format!("{}:", clean::line(name))));
+                input.extend(clean_lines(text).map(|line| InputLine::Plain(format!("  {line}"))));
             }
             (name, Value::String(text)) => {
-                shown.push(Shown::Plain(format!("{}: {}", clean::line(name), clean::line(text))));
+                input.push(InputLine::Plain(format!("{}: {}", clean::line(name), clean::line(text))));
             }
             (name, Value::Array(_) | Value::Object(_)) => {
-                shown.push(Shown::Plain(format!("{}:", clean::line(name))));
+                input.push(InputLine::Plain(format!("{}:", clean::line(name))));
                 let pretty = serde_json::to_string_pretty(value).unwrap_or_default();
-                shown.extend(lines(&pretty).map(|line| Shown::Plain(format!("  {line}"))));
+                input.extend(clean_lines(&pretty).map(|line| InputLine::Plain(format!("  {line}"))));
             }
-            (name, value) => shown.push(Shown::Plain(format!("{}: {value}", clean::line(name)))),
+            (name, value) => input.push(InputLine::Plain(format!("{}: {value}", clean::line(name)))),
         }
     }
-    shown
+    input
 }
 
-fn lines(text: &str) -> impl Iterator<Item = String> {
+/// Cleans text, replaces each tab by four spaces, and splits the text into lines.
+fn clean_lines(text: &str) -> impl Iterator<Item = String> {
     let clean = clean::text(text).replace('\t', "    ");
     clean.lines().map(str::to_owned).collect::<Vec<_>>().into_iter()
 }
 
-/// Names pictures and documents: `image/png 12.3 kB`.
-pub(crate) fn media(media: &[Media]) -> Vec<String> {
-    // Four letters of base64 are three bytes.
-    let said =
-        |media: &Media| format!("{} {}", clean::line(&media.kind), figures::size(media.bytes as u64 / 4 * 3));
-    media.iter().map(said).collect()
+/// Describes each image or document by its media type and approximate decoded size: `image/png 12.3 kB`.
+pub(crate) fn format_media(media: &[Media]) -> Vec<String> {
+    // Four base64 characters are three bytes.
+    let label = |media: &Media| {
+        format!("{} {}", clean::line(&media.kind), figures::format_size(media.bytes as u64 / 4 * 3))
+    };
+    media.iter().map(label).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{gist, inside};
+    use super::{relative_path, summarize_call};
     use rethread_engine::core::turn::ToolCall;
 
-    fn said(name: &str, input: &str) -> String {
-        gist(
+    fn summarize(name: &str, input: &str) -> String {
+        summarize_call(
             &ToolCall { name: name.to_owned(), input: input.to_owned(), ..ToolCall::default() },
             "/home/ada/x",
         )
     }
 
     #[test]
-    fn a_path_is_shown_without_the_folder_it_lies_in() {
+    fn paths_are_shown_relative_to_their_folder() {
         for (path, folder, shown) in [
             ("/a/b/c.rs", "/a/b", "c.rs"),
             ("/a/b/c.rs", "/a/b/", "c.rs"),
@@ -180,24 +186,27 @@ mod tests {
             ("/a", "", "/a"),
             ("/a", "/", "/a"),
         ] {
-            assert_eq!(inside(path, folder), shown, "{path} in {folder}");
+            assert_eq!(relative_path(path, folder), shown, "{path} in {folder}");
         }
     }
 
     #[test]
-    fn a_call_is_said_by_its_most_telling_field() {
-        assert_eq!(said("Bash", r#"{"description":"d","command":"cargo\ntest"}"#), "cargo test");
+    fn calls_are_summarized_by_their_best_field() {
+        assert_eq!(summarize("Bash", r#"{"description":"d","command":"cargo\ntest"}"#), "cargo test");
         assert_eq!(
-            said("Read", r#"{"file_path":"/home/ada/x/src/a.rs","offset":7}"#),
+            summarize("Read", r#"{"file_path":"/home/ada/x/src/a.rs","offset":7}"#),
             "src/a.rs  from line 7"
         );
-        assert_eq!(said("Grep", r#"{"pattern":"x","path":"/home/ada/x/src"}"#), "x  in src");
+        assert_eq!(summarize("Grep", r#"{"pattern":"x","path":"/home/ada/x/src"}"#), "x  in src");
         assert_eq!(
-            said("TodoWrite", r#"{"todos":[{"status":"completed"},{"status":"pending"}]}"#),
+            summarize("TodoWrite", r#"{"todos":[{"status":"completed"},{"status":"pending"}]}"#),
             "1 of 2 done"
         );
-        assert_eq!(said("mcp__a__b", r#"{"n":1,"q":"words"}"#), "words");
-        assert_eq!(said("mcp__a__b", r#"{"a":"less","title":"more"}"#), "more");
-        assert_eq!([said("X", "{}"), said("X", "[1]"), said("X", "{torn")], ["", "[1]", "{torn"]);
+        assert_eq!(summarize("mcp__a__b", r#"{"n":1,"q":"words"}"#), "words");
+        assert_eq!(summarize("mcp__a__b", r#"{"a":"less","title":"more"}"#), "more");
+        assert_eq!(
+            [summarize("X", "{}"), summarize("X", "[1]"), summarize("X", "{torn")],
+            ["", "[1]", "{torn"]
+        );
     }
 }

@@ -1,18 +1,19 @@
-//! Which sessions a list shows, and in which order.
+//! Filters and sorts the list of sessions.
 
 use std::cmp::Reverse;
 
 use rethread_engine::core::entry::Timestamp;
-use rethread_engine::ops::{self, Filter, HiddenCounts, SessionRow};
+use rethread_engine::ops;
+use rethread_engine::ops::list::{HiddenCounts, SessionFilter, SessionRow};
 
 use super::params::QueryParams;
 use super::session_list::CachedSessionList;
 use crate::context::AppContext;
-use crate::html::session_row::Row;
+use crate::html::session_row::ListRow;
 use crate::text::clean;
 use crate::text::time::Clock;
 
-/// The orders a list can have: the name in the address, and what people read.
+/// The sort orders: the value of the `sort` parameter and the label.
 pub(crate) const ORDERS: &[(&str, &str)] = &[
     ("newest", "Newest first"),
     ("oldest", "Oldest first"),
@@ -21,35 +22,36 @@ pub(crate) const ORDERS: &[(&str, &str)] = &[
     ("title", "By title"),
 ];
 
-/// What was picked from all sessions.
-pub(crate) struct Picked<'l> {
-    /// Each with its key, in order.
+/// The sessions that match a filter.
+pub(crate) struct FilteredSessions<'l> {
+    /// The sessions, each with the key of its address, in the requested order.
     pub(crate) rows: Vec<(&'l str, &'l SessionRow)>,
-    /// Those that nobody would look for.
+    /// The numbers of sessions that are hidden by default.
     pub(crate) hidden: HiddenCounts,
-    /// What was asked for and could not be read.
-    pub(crate) wrong: Vec<String>,
+    /// Messages about parameters that could not be parsed.
+    pub(crate) errors: Vec<String>,
 }
 
-/// Picks what is asked for.
+/// Returns the sessions that the query parameters select, in the order of `sort`. A time that cannot be parsed is
+/// reported in `errors` and ignored.
 pub(crate) fn filter_sessions<'l>(
-    look: &'l CachedSessionList,
-    asked: &QueryParams,
+    list: &'l CachedSessionList,
+    params: &QueryParams,
     clock: &Clock,
-) -> Picked<'l> {
-    let mut wrong = Vec::new();
-    let mut moment = |name: &str| -> Option<Timestamp> {
-        let text = asked.text(name)?;
-        let read = clock.read(text);
-        if read.is_none() {
-            wrong.push(format!("`{}` is no time: try 7d, yesterday or 2026-01-31", clean::line(text)));
+) -> FilteredSessions<'l> {
+    let mut errors = Vec::new();
+    let mut time = |name: &str| -> Option<Timestamp> {
+        let text = params.text(name)?;
+        let parsed = clock.parse_time(text);
+        if parsed.is_none() {
+            errors.push(format!("`{}` is not a time: try 7d, yesterday or 2026-01-31", clean::line(text)));
         }
-        read
+        parsed
     };
-    let (since, until) = (moment("since"), moment("until"));
-    let text = |name: &str| asked.text(name).map(str::to_owned);
-    let filter = Filter {
-        all: asked.has("all"),
+    let (since, until) = (time("since"), time("until"));
+    let text = |name: &str| params.text(name).map(str::to_owned);
+    let filter = SessionFilter {
+        all: params.has("all"),
         project: text("project"),
         title: text("title"),
         branch: text("branch"),
@@ -57,28 +59,30 @@ pub(crate) fn filter_sessions<'l>(
         since,
         until,
     };
-    // Warm-ups and subagents without a session are no rows: they were counted when all sessions were looked at.
-    let mut hidden = look.listing.hidden;
-    let mut rows: Vec<(&str, &SessionRow)> = look
+    // Warm-ups and subagents without a session have no rows; they were counted when the list was read.
+    let mut hidden = list.listing.hidden;
+    let mut rows: Vec<(&str, &SessionRow)> = list
         .rows()
-        .filter(|(_, row)| filter.shows(row, &mut hidden))
+        .filter(|(_, row)| filter.filter_row(row, &mut hidden))
         .filter(|(_, row)| {
-            (!asked.has("live") || row.live)
-                && (!asked.has("damaged") || row.sketch.damages + row.sketch.islands > 0)
-                && (!asked.has("branches") || row.sketch.branches > 1)
-                && asked.text("repo").is_none_or(|repo| ops::repository(&row.project()) == repo)
+            (!params.has("live") || row.live)
+                && (!params.has("damaged") || row.info.damage_count + row.info.orphans > 0)
+                && (!params.has("branches") || row.info.branches > 1)
+                && params
+                    .text("repo")
+                    .is_none_or(|repo| ops::repository::repository_folder(&row.project()) == repo)
         })
         .collect();
-    sort(&mut rows, asked.text("sort").unwrap_or_default());
-    Picked { rows, hidden, wrong }
+    sort_rows(&mut rows, params.text("sort").unwrap_or_default());
+    FilteredSessions { rows, hidden, errors }
 }
 
-/// Sorts rows that stand newest first.
-fn sort(rows: &mut [(&str, &SessionRow)], order: &str) {
+/// Sorts rows, which are newest first, by one of [`ORDERS`]. An unknown order changes nothing.
+fn sort_rows(rows: &mut [(&str, &SessionRow)], order: &str) {
     match order {
-        // Those that say nothing of their time stand last either way.
-        "oldest" => rows.sort_by_key(|(_, row)| (row.sketch.last.is_none(), row.sketch.last)),
-        "longest" => rows.sort_by_key(|(_, row)| Reverse(row.sketch.turns)),
+        // Sessions without a time are last in both orders.
+        "oldest" => rows.sort_by_key(|(_, row)| (row.info.last_time.is_none(), row.info.last_time)),
+        "longest" => rows.sort_by_key(|(_, row)| Reverse(row.info.turns)),
         "largest" => rows.sort_by_key(|(_, row)| Reverse(row.bytes)),
         "title" => rows.sort_by_cached_key(|(_, row)| {
             let title = row.title.text.to_lowercase();
@@ -88,14 +92,19 @@ fn sort(rows: &mut [(&str, &SessionRow)], order: &str) {
     }
 }
 
-/// Makes a session fit to be drawn in a list.
-pub(crate) fn row<'l>(key: &'l str, session: &'l SessionRow, place: &AppContext, clock: &Clock) -> Row<'l> {
-    let last = session.sketch.last;
-    Row {
+/// Builds the row of a session for rendering. Its time is that of the last entry.
+pub(crate) fn build_list_row<'l>(
+    key: &'l str,
+    session: &'l SessionRow,
+    context: &AppContext,
+    clock: &Clock,
+) -> ListRow<'l> {
+    let last = session.info.last_time;
+    ListRow {
         key,
         session,
-        folder: place.tilde(&session.project()),
-        age: clock.age(last),
-        stamp: last.map(|last| clock.stamp(last)).unwrap_or_default(),
+        folder: context.format_path(&session.project()),
+        age: clock.format_age(last),
+        stamp: last.map(|last| clock.format_minute(last)).unwrap_or_default(),
     }
 }

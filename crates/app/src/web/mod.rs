@@ -1,13 +1,14 @@
-//! The face in the browser: pages over the same ops, served on this machine alone.
+//! The web UI: pages over the same operations, served on loopback only.
 //!
 //! ```text
-//! request ─▶ gate ─▶ routes ─▶ pages ──▶ ops (on threads of their own) ─▶ html
+//! request ─▶ auth ─▶ routes ─▶ pages ──▶ ops (on blocking threads) ─▶ html
 //! ```
 //!
-//! The only async code. **stays-home**: bound to loopback; Host, Origin and the key of this run are checked before anything
-//! else is done ([`gate`]). Nothing of a request is ever part of a path: sessions are looked up on the [`shelf`].
+//! The only async code. **local-only**: bound to loopback; Host, Origin and the key of this run are checked first
+//! ([`auth`]). No part of a request becomes part of a path: sessions are found in the [`session_list`].
 
 mod auth;
+mod cached;
 mod filter;
 mod pages;
 mod params;

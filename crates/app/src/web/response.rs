@@ -1,4 +1,4 @@
-//! Answers: pages, pieces of pages, and what went wrong.
+//! Builds HTTP responses: pages, fragments and errors.
 
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -6,45 +6,46 @@ use axum::response::Response;
 use maud::{Markup, html};
 use rethread_engine::Error;
 
-use crate::html::frame::{Frame, page};
+use crate::html::frame::{Frame, render_page};
 use crate::text::error::{error_message, hint};
 
-/// Answers with markup: a page or a piece of one.
+/// Builds an HTML response, which is a whole page or a fragment of one.
 pub(crate) fn markup(status: StatusCode, markup: Markup) -> Response {
-    typed(status, "text/html; charset=utf-8", markup.into_string())
+    build(status, "text/html; charset=utf-8", markup.into_string())
 }
 
-/// Answers with markup that was asked for and found.
-pub(crate) fn found(drawn: Markup) -> Response {
-    markup(StatusCode::OK, drawn)
+/// Builds an HTML response with status 200.
+pub(crate) fn ok(body: Markup) -> Response {
+    markup(StatusCode::OK, body)
 }
 
-/// Answers with bytes of a type.
-pub(crate) fn typed(status: StatusCode, kind: &'static str, body: impl Into<Body>) -> Response {
+/// Builds a response with a body of the given content type.
+pub(crate) fn build(status: StatusCode, content_type: &'static str, body: impl Into<Body>) -> Response {
     let mut response = Response::new(body.into());
     *response.status_mut() = status;
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
     response
 }
 
-/// Answers that there is no such page.
-pub(crate) fn missing(what: &str) -> Response {
-    trouble(StatusCode::NOT_FOUND, "Not found", what, "the list of sessions shows what there is")
+/// Builds an error page with status 404. `message` states what does not exist.
+pub(crate) fn not_found(message: &str) -> Response {
+    error_page(StatusCode::NOT_FOUND, "Not found", message, "see the list of sessions")
 }
 
-/// Answers that somebody may not come in.
-pub(crate) fn refused(why: &str) -> Response {
-    typed(StatusCode::FORBIDDEN, "text/plain; charset=utf-8", format!("rethread: {why}\n"))
+/// Builds a plain-text response with status 403.
+pub(crate) fn forbidden(reason: &str) -> Response {
+    build(StatusCode::FORBIDDEN, "text/plain; charset=utf-8", format!("rethread: {reason}\n"))
 }
 
-/// Answers with what could not be done.
-pub(crate) fn failed(failure: &Error) -> Response {
-    trouble(status(failure), "That did not work", &error_message(failure), &hint(failure))
+/// Builds a page about an error of the engine, with the status that [`error_status`] returns.
+pub(crate) fn error(error: &Error) -> Response {
+    error_page(error_status(error), "Error", &error_message(error), &hint(error))
 }
 
-/// Returns the status of what could not be done.
-pub(crate) fn status(failure: &Error) -> StatusCode {
-    match failure {
+/// Returns the HTTP status for an error of the engine: 404 if something does not exist, 409 for conflicts, otherwise
+/// 422.
+pub(crate) fn error_status(error: &Error) -> StatusCode {
+    match error {
         Error::UnknownSession { .. } | Error::UnknownEntry { .. } => StatusCode::NOT_FOUND,
         Error::Unreadable { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
             StatusCode::NOT_FOUND
@@ -56,14 +57,14 @@ pub(crate) fn status(failure: &Error) -> StatusCode {
     }
 }
 
-fn trouble(status: StatusCode, title: &str, what: &str, hint: &str) -> Response {
+fn error_page(status: StatusCode, title: &str, message: &str, hint: &str) -> Response {
     let body = html! {
-        main class="trouble" id="main" {
+        main class="error-page" id="main" {
             h1 { (title) }
-            p { (what) }
-            @if !hint.is_empty() { p class="quiet" { (hint) } }
+            p { (message) }
+            @if !hint.is_empty() { p class="muted" { (hint) } }
             p { a href="/" { "Home" } }
         }
     };
-    markup(status, page(&Frame { title, ..Frame::default() }, &body))
+    markup(status, render_page(&Frame { title, ..Frame::default() }, &body))
 }

@@ -1,4 +1,4 @@
-//! Which address is answered by whom.
+//! The routes of the server.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use super::pages::{action, assets, branches, diff, home, search, session, sessio
 use super::response;
 use super::server::Server;
 
-/// Puts the server together.
-pub(crate) fn router(server: Arc<Server>) -> Router {
+/// Builds the router of all pages. Every request passes [`auth::check_request`] first.
+pub(crate) fn build_router(server: Arc<Server>) -> Router {
     Router::new()
         .route("/", get(home::page))
         .route("/home/figures", get(home::figures))
@@ -21,33 +21,33 @@ pub(crate) fn router(server: Arc<Server>) -> Router {
         .route("/s/{key}/preview", get(sessions::preview))
         .route("/search", get(search::page))
         .route("/search/hits", get(search::hits))
-        .route("/s/{key}/act/{what}", get(action::ask).post(action::send))
+        .route("/s/{key}/action/{name}", get(action::show).post(action::submit))
         .route("/s/{key}/branches", get(branches::page))
-        .route("/s/{key}/tree", get(branches::drawing))
+        .route("/s/{key}/tree", get(branches::tree_page))
         .route("/s/{key}/diff", get(diff::page))
-        .route("/undo", post(action::take_back))
+        .route("/undo", post(action::undo))
         .route("/log", get(action::log))
         .route("/assets/{name}", get(assets::file))
         .route("/s/{key}", get(session::page))
-        .route("/s/{key}/leaf", get(session::leaf))
+        .route("/s/{key}/chunk", get(session::chunk))
         .route("/s/{key}/map", get(session::map))
         .route("/s/{key}/part", get(session::part))
-        .route("/s/{key}/picture", get(session::picture))
+        .route("/s/{key}/image", get(session::image))
         .route("/s/{key}/raw", get(session::raw))
-        .route("/s/{key}/kept", get(session::kept))
+        .route("/s/{key}/result-file", get(session::result_file))
         .route("/s/{key}/find", get(session::find))
         .route("/s/{key}/copy", get(session::copy))
         .route("/s/{key}/export", get(session::export))
         .route("/s/{key}/events", get(session::events))
         .route("/s/{key}/agents", get(session::agents))
-        .route("/s/{key}/call", get(session::agent::called_by))
+        .route("/s/{key}/call", get(session::agent::by_call))
         .route("/s/{key}/agent/{agent}", get(session::agent::page))
-        .route("/s/{key}/agent/{agent}/leaf", get(session::agent::leaf))
+        .route("/s/{key}/agent/{agent}/chunk", get(session::agent::chunk))
         .route("/s/{key}/agent/{agent}/map", get(session::agent::map))
         .route("/s/{key}/agent/{agent}/find", get(session::agent::find))
         .route("/s/{key}/agent/{agent}/part", get(session::agent::part))
-        .route("/s/{key}/agent/{agent}/picture", get(session::agent::picture))
-        .fallback(|| async { response::missing("there is no such page") })
-        .layer(from_fn_with_state(server.clone(), auth::check))
+        .route("/s/{key}/agent/{agent}/image", get(session::agent::image))
+        .fallback(|| async { response::not_found("there is no such page") })
+        .layer(from_fn_with_state(server.clone(), auth::check_request))
         .with_state(server)
 }

@@ -1,182 +1,190 @@
-//! A search for a page: read, run within its time, and given up when nobody waits for it any more.
+//! Runs a search for a page, within a time budget, and cancels it when the browser no longer waits.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use rethread_engine::core::query::{Query, QueryError};
-use rethread_engine::ops::{self, CancelToken, SearchHit, SearchRequest, Total};
+use rethread_engine::ops;
+use rethread_engine::ops::search::{CancelToken, HitCount, SearchHit, SearchRequest};
 
-use super::search_queue::Queue;
+use super::cached::lock;
+use super::search_queue::SearchQueue;
 use super::server::Server;
-use super::snapshot_cache::{self, FRESH, stacks};
+use super::snapshot_cache::{self, MAX_AGE, get_recent_snapshot};
 use crate::text::error;
 
-/// What to look for.
+/// The parameters of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SearchParams {
-    /// As it was typed.
+    /// The query as typed.
     pub(crate) typed: String,
-    /// Also through what stands beside the conversation.
+    /// Whether to search attachments, progress and lines of unknown types too.
     pub(crate) all: bool,
-    /// So many hits are told.
+    /// The maximum number of hits to return.
     pub(crate) limit: usize,
-    /// How long to look.
+    /// The time after which the search stops with the hits found so far.
     pub(crate) budget: Duration,
-    /// Whether somebody types it: then what is new may wait for the next letter.
+    /// Whether the user is still typing. The result may then miss the newest changes.
     pub(crate) typing: bool,
 }
 
-/// What was found.
+/// The results of a search.
 pub(crate) struct SearchResults {
     /// The hits, best first.
     pub(crate) hits: Vec<SearchHit>,
-    /// How many there are, told or not.
-    pub(crate) total: Total,
-    /// Whether the time was over before everything was looked through.
-    pub(crate) cut: bool,
-    /// How long it took.
-    pub(crate) took: Duration,
-    /// What was looked for, as it was read.
+    /// The number of all hits, which may be an upper bound.
+    pub(crate) total: HitCount,
+    /// Whether the time budget ended before everything was searched.
+    pub(crate) is_incomplete: bool,
+    /// The duration of the search.
+    pub(crate) duration: Duration,
+    /// The parsed query.
     pub(crate) query: Query,
-    /// How many files could not be read.
-    pub(crate) failures: usize,
-    /// What is wrong with the cache.
-    pub(crate) notices: Vec<String>,
+    /// The number of files that could not be read.
+    pub(crate) failure_count: usize,
+    /// Warnings about the cache.
+    pub(crate) warnings: Vec<String>,
 }
 
-/// How old an answer may be while many wait.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The maximum age of cached results while many searches wait.
+const MAX_AGE_WHEN_CROWDED: Duration = Duration::from_secs(10);
 
-/// So many answers are remembered.
-const REMEMBERED: usize = 32;
+/// The maximum number of cached results.
+const MAX_RESULTS: usize = 32;
 
-/// What was found a moment ago: who types goes back and forth, and several pages may ask the same.
+/// The results of the last seconds, oldest first: users edit a query back and forth, and several pages may send the
+/// same.
 #[derive(Default)]
 pub(crate) struct SearchCache(Mutex<VecDeque<(Instant, SearchParams, Arc<SearchResults>)>>);
 
 impl SearchCache {
-    /// Returns what was found a moment ago; while many wait for their turn, a longer moment counts.
-    pub(crate) fn recent(&self, wanted: &SearchParams, queue: &Queue) -> Option<Arc<SearchResults>> {
-        let age = if queue.is_crowded() { PATIENCE } else { FRESH };
-        let answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = answers.iter().rev().find(|(at, known, _)| known == wanted && at.elapsed() < age);
-        known.map(|(.., found)| found.clone())
+    /// Returns recent results for the same parameters. They may be up to 10 seconds old while many searches wait,
+    /// otherwise 2. Returns `None` if there are none.
+    pub(crate) fn find_recent(
+        &self,
+        params: &SearchParams,
+        queue: &SearchQueue,
+    ) -> Option<Arc<SearchResults>> {
+        let max_age = if queue.is_crowded() { MAX_AGE_WHEN_CROWDED } else { MAX_AGE };
+        let searches = lock(&self.0);
+        let mut newest_first = searches.iter().rev();
+        let recent = newest_first.find(|(began, known, _)| known == params && began.elapsed() < max_age);
+        recent.map(|(.., results)| results.clone())
     }
 
-    /// Forgets all: something was changed.
-    pub(crate) fn forget(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    /// Drops all results after a change.
+    pub(crate) fn invalidate(&self) {
+        lock(&self.0).clear();
     }
 
-    fn keep(&self, wanted: &SearchParams, found: &Arc<SearchResults>) {
-        let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        answers.push_back((Instant::now(), wanted.clone(), found.clone()));
-        while answers.len() > REMEMBERED || answers.front().is_some_and(|(at, ..)| at.elapsed() > PATIENCE) {
-            answers.pop_front();
+    /// Stores results and removes those that are too old or too many.
+    fn store(&self, params: &SearchParams, results: &Arc<SearchResults>) {
+        let mut searches = lock(&self.0);
+        searches.push_back((Instant::now(), params.clone(), results.clone()));
+        let is_old = |at: &Instant| at.elapsed() > MAX_AGE_WHEN_CROWDED;
+        while searches.len() > MAX_RESULTS || searches.front().is_some_and(|(at, ..)| is_old(at)) {
+            searches.pop_front();
         }
     }
 }
 
-/// Stops a search that nobody waits for any more: it is dropped with the request.
+/// Cancels a search when the request is dropped.
 #[derive(Debug, Default)]
 pub(crate) struct CancelOnDrop(CancelToken);
 
 impl CancelOnDrop {
-    /// Returns what the search asks.
-    pub(crate) fn halt(&self) -> CancelToken {
+    /// Returns the token that the search checks.
+    pub(crate) fn token(&self) -> CancelToken {
         self.0.clone()
     }
 }
 
 impl Drop for CancelOnDrop {
     fn drop(&mut self) {
-        self.0.stop();
+        self.0.cancel();
     }
 }
 
-/// Searches, and brings the index up to date afterwards where it was far behind.
+/// Returns recent results of the same search, or runs it and stores its results. A cancelled search returns the hits
+/// found so far. Returns an error if the query cannot be parsed.
 pub(crate) fn run_search(
     server: &Arc<Server>,
-    wanted: &SearchParams,
-    halt: &CancelToken,
+    params: &SearchParams,
+    cancel: &CancelToken,
 ) -> Result<Arc<SearchResults>, QueryError> {
-    // While this one waited for its turn, another may have asked the same.
-    if let Some(found) = server.answers.recent(wanted, &server.queue) {
-        return Ok(found);
+    // The same search may have finished while this one waited for its permit.
+    if let Some(results) = server.searches.find_recent(params, &server.queue) {
+        return Ok(results);
     }
-    let found = Arc::new(look(server, wanted, halt)?);
-    if !halt.is_stopped() {
-        server.answers.keep(wanted, &found);
+    let results = Arc::new(search_uncached(server, params, cancel)?);
+    if !cancel.is_cancelled() {
+        server.searches.store(params, &results);
     }
-    Ok(found)
+    Ok(results)
 }
 
-fn look(
+/// Runs a search without the cached results. Starts an update of the index if it is stale.
+fn search_uncached(
     server: &Arc<Server>,
-    wanted: &SearchParams,
-    halt: &CancelToken,
+    params: &SearchParams,
+    cancel: &CancelToken,
 ) -> Result<SearchResults, QueryError> {
     let start = Instant::now();
     let clock = server.clock();
-    let query = Query::parse(&wanted.typed, &|text| clock.read(text))?;
-    let mut found = SearchResults {
+    let query = Query::parse_with_times(&params.typed, &|text| clock.parse_time(text))?;
+    let mut results = SearchResults {
         hits: Vec::new(),
-        total: Total { hits: 0, exact: false },
-        cut: true,
-        took: Duration::ZERO,
+        total: HitCount { hits: 0, exact: false },
+        is_incomplete: true,
+        duration: Duration::ZERO,
         query,
-        failures: 0,
-        notices: Vec::new(),
+        failure_count: 0,
+        warnings: Vec::new(),
     };
-    if halt.is_stopped() {
-        return Ok(found);
+    if cancel.is_cancelled() {
+        return Ok(results);
     }
-    let stacks = stacks(server, wanted.typing);
-    let index = server.place.index.as_ref();
+    let snapshot = get_recent_snapshot(server, params.typing);
+    let cache = server.context.cache.as_ref();
     let request = SearchRequest {
-        roots: server.place.roots.clone(),
-        query: found.query.clone(),
-        all: wanted.all,
-        budget: Some(wanted.budget.saturating_sub(start.elapsed())),
-        halt: halt.clone(),
+        query: results.query.clone(),
+        all: params.all,
+        budget: Some(params.budget.saturating_sub(start.elapsed())),
+        cancel: cancel.clone(),
     };
-    let mut search = match &stacks {
-        Some(stacks) => ops::search_snapshot(&request, stacks, index),
-        None => ops::search(&request, index),
+    let mut search = match &snapshot {
+        Some(snapshot) => ops::search::search_snapshot(&server.context.roots, &request, snapshot, cache),
+        None => ops::search::search_sessions(&server.context.roots, &request, cache),
     };
-    while found.hits.len() < wanted.limit
-        && let Some(hit) = search.next_hit()
-    {
-        found.hits.push(hit);
+    results.hits.extend(search.by_ref().take(params.limit));
+    if snapshot.is_some() && !search.is_indexed() {
+        server.snapshots.invalidate();
     }
-    if stacks.is_some() && !search.is_indexed() {
-        server.stacks.forget();
+    (results.total, results.is_incomplete) = (search.hit_count(), search.is_incomplete());
+    let (failures, warnings) =
+        snapshot.as_ref().map(|snapshot| (snapshot.failures(), snapshot.warnings())).unwrap_or_default();
+    results.failure_count = search.failures.len() + failures.len();
+    results.warnings = warnings.iter().chain(&search.warnings).map(error::cache_warning_text).collect();
+    results.duration = start.elapsed();
+    if search.is_index_stale() {
+        update_index(server);
     }
-    (found.total, found.cut) = (search.total(), search.timed_out());
-    let (failures, notices) =
-        stacks.as_ref().map(|seen| (seen.failures(), seen.notices())).unwrap_or_default();
-    found.failures = search.failures.len() + failures.len();
-    found.notices = notices.iter().chain(&search.notices).map(error::notice).collect();
-    found.took = start.elapsed();
-    if search.index_is_stale() {
-        catch_up(server);
-    }
-    // What could not be kept is found out again.
+    // Values that could not be cached are computed again.
     let _ = search.finish();
-    Ok(found)
+    Ok(results)
 }
 
-/// Brings the index up to date beside the answers, once at a time.
-fn catch_up(server: &Arc<Server>) {
-    let Some(busy) = server.indexing.begin() else { return };
+/// Updates the index in the background, unless an update already runs.
+fn update_index(server: &Arc<Server>) {
+    let Some(guard) = server.indexing.begin() else { return };
     let server = server.clone();
     tokio::task::spawn_blocking(move || {
-        if let Some(index) = server.place.index.as_ref() {
-            // Where it fails, searches read what they need.
-            let _ = ops::refresh_index(&server.place.roots, index, false, &|_| {});
-            snapshot_cache::look(&server);
+        if let Some(cache) = server.context.cache.as_ref() {
+            // If it fails, searches read the files.
+            let _ = ops::index::refresh_index(&server.context.roots, cache, false, &|_| {});
+            snapshot_cache::refresh(&server);
         }
-        drop(busy);
+        drop(guard);
     });
 }

@@ -1,66 +1,72 @@
-//! Who may search next: few at a time, who waits longest first, and nobody twice.
+//! The queue of searches: few run at a time, the longest waiting first, and one per client.
 //!
-//! While somebody types, every letter asks anew, and only the last answer is looked at. So those that wait give way to a newer one
-//! of the same client, and what browsers gave up is passed over when its turn comes.
+//! Search-as-you-type sends a request with every letter, and only the last result is shown. So a newer request of the same
+//! client replaces a waiting one, and requests that the browser cancelled are skipped.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use tokio::sync::oneshot::{Sender, channel};
 
-/// So many search at a time.
-const AT_ONCE: usize = 2;
+use super::cached::lock;
 
-/// Those that search and those that wait.
+/// The number of searches that run at a time.
+const MAX_RUNNING: usize = 2;
+
+/// The running and the waiting searches.
 #[derive(Debug, Default)]
-pub(crate) struct Queue(Mutex<State>);
+pub(crate) struct SearchQueue(Mutex<QueueState>);
 
 #[derive(Debug, Default)]
-struct State {
+struct QueueState {
+    /// The number of permits that exist.
     running: usize,
-    /// Who waits longest first.
-    waiting: VecDeque<Waiting>,
+    /// The longest waiting search is first.
+    waiting: VecDeque<WaitingSearch>,
 }
 
 #[derive(Debug)]
-struct Waiting {
+struct WaitingSearch {
+    /// The name that the page chose for itself. Empty if it has none.
     client: String,
-    call: Sender<SearchPermit>,
+    /// Sends the permit to the waiting request. Dropping it cancels the request.
+    permit: Sender<SearchPermit>,
 }
 
-/// The right to search; it passes on when it goes.
+/// The right to run a search. Dropping it hands the slot to the next waiting request.
 #[derive(Debug)]
-pub(crate) struct SearchPermit(Option<Arc<Queue>>);
+pub(crate) struct SearchPermit(Option<Arc<SearchQueue>>);
 
-impl Queue {
-    /// Waits for a turn; none where the same client has asked anew meanwhile.
-    pub(crate) async fn turn(self: &Arc<Queue>, client: &str) -> Option<SearchPermit> {
-        let waits = {
+impl SearchQueue {
+    /// Waits for a permit. A waiting request with the same non-empty `client` is cancelled. Returns `None` if a newer
+    /// request cancelled this one.
+    pub(crate) async fn acquire(self: &Arc<SearchQueue>, client: &str) -> Option<SearchPermit> {
+        let permit = {
             let mut state = self.state();
-            // A client without a name is nobody's rival.
+            // Clients without a name do not replace each other.
             state.waiting.retain(|other| client.is_empty() || other.client != client);
-            if state.running < AT_ONCE {
+            if state.running < MAX_RUNNING {
                 state.running += 1;
                 return Some(SearchPermit(Some(self.clone())));
             }
-            let (call, waits) = channel();
-            state.waiting.push_back(Waiting { client: client.to_owned(), call });
-            waits
+            let (sender, receiver) = channel();
+            state.waiting.push_back(WaitingSearch { client: client.to_owned(), permit: sender });
+            receiver
         };
-        waits.await.ok()
+        permit.await.ok()
     }
 
-    /// Whether more wait than search.
+    /// Returns `true` if more searches wait than may run at a time.
     pub(crate) fn is_crowded(&self) -> bool {
-        self.state().waiting.len() > AT_ONCE
+        self.state().waiting.len() > MAX_RUNNING
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, QueueState> {
+        lock(&self.0)
     }
 
-    /// Passes a turn on to the first who still waits.
-    fn pass(self: &Arc<Queue>) {
+    /// Hands the slot of a dropped permit to the first request that still waits, or frees it.
+    fn release(self: &Arc<SearchQueue>) {
         loop {
             let mut state = self.state();
             let Some(next) = state.waiting.pop_front() else {
@@ -68,10 +74,10 @@ impl Queue {
                 return;
             };
             drop(state);
-            match next.call.send(SearchPermit(Some(self.clone()))) {
+            match next.permit.send(SearchPermit(Some(self.clone()))) {
                 Ok(()) => return,
-                // Nobody listens any more; what comes back must not pass itself on again.
-                Err(mut turn) => turn.0 = None,
+                // The request was cancelled. The returned permit must not release the slot again.
+                Err(mut permit) => permit.0 = None,
             }
         }
     }
@@ -80,7 +86,7 @@ impl Queue {
 impl Drop for SearchPermit {
     fn drop(&mut self) {
         if let Some(queue) = self.0.take() {
-            queue.pass();
+            queue.release();
         }
     }
 }
@@ -92,66 +98,67 @@ mod tests {
     use std::sync::Arc;
     use std::task::{Context, Poll, Waker};
 
-    use super::{Queue, SearchPermit};
+    use super::{SearchPermit, SearchQueue};
 
-    type Waits = Pin<Box<dyn Future<Output = Option<SearchPermit>>>>;
+    type PendingPermit = Pin<Box<dyn Future<Output = Option<SearchPermit>>>>;
 
-    fn ask(queue: &Arc<Queue>, client: &'static str) -> Waits {
+    fn request(queue: &Arc<SearchQueue>, client: &'static str) -> PendingPermit {
         let queue = queue.clone();
-        let mut waits: Waits = Box::pin(async move { queue.turn(client).await });
-        assert!(poll(&mut waits).is_pending(), "{client} must wait");
-        waits
+        let mut pending: PendingPermit = Box::pin(async move { queue.acquire(client).await });
+        assert!(poll(&mut pending).is_pending(), "{client} must wait");
+        pending
     }
 
-    fn poll(waits: &mut Waits) -> Poll<Option<SearchPermit>> {
-        waits.as_mut().poll(&mut Context::from_waker(Waker::noop()))
+    fn poll(pending: &mut PendingPermit) -> Poll<Option<SearchPermit>> {
+        pending.as_mut().poll(&mut Context::from_waker(Waker::noop()))
     }
 
-    fn at_once(queue: &Arc<Queue>, client: &str) -> SearchPermit {
-        match pin!(queue.turn(client)).poll(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(Some(turn)) => turn,
-            _ => panic!("{client} has no turn"),
+    fn acquire_now(queue: &Arc<SearchQueue>, client: &str) -> SearchPermit {
+        match pin!(queue.acquire(client)).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(Some(permit)) => permit,
+            _ => panic!("{client} got no permit"),
         }
     }
 
     #[test]
-    fn two_at_a_time_and_who_waits_longest_first() {
-        let queue = Arc::new(Queue::default());
-        let (first, second) = (at_once(&queue, "a"), at_once(&queue, "b"));
-        let (mut third, mut fourth) = (ask(&queue, "c"), ask(&queue, "d"));
+    fn two_searches_run_and_the_longest_waiting_is_next() {
+        let queue = Arc::new(SearchQueue::default());
+        let (first, second) = (acquire_now(&queue, "a"), acquire_now(&queue, "b"));
+        let (mut third, mut fourth) = (request(&queue, "c"), request(&queue, "d"));
         drop(first);
         let third = poll(&mut third);
         assert!(matches!(&third, Poll::Ready(Some(_))) && poll(&mut fourth).is_pending());
         drop(second);
         assert!(matches!(poll(&mut fourth), Poll::Ready(Some(_))));
         drop(third);
-        let _both = (at_once(&queue, "e"), at_once(&queue, "f"));
-        drop(ask(&queue, "g"));
+        let _both = (acquire_now(&queue, "e"), acquire_now(&queue, "f"));
+        drop(request(&queue, "g"));
     }
 
     #[test]
-    fn a_client_waits_once() {
-        let queue = Arc::new(Queue::default());
-        let (first, second) = (at_once(&queue, "a"), at_once(&queue, "a"));
-        let (mut old, mut other, mut new) = (ask(&queue, "a"), ask(&queue, "b"), ask(&queue, "a"));
-        assert!(matches!(poll(&mut old), Poll::Ready(None)), "a newer one came");
-        let (mut nameless, mut also) = (ask(&queue, ""), ask(&queue, ""));
+    fn a_newer_request_replaces_the_waiting_one() {
+        let queue = Arc::new(SearchQueue::default());
+        let (first, second) = (acquire_now(&queue, "a"), acquire_now(&queue, "a"));
+        let (mut old, mut other, mut new) =
+            (request(&queue, "a"), request(&queue, "b"), request(&queue, "a"));
+        assert!(matches!(poll(&mut old), Poll::Ready(None)), "a newer request replaced it");
+        let (mut nameless, mut also) = (request(&queue, ""), request(&queue, ""));
         assert!(poll(&mut nameless).is_pending() && poll(&mut also).is_pending());
         drop((nameless, also, first, second));
         assert!(matches!((poll(&mut new), poll(&mut other)), (Poll::Ready(Some(_)), Poll::Ready(Some(_)))));
     }
 
     #[test]
-    fn who_gave_up_is_passed_over() {
-        let queue = Arc::new(Queue::default());
-        let (first, second) = (at_once(&queue, "a"), at_once(&queue, "b"));
-        let mut patient = ask(&queue, "c");
-        drop(ask(&queue, "d"));
+    fn cancelled_requests_are_skipped() {
+        let queue = Arc::new(SearchQueue::default());
+        let (first, second) = (acquire_now(&queue, "a"), acquire_now(&queue, "b"));
+        let mut waiting = request(&queue, "c");
+        drop(request(&queue, "d"));
         drop(first);
-        assert!(matches!(poll(&mut patient), Poll::Ready(Some(_))));
+        assert!(matches!(poll(&mut waiting), Poll::Ready(Some(_))));
         drop(second);
-        // Nothing was lost on the way: two can search again.
-        let _both = (at_once(&queue, "e"), at_once(&queue, "f"));
-        drop(ask(&queue, "g"));
+        // No slot was lost: two searches can run again.
+        let _both = (acquire_now(&queue, "e"), acquire_now(&queue, "f"));
+        drop(request(&queue, "g"));
     }
 }

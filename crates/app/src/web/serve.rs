@@ -1,17 +1,17 @@
-//! Starts the server and runs it until it is told to stop.
+//! Starts the server and runs it until it is stopped.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use rethread_engine::core::usage::Prices;
-use rethread_engine::ops::SessionList;
+use rethread_engine::core::usage::PriceTable;
+use rethread_engine::ops::list::SessionList;
 use tokio::net::TcpListener;
 
 use super::auth::Auth;
 use super::pages::figures::FigureCache;
-use super::routes::router;
+use super::routes::build_router;
 use super::search::SearchCache;
 use super::server::Server;
 use super::session_list::SessionListCache;
@@ -20,101 +20,104 @@ use super::snapshot_cache::SnapshotCache;
 use super::view_cache::SessionViewCache;
 use crate::context::AppContext;
 
-/// Tells the user where to look, before the first request is taken.
+/// Called once with the address and the keys, before the first request is accepted.
 pub(crate) type Announce<'a> = &'a mut dyn FnMut(&Auth) -> io::Result<()>;
 
-/// How long answers under way may take once the server is to stop; a page that listens for news would never end by itself.
-const GRACE: Duration = Duration::from_millis(300);
-/// How long work may take that has begun, such as writing: what takes longer is cut short, and taken back the next time.
-const WORK: Duration = Duration::from_secs(3);
+/// How long running responses may take after the server is stopped. A page that follows a session would never end.
+const SHUTDOWN_GRACE: Duration = Duration::from_millis(300);
+/// How long running work such as a write may take after that. Longer work is interrupted, and rolled back by the next
+/// command.
+const WORK_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Serves at a port of this machine; where none is named, at the usual one or, if that is taken, any other.
+/// Serves the web UI on loopback until Ctrl-C or SIGTERM. Uses `port`, else the default port, else any free one.
+/// `listing` is a list of all sessions that was read just now.
 pub(crate) fn serve(
-    place: AppContext,
-    prices: Prices,
+    context: AppContext,
+    prices: PriceTable,
     demo: bool,
     listing: Option<SessionList>,
     port: Option<u16>,
     announce: Announce<'_>,
 ) -> io::Result<()> {
-    // Answers wait for the disk on threads of their own; few are enough, and they bound the memory.
+    // Responses block on the disk on separate threads. Few threads are enough and bound the memory.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_io()
         .enable_time()
         .worker_threads(2)
         .max_blocking_threads(8)
         .build()?;
-    let served = runtime.block_on(async {
-        let stopped = stopped()?;
+    let result = runtime.block_on(async {
+        let stop_signal = stop_signal()?;
         let listener = listen(port).await?;
-        let gate = Auth::new(listener.local_addr()?.port());
-        announce(&gate)?;
+        let auth = Auth::new(listener.local_addr()?.port());
+        announce(&auth)?;
         let server = Arc::new(Server {
-            place,
+            context,
             prices,
-            gate,
-            readings: SessionViewCache::default(),
-            shelf: SessionListCache::holding(listing),
+            auth,
+            views: SessionViewCache::default(),
+            sessions: SessionListCache::new(listing),
             queue: Arc::default(),
-            patient: tokio::sync::Mutex::default(),
-            stacks: SnapshotCache::default(),
-            answers: SearchCache::default(),
+            unlimited_search: tokio::sync::Mutex::default(),
+            snapshots: SnapshotCache::default(),
+            searches: SearchCache::default(),
             figures: FigureCache::default(),
             indexing: SingleFlight::default(),
-            exports: Arc::new(tokio::sync::Semaphore::new(EXPORTS)),
+            exports: Arc::new(tokio::sync::Semaphore::new(MAX_EXPORTS)),
             demo,
         });
-        let (tell, told) = tokio::sync::oneshot::channel::<()>();
-        let serving = axum::serve(listener, router(server)).with_graceful_shutdown(async {
-            // That nobody can tell any more means the same.
-            let _ = told.await;
+        let (stop_sender, stop_receiver) = tokio::sync::oneshot::channel::<()>();
+        let serving = axum::serve(listener, build_router(server)).with_graceful_shutdown(async {
+            // A dropped sender stops the server too.
+            let _ = stop_receiver.await;
         });
         tokio::select! {
             done = serving => done,
             () = async {
-                stopped.await;
-                let _ = tell.send(());
-                tokio::time::sleep(GRACE).await;
+                stop_signal.await;
+                let _ = stop_sender.send(());
+                tokio::time::sleep(SHUTDOWN_GRACE).await;
             } => Ok(()),
         }
     });
-    runtime.shutdown_timeout(WORK);
-    served
+    runtime.shutdown_timeout(WORK_TIMEOUT);
+    result
 }
 
-/// So many sessions are exported at a time.
-const EXPORTS: usize = 2;
+/// The number of exports that run at a time.
+const MAX_EXPORTS: usize = 2;
 
-/// The port that is tried first.
-const USUAL: u16 = 7333;
+/// The default port.
+const DEFAULT_PORT: u16 = 7333;
 
+/// Binds a loopback port: `port`, or the default one, or any free one if the default one is in use.
 async fn listen(port: Option<u16>) -> io::Result<TcpListener> {
-    let at = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let loopback = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     match port {
-        Some(port) => TcpListener::bind(at(port)).await,
-        None => match TcpListener::bind(at(USUAL)).await {
-            Err(error) if error.kind() == io::ErrorKind::AddrInUse => TcpListener::bind(at(0)).await,
-            bound => bound,
+        Some(port) => TcpListener::bind(loopback(port)).await,
+        None => match TcpListener::bind(loopback(DEFAULT_PORT)).await {
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse => TcpListener::bind(loopback(0)).await,
+            result => result,
         },
     }
 }
 
-/// Ends when the user presses Ctrl-C, or the system asks to stop.
+/// Returns a future that completes on Ctrl-C or SIGTERM. Returns an error if a signal handler cannot be installed.
 #[cfg(unix)]
-fn stopped() -> io::Result<impl Future<Output = ()>> {
+fn stop_signal() -> io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
-    let (mut pressed, mut asked) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     Ok(async move {
         tokio::select! {
-            _ = pressed.recv() => {}
-            _ = asked.recv() => {}
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
         }
     })
 }
 
-/// Ends when the user presses Ctrl-C.
+/// Returns a future that completes on Ctrl-C, or never if the handler cannot be installed. Never returns an error.
 #[cfg(not(unix))]
-fn stopped() -> io::Result<impl Future<Output = ()>> {
+fn stop_signal() -> io::Result<impl Future<Output = ()>> {
     Ok(async {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;

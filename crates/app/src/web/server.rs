@@ -1,17 +1,17 @@
-//! What the server keeps while it runs.
+//! The state of the server.
 
 use std::sync::Arc;
 
 use axum::http::StatusCode;
 use axum::response::Response;
-use rethread_engine::core::usage::Prices;
-use rethread_engine::ops::SessionRow;
+use rethread_engine::core::usage::PriceTable;
+use rethread_engine::ops::list::SessionRow;
 
 use super::auth::Auth;
 use super::pages::figures::FigureCache;
 use super::response;
 use super::search::SearchCache;
-use super::search_queue::Queue;
+use super::search_queue::SearchQueue;
 use super::session_list::SessionListCache;
 use super::single_flight::SingleFlight;
 use super::snapshot_cache::SnapshotCache;
@@ -19,63 +19,65 @@ use super::view_cache::SessionViewCache;
 use crate::context::AppContext;
 use crate::text::time::Clock;
 
-/// The server.
+/// The state that all requests share.
 pub(crate) struct Server {
-    /// Where sessions are, and what changes them.
-    pub(crate) place: AppContext,
-    /// What responses cost.
-    pub(crate) prices: Prices,
-    /// Who may come in.
-    pub(crate) gate: Auth,
-    /// Which sessions there are.
-    pub(crate) shelf: SessionListCache,
-    /// The sessions that are being read.
-    pub(crate) readings: SessionViewCache,
-    /// Who searches.
-    pub(crate) queue: Arc<Queue>,
-    /// Who searches for as long as it takes: one at a time, so that there is always a turn for those who type.
-    pub(crate) patient: tokio::sync::Mutex<()>,
-    /// What the last search has looked through.
-    pub(crate) stacks: SnapshotCache,
-    /// The pictures of the first page.
+    /// Roots, clock, writer and cache.
+    pub(crate) context: AppContext,
+    /// The price table.
+    pub(crate) prices: PriceTable,
+    /// Checks the key of requests.
+    pub(crate) auth: Auth,
+    /// The list of sessions.
+    pub(crate) sessions: SessionListCache,
+    /// The open sessions.
+    pub(crate) views: SessionViewCache,
+    /// The queue of searches.
+    pub(crate) queue: Arc<SearchQueue>,
+    /// Held by a search without a time limit: one at a time, so that a permit remains for search-as-you-type.
+    pub(crate) unlimited_search: tokio::sync::Mutex<()>,
+    /// The search snapshot.
+    pub(crate) snapshots: SnapshotCache,
+    /// The rendered charts of the home page.
     pub(crate) figures: FigureCache,
-    /// What was found a moment ago.
-    pub(crate) answers: SearchCache,
-    /// Whether the index is being brought up to date.
+    /// Recent search results.
+    pub(crate) searches: SearchCache,
+    /// Ensures that at most one update of the index runs.
     pub(crate) indexing: SingleFlight,
-    /// Who exports: few at a time, so that there is always a thread for those who read.
+    /// Limits the number of exports, so that threads remain for pages.
     pub(crate) exports: Arc<tokio::sync::Semaphore>,
-    /// Whether the sessions are invented.
+    /// Whether the sessions are demo data.
     pub(crate) demo: bool,
 }
 
 impl Server {
-    /// Finds a session by the key of its address; what was seen before is good enough for that.
+    /// Finds a session by the key of its address. The row may be out of date, but its file exists; an unknown key is
+    /// searched in a current list. Returns `None` if no session has this key.
     pub(crate) fn find(&self, key: &str) -> Option<SessionRow> {
-        let known = self.shelf.last().and_then(|look| look.find(key).cloned());
-        known.filter(|row| row.path.exists()).or_else(|| self.shelf.look(&self.place).find(key).cloned())
+        let last = self.sessions.last().and_then(|list| list.find(key).cloned());
+        last.filter(|row| row.path.exists())
+            .or_else(|| self.sessions.current(&self.context).find(key).cloned())
     }
 
-    /// Forgets what was seen and found: something was changed.
-    pub(crate) fn forget(&self) {
-        self.shelf.forget();
-        self.stacks.forget();
-        self.answers.forget();
+    /// Drops the cached session list, search snapshot and search results after a change.
+    pub(crate) fn invalidate(&self) {
+        self.sessions.invalidate();
+        self.snapshots.invalidate();
+        self.searches.invalidate();
     }
 
-    /// Looks at the clock: a server runs for days, and the present of its start is not that of an answer.
+    /// Returns a clock with the current time: a server may run for days.
     pub(crate) fn clock(&self) -> Clock {
-        self.place.clock.again()
+        self.context.clock.refresh()
     }
 }
 
-/// Does the work of an answer on a thread that may wait for the disk.
-pub(crate) async fn work(
+/// Runs `respond` on a thread that may block on the disk. Responds with status 500 if it panics.
+pub(crate) async fn run_blocking(
     server: Arc<Server>,
-    draw: impl FnOnce(&Server) -> Response + Send + 'static,
+    respond: impl FnOnce(&Server) -> Response + Send + 'static,
 ) -> Response {
-    let done = tokio::task::spawn_blocking(move || draw(&server)).await;
-    done.unwrap_or_else(|_| {
-        response::typed(StatusCode::INTERNAL_SERVER_ERROR, "text/plain", "rethread: stopped\n")
+    let response = tokio::task::spawn_blocking(move || respond(&server)).await;
+    response.unwrap_or_else(|_| {
+        response::build(StatusCode::INTERNAL_SERVER_ERROR, "text/plain", "rethread: stopped\n")
     })
 }

@@ -1,157 +1,140 @@
-//! Which sessions there are: looked at again when somebody asks and a second has gone by.
+//! The list of sessions, cached for a second.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rethread_engine::ops::{self, Filter, SessionList, SessionRow};
+use rethread_engine::ops;
+use rethread_engine::ops::list::{SessionFilter, SessionList, SessionRow};
 
+use super::cached::{Cached, MaxAge};
 use crate::context::AppContext;
 
-/// How long a look counts.
-const FRESH: Duration = Duration::from_secs(1);
-/// How old a look may be while somebody else is taking the next one.
-const STALE: Duration = Duration::from_secs(5);
+/// How old the list may be.
+const MAX_AGE: MaxAge = MaxAge { fresh: Duration::from_secs(1), stale: Duration::from_secs(5) };
 
-/// The last look at all sessions.
-pub(crate) struct SessionListCache {
-    last: Mutex<Option<Arc<CachedSessionList>>>,
-    looking: Mutex<()>,
-}
+/// The last list of all sessions that was read.
+pub(crate) struct SessionListCache(Cached<CachedSessionList>);
 
-/// All sessions at one moment, also those that a list leaves out.
+/// All sessions at one moment, also those that pages hide.
 pub(crate) struct CachedSessionList {
     /// The sessions, newest first.
     pub(crate) listing: SessionList,
-    at: Instant,
+    /// The time at which reading the list began.
+    read_at: Instant,
+    /// The index in `listing.rows` of each key, and of each plain session id.
     by_key: HashMap<String, usize>,
+    /// The key of each row, in the order of `listing.rows`.
     keys: Vec<String>,
 }
 
 impl SessionListCache {
-    /// Takes a look that somebody has just had.
-    pub(crate) fn holding(listing: Option<SessionList>) -> SessionListCache {
-        let look = listing.map(|listing| Arc::new(CachedSessionList::of(listing, Instant::now())));
-        SessionListCache { last: Mutex::new(look), looking: Mutex::default() }
+    /// Creates a cache with a list that was read just now, if there is one.
+    pub(crate) fn new(listing: Option<SessionList>) -> SessionListCache {
+        let list = listing.map(|listing| CachedSessionList::new(listing, Instant::now()));
+        SessionListCache(list.map(Cached::with_value).unwrap_or_default())
     }
 
-    /// Looks at all sessions, or remembers the last look.
-    pub(crate) fn look(&self, place: &AppContext) -> Arc<CachedSessionList> {
-        if let Some(look) = self.remembered(FRESH) {
-            return look;
-        }
-        let looking = match self.looking.try_lock() {
-            Ok(looking) => looking,
-            Err(_) => match self.remembered(STALE) {
-                Some(look) => return look,
-                None => self.looking.lock().unwrap_or_else(PoisonError::into_inner),
-            },
-        };
-        // While this one waited, another may have looked.
-        let look = self.remembered(FRESH).unwrap_or_else(|| {
-            let look = Arc::new(CachedSessionList::take(place));
-            *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(look.clone());
-            look
-        });
-        drop(looking);
-        look
+    /// Returns the list of all sessions, read again if it is older than [`MAX_AGE`].
+    pub(crate) fn current(&self, context: &AppContext) -> Arc<CachedSessionList> {
+        self.0.get(MAX_AGE, || CachedSessionList::read(context))
     }
 
-    /// Returns a look that knows how these files are addressed: the last one, however old, unless one of them is new.
-    pub(crate) fn knowing<'p>(
+    /// Returns a list that has keys for these session files: the last one of any age, or a current one if a file is
+    /// not in it.
+    pub(crate) fn with_keys_for<'p>(
         &self,
-        place: &AppContext,
+        context: &AppContext,
         mut files: impl Iterator<Item = &'p Path>,
     ) -> Arc<CachedSessionList> {
-        let known = self.last().filter(|look| files.all(|file| look.key_of(file).is_some()));
-        known.unwrap_or_else(|| self.look(place))
+        let last = self.last().filter(|list| files.all(|file| list.key_of(file).is_some()));
+        last.unwrap_or_else(|| self.current(context))
     }
 
-    fn remembered(&self, age: Duration) -> Option<Arc<CachedSessionList>> {
-        self.last().filter(|look| look.at.elapsed() < age)
-    }
-
-    /// Returns the last look, however old.
+    /// Returns the last list, of any age. Returns `None` if none was read since the start or the last invalidation.
     pub(crate) fn last(&self) -> Option<Arc<CachedSessionList>> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.last()
     }
 
-    /// Finds a session as it is now, by the key of its address.
-    pub(crate) fn find(&self, place: &AppContext, key: &str) -> Option<SessionRow> {
-        let row =
-            |look: Arc<CachedSessionList>| look.find(key).filter(|row| !look.is_before(&row.path)).cloned();
-        self.last().and_then(row).or_else(|| self.look(place).find(key).cloned())
+    /// Finds a session by the key of its address, and reads the list again if its file has changed. Returns `None` if
+    /// no session has this key.
+    pub(crate) fn find(&self, context: &AppContext, key: &str) -> Option<SessionRow> {
+        let find_unchanged = |list: Arc<CachedSessionList>| {
+            list.find(key).filter(|row| !list.is_older_than(&row.path)).cloned()
+        };
+        self.last().and_then(find_unchanged).or_else(|| self.current(context).find(key).cloned())
     }
 
-    /// Forgets the last look: something was changed.
-    pub(crate) fn forget(&self) {
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    /// Drops the list after a change.
+    pub(crate) fn invalidate(&self) {
+        self.0.invalidate();
     }
 }
 
 impl CachedSessionList {
-    fn take(place: &AppContext) -> CachedSessionList {
-        let at = Instant::now();
-        let filter = Filter { all: true, ..Filter::default() };
-        CachedSessionList::of(ops::list(&place.roots, &filter, place.index.as_ref()), at)
+    /// Reads the list of all sessions, including headless and empty ones. Files that cannot be read are in its `failures`.
+    fn read(context: &AppContext) -> CachedSessionList {
+        let read_at = Instant::now();
+        let filter = SessionFilter { all: true, ..SessionFilter::default() };
+        CachedSessionList::new(
+            ops::list::list_sessions(&context.roots, &filter, context.cache.as_ref()),
+            read_at,
+        )
     }
 
-    fn of(listing: SessionList, at: Instant) -> CachedSessionList {
+    /// Assigns a key to each session.
+    fn new(listing: SessionList, read_at: Instant) -> CachedSessionList {
         let mut by_key = HashMap::with_capacity(listing.rows.len());
-        // A file that is named by its id is addressed by it; of two such files the first by its path, and the others are numbered. Others
-        // are addressed by their path, too: what an address means must not change because another file is new or at work.
+        // A file with its session id as name has that id as key; further files with the same id get a number. Other files have a
+        // key with a hash of their path. So a key keeps its meaning when another file appears.
         let rows = &listing.rows;
-        let order = |no: usize| {
-            let row: &SessionRow = &rows[no];
+        let order = |idx: usize| {
+            let row: &SessionRow = &rows[idx];
             let is_named = row.path.file_stem().is_some_and(|stem| stem == row.id.as_str());
             (!is_named, row.path.as_os_str())
         };
         let mut by_path: Vec<usize> = (0..rows.len()).collect();
         by_path.sort_by(|&a, &b| order(a).cmp(&order(b)));
         let mut keys = vec![String::new(); rows.len()];
-        for no in by_path {
-            let id = safe(&rows[no].id);
-            let mut key = if order(no).0 { format!("{id}~{}", name_of(&rows[no].path)) } else { id.clone() };
+        for idx in by_path {
+            let id = sanitize_id(&rows[idx].id);
+            let mut key =
+                if order(idx).0 { format!("{id}~{}", hash_path(&rows[idx].path)) } else { id.clone() };
             for copy in 2.. {
                 if !by_key.contains_key(&key) {
                     break;
                 }
                 key = format!("{id}~{copy}");
             }
-            by_key.insert(key.clone(), no);
-            // Others know a session by nothing but its id.
-            by_key.entry(id).or_insert(no);
-            keys[no] = key;
+            by_key.insert(key.clone(), idx);
+            // Links from other sessions use the plain id.
+            by_key.entry(id).or_insert(idx);
+            keys[idx] = key;
         }
-        CachedSessionList { listing, at, by_key, keys }
+        CachedSessionList { listing, read_at, by_key, keys }
     }
 
-    /// Whether a file was written after this look, as far as its time says, or is gone.
-    fn is_before(&self, file: &Path) -> bool {
+    /// Returns `true` if the file was modified after this list was read, or was deleted.
+    fn is_older_than(&self, file: &Path) -> bool {
         match std::fs::metadata(file).and_then(|meta| meta.modified()) {
-            // A time to come is no time at which it was written.
-            Ok(written) => written.elapsed().is_ok_and(|age| age <= self.at.elapsed()),
+            // A modification time in the future is not reliable.
+            Ok(written) => written.elapsed().is_ok_and(|age| age <= self.read_at.elapsed()),
             Err(_) => true,
         }
     }
 
-    /// Finds a session by its key.
+    /// Finds a session by its key or plain id. Returns `None` if there is none in this list.
     pub(crate) fn find(&self, key: &str) -> Option<&SessionRow> {
-        self.by_key.get(key).map(|&no| &self.listing.rows[no])
+        self.by_key.get(key).map(|&idx| &self.listing.rows[idx])
     }
 
-    /// Returns the key of the session that a file holds.
+    /// Returns the key of the session in the file at `path`. Returns `None` if the file is not in this list.
     pub(crate) fn key_of(&self, path: &Path) -> Option<&str> {
-        // Paths are compared as they are written: their parts would be taken asunder for each.
-        let found = self.rows().find(|(_, row)| row.path.as_os_str() == path.as_os_str());
-        found.map(|(key, _)| key)
-    }
-
-    /// Returns the key of the session at a place of the listing.
-    pub(crate) fn key(&self, no: usize) -> &str {
-        &self.keys[no]
+        // Compared as strings: comparing components is slow for many paths.
+        let row = self.rows().find(|(_, row)| row.path.as_os_str() == path.as_os_str());
+        row.map(|(key, _)| key)
     }
 
     /// Returns all sessions, each with its key, newest first.
@@ -160,14 +143,14 @@ impl CachedSessionList {
     }
 }
 
-/// Tells a file from all others, in a few letters.
-fn name_of(path: &Path) -> String {
+/// Returns a hash of a path as eight hexadecimal digits.
+fn hash_path(path: &Path) -> String {
     let mut hasher = DefaultHasher::new();
     path.as_os_str().hash(&mut hasher);
     format!("{:08x}", hasher.finish() as u32)
 }
 
-/// Makes an id fit for an address: what is no letter or digit becomes a dash.
-fn safe(id: &str) -> String {
+/// Makes an id safe for an address: every character except ASCII letters and digits becomes a dash.
+fn sanitize_id(id: &str) -> String {
     id.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
 }

@@ -1,21 +1,21 @@
-//! Work that goes on once at a time.
+//! Ensures that at most one instance of a background job runs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Knows whether it goes on.
+/// Whether the background job runs.
 #[derive(Debug, Default)]
 pub(crate) struct SingleFlight(Arc<AtomicBool>);
 
-/// It goes on while this is held, however that ends.
+/// Marks the job as running until it is dropped, also by a panic.
 #[derive(Debug)]
 pub(crate) struct FlightGuard(Arc<AtomicBool>);
 
 impl SingleFlight {
-    /// Begins, unless it goes on already.
+    /// Marks the job as running until the returned guard is dropped. Returns `None` if it already runs.
     pub(crate) fn begin(&self) -> Option<FlightGuard> {
-        let before = self.0.swap(true, Ordering::AcqRel);
-        (!before).then(|| FlightGuard(self.0.clone()))
+        let was_running = self.0.swap(true, Ordering::AcqRel);
+        (!was_running).then(|| FlightGuard(self.0.clone()))
     }
 }
 
@@ -30,17 +30,17 @@ mod tests {
     use super::SingleFlight;
 
     #[test]
-    fn it_can_begin_again_however_it_ended() {
+    fn a_job_can_start_again_after_it_ended_or_panicked() {
         let single = SingleFlight::default();
-        let busy = single.begin().unwrap();
+        let guard = single.begin().unwrap();
         assert!(single.begin().is_none());
-        drop(busy);
+        drop(guard);
         let panicked = std::thread::scope(|scope| {
-            let work = scope.spawn(|| {
-                let _busy = single.begin();
-                panic!("it went wrong");
+            let job = scope.spawn(|| {
+                let _guard = single.begin();
+                panic!("the job failed");
             });
-            work.join().is_err()
+            job.join().is_err()
         });
         assert!(panicked && single.begin().is_some());
     }

@@ -1,86 +1,70 @@
-//! What searches look through, kept for a while: to ask for the marks of all files takes longer than to answer, and who types asks
-//! several times a second.
+//! The cached search snapshot: checking the fingerprints of all files takes longer than a search, and search-as-you-type
+//! sends several queries a second.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rethread_engine::ops::{self, SearchSnapshot};
+use rethread_engine::ops;
+use rethread_engine::ops::search::SearchSnapshot;
 
+use super::cached::Cached;
 use super::server::Server;
-use super::single_flight::{FlightGuard, SingleFlight};
+use super::single_flight::SingleFlight;
 
-/// How long it counts as what there is.
-pub(crate) const FRESH: Duration = Duration::from_secs(2);
-/// How old it may be for who types, while it is looked at again: the next letter finds what is new.
-const TYPING: Duration = Duration::from_secs(30);
+/// The maximum age of a snapshot, and of cached results.
+pub(crate) const MAX_AGE: Duration = Duration::from_secs(2);
+/// The maximum age of a snapshot for search-as-you-type. If it is older than `MAX_AGE`, a new one is taken in the
+/// background for the next letter.
+const MAX_AGE_WHILE_TYPING: Duration = Duration::from_secs(30);
 
-/// What was looked through last.
+/// The last search snapshot, and whether a new one is being taken.
 #[derive(Debug, Default)]
 pub(crate) struct SnapshotCache {
-    last: Mutex<Last>,
-    looking: SingleFlight,
-}
-
-#[derive(Debug, Default)]
-struct Last {
-    /// When that look began, and what it saw.
-    seen: Option<(Instant, SearchSnapshot)>,
-    /// A look that began before this moment does not count.
-    forgotten: Option<Instant>,
+    snapshot: Cached<SearchSnapshot>,
+    refreshing: SingleFlight,
 }
 
 impl SnapshotCache {
-    /// Forgets it: something was changed, or the index is damaged.
-    pub(crate) fn forget(&self) {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        *last = Last { seen: None, forgotten: Some(Instant::now()) };
-    }
-
-    fn keep(&self, at: Instant, stacks: &SearchSnapshot) {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let counts = last.forgotten.is_none_or(|forgotten| at >= forgotten);
-        if counts && last.seen.as_ref().is_none_or(|(known, _)| *known < at) {
-            last.seen = Some((at, stacks.clone()));
-        }
-    }
-
-    fn within(&self, age: Duration) -> Option<(Duration, SearchSnapshot)> {
-        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let (at, stacks) = last.seen.as_ref()?;
-        Some((at.elapsed(), stacks.clone())).filter(|(old, _)| *old < age)
+    /// Drops the snapshot after a change, or because the index is damaged.
+    pub(crate) fn invalidate(&self) {
+        self.snapshot.invalidate();
     }
 }
 
-/// Returns what there is to look through; who types need not wait for what is new. Nothing where no index is kept.
-pub(crate) fn stacks(server: &Arc<Server>, typing: bool) -> Option<SearchSnapshot> {
-    match server.stacks.within(if typing { TYPING } else { FRESH }) {
-        Some((age, stacks)) => {
-            if age >= FRESH {
+/// Returns the cached snapshot, or takes a new one if the cached one is too old. Returns `None` if there is no usable
+/// index. If `is_typing` is set, an older snapshot is returned and a new one is taken in the background.
+pub(crate) fn get_recent_snapshot(server: &Arc<Server>, is_typing: bool) -> Option<Arc<SearchSnapshot>> {
+    let max_age = if is_typing { MAX_AGE_WHILE_TYPING } else { MAX_AGE };
+    match server.snapshots.snapshot.get_younger_than(max_age) {
+        Some((age, snapshot)) => {
+            if age >= MAX_AGE {
                 refresh_in_background(server);
             }
-            Some(stacks)
+            Some(snapshot)
         }
-        None => look(server),
+        None => refresh(server),
     }
 }
 
-/// Looks again beside the answers, so that whoever types next need not wait.
+/// Takes a new snapshot on another thread if the last one is older than [`MAX_AGE`] and none is being taken.
 pub(crate) fn refresh_in_background(server: &Arc<Server>) {
-    let needs = server.place.index.is_some() && server.stacks.within(FRESH).is_none();
-    let busy: Option<FlightGuard> = needs.then(|| server.stacks.looking.begin()).flatten();
-    if let Some(busy) = busy {
+    let is_needed =
+        server.context.cache.is_some() && server.snapshots.snapshot.get_younger_than(MAX_AGE).is_none();
+    let guard = is_needed.then(|| server.snapshots.refreshing.begin()).flatten();
+    if let Some(guard) = guard {
         let server = server.clone();
         tokio::task::spawn_blocking(move || {
-            look(&server);
-            drop(busy);
+            refresh(&server);
+            drop(guard);
         });
     }
 }
 
-/// Looks again, whatever is known.
-pub(crate) fn look(server: &Server) -> Option<SearchSnapshot> {
-    let at = Instant::now();
-    let stacks = ops::stacks(&server.place.roots, server.place.index.as_ref())?;
-    server.stacks.keep(at, &stacks);
-    Some(stacks)
+/// Takes a new snapshot and caches it. Returns `None` if there is no usable index.
+pub(crate) fn refresh(server: &Server) -> Option<Arc<SearchSnapshot>> {
+    let began = Instant::now();
+    let snapshot =
+        Arc::new(ops::search::open_snapshot(&server.context.roots, server.context.cache.as_ref())?);
+    server.snapshots.snapshot.store(began, &snapshot);
+    Some(snapshot)
 }

@@ -1,72 +1,83 @@
-//! Sessions that are being read: opened once, and again when their file has changed.
+//! The open sessions: each is loaded once, and again after its file has changed.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use axum::body::Bytes;
 use rethread_engine::Error;
-use rethread_engine::core::usage::Prices;
-use rethread_engine::ops::{self, Agents, BranchSelector, BranchView, SessionView};
+use rethread_engine::core::usage::PriceTable;
+use rethread_engine::ops;
+use rethread_engine::ops::agents::AgentList;
+use rethread_engine::ops::read::{BranchSelector, BranchView, SessionView};
 
-/// How many sessions are kept open.
-const KEPT: usize = 12;
-/// How many bytes of drawn leaves are kept of a session.
-const DRAWN: usize = 4 << 20;
-/// How long subagents count without another look at their files.
-const FRESH: Duration = Duration::from_secs(1);
+use super::cached::{Cached, MaxAge, lock};
 
-/// The sessions that were asked for last.
+/// The maximum number of sessions in the cache.
+const MAX_SESSIONS: usize = 12;
+/// The maximum number of branch views cached per session: a reader visits few, and a crawler must not fill the
+/// memory.
+const MAX_BRANCHES: usize = 8;
+/// The maximum number of bytes of rendered chunks cached per session.
+const MAX_RENDERED_BYTES: usize = 4 << 20;
+/// How old the list of subagents may be.
+const AGENTS_AGE: MaxAge = MaxAge { fresh: Duration::from_secs(1), stale: Duration::from_secs(1) };
+
+/// The sessions that were requested last.
 #[derive(Default)]
 pub(crate) struct SessionViewCache {
-    /// The last one behind.
+    /// The most recently used slot is last.
     slots: Mutex<Vec<Arc<Slot>>>,
 }
 
-/// A place for one session: whoever opens it holds it, and others wait for them.
+/// The cache slot of one session. The thread that loads the session holds the lock, and other threads wait.
 struct Slot {
     path: PathBuf,
-    open: Mutex<Option<Arc<CachedView>>>,
+    view: Mutex<Option<Arc<CachedView>>>,
 }
 
-/// A session as it was at one moment.
+/// A loaded session with its rendered parts.
 pub(crate) struct CachedView {
-    /// What was read.
-    pub(crate) reading: SessionView,
-    ways: Mutex<HashMap<BranchSelector, Arc<BranchView>>>,
-    drawn: Mutex<HashMap<(BranchSelector, usize), Bytes>>,
-    /// When its subagents were looked at, what their files looked like, and what was found.
-    agents: Mutex<Option<(Instant, u64, Arc<Agents>)>>,
+    /// The loaded session.
+    pub(crate) view: SessionView,
+    /// The branch views by selector.
+    branches: Mutex<HashMap<BranchSelector, Arc<BranchView>>>,
+    /// The markup of the rendered chunks, by branch and chunk index.
+    rendered: Mutex<HashMap<(BranchSelector, usize), Bytes>>,
+    /// The fingerprint of the subagents' files when they were read, and the subagents.
+    agents: Cached<(u64, Arc<AgentList>)>,
 }
 
 impl SessionViewCache {
-    /// Opens a session, or takes it as it was opened before if its file is the same.
-    pub(crate) fn open(&self, path: &Path, prices: &Prices) -> Result<Arc<CachedView>, Error> {
+    /// Returns the session in the file at `path`, loaded again if the file has changed. Returns an error if it cannot
+    /// be read.
+    pub(crate) fn open(&self, path: &Path, prices: &PriceTable) -> Result<Arc<CachedView>, Error> {
         let slot = self.slot(path);
-        let mut open = lock(&slot.open);
-        if let Some(open) = open.as_ref().filter(|open| open.reading.is_current()) {
-            return Ok(open.clone());
+        let mut cached = lock(&slot.view);
+        if let Some(cached) = cached.as_ref().filter(|cached| cached.view.is_current()) {
+            return Ok(cached.clone());
         }
-        let reading = ops::open_view(path, prices)?;
-        let opened = Arc::new(CachedView {
-            reading,
-            ways: Mutex::default(),
-            drawn: Mutex::default(),
-            agents: Mutex::default(),
+        let loaded = Arc::new(CachedView {
+            view: ops::read::open_view(path, prices)?,
+            branches: Mutex::default(),
+            rendered: Mutex::default(),
+            agents: Cached::default(),
         });
-        *open = Some(opened.clone());
-        Ok(opened)
+        *cached = Some(loaded.clone());
+        Ok(loaded)
     }
 
+    /// Returns the slot of a session file and marks it as most recently used. Removes the least recently used slot if
+    /// there are too many.
     fn slot(&self, path: &Path) -> Arc<Slot> {
         let mut slots = lock(&self.slots);
         let slot = match slots.iter().position(|slot| slot.path == path) {
-            Some(at) => slots.remove(at),
-            None => Arc::new(Slot { path: path.to_owned(), open: Mutex::default() }),
+            Some(idx) => slots.remove(idx),
+            None => Arc::new(Slot { path: path.to_owned(), view: Mutex::default() }),
         };
         slots.push(slot.clone());
-        if slots.len() > KEPT {
+        if slots.len() > MAX_SESSIONS {
             slots.remove(0);
         }
         slot
@@ -74,59 +85,53 @@ impl SessionViewCache {
 }
 
 impl CachedView {
-    /// Finds a way, or remembers it.
-    pub(crate) fn way(&self, which: &BranchSelector) -> Result<Arc<BranchView>, Error> {
-        if let Some(way) = lock(&self.ways).get(which) {
-            return Ok(way.clone());
+    /// Returns the view of a branch, building it if it is not cached. Returns an error if the selected entry does not
+    /// exist.
+    pub(crate) fn branch(&self, selector: &BranchSelector) -> Result<Arc<BranchView>, Error> {
+        if let Some(branch) = lock(&self.branches).get(selector) {
+            return Ok(branch.clone());
         }
-        let way = Arc::new(self.reading.way(which)?);
-        let mut ways = lock(&self.ways);
-        // A reader goes few ways at a time; whoever asks for all of them must not fill the memory.
-        if ways.len() >= 8 {
-            ways.clear();
+        let branch = Arc::new(self.view.branch_view(selector)?);
+        let mut branches = lock(&self.branches);
+        if branches.len() >= MAX_BRANCHES {
+            branches.clear();
         }
-        ways.insert(which.clone(), way.clone());
-        Ok(way)
+        branches.insert(selector.clone(), branch.clone());
+        Ok(branch)
     }
 
-    /// Returns the subagents as they were found before, or finds them. They are at work while the session itself stands still, so
-    /// its file says nothing of theirs.
-    pub(crate) fn agents(&self) -> Result<Arc<Agents>, Error> {
-        let path = &self.reading.session.path;
-        let mut last = lock(&self.agents);
-        if let Some((.., agents)) = last.as_ref().filter(|(at, ..)| at.elapsed() < FRESH) {
-            return Ok(agents.clone());
-        }
-        let (at, looks) = (Instant::now(), ops::agents_fingerprint(path));
-        let found = match last.take().filter(|(_, known, _)| *known == looks) {
-            Some((.., agents)) => agents,
-            None => Arc::new(ops::agents(path)?),
-        };
-        *last = Some((at, looks, found.clone()));
-        Ok(found)
+    /// Returns the subagents of the session. Loads them again if one of their files has changed, which is checked
+    /// once per second.
+    pub(crate) fn agents(&self) -> Result<Arc<AgentList>, Error> {
+        let path = &self.view.session.path;
+        let cached = self.agents.try_get(AGENTS_AGE, |old| {
+            let fingerprint = ops::agents::agents_fingerprint(path);
+            match old.filter(|old| old.0 == fingerprint) {
+                Some(old) => Ok(old),
+                None => Ok(Arc::new((fingerprint, Arc::new(ops::agents::list_agents(path)?)))),
+            }
+        });
+        cached.map(|cached| cached.1.clone())
     }
 
-    /// Returns a leaf as it was drawn before, or draws it.
-    pub(crate) fn drawn(
+    /// Returns the cached markup of a chunk of the branch `selector`. Calls `render` if it is not cached, and first empties
+    /// a cache that would exceed `MAX_RENDERED_BYTES`.
+    pub(crate) fn get_or_render_chunk(
         &self,
-        which: &BranchSelector,
-        leaf: usize,
-        draw: impl FnOnce() -> Result<String, Error>,
+        selector: &BranchSelector,
+        chunk_idx: usize,
+        render: impl FnOnce() -> Result<String, Error>,
     ) -> Result<Bytes, Error> {
-        let key = (which.clone(), leaf);
-        if let Some(bytes) = lock(&self.drawn).get(&key) {
+        let key = (selector.clone(), chunk_idx);
+        if let Some(bytes) = lock(&self.rendered).get(&key) {
             return Ok(bytes.clone());
         }
-        let bytes = Bytes::from(draw()?);
-        let mut drawn = lock(&self.drawn);
-        if drawn.values().map(Bytes::len).sum::<usize>() + bytes.len() > DRAWN {
-            drawn.clear();
+        let bytes = Bytes::from(render()?);
+        let mut rendered = lock(&self.rendered);
+        if rendered.values().map(Bytes::len).sum::<usize>() + bytes.len() > MAX_RENDERED_BYTES {
+            rendered.clear();
         }
-        drawn.insert(key, bytes.clone());
+        rendered.insert(key, bytes.clone());
         Ok(bytes)
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

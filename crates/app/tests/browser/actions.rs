@@ -1,195 +1,186 @@
-//! Something is done from a page: it is shown first, done when somebody says so, and taken back.
+//! Actions from a page: preview, confirmation, undo.
 
 use std::path::PathBuf;
 
+use rethread_testkit::home::Home;
+use rethread_testkit::web_server::WebServer;
 use serde_json::json;
 
-use crate::client::Site;
-use crate::home::Home;
-use crate::server_page::{NARROW, Visit};
-use crate::session_builder::Tale;
+use crate::new_home;
+use crate::server_page::{CONFIRM_BUTTON, NARROW, ServerPage, UNDO_BUTTON};
+use crate::session_builder::SessionBuilder;
 
 /// Writes a session of three turns.
-fn voyage(home: &Home) -> (Tale, PathBuf) {
-    let mut tale = Tale::new("3");
+fn write_voyage_session(home: &Home) -> (SessionBuilder, PathBuf) {
+    let mut session = SessionBuilder::new("3");
     for port in ["Bergen", "Leith", "Ghent"] {
-        tale.prompt(format!("Sail to {port}"));
-        tale.says(&format!("We are in {port}."));
+        session.add_prompt(format!("Sail to {port}"));
+        session.add_text(&format!("We are in {port}."));
     }
-    let path = tale.keep(home);
-    (tale, path)
+    let path = session.write_to(home);
+    (session, path)
 }
 
 #[test]
-fn going_on_from_a_turn_is_shown_done_and_taken_back() {
-    let home = Home::new();
-    let (tale, path) = voyage(&home);
+fn goto_is_previewed_executed_and_undone() {
+    let home = new_home();
+    let (session, path) = write_voyage_session(&home);
     let before = std::fs::read(&path).unwrap();
-    let site = Site::of(home);
-    let Some(visit) = Visit::new(&site) else { return };
-    visit.open(&tale.address());
-    visit.click("#t2 .menu > summary");
-    visit.wait_shown("#t2 .menu-list");
-    visit.assert_accessible();
-    visit.click("#t2 [data-act=goto]");
-    visit.wait_shown("#act .act-form button[value=do]");
-    visit.check();
+    let server = WebServer::start(home);
+    let Some(page) = ServerPage::new(&server) else { return };
+    page.open(&session.url_path());
+    page.click_and_wait("#t2 .menu > summary", "#t2 .menu-list");
+    page.assert_accessible();
+    page.click_and_wait("#t2 [data-action=goto]", CONFIRM_BUTTON);
+    page.assert_usable();
     assert_eq!(std::fs::read(&path).unwrap(), before, "a preview changes nothing");
-    visit.click("#act .act-form button[value=do]");
-    visit.wait_shown("#act form.act-undo button");
+    page.confirm_action();
     let after = std::fs::read(&path).unwrap();
     assert!(after.len() > before.len() && after.starts_with(&before), "lines were appended");
-    // The page behind the dialog shows what goes on now.
-    visit.wait_for("!document.querySelector('#main').textContent.includes('Ghent')");
-    visit.assert_accessible();
-    visit.click("#act form.act-undo button");
-    visit.wait_for("document.querySelector('#main').textContent.includes('Ghent')");
-    assert_eq!(std::fs::read(&path).unwrap(), before, "as it was, byte for byte");
-    visit.press("Escape");
-    visit.wait_for("!document.getElementById('act').open");
-    visit.check();
+    // The page below the dialog shows the new active path.
+    page.wait_for("!document.querySelector('#main').textContent.includes('Ghent')");
+    page.assert_accessible();
+    page.click(UNDO_BUTTON);
+    page.wait_for("document.querySelector('#main').textContent.includes('Ghent')");
+    assert_eq!(std::fs::read(&path).unwrap(), before, "every byte is restored");
+    page.close_dialog("action-dialog");
+    page.assert_usable();
 }
 
 #[test]
-fn what_was_done_is_told_to_who_closed_the_dialog_meanwhile() {
-    let home = Home::new();
-    let (tale, path) = voyage(&home);
+fn the_result_is_shown_even_if_the_dialog_was_closed_meanwhile() {
+    let home = new_home();
+    let (session, path) = write_voyage_session(&home);
     let before = std::fs::read(&path).unwrap();
-    let site = Site::of(home);
-    let Some(visit) = Visit::new(&site) else { return };
-    visit.open(&tale.address());
-    // What the server answers to forms comes when the test says so.
-    visit.eval(
-        "(ask => { window.fetch = async (...of) => {
-            const answer = await ask(...of);
-            if (of[1]?.method === 'POST') await new Promise(go => { window.deliver = go; });
-            return answer;
+    let server = WebServer::start(home);
+    let Some(page) = ServerPage::new(&server) else { return };
+    page.open(&session.url_path());
+    // Hold back the responses to forms until the test delivers them.
+    page.eval(
+        "(originalFetch => { window.fetch = async (...args) => {
+            const response = await originalFetch(...args);
+            if (args[1]?.method === 'POST') await new Promise(resolve => { window.deliver = resolve; });
+            return response;
         }; })(fetch)",
     );
-    visit.click("#t2 .menu > summary");
-    visit.click("#t2 [data-act=goto]");
-    visit.wait_shown("#act .act-form button[value=do]");
-    visit.click("#act .act-form button[value=do]");
-    visit.wait_for("window.deliver");
-    visit.press("Escape");
-    // A dialog is closed before it says so.
-    visit.wait_for("!document.getElementById('act').open && !document.querySelector('#act [aria-busy]')");
-    assert_ne!(std::fs::read(&path).unwrap(), before, "it was done");
-    visit.eval("deliver(); window.deliver = null");
-    visit.wait_shown("#act form.act-undo button");
-    visit.click("#act form.act-undo button");
-    visit.wait_for("window.deliver");
-    visit.eval("deliver()");
-    visit.wait_said("#act .act-title", "undone");
-    assert_eq!(std::fs::read(&path).unwrap(), before, "as it was, byte for byte");
-    visit.press("Escape");
-    visit.check();
+    page.open_goto_dialog("#t2");
+    page.click(CONFIRM_BUTTON);
+    page.wait_for("window.deliver");
+    page.press("Escape");
+    // The dialog closes before its `close` event is handled.
+    page.wait_for("!document.getElementById('action-dialog').open && !document.querySelector('#action-dialog [aria-busy]')");
+    assert_ne!(std::fs::read(&path).unwrap(), before, "the action was executed");
+    page.eval("deliver(); window.deliver = null");
+    page.wait_visible(UNDO_BUTTON);
+    page.click(UNDO_BUTTON);
+    page.wait_for("window.deliver");
+    page.eval("deliver()");
+    page.wait_for_text("#action-dialog .action-title", "undone");
+    assert_eq!(std::fs::read(&path).unwrap(), before, "every byte is restored");
+    page.press("Escape");
+    page.assert_usable();
 }
 
 #[test]
-fn a_list_of_branches_is_told_anew_after_a_change() {
-    let home = Home::new();
-    let tale = crate::fixtures::varied(&home);
-    let path = home.path().join(tale.file());
+fn the_list_of_branches_is_reloaded_after_a_change() {
+    let home = new_home();
+    let session = crate::fixtures::write_varied_session(&home);
+    let path = home.path().join(session.path_in_home());
     let before = std::fs::read(&path).unwrap();
-    let site = Site::of(home);
-    let Some(visit) = Visit::new(&site) else { return };
-    visit.open(&format!("{}/branches", tale.address()));
-    visit.eval("window.heard = []; document.addEventListener('rethread:changed', event => heard.push(event.detail.key))");
-    visit.click("[data-act=goto]");
-    visit.wait_shown("#act .button-main");
-    assert_eq!(visit.eval("document.activeElement.id"), "act-title");
-    assert!(visit.text("#act").contains("no line is changed"), "{}", visit.text("#act"));
-    visit.resize(NARROW, 400, true);
-    let seen = "document.querySelector('#act .act-buttons').getBoundingClientRect().bottom <= innerHeight";
-    assert_eq!(visit.eval(seen), true, "the buttons stay in sight, however long the plan is");
-    visit.resize(1280, 800, false);
-    visit.press("Escape");
-    visit.wait_for("!document.querySelector('#act').open");
-    assert_eq!(visit.eval("document.activeElement.dataset.act"), "goto", "the focus goes back to the button");
-    visit.click("[data-act=goto]");
-    visit.wait_shown("#act .button-main");
-    visit.click("#act .act-form .button-main");
-    visit.wait_shown("#act form.act-undo button");
-    visit.click("#act form.act-undo button");
-    visit.wait_said("#act .act-title", "undone");
-    assert_eq!(std::fs::read(&path).unwrap(), before, "every byte is back");
-    assert_eq!(visit.eval("heard"), json!([tale.id(), tale.id()]));
-    // The list itself does not look whether it is still true: it is loaded anew.
-    visit.eval("window.old = 1");
-    visit.click("#act [data-do=leave]");
-    visit.wait_for("!window.old && document.readyState === 'complete' && document.querySelector('.branch')");
-    visit.assert_quiet(&visit.origin());
+    let server = WebServer::start(home);
+    let Some(page) = ServerPage::new(&server) else { return };
+    page.open(&format!("{}/branches", session.url_path()));
+    page.eval("window.changedKeys = []; document.addEventListener('rethread:changed', event => changedKeys.push(event.detail.key))");
+    page.click_and_wait("[data-action=goto]", "#action-dialog .button-primary");
+    assert_eq!(page.eval("document.activeElement.id"), "action-title");
+    assert!(page.text("#action-dialog").contains("no line is changed"), "{}", page.text("#action-dialog"));
+    page.resize(NARROW, 400, true);
+    let buttons_are_visible = "document.querySelector('#action-dialog .action-buttons').getBoundingClientRect().bottom <= innerHeight";
+    assert_eq!(page.eval(buttons_are_visible), true, "the buttons stay visible however long the plan is");
+    page.resize(1280, 800, false);
+    page.close_dialog("action-dialog");
+    assert_eq!(page.eval("document.activeElement.dataset.action"), "goto", "the focus returns to the button");
+    page.click_and_wait("[data-action=goto]", "#action-dialog .button-primary");
+    page.click_and_wait("#action-dialog .action-form .button-primary", UNDO_BUTTON);
+    page.undo_action();
+    assert_eq!(std::fs::read(&path).unwrap(), before, "every byte is restored");
+    assert_eq!(page.eval("changedKeys"), json!([session.id(), session.id()]));
+    // The list does not update itself: the page is loaded again.
+    page.eval("window.isOldPage = true");
+    page.click("#action-dialog [data-command=leave]");
+    page.wait_for(
+        "!window.isOldPage && document.readyState === 'complete' && document.querySelector('.branch')",
+    );
+    page.assert_problem_free();
 }
 
 #[test]
 fn two_branches_are_chosen_and_compared() {
-    let home = Home::new();
-    let tale = crate::fixtures::varied(&home);
-    let site = Site::of(home);
-    let Some(visit) = Visit::new(&site) else { return };
-    visit.open(&format!("{}/branches", tale.address()));
-    assert_eq!(visit.eval("document.querySelector('.branch-compare button').disabled"), true);
-    for no in [1, 2] {
-        visit.click(&format!(".branch:nth-child({no}) .branch-pick"));
+    let home = new_home();
+    let session = crate::fixtures::write_varied_session(&home);
+    let server = WebServer::start(home);
+    let Some(page) = ServerPage::new(&server) else { return };
+    page.open(&format!("{}/branches", session.url_path()));
+    assert_eq!(page.eval("document.querySelector('.branch-compare button').disabled"), true);
+    for idx in [1, 2] {
+        page.click(&format!(".branch:nth-child({idx}) .branch-select"));
     }
-    visit.click(".branch-compare button");
-    visit.wait_for("location.pathname.endsWith('/diff') && document.readyState === 'complete'");
-    visit.check();
-    for (width, columns) in [(1280, 2), (NARROW, 1)] {
-        visit.resize(width, 800, width == NARROW);
-        let tracks = visit.eval(
-            "getComputedStyle(document.querySelector('.sides-row')).gridTemplateColumns.split(' ').length",
+    page.click(".branch-compare button");
+    page.wait_for("location.pathname.endsWith('/diff') && document.readyState === 'complete'");
+    page.assert_usable();
+    for (width, expected_columns) in [(1280, 2), (NARROW, 1)] {
+        page.resize(width, 800, width == NARROW);
+        let column_count = page.eval(
+            "getComputedStyle(document.querySelector('.diff-row')).gridTemplateColumns.split(' ').length",
         );
-        assert_eq!(tracks, columns, "{width}");
+        assert_eq!(column_count, expected_columns, "{width}");
     }
 }
 
 #[test]
-fn a_page_of_its_own_does_the_same_without_the_dialog() {
-    let home = Home::new();
-    let tale = crate::fixtures::varied(&home);
-    let path = home.path().join(tale.file());
+fn actions_also_work_on_their_own_page() {
+    let home = new_home();
+    let session = crate::fixtures::write_varied_session(&home);
+    let path = home.path().join(session.path_in_home());
     let before = std::fs::read(&path).unwrap();
-    let site = Site::of(home);
-    let Some(visit) = Visit::new(&site) else { return };
-    visit.open(&format!("{}/act/goto?at=t2", tale.address()));
-    visit.check();
-    visit.click(".act-form .button-main");
-    visit.wait_for("document.querySelector('[data-changed]') && document.readyState === 'complete'");
-    visit.check();
+    let server = WebServer::start(home);
+    let Some(page) = ServerPage::new(&server) else { return };
+    page.open(&format!("{}/action/goto?at=t2", session.url_path()));
+    page.assert_usable();
+    page.click(".action-form .button-primary");
+    page.wait_for("document.querySelector('[data-changed]') && document.readyState === 'complete'");
+    page.assert_usable();
     assert!(std::fs::read(&path).unwrap().len() > before.len());
-    visit.open("/log");
-    visit.click(".act-undo button");
-    visit.wait_said("#act .act-title", "undone");
-    assert_eq!(std::fs::read(&path).unwrap(), before, "every byte is back");
-    visit.assert_quiet(&visit.origin());
+    page.open("/log");
+    page.click(".action-undo button");
+    page.wait_for_text("#action-dialog .action-title", "undone");
+    assert_eq!(std::fs::read(&path).unwrap(), before, "every byte is restored");
+    page.assert_problem_free();
 }
 
 #[test]
-fn every_dialog_can_be_used_by_everybody_and_left() {
-    let home = Home::new();
-    let tale = crate::fixtures::varied(&home);
-    let site = Site::of(home);
-    let Some(visit) = Visit::new(&site) else { return };
-    visit.open(&tale.address());
-    for act in ["rename", "clone", "repair"] {
-        visit.click(".session-actions .menu:has([data-act]) > summary");
-        visit.click(&format!(".session-actions [data-act={act}]"));
-        visit.wait_for("document.getElementById('act')?.open && !document.querySelector('#act [aria-busy]')");
-        if act == "rename" {
-            let chosen = visit
-                .eval("getSelection().toString() === document.querySelector('#act input[name=title]').value");
-            assert_eq!(chosen, true, "what is typed takes the place of the title");
+fn every_dialog_is_accessible_and_closes_with_escape() {
+    let home = new_home();
+    let session = crate::fixtures::write_varied_session(&home);
+    let server = WebServer::start(home);
+    let Some(page) = ServerPage::new(&server) else { return };
+    page.open(&session.url_path());
+    for action in ["rename", "clone", "repair"] {
+        page.click(".session-actions .menu:has([data-action]) > summary");
+        page.click(&format!(".session-actions [data-action={action}]"));
+        page.wait_for("document.getElementById('action-dialog')?.open && !document.querySelector('#action-dialog [aria-busy]')");
+        if action == "rename" {
+            let title_is_selected = page
+                .eval("getSelection().toString() === document.querySelector('#action-dialog input[name=title]').value");
+            assert_eq!(title_is_selected, true, "typing replaces the title");
         }
-        visit.check();
-        visit.press("Escape");
-        visit.wait_for("!document.getElementById('act').open");
+        page.assert_usable();
+        page.close_dialog("action-dialog");
     }
-    for page in ["branches", "branches?view=all", "tree"] {
-        visit.open(&format!("{}/{page}", tale.address()));
-        visit.check();
+    for view in ["branches", "branches?view=all", "tree"] {
+        page.open(&format!("{}/{view}", session.url_path()));
+        page.assert_usable();
     }
-    visit.open("/log");
-    visit.check();
+    page.open("/log");
+    page.assert_usable();
 }

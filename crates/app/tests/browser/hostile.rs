@@ -1,167 +1,169 @@
-//! Nothing in a session runs: every page is opened, everything is unfolded, and it is all text.
+//! Nothing in a session runs: the tests open every page with all its parts and find only text.
 
 use std::time::{Duration, Instant};
 
 use rethread_testkit::browser::{Browser, Page};
+use rethread_testkit::web_server::WebServer;
 
-use crate::client::Site;
-use crate::home::Home;
 use crate::hostile_session;
-use crate::server_page::Visit;
+use crate::new_home;
+use crate::server_page::ServerPage;
 
-/// Loads and unfolds some more of a session, and says whether all of it is there.
-const ROUND: &str = "(async () => {
-    for (const leaf of [...document.querySelectorAll('.leaf-later')].slice(0, 5)) await rethread.load(leaf);
-    const folded = [...document.querySelectorAll('main details:not([open], .menu)')].slice(0, 20);
-    for (const one of folded) one.open = true;
+/// Loads and opens more parts of a session. Returns `true` if everything is loaded and open.
+const LOAD_MORE: &str = "(async () => {
+    for (const chunk of [...document.querySelectorAll('.chunk-pending')].slice(0, 5)) await rethread.load(chunk);
+    const closed = [...document.querySelectorAll('main details:not([open], .menu)')].slice(0, 20);
+    for (const details of closed) details.open = true;
     for (const image of document.querySelectorAll('img')) image.loading = 'eager';
     await new Promise(done => requestAnimationFrame(() => setTimeout(done, 20)));
-    return !folded.length && !document.querySelector('.leaf-later, [data-loading], details[open] > [data-src]');
+    return !closed.length && !document.querySelector('.chunk-pending, [data-loading], details[open] > [data-src]');
 })()";
 
-/// Loads all of a session and unfolds everything, until nothing more comes.
+/// Loads all chunks and opens all parts of a page.
 #[track_caller]
-fn unfold(page: &Page, what: &str) {
-    let end = Instant::now() + Duration::from_secs(120);
-    while page.eval(ROUND) != true {
-        assert!(Instant::now() < end, "{what} unfolds without end");
+fn load_everything(page: &Page, name: &str) {
+    let deadline = Instant::now() + Duration::from_secs(120);
+    while page.eval(LOAD_MORE) != true {
+        assert!(Instant::now() < deadline, "{name} never stops loading");
     }
 }
 
-/// Moves over everything and presses every key that does no more than show.
-const STROKE: &str = "(() => {
-    for (const one of document.querySelectorAll('main *')) {
-        one.dispatchEvent(new MouseEvent('mouseover', { bubbles: true }));
-        one.dispatchEvent(new FocusEvent('focus'));
+/// Sends a mouse and a focus event to every element.
+const HOVER_AND_FOCUS: &str = "(() => {
+    for (const element of document.querySelectorAll('main *')) {
+        element.dispatchEvent(new MouseEvent('mouseover', { bubbles: true }));
+        element.dispatchEvent(new FocusEvent('focus'));
     }
 })()";
 
-/// Lists what no text of a session may become: elements and attributes that run or load. What an export keeps packed is no
-/// script; how far a presentation has come and how high the place of a leaf is are set by ours.
-const BAD: &str = "(() => {
-    const bad = [];
-    for (const one of document.querySelectorAll('body *')) {
-        if (one.matches('script.packed[type=\"text/plain\"], .present-bar > div')) continue;
-        if (one.matches('script, iframe, object, embed, style, base, link, meta')) bad.push(one.outerHTML.slice(0, 80));
-        for (const { name, value } of one.attributes) {
+/// Lists elements and attributes that run code or load resources. Exceptions are our own: the packed parts of an export, the
+/// progress bar of the presentation, and the height of a placeholder.
+const FIND_ACTIVE_CONTENT: &str = "(() => {
+    const found = [];
+    for (const element of document.querySelectorAll('body *')) {
+        if (element.matches('script.packed[type=\"text/plain\"], .present-bar > div')) continue;
+        if (element.matches('script, iframe, object, embed, style, base, link, meta')) found.push(element.outerHTML.slice(0, 80));
+        for (const { name, value } of element.attributes) {
             const runs = name.startsWith('on') || name === 'style' && !/^height: [0-9.]+px;$/.test(value) || name === 'srcdoc' || /^\\s*(javascript|vbscript|data:text)/i.test(value) && /href|src|action/.test(name);
-            const foreign = one.matches('img') && name === 'src' && !/^(\\/s\\/|data:image\\/(png|jpeg|gif|webp))/.test(value);
-            if (runs || foreign) bad.push(`${one.localName} ${name}=${value.slice(0, 60)}`);
+            const foreign = element.matches('img') && name === 'src' && !/^(\\/s\\/|data:image\\/(png|jpeg|gif|webp))/.test(value);
+            if (runs || foreign) found.push(`${element.localName} ${name}=${value.slice(0, 60)}`);
         }
     }
-    return bad;
+    return found;
 })()";
 
 #[track_caller]
-fn judge(visit: &Visit<'_>, what: &str) {
-    visit.eval(STROKE);
-    let bad = visit.eval(BAD);
-    assert_eq!(bad, serde_json::json!([]), "{what}");
-    assert_eq!(visit.eval("typeof window.pwned"), "undefined", "{what}");
-    let text = visit.eval("document.body.textContent");
+fn assert_harmless(page: &ServerPage<'_>, name: &str) {
+    page.eval(HOVER_AND_FOCUS);
+    let found = page.eval(FIND_ACTIVE_CONTENT);
+    assert_eq!(found, serde_json::json!([]), "{name}");
+    assert_eq!(page.eval("typeof window.pwned"), "undefined", "{name}");
+    let text = page.eval("document.body.textContent");
     let text = text.as_str().unwrap_or_default();
-    for bad in ['\u{1b}', '\u{202e}', '\u{2066}', '\0'] {
-        assert!(!text.contains(bad), "{bad:?} on {what}");
+    for control in ['\u{1b}', '\u{202e}', '\u{2066}', '\0'] {
+        assert!(!text.contains(control), "{control:?} on {name}");
     }
-    visit.assert_quiet(&visit.origin());
+    page.assert_problem_free();
 }
 
 #[test]
 fn nothing_in_a_session_runs() {
-    let home = Home::new();
-    let tale = hostile_session::write(&home);
-    let site = Site::of(home);
-    let Some(mut visit) = Visit::new(&site) else { return };
-    // A call whose subagent was not kept, and pictures that are none, are asked for in vain.
-    visit.expect_status(404);
-    visit.expect_status(415);
-    let base = tale.address();
+    let home = new_home();
+    let session = hostile_session::write(&home);
+    let server = WebServer::start(home);
+    let Some(mut page) = ServerPage::new(&server) else { return };
+    // The subagents of some calls do not exist, and some images are invalid.
+    page.expect_status(404);
+    page.expect_status(415);
+    let base = session.url_path();
     let targets = [
         "/".to_owned(),
         "/home/figures".to_owned(),
         "/sessions?all=1".to_owned(),
-        "/sessions?title=POISON%3Cscript%3E&repo=%22%3E".to_owned(),
-        "/search?q=POISON".to_owned(),
+        "/sessions?title=HOSTILE%3Cscript%3E&repo=%22%3E".to_owned(),
+        "/search?q=HOSTILE".to_owned(),
         "/search?q=%3Cscript%3E".to_owned(),
-        "/search/hits?q=POISON".to_owned(),
+        "/search/hits?q=HOSTILE".to_owned(),
         base.clone(),
         format!("{base}?view=all"),
         format!("{base}/agents"),
         format!("{base}/agent/a6666666"),
         format!("{base}/preview"),
-        format!("{base}/find?q=POISON"),
+        format!("{base}/find?q=HOSTILE"),
         format!("{base}/branches"),
         format!("{base}/tree"),
-        format!("{base}/act/goto?at=t2"),
-        format!("{base}/act/fork?at=t2"),
-        format!("{base}/act/rename"),
-        format!("{base}/act/clone"),
-        format!("{base}/act/repair"),
+        format!("{base}/action/goto?at=t2"),
+        format!("{base}/action/fork?at=t2"),
+        format!("{base}/action/rename"),
+        format!("{base}/action/clone"),
+        format!("{base}/action/repair"),
         "/log".to_owned(),
     ];
     for target in &targets {
-        visit.open(target);
-        unfold(&visit, target);
-        // Pieces may be asked for in vain, the page itself may not: one that is missing would hold nothing to judge.
-        let mut pages =
-            visit.requests().into_iter().filter(|one| one.kind == "Document" && one.url.ends_with(target));
-        assert_eq!(pages.next_back().and_then(|one| one.status), Some(200), "{target}");
-        judge(&visit, target);
+        page.open(target);
+        load_everything(&page, target);
+        // Parts may be missing, but not the page itself: an error page would pass the checks below.
+        let mut pages = page
+            .requests()
+            .into_iter()
+            .filter(|request| request.kind == "Document" && request.url.ends_with(target));
+        assert_eq!(pages.next_back().and_then(|request| request.status), Some(200), "{target}");
+        assert_harmless(&page, target);
     }
-    visit.open(&base);
-    unfold(&visit, &base);
-    let said =
-        visit.eval("document.querySelector('main').textContent.split('<script>window.pwned=1').length");
-    assert!(said.as_u64() > Some(150), "the text is there to be read: {said}");
-    visit.press("P");
-    visit.wait_shown(".present");
+    page.open(&base);
+    load_everything(&page, &base);
+    let occurrences =
+        page.eval("document.querySelector('main').textContent.split('<script>window.pwned=1').length");
+    assert!(occurrences.as_u64() > Some(150), "the text is displayed: {occurrences}");
+    page.press_and_wait("P", ".present");
     for _ in 0..20 {
-        // What is higher than the screen is gone through before the next part comes.
-        let far = visit.eval("document.querySelector('.present-bar > div').style.width");
-        let on = format!("document.querySelector('.present-bar > div').style.width !== {far}");
+        // A part that is taller than the screen is scrolled through before the next one appears.
+        let width = page.eval("document.querySelector('.present-bar > div').style.width");
+        let has_advanced = format!("document.querySelector('.present-bar > div').style.width !== {width}");
         for _ in 0..200 {
-            visit.press("ArrowRight");
-            visit.settle();
-            if visit.eval(&on) == true {
+            page.press("ArrowRight");
+            page.wait_for_paint();
+            if page.eval(&has_advanced) == true {
                 break;
             }
         }
-        visit.wait_for(&on);
+        page.wait_for(&has_advanced);
     }
-    judge(&visit, "the presentation");
-    visit.press("Escape");
-    visit.press("f");
-    visit.type_text("POISON<scr");
-    visit.wait_said(".find-at", " of ");
-    judge(&visit, "the find box");
+    assert_harmless(&page, "the presentation");
+    page.press("Escape");
+    page.press("f");
+    page.type_text("HOSTILE<scr");
+    page.wait_for_text(".find-position", " of ");
+    assert_harmless(&page, "the find box");
 }
 
 #[test]
-fn a_hostile_session_can_be_read_by_everybody() {
-    let home = Home::new();
-    let tale = hostile_session::write(&home);
-    let site = Site::of(home);
-    let Some(visit) = Visit::new(&site) else { return };
-    for target in ["/", "/sessions?all=1", "/search?q=POISON", &tale.address()] {
-        visit.open(target);
-        visit.check();
+fn pages_of_a_hostile_session_are_accessible() {
+    let home = new_home();
+    let session = hostile_session::write(&home);
+    let server = WebServer::start(home);
+    let Some(page) = ServerPage::new(&server) else { return };
+    for target in ["/", "/sessions?all=1", "/search?q=HOSTILE", &session.url_path()] {
+        page.open(target);
+        page.assert_usable();
     }
 }
 
 #[test]
 fn nothing_in_an_exported_page_runs() {
-    let home = Home::new();
-    let tale = hostile_session::write(&home);
-    let site = Site::of(home);
+    let home = new_home();
+    let session = hostile_session::write(&home);
+    let server = WebServer::start(home);
     let Some(browser) = Browser::shared() else { return };
-    let text = site.page(&format!("{}/export?format=html&detail=everything&view=all", tale.address()));
-    let file = site.home().write("taken-along.html", text);
-    let page = browser.page();
+    let text =
+        server.get_body(&format!("{}/export?format=html&detail=everything&view=all", session.url_path()));
+    let file = server.home().write("export.html", text);
+    let page = browser.open_page();
     page.goto(&format!("file://{}", file.display()));
-    unfold(&page, "the export");
-    page.eval(STROKE);
-    assert_eq!(page.eval(BAD), serde_json::json!([]));
+    load_everything(&page, "the export");
+    page.eval(HOVER_AND_FOCUS);
+    assert_eq!(page.eval(FIND_ACTIVE_CONTENT), serde_json::json!([]));
     assert_eq!(page.eval("typeof window.pwned"), "undefined");
-    assert!(page.text("body").contains("<script>window.pwned=1"), "the text is there to be read");
-    page.assert_quiet("file://");
+    assert!(page.text("body").contains("<script>window.pwned=1"), "the text is displayed");
+    page.assert_no_problems("file://");
 }

@@ -1,14 +1,14 @@
-//! Text that would run if any page took it for more than text, in every place where a session holds some.
+//! A session with hostile text in every field that can hold text.
 
+use rethread_testkit::home::Home;
 use serde_json::{Value, json};
 
-use crate::fixtures::PICTURE;
-use crate::home::Home;
-use crate::session_builder::Tale;
+use crate::fixtures::PNG_IMAGE;
+use crate::session_builder::SessionBuilder;
 
-/// Every way of getting at a page that a short text has.
-pub(crate) const POISON: &str = concat!(
-    "POISON<script>window.pwned=1;alert(1)</script>\"><img src=x onerror=\"window.pwned=2;alert(2)\">",
+/// Text that runs code or loads resources if a page does not escape it.
+pub(crate) const HOSTILE_TEXT: &str = concat!(
+    "HOSTILE<script>window.pwned=1;alert(1)</script>\"><img src=x onerror=\"window.pwned=2;alert(2)\">",
     "'><svg onload=window.pwned=3;alert(3)></textarea></script></title></style><!--",
     "<iframe src=javascript:alert(4)><a href='javascript:alert(5)' onmouseover=alert(6)>a</a>",
     "[link](javascript:window.pwned=7) [data](data:text/html,<script>alert(7)</script>) ",
@@ -17,7 +17,7 @@ pub(crate) const POISON: &str = concat!(
     "\u{202e}desrever\u{2066}\u{200b}\0 ${alert(12)} {{7*7}} &lt;script&gt; `code</code><script>` EOP",
 );
 
-/// The kinds of tools, with the fields that their pages read.
+/// Tools with the input fields that the renderer reads.
 const TOOLS: [(&str, &[&str]); 26] = [
     ("Bash", &["command", "description"]),
     ("BashOutput", &["bash_id", "filter"]),
@@ -43,40 +43,43 @@ const TOOLS: [(&str, &[&str]); 26] = [
     ("Skill", &["skill", "args", "command"]),
     ("SendMessage", &["recipient", "content", "message", "type"]),
     ("ToolSearch", &["query"]),
-    ("mcp__poison__tool", &["anything"]),
-    (POISON, &["anything"]),
+    ("mcp__hostile__tool", &["anything"]),
+    (HOSTILE_TEXT, &["anything"]),
 ];
 
-/// Lists that tools take and clients note, all of them hostile.
-fn lists() -> Value {
+/// Returns list fields of tool inputs and client records, all with hostile contents.
+fn list_fields() -> Value {
     let one = json!({
-        "content": POISON, "text": POISON, "status": POISON, "activeForm": POISON, "subject": POISON, "title": POISON,
-        "url": "javascript:window.pwned=20", "header": POISON, "question": POISON, "label": POISON, "description": POISON,
-        "old_string": POISON, "new_string": POISON, "id": POISON, "type": "text", "lines": [format!("+{POISON}"), POISON],
+        "content": HOSTILE_TEXT, "text": HOSTILE_TEXT, "status": HOSTILE_TEXT, "activeForm": HOSTILE_TEXT, "subject": HOSTILE_TEXT, "title": HOSTILE_TEXT,
+        "url": "javascript:window.pwned=20", "header": HOSTILE_TEXT, "question": HOSTILE_TEXT, "label": HOSTILE_TEXT, "description": HOSTILE_TEXT,
+        "old_string": HOSTILE_TEXT, "new_string": HOSTILE_TEXT, "id": HOSTILE_TEXT, "type": "text", "lines": [format!("+{HOSTILE_TEXT}"), HOSTILE_TEXT],
         "oldStart": 1, "newStart": 1, "oldLines": 1, "newLines": 1,
-        "options": [{ "label": POISON, "description": POISON, "preview": POISON }],
+        "options": [{ "label": HOSTILE_TEXT, "description": HOSTILE_TEXT, "preview": HOSTILE_TEXT }],
     });
     json!({
         "todos": [one], "newTodos": [one], "oldTodos": [one], "edits": [one], "questions": [one], "allowedPrompts": [one],
-        "structuredPatch": [one], "results": [one, { "content": [one] }], "content": [one], "filenames": [POISON],
-        "answers": { POISON: POISON }, "matches": [POISON], "allowed_domains": [POISON],
+        "structuredPatch": [one], "results": [one, { "content": [one] }], "content": [one], "filenames": [HOSTILE_TEXT],
+        "answers": { HOSTILE_TEXT: HOSTILE_TEXT }, "matches": [HOSTILE_TEXT], "allowed_domains": [HOSTILE_TEXT],
     })
 }
 
-/// Writes what may stand as the input of a tool.
-fn input(fields: &[&str], way: usize) -> Value {
-    let mut input = if way == 0 { json!({}) } else { lists() };
+/// Returns the input of a call. Variant 0 has text fields, 1 also lists, 2 nested values instead of text.
+fn tool_input(fields: &[&str], variant: usize) -> Value {
+    let mut value = if variant == 0 { json!({}) } else { list_fields() };
     for field in fields {
-        input[*field] =
-            if way == 2 { json!({ POISON: [POISON, { POISON: POISON }] }) } else { POISON.into() };
+        value[*field] = if variant == 2 {
+            json!({ HOSTILE_TEXT: [HOSTILE_TEXT, { HOSTILE_TEXT: HOSTILE_TEXT }] })
+        } else {
+            HOSTILE_TEXT.into()
+        };
     }
-    input[POISON] = POISON.into();
-    input
+    value[HOSTILE_TEXT] = HOSTILE_TEXT.into();
+    value
 }
 
-/// Writes what a client may note of a result.
-fn note(way: usize) -> Value {
-    let mut note = if way == 0 { json!({}) } else { lists() };
+/// Returns the client record of a result. Variant 0 has text fields, 1 also lists, 2 is a text.
+fn client_result(variant: usize) -> Value {
+    let mut value = if variant == 0 { json!({}) } else { list_fields() };
     for field in [
         "stdout",
         "stderr",
@@ -96,57 +99,59 @@ fn note(way: usize) -> Value {
         "commandName",
         "backgroundTaskId",
     ] {
-        note[field] = POISON.into();
+        value[field] = HOSTILE_TEXT.into();
     }
-    note["file"] = json!({ "filePath": POISON, "content": POISON, "numLines": 1, "startLine": 1, "totalLines": 1, "type": POISON, "base64": POISON });
-    if way == 2 { POISON.into() } else { note }
+    value["file"] = json!({ "filePath": HOSTILE_TEXT, "content": HOSTILE_TEXT, "numLines": 1, "startLine": 1, "totalLines": 1, "type": HOSTILE_TEXT, "base64": HOSTILE_TEXT });
+    if variant == 2 { HOSTILE_TEXT.into() } else { value }
 }
 
-/// Writes what a tool may answer: words, blocks, pictures that are none.
-fn result(way: usize) -> Value {
-    match way {
-        0 => POISON.into(),
+/// Returns the result of a call. Variant 0 is a text, 1 has blocks and invalid images, 2 unknown blocks.
+fn tool_result(variant: usize) -> Value {
+    match variant {
+        0 => HOSTILE_TEXT.into(),
         1 => {
-            json!([{ "type": "text", "text": POISON }, lying("image/png"), lying("image/svg+xml"), lying(POISON)])
+            json!([{ "type": "text", "text": HOSTILE_TEXT }, fake_image("image/png"), fake_image("image/svg+xml"), fake_image(HOSTILE_TEXT)])
         }
-        _ => json!([{ "type": POISON, POISON: POISON }, { "type": "tool_reference", "tool_name": POISON }]),
+        _ => {
+            json!([{ "type": HOSTILE_TEXT, HOSTILE_TEXT: HOSTILE_TEXT }, { "type": "tool_reference", "tool_name": HOSTILE_TEXT }])
+        }
     }
 }
 
-/// A page that says it is a picture.
-fn lying(kind: &str) -> Value {
+/// Returns an image block whose data is an SVG with a script.
+fn fake_image(kind: &str) -> Value {
     // <svg xmlns="http://www.w3.org/2000/svg" onload="window.pwned=30"><script>alert(1)</script></svg>
     let data = "PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIG9ubG9hZD0id2luZG93LnB3bmVkPTMwIj48c2NyaXB0PmFsZXJ0KDEpPC9zY3JpcHQ+PC9zdmc+";
     json!({ "type": "image", "source": { "type": "base64", "media_type": kind, "data": data } })
 }
 
-/// Writes the hostile session.
-pub(crate) fn write(home: &Home) -> Tale {
-    let mut tale = Tale::new("666");
+/// Writes the session.
+pub(crate) fn write(home: &Home) -> SessionBuilder {
+    let mut session = SessionBuilder::new("666");
     for field in ["cwd", "gitBranch", "version", "entrypoint", "slug", "teamName", "agentName"] {
-        tale.every.insert(field.to_owned(), POISON.into());
+        session.common_fields.insert(field.to_owned(), HOSTILE_TEXT.into());
     }
-    state(&mut tale);
-    prompts(&mut tale);
-    calls(&mut tale);
-    agent(&mut tale, home);
-    // A line of five megabytes.
-    let long = format!("{}{POISON}", "<b onclick=alert(1)>x</b>".repeat(200_000));
-    tale.prompt(long.clone());
-    tale.calls("Bash", &json!({ "command": long }), &json!(long), &json!({ "stdout": long }));
-    let here = tale.tip();
-    for way in 0..2 {
-        tale.back(here.clone());
-        tale.prompt(format!("{way} {POISON}"));
-        tale.says(POISON);
+    add_lines_without_uuid(&mut session);
+    add_messages(&mut session);
+    add_calls(&mut session);
+    add_subagent(&mut session, home);
+    // Lines of five megabytes.
+    let long = format!("{}{HOSTILE_TEXT}", "<b onclick=alert(1)>x</b>".repeat(200_000));
+    session.add_prompt(long.clone());
+    session.add_call("Bash", &json!({ "command": long }), &json!(long), &json!({ "stdout": long }));
+    let fork_point = session.tip();
+    for variant in 0..2 {
+        session.set_tip(fork_point.clone());
+        session.add_prompt(format!("{variant} {HOSTILE_TEXT}"));
+        session.add_text(HOSTILE_TEXT);
     }
-    tale.keep(home);
-    tale
+    session.write_to(home);
+    session
 }
 
-/// Lines outside the tree.
-fn state(tale: &mut Tale) {
-    let id = tale.id().to_owned();
+/// Adds lines that are not part of the tree.
+fn add_lines_without_uuid(session: &mut SessionBuilder) {
+    let id = session.id().to_owned();
     for (kind, field) in [
         ("summary", "summary"),
         ("custom-title", "customTitle"),
@@ -155,31 +160,35 @@ fn state(tale: &mut Tale) {
         ("agent-name", "agentName"),
         ("last-prompt", "lastPrompt"),
         ("mode", "mode"),
-        (POISON, POISON),
+        (HOSTILE_TEXT, HOSTILE_TEXT),
     ] {
-        tale.line(&json!({ "type": kind, field: POISON, "sessionId": id, "leafUuid": POISON }));
+        session.add_line(
+            &json!({ "type": kind, field: HOSTILE_TEXT, "sessionId": id, "leafUuid": HOSTILE_TEXT }),
+        );
     }
     for url in ["javascript:window.pwned=40", "https://example.invalid/\" onclick=\"alert(1)"] {
-        tale.line(&json!({ "type": "pr-link", "sessionId": id, "prNumber": POISON, "prUrl": url, "prRepository": POISON, "timestamp": POISON }));
-        tale.line(&json!({ "type": "pr-link", "sessionId": id, "prNumber": 7, "prUrl": url, "prRepository": POISON, "timestamp": "2026-01-01T00:00:00.000Z" }));
+        session.add_line(&json!({ "type": "pr-link", "sessionId": id, "prNumber": HOSTILE_TEXT, "prUrl": url, "prRepository": HOSTILE_TEXT, "timestamp": HOSTILE_TEXT }));
+        session.add_line(&json!({ "type": "pr-link", "sessionId": id, "prNumber": 7, "prUrl": url, "prRepository": HOSTILE_TEXT, "timestamp": "2026-01-01T00:00:00.000Z" }));
     }
-    tale.line(&json!({ "type": "file-history-snapshot", "messageId": POISON, "snapshot": { "trackedFileBackups": { POISON: { "backupFileName": POISON } } } }));
-    tale.line(&json!({ "type": "queue-operation", "operation": "enqueue", "content": POISON, "sessionId": id, "timestamp": POISON }));
+    session.add_line(&json!({ "type": "file-history-snapshot", "messageId": HOSTILE_TEXT, "snapshot": { "trackedFileBackups": { HOSTILE_TEXT: { "backupFileName": HOSTILE_TEXT } } } }));
+    session.add_line(&json!({ "type": "queue-operation", "operation": "enqueue", "content": HOSTILE_TEXT, "sessionId": id, "timestamp": HOSTILE_TEXT }));
 }
 
-/// Whatever a user, a client and an answer can say.
-fn prompts(tale: &mut Tale) {
-    tale.prompt(POISON);
-    tale.says(POISON);
-    tale.says(&format!("# {POISON}\n\n| {POISON} |\n|---|\n| {POISON} |\n\n```{POISON}\n{POISON}\n```\n\n> {POISON}\n\n- [ ] {POISON}\n\nhttp://evil.example/{POISON}\n\n<javascript:alert(1)>\n"));
-    tale.thinks(POISON);
-    tale.prompt(format!("<command-name>/{POISON}</command-name><command-message>{POISON}</command-message><command-args>{POISON}</command-args>"));
-    tale.prompt(format!("<local-command-stdout>{POISON}</local-command-stdout>"));
-    tale.prompt(format!("<bash-input>{POISON}</bash-input>"));
-    tale.prompt(format!("<bash-stdout>{POISON}</bash-stdout><bash-stderr>{POISON}</bash-stderr>"));
-    tale.prompt(format!("<system-reminder>{POISON}</system-reminder>"));
-    tale.prompt(json!([{ "type": "text", "text": POISON }, lying("image/png"), lying("image/svg+xml"), lying(POISON), { "type": "document", "source": { "type": "base64", "media_type": "application/pdf", "data": POISON } }, { "type": POISON, POISON: POISON }]));
-    tale.prompt(json!([{ "type": "text", "text": "a true one" }, { "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": PICTURE } }]));
+/// Adds every kind of prompt, answer, system entry and attachment.
+fn add_messages(session: &mut SessionBuilder) {
+    session.add_prompt(HOSTILE_TEXT);
+    session.add_text(HOSTILE_TEXT);
+    session.add_text(&format!("# {HOSTILE_TEXT}\n\n| {HOSTILE_TEXT} |\n|---|\n| {HOSTILE_TEXT} |\n\n```{HOSTILE_TEXT}\n{HOSTILE_TEXT}\n```\n\n> {HOSTILE_TEXT}\n\n- [ ] {HOSTILE_TEXT}\n\nhttp://evil.example/{HOSTILE_TEXT}\n\n<javascript:alert(1)>\n"));
+    session.add_thinking(HOSTILE_TEXT);
+    session.add_prompt(format!("<command-name>/{HOSTILE_TEXT}</command-name><command-message>{HOSTILE_TEXT}</command-message><command-args>{HOSTILE_TEXT}</command-args>"));
+    session.add_prompt(format!("<local-command-stdout>{HOSTILE_TEXT}</local-command-stdout>"));
+    session.add_prompt(format!("<bash-input>{HOSTILE_TEXT}</bash-input>"));
+    session.add_prompt(format!(
+        "<bash-stdout>{HOSTILE_TEXT}</bash-stdout><bash-stderr>{HOSTILE_TEXT}</bash-stderr>"
+    ));
+    session.add_prompt(format!("<system-reminder>{HOSTILE_TEXT}</system-reminder>"));
+    session.add_prompt(json!([{ "type": "text", "text": HOSTILE_TEXT }, fake_image("image/png"), fake_image("image/svg+xml"), fake_image(HOSTILE_TEXT), { "type": "document", "source": { "type": "base64", "media_type": "application/pdf", "data": HOSTILE_TEXT } }, { "type": HOSTILE_TEXT, HOSTILE_TEXT: HOSTILE_TEXT }]));
+    session.add_prompt(json!([{ "type": "text", "text": "a true one" }, { "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": PNG_IMAGE } }]));
     for kind in [
         "informational",
         "local_command",
@@ -187,40 +196,53 @@ fn prompts(tale: &mut Tale) {
         "turn_duration",
         "stop_hook_summary",
         "compact_boundary",
-        POISON,
+        HOSTILE_TEXT,
     ] {
-        tale.entry(json!({ "type": "system", "subtype": kind, "content": POISON, "level": POISON, "error": { "message": POISON }, "compactMetadata": { "trigger": POISON, "preTokens": 5 }, "hookErrors": [POISON] }));
+        session.add_entry(json!({ "type": "system", "subtype": kind, "content": HOSTILE_TEXT, "level": HOSTILE_TEXT, "error": { "message": HOSTILE_TEXT }, "compactMetadata": { "trigger": HOSTILE_TEXT, "preTokens": 5 }, "hookErrors": [HOSTILE_TEXT] }));
     }
-    for kind in ["queued_command", "file", "edited_text_file", "hook_success", "diagnostics", POISON] {
-        tale.entry(json!({ "type": "attachment", "attachment": { "type": kind, "prompt": POISON, "content": POISON, "filename": POISON, "snippet": POISON, "stdout": POISON } }));
+    for kind in ["queued_command", "file", "edited_text_file", "hook_success", "diagnostics", HOSTILE_TEXT] {
+        session.add_entry(json!({ "type": "attachment", "attachment": { "type": kind, "prompt": HOSTILE_TEXT, "content": HOSTILE_TEXT, "filename": HOSTILE_TEXT, "snippet": HOSTILE_TEXT, "stdout": HOSTILE_TEXT } }));
     }
-    tale.entry(
-        json!({ "type": "user", "isCompactSummary": true, "message": { "role": "user", "content": POISON } }),
+    session.add_entry(
+        json!({ "type": "user", "isCompactSummary": true, "message": { "role": "user", "content": HOSTILE_TEXT } }),
     );
-    tale.entry(json!({ "type": "user", "isMeta": true, "message": { "role": "user", "content": POISON } }));
-    let error = json!({ "id": POISON, "role": "assistant", "model": POISON, "content": [{ "type": "text", "text": POISON }], "stop_reason": POISON });
-    tale.entry(json!({ "type": "assistant", "isApiErrorMessage": true, "error": POISON, "message": error }));
-    tale.entry(json!({ "type": "assistant", "message": error }));
+    session.add_entry(
+        json!({ "type": "user", "isMeta": true, "message": { "role": "user", "content": HOSTILE_TEXT } }),
+    );
+    let error = json!({ "id": HOSTILE_TEXT, "role": "assistant", "model": HOSTILE_TEXT, "content": [{ "type": "text", "text": HOSTILE_TEXT }], "stop_reason": HOSTILE_TEXT });
+    session.add_entry(
+        json!({ "type": "assistant", "isApiErrorMessage": true, "error": HOSTILE_TEXT, "message": error }),
+    );
+    session.add_entry(json!({ "type": "assistant", "message": error }));
 }
 
-/// Every tool in three ways.
-fn calls(tale: &mut Tale) {
+/// Adds three variants of a call of every tool.
+fn add_calls(session: &mut SessionBuilder) {
     for (tool, fields) in TOOLS {
-        tale.prompt(format!("{tool} now"));
-        for way in 0..3 {
-            tale.calls(tool, &input(fields, way), &result(way), &note(way));
+        session.add_prompt(format!("{tool} now"));
+        for variant in 0..3 {
+            session.add_call(
+                tool,
+                &tool_input(fields, variant),
+                &tool_result(variant),
+                &client_result(variant),
+            );
         }
     }
 }
 
-/// A subagent that is called so and says so.
-fn agent(tale: &mut Tale, home: &Home) {
-    tale.prompt("an agent now");
-    let call =
-        tale.calls("Task", &input(&["description", "prompt", "subagent_type"], 0), &result(0), &note(0));
-    let mut agent = tale.agent("a6666666");
-    agent.prompt(POISON);
-    agent.says(POISON);
-    agent.calls("Bash", &input(&["command"], 0), &result(1), &note(1));
-    agent.keep_agent(home, &call, POISON);
+/// Adds a subagent with hostile description, prompt, answer and call.
+fn add_subagent(session: &mut SessionBuilder, home: &Home) {
+    session.add_prompt("an agent now");
+    let call = session.add_call(
+        "Task",
+        &tool_input(&["description", "prompt", "subagent_type"], 0),
+        &tool_result(0),
+        &client_result(0),
+    );
+    let mut subagent = session.new_subagent("a6666666");
+    subagent.add_prompt(HOSTILE_TEXT);
+    subagent.add_text(HOSTILE_TEXT);
+    subagent.add_call("Bash", &tool_input(&["command"], 0), &tool_result(1), &client_result(1));
+    subagent.write_subagent_to(home, &call, HOSTILE_TEXT);
 }

@@ -1,248 +1,246 @@
-//! A session that somebody works in while another reads it.
+//! A session that a client appends to while its page is open.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use rethread_testkit::home::Home;
+use rethread_testkit::web_server::WebServer;
 use serde_json::json;
 
-use crate::client::Site;
-use crate::home::Home;
-use crate::server_page::Visit;
-use crate::session_builder::Tale;
+use crate::new_home;
+use crate::server_page::ServerPage;
+use crate::session_builder::SessionBuilder;
 
-/// Writes a session of some turns.
-fn begun(home: &Home) -> (Tale, PathBuf) {
-    let mut tale = Tale::new("7");
-    for no in 1..=40 {
-        tale.prompt(format!("Order {no}"));
-        tale.says("Aye.\n\nAye.\n\nAye, captain.");
+/// Writes a session of 40 turns.
+fn write_orders_session(home: &Home) -> (SessionBuilder, PathBuf) {
+    let mut session = SessionBuilder::new("7");
+    for idx in 1..=40 {
+        session.add_prompt(format!("Order {idx}"));
+        session.add_text("Aye.\n\nAye.\n\nAye, captain.");
     }
-    let path = tale.keep(home);
-    (tale, path)
+    let path = session.write_to(home);
+    (session, path)
 }
 
-/// Writes lines at the end of a file.
-#[expect(clippy::disallowed_methods, reason = "the test is the client that works in the session")]
+/// Appends lines to a file.
+#[expect(clippy::disallowed_methods, reason = "the test acts as the client")]
 pub(crate) fn append(path: &Path, lines: &str) {
     let mut file = std::fs::OpenOptions::new().append(true).open(path).unwrap();
     file.write_all(lines.as_bytes()).unwrap();
 }
 
-/// Words longer than a page shows at once.
+/// The answer is longer than a page shows at once.
 #[test]
-fn what_is_unfolded_stays_so_and_is_found() {
-    let home = Home::new();
-    let mut tale = Tale::new("8");
-    tale.prompt("Read me the log");
-    let log: Vec<String> =
-        (0..3000).map(|no| format!("Day {no}: nothing was seen but water and sky.")).collect();
-    tale.says(&log.join("\n\n"));
-    let path = tale.keep(&home);
-    let site = Site::of(home);
-    let Some(visit) = Visit::new(&site) else { return };
-    visit.open(&tale.address());
-    assert!(!visit.text("#main").contains("Day 2999:"));
-    visit.press("f");
-    visit.type_text("Day 2998:");
-    visit.wait_for("CSS.highlights.get('found')?.size === 1");
-    visit.wait_for("document.querySelector('#main details.more').open");
-    visit.press("Escape");
-    let top = visit.eval("scrollY");
-    assert!(top.as_f64() > Some(20_000.0), "{top}");
-    tale.prompt("And the day after");
-    append(&path, &tale.take());
-    visit.wait_said("#main", "And the day after");
-    visit.settle();
-    assert_eq!(visit.count("#main details.more[open]"), 1, "nobody is thrown out of what is read");
-    assert_eq!(visit.eval("scrollY"), top);
-    visit.assert_quiet(&visit.origin());
+fn opened_text_stays_open_and_is_found() {
+    let home = new_home();
+    let mut session = SessionBuilder::new("8");
+    session.add_prompt("Read me the log");
+    let log_entries: Vec<String> =
+        (0..3000).map(|idx| format!("Day {idx}: nothing was seen but water and sky.")).collect();
+    session.add_text(&log_entries.join("\n\n"));
+    let path = session.write_to(&home);
+    let server = WebServer::start(home);
+    let Some(page) = ServerPage::new(&server) else { return };
+    page.open(&session.url_path());
+    assert!(!page.text("#main").contains("Day 2999:"));
+    page.press("f");
+    page.type_text("Day 2998:");
+    page.wait_for("CSS.highlights.get('match')?.size === 1");
+    page.wait_for("document.querySelector('#main details.more').open");
+    page.press("Escape");
+    let scroll_before = page.eval("scrollY");
+    assert!(scroll_before.as_f64() > Some(20_000.0), "{scroll_before}");
+    session.add_prompt("And the day after");
+    append(&path, &session.take_lines());
+    page.wait_for_text("#main", "And the day after");
+    page.wait_for_paint();
+    assert_eq!(page.count("#main details.more[open]"), 1, "the text stays open");
+    assert_eq!(page.eval("scrollY"), scroll_before);
+    page.assert_problem_free();
 }
 
 #[test]
-fn new_turns_appear_and_nothing_moves_for_who_reads_in_the_middle() {
-    let home = Home::new();
-    let (mut tale, path) = begun(&home);
-    let site = Site::of(home);
-    let Some(visit) = Visit::new(&site) else { return };
-    visit.open(&format!("{}#t20", tale.address()));
-    visit.wait_seen("#t20");
-    visit.settle();
-    visit.settle();
-    let before = visit.top("#t20");
-    tale.prompt("Man overboard");
-    tale.says("Boat is lowered.");
-    append(&path, &tale.take());
-    visit.wait_said("#t41", "Boat is lowered");
-    visit.wait_shown("[data-do=newest]");
-    visit.settle();
-    let moved = visit.top("#t20") - before;
-    assert!(moved.abs() < 1.5, "it moved by {moved}");
-    visit.wait_said(".session-top", "41 turns");
-    visit.check();
-    visit.click("[data-do=newest]");
-    visit.wait_seen("#t41");
-    visit.wait_for("document.querySelector('[data-do=newest]').hidden");
-    visit.assert_quiet(&visit.origin());
+fn new_turns_appear_without_moving_the_displayed_text() {
+    let home = new_home();
+    let (mut session, path) = write_orders_session(&home);
+    let server = WebServer::start(home);
+    let Some(page) = ServerPage::new(&server) else { return };
+    page.open(&format!("{}#t20", session.url_path()));
+    page.wait_in_view("#t20");
+    page.wait_for_paint();
+    page.wait_for_paint();
+    let top_before = page.top_of("#t20");
+    session.add_prompt("Man overboard");
+    session.add_text("Boat is lowered.");
+    append(&path, &session.take_lines());
+    page.wait_for_text("#t41", "Boat is lowered");
+    page.wait_visible("[data-command=newest]");
+    page.wait_for_paint();
+    let offset = page.top_of("#t20") - top_before;
+    assert!(offset.abs() < 1.5, "the text moved by {offset}");
+    page.wait_for_text(".session-header", "41 turns");
+    page.assert_usable();
+    page.click("[data-command=newest]");
+    page.wait_in_view("#t41");
+    page.wait_for("document.querySelector('[data-command=newest]').hidden");
+    page.assert_problem_free();
 }
 
 #[test]
-fn who_follows_is_always_at_the_end() {
-    let home = Home::new();
-    let (mut tale, path) = begun(&home);
-    let site = Site::of(home);
-    let Some(visit) = Visit::new(&site) else { return };
-    visit.open(&tale.address());
-    visit.click("input[name=follow]");
-    visit.wait_seen("#t40");
-    // A line comes in two pieces, as a client may write it.
-    tale.prompt("Full speed");
-    let first = tale.take();
-    tale.prompt("Slow ahead");
-    let line = tale.take();
-    let (half, rest) = line.split_at(line.len() / 2);
-    append(&path, &format!("{first}{half}"));
-    visit.wait_for("document.getElementById('t41')");
-    assert_eq!(visit.count("#t42"), 0, "half a line is no turn");
-    append(&path, rest);
-    visit.wait_for("document.getElementById('t42')");
-    visit.wait_seen("#t42");
-    // What is open stays open while the turn goes on.
-    tale.thinks("The engine is *warm*.");
-    append(&path, &tale.take());
-    visit.wait_for("document.querySelector('#t42 .think')");
-    visit.unfold("#t42 .think");
-    tale.says("Slow it is.");
-    for no in 43..60 {
-        tale.prompt(format!("Order {no}"));
-        tale.says("Aye.");
+fn following_keeps_the_newest_turn_in_view() {
+    let home = new_home();
+    let (mut session, path) = write_orders_session(&home);
+    let server = WebServer::start(home);
+    let Some(page) = ServerPage::new(&server) else { return };
+    page.open(&session.url_path());
+    page.click("input[name=follow]");
+    page.wait_in_view("#t40");
+    // The client writes a line in two steps.
+    session.add_prompt("Full speed");
+    let first = session.take_lines();
+    session.add_prompt("Slow ahead");
+    let line = session.take_lines();
+    let (first_half, second_half) = line.split_at(line.len() / 2);
+    append(&path, &format!("{first}{first_half}"));
+    page.wait_for("document.getElementById('t41')");
+    assert_eq!(page.count("#t42"), 0, "an incomplete line is not displayed");
+    append(&path, second_half);
+    page.wait_for("document.getElementById('t42')");
+    page.wait_in_view("#t42");
+    // Opened parts stay open while the turn grows.
+    session.add_thinking("The engine is *warm*.");
+    append(&path, &session.take_lines());
+    page.wait_for("document.querySelector('#t42 .thinking')");
+    page.open_details("#t42 .thinking");
+    session.add_text("Slow it is.");
+    for idx in 43..60 {
+        session.add_prompt(format!("Order {idx}"));
+        session.add_text("Aye.");
     }
-    append(&path, &tale.take());
-    visit.wait_for("document.getElementById('t59')");
-    visit.wait_seen("#t59");
-    assert_eq!(visit.count("#t42 .think[open]"), 1);
-    visit.wait_said("#t42", "Slow it is.");
-    assert_eq!(visit.count("article.turn[id]"), 59, "each turn once");
-    // Who goes up wants to read, and follows no more.
-    visit.eval("scrollTo({ top: 0, behavior: 'instant' })");
-    visit.wait_for("!document.querySelector('input[name=follow]').checked");
-    visit.assert_quiet(&visit.origin());
+    append(&path, &session.take_lines());
+    page.wait_for("document.getElementById('t59')");
+    page.wait_in_view("#t59");
+    assert_eq!(page.count("#t42 .thinking[open]"), 1);
+    page.wait_for_text("#t42", "Slow it is.");
+    assert_eq!(page.count("article.turn[id]"), 59, "each turn is displayed once");
+    // Scrolling up ends following.
+    page.eval("scrollTo({ top: 0, behavior: 'instant' })");
+    page.wait_for("!document.querySelector('input[name=follow]').checked");
+    page.assert_problem_free();
 }
 
 #[test]
-fn a_call_that_is_open_gets_its_result_and_stays_open() {
-    let home = Home::new();
-    let (mut tale, path) = begun(&home);
-    let site = Site::of(home);
-    let Some(visit) = Visit::new(&site) else { return };
-    visit.open(&tale.address());
-    visit.click("input[name=follow]");
-    tale.prompt("Take the soundings");
-    let shell = tale.starts("Bash", &json!({ "command": "sound --all" }));
-    append(&path, &tale.take());
-    visit.wait_for("document.querySelector('#t41 .tool')");
-    visit.unfold("#t41 .tool");
-    tale.ends(&shell, &json!("nine fathoms"), &json!({}));
+fn an_opened_call_receives_its_result_and_stays_open() {
+    let home = new_home();
+    let (mut session, path) = write_orders_session(&home);
+    let server = WebServer::start(home);
+    let Some(page) = ServerPage::new(&server) else { return };
+    page.open(&session.url_path());
+    page.click("input[name=follow]");
+    session.add_prompt("Take the soundings");
+    let bash_call = session.start_call("Bash", &json!({ "command": "sound --all" }));
+    append(&path, &session.take_lines());
+    page.wait_for("document.querySelector('#t41 .tool')");
+    page.open_details("#t41 .tool");
+    session.finish_call(&bash_call, &json!("nine fathoms"), &json!({}));
     let options = json!([{ "label": "Ebb", "description": "" }, { "label": "Flood", "description": "" }]);
     let question = json!({ "question": "Which tide?", "header": "Tide", "options": options });
-    let asked = tale.starts("AskUserQuestion", &json!({ "questions": [question] }));
-    append(&path, &tale.take());
-    visit.wait_said("#t41 .tool[open]", "nine fathoms");
-    visit.wait_said("#t41 .tool[open]", "Which tide?");
-    tale.ends(
-        &asked,
+    let question_call = session.start_call("AskUserQuestion", &json!({ "questions": [question] }));
+    append(&path, &session.take_lines());
+    page.wait_for_text("#t41 .tool[open]", "nine fathoms");
+    page.wait_for_text("#t41 .tool[open]", "Which tide?");
+    session.finish_call(
+        &question_call,
         &json!("User has answered your questions: \"Which tide?\"=\"the spring tide\"."),
         &json!({ "answers": { "Which tide?": "the spring tide" } }),
     );
-    append(&path, &tale.take());
-    visit.wait_said("#t41 .tool[open]", "the spring tide");
-    assert_eq!(visit.count("#t41 .tool[open]"), 2);
-    visit.assert_quiet(&visit.origin());
+    append(&path, &session.take_lines());
+    page.wait_for_text("#t41 .tool[open]", "the spring tide");
+    assert_eq!(page.count("#t41 .tool[open]"), 2);
+    page.assert_problem_free();
 }
 
 #[test]
-fn after_a_rewind_the_page_shows_the_way_that_goes_on() {
-    let home = Home::new();
-    let mut tale = Tale::new("7");
+fn after_a_rewind_the_page_shows_the_active_path() {
+    let home = new_home();
+    let mut session = SessionBuilder::new("7");
     let mut tips = Vec::new();
-    for no in 1..=40 {
-        tale.prompt(format!("Order {no}"));
-        tale.says("Aye.");
-        tips.push(tale.tip());
+    for idx in 1..=40 {
+        session.add_prompt(format!("Order {idx}"));
+        session.add_text("Aye.");
+        tips.push(session.tip());
     }
-    let path = tale.keep(&home);
-    let site = Site::of(home);
-    let Some(visit) = Visit::new(&site) else { return };
-    visit.open(&format!("{}#t20", tale.address()));
-    visit.wait_seen("article#t20");
-    visit.eval("window.old = 1");
-    // Near the end, on the last leaf: nothing else moves.
-    tale.back(tips[37].clone());
-    tale.prompt("Order 41");
-    append(&path, &tale.take());
-    visit.wait_for("document.getElementById('t41') && !document.getElementById('t40')");
-    assert_eq!(visit.eval("window.old"), 1);
-    // Farther up, and longer than the way before: what was read on the leaves between never was.
-    tale.back(tips[27].clone());
-    for no in 42..=50 {
-        tale.prompt(format!("Order {no}"));
-        tale.says("Aye.");
+    let path = session.write_to(&home);
+    let server = WebServer::start(home);
+    let Some(page) = ServerPage::new(&server) else { return };
+    page.open(&format!("{}#t20", session.url_path()));
+    page.wait_in_view("article#t20");
+    page.eval("window.isOldPage = true");
+    // The fork is in the last chunk: only that chunk is replaced.
+    session.set_tip(tips[37].clone());
+    session.add_prompt("Order 41");
+    append(&path, &session.take_lines());
+    page.wait_for("document.getElementById('t41') && !document.getElementById('t40')");
+    assert_eq!(page.eval("window.isOldPage"), true);
+    // The fork is in an earlier chunk, and the new path is longer: the page is loaded again.
+    session.set_tip(tips[27].clone());
+    for idx in 42..=50 {
+        session.add_prompt(format!("Order {idx}"));
+        session.add_text("Aye.");
     }
-    append(&path, &tale.take());
-    visit.wait_for("!window.old && document.getElementById('t50')");
-    visit.wait_seen("article#t20");
-    visit.eval("document.documentElement.scrollTo(0, document.documentElement.scrollHeight)");
-    visit.wait_for("!document.querySelector('.leaf-later')");
-    let turns = visit.eval("[...document.querySelectorAll('article.turn[id]')].map(turn => turn.id)");
-    let wanted: Vec<String> = (1..=28).chain(42..=50).map(|no| format!("t{no}")).collect();
-    assert_eq!(turns, json!(wanted));
-    visit.assert_quiet(&visit.origin());
+    append(&path, &session.take_lines());
+    page.wait_for("!window.isOldPage && document.getElementById('t50')");
+    page.wait_in_view("article#t20");
+    page.eval("document.documentElement.scrollTo(0, document.documentElement.scrollHeight)");
+    page.wait_for("!document.querySelector('.chunk-pending')");
+    let turns = page.eval("[...document.querySelectorAll('article.turn[id]')].map(turn => turn.id)");
+    let expected: Vec<String> = (1..=28).chain(42..=50).map(|idx| format!("t{idx}")).collect();
+    assert_eq!(turns, json!(expected));
+    page.assert_problem_free();
 }
 
 #[test]
-fn after_going_far_up_the_page_ends_there() {
-    let home = Home::new();
-    let (tale, _) = begun(&home);
-    let site = Site::of(home);
-    let Some(mut visit) = Visit::new(&site) else { return };
-    // The last leaf is asked for, and is not there any more.
-    visit.expect_status(404);
-    visit.open(&tale.address());
-    visit.eval("window.old = 1");
-    visit.click("#t3 .menu > summary");
-    visit.click("#t3 [data-act=goto]");
-    visit.wait_shown("#act .act-form button[value=do]");
-    visit.click("#act .act-form button[value=do]");
-    visit.wait_shown("#act form.act-undo button");
-    // Nobody is torn away from what was done, and how to take it back.
-    assert_eq!(visit.eval("window.old"), 1);
-    visit.press("Escape");
-    visit.wait_for("!window.old && document.readyState === 'complete'");
-    visit.wait_for("document.querySelectorAll('article.turn[id]').length === 3");
-    visit.assert_quiet(&visit.origin());
+fn after_goto_an_early_turn_the_page_ends_there() {
+    let home = new_home();
+    let (session, _) = write_orders_session(&home);
+    let server = WebServer::start(home);
+    let Some(mut page) = ServerPage::new(&server) else { return };
+    // The page requests its last chunk, which no longer exists.
+    page.expect_status(404);
+    page.open(&session.url_path());
+    page.eval("window.isOldPage = true");
+    page.open_goto_dialog("#t3");
+    page.confirm_action();
+    // The page is not reloaded while the dialog shows the result and the undo button.
+    assert_eq!(page.eval("window.isOldPage"), true);
+    page.press("Escape");
+    page.wait_for("!window.isOldPage && document.readyState === 'complete'");
+    page.wait_for("document.querySelectorAll('article.turn[id]').length === 3");
+    page.assert_problem_free();
 }
 
 #[test]
-fn who_does_not_look_holds_no_connection_and_misses_nothing() {
-    let home = Home::new();
-    let (mut tale, path) = begun(&home);
-    let site = Site::of(home);
-    let Some(visit) = Visit::new(&site) else { return };
-    visit.open(&tale.address());
-    let turn = |hidden: bool| {
-        visit.eval(&format!(
+fn hidden_pages_disconnect_and_catch_up_when_visible() {
+    let home = new_home();
+    let (mut session, path) = write_orders_session(&home);
+    let server = WebServer::start(home);
+    let Some(page) = ServerPage::new(&server) else { return };
+    page.open(&session.url_path());
+    let set_hidden = |hidden: bool| {
+        page.eval(&format!(
             "Object.defineProperty(document, 'hidden', {{ configurable: true, value: {hidden} }});
              document.dispatchEvent(new Event('visibilitychange'))"
         ))
     };
-    turn(true);
-    tale.prompt("Man overboard");
-    append(&path, &tale.take());
+    set_hidden(true);
+    session.add_prompt("Man overboard");
+    append(&path, &session.take_lines());
     std::thread::sleep(std::time::Duration::from_secs(1));
-    assert_eq!(visit.count("#t41"), 0, "nobody listens");
-    turn(false);
-    visit.wait_for("document.getElementById('t41')");
-    tale.prompt("Boat is lowered");
-    append(&path, &tale.take());
-    visit.wait_for("document.getElementById('t42')");
-    visit.assert_quiet(&visit.origin());
+    assert_eq!(page.count("#t41"), 0, "a hidden page is not connected");
+    set_hidden(false);
+    page.wait_for("document.getElementById('t41')");
+    session.add_prompt("Boat is lowered");
+    append(&path, &session.take_lines());
+    page.wait_for("document.getElementById('t42')");
+    page.assert_problem_free();
 }

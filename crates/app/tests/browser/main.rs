@@ -1,8 +1,8 @@
-//! Reads sessions in a real browser, served by the built program over a home folder of its own.
+//! Opens pages of the built server in a real browser, over a home directory of its own.
 //!
 //! ```text
-//! tale ──▶ store ──▶ visit ──▶ (finding, reading, scrolling, growing, acting, showing, hostile, screens, speed)
-//! a file    a home   a page     what somebody does there
+//! session_builder ──▶ fixtures ──▶ server_page ──▶ (search, session_page, scroll, live_update, actions, map, …)
+//!    a session file     a home     a browser page                     the tests
 //! ```
 
 #[cfg(test)]
@@ -10,17 +10,10 @@ mod actions;
 #[cfg(test)]
 mod benchmark;
 #[cfg(test)]
-#[path = "../../../testkit/src/web_server.rs"]
-#[expect(dead_code, reason = "shared with the tests of the server, which use all of it")]
-mod client;
-#[cfg(test)]
 mod fixtures;
 #[cfg(test)]
-#[path = "../../../testkit/src/home.rs"]
-#[expect(dead_code, reason = "shared with the tests of the command line, which use all of it")]
-mod home;
-#[cfg(test)]
 mod hostile;
+#[cfg(test)]
 mod hostile_session;
 #[cfg(test)]
 mod live_update;
@@ -40,3 +33,9 @@ mod server_page;
 mod session_builder;
 #[cfg(test)]
 mod session_page;
+
+/// Creates an empty home in which to run the built program.
+#[cfg(test)]
+fn new_home() -> rethread_testkit::home::Home {
+    rethread_testkit::home::Home::new(env!("CARGO_BIN_EXE_rethread"))
+}

@@ -1,63 +1,70 @@
-//! The map beside a session: its turns, the ways that leave them, and where one reads.
+//! The map next to a session: its turns, the branches at each fork, and the current turn.
 
-use crate::client::Site;
+use rethread_testkit::web_server::WebServer;
+
 use crate::fixtures;
-use crate::home::Home;
 use crate::live_update::append;
-use crate::server_page::Visit;
+use crate::new_home;
+use crate::server_page::ServerPage;
 
 #[test]
-fn a_map_shows_the_turns_and_the_ways_that_leave_them() {
-    let home = Home::new();
-    let mut tale = fixtures::varied(&home);
-    let path = home.path().join(tale.file());
-    let site = Site::of(home);
-    let Some(visit) = Visit::new(&site) else { return };
-    visit.open(&tale.address());
-    visit.wait_shown("#map");
-    let words = visit.text("#map");
-    for said in
+fn the_map_lists_turns_and_branches_and_marks_the_current_turn() {
+    let home = new_home();
+    let mut session = fixtures::write_varied_session(&home);
+    let path = home.path().join(session.path_in_home());
+    let server = WebServer::start(home);
+    let Some(page) = ServerPage::new(&server) else { return };
+    page.open(&session.url_path());
+    page.wait_visible("#map");
+    let map_text = page.text("#map");
+    for expected in
         ["Measure the depth", "Look at this chart", "Sail north", "Sail south", "Sail west", "resumes here"]
     {
-        assert!(words.contains(said), "{said}: {words}");
+        assert!(map_text.contains(expected), "{expected}: {map_text}");
     }
-    assert_eq!((visit.count("#map .map-turn"), visit.count("#map .map-off")), (5, 2));
-    visit.wait_for("document.querySelector('#map [aria-current]')?.dataset.turn === '1'");
-    // One goes to a turn by its sign, and the map follows.
-    visit.click("#map a[data-turn='3']");
-    visit.wait_seen("#t3");
-    visit.wait_for("document.querySelector('#map [aria-current]')?.dataset.turn === '3'");
-    visit.check();
-    // What is said at its end is on it as soon as it is told.
-    tale.prompt("Drop the anchor");
-    append(&path, &tale.take());
-    visit.wait_said("#map .map-turn", "Drop the anchor");
-    // Another way is read from where it leaves, and shows the way back.
-    visit.click("#map .map-off a[title='Sail south']");
-    visit.wait_said("#map .map-turn", "And on to the south");
-    visit.wait_seen(".part.here");
-    assert!(visit.text(".part.here").contains("Sail south"));
-    assert_eq!(visit.count("#map .map-end"), 0, "the client does not go on from there");
-    assert!(visit.text("#map .map-on").contains("Sail west"), "{}", visit.text("#map .map-on"));
-    visit.assert_quiet(&visit.origin());
+    assert_eq!((page.count("#map .map-turn"), page.count("#map .map-branch")), (5, 2));
+    page.wait_for("document.querySelector('#map [aria-current]')?.dataset.turn === '1'");
+    // A click scrolls to the turn, which becomes the current one.
+    page.click("#map a[data-turn='3']");
+    page.wait_in_view("#t3");
+    page.wait_for("document.querySelector('#map [aria-current]')?.dataset.turn === '3'");
+    page.assert_usable();
+    // Turns that the client appends are added to the map.
+    session.add_prompt("Drop the anchor");
+    append(&path, &session.take_lines());
+    page.wait_for_text("#map .map-turn", "Drop the anchor");
+    // Another branch opens at its fork, and its map lists the active branch.
+    page.click("#map .map-branch a[title='Sail south']");
+    page.wait_for_text("#map .map-turn", "And on to the south");
+    page.wait_in_view(".part.part-target");
+    assert!(page.text(".part.part-target").contains("Sail south"));
+    assert_eq!(page.count("#map .map-resume-point"), 0, "the branch has no resume point");
+    assert!(
+        page.text("#map .map-branch-active").contains("Sail west"),
+        "{}",
+        page.text("#map .map-branch-active")
+    );
+    page.assert_problem_free();
 }
 
 #[test]
-fn the_switch_stays_where_it_is_pressed() {
-    let home = Home::new();
-    let tale = fixtures::varied(&home);
-    let site = Site::of(home);
-    let Some(visit) = Visit::new(&site) else { return };
-    visit.open(&tale.address());
-    visit.eval("document.querySelector('.switch').scrollIntoView({ block: 'center' })");
-    visit.settle();
-    let before = visit.top(".switch");
-    for way in [2, 1] {
-        visit.click(".switch a[aria-label='Previous branch']");
-        visit.wait_for(&format!("document.querySelector('.switch')?.innerText.includes('{way} of 3')"));
-        visit.wait_for(&format!(
-            "Math.abs(document.querySelector('.switch').getBoundingClientRect().top - {before}) < 3"
+fn the_fork_switch_keeps_its_position_on_the_screen() {
+    let home = new_home();
+    let session = fixtures::write_varied_session(&home);
+    let server = WebServer::start(home);
+    let Some(page) = ServerPage::new(&server) else { return };
+    page.open(&session.url_path());
+    page.eval("document.querySelector('.fork-switch').scrollIntoView({ block: 'center' })");
+    page.wait_for_paint();
+    let before = page.top_of(".fork-switch");
+    for branch_number in [2, 1] {
+        page.click(".fork-switch a[aria-label='Previous branch']");
+        page.wait_for(&format!(
+            "document.querySelector('.fork-switch')?.innerText.includes('{branch_number} of 3')"
+        ));
+        page.wait_for(&format!(
+            "Math.abs(document.querySelector('.fork-switch').getBoundingClientRect().top - {before}) < 3"
         ));
     }
-    visit.assert_quiet(&visit.origin());
+    page.assert_problem_free();
 }

@@ -1,146 +1,141 @@
-//! Pictures of the pages, for the documentation: `UPDATE_DOCS=1 cargo test -p rethread screens` draws them anew.
+//! Screenshots for the documentation: `UPDATE_DOCS=1 cargo test -p rethread screenshots` writes them.
 //!
-//! The invented sessions end a while before the present, so that two runs differ in their times and in nothing else. Without
-//! the variable every screen is drawn, and only looked at.
-#![expect(clippy::disallowed_methods, reason = "the test is told by the environment to write the pictures")]
+//! The demo sessions end a fixed time before the present, so that two runs differ only in displayed times. Without the variable
+//! every screenshot is taken and checked, but not written.
+#![expect(clippy::disallowed_methods, reason = "the environment requests that the screenshots are written")]
 
 use std::path::Path;
 
-use rethread_testkit::browser::{Area, Browser, EmulatedMedia, Page};
+use rethread_testkit::browser::{Browser, EmulatedMedia, Page, ScreenshotArea};
+use rethread_testkit::web_server::WebServer;
 
-use crate::client::Site;
-use crate::server_page::{NARROW, Visit};
+use crate::new_home;
+use crate::server_page::{CONFIRM_BUTTON, NARROW, ServerPage};
 
-/// Where the pictures stand.
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/screens");
-/// What all pictures may weigh.
-const MOST: usize = 4_000_000;
+/// The folder of the screenshots.
+const SCREENSHOT_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/screens");
+/// The maximum size of all screenshots together.
+const MAX_TOTAL_BYTES: usize = 4_000_000;
 
-/// A session with calls of many kinds, and one with two branches.
-const VARIED: &str = "/s/5f0c2a1e-7b3d-4c58-9a61-0e4d2f8b6c13";
-const FORKED: &str = "/s/b27e94d0-1c6f-4f0a-8d35-9b1a7e02c4f8";
+/// A demo session with calls of many kinds.
+const VARIED_SESSION: &str = "/s/5f0c2a1e-7b3d-4c58-9a61-0e4d2f8b6c13";
+/// A demo session with two branches.
+const FORKED_SESSION: &str = "/s/b27e94d0-1c6f-4f0a-8d35-9b1a7e02c4f8";
 
-/// A screen: its name, its address, and what is done there before it is drawn.
-type Screen = (&'static str, String, fn(&Visit<'_>));
+/// A screenshot: its name, its URL, and the actions before it is taken.
+type ScreenshotCase = (&'static str, String, fn(&ServerPage<'_>));
 
-fn screens() -> [Screen; 12] {
+fn screenshot_cases() -> [ScreenshotCase; 12] {
     [
-        ("home", "/".to_owned(), |visit| visit.wait_shown(".heat")),
-        ("list", "/sessions".to_owned(), |visit| visit.press("j")),
-        ("search", "/search?q=high%20water".to_owned(), |visit| visit.wait_shown("a.found-link")),
-        ("session", format!("{VARIED}#t1"), unfolded),
-        ("fork", FORKED.to_owned(), mapped),
-        ("subagent", VARIED.to_owned(), sent),
-        ("act", VARIED.to_owned(), planned),
-        ("branches", format!("{FORKED}/branches"), |_| {}),
-        ("diff", format!("{FORKED}/branches"), compared),
-        ("tree", format!("{FORKED}/tree"), |_| {}),
+        ("home", "/".to_owned(), |page| page.wait_visible(".heatmap")),
+        ("list", "/sessions".to_owned(), |page| page.press("j")),
+        ("search", "/search?q=high%20water".to_owned(), |page| page.wait_visible("a.result-link")),
+        ("session", format!("{VARIED_SESSION}#t1"), open_edit_and_bash_calls),
+        ("fork", FORKED_SESSION.to_owned(), wait_for_map),
+        ("subagent", VARIED_SESSION.to_owned(), open_first_subagent),
+        ("goto", VARIED_SESSION.to_owned(), open_goto_preview),
+        ("branches", format!("{FORKED_SESSION}/branches"), |_| {}),
+        ("diff", format!("{FORKED_SESSION}/branches"), compare_branches),
+        ("tree", format!("{FORKED_SESSION}/tree"), |_| {}),
         ("log", "/log".to_owned(), |_| {}),
-        ("presentation", VARIED.to_owned(), presented),
+        ("presentation", VARIED_SESSION.to_owned(), present_first_turn),
     ]
 }
 
-/// Unfolds what a change and a run of a program did, and goes there.
-fn unfolded(visit: &Visit<'_>) {
-    visit.wait_seen("#t1");
-    visit.eval(
+/// Opens the calls of `Edit` and `Bash` and scrolls to a patch.
+fn open_edit_and_bash_calls(page: &ServerPage<'_>) {
+    page.wait_in_view("#t1");
+    page.eval(
         "for (const call of document.querySelectorAll('#t1 .tool')) {
             if (/^\\s*(Edit|Bash)/.test(call.innerText)) call.open = true;
         }",
     );
-    visit.wait_shown("#t1 .patch");
-    visit.eval("document.querySelector('#t1 .patch').closest('.tool').scrollIntoView({ block: 'center' })");
+    page.wait_visible("#t1 .patch");
+    page.eval("document.querySelector('#t1 .patch').closest('.tool').scrollIntoView({ block: 'center' })");
 }
 
-/// Waits for the map, which narrow windows have no room for.
-fn mapped(visit: &Visit<'_>) {
-    visit.wait_for("document.querySelector('#map > ol')");
+/// Waits until the map is filled. It is not visible in narrow windows.
+fn wait_for_map(page: &ServerPage<'_>) {
+    page.wait_for("document.querySelector('#map > ol')");
 }
 
-/// Goes to the page of the first subagent.
-fn sent(visit: &Visit<'_>) {
-    visit.click("[data-do=agents]");
-    visit.wait_shown("#agents a");
-    visit.click("#agents a");
-    visit.wait_for("location.pathname.includes('/agent/') && document.readyState === 'complete'");
+/// Opens the page of the first subagent.
+fn open_first_subagent(page: &ServerPage<'_>) {
+    page.click_and_wait("[data-command=agents]", "#agents a");
+    page.click("#agents a");
+    page.wait_for("location.pathname.includes('/agent/') && document.readyState === 'complete'");
 }
 
-/// Asks what going on from the first turn would do.
-fn planned(visit: &Visit<'_>) {
-    visit.click("#t1 .menu > summary");
-    visit.click("#t1 [data-act=goto]");
-    visit.wait_shown("#act .act-form button[value=do]");
+/// Opens the preview of `goto` for the first turn.
+fn open_goto_preview(page: &ServerPage<'_>) {
+    page.open_goto_dialog("#t1");
 }
 
 /// Compares two branches.
-fn compared(visit: &Visit<'_>) {
-    visit.click("a[href*='/diff?']");
-    visit.wait_for("location.pathname.endsWith('/diff') && document.readyState === 'complete'");
+fn compare_branches(page: &ServerPage<'_>) {
+    page.click("a[href*='/diff?']");
+    page.wait_for("location.pathname.endsWith('/diff') && document.readyState === 'complete'");
 }
 
-/// Does something and takes it back, so that there is something to tell of.
-fn done(visit: &Visit<'_>) {
-    visit.open(&format!("{FORKED}/branches"));
-    visit.click("[data-act=goto]");
-    visit.wait_shown("#act .act-form button[value=do]");
-    visit.click("#act .act-form button[value=do]");
-    visit.wait_shown("#act form.act-undo button");
-    visit.click("#act form.act-undo button");
-    visit.wait_said("#act .act-title", "undone");
+/// Executes an action and undoes it, so that the log has entries.
+fn execute_and_undo(page: &ServerPage<'_>) {
+    page.open(&format!("{FORKED_SESSION}/branches"));
+    page.click_and_wait("[data-action=goto]", CONFIRM_BUTTON);
+    page.confirm_action();
+    page.undo_action();
 }
 
-/// Shows the first turn to others.
-fn presented(visit: &Visit<'_>) {
-    visit.press("P");
-    visit.wait_shown(".present");
-    for shown in 2..=6 {
-        visit.press("ArrowRight");
-        visit.wait_for(&format!("document.querySelectorAll('.present-page > *').length === {shown}"));
+/// Presents six parts of the first turn.
+fn present_first_turn(page: &ServerPage<'_>) {
+    page.press_and_wait("P", ".present");
+    for part_count in 2..=6 {
+        page.press("ArrowRight");
+        page.wait_for(&format!("document.querySelectorAll('.present-page > *').length === {part_count}"));
     }
 }
 
-/// Draws a page, keeps the picture where that is wanted, and returns what it weighs.
+/// Takes a screenshot, writes it if `UPDATE_DOCS` is set, and returns its size.
 #[track_caller]
-fn drawn(page: &Page, name: &str, kind: &str, blank: usize) -> usize {
-    page.settle();
-    let picture = page.picture(Area::Window);
-    assert!(picture.len() > blank * 3, "{name} is blank, {kind}");
+fn take_screenshot(page: &Page, name: &str, variant: &str, blank_bytes: usize) -> usize {
+    page.wait_for_paint();
+    let png = page.screenshot(ScreenshotArea::Viewport);
+    assert!(png.len() > blank_bytes * 3, "{name} is blank, {variant}");
     if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::create_dir_all(FOLDER).unwrap();
-        std::fs::write(Path::new(FOLDER).join(format!("{name}-{kind}.png")), &picture).unwrap();
+        std::fs::create_dir_all(SCREENSHOT_FOLDER).unwrap();
+        std::fs::write(Path::new(SCREENSHOT_FOLDER).join(format!("{name}-{variant}.png")), &png).unwrap();
     }
-    picture.len()
+    png.len()
 }
 
 #[test]
-fn screens_show_every_page() {
-    let site = Site::demo();
-    let Some(visit) = Visit::new(&site) else { return };
+fn screenshots_of_every_page_are_not_blank() {
+    let server = WebServer::start_demo(new_home());
+    let Some(page) = ServerPage::new(&server) else { return };
     let Some(browser) = Browser::shared() else { return };
-    let export = site.page(&format!("{VARIED}/export?format=html"));
-    let export = format!("file://{}", site.home().write("export.html", export).display());
-    let taken = browser.page();
-    done(&visit);
-    let mut weight = 0;
-    for (width, size) in [(1280, "wide"), (NARROW, "narrow")] {
+    let export = server.get_body(&format!("{VARIED_SESSION}/export?format=html"));
+    let export = format!("file://{}", server.home().write("export.html", export).display());
+    let export_page = browser.open_page();
+    execute_and_undo(&page);
+    let mut total_bytes = 0;
+    for (width, size_name) in [(1280, "wide"), (NARROW, "narrow")] {
         for (dark, theme) in [(false, "light"), (true, "dark")] {
-            let kind = format!("{size}-{theme}");
-            for page in [&*visit, &taken] {
-                page.resize(width, 760, width == NARROW);
-                page.emulate(EmulatedMedia { dark, reduced_motion: true, ..EmulatedMedia::default() });
+            let variant = format!("{size_name}-{theme}");
+            for target in [&*page, &export_page] {
+                target.resize(width, 760, width == NARROW);
+                target.emulate(EmulatedMedia { dark, reduced_motion: true, ..EmulatedMedia::default() });
             }
-            visit.goto("about:blank");
-            let blank = visit.picture(Area::Window).len();
-            for (name, target, act) in screens() {
-                visit.open(&target);
-                act(&visit);
-                weight += drawn(&visit, name, &kind, blank);
+            page.goto("about:blank");
+            let blank_bytes = page.screenshot(ScreenshotArea::Viewport).len();
+            for (name, target, prepare) in screenshot_cases() {
+                page.open(&target);
+                prepare(&page);
+                total_bytes += take_screenshot(&page, name, &variant, blank_bytes);
             }
-            taken.goto(&export);
-            weight += drawn(&taken, "export", &kind, blank);
+            export_page.goto(&export);
+            total_bytes += take_screenshot(&export_page, "export", &variant, blank_bytes);
         }
     }
-    assert!(weight < MOST, "the pictures weigh {weight} bytes");
-    visit.assert_quiet(&visit.origin());
-    taken.assert_quiet("file://");
+    assert!(total_bytes < MAX_TOTAL_BYTES, "the screenshots have {total_bytes} bytes");
+    page.assert_problem_free();
+    export_page.assert_no_problems("file://");
 }

@@ -1,46 +1,48 @@
-//! A long session is scrolled through: what was read long ago is given back, and is there again when it is looked at.
+//! Scrolling through a long session: distant chunks are unloaded, and loaded again when they come into view.
 
-use crate::client::Site;
+use rethread_testkit::web_server::WebServer;
+
 use crate::fixtures;
-use crate::home::Home;
-use crate::server_page::Visit;
+use crate::new_home;
+use crate::server_page::ServerPage;
 
-/// Goes down by a few windows at a time until a turn stands in the window.
-fn down_to(visit: &Visit<'_>, turn: u32) {
-    let there =
+/// Scrolls down by four viewports at a time until a turn is reached.
+fn scroll_down_to(page: &ServerPage<'_>, turn: u32) {
+    let is_reached =
         format!("document.querySelector('article#t{turn}')?.getBoundingClientRect().top < innerHeight");
     for _ in 0..2000 {
-        if visit.eval(&there) == true {
+        if page.eval(&is_reached) == true {
             return;
         }
-        visit.eval("scrollBy({ top: 4 * innerHeight, behavior: 'instant' })");
-        visit.wait_for("!document.querySelector('#main > [data-loading]')");
-        visit.settle();
+        page.eval("scrollBy({ top: 4 * innerHeight, behavior: 'instant' })");
+        page.wait_for("!document.querySelector('#main > [data-loading]')");
+        page.wait_for_paint();
     }
     panic!("turn {turn} was never reached");
 }
 
 #[test]
-fn what_was_read_long_ago_is_given_back_and_comes_again() {
-    let home = Home::new();
-    let tale = fixtures::long(&home);
-    let site = Site::of(home);
-    let Some(visit) = Visit::new(&site) else { return };
-    visit.open(&tale.address());
-    down_to(&visit, 50);
-    visit.click("article#t50 .tool > summary");
-    visit.wait_said("article#t50 .tool[open]", "nothing but hay");
-    let height = "Math.round(document.querySelector('[data-leaf=\"12\"]').getBoundingClientRect().height)";
-    down_to(&visit, 200);
-    let before = visit.eval(height);
-    down_to(&visit, 700);
-    visit.wait_for("'later' in document.querySelector('[data-leaf=\"12\"]').dataset");
-    assert_eq!(visit.eval(height), before, "its place is as high as it was");
-    assert!(visit.count("article.turn") < 500, "{} turns are held", visit.count("article.turn"));
-    assert_eq!(visit.count("article#t50 .tool[open]"), 1, "where somebody unfolded something, it stays");
-    visit.eval("document.querySelector('[data-leaf=\"12\"]').scrollIntoView()");
-    visit.wait_for("document.querySelector('[data-leaf=\"12\"] > article.turn')");
-    visit.settle();
-    assert!(visit.text("[data-leaf='12']").contains("Log of watch"), "{}", visit.text("[data-leaf='12']"));
-    visit.check();
+fn distant_chunks_are_unloaded_and_loaded_again() {
+    let home = new_home();
+    let session = fixtures::write_long_session(&home);
+    let server = WebServer::start(home);
+    let Some(page) = ServerPage::new(&server) else { return };
+    page.open(&session.url_path());
+    scroll_down_to(&page, 50);
+    page.click("article#t50 .tool > summary");
+    page.wait_for_text("article#t50 .tool[open]", "nothing but hay");
+    let height_script =
+        "Math.round(document.querySelector('[data-chunk=\"12\"]').getBoundingClientRect().height)";
+    scroll_down_to(&page, 200);
+    let height_before = page.eval(height_script);
+    scroll_down_to(&page, 700);
+    page.wait_for("'pending' in document.querySelector('[data-chunk=\"12\"]').dataset");
+    assert_eq!(page.eval(height_script), height_before, "the placeholder has the height of the chunk");
+    assert!(page.count("article.turn") < 500, "{} turns are loaded", page.count("article.turn"));
+    assert_eq!(page.count("article#t50 .tool[open]"), 1, "a chunk with an opened part stays loaded");
+    page.eval("document.querySelector('[data-chunk=\"12\"]').scrollIntoView()");
+    page.wait_for("document.querySelector('[data-chunk=\"12\"] > article.turn')");
+    page.wait_for_paint();
+    assert!(page.text("[data-chunk='12']").contains("Log of watch"), "{}", page.text("[data-chunk='12']"));
+    page.assert_usable();
 }

@@ -1,197 +1,202 @@
-//! From the first page to the place that somebody looks for, and back.
+//! Search, the list of sessions, and finding text in a session.
 
-use crate::client::Site;
+use rethread_testkit::web_server::WebServer;
+
 use crate::fixtures;
-use crate::home::Home;
-use crate::server_page::Visit;
-use crate::session_builder::Tale;
+use crate::new_home;
+use crate::server_page::ServerPage;
+use crate::session_builder::SessionBuilder;
 
 #[test]
-fn hits_come_while_typing_and_lead_to_their_place() {
-    let home = Home::new();
-    let tale = fixtures::varied(&home);
-    fixtures::short(&home, 5);
-    let site = Site::of(home);
-    let Some(visit) = Visit::new(&site) else { return };
-    visit.wait_shown(".home-search input");
-    visit.click(".home-search input");
-    visit.type_text("sailing wes");
-    // Hits of fewer letters came before: those of all letters are waited for.
-    visit.wait_for(
+fn suggestions_appear_while_typing_and_open_their_entry() {
+    let home = new_home();
+    let session = fixtures::write_varied_session(&home);
+    fixtures::write_short_sessions(&home, 5);
+    let server = WebServer::start(home);
+    let Some(page) = ServerPage::new(&server) else { return };
+    page.wait_visible(".home-search input");
+    page.click(".home-search input");
+    page.type_text("sailing wes");
+    // Wait for the results of the whole query, not of its prefixes.
+    page.wait_for(
         "[...document.querySelectorAll('.hits a')].some(link => new URL(link.href).searchParams.get('q') === 'sailing wes')",
     );
-    visit.wait_said(".hits [role=option]", "Sailing west");
-    visit.assert_accessible();
-    visit.press("ArrowDown");
-    visit.wait_for("document.querySelector('.hits [aria-selected=true]')");
-    visit.press("Enter");
-    visit.wait_for(&format!("location.pathname === '{}' && location.hash.startsWith('#L')", tale.address()));
-    visit.wait_seen(".part.here");
-    assert!(visit.text(".part.here").contains("Sailing west"), "{}", visit.text(".part.here"));
-    visit.wait_for("CSS.highlights.get('found')?.size > 0");
-    visit.check();
+    page.wait_for_text(".hits [role=option]", "Sailing west");
+    page.assert_accessible();
+    page.press("ArrowDown");
+    page.wait_for("document.querySelector('.hits [aria-selected=true]')");
+    page.press("Enter");
+    page.wait_for(&format!(
+        "location.pathname === '{}' && location.hash.startsWith('#L')",
+        session.url_path()
+    ));
+    page.wait_in_view(".part.part-target");
+    assert!(page.text(".part.part-target").contains("Sailing west"), "{}", page.text(".part.part-target"));
+    page.wait_for("CSS.highlights.get('match')?.size > 0");
+    page.assert_usable();
 }
 
 #[test]
-fn an_address_may_say_anything_of_what_was_found() {
-    let home = Home::new();
-    let tale = fixtures::varied(&home);
-    let site = Site::of(home);
-    let Some(visit) = Visit::new(&site) else { return };
-    let long = "x".repeat(100_000);
-    for words in ["%", "%zz+%F0%9F", "(+[+*", "%3Cscript%3E", long.as_str()] {
-        visit.open(&format!("{}#L1:q={words}", tale.address()));
-        visit.wait_seen("#t1 .part.here");
-        visit.settle();
+fn any_highlight_text_in_the_url_is_accepted() {
+    let home = new_home();
+    let session = fixtures::write_varied_session(&home);
+    let server = WebServer::start(home);
+    let Some(page) = ServerPage::new(&server) else { return };
+    let long_text = "x".repeat(100_000);
+    for text in ["%", "%zz+%F0%9F", "(+[+*", "%3Cscript%3E", long_text.as_str()] {
+        page.open(&format!("{}#L1:q={text}", session.url_path()));
+        page.wait_in_view("#t1 .part.part-target");
+        page.wait_for_paint();
     }
-    visit.assert_quiet(&visit.origin());
-    visit.open(&format!("{}#L1:q=%zz+depth", tale.address()));
-    visit.wait_for("CSS.highlights.get('found')?.size === 1");
+    page.assert_problem_free();
+    page.open(&format!("{}#L1:q=%zz+depth", session.url_path()));
+    page.wait_for("CSS.highlights.get('match')?.size === 1");
 }
 
 #[test]
-fn a_search_has_a_page_of_its_own() {
-    let home = Home::new();
-    let tale = fixtures::varied(&home);
-    let site = Site::of(home);
-    let Some(visit) = Visit::new(&site) else { return };
-    visit.open("/sessions");
-    visit.press("/");
-    visit.type_text("fathoms\n");
-    visit.wait_for("location.pathname === '/search' && document.querySelector('a.found-link')");
-    visit.check();
-    visit.eval("document.activeElement.blur()");
-    visit.press("j");
-    visit.wait_for("document.activeElement.matches('a.found-link')");
-    visit.press("Enter");
-    visit.wait_for(&format!("location.pathname === '{}'", tale.address()));
-    visit.assert_quiet(&visit.origin());
+fn search_results_have_their_own_page() {
+    let home = new_home();
+    let session = fixtures::write_varied_session(&home);
+    let server = WebServer::start(home);
+    let Some(page) = ServerPage::new(&server) else { return };
+    page.open("/sessions");
+    page.press("/");
+    page.type_text("fathoms\n");
+    page.wait_for("location.pathname === '/search' && document.querySelector('a.result-link')");
+    page.assert_usable();
+    page.eval("document.activeElement.blur()");
+    page.press("j");
+    page.wait_for("document.activeElement.matches('a.result-link')");
+    page.press("Enter");
+    page.wait_for(&format!("location.pathname === '{}'", session.url_path()));
+    page.assert_problem_free();
 }
 
 #[test]
-fn the_way_back_leads_to_the_same_row() {
-    let home = Home::new();
-    fixtures::short(&home, 250);
-    let site = Site::of(home);
-    let Some(visit) = Visit::new(&site) else { return };
-    visit.open("/sessions?sort=oldest");
-    visit.click("[data-more]");
-    visit.wait_for("document.querySelectorAll('.row').length === 200");
+fn going_back_restores_the_selected_row() {
+    let home = new_home();
+    fixtures::write_short_sessions(&home, 250);
+    let server = WebServer::start(home);
+    let Some(page) = ServerPage::new(&server) else { return };
+    page.open("/sessions?sort=oldest");
+    page.click("[data-more]");
+    page.wait_for("document.querySelectorAll('.row').length === 200");
     let row = ".row:nth-child(180)";
-    visit.eval(&format!("document.querySelector('{row}').scrollIntoView({{ block: 'center' }})"));
-    let (title, top) = (visit.text(&format!("{row} .row-link")), visit.top(row));
-    visit.click(&format!("{row} .row-link"));
-    visit.wait_for("location.pathname.startsWith('/s/') && document.querySelector('.turn')");
-    visit.eval("history.back()");
-    visit.wait_for("location.pathname === '/sessions' && document.querySelectorAll('.row').length === 200");
-    visit.wait_said(".row-on .row-link", &title);
-    visit.wait_for(&format!(
+    page.eval(&format!("document.querySelector('{row}').scrollIntoView({{ block: 'center' }})"));
+    let (title, top) = (page.text(&format!("{row} .row-link")), page.top_of(row));
+    page.click(&format!("{row} .row-link"));
+    page.wait_for("location.pathname.startsWith('/s/') && document.querySelector('.turn')");
+    page.eval("history.back()");
+    page.wait_for("location.pathname === '/sessions' && document.querySelectorAll('.row').length === 200");
+    page.wait_for_text(".row-selected .row-link", &title);
+    page.wait_for(&format!(
         "Math.abs(document.querySelector('{row}').getBoundingClientRect().top - {top}) < 2"
     ));
-    visit.check();
+    page.assert_usable();
 }
 
 #[test]
-fn a_list_is_gone_through_with_keys_and_shows_what_is_in_it() {
-    let home = Home::new();
-    fixtures::varied(&home);
-    fixtures::short(&home, 3);
-    let site = Site::of(home);
-    let Some(visit) = Visit::new(&site) else { return };
-    visit.open("/sessions");
-    visit.press("j");
-    visit.press("j");
-    visit.wait_for("[...document.querySelectorAll('.row')].indexOf(document.querySelector('.row-on')) === 1");
-    visit.press("p");
-    visit.wait_shown("#preview");
-    visit.assert_accessible();
-    visit.press("Escape");
-    visit.wait_for("document.getElementById('preview').hidden");
-    visit.press("f");
-    visit.wait_for("document.activeElement.matches('[data-filters] input')");
-    visit.type_text("Measure\n");
-    visit.wait_for("location.search.includes('Measure') && document.querySelectorAll('.row').length === 1");
-    visit.check();
-}
-
-#[test]
-fn words_are_found_where_nothing_was_loaded_yet() {
-    let home = Home::new();
-    let tale = fixtures::long(&home);
-    let site = Site::of(home);
-    let Some(visit) = Visit::new(&site) else { return };
-    visit.open(&tale.address());
-    let turn = format!("#t{}", fixtures::NEEDLE_TURN);
-    assert_eq!(visit.count(&format!("article{turn}")), 0, "it is far down");
-    visit.press("f");
-    visit.type_text("needle lies");
-    visit.wait_said(".find-at", "1 of 1");
-    visit.wait_seen(&format!("article{turn} details.tool[open]"));
-    visit.wait_for(
-        "(range => range?.toString() === 'needle lies' && (box => box.height > 0 && box.top > 0 && box.bottom < innerHeight)\
-         (range.getBoundingClientRect()))([...CSS.highlights.get('found') ?? []][0])",
+fn the_list_is_navigated_previewed_and_filtered_by_keys() {
+    let home = new_home();
+    fixtures::write_varied_session(&home);
+    fixtures::write_short_sessions(&home, 3);
+    let server = WebServer::start(home);
+    let Some(page) = ServerPage::new(&server) else { return };
+    page.open("/sessions");
+    page.press("j");
+    page.press("j");
+    page.wait_for(
+        "[...document.querySelectorAll('.row')].indexOf(document.querySelector('.row-selected')) === 1",
     );
-    visit.assert_accessible();
-    visit.press("Escape");
-    visit.wait_for("document.getElementById('find').hidden");
-    visit.assert_quiet(&visit.origin());
-}
-
-/// Looks for words in the session that is open, in the place of those before.
-#[track_caller]
-fn look(visit: &Visit<'_>, words: &str) {
-    visit.eval("document.querySelector('#find input').select()");
-    visit.press("Backspace");
-    visit.type_text(words);
+    page.press_and_wait("p", "#preview");
+    page.assert_accessible();
+    page.press("Escape");
+    page.wait_for("document.getElementById('preview').hidden");
+    page.press("f");
+    page.wait_for("document.activeElement.matches('[data-filters] input')");
+    page.type_text("Measure\n");
+    page.wait_for("location.search.includes('Measure') && document.querySelectorAll('.row').length === 1");
+    page.assert_usable();
 }
 
 #[test]
-fn words_that_are_typed_and_deleted_leave_the_page_alive() {
-    let home = Home::new();
-    let mut tale = Tale::new("5");
-    tale.prompt("İİİİ comes before the harbour");
-    tale.says("a+b (or c?) is the harbour, and HARBOUR again");
-    tale.keep(&home);
-    let site = Site::of(home);
-    let Some(visit) = Visit::new(&site) else { return };
-    visit.open(&tale.address());
-    visit.press("f");
-    let marked = |words: &[&str]| {
-        visit.wait_for(&format!(
-            "JSON.stringify([...CSS.highlights.get('found') ?? []].map(String)) === JSON.stringify({})",
-            serde_json::json!(words)
+fn text_is_found_in_chunks_that_are_not_loaded() {
+    let home = new_home();
+    let session = fixtures::write_long_session(&home);
+    let server = WebServer::start(home);
+    let Some(page) = ServerPage::new(&server) else { return };
+    page.open(&session.url_path());
+    let turn = format!("#t{}", fixtures::NEEDLE_TURN);
+    assert_eq!(page.count(&format!("article{turn}")), 0, "the turn is not loaded");
+    page.press("f");
+    page.type_text("needle lies");
+    page.wait_for_text(".find-position", "1 of 1");
+    page.wait_in_view(&format!("article{turn} details.tool[open]"));
+    page.wait_for(
+        "(range => range?.toString() === 'needle lies' && (box => box.height > 0 && box.top > 0 && box.bottom < innerHeight)\
+         (range.getBoundingClientRect()))([...CSS.highlights.get('match') ?? []][0])",
+    );
+    page.assert_accessible();
+    page.press("Escape");
+    page.wait_for("document.getElementById('find').hidden");
+    page.assert_problem_free();
+}
+
+/// Replaces the text in the find box.
+#[track_caller]
+fn replace_find_text(page: &ServerPage<'_>, text: &str) {
+    page.eval("document.querySelector('#find input').select()");
+    page.press("Backspace");
+    page.type_text(text);
+}
+
+#[test]
+fn changing_the_find_text_updates_the_highlights() {
+    let home = new_home();
+    let mut session = SessionBuilder::new("5");
+    session.add_prompt("İİİİ comes before the harbour");
+    session.add_text("a+b (or c?) is the harbour, and HARBOUR again");
+    session.write_to(&home);
+    let server = WebServer::start(home);
+    let Some(page) = ServerPage::new(&server) else { return };
+    page.open(&session.url_path());
+    page.press("f");
+    let wait_for_highlights = |text: &[&str]| {
+        page.wait_for(&format!(
+            "JSON.stringify([...CSS.highlights.get('match') ?? []].map(String)) === JSON.stringify({})",
+            serde_json::json!(text)
         ));
     };
-    visit.type_text("harbour");
-    visit.wait_said(".find-at", "1 of 2");
-    marked(&["harbour"]);
-    visit.press("Enter");
-    visit.wait_said(".find-at", "2 of 2");
-    marked(&["harbour", "HARBOUR"]);
-    // Nothing is marked for words that are gone meanwhile.
-    look(&visit, "before");
-    visit.wait_said(".find-at", "1 of 1");
-    look(&visit, "");
-    visit.wait_for("document.querySelector('.find-at').textContent === ''");
-    marked(&[]);
-    look(&visit, "b (or c?)");
-    marked(&["b (or c?)"]);
-    look(&visit, "nowhere");
-    visit.wait_said(".find-at", "none");
-    visit.press("Escape");
-    visit.wait_for("document.getElementById('find').hidden");
-    visit.assert_quiet(&visit.origin());
+    page.type_text("harbour");
+    page.wait_for_text(".find-position", "1 of 2");
+    wait_for_highlights(&["harbour"]);
+    page.press("Enter");
+    page.wait_for_text(".find-position", "2 of 2");
+    wait_for_highlights(&["harbour", "HARBOUR"]);
+    // An empty find box has no highlights.
+    replace_find_text(&page, "before");
+    page.wait_for_text(".find-position", "1 of 1");
+    replace_find_text(&page, "");
+    page.wait_for("document.querySelector('.find-position').textContent === ''");
+    wait_for_highlights(&[]);
+    replace_find_text(&page, "b (or c?)");
+    wait_for_highlights(&["b (or c?)"]);
+    replace_find_text(&page, "nowhere");
+    page.wait_for_text(".find-position", "none");
+    page.press("Escape");
+    page.wait_for("document.getElementById('find').hidden");
+    page.assert_problem_free();
 }
 
 #[test]
-fn more_hits_than_are_listed_are_counted() {
-    let home = Home::new();
-    let tale = fixtures::long(&home);
-    let site = Site::of(home);
-    let Some(visit) = Visit::new(&site) else { return };
-    visit.open(&tale.address());
-    visit.press("f");
-    visit.type_text("log of watch");
-    visit.wait_said(".find-at", "1 of 500 (the first 500 of 2,000)");
-    visit.assert_quiet(&visit.origin());
+fn matches_beyond_the_limit_are_counted() {
+    let home = new_home();
+    let session = fixtures::write_long_session(&home);
+    let server = WebServer::start(home);
+    let Some(page) = ServerPage::new(&server) else { return };
+    page.open(&session.url_path());
+    page.press("f");
+    page.type_text("log of watch");
+    page.wait_for_text(".find-position", "1 of 500 (the first 500 of 2,000)");
+    page.assert_problem_free();
 }

@@ -1,74 +1,73 @@
-//! Writes session files line by line, with every field in the hand of the test.
+//! Writes session files line by line.
 
 use std::path::PathBuf;
 
+use rethread_testkit::home::Home;
 use serde_json::{Map, Value, json};
 
-use crate::home::Home;
-
-/// A session file that is being written.
-pub(crate) struct Tale {
+/// A session file under construction. Each entry is a child of the previous one.
+pub(crate) struct SessionBuilder {
     id: String,
-    /// Fields that stand on every line.
-    pub(crate) every: Map<String, Value>,
+    /// The fields of every entry.
+    pub(crate) common_fields: Map<String, Value>,
     lines: String,
-    written: u32,
+    entry_count: u32,
     tip: Option<String>,
 }
 
-impl Tale {
-    /// Begins a session whose id ends so.
-    pub(crate) fn new(end: &str) -> Tale {
-        let id = format!("aaaaaaaa-bbbb-4ccc-8ddd-{end:0>12}");
-        let every = json!({
+impl SessionBuilder {
+    /// Starts a session whose id ends with `id_suffix`.
+    pub(crate) fn new(id_suffix: &str) -> SessionBuilder {
+        let id = format!("aaaaaaaa-bbbb-4ccc-8ddd-{id_suffix:0>12}");
+        let fields = json!({
             "sessionId": id, "cwd": "/code/harbour", "gitBranch": "main", "version": "2.1.0",
             "userType": "external", "isSidechain": false,
         });
-        let Value::Object(every) = every else { unreachable!("it is written as an object") };
-        Tale { id, every, lines: String::new(), written: 0, tip: None }
+        let Value::Object(common_fields) = fields else { unreachable!("the literal is an object") };
+        SessionBuilder { id, common_fields, lines: String::new(), entry_count: 0, tip: None }
     }
 
-    /// Begins the file of a subagent of this session.
-    pub(crate) fn agent(&self, agent: &str) -> Tale {
-        let mut every = self.every.clone();
-        every.insert("isSidechain".to_owned(), true.into());
-        every.insert("agentId".to_owned(), agent.into());
-        Tale { id: self.id.clone(), every, lines: String::new(), written: 0, tip: None }
+    /// Starts the file of a subagent of this session.
+    pub(crate) fn new_subagent(&self, agent_id: &str) -> SessionBuilder {
+        let mut common_fields = self.common_fields.clone();
+        common_fields.insert("isSidechain".to_owned(), true.into());
+        common_fields.insert("agentId".to_owned(), agent_id.into());
+        SessionBuilder { id: self.id.clone(), common_fields, lines: String::new(), entry_count: 0, tip: None }
     }
 
-    /// Returns the id of the session.
+    /// Returns the session id.
     pub(crate) fn id(&self) -> &str {
         &self.id
     }
 
-    /// Returns its address.
-    pub(crate) fn address(&self) -> String {
+    /// Returns the path of the session's page on the server.
+    pub(crate) fn url_path(&self) -> String {
         format!("/s/{}", self.id)
     }
 
-    /// Returns the entry that the next one follows.
+    /// Returns the uuid of the parent of the next entry.
     pub(crate) fn tip(&self) -> Option<String> {
         self.tip.clone()
     }
 
-    /// Goes back, so that the next entry follows this one.
-    pub(crate) fn back(&mut self, tip: Option<String>) {
+    /// Sets the parent of the next entry.
+    pub(crate) fn set_tip(&mut self, tip: Option<String>) {
         self.tip = tip;
     }
 
-    /// Writes a line as it is.
-    pub(crate) fn line(&mut self, line: &Value) {
+    /// Adds a line as it is.
+    pub(crate) fn add_line(&mut self, line: &Value) {
         self.lines.push_str(&line.to_string());
         self.lines.push('\n');
     }
 
-    /// Writes an entry that follows the one before, and returns its uuid.
-    pub(crate) fn entry(&mut self, own: Value) -> String {
-        self.written += 1;
-        let agent = self.every.get("agentId").and_then(Value::as_str).unwrap_or_default();
-        let uuid = format!("{}-{agent}-{}", &self.id[24..], self.written);
-        let (minute, second) = (self.written / 60, self.written % 60);
-        let mut line = self.every.clone();
+    /// Adds an entry with uuid, parent, timestamp and `fields`, and returns its uuid.
+    pub(crate) fn add_entry(&mut self, fields: Value) -> String {
+        self.entry_count += 1;
+        let agent_id = self.common_fields.get("agentId").and_then(Value::as_str).unwrap_or_default();
+        let uuid = format!("{}-{agent_id}-{}", &self.id[24..], self.entry_count);
+        let (minute, second) = (self.entry_count / 60, self.entry_count % 60);
+        let mut line = self.common_fields.clone();
         line.insert("uuid".to_owned(), uuid.clone().into());
         line.insert("parentUuid".to_owned(), json!(self.tip));
         let time = format!(
@@ -78,83 +77,90 @@ impl Tale {
             minute % 60
         );
         line.insert("timestamp".to_owned(), time.into());
-        if let Value::Object(own) = own {
-            line.extend(own);
+        if let Value::Object(fields) = fields {
+            line.extend(fields);
         }
-        self.line(&line.into());
+        self.add_line(&line.into());
         self.tip = Some(uuid.clone());
         uuid
     }
 
-    /// Writes a prompt: a text or blocks.
-    pub(crate) fn prompt(&mut self, content: impl Into<Value>) -> String {
-        self.entry(json!({ "type": "user", "message": { "role": "user", "content": content.into() } }))
+    /// Adds a prompt: a text or blocks.
+    pub(crate) fn add_prompt(&mut self, content: impl Into<Value>) -> String {
+        self.add_entry(json!({ "type": "user", "message": { "role": "user", "content": content.into() } }))
     }
 
-    /// Writes an answer of blocks.
-    pub(crate) fn answer(&mut self, blocks: &Value) -> String {
-        let id = format!("msg_{}_{}", &self.id[24..], self.written);
+    /// Adds an answer of blocks.
+    pub(crate) fn add_answer(&mut self, blocks: &Value) -> String {
+        let id = format!("msg_{}_{}", &self.id[24..], self.entry_count);
         let message = json!({
             "id": id, "type": "message", "role": "assistant", "model": "claude-opus-4-1-20250805", "content": blocks,
             "usage": { "input_tokens": 10, "output_tokens": 20 },
         });
-        self.entry(json!({ "type": "assistant", "message": message }))
+        self.add_entry(json!({ "type": "assistant", "message": message }))
     }
 
-    /// Writes an answer of one text.
-    pub(crate) fn says(&mut self, text: &str) -> String {
-        self.answer(&json!([{ "type": "text", "text": text }]))
+    /// Adds an answer of one text block.
+    pub(crate) fn add_text(&mut self, text: &str) -> String {
+        self.add_answer(&json!([{ "type": "text", "text": text }]))
     }
 
-    /// Writes a thought.
-    pub(crate) fn thinks(&mut self, text: &str) -> String {
-        self.answer(&json!([{ "type": "thinking", "thinking": text, "signature": "x" }]))
+    /// Adds an answer of one thinking block.
+    pub(crate) fn add_thinking(&mut self, text: &str) -> String {
+        self.add_answer(&json!([{ "type": "thinking", "thinking": text, "signature": "x" }]))
     }
 
-    /// Writes a call and its result with the client's own note, and returns the id of the call.
-    pub(crate) fn calls(&mut self, tool: &str, input: &Value, result: &Value, note: &Value) -> String {
-        let call = self.starts(tool, input);
-        self.ends(&call, result, note);
-        call
+    /// Adds a call and its result, and returns the id of the call.
+    pub(crate) fn add_call(
+        &mut self,
+        tool: &str,
+        input: &Value,
+        result: &Value,
+        client_result: &Value,
+    ) -> String {
+        let call_id = self.start_call(tool, input);
+        self.finish_call(&call_id, result, client_result);
+        call_id
     }
 
-    /// Writes a call that has no result yet, and returns its id.
-    pub(crate) fn starts(&mut self, tool: &str, input: &Value) -> String {
-        let call = format!("toolu_{}_{}", &self.id[24..], self.written);
-        self.answer(&json!([{ "type": "tool_use", "id": call, "name": tool, "input": input }]));
-        call
+    /// Adds a call without a result, and returns its id.
+    pub(crate) fn start_call(&mut self, tool: &str, input: &Value) -> String {
+        let call_id = format!("toolu_{}_{}", &self.id[24..], self.entry_count);
+        self.add_answer(&json!([{ "type": "tool_use", "id": call_id, "name": tool, "input": input }]));
+        call_id
     }
 
-    /// Writes the result of a call with the client's own note.
-    pub(crate) fn ends(&mut self, call: &str, result: &Value, note: &Value) {
-        let block = json!({ "type": "tool_result", "tool_use_id": call, "content": result });
+    /// Adds the result of a call. `client_result` is the client's own record, `toolUseResult`.
+    pub(crate) fn finish_call(&mut self, call_id: &str, result: &Value, client_result: &Value) {
+        let block = json!({ "type": "tool_result", "tool_use_id": call_id, "content": result });
         let message = json!({ "role": "user", "content": [block] });
-        self.entry(json!({ "type": "user", "message": message, "toolUseResult": note }));
+        self.add_entry(json!({ "type": "user", "message": message, "toolUseResult": client_result }));
     }
 
-    /// Takes the lines that were written since this was last called.
-    pub(crate) fn take(&mut self) -> String {
+    /// Takes the lines that were added since the last call.
+    pub(crate) fn take_lines(&mut self) -> String {
         std::mem::take(&mut self.lines)
     }
 
-    /// Writes the file of the session.
-    pub(crate) fn keep(&mut self, home: &Home) -> PathBuf {
-        let lines = self.take();
-        home.write_old(&self.file(), lines)
+    /// Writes the session file and returns its path.
+    pub(crate) fn write_to(&mut self, home: &Home) -> PathBuf {
+        let lines = self.take_lines();
+        home.write_old(&self.path_in_home(), lines)
     }
 
-    /// Returns where the file of the session lies, below the home folder.
-    pub(crate) fn file(&self) -> String {
+    /// Returns the path of the session file relative to the home.
+    pub(crate) fn path_in_home(&self) -> String {
         format!(".claude/projects/-code-harbour/{}.jsonl", self.id)
     }
 
-    /// Writes the file of a subagent that a call started.
-    pub(crate) fn keep_agent(&mut self, home: &Home, call: &str, about: &str) {
-        let agent = self.every.get("agentId").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let path = format!(".claude/projects/-code-harbour/{}/subagents/agent-{agent}", self.id);
-        let lines = self.take();
+    /// Writes the file of a subagent and the metadata that links it to its call.
+    pub(crate) fn write_subagent_to(&mut self, home: &Home, call_id: &str, description: &str) {
+        let agent_id =
+            self.common_fields.get("agentId").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let path = format!(".claude/projects/-code-harbour/{}/subagents/agent-{agent_id}", self.id);
+        let lines = self.take_lines();
         home.write_old(&format!("{path}.jsonl"), lines);
-        let meta = json!({ "agentType": about, "description": about, "toolUseId": call });
+        let meta = json!({ "agentType": description, "description": description, "toolUseId": call_id });
         home.write_old(&format!("{path}.meta.json"), meta.to_string());
     }
 }

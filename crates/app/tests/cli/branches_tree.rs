@@ -1,12 +1,14 @@
-//! `branches` and `tree` end to end: names that other commands take, what is drawn, the four formats.
+//! `branches` and `tree` end to end: branch names that other commands accept, the drawing, the four formats.
 
-use super::home::{Home, objects};
+use rethread_testkit::home::Home;
 use rethread_testkit::script;
+
+use crate::new_home;
 
 const SESSION: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 
-/// A session with an edit, a retry, a compaction and an island.
-const FORKED: &str = "
+/// A session with an edit, a retry, a compaction and an orphaned part.
+const FORKED_SESSION: &str = "
     u7 ^gone: lost words
       a7: found
     u1 ^null: sort the harbours
@@ -24,73 +26,74 @@ const FORKED: &str = "
                   a6: done
 ";
 
-fn store() -> Home {
-    let home = Home::new();
-    let text = String::from_utf8(script::bytes(FORKED)).unwrap();
+fn new_home_with_session() -> Home {
+    let home = new_home();
+    let text = String::from_utf8(script::bytes(FORKED_SESSION)).unwrap();
     home.write(&format!(".claude/projects/-home-ann-garden/{SESSION}.jsonl"), &text);
     home
 }
 
 #[test]
-fn branches_are_listed_and_can_be_read() {
-    let home = store();
+fn branches_are_listed_by_names_that_show_accepts() {
+    let home = new_home_with_session();
     let run = home.run(&["branches", "last"]);
-    // How long ago it was depends on the day of the test.
-    let head = run.out.lines().nth(3).unwrap();
-    let at = head.find("last").unwrap();
-    let without = |line: &str| {
+    // The age depends on the day of the test.
+    let header = run.out.lines().nth(3).unwrap();
+    let column = header.find("last").unwrap();
+    let remove_age_column = |line: &str| {
         line.chars()
             .enumerate()
-            .filter(|(k, _)| !(at..at + 6).contains(k))
+            .filter(|(k, _)| !(column..column + 6).contains(k))
             .map(|(_, c)| c)
             .collect::<String>()
     };
-    let rows: Vec<String> = run.out.lines().skip(3).take(5).map(without).collect();
-    insta::assert_snapshot!(rows.join("\n"), @r#"
-       branch  from   how                own  turns  tokens  first prompt
-    ○  L2             island, no parent    1      1      15  lost words
-    ○  L8      L4 t2  edit 1/2             1      2      45  by <name> & "code"
-    ○  L10     L9 t4  retry 1/2            0      2      13  answer: yes
-    ●  L15     L9 t4  retry 2/2            1      3      29  go on
+    let branches: Vec<String> = run.out.lines().skip(3).take(5).map(remove_age_column).collect();
+    insta::assert_snapshot!(branches.join("\n"), @r#"
+       branch  from   kind                 own  turns  tokens  first prompt
+    ○  L2             orphaned, no parent    1      1      15  lost words
+    ○  L8      L4 t2  edit 1/2               1      2      45  by <name> & "code"
+    ○  L10     L9 t4  retry 1/2              0      2      13  answer: yes
+    ●  L15     L9 t4  retry 2/2              1      3      29  go on
     "#);
-    let end = "3 branches · 1 island · ● the client loads L15\nread one: rethread show last --branch L10\n";
+    let end = "3 branches · 1 orphaned part · ● the client loads L15\nshow a branch: rethread show last --branch L10\n";
     assert!(run.out.ends_with(end), "{}", run.out);
-    for row in objects(&home, &["branches", "last", "--json"]) {
-        let handle = row["handle"].as_str().unwrap();
-        for name in [handle, row["tip"].as_str().unwrap()] {
-            let shown = objects(&home, &["show", "last", "--branch", name, "--json"]);
+    for branch in home.run_json_lines(&["branches", "last", "--json"]) {
+        let handle = branch["handle"].as_str().unwrap();
+        for name in [handle, branch["tip"].as_str().unwrap()] {
+            let shown = home.run_json_lines(&["show", "last", "--branch", name, "--json"]);
             let lines = shown.last().unwrap()["lines"].as_array().unwrap().clone();
-            assert!(lines.contains(&row["line"]), "{handle}: {lines:?}");
+            assert!(lines.contains(&branch["line"]), "{handle}: {lines:?}");
         }
     }
 }
 
 #[test]
-fn tokens_of_all_branches_are_counted_once() {
-    let home = store();
-    let rows = objects(&home, &["branches", "last", "--json"]);
-    let output =
-        |key: &str| rows.iter().map(|row| row[key]["output_tokens"].as_u64().unwrap()).collect::<Vec<_>>();
+fn own_tokens_of_branches_do_not_overlap() {
+    let home = new_home_with_session();
+    let branches = home.run_json_lines(&["branches", "last", "--json"]);
+    let output = |key: &str| {
+        branches.iter().map(|branch| branch[key]["output_tokens"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
     assert_eq!(output("own_usage"), [5, 25, 3, 9]);
     assert_eq!(output("usage"), [5, 32, 10, 16]);
 }
 
 #[test]
-fn a_conversation_that_never_forked_says_so() {
-    let run = Home::new().run(&["--demo", "branches", "last"]);
-    assert!(run.out.ends_with("1 branch · this conversation never forked\n"), "{}", run.out);
+fn a_session_without_forks_is_reported_as_such() {
+    let run = new_home().run(&["--demo", "branches", "last"]);
+    assert!(run.out.ends_with("1 branch · no forks\n"), "{}", run.out);
 }
 
 #[test]
 fn the_tree_is_drawn() {
-    let home = store();
-    let drawn = |args: &[&str]| {
+    let home = new_home_with_session();
+    let draw_tree = |args: &[&str]| {
         let run = home.run(&[&["tree", "last"], args].concat());
         assert_eq!(run.code, 0, "{}", run.err);
         run.out.lines().skip(3).collect::<Vec<_>>().join("\n")
     };
-    insta::assert_snapshot!(drawn(&[]), @r#"
-    ○ t1  island: its parent is missing  lost words ◂ tip L2                                    1 answer
+    insta::assert_snapshot!(draw_tree(&[]), @r#"
+    ○ t1  orphaned: its parent is missing  lost words ◂ tip L2                                  1 answer
 
     ◌ t2  sort the harbours                                                                     1 answer
     ├─○ t3  edit 1/2  by <name> & "code" ◂ tip L8                                      2 answers, 1 tool
@@ -100,20 +103,21 @@ fn the_tree_is_drawn() {
     ◆ L12  compacted (manual), 1.0k tokens before
     ● t5  go on ◂ active tip L15                                                                1 answer
 
-    5 turns · 3 branches · 1 island · ● loaded by the client · ◌ before a compaction · ○ other branches
+    5 turns · 3 branches · 1 orphaned part · ● loaded by the client · ◌ before a compaction
+    ○ other branches
     "#);
-    insta::assert_snapshot!(drawn(&["L7"]), @r#"
+    insta::assert_snapshot!(draw_tree(&["L7"]), @r#"
     ◌ t2  sort the harbours                                                                     1 answer
     ├─○ t3  edit 1/2  by <name> & "code"                                                1 answer, 1 tool
     │ ○ L7  results: done ◂ tip L8 ◀ here                                                       1 answer
     ◌ t4  edit 2/2  by code instead
     ⋮ 1 turn on 2 branches
 
-    5 turns · 3 branches · 1 island · ● loaded by the client · ◌ before a compaction · ○ other branches
-    ⋮ left out
+    5 turns · 3 branches · 1 orphaned part · ● loaded by the client · ◌ before a compaction
+    ○ other branches · ⋮ omitted
     "#);
-    insta::assert_snapshot!(drawn(&["--all"]), @r#"
-    ○ L1   island: its parent is missing  lost words
+    insta::assert_snapshot!(draw_tree(&["--all"]), @r#"
+    ○ L1   orphaned: its parent is missing  lost words
     ○ L2   answer: found ◂ tip L2
 
     ◌ L3   sort the harbours
@@ -126,19 +130,20 @@ fn the_tree_is_drawn() {
     ├─○ L10  retry 1/2  answer: yes ◂ tip L10
     ◌ L11  retry 2/2  answer: or so
     ◆ L12  compacted (manual), 1.0k tokens before
-    ● L13  recap: harbours were sorted
+    ● L13  summary: harbours were sorted
     ● L14  go on
     ● L15  answer: done ◂ active tip L15
 
-    5 turns · 3 branches · 1 island · ● loaded by the client · ◌ before a compaction · ○ other branches
+    5 turns · 3 branches · 1 orphaned part · ● loaded by the client · ◌ before a compaction
+    ○ other branches
     "#);
     let colored = home.run(&["tree", "last", "--color", "always"]).out;
     assert!(colored.contains("\u{1b}[32m●\u{1b}[0m"), "{colored}");
 }
 
 #[test]
-fn pictures_hold_text_as_text() {
-    let home = store();
+fn text_is_escaped_in_svg_and_dot() {
+    let home = new_home_with_session();
     let svg = home.run(&["tree", "last", "--format", "svg"]).out;
     assert!(svg.starts_with("<svg xmlns=") && svg.ends_with("</svg>\n"), "{svg}");
     assert!(svg.contains("by &lt;name&gt; &amp; &quot;code&quot;") && !svg.contains("<name>"), "{svg}");
@@ -152,22 +157,22 @@ fn pictures_hold_text_as_text() {
 }
 
 #[test]
-fn wide_and_joined_signs_are_drawn() {
-    let home = Home::new();
-    for words in ["⚠️", "👩‍👩‍👧", "漢字", "e\u{301}", "🇩🇪"] {
-        let text = script::bytes(&format!("u1: {}\n  a1: {words}", words.repeat(200)));
-        home.write(&format!("{SESSION}.jsonl"), String::from_utf8(text).unwrap());
+fn wide_and_combined_characters_are_drawn() {
+    let home = new_home();
+    for word in ["⚠️", "👩‍👩‍👧", "漢字", "e\u{301}", "🇩🇪"] {
+        let bytes = script::bytes(&format!("u1: {}\n  a1: {word}", word.repeat(200)));
+        home.write(&format!("{SESSION}.jsonl"), bytes);
         for (command, width) in [("tree", "80"), ("tree", "81"), ("branches", "40"), ("tree", "40")] {
             let path = format!("{SESSION}.jsonl");
             let output = home.command(&[command, &path]).env("COLUMNS", width).output().unwrap();
-            assert_eq!(output.status.code(), Some(0), "{command} {words} at {width}");
+            assert_eq!(output.status.code(), Some(0), "{command} {word} at {width}");
         }
     }
 }
 
 #[test]
-fn an_entry_that_is_not_there_is_no_place_to_look() {
-    let run = store().run(&["tree", "last", "L99"]);
+fn a_missing_entry_is_reported() {
+    let run = new_home_with_session().run(&["tree", "last", "L99"]);
     assert_eq!(run.code, 2);
-    assert!(run.err.starts_with("error: no entry of the session is called `L99`\nhint: "), "{}", run.err);
+    assert!(run.err.starts_with("error: no entry of the session matches `L99`\nhint: "), "{}", run.err);
 }

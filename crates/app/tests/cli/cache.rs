@@ -1,18 +1,19 @@
-//! The cache: that it is there, where it is, and that nobody depends on it.
+//! The cache: its files, its location, and that no output depends on it.
 #![expect(clippy::disallowed_methods, reason = "tests make their own store in a temporary folder")]
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use rethread_testkit::home::Home;
 use rethread_testkit::script;
 
-use super::home::Home;
+use crate::new_home;
 
 const SESSION: &str = ".claude/projects/-home-ada-shed/aaaaaaaa-0000-4000-8000-000000000001.jsonl";
 
-/// Makes a home with a session in it that is old enough to be kept.
-fn home() -> Home {
-    let home = Home::new();
+/// Creates a home with a session file that is old enough to be cached.
+fn new_home_with_session() -> Home {
+    let home = new_home();
     home.write(SESSION, script::bytes("u1: tidy the shed\n  a1: done"));
     let start = SystemTime::now();
     while start.elapsed().is_ok_and(|passed| passed < Duration::from_millis(25)) {
@@ -21,8 +22,8 @@ fn home() -> Home {
     home
 }
 
-/// Lists the files of a cache.
-fn kept(folder: &Path) -> Vec<String> {
+/// Returns the names of all files below a folder.
+fn list_files(folder: &Path) -> Vec<String> {
     let (mut names, mut folders) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).into_iter().flatten() {
@@ -39,27 +40,31 @@ fn kept(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn what_was_read_is_kept_and_says_the_same() {
-    let home = home();
+fn output_is_the_same_with_and_without_the_cache() {
+    let home = new_home_with_session();
     let cache = home.path().join(".cache/rethread");
     for args in [&["ls"][..], &["stats"], &[], &["ls", "--json"], &["stats", "--json"]] {
-        let plain = home.run(&[args, &["--no-index"]].concat());
+        let without_cache = home.run(&[args, &["--no-index"]].concat());
         for _ in 0..2 {
             let run = home.run(args);
-            assert_eq!((run.code, &run.out, &run.err), (plain.code, &plain.out, &plain.err), "{args:?}");
+            assert_eq!(
+                (run.code, &run.out, &run.err),
+                (without_cache.code, &without_cache.out, &without_cache.err),
+                "{args:?}"
+            );
         }
     }
     assert_eq!(
-        kept(&cache),
-        ["counts", "counts.lock", "folders", "folders.lock", "sketches", "sketches.lock"]
+        list_files(&cache),
+        ["dir-listing", "dir-listing.lock", "session-info", "session-info.lock", "stats", "stats.lock"]
     );
-    let named = home.run(&["show", "tidy the shed", "--json"]);
-    assert_eq!(named.code, 0, "{}", named.err);
+    let found_by_title = home.run(&["show", "tidy the shed", "--json"]);
+    assert_eq!(found_by_title.code, 0, "{}", found_by_title.err);
 }
 
 #[test]
-fn nothing_is_kept_where_nobody_wants_it() {
-    let home = home();
+fn no_cache_is_written_with_no_index_demo_or_single_files() {
+    let home = new_home_with_session();
     let file = home.path().join(SESSION);
     let file = file.to_str().unwrap();
     for args in [
@@ -79,35 +84,38 @@ fn nothing_is_kept_where_nobody_wants_it() {
 }
 
 #[test]
-fn the_cache_lies_where_the_environment_says() {
-    let home = home();
+fn the_environment_selects_the_cache_folder() {
+    let home = new_home_with_session();
     let folder = home.path().join("elsewhere");
     assert!(home.command(&["ls"]).env("XDG_CACHE_HOME", &folder).status().unwrap().success());
-    assert_eq!(kept(&folder.join("rethread")), ["folders", "folders.lock", "sketches", "sketches.lock"]);
-    // Only a full path is one.
+    assert_eq!(
+        list_files(&folder.join("rethread")),
+        ["dir-listing", "dir-listing.lock", "session-info", "session-info.lock"]
+    );
+    // A relative path is ignored.
     assert!(home.command(&["ls"]).env("XDG_CACHE_HOME", "some/where").status().unwrap().success());
     assert_eq!(
-        kept(&home.path().join(".cache/rethread")),
-        ["folders", "folders.lock", "sketches", "sketches.lock"]
+        list_files(&home.path().join(".cache/rethread")),
+        ["dir-listing", "dir-listing.lock", "session-info", "session-info.lock"]
     );
 }
 
 #[test]
-fn a_cache_that_is_of_no_use_is_told_and_costs_nothing_else() {
-    let home = home();
-    let plain = home.run(&["ls", "--no-index"]);
+fn an_unusable_cache_is_reported_and_does_not_change_the_output() {
+    let home = new_home_with_session();
+    let without_cache = home.run(&["ls", "--no-index"]);
     home.run(&["ls"]);
     let cache = home.path().join(".cache/rethread/2");
     let folder = std::fs::read_dir(&cache).unwrap().next().unwrap().unwrap().path();
-    std::fs::write(folder.join("sketches"), "not what it was").unwrap();
+    std::fs::write(folder.join("session-info"), "damaged").unwrap();
     let run = home.run(&["ls"]);
-    assert_eq!((run.code, &run.out), (0, &plain.out));
+    assert_eq!((run.code, &run.out), (0, &without_cache.out));
     assert!(run.err.starts_with("warning: the cache `") && run.err.contains("was damaged"), "{}", run.err);
     assert_eq!(home.run(&["ls"]).err, "");
     std::fs::remove_dir_all(home.path().join(".cache")).unwrap();
     home.write(".cache", "a file");
     let run = home.run(&["ls"]);
-    assert_eq!((run.code, &run.out), (0, &plain.out));
+    assert_eq!((run.code, &run.out), (0, &without_cache.out));
     assert!(run.err.starts_with("warning: cannot write the cache `"), "{}", run.err);
-    assert!(run.err.contains("(--no-index does without)") && run.err.lines().count() == 1, "{}", run.err);
+    assert!(run.err.contains("(--no-index disables it)") && run.err.lines().count() == 1, "{}", run.err);
 }

@@ -1,21 +1,23 @@
-//! `clone` and `rescue` end to end: a copy with less in it, the original as it was.
+//! `clone` and `rescue` end to end: a smaller copy, and an unchanged original.
 
-use super::home::{Home, loaded, object};
+use rethread_testkit::home::Home;
 use rethread_testkit::script;
 use serde_json::Value;
+
+use crate::new_home;
 
 const SESSION: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 const CLIENTS: [&str; 5] = ["2.1.325", "2.1.221", "2.1.104", "2.1.42", "1.0.98"];
 const FOLDER: &str = ".claude/projects/-home-ann-garden";
 
-fn talk() -> String {
-    let words = "planks ".repeat(1000);
+fn session_script() -> String {
+    let filler = "planks ".repeat(1000);
     format!(
         "
-u1: list the harbours {words}
+u1: list the harbours {filler}
   a1 #m1: ?where to look
     a2 #m1: !Bash ls
-      u2: =a2 {words}
+      u2: =a2 {filler}
         a3: listed
           p1: hook_progress stop
             u3: sort them
@@ -30,55 +32,60 @@ u1: list the harbours {words}
     )
 }
 
-fn store() -> Home {
-    let home = Home::new();
-    home.write_old(&format!("{FOLDER}/{SESSION}.jsonl"), script::bytes(&talk()));
+fn new_home_with_session() -> Home {
+    let home = new_home();
+    home.write_old(&format!("{FOLDER}/{SESSION}.jsonl"), script::bytes(&session_script()));
     home
 }
 
-/// Returns the lines of a new session.
-fn lines(made: &Value) -> Vec<Value> {
-    let text = std::fs::read_to_string(made["path"].as_str().unwrap()).unwrap();
+/// Returns the lines of a new session file.
+fn read_lines(copy: &Value) -> Vec<Value> {
+    let text = std::fs::read_to_string(copy["path"].as_str().unwrap()).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn origin(home: &Home) -> Vec<u8> {
+fn read_original(home: &Home) -> Vec<u8> {
     std::fs::read(home.path().join(format!("{FOLDER}/{SESSION}.jsonl"))).unwrap()
 }
 
 #[test]
-fn every_client_loads_what_is_left_and_undo_takes_the_copy_away() {
-    let home = store();
-    let before = origin(&home);
-    let made = object(&home, &["clone", SESSION, "--preset", "bare", "--json"]);
-    let id = made["session"].as_str().unwrap();
+fn every_client_loads_the_copy_and_undo_deletes_it() {
+    let home = new_home_with_session();
+    let before = read_original(&home);
+    let copy = home.run_json(&["clone", SESSION, "--preset", "bare", "--json"]);
+    let id = copy["session"].as_str().unwrap();
     for client in CLIENTS {
-        assert_eq!(loaded(&home, id, client), ["u1", "a3", "u3", "a5", "u5", "a6", "u6", "a7"], "{client}");
+        assert_eq!(
+            home.loaded_entries(id, client),
+            ["u1", "a3", "u3", "a5", "u5", "a6", "u6", "a7"],
+            "{client}"
+        );
     }
-    assert_eq!(origin(&home), before);
-    for line in lines(&made) {
+    assert_eq!(read_original(&home), before);
+    for line in read_lines(&copy) {
         assert_eq!(line["sessionId"], id);
     }
-    assert!(made["title"].as_str().unwrap().ends_with("(bare)"), "{}", made["title"]);
-    assert!(made["after"]["tokens"].as_u64() < made["before"]["tokens"].as_u64());
-    object(&home, &["undo", &made["op"].to_string(), "--json"]);
-    assert!(!std::path::Path::new(made["path"].as_str().unwrap()).exists());
+    assert!(copy["title"].as_str().unwrap().ends_with("(bare)"), "{}", copy["title"]);
+    assert!(copy["after"]["tokens"].as_u64() < copy["before"]["tokens"].as_u64());
+    home.run_json(&["undo", &copy["op"].to_string(), "--json"]);
+    assert!(!std::path::Path::new(copy["path"].as_str().unwrap()).exists());
 }
 
 #[test]
-fn a_stub_names_session_and_line_and_the_second_copy_is_gone() {
-    let home = store();
+fn a_removed_result_is_replaced_by_a_reference_to_its_line() {
+    let home = new_home_with_session();
     let args = ["clone", SESSION, "--tool-results-over", "4kB", "--older-than-turns", "1", "--json"];
-    let made = object(&home, &args);
-    let result = lines(&made).into_iter().find(|line| line["uuid"] == script::uuid_of("u2")).unwrap();
+    let copy = home.run_json(&args);
+    let result =
+        read_lines(&copy).into_iter().find(|line| line["uuid"] == script::uuid_from_name("u2")).unwrap();
     assert_eq!(
         result["message"]["content"][0]["content"],
-        "[tool result of 8 kB left out by rethread: session aaaaaaaa line 4]"
+        "[tool result of 8 kB removed by rethread: session aaaaaaaa line 4]"
     );
     assert!(result["toolUseResult"].is_null());
-    assert_eq!(made["left_out"][0]["cause"], "tool-results");
+    assert_eq!(copy["omitted"][0]["cause"], "tool-results");
     let changed: Vec<&str> =
-        made["changed"].as_array().unwrap().iter().map(|row| row["path"].as_str().unwrap()).collect();
+        copy["changed_paths"].as_array().unwrap().iter().map(|row| row["path"].as_str().unwrap()).collect();
     assert_eq!(
         changed,
         ["message.content[].content", "message.usage.cache_read_input_tokens", "toolUseResult"]
@@ -86,35 +93,50 @@ fn a_stub_names_session_and_line_and_the_second_copy_is_gone() {
 }
 
 #[test]
-fn nothing_left_out_is_a_copy_that_loads_the_same() {
-    let home = store();
-    let made = object(&home, &["clone", SESSION, "--preset", "whole", "--json"]);
-    assert_eq!(made["changed"], Value::Array(Vec::new()));
+fn a_complete_copy_loads_the_same_entries() {
+    let home = new_home_with_session();
+    let copy = home.run_json(&["clone", SESSION, "--preset", "whole", "--json"]);
+    assert_eq!(copy["changed_paths"], Value::Array(Vec::new()));
     for client in CLIENTS {
-        assert_eq!(loaded(&home, made["session"].as_str().unwrap(), client), loaded(&home, SESSION, client));
+        assert_eq!(
+            home.loaded_entries(copy["session"].as_str().unwrap(), client),
+            home.loaded_entries(SESSION, client)
+        );
     }
 }
 
 #[test]
-fn a_copy_may_go_to_another_project() {
-    let home = store();
-    let park = home.path().join("my park");
+fn a_copy_can_be_written_to_another_project() {
+    let home = new_home_with_session();
+    let target_folder = home.path().join("my park");
     home.write("my park/bench", "");
-    let park = park.canonicalize().unwrap();
-    let made = object(&home, &["clone", SESSION, "--into", park.to_str().unwrap(), "--json"]);
-    let dashed: String =
-        park.to_str().unwrap().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-    assert!(made["path"].as_str().unwrap().contains(&format!("/projects/{dashed}/")), "{}", made["path"]);
-    for line in lines(&made).iter().filter(|line| !line["cwd"].is_null()) {
-        assert_eq!(line["cwd"].as_str(), park.to_str());
+    let target_folder = target_folder.canonicalize().unwrap();
+    let copy = home.run_json(&["clone", SESSION, "--into", target_folder.to_str().unwrap(), "--json"]);
+    let project_name: String = target_folder
+        .to_str()
+        .unwrap()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect();
+    assert!(
+        copy["path"].as_str().unwrap().contains(&format!("/projects/{project_name}/")),
+        "{}",
+        copy["path"]
+    );
+    for line in read_lines(&copy).iter().filter(|line| !line["cwd"].is_null()) {
+        assert_eq!(line["cwd"].as_str(), target_folder.to_str());
     }
-    let none = home.run(&["clone", SESSION, "--into", "/no/such/folder"]);
-    assert!(none.code == 2 && none.err.contains("there is no folder `/no/such/folder`"), "{}", none.err);
+    let missing_folder = home.run(&["clone", SESSION, "--into", "/no/such/folder"]);
+    assert!(
+        missing_folder.code == 2 && missing_folder.err.contains("there is no folder `/no/such/folder`"),
+        "{}",
+        missing_folder.err
+    );
 }
 
 #[test]
 fn a_dry_run_writes_nothing() {
-    let home = store();
+    let home = new_home_with_session();
     let folder = home.path().join(FOLDER);
     for args in [&["clone", SESSION, "--dry-run"][..], &["rescue", SESSION, "--fit", "7.5k", "--dry-run"]] {
         let run = home.run(args);
@@ -122,39 +144,51 @@ fn a_dry_run_writes_nothing() {
         assert!(run.err.contains("nothing was written"), "{}", run.err);
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
     }
-    let bad = home.run(&["clone", SESSION, "--tool-results-over", "much"]);
-    assert!(bad.code == 2 && bad.err.contains("is no amount"), "{}", bad.err);
-    let all = home.run(&["clone", SESSION, "--keep-last", "0"]);
-    assert_eq!(all.code, 2, "{}", all.err);
+    let bad_amount = home.run(&["clone", SESSION, "--tool-results-over", "much"]);
+    assert!(
+        bad_amount.code == 2 && bad_amount.err.contains("cannot parse `much` as an amount"),
+        "{}",
+        bad_amount.err
+    );
+    let keep_none = home.run(&["clone", SESSION, "--keep-last", "0"]);
+    assert_eq!(keep_none.code, 2, "{}", keep_none.err);
 }
 
 #[test]
-fn a_rescue_takes_no_more_than_it_needs() {
-    let home = store();
-    let made = object(&home, &["rescue", SESSION, "--fit", "7.5k", "--json"]);
-    assert_eq!(made["steps"].as_array().unwrap().len(), 1, "{}", made["steps"]);
-    assert_eq!(made["steps"][0]["step"], "large-results");
-    assert!(made["after"]["tokens"].as_u64().unwrap() <= 7500);
-    let made = object(&home, &["rescue", SESSION, "--fit", "6.5k", "--json"]);
+fn a_rescue_removes_no_more_than_needed() {
+    let home = new_home_with_session();
+    let copy = home.run_json(&["rescue", SESSION, "--fit", "7.5k", "--json"]);
+    assert_eq!(copy["steps"].as_array().unwrap().len(), 1, "{}", copy["steps"]);
+    assert_eq!(copy["steps"][0]["step"], "large-results");
+    assert!(copy["after"]["tokens"].as_u64().unwrap() <= 7500);
+    let copy = home.run_json(&["rescue", SESSION, "--fit", "6.5k", "--json"]);
     let steps: Vec<&str> =
-        made["steps"].as_array().unwrap().iter().map(|step| step["step"].as_str().unwrap()).collect();
+        copy["steps"].as_array().unwrap().iter().map(|step| step["step"].as_str().unwrap()).collect();
     assert_eq!(steps, ["large-results", "thinking", "tools", "turns"]);
-    let id = made["session"].as_str().unwrap();
+    let id = copy["session"].as_str().unwrap();
     for client in CLIENTS {
-        assert_eq!(loaded(&home, id, client).last().map(String::as_str), Some("a7"), "{client}");
+        assert_eq!(home.loaded_entries(id, client).last().map(String::as_str), Some("a7"), "{client}");
     }
-    let lines = lines(&made);
-    let note = lines[0]["message"]["content"].as_str().unwrap();
+    let copied_lines = read_lines(&copy);
+    let note = copied_lines[0]["message"]["content"].as_str().unwrap();
     assert!(note.contains(SESSION) && note.contains("\n- list the harbours"), "{note}");
-    let fits = home.run(&["rescue", SESSION, "--fit", "200k"]);
-    assert!(fits.code == 1 && fits.err.contains("it fits already"), "{}", fits.err);
-    let never = home.run(&["rescue", SESSION, "--fit", "10"]);
-    assert!(never.code == 2 && never.err.contains("its last two turns have about"), "{}", never.err);
+    let already_fits = home.run(&["rescue", SESSION, "--fit", "200k"]);
+    assert!(
+        already_fits.code == 1 && already_fits.err.contains("the session fits already"),
+        "{}",
+        already_fits.err
+    );
+    let cannot_fit = home.run(&["rescue", SESSION, "--fit", "10"]);
+    assert!(
+        cannot_fit.code == 2 && cannot_fit.err.contains("its last two turns have about"),
+        "{}",
+        cannot_fit.err
+    );
 }
 
 #[test]
-fn what_is_printed_adds_up() {
-    let home = store();
+fn the_printed_table_has_a_row_for_each_removal() {
+    let home = new_home_with_session();
     let run = home.run(&["clone", SESSION, "--preset", "bare", "--dry-run"]);
     let table: Vec<Vec<&str>> =
         run.out.lines().map(|line| line.split("  ").filter(|cell| !cell.is_empty()).collect()).collect();

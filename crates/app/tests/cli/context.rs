@@ -1,12 +1,14 @@
-//! `context` end to end: the chart, the causes, what they add up to.
+//! `context` end to end: the chart, the categories, and their sum.
 
-use super::home::{Home, objects};
+use rethread_testkit::home::Home;
 use rethread_testkit::script;
+
+use crate::new_home;
 
 const SESSION: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 
-/// A session with a compaction, a drop that no line tells of, an abandoned branch and a file that is read twice.
-const FILLED: &str = r#"
+/// A session with a compaction, an unexplained drop, an abandoned branch and a file that is read twice.
+const COMPACTED_SESSION: &str = r#"
     u1: map the harbours
       a1 in=12000 out=120: !Bash ls maps
         u2: =a1 north.txt south.txt
@@ -24,20 +26,20 @@ const FILLED: &str = r#"
                               a6 read=18000 in=100 out=80: mapped
 "#;
 
-fn store(text: &str) -> Home {
-    let home = Home::new();
+fn new_home_with_session(text: &str) -> Home {
+    let home = new_home();
     let text = String::from_utf8(script::bytes(text)).unwrap();
     home.write(&format!(".claude/projects/-home-ann-garden/{SESSION}.jsonl"), &text);
     home
 }
 
 #[test]
-fn a_context_is_drawn_and_parted() {
-    let run = store(FILLED).run(&["context", "last", "--turns"]);
-    let shown: Vec<&str> = run.out.lines().skip(3).collect();
-    insta::assert_snapshot!(shown.join("\n"), @"
+fn the_chart_and_the_tables_are_printed() {
+    let run = new_home_with_session(COMPACTED_SESSION).run(&["context", "last", "--turns"]);
+    let out: Vec<&str> = run.out.lines().skip(3).collect();
+    insta::assert_snapshot!(out.join("\n"), @"
     18.2k of 200k tokens (9%) · claude-test-1
-    18.1k sent with the last request + 80 answered
+    18.1k sent with the last request + 80 in the answer
 
      25.0k ┤         ████
            │         ████    ▆▆▆▆
@@ -51,85 +53,86 @@ fn a_context_is_drawn_and_parted() {
                          ▼       ↓
              t1      t2  t3
     ▼ L8 t3  compacted (manual), 1.0k → 15.0k
-    ↓ L15 t3  shrank, and no line says why, 21.0k → 18.1k
+    ↓ L15 t3  shrank for an unknown reason, 21.0k → 18.1k
 
     By turn
-    turn  line  responses  first   last  growth     began with
+    turn  line  responses  first   last  growth     first text
       t1  L1            2  12.0k  16.1k  +16.1k     map the harbours
       t2  L5            1  25.0k  25.4k   +9.3k     read both
       t3  L10           3  15.0k  18.2k   -7.2k  ▼  go on
 
-    In the window now
+    In context now
                                           blocks  tokens  share
     client: system prompt, tools, memory          ~12.9k  70.8%  ████████████████████████
-    client: not written to the file                ~4.9k  26.8%  █████████▏
+    client: not recorded in the file               ~4.9k  26.8%  █████████▏
     tool calls                                 2    ~326   1.8%  ▋
     answers                                    1      80   0.4%  ▏
     results of Read                            2     ~19   0.1%  ▏
     summary of the compaction                  1     ~12   0.1%  ▏
     prompts                                    1      ~2   0.0%  ▏
 
-    Read again
-    reads  repeats cost  file
-        2           ~19  north.txt
+    Files read more than once
+    reads  repeated  file
+        2       ~19  north.txt
 
-    Largest
+    Largest blocks
     L11  ~258  call of Read    north.txt
     L15    80  answer          mapped
     L13   ~68  call of Read    north.txt
     L14   ~19  result of Read  north.txt
     L9    ~12  summary         two harbours were mapped, the north one first
 
-    6 responses in 3 turns · 1 response on other branches or cut off · ~ is shared out or judged by
-    length · what a request grew by beyond twice the estimate was never written · what left at ↓ is not
-    known: thinking goes first, then results
-    a lighter copy: rethread clone last --preset light --dry-run
+    6 responses in 3 turns · 1 response on other branches or unreachable · ~ is estimated by length ·
+    growth beyond twice the estimate is listed as unrecorded · content removed at ↓ is unknown; thinking
+    is assumed first, then results
+    make a smaller copy: rethread clone last --preset light --dry-run
     ");
 }
 
 #[test]
-fn causes_add_up_to_what_is_used() {
-    for (home, session) in [(store(FILLED), "last"), (Home::new(), "harbour")] {
-        let demo = session == "harbour";
-        let args = if demo {
+fn tokens_by_category_add_up_to_the_total() {
+    for (home, session) in [(new_home_with_session(COMPACTED_SESSION), "last"), (new_home(), "harbour")] {
+        let is_demo = session == "harbour";
+        let args = if is_demo {
             vec!["--demo", "context", session, "--json"]
         } else {
             vec!["context", session, "--json"]
         };
-        let rows = objects(&home, &args);
-        let of = |name: &str| rows.iter().filter(|row| row["type"] == name).collect::<Vec<_>>();
-        let used = of("context")[0]["used"].as_u64().unwrap();
-        let sum: u64 = of("context_cause").iter().map(|row| row["tokens"].as_u64().unwrap()).sum();
+        let rows = home.run_json_lines(&args);
+        let rows_of_type =
+            |type_name: &str| rows.iter().filter(|row| row["type"] == type_name).collect::<Vec<_>>();
+        let used = rows_of_type("context")[0]["used"].as_u64().unwrap();
+        let sum: u64 = rows_of_type("context_cause").iter().map(|row| row["tokens"].as_u64().unwrap()).sum();
         assert!(used > 0 && used == sum, "{used} is {sum}");
-        assert!(of("context_turn").is_empty(), "turns are listed only where they are asked for");
+        assert!(rows_of_type("context_turn").is_empty(), "turns are listed only with --turns");
     }
 }
 
 #[test]
-fn the_largest_block_can_be_shown() {
-    let home = store(FILLED);
-    let rows = objects(&home, &["context", "last", "--json"]);
-    let item = rows.iter().find(|row| row["type"] == "context_item").unwrap();
-    let handle = item["handle"].as_str().unwrap();
-    assert_eq!(home.run(&["show", "last", "--branch", handle]).code, 0, "{item}");
+fn the_name_of_the_largest_block_is_accepted_by_show() {
+    let home = new_home_with_session(COMPACTED_SESSION);
+    let rows = home.run_json_lines(&["context", "last", "--json"]);
+    let largest = rows.iter().find(|row| row["type"] == "context_item").unwrap();
+    let handle = largest["handle"].as_str().unwrap();
+    assert_eq!(home.run(&["show", "last", "--branch", handle]).code, 0, "{largest}");
 }
 
 #[test]
-fn nothing_said_is_nothing_found() {
-    let home = store("summary: a title and no more");
+fn a_session_without_messages_has_no_context() {
+    let home = new_home_with_session("summary: a title and no more");
     let path = format!("{}/.claude/projects/-home-ann-garden/{SESSION}.jsonl", home.path().display());
     let run = home.run(&["context", &path]);
     assert_eq!((run.code, run.out.as_str()), (1, ""), "{}", run.err);
 }
 
 #[test]
-fn no_line_is_wider_than_the_screen() {
-    let home = store(FILLED);
+fn lines_fit_the_screen() {
+    let home = new_home_with_session(COMPACTED_SESSION);
     for width in [70, 80, 120] {
         let output =
             home.command(&["context", "last", "--turns"]).env("COLUMNS", width.to_string()).output().unwrap();
-        let shown = String::from_utf8(output.stdout).unwrap();
-        let widest = shown.lines().map(|line| line.chars().count()).max();
-        assert!(widest <= Some(width), "{widest:?} columns of {width}:\n{shown}");
+        let out = String::from_utf8(output.stdout).unwrap();
+        let widest = out.lines().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(width), "{widest:?} columns of {width}:\n{out}");
     }
 }

@@ -1,83 +1,85 @@
-//! The wiring: exit codes, messages, streams, JSON. What the ops find is tested below them.
+//! Conventions of all commands: exit codes, messages, streams, JSON keys.
 
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::process::Stdio;
 
-use super::home::Home;
+use rethread_testkit::home::Home;
 use rethread_testkit::script;
 use serde_json::Value;
 
+use crate::new_home;
+
 #[test]
-fn without_sessions_it_says_where_it_looked_and_shows_the_demo() {
-    let home = Home::new();
+fn without_sessions_the_searched_folder_and_the_demo_are_shown() {
+    let home = new_home();
     let run = home.run(&[]);
     assert_eq!(run.code, 0);
-    assert!(run.err.contains(&format!("no session found in `{}", home.path().display())), "{}", run.err);
+    assert!(run.err.contains(&format!("no sessions found in `{}", home.path().display())), "{}", run.err);
     assert!(run.out.starts_with("══ DEMO"), "{}", run.out);
     assert!(run.out.trim_end().lines().last().unwrap().starts_with("══ DEMO"));
     assert!(run.out.contains("rethread --demo show last"));
-    // The demo goes away with the run.
+    // The demo is deleted at the end of the run.
     assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0);
 }
 
 #[test]
-fn exit_codes_tell_done_nothing_and_failed() {
-    let home = Home::new();
-    let code = |args: &[&str]| home.run(args).code;
-    assert_eq!(code(&["--demo"]), 0);
-    assert_eq!(code(&["--demo", "ls"]), 0);
-    assert_eq!(code(&["--demo", "ls", "--title", "no such title"]), 1);
-    assert_eq!(code(&["--demo", "tools", "last", "--name", "NoSuchTool"]), 1);
-    assert_eq!(code(&["--demo", "agents", "harbour"]), 1);
-    assert_eq!(code(&["--demo", "schema", "--unknown"]), 1);
-    assert_eq!(code(&["--demo", "show", "last", "--turns", "99"]), 1);
-    assert_eq!(code(&["--demo", "show", "nobody"]), 2);
-    assert_eq!(code(&["--demo", "show", "last", "--turns", "x"]), 2);
-    assert_eq!(code(&["--demo", "show", "last", "--branch", "L9999"]), 2);
-    assert_eq!(code(&["--demo", "branches", "last"]), 0);
-    assert_eq!(code(&["--demo", "context", "last"]), 0);
-    assert_eq!(code(&["--demo", "context", "nobody"]), 2);
-    assert_eq!(code(&["--demo", "explain", "last"]), 0);
-    assert_eq!(code(&["--demo", "explain", "harbour"]), 1);
-    assert_eq!(code(&["--demo", "explain", "harbour", "--json"]), 1);
-    assert_eq!(code(&["--demo", "explain", "last", "--client", "2"]), 2);
-    assert_eq!(code(&["--demo", "tree", "last"]), 0);
-    assert_eq!(code(&["--demo", "doctor", "harbour"]), 0);
-    assert_eq!(code(&["--demo", "doctor"]), 1);
-    assert_eq!(code(&["--demo", "doctor", "nobody"]), 2);
-    assert_eq!(code(&["--demo", "doctor", "harbour", "--all"]), 2);
-    assert_eq!(code(&["--demo", "tree", "last", "t99"]), 2);
-    assert_eq!(code(&["--demo", "tree", "last", "--format", "png"]), 2);
-    assert_eq!(code(&["--demo", "tree", "last", "--format", "svg", "--json"]), 2);
-    assert_eq!(code(&["--demo", "ls", "--since", "soon"]), 2);
-    assert_eq!(code(&["--root", "/no/such/place", "ls"]), 2);
-    assert_eq!(code(&["no-such-command"]), 2);
-    assert_eq!(code(&["ls"]), 1);
-    assert_eq!(code(&["show", "last"]), 2);
+fn exit_codes_distinguish_success_nothing_found_and_errors() {
+    let home = new_home();
+    let exit_code = |args: &[&str]| home.run(args).code;
+    assert_eq!(exit_code(&["--demo"]), 0);
+    assert_eq!(exit_code(&["--demo", "ls"]), 0);
+    assert_eq!(exit_code(&["--demo", "ls", "--title", "no such title"]), 1);
+    assert_eq!(exit_code(&["--demo", "tools", "last", "--name", "NoSuchTool"]), 1);
+    assert_eq!(exit_code(&["--demo", "agents", "harbour"]), 1);
+    assert_eq!(exit_code(&["--demo", "schema", "--unknown"]), 1);
+    assert_eq!(exit_code(&["--demo", "show", "last", "--turns", "99"]), 1);
+    assert_eq!(exit_code(&["--demo", "show", "no-such-session"]), 2);
+    assert_eq!(exit_code(&["--demo", "show", "last", "--turns", "x"]), 2);
+    assert_eq!(exit_code(&["--demo", "show", "last", "--branch", "L9999"]), 2);
+    assert_eq!(exit_code(&["--demo", "branches", "last"]), 0);
+    assert_eq!(exit_code(&["--demo", "context", "last"]), 0);
+    assert_eq!(exit_code(&["--demo", "context", "no-such-session"]), 2);
+    assert_eq!(exit_code(&["--demo", "explain", "last"]), 0);
+    assert_eq!(exit_code(&["--demo", "explain", "harbour"]), 1);
+    assert_eq!(exit_code(&["--demo", "explain", "harbour", "--json"]), 1);
+    assert_eq!(exit_code(&["--demo", "explain", "last", "--client", "2"]), 2);
+    assert_eq!(exit_code(&["--demo", "tree", "last"]), 0);
+    assert_eq!(exit_code(&["--demo", "doctor", "harbour"]), 0);
+    assert_eq!(exit_code(&["--demo", "doctor"]), 1);
+    assert_eq!(exit_code(&["--demo", "doctor", "no-such-session"]), 2);
+    assert_eq!(exit_code(&["--demo", "doctor", "harbour", "--all"]), 2);
+    assert_eq!(exit_code(&["--demo", "tree", "last", "t99"]), 2);
+    assert_eq!(exit_code(&["--demo", "tree", "last", "--format", "png"]), 2);
+    assert_eq!(exit_code(&["--demo", "tree", "last", "--format", "svg", "--json"]), 2);
+    assert_eq!(exit_code(&["--demo", "ls", "--since", "soon"]), 2);
+    assert_eq!(exit_code(&["--root", "/no/such/place", "ls"]), 2);
+    assert_eq!(exit_code(&["no-such-command"]), 2);
+    assert_eq!(exit_code(&["ls"]), 1);
+    assert_eq!(exit_code(&["show", "last"]), 2);
 }
 
 #[test]
-fn errors_say_what_and_what_to_do() {
-    let home = Home::new();
+fn errors_have_a_message_and_a_hint() {
+    let home = new_home();
     let run = home.run(&["--demo", "show", "harbor"]);
     assert!(run.out.is_empty());
     let mut lines = run.err.lines();
-    assert_eq!(lines.next(), Some("error: no session is called `harbor`"));
+    assert_eq!(lines.next(), Some("error: no session matches `harbor`"));
     assert!(run.err.contains("b27e94d0  harbour names"), "{}", run.err);
     assert!(lines.last().unwrap().starts_with("hint: "), "{}", run.err);
 
     let run = home.run(&["--demo", "show", "plan"]);
-    assert!(run.err.starts_with("error: `plan` names 2 sessions\n"), "{}", run.err);
+    assert!(run.err.starts_with("error: `plan` matches 2 sessions\n"), "{}", run.err);
     assert!(run.err.contains("c90b1f47  Plan how"), "{}", run.err);
 }
 
 #[test]
-fn it_looks_where_it_is_told() {
-    let home = Home::new();
+fn options_and_environment_select_the_store() {
+    let home = new_home();
     let line = r#"{"type":"user","uuid":"a1","parentUuid":null,"sessionId":"s1","cwd":"/x/y","message":{"role":"user","content":"hello there"},"timestamp":"2026-01-01T10:00:00.000Z"}"#;
     let file = home.write("elsewhere/s1.jsonl", line);
-    assert!(home.run(&["ls"]).err.contains("no session found in `"));
+    assert!(home.run(&["ls"]).err.contains("no sessions found in `"));
     for root in [home.path(), file.parent().unwrap(), &file] {
         let run = home.run(&["ls", "--root", root.to_str().unwrap()]);
         assert!(run.out.contains("hello there"), "{}: {}", root.display(), run.err);
@@ -91,8 +93,8 @@ fn it_looks_where_it_is_told() {
 }
 
 #[test]
-fn a_session_is_read_as_it_went() {
-    let home = Home::new();
+fn show_prints_the_active_path_or_other_branches() {
+    let home = new_home();
     let run = home.run(&["--demo", "show", "harbour"]);
     assert!(run.out.starts_with("harbour names\nb27e94d0-"), "{}", run.out);
     assert!(run.out.contains("> The list of harbours is sorted by code."));
@@ -113,13 +115,13 @@ fn a_session_is_read_as_it_went() {
 }
 
 #[test]
-fn tools_and_thoughts_unfold() {
-    let home = Home::new();
-    let brief = home.run(&["--demo", "show", "5f0c"]).out;
-    assert!(brief.contains("∴ thinking, 42 words") && !brief.contains("An hour late"), "{brief}");
-    assert!(brief.contains("↳ Exit code 101 test new_moon"), "{brief}");
-    let none = home.run(&["--demo", "show", "5f0c", "--tools", "none"]).out;
-    assert!(!none.contains('●'));
+fn options_expand_tools_and_thinking() {
+    let home = new_home();
+    let short = home.run(&["--demo", "show", "5f0c"]).out;
+    assert!(short.contains("∴ thinking, 42 words") && !short.contains("An hour late"), "{short}");
+    assert!(short.contains("↳ Exit code 101 test new_moon"), "{short}");
+    let without_tools = home.run(&["--demo", "show", "5f0c", "--tools", "none"]).out;
+    assert!(!without_tools.contains('●'));
     let full = home.run(&["--demo", "show", "5f0c", "--tools", "full", "--thinking"]).out;
     assert!(full.contains("An hour late"));
     assert!(full.contains("    $ cargo test --quiet\n"), "{full}");
@@ -129,22 +131,22 @@ fn tools_and_thoughts_unfold() {
 }
 
 #[test]
-fn colours_come_only_where_they_are_wanted() {
-    let home = Home::new();
+fn colors_follow_options_and_environment() {
+    let home = new_home();
     assert!(!home.run(&["--demo", "ls"]).out.contains('\u{1b}'));
     assert!(home.run(&["--demo", "ls", "--color", "always"]).out.contains("\u{1b}["));
-    let with = |name: &str, args: &[&str]| {
+    let is_colored_with = |name: &str, args: &[&str]| {
         let output = home.command(args).env(name, "1").output().unwrap();
         String::from_utf8(output.stdout).unwrap().contains('\u{1b}')
     };
-    assert!(with("CLICOLOR_FORCE", &["--demo", "ls"]));
-    assert!(!with("CLICOLOR_FORCE", &["--demo", "ls", "--color", "never"]));
-    assert!(!with("NO_COLOR", &["--demo", "ls"]));
+    assert!(is_colored_with("CLICOLOR_FORCE", &["--demo", "ls"]));
+    assert!(!is_colored_with("CLICOLOR_FORCE", &["--demo", "ls", "--color", "never"]));
+    assert!(!is_colored_with("NO_COLOR", &["--demo", "ls"]));
 }
 
 #[test]
 fn tables_fit_the_screen() {
-    let home = Home::new();
+    let home = new_home();
     for width in ["60", "80", "120"] {
         let commands = [
             &["--demo"][..],
@@ -166,8 +168,8 @@ fn tables_fit_the_screen() {
 }
 
 #[test]
-fn a_reader_that_leaves_is_no_failure() {
-    let home = Home::new();
+fn a_closed_pipe_is_not_an_error() {
+    let home = new_home();
     let mut child = home
         .command(&["--demo", "schema", "--json"])
         .stdout(Stdio::piped())
@@ -182,8 +184,8 @@ fn a_reader_that_leaves_is_no_failure() {
 }
 
 #[test]
-fn completions_are_made_for_each_shell() {
-    let home = Home::new();
+fn completions_are_generated_for_each_shell() {
+    let home = new_home();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let run = home.run(&["completions", shell]);
         assert_eq!(run.code, 0);
@@ -191,10 +193,10 @@ fn completions_are_made_for_each_shell() {
     }
 }
 
-/// Names the keys of all objects, and of the objects in them; of maps by name, one stands for all.
-pub(crate) fn keys(home: &Home, args: &[&str]) -> String {
+/// Lists the keys of all printed objects and nested objects. Maps by name are represented by one value.
+pub(crate) fn list_json_keys(home: &Home, args: &[&str]) -> String {
     let run = home.run(args);
-    // Something lost in what is explained, or found by the doctor, is no failure.
+    // `explain` and `doctor` exit with 1 if they find something.
     let may_find = args.contains(&"explain") || args.contains(&"doctor");
     assert!(run.code == 0 || run.code == 1 && may_find, "{}", run.err);
     let mut found = BTreeSet::new();
@@ -202,19 +204,19 @@ pub(crate) fn keys(home: &Home, args: &[&str]) -> String {
         let object: Value = serde_json::from_str(line).unwrap();
         assert_eq!(object["v"], 1);
         let name = object["type"].as_str().unwrap().to_owned();
-        collect(&name, &object, &mut found);
+        collect_keys(&name, &object, &mut found);
     }
     found.into_iter().collect::<Vec<_>>().join("\n")
 }
 
-fn collect(name: &str, value: &Value, found: &mut BTreeSet<String>) {
+fn collect_keys(name: &str, value: &Value, found: &mut BTreeSet<String>) {
     const MAPS: [&str; 16] = [
-        "reach",
+        "by_status",
         "findings",
         "codes",
         "codes[]",
         "bytes_by_cause",
-        "bytes_beside",
+        "side_file_bytes",
         "types",
         "files",
         "blocks",
@@ -234,54 +236,54 @@ fn collect(name: &str, value: &Value, found: &mut BTreeSet<String>) {
             let name = kind.map_or_else(|| name.to_owned(), |kind| format!("{name}({kind})"));
             found.insert(format!("{name}: {}", names.join(" ")));
             for (key, value) in fields {
-                collect(&format!("{name}.{key}"), value, found);
+                collect_keys(&format!("{name}.{key}"), value, found);
             }
         }
         Value::Object(fields) => {
             if let Some(value) = fields.values().next().filter(|_| !name.ends_with("input")) {
-                collect(&format!("{name}[]"), value, found);
+                collect_keys(&format!("{name}[]"), value, found);
             }
         }
-        Value::Array(items) => items.iter().for_each(|item| collect(name, item, found)),
+        Value::Array(items) => items.iter().for_each(|item| collect_keys(name, item, found)),
         _ => {}
     }
 }
 
 #[test]
 fn json_keys_are_frozen() {
-    let home = Home::new();
-    insta::assert_snapshot!(keys(&home, &["--demo", "ls", "--json"]), @"session: type v id path title title_source first_prompt project git_branch versions models first last turns branches agents compactions lines bytes problems live headless empty plan implementation forked_from came_from copies pull_requests");
-    insta::assert_snapshot!(keys(&home, &["--demo", "show", "71ad", "--everything", "--json"]), @"
+    let home = new_home();
+    insta::assert_snapshot!(list_json_keys(&home, &["--demo", "ls", "--json"]), @"session: type v id path title title_source first_prompt project git_branch versions models first last turns branches agents compactions lines bytes problems live headless empty plan implementation forked_from continued_from copies pull_requests");
+    insta::assert_snapshot!(list_json_keys(&home, &["--demo", "show", "71ad", "--everything", "--json"]), @"
+    turn.parts(compact_summary): kind text
     turn.parts(compaction): kind trigger before after micro
-    turn.parts(recap): kind text
     turn.parts(text): kind text
-    turn.parts(tool).result: text media is_error line answered
-    turn.parts(tool): kind name id input line called result
+    turn.parts(tool).result: text media is_error line answered_at
+    turn.parts(tool): kind name id input line called_at result
     turn.usage: input_tokens output_tokens cache_creation_input_tokens cache_read_input_tokens
-    turn: type v session turn uuid standing voice prompt media parts models responses usage first last duration_ms lines
+    turn: type v session turn uuid path_relation entry_role prompt media parts models responses usage first last duration_ms lines
     ");
-    insta::assert_snapshot!(keys(&home, &["--demo", "stats", "--files", "--json"]), @"
+    insta::assert_snapshot!(list_json_keys(&home, &["--demo", "stats", "--files", "--json"]), @"
     file: type v path bytes lines malformed salvaged types uuids uuids_repeated roots parents_missing messages tool_uses tool_uses_unpaired tool_results_unpaired tool_results_is_error
     stats.tool_calls[]: calls errors mean_ms
     stats.usage: input_tokens output_tokens cache_creation_input_tokens cache_read_input_tokens
     stats.usage_once: input_tokens output_tokens cache_creation_input_tokens cache_read_input_tokens
     stats: type v files bytes lines malformed salvaged types uuids uuids_repeated roots parents_missing messages tool_uses tool_uses_unpaired tool_results_unpaired tool_results_is_error blocks system_subtypes tools tool_calls responses usage responses_once usage_once models turns turns_written forks problems unknown first last wall_ms active_ms
     ");
-    insta::assert_snapshot!(keys(&home, &["--demo", "tools", "last", "--json"]), @"
-    tool.result: text media is_error line answered
-    tool: type v session agent path name id input line called result failed duration_ms
+    insta::assert_snapshot!(list_json_keys(&home, &["--demo", "tools", "last", "--json"]), @"
+    tool.result: text media is_error line answered_at
+    tool: type v session agent path name id input line called_at result failure duration_ms
     ");
-    insta::assert_snapshot!(keys(&home, &["--demo", "agents", "last", "--json"]), @"
+    insta::assert_snapshot!(list_json_keys(&home, &["--demo", "agents", "last", "--json"]), @"
     agent.usage: input_tokens output_tokens cache_creation_input_tokens cache_read_input_tokens
     agent: type v session id kind description prompt parent depth tool_use call_line entries tools responses usage first last warmup path
     ");
-    insta::assert_snapshot!(keys(&home, &["--demo", "branches", "harbour", "--json"]), @r"
+    insta::assert_snapshot!(list_json_keys(&home, &["--demo", "branches", "harbour", "--json"]), @"
     branch.own_usage: input_tokens output_tokens cache_creation_input_tokens cache_read_input_tokens
     branch.usage: input_tokens output_tokens cache_creation_input_tokens cache_read_input_tokens
-    branch: type v session handle tip line active island cut kind way ways from from_line from_turn first_line first_uuid voice gist own_turns turns own_entries own_usage usage last
+    branch: type v session handle tip line active orphaned broken_link kind branch_number branch_count from from_line from_turn first_line first_uuid entry_role preview own_turns turns own_entries own_usage usage last
     ");
-    insta::assert_snapshot!(keys(&home, &["--demo", "context", "harbour", "--turns", "--json"]), @"
-    context: type v session title client model window used sent output output_measured since peak turns responses responses_measured responses_elsewhere drops cut_line
+    insta::assert_snapshot!(list_json_keys(&home, &["--demo", "context", "harbour", "--turns", "--json"]), @"
+    context: type v session title client model window used sent output output_measured since peak turns responses responses_measured responses_off_path drops cut_off_line
     context_cause: type v session cause name blocks tokens measured
     context_item: type v session handle line cause name tokens measured call input
     context_turn: type v session turn line responses first last growth measured drops
@@ -290,67 +292,67 @@ fn json_keys_are_frozen() {
         "u1 v=1.0.98: one\nu2 ^gone v=1.0.98 @+60: two\n  a2 v=1.0.98: ?hm\n  u3 v=1.0.98: =a0 odd",
     );
     home.write("damaged.jsonl", String::from_utf8(damaged).unwrap());
-    insta::assert_snapshot!(keys(&home, &["explain", "damaged.jsonl", "--json"]), @"
+    insta::assert_snapshot!(list_json_keys(&home, &["explain", "damaged.jsonl", "--json"]), @"
+    resume.early_end: line uuid reason
     resume.leaf: line uuid rule rule_line
-    resume.made_up: role text after_line
     resume.path: line uuid
-    resume.refused: line uuid why
-    resume.stopped: line uuid why
-    resume.unreachable: line uuid why lost
-    resume: type v session client measured leaf path loaded entries turns turns_in_all stopped halted lost unreachable made_up tokens refused
+    resume.rejections: line uuid reason
+    resume.synthetic_messages: role text after_line
+    resume.unreachable: line uuid reason lost
+    resume: type v session client rules_of leaf path loaded entries turns total_turns early_end failure lost unreachable synthetic_messages tokens rejections
     ");
-    insta::assert_snapshot!(keys(&home, &["doctor", "damaged.jsonl", "--json"]), @"
-    doctor: type v sessions clean harmless costs blocks codes bytes bytes_by_cause bytes_repeated bytes_beside unreadable
-    finding.spots: line block inner_block
-    finding: type v session path code severity count spots paths cost mend mend_is_command
+    insta::assert_snapshot!(list_json_keys(&home, &["doctor", "damaged.jsonl", "--json"]), @"
+    doctor: type v sessions clean info warnings errors codes bytes bytes_by_cause bytes_repeated side_file_bytes unreadable
+    finding.locations: line block inner_block
+    finding: type v session path code severity count locations paths effect fix fix_is_command
     ");
-    insta::assert_snapshot!(keys(&home, &["--demo", "doctor", "--everything", "--json"]), @"
-    doctor: type v sessions clean harmless costs blocks codes bytes bytes_by_cause bytes_repeated bytes_beside unreadable
-    finding.spots: line block inner_block
-    finding: type v session path code severity count spots paths cost mend mend_is_command
+    insta::assert_snapshot!(list_json_keys(&home, &["--demo", "doctor", "--everything", "--json"]), @"
+    doctor: type v sessions clean info warnings errors codes bytes bytes_by_cause bytes_repeated side_file_bytes unreadable
+    finding.locations: line block inner_block
+    finding: type v session path code severity count locations paths effect fix fix_is_command
     ");
     home.write(".claude/projects/-x/damaged.jsonl", script::bytes("u1: one\nu2 ^gone @+60: two\n  a2: two"));
-    insta::assert_snapshot!(keys(&home, &["repair", "damaged", "--dry-run", "--json"]), @"
-    mend: type v line code act words parent_before parent_after parent_line how
-    repair.after: entries within_reach findings
-    repair.before: entries within_reach findings
-    repair.promises: client entries tokens
-    repair: type v origin session path folder in_place op dry_run mends before after not_mended damaged pictures promises
+    insta::assert_snapshot!(list_json_keys(&home, &["repair", "damaged", "--dry-run", "--json"]), @"
+    fix: type v line code action description parent_before parent_after parent_line reason
+    repair.after: entries reachable findings
+    repair.before: entries reachable findings
+    repair.expected_loads: client entries tokens
+    repair: type v origin session path folder in_place op dry_run fixes before after remaining damaged images expected_loads
     ");
-    insta::assert_snapshot!(keys(&home, &["--demo", "tree", "harbour", "t1", "--json"]), @"tree_node: type v session row parent depth node standing named turn handle line uuid kind voice gist time answers tools fork way ways cut tip active gap");
-    insta::assert_snapshot!(keys(&home, &["--demo", "find", "harbour", "sort", "--json"]), @"
-    match.above: line turn voice text tool
-    match.below: line turn voice text tool
+    insta::assert_snapshot!(list_json_keys(&home, &["--demo", "tree", "harbour", "t1", "--json"]), @"tree_node: type v session row parent depth node path_relation requested turn handle line uuid kind entry_role preview time answers tools fork_kind branch_number branch_count broken_link tip active gap");
+    insta::assert_snapshot!(list_json_keys(&home, &["--demo", "find", "harbour", "sort", "--json"]), @"
+    match.above: line turn entry_role text tool
+    match.below: line turn entry_role text tool
     match.hits: role tool before match after matches
-    match: type v session line turn uuid kind voice time matches hits whereabouts active tip_line above below more_below
+    match: type v session line turn uuid kind entry_role time matches hits status active tip_line above below more_below
     ");
-    insta::assert_snapshot!(keys(&home, &["--demo", "search", "sort", "--json"]), @"
-    search_hit.pieces: text match
-    search_hit: type v hit session title project path session_path agent beside line turn uuid time role tool pieces starts ends whereabouts remembered copied copies score
+    insta::assert_snapshot!(list_json_keys(&home, &["--demo", "search", "sort", "--json"]), @"
+    search_hit.excerpt: text match
+    search_hit: type v hit session title project path session_path agent in_side_file line turn uuid time role tool excerpt is_text_start is_text_end status in_context is_copy copies score
     search_total: type v hits exact shown sessions files bytes_read
     ");
-    insta::assert_snapshot!(keys(&home, &["--demo", "search", "sort", "--sessions", "--json"]), @"
+    insta::assert_snapshot!(list_json_keys(&home, &["--demo", "search", "sort", "--sessions", "--json"]), @"
     search_session: type v session title project path hits last
     search_total: type v hits exact shown sessions files bytes_read
     ");
-    insta::assert_snapshot!(keys(&home, &["--demo", "search", "sort", "--resume", "1", "--json"]), @"search_resume: type v session project line command whereabouts remembered");
-    insta::assert_snapshot!(keys(&home, &["index", "--json"]), @"index_status: type v folder files files_found bytes bytes_found entries segments size");
-    insta::assert_snapshot!(keys(&home, &["index", "--drop", "--json"]), @"index_dropped: type v dropped");
-    insta::assert_snapshot!(keys(&home, &["--demo", "diff", "harbour", "t2", "--json"]), @"
+    insta::assert_snapshot!(list_json_keys(&home, &["--demo", "search", "sort", "--resume", "1", "--json"]), @"search_resume: type v session project line command status in_context");
+    insta::assert_snapshot!(list_json_keys(&home, &["index", "--json"]), @"index_status: type v folder files files_found bytes bytes_found entries segments size");
+    insta::assert_snapshot!(list_json_keys(&home, &["index", "--drop", "--json"]), @"index_dropped: type v dropped");
+    insta::assert_snapshot!(list_json_keys(&home, &["--demo", "diff", "harbour", "t2", "--json"]), @"
     diff.a.totals.tools[]: calls errors
     diff.a.totals.usage: input_tokens output_tokens cache_creation_input_tokens cache_read_input_tokens
     diff.a.totals: turns responses usage tools files first last
     diff.a.turns.calls: name id line is_error
-    diff.a.turns: turn goes_on line first prompt answer calls stopped compacted error
+    diff.a.turns: turn is_continuation line first prompt answer calls interrupted compacted error
     diff.a: session active tip_line turns totals
     diff.b.totals.usage: input_tokens output_tokens cache_creation_input_tokens cache_read_input_tokens
     diff.b.totals: turns responses usage tools files first last
-    diff.b.turns: turn goes_on line first prompt answer calls stopped compacted error
+    diff.b.turns: turn is_continuation line first prompt answer calls interrupted compacted error
     diff.b: session active tip_line turns totals
-    diff.common.last_a: line turn voice text tool
-    diff.common.last_b: line turn voice text tool
-    diff.common: known_by turns entries last_a last_b
+    diff.common.last_a: line turn entry_role text tool
+    diff.common.last_b: line turn entry_role text tool
+    diff.common: match_basis turns entries last_a last_b
     diff: type v common a b
     ");
-    insta::assert_snapshot!(keys(&home, &["--demo", "schema", "--json"]), @"shape: type v shape name count oldest newest known");
+    insta::assert_snapshot!(list_json_keys(&home, &["--demo", "schema", "--json"]), @"schema_item: type v item name count oldest newest known");
 }

@@ -1,29 +1,29 @@
-//! `diff`: how branches are named, and how they are drawn.
+//! `diff`: arguments that name branches, and the layout of the comparison.
 
 use rethread_testkit::script;
 
-use super::home::Home;
+use crate::new_home;
 
-/// What the demo says without its dates.
-fn undated(text: &str) -> String {
-    let dated = |word: &str| word.starts_with("20") && word.matches('-').count() == 2;
-    let line = |line: &str| match line.split(' ').find(|word| dated(word)) {
+/// Replaces lines with a date, which differ between runs of the demo.
+fn replace_dates(text: &str) -> String {
+    let is_date = |word: &str| word.starts_with("20") && word.matches('-').count() == 2;
+    let replace_line = |line: &str| match line.split(' ').find(|word| is_date(word)) {
         Some(_) => "(dated)".to_owned(),
         None => line.to_owned(),
     };
-    text.lines().map(line).collect::<Vec<_>>().join("\n")
+    text.lines().map(replace_line).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
-fn branches_stand_side_by_side_where_there_is_room() {
-    let home = Home::new();
+fn branches_are_side_by_side_on_a_wide_screen() {
+    let home = new_home();
     let run = home.run(&["--demo", "diff", "harbour", "t2"]);
     assert_eq!(run.code, 0, "{}", run.err);
-    insta::assert_snapshot!(undated(&run.out), @"
+    insta::assert_snapshot!(replace_dates(&run.out), @"
     harbour names
     b27e94d0-1c6f-4f0a-8d35-9b1a7e02c4f8  /home/ada/tide-tables
 
-    in common: 1 turn, 4 entries; the last is L4 t1
+    in common: 1 turn, 4 entries; last common entry: L4 t1
       It is sorted in one place, `harbour.rs:19`. By name, then: shall letters with accents stand besid…
 
     A  ● active path, tip L10                        │ B  ○ other branch, tip L6
@@ -36,7 +36,7 @@ fn branches_stand_side_by_side_where_there_is_room() {
       accents that occur, and Árnes now stands       │
       between Almería and Brest.                     │
 
-    since then             A       B
+    since the fork         A       B
     turns                  1       1
     answers                2       1
     tool calls             1       0
@@ -52,8 +52,8 @@ fn branches_stand_side_by_side_where_there_is_room() {
 }
 
 #[test]
-fn branches_stand_below_each_other_where_there_is_not() {
-    let home = Home::new();
+fn branches_are_stacked_on_a_narrow_screen() {
+    let home = new_home();
     let output =
         home.command(&["--demo", "diff", "harbour", "t2", "t3"]).env("COLUMNS", "80").output().unwrap();
     let out = String::from_utf8(output.stdout).unwrap();
@@ -71,10 +71,10 @@ fn branches_stand_below_each_other_where_there_is_not() {
     }
 }
 
-/// Clients end a turn with lines that they do not load again.
+/// Clients end a turn with entries that they do not load again.
 #[test]
-fn the_branch_that_goes_on_is_told_by_any_of_its_entries() {
-    let home = Home::new();
+fn any_entry_of_the_active_branch_selects_it() {
+    let home = new_home();
     let text = "
         * v=2.1.325
         u1: sort them
@@ -91,14 +91,14 @@ fn the_branch_that_goes_on_is_told_by_any_of_its_entries() {
 }
 
 #[test]
-fn every_way_of_naming_two_branches_means_the_same() {
-    let home = Home::new();
-    let out = |args: &[&str]| {
+fn equivalent_arguments_select_the_same_branches() {
+    let home = new_home();
+    let run_diff = |args: &[&str]| {
         let args: Vec<&str> = ["--demo", "--json", "diff"].iter().chain(args).copied().collect();
         let run = home.run(&args);
         assert_eq!(run.code, 0, "{args:?}: {}", run.err);
         let mut diff: serde_json::Value = serde_json::from_str(&run.out).unwrap();
-        // The demo is made anew each time, with times that count from now.
+        // The demo is generated for each run, with times relative to the present.
         for side in ["a", "b"] {
             for turn in diff[side]["turns"].as_array_mut().unwrap() {
                 turn["first"] = serde_json::Value::Null;
@@ -108,25 +108,25 @@ fn every_way_of_naming_two_branches_means_the_same() {
         }
         diff
     };
-    let three = out(&["harbour", "t3", "L5"]);
-    assert_eq!(three["common"]["last_a"]["line"], 4);
+    let expected = run_diff(&["harbour", "t3", "L5"]);
+    assert_eq!(expected["common"]["last_a"]["line"], 4);
     for args in
         [&["harbour", "t2"][..], &["harbour:L7", "b27e:t2"], &["harbour", ":L6"], &["b27e:t3", "harbour:L5"]]
     {
-        assert_eq!(out(args), three, "{args:?}");
+        assert_eq!(run_diff(args), expected, "{args:?}");
     }
 }
 
 #[test]
-fn what_cannot_be_compared_is_said() {
-    let home = Home::new();
+fn branches_that_cannot_be_compared_are_reported() {
+    let home = new_home();
     let run = home.run(&["--demo", "diff", "harbour", "L1", "L10"]);
     assert_eq!(run.code, 1);
-    assert!(run.out.is_empty() && run.err.starts_with("both are the same path"), "{}", run.err);
+    assert!(run.out.is_empty() && run.err.starts_with("both branches are the same"), "{}", run.err);
     assert_eq!(home.run(&["--demo", "diff", "harbour", "harbour"]).code, 1);
     assert_eq!(home.run(&["--demo", "diff", "harbour", "L999"]).code, 2);
-    assert_eq!(home.run(&["--demo", "diff", "harbour", "nobody"]).code, 2);
+    assert_eq!(home.run(&["--demo", "diff", "harbour", "no-such-session"]).code, 2);
     assert_eq!(home.run(&["--demo", "diff", "harbour"]).code, 2);
     let run = home.run(&["--demo", "diff", "harbour", "last"]);
-    assert!(run.code == 0 && run.out.contains("they have no entry in common"), "{}", run.out);
+    assert!(run.code == 0 && run.out.contains("the branches have no common entry"), "{}", run.out);
 }

@@ -1,43 +1,45 @@
-//! `explain` end to end: what is said of a session that loads in part, in whole, or not at all.
+//! `explain` end to end: sessions that load completely, in part, or not at all.
 
-use super::home::{Home, Run};
+use rethread_testkit::home::{Home, RunOutput};
 use rethread_testkit::script;
 use serde_json::Value;
 
+use crate::new_home;
+
 const SESSION: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 
-fn store(text: &str) -> Home {
-    let home = Home::new();
+fn new_home_with_session(text: &str) -> Home {
+    let home = new_home();
     let text = String::from_utf8(script::bytes(text)).unwrap();
     home.write(&format!(".claude/projects/-home-ann-garden/{SESSION}.jsonl"), &text);
     home
 }
 
-fn explain(text: &str, args: &[&str]) -> Run {
-    store(text).run(&[&["explain", "last"], args].concat())
+fn explain(text: &str, args: &[&str]) -> RunOutput {
+    new_home_with_session(text).run(&[&["explain", "last"], args].concat())
 }
 
-/// What is said below title and id.
-fn said(run: &Run) -> String {
+/// Returns the output below title and id.
+fn body(run: &RunOutput) -> String {
     run.out.lines().skip(3).collect::<Vec<_>>().join("\n")
 }
 
-fn object(text: &str, args: &[&str]) -> Value {
+fn explain_json(text: &str, args: &[&str]) -> Value {
     let run = explain(text, &[args, &["--json"]].concat());
     serde_json::from_str(run.out.lines().next().unwrap()).unwrap()
 }
 
-/// Names the lines of user and assistant that are not loaded, with the reason; what is lost has a mark.
-fn unreachable(object: &Value) -> String {
-    let all = object["unreachable"].as_array().unwrap().iter();
-    let said = all.map(|lost| {
+/// Lists the messages that are not loaded, with the reason. Lost ones are marked with `!`.
+fn list_unreachable(report: &Value) -> String {
+    let all = report["unreachable"].as_array().unwrap().iter();
+    let lines = all.map(|lost| {
         let mark = if lost["lost"] == true { "!" } else { "" };
-        format!("L{} {}{mark}", lost["line"], lost["why"].as_str().unwrap())
+        format!("L{} {}{mark}", lost["line"], lost["reason"].as_str().unwrap())
     });
-    said.collect::<Vec<_>>().join(", ")
+    lines.collect::<Vec<_>>().join(", ")
 }
 
-const WHOLE: &str = "
+const COMPLETE_SESSION: &str = "
     * v=2.1.325
     u1: tidy the shed
       a1: done
@@ -46,41 +48,41 @@ const WHOLE: &str = "
 ";
 
 #[test]
-fn a_session_of_which_nothing_is_lost() {
-    let run = explain(WHOLE, &[]);
+fn a_complete_session_loads_everything() {
+    let run = explain(COMPLETE_SESSION, &[]);
     assert_eq!(run.code, 0);
-    insta::assert_snapshot!(said(&run), @"
+    insta::assert_snapshot!(body(&run), @"
     Claude Code 2.1.325 loads everything: 4 entries, 2 turns
 
     ████████████████████████████████████████████████████████████████████████████████
     █ 4 loaded
 
     client        2.1.325, which wrote the newest line
-    goes on from  L4 t2, the last line of the conversation, 2025-01-01 00:00
+    resumes from  L4 t2, the last line of the conversation, 2025-01-01 00:00
                   answer: done too
-    begins at     L1 t1, a beginning: it names no parent
+    starts at     L1 t1, a root: it has no parent
     context       about 15 tokens
     ");
-    assert_eq!(explain(WHOLE, &["--json"]).code, 0);
-    let run = explain(WHOLE, &["--client", "all"]);
+    assert_eq!(explain(COMPLETE_SESSION, &["--json"]).code, 0);
+    let run = explain(COMPLETE_SESSION, &["--client", "all"]);
     assert_eq!(run.code, 0);
-    insta::assert_snapshot!(said(&run), @"
+    insta::assert_snapshot!(body(&run), @"
     Each of 13 measured clients loads everything: 4 entries
 
-       client            leaf  loaded        turns  lost  begins at
+       client            leaf  loaded        turns  lost  starts at
     ●  1.0.37 – 2.1.325  L4         4  100%      2     0  L1
 
-       client             leaf  chosen as         words
+       client             leaf  rule              text
        1.0.37 – 2.1.73    L4    newest timestamp  answer: done too
        2.1.104            L4    only leaf
     ●  2.1.163 – 2.1.325  L4    last line
 
     ● 2.1.325 wrote the newest line
-    one in full   rethread explain last --client 2.1.325
+    details       rethread explain last --client 2.1.325
     ");
 }
 
-const BROKEN: &str = "
+const MISSING_PARENT: &str = "
     * v=2.1.49
     u1: tidy the shed
       a1: the shed is tidy
@@ -93,25 +95,25 @@ const BROKEN: &str = "
 ";
 
 #[test]
-fn a_missing_parent_is_named_with_what_it_cuts_off() {
-    let run = explain(BROKEN, &["--client", "2.1.49"]);
+fn a_missing_parent_is_reported_with_the_unreachable_entries() {
+    let run = explain(MISSING_PARENT, &["--client", "2.1.49"]);
     assert_eq!(run.code, 1);
-    insta::assert_snapshot!(said(&run), @"
-    Claude Code 2.1.49 loads 2 of 8 entries (25%) and 1 of 4 turns (25%); 6 are out of reach
+    insta::assert_snapshot!(body(&run), @"
+    Claude Code 2.1.49 loads 2 of 8 entries (25%) and 1 of 4 turns (25%); 6 are unreachable
 
     ····························································████████████████████
-    █ 2 loaded   · 6 out of reach
+    █ 2 loaded   · 6 unreachable
 
-    client        2.1.49, which wrote the newest line; not measured itself, taken for 2.1.42
-    goes on from  L8 t4, the newest timestamp, 2025-01-01 00:01
+    client        2.1.49, which wrote the newest line; not measured, uses the rules of 2.1.42
+    resumes from  L8 t4, the newest timestamp, 2025-01-01 00:01
                   answer: where was I
-    stops at      L7 t4: its parent 676f6e65-0000-4000-8000-000000000000 is in no line
+    stops at      L7 t4: its parent 676f6e65-0000-4000-8000-000000000000 is not in the file
                   go on
     see where     rethread tree last L7
     context       about 10 tokens
 
-    out of reach  6 entries, 3 turns under other beginnings
-      from  to  entries  turns  first words
+    unreachable   6 entries, 3 turns below other roots
+      from  to  entries  turns  first text
       L1    L6        6      3  tidy the shed
 
     read it       rethread show last --branch L6
@@ -120,13 +122,13 @@ fn a_missing_parent_is_named_with_what_it_cuts_off() {
     for command in ["rethread show last --branch L6", "rethread tree last L1", "rethread tree last L7"] {
         assert!(run.out.contains(command), "{}", run.out);
         let words: Vec<&str> = command.split(' ').skip(1).collect();
-        assert_eq!(store(BROKEN).run(&words).code, 0, "{command}");
+        assert_eq!(new_home_with_session(MISSING_PARENT).run(&words).code, 0, "{command}");
     }
 }
 
-/// Entries above a line that a client does not read are lost, not compacted, and what is sent is little.
+/// Ancestors of a line that a client does not read are lost, not compacted. They do not count as context.
 #[test]
-fn an_unread_parent_loses_what_is_above_it() {
+fn an_unread_parent_makes_its_ancestors_unreachable() {
     let text = "
         * v=2.0.76
         u1: tidy the shed
@@ -137,64 +139,64 @@ fn an_unread_parent_loses_what_is_above_it() {
     ";
     let run = explain(text, &[]);
     assert_eq!(run.code, 1);
-    insta::assert_snapshot!(said(&run), @"
-    Claude Code 2.0.76 loads 2 of 4 entries (50%) and 1 of 2 turns (50%); 2 are out of reach
+    insta::assert_snapshot!(body(&run), @"
+    Claude Code 2.0.76 loads 2 of 4 entries (50%) and 1 of 2 turns (50%); 2 are unreachable
 
     ········································████████████████████████████████████████
-    █ 2 loaded   · 2 out of reach
+    █ 2 loaded   · 2 unreachable
 
     client        2.0.76, which wrote the newest line
-    goes on from  L5 t2, the newest timestamp, 2025-01-01 00:00
+    resumes from  L5 t2, the newest timestamp, 2025-01-01 00:00
                   answer: where was I
-    stops at      L4 t2: it hangs on L3, a progress line, which this client does not read
+    stops at      L4 t2: its parent is L3, a progress line, which this client does not read
                   go on
     see where     rethread tree last L4
     context       about 10 tokens
 
-    out of reach  2 entries, 1 turn under other beginnings
-      from  to  entries  turns  first words
+    unreachable   2 entries, 1 turn below other roots
+      from  to  entries  turns  first text
       L1    L2        2      1  tidy the shed
 
     read it       rethread show last --branch L2
     see where     rethread tree last L1
     ");
-    assert_eq!(unreachable(&object(text, &[])), "L1 other-root!, L2 other-root!");
+    assert_eq!(list_unreachable(&explain_json(text, &[])), "L1 other-root!, L2 other-root!");
     let run = explain(text, &["--client", "all"]);
     assert_eq!(run.code, 1);
-    insta::assert_snapshot!(said(&run), @"
-    13 measured clients load this session in 2 ways: most by 2.1.15 – 2.1.325 (4 of 4 entries), least by
-    1.0.37 – 2.0.76 (2)
+    insta::assert_snapshot!(body(&run), @"
+    13 measured clients load this session with 2 different results: most by 2.1.15 – 2.1.325 (4 of 4
+    entries), least by 1.0.37 – 2.0.76 (2)
 
-       client            leaf  loaded        turns  lost  begins at
+       client            leaf  loaded        turns  lost  starts at
     ●  1.0.37 – 2.0.76   L5         2   50%      1     2  L4, parent not read
        2.1.15 – 2.1.325  L5         4  100%      2     0  L1
 
-       client             leaf  chosen as         words
+       client             leaf  rule              text
     ●  1.0.37 – 2.1.73    L5    newest timestamp  answer: where was I
        2.1.104            L5    only leaf
        2.1.163 – 2.1.325  L5    last line
 
     ● 2.0.76 wrote the newest line
-    one in full   rethread explain last --client 2.1.325
+    details       rethread explain last --client 2.1.325
     ");
 }
 
 #[test]
-fn each_client_has_its_strip_where_there_is_room() {
-    let home = store(BROKEN);
-    let drawn = |width: &str| {
+fn wide_screens_show_a_strip_for_each_client() {
+    let home = new_home_with_session(MISSING_PARENT);
+    let explain_at_width = |width: &str| {
         let output =
             home.command(&["explain", "last", "--client", "all"]).env("COLUMNS", width).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
-    let wide = drawn("120");
+    let wide = explain_at_width("120");
     assert!(wide.contains("  ··················██████  L7, parent missing\n"), "{wide}");
-    assert!(wide.contains("\n█ loaded   ▒ summed up   ▁ left out   · out of reach\n"), "{wide}");
-    assert!(!drawn("80").contains('█'));
+    assert!(wide.contains("\n█ loaded   ▒ compacted   ▁ omitted   · unreachable\n"), "{wide}");
+    assert!(!explain_at_width("80").contains('█'));
 }
 
 #[test]
-fn a_circle_hangs_an_old_client() {
+fn a_cycle_of_parents_hangs_old_clients() {
     let text = "
         * v=2.0.76
         u1 ^a2: tidy the shed
@@ -204,27 +206,27 @@ fn a_circle_hangs_an_old_client() {
     ";
     let run = explain(text, &[]);
     assert_eq!(run.code, 1);
-    insta::assert_snapshot!(said(&run), @"
-    Claude Code 2.0.76 hangs on this session and has to be stopped: entries are each other's parents
+    insta::assert_snapshot!(body(&run), @"
+    Claude Code 2.0.76 freezes while loading this session: its parents form a cycle
 
     ················································································
-    · 4 out of reach
+    · 4 unreachable
 
     client        2.0.76, which wrote the newest line
-    goes on from  L4 t2, the newest timestamp, 2025-01-01 00:00
+    resumes from  L4 t2, the newest timestamp, 2025-01-01 00:00
                   answer: done too
-    comes round   L1 t1: its parent 61320000-0000-4000-8000-000000000000 hangs below it
+    cycle at      L1 t1: its parent 61320000-0000-4000-8000-000000000000 is one of its descendants
                   tidy the shed
 
     read it       rethread show last --everything
-    others        rethread explain last --client all
+    other clients rethread explain last --client all
     ");
-    let halted = object(text, &[]);
-    assert_eq!((&halted["halted"], &halted["lost"]), (&"hangs".into(), &4.into()));
+    let report = explain_json(text, &[]);
+    assert_eq!((&report["failure"], &report["lost"]), (&"hangs".into(), &4.into()));
 }
 
 #[test]
-fn a_pin_holds_where_the_file_ends_elsewhere() {
+fn a_last_prompt_pin_overrides_the_last_line() {
     let text = "
         * v=2.1.221
         u1: tidy the shed
@@ -237,20 +239,20 @@ fn a_pin_holds_where_the_file_ends_elsewhere() {
     ";
     let run = explain(&text.replace("            u3", "            u3 ^a1"), &[]);
     assert_eq!(run.code, 1);
-    insta::assert_snapshot!(said(&run), @"
-    Claude Code 2.1.221 loads 4 of 6 entries (66%) and 2 of 3 turns (66%); 2 are out of reach
+    insta::assert_snapshot!(body(&run), @"
+    Claude Code 2.1.221 loads 4 of 6 entries (66%) and 2 of 3 turns (66%); 2 are unreachable
 
     ██████████████████████████████████████████████████████··························
-    █ 4 loaded   · 2 out of reach
+    █ 4 loaded   · 2 unreachable
 
     client        2.1.221, which wrote the newest line
-    goes on from  L4 t2, pinned by the last-prompt on L5, 2025-01-01 00:00
+    resumes from  L4 t2, pinned by the last-prompt on L5, 2025-01-01 00:00
                   answer: done too
-    begins at     L1 t1, a beginning: it names no parent
+    starts at     L1 t1, a root: it has no parent
     context       about 15 tokens
 
-    out of reach  2 entries, 1 turn on other branches
-      from  to  entries  turns  first words
+    unreachable   2 entries, 1 turn on other branches
+      from  to  entries  turns  first text
       L6    L7        2      1  wait
 
     read it       rethread show last --branch L7
@@ -259,7 +261,7 @@ fn a_pin_holds_where_the_file_ends_elsewhere() {
 }
 
 #[test]
-fn what_is_left_out_and_made_up_is_named() {
+fn omitted_and_added_messages_are_listed() {
     let text = "
         * v=2.1.104
         u1: tidy the shed
@@ -269,26 +271,26 @@ fn what_is_left_out_and_made_up_is_named() {
     ";
     let run = explain(text, &[]);
     assert_eq!(run.code, 0);
-    insta::assert_snapshot!(said(&run), @"
-    Claude Code 2.1.104 loads 2 of 4 entries (50%) and 2 of 2 turns (100%); 2 are left out
+    insta::assert_snapshot!(body(&run), @"
+    Claude Code 2.1.104 loads 2 of 4 entries (50%) and 2 of 2 turns (100%); 2 are omitted
 
     ████████████████████▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁████████████████████▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁
-    █ 2 loaded   ▁ 2 left out
+    █ 2 loaded   ▁ 2 omitted
 
     client        2.1.104, which wrote the newest line
-    goes on from  L4 t2, the only entry with nothing below it, 2025-01-01 00:00
+    resumes from  L4 t2, the only entry without a child, 2025-01-01 00:00
                   answer: Bash  rake
-    begins at     L1 t1, a beginning: it names no parent
+    starts at     L1 t1, a root: it has no parent
     context       about 4 tokens
-    left out      1 API error: L2
-                  1 call that was never answered: L4
-    made up       “No response requested.” in the model's name, behind L3
+    omitted       1 API error: L2
+                  1 call without a result: L4
+    added         “No response requested.” as the model, after L3
     ");
 }
 
-/// The API takes messages of one side that follow each other as one.
+/// The API joins consecutive messages of one role.
 #[test]
-fn results_in_messages_of_their_own_are_not_refused() {
+fn results_in_separate_messages_are_not_rejected() {
     let text = "
         * v=1.0.98
         u1: tidy the shed
@@ -298,26 +300,32 @@ fn results_in_messages_of_their_own_are_not_refused() {
                 u3: =a2 hosed
                   a3: done
     ";
-    assert_eq!(object(text, &[])["refused"], Value::Array(Vec::new()));
-    let blank = text.replace("a3: done", "a3: ?so it is done");
-    let run = explain(&blank, &[]);
-    let refused = run.out.lines().find(|line| line.starts_with("API refuses"));
-    assert_eq!(refused, Some("API refuses   L6 t1, an answer that ends in a thought"), "{}", run.out);
+    assert_eq!(explain_json(text, &[])["rejections"], Value::Array(Vec::new()));
+    let thinking_last = text.replace("a3: done", "a3: ?so it is done");
+    let run = explain(&thinking_last, &[]);
+    let refused = run.out.lines().find(|line| line.starts_with("API rejects"));
+    assert_eq!(
+        refused,
+        Some("API rejects   L6 t1, an answer that ends with a thinking block"),
+        "{}",
+        run.out
+    );
 }
 
-/// What the API has answered to, it has taken.
+/// The API has accepted everything that it has answered.
 #[test]
-fn words_that_were_taken_are_not_refused() {
-    let blank = |u1: &str, u2: &str| {
-        object(&format!("* v=2.1.104\nu1: one{u1}\n  a1: one\n    u2: two{u2}"), &[])["refused"].clone()
+fn answered_messages_are_not_rejected() {
+    let rejections = |u1: &str, u2: &str| {
+        explain_json(&format!("* v=2.1.104\nu1: one{u1}\n  a1: one\n    u2: two{u2}"), &[])["rejections"]
+            .clone()
     };
     let block = r#" | {"type":"text","text":" "}"#;
-    assert_eq!(blank(block, ""), Value::Array(Vec::new()));
-    assert_eq!(blank("", block).as_array().map(Vec::len), Some(1));
+    assert_eq!(rejections(block, ""), Value::Array(Vec::new()));
+    assert_eq!(rejections("", block).as_array().map(Vec::len), Some(1));
 }
 
 #[test]
-fn parallel_calls_are_lost_and_not_compacted() {
+fn parallel_calls_are_lost_by_old_clients() {
     let text = "
         * v=2.1.42
         u1: tidy the shed
@@ -327,12 +335,12 @@ fn parallel_calls_are_lost_and_not_compacted() {
             u2: =a1 raked
               a3 #m2: done
     ";
-    assert_eq!(unreachable(&object(text, &[])), "L3 other-branch!, L4 other-branch!");
-    assert_eq!(unreachable(&object(text, &["--client", "2.1.325"])), "");
+    assert_eq!(list_unreachable(&explain_json(text, &[])), "L3 other-branch!, L4 other-branch!");
+    assert_eq!(list_unreachable(&explain_json(text, &["--client", "2.1.325"])), "");
 }
 
 #[test]
-fn a_compaction_says_what_the_model_sees() {
+fn a_compaction_reports_its_summary() {
     let text = "
         * v=2.1.42
         u1: tidy the shed
@@ -344,61 +352,60 @@ fn a_compaction_says_what_the_model_sees() {
     ";
     let run = explain(text, &[]);
     assert_eq!(run.code, 0);
-    insta::assert_snapshot!(said(&run), @"
-    Claude Code 2.1.42 loads 3 of 5 entries (60%) and 1 of 2 turns (50%); 2 are summed up
+    insta::assert_snapshot!(body(&run), @"
+    Claude Code 2.1.42 loads 3 of 5 entries (60%) and 1 of 2 turns (50%); 2 are compacted
 
     ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒████████████████████████████████████████████████
-    █ 3 loaded   ▒ 2 summed up
+    █ 3 loaded   ▒ 2 compacted
 
     client        2.1.42, which wrote the newest line
-    goes on from  L6 t2, the newest timestamp, 2025-01-01 00:00
+    resumes from  L6 t2, the newest timestamp, 2025-01-01 00:00
                   answer: with what
-    begins at     L3, a compaction
+    starts at     L3, a compaction
                   compacted (manual), 1.0k tokens before
     summary       L4, for 2 entries, 1 turn
-                  recap: the shed was tidied
+                  summary: the shed was tidied
     context       about 1.2k tokens
     ");
 }
 
 #[test]
-fn the_rule_of_old_descriptions_is_no_clients() {
-    let text = format!("{WHOLE}\n    summary ~a1: tidying");
+fn the_seed_rule_follows_summaries_and_is_no_client() {
+    let text = format!("{COMPLETE_SESSION}\n    summary ~a1: tidying");
     let run = explain(&text, &["--rule", "seed"]);
     assert_eq!(run.code, 1);
-    insta::assert_snapshot!(said(&run), @"
-    A reader that goes by summaries loads 2 of 4 entries (50%) and 1 of 2 turns (50%); 2 are out of
-    reach
+    insta::assert_snapshot!(body(&run), @"
+    A reader that follows summaries loads 2 of 4 entries (50%) and 1 of 2 turns (50%); 2 are unreachable
 
     ████████████████████████████████████████········································
-    █ 2 loaded   · 2 out of reach
+    █ 2 loaded   · 2 unreachable
 
-    note          no measured client reads a session like this; some descriptions of the format do
-    goes on from  L2 t1, named by the summary on L5, 2025-01-01 00:00
+    note          no measured client reads a session by this rule; some descriptions of the format do
+    resumes from  L2 t1, named by the summary on L5, 2025-01-01 00:00
                   answer: done
-    begins at     L1 t1, a beginning: it names no parent
+    starts at     L1 t1, a root: it has no parent
     context       about 15 tokens
 
-    out of reach  2 entries, 1 turn on other branches
-      from  to  entries  turns  first words
+    unreachable   2 entries, 1 turn on other branches
+      from  to  entries  turns  first text
       L3    L4        2      1  and the path
 
     read it       rethread show last --branch L4
     see where     rethread tree last L3
     ");
     assert_eq!(explain(&text, &["--rule", "seed", "--client", "2.1.325"]).code, 2);
-    assert_eq!(object(&text, &["--rule", "seed"])["client"], Value::Null);
-    let run = explain(WHOLE, &["--rule", "seed"]);
+    assert_eq!(explain_json(&text, &["--rule", "seed"])["client"], Value::Null);
+    let run = explain(COMPLETE_SESSION, &["--rule", "seed"]);
     assert!(run.out.contains("no summary names an entry of this session"), "{}", run.out);
 }
 
 #[test]
 fn a_client_is_named_by_three_numbers() {
-    let run = explain(WHOLE, &["--client", "newest"]);
+    let run = explain(COMPLETE_SESSION, &["--client", "newest"]);
     assert_eq!(run.code, 2);
-    let expected = "error: cannot read `newest` as a client version\nhint: write three numbers such as 2.1.325, or all\n";
+    let expected = "error: cannot parse `newest` as a client version\nhint: use three numbers such as 2.1.325, or `all`\n";
     assert_eq!(run.err, expected);
-    let run = explain(WHOLE, &["--client", "2.1.330"]);
+    let run = explain(COMPLETE_SESSION, &["--client", "2.1.330"]);
     let client = run.out.lines().find(|line| line.starts_with("client")).unwrap();
     assert!(
         client.starts_with("client        2.1.330, the newest line was written by 2.1.325; not measured"),
@@ -407,27 +414,27 @@ fn a_client_is_named_by_three_numbers() {
 }
 
 #[test]
-fn nothing_and_subagents_are_said_plainly() {
+fn empty_sessions_and_subagents_are_reported() {
     let cases = [
         ("custom-title: empty", "finds nothing to load in this session"),
-        ("u1 side: look\n  a1 side: seen", "does not resume this file: all its lines are a subagent's"),
+        ("u1 side: look\n  a1 side: seen", "does not resume this file: all its lines belong to a subagent"),
     ];
-    for (text, words) in cases {
-        let home = Home::new();
+    for (text, message) in cases {
+        let home = new_home();
         home.write("one.jsonl", String::from_utf8(script::bytes(text)).unwrap());
         let run = home.run(&["explain", "one.jsonl"]);
         assert_eq!(run.code, 1);
-        assert!(run.out.contains(&format!(" {words}\n")), "{}", run.out);
+        assert!(run.out.contains(&format!(" {message}\n")), "{}", run.out);
     }
 }
 
 #[test]
 fn the_demo_has_a_branch_and_a_compaction() {
-    let home = Home::new();
+    let home = new_home();
     let run = home.run(&["--demo", "explain", "harbour"]);
     assert_eq!(run.code, 1);
     assert!(
-        run.out.contains("loads 8 of 10 entries (80%) and 2 of 3 turns (66%); 2 are out of reach\n"),
+        run.out.contains("loads 8 of 10 entries (80%) and 2 of 3 turns (66%); 2 are unreachable\n"),
         "{}",
         run.out
     );
@@ -435,7 +442,7 @@ fn the_demo_has_a_branch_and_a_compaction() {
     let run = home.run(&["--demo", "explain", "71ad"]);
     assert_eq!(run.code, 0);
     assert!(
-        run.out.contains("loads 5 of 17 entries (29%) and 1 of 4 turns (25%); 12 are summed up\n"),
+        run.out.contains("loads 5 of 17 entries (29%) and 1 of 4 turns (25%); 12 are compacted\n"),
         "{}",
         run.out
     );

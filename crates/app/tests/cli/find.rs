@@ -1,10 +1,10 @@
-//! `find`: what is shown around a match, and how it stands to the active path.
+//! `find`: the context of a match, and its relation to the active path.
 
-use super::home::Home;
+use crate::new_home;
 
 #[test]
-fn a_match_is_shown_with_what_stands_around_it() {
-    let home = Home::new();
+fn a_match_is_shown_with_its_context() {
+    let home = new_home();
     let run = home.run(&["--demo", "find", "harbour", "dictionary"]);
     assert_eq!(run.code, 0, "{}", run.err);
     let lines: Vec<&str> = run.out.lines().skip(3).collect();
@@ -20,13 +20,13 @@ fn a_match_is_shown_with_what_stands_around_it() {
     ");
     assert_eq!(
         run.err,
-        "L5: `rethread show harbour --turns 2` reads its turn\n    `rethread show harbour --branch L5` reads its branch\n    `rethread tree harbour L5` shows where it is\n"
+        "L5: `rethread show harbour --turns 2` shows its turn\n    `rethread show harbour --branch L5` shows its branch\n    `rethread tree harbour L5` shows its position\n"
     );
 }
 
 #[test]
-fn forks_show_below_a_match_and_the_active_path_is_said() {
-    let home = Home::new();
+fn continuations_are_listed_and_the_active_path_is_marked() {
+    let home = new_home();
     let run = home.run(&["--demo", "find", "harbour", "one place", "--ancestors", "0"]);
     let lines: Vec<&str> = run.out.lines().skip(3).collect();
     assert!(lines[0].starts_with("● L4  t1  ") && lines[0].ends_with("active path, tip L10"), "{}", run.out);
@@ -35,34 +35,34 @@ fn forks_show_below_a_match_and_the_active_path_is_said() {
 
     let run = home.run(&["--demo", "find", "71ad", "-n", "1", "."]);
     assert!(run.out.contains("before a compaction, tip L"), "{}", run.out);
-    assert!(run.out.trim_end().ends_with("the first 1 shown"), "{}", run.out);
+    assert!(run.out.trim_end().ends_with("first 1 shown"), "{}", run.out);
 }
 
 #[test]
 fn case_regex_and_role_narrow_the_search() {
-    let home = Home::new();
-    let code = |args: &[&str]| {
+    let home = new_home();
+    let exit_code = |args: &[&str]| {
         let args: Vec<&str> = ["--demo", "find", "harbour"].iter().chain(args).copied().collect();
         home.run(&args).code
     };
-    assert_eq!(code(&["YES"]), 1);
-    assert_eq!(code(&["yes"]), 0);
-    assert_eq!(code(&["yes", "--case-sensitive"]), 1);
-    assert_eq!(code(&["--regex", "sort_by_[a-z]+_key"]), 0);
-    assert_eq!(code(&["sort_by_[a-z]+_key"]), 1);
-    assert_eq!(code(&["--regex", "sort_by", "--role", "prompt"]), 1);
-    assert_eq!(code(&["--regex", "("]), 2);
-    assert_eq!(code(&[""]), 2);
-    assert_eq!(code(&[]), 2);
-    assert_eq!(code(&["words", "--regex", "and"]), 2);
+    assert_eq!(exit_code(&["YES"]), 1);
+    assert_eq!(exit_code(&["yes"]), 0);
+    assert_eq!(exit_code(&["yes", "--case-sensitive"]), 1);
+    assert_eq!(exit_code(&["--regex", "sort_by_[a-z]+_key"]), 0);
+    assert_eq!(exit_code(&["sort_by_[a-z]+_key"]), 1);
+    assert_eq!(exit_code(&["--regex", "sort_by", "--role", "prompt"]), 1);
+    assert_eq!(exit_code(&["--regex", "("]), 2);
+    assert_eq!(exit_code(&[""]), 2);
+    assert_eq!(exit_code(&[]), 2);
+    assert_eq!(exit_code(&["words", "--regex", "and"]), 2);
     let run = home.run(&["--demo", "find", "harbour", "Zebra"]);
-    assert!(run.err.starts_with("no entry of the session holds `Zebra`\nhint: lower-case"), "{}", run.err);
+    assert!(run.err.starts_with("no matches for `Zebra` in this session\nhint: lower-case"), "{}", run.err);
     assert!(run.out.is_empty());
 }
 
 #[test]
-fn the_match_is_marked_and_lines_fit_the_screen() {
-    let home = Home::new();
+fn matches_are_highlighted_and_lines_fit_the_screen() {
+    let home = new_home();
     let run = home.run(&["--demo", "find", "harbour", "collation", "--color", "always"]);
     assert!(run.out.contains("\u{1b}[1m\u{1b}[7mcollation\u{1b}[0m"), "{:?}", run.out);
     for width in ["60", "80", "160"] {
@@ -74,37 +74,37 @@ fn the_match_is_marked_and_lines_fit_the_screen() {
     }
 }
 
-/// Lines of a subagent inside the file, an island, and a line longer than is held.
+/// The session has an orphaned entry, entries of a subagent, and a line that exceeds the limit for lines in memory.
 #[test]
-fn islands_subagents_and_endless_lines_are_found() {
-    let home = Home::new();
-    let line = |uuid: &str, parent: &str, more: &str, text: &str| {
+fn orphaned_entries_subagents_and_long_lines_are_found() {
+    let home = new_home();
+    let line = |uuid: &str, parent: &str, fields: &str, text: &str| {
         format!(
-            r#"{{"type":"user","uuid":"{uuid}","parentUuid":{parent},"sessionId":"s1"{more},"message":{{"role":"user","content":"{text}"}},"timestamp":"2026-01-01T10:00:00.000Z"}}"#
+            r#"{{"type":"user","uuid":"{uuid}","parentUuid":{parent},"sessionId":"s1"{fields},"message":{{"role":"user","content":"{text}"}},"timestamp":"2026-01-01T10:00:00.000Z"}}"#
         )
     };
-    let long = format!("{}needle at the end{}", "x".repeat(6 << 20), "y".repeat(6 << 20));
+    let long_text = format!("{}needle at the end{}", "x".repeat(6 << 20), "y".repeat(6 << 20));
     let lines = [
         line("a1", "\"gone\"", "", "needle on an island"),
         line("b1", "null", ",\"isSidechain\":true", "needle in a subagent"),
-        line("c1", "null", "", &long),
+        line("c1", "null", "", &long_text),
         line("c2", "\"c1\"", "", "the last prompt"),
     ];
     let file = home.write("s1.jsonl", &(lines.join("\n") + "\n"));
     let file = file.to_str().unwrap();
-    let heads = |args: &[&str]| {
+    let find_headers = |args: &[&str]| {
         let args: Vec<&str> = ["find", file, "needle"].iter().chain(args).copied().collect();
         let run = home.run(&args);
-        let heads = run.out.lines().filter(|line| line.starts_with(['●', '○'])).map(str::to_owned);
-        heads.collect::<Vec<_>>().join("\n")
+        let headers = run.out.lines().filter(|line| line.starts_with(['●', '○'])).map(str::to_owned);
+        headers.collect::<Vec<_>>().join("\n")
     };
-    insta::assert_snapshot!(heads(&["--all"]), @"
-    ○ L1  t1  a1  prompt · 2026-01-01 10:00:00 · island: its first parent is not in the file, its tip
-    ○ L2  b1  prompt · 10:00:00 · subagent, its tip
+    insta::assert_snapshot!(find_headers(&["--all"]), @"
+    ○ L1  t1  a1  prompt · 2026-01-01 10:00:00 · orphaned: its first parent is not in the file, tip here
+    ○ L2  b1  prompt · 10:00:00 · subagent, tip here
     ● L3  t2  c1  prompt · 10:00:00 · active path, tip L4
     ");
-    insta::assert_snapshot!(heads(&[]), @"
-    ○ L1  t1  a1  prompt · 2026-01-01 10:00:00 · island: its first parent is not in the file, its tip
+    insta::assert_snapshot!(find_headers(&[]), @"
+    ○ L1  t1  a1  prompt · 2026-01-01 10:00:00 · orphaned: its first parent is not in the file, tip here
     ● L3  t2  c1  prompt · 10:00:00 · active path, tip L4
     ");
 }

@@ -1,69 +1,71 @@
-//! Session text is hostile: nothing of it may command the terminal, in any command.
+//! Hostile session text: no command passes control sequences to the terminal.
 
-use super::home::Home;
+use rethread_testkit::home::Home;
 
-/// Everything a terminal could obey, in one string.
-const POISON: &str = "pwn\u{1b}[2J\u{1b}]0;title\u{7}\u{1b}]52;c;ZXZpbA==\u{1b}\\\u{1b}[31mred\u{1b}P$q\u{1b}\\\
+use crate::new_home;
+
+/// Text with every kind of control sequence that a terminal interprets.
+const HOSTILE_TEXT: &str = "pwn\u{1b}[2J\u{1b}]0;title\u{7}\u{1b}]52;c;ZXZpbA==\u{1b}\\\u{1b}[31mred\u{1b}P$q\u{1b}\\\
     \u{9b}2J\u{9d}0;t\u{9c}\u{85}\u{8}\u{7f}\0\r\u{b}\u{202e}\u{2066}\u{200f}\u{200e}end";
 
-fn store() -> Home {
-    let home = Home::new();
-    let poison = serde_json::to_string(POISON).unwrap();
-    let poison = &poison[1..poison.len() - 1];
+fn new_home_with_hostile_session() -> Home {
+    let home = new_home();
+    let escaped = serde_json::to_string(HOSTILE_TEXT).unwrap();
+    let escaped = &escaped[1..escaped.len() - 1];
     let session = "11111111-2222-4333-8444-555555555555";
-    let head = |uuid: &str, parent: &str| {
+    let common_fields = |uuid: &str, parent: &str| {
         format!(
-            r#""uuid":"{uuid}","parentUuid":{parent},"sessionId":"{session}","cwd":"/x/{poison}","gitBranch":"{poison}","version":"2.1.325{poison}","timestamp":"2026-01-01T10:00:00.000Z""#
+            r#""uuid":"{uuid}","parentUuid":{parent},"sessionId":"{session}","cwd":"/x/{escaped}","gitBranch":"{escaped}","version":"2.1.325{escaped}","timestamp":"2026-01-01T10:00:00.000Z""#
         )
     };
     let lines = [
-        format!(r#"{{"type":"custom-title","customTitle":"{poison}","sessionId":"{session}"}}"#),
+        format!(r#"{{"type":"custom-title","customTitle":"{escaped}","sessionId":"{session}"}}"#),
         format!(
-            r#"{{"type":"user","message":{{"role":"user","content":"{poison}"}},{}}}"#,
-            head("a1", "null")
+            r#"{{"type":"user","message":{{"role":"user","content":"{escaped}"}},{}}}"#,
+            common_fields("a1", "null")
         ),
         format!(
-            r#"{{"type":"assistant","message":{{"id":"m{poison}","role":"assistant","model":"model{poison}","content":[{{"type":"thinking","thinking":"{poison}"}},{{"type":"text","text":"{poison}"}},{{"type":"tool_use","id":"t1{poison}","name":"Bash{poison}","input":{{"command":"{poison}","{poison}":["{poison}"],"more":"{poison}\n{poison}"}}}},{{"type":"odd{poison}","text":"{poison}"}}],"usage":{{"input_tokens":1,"output_tokens":2}}}},{}}}"#,
-            head("a2", "\"a1\"")
+            r#"{{"type":"assistant","message":{{"id":"m{escaped}","role":"assistant","model":"model{escaped}","content":[{{"type":"thinking","thinking":"{escaped}"}},{{"type":"text","text":"{escaped}"}},{{"type":"tool_use","id":"t1{escaped}","name":"Bash{escaped}","input":{{"command":"{escaped}","{escaped}":["{escaped}"],"more":"{escaped}\n{escaped}"}}}},{{"type":"odd{escaped}","text":"{escaped}"}}],"usage":{{"input_tokens":1,"output_tokens":2}}}},{}}}"#,
+            common_fields("a2", "\"a1\"")
         ),
         format!(
-            r#"{{"type":"user","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t1{poison}","is_error":true,"content":[{{"type":"text","text":"{poison}"}},{{"type":"image","source":{{"media_type":"image/{poison}","data":"AAAA"}}}}]}}]}},{}}}"#,
-            head("a3", "\"a2\"")
+            r#"{{"type":"user","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t1{escaped}","is_error":true,"content":[{{"type":"text","text":"{escaped}"}},{{"type":"image","source":{{"media_type":"image/{escaped}","data":"AAAA"}}}}]}}]}},{}}}"#,
+            common_fields("a3", "\"a2\"")
         ),
         format!(
-            r#"{{"type":"system","subtype":"odd{poison}","content":"{poison}",{}}}"#,
-            head("a4", "\"a3\"")
+            r#"{{"type":"system","subtype":"odd{escaped}","content":"{escaped}",{}}}"#,
+            common_fields("a4", "\"a3\"")
         ),
         format!(
-            r#"{{"type":"system","subtype":"informational","content":"{poison}",{}}}"#,
-            head("a5", "\"a4\"")
+            r#"{{"type":"system","subtype":"informational","content":"{escaped}",{}}}"#,
+            common_fields("a5", "\"a4\"")
         ),
         format!(
-            r#"{{"type":"user","isMeta":true,"message":{{"role":"user","content":"{poison}"}},{}}}"#,
-            head("a6", "\"a5\"")
+            r#"{{"type":"user","isMeta":true,"message":{{"role":"user","content":"{escaped}"}},{}}}"#,
+            common_fields("a6", "\"a5\"")
         ),
         format!(
-            r#"{{"type":"user","message":{{"role":"user","content":"<command-name>/{poison}</command-name>"}},{}}}"#,
-            head("a7", "\"a6\"")
+            r#"{{"type":"user","message":{{"role":"user","content":"<command-name>/{escaped}</command-name>"}},{}}}"#,
+            common_fields("a7", "\"a6\"")
         ),
         format!(
-            r#"{{"type":"user","message":{{"role":"user","content":"<local-command-stdout>{poison}</local-command-stdout>"}},{}}}"#,
-            head("a8", "\"a7\"")
+            r#"{{"type":"user","message":{{"role":"user","content":"<local-command-stdout>{escaped}</local-command-stdout>"}},{}}}"#,
+            common_fields("a8", "\"a7\"")
         ),
         format!(
-            r#"{{"type":"system","subtype":"compact_boundary","compactMetadata":{{"trigger":"{poison}"}},{}}}"#,
-            head("a9", "\"a8\"")
+            r#"{{"type":"system","subtype":"compact_boundary","compactMetadata":{{"trigger":"{escaped}"}},{}}}"#,
+            common_fields("a9", "\"a8\"")
         ),
         format!(
-            r#"{{"type":"user","isCompactSummary":true,"message":{{"role":"user","content":"{poison}"}},{}}}"#,
-            head("b1", "\"a9\"")
+            r#"{{"type":"user","isCompactSummary":true,"message":{{"role":"user","content":"{escaped}"}},{}}}"#,
+            common_fields("b1", "\"a9\"")
         ),
         format!(
-            r#"{{"type":"user","message":{{"role":"user","content":"second {poison}"}},{}}}"#,
-            head("b2", "\"b1\"")
+            r#"{{"type":"user","message":{{"role":"user","content":"second {escaped}"}},{}}}"#,
+            common_fields("b2", "\"b1\"")
         ),
-        format!(r#"{{"type":"odd{poison}","field{poison}":1,{}}}"#, head("b3", "\"b2\"")),
-        format!("{POISON} no JSON at all").replace(['\n', '\r'], " "),
+        format!(r#"{{"type":"odd{escaped}","field{escaped}":1,{}}}"#, common_fields("b3", "\"b2\"")),
+        format!("{HOSTILE_TEXT} no JSON at all").replace(['\n', '\r'], " "),
     ];
     let folder = ".claude/projects/-x\u{1b}[2J\u{202e}";
     home.write(&format!("{folder}/{session}.jsonl"), &(lines.join("\n") + "\n"));
@@ -71,7 +73,7 @@ fn store() -> Home {
     home.write(&format!("{folder}/{session}/subagents/agent-e1.jsonl"), &(agent + "\n"));
     home.write(
         &format!("{folder}/{session}/subagents/agent-e1.meta.json"),
-        format!(r#"{{"agentType":"{poison}","description":"{poison}"}}"#),
+        format!(r#"{{"agentType":"{escaped}","description":"{escaped}"}}"#),
     );
     home
 }
@@ -85,35 +87,35 @@ fn commands() -> Vec<Vec<&'static str>> {
         vec!["show", "last", "--tools", "full", "--thinking"],
         vec!["show", "last", "--everything"],
         vec!["show", "last", "--everything", "--tools", "none"],
-        vec!["show", POISON_NAME],
-        vec!["show", "last", "--branch", POISON_NAME],
-        vec!["show", "last", "--turns", POISON_NAME],
+        vec!["show", HOSTILE_NAME],
+        vec!["show", "last", "--branch", HOSTILE_NAME],
+        vec!["show", "last", "--turns", HOSTILE_NAME],
         vec!["branches", "last"],
         vec!["context", "last", "--turns"],
-        vec!["context", POISON_NAME],
+        vec!["context", HOSTILE_NAME],
         vec!["clone", "last", "--dry-run"],
-        vec!["clone", "last", "--preset", "bare", "--title", POISON_NAME, "--dry-run"],
-        vec!["clone", "last", "--into", POISON_NAME, "--dry-run"],
-        vec!["clone", POISON_NAME],
+        vec!["clone", "last", "--preset", "bare", "--title", HOSTILE_NAME, "--dry-run"],
+        vec!["clone", "last", "--into", HOSTILE_NAME, "--dry-run"],
+        vec!["clone", HOSTILE_NAME],
         vec!["rescue", "last", "--fit", "1", "--dry-run"],
-        vec!["rescue", "last", "--fit", POISON_NAME],
+        vec!["rescue", "last", "--fit", HOSTILE_NAME],
         vec!["explain", "last"],
         vec!["explain", "last", "--client", "1.0.37"],
         vec!["explain", "last", "--client", "all"],
         vec!["explain", "last", "--rule", "seed"],
-        vec!["explain", POISON_NAME],
-        vec!["explain", "last", "--client", POISON_NAME],
+        vec!["explain", HOSTILE_NAME],
+        vec!["explain", "last", "--client", HOSTILE_NAME],
         vec!["tree", "last"],
         vec!["tree", "last", "--all"],
         vec!["tree", "last", "L4"],
         vec!["tree", "last", "--format", "dot"],
         vec!["tree", "last", "--format", "svg", "--all"],
-        vec!["tree", "last", POISON_NAME],
-        vec!["branches", POISON_NAME],
+        vec!["tree", "last", HOSTILE_NAME],
+        vec!["branches", HOSTILE_NAME],
         vec!["find", "last", "pwn", "--all"],
         vec!["find", "last", "-e", "(?s).+"],
-        vec!["find", "last", POISON_NAME],
-        vec!["find", "last", "-e", POISON_PATTERN],
+        vec!["find", "last", HOSTILE_NAME],
+        vec!["find", "last", "-e", HOSTILE_PATTERN],
         vec!["search", "pwn"],
         vec!["search", "pwn", "--all", "--limit", "0"],
         vec!["search", "pwn", "--context", "3"],
@@ -122,38 +124,38 @@ fn commands() -> Vec<Vec<&'static str>> {
         vec!["search", "pwn", "--sessions"],
         vec!["search", "pwn", "--open", "1"],
         vec!["search", "pwn", "--resume", "1"],
-        vec!["search", POISON_NAME],
-        vec!["search", POISON_NAME, "roel:pwn"],
+        vec!["search", HOSTILE_NAME],
+        vec!["search", HOSTILE_NAME, "roel:pwn"],
         vec!["search", "role:pwn\u{1b}[2J\u{202e}"],
         vec!["search", "/(\u{1b}[2J\u{202e}/"],
         vec!["index"],
         vec!["index", "--status"],
         vec!["diff", "last", "agent-e1"],
         vec!["diff", "last", "agent-e1:L1"],
-        vec!["diff", "last", POISON_NAME],
-        vec!["diff", "last", POISON_NAME, "L1"],
+        vec!["diff", "last", HOSTILE_NAME],
+        vec!["diff", "last", HOSTILE_NAME, "L1"],
         vec!["doctor", "last"],
         vec!["doctor"],
         vec!["doctor", "--everything"],
-        vec!["doctor", POISON_NAME],
+        vec!["doctor", HOSTILE_NAME],
         vec!["repair", "last", "--dry-run"],
         vec!["repair", "last", "--dry-run", "--in-place"],
-        vec!["repair", "last", "--dry-run", "--drop-unpaired", "--leaf", POISON_NAME],
+        vec!["repair", "last", "--dry-run", "--drop-unpaired", "--leaf", HOSTILE_NAME],
         vec!["repair", "last", "--dry-run", "--leaf", "L2"],
-        vec!["repair", POISON_NAME],
+        vec!["repair", HOSTILE_NAME],
         vec!["stats"],
         vec!["stats", "last", "--files"],
         vec!["tools", "last"],
         vec!["tools", "last", "--full"],
         vec!["tools", "last", "--errors"],
         vec!["agents", "last", "--all"],
-        vec!["rename", "last", POISON_TITLE, "--even-if-live"],
+        vec!["rename", "last", HOSTILE_TITLE, "--even-if-live"],
         vec!["log"],
         vec!["undo", "--even-if-live"],
         vec!["rm", "last", "--even-if-live", "--dry-run"],
-        vec!["rm", POISON_NAME],
+        vec!["rm", HOSTILE_NAME],
         vec!["restore", "last", "--even-if-live", "--dry-run"],
-        vec!["restore", POISON_NAME],
+        vec!["restore", HOSTILE_NAME],
         vec!["schema"],
         vec!["schema", "--unknown"],
         vec!["usage", "--by", "model"],
@@ -161,67 +163,71 @@ fn commands() -> Vec<Vec<&'static str>> {
         vec!["usage", "--by", "session"],
         vec!["usage", "last", "--by", "branch"],
         vec!["usage", "--by", "project", "--reach"],
-        vec!["usage", POISON_NAME],
-        vec!["usage", "--explain", POISON_NAME],
-        vec!["usage", "--tz", POISON_NAME],
-        vec!["usage", "--since", POISON_NAME],
-        vec!["ls", "--root", POISON_NAME],
-        vec!["ls", "--since", POISON_NAME],
+        vec!["usage", HOSTILE_NAME],
+        vec!["usage", "--explain", HOSTILE_NAME],
+        vec!["usage", "--tz", HOSTILE_NAME],
+        vec!["usage", "--since", HOSTILE_NAME],
+        vec!["ls", "--root", HOSTILE_NAME],
+        vec!["ls", "--since", HOSTILE_NAME],
     ]
 }
 
-const POISON_PATTERN: &str = "(\u{1b}[2Jzz\u{7}\u{202e}";
-const POISON_TITLE: &str = "pwn\u{1b}[2Jzz\u{7}\u{202e}";
-const POISON_NAME: &str = "\u{1b}[2Jzz\u{7}\u{202e}";
+const HOSTILE_PATTERN: &str = "(\u{1b}[2Jzz\u{7}\u{202e}";
+const HOSTILE_TITLE: &str = "pwn\u{1b}[2Jzz\u{7}\u{202e}";
+const HOSTILE_NAME: &str = "\u{1b}[2Jzz\u{7}\u{202e}";
 
-fn is_bad(c: char) -> bool {
+fn is_control(c: char) -> bool {
     matches!(c, '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{200e}' | '\u{200f}')
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Takes our own colours out: what is left must be clean.
-fn without_colors(text: &str) -> String {
-    let mut bare = String::new();
+/// Removes color sequences. Other escape sequences remain.
+fn strip_colors(text: &str) -> String {
+    let mut clean_text = String::new();
     let mut rest = text;
     while let Some(at) = rest.find("\u{1b}[") {
-        bare.push_str(&rest[..at]);
+        clean_text.push_str(&rest[..at]);
         let body = &rest[at + 2..];
         let end = body.find(|c: char| !c.is_ascii_digit() && c != ';').unwrap_or(body.len());
         let is_color = body[end..].starts_with('m');
         if !is_color {
-            bare.push('\u{1b}');
+            clean_text.push('\u{1b}');
         }
         rest = if is_color { &body[end + 1..] } else { body };
     }
-    bare + rest
+    clean_text + rest
 }
 
 #[test]
-fn nothing_commands_the_terminal() {
-    let home = store();
+fn no_command_prints_control_sequences() {
+    let home = new_home_with_hostile_session();
     for command in commands() {
         for color in ["never", "always"] {
             let args: Vec<&str> = command.iter().copied().chain(["--color", color]).collect();
             let run = home.run(&args);
             for text in [&run.out, &run.err] {
-                let bare = if color == "always" { without_colors(text) } else { text.clone() };
-                let bad: Vec<char> = bare.chars().filter(|c| is_bad(*c)).collect();
-                assert!(bad.is_empty(), "{args:?} lets pass {bad:?}:\n{bare:?}");
+                let clean_text = if color == "always" { strip_colors(text) } else { text.clone() };
+                let controls: Vec<char> = clean_text.chars().filter(|c| is_control(*c)).collect();
+                assert!(controls.is_empty(), "{args:?} prints {controls:?}:\n{clean_text:?}");
             }
-            assert!(!run.out.is_empty() || !run.err.is_empty(), "{args:?} says nothing");
-            // Without the words the test would prove nothing.
+            assert!(!run.out.is_empty() || !run.err.is_empty(), "{args:?} prints nothing");
+            // Without the session text the test would prove nothing.
             let first = args.first().copied().unwrap_or_default();
-            let quotes = run.code != 0
+            let is_exempt = run.code != 0
                 || ["stats", "rm", "restore", "index"].contains(&first)
                 || args.starts_with(&["doctor", "--color"]);
-            assert!(quotes || run.out.contains("pwn"), "{args:?} does not say the words:\n{}", run.out);
+            assert!(
+                is_exempt || run.out.contains("pwn"),
+                "{args:?} does not print the session text:\n{}",
+                run.out
+            );
         }
     }
 }
 
 #[test]
-fn json_keeps_the_words_and_escapes_the_rest() {
-    let home = store();
+fn json_escapes_control_characters() {
+    let home = new_home_with_hostile_session();
     for args in [
         &["ls", "--json"][..],
         &["show", "last", "--json"],
@@ -233,7 +239,7 @@ fn json_keeps_the_words_and_escapes_the_rest() {
         &["context", "last", "--turns", "--json"],
         &["explain", "last", "--client", "2.1.325", "--json"],
         &["tree", "last", "--all", "--json"],
-        &["rename", "last", POISON_TITLE, "--even-if-live", "--json"],
+        &["rename", "last", HOSTILE_TITLE, "--even-if-live", "--json"],
         &["log", "--json"],
         &["restore", "last", "--even-if-live", "--dry-run", "--json"],
         &["rm", "last", "--even-if-live", "--dry-run", "--json"],
@@ -241,7 +247,7 @@ fn json_keeps_the_words_and_escapes_the_rest() {
     ] {
         let run = home.run(args);
         assert_eq!(run.code, 0, "{args:?}: {}", run.err);
-        assert!(!run.out.chars().any(is_bad), "{args:?}");
+        assert!(!run.out.chars().any(is_control), "{args:?}");
         for line in run.out.lines() {
             serde_json::from_str::<serde_json::Value>(line).unwrap();
         }
@@ -252,8 +258,8 @@ fn json_keeps_the_words_and_escapes_the_rest() {
 }
 
 #[test]
-fn raw_is_byte_for_byte() {
-    let home = store();
+fn raw_output_contains_the_lines_unchanged() {
+    let home = new_home_with_hostile_session();
     let run = home.run(&["show", "last", "--everything", "--raw"]);
     let folder = home.path().join(".claude/projects/-x\u{1b}[2J\u{202e}");
     let file = std::fs::read_to_string(folder.join("11111111-2222-4333-8444-555555555555.jsonl")).unwrap();

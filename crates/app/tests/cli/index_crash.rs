@@ -1,4 +1,4 @@
-//! A process dies while it makes or renews the index: the next search finds what a scan finds, in the same order.
+//! A process dies while it builds or refreshes the index: the next search gives the same results as without the index.
 #![expect(clippy::disallowed_methods, reason = "tests change their own store")]
 
 use std::fmt::Write as _;
@@ -7,111 +7,114 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use super::home::Home;
+use rethread_testkit::home::Home;
 use serde_json::Value;
+
+use crate::new_home;
 
 const FILES: u32 = 24;
 const LINES: u32 = 120;
-/// One line of so many holds what is looked for; the others make work for who indexes them.
-const HOLDING: u32 = 30;
-/// A common word, a part of a name, and a phrase that is rare.
-const QUERIES: &[&str] = &["common", "arent_uu", "\"parent_uuid of seldom30\""];
+/// One in this many lines matches the queries; the others are filler for the indexer.
+const LINES_PER_MATCH: u32 = 30;
+/// A common word, a part of an identifier, and a rare phrase.
+const QUERIES: &[&str] = &["common", "arent_uu", "\"parent_uuid of rare30\""];
 
-/// Numbers that look random and are the same in every run.
-struct Chance(u32);
+/// A pseudorandom number generator with a fixed seed.
+struct Rng(u32);
 
-impl Chance {
+impl Rng {
     fn below(&mut self, limit: u32) -> u32 {
         self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (self.0 >> 8) % limit
     }
 }
 
-fn file(home: &Home, no: u32) -> PathBuf {
-    home.path().join(format!(".claude/projects/-p/{no:08x}-0000-4000-8000-000000000000.jsonl"))
+fn session_path(home: &Home, idx: u32) -> PathBuf {
+    home.path().join(format!(".claude/projects/-p/{idx:08x}-0000-4000-8000-000000000000.jsonl"))
 }
 
-fn line(no: u32, at: u32, words: &str) -> String {
-    let uuid = |at: u32| format!("{no:08x}-0000-4000-8000-{at:012x}");
-    let parent = if at == 0 { "null".to_owned() } else { format!("\"{}\"", uuid(at - 1)) };
+fn session_line(idx: u32, line_idx: u32, words: &str) -> String {
+    let uuid = |line_idx: u32| format!("{idx:08x}-0000-4000-8000-{line_idx:012x}");
+    let parent = if line_idx == 0 { "null".to_owned() } else { format!("\"{}\"", uuid(line_idx - 1)) };
     format!(
-        r#"{{"type":"user","uuid":"{}","parentUuid":{parent},"sessionId":"{no:08x}-0000-4000-8000-000000000000","timestamp":"2026-01-01T{:02}:{:02}:00.000Z","message":{{"role":"user","content":"{words}"}}}}"#,
-        uuid(at),
-        at / 60 % 24,
-        at % 60,
+        r#"{{"type":"user","uuid":"{}","parentUuid":{parent},"sessionId":"{idx:08x}-0000-4000-8000-000000000000","timestamp":"2026-01-01T{:02}:{:02}:00.000Z","message":{{"role":"user","content":"{words}"}}}}"#,
+        uuid(line_idx),
+        line_idx / 60 % 24,
+        line_idx % 60,
     )
 }
 
-fn store() -> Home {
-    let home = Home::new();
-    for no in 0..FILES {
+fn new_home_with_sessions() -> Home {
+    let home = new_home();
+    for idx in 0..FILES {
         let mut text = String::new();
-        for at in 0..LINES {
-            let words = match at % HOLDING {
-                0 => format!("the common parent_uuid of seldom{at} and term{no}x{at}"),
-                _ => (0..40).map(|word| format!("w{} ", (at * FILES + no) * 40 + word)).collect(),
+        for line_idx in 0..LINES {
+            let words = match line_idx % LINES_PER_MATCH {
+                0 => format!("the common parent_uuid of rare{line_idx} and term{idx}x{line_idx}"),
+                _ => (0..40).map(|word| format!("w{} ", (line_idx * FILES + idx) * 40 + word)).collect(),
             };
-            writeln!(text, "{}", line(no, at, &words)).unwrap();
+            writeln!(text, "{}", session_line(idx, line_idx, &words)).unwrap();
         }
-        home.write_old(file(&home, no).to_str().unwrap(), text);
+        home.write_old(session_path(&home, idx).to_str().unwrap(), text);
     }
     home
 }
 
-/// Returns what a search tells, but for how much it had to read, and what it says beside.
-fn told(home: &Home, query: &str, more: &[&str]) -> (i32, Vec<Value>, String) {
-    let args: Vec<&str> = [&["search", "--json", "--limit", "0"], more, &[query]].concat();
+/// Returns exit code, results and stderr of a search, without the number of bytes read.
+fn search_results(home: &Home, query: &str, options: &[&str]) -> (i32, Vec<Value>, String) {
+    let args: Vec<&str> = [&["search", "--json", "--limit", "0"], options, &[query]].concat();
     let run = home.run(&args);
-    let mut lines: Vec<Value> = run.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    for total in lines.iter_mut().filter(|line| line["type"] == "search_total") {
+    let mut objects = run.json_lines();
+    for total in objects.iter_mut().filter(|object| object["type"] == "search_total") {
         total["bytes_read"].take();
     }
-    (run.code, lines, run.err)
+    (run.code, objects, run.err)
 }
 
-/// With and without an index the same is told, in the same order; a notice comes once at most.
-fn check(home: &Home, context: &str) {
-    let mut notices = 0;
+/// Checks that results are the same with and without the index, with at most one warning.
+fn check_queries(home: &Home, context: &str) {
+    let mut warning_count = 0;
     for query in QUERIES {
-        let (code, hits, err) = told(home, query, &[]);
-        let scanned = told(home, query, &["--no-index"]);
+        let (code, hits, err) = search_results(home, query, &[]);
+        let scanned = search_results(home, query, &["--no-index"]);
         assert!(code < 2, "{context}: {query}: {err}");
         assert_eq!((code, hits), (scanned.0, scanned.1), "{context}: {query}: {err}");
-        notices += err.matches("warning").count();
+        warning_count += err.matches("warning").count();
     }
-    assert!(notices < 2, "{context}: {notices} notices");
+    assert!(warning_count < 2, "{context}: {warning_count} warnings");
 }
 
-/// Returns how long a command takes that nobody disturbs, in microseconds.
-fn whole(home: &Home, args: &[&str]) -> u32 {
+/// Returns the duration of an undisturbed run, in microseconds.
+fn measure_run(home: &Home, args: &[&str]) -> u32 {
     let started = Instant::now();
     assert_eq!(home.run(args).code, 0);
     u32::try_from(started.elapsed().as_micros()).unwrap()
 }
 
-/// `RETHREAD_KILLS` says how often; ten times where it is not set.
+/// `RETHREAD_KILLS` sets the number of rounds; the default is ten.
 #[test]
 fn a_kill_at_any_moment_changes_no_hit() {
-    let kills = std::env::var("RETHREAD_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(10);
-    let home = store();
+    let round_count = std::env::var("RETHREAD_KILLS").ok().and_then(|count| count.parse().ok()).unwrap_or(10);
+    let home = new_home_with_sessions();
     let commands: [&[&str]; 2] = [&["index", "--rebuild"], &["search", "common"]];
-    let times = commands.map(|args| whole(&home, args));
-    let mut chance = Chance(0x9e37_79b9);
-    let mut cut_short = 0;
-    for round in 0..kills {
-        // A session grows, or another comes to be, so that a search has something to renew.
-        let no = chance.below(FILES + 2);
-        let words = format!("the common parent_uuid of seldom{round} once more");
-        let mut grown = std::fs::OpenOptions::new().create(true).append(true).open(file(&home, no)).unwrap();
-        writeln!(grown, "{}", line(no, LINES + round, &words)).unwrap();
-        drop(grown);
-        let which = (round % 2) as usize;
+    let times = commands.map(|args| measure_run(&home, args));
+    let mut rng = Rng(0x9e37_79b9);
+    let mut killed_count = 0;
+    for round in 0..round_count {
+        // A session grows or is created, so that the search has to refresh the index.
+        let idx = rng.below(FILES + 2);
+        let words = format!("the common parent_uuid of rare{round} once more");
+        let mut file =
+            std::fs::OpenOptions::new().create(true).append(true).open(session_path(&home, idx)).unwrap();
+        writeln!(file, "{}", session_line(idx, LINES + round, &words)).unwrap();
+        drop(file);
+        let command_idx = (round % 2) as usize;
         let mut child =
-            home.command(commands[which]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(Duration::from_micros(u64::from(chance.below(times[which]))));
+            home.command(commands[command_idx]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_micros(u64::from(rng.below(times[command_idx]))));
         child.kill().unwrap();
-        cut_short += u32::from(!child.wait().unwrap().success());
-        check(&home, &format!("round {round}: {:?}", commands[which]));
+        killed_count += u32::from(!child.wait().unwrap().success());
+        check_queries(&home, &format!("round {round}: {:?}", commands[command_idx]));
     }
-    assert!(cut_short > 0, "no kill came in time");
+    assert!(killed_count > 0, "every run ended before it was killed");
 }

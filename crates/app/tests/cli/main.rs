@@ -1,4 +1,4 @@
-//! Runs the built program as a user would, in a home folder of its own.
+//! Runs the built program with arguments, in a home directory of its own.
 
 #[cfg(test)]
 mod branches_tree;
@@ -25,14 +25,12 @@ mod find;
 #[cfg(test)]
 mod goto_fork;
 #[cfg(test)]
-#[path = "../../../testkit/src/home.rs"]
-mod home;
-#[cfg(test)]
 mod hostile;
 #[cfg(test)]
 mod index_crash;
 #[cfg(test)]
 mod journal;
+#[cfg(test)]
 mod repair;
 #[cfg(test)]
 mod search;
@@ -40,3 +38,9 @@ mod search;
 mod statusline;
 #[cfg(test)]
 mod usage;
+
+/// Creates an empty home in which to run the built program.
+#[cfg(test)]
+fn new_home() -> rethread_testkit::home::Home {
+    rethread_testkit::home::Home::new(env!("CARGO_BIN_EXE_rethread"))
+}

@@ -1,58 +1,63 @@
-//! `search` and `index`: what is said of a hit, how to get to it, and what is said where there is none.
+//! `search` and `index`: output of results, commands that open them, and hints if there are none.
 
-use super::home::{Home, object};
+use rethread_testkit::home::{Home, RunOutput};
 use serde_json::Value;
 
-fn search(home: &Home, args: &[&str]) -> super::home::Run {
+use crate::new_home;
+
+fn search(home: &Home, args: &[&str]) -> RunOutput {
     let args: Vec<&str> = ["--demo", "search"].iter().chain(args).copied().collect();
     home.run(&args)
 }
 
 #[test]
-fn a_hit_says_where_it_stands_and_whether_it_is_remembered() {
-    let home = Home::new();
+fn a_result_shows_its_session_and_context_status() {
+    let home = new_home();
     let run = search(&home, &["dictionary"]);
     assert_eq!(run.code, 0, "{}", run.err);
     insta::assert_snapshot!(run.out, @"
-    1  harbour names                             tide-tables · 2d · t2 · prompt · lost: another branch
+    1  harbour names                   tide-tables · 2d · t2 · prompt · not in context: abandoned branch
        Yes, as in a dictionary
     ");
-    insta::assert_snapshot!(run.err, @"1 hit in 1 session · --open N reads one, --resume N goes on with it");
-    let labels = |words: &[&str]| {
+    insta::assert_snapshot!(run.err, @"1 hit in 1 session · --open N shows a hit, --resume N prints the command that resumes it");
+    let read_statuses = |words: &[&str]| {
         let run = search(&home, words);
-        let heads =
+        let headers =
             run.out.lines().filter(|line| line.trim_start().starts_with(|c: char| c.is_ascii_digit()));
-        heads.map(|head| head.rsplit(" · ").next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+        headers.map(|header| header.rsplit(" · ").next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(labels(&["is:active", "role:user", "harbours"]), ["remembered"]);
-    assert_eq!(labels(&["is:abandoned", "dictionary", "-n", "1"]), ["lost: another branch"]);
-    assert_eq!(labels(&["is:compacted", "ligatures", "-n", "1"]), ["lost: before a compaction"]);
-    assert!(labels(&["is:subagent", "-n", "1"])[0].starts_with("subagent "));
+    assert_eq!(read_statuses(&["is:active", "role:user", "harbours"]), ["in context"]);
+    assert_eq!(
+        read_statuses(&["is:abandoned", "dictionary", "-n", "1"]),
+        ["not in context: abandoned branch"]
+    );
+    assert_eq!(read_statuses(&["is:compacted", "ligatures", "-n", "1"]), ["not in context: compacted"]);
+    assert!(read_statuses(&["is:subagent", "-n", "1"])[0].starts_with("subagent "));
 }
 
 #[test]
-fn a_query_comes_as_the_shell_hands_it_over() {
-    let home = Home::new();
-    let found = |args: &[&str]| search(&home, args).code == 0;
-    assert!(found(&["in a dictionary"]));
-    assert!(found(&["as in a dictionary", "session:b27e"]));
+fn shell_arguments_are_combined_into_a_query() {
+    let home = new_home();
+    let has_match = |args: &[&str]| search(&home, args).code == 0;
+    assert!(has_match(&["in a dictionary"]));
+    assert!(has_match(&["as in a dictionary", "session:b27e"]));
     assert!(
-        !found(&["a in as dictionary", "session:b27e"]),
-        "of several arguments one with spaces is a phrase"
+        !has_match(&["a in as dictionary", "session:b27e"]),
+        "an argument with spaces is a phrase if there are several arguments"
     );
-    assert!(found(&["a in as dictionary session:b27e"]));
-    assert!(found(&["dictionary", "-zebra"]));
-    assert!(!found(&["dictionary", "-yes"]));
-    assert!(found(&["dictionary", "--limit", "1", "-zebra"]), "options may stand between words");
-    assert!(!found(&["--", "--no-such-flag"]));
+    assert!(has_match(&["a in as dictionary session:b27e"]));
+    assert!(has_match(&["dictionary", "-zebra"]));
+    assert!(!has_match(&["dictionary", "-yes"]));
+    assert!(has_match(&["dictionary", "--limit", "1", "-zebra"]), "options are accepted between words");
+    assert!(!has_match(&["--", "--no-such-flag"]));
     let run = search(&home, &["dictionary", "--limt", "3"]);
     assert_eq!(run.code, 2);
     assert!(run.err.contains("'--limit'") && run.err.contains("use '-- --limt'"), "{}", run.err);
 }
 
 #[test]
-fn what_cannot_be_read_is_pointed_at() {
-    let home = Home::new();
+fn a_syntax_error_is_underlined() {
+    let home = new_home();
     let run = search(&home, &["tides role:usr"]);
     assert_eq!((run.code, run.out.as_str()), (2, ""));
     insta::assert_snapshot!(run.err, @"
@@ -67,43 +72,43 @@ fn what_cannot_be_read_is_pointed_at() {
 }
 
 #[test]
-fn where_nothing_is_found_it_says_what_to_try() {
-    let home = Home::new();
-    let told = |args: &[&str]| {
+fn hints_are_printed_if_nothing_matches() {
+    let home = new_home();
+    let search_for_hints = |args: &[&str]| {
         let run = search(&home, args);
         assert_eq!((run.code, run.out.as_str()), (1, ""), "{args:?}");
         run.err
     };
-    let told = [
-        told(&["dictionary", "zebra"]),
-        told(&["dictionary", "quince"]),
-        told(&["roel:user", "--all"]),
-        told(&["/zebras?/"]),
+    let hints = [
+        search_for_hints(&["dictionary", "zebra"]),
+        search_for_hints(&["dictionary", "quince"]),
+        search_for_hints(&["roel:user", "--all"]),
+        search_for_hints(&["/zebras?/"]),
     ];
-    insta::assert_snapshot!(told.join("\n"), @"
-    nothing holds `dictionary zebra`
-    hint: `zebra` alone is not found either
-    hint: --all also looks at attachments, progress and lines of unknown types
+    insta::assert_snapshot!(hints.join("\n"), @"
+    no matches for `dictionary zebra`
+    hint: `zebra` has no matches on its own
+    hint: use --all to include attachments, progress and lines of unknown types
 
-    nothing holds `dictionary quince`
-    hint: each part is found, but never all in one entry; try fewer, or OR between them
-    hint: --all also looks at attachments, progress and lines of unknown types
+    no matches for `dictionary quince`
+    hint: each part has matches, but no entry matches all; try fewer words, or OR between them
+    hint: use --all to include attachments, progress and lines of unknown types
 
-    nothing holds `roel:user`
-    hint: `roel:user` was looked for as text; did you mean `role:`?
+    no matches for `roel:user`
+    hint: `roel:user` was searched as text; did you mean `role:`?
 
-    nothing holds `/zebras?/`
-    hint: `/zebras?/` is a regular expression and minds case; in quotes it is text
-    hint: --all also looks at attachments, progress and lines of unknown types
+    no matches for `/zebras?/`
+    hint: `/zebras?/` is a case-sensitive regular expression; quote it to search it as text
+    hint: use --all to include attachments, progress and lines of unknown types
     ");
     let empty = home.run(&["search", "word"]);
     assert_eq!(empty.code, 1);
-    assert!(empty.err.starts_with("no session found in `"), "{}", empty.err);
+    assert!(empty.err.starts_with("no sessions found in `"), "{}", empty.err);
 }
 
 #[test]
-fn a_hit_leads_to_its_session() {
-    let home = Home::new();
+fn open_and_resume_lead_to_the_session_of_a_result() {
+    let home = new_home();
     let run = search(&home, &["dictionary", "role:user", "--open", "1"]);
     assert_eq!(run.code, 0, "{}", run.err);
     assert!(run.out.starts_with("harbour names\n"), "{}", run.out);
@@ -116,7 +121,7 @@ fn a_hit_leads_to_its_session() {
     let run = search(&home, &["dictionary", "role:user", "--resume", "1"]);
     assert!(run.out.starts_with("cd ") && run.out.contains(" && claude --resume b27e94d0-"), "{}", run.out);
     assert!(
-        run.err.starts_with("note: it stands on another branch: Claude will not see it\n"),
+        run.err.starts_with("note: this is on an abandoned branch; it will not be in context\n"),
         "{}",
         run.err
     );
@@ -134,35 +139,32 @@ fn a_hit_leads_to_its_session() {
 }
 
 #[test]
-fn what_belongs_to_a_session_leads_to_it_or_says_that_it_is_gone() {
-    let home = Home::new();
+fn results_in_side_files_lead_to_their_session_or_report_its_deletion() {
+    let home = new_home();
     let run = search(&home, &["is:subagent", "--resume", "1"]);
     assert!(run.out.contains(" && claude --resume 5f0c2a1e-"), "{}", run.out);
-    assert!(run.err.starts_with("note: a subagent said it"), "{}", run.err);
+    assert!(run.err.starts_with("note: this is text of a subagent"), "{}", run.err);
     let run = search(&home, &["is:subagent", "--resume", "1", "--json"]);
-    assert!(run.out.contains("\"remembered\":false"), "{}", run.out);
+    assert!(run.out.contains("\"in_context\":false"), "{}", run.out);
 
     let id = "11111111-2222-4333-8444-555555555555";
     let file = home.write(&format!(".claude/projects/-x/{id}/tool-results/big.txt"), "a rusty nail\n");
     let run = home.run(&["search", "nail"]);
-    assert!(
-        run.out.starts_with("1  (its session is gone)") && run.out.contains("result file"),
-        "{}",
-        run.out
-    );
-    for how in ["--open", "--resume"] {
-        let run = home.run(&["search", "nail", how, "1"]);
+    assert!(run.out.starts_with("1  (deleted session)") && run.out.contains("result file"), "{}", run.out);
+    for option in ["--open", "--resume"] {
+        let run = home.run(&["search", "nail", option, "1"]);
         assert_eq!((run.code, run.out.as_str()), (2, ""), "{}", run.err);
         let path = file.display();
-        let expected =
-            format!("error: the session of this hit is gone\nhint: what is left of it is in `{path}`\n");
+        let expected = format!(
+            "error: the session of this hit no longer exists\nhint: its remaining data is in `{path}`\n"
+        );
         assert_eq!(run.err, expected);
     }
 }
 
 #[test]
-fn sessions_are_counted_and_limits_are_said() {
-    let home = Home::new();
+fn sessions_are_counted_and_limits_are_reported() {
+    let home = new_home();
     let run = search(&home, &["sort", "-l"]);
     insta::assert_snapshot!(run.out, @"
     id        hits  newest  project      title
@@ -177,51 +179,52 @@ fn sessions_are_counted_and_limits_are_said() {
     assert_eq!(total["type"], "search_total");
     assert_eq!(total["shown"], total["hits"]);
     assert_eq!(total["hits"].as_u64().unwrap() as usize, all.lines().count() - 1);
-    let sessions = object(&home, &["--demo", "search", "the", "-l", "-n", "0", "--json"]);
+    let sessions = home.run_json(&["--demo", "search", "the", "-l", "-n", "0", "--json"]);
     assert_eq!(sessions["sessions"], total["sessions"]);
     assert_eq!(sessions["hits"], total["hits"]);
 }
 
 #[test]
-fn words_are_marked_and_lines_fit_the_screen() {
-    let home = Home::new();
+fn matches_are_highlighted_and_lines_fit_the_screen() {
+    let home = new_home();
     let run = search(&home, &["collation", "table", "--color", "always"]);
     for word in ["collation", "table"] {
         assert!(run.out.contains(&format!("\u{1b}[1m\u{1b}[7m{word}\u{1b}[0m")), "{:?}", run.out);
     }
     for width in ["40", "60", "80", "120", "200"] {
-        for more in [&[][..], &["--context", "2"], &["-l"]] {
+        for options in [&[][..], &["--context", "2"], &["-l"]] {
             let args: Vec<&str> =
-                ["--demo", "search", "the", "-n", "0"].iter().chain(more).copied().collect();
+                ["--demo", "search", "the", "-n", "0"].iter().chain(options).copied().collect();
             let output = home.command(&args).env("COLUMNS", width).output().unwrap();
             let out = String::from_utf8(output.stdout).unwrap();
             let widest = out.lines().map(unicode_width::UnicodeWidthStr::width).max().unwrap();
-            assert!(widest <= width.parse().unwrap(), "at {width}, {more:?}:\n{out}");
+            assert!(widest <= width.parse().unwrap(), "at {width}, {options:?}:\n{out}");
         }
     }
 }
 
 #[test]
-fn the_index_is_made_told_and_thrown_away() {
-    let home = Home::new();
+fn the_index_is_built_reported_and_deleted() {
+    let home = new_home();
     let line = r#"{"type":"user","uuid":"a1","parentUuid":null,"sessionId":"s1","cwd":"/x/y","message":{"role":"user","content":"hello there"},"timestamp":"2026-01-01T10:00:00.000Z"}"#;
     home.write_old(".claude/projects/-x-y/s1.jsonl", format!("{line}\n"));
-    let status = |args: &[&str]| {
+    let run_index = |args: &[&str]| {
         let args: Vec<&str> = ["index", "--json"].iter().chain(args).copied().collect();
-        object(&home, &args)
+        home.run_json(&args)
     };
-    let before = status(&["--status"]);
+    let before = run_index(&["--status"]);
     assert_eq!((&before["files"], &before["files_found"]), (&0.into(), &1.into()));
-    // A file that was written just now is read again each time: soon it is old enough.
-    let made = (0..100).map(|_| status(&[])).find(|made| made["files"] == 1).expect("the file is indexed");
-    assert_eq!((&made["type"], &made["entries"]), (&"index_status".into(), &1.into()));
+    // A file that was just written is not indexed; retry until it is old enough.
+    let built =
+        (0..100).map(|_| run_index(&[])).find(|built| built["files"] == 1).expect("the file is indexed");
+    assert_eq!((&built["type"], &built["entries"]), (&"index_status".into(), &1.into()));
     assert!(
-        made["folder"].as_str().unwrap().starts_with(home.path().join(".cache/rethread").to_str().unwrap())
+        built["folder"].as_str().unwrap().starts_with(home.path().join(".cache/rethread").to_str().unwrap())
     );
-    assert_eq!(status(&["--rebuild"])["files"], 1);
+    assert_eq!(run_index(&["--rebuild"])["files"], 1);
     assert_eq!(home.run(&["search", "hello"]).code, 0);
-    assert_eq!(object(&home, &["search", "hello", "--json"])["bytes_read"], 0);
-    assert_eq!(home.run(&["index", "--drop"]).out, "the index is gone\n");
+    assert_eq!(home.run_json(&["search", "hello", "--json"])["bytes_read"], 0);
+    assert_eq!(home.run(&["index", "--drop"]).out, "index deleted\n");
     assert_eq!(home.run(&["index", "--drop"]).code, 1);
     assert_eq!(home.run(&["--demo", "index"]).code, 2);
     assert_eq!(home.run(&["index", "--drop", "--rebuild"]).code, 2);

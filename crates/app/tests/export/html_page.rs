@@ -1,153 +1,157 @@
-//! Exported pages in a browser, from disk.
+//! Exported pages, opened from disk in a browser.
 
 use std::path::Path;
 
 use rethread_testkit::browser::{Browser, Page};
+use rethread_testkit::home::Home;
 use serde_json::json;
 
-use crate::home::Home;
-use crate::session_builder::{SESSION, Talk, garden, unpacked};
+use crate::new_home;
+use crate::session_builder::{PROJECT, SESSION, SessionBuilder, garden_session, unpack_page};
 
-/// Exports a session as a page and returns its address.
-pub(crate) fn page_of(home: &Home, session: &str, more: &[&str]) -> String {
-    home.write_old(&format!(".claude/projects/-home-ada-garden/{SESSION}.jsonl"), session);
-    let run = home.run(&[&["export", SESSION, "-o", "talk.html", "--force"], more].concat());
+/// Exports a session as a page and returns its `file:` URL.
+pub(crate) fn export_page(home: &Home, session: &SessionBuilder, options: &[&str]) -> String {
+    session.write_to(home);
+    let run = home.run(&[&["export", SESSION, "-o", "session.html", "--force"], options].concat());
     assert_eq!(run.code, 0, "{}", run.err);
-    address(&home.path().join("talk.html"))
+    file_url(&home.path().join("session.html"))
 }
 
-fn address(path: &Path) -> String {
+fn file_url(path: &Path) -> String {
     format!("file://{}", path.canonicalize().unwrap().display())
 }
 
-/// A session whose last turns are far behind what stands in a page plainly.
-fn long() -> Talk {
-    (1..=600).fold(Talk::default(), |talk, no| {
-        let words = format!("Answer {no}: {}", "many words of no weight ".repeat(60));
-        talk.asks(&format!("Question {no}")).says(&words)
+/// Returns a session that is so long that its last turns are packed.
+fn long_session() -> SessionBuilder {
+    (1..=600).fold(SessionBuilder::default(), |session, idx| {
+        let text = format!("Answer {idx}: {}", "many words of no importance ".repeat(60));
+        session.add_prompt(&format!("Question {idx}")).add_answer(&text)
     })
 }
 
 #[test]
-fn a_short_session_stands_in_its_page_plainly_and_is_usable() {
+fn a_short_session_is_not_packed_and_the_page_is_usable() {
     let Some(browser) = Browser::shared() else { return };
-    let home = Home::new();
-    let address = page_of(&home, &garden().text(), &["--all"]);
-    let page: Page = browser.page();
-    page.goto(&address);
-    assert_eq!(page.count("script.packed, .leaf-later"), 0);
-    assert_eq!(page.count("#main > .leaf > .turn[id]"), 3);
+    let home = new_home();
+    let url = export_page(&home, &garden_session(), &["--all"]);
+    let page: Page = browser.open_page();
+    page.goto(&url);
+    assert_eq!(page.count("script.packed, .chunk-pending"), 0);
+    assert_eq!(page.count("#main > .chunk > .turn[id]"), 3);
     page.assert_accessible();
-    // Keys, theme, presentation, unfolding.
+    // Key list, theme, parts, presentation.
     page.press("?");
     assert!(page.text("#keys").contains("next turn") && !page.text("#keys").contains("search all"));
     page.press("Escape");
-    page.click("[data-do=theme]");
+    page.click("[data-command=theme]");
     assert!(["light", "dark"].map(|theme| page.count(&format!("html[data-theme={theme}]"))).contains(&1));
     page.click(".tool-head");
     assert_eq!(page.count(".tool[open]"), 1);
-    page.click("[data-do=present]");
+    page.click("[data-command=present]");
     page.wait_for("document.querySelector('.present')");
     page.press("Escape");
-    page.assert_quiet(&address);
+    page.assert_no_problems(&url);
 }
 
 #[test]
-fn packed_turns_unpack_where_one_reads_and_where_a_link_leads() {
+fn packed_turns_are_unpacked_when_visible_or_linked() {
     let Some(browser) = Browser::shared() else { return };
-    let home = Home::new();
-    let address = page_of(&home, &long().text(), &[]);
+    let home = new_home();
+    let url = export_page(&home, &long_session(), &[]);
     let text = home.run(&["export", SESSION, "--format", "html"]).out;
-    assert_eq!(unpacked(&text).matches("<article ").count(), 600);
-    let page = browser.page();
-    page.goto(&address);
-    let later = page.count(".leaf-later");
-    assert!(later > 5 && page.count("#main > .leaf > .turn[id]") > 20, "{later} are packed");
+    assert_eq!(unpack_page(&text).matches("<article ").count(), 600);
+    let page = browser.open_page();
+    page.goto(&url);
+    let pending_count = page.count(".chunk-pending");
+    assert!(pending_count > 5 && page.count("#main > .chunk > .turn[id]") > 20, "{pending_count} are packed");
     assert!(!page.text("#main").contains("Answer 590:"));
     page.eval("location.hash = '#t590'");
     page.wait_for("document.querySelector('#t590.turn') && document.querySelector('#t590').getBoundingClientRect().top < 300");
     assert!(page.text("#t590").contains("Answer 590:"));
-    // What stands between is still packed.
-    assert!(page.count(".leaf-later") > 3);
+    // The turns between are still packed.
+    assert!(page.count(".chunk-pending") > 3);
     page.eval("location.hash = '#L602'");
     page.wait_for("document.querySelector('#t301.turn')");
     page.eval("scrollTo(0, 0)");
-    page.eval("document.querySelector('.leaf-later').scrollIntoView()");
-    page.wait_for(&format!("document.querySelectorAll('.leaf-later').length < {}", later - 2));
-    page.click("[data-do=unpack]");
-    page.wait_for("document.querySelectorAll('.leaf-later').length === 0");
-    assert_eq!(page.count("#main > .leaf > .turn[id]"), 600);
-    page.assert_quiet(&address);
-    // The address may name the turn from the beginning.
-    let page = browser.page();
-    page.goto(&format!("{address}#t333"));
+    page.eval("document.querySelector('.chunk-pending').scrollIntoView()");
+    page.wait_for(&format!("document.querySelectorAll('.chunk-pending').length < {}", pending_count - 2));
+    page.click("[data-command=unpack]");
+    page.wait_for("document.querySelectorAll('.chunk-pending').length === 0");
+    assert_eq!(page.count("#main > .chunk > .turn[id]"), 600);
+    page.assert_no_problems(&url);
+    // The URL of the page may name a packed turn.
+    let page = browser.open_page();
+    page.goto(&format!("{url}#t333"));
     page.wait_for("document.querySelector('#t333.turn')");
-    page.assert_quiet(&address);
+    page.assert_no_problems(&url);
 }
 
 #[test]
-fn subagents_unfold_where_they_were_called() {
+fn subagents_open_inside_the_call_that_started_them() {
     let Some(browser) = Browser::shared() else { return };
-    let home = Home::new();
-    let folder = format!(".claude/projects/-home-ada-garden/{SESSION}/subagents");
-    let calls = |talk: Talk, no: usize| {
-        let input = json!({ "description": format!("Look {no}"), "prompt": format!("prompt {no}"), "subagent_type": "Explore" });
-        talk.calls(
-            &format!("toolu_a{no}"),
+    let home = new_home();
+    let folder = format!("{PROJECT}/{SESSION}/subagents");
+    let add_agent_call = |session: SessionBuilder, idx: usize| {
+        let input = json!({ "description": format!("Look {idx}"), "prompt": format!("prompt {idx}"), "subagent_type": "Explore" });
+        session.add_call(
+            &format!("toolu_a{idx}"),
             "Task",
             &input,
             &json!("found"),
-            &json!({ "agentId": format!("ag{no}") }),
+            &json!({ "agentId": format!("ag{idx}") }),
         )
     };
-    let talk = calls(calls(Talk::default().asks("Use agents"), 1), 2).says("Both are back.");
-    let deeper = json!({ "description": "Deeper", "prompt": "prompt 3" });
-    let noted = json!({ "agentId": "ag3" });
-    let long = "word after word ".repeat(5_000);
-    let conversations = [
-        Talk::of_agent("ag1")
-            .asks("prompt 1")
-            .calls("toolu_a3", "Task", &deeper, &json!("deep"), &noted)
-            .says("agent 1 says few words"),
-        (0..4).fold(Talk::of_agent("ag2").asks("prompt 2").says("agent 2 says"), |talk, _| talk.says(&long)),
-        Talk::of_agent("ag3").asks("prompt 3").says("agent 3 says deep words"),
+    let session = add_agent_call(add_agent_call(SessionBuilder::default().add_prompt("Use agents"), 1), 2)
+        .add_answer("Both are back.");
+    let inner_input = json!({ "description": "Deeper", "prompt": "prompt 3" });
+    let client_result = json!({ "agentId": "ag3" });
+    let long_session = "word after word ".repeat(5_000);
+    let subagents = [
+        SessionBuilder::new_subagent("ag1")
+            .add_prompt("prompt 1")
+            .add_call("toolu_a3", "Task", &inner_input, &json!("deep"), &client_result)
+            .add_answer("agent 1 says few words"),
+        (0..4).fold(
+            SessionBuilder::new_subagent("ag2").add_prompt("prompt 2").add_answer("agent 2 says"),
+            |session, _| session.add_answer(&long_session),
+        ),
+        SessionBuilder::new_subagent("ag3").add_prompt("prompt 3").add_answer("agent 3 says deep words"),
     ];
-    for (no, talk) in (1..).zip(conversations) {
-        home.write_old(&format!("{folder}/agent-ag{no}.jsonl"), talk.text());
+    for (idx, session) in (1..).zip(subagents) {
+        home.write_old(&format!("{folder}/agent-ag{idx}.jsonl"), session.text());
     }
-    let address = page_of(&home, &talk.text(), &[]);
-    let page = browser.page();
-    page.goto(&address);
-    assert_eq!(page.count("#main .agent .agent"), 1, "one stands in another");
-    assert_eq!(page.count("script.packed[data-call=toolu_a2]"), 1, "the long one is packed");
-    assert_eq!(page.count("[id=t1]"), 1, "names of turns are said once");
+    let url = export_page(&home, &session, &[]);
+    let page = browser.open_page();
+    page.goto(&url);
+    assert_eq!(page.count("#main .agent .agent"), 1, "one subagent is inside another");
+    assert_eq!(page.count("script.packed[data-call=toolu_a2]"), 1, "the long subagent is packed");
+    assert_eq!(page.count("[id=t1]"), 1, "ids of turns are unique");
     page.eval(
-        "for (const one of document.querySelectorAll('#main > .leaf > .turn > .tool')) one.open = true",
+        "for (const call of document.querySelectorAll('#main > .chunk > .turn > .tool')) call.open = true",
     );
     page.wait_for("document.querySelectorAll('#main .agent').length === 3");
-    page.eval("for (const one of document.querySelectorAll('.agent .tool')) one.open = true");
-    for words in ["agent 1 says", "agent 2 says", "agent 3 says deep words"] {
-        assert!(page.text("#main").contains(words), "{words}");
+    page.eval("for (const call of document.querySelectorAll('.agent .tool')) call.open = true");
+    for text in ["agent 1 says", "agent 2 says", "agent 3 says deep words"] {
+        assert!(page.text("#main").contains(text), "{text}");
     }
-    page.assert_quiet(&address);
-    // The same without unfolding anything, and where a part is damaged.
-    // What is said goes away by itself: it is kept for the test.
-    let again = || {
+    page.assert_no_problems(&url);
+    // The same without opening a call, and with a damaged part. Notifications disappear after a while: record the last one.
+    let reload = || {
         page.goto("about:blank");
-        page.goto(&address);
-        page.eval("rethread.say = words => { window.said = words; }");
+        page.goto(&url);
+        page.eval("rethread.notify = text => { window.notified = text; }");
     };
-    again();
-    assert_eq!(page.count(".leaf-later"), 0, "only a subagent is packed");
-    page.click("[data-do=unpack]");
-    page.wait_for("window.said === 'Everything is unpacked'");
+    reload();
+    assert_eq!(page.count(".chunk-pending"), 0, "only a subagent is packed");
+    page.click("[data-command=unpack]");
+    page.wait_for("window.notified === 'Everything is unpacked'");
     assert_eq!(page.count("#main .agent"), 3);
-    assert_eq!(page.eval("document.querySelector('[data-do=unpack]').hidden"), true);
-    page.assert_quiet(&address);
-    again();
+    assert_eq!(page.eval("document.querySelector('[data-command=unpack]').hidden"), true);
+    page.assert_no_problems(&url);
+    reload();
     page.eval("document.querySelector('script.packed').textContent = 'AAAA'");
-    page.click("[data-do=unpack]");
-    page.wait_for("window.said === 'Some parts could not be unpacked'");
-    assert_eq!(page.eval("document.querySelector('[data-do=unpack]').hidden"), false);
+    page.click("[data-command=unpack]");
+    page.wait_for("window.notified === 'Some parts could not be unpacked'");
+    assert_eq!(page.eval("document.querySelector('[data-command=unpack]').hidden"), false);
     assert_eq!(page.count("#main .agent"), 2);
 }

@@ -1,13 +1,9 @@
-//! Exports sessions with the built program, reads them, and opens them in a browser.
+//! Exports sessions with the built program, checks the files, and opens them in a browser.
 
 #[cfg(test)]
 mod completeness;
 #[cfg(test)]
 mod formats;
-#[cfg(test)]
-#[path = "../../../testkit/src/home.rs"]
-#[expect(dead_code, reason = "shared with the tests of the command line, which use all of it")]
-mod home;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
@@ -18,3 +14,9 @@ mod output_file;
 mod real_sessions;
 #[cfg(test)]
 mod session_builder;
+
+/// Creates an empty home in which to run the built program.
+#[cfg(test)]
+fn new_home() -> rethread_testkit::home::Home {
+    rethread_testkit::home::Home::new(env!("CARGO_BIN_EXE_rethread"))
+}

@@ -1,37 +1,38 @@
-//! Sessions and turns to take along, asked of the server.
+//! Exports of sessions and copies of turns over HTTP.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use crate::client::Site;
-use crate::fixtures::{POISON, Session, small};
+use rethread_testkit::web_server::WebServer;
+
+use crate::fixtures::{HOSTILE_TEXT, SessionFixture, new_three_session_home};
 
 #[test]
-fn a_session_is_kept_in_every_form_as_the_command_line_writes_it() {
-    let site = Site::of(small());
-    let key = Session::default().key();
-    for (format, ending) in [("html", "html"), ("md", "md"), ("json", "jsonl"), ("text", "txt")] {
-        let answer = site.get(&format!("/s/{key}/export?format={format}&detail=prompts&view=all"));
-        assert_eq!(answer.status, 200);
-        let name = format!("attachment; filename=\"fix-the-kraken-11111111.{ending}\"");
-        assert_eq!(answer.header("content-disposition"), Some(name.as_str()));
+fn downloads_equal_the_output_of_the_export_command() {
+    let server = WebServer::start(new_three_session_home());
+    let key = SessionFixture::default().key();
+    for (format, extension) in [("html", "html"), ("md", "md"), ("json", "jsonl"), ("text", "txt")] {
+        let response = server.get(&format!("/s/{key}/export?format={format}&detail=prompts&view=all"));
+        assert_eq!(response.status, 200);
+        let name = format!("attachment; filename=\"fix-the-kraken-11111111.{extension}\"");
+        assert_eq!(response.header("content-disposition"), Some(name.as_str()));
         let args = ["export", &key, "--format", format, "--detail", "prompts", "--all"];
-        assert_eq!(answer.body, site.home().run(&args).out, "{format}");
+        assert_eq!(response.body, server.home().run(&args).out, "{format}");
     }
-    assert_eq!(site.get(&format!("/s/{key}/export?tip=t1")).status, 200);
-    for bad in ["format=pdf", "detail=some", "tip=t99"] {
-        assert_eq!(site.get(&format!("/s/{key}/export?{bad}")).status, 404, "{bad}");
+    assert_eq!(server.get(&format!("/s/{key}/export?tip=t1")).status, 200);
+    for query in ["format=pdf", "detail=some", "tip=t99"] {
+        assert_eq!(server.get(&format!("/s/{key}/export?{query}")).status, 404, "{query}");
     }
 }
 
 #[test]
-fn a_turn_is_copied_as_markdown_text_or_lines() {
-    let home = small();
-    let poisoned = Session { id: "0009", prompts: &[POISON], ..Session::default() };
-    poisoned.write(&home);
-    let site = Site::of(home);
-    let copy = |key: &str, form: &str| site.page(&format!("/s/{key}/copy?turn=1&as={form}"));
-    let key = Session::default().key();
+fn turns_are_copied_as_markdown_text_or_json() {
+    let home = new_three_session_home();
+    let hostile = SessionFixture { id: "0009", prompts: &[HOSTILE_TEXT], ..SessionFixture::default() };
+    hostile.write(&home);
+    let server = WebServer::start(home);
+    let copy = |key: &str, format: &str| server.get_body(&format!("/s/{key}/copy?turn=1&as={format}"));
+    let key = SessionFixture::default().key();
     assert!(
         copy(&key, "md").starts_with(
             "## Turn 1\n\n*2026-01-01 10:00:00*\n\n> **You**\n>\n> fix the kraken\n\nan answer\n"
@@ -39,49 +40,50 @@ fn a_turn_is_copied_as_markdown_text_or_lines() {
     );
     assert!(copy(&key, "text").contains("\n> fix the kraken\n\n  an answer\n"));
     assert!(copy(&key, "json").starts_with("{\"type\":\"user\""));
-    for form in ["md", "text"] {
-        let copied = copy(&poisoned.key(), form);
-        assert!(!copied.contains(['\u{1b}', '\u{202e}', '\0']), "{copied:?}");
-        assert!(form == "text" || !copied.contains("<script"), "{copied}");
+    for format in ["md", "text"] {
+        let text = copy(&hostile.key(), format);
+        assert!(!text.contains(['\u{1b}', '\u{202e}', '\0']), "{text:?}");
+        assert!(format == "text" || !text.contains("<script"), "{text}");
     }
 }
 
-/// Whoever asks for a large file and does not take it must not keep others waiting. Were they to wait, they would do so until the
-/// server gives the downloads up, and those would not be whole.
+/// A client that requests a large file and does not read it must not block other requests. If it did, they would wait until
+/// the server aborts the stalled downloads, which would then be incomplete.
 #[test]
-fn downloads_that_stand_still_keep_nobody_waiting() {
-    let home = small();
+fn stalled_downloads_do_not_block_other_requests() {
+    let home = new_three_session_home();
     let long = "word after word ".repeat(8_000);
-    let large = Session { id: "0009", prompts: &[long.as_str(); 120], ..Session::default() };
+    let large = SessionFixture { id: "0009", prompts: &[long.as_str(); 120], ..SessionFixture::default() };
     large.write(&home);
-    let site = Site::of(home);
+    let server = WebServer::start(home);
     let request = format!(
         "GET /s/{}/export?format=json&view=all HTTP/1.1\r\nHost: 127.0.0.1:{1}\r\nCookie: rethread-{1}={2}\r\nConnection: close\r\n\r\n",
         large.key(),
-        site.port(),
-        site.key()
+        server.port(),
+        server.key()
     );
     let mut downloads: Vec<TcpStream> = (0..12)
         .map(|_| {
-            let mut stream = TcpStream::connect(("127.0.0.1", site.port())).unwrap();
+            let mut stream = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
             stream.write_all(request.as_bytes()).unwrap();
             stream
         })
         .collect();
-    // The first of them has begun.
-    let mut began = [0; 64];
-    downloads[0].read_exact(&mut began).unwrap();
-    for target in ["/", "/sessions?all=1", &format!("/s/{}", Session::default().key())] {
-        assert_eq!(site.get(target).status, 200, "{target}");
+    // Wait until the first download has started.
+    let mut first_bytes = [0; 64];
+    downloads[0].read_exact(&mut first_bytes).unwrap();
+    for target in ["/", "/sessions?all=1", &format!("/s/{}", SessionFixture::default().key())] {
+        assert_eq!(server.get(target).status, 200, "{target}");
     }
-    let read = |mut stream: TcpStream| {
+    let is_complete = |mut stream: TcpStream| {
         let mut rest = Vec::new();
         stream.read_to_end(&mut rest).unwrap();
         rest.len() > long.len() * 120 && rest.ends_with(b"0\r\n\r\n")
     };
-    let whole = std::thread::scope(|scope| {
-        let readers: Vec<_> = downloads.into_iter().map(|stream| scope.spawn(|| read(stream))).collect();
-        readers.into_iter().filter_map(|reader| reader.join().ok()).filter(|whole| *whole).count()
+    let complete_count = std::thread::scope(|scope| {
+        let readers: Vec<_> =
+            downloads.into_iter().map(|stream| scope.spawn(|| is_complete(stream))).collect();
+        readers.into_iter().filter_map(|reader| reader.join().ok()).filter(|is_complete| *is_complete).count()
     });
-    assert_eq!(whole, 12, "all of them come whole when they are taken");
+    assert_eq!(complete_count, 12, "every download is complete once its client reads it");
 }

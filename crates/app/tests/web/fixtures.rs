@@ -1,31 +1,33 @@
-//! Sessions that tests ask for.
+//! Sessions for the tests of the server.
 
-use crate::home::Home;
+use rethread_testkit::home::Home;
 
-/// What a page could obey, and what a terminal could, in one string.
-pub(crate) const POISON: &str =
+use crate::new_home;
+
+/// Text that a browser or a terminal could interpret.
+pub(crate) const HOSTILE_TEXT: &str =
     "<script>alert(1)</script>\"><img src=x onerror=alert(2)>&lt;'`${7}\u{1b}[2J\u{202e}\0end";
 
-/// One session.
+/// A session in which every prompt has a short answer.
 #[derive(Debug, Clone)]
-pub(crate) struct Session<'s> {
-    /// The last four letters of its id.
+pub(crate) struct SessionFixture<'s> {
+    /// The last four characters of the id.
     pub(crate) id: &'s str,
-    /// The folder it was started in.
+    /// The working directory of the client.
     pub(crate) cwd: &'s str,
     /// The git branch.
     pub(crate) branch: &'s str,
-    /// What the user says, turn by turn.
+    /// The prompts, one per turn.
     pub(crate) prompts: &'s [&'s str],
-    /// When the first was said.
+    /// The date of all entries.
     pub(crate) day: &'s str,
-    /// How the client was started.
+    /// The way in which the client was started.
     pub(crate) entrypoint: &'s str,
 }
 
-impl Default for Session<'_> {
+impl Default for SessionFixture<'_> {
     fn default() -> Self {
-        Session {
+        SessionFixture {
             id: "0001",
             cwd: "/code/shop",
             branch: "main",
@@ -36,20 +38,20 @@ impl Default for Session<'_> {
     }
 }
 
-impl Session<'_> {
-    /// Returns its whole id.
+impl SessionFixture<'_> {
+    /// Returns the full session id, which is also its key in URLs.
     pub(crate) fn key(&self) -> String {
         format!("11111111-2222-4333-8444-55555555{}", self.id)
     }
 
-    /// Writes it into a home.
+    /// Writes the session file into `home`.
     pub(crate) fn write(&self, home: &Home) {
         let key = self.key();
         let json = |text: &str| serde_json::to_string(text).unwrap();
         let mut lines = String::new();
         let mut parent = "null".to_owned();
-        for (no, prompt) in self.prompts.iter().enumerate() {
-            let head = |uuid: &str, parent: &str, minute: usize| {
+        for (idx, prompt) in self.prompts.iter().enumerate() {
+            let common_fields = |uuid: &str, parent: &str, minute: usize| {
                 format!(
                     r#""uuid":"{uuid}","parentUuid":{parent},"sessionId":"{key}","cwd":{},"gitBranch":{},"version":"2.1.0","entrypoint":{},"timestamp":"{}T10:{minute:02}:00.000Z""#,
                     json(self.cwd),
@@ -58,41 +60,41 @@ impl Session<'_> {
                     self.day
                 )
             };
-            let (asks, answers) = (format!("{}-u{no}", self.id), format!("{}-a{no}", self.id));
+            let (prompt_uuid, answer_uuid) = (format!("{}-u{idx}", self.id), format!("{}-a{idx}", self.id));
             lines.push_str(&format!(
                 "{{\"type\":\"user\",\"message\":{{\"role\":\"user\",\"content\":{}}},{}}}\n",
                 json(prompt),
-                head(&asks, &parent, no * 2)
+                common_fields(&prompt_uuid, &parent, idx * 2)
             ));
             lines.push_str(&format!(
-                "{{\"type\":\"assistant\",\"message\":{{\"id\":\"m-{answers}\",\"role\":\"assistant\",\"model\":\"claude-opus-4-1-20250805\",\"content\":[{{\"type\":\"text\",\"text\":\"an answer\"}}],\"usage\":{{\"input_tokens\":10,\"output_tokens\":20}}}},{}}}\n",
-                head(&answers, &format!("\"{asks}\""), no * 2 + 1)
+                "{{\"type\":\"assistant\",\"message\":{{\"id\":\"m-{answer_uuid}\",\"role\":\"assistant\",\"model\":\"claude-opus-4-1-20250805\",\"content\":[{{\"type\":\"text\",\"text\":\"an answer\"}}],\"usage\":{{\"input_tokens\":10,\"output_tokens\":20}}}},{}}}\n",
+                common_fields(&answer_uuid, &format!("\"{prompt_uuid}\""), idx * 2 + 1)
             ));
-            parent = format!("\"{answers}\"");
+            parent = format!("\"{answer_uuid}\"");
         }
         home.write_old(&format!(".claude/projects/-code/{key}.jsonl"), lines);
     }
 }
 
-/// Three sessions in two repositories, one of them headless.
-pub(crate) fn small() -> Home {
-    let home = Home::new();
-    Session { prompts: &["fix the kraken", "and its arms"], ..Session::default() }.write(&home);
-    Session {
+/// Creates a home with three sessions in two repositories. The third is headless.
+pub(crate) fn new_three_session_home() -> Home {
+    let home = new_home();
+    SessionFixture { prompts: &["fix the kraken", "and its arms"], ..SessionFixture::default() }.write(&home);
+    SessionFixture {
         id: "0002",
         cwd: "/code/shop/.claude/worktrees/blue",
         branch: "blue",
         prompts: &["paint it blue"],
         day: "2026-02-02",
-        ..Session::default()
+        ..SessionFixture::default()
     }
     .write(&home);
-    Session {
+    SessionFixture {
         id: "0003",
         cwd: "/code/tides",
         prompts: &["ebb"],
         entrypoint: "sdk-cli",
-        ..Session::default()
+        ..SessionFixture::default()
     }
     .write(&home);
     home

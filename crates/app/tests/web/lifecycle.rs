@@ -1,4 +1,4 @@
-//! How the server is started and stopped.
+//! Start and stop of the server.
 #![expect(clippy::disallowed_methods, reason = "tests make their own store in a temporary folder")]
 
 use std::io::{Read, Write};
@@ -6,60 +6,61 @@ use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
-use crate::client::Site;
-use crate::fixtures::{self, Session};
-use crate::home::Home;
+use rethread_testkit::web_server::WebServer;
+
+use crate::fixtures::{self, SessionFixture};
+use crate::new_home;
 
 #[test]
-fn it_stops_when_it_is_told_to_also_while_somebody_reads() {
+fn signals_stop_the_server_while_a_client_is_connected() {
     for signal in ["INT", "TERM"] {
-        let mut site = Site::of(fixtures::small());
-        let mut stream = TcpStream::connect(("127.0.0.1", site.port())).unwrap();
-        let (key, port) = (Session::default().key(), site.port());
-        let ask = format!(
+        let mut server = WebServer::start(fixtures::new_three_session_home());
+        let mut stream = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
+        let (key, port) = (SessionFixture::default().key(), server.port());
+        let request = format!(
             "GET /s/{key}/events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nCookie: rethread-{port}={}\r\n\r\n",
-            site.key()
+            server.key()
         );
-        stream.write_all(ask.as_bytes()).unwrap();
-        let mut first = [0; 12];
-        stream.read_exact(&mut first).unwrap();
-        assert_eq!(&first, b"HTTP/1.1 200", "somebody listens");
-        let took = site.stop(signal);
-        assert!(took.is_some_and(|took| took < Duration::from_secs(8)), "{signal}: {took:?}");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut status_line = [0; 12];
+        stream.read_exact(&mut status_line).unwrap();
+        assert_eq!(&status_line, b"HTTP/1.1 200", "the event stream is open");
+        let duration = server.stop(signal);
+        assert!(duration.is_some_and(|duration| duration < Duration::from_secs(8)), "{signal}: {duration:?}");
     }
 }
 
 #[test]
-fn a_port_that_is_taken_is_told() {
-    let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
-    let port = taken.local_addr().unwrap().port();
-    let run = fixtures::small().run(&["serve", "--port", &port.to_string()]);
+fn a_port_in_use_is_reported() {
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let run = fixtures::new_three_session_home().run(&["serve", "--port", &port.to_string()]);
     assert_eq!(run.code, 2);
-    assert!(run.err.contains(&format!("another program has port {port}")), "{}", run.err);
+    assert!(run.err.contains(&format!("port {port} is in use by another program")), "{}", run.err);
 }
 
 #[test]
-fn nothing_is_left_of_invented_sessions() {
+fn demo_sessions_are_deleted_when_the_server_stops() {
     for signal in ["INT", "TERM"] {
-        let mut site = Site::demo();
-        let folders = |site: &Site| -> Vec<_> {
-            let inside = std::fs::read_dir(site.home().path()).unwrap();
-            inside.map(|entry| entry.unwrap().file_name()).filter(|name| name != ".cache").collect()
+        let mut server = WebServer::start_demo(new_home());
+        let list_folders = |server: &WebServer| -> Vec<_> {
+            let entries = std::fs::read_dir(server.home().path()).unwrap();
+            entries.map(|entry| entry.unwrap().file_name()).filter(|name| name != ".cache").collect()
         };
         assert_ne!(
-            folders(&site),
+            list_folders(&server),
             Vec::<std::ffi::OsString>::new(),
-            "they stand in the folder for such things"
+            "the demo store is in the temporary folder"
         );
-        assert!(site.stop(signal).is_some(), "{signal}");
-        assert_eq!(folders(&site), Vec::<std::ffi::OsString>::new(), "{signal}");
+        assert!(server.stop(signal).is_some(), "{signal}");
+        assert_eq!(list_folders(&server), Vec::<std::ffi::OsString>::new(), "{signal}");
     }
 }
 
 #[test]
-fn who_sees_how_the_browser_was_started_does_not_come_in() {
-    let home = Home::new();
-    Session::default().write(&home);
+fn the_url_passed_to_the_browser_signs_in_only_once() {
+    let home = new_home();
+    SessionFixture::default().write(&home);
     let opener = home.write(
         "bin/xdg-open",
         "#!/bin/sh\nprintf %s \"$1\" > \"$HOME/new\"; mv \"$HOME/new\" \"$HOME/opened\"\n",
@@ -67,22 +68,22 @@ fn who_sees_how_the_browser_was_started_does_not_come_in() {
     std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).unwrap();
     let mut command = home.command(&["serve", "--port", "0", "--json", "--open"]);
     command.env("PATH", format!("{}:/usr/bin:/bin", home.path().join("bin").display()));
-    let site = Site::run(home, command);
+    let server = WebServer::start_command(home, command);
     let start = Instant::now();
-    let opened = loop {
-        match std::fs::read_to_string(site.home().path().join("opened")) {
-            Ok(opened) => break opened,
+    let opened_url = loop {
+        match std::fs::read_to_string(server.home().path().join("opened")) {
+            Ok(opened_url) => break opened_url,
             Err(_) => assert!(start.elapsed() < Duration::from_secs(20), "no browser was started"),
         }
         std::thread::sleep(Duration::from_millis(20));
     };
-    assert!(!opened.contains(site.key()), "{opened}");
-    let target = opened.split_once(&format!(":{}", site.port())).unwrap().1;
-    let first = site.get_with(target, &[("Cookie", "")]);
-    assert_eq!((first.status, first.header("location")), (303, Some("/")));
-    let cookie = first.header("set-cookie").and_then(|cookie| cookie.split(';').next()).unwrap();
-    assert_eq!(site.get_with("/", &[("Cookie", cookie)]).status, 200);
+    assert!(!opened_url.contains(server.key()), "{opened_url}");
+    let target = opened_url.split_once(&format!(":{}", server.port())).unwrap().1;
+    let response = server.get_with_headers(target, &[("Cookie", "")]);
+    assert_eq!((response.status, response.header("location")), (303, Some("/")));
+    let cookie = response.header("set-cookie").and_then(|cookie| cookie.split(';').next()).unwrap();
+    assert_eq!(server.get_with_headers("/", &[("Cookie", cookie)]).status, 200);
     let key = target.split_once("key=").unwrap().1;
-    assert!(!cookie.contains(key), "what was seen is no cookie");
-    assert_eq!(site.get_with(target, &[("Cookie", "")]).status, 403, "it lets in once");
+    assert!(!cookie.contains(key), "the key in the URL is not the cookie");
+    assert_eq!(server.get_with_headers(target, &[("Cookie", "")]).status, 403, "a key signs in once");
 }

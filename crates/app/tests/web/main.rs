@@ -1,20 +1,13 @@
-//! Asks the built server as a browser would, over a home folder of its own.
+//! Sends HTTP requests to the built server, which runs in a home directory of its own.
 
 #[cfg(test)]
 mod access;
 #[cfg(test)]
 mod actions;
 #[cfg(test)]
-#[path = "../../../testkit/src/web_server.rs"]
-mod client;
-#[cfg(test)]
 mod export;
 #[cfg(test)]
 mod fixtures;
-#[cfg(test)]
-#[path = "../../../testkit/src/home.rs"]
-#[expect(dead_code, reason = "shared with the tests of the command line, which use all of it")]
-mod home;
 #[cfg(test)]
 #[cfg(target_os = "linux")]
 mod lifecycle;
@@ -30,3 +23,9 @@ mod pages;
 mod real_sessions;
 #[cfg(test)]
 mod session_routes;
+
+/// Creates an empty home in which to run the built program.
+#[cfg(test)]
+fn new_home() -> rethread_testkit::home::Home {
+    rethread_testkit::home::Home::new(env!("CARGO_BIN_EXE_rethread"))
+}

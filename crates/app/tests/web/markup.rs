@@ -1,57 +1,57 @@
-//! Whether markup is well formed: every element is closed, in order, and nothing inline runs or styles.
+//! Checks that markup is well formed: every element is closed in order, and there are no inline scripts or styles.
 
-/// Elements that have no end.
-const BARE: &[&str] = &["meta", "link", "input", "br", "img", "hr", "source", "wbr", "col"];
+/// Elements without an end tag.
+const VOID_ELEMENTS: &[&str] = &["meta", "link", "input", "br", "img", "hr", "source", "wbr", "col"];
 
-/// Checks a page or a piece of one; says what is wrong.
-pub(crate) fn check(markup: &str) -> Result<(), String> {
-    let mut open: Vec<String> = Vec::new();
-    let mut rest = markup;
-    while let Some(at) = rest.find('<') {
-        rest = &rest[at + 1..];
-        let near: String = rest.chars().take(80).collect();
+/// Checks a page or a fragment. Returns `Err` with a description of the first defect.
+pub(crate) fn check_markup(source: &str) -> Result<(), String> {
+    let mut open_elements: Vec<String> = Vec::new();
+    let mut rest = source;
+    while let Some(idx) = rest.find('<') {
+        rest = &rest[idx + 1..];
+        let excerpt: String = rest.chars().take(80).collect();
         if rest.starts_with("!DOCTYPE") {
             continue;
         }
-        let end = end_of(rest).ok_or_else(|| format!("an element without an end: {near}"))?;
-        let inside = &rest[..end];
+        let end = find_tag_end(rest).ok_or_else(|| format!("a tag without an end: {excerpt}"))?;
+        let tag = &rest[..end];
         rest = &rest[end + 1..];
-        if let Some(name) = inside.strip_prefix('/') {
-            let last = open.pop();
-            if last.as_deref() != Some(name.trim()) {
-                return Err(format!("`{name}` closes {last:?}: {near}"));
+        if let Some(name) = tag.strip_prefix('/') {
+            let innermost = open_elements.pop();
+            if innermost.as_deref() != Some(name.trim()) {
+                return Err(format!("`{name}` closes {innermost:?}: {excerpt}"));
             }
             continue;
         }
-        let name: String = inside.chars().take_while(char::is_ascii_alphanumeric).collect();
+        let name: String = tag.chars().take_while(char::is_ascii_alphanumeric).collect();
         if name.is_empty() {
-            return Err(format!("a bare `<`: {near}"));
+            return Err(format!("a bare `<`: {excerpt}"));
         }
-        forbid(&name, inside)?;
-        if !BARE.contains(&name.as_str()) {
-            open.push(name);
+        reject_inline_code(&name, tag)?;
+        if !VOID_ELEMENTS.contains(&name.as_str()) {
+            open_elements.push(name);
         }
     }
-    if open.is_empty() { Ok(()) } else { Err(format!("never closed: {open:?}")) }
+    if open_elements.is_empty() { Ok(()) } else { Err(format!("never closed: {open_elements:?}")) }
 }
 
-/// Finds the end of an element, which does not stand in a value.
-fn end_of(inside: &str) -> Option<usize> {
-    let mut quoted = false;
-    for (at, byte) in inside.bytes().enumerate() {
+/// Returns the index of the `>` that ends a tag, ignoring quoted values.
+fn find_tag_end(tag: &str) -> Option<usize> {
+    let mut in_quotes = false;
+    for (idx, byte) in tag.bytes().enumerate() {
         match byte {
-            b'"' => quoted = !quoted,
-            b'>' if !quoted => return Some(at),
-            b'<' if !quoted => return None,
+            b'"' => in_quotes = !in_quotes,
+            b'>' if !in_quotes => return Some(idx),
+            b'<' if !in_quotes => return None,
             _ => {}
         }
     }
     None
 }
 
-/// The policy of our pages forbids what is inline; a browser would say so only where nobody looks.
-fn forbid(name: &str, inside: &str) -> Result<(), String> {
-    let outside_values: String = inside.split('"').step_by(2).collect();
+/// Rejects inline scripts and styles, which the content security policy of our pages forbids.
+fn reject_inline_code(name: &str, tag: &str) -> Result<(), String> {
+    let outside_values: String = tag.split('"').step_by(2).collect();
     let attributes = outside_values.split_whitespace().skip(1);
     for attribute in attributes {
         let attribute = attribute.trim_end_matches('=').to_ascii_lowercase();
@@ -59,23 +59,23 @@ fn forbid(name: &str, inside: &str) -> Result<(), String> {
             return Err(format!("`{attribute}` on `{name}`"));
         }
     }
-    if name == "script" && !inside.contains("src=\"/assets/") || name == "style" {
+    if name == "script" && !tag.contains("src=\"/assets/") || name == "style" {
         return Err(format!("inline `{name}`"));
     }
     Ok(())
 }
 
 #[test]
-fn what_is_not_well_formed_is_found() {
-    for good in [
+fn defects_are_found() {
+    for markup in [
         "",
         "<!DOCTYPE html><p>a<br>b</p>",
         "<a href=\"x>y\">&lt;</a>",
         "<input disabled><svg><rect x=\"1\"></rect></svg>",
     ] {
-        assert_eq!(check(good), Ok(()), "{good}");
+        assert_eq!(check_markup(markup), Ok(()), "{markup}");
     }
-    for bad in [
+    for markup in [
         "<p>",
         "<p></b>",
         "<p><b></p></b>",
@@ -86,6 +86,6 @@ fn what_is_not_well_formed_is_found() {
         "<script>x</script>",
         "<a <b></a>",
     ] {
-        assert!(check(bad).is_err(), "{bad}");
+        assert!(check_markup(markup).is_err(), "{markup}");
     }
 }

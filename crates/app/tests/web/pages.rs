@@ -1,13 +1,14 @@
-//! What the pages show: everything is well formed, filters filter, and hostile text is only ever text.
+//! Contents of the pages: markup is well formed, filters work, and hostile text is escaped.
+
+use rethread_testkit::web_server::WebServer;
 
 use crate::actions::action_server::between;
-use crate::client::Site;
-use crate::fixtures::{self, POISON, Session};
-use crate::home::Home;
-use crate::markup::check;
+use crate::fixtures::{self, HOSTILE_TEXT, SessionFixture};
+use crate::markup::check_markup;
+use crate::new_home;
 
-/// Every page and piece of a store.
-const TARGETS: &[&str] = &[
+/// URLs of pages and fragments that exist in every store.
+const URLS: &[&str] = &[
     "/",
     "/home/figures",
     "/sessions",
@@ -22,7 +23,7 @@ const TARGETS: &[&str] = &[
     "/search?q=%22open",
     "/search?q=/(/",
     "/search?q=%3Cscript%3E%00%1b",
-    "/search?q=an+answer&n=0&all=1&patient=1",
+    "/search?q=an+answer&n=0&all=1&longer=1",
     "/search?q=%FF%FE&q=2",
     "/search/hits?q=answer",
     "/search/hits?q=is%3A",
@@ -31,42 +32,42 @@ const TARGETS: &[&str] = &[
 
 #[test]
 fn every_page_is_well_formed() {
-    for site in [Site::demo(), Site::of(fixtures::small())] {
-        for target in TARGETS {
-            let page = site.page(target);
-            assert_eq!(check(&page), Ok(()), "{target}\n{page}");
+    for server in [WebServer::start_demo(new_home()), WebServer::start(fixtures::new_three_session_home())] {
+        for url in URLS {
+            let page = server.get_body(url);
+            assert_eq!(check_markup(&page), Ok(()), "{url}\n{page}");
         }
     }
-    let page = Site::demo().page("/");
-    assert!(page.contains("invented"), "a demo says so");
+    let page = WebServer::start_demo(new_home()).get_body("/");
+    assert!(page.contains("these sessions are generated"), "the demo is marked as such");
 }
 
 #[test]
-fn what_is_not_there_is_said() {
-    let site = Site::of(fixtures::small());
-    for target in ["/nowhere", "/s/nothing/preview", "/assets/nothing.css"] {
-        let answer = site.get(target);
-        assert_eq!(answer.status, 404, "{target}");
-        assert_eq!(check(&answer.body), Ok(()), "{target}");
+fn missing_pages_report_not_found() {
+    let server = WebServer::start(fixtures::new_three_session_home());
+    for url in ["/nowhere", "/s/nothing/preview", "/assets/nothing.css"] {
+        let response = server.get(url);
+        assert_eq!(response.status, 404, "{url}");
+        assert_eq!(check_markup(&response.body), Ok(()), "{url}");
     }
-    assert!(site.page("/sessions?title=nobody").contains("No session matches"));
-    assert!(site.page("/search?q=zebra").contains("Nothing holds"));
-    assert!(site.page("/search?q=role%3Ausr").contains("does not take"));
-    assert!(site.page("/sessions?since=soon").contains("is no time"));
+    assert!(server.get_body("/sessions?title=absent").contains("No session matches"));
+    assert!(server.get_body("/search?q=zebra").contains("No matches for"));
+    assert!(server.get_body("/search?q=role%3Ausr").contains("does not take"));
+    assert!(server.get_body("/sessions?since=soon").contains("is not a time"));
 }
 
 #[test]
-fn filters_filter_and_orders_order() {
-    let site = Site::of(fixtures::small());
-    // The titles that stand in a list, in order.
-    let titles = |asked: &str| -> String {
-        let page = site.page(&format!("/sessions{asked}"));
-        let link = "class=\"row-link cut\"";
+fn lists_are_filtered_and_sorted() {
+    let server = WebServer::start(fixtures::new_three_session_home());
+    // Returns the titles of a list in order.
+    let list_titles = |query: &str| -> String {
+        let page = server.get_body(&format!("/sessions{query}"));
+        let link = "class=\"row-link ellipsis\"";
         let title = |part: &str| part.split_once('>')?.1.split_once('<').map(|(title, _)| title.to_owned());
         page.split(link).skip(1).filter_map(title).collect::<Vec<_>>().join("|")
     };
     let (kraken, blue, ebb) = ("fix the kraken", "paint it blue", "ebb");
-    for (asked, wanted) in [
+    for (query, expected) in [
         ("", format!("{blue}|{kraken}")),
         ("?all=1&sort=title", format!("{ebb}|{kraken}|{blue}")),
         ("?sort=oldest", format!("{kraken}|{blue}")),
@@ -86,95 +87,109 @@ fn filters_filter_and_orders_order() {
         ("?title=+&branch=", format!("{blue}|{kraken}")),
         ("?from=1", kraken.to_owned()),
     ] {
-        assert_eq!(titles(asked), wanted, "{asked}");
+        assert_eq!(list_titles(query), expected, "{query}");
     }
-    let page = site.page("/sessions");
+    let page = server.get_body("/sessions");
     assert!(page.contains("hidden: 1 headless") && page.contains("all=1"), "{page}");
 }
 
 #[test]
-fn long_lists_come_in_pages() {
-    let home = Home::new();
-    let ids: Vec<String> = (0..120).map(|no| format!("{no:04}")).collect();
+fn long_lists_are_split_into_pages() {
+    let home = new_home();
+    let ids: Vec<String> = (0..120).map(|idx| format!("{idx:04}")).collect();
     for id in &ids {
-        Session { id, ..Session::default() }.write(&home);
+        SessionFixture { id, ..SessionFixture::default() }.write(&home);
     }
-    let site = Site::of(home);
-    let count = |page: &str| page.matches("class=\"row\"").count();
-    let first = site.page("/sessions?sort=oldest");
-    assert_eq!(count(&first), 100);
-    assert!(first.contains("href=\"/sessions?sort=oldest&amp;from=100\""), "the way to the rest");
-    let rest = site.page("/sessions/rows?sort=oldest&from=100");
-    assert_eq!((count(&rest), rest.contains("data-more")), (20, false));
+    let server = WebServer::start(home);
+    let count_rows = |page: &str| page.matches("class=\"row\"").count();
+    let first = server.get_body("/sessions?sort=oldest");
+    assert_eq!(count_rows(&first), 100);
+    assert!(
+        first.contains("href=\"/sessions?sort=oldest&amp;from=100\""),
+        "the page links to the remaining rows"
+    );
+    let rest = server.get_body("/sessions/rows?sort=oldest&from=100");
+    assert_eq!((count_rows(&rest), rest.contains("data-more")), (20, false));
 }
 
 #[test]
-fn the_first_page_sums_up_by_repository() {
-    let site = Site::of(fixtures::small());
-    let page = site.page("/");
+fn the_home_page_groups_sessions_by_repository() {
+    let server = WebServer::start(fixtures::new_three_session_home());
+    let page = server.get_body("/");
     assert!(page.contains("href=\"/sessions?repo=%2Fcode%2Fshop\""), "{page}");
     assert!(page.contains("2 sessions") && page.contains("1 worktree"), "{page}");
-    assert!(!page.contains("%2Fcode%2Ftides"), "what is hidden is no project");
-    let figures = site.get_with("/home/figures", &[("x-rethread", "piece")]);
+    assert!(!page.contains("%2Fcode%2Ftides"), "hidden sessions are not listed as a project");
+    let figures = server.get_with_headers("/home/figures", &[("x-rethread", "fragment")]);
     assert!(figures.body.contains("role=\"img\"") && !figures.body.contains("<html"), "{}", figures.body);
-    assert!(site.page("/home/figures").contains("<html"), "without a script it is a page");
+    assert!(server.get_body("/home/figures").contains("<html"), "without the script it is a page");
 }
 
 #[test]
-fn a_preview_says_what_a_session_is_about() {
-    let site = Site::of(fixtures::small());
-    let piece = site.page(&format!("/s/{}/preview", Session::default().key()));
+fn a_preview_shows_prompt_folder_and_version() {
+    let server = WebServer::start(fixtures::new_three_session_home());
+    let fragment = server.get_body(&format!("/s/{}/preview", SessionFixture::default().key()));
     assert!(
-        piece.contains("fix the kraken") && piece.contains("/code/shop") && piece.contains("2.1.0"),
-        "{piece}"
+        fragment.contains("fix the kraken") && fragment.contains("/code/shop") && fragment.contains("2.1.0"),
+        "{fragment}"
     );
-    assert_eq!(check(&piece), Ok(()));
+    assert_eq!(check_markup(&fragment), Ok(()));
 }
 
 #[test]
-fn hits_lead_to_their_line() {
-    let site = Site::of(fixtures::small());
-    let key = Session::default().key();
-    let page = site.page("/search?q=arms");
-    assert!(page.contains("and its <mark>arms</mark>") && page.contains("remembered"), "{page}");
+fn search_results_link_to_their_lines() {
+    let server = WebServer::start(fixtures::new_three_session_home());
+    let key = SessionFixture::default().key();
+    let page = server.get_body("/search?q=arms");
+    assert!(page.contains("and its <mark>arms</mark>") && page.contains("in context"), "{page}");
     assert!(page.contains(&format!("href=\"/s/{key}#L3:q=arms\"")), "{page}");
-    let piece = site.page("/search/hits?q=arms&limit=1");
+    let fragment = server.get_body("/search/hits?q=arms&limit=1");
     assert!(
-        piece.contains(&format!("href=\"/s/{key}#L3:q=arms\"")) && piece.contains("role=\"option\""),
-        "{piece}"
+        fragment.contains(&format!("href=\"/s/{key}#L3:q=arms\"")) && fragment.contains("role=\"option\""),
+        "{fragment}"
     );
-    assert!(piece.contains("href=\"/search?q=arms\""), "{piece}");
-    assert!(site.page("/search/hits?q=ar").contains("Go on typing"), "nearly everything holds two letters");
-    let page = site.page("/search?q=answer&n=1");
+    assert!(fragment.contains("href=\"/search?q=arms\""), "{fragment}");
+    assert!(
+        server.get_body("/search/hits?q=ar").contains("Keep typing"),
+        "two letters match nearly every entry"
+    );
+    let page = server.get_body("/search?q=answer&n=1");
     assert!(page.contains("the best 1 of 4 hits") && page.contains("n=4"), "{page}");
 }
 
 #[test]
-fn a_subagent_is_read_on_its_own_page() {
-    let site = Site::demo();
-    let page = site.page("/search?q=is%3Asubagent");
+fn a_subagent_has_its_own_page() {
+    let server = WebServer::start_demo(new_home());
+    let page = server.get_body("/search?q=is%3Asubagent");
     let key =
-        between(&page, "class=\"found-link\" href=\"/s/", "/agent/").unwrap_or_else(|| panic!("{page}"));
-    let list = site.page(&format!("/s/{key}/agents"));
+        between(&page, "class=\"result-link\" href=\"/s/", "/agent/").unwrap_or_else(|| panic!("{page}"));
+    let list = server.get_body(&format!("/s/{key}/agents"));
     let agent = between(&list, &format!("href=\"/s/{key}/agent/"), "\"").unwrap_or_else(|| panic!("{list}"));
-    let own = site.page(&format!("/s/{key}/agent/{agent}"));
-    assert_eq!(check(&own), Ok(()));
-    assert!(own.contains("id=\"t1\"") && own.contains(&format!("href=\"/s/{key}\"")), "{own}");
-    let leaf = site.page(&format!("/s/{key}/agent/{agent}/leaf?no=0"));
-    assert!(own.contains(&leaf) && leaf.contains("class=\"turn\""), "{leaf}");
-    // In the page of its session the same is unfolded without a frame around it.
-    let piece = site.get_with(&format!("/s/{key}/agent/{agent}"), &[("x-rethread", "piece")]);
-    assert!(piece.body.contains(&leaf) && !piece.body.contains("<html"), "{}", piece.body);
+    let agent_page = server.get_body(&format!("/s/{key}/agent/{agent}"));
+    assert_eq!(check_markup(&agent_page), Ok(()));
+    assert!(
+        agent_page.contains("id=\"t1\"") && agent_page.contains(&format!("href=\"/s/{key}\"")),
+        "{agent_page}"
+    );
+    let chunk = server.get_body(&format!("/s/{key}/agent/{agent}/chunk?number=0"));
+    assert!(agent_page.contains(&chunk) && chunk.contains("class=\"turn\""), "{chunk}");
+    // The page of the session embeds the same content without the surrounding page.
+    let fragment = server.get_with_headers(&format!("/s/{key}/agent/{agent}"), &[("x-rethread", "fragment")]);
+    assert!(fragment.body.contains(&chunk) && !fragment.body.contains("<html"), "{}", fragment.body);
 }
 
 #[test]
-fn hostile_text_is_only_ever_text() {
-    let home = Home::new();
-    let session = Session { cwd: POISON, branch: POISON, prompts: &[POISON], ..Session::default() };
+fn hostile_text_is_escaped_in_every_page() {
+    let home = new_home();
+    let session = SessionFixture {
+        cwd: HOSTILE_TEXT,
+        branch: HOSTILE_TEXT,
+        prompts: &[HOSTILE_TEXT],
+        ..SessionFixture::default()
+    };
     session.write(&home);
-    let site = Site::of(home);
+    let server = WebServer::start(home);
     let preview = format!("/s/{}/preview", session.key());
-    let targets = [
+    let urls = [
         "/",
         "/sessions",
         "/sessions/rows",
@@ -183,41 +198,43 @@ fn hostile_text_is_only_ever_text() {
         "/home/figures",
         &preview,
     ];
-    for target in targets {
-        let page = site.page(target);
-        assert_eq!(check(&page), Ok(()), "{target}");
-        for bad in ["<script>alert", "<img", "\u{1b}", "\u{202e}", "\0"] {
-            assert!(!page.contains(bad), "{bad:?} in {target}: {page}");
+    for url in urls {
+        let page = server.get_body(url);
+        assert_eq!(check_markup(&page), Ok(()), "{url}");
+        for markup in ["<script>alert", "<img", "\u{1b}", "\u{202e}", "\0"] {
+            assert!(!page.contains(markup), "{markup:?} in {url}: {page}");
         }
-        assert!(target == "/home/figures" || page.contains("&lt;script&gt;"), "{target}");
+        assert!(url == "/home/figures" || page.contains("&lt;script&gt;"), "{url}");
     }
 }
 
 #[test]
-fn a_damaged_session_says_so_above_its_turns() {
-    let site = Site::demo();
-    let list = site.page("/sessions");
-    let keys = list.split("href=\"/s/").skip(1).filter_map(|rest| rest.split(['"', '/', '?', '#']).next());
-    let keys: std::collections::BTreeSet<&str> = keys.collect();
-    let damaged = keys
-        .iter()
-        .filter(|key| site.page(&format!("/s/{key}")).contains("The file is damaged: 1 defect in its lines"));
+fn a_damaged_session_has_a_notice_above_its_turns() {
+    let server = WebServer::start_demo(new_home());
+    let list = server.get_body("/sessions");
+    let links = list.split("href=\"/s/").skip(1);
+    let keys: std::collections::BTreeSet<&str> =
+        links.filter_map(|rest| rest.split(['"', '/', '?', '#']).next()).collect();
+    let damaged = keys.iter().filter(|key| {
+        server.get_body(&format!("/s/{key}")).contains("The file is damaged: 1 defect in its lines")
+    });
     assert_eq!(damaged.count(), list.matches(">damaged<").count());
     assert_eq!(list.matches(">damaged<").count(), 1);
 }
 
-/// A file whose name is no id is called by what its lines say, and they may say anything.
+/// If the file name is not an id, the id is read from the lines, which may contain anything.
 #[test]
-fn what_is_to_be_pasted_has_no_options_of_a_session() {
-    let home = Home::new();
+fn the_command_to_paste_contains_no_options_from_a_session() {
+    let home = new_home();
     let id = "--dangerously-skip-permissions";
     let line = format!(
         r#"{{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"{id}","cwd":"-P","timestamp":"2026-01-01T10:00:00.000Z","message":{{"role":"user","content":"hello"}}}}"#
     );
     home.write_old(".claude/projects/-code/full.jsonl", format!("{line}\n"));
-    let site = Site::of(home);
-    let list = site.page("/sessions?all=1");
-    let address = list.split("class=\"row-link cut\" href=\"").nth(1).and_then(|rest| rest.split('"').next());
-    let page = site.page(address.unwrap_or_default());
+    let server = WebServer::start(home);
+    let list = server.get_body("/sessions?all=1");
+    let link =
+        list.split("class=\"row-link ellipsis\" href=\"").nth(1).and_then(|rest| rest.split('"').next());
+    let page = server.get_body(link.unwrap_or_default());
     assert!(page.contains("data-text=\"cd ./-P &amp;&amp; claude --resume\""), "{page}");
 }

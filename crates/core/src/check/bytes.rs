@@ -1,15 +1,17 @@
-//! What is wrong with the bytes: torn, glued and unreadable lines.
+//! Checks the bytes of a file: truncated, joined and unreadable lines.
 
 use super::diagnostic::{Code, Diagnostic, Impact, Location, Severity, SuggestedFix};
 use super::run::CheckInput;
 use crate::problem::{Problem, ProblemKind};
 
-pub(super) fn findings(patient: &CheckInput<'_>) -> Vec<Diagnostic> {
+/// Reports damaged lines, by code.
+pub(super) fn check_bytes(input: &CheckInput<'_>) -> Vec<Diagnostic> {
     let codes = [Code::TornLine, Code::GluedLine, Code::NulBytes, Code::NotJson];
-    codes.into_iter().flat_map(|code| of_code(patient, code)).collect()
+    codes.into_iter().flat_map(|code| check_code(input, code)).collect()
 }
 
-fn code_of(kind: &ProblemKind) -> Option<Code> {
+/// Returns the code under which a problem of a line is reported. Returns `None` if other checks report it.
+fn code_for(kind: &ProblemKind) -> Option<Code> {
     match kind {
         ProblemKind::Torn => Some(Code::TornLine),
         ProblemKind::Glued(_) | ProblemKind::Damaged(_) => Some(Code::GluedLine),
@@ -22,32 +24,40 @@ fn code_of(kind: &ProblemKind) -> Option<Code> {
     }
 }
 
-/// Lines with records that clients pass over cost something; others only where something hangs on them.
-fn of_code(patient: &CheckInput<'_>, code: Code) -> Vec<Diagnostic> {
-    let mut lines: Vec<u32> =
-        patient.problems.iter().filter(|p| code_of(&p.kind) == Some(code)).map(|p| p.line).collect();
+/// Reports the lines with one code. They are a warning if they have recoverable records, or if they are not JSON and
+/// the parent of an entry is missing.
+fn check_code(input: &CheckInput<'_>, code: Code) -> Vec<Diagnostic> {
+    let mut lines: Vec<u32> = input
+        .problems
+        .iter()
+        .filter(|problem| code_for(&problem.kind) == Some(code))
+        .map(|problem| problem.line)
+        .collect();
     lines.dedup();
     if code == Code::TornLine {
-        return torn(patient, &lines).into_iter().collect();
+        return check_torn(input, &lines).into_iter().collect();
     }
-    let records = |line: u32| patient.checkup.salvage().iter().filter(|place| place.line == line).count();
-    let is_missed = |problem: &Problem| problem.kind == ProblemKind::MissingParent;
-    let missed = code == Code::NotJson && patient.tree.problems.iter().any(is_missed);
-    let (costly, idle): (Vec<u32>, Vec<u32>) = lines.iter().partition(|&&line| missed || records(line) > 0);
-    let count = costly.iter().map(|&line| records(line) as u64).sum();
-    let costs = Diagnostic::new(code, Severity::Warning, spots(&costly));
-    let harmless = Diagnostic::new(code, Severity::Harmless, spots(&idle));
-    costs.map(|finding| finding.measured(Impact::Records(count))).into_iter().chain(harmless).collect()
+    let record_count =
+        |line: u32| input.collector.recovered_spans().iter().filter(|span| span.line == line).count();
+    let is_missing_parent = |problem: &Problem| problem.kind == ProblemKind::MissingParent;
+    let has_missing_parent = code == Code::NotJson && input.tree.problems.iter().any(is_missing_parent);
+    let (affected, unaffected): (Vec<u32>, Vec<u32>) =
+        lines.iter().partition(|&&line| has_missing_parent || record_count(line) > 0);
+    let count = affected.iter().map(|&line| record_count(line) as u64).sum();
+    let warning = Diagnostic::new(code, Severity::Warning, line_locations(&affected));
+    let info = Diagnostic::new(code, Severity::Info, line_locations(&unaffected));
+    warning.map(|diagnostic| diagnostic.with_impact(Impact::Records(count))).into_iter().chain(info).collect()
 }
 
-fn torn(patient: &CheckInput<'_>, lines: &[u32]) -> Option<Diagnostic> {
-    if patient.live {
-        let finding = Diagnostic::new(Code::TornLine, Severity::Harmless, spots(lines));
-        return finding.map(|finding| finding.mended(SuggestedFix::Wait));
+/// Reports an incomplete last line: as info if a client may still be writing it, else as a warning.
+fn check_torn(input: &CheckInput<'_>, lines: &[u32]) -> Option<Diagnostic> {
+    if input.live {
+        let diagnostic = Diagnostic::new(Code::TornLine, Severity::Info, line_locations(lines));
+        return diagnostic.map(|diagnostic| diagnostic.with_fix(SuggestedFix::Wait));
     }
-    Diagnostic::new(Code::TornLine, Severity::Warning, spots(lines))
+    Diagnostic::new(Code::TornLine, Severity::Warning, line_locations(lines))
 }
 
-fn spots(lines: &[u32]) -> Vec<Location> {
+fn line_locations(lines: &[u32]) -> Vec<Location> {
     lines.iter().map(|&line| Location::line(line)).collect()
 }

@@ -1,195 +1,220 @@
-//! The fold: what the findings need of each entry beside tree and facts.
+//! Collects the data that the checks need in addition to the tree and the resume index.
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::image::{Format, sniff_image};
+use super::image::{ImageFormat, sniff_image};
 use super::size::SizeBreakdown;
-use crate::entry::{Block, BlockKind, Content, Entry, JsonStr, Kind, member};
+use crate::entry::{Block, BlockKind, Content, Entry, JsonStr, Kind, find_member};
 use crate::id::{Id, IdMap};
 use crate::problem::DuplicateUuid;
 use crate::tree::{LineSpan, NodeId, Tree};
 
-/// Tokens that most models take.
-pub(super) const WINDOW: u64 = 200_000;
+/// The context window of most models, in tokens.
+pub(super) const DEFAULT_WINDOW: u64 = 200_000;
 
-/// A block that may be refused, and where.
+/// A value with the location of its block: the entry, the index of the block, and the index of a block inside of it if
+/// that is a tool result.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BlockLocation<T> {
     pub(super) node: NodeId,
     pub(super) block: u16,
     pub(super) inner: Option<u16>,
-    pub(super) what: T,
+    pub(super) value: T,
 }
 
-/// How a thought is odd.
+/// A defect of a thinking block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Thought {
+pub(super) enum ThinkingIssue {
+    /// The block has no signature.
     Unsigned,
+    /// The block has a signature but no text.
     Emptied,
 }
 
-/// A picture, as far as its beginning tells.
+/// The properties of an image that can be read from its first bytes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Picture {
-    /// Bytes of base64.
+pub(super) struct ImageInfo {
+    /// The length of the base64 data.
     pub(super) bytes: u64,
-    pub(super) says: Format,
-    pub(super) is: Format,
+    /// The format that the media type states.
+    pub(super) declared: ImageFormat,
+    /// The format of the data.
+    pub(super) actual: ImageFormat,
+    /// Width and height in pixels. `None` if the first bytes do not contain them.
     pub(super) size: Option<(u32, u32)>,
 }
 
-/// Takes entries in file order, beside a `Weaver`: those that a client can read.
+/// Collects data from entries in file order. Runs next to a `TreeBuilder` and gets only entries that clients
+/// can read.
 #[derive(Debug, Default)]
 pub struct CheckCollector {
-    /// By node: a hash of what is said.
-    contents: Vec<u64>,
-    /// By node: the session that the line names, and whether it says that it was copied.
+    /// A hash of the content of each node.
+    content_hashes: Vec<u64>,
+    /// For each node, the number of the session that the line names (0 for none), and whether the line states that it
+    /// was copied.
     sessions: Vec<(u16, bool)>,
-    known: IdMap<u16>,
-    pub(super) thoughts: Vec<BlockLocation<Thought>>,
-    pub(super) pictures: Vec<BlockLocation<Picture>>,
-    /// Records that clients do not read, because their line is damaged.
-    aside: Vec<LineSpan>,
-    /// The largest context that the API counted.
-    largest: u64,
-    /// Whether a model says that it takes a million tokens.
-    long: bool,
-    weight: SizeBreakdown,
+    /// The number of each session id, from 1 in the order of the file.
+    session_numbers: IdMap<u16>,
+    pub(super) thinking_issues: Vec<BlockLocation<ThinkingIssue>>,
+    pub(super) images: Vec<BlockLocation<ImageInfo>>,
+    /// Records in damaged lines, which clients do not read.
+    recovered: Vec<LineSpan>,
+    /// The largest context reported by the API, in tokens.
+    max_context: u64,
+    /// Whether a model name indicates a context window of a million tokens.
+    has_long_context: bool,
+    sizes: SizeBreakdown,
 }
 
 impl CheckCollector {
-    /// Takes the next entry.
-    pub fn add(&mut self, entry: &Entry<'_>, place: LineSpan) {
-        let node = self.contents.len() as NodeId;
-        let pictures = self.blocks(entry, place, node);
-        self.weight.add(entry, place, pictures);
+    /// Adds the next entry.
+    pub fn add_entry(&mut self, entry: &Entry<'_>, span: LineSpan) {
+        let node = self.content_hashes.len() as NodeId;
+        let images = self.add_blocks(entry, span, node);
+        self.sizes.add_entry(entry, span, images);
         if entry.uuid.is_none() {
             return;
         }
-        self.contents.push(content_hash(entry));
-        let next = u16::try_from(self.known.len() + 1).unwrap_or(u16::MAX);
-        let session = entry.session.map_or(0, |session| *self.known.entry(session.id()).or_insert(next));
+        self.content_hashes.push(hash_content(entry));
+        let next_number = u16::try_from(self.session_numbers.len() + 1).unwrap_or(u16::MAX);
+        let session = entry
+            .session_id
+            .map_or(0, |session| *self.session_numbers.entry(session.to_id()).or_insert(next_number));
         self.sessions.push((session, entry.forked_from.is_some()));
         if let Some(message) = entry.message.as_ref().filter(|_| entry.kind == Kind::Assistant) {
             if let Some(usage) = message.usage {
-                self.largest = self.largest.max(usage.input + usage.cache_write + usage.cache_read);
+                self.max_context = self.max_context.max(usage.input + usage.cache_write + usage.cache_read);
             }
-            self.long |=
+            self.has_long_context |=
                 message.model.is_some_and(|model| memchr::memmem::find(model.raw(), b"[1m]").is_some());
         }
     }
 
-    /// Takes a record that was salvaged from a damaged line: clients pass over it.
-    pub fn add_recovered(&mut self, place: LineSpan) {
-        self.aside.push(place);
+    /// Adds a record that was recovered from a damaged line. Clients do not read it.
+    pub fn add_recovered(&mut self, span: LineSpan) {
+        self.recovered.push(span);
     }
 
-    /// Takes the tree and the size of the file, once all entries were taken.
-    pub fn finish(&mut self, tree: &Tree, bytes: u64) {
-        self.weight.fill(bytes);
-        let same = tree.repeats.iter().filter(|(.., how)| *how == DuplicateUuid::Same);
-        self.weight.repeated = same.map(|&(no, ..)| u64::from(tree.node(no).place.len) + 1).sum();
+    /// Completes the size breakdown after the last entry. `file_size` is in bytes.
+    pub fn finish(&mut self, tree: &Tree, file_size: u64) {
+        self.sizes.add_unread(file_size);
+        let same_content = tree.duplicates.iter().filter(|(.., how)| *how == DuplicateUuid::SameContent);
+        self.sizes.repeated =
+            same_content.map(|&(node_id, ..)| u64::from(tree.node(node_id).span.len) + 1).sum();
     }
 
-    /// Returns where the bytes are.
-    pub fn weight(&self) -> SizeBreakdown {
-        self.weight
+    /// Returns the bytes of the file by category.
+    pub fn size_breakdown(&self) -> SizeBreakdown {
+        self.sizes
     }
 
-    /// Returns the records that can be salvaged from damaged lines, in the order of the file.
-    pub fn salvage(&self) -> &[LineSpan] {
-        &self.aside
+    /// Returns the records that can be recovered from damaged lines, in file order.
+    pub fn recovered_spans(&self) -> &[LineSpan] {
+        &self.recovered
     }
 
-    /// Returns how many tokens the model takes, as far as the file tells.
-    pub fn window(&self) -> u64 {
-        if self.long || self.largest > WINDOW { 1_000_000 } else { WINDOW }
+    /// Returns the context window of the model in tokens: a million if a model name or a reported context indicates it,
+    /// else 200,000.
+    pub fn context_window(&self) -> u64 {
+        if self.has_long_context || self.max_context > DEFAULT_WINDOW { 1_000_000 } else { DEFAULT_WINDOW }
     }
 
-    pub(super) fn content(&self, node: NodeId) -> u64 {
-        self.contents.get(node as usize).copied().unwrap_or(0)
+    /// Returns the hash of the kind and the content of a node. Returns 0 if the node is unknown.
+    pub(super) fn content_hash_of(&self, node: NodeId) -> u64 {
+        self.content_hashes.get(node as usize).copied().unwrap_or(0)
     }
 
-    /// Whether a line names the session, another one, or none; a line that says it was copied names none.
-    pub(super) fn is_of(&self, node: NodeId, session: Id) -> Option<bool> {
+    /// Returns whether a line names this session. Returns `None` if it names no session or states that it was copied.
+    pub(super) fn names_session(&self, node: NodeId, session: Id) -> Option<bool> {
         let &(named, copied) = self.sessions.get(node as usize)?;
-        (named != 0 && !copied).then(|| self.known.get(&session) == Some(&named))
+        (named != 0 && !copied).then(|| self.session_numbers.get(&session) == Some(&named))
     }
 
-    /// Looks at the blocks; returns how many bytes of pictures there are.
-    fn blocks(&mut self, entry: &Entry<'_>, place: LineSpan, node: NodeId) -> u64 {
+    /// Collects the thinking issues and images of an entry. Returns the length of its image blocks in bytes.
+    fn add_blocks(&mut self, entry: &Entry<'_>, span: LineSpan, node: NodeId) -> u64 {
         let Some(message) = &entry.message else {
             return 0;
         };
-        let mut pictures = 0;
-        let before = self.pictures.len();
-        for (k, block) in message.content.blocks().iter().enumerate() {
-            let at = u16::try_from(k).unwrap_or(u16::MAX);
+        let mut images = 0;
+        let first_image = self.images.len();
+        for (idx, block) in message.content.blocks().iter().enumerate() {
+            let block_idx = u16::try_from(idx).unwrap_or(u16::MAX);
             match block.kind {
                 BlockKind::Thinking => {
-                    let what = match block.words {
-                        _ if !block.signed => Thought::Unsigned,
-                        Some(words) if !words.is_empty() => continue,
-                        _ => Thought::Emptied,
+                    let value = match block.text {
+                        _ if !block.signed => ThinkingIssue::Unsigned,
+                        Some(text) if !text.is_empty() => continue,
+                        _ => ThinkingIssue::Emptied,
                     };
-                    self.thoughts.push(BlockLocation { node, block: at, inner: None, what });
+                    self.thinking_issues.push(BlockLocation { node, block: block_idx, inner: None, value });
                 }
                 BlockKind::Image => {
-                    pictures += block.raw.len() as u64;
-                    self.picture(block, node, at, None);
+                    images += block.raw.len() as u64;
+                    self.add_image(block, node, block_idx, None);
                 }
-                // A plain string holds no pictures; nor does a list that never says the word.
-                BlockKind::ToolResult if block.body.is_some_and(may_show) => {
-                    let Content::Blocks(inner) = block.result() else { continue };
-                    for (j, image) in inner.iter().enumerate().filter(|(_, b)| b.kind == BlockKind::Image) {
-                        pictures += image.raw.len() as u64;
-                        self.picture(image, node, at, Some(u16::try_from(j).unwrap_or(u16::MAX)));
+                // A plain string contains no images, nor does a list without the word.
+                BlockKind::ToolResult if block.body.is_some_and(may_contain_image) => {
+                    let Content::Blocks(inner) = block.result_content() else { continue };
+                    for (inner_idx, image) in
+                        inner.iter().enumerate().filter(|(_, b)| b.kind == BlockKind::Image)
+                    {
+                        images += image.raw.len() as u64;
+                        self.add_image(
+                            image,
+                            node,
+                            block_idx,
+                            Some(u16::try_from(inner_idx).unwrap_or(u16::MAX)),
+                        );
                     }
                 }
                 _ => {}
             }
         }
         if entry.uuid.is_none() {
-            self.pictures.truncate(before);
+            self.images.truncate(first_image);
         }
-        self.lengthen(entry, place, before);
-        pictures
+        self.add_truncated_bytes(entry, span, first_image);
+        images
     }
 
-    /// Gives pictures of a line too long to hold back what was cut out of them.
-    fn lengthen(&mut self, entry: &Entry<'_>, place: LineSpan, from: usize) {
-        let cut = u64::from(place.len).saturating_sub(entry.raw.len() as u64);
-        let pictures = &mut self.pictures[from..];
-        if cut == 0 || pictures.is_empty() {
+    /// Distributes the bytes that are missing from a truncated line equally among its images, which are those from
+    /// index `first_image` on.
+    fn add_truncated_bytes(&mut self, entry: &Entry<'_>, span: LineSpan, first_image: usize) {
+        let truncated_bytes = u64::from(span.len).saturating_sub(entry.raw.len() as u64);
+        let images = &mut self.images[first_image..];
+        if truncated_bytes == 0 || images.is_empty() {
             return;
         }
-        // What a tool shows stands in the line twice.
+        // A line contains the image of a tool result twice.
         let copies = if entry.tool_use_result.is_some() { 2 } else { 1 };
-        let share = cut / (copies * pictures.len() as u64);
-        pictures.iter_mut().for_each(|picture| picture.what.bytes += share);
+        let bytes_each = truncated_bytes / (copies * images.len() as u64);
+        images.iter_mut().for_each(|image| image.value.bytes += bytes_each);
     }
 
-    fn picture(&mut self, block: &Block<'_>, node: NodeId, at: u16, inner: Option<u16>) {
+    /// Records the format and the size of an image. Skips images without base64 data in the line.
+    fn add_image(&mut self, block: &Block<'_>, node: NodeId, block_idx: u16, inner: Option<u16>) {
         let source = block.body.unwrap_or_default();
-        let Some(data) = member(source, "data").and_then(JsonStr::of_value) else {
+        let Some(data) = find_member(source, "data").and_then(JsonStr::from_value) else {
             return;
         };
-        let says = member(source, "media_type").and_then(JsonStr::of_value);
-        let says = says.map_or(Format::Other, |says| Format::named(&says.decode()));
-        // Base64 needs no escapes, but a writer may have put some.
-        let plain = memchr::memchr(b'\\', data.raw()).is_none();
-        let (is, size) = if plain { sniff_image(data.raw()) } else { sniff_image(data.decode().as_bytes()) };
-        let what = Picture { bytes: data.raw().len() as u64, says, is, size };
-        self.pictures.push(BlockLocation { node, block: at, inner, what });
+        let declared = find_member(source, "media_type").and_then(JsonStr::from_value);
+        let declared =
+            declared.map_or(ImageFormat::Other, |declared| ImageFormat::from_media_type(&declared.decode()));
+        // Base64 needs no escapes, but the writer may have used some.
+        let is_unescaped = memchr::memchr(b'\\', data.raw()).is_none();
+        let (actual, size) =
+            if is_unescaped { sniff_image(data.raw()) } else { sniff_image(data.decode().as_bytes()) };
+        let value = ImageInfo { bytes: data.raw().len() as u64, declared, actual, size };
+        self.images.push(BlockLocation { node, block: block_idx, inner, value });
     }
 }
 
-fn may_show(body: &[u8]) -> bool {
+fn may_contain_image(body: &[u8]) -> bool {
     body.first() == Some(&b'[') && memchr::memmem::find(body, b"\"image\"").is_some()
 }
 
-/// Hashes what a line says, its kind included.
-fn content_hash(entry: &Entry<'_>) -> u64 {
+/// Hashes the kind and the content of a line.
+fn hash_content(entry: &Entry<'_>) -> u64 {
     let mut hash = Xxh3::new();
     hash.update(entry.kind.name().as_bytes());
     match entry.message.as_ref().map(|message| &message.content) {

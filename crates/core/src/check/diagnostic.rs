@@ -1,43 +1,43 @@
-//! Findings: what can be wrong, how bad it is, where, and what mends it.
+//! Diagnostics: code, severity, locations, impact and suggested fix.
 
 use crate::tree::NodeId;
 
-/// How much a finding matters.
+/// The severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Odd, but nothing comes of it.
-    Harmless,
-    /// Something is lost, hidden or will be.
+    /// Unusual, but without consequences.
+    Info,
+    /// Content is or will be lost or hidden.
     Warning,
-    /// The session cannot be gone on with.
-    Blocks,
+    /// The session cannot be resumed.
+    Error,
 }
 
 impl Severity {
-    /// Returns a name for output.
+    /// Returns the name used in output.
     pub fn name(self) -> &'static str {
         match self {
-            Severity::Harmless => "harmless",
-            Severity::Warning => "costs",
-            Severity::Blocks => "blocks",
+            Severity::Info => "info",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
         }
     }
 }
 
-/// Makes the enum of codes: a variant, its stable name, and what it is.
+/// Defines the enum of codes from variants, stable names and descriptions.
 macro_rules! codes {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
-        /// What can be wrong with a session. The names never change.
+        /// A problem that a session can have. The names never change.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code {
             $($(#[$doc])* $variant,)*
         }
 
         impl Code {
-            /// Every code.
+            /// All codes.
             pub const ALL: &[Code] = &[$(Code::$variant,)*];
 
-            /// Returns its stable name.
+            /// Returns the name used in output, which never changes.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Code::$variant => $name,)*
@@ -48,39 +48,39 @@ macro_rules! codes {
 }
 
 codes! {
-    /// The client never comes back: entries are each other's ancestors.
+    /// The client never returns: the parent links form a cycle.
     ClientHangs = "client-hangs",
-    /// The client finds no conversation in a file that holds one.
+    /// The client finds no conversation in a file that contains one.
     NoConversation = "no-conversation",
     /// A tool call without its result, on the active path.
     UnpairedCall = "unpaired-call",
     /// A tool result without its call, on the active path.
     UnpairedResult = "unpaired-result",
-    /// A thought without a signature is sent.
+    /// A thinking block without a signature is sent.
     ThinkingUnsigned = "thinking-unsigned",
-    /// An answer that is sent ends in a thought.
+    /// An answer that is sent ends with a thinking block.
     ThinkingLast = "thinking-last",
-    /// A thought has lost its words and kept its signature.
+    /// A thinking block has a signature but no text.
     ThinkingEmptied = "thinking-emptied",
     /// A message without content is on the active path.
     EmptyContent = "empty-content",
-    /// A picture that is sent is over a limit of the API.
+    /// An image that is sent exceeds a limit of the API.
     ImageTooLarge = "image-too-large",
-    /// A picture that is sent is of another format than it says.
+    /// An image that is sent has another format than its media type states.
     ImageMislabelled = "image-mislabelled",
-    /// The context is estimated to be larger than the model takes.
+    /// The estimated context is larger than the context window of the model.
     ContextOverWindow = "context-over-window",
-    /// Entries that resume does not reach.
+    /// Entries that are not loaded on resume.
     Unreachable = "unreachable",
-    /// Resume goes on from an older branch than the newest.
+    /// Clients resume from a branch that is not the newest.
     StaleLeaf = "stale-leaf",
-    /// A parent that is in no line.
+    /// The parent of an entry is not in the file.
     MissingParent = "missing-parent",
-    /// What a compaction followed is in no line.
+    /// The logical parent of a compaction is not in the file.
     MissingLogicalParent = "missing-logical-parent",
-    /// Parents that lead back to themselves.
+    /// Parent links that form a cycle.
     Cycle = "cycle",
-    /// A line that stands in the file again, byte for byte.
+    /// A line that repeats an earlier line byte for byte.
     ReplayedLine = "replayed-line",
     /// A snapshot that has the uuid of another line.
     SnapshotCollision = "snapshot-collision",
@@ -88,125 +88,125 @@ codes! {
     CopiedEntry = "copied-entry",
     /// One uuid on lines with different content.
     RepeatedUuid = "repeated-uuid",
-    /// A progress line forks or cuts the chain for some clients.
+    /// A progress line forks the chain or cuts it off for some clients.
     ForkByProgress = "fork-by-progress",
-    /// An answer or error of a retry, left aside.
+    /// An answer or error that a retry replaced.
     RetryOrphan = "retry-orphan",
-    /// Two processes went on from one entry at the same time.
+    /// Two processes appended to the same entry at the same time.
     TwoWriters = "two-writers",
-    /// Lines of another session that do not hang together with this one.
+    /// Lines of another session that are not connected to this one.
     ForeignLines = "foreign-lines",
-    /// The last line stops in the middle.
+    /// The last line is incomplete.
     TornLine = "torn-line",
-    /// Several records, or a half and a whole one, on one line.
+    /// Several records, or a partial and a complete one, on one line.
     GluedLine = "glued-line",
     /// NUL bytes in the file.
     NulBytes = "nul-bytes",
-    /// A line that is no JSON object.
+    /// A line that is not a JSON object.
     NotJson = "not-json",
 }
 
-/// Where a finding is.
+/// The location of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Location {
-    /// The line.
+    /// The line number, from 1.
     pub line: u32,
-    /// The entry; `None` where the line gave none.
+    /// The entry. `None` if no entry could be read from the line.
     pub node: Option<NodeId>,
-    /// The block within it.
+    /// The index of the block within the entry. `None` for the whole entry.
     pub block: Option<u16>,
-    /// The block within that block, a tool result.
+    /// The index of the image within that block, if that is a tool result.
     pub inner: Option<u16>,
-    /// The entry it is in conflict with: the first of a repeated uuid, the fork point.
+    /// The entry in conflict, if any: the first with a repeated uuid, or the fork point.
     pub other: Option<NodeId>,
 }
 
-/// How much of what is the matter.
+/// The extent of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Impact {
-    /// Nothing to be counted but the spots.
+    /// Nothing to count except the locations.
     None,
-    /// So many of the entries are out of reach or in question.
+    /// Entries that are affected, for example unreachable.
     Entries {
-        /// Those.
-        part: u64,
-        /// All of them.
-        whole: u64,
+        /// The number of affected entries.
+        affected: u64,
+        /// The number of all entries.
+        total: u64,
     },
-    /// The same, and another client does load them.
+    /// Unreachable entries that another client does load.
     ByClient {
-        /// Those.
-        part: u64,
-        /// All of them.
-        whole: u64,
+        /// The number of affected entries.
+        affected: u64,
+        /// The number of all entries.
+        total: u64,
     },
-    /// The client sees to it itself.
-    SeenTo,
-    /// Tokens, and how many the model takes.
+    /// The client handles the problem itself.
+    HandledByClient,
+    /// The size of the context.
     Tokens {
-        /// Estimated.
+        /// The estimated tokens of the context.
         tokens: u64,
-        /// The window.
+        /// The context window of the model, in tokens.
         window: u64,
     },
-    /// The largest picture in question.
-    Picture {
-        /// Bytes of base64.
+    /// The largest of the affected images.
+    Image {
+        /// The length of the base64 data in bytes.
         bytes: u64,
-        /// Its width and height, where its beginning tells.
+        /// Width and height in pixels, if the first bytes contain them.
         size: Option<(u32, u32)>,
-        /// The limit of pixels that holds for it.
-        most: u32,
+        /// The limit for width and height, in pixels.
+        max_side: u32,
     },
-    /// A picture that is not what it says.
+    /// An image with a wrong media type.
     Formats {
-        /// What it says.
-        says: super::Format,
-        /// What it is.
-        is: super::Format,
+        /// The format that its media type states.
+        declared: super::ImageFormat,
+        /// The format of its data.
+        actual: super::ImageFormat,
     },
-    /// Bytes that could be had back.
+    /// The number of bytes that could be saved.
     Bytes(u64),
-    /// Records that can be read from damaged lines.
+    /// The number of records that can be recovered from damaged lines.
     Records(u64),
 }
 
-/// What helps.
+/// The suggested fix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SuggestedFix {
-    /// Nothing is needed.
+    /// No fix is needed.
     Nothing,
-    /// Repair of the session.
+    /// Repair the session.
     Repair,
-    /// Going to this entry.
+    /// Go to this entry.
     Goto(NodeId),
-    /// Looking at the branches, to choose one.
+    /// List the branches and choose one.
     Branches,
-    /// Trimming the session until it fits.
+    /// Trim the session until it fits.
     Rescue,
-    /// A newer client.
+    /// Update the client.
     Update,
-    /// Waiting until the client that writes it is done.
+    /// Wait until the client that is writing the session has finished.
     Wait,
 }
 
-/// Something that is wrong with a session.
+/// A problem of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// What.
+    /// The kind of problem.
     pub code: Code,
-    /// How bad.
+    /// The severity.
     pub severity: Severity,
-    /// Where: all of it, in the order of the file.
-    pub spots: Vec<Location>,
-    /// How much.
-    pub measure: Impact,
-    /// What helps.
-    pub mend: SuggestedFix,
+    /// All locations, in file order. Never empty.
+    pub locations: Vec<Location>,
+    /// The extent.
+    pub impact: Impact,
+    /// The suggested fix.
+    pub fix: SuggestedFix,
 }
 
 impl Location {
-    /// A whole line.
+    /// Returns the location of a whole line.
     pub(super) fn line(line: u32) -> Location {
         Location { line, node: None, block: None, inner: None, other: None }
     }

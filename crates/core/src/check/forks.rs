@@ -1,4 +1,4 @@
-//! Forks that nobody wanted: by progress lines, by retries, by a second process.
+//! Reports unintended forks: caused by progress lines, by retries, or by a second process.
 
 use std::collections::HashSet;
 
@@ -9,150 +9,169 @@ use crate::entry::{EntryRole, Kind};
 use crate::resume::SkipReason;
 use crate::tree::{Fork, ForkKind, Node, NodeId};
 
-pub(super) fn findings(patient: &CheckInput<'_>, sides: &Reachability) -> Vec<Diagnostic> {
-    let forks = patient.tree.forks();
-    let mut findings = by_progress(patient, sides, &forks);
-    findings.extend(retries(patient, sides, &forks));
-    findings.extend(two_writers(patient, sides, &forks));
-    findings
+/// Reports forks that the user did not make: by progress lines, retries and second processes.
+pub(super) fn check_forks(input: &CheckInput<'_>, reach: &Reachability) -> Vec<Diagnostic> {
+    let forks = input.tree.find_forks();
+    let mut diagnostics = check_progress_forks(input, reach, &forks);
+    diagnostics.extend(check_retries(input, reach, &forks));
+    diagnostics.extend(check_two_writers(input, reach, &forks));
+    diagnostics
 }
 
-/// Progress lines that speaking entries hang on, or beside which they do.
-fn by_progress(patient: &CheckInput<'_>, sides: &Reachability, forks: &[Fork]) -> Vec<Diagnostic> {
-    let tree = patient.tree;
-    let speaks =
-        |no: NodeId| matches!(tree.node(no).kind, Kind::User | Kind::Assistant) && tree.is_main_chain(no);
-    let hangs_on_progress =
-        |no: NodeId| tree.node(no).parent().filter(|&parent| tree.node(parent).kind == Kind::Progress);
-    let mut cuts: Vec<NodeId> =
-        (0..tree.nodes().len() as NodeId).filter(|&no| speaks(no)).filter_map(hangs_on_progress).collect();
+/// Reports progress lines that are parents or siblings of messages.
+fn check_progress_forks(input: &CheckInput<'_>, reach: &Reachability, forks: &[Fork]) -> Vec<Diagnostic> {
+    let tree = input.tree;
+    let is_message =
+        |id: NodeId| matches!(tree.node(id).kind, Kind::User | Kind::Assistant) && tree.is_main_chain(id);
+    let progress_parent =
+        |id: NodeId| tree.node(id).parent().filter(|&parent| tree.node(parent).kind == Kind::Progress);
+    let mut progress_forks: Vec<NodeId> =
+        (0..tree.nodes().len() as NodeId).filter(|&id| is_message(id)).filter_map(progress_parent).collect();
     let by_kind = forks.iter().filter(|fork| fork.kind == ForkKind::Progress);
-    cuts.extend(by_kind.filter_map(|fork| fork.at).filter(|&at| speaks(at)));
-    cuts.sort_unstable();
-    cuts.dedup();
-    // A prompt typed while a tool ran hangs on its progress line, and the result beside it.
-    let is_progress = |way: &NodeId| tree.node(*way).kind == Kind::Progress;
-    let by_progress = forks.iter().filter(|fork| {
-        let mixed = fork.kind == ForkKind::Parallel && fork.branches.iter().any(is_progress);
-        fork.kind == ForkKind::Progress || mixed
+    progress_forks.extend(by_kind.filter_map(|fork| fork.at).filter(|&at| is_message(at)));
+    progress_forks.sort_unstable();
+    progress_forks.dedup();
+    // The parent of a prompt typed while a tool ran is its progress line, a sibling of the result.
+    let is_progress = |branch: &NodeId| tree.node(*branch).kind == Kind::Progress;
+    let has_progress_branch = forks.iter().filter(|fork| {
+        let is_mixed = fork.kind == ForkKind::Parallel && fork.branches.iter().any(is_progress);
+        fork.kind == ForkKind::Progress || is_mixed
     });
-    let points: HashSet<NodeId> = by_progress.filter_map(|fork| fork.at).collect();
-    let lost = sides.losses().filter(|&(no, why)| match why {
+    let fork_points: HashSet<NodeId> = has_progress_branch.filter_map(|fork| fork.at).collect();
+    let losses = reach.losses().filter(|&(id, reason)| match reason {
         SkipReason::UnreadParent => {
-            tree.node(sides.roots[no as usize]).kind == Kind::Progress || hangs_on_progress(no).is_some()
+            tree.node(reach.roots[id as usize]).kind == Kind::Progress || progress_parent(id).is_some()
         }
-        SkipReason::OtherBranch => sides.meets(no).is_some_and(|at| points.contains(&at)),
+        SkipReason::OtherBranch => reach.nearest_loaded(id).is_some_and(|at| fork_points.contains(&at)),
         _ => false,
     });
-    let lost: Vec<SkipReason> = lost.map(|(_, why)| why).collect();
-    let severity = if lost.is_empty() { Severity::Harmless } else { Severity::Warning };
-    let finding = patient.found(Code::ForkByProgress, severity, &cuts);
-    let finding = finding.map(|finding| finding.measured(patient.entries(lost.len())));
-    // What hangs on a line that is not read can be hung elsewhere; of two branches one has to be chosen.
-    let is_choice = !lost.is_empty() && !lost.contains(&SkipReason::UnreadParent);
-    finding
-        .map(|found| if is_choice { found.mended(SuggestedFix::Branches) } else { found })
+    let losses: Vec<SkipReason> = losses.map(|(_, reason)| reason).collect();
+    let severity = if losses.is_empty() { Severity::Info } else { Severity::Warning };
+    let diagnostic = input.diagnose(Code::ForkByProgress, severity, &progress_forks);
+    let diagnostic = diagnostic.map(|diagnostic| diagnostic.with_impact(input.entries_impact(losses.len())));
+    // Children of an unread line can be relinked. With two branches the user must choose one.
+    let is_choice = !losses.is_empty() && !losses.contains(&SkipReason::UnreadParent);
+    diagnostic
+        .map(|diagnostic| if is_choice { diagnostic.with_fix(SuggestedFix::Branches) } else { diagnostic })
         .into_iter()
         .collect()
 }
 
-/// Answers that another one took the place of, and errors that nothing hangs on.
-fn retries(patient: &CheckInput<'_>, sides: &Reachability, forks: &[Fork]) -> Vec<Diagnostic> {
-    let tree = patient.tree;
-    let mut spots: Vec<Location> = Vec::new();
-    let mut talk = false;
+/// Reports answers that were replaced by a retry, and errors without children.
+fn check_retries(input: &CheckInput<'_>, reach: &Reachability, forks: &[Fork]) -> Vec<Diagnostic> {
+    let tree = input.tree;
+    let mut locations: Vec<Location> = Vec::new();
+    let mut has_prompt_below = false;
     for fork in forks.iter().filter(|fork| fork.kind == ForkKind::Retry) {
-        // Where none of the ways is loaded, nobody is left aside by this fork.
-        if !fork.branches.iter().any(|&way| sides.loaded[way as usize]) {
+        // If no branch of the fork is loaded, the fork did not cause the loss.
+        if !fork.branches.iter().any(|&branch| reach.loaded[branch as usize]) {
             continue;
         }
-        for &way in fork.branches.iter().filter(|&&way| !sides.loaded[way as usize]) {
-            spots.push(Location { other: fork.at, ..patient.spot(way) });
-            talk |= tree.children(way).iter().any(|&no| tree.turn_of(no) == Some(no));
+        for &branch in fork.branches.iter().filter(|&&branch| !reach.loaded[branch as usize]) {
+            locations.push(Location { other: fork.at, ..input.location_of(branch) });
+            has_prompt_below |= tree.children(branch).iter().any(|&id| tree.turn_of(id) == Some(id));
         }
     }
-    let errors = (0..tree.nodes().len() as NodeId).filter(|&no| {
-        let is_error = tree.node(no).voice == EntryRole::ApiError && tree.is_main_chain(no);
-        is_error && tree.children(no).is_empty() && !sides.loaded[no as usize]
+    let errors = (0..tree.nodes().len() as NodeId).filter(|&id| {
+        let is_error = tree.node(id).role == EntryRole::ApiError && tree.is_main_chain(id);
+        is_error && tree.children(id).is_empty() && !reach.loaded[id as usize]
     });
-    spots.extend(errors.map(|no| Location { other: tree.node(no).parent(), ..patient.spot(no) }));
-    spots.sort_by_key(|spot| spot.line);
-    spots.dedup();
-    let severity = if talk { Severity::Warning } else { Severity::Harmless };
-    let finding = Diagnostic::new(Code::RetryOrphan, severity, spots);
-    finding
-        .map(|finding| if talk { finding.mended(SuggestedFix::Branches) } else { finding })
+    locations.extend(errors.map(|id| Location { other: tree.node(id).parent(), ..input.location_of(id) }));
+    locations.sort_by_key(|location| location.line);
+    locations.dedup();
+    let severity = if has_prompt_below { Severity::Warning } else { Severity::Info };
+    let diagnostic = Diagnostic::new(Code::RetryOrphan, severity, locations);
+    diagnostic
+        .map(
+            |diagnostic| {
+                if has_prompt_below { diagnostic.with_fix(SuggestedFix::Branches) } else { diagnostic }
+            },
+        )
         .into_iter()
         .collect()
 }
 
-/// Ways of one fork that grew at the same time. A client may write its lines late, so that only their moments tell.
-fn two_writers(patient: &CheckInput<'_>, sides: &Reachability, forks: &[Fork]) -> Option<Diagnostic> {
+/// Reports branches of one fork that grew at the same time. Returns `None` if there are none.
+///
+/// Clients may write lines late, so the order of lines proves nothing. Only the timestamps count.
+fn check_two_writers(input: &CheckInput<'_>, reach: &Reachability, forks: &[Fork]) -> Option<Diagnostic> {
     let is_by_user = |fork: &&Fork| fork.kind.is_real() && fork.at.is_some() && fork.kind != ForkKind::Retry;
     let forks: Vec<&Fork> = forks.iter().filter(is_by_user).collect();
     if forks.is_empty() {
         return None;
     }
-    let heads = patient.tree.heads();
-    let spans = spans(patient);
-    let mut spots = Vec::new();
+    let heads = input.tree.find_subtree_heads();
+    let ranges = find_message_time_ranges(input);
+    let mut locations = Vec::new();
     for fork in forks {
-        // Old clients write a prompt with a picture once more, and with it the same answer.
+        // Old clients write a prompt with an image twice, followed by the same answer.
         let mut answers = HashSet::new();
         let mut is_new =
-            |way: &NodeId| answer_below(patient, *way).is_none_or(|message| answers.insert(message));
-        let ways = fork.branches.iter().copied().filter(|&way| begins(patient, way, heads[way as usize]));
-        let ways: Vec<NodeId> = ways.filter(|way| is_new(way)).collect();
-        let timed =
-            ways.into_iter().map(|way| (spans[way as usize], way)).filter(|((from, to), _)| from <= to);
-        let ways = overlapping(timed.collect());
-        spots.extend(ways.into_iter().map(|way| Location { other: fork.at, ..patient.spot(way) }));
+            |branch: &NodeId| find_first_answer(input, *branch).is_none_or(|message| answers.insert(message));
+        let branches = fork
+            .branches
+            .iter()
+            .copied()
+            .filter(|&branch| starts_like_resume(input, branch, heads[branch as usize]));
+        let branches: Vec<NodeId> = branches.filter(|branch| is_new(branch)).collect();
+        let timed = branches
+            .into_iter()
+            .map(|branch| (ranges[branch as usize], branch))
+            .filter(|((start, end), _)| start <= end);
+        let branches = find_overlapping(timed.collect());
+        locations.extend(
+            branches.into_iter().map(|branch| Location { other: fork.at, ..input.location_of(branch) }),
+        );
     }
-    spots.sort_by_key(|spot| spot.line);
-    let points: HashSet<NodeId> = spots.iter().filter_map(|spot| spot.other).collect();
-    let lost = sides.losses().filter(|&(no, why)| {
-        why == SkipReason::OtherBranch && sides.meets(no).is_some_and(|at| points.contains(&at))
+    locations.sort_by_key(|location| location.line);
+    let fork_points: HashSet<NodeId> = locations.iter().filter_map(|location| location.other).collect();
+    let losses = reach.losses().filter(|&(id, reason)| {
+        reason == SkipReason::OtherBranch
+            && reach.nearest_loaded(id).is_some_and(|at| fork_points.contains(&at))
     });
-    let lost = lost.count();
-    let severity = if lost > 0 { Severity::Warning } else { Severity::Harmless };
-    let mend = if lost > 0 { SuggestedFix::Branches } else { SuggestedFix::Nothing };
-    let finding = Diagnostic::new(Code::TwoWriters, severity, spots)?;
-    Some(finding.measured(patient.entries(lost)).mended(mend))
+    let lost_count = losses.count();
+    let severity = if lost_count > 0 { Severity::Warning } else { Severity::Info };
+    let fix = if lost_count > 0 { SuggestedFix::Branches } else { SuggestedFix::Nothing };
+    let diagnostic = Diagnostic::new(Code::TwoWriters, severity, locations)?;
+    Some(diagnostic.with_impact(input.entries_impact(lost_count)).with_fix(fix))
 }
 
-/// Returns the response that answers what a way begins with.
-fn answer_below(patient: &CheckInput<'_>, way: NodeId) -> Option<u32> {
-    const DEEPEST: usize = 64;
-    let mut at = way;
-    for _ in 0..DEEPEST {
-        if let Some(message) = patient.tree.message_of(at) {
+/// Returns the message index of the first response at or below the start of a branch, along the first children.
+///
+/// Returns `None` if the branch has none within 64 entries.
+fn find_first_answer(input: &CheckInput<'_>, branch: NodeId) -> Option<u32> {
+    const MAX_DEPTH: usize = 64;
+    let mut node_id = branch;
+    for _ in 0..MAX_DEPTH {
+        if let Some(message) = input.tree.message_of(node_id) {
             return Some(message);
         }
-        at = *patient.tree.children(at).first()?;
+        node_id = *input.tree.children(node_id).first()?;
     }
     None
 }
 
-/// Returns those whose spans overlap with another's.
-fn overlapping(mut ways: Vec<((i64, i64), NodeId)>) -> Vec<NodeId> {
-    ways.sort_unstable();
-    let mut found = Vec::new();
-    let mut end = i64::MIN;
-    for (k, &((from, to), way)) in ways.iter().enumerate() {
-        let next = ways.get(k + 1).map_or(i64::MAX, |((from, _), _)| *from);
-        if from < end || next < to {
-            found.push(way);
+/// Returns the branches with a time range (first and last timestamp) that overlaps with that of another branch.
+fn find_overlapping(mut branches: Vec<((i64, i64), NodeId)>) -> Vec<NodeId> {
+    branches.sort_unstable();
+    let mut overlapping = Vec::new();
+    let mut latest_end = i64::MIN;
+    for (idx, &((start, end), branch)) in branches.iter().enumerate() {
+        let next_start = branches.get(idx + 1).map_or(i64::MAX, |((start, _), _)| *start);
+        if start < latest_end || next_start < end {
+            overlapping.push(branch);
         }
-        end = end.max(to);
+        latest_end = latest_end.max(end);
     }
-    found
+    overlapping
 }
 
-/// Whether a way begins as a client that resumes does: with what the user says, and not below a progress line.
-fn begins(patient: &CheckInput<'_>, way: NodeId, head: NodeId) -> bool {
-    let tree = patient.tree;
-    let by_user = matches!(
-        tree.node(head).voice,
+/// Returns `true` if a branch starts like one of a resumed client: its head is user input, and its first entry is not a
+/// progress line.
+fn starts_like_resume(input: &CheckInput<'_>, branch: NodeId, head: NodeId) -> bool {
+    let tree = input.tree;
+    let is_user_input = matches!(
+        tree.node(head).role,
         EntryRole::Prompt
             | EntryRole::ImageOnly
             | EntryRole::Command
@@ -160,27 +179,28 @@ fn begins(patient: &CheckInput<'_>, way: NodeId, head: NodeId) -> bool {
             | EntryRole::Meta
             | EntryRole::Notification
     );
-    by_user && tree.node(way).kind != Kind::Progress
+    is_user_input && tree.node(branch).kind != Kind::Progress
 }
 
-/// Returns the first and the last moment of talk at or below each node. Lines of local commands have odd moments.
-fn spans(patient: &CheckInput<'_>) -> Vec<(i64, i64)> {
-    let tree = patient.tree;
-    let own = |node: &Node| {
-        let talks = matches!(
-            node.voice,
+/// Returns the first and last timestamp, in milliseconds, of messages at or below each node. The first is later than the
+/// last if there are none. Other entries are ignored: local commands have unreliable timestamps.
+fn find_message_time_ranges(input: &CheckInput<'_>) -> Vec<(i64, i64)> {
+    let tree = input.tree;
+    let own_range = |node: &Node| {
+        let is_message = matches!(
+            node.role,
             EntryRole::Prompt | EntryRole::ImageOnly | EntryRole::Answer | EntryRole::Results
         );
-        let time = node.time().filter(|_| talks).map(|moment| moment.0);
+        let time = node.time().filter(|_| is_message).map(|time| time.0);
         time.map_or((i64::MAX, i64::MIN), |time| (time, time))
     };
-    let mut spans: Vec<(i64, i64)> = tree.nodes().iter().map(own).collect();
-    for no in tree.topological_order().into_iter().rev() {
-        let (from, to) = spans[no as usize];
-        if let Some(parent) = tree.node(no).parent() {
-            let above = &mut spans[parent as usize];
-            *above = (above.0.min(from), above.1.max(to));
+    let mut ranges: Vec<(i64, i64)> = tree.nodes().iter().map(own_range).collect();
+    for id in tree.topological_order().into_iter().rev() {
+        let (start, end) = ranges[id as usize];
+        if let Some(parent) = tree.node(id).parent() {
+            let parent_range = &mut ranges[parent as usize];
+            *parent_range = (parent_range.0.min(start), parent_range.1.max(end));
         }
     }
-    spans
+    ranges
 }

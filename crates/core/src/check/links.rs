@@ -1,4 +1,4 @@
-//! What is wrong with uuids and parents.
+//! Checks uuids and parent links.
 
 use std::collections::HashSet;
 
@@ -10,142 +10,163 @@ use crate::problem::{DuplicateUuid, ProblemKind};
 use crate::resume::{LoadFailure, SkipReason};
 use crate::tree::{NodeId, ParentLink};
 
-pub(super) fn findings(patient: &CheckInput<'_>, sides: &Reachability) -> Vec<Diagnostic> {
-    let mut findings = missing_parents(patient, sides);
-    findings.extend(missing_logical_parents(patient));
-    findings.extend(cycles(patient, sides));
-    findings.extend(repeats(patient));
-    findings.extend(foreign(patient, sides));
-    findings
+/// Reports missing parents, cycles, repeated uuids and lines of other sessions.
+pub(super) fn check_links(input: &CheckInput<'_>, reach: &Reachability) -> Vec<Diagnostic> {
+    let mut diagnostics = check_missing_parents(input, reach);
+    diagnostics.extend(check_missing_logical_parents(input));
+    diagnostics.extend(check_cycles(input, reach));
+    diagnostics.extend(check_duplicates(input));
+    diagnostics.extend(check_foreign_lines(input, reach));
+    diagnostics
 }
 
-fn linked(patient: &CheckInput<'_>, link: ParentLink) -> Vec<NodeId> {
-    let tree = patient.tree;
-    let fits = |&no: &NodeId| tree.node(no).link == link && tree.is_main_chain(no);
-    (0..tree.nodes().len() as NodeId).filter(fits).collect()
+/// Returns the entries outside of subagents with this kind of parent link, in file order.
+fn find_nodes_with_link(input: &CheckInput<'_>, link: ParentLink) -> Vec<NodeId> {
+    let tree = input.tree;
+    let has_link = |&id: &NodeId| tree.node(id).link == link && tree.is_main_chain(id);
+    (0..tree.nodes().len() as NodeId).filter(has_link).collect()
 }
 
-fn missing_parents(patient: &CheckInput<'_>, sides: &Reachability) -> Vec<Diagnostic> {
-    // The entries that each of them puts out of reach: those below it, or where the path begins at it, all.
-    let stop = patient.resume.stop.filter(|stop| stop.why == SkipReason::MissingParent).map(|stop| stop.node);
-    let mut part = 0;
-    let mut guilty: HashSet<NodeId> = HashSet::new();
-    for (no, why) in sides.losses() {
-        match stop {
-            Some(stop) if matches!(why, SkipReason::OtherRoot | SkipReason::OtherBranch) && no < stop => {
-                guilty.insert(stop)
+/// Reports entries with a parent that is not in the file: as a warning if entries are lost by it, else as info.
+fn check_missing_parents(input: &CheckInput<'_>, reach: &Reachability) -> Vec<Diagnostic> {
+    // Entries below a broken link are unreachable. If the path starts at it, so is everything before.
+    let path_start =
+        input.resume.early_end.filter(|end| end.reason == SkipReason::MissingParent).map(|end| end.node);
+    let mut lost_count = 0;
+    let mut broken_links: HashSet<NodeId> = HashSet::new();
+    for (id, reason) in reach.losses() {
+        match path_start {
+            Some(path_start)
+                if matches!(reason, SkipReason::OtherRoot | SkipReason::OtherBranch) && id < path_start =>
+            {
+                broken_links.insert(path_start)
             }
-            _ if why == SkipReason::MissingParent => guilty.insert(sides.roots[no as usize]),
+            _ if reason == SkipReason::MissingParent => broken_links.insert(reach.roots[id as usize]),
             _ => continue,
         };
-        part += 1;
+        lost_count += 1;
     }
-    let (costly, idle): (Vec<NodeId>, Vec<NodeId>) =
-        linked(patient, ParentLink::Missing).into_iter().partition(|no| guilty.contains(no));
-    let costs = patient.found(Code::MissingParent, Severity::Warning, &costly);
-    let harmless = patient.found(Code::MissingParent, Severity::Harmless, &idle);
-    costs.map(|finding| finding.measured(patient.entries(part))).into_iter().chain(harmless).collect()
+    let (affected, unaffected): (Vec<NodeId>, Vec<NodeId>) =
+        find_nodes_with_link(input, ParentLink::MissingParent)
+            .into_iter()
+            .partition(|id| broken_links.contains(id));
+    let warning = input.diagnose(Code::MissingParent, Severity::Warning, &affected);
+    let info = input.diagnose(Code::MissingParent, Severity::Info, &unaffected);
+    warning
+        .map(|diagnostic| diagnostic.with_impact(input.entries_impact(lost_count)))
+        .into_iter()
+        .chain(info)
+        .collect()
 }
 
-fn missing_logical_parents(patient: &CheckInput<'_>) -> Option<Diagnostic> {
-    let problems = patient.tree.problems.iter();
+fn check_missing_logical_parents(input: &CheckInput<'_>) -> Option<Diagnostic> {
+    let problems = input.tree.problems.iter();
     let missing = problems.filter(|problem| problem.kind == ProblemKind::MissingLogicalParent);
-    let nodes = patient.tree.nodes();
-    let spots = missing.map(|problem| {
-        // Nodes stand in the order of their bytes.
-        let node = nodes.binary_search_by_key(&problem.offset, |node| node.place.offset).ok();
-        Location { node: node.map(|no| no as NodeId), ..Location::line(problem.line) }
+    let nodes = input.tree.nodes();
+    let locations = missing.map(|problem| {
+        // Nodes are sorted by offset.
+        let node = nodes.binary_search_by_key(&problem.offset, |node| node.span.offset).ok();
+        Location { node: node.map(|id| id as NodeId), ..Location::line(problem.line) }
     });
-    Diagnostic::new(Code::MissingLogicalParent, Severity::Harmless, spots.collect())
+    Diagnostic::new(Code::MissingLogicalParent, Severity::Info, locations.collect())
 }
 
-fn cycles(patient: &CheckInput<'_>, sides: &Reachability) -> Option<Diagnostic> {
-    let lost =
-        sides.losses().filter(|&(_, why)| matches!(why, SkipReason::Cycle | SkipReason::Halted)).count();
-    let severity = match patient.resume.halt {
-        Some(LoadFailure::Hangs | LoadFailure::GivesUp) => Severity::Blocks,
-        _ if lost > 0 => Severity::Warning,
-        _ => Severity::Harmless,
+fn check_cycles(input: &CheckInput<'_>, reach: &Reachability) -> Option<Diagnostic> {
+    let lost_count = reach
+        .losses()
+        .filter(|&(_, reason)| matches!(reason, SkipReason::Cycle | SkipReason::LoadFailed))
+        .count();
+    let severity = match input.resume.failure {
+        Some(LoadFailure::Hangs | LoadFailure::GivesUp) => Severity::Error,
+        _ if lost_count > 0 => Severity::Warning,
+        _ => Severity::Info,
     };
-    let finding = patient.found(Code::Cycle, severity, &linked(patient, ParentLink::Cut))?;
-    Some(finding.measured(patient.entries(lost)))
+    let diagnostic =
+        input.diagnose(Code::Cycle, severity, &find_nodes_with_link(input, ParentLink::CycleBroken))?;
+    Some(diagnostic.with_impact(input.entries_impact(lost_count)))
 }
 
-fn repeats(patient: &CheckInput<'_>) -> Vec<Diagnostic> {
-    let tree = patient.tree;
-    let mut found: [Vec<Location>; 4] = Default::default();
+/// Reports lines that share a uuid, by cause: replayed lines, snapshot collisions, copied entries, other content.
+fn check_duplicates(input: &CheckInput<'_>) -> Vec<Diagnostic> {
+    let tree = input.tree;
+    let mut locations_by_cause: [Vec<Location>; 4] = Default::default();
     let mut bytes = 0;
-    for &(no, first, how) in &tree.repeats {
-        let (node, earlier) = (tree.node(no), tree.node(first));
+    for &(id, first, duplicate) in &tree.duplicates {
+        let (node, earlier) = (tree.node(id), tree.node(first));
         let is_snapshot = |kind| matches!(kind, Kind::FileHistorySnapshot | Kind::FileHistoryDelta);
-        let same = patient.checkup.content(no) == patient.checkup.content(first);
-        let k = match how {
-            DuplicateUuid::Same => 0,
+        let is_same_content = input.collector.content_hash_of(id) == input.collector.content_hash_of(first);
+        let cause_idx = match duplicate {
+            DuplicateUuid::SameContent => 0,
             _ if is_snapshot(node.kind) != is_snapshot(earlier.kind) => 1,
-            _ if same => 2,
-            DuplicateUuid::Other => 3,
+            _ if is_same_content => 2,
+            DuplicateUuid::OtherContent => 3,
         };
-        if k == 0 {
-            bytes += u64::from(node.place.len) + 1;
+        if cause_idx == 0 {
+            bytes += u64::from(node.span.len) + 1;
         }
-        found[k].push(Location { other: Some(first), ..patient.spot(no) });
+        locations_by_cause[cause_idx].push(Location { other: Some(first), ..input.location_of(id) });
     }
-    let [replayed, snapshots, copied, other] = found;
-    // A client takes the last line of a uuid; one that it does not read hides the entry.
-    let reads = |spot: &Location| {
-        let stands = spot.node.and_then(|no| tree.find(tree.node(no).id));
-        stands.is_some_and(|no| {
-            !matches!(tree.node(no).kind, Kind::FileHistorySnapshot | Kind::FileHistoryDelta)
+    let [replayed, snapshots, copied, other] = locations_by_cause;
+    // A client uses the last line with a uuid. If it does not load that line, the entry is hidden.
+    let is_loaded_kind = |location: &Location| {
+        let last = location.node.and_then(|id| tree.find_uuid(tree.node(id).uuid));
+        last.is_some_and(|id| {
+            !matches!(tree.node(id).kind, Kind::FileHistorySnapshot | Kind::FileHistoryDelta)
         })
     };
-    let hides = if snapshots.iter().all(reads) { Severity::Harmless } else { Severity::Warning };
-    let replayed = Diagnostic::new(Code::ReplayedLine, Severity::Harmless, replayed);
-    let snapshots = Diagnostic::new(Code::SnapshotCollision, hides, snapshots);
-    let copied = Diagnostic::new(Code::CopiedEntry, Severity::Harmless, copied);
+    let collision_severity =
+        if snapshots.iter().all(is_loaded_kind) { Severity::Info } else { Severity::Warning };
+    let replayed = Diagnostic::new(Code::ReplayedLine, Severity::Info, replayed);
+    let snapshots = Diagnostic::new(Code::SnapshotCollision, collision_severity, snapshots);
+    let copied = Diagnostic::new(Code::CopiedEntry, Severity::Info, copied);
     let other = Diagnostic::new(Code::RepeatedUuid, Severity::Warning, other);
-    let replayed = replayed.map(|finding| finding.measured(Impact::Bytes(bytes)));
+    let replayed = replayed.map(|diagnostic| diagnostic.with_impact(Impact::Bytes(bytes)));
     [replayed, snapshots, copied, other].into_iter().flatten().collect()
 }
 
-/// Finds trees of the file in which no line names the file's session, though others do.
+/// Reports the lines of trees in which every line names another session than that of the file, if other trees name it.
 ///
-/// Forks and resumed sessions hold lines that were copied with the id they had: the conversation went on from these,
-/// so that they hang together with lines of the session's own.
-fn foreign(patient: &CheckInput<'_>, sides: &Reachability) -> Option<Diagnostic> {
-    let session = patient.session?;
-    let tree = patient.tree;
+/// Forked and resumed sessions contain copied lines with their old session id. These are connected to lines of
+/// the session itself, because the conversation continued from them.
+fn check_foreign_lines(input: &CheckInput<'_>, reach: &Reachability) -> Option<Diagnostic> {
+    let session = input.session?;
+    let tree = input.tree;
     let count = tree.nodes().len() as NodeId;
-    let is_own = |no: NodeId| patient.checkup.is_of(no, session);
-    if !(0..count).any(|no| is_own(no) == Some(true)) {
+    let is_own = |id: NodeId| input.collector.names_session(id, session);
+    if !(0..count).any(|id| is_own(id) == Some(true)) {
         return None;
     }
-    let home = homes(patient, sides);
+    let tree_of = find_trees(input, reach);
     let own: HashSet<NodeId> =
-        (0..count).filter(|&no| is_own(no) != Some(false)).map(|no| home[no as usize]).collect();
-    let is_foreign = |&no: &NodeId| {
-        is_own(no) == Some(false) && !own.contains(&home[no as usize]) && tree.is_main_chain(no)
+        (0..count).filter(|&id| is_own(id) != Some(false)).map(|id| tree_of[id as usize]).collect();
+    let is_foreign = |&id: &NodeId| {
+        is_own(id) == Some(false) && !own.contains(&tree_of[id as usize]) && tree.is_main_chain(id)
     };
     let nodes: Vec<NodeId> = (0..count).filter(is_foreign).collect();
-    let speaks = |no: &NodeId| matches!(tree.node(*no).kind, Kind::User | Kind::Assistant);
-    let said = nodes.iter().copied().filter(speaks).count();
-    let active = nodes.iter().any(|&no| sides.loaded[no as usize] && speaks(&no));
-    let severity = if active { Severity::Warning } else { Severity::Harmless };
-    Some(patient.found(Code::ForeignLines, severity, &nodes)?.measured(patient.entries(said)))
+    let is_message = |id: &NodeId| matches!(tree.node(*id).kind, Kind::User | Kind::Assistant);
+    let message_count = nodes.iter().copied().filter(is_message).count();
+    let is_loaded = nodes.iter().any(|&id| reach.loaded[id as usize] && is_message(&id));
+    let severity = if is_loaded { Severity::Warning } else { Severity::Info };
+    Some(
+        input
+            .diagnose(Code::ForeignLines, severity, &nodes)?
+            .with_impact(input.entries_impact(message_count)),
+    )
 }
 
-/// Returns the tree of each node: a compaction goes on in the one before it.
-fn homes(patient: &CheckInput<'_>, sides: &Reachability) -> Vec<NodeId> {
-    let tree = patient.tree;
-    let mut home = sides.roots.clone();
-    for no in 0..home.len() {
-        let root = sides.roots[no];
-        if root as usize == no {
-            let goes_on = no > 0
-                && matches!(tree.node(root).voice, EntryRole::CompactBoundary | EntryRole::CompactSummary);
-            home[no] = if goes_on { home[no - 1] } else { root };
-        } else if (root as usize) < no {
-            home[no] = home[root as usize];
+/// Returns the root of each node's tree. A tree that starts with a compaction belongs to the tree of the line before it.
+fn find_trees(input: &CheckInput<'_>, reach: &Reachability) -> Vec<NodeId> {
+    let tree = input.tree;
+    let mut tree_of = reach.roots.clone();
+    for id in 0..tree_of.len() {
+        let root = reach.roots[id];
+        if root as usize == id {
+            let continues_tree = id > 0
+                && matches!(tree.node(root).role, EntryRole::CompactBoundary | EntryRole::CompactSummary);
+            tree_of[id] = if continues_tree { tree_of[id - 1] } else { root };
+        } else if (root as usize) < id {
+            tree_of[id] = tree_of[root as usize];
         }
     }
-    home
+    tree_of
 }

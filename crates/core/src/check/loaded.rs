@@ -1,233 +1,266 @@
-//! What is wrong with what is loaded and sent: the client stops, the API refuses, something is out of reach.
+//! Checks the loaded and sent content: load failures, content that the API refuses, unreachable entries.
 
 use std::collections::HashSet;
 
-use super::collect::{BlockLocation, Picture, Thought};
+use super::collect::{BlockLocation, ImageInfo, ThinkingIssue};
 use super::diagnostic::{Code, Diagnostic, Impact, Location, Severity, SuggestedFix};
-use super::image::Format;
+use super::image::ImageFormat;
 use super::reachability::Reachability;
 use super::run::CheckInput;
 use crate::entry::{EntryRole, Kind};
-use crate::resume::{BlockOrigin, LoadFailure, Refusal, SkipReason, SyntheticBlock};
+use crate::resume::{ApiRejection, BlockOrigin, LoadFailure, SkipReason, SyntheticBlock};
 use crate::tree::{NodeId, Tree};
 
-/// The largest picture that the API takes, in bytes of base64.
-const HEAVIEST: u64 = 5 << 20;
-/// The longest side of a picture.
-const WIDEST: u32 = 8000;
-/// The same where there are many pictures, and how many are too many.
-const WIDEST_OF_MANY: u32 = 2000;
-const MANY: usize = 20;
+/// The largest image that the API accepts, in bytes of base64.
+const MAX_IMAGE_BYTES: u64 = 5 << 20;
+/// The largest width or height that the API accepts.
+const MAX_IMAGE_SIDE: u32 = 8000;
+/// The largest width or height if there are more than `MANY_IMAGES` images.
+const MAX_IMAGE_SIDE_OF_MANY: u32 = 2000;
+const MANY_IMAGES: usize = 20;
 
-pub(super) fn findings(patient: &CheckInput<'_>, sides: &Reachability) -> Vec<Diagnostic> {
-    if let Some(halt) = patient.resume.halt {
-        return halted(patient, halt).into_iter().collect();
+/// Reports a load failure. If there is none, reports unreachable entries and content that the API refuses.
+pub(super) fn check_loaded(input: &CheckInput<'_>, reach: &Reachability) -> Vec<Diagnostic> {
+    if let Some(failure) = input.resume.failure {
+        return check_failure(input, failure).into_iter().collect();
     }
-    let mut findings = out_of_reach(patient, sides);
-    findings.extend(pairs(patient));
-    findings.extend(empty(patient));
-    let sent = sent(patient);
-    findings.extend(thoughts(patient, &sent));
-    findings.extend(pictures(patient, &sent));
-    findings.extend(window(patient));
-    findings
+    let mut diagnostics = check_unreachable(input, reach);
+    diagnostics.extend(check_pairs(input));
+    diagnostics.extend(check_empty_content(input));
+    let sent = find_sent_blocks(input);
+    diagnostics.extend(check_thinking(input, &sent));
+    diagnostics.extend(check_images(input, &sent));
+    diagnostics.extend(check_window(input));
+    diagnostics
 }
 
-fn halted(patient: &CheckInput<'_>, halt: LoadFailure) -> Option<Diagnostic> {
-    let nodes: Vec<NodeId> = patient.resume.unreachable.iter().filter_map(|lost| lost.node).collect();
-    let code = if halt == LoadFailure::Hangs { Code::ClientHangs } else { Code::NoConversation };
-    let finding = patient.found(code, Severity::Blocks, &nodes)?;
-    Some(finding.measured(patient.entries(nodes.len())))
+/// Reports that the client never returns or finds no conversation. Returns `None` if no entry was skipped.
+fn check_failure(input: &CheckInput<'_>, failure: LoadFailure) -> Option<Diagnostic> {
+    let nodes: Vec<NodeId> = input.resume.skipped.iter().filter_map(|skipped| skipped.node).collect();
+    let code = if failure == LoadFailure::Hangs { Code::ClientHangs } else { Code::NoConversation };
+    let diagnostic = input.diagnose(code, Severity::Error, &nodes)?;
+    Some(diagnostic.with_impact(input.entries_impact(nodes.len())))
 }
 
-fn out_of_reach(patient: &CheckInput<'_>, sides: &Reachability) -> Vec<Diagnostic> {
-    let resume = patient.resume;
-    let broken = resume.stop.is_some_and(|stop| stop.why.is_loss());
-    let broken =
-        broken || resume.chain.first().is_some_and(|&no| cannot_start_conversation(patient.tree, no));
-    let is_damage = |no: NodeId, why: SkipReason| match why {
-        _ if broken => true,
+/// Reports entries that are not loaded: lost by damage, on abandoned branches, or skipped by this client only.
+fn check_unreachable(input: &CheckInput<'_>, reach: &Reachability) -> Vec<Diagnostic> {
+    let resume = input.resume;
+    let is_broken = resume.early_end.is_some_and(|end| end.reason.is_loss());
+    let is_broken =
+        is_broken || resume.chain.first().is_some_and(|&id| cannot_start_conversation(input.tree, id));
+    let is_damage = |id: NodeId, reason: SkipReason| match reason {
+        _ if is_broken => true,
         SkipReason::OtherBranch => false,
-        SkipReason::OtherRoot => cannot_start_conversation(patient.tree, sides.roots[no as usize]),
+        SkipReason::OtherRoot => cannot_start_conversation(input.tree, reach.roots[id as usize]),
         _ => true,
     };
-    let mut cut: Vec<NodeId> = Vec::new();
-    let mut left: Vec<NodeId> = Vec::new();
-    for (no, why) in sides.losses() {
-        if is_damage(no, why) { cut.push(no) } else { left.push(no) }
+    let mut damaged: Vec<NodeId> = Vec::new();
+    let mut abandoned: Vec<NodeId> = Vec::new();
+    for (id, reason) in reach.losses() {
+        if is_damage(id, reason) { damaged.push(id) } else { abandoned.push(id) }
     }
-    let mut findings = Vec::new();
-    let nameless = resume.unreachable.iter().filter(|lost| lost.why == SkipReason::Nameless);
-    let mut spots: Vec<Location> = cut.iter().map(|&no| patient.spot(no)).collect();
-    spots.extend(nameless.map(|lost| Location::line(lost.line)));
-    spots.sort_by_key(|spot| spot.line);
-    let measure = patient.entries(spots.len());
-    findings.extend(
-        Diagnostic::new(Code::Unreachable, Severity::Warning, spots).map(|found| found.measured(measure)),
+    let mut diagnostics = Vec::new();
+    let missing_uuid = resume.skipped.iter().filter(|skipped| skipped.reason == SkipReason::MissingUuid);
+    let mut locations: Vec<Location> = damaged.iter().map(|&id| input.location_of(id)).collect();
+    locations.extend(missing_uuid.map(|skipped| Location::line(skipped.line)));
+    locations.sort_by_key(|location| location.line);
+    let impact = input.entries_impact(locations.len());
+    diagnostics.extend(
+        Diagnostic::new(Code::Unreachable, Severity::Warning, locations)
+            .map(|diagnostic| diagnostic.with_impact(impact)),
     );
-    findings.extend(stale(patient, &left));
-    let left_count = patient.entries(left.len());
-    let harmless = patient.found(Code::Unreachable, Severity::Harmless, &left);
-    findings.extend(harmless.map(|found| found.measured(left_count).mended(SuggestedFix::Branches)));
-    let (part, whole) = (sides.by_client.len() as u64, resume.entries as u64);
-    let by_client = patient.found(Code::Unreachable, Severity::Harmless, &sides.by_client);
-    let measure = Impact::ByClient { part, whole };
-    findings.extend(by_client.map(|found| found.measured(measure).mended(SuggestedFix::Update)));
-    findings
+    diagnostics.extend(check_stale_leaf(input, &abandoned));
+    let abandoned_impact = input.entries_impact(abandoned.len());
+    let info = input.diagnose(Code::Unreachable, Severity::Info, &abandoned);
+    diagnostics.extend(
+        info.map(|diagnostic| diagnostic.with_impact(abandoned_impact).with_fix(SuggestedFix::Branches)),
+    );
+    let (affected, total) = (reach.by_client.len() as u64, resume.entries as u64);
+    let by_client = input.diagnose(Code::Unreachable, Severity::Info, &reach.by_client);
+    let impact = Impact::ByClient { affected, total };
+    diagnostics
+        .extend(by_client.map(|diagnostic| diagnostic.with_impact(impact).with_fix(SuggestedFix::Update)));
+    diagnostics
 }
 
-/// Whether no conversation begins so: with an answer, or with what a tool said.
-pub(crate) fn cannot_start_conversation(tree: &Tree, no: NodeId) -> bool {
+/// Returns `true` if no conversation starts with this entry: it is an answer, an API error or a tool result.
+pub(crate) fn cannot_start_conversation(tree: &Tree, id: NodeId) -> bool {
     matches!(
-        tree.node(no).voice,
+        tree.node(id).role,
         EntryRole::Answer | EntryRole::Results | EntryRole::ApiError | EntryRole::SyntheticReply
     )
 }
 
-/// Finds talk on other branches that is newer than anything on the path.
-fn stale(patient: &CheckInput<'_>, left: &[NodeId]) -> Option<Diagnostic> {
-    let tree = patient.tree;
-    let end = patient.resume.path.iter().copied().max()?;
-    let speaks =
-        |&no: &NodeId| no > end && matches!(tree.node(no).voice, EntryRole::Prompt | EntryRole::Answer);
-    let newer: Vec<NodeId> = left.iter().copied().filter(speaks).collect();
+/// Reports prompts and answers on abandoned branches that are later in the file than the whole active path.
+fn check_stale_leaf(input: &CheckInput<'_>, abandoned: &[NodeId]) -> Option<Diagnostic> {
+    let tree = input.tree;
+    let end = input.resume.path.iter().copied().max()?;
+    let is_message =
+        |&id: &NodeId| id > end && matches!(tree.node(id).role, EntryRole::Prompt | EntryRole::Answer);
+    let newer: Vec<NodeId> = abandoned.iter().copied().filter(is_message).collect();
     let &newest = newer.last()?;
-    // A line that was hung there later than all of them is a decision, as `goto` takes it.
-    let decided = patient.resume.leaf.is_some_and(|(leaf, _)| leaf > newest);
-    let severity = if decided { Severity::Harmless } else { Severity::Warning };
-    let finding = patient.found(Code::StaleLeaf, severity, &newer)?;
-    Some(finding.measured(patient.entries(newer.len())).mended(SuggestedFix::Goto(newest)))
+    // A leaf that was appended after all of them is the user's decision, such as a `goto`.
+    let is_decided = input.resume.leaf.is_some_and(|(leaf, _)| leaf > newest);
+    let severity = if is_decided { Severity::Info } else { Severity::Warning };
+    let diagnostic = input.diagnose(Code::StaleLeaf, severity, &newer)?;
+    Some(diagnostic.with_impact(input.entries_impact(newer.len())).with_fix(SuggestedFix::Goto(newest)))
 }
 
-/// Calls and results that lack each other: refused by the API, or seen to by the client.
-fn pairs(patient: &CheckInput<'_>) -> Vec<Diagnostic> {
+/// Reports calls and results without counterpart, and answers that end with thinking: as errors if the API refuses
+/// them, as info if the client handles them.
+fn check_pairs(input: &CheckInput<'_>) -> Vec<Diagnostic> {
     let mut refused: [Vec<Location>; 3] = Default::default();
-    for refusal in patient.resume.refusals() {
-        let k = match refusal {
-            Refusal::UnpairedCall(..) => 0,
-            Refusal::UnpairedResult(..) => 1,
-            Refusal::ThinkingLast(..) => 2,
-            Refusal::LargePicture(..) | Refusal::BlankText(..) => continue,
+    for refusal in input.resume.find_rejections() {
+        let refusal_idx = match refusal {
+            ApiRejection::UnpairedCall(..) => 0,
+            ApiRejection::UnpairedResult(..) => 1,
+            ApiRejection::ThinkingLast(..) => 2,
+            ApiRejection::LargeImage(..) | ApiRejection::BlankText(..) => continue,
         };
-        refused[k].push(Location { block: Some(refusal.block()), ..patient.spot(refusal.node()) });
+        refused[refusal_idx]
+            .push(Location { block: Some(refusal.block()), ..input.location_of(refusal.node()) });
     }
     let [calls, results, thinking] = refused;
-    let made_up = patient.resume.sent.iter().filter_map(|sent| match sent.said {
-        BlockOrigin::MadeUp(SyntheticBlock::Result, Some((no, block))) => {
-            Some(Location { block: Some(block), ..patient.spot(no) })
+    let synthetic = input.resume.sent.iter().filter_map(|sent| match sent.origin {
+        BlockOrigin::Synthetic(SyntheticBlock::Result, Some((id, block))) => {
+            Some(Location { block: Some(block), ..input.location_of(id) })
         }
         _ => None,
     });
-    let mut open: Vec<Location> = made_up.collect();
-    // A call whose result the newest client finds is one of those that only this client loses.
-    let found: HashSet<NodeId> = patient.newest.path.iter().copied().collect();
-    let unanswered = left_out(patient, SkipReason::Unanswered).filter(|no| !found.contains(no));
-    open.extend(unanswered.map(|no| patient.spot(no)));
-    open.sort_by_key(|spot| (spot.line, spot.block));
-    let is_result = |no: &NodeId| patient.tree.node(*no).voice == EntryRole::Results;
+    let mut open_calls: Vec<Location> = synthetic.collect();
+    // If the newest client finds the result, the call is reported as lost by this client only.
+    let loaded_by_newest: HashSet<NodeId> = input.newest.path.iter().copied().collect();
+    let unanswered = skipped_for(input, SkipReason::Unanswered).filter(|id| !loaded_by_newest.contains(id));
+    open_calls.extend(unanswered.map(|id| input.location_of(id)));
+    open_calls.sort_by_key(|location| (location.line, location.block));
+    let is_result = |id: &NodeId| input.tree.node(*id).role == EntryRole::Results;
     let orphans =
-        left_out(patient, SkipReason::Orphan).filter(is_result).map(|no| patient.spot(no)).collect();
-    let seen_to =
-        |code, spots| Diagnostic::new(code, Severity::Harmless, spots).map(|f| f.measured(Impact::SeenTo));
-    let found = [
-        Diagnostic::new(Code::UnpairedCall, Severity::Blocks, calls),
-        Diagnostic::new(Code::UnpairedResult, Severity::Blocks, results),
-        Diagnostic::new(Code::ThinkingLast, Severity::Blocks, thinking),
-        seen_to(Code::UnpairedCall, open),
-        seen_to(Code::UnpairedResult, orphans),
+        skipped_for(input, SkipReason::Orphan).filter(is_result).map(|id| input.location_of(id)).collect();
+    let handled = |code, locations| {
+        Diagnostic::new(code, Severity::Info, locations)
+            .map(|diagnostic| diagnostic.with_impact(Impact::HandledByClient))
+    };
+    let diagnostics = [
+        Diagnostic::new(Code::UnpairedCall, Severity::Error, calls),
+        Diagnostic::new(Code::UnpairedResult, Severity::Error, results),
+        Diagnostic::new(Code::ThinkingLast, Severity::Error, thinking),
+        handled(Code::UnpairedCall, open_calls),
+        handled(Code::UnpairedResult, orphans),
     ];
-    found.into_iter().flatten().collect()
+    diagnostics.into_iter().flatten().collect()
 }
 
-fn left_out<'a>(patient: &'a CheckInput<'_>, why: SkipReason) -> impl Iterator<Item = NodeId> + 'a {
-    patient.resume.unreachable.iter().filter(move |lost| lost.why == why).filter_map(|lost| lost.node)
+/// Iterates over the entries that the client skips for this reason.
+fn skipped_for<'a>(input: &'a CheckInput<'_>, reason: SkipReason) -> impl Iterator<Item = NodeId> + 'a {
+    input
+        .resume
+        .skipped
+        .iter()
+        .filter(move |skipped| skipped.reason == reason)
+        .filter_map(|skipped| skipped.node)
 }
 
-/// Messages that say nothing.
-fn empty(patient: &CheckInput<'_>) -> Vec<Diagnostic> {
-    // Where the API answered since, it was sent the same and did not refuse it.
-    let taken = patient.resume.taken(patient.facts);
+/// Reports messages without content: as errors if the API refuses them, as info if the client or the API accepts them.
+fn check_empty_content(input: &CheckInput<'_>) -> Vec<Diagnostic> {
+    // If the API has answered since, it accepted the same content before.
+    let accepted = input.resume.accepted_entries(input.resume_index);
     let mut refused = Vec::new();
-    let mut left: Vec<NodeId> =
-        left_out(patient, SkipReason::Empty).chain(left_out(patient, SkipReason::Blank)).collect();
-    for refusal in patient.resume.refusals() {
+    let mut handled: Vec<NodeId> =
+        skipped_for(input, SkipReason::Empty).chain(skipped_for(input, SkipReason::Blank)).collect();
+    for refusal in input.resume.find_rejections() {
         match refusal {
-            Refusal::BlankText(no, _) if taken.contains(&no) => left.push(no),
-            Refusal::BlankText(no, block) => {
-                refused.push(Location { block: Some(block), ..patient.spot(no) });
+            ApiRejection::BlankText(id, _) if accepted.contains(&id) => handled.push(id),
+            ApiRejection::BlankText(id, block) => {
+                refused.push(Location { block: Some(block), ..input.location_of(id) });
             }
             _ => {}
         }
     }
-    // An answer of no blocks answers no call either.
-    let says_nothing = |no: &NodeId| patient.tree.node(*no).kind == Kind::Assistant;
-    left.extend(left_out(patient, SkipReason::Orphan).filter(says_nothing));
-    left.sort_unstable();
-    let blocks = Diagnostic::new(Code::EmptyContent, Severity::Blocks, refused);
-    let harmless = patient.found(Code::EmptyContent, Severity::Harmless, &left);
-    blocks.into_iter().chain(harmless.map(|finding| finding.measured(Impact::SeenTo))).collect()
+    // An answer without blocks is skipped as an orphan, too.
+    let is_answer = |id: &NodeId| input.tree.node(*id).kind == Kind::Assistant;
+    handled.extend(skipped_for(input, SkipReason::Orphan).filter(is_answer));
+    handled.sort_unstable();
+    let error = Diagnostic::new(Code::EmptyContent, Severity::Error, refused);
+    let info = input.diagnose(Code::EmptyContent, Severity::Info, &handled);
+    error.into_iter().chain(info.map(|diagnostic| diagnostic.with_impact(Impact::HandledByClient))).collect()
 }
 
-/// Returns every block that is sent as the file has it.
-fn sent(patient: &CheckInput<'_>) -> HashSet<(NodeId, u16)> {
-    let block = |said: BlockOrigin| match said {
-        BlockOrigin::Block(no, block) => Some((no, block)),
-        BlockOrigin::MadeUp(..) => None,
+/// Returns the entry and the block index of every block that is sent unchanged.
+fn find_sent_blocks(input: &CheckInput<'_>) -> HashSet<(NodeId, u16)> {
+    let original = |origin: BlockOrigin| match origin {
+        BlockOrigin::Block(id, block) => Some((id, block)),
+        BlockOrigin::Synthetic(..) => None,
     };
-    patient.resume.sent.iter().filter_map(|sent| block(sent.said)).collect()
+    input.resume.sent.iter().filter_map(|sent| original(sent.origin)).collect()
 }
 
-fn spot_of<T>(patient: &CheckInput<'_>, seen: &BlockLocation<T>) -> Location {
-    Location { block: Some(seen.block), inner: seen.inner, ..patient.spot(seen.node) }
+fn block_location<T>(input: &CheckInput<'_>, block: &BlockLocation<T>) -> Location {
+    Location { block: Some(block.block), inner: block.inner, ..input.location_of(block.node) }
 }
 
-fn thoughts(patient: &CheckInput<'_>, sent: &HashSet<(NodeId, u16)>) -> Vec<Diagnostic> {
-    let of = |what: Thought| -> Vec<Location> {
-        let thoughts = patient.checkup.thoughts.iter().filter(|seen| seen.what == what);
-        let sent = thoughts.filter(|seen| sent.contains(&(seen.node, seen.block)));
-        sent.map(|seen| spot_of(patient, seen)).collect()
+/// Reports sent thinking blocks without signature or without text. `sent` has entries and block indices.
+fn check_thinking(input: &CheckInput<'_>, sent: &HashSet<(NodeId, u16)>) -> Vec<Diagnostic> {
+    let locations_of = |issue: ThinkingIssue| -> Vec<Location> {
+        let blocks = input.collector.thinking_issues.iter().filter(|block| block.value == issue);
+        let blocks = blocks.filter(|block| sent.contains(&(block.node, block.block)));
+        blocks.map(|block| block_location(input, block)).collect()
     };
-    let unsigned = Diagnostic::new(Code::ThinkingUnsigned, Severity::Blocks, of(Thought::Unsigned));
-    let emptied = Diagnostic::new(Code::ThinkingEmptied, Severity::Harmless, of(Thought::Emptied));
+    let unsigned =
+        Diagnostic::new(Code::ThinkingUnsigned, Severity::Error, locations_of(ThinkingIssue::Unsigned));
+    let emptied =
+        Diagnostic::new(Code::ThinkingEmptied, Severity::Info, locations_of(ThinkingIssue::Emptied));
     unsigned.into_iter().chain(emptied).collect()
 }
 
-fn pictures(patient: &CheckInput<'_>, sent: &HashSet<(NodeId, u16)>) -> Vec<Diagnostic> {
-    let is_sent = |seen: &&BlockLocation<Picture>| sent.contains(&(seen.node, seen.block));
-    let shown: Vec<&BlockLocation<Picture>> = patient.checkup.pictures.iter().filter(is_sent).collect();
-    let most = if shown.len() > MANY { WIDEST_OF_MANY } else { WIDEST };
-    let longest = |picture: &Picture| picture.size.map_or(0, |(width, height)| width.max(height));
-    let is_large = |seen: &&&BlockLocation<Picture>| seen.what.bytes > HEAVIEST || longest(&seen.what) > most;
-    let large: Vec<&BlockLocation<Picture>> = shown.iter().filter(is_large).copied().collect();
-    let worst =
-        large.iter().max_by_key(|seen| (seen.what.bytes > HEAVIEST, longest(&seen.what), seen.what.bytes));
-    let measure = worst.map_or(Impact::None, |seen| Impact::Picture {
-        bytes: seen.what.bytes,
-        size: seen.what.size,
-        most,
+/// Reports sent images over a limit of the API or with a wrong media type. `sent` has entries and block indices.
+fn check_images(input: &CheckInput<'_>, sent: &HashSet<(NodeId, u16)>) -> Vec<Diagnostic> {
+    let is_sent = |image: &&BlockLocation<ImageInfo>| sent.contains(&(image.node, image.block));
+    let sent_images: Vec<&BlockLocation<ImageInfo>> = input.collector.images.iter().filter(is_sent).collect();
+    let max_side = if sent_images.len() > MANY_IMAGES { MAX_IMAGE_SIDE_OF_MANY } else { MAX_IMAGE_SIDE };
+    let longest_side = |image: &ImageInfo| image.size.map_or(0, |(width, height)| width.max(height));
+    let is_large = |image: &&&BlockLocation<ImageInfo>| {
+        image.value.bytes > MAX_IMAGE_BYTES || longest_side(&image.value) > max_side
+    };
+    let large: Vec<&BlockLocation<ImageInfo>> = sent_images.iter().filter(is_large).copied().collect();
+    let largest = large.iter().max_by_key(|image| {
+        (image.value.bytes > MAX_IMAGE_BYTES, longest_side(&image.value), image.value.bytes)
     });
-    let is_other = |seen: &&&BlockLocation<Picture>| {
-        seen.what.is != Format::Other && seen.what.says != Format::Other && seen.what.is != seen.what.says
+    let impact = largest.map_or(Impact::None, |image| Impact::Image {
+        bytes: image.value.bytes,
+        size: image.value.size,
+        max_side,
+    });
+    let is_mislabelled = |image: &&&BlockLocation<ImageInfo>| {
+        image.value.actual != ImageFormat::Other
+            && image.value.declared != ImageFormat::Other
+            && image.value.actual != image.value.declared
     };
-    let other: Vec<&BlockLocation<Picture>> = shown.iter().filter(is_other).copied().collect();
-    let formats =
-        other.first().map_or(Impact::None, |seen| Impact::Formats { says: seen.what.says, is: seen.what.is });
-    let found = |code, list: &[&BlockLocation<Picture>], measure| {
-        let spots = list.iter().map(|seen| spot_of(patient, seen)).collect();
-        Diagnostic::new(code, Severity::Blocks, spots).map(|finding| finding.measured(measure))
+    let mislabelled: Vec<&BlockLocation<ImageInfo>> =
+        sent_images.iter().filter(is_mislabelled).copied().collect();
+    let formats = mislabelled.first().map_or(Impact::None, |image| Impact::Formats {
+        declared: image.value.declared,
+        actual: image.value.actual,
+    });
+    let diagnose = |code, list: &[&BlockLocation<ImageInfo>], impact| {
+        let locations = list.iter().map(|image| block_location(input, image)).collect();
+        Diagnostic::new(code, Severity::Error, locations).map(|diagnostic| diagnostic.with_impact(impact))
     };
-    let large = found(Code::ImageTooLarge, &large, measure);
-    large.into_iter().chain(found(Code::ImageMislabelled, &other, formats)).collect()
+    let large = diagnose(Code::ImageTooLarge, &large, impact);
+    large.into_iter().chain(diagnose(Code::ImageMislabelled, &mislabelled, formats)).collect()
 }
 
-fn window(patient: &CheckInput<'_>) -> Option<Diagnostic> {
-    let (tokens, window) = (patient.resume.tokens(patient.facts), patient.checkup.window());
-    let (leaf, _) = patient.resume.leaf?;
+/// Reports a context that is estimated to exceed the context window: as an error if by more than a tenth.
+///
+/// Returns `None` if it does not, or if the session has no entry to resume from.
+fn check_window(input: &CheckInput<'_>) -> Option<Diagnostic> {
+    let (tokens, window) =
+        (input.resume.estimate_tokens(input.resume_index), input.collector.context_window());
+    let (leaf, _) = input.resume.leaf?;
     if tokens <= window {
         return None;
     }
-    // The estimate may be a tenth too large.
-    let severity = if tokens > window + window / 10 { Severity::Blocks } else { Severity::Warning };
-    let finding = patient.found(Code::ContextOverWindow, severity, &[leaf])?;
-    Some(finding.measured(Impact::Tokens { tokens, window }).mended(SuggestedFix::Rescue))
+    // The estimate may be up to a tenth too large.
+    let severity = if tokens > window + window / 10 { Severity::Error } else { Severity::Warning };
+    let diagnostic = input.diagnose(Code::ContextOverWindow, severity, &[leaf])?;
+    Some(diagnostic.with_impact(Impact::Tokens { tokens, window }).with_fix(SuggestedFix::Rescue))
 }

@@ -1,13 +1,14 @@
-//! What is wrong with a session: coded findings, each with its place, its cost and what mends it.
+//! Checks a session for problems and returns diagnostics.
 //!
 //! ```text
-//! entries ──Checkup──┐
-//! Tree, Facts ───────┼──examine──▶ findings    code, severity, spots (node and block), measure
-//! Resume, problems ──┘
+//! entries ──CheckCollector───────────┐
+//! Tree, ResumeIndex ─────────────────┼──run_checks──▶ diagnostics    code, severity, locations, impact, fix
+//! ResumeOutcome, problems of lines ──┘
 //! ```
 //!
-//! A finding is what a person would want to know, no oddity as such: the severity says whether the client or the
-//! API stumbles over it (asked of `resume`), and every spot keeps the node and the block, so that a repair can act on it.
+//! Diagnostics report problems that matter to the user, not every anomaly. The severity depends on whether the
+//! client or the API fails (see `resume`). Every location names the node and the block, so that a repair can
+//! act on it.
 
 mod bytes;
 mod collect;
@@ -22,7 +23,7 @@ mod size;
 
 pub use collect::CheckCollector;
 pub use diagnostic::{Code, Diagnostic, Impact, Location, Severity, SuggestedFix};
-pub use image::Format;
+pub use image::ImageFormat;
 pub(crate) use image::sniff_image;
 pub(crate) use loaded::cannot_start_conversation;
 pub use run::{CheckInput, run_checks};

@@ -1,4 +1,4 @@
-//! Asks every question and sorts the answers, the worst first.
+//! Runs all checks and sorts the diagnostics.
 
 use std::cmp::Reverse;
 
@@ -11,73 +11,75 @@ use crate::problem::Problem;
 use crate::resume::{ResumeIndex, ResumeOutcome};
 use crate::tree::{NodeId, Tree};
 
-/// Everything that is known of a session. Tree, facts and checkup hold what a client can read: whole lines.
+/// The input of the checks. Tree, resume index and collector contain only entries that clients can read.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckInput<'a> {
-    /// Its entries, linked, by a weaver that compares.
+    /// The tree, built with content hashes.
     pub tree: &'a Tree,
-    /// What a client goes by.
-    pub facts: &'a ResumeIndex,
-    /// What was seen on the way.
-    pub checkup: &'a CheckCollector,
-    /// What is odd about its bytes.
+    /// The resume index of the session.
+    pub resume_index: &'a ResumeIndex,
+    /// The data collected for the checks.
+    pub collector: &'a CheckCollector,
+    /// Problems of the lines.
     pub problems: &'a [Problem],
-    /// What the session's own client loads.
+    /// The entries that the session's own client loads.
     pub resume: &'a ResumeOutcome,
-    /// What the newest known client loads.
+    /// The entries that the newest known client loads.
     pub newest: &'a ResumeOutcome,
-    /// Its id, where the name of its file is one.
+    /// The session id, if the file name is one.
     pub session: Option<Id>,
-    /// Whether a client has it open.
+    /// Whether a client has the session open.
     pub live: bool,
 }
 
-/// Lists what is wrong with a session, the worst first.
-pub fn run_checks(patient: &CheckInput<'_>) -> Vec<Diagnostic> {
-    let sides = Reachability::of(patient);
-    let mut findings = bytes::findings(patient);
-    findings.extend(links::findings(patient, &sides));
-    // A subagent's file is never resumed.
-    if !patient.tree.is_sidechain_file() {
-        findings.extend(forks::findings(patient, &sides));
-        findings.extend(loaded::findings(patient, &sides));
+/// Runs all checks and returns the diagnostics, most severe first, then in the order of [`Code`].
+pub fn run_checks(input: &CheckInput<'_>) -> Vec<Diagnostic> {
+    let reach = Reachability::from_input(input);
+    let mut diagnostics = bytes::check_bytes(input);
+    diagnostics.extend(links::check_links(input, &reach));
+    // Clients never resume a subagent's file.
+    if !input.tree.is_sidechain_file() {
+        diagnostics.extend(forks::check_forks(input, &reach));
+        diagnostics.extend(loaded::check_loaded(input, &reach));
     }
-    findings.sort_by_key(|finding| (Reverse(finding.severity), finding.code));
-    findings
+    diagnostics.sort_by_key(|diagnostic| (Reverse(diagnostic.severity), diagnostic.code));
+    diagnostics
 }
 
 impl CheckInput<'_> {
-    /// Makes the spot of a node.
-    pub(super) fn spot(&self, no: NodeId) -> Location {
-        Location { node: Some(no), ..Location::line(self.tree.node(no).place.line) }
+    /// Returns the location of a node.
+    pub(super) fn location_of(&self, node_id: NodeId) -> Location {
+        Location { node: Some(node_id), ..Location::line(self.tree.node(node_id).span.line) }
     }
 
-    /// Makes a finding of nodes, unless there are none.
-    pub(super) fn found(&self, code: Code, severity: Severity, nodes: &[NodeId]) -> Option<Diagnostic> {
-        let spots = nodes.iter().map(|&no| self.spot(no)).collect();
-        Diagnostic::new(code, severity, spots)
+    /// Creates a diagnostic with the locations of nodes. Returns `None` if there are none. See [`Diagnostic::new`].
+    pub(super) fn diagnose(&self, code: Code, severity: Severity, nodes: &[NodeId]) -> Option<Diagnostic> {
+        let locations = nodes.iter().map(|&node_id| self.location_of(node_id)).collect();
+        Diagnostic::new(code, severity, locations)
     }
 
-    /// Says how many of the entries so many are.
-    pub(super) fn entries(&self, part: usize) -> Impact {
-        Impact::Entries { part: part as u64, whole: self.resume.entries as u64 }
+    /// Returns the impact of this number of affected entries, out of all entries of the session.
+    pub(super) fn entries_impact(&self, affected: usize) -> Impact {
+        Impact::Entries { affected: affected as u64, total: self.resume.entries as u64 }
     }
 }
 
 impl Diagnostic {
-    /// Makes a finding, unless it is nowhere.
-    pub(super) fn new(code: Code, severity: Severity, spots: Vec<Location>) -> Option<Diagnostic> {
-        let mend = if severity == Severity::Harmless { SuggestedFix::Nothing } else { SuggestedFix::Repair };
-        (!spots.is_empty()).then_some(Diagnostic { code, severity, spots, measure: Impact::None, mend })
+    /// Creates a diagnostic without impact. Suggests a repair unless it is only info.
+    ///
+    /// Returns `None` if there are no locations.
+    pub(super) fn new(code: Code, severity: Severity, locations: Vec<Location>) -> Option<Diagnostic> {
+        let fix = if severity == Severity::Info { SuggestedFix::Nothing } else { SuggestedFix::Repair };
+        (!locations.is_empty()).then_some(Diagnostic { code, severity, locations, impact: Impact::None, fix })
     }
 
-    pub(super) fn measured(mut self, measure: Impact) -> Diagnostic {
-        self.measure = measure;
+    pub(super) fn with_impact(mut self, impact: Impact) -> Diagnostic {
+        self.impact = impact;
         self
     }
 
-    pub(super) fn mended(mut self, mend: SuggestedFix) -> Diagnostic {
-        self.mend = mend;
+    pub(super) fn with_fix(mut self, fix: SuggestedFix) -> Diagnostic {
+        self.fix = fix;
         self
     }
 }

@@ -1,235 +1,249 @@
-//! Shares what was measured out among what may have caused it: pure arithmetic on numbers.
+//! Attributes measured token counts to the blocks that may have caused them. Pure arithmetic.
 
-/// What matters of a part of the context when something leaves it again.
+/// The kind of a block, as far as it determines which blocks the client removes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ItemKind {
-    /// Thoughts: the first to go, when a new turn begins.
+    /// Thinking. The client removes it first, when a new turn begins.
     Thinking,
-    /// What a tool answered: old ones may be cleared.
+    /// A tool result. The client may clear old ones.
     Result,
-    /// A prompt: a turn begins.
+    /// A prompt. It begins a turn.
     Prompt,
-    /// Anything else.
+    /// Any other block.
     Other,
 }
 
-/// A part of the context.
+/// A block with an estimated size.
 #[derive(Debug, Clone, Copy)]
 pub struct AttributionItem {
-    /// What it is judged to be, in tokens.
+    /// The estimated tokens of the block.
     pub estimate: u64,
-    /// What it is.
-    pub is: ItemKind,
+    /// The kind of the block.
+    pub kind: ItemKind,
 }
 
-/// A request with the response to it; parcels are named by their number.
+/// A request and its response. Items are indices in the list of all [`AttributionItem`]s.
 #[derive(Debug, Clone, Default)]
-pub struct Request {
-    /// What came in since the response before.
-    pub before: Vec<usize>,
-    /// The size of all that was sent, where it was counted.
+pub struct RequestItems {
+    /// The items added since the previous response.
+    pub new_items: Vec<usize>,
+    /// The tokens of the whole request, if the API counted them.
     pub context: Option<u64>,
-    /// What the response holds.
-    pub answer: Vec<usize>,
-    /// Its size, where it was counted.
+    /// The items of the response.
+    pub response_items: Vec<usize>,
+    /// The tokens of the response, if the API counted them.
     pub output: Option<u64>,
 }
 
-/// What each part came to.
+/// The tokens attributed to each item.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Attribution {
-    /// By parcel.
+    /// By item: the tokens attributed to it.
     pub tokens: Vec<u64>,
-    /// By parcel, whether that number was counted and not shared.
+    /// By item: whether its tokens were counted by the API and not split among several items.
     pub measured: Vec<bool>,
-    /// What the first request held that no parcel accounts for.
+    /// The tokens of the first request that belong to no item.
     pub client: u64,
-    /// What later requests held that no parcel accounts for.
+    /// The tokens of later requests that belong to no item.
     pub unrecorded: u64,
 }
 
 impl Attribution {
-    /// Returns the size of everything.
+    /// Returns the total number of tokens.
     pub fn total(&self) -> u64 {
         self.client + self.unrecorded + self.tokens.iter().sum::<u64>()
     }
 }
 
-/// Parts an amount by weights, which add up to less than 2^64; the parts add up to it. Without any weight all are alike.
+/// Splits an amount in proportion to weights. The parts, one per weight, add up to the amount.
+///
+/// The sum of the weights must be less than 2^64. If all weights are zero, the parts are equal.
 pub fn apportion(amount: u64, weights: &[u64]) -> Vec<u64> {
     let sum: u128 = weights.iter().map(|&weight| u128::from(weight)).sum();
-    let (mut passed, mut given) = (0u128, 0u128);
+    let (mut weight_so_far, mut assigned) = (0u128, 0u128);
     let part = |&weight: &u64| {
-        passed += if sum == 0 { 1 } else { u128::from(weight) };
-        let whole = if sum == 0 { weights.len() as u128 } else { sum };
-        let until = u128::from(amount) * passed / whole;
-        let part = until - given;
-        given = until;
+        weight_so_far += if sum == 0 { 1 } else { u128::from(weight) };
+        let total = if sum == 0 { weights.len() as u128 } else { sum };
+        let end = u128::from(amount) * weight_so_far / total;
+        let part = end - assigned;
+        assigned = end;
         part as u64
     };
     weights.iter().map(part).collect()
 }
 
-/// An estimate may be off by this factor; what goes beyond was never written to the file.
-const TRUST: u64 = 2;
+/// The assumed maximum factor between an estimate and the actual size. Larger growth was caused by content
+/// missing in the file.
+const MAX_ESTIMATE_FACTOR: u64 = 2;
 
-/// Shares out the sizes of requests that follow each other.
+/// Attributes the sizes of consecutive requests to items.
 ///
-/// Outputs go to the blocks of their answers. What a request grew by beyond that goes to what came in since, by estimate; at
-/// most `TRUST` times the estimate, the rest is `unrecorded`. Where a request grew by less than can be, thoughts left it; then,
-/// within a turn, the oldest results; then some of everything. What no request counted stays an estimate; `client` stands for the client's
-/// own part where none was counted at all.
+/// Output tokens are attributed to the blocks of the response. The remaining growth of a request is
+/// attributed to the items added since the previous one, by estimate and up to `MAX_ESTIMATE_FACTOR` times
+/// the estimate; the rest is `unrecorded`. If a request grew by less than possible, the client removed
+/// content: first thinking, then, within a turn, the oldest results, then a share of everything. Items that
+/// no request counted keep their estimate. `since` are the items after the last request. `client` is the size of the
+/// client's own part if no request was counted.
 pub fn attribute_tokens(
-    parcels: &[AttributionItem],
-    requests: &[Request],
+    items: &[AttributionItem],
+    requests: &[RequestItems],
     since: &[usize],
     client: u64,
 ) -> Attribution {
-    let mut desk = Attributor {
-        parcels,
-        settled: Attribution {
-            tokens: vec![0; parcels.len()],
-            measured: vec![false; parcels.len()],
+    let mut attributor = Attributor {
+        items,
+        attribution: Attribution {
+            tokens: vec![0; items.len()],
+            measured: vec![false; items.len()],
             ..Attribution::default()
         },
-        held: 0,
-        loose: Vec::new(),
-        counted: false,
+        total: 0,
+        pending: Vec::new(),
+        has_count: false,
     };
     for request in requests {
-        desk.loose.extend_from_slice(&request.before);
+        attributor.pending.extend_from_slice(&request.new_items);
         if let Some(context) = request.context {
-            desk.reconcile(context);
+            attributor.attribute_request(context);
         }
-        desk.answer(&request.answer, request.output);
+        attributor.attribute_response(&request.response_items, request.output);
     }
-    desk.loose.extend_from_slice(since);
-    desk.estimate();
-    if !desk.counted {
-        desk.settled.client = client;
+    attributor.pending.extend_from_slice(since);
+    attributor.apply_estimates();
+    if !attributor.has_count {
+        attributor.attribution.client = client;
     }
-    desk.settled
+    attributor.attribution
 }
 
+/// The state of an attribution, request by request.
 struct Attributor<'a> {
-    parcels: &'a [AttributionItem],
-    settled: Attribution,
-    /// The sum of all that is settled.
-    held: u64,
-    /// Parcels since the last count that wait for the next.
-    loose: Vec<usize>,
-    /// Whether any request was counted.
-    counted: bool,
+    items: &'a [AttributionItem],
+    attribution: Attribution,
+    /// The sum of all attributed tokens.
+    total: u64,
+    /// The items added since the last counted request.
+    pending: Vec<usize>,
+    /// Whether a request was counted.
+    has_count: bool,
 }
 
 impl Attributor<'_> {
-    /// Gives every loose parcel its estimate.
-    fn estimate(&mut self) {
-        for no in std::mem::take(&mut self.loose) {
-            self.settled.tokens[no] = self.parcels[no].estimate;
-            self.held += self.parcels[no].estimate;
+    /// Attributes to each pending item its estimate. No items are pending afterwards.
+    fn apply_estimates(&mut self) {
+        for idx in std::mem::take(&mut self.pending) {
+            self.attribution.tokens[idx] = self.items[idx].estimate;
+            self.total += self.items[idx].estimate;
         }
     }
 
-    /// Gives an amount to parcels, by estimate.
-    fn give(&mut self, amount: u64, parcels: &[usize], measured: bool) {
-        let weights: Vec<u64> = parcels.iter().map(|&no| self.parcels[no].estimate).collect();
-        for (&no, part) in parcels.iter().zip(apportion(amount, &weights)) {
-            self.settled.tokens[no] = part;
-            self.settled.measured[no] = measured && parcels.len() == 1;
-            self.held += part;
+    /// Attributes an amount of tokens to items in proportion to their estimates.
+    ///
+    /// `is_measured` states whether the API counted the amount. Only a single item is then marked as measured.
+    fn distribute(&mut self, amount: u64, items: &[usize], is_measured: bool) {
+        let weights: Vec<u64> = items.iter().map(|&idx| self.items[idx].estimate).collect();
+        for (&idx, part) in items.iter().zip(apportion(amount, &weights)) {
+            self.attribution.tokens[idx] = part;
+            self.attribution.measured[idx] = is_measured && items.len() == 1;
+            self.total += part;
         }
     }
 
     fn add_unrecorded(&mut self, amount: u64) {
-        self.settled.unrecorded += amount;
-        self.held += amount;
+        self.attribution.unrecorded += amount;
+        self.total += amount;
     }
 
-    fn answer(&mut self, blocks: &[usize], output: Option<u64>) {
+    /// Attributes the output tokens of a response to its blocks. Without a count, the blocks become pending.
+    fn attribute_response(&mut self, blocks: &[usize], output: Option<u64>) {
         match output {
-            None => self.loose.extend_from_slice(blocks),
+            None => self.pending.extend_from_slice(blocks),
             Some(output) if blocks.is_empty() => self.add_unrecorded(output),
-            Some(output) => self.give(output, blocks, true),
+            Some(output) => self.distribute(output, blocks, true),
         }
     }
 
-    /// Makes the parts add up to the size of a request.
-    fn reconcile(&mut self, context: u64) {
-        if !self.counted {
-            self.counted = true;
-            self.estimate();
-            self.take_of_all(self.held.saturating_sub(context));
-            self.settled.client = context - self.held;
-            self.held = context;
+    /// Makes the attributed tokens add up to the size of a request, `context`. See [`attribute_tokens`].
+    fn attribute_request(&mut self, context: u64) {
+        if !self.has_count {
+            self.has_count = true;
+            self.apply_estimates();
+            self.reduce_all(self.total.saturating_sub(context));
+            self.attribution.client = context - self.total;
+            self.total = context;
             return;
         }
-        let loose = std::mem::take(&mut self.loose);
-        let estimate: u64 = loose.iter().map(|&no| self.parcels[no].estimate).sum();
-        let all = self.held;
-        let begins = loose.iter().any(|&no| self.parcels[no].is == ItemKind::Prompt);
-        if self.held > context || begins && self.held + estimate / TRUST > context {
-            self.take_thoughts((self.held + estimate).saturating_sub(context));
+        let pending = std::mem::take(&mut self.pending);
+        let estimate: u64 = pending.iter().map(|&idx| self.items[idx].estimate).sum();
+        let total_before = self.total;
+        let begins_turn = pending.iter().any(|&idx| self.items[idx].kind == ItemKind::Prompt);
+        if self.total > context || begins_turn && self.total + estimate / MAX_ESTIMATE_FACTOR > context {
+            self.reduce_thinking((self.total + estimate).saturating_sub(context));
         }
-        if self.held > context && !begins {
-            self.take_results((self.held + estimate).saturating_sub(context));
+        if self.total > context && !begins_turn {
+            self.reduce_results((self.total + estimate).saturating_sub(context));
         }
-        if self.held > context {
-            self.take_of_all((self.held + estimate).saturating_sub(context));
+        if self.total > context {
+            self.reduce_all((self.total + estimate).saturating_sub(context));
         }
-        let rest = context - self.held;
-        let most = estimate.saturating_mul(TRUST);
-        if loose.is_empty() || rest > most {
-            let known = if loose.is_empty() { 0 } else { most };
-            self.give(known, &loose, false);
-            self.add_unrecorded(rest - known);
+        let growth = context - self.total;
+        let max_growth = estimate.saturating_mul(MAX_ESTIMATE_FACTOR);
+        if pending.is_empty() || growth > max_growth {
+            let explained = if pending.is_empty() { 0 } else { max_growth };
+            self.distribute(explained, &pending, false);
+            self.add_unrecorded(growth - explained);
         } else {
-            self.give(rest, &loose, self.held == all && rest >= estimate / TRUST);
+            self.distribute(
+                growth,
+                &pending,
+                self.total == total_before && growth >= estimate / MAX_ESTIMATE_FACTOR,
+            );
         }
     }
 
-    /// Takes away from one parcel.
-    fn take(&mut self, no: usize, amount: u64) {
-        self.settled.tokens[no] -= amount;
-        self.settled.measured[no] &= amount == 0;
-        self.held -= amount;
+    /// Reduces the tokens of one item by `amount`. It is no longer measured then.
+    fn reduce_item(&mut self, idx: usize, amount: u64) {
+        self.attribution.tokens[idx] -= amount;
+        self.attribution.measured[idx] &= amount == 0;
+        self.total -= amount;
     }
 
-    fn numbers_of(&self, is: ItemKind) -> Vec<usize> {
-        (0..self.parcels.len())
-            .filter(|&no| self.parcels[no].is == is && self.settled.tokens[no] > 0)
+    /// Returns the items of a kind that have tokens, the oldest first.
+    fn items_of_kind(&self, kind: ItemKind) -> Vec<usize> {
+        (0..self.items.len())
+            .filter(|&idx| self.items[idx].kind == kind && self.attribution.tokens[idx] > 0)
             .collect()
     }
 
-    /// Takes from all thoughts alike.
-    fn take_thoughts(&mut self, amount: u64) {
-        let thoughts = self.numbers_of(ItemKind::Thinking);
-        let weights: Vec<u64> = thoughts.iter().map(|&no| self.settled.tokens[no]).collect();
+    /// Reduces all thinking proportionally by `amount` tokens in total, or to zero.
+    fn reduce_thinking(&mut self, amount: u64) {
+        let thinking = self.items_of_kind(ItemKind::Thinking);
+        let weights: Vec<u64> = thinking.iter().map(|&idx| self.attribution.tokens[idx]).collect();
         let amount = amount.min(weights.iter().sum());
-        for (&no, part) in thoughts.iter().zip(apportion(amount, &weights)) {
-            self.take(no, part);
+        for (&idx, part) in thinking.iter().zip(apportion(amount, &weights)) {
+            self.reduce_item(idx, part);
         }
     }
 
-    /// Takes from results, the oldest first.
-    fn take_results(&mut self, mut amount: u64) {
-        for no in self.numbers_of(ItemKind::Result) {
-            let part = self.settled.tokens[no].min(amount);
-            self.take(no, part);
+    /// Reduces tool results to zero, the oldest first, until `amount` tokens are removed.
+    fn reduce_results(&mut self, mut amount: u64) {
+        for idx in self.items_of_kind(ItemKind::Result) {
+            let part = self.attribution.tokens[idx].min(amount);
+            self.reduce_item(idx, part);
             amount -= part;
         }
     }
 
-    /// Takes from everything alike, the client's own part included.
-    fn take_of_all(&mut self, amount: u64) {
-        let mut weights = vec![self.settled.client, self.settled.unrecorded];
-        weights.extend_from_slice(&self.settled.tokens);
-        let parts = apportion(amount.min(self.held), &weights);
-        self.settled.client -= parts[0];
-        self.settled.unrecorded -= parts[1];
-        self.held -= parts[0] + parts[1];
-        for (no, &part) in parts[2..].iter().enumerate() {
-            self.take(no, part);
+    /// Reduces all tokens proportionally by `amount` in total, including the client's own and the unrecorded ones.
+    fn reduce_all(&mut self, amount: u64) {
+        let mut weights = vec![self.attribution.client, self.attribution.unrecorded];
+        weights.extend_from_slice(&self.attribution.tokens);
+        let parts = apportion(amount.min(self.total), &weights);
+        self.attribution.client -= parts[0];
+        self.attribution.unrecorded -= parts[1];
+        self.total -= parts[0] + parts[1];
+        for (idx, &part) in parts[2..].iter().enumerate() {
+            self.reduce_item(idx, part);
         }
     }
 }

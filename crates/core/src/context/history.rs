@@ -1,225 +1,239 @@
-//! How the context grew: its size at every response, and where it dropped.
+//! The size of the context at every response, and its decreases.
 
 use super::block::CompactionInfo;
 use super::collect::ContextCollector;
-use super::responses::{Response, Responses};
+use super::responses::{ResponseCounts, ResponseTable};
 use crate::entry::EntryRole;
 use crate::tree::{NodeId, Tree};
 
-/// The context as one response met it.
+/// The context size at one response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ContextSample {
     /// The first line of the response.
     pub node: NodeId,
-    /// What was sent, in tokens: as the API counted it, or as it is judged.
+    /// The tokens of the request, counted by the API or estimated.
     pub context: u64,
-    /// Whether it was counted.
+    /// Whether the API counted them.
     pub measured: bool,
-    /// The response itself, in tokens, counted or judged.
+    /// The tokens of the response, counted or estimated.
     pub output: u64,
 }
 
-/// A place where the context became smaller.
+/// A decrease of the context size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContextDrop {
-    /// The line that tells of it, or the response that met less.
+    /// The line that records it, or the response to the smaller request.
     pub node: NodeId,
-    /// How many points stand before it.
-    pub at: usize,
-    /// What happened.
-    pub how: Dropped,
-    /// The size before.
+    /// The number of samples before the decrease.
+    pub sample_idx: usize,
+    /// The reason.
+    pub reason: DropReason,
+    /// The tokens of the context before, if known.
     pub before: Option<u64>,
-    /// The size after, where it is known.
+    /// The tokens of the context after, if known.
     pub after: Option<u64>,
 }
 
-/// How the context became smaller.
+/// The reason why the context became smaller.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Dropped {
-    /// A summary took the place of what was said; what made the client do so.
+pub enum DropReason {
+    /// A summary replaced the conversation. Holds the recorded trigger, which may be empty.
     Compacted(String),
-    /// Old results were cleared, and a line says so.
+    /// Old results were cleared, as a line records.
     Cleared,
-    /// No line says why.
-    Unsaid,
+    /// No line records a reason.
+    Unexplained,
 }
 
-/// The sizes along a way.
+/// The context sizes along a path.
 #[derive(Debug, Clone, Default)]
 pub struct ContextHistory {
-    /// One per response, in order.
-    pub points: Vec<ContextSample>,
-    /// Where the context became smaller.
+    /// One sample per response, in order.
+    pub samples: Vec<ContextSample>,
+    /// The decreases of the context size, in order.
     pub drops: Vec<ContextDrop>,
-    /// The model of the last response.
+    /// The model of the last response. Empty if unknown.
     pub model: String,
-    /// What the first counted request held beside recorded words.
+    /// The tokens of the first counted request that no entry accounts for.
     pub(super) client: u64,
-    /// How much more the API counts than is judged, in thousandths: models part text into tokens in ways of their own.
+    /// The counted tokens per estimated token, in thousandths. It depends on the tokenizer of the model.
     pub(super) tokens_per_estimate: u64,
 }
 
-/// A drop below this part of the context is not worth telling: counts differ a little by themselves.
-const NOISE: u64 = 50;
+/// Drops of less than 1/50 of the context are ignored, because counts fluctuate.
+const NOISE_FRACTION: u64 = 50;
 
-/// What is judged to be fewer tokens than this says nothing of the pace: what surrounds it counts too.
-const TELLING: u64 = 100;
-/// So many requests tell the pace of a session.
-const ENOUGH: usize = 4;
-/// The pace of the models that were measured lies between these.
-const SLOWEST: u64 = 700;
-const FASTEST: u64 = 1600;
+/// Estimates of fewer tokens than this are too small to calibrate with: their markup dominates.
+const MIN_ESTIMATE: u64 = 100;
+/// The number of requests that are sufficient for a calibration.
+const MIN_RATIOS: usize = 4;
+/// The range of calibration factors of the measured models.
+const MIN_RATIO: u64 = 700;
+const MAX_RATIO: u64 = 1600;
 
 impl ContextHistory {
-    /// Follows a way, in the order of telling.
-    pub fn of(tree: &Tree, weigher: &ContextCollector, way: &[NodeId]) -> ContextHistory {
-        let mut pen = HistoryBuilder {
+    /// Computes the history of a path in conversation order.
+    pub fn new(tree: &Tree, collector: &ContextCollector, path: &[NodeId]) -> ContextHistory {
+        let mut builder = HistoryBuilder {
             tree,
-            weigher,
-            responses: Responses::of(tree, weigher),
-            met: vec![false; tree.messages()],
-            curve: ContextHistory::default(),
+            collector,
+            responses: ResponseTable::new(tree, collector),
+            is_visited: vec![false; tree.message_count()],
+            history: ContextHistory::default(),
             size: 0,
-            counted: None,
-            open: None,
-            first: None,
-            loose: 0,
-            answered: None,
-            paces: Vec::new(),
+            last_count: None,
+            open_drop: None,
+            first_count: None,
+            pending_estimate: 0,
+            last_response: None,
+            ratios: Vec::new(),
         };
-        way.iter().for_each(|&no| pen.step(no));
-        pen.finish()
+        path.iter().for_each(|&id| builder.add_entry(id));
+        builder.finish()
     }
 
-    /// Returns the largest size.
+    /// Returns the largest context size in tokens, 0 without samples.
     pub fn peak(&self) -> u64 {
-        self.points.iter().map(|point| point.context).max().unwrap_or(0)
+        self.samples.iter().map(|sample| sample.context).max().unwrap_or(0)
     }
 }
 
+/// Builds a history from the entries of a path, one by one.
 struct HistoryBuilder<'a> {
     tree: &'a Tree,
-    weigher: &'a ContextCollector,
-    responses: Responses,
-    /// By response, whether it was met.
-    met: Vec<bool>,
-    curve: ContextHistory,
-    /// The size here: the last count and what is judged to have come since.
+    collector: &'a ContextCollector,
+    responses: ResponseTable,
+    /// Whether each response was visited.
+    is_visited: Vec<bool>,
+    history: ContextHistory,
+    /// The current size: the last count and the estimates since.
     size: u64,
-    /// The last count, unless a line told of a drop since.
-    counted: Option<u64>,
-    /// The place in `drops` of a compaction whose outcome is not yet seen.
-    open: Option<usize>,
-    /// The first count, and what was judged to stand before it.
-    first: Option<(u64, u64)>,
-    /// What is judged to have come since the last response.
-    loose: u64,
-    /// The last response, where it was counted.
-    answered: Option<Response>,
-    /// What requests grew by beside what they were judged to, in thousandths.
-    paces: Vec<u64>,
+    /// The last count, unless a line recorded a drop since.
+    last_count: Option<u64>,
+    /// The index in `drops` of a compaction with an unknown resulting size.
+    open_drop: Option<usize>,
+    /// The first count, and the estimate of the entries before it.
+    first_count: Option<(u64, u64)>,
+    /// The estimate of the entries since the last response.
+    pending_estimate: u64,
+    /// The last response, if it was counted.
+    last_response: Option<ResponseCounts>,
+    /// The ratios of counted to estimated growth, in thousandths.
+    ratios: Vec<u64>,
 }
 
 impl HistoryBuilder<'_> {
-    fn step(&mut self, no: NodeId) {
-        let node = self.tree.node(no);
-        let mark = self.weigher.marks.get(&no);
-        // The summary behind a boundary is part of the same compaction; old clients wrote the summary alone.
-        let summary_alone = node.voice == EntryRole::CompactSummary && self.open.is_none();
-        if let Some(mark) = mark {
-            self.drop(no, mark);
-        } else if summary_alone {
-            self.drop(no, &CompactionInfo::default());
+    /// Adds the next entry of the path: a drop, a sample at the first line of a response, or an estimate.
+    fn add_entry(&mut self, id: NodeId) {
+        let node = self.tree.node(id);
+        let compaction = self.collector.compactions.get(&id);
+        // The summary after a boundary belongs to the same compaction. Old clients wrote only the summary.
+        let is_summary_alone = node.role == EntryRole::CompactSummary && self.open_drop.is_none();
+        if let Some(compaction) = compaction {
+            self.add_drop(id, compaction);
+        } else if is_summary_alone {
+            self.add_drop(id, &CompactionInfo::default());
         }
-        let response =
-            self.tree.message_of(no).filter(|&message| self.responses.of_message(message).is_some());
+        let response = self.tree.message_of(id).filter(|&message| self.responses.response(message).is_some());
         match response {
-            Some(message) if !std::mem::replace(&mut self.met[message as usize], true) => {
-                self.point(no, message);
+            Some(message) if !std::mem::replace(&mut self.is_visited[message as usize], true) => {
+                self.add_sample(id, message);
             }
-            // All of a response is added where it begins.
+            // The first line of a response accounts for all of it.
             Some(_) => {}
             None => {
-                self.loose += self.weigher.weight(no);
-                self.size += self.weigher.weight(no);
+                self.pending_estimate += self.collector.estimate_entry(id);
+                self.size += self.collector.estimate_entry(id);
             }
         }
     }
 
-    fn point(&mut self, no: NodeId, message: u32) {
-        let Some(response) = self.responses.of_message(message) else { return };
+    /// Adds the sample of a response at its first line `id`. Also adds an unexplained drop if the count decreased.
+    fn add_sample(&mut self, id: NodeId, message: u32) {
+        let Some(response) = self.responses.response(message) else { return };
         let context = response.context.unwrap_or(self.size);
-        if let Some(now) = response.context {
-            if self.first.is_none() {
-                self.first = Some((now, self.size));
-                self.curve.client = now.saturating_sub(self.size);
+        if let Some(count) = response.context {
+            if self.first_count.is_none() {
+                self.first_count = Some((count, self.size));
+                self.history.client = count.saturating_sub(self.size);
             }
-            self.compare(now);
-            let unsaid = self.counted.filter(|&before| now + before / NOISE < before);
-            if let Some(before) = unsaid {
-                let at = self.curve.points.len();
+            self.calibrate(count);
+            let unexplained = self.last_count.filter(|&before| count + before / NOISE_FRACTION < before);
+            if let Some(before) = unexplained {
+                let sample_idx = self.history.samples.len();
                 let drop = ContextDrop {
-                    node: no,
-                    at,
-                    how: Dropped::Unsaid,
+                    node: id,
+                    sample_idx,
+                    reason: DropReason::Unexplained,
                     before: Some(before),
-                    after: Some(now),
+                    after: Some(count),
                 };
-                self.curve.drops.push(drop);
+                self.history.drops.push(drop);
             }
-            self.counted = Some(now);
+            self.last_count = Some(count);
         }
-        if let Some(open) = self.open.take() {
-            let after = &mut self.curve.drops[open].after;
+        if let Some(drop_idx) = self.open_drop.take() {
+            let after = &mut self.history.drops[drop_idx].after;
             *after = after.or(response.context);
         }
         let output = response.output.unwrap_or(response.estimate);
-        self.curve.points.push(ContextSample {
-            node: no,
+        self.history.samples.push(ContextSample {
+            node: id,
             context,
             measured: response.context.is_some(),
             output,
         });
-        self.curve.model = self.weigher.model(&response.counted).to_owned();
+        self.history.model = self.collector.model(&response.reported).to_owned();
         self.size = context + output;
-        self.loose = 0;
-        self.answered = Some(response).filter(|response| response.context.is_some());
+        self.pending_estimate = 0;
+        self.last_response = Some(response).filter(|response| response.context.is_some());
     }
 
-    /// Compares what a request grew by with what that was judged to be.
-    fn compare(&mut self, now: u64) {
-        let Some((before, last)) = self.counted.zip(self.answered) else { return };
-        let grown = now.saturating_sub(before);
-        let (grown, judged) = match last.output {
-            Some(output) => (grown.saturating_sub(output), self.loose),
-            None => (grown, self.loose + last.estimate),
+    /// Records the ratio of the counted growth of a request to the estimate. `count` is the size of the request.
+    fn calibrate(&mut self, count: u64) {
+        let Some((before, last)) = self.last_count.zip(self.last_response) else { return };
+        let growth = count.saturating_sub(before);
+        let (growth, estimate) = match last.output {
+            Some(output) => (growth.saturating_sub(output), self.pending_estimate),
+            None => (growth, self.pending_estimate + last.estimate),
         };
-        if judged >= TELLING && grown > 0 {
-            self.paces.push(grown * 1000 / judged);
+        if estimate >= MIN_ESTIMATE && growth > 0 {
+            self.ratios.push(growth * 1000 / estimate);
         }
     }
 
+    /// Sets the calibration factor to the median ratio and computes the client's own part with it.
     fn finish(mut self) -> ContextHistory {
-        self.paces.sort_unstable();
-        let middle = self.paces.get(self.paces.len() / 2).filter(|_| self.paces.len() >= ENOUGH);
-        self.curve.tokens_per_estimate = middle.map_or(1000, |&pace| pace.clamp(SLOWEST, FASTEST));
-        if let Some((counted, judged)) = self.first {
-            self.curve.client = counted.saturating_sub(judged * self.curve.tokens_per_estimate / 1000);
+        self.ratios.sort_unstable();
+        let median = self.ratios.get(self.ratios.len() / 2).filter(|_| self.ratios.len() >= MIN_RATIOS);
+        self.history.tokens_per_estimate = median.map_or(1000, |&ratio| ratio.clamp(MIN_RATIO, MAX_RATIO));
+        if let Some((counted, estimate)) = self.first_count {
+            self.history.client = counted.saturating_sub(estimate * self.history.tokens_per_estimate / 1000);
         }
-        self.curve
+        self.history
     }
 
-    fn drop(&mut self, no: NodeId, mark: &CompactionInfo) {
-        let at = self.curve.points.len();
-        let how = if mark.micro { Dropped::Cleared } else { Dropped::Compacted(mark.trigger.clone()) };
-        let before = mark.before.or(self.counted.map(|_| self.size));
-        self.curve.drops.push(ContextDrop { node: no, at, how, before, after: mark.after });
-        self.counted = None;
-        self.answered = None;
-        self.open = Some(self.curve.drops.len() - 1);
-        if !mark.micro {
-            self.size = self.curve.client;
+    /// Adds the drop that a compaction line or a summary records.
+    fn add_drop(&mut self, id: NodeId, compaction: &CompactionInfo) {
+        let sample_idx = self.history.samples.len();
+        let reason = if compaction.is_micro {
+            DropReason::Cleared
+        } else {
+            DropReason::Compacted(compaction.trigger.clone())
+        };
+        let before = compaction.before.or(self.last_count.map(|_| self.size));
+        self.history.drops.push(ContextDrop {
+            node: id,
+            sample_idx,
+            reason,
+            before,
+            after: compaction.after,
+        });
+        self.last_count = None;
+        self.last_response = None;
+        self.open_drop = Some(self.history.drops.len() - 1);
+        if !compaction.is_micro {
+            self.size = self.history.client;
         }
     }
 }

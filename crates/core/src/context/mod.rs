@@ -1,13 +1,13 @@
-//! What fills the context window: how it grew, and which words, calls and results are in it now.
+//! The content of the context window: how it grew, and which texts, calls and results are in it now.
 //!
 //! ```text
-//! entries ──Weigher──┐
-//! Tree ──────────────┼─▶ Curve    the size at every response, compactions and other drops
-//! the loaded path ───┴─▶ Window   every block with its share: what the API counted, shared out by estimate
+//! entries ──ContextCollector──┐
+//! Tree ───────────────────────┼─▶ ContextHistory  the size at every response, compactions and other drops
+//! the loaded path ────────────┴─▶ ContextWindow   every block with its tokens, attributed by estimate
 //! ```
 //!
-//! The API counts whole requests, never blocks. So the growth from one request to the next is measured, and what
-//! stands between them shares it; the parts of a window add up to what was counted.
+//! The API counts whole requests, never blocks. The growth from one request to the next is attributed to the blocks
+//! between them, so that the tokens of a window add up to the API's count.
 
 mod attribution;
 mod block;
@@ -17,8 +17,8 @@ mod history;
 mod responses;
 mod window;
 
-pub use attribution::{Attribution, AttributionItem, ItemKind, Request, apportion, attribute_tokens};
-pub use block::Cause;
+pub use attribution::{Attribution, AttributionItem, ItemKind, RequestItems, apportion, attribute_tokens};
+pub use block::ContextCause;
 pub use collect::ContextCollector;
-pub use history::{ContextDrop, ContextHistory, ContextSample, Dropped};
-pub use window::{CauseTotal, Reread, Window, WindowBlock};
+pub use history::{ContextDrop, ContextHistory, ContextSample, DropReason};
+pub use window::{CauseTotal, ContextWindow, RepeatedRead, WindowBlock};

@@ -1,76 +1,79 @@
-//! The responses of a file: their lines united, what was counted of each.
+//! The responses of a file, with the counts of all their lines merged.
 
 use super::block::ReportedUsage;
 use super::collect::ContextCollector;
 use crate::entry::Kind;
 use crate::tree::{NodeId, Tree};
 
-/// Counts above this are none.
-const LARGEST: u64 = 1 << 40;
+/// Larger counts are invalid.
+const MAX_COUNT: u64 = 1 << 40;
 
-/// A response.
+/// A response and its token counts.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Response {
-    /// Its best line: the one with the most output, the last of equals.
-    pub(super) counted: ReportedUsage,
-    /// What was sent, where the API counted it.
+pub(super) struct ResponseCounts {
+    /// The line with the most output, the last one if several are equal.
+    pub(super) reported: ReportedUsage,
+    /// The tokens of the request, if the API counted them.
     pub(super) context: Option<u64>,
-    /// The response itself, where its count is more than a placeholder.
+    /// The tokens of the response, if the count is not a placeholder.
     pub(super) output: Option<u64>,
-    /// What its blocks are judged to be.
+    /// The estimated tokens of its blocks.
     pub(super) estimate: u64,
 }
 
-/// Responses by the number that the tree gives their message.
+/// Responses by the message index of the tree.
 #[derive(Debug)]
-pub(super) struct Responses(Vec<Option<Response>>);
+pub(super) struct ResponseTable(Vec<Option<ResponseCounts>>);
 
-impl Responses {
-    pub(super) fn of(tree: &Tree, weigher: &ContextCollector) -> Responses {
-        let mut responses: Vec<Option<Response>> = vec![None; tree.messages()];
-        for counted in &weigher.counted {
-            let Some(message) = tree.message_of(counted.node) else { continue };
-            let known = &mut responses[message as usize];
-            if known.is_none_or(|best| counted.usage.output >= best.counted.usage.output) {
-                *known = Some(Response { counted: *counted, context: None, output: None, estimate: 0 });
+impl ResponseTable {
+    pub(super) fn new(tree: &Tree, collector: &ContextCollector) -> ResponseTable {
+        let mut responses: Vec<Option<ResponseCounts>> = vec![None; tree.message_count()];
+        for reported in &collector.reported_usages {
+            let Some(message) = tree.message_of(reported.node) else { continue };
+            let response = &mut responses[message as usize];
+            if response.is_none_or(|best| reported.usage.output >= best.reported.usage.output) {
+                *response =
+                    Some(ResponseCounts { reported: *reported, context: None, output: None, estimate: 0 });
             }
         }
-        for (no, node) in (0..).zip(tree.nodes()) {
+        for (id, node) in (0..).zip(tree.nodes()) {
             if let Some(response) =
-                tree.message_of(no).and_then(|message| responses[message as usize].as_mut())
+                tree.message_of(id).and_then(|message| responses[message as usize].as_mut())
                 && node.kind == Kind::Assistant
             {
-                response.estimate += weigher.weight(no);
+                response.estimate += collector.estimate_entry(id);
             }
         }
-        responses.iter_mut().flatten().for_each(Response::judge);
-        Responses(responses)
+        responses.iter_mut().flatten().for_each(ResponseCounts::set_counts);
+        ResponseTable(responses)
     }
 
-    pub(super) fn of_message(&self, message: u32) -> Option<Response> {
+    /// Returns the response with this message index. Returns `None` if the message reports no usage.
+    pub(super) fn response(&self, message: u32) -> Option<ResponseCounts> {
         self.0.get(message as usize).copied().flatten()
     }
 
-    /// Returns how many there are outside subagents.
-    pub(super) fn told(&self, tree: &Tree) -> usize {
-        self.0.iter().flatten().filter(|response| tree.is_main_chain(response.counted.node)).count()
+    /// Returns the number of responses outside of subagents.
+    pub(super) fn count_main_chain(&self, tree: &Tree) -> usize {
+        self.0.iter().flatten().filter(|response| tree.is_main_chain(response.reported.node)).count()
     }
 }
 
-impl Response {
-    fn judge(&mut self) {
-        let usage = &self.counted.usage;
+impl ResponseCounts {
+    /// Sets `context` and `output` from the reported usage, unless the counts are invalid or placeholders.
+    fn set_counts(&mut self) {
+        let usage = &self.reported.usage;
         let context = usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write);
-        self.context = Some(context).filter(|context| (1..LARGEST).contains(context));
-        // Many clients write what the stream began with, a few tokens, and never the end.
-        let whole = self.counted.ended || usage.output >= self.estimate / 2;
-        self.output = Some(usage.output).filter(|output| whole && (1..LARGEST).contains(output));
+        self.context = Some(context).filter(|context| (1..MAX_COUNT).contains(context));
+        // Many clients record only the count at the start of the stream, a few tokens.
+        let is_final = self.reported.has_ended || usage.output >= self.estimate / 2;
+        self.output = Some(usage.output).filter(|output| is_final && (1..MAX_COUNT).contains(output));
     }
 }
 
 impl ContextCollector {
-    /// Returns what an entry is judged to weigh.
-    pub(super) fn weight(&self, no: NodeId) -> u64 {
-        self.pieces(no).iter().map(|piece| u64::from(piece.tokens)).sum()
+    /// Returns the estimated tokens of all blocks of an entry.
+    pub(super) fn estimate_entry(&self, id: NodeId) -> u64 {
+        self.blocks_of(id).iter().map(|block| u64::from(block.tokens)).sum()
     }
 }

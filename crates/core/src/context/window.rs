@@ -1,12 +1,12 @@
-//! What is in the window now: every block of the loaded path with its share.
+//! The content of the context window: every block of the loaded path with its tokens.
 
 use std::collections::HashMap;
 
-use super::attribution::{Attribution, AttributionItem, ItemKind, Request, attribute_tokens};
-use super::block::{Cause, ContextBlock};
+use super::attribution::{Attribution, AttributionItem, ItemKind, RequestItems, attribute_tokens};
+use super::block::{ContextBlock, ContextCause};
 use super::collect::ContextCollector;
 use super::history::ContextHistory;
-use super::responses::Responses;
+use super::responses::ResponseTable;
 use crate::entry::EntryRole;
 use crate::id::Id;
 use crate::tree::{NodeId, Tree};
@@ -14,269 +14,299 @@ use crate::tree::{NodeId, Tree};
 /// A block in the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WindowBlock {
-    /// The entry it stands in.
+    /// The entry that contains it.
     pub node: NodeId,
-    /// Its number among the pieces of the entry.
-    piece: u32,
-    /// What it is.
-    pub cause: Cause,
+    /// Its index among the blocks of the entry.
+    block_idx: u32,
+    /// The kind of content.
+    pub cause: ContextCause,
     /// Its tokens.
     pub tokens: u64,
-    /// Whether they were counted, and not shared or judged.
+    /// Whether the API counted them. Otherwise they were attributed by estimate.
     pub measured: bool,
 }
 
-/// What one cause has in the window.
+/// The total of one cause in the window.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CauseTotal {
     /// The cause.
-    pub cause: Cause,
-    /// The tool of results, the kind of attachments.
+    pub cause: ContextCause,
+    /// The tool of results, the kind of attachments, else empty.
     pub name: String,
-    /// How many blocks.
+    /// The number of blocks.
     pub items: usize,
     /// Their tokens.
     pub tokens: u64,
-    /// Of these, the ones that were counted and not shared or judged.
+    /// The tokens that the API counted for single blocks.
     pub measured: u64,
 }
 
 /// A file that was read more than once.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reread {
-    /// Its path.
+pub struct RepeatedRead {
+    /// The file path as the calls state it.
     pub path: String,
-    /// How many reads of it are in the window.
+    /// The number of reads of the file in the window.
     pub reads: usize,
-    /// How many of them read lines that an earlier one had read.
+    /// The number of reads that overlap the lines of an earlier read.
     pub repeats: usize,
-    /// The tokens of these.
+    /// The tokens of the repeated reads.
     pub tokens: u64,
 }
 
-/// What the next request would hold.
+/// The content of the next request.
 #[derive(Debug, Clone, Default)]
-pub struct Window {
+pub struct ContextWindow {
     /// Its blocks, in order.
-    pub items: Vec<WindowBlock>,
-    /// What the client itself puts in front.
+    pub blocks: Vec<WindowBlock>,
+    /// The tokens of the client's system prompt and tools.
     pub client: u64,
-    /// What was sent but never written to the file.
+    /// The tokens that were sent but not recorded in the file.
     pub unrecorded: u64,
-    /// What the last counted request held.
+    /// The tokens of the last request that the API counted. `None` if it counted none.
     pub context: Option<u64>,
-    /// The response to it: its tokens, and whether they were counted.
+    /// The tokens of its response, and whether the API counted them.
     pub output: (u64, bool),
-    /// What came since, judged.
+    /// The estimated tokens after that response, or of all blocks if no request was counted.
     pub since: u64,
-    /// Responses in the window that were met as part of it.
+    /// The number of responses since the last compaction.
     pub responses: usize,
 }
 
-impl Window {
-    /// Looks at a loaded path; `curve` is that of the whole way to its end.
-    pub fn of(tree: &Tree, weigher: &ContextCollector, path: &[NodeId], curve: &ContextHistory) -> Window {
-        let responses = Responses::of(tree, weigher);
-        let pace = curve.tokens_per_estimate;
-        let mut draft = Draft { tree, weigher, pace, window: Window::default(), parcels: Vec::new() };
-        let (requests, since) = draft.part(path, &responses);
-        let settled = attribute_tokens(&draft.parcels, &requests, &since, curve.client);
-        let mut window = draft.window;
-        window.tell(&settled, &requests, &since, &draft.parcels);
+impl ContextWindow {
+    /// Computes the window of `path`, the entries that the client loads. `history` is that of the whole path to the leaf.
+    pub fn new(
+        tree: &Tree,
+        collector: &ContextCollector,
+        path: &[NodeId],
+        history: &ContextHistory,
+    ) -> ContextWindow {
+        let responses = ResponseTable::new(tree, collector);
+        let tokens_per_estimate = history.tokens_per_estimate;
+        let mut builder = WindowBuilder {
+            tree,
+            collector,
+            tokens_per_estimate,
+            window: ContextWindow::default(),
+            items: Vec::new(),
+        };
+        let (requests, since) = builder.split_requests(path, &responses);
+        let attribution = attribute_tokens(&builder.items, &requests, &since, history.client);
+        let mut window = builder.window;
+        window.set_totals(&attribution, &requests, &since, &builder.items);
         window
     }
 
-    fn tell(
+    /// Sets the tokens of the blocks and the totals of the window. `since` are the items after the last request.
+    fn set_totals(
         &mut self,
-        settled: &Attribution,
-        requests: &[Request],
+        attribution: &Attribution,
+        requests: &[RequestItems],
         since: &[usize],
-        parcels: &[AttributionItem],
+        items: &[AttributionItem],
     ) {
-        let judged = |items: &[usize]| items.iter().map(|&no| parcels[no].estimate).sum::<u64>();
-        self.client = settled.client;
-        self.unrecorded = settled.unrecorded;
-        for (no, item) in self.items.iter_mut().enumerate() {
-            (item.tokens, item.measured) = (settled.tokens[no], settled.measured[no]);
+        let sum_estimates = |idxs: &[usize]| idxs.iter().map(|&idx| items[idx].estimate).sum::<u64>();
+        self.client = attribution.client;
+        self.unrecorded = attribution.unrecorded;
+        for (idx, block) in self.blocks.iter_mut().enumerate() {
+            (block.tokens, block.measured) = (attribution.tokens[idx], attribution.measured[idx]);
         }
         self.responses = requests.len();
         let Some(last) = requests.iter().rposition(|request| request.context.is_some()) else {
-            self.since = self.used() - self.client;
+            self.since = self.used_tokens() - self.client;
             return;
         };
         let request = &requests[last];
         self.context = request.context;
-        self.output = (request.output.unwrap_or_else(|| judged(&request.answer)), request.output.is_some());
+        self.output = (
+            request.output.unwrap_or_else(|| sum_estimates(&request.response_items)),
+            request.output.is_some(),
+        );
         let later = requests[last + 1..].iter();
         let later = later.map(|request| {
-            judged(&request.before) + request.output.unwrap_or_else(|| judged(&request.answer))
+            sum_estimates(&request.new_items)
+                + request.output.unwrap_or_else(|| sum_estimates(&request.response_items))
         });
-        self.since = later.sum::<u64>() + judged(since);
+        self.since = later.sum::<u64>() + sum_estimates(since);
     }
 
-    /// Returns the size of all of it.
-    pub fn used(&self) -> u64 {
-        self.client + self.unrecorded + self.items.iter().map(|item| item.tokens).sum::<u64>()
+    /// Returns the number of tokens in the window.
+    pub fn used_tokens(&self) -> u64 {
+        self.client + self.unrecorded + self.blocks.iter().map(|block| block.tokens).sum::<u64>()
     }
 
-    /// Adds up by cause, the largest first.
-    pub fn rows(&self, weigher: &ContextCollector) -> Vec<CauseTotal> {
-        let mut rows: Vec<CauseTotal> = Vec::new();
-        let mut places: HashMap<(Cause, &str), usize> = HashMap::new();
-        for item in &self.items {
-            let name = if item.cause == Cause::Call { "" } else { weigher.name(item) };
-            let place = *places.entry((item.cause, name)).or_insert_with(|| {
-                rows.push(CauseTotal::new(item.cause, name));
-                rows.len() - 1
+    /// Returns the totals by cause and by tool of results or kind of attachments, the largest first. Omits empty ones.
+    pub fn totals_by_cause(&self, collector: &ContextCollector) -> Vec<CauseTotal> {
+        let mut totals: Vec<CauseTotal> = Vec::new();
+        let mut total_idxs: HashMap<(ContextCause, &str), usize> = HashMap::new();
+        for block in &self.blocks {
+            let name = if block.cause == ContextCause::Call { "" } else { collector.block_name(block) };
+            let total_idx = *total_idxs.entry((block.cause, name)).or_insert_with(|| {
+                totals.push(CauseTotal::new(block.cause, name));
+                totals.len() - 1
             });
-            let row = &mut rows[place];
-            row.items += 1;
-            row.tokens += item.tokens;
-            row.measured += if item.measured { item.tokens } else { 0 };
+            let total = &mut totals[total_idx];
+            total.items += 1;
+            total.tokens += block.tokens;
+            total.measured += if block.measured { block.tokens } else { 0 };
         }
-        for (cause, tokens) in [(Cause::Client, self.client), (Cause::Unrecorded, self.unrecorded)] {
-            rows.push(CauseTotal { tokens, ..CauseTotal::new(cause, "") });
+        for (cause, tokens) in
+            [(ContextCause::Client, self.client), (ContextCause::Unrecorded, self.unrecorded)]
+        {
+            totals.push(CauseTotal { tokens, ..CauseTotal::new(cause, "") });
         }
-        rows.retain(|row| row.tokens > 0);
-        rows.sort_by(|a, b| (b.tokens, a.cause.name(), &a.name).cmp(&(a.tokens, b.cause.name(), &b.name)));
-        rows
+        totals.retain(|total| total.tokens > 0);
+        totals.sort_by(|a, b| (b.tokens, a.cause.name(), &a.name).cmp(&(a.tokens, b.cause.name(), &b.name)));
+        totals
     }
 
-    /// Returns the largest blocks, the largest first.
-    pub fn largest(&self, most: usize) -> Vec<WindowBlock> {
-        let mut items: Vec<WindowBlock> = self.items.iter().copied().filter(|item| item.tokens > 0).collect();
-        items.sort_by_key(|item| (std::cmp::Reverse(item.tokens), item.node, item.piece));
-        items.truncate(most);
-        items
+    /// Returns at most `limit` blocks with the most tokens, the largest first. Omits blocks without tokens.
+    pub fn largest_blocks(&self, limit: usize) -> Vec<WindowBlock> {
+        let mut largest: Vec<WindowBlock> =
+            self.blocks.iter().copied().filter(|block| block.tokens > 0).collect();
+        largest.sort_by_key(|block| (std::cmp::Reverse(block.tokens), block.node, block.block_idx));
+        largest.truncate(limit);
+        largest
     }
 
-    /// Lists files of which the same lines were read again, the most tokens first.
-    pub fn rereads(&self, weigher: &ContextCollector) -> Vec<Reread> {
-        let mut rereads: Vec<Reread> = Vec::new();
-        let mut known: HashMap<&str, (usize, Vec<std::ops::Range<u64>>)> = HashMap::new();
-        for item in &self.items {
-            let Some(reading) = weigher.piece(item).and_then(|piece| weigher.reading(piece)) else {
+    /// Returns the files of which the same lines were read again, the most tokens first.
+    pub fn repeated_reads(&self, collector: &ContextCollector) -> Vec<RepeatedRead> {
+        let mut repeated: Vec<RepeatedRead> = Vec::new();
+        let mut reads: HashMap<&str, (usize, Vec<std::ops::Range<u64>>)> = HashMap::new();
+        for item in &self.blocks {
+            let Some(file_read) = collector.block(item).and_then(|block| collector.file_read(block)) else {
                 continue;
             };
-            let (place, ranges) = known.entry(&reading.path).or_insert_with(|| {
-                rereads.push(Reread { path: reading.path.clone(), reads: 0, repeats: 0, tokens: 0 });
-                (rereads.len() - 1, Vec::new())
+            let (idx, ranges) = reads.entry(&file_read.path).or_insert_with(|| {
+                repeated.push(RepeatedRead { path: file_read.path.clone(), reads: 0, repeats: 0, tokens: 0 });
+                (repeated.len() - 1, Vec::new())
             });
-            let lines = &reading.lines;
-            let again = ranges.iter().any(|range| range.start < lines.end && lines.start < range.end);
-            let reread = &mut rereads[*place];
-            reread.reads += 1;
-            reread.repeats += usize::from(again);
-            reread.tokens += if again { item.tokens } else { 0 };
+            let lines = &file_read.lines;
+            let is_repeat = ranges.iter().any(|range| range.start < lines.end && lines.start < range.end);
+            let repeated_read = &mut repeated[*idx];
+            repeated_read.reads += 1;
+            repeated_read.repeats += usize::from(is_repeat);
+            repeated_read.tokens += if is_repeat { item.tokens } else { 0 };
             if !ranges.contains(lines) {
                 ranges.push(lines.clone());
             }
         }
-        rereads.retain(|reread| reread.tokens > 0);
-        rereads.sort_by(|a, b| (b.tokens, &a.path).cmp(&(a.tokens, &b.path)));
-        rereads
+        repeated.retain(|repeated_read| repeated_read.tokens > 0);
+        repeated.sort_by(|a, b| (b.tokens, &a.path).cmp(&(a.tokens, &b.path)));
+        repeated
     }
 }
 
 impl CauseTotal {
-    fn new(cause: Cause, name: &str) -> CauseTotal {
+    fn new(cause: ContextCause, name: &str) -> CauseTotal {
         CauseTotal { cause, name: name.to_owned(), items: 0, tokens: 0, measured: 0 }
     }
 }
 
 impl ContextCollector {
-    fn piece(&self, item: &WindowBlock) -> Option<&ContextBlock> {
-        self.pieces(item.node).get(item.piece as usize)
+    fn block(&self, item: &WindowBlock) -> Option<&ContextBlock> {
+        self.blocks_of(item.node).get(item.block_idx as usize)
     }
 
-    /// Returns the tool of a call or result, or the kind of an attachment.
-    pub fn name(&self, item: &WindowBlock) -> &str {
-        self.piece(item).map_or("", |piece| self.name_of(piece))
+    /// Returns the tool of a call or result, or the kind of an attachment. Returns an empty string for other blocks.
+    pub fn block_name(&self, item: &WindowBlock) -> &str {
+        self.block(item).map_or("", |block| self.find_name(block))
     }
 
-    /// Returns the entry that makes the call of a call or result, and the key of the call's id.
-    pub fn call(&self, item: &WindowBlock) -> Option<(NodeId, Id)> {
-        self.call_of(self.piece(item)?)
+    /// Returns the entry that contains the call of a call or result block, and the id of the call.
+    ///
+    /// Returns `None` for other blocks, and if the call is not in the file.
+    pub fn find_call(&self, item: &WindowBlock) -> Option<(NodeId, Id)> {
+        self.call_of_block(self.block(item)?)
     }
 
-    /// Returns how many responses the file holds outside subagents.
-    pub fn responses(&self, tree: &Tree) -> usize {
-        Responses::of(tree, self).told(tree)
+    /// Returns the number of responses in the file outside of subagents.
+    pub fn count_responses(&self, tree: &Tree) -> usize {
+        ResponseTable::new(tree, self).count_main_chain(tree)
     }
 }
 
-/// A window in the making.
-struct Draft<'a> {
+/// Builds the blocks of a window and the input of their attribution.
+struct WindowBuilder<'a> {
     tree: &'a Tree,
-    weigher: &'a ContextCollector,
-    /// What estimates are multiplied by, in thousandths.
-    pace: u64,
-    window: Window,
-    parcels: Vec<AttributionItem>,
+    collector: &'a ContextCollector,
+    /// The factor of estimates, in thousandths.
+    tokens_per_estimate: u64,
+    window: ContextWindow,
+    items: Vec<AttributionItem>,
 }
 
-impl Draft<'_> {
-    /// Parts a path into requests, and what came since the last.
-    fn part(&mut self, path: &[NodeId], responses: &Responses) -> (Vec<Request>, Vec<usize>) {
-        let is_mark = |no: &&NodeId| {
-            matches!(self.tree.node(**no).voice, EntryRole::CompactBoundary | EntryRole::CompactSummary)
+impl WindowBuilder<'_> {
+    /// Splits a path into requests with their responses. Returns them and the items after the last one.
+    fn split_requests(
+        &mut self,
+        path: &[NodeId],
+        responses: &ResponseTable,
+    ) -> (Vec<RequestItems>, Vec<usize>) {
+        let is_compaction = |node_id: &&NodeId| {
+            matches!(self.tree.node(**node_id).role, EntryRole::CompactBoundary | EntryRole::CompactSummary)
         };
-        let mark = path.iter().filter(is_mark).max().copied();
-        let mut requests: Vec<Request> = Vec::new();
-        let mut places: HashMap<u32, usize> = HashMap::new();
-        let mut loose = Vec::new();
-        for &no in path {
-            if matches!(self.tree.node(no).voice, EntryRole::ApiError | EntryRole::SyntheticReply)
-                || !self.tree.is_main_chain(no)
+        let compaction = path.iter().filter(is_compaction).max().copied();
+        let mut requests: Vec<RequestItems> = Vec::new();
+        let mut request_idxs: HashMap<u32, usize> = HashMap::new();
+        let mut pending = Vec::new();
+        for &node_id in path {
+            if matches!(self.tree.node(node_id).role, EntryRole::ApiError | EntryRole::SyntheticReply)
+                || !self.tree.is_main_chain(node_id)
             {
                 continue;
             }
-            let items = self.items(no);
-            // What a compaction kept from before it was counted in another context.
-            let message = self.tree.message_of(no).filter(|_| mark.is_none_or(|mark| no > mark));
+            let items = self.add_blocks(node_id);
+            // Entries that a compaction preserved were counted in another context.
+            let message = self
+                .tree
+                .message_of(node_id)
+                .filter(|_| compaction.is_none_or(|compaction| node_id > compaction));
             let Some((message, response)) =
-                message.and_then(|message| Some((message, responses.of_message(message)?)))
+                message.and_then(|message| Some((message, responses.response(message)?)))
             else {
-                loose.extend(items);
+                pending.extend(items);
                 continue;
             };
-            let place = *places.entry(message).or_insert_with(|| {
-                let before = std::mem::take(&mut loose);
-                let request = Request {
-                    before,
+            let request_idx = *request_idxs.entry(message).or_insert_with(|| {
+                let new_items = std::mem::take(&mut pending);
+                let request = RequestItems {
+                    new_items,
                     context: response.context,
-                    answer: Vec::new(),
+                    response_items: Vec::new(),
                     output: response.output,
                 };
                 requests.push(request);
                 requests.len() - 1
             });
-            // A line of a response that comes behind another one is still part of its own.
-            requests[place].answer.extend(items);
+            // A response is one request even if lines of another response interrupt it.
+            requests[request_idx].response_items.extend(items);
         }
-        (requests, loose)
+        (requests, pending)
     }
 
-    /// Adds the pieces of an entry; returns their numbers.
-    fn items(&mut self, no: NodeId) -> std::ops::Range<usize> {
-        let start = self.parcels.len();
-        for (k, piece) in self.weigher.pieces(no).iter().enumerate() {
-            let is = match piece.cause {
-                Cause::Thinking => ItemKind::Thinking,
-                Cause::Result => ItemKind::Result,
-                Cause::Prompt => ItemKind::Prompt,
+    /// Adds the blocks of an entry to the window. Returns the range of their indices.
+    fn add_blocks(&mut self, node_id: NodeId) -> std::ops::Range<usize> {
+        let start = self.items.len();
+        for (block_idx, block) in self.collector.blocks_of(node_id).iter().enumerate() {
+            let kind = match block.cause {
+                ContextCause::Thinking => ItemKind::Thinking,
+                ContextCause::Result => ItemKind::Result,
+                ContextCause::Prompt => ItemKind::Prompt,
                 _ => ItemKind::Other,
             };
-            self.parcels.push(AttributionItem { estimate: u64::from(piece.tokens) * self.pace / 1000, is });
-            let piece_no = k as u32;
-            self.window.items.push(WindowBlock {
-                node: no,
-                piece: piece_no,
-                cause: piece.cause,
+            self.items.push(AttributionItem {
+                estimate: u64::from(block.tokens) * self.tokens_per_estimate / 1000,
+                kind,
+            });
+            self.window.blocks.push(WindowBlock {
+                node: node_id,
+                block_idx: block_idx as u32,
+                cause: block.cause,
                 tokens: 0,
                 measured: false,
             });
         }
-        start..self.parcels.len()
+        start..self.items.len()
     }
 }

@@ -1,127 +1,133 @@
-//! Where two paths part.
+//! Finds the last common entry of two paths.
 
 use crate::entry::{BlockKind, Entry, EntryRole, JsonStr};
 use crate::id::{Id, IdMap};
 use crate::tree::{NodeId, Tree};
-use crate::turn::words;
+use crate::turn::entry_text;
 
-/// What is known of an entry of a path, to find it on another.
+/// The data of an entry that identifies it on another path.
 #[derive(Debug, Clone, Copy)]
 pub struct EntryFingerprint {
-    /// Which entry of its file.
+    /// The node of the entry in its file.
     pub node: NodeId,
-    /// Its uuid.
-    pub id: Id,
-    /// The response it is a part of.
-    pub message: Option<Id>,
-    /// What it says, where nothing better tells it apart.
-    pub words: Option<Id>,
-    /// Whether it is part of the talk and not only of its recording.
-    pub speaks: bool,
+    /// The uuid of the entry.
+    pub uuid: Id,
+    /// The message id of its response. `None` for other entries.
+    pub message_id: Option<Id>,
+    /// A hash of its text, or the id of the call of its first tool result if it has no text. `None` before `add_text`, and
+    /// if it has neither.
+    pub text_id: Option<Id>,
+    /// Whether the entry is part of the conversation, not only of its recording.
+    pub is_conversation: bool,
 }
 
-/// What tells that two paths begin as one.
+/// The evidence by which two paths have a common part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatchBasis {
     /// Entries with the same uuid.
     Uuid,
-    /// Responses with the same id; the uuids were changed.
+    /// Responses with the same id; the uuids differ.
     Message,
-    /// The same words from the beginning on.
-    Words,
-    /// Nothing: they have no entry in common.
-    Nothing,
+    /// The same texts from the start.
+    Text,
+    /// The paths have no entry in common.
+    NoMatch,
 }
 
-/// How far two paths are one.
+/// The common part of two paths.
 #[derive(Debug, Clone)]
 pub struct MergeBase {
-    /// What tells.
-    pub by: MatchBasis,
-    /// The last common entry, by its place on each path.
+    /// The evidence by which the paths have a common part.
+    pub basis: MatchBasis,
+    /// The index of the last common entry on the first and on the second path. `None` if there is none.
     pub last: Option<(usize, usize)>,
-    /// For each mark of either path, whether it is common.
+    /// For each entry of the first and of the second path, whether it is common.
     pub common: [Vec<bool>; 2],
 }
 
 impl EntryFingerprint {
-    /// Marks an entry by what its tree knows.
-    pub fn of(tree: &Tree, node: NodeId) -> EntryFingerprint {
-        let known = tree.node(node);
-        let voice = known.voice;
-        let talk = voice.starts_turn()
+    /// Creates the fingerprint of a node, without a hash of its text.
+    pub fn new(tree: &Tree, node: NodeId) -> EntryFingerprint {
+        let tree_node = tree.node(node);
+        let role = tree_node.role;
+        let is_conversation = role.starts_turn()
             || matches!(
-                voice,
+                role,
                 EntryRole::ImageOnly | EntryRole::Answer | EntryRole::Results | EntryRole::CompactSummary
             );
         let message = tree.message_of(node).map(|message| tree.message_ids()[message as usize]);
-        EntryFingerprint { node, id: known.id, message, words: None, speaks: talk }
+        EntryFingerprint { node, uuid: tree_node.uuid, message_id: message, text_id: None, is_conversation }
     }
 
-    /// Adds what the entry says.
-    pub fn read(&mut self, entry: &Entry<'_>) {
-        let said = words(entry);
+    /// Sets `text_id` from the text of the entry.
+    pub fn add_text(&mut self, entry: &Entry<'_>) {
+        let text = entry_text(entry);
         let call = || entry.blocks().iter().find(|block| block.kind == BlockKind::ToolResult)?.id;
-        self.words = if said.is_empty() { call().map(JsonStr::id) } else { Some(Id::of(said.as_bytes())) };
+        self.text_id =
+            if text.is_empty() { call().map(JsonStr::to_id) } else { Some(Id::from_text(text.as_bytes())) };
     }
 }
 
 /// Finds the last entry that two paths have in common.
 ///
-/// By uuid, else by response; then also what follows it in the same words, because the copy of a prompt without an answer
-/// has nothing else that tells. Marks need words only where no uuid is shared.
+/// Matches by uuid, else by response. If no uuid is shared, extends the common part over entries with the same text,
+/// because the copy of a prompt without a response has no other identity. Texts are needed only in that case.
 pub fn find_merge_base(a: &[EntryFingerprint], b: &[EntryFingerprint]) -> MergeBase {
-    let index = |key: fn(&EntryFingerprint) -> Option<Id>| -> IdMap<usize> {
-        b.iter().enumerate().filter_map(|(k, mark)| Some((key(mark)?, k))).collect()
+    let index_by = |key: fn(&EntryFingerprint) -> Option<Id>| -> IdMap<usize> {
+        b.iter().enumerate().filter_map(|(idx, entry)| Some((key(entry)?, idx))).collect()
     };
-    let ids = index(|mark| Some(mark.id));
-    let messages = index(|mark| mark.message);
-    let twin = |mark: &EntryFingerprint| ids.get(&mark.id).or_else(|| messages.get(&mark.message?)).copied();
-    let shares_uuid = a.iter().any(|mark| mark.speaks && ids.contains_key(&mark.id));
-    let last_twin = a.iter().enumerate().rev().filter(|(_, mark)| mark.speaks);
-    let mut last = last_twin.into_iter().find_map(|(k, mark)| Some((k, twin(mark)?)));
-    let mut by = match last {
+    let ids = index_by(|entry| Some(entry.uuid));
+    let messages = index_by(|entry| entry.message_id);
+    let find_match =
+        |entry: &EntryFingerprint| ids.get(&entry.uuid).or_else(|| messages.get(&entry.message_id?)).copied();
+    let shares_uuid = a.iter().any(|entry| entry.is_conversation && ids.contains_key(&entry.uuid));
+    let candidates = a.iter().enumerate().rev().filter(|(_, entry)| entry.is_conversation);
+    let mut last = candidates.into_iter().find_map(|(idx, entry)| Some((idx, find_match(entry)?)));
+    let mut basis = match last {
         Some(_) if shares_uuid => MatchBasis::Uuid,
         Some(_) => MatchBasis::Message,
-        None => MatchBasis::Nothing,
+        None => MatchBasis::NoMatch,
     };
     if !shares_uuid {
-        let followed = follow(a, b, last);
-        if by == MatchBasis::Nothing && followed.is_some() {
-            by = MatchBasis::Words;
+        let extended = extend_by_text(a, b, last);
+        if basis == MatchBasis::NoMatch && extended.is_some() {
+            basis = MatchBasis::Text;
         }
-        last = followed.or(last);
+        last = extended.or(last);
     }
-    let flags = |path: &[EntryFingerprint],
-                 until: Option<usize>,
-                 known: &dyn Fn(&EntryFingerprint) -> bool|
+    let mark_common = |path: &[EntryFingerprint],
+                       until: Option<usize>,
+                       is_shared: &dyn Fn(&EntryFingerprint) -> bool|
      -> Vec<bool> {
-        let before = |k: usize| until.is_some_and(|until| k <= until);
-        path.iter().enumerate().map(|(k, mark)| before(k) || known(mark)).collect()
+        let before = |idx: usize| until.is_some_and(|until| idx <= until);
+        path.iter().enumerate().map(|(idx, entry)| before(idx) || is_shared(entry)).collect()
     };
-    let in_a: IdMap<()> = a.iter().map(|mark| (mark.id, ())).collect();
+    let ids_of_a: IdMap<()> = a.iter().map(|entry| (entry.uuid, ())).collect();
     let common = [
-        flags(a, last.map(|last| last.0), &|mark| ids.contains_key(&mark.id)),
-        flags(b, last.map(|last| last.1), &|mark| in_a.contains_key(&mark.id)),
+        mark_common(a, last.map(|last| last.0), &|entry| ids.contains_key(&entry.uuid)),
+        mark_common(b, last.map(|last| last.1), &|entry| ids_of_a.contains_key(&entry.uuid)),
     ];
-    MergeBase { by, last, common }
+    MergeBase { basis, last, common }
 }
 
-/// Goes on behind the last common entry as long as both say the same.
-fn follow(
+/// Extends the common part after `last` as long as the next conversation entries have the same text and no message id.
+///
+/// Returns the indices of the new last common entry on both paths. Returns `None` if the common part does not grow.
+fn extend_by_text(
     a: &[EntryFingerprint],
     b: &[EntryFingerprint],
     last: Option<(usize, usize)>,
 ) -> Option<(usize, usize)> {
-    let next = |path: &[EntryFingerprint], from: usize| (from..path.len()).find(|&k| path[k].speaks);
-    let (mut from, mut found) = (last.map_or((0, 0), |(x, y)| (x + 1, y + 1)), None);
+    let next =
+        |path: &[EntryFingerprint], from: usize| (from..path.len()).find(|&idx| path[idx].is_conversation);
+    let (mut from, mut end) = (last.map_or((0, 0), |(x, y)| (x + 1, y + 1)), None);
     while let (Some(x), Some(y)) = (next(a, from.0), next(b, from.1)) {
-        let same = a[x].message.is_none() && b[y].message.is_none() && a[x].words == b[y].words;
-        if !same || a[x].words.is_none() {
+        let is_same = a[x].message_id.is_none() && b[y].message_id.is_none() && a[x].text_id == b[y].text_id;
+        if !is_same || a[x].text_id.is_none() {
             break;
         }
-        found = Some((x, y));
+        end = Some((x, y));
         from = (x + 1, y + 1);
     }
-    found
+    end
 }

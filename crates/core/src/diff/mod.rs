@@ -1,16 +1,16 @@
-//! Two paths beside each other: how far they are one, and what each did from there.
+//! Compares two paths: their common part, and the turns and totals of each side after it.
 //!
 //! ```text
-//! marks of A ─┐                    ┌─▶ Side A: turns, totals
-//!             ├─meet─▶ last common ┤
-//! marks of B ─┘                    └─▶ Side B
+//! fingerprints of A ─┐                               ┌─▶ DiffSide A: turns, totals
+//!                    ├─find_merge_base─▶ last common ┤
+//! fingerprints of B ─┘                               └─▶ DiffSide B
 //! ```
 //!
-//! The paths may be of one file or of two. Copies of a session keep their uuids since 1.0.98; older ones keep only the
-//! ids of the responses.
+//! The paths may be in one file or in two. Copies of a session keep their uuids since 1.0.98; older copies keep only
+//! the ids of the responses.
 
 mod merge_base;
 mod side;
 
 pub use merge_base::{EntryFingerprint, MatchBasis, MergeBase, find_merge_base};
-pub use side::{DiffSide, SideTurn, Totals};
+pub use side::{DiffSide, SideTotals, SideTurn};

@@ -1,89 +1,87 @@
-//! A file to be, as places of lines in a source and lines of its own.
+//! Drafts: new file contents as references to lines of a source file, and new lines.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::json_edit::{JsonEdit, PathSegment, apply_edits, quote};
+use super::json_edit::{JsonEdit, PathSegment, apply_edits, quote_json};
 use crate::entry::{members, value_text};
 use crate::tree::LineSpan;
 
-/// One part of a draft.
+/// A segment of a draft.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DraftSegment {
-    /// Bytes of the source as they are.
+    /// A byte range of the source file, unchanged.
     Copy(Range<u64>),
-    /// A line of the source, put into the draft's envelope; the changes are made first.
+    /// A line of the source. The edits are applied first, then those of the draft's envelope.
     Line(LineSpan, Vec<JsonEdit>),
-    /// A line of its own, without its end.
+    /// A new line, without its newline.
     New(Vec<u8>),
 }
 
-/// What every line of a new session says of where it belongs.
+/// The fields that tie every line of a new session to that session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Envelope {
-    /// The session's id.
+    /// The id of the session.
     pub session: String,
-    /// The session that its lines were copied from, told in `forkedFrom` as the client does.
+    /// The session that the lines were copied from. Written to `forkedFrom`, as the client does.
     pub origin: Option<String>,
-    /// A folder and the one that takes its place, also as the beginning of a path.
+    /// A folder and its replacement. Also replaces the folder in the paths of its subfolders.
     pub folder: Option<(String, String)>,
 }
 
-/// A file to be.
+/// The content of a file that is not written yet.
 #[derive(Debug, Clone, Default)]
 pub struct Draft {
-    /// Its parts, in order.
-    pub pieces: Vec<DraftSegment>,
-    /// What becomes of the lines taken from the source; nothing where they stay in their session.
+    /// The segments, in order.
+    pub segments: Vec<DraftSegment>,
+    /// The envelope of lines copied from the source. `None` if they stay in their session.
     pub envelope: Option<Envelope>,
 }
 
 impl Draft {
-    /// Drafts what a file of so many bytes holds, unchanged.
-    pub fn copy(bytes: u64) -> Draft {
-        Draft { pieces: vec![DraftSegment::Copy(0..bytes)], envelope: None }
-    }
-
-    /// Returns what becomes of a line of the source. A line that is no sound object stays as it is.
-    pub fn render<'l>(&self, line: &'l [u8], changes: &[JsonEdit]) -> Cow<'l, [u8]> {
-        let altered = if changes.is_empty() { None } else { apply_edits(line, changes) };
+    /// Returns a line of the source after `edits` and the edits of the envelope. Edits that cannot be applied, for
+    /// instance because the line is not valid JSON, are skipped.
+    pub fn render_line<'l>(&self, line: &'l [u8], edits: &[JsonEdit]) -> Cow<'l, [u8]> {
+        let edited = if edits.is_empty() { None } else { apply_edits(line, edits) };
         let enveloped = self.envelope.as_ref().and_then(|envelope| {
-            let line = altered.as_deref().unwrap_or(line);
-            apply_edits(line, &envelope.changes(line))
+            let line = edited.as_deref().unwrap_or(line);
+            apply_edits(line, &envelope.line_edits(line))
         });
-        enveloped.or(altered).map_or(Cow::Borrowed(line), Cow::Owned)
+        enveloped.or(edited).map_or(Cow::Borrowed(line), Cow::Owned)
     }
 }
 
 impl Envelope {
-    /// Says what changes in a line.
-    pub fn changes(&self, line: &[u8]) -> Vec<JsonEdit> {
-        let mut changes = Vec::new();
+    /// Returns the edits that put a line into the envelope: they set `sessionId`, `cwd` and `forkedFrom`.
+    pub fn line_edits(&self, line: &[u8]) -> Vec<JsonEdit> {
+        let mut edits = Vec::new();
         let mut uuid = None;
         for (key, value) in members(line) {
-            if key.is("sessionId") {
-                changes.push(JsonEdit::set_string([PathSegment::from("sessionId")], &self.session));
-            } else if key.is("cwd") {
-                changes.extend(
-                    self.moved(&value_text(value))
-                        .map(|to| JsonEdit::set_string([PathSegment::from("cwd")], &to)),
+            if key.equals("sessionId") {
+                edits.push(JsonEdit::set_string([PathSegment::from("sessionId")], &self.session));
+            } else if key.equals("cwd") {
+                edits.extend(
+                    self.relocate_path(&value_text(value))
+                        .map(|new| JsonEdit::set_string([PathSegment::from("cwd")], &new)),
                 );
-            } else if key.is("uuid") && value.len() > 2 {
+            } else if key.equals("uuid") && value.len() > 2 {
                 uuid = Some(value);
             }
         }
         if let (Some(origin), Some(uuid)) = (&self.origin, uuid) {
-            let from =
-                [br#"{"sessionId":"#, quote(origin).as_bytes(), br#","messageUuid":"#, uuid, b"}"].concat();
-            changes.push(JsonEdit::set([PathSegment::from("forkedFrom")], from));
+            let forked_from =
+                [br#"{"sessionId":"#, quote_json(origin).as_bytes(), br#","messageUuid":"#, uuid, b"}"]
+                    .concat();
+            edits.push(JsonEdit::set([PathSegment::from("forkedFrom")], forked_from));
         }
-        changes
+        edits
     }
 
-    /// Returns what becomes of a folder.
-    pub fn moved(&self, cwd: &str) -> Option<String> {
-        let (from, to) = self.folder.as_ref()?;
-        let rest = cwd.strip_prefix(from.as_str())?;
-        (rest.is_empty() || rest.starts_with(['/', '\\'])).then(|| format!("{to}{rest}"))
+    /// Returns the new path of the folder `cwd`. Returns `None` if it does not change, because no folder is replaced or
+    /// `cwd` is outside of it.
+    pub fn relocate_path(&self, cwd: &str) -> Option<String> {
+        let (old, new) = self.folder.as_ref()?;
+        let rest = cwd.strip_prefix(old.as_str())?;
+        (rest.is_empty() || rest.starts_with(['/', '\\'])).then(|| format!("{new}{rest}"))
     }
 }

@@ -1,16 +1,16 @@
-//! Surgery on one line: values are set or taken out where a path leads; all other bytes stay as they are.
+//! Edits one JSON line: sets or removes values by path and keeps all other bytes.
 
 use std::ops::Range;
 
 use crate::entry::{JsonScanner, JsonStr};
 
-/// One step into a JSON value.
+/// A step into a JSON value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PathSegment {
-    /// To the member of an object; to the last one where several have the name.
+    /// A member of an object. If several have the name, the last one.
     Key(String),
-    /// To the item of a list.
-    Item(usize),
+    /// An item of an array.
+    Index(usize),
 }
 
 impl From<&str> for PathSegment {
@@ -21,160 +21,182 @@ impl From<&str> for PathSegment {
 
 impl From<usize> for PathSegment {
     fn from(item: usize) -> PathSegment {
-        PathSegment::Item(item)
+        PathSegment::Index(item)
     }
 }
 
-/// One change of a line.
+/// An edit of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsonEdit {
-    /// Where.
+    /// The path of the value in the line. Must not be empty.
     pub path: Vec<PathSegment>,
-    /// The JSON to stand there; `None` takes out what does.
-    pub to: Option<Vec<u8>>,
+    /// The new JSON. `None` removes the value.
+    pub value: Option<Vec<u8>>,
 }
 
 impl JsonEdit {
-    /// Sets what stands at `path` to raw JSON. A member that is missing is added, and an item behind the last.
+    /// Creates an edit that sets the value at `path` to raw JSON. Adds a missing member, or an item at the end of an array.
     pub fn set(path: impl IntoIterator<Item = PathSegment>, json: impl Into<Vec<u8>>) -> JsonEdit {
-        JsonEdit { path: path.into_iter().collect(), to: Some(json.into()) }
+        JsonEdit { path: path.into_iter().collect(), value: Some(json.into()) }
     }
 
-    /// Sets what stands at `path` to a string.
+    /// Creates an edit that sets the value at `path` to a string.
     pub fn set_string(path: impl IntoIterator<Item = PathSegment>, text: &str) -> JsonEdit {
-        JsonEdit::set(path, quote(text))
+        JsonEdit::set(path, quote_json(text))
     }
 
-    /// Takes out what stands at `path`. Where nothing does, nothing changes.
+    /// Creates an edit that removes the value at `path`. It does nothing if there is none.
     pub fn remove(path: impl IntoIterator<Item = PathSegment>) -> JsonEdit {
-        JsonEdit { path: path.into_iter().collect(), to: None }
+        JsonEdit { path: path.into_iter().collect(), value: None }
     }
 
-    /// Names the path as people write it; items of lists all alike.
-    pub fn name(&self) -> String {
+    /// Returns the JSON path in dotted notation, with `[]` for every array item: `message.content[]`.
+    pub fn path_name(&self) -> String {
         let mut name = String::new();
-        for step in &self.path {
-            match step {
+        for segment in &self.path {
+            match segment {
                 PathSegment::Key(key) if name.is_empty() => name.push_str(key),
                 PathSegment::Key(key) => {
                     name.push('.');
                     name.push_str(key);
                 }
-                PathSegment::Item(_) => name.push_str("[]"),
+                PathSegment::Index(_) => name.push_str("[]"),
             }
         }
         name
     }
 }
 
-/// Writes a text as JSON.
-pub fn quote(text: &str) -> String {
+/// Formats a text as a JSON string, with quotes.
+pub fn quote_json(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Makes the changes one after the other: each path leads through the line as the changes before it left it.
+/// Applies the edits in order. Each path refers to the line after the preceding edits.
 ///
-/// Returns `None` where the line is not JSON, or a path leads through something that is neither object nor list, or
-/// past the end of a list.
-pub fn apply_edits(line: &[u8], changes: &[JsonEdit]) -> Option<Vec<u8>> {
+/// Returns `None` if the line is not JSON, if a path is empty, if a path leads through a value that is not an object or
+/// array of the right kind, or if a value is set below a missing parent or past the end of an array.
+pub fn apply_edits(line: &[u8], edits: &[JsonEdit]) -> Option<Vec<u8>> {
     let mut line = line.to_vec();
-    for change in changes {
-        let splices = splices(&line, change)?;
-        // From the end, so that places before stay where they are.
-        for (range, with) in splices.into_iter().rev() {
-            line.splice(range, with);
+    for edit in edits {
+        let splices = find_splices(&line, edit)?;
+        // From the end, so that earlier ranges stay valid.
+        for (range, replacement) in splices.into_iter().rev() {
+            line.splice(range, replacement);
         }
     }
     Some(line)
 }
 
 /// A part of a container: a member with its key, or an item.
-struct Part {
-    whole: Range<usize>,
+///
+/// `span` is the byte range of the whole part in the line, `value` that of its value.
+struct ContainerPart {
+    span: Range<usize>,
     value: Range<usize>,
-    step: PathSegment,
+    segment: PathSegment,
 }
 
-/// Finds which bytes of the line give way to which, in the order of the line.
-fn splices(line: &[u8], change: &JsonEdit) -> Option<Vec<(Range<usize>, Vec<u8>)>> {
-    let (last, way) = change.path.split_last()?;
-    let mut here = trim(line);
-    for step in way {
-        let parts = parts(line, here)?;
-        match parts.into_iter().rfind(|part| part.step == *step) {
-            Some(part) => here = part.value,
-            // What is not there need not be taken out of it.
-            None => return change.to.is_none().then(Vec::new),
+/// Returns the byte ranges of the line to replace for an edit, with their replacements, in order.
+///
+/// Returns `None` if the edit cannot be applied. See [`apply_edits`].
+fn find_splices(line: &[u8], edit: &JsonEdit) -> Option<Vec<(Range<usize>, Vec<u8>)>> {
+    let (last, parents) = edit.path.split_last()?;
+    let mut container = trim_start(line);
+    for segment in parents {
+        let parts = parse_parts(line, container)?;
+        match parts.into_iter().rfind(|part| part.segment == *segment) {
+            Some(part) => container = part.value,
+            // A missing parent has nothing to remove.
+            None => return edit.value.is_none().then(Vec::new),
         }
     }
-    let parts = parts_for(line, here.clone(), last)?;
-    match &change.to {
-        Some(json) => set(&parts, here.start, last, json).map(|splice| vec![splice]),
-        None => Some(removals(&parts, last)),
+    let parts = parse_container(line, container.clone(), last)?;
+    match &edit.value {
+        Some(json) => splice_value(&parts, container.start, last, json).map(|splice| vec![splice]),
+        None => Some(find_removals(&parts, last)),
     }
 }
 
-fn parts_for(line: &[u8], container: Range<usize>, step: &PathSegment) -> Option<Vec<Part>> {
-    let fits = match step {
+/// Returns the parts of the container at a byte range. Returns `None` if it is not JSON or does not have segments of the
+/// kind of `segment`.
+fn parse_container(
+    line: &[u8],
+    container: Range<usize>,
+    segment: &PathSegment,
+) -> Option<Vec<ContainerPart>> {
+    let matches_kind = match segment {
         PathSegment::Key(_) => line.get(container.start) == Some(&b'{'),
-        PathSegment::Item(_) => line.get(container.start) == Some(&b'['),
+        PathSegment::Index(_) => line.get(container.start) == Some(&b'['),
     };
-    if fits { parts(line, container) } else { None }
+    if matches_kind { parse_parts(line, container) } else { None }
 }
 
-fn set(parts: &[Part], start: usize, step: &PathSegment, json: &[u8]) -> Option<(Range<usize>, Vec<u8>)> {
-    if let Some(part) = parts.iter().rfind(|part| part.step == *step) {
+/// Returns the splice that sets the part at `segment` to `json`. `start` is the offset of the container.
+///
+/// Returns `None` if the segment is past the end of an array.
+fn splice_value(
+    parts: &[ContainerPart],
+    start: usize,
+    segment: &PathSegment,
+    json: &[u8],
+) -> Option<(Range<usize>, Vec<u8>)> {
+    if let Some(part) = parts.iter().rfind(|part| part.segment == *segment) {
         return Some((part.value.clone(), json.to_vec()));
     }
-    let label = match step {
-        PathSegment::Key(key) => format!("{}:", quote(key)),
-        PathSegment::Item(item) if *item == parts.len() => String::new(),
-        PathSegment::Item(_) => return None,
+    let key = match segment {
+        PathSegment::Key(key) => format!("{}:", quote_json(key)),
+        PathSegment::Index(item) if *item == parts.len() => String::new(),
+        PathSegment::Index(_) => return None,
     };
     let comma = if parts.is_empty() { "" } else { "," };
-    let at = parts.last().map_or(start + 1, |part| part.whole.end);
-    Some((at..at, [comma.as_bytes(), label.as_bytes(), json].concat()))
+    let at = parts.last().map_or(start + 1, |part| part.span.end);
+    Some((at..at, [comma.as_bytes(), key.as_bytes(), json].concat()))
 }
 
-/// Takes out every part at the step: a member that hid an earlier one of its name must not uncover it.
-fn removals(parts: &[Part], step: &PathSegment) -> Vec<(Range<usize>, Vec<u8>)> {
-    let stays: Vec<bool> = parts.iter().map(|part| part.step != *step).collect();
+/// Returns the splices that remove all parts at `segment`.
+///
+/// A removed member must not expose an earlier one with the same name.
+fn find_removals(parts: &[ContainerPart], segment: &PathSegment) -> Vec<(Range<usize>, Vec<u8>)> {
+    let is_kept: Vec<bool> = parts.iter().map(|part| part.segment != *segment).collect();
     let mut splices = Vec::new();
-    for (k, part) in parts.iter().enumerate().filter(|(k, _)| !stays[*k]) {
-        // A comma goes with it: the one before, where a part before stays, else the one behind.
-        let range = if stays[..k].contains(&true) {
-            parts[k - 1].whole.end..part.whole.end
+    for (idx, part) in parts.iter().enumerate().filter(|(idx, _)| !is_kept[*idx]) {
+        // Also remove a comma: the one before if an earlier part stays, else the one after.
+        let range = if is_kept[..idx].contains(&true) {
+            parts[idx - 1].span.end..part.span.end
         } else {
-            part.whole.start..parts.get(k + 1).map_or(part.whole.end, |next| next.whole.start)
+            part.span.start..parts.get(idx + 1).map_or(part.span.end, |next| next.span.start)
         };
         splices.push((range, Vec::new()));
     }
     splices
 }
 
-fn trim(line: &[u8]) -> Range<usize> {
+/// Returns the byte range of the line without leading white space.
+fn trim_start(line: &[u8]) -> Range<usize> {
     let start = line.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(0);
     start..line.len()
 }
 
-fn parts(line: &[u8], container: Range<usize>) -> Option<Vec<Part>> {
+/// Returns the members or items of the object or array at a byte range. Returns `None` if it is neither or not JSON.
+fn parse_parts(line: &[u8], container: Range<usize>) -> Option<Vec<ContainerPart>> {
     let offset = container.start;
-    let mut skim = JsonScanner::new(&line[container]);
-    let mut parts: Vec<Part> = Vec::new();
-    match skim.next_token() {
-        b'{' => skim.object(|skim, key| {
-            let start = offset + skim.key_at;
-            let value = skim.value()?.len();
-            let end = offset + skim.at();
-            let step = PathSegment::Key(JsonStr::new(key).decode().into_owned());
-            parts.push(Part { whole: start..end, value: end - value..end, step });
+    let mut scanner = JsonScanner::new(&line[container]);
+    let mut parts: Vec<ContainerPart> = Vec::new();
+    match scanner.next_token() {
+        b'{' => scanner.read_members(|scanner, key| {
+            let start = offset + scanner.key_start;
+            let value = scanner.read_value()?.len();
+            let end = offset + scanner.position();
+            let segment = PathSegment::Key(JsonStr::new(key).decode().into_owned());
+            parts.push(ContainerPart { span: start..end, value: end - value..end, segment });
             Ok(())
         }),
-        b'[' => skim.array(|skim| {
-            let value = skim.value()?.len();
-            let end = offset + skim.at();
-            let step = PathSegment::Item(parts.len());
-            parts.push(Part { whole: end - value..end, value: end - value..end, step });
+        b'[' => scanner.read_items(|scanner| {
+            let value = scanner.read_value()?.len();
+            let end = offset + scanner.position();
+            let segment = PathSegment::Index(parts.len());
+            parts.push(ContainerPart { span: end - value..end, value: end - value..end, segment });
             Ok(())
         }),
         _ => return None,

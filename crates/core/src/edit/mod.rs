@@ -1,12 +1,12 @@
-//! Edits as values: what changes in a line, which lines make a file.
+//! Edits as values: edits of lines, and drafts of files.
 //!
 //! ```text
-//! line  ──alter(changes)──▶ line        every byte that no change names stays as it is
-//! lines ──Draft───────────▶ file        places of lines, never lines: a draft of a large file is small
+//! line  ──apply_edits──▶ line        all bytes that no edit names stay unchanged
+//! lines ──Draft────────▶ file        references to lines, not their bytes: a draft of a large file is small
 //! ```
 //!
-//! Nothing here writes: a draft is shown, tested and refused before a byte moves (**plan-before-pen**,
-//! **bytes-are-truth**).
+//! This module does not write: a draft can be shown, tested and rejected before anything is written
+//! (**plan-first**, **bytes-are-truth**).
 
 mod draft;
 mod json_edit;
@@ -16,7 +16,7 @@ mod session_state;
 mod uuid_map;
 
 pub use draft::{Draft, DraftSegment, Envelope};
-pub use json_edit::{JsonEdit, PathSegment, apply_edits, quote};
+pub use json_edit::{JsonEdit, PathSegment, apply_edits, quote_json};
 pub use required_entries::required_entries;
 pub use resume_marker::{ResumeMarker, format_timestamp};
 pub use session_state::SessionStateLines;

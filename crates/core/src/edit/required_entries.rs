@@ -1,61 +1,63 @@
-//! Which entries belong to the way to an entry: those that it builds on, and those that clients load with them.
+//! Computes the entries that are needed to resume from an entry.
 
 use crate::entry::Kind;
-use crate::resume::{ResumeIndex, resume_at};
+use crate::resume::{ResumeIndex, simulate_resume_at};
 use crate::tree::{Node, NodeId, Tree};
 use crate::version::Version;
 
-/// Lists the entries that a session needs to go on from `leaf` as it does here, in the order of the file.
+/// Returns the entries that a session needs to resume from `leaf` with the same context, in file order.
 ///
-/// They are what the tree says (parents up to a beginning or a compaction, what the compaction kept, the other calls and
-/// results of each response) and what each of `clients` would load. Of lines with one uuid the last stands for all.
-pub fn required_entries(tree: &Tree, facts: &ResumeIndex, clients: &[Version], leaf: NodeId) -> Vec<NodeId> {
-    let mut on_way = vec![false; tree.nodes().len()];
-    let mut take = |no: NodeId| {
-        let standing = tree.find(tree.node(no).id).unwrap_or(no);
-        on_way[standing as usize] = true;
+/// These are the entries on the path in the tree (ancestors up to a root or compaction, entries that the
+/// compaction preserved, other calls and results of each response) and the entries that each of `clients` would
+/// load. Only the last of several lines with one uuid is included.
+pub fn required_entries(tree: &Tree, index: &ResumeIndex, clients: &[Version], leaf: NodeId) -> Vec<NodeId> {
+    let mut required = vec![false; tree.nodes().len()];
+    let mut add = |id: NodeId| {
+        let last = tree.find_uuid(tree.node(id).uuid).unwrap_or(id);
+        required[last as usize] = true;
     };
-    tree.with_parallel_calls(&tree.context_path(leaf)).into_iter().for_each(|step| take(step.node));
+    tree.with_parallel_calls(&tree.context_path(leaf)).into_iter().for_each(|entry| add(entry.node));
     for client in clients {
-        let loaded = resume_at(tree, facts, client, leaf);
-        loaded.into_iter().flat_map(|loaded| loaded.chain).for_each(&mut take);
+        let outcome = simulate_resume_at(tree, index, client, leaf);
+        outcome.into_iter().flat_map(|outcome| outcome.chain).for_each(&mut add);
     }
-    take_progress(tree, &mut on_way);
-    take_side(tree, &mut on_way);
-    (0..on_way.len() as NodeId).filter(|&no| on_way[no as usize]).collect()
+    add_progress_lines(tree, &mut required);
+    add_sidechains(tree, &mut required);
+    (0..required.len() as NodeId).filter(|&id| required[id as usize]).collect()
 }
 
-/// Takes the progress lines between a result and its call: what hangs on them would hang on nothing.
-fn take_progress(tree: &Tree, on_way: &mut [bool]) {
-    let is_progress = |no: NodeId| tree.node(no).kind == Kind::Progress;
-    for no in 0..on_way.len() as NodeId {
-        let mut above = tree.node(no).parent().filter(|_| on_way[no as usize]);
+/// Adds the progress lines between required entries, such as a result and its call. Without them the result would have
+/// no parent.
+fn add_progress_lines(tree: &Tree, required: &mut [bool]) {
+    let is_progress = |id: NodeId| tree.node(id).kind == Kind::Progress;
+    for id in 0..required.len() as NodeId {
+        let mut ancestor = tree.node(id).parent().filter(|_| required[id as usize]);
         let mut between = Vec::new();
-        while let Some(no) = above.filter(|&no| !on_way[no as usize] && is_progress(no)) {
-            between.push(no);
-            above = tree.node(no).parent();
+        while let Some(id) = ancestor.filter(|&id| !required[id as usize] && is_progress(id)) {
+            between.push(id);
+            ancestor = tree.node(id).parent();
         }
-        if above.is_some_and(|no| on_way[no as usize]) {
-            between.into_iter().for_each(|no| on_way[no as usize] = true);
+        if ancestor.is_some_and(|id| required[id as usize]) {
+            between.into_iter().for_each(|id| required[id as usize] = true);
         }
     }
 }
 
-/// Takes the lines of subagents that old clients wrote into the same file: those that begin right behind a line that is
-/// on the way.
-fn take_side(tree: &Tree, on_way: &mut [bool]) {
+/// Adds the sidechain lines that old clients wrote into the same file, if they start after a required line or are below
+/// a required entry.
+fn add_sidechains(tree: &Tree, required: &mut [bool]) {
     if tree.is_sidechain_file() || !tree.nodes().iter().any(Node::is_sidechain) {
         return;
     }
-    let mut behind = false;
-    for no in 0..on_way.len() {
-        let node = &tree.nodes()[no];
+    let mut follows_required = false;
+    for id in 0..required.len() {
+        let node = &tree.nodes()[id];
         if !node.is_sidechain() {
-            behind = on_way[no];
+            follows_required = required[id];
         } else if let Some(parent) = node.parent() {
-            on_way[no] |= (parent as usize) < no && on_way[parent as usize];
+            required[id] |= (parent as usize) < id && required[parent as usize];
         } else {
-            on_way[no] |= behind;
+            required[id] |= follows_required;
         }
     }
 }

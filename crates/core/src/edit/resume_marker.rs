@@ -1,27 +1,27 @@
-//! The two lines that make every measured client go on from an entry: a child of it that says nothing to the model,
-//! and a pin on that child.
+//! The two lines that make every known client resume from an entry: a child that is not sent to the model, and
+//! a pointer to that child.
 
-use super::json_edit::quote;
+use super::json_edit::quote_json;
 use crate::entry::Timestamp;
 
-/// Where a session is to go on, and what a line of it carries.
+/// The entry to resume from, and the fields of the marker lines.
 #[derive(Debug, Clone, Default)]
 pub struct ResumeMarker<'a> {
-    /// The entry to go on from.
+    /// The uuid of the entry to resume from.
     pub leaf: &'a str,
-    /// The uuid of the child.
+    /// The uuid of the marker line.
     pub uuid: &'a str,
-    /// The session of the file.
+    /// The id of the session.
     pub session: &'a str,
-    /// When: later than every line of the file, because old clients go by time.
+    /// The timestamp. Must be later than every line of the file, because old clients resume from the newest line.
     pub time: Option<Timestamp>,
-    /// What people read in the transcript.
-    pub words: &'a str,
+    /// The text shown in the transcript.
+    pub text: &'a str,
     /// The prompt that the entry belongs to.
     pub prompt: Option<&'a str>,
-    /// The folder the client runs in.
+    /// The working directory of the client.
     pub cwd: Option<&'a str>,
-    /// The client that wrote the session.
+    /// The version of the client that wrote the session.
     pub version: Option<&'a str>,
     /// The git branch.
     pub git_branch: Option<&'a str>,
@@ -29,16 +29,16 @@ pub struct ResumeMarker<'a> {
     pub entrypoint: Option<&'a str>,
 }
 
-/// How much of a prompt the client repeats in a pin.
-const PROMPT: usize = 200;
+/// The number of characters of the prompt that the client repeats in a pointer.
+const MAX_PROMPT_CHARS: usize = 200;
 
 impl ResumeMarker<'_> {
-    /// Writes the child.
+    /// Formats the marker line, a child of the entry to resume from, without newline.
     pub fn marker_line(&self) -> Vec<u8> {
         let mut line = format!(
             r#"{{"parentUuid":{},"isSidechain":false,"type":"system","subtype":"informational","content":{},"isMeta":false,"level":"info""#,
-            quote(self.leaf),
-            quote(self.words)
+            quote_json(self.leaf),
+            quote_json(self.text)
         );
         let time = self.time.map(format_timestamp);
         let fields = [
@@ -53,29 +53,31 @@ impl ResumeMarker<'_> {
         ];
         for (key, value) in fields {
             if let Some(value) = value {
-                line += &format!(r#","{key}":{}"#, quote(value));
+                line += &format!(r#","{key}":{}"#, quote_json(value));
             }
         }
         line.push('}');
         line.into_bytes()
     }
 
-    /// Writes the pin.
+    /// Formats the line that points to the marker line, without newline. Repeats at most 200 characters of the prompt.
     pub fn leaf_pointer_line(&self) -> Vec<u8> {
-        let words = |prompt: &str| prompt.split_whitespace().collect::<Vec<_>>().join(" ");
-        let prompt = self.prompt.map(|prompt| words(prompt).chars().take(PROMPT).collect::<String>());
-        let prompt = prompt.map(|prompt| format!(r#""lastPrompt":{},"#, quote(&prompt))).unwrap_or_default();
+        let collapse = |prompt: &str| prompt.split_whitespace().collect::<Vec<_>>().join(" ");
+        let prompt =
+            self.prompt.map(|prompt| collapse(prompt).chars().take(MAX_PROMPT_CHARS).collect::<String>());
+        let prompt =
+            prompt.map(|prompt| format!(r#""lastPrompt":{},"#, quote_json(&prompt))).unwrap_or_default();
         format!(
             r#"{{"type":"last-prompt",{prompt}"leafUuid":{},"sessionId":{}}}"#,
-            quote(self.uuid),
-            quote(self.session)
+            quote_json(self.uuid),
+            quote_json(self.session)
         )
         .into_bytes()
     }
 }
 
-/// Writes a moment as clients do.
-pub fn format_timestamp(moment: Timestamp) -> String {
-    let stamp = jiff::Timestamp::from_millisecond(moment.0).unwrap_or(jiff::Timestamp::MAX);
-    format!("{stamp:.3}")
+/// Formats a timestamp as clients do: RFC 3339 in UTC with milliseconds. Uses the latest valid time if out of range.
+pub fn format_timestamp(time: Timestamp) -> String {
+    let timestamp = jiff::Timestamp::from_millisecond(time.0).unwrap_or(jiff::Timestamp::MAX);
+    format!("{timestamp:.3}")
 }

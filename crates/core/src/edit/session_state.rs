@@ -4,44 +4,45 @@ use crate::entry::{Entry, JsonStr, Kind};
 use crate::id::{Id, IdSet};
 use crate::tree::LineSpan;
 
-/// Takes entries in file order and keeps the places of lines without a uuid that say how things stand.
+/// Collects the lines without a uuid that hold state of the session, from entries in file order.
 #[derive(Debug, Clone, Default)]
 pub struct SessionStateLines {
-    /// By type, the last line of it.
-    last: Vec<(String, LineSpan)>,
-    /// Backups of files, by the prompt that they belong to.
-    backups: Vec<(Id, LineSpan)>,
+    /// The name of each line type with its last line.
+    last_by_type: Vec<(String, LineSpan)>,
+    /// The lines of the client's file history, by the uuid of their prompt.
+    file_history: Vec<(Id, LineSpan)>,
 }
 
 impl SessionStateLines {
-    /// Takes the next entry.
-    pub fn add(&mut self, entry: &Entry<'_>, place: LineSpan) {
+    /// Adds the line of an entry if it has no uuid and holds session state or file history.
+    pub fn add_entry(&mut self, entry: &Entry<'_>, span: LineSpan) {
         if entry.uuid.is_some() {
             return;
         }
         match entry.kind {
             Kind::FileHistorySnapshot | Kind::FileHistoryDelta => {
-                let of = ["snapshotMessageId", "messageId"].iter().find_map(|name| entry.text(name));
-                self.backups.extend(of.map(|of: JsonStr<'_>| (of.id(), place)));
+                let prompt =
+                    ["snapshotMessageId", "messageId"].iter().find_map(|name| entry.text_field(name));
+                self.file_history.extend(prompt.map(|prompt: JsonStr<'_>| (prompt.to_id(), span)));
             }
             Kind::Mode | Kind::PermissionMode | Kind::ToolsUsed | Kind::AtisLatch | Kind::Unknown => {
-                let name = entry.name.map(JsonStr::decode).unwrap_or_default();
-                match self.last.iter_mut().find(|(known, ..)| *known == name) {
-                    Some(known) => known.1 = place,
-                    None => self.last.push((name.into_owned(), place)),
+                let name = entry.type_name.map(JsonStr::decode).unwrap_or_default();
+                match self.last_by_type.iter_mut().find(|(existing, ..)| *existing == name) {
+                    Some(existing) => existing.1 = span,
+                    None => self.last_by_type.push((name.into_owned(), span)),
                 }
             }
             _ => {}
         }
     }
 
-    /// Lists the lines of backups that belong to one of these entries.
-    pub fn backups<'s>(&'s self, entries: &'s IdSet) -> impl Iterator<Item = LineSpan> + 's {
-        self.backups.iter().filter(|(of, _)| entries.contains(of)).map(|(_, place)| *place)
+    /// Returns the file history lines that belong to any of the prompts, given by uuid, in file order.
+    pub fn file_history_lines<'s>(&'s self, prompts: &'s IdSet) -> impl Iterator<Item = LineSpan> + 's {
+        self.file_history.iter().filter(|(prompt, _)| prompts.contains(prompt)).map(|(_, span)| *span)
     }
 
-    /// Lists the last line of each state that holds for the session as a whole.
-    pub fn latest(&self) -> impl Iterator<Item = LineSpan> + '_ {
-        self.last.iter().map(|(_, place)| *place)
+    /// Returns the last line of each type with state of the whole session, such as the permission mode.
+    pub fn latest_lines(&self) -> impl Iterator<Item = LineSpan> + '_ {
+        self.last_by_type.iter().map(|(_, span)| *span)
     }
 }

@@ -1,52 +1,52 @@
-//! New uuids for lines that are written a second time into the same file.
+//! Maps uuids to new ones, for lines that are written to the same file again.
 
 use super::json_edit::{JsonEdit, PathSegment};
 use crate::entry::members;
 use crate::id::{Id, IdMap};
 
-/// Which entry is called how from now on.
+/// A map from old uuids to new ones.
 #[derive(Debug, Clone, Default)]
 pub struct UuidMap {
-    names: IdMap<(String, String)>,
+    pairs: IdMap<(String, String)>,
 }
 
 impl UuidMap {
-    /// Calls the entry with uuid `old` by `new`.
-    pub fn add(&mut self, old: String, new: String) {
-        self.names.insert(Id::of(old.as_bytes()), (old, new));
+    /// Adds a pair of uuids.
+    pub fn insert_pair(&mut self, old: String, new: String) {
+        self.pairs.insert(Id::from_text(old.as_bytes()), (old, new));
     }
 
-    /// Returns the new name of an entry.
-    pub fn of(&self, old: Id) -> Option<&str> {
-        self.names.get(&old).map(|(_, new)| new.as_str())
+    /// Returns the new uuid of an entry. Returns `None` if its old one is not in the map.
+    pub fn find_new_uuid(&self, old: Id) -> Option<&str> {
+        self.pairs.get(&old).map(|(_, new)| new.as_str())
     }
 
-    /// Says what changes in a line: its own uuid, and every uuid by which it refers to another. A parent that has no new
-    /// name is none.
-    pub fn changes(&self, line: &[u8]) -> Vec<JsonEdit> {
-        let mut changes = Vec::new();
+    /// Returns the edits that rename the uuid of a line and all uuids that it refers to. A parent that is not
+    /// in the map is set to `null`.
+    pub fn line_edits(&self, line: &[u8]) -> Vec<JsonEdit> {
+        let mut edits = Vec::new();
         for (key, value) in members(line) {
             let key = key.decode().into_owned();
-            let new = uuid_in(value).and_then(|old| self.of(old));
-            let change = match (key.as_str(), new) {
+            let new = parse_id(value).and_then(|old| self.find_new_uuid(old));
+            let edit = match (key.as_str(), new) {
                 (_, Some(new)) => Some(JsonEdit::set_string([PathSegment::from(key.as_str())], new)),
                 ("parentUuid", None) if value != b"null" => {
                     Some(JsonEdit::set([PathSegment::from("parentUuid")], "null"))
                 }
-                ("compactMetadata", None) => {
-                    self.renamed(value).map(|value| JsonEdit::set([PathSegment::from(key.as_str())], value))
-                }
+                ("compactMetadata", None) => self
+                    .rename_in_metadata(value)
+                    .map(|value| JsonEdit::set([PathSegment::from(key.as_str())], value)),
                 _ => None,
             };
-            changes.extend(change);
+            edits.extend(edit);
         }
-        changes
+        edits
     }
 
-    /// Renames the entries that a compaction names, wherever in its metadata.
-    fn renamed(&self, metadata: &[u8]) -> Option<Vec<u8>> {
+    /// Renames all uuids in the metadata of a compaction. Returns `None` if the metadata is not UTF-8.
+    fn rename_in_metadata(&self, metadata: &[u8]) -> Option<Vec<u8>> {
         let mut text = String::from_utf8(metadata.to_vec()).ok()?;
-        for (old, new) in self.names.values() {
+        for (old, new) in self.pairs.values() {
             if text.contains(old.as_str()) {
                 text = text.replace(&format!("\"{old}\""), &format!("\"{new}\""));
             }
@@ -55,9 +55,10 @@ impl UuidMap {
     }
 }
 
-fn uuid_in(value: &[u8]) -> Option<Id> {
+/// Returns the id of a JSON string, which need not be a UUID. Returns `None` for other values and the empty string.
+fn parse_id(value: &[u8]) -> Option<Id> {
     match value {
-        [b'"', body @ .., b'"'] if !body.is_empty() => Some(Id::of(body)),
+        [b'"', body @ .., b'"'] if !body.is_empty() => Some(Id::from_text(body)),
         _ => None,
     }
 }

@@ -1,4 +1,4 @@
-//! Content: a string or blocks.
+//! Message content: a string or a list of blocks.
 
 use super::json::JsonScanner;
 use super::json_str::JsonStr;
@@ -9,7 +9,7 @@ use super::skim;
 /// The `content` of a message.
 #[derive(Debug, Clone, Default)]
 pub enum Content<'a> {
-    /// Neither a string nor a list.
+    /// The content is neither a string nor a list.
     #[default]
     None,
     /// A plain string.
@@ -18,26 +18,26 @@ pub enum Content<'a> {
     Blocks(Vec<Block<'a>>),
 }
 
-/// One content block.
+/// A content block of a message or of a tool result.
 #[derive(Debug, Clone)]
 pub struct Block<'a> {
-    /// Its type.
+    /// The type of the block.
     pub kind: BlockKind,
-    /// Its type as written.
-    pub name: Option<JsonStr<'a>>,
-    /// The whole block.
+    /// `type` as written. `None` if it is missing or not a string.
+    pub type_name: Option<JsonStr<'a>>,
+    /// The bytes of the whole JSON object of the block.
     pub raw: &'a [u8],
-    /// The id of the tool call: its own, or the one it answers.
+    /// The id of the tool call: of this call, or of the call that this result belongs to. `None` for other blocks.
     pub id: Option<JsonStr<'a>>,
-    /// The name of the tool.
-    pub tool: Option<JsonStr<'a>>,
-    /// What is said or thought.
-    pub words: Option<JsonStr<'a>>,
-    /// The input of a call, the content of a result, the source of an image.
+    /// The name of the called or referenced tool.
+    pub tool_name: Option<JsonStr<'a>>,
+    /// The text, the thinking, or the data of redacted thinking.
+    pub text: Option<JsonStr<'a>>,
+    /// The raw JSON of the input of a call, the content of a result, or the source of an image or document.
     pub body: Option<&'a [u8]>,
-    /// Whether the tool reported an error.
+    /// Whether a tool result is marked as an error.
     pub is_error: bool,
-    /// Whether the thinking is signed.
+    /// Whether the block has a signature that is not empty, as thinking has.
     pub signed: bool,
 }
 
@@ -45,11 +45,11 @@ impl Default for Block<'_> {
     fn default() -> Self {
         Block {
             kind: BlockKind::Missing,
-            name: None,
+            type_name: None,
             raw: &[],
             id: None,
-            tool: None,
-            words: None,
+            tool_name: None,
+            text: None,
             body: None,
             is_error: false,
             signed: false,
@@ -58,7 +58,7 @@ impl Default for Block<'_> {
 }
 
 impl<'a> Content<'a> {
-    /// Returns the blocks; none for a plain string.
+    /// Returns the blocks. A plain string has none.
     pub fn blocks(&self) -> &[Block<'a>] {
         match self {
             Content::Blocks(blocks) => blocks,
@@ -66,27 +66,29 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Returns the words of a string or of the text blocks, in order.
+    /// Returns an iterator over the texts: the plain string, or the text of each text block in order.
     pub fn texts(&self) -> impl Iterator<Item = JsonStr<'a>> + '_ {
         let whole = if let Content::Text(text) = self { Some(*text) } else { None };
         let parts = self.blocks().iter().filter(|block| block.kind == BlockKind::Text);
-        whole.into_iter().chain(parts.filter_map(|block| block.words))
+        whole.into_iter().chain(parts.filter_map(|block| block.text))
     }
 }
 
 impl<'a> Block<'a> {
-    /// Returns what a tool result holds: its texts and other blocks.
-    pub fn result(&self) -> Content<'a> {
-        self.body.map_or(Content::None, content_of)
+    /// Parses the content of a tool result. Returns `Content::None` if there is none or it is malformed.
+    pub fn result_content(&self) -> Content<'a> {
+        self.body.map_or(Content::None, parse_content)
     }
 }
 
-/// Reads a value as content: a string or a list of blocks.
-pub fn content_of(value: &[u8]) -> Content<'_> {
-    let mut skim = JsonScanner::new(value);
+/// Parses a JSON value as content: a string or a list of blocks.
+///
+/// Returns `Content::None` for any other value and for malformed JSON. List items that are not objects are skipped.
+pub fn parse_content(value: &[u8]) -> Content<'_> {
+    let mut scanner = JsonScanner::new(value);
     let mut content = Content::None;
-    // What stands before a fault is not taken: it may be half of something.
-    if skim::content(&mut skim, &mut content, &mut KeyPredictor::default()).is_err() {
+    // Discard blocks before a syntax error: the last one may be incomplete.
+    if skim::skim_content(&mut scanner, &mut content, &mut KeyPredictor::default()).is_err() {
         content = Content::None;
     }
     content

@@ -1,24 +1,24 @@
-//! The keys that the skimmer takes, and the order in which they usually come.
+//! The object keys that `skim` reads, and a predictor of their order.
 
-/// Makes an enum of keys.
+/// Defines an enum of keys.
 macro_rules! keys {
     ($($key:ident = $name:literal,)*) => {
-        /// A key of an object that the skimmer knows.
+        /// An object key that `skim` reads.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub(crate) enum Key {
+        pub(crate) enum KnownKey {
             $($key,)*
-            /// Any other.
+            /// Any other key.
             Other,
         }
 
-        impl Key {
-            /// Finds the key of this name, escapes resolved.
+        impl KnownKey {
+            /// Returns the key with this name, or `Other`. The escapes of `name` must be decoded.
             #[expect(non_upper_case_globals, reason = "the constants carry the names of the variants")]
-            pub(crate) fn named(name: &[u8]) -> Key {
+            pub(crate) fn from_name(name: &[u8]) -> KnownKey {
                 $(const $key: &[u8] = $name.as_bytes();)*
                 match name {
-                    $($key => Key::$key,)*
-                    _ => Key::Other,
+                    $($key => KnownKey::$key,)*
+                    _ => KnownKey::Other,
                 }
             }
         }
@@ -34,7 +34,7 @@ keys! {
     Message = "message",
     Timestamp = "timestamp",
     SessionId = "sessionId",
-    ProcessId = "session_id",
+    ProcessSessionId = "session_id",
     AgentId = "agentId",
     Version = "version",
     Cwd = "cwd",
@@ -91,67 +91,73 @@ keys! {
     Speed = "speed",
 }
 
-/// How many keys there are, and one more for "before the first".
-const STATES: usize = Key::Other as usize + 2;
+/// The number of predictor states: one for each key, and the start state.
+const STATE_COUNT: usize = KnownKey::Other as usize + 2;
 
 /// The state before the first key.
-pub(crate) const FIRST: usize = STATES - 1;
+pub(crate) const START_STATE: usize = STATE_COUNT - 1;
 
-/// Which keys followed which in the lines before: the two seen last, with the very bytes between the values.
+/// Predicts the next key of an object from the lines read so far.
 ///
-/// Clients write the keys of a kind of line in one order. Where the bytes that came last time stand again, one
-/// comparison takes the place of finding the end of the key and looking it up.
+/// Clients write the keys of a line type in a fixed order. For each key the predictor keeps the last two successors,
+/// with the exact bytes between the values. If the bytes match again, one comparison replaces finding the end of the
+/// key and looking it up.
 ///
-/// A habit that does not learn costs nothing and knows nothing: for lines read one by one.
+/// The default predictor does not learn and costs nothing. It is used for single lines.
 #[derive(Debug, Default)]
 pub(crate) struct KeyPredictor {
-    guesses: Vec<[Guess; 2]>,
+    guesses: Vec<[KeyGuess; 2]>,
 }
 
+/// A run of bytes that followed a key's value before, and the key that it contains.
 #[derive(Debug, Clone, Copy)]
-struct Guess {
+struct KeyGuess {
     bytes: [u128; 2],
     mask: [u128; 2],
     len: usize,
-    key: Key,
+    key: KnownKey,
 }
 
-/// Longest run of bytes between two values that is remembered.
-const LONGEST: usize = 32;
+/// The length in bytes of the longest run between two values that is kept.
+const MAX_RUN_LEN: usize = 32;
 
-/// No bytes are like these under an empty mask, so an unused guess never fits.
-const UNUSED: Guess = Guess { bytes: [1; 2], mask: [0; 2], len: 0, key: Key::Other };
+/// An unused guess. Its mask is empty and its bytes are not zero, so it never matches.
+const UNUSED_GUESS: KeyGuess = KeyGuess { bytes: [1; 2], mask: [0; 2], len: 0, key: KnownKey::Other };
 
-fn words(bytes: &[u8; LONGEST]) -> [u128; 2] {
+fn to_words(bytes: &[u8; MAX_RUN_LEN]) -> [u128; 2] {
     let (halves, _) = bytes.as_chunks::<16>();
     [u128::from_le_bytes(halves[0]), u128::from_le_bytes(halves[1])]
 }
 
 impl KeyPredictor {
-    /// Makes a habit that learns.
-    pub(crate) fn learning() -> KeyPredictor {
-        KeyPredictor { guesses: vec![[UNUSED; 2]; STATES] }
+    /// Creates a predictor that learns.
+    pub(crate) fn with_learning() -> KeyPredictor {
+        KeyPredictor { guesses: vec![[UNUSED_GUESS; 2]; STATE_COUNT] }
     }
 
-    /// Finds the next key at `at`, behind the value of the key `state`: which, and how many bytes lead to its value.
+    /// Predicts the key at index `at`, after the value of the key `state`, and the number of bytes up to its value.
+    ///
+    /// Returns `None` if no guess matches, fewer than 32 bytes remain, or the predictor does not learn.
     #[inline]
-    pub(crate) fn guess(&self, bytes: &[u8], at: usize, state: usize) -> Option<(Key, usize)> {
+    pub(crate) fn predict(&self, bytes: &[u8], at: usize, state: usize) -> Option<(KnownKey, usize)> {
         let guesses = self.guesses.get(state)?;
-        let here = words(bytes.get(at..)?.first_chunk()?);
-        let fits = |guess: &&Guess| {
+        let here = to_words(bytes.get(at..)?.first_chunk()?);
+        let matches_guess = |guess: &&KeyGuess| {
             (here[0] & guess.mask[0] == guess.bytes[0]) & (here[1] & guess.mask[1] == guess.bytes[1])
         };
-        guesses.iter().find(fits).map(|guess| (guess.key, guess.len))
+        guesses.iter().find(matches_guess).map(|guess| (guess.key, guess.len))
     }
 
-    /// Remembers that these bytes led to `key` behind the value of the key `state`.
-    pub(crate) fn learn(&mut self, bytes: &[u8], state: usize, key: Key) {
+    /// Records that the run `bytes`, from the value of the key `state` to the next value, contains `key`.
+    ///
+    /// Does nothing if the run is longer than 32 bytes or the predictor does not learn.
+    pub(crate) fn learn(&mut self, bytes: &[u8], state: usize, key: KnownKey) {
         let len = bytes.len();
-        let Some(guesses) = self.guesses.get_mut(state).filter(|_| len <= LONGEST) else { return };
-        let (mut padded, mut mask) = ([0; LONGEST], [0; LONGEST]);
+        let Some(guesses) = self.guesses.get_mut(state).filter(|_| len <= MAX_RUN_LEN) else { return };
+        let (mut padded, mut mask) = ([0; MAX_RUN_LEN], [0; MAX_RUN_LEN]);
         padded[..len].copy_from_slice(bytes);
         mask[..len].fill(u8::MAX);
         guesses[1] = guesses[0];
-        guesses[0] = Guess { bytes: words(&padded), mask: words(&mask), len, key };
+        guesses[0] = KeyGuess { bytes: to_words(&padded), mask: to_words(&mask), len, key };
     }
 }

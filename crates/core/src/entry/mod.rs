@@ -1,12 +1,12 @@
-//! Lines to entries: typed, borrowed from the bytes, complete.
+//! Parses lines into typed entries that borrow from the bytes.
 //!
 //! ```text
-//! line ──read──▶ Entry (slices)  ──voice──▶ who speaks
-//!          └──▶ problems         ──detail─▶ typed fields, on demand
+//! line ──read_line──▶ Entry (slices)  ──role────▶ EntryRole
+//!               └───▶ problems        ──detail──▶ typed fields, on demand
 //! ```
 //!
-//! A line nobody asks for is never built into a DOM; what is not known stays in `raw`
-//! (**nothing-unknown-is-lost**, **parse-never-fails**).
+//! No DOM is built. Unknown data stays available in [`Entry::raw`] (**nothing-unknown-is-lost**,
+//! **parse-never-fails**).
 
 mod block;
 mod detail;
@@ -24,13 +24,13 @@ mod string_simd;
 mod timestamp;
 mod usage;
 
-pub use block::{Block, Content, content_of};
-pub use detail::{Detail, FileBackup, LeafPointer, members};
-pub(crate) use detail::{member, strings};
+pub use block::{Block, Content, parse_content};
+pub use detail::{EntryDetail, FileBackup, LeafPointer, members};
+pub(crate) use detail::{find_member, list_strings};
 pub(crate) use json::JsonScanner;
 pub use json_str::JsonStr;
-pub use kind::{Attachment, BlockKind, Kind, Progress, System};
-pub use read::{LineStatus, Reader, read, value_text};
+pub use kind::{AttachmentKind, BlockKind, Kind, ProgressKind, SystemKind};
+pub use read::{LineStatus, Reader, read_line, value_text, with_entry};
 pub use record::{Entry, Flags, Message};
 pub use role::EntryRole;
 pub use timestamp::Timestamp;

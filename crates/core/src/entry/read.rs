@@ -1,4 +1,4 @@
-//! A line into entries: as it stands, or what can be salvaged from it.
+//! Reads the entries of a line, or recovers what is readable from a damaged one.
 
 use std::borrow::Cow;
 
@@ -11,194 +11,230 @@ use super::skim;
 use crate::lines::Line;
 use crate::problem::{Problem, ProblemKind};
 
-/// What became of a line.
+/// How much of a line could be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineStatus {
-    /// One object, as it should be.
-    Whole,
-    /// No single object, but so many entries could be read from it.
-    Salvaged(u32),
-    /// Nothing could be read.
-    Lost,
+    /// The line is one strictly valid JSON object.
+    Parsed,
+    /// The line is damaged, but this number of entries could be read from it.
+    Recovered(u32),
+    /// No entry could be read: the line is torn, not JSON, not an object, or consists of NUL bytes.
+    Unparsable,
 }
 
-/// How many starts of a record are tried in a damaged line.
-const TRIES: usize = 16;
+/// The maximum number of record starts to try in a damaged line.
+const MAX_RECORD_STARTS: usize = 16;
 
-/// Nesting past which a line is told as odd; what a usual JSON parser refuses.
-const DEEP: u32 = 127;
+/// The nesting depth above which a line is reported: common JSON parsers reject such lines.
+const DEPTH_LIMIT: u32 = 127;
 
-/// Reads line after line of a file and remembers what they have in common.
+/// Reads the lines of a file in order. Caches the parts that consecutive lines have in common.
 #[derive(Debug)]
 pub struct Reader {
-    memory: ReaderCache,
+    cache: ReaderCache,
 }
 
 impl Default for Reader {
     fn default() -> Self {
-        Reader { memory: ReaderCache::learning() }
+        Reader { cache: ReaderCache::with_learning() }
     }
 }
 
 impl Reader {
-    /// Reads the entries of a line: usually one. `each` gets them with the offset of their bytes.
+    /// Reads the entries of a line, usually one. Calls `each` with every entry and the offset of its bytes in the file.
+    ///
+    /// Appends the problems of the line to `problems`.
     #[inline]
-    pub fn read<'a>(
+    pub fn read_line<'a>(
         &mut self,
         line: &Line<'a>,
         problems: &mut Vec<Problem>,
         each: impl FnMut(Entry<'a>, u64),
     ) -> LineStatus {
-        read_with(&mut self.memory, line, problems, each)
+        read_line_with(&mut self.cache, line, problems, each)
     }
 }
 
-/// Reads the entries of a single line.
-pub fn read<'a>(
+/// Reads the entries of a single line, like [`Reader::read_line`] but without a cache.
+pub fn read_line<'a>(
     line: &Line<'a>,
     problems: &mut Vec<Problem>,
     each: impl FnMut(Entry<'a>, u64),
 ) -> LineStatus {
-    read_with(&mut ReaderCache::default(), line, problems, each)
+    read_line_with(&mut ReaderCache::default(), line, problems, each)
 }
 
-fn read_with<'a>(
-    memory: &mut ReaderCache,
+/// Calls `f` with the first entry in the bytes of one line and returns its result.
+///
+/// Returns `None` if no entry can be read from the line. Problems are ignored.
+pub fn with_entry<T>(bytes: &[u8], f: impl FnOnce(&Entry<'_>) -> T) -> Option<T> {
+    let line = Line { number: 1, offset: 0, bytes, unterminated: false };
+    let mut f = Some(f);
+    let mut result = None;
+    read_line(&line, &mut Vec::new(), |entry, _| {
+        if let Some(f) = f.take() {
+            result = Some(f(&entry));
+        }
+    });
+    result
+}
+
+/// Reads a line with the given cache. See [`Reader::read_line`].
+fn read_line_with<'a>(
+    cache: &mut ReaderCache,
     line: &Line<'a>,
     problems: &mut Vec<Problem>,
     mut each: impl FnMut(Entry<'a>, u64),
 ) -> LineStatus {
-    let mut tell = ProblemReporter { line: line.no, offset: line.offset, nuls: false, problems };
+    let mut reporter =
+        ProblemReporter { line: line.number, offset: line.offset, nuls_reported: false, problems };
     let mut entry = Entry::default();
-    match skim::object(line.bytes, memory, &mut entry) {
+    match skim::skim_entry(line.bytes, cache, &mut entry) {
         Ok(end) if end == line.bytes.len() => {
-            let clean = check_entry(&entry, &mut tell);
+            let is_strict = check_entry(&entry, &mut reporter);
             each(entry, line.offset);
-            if clean { LineStatus::Whole } else { LineStatus::Salvaged(1) }
+            if is_strict { LineStatus::Parsed } else { LineStatus::Recovered(1) }
         }
-        first => salvage(line, &mut tell, first.err(), each),
+        result => recover_entries(line, &mut reporter, result.err(), each),
     }
 }
 
+/// Adds problems of one line to a list.
 struct ProblemReporter<'p> {
     line: u32,
+    /// The file offset that reported positions are relative to.
     offset: u64,
-    /// Whether the line's NULs were told.
-    nuls: bool,
+    /// Whether the NUL bytes of the line have been reported.
+    nuls_reported: bool,
     problems: &'p mut Vec<Problem>,
 }
 
 impl ProblemReporter<'_> {
-    fn again(&mut self) -> ProblemReporter<'_> {
-        ProblemReporter { line: self.line, offset: self.offset, nuls: self.nuls, problems: self.problems }
-    }
-
-    /// Tells of bytes between records, unless they are only filler.
-    fn gap(&mut self, bytes: &[u8], at: usize, torn: bool) {
-        if bytes.iter().any(|b| !matches!(b, 0 | b' ' | b'\t' | b'\r')) {
-            self.tell(at, if torn { ProblemKind::Torn } else { ProblemKind::Damaged(bytes.len() as u64) });
+    fn reborrow(&mut self) -> ProblemReporter<'_> {
+        ProblemReporter {
+            line: self.line,
+            offset: self.offset,
+            nuls_reported: self.nuls_reported,
+            problems: self.problems,
         }
     }
 
-    fn tell(&mut self, at: usize, kind: ProblemKind) {
+    /// Reports bytes before, between or after records, unless they are only NULs, spaces, tabs and CRs.
+    ///
+    /// `at` is their position in the line. `is_torn` is set for the rest of a line without a line feed.
+    fn report_gap(&mut self, bytes: &[u8], at: usize, is_torn: bool) {
+        if bytes.iter().any(|b| !matches!(b, 0 | b' ' | b'\t' | b'\r')) {
+            self.report(
+                at,
+                if is_torn { ProblemKind::Torn } else { ProblemKind::Damaged(bytes.len() as u64) },
+            );
+        }
+    }
+
+    /// Reports a problem `at` bytes after `offset`.
+    fn report(&mut self, at: usize, kind: ProblemKind) {
         self.problems.push(Problem { line: self.line, offset: self.offset + at as u64, kind });
     }
 }
 
-/// Looks at what the skimmer let pass; whether the object is JSON as every parser takes it.
-fn check_entry(entry: &Entry<'_>, tell: &mut ProblemReporter<'_>) -> bool {
-    if entry.depth > DEEP {
-        tell.tell(0, ProblemKind::Deep(entry.depth));
+/// Reports oddities that the scanner accepts. Returns `true` if the object is strictly valid JSON.
+fn check_entry(entry: &Entry<'_>, reporter: &mut ProblemReporter<'_>) -> bool {
+    if entry.depth > DEPTH_LIMIT {
+        reporter.report(0, ProblemKind::Deep(entry.depth));
     }
-    if entry.is(Flags::BAD_COUNT) {
-        tell.tell(0, ProblemKind::BadCount);
+    if entry.has_flag(Flags::BAD_COUNT) {
+        reporter.report(0, ProblemKind::BadCount);
     }
     if let Some(stamp) = entry.timestamp
         && stamp != b"null"
         && entry.time().is_none()
     {
-        tell.tell(0, ProblemKind::BadTimestamp);
+        reporter.report(0, ProblemKind::BadTimestamp);
     }
-    if entry.is(Flags::SURROGATES) && JsonStr::new(entry.raw).has_lone_surrogate() {
-        tell.tell(0, ProblemKind::LoneSurrogate);
+    if entry.has_flag(Flags::SURROGATES) && JsonStr::new(entry.raw).has_lone_surrogate() {
+        reporter.report(0, ProblemKind::LoneSurrogate);
     }
     if simdutf8::basic::from_utf8(entry.raw).is_err() {
-        let valid = std::str::from_utf8(entry.raw).map_or_else(|error| error.valid_up_to(), str::len);
-        tell.tell(valid, ProblemKind::NotUtf8);
+        let valid_len = std::str::from_utf8(entry.raw).map_or_else(|error| error.valid_up_to(), str::len);
+        reporter.report(valid_len, ProblemKind::NotUtf8);
     }
-    if let Some(at) = entry.control {
-        let nuls = memchr::memchr_iter(0, entry.raw).count() as u64;
-        if nuls == 0 {
-            tell.tell(at, ProblemKind::ControlBytes);
-        } else if !tell.nuls {
-            tell.tell(at, ProblemKind::Nuls(nuls));
+    if let Some(at) = entry.control_byte {
+        let nul_count = memchr::memchr_iter(0, entry.raw).count() as u64;
+        if nul_count == 0 {
+            reporter.report(at, ProblemKind::ControlBytes);
+        } else if !reporter.nuls_reported {
+            reporter.report(at, ProblemKind::Nuls(nul_count));
         }
     }
-    entry.control.is_none()
+    entry.control_byte.is_none()
 }
 
-/// Reads what it can from a line that is not one object.
-fn salvage<'a>(
+/// Recovers entries from a line that is not exactly one object, by trying at most 16 positions of `{"`.
+///
+/// `error` is the syntax error of the whole line. It is `None` if bytes follow the first object.
+fn recover_entries<'a>(
     line: &Line<'a>,
-    tell: &mut ProblemReporter<'_>,
-    first: Option<JsonError>,
+    reporter: &mut ProblemReporter<'_>,
+    error: Option<JsonError>,
     mut each: impl FnMut(Entry<'a>, u64),
 ) -> LineStatus {
     let bytes = line.bytes;
-    let nuls = memchr::memchr_iter(0, bytes).count() as u64;
+    let nul_count = memchr::memchr_iter(0, bytes).count() as u64;
     if let Some(at) = memchr::memchr(0, bytes) {
-        tell.tell(at, ProblemKind::Nuls(nuls));
-        tell.nuls = true;
+        reporter.report(at, ProblemKind::Nuls(nul_count));
+        reporter.nuls_reported = true;
     }
-    // A whole value that is no object holds no record of its own, whatever is in it.
+    // A JSON value that is not an object contains no record of its own.
     if bytes.first().is_some_and(|byte| *byte != b'{') && is_json(bytes) {
-        tell.tell(0, ProblemKind::NotObject);
-        return LineStatus::Lost;
+        reporter.report(0, ProblemKind::NotObject);
+        return LineStatus::Unparsable;
     }
-    let mut found = 0;
-    let mut told = 0;
+    let mut entry_count = 0;
+    let mut recovered_to = 0;
     let mut from = 0;
-    for _ in 0..TRIES {
-        let Some(start) = memchr::memmem::find(&bytes[from..], b"{\"").map(|k| from + k) else {
+    for _ in 0..MAX_RECORD_STARTS {
+        let Some(start) = memchr::memmem::find(&bytes[from..], b"{\"").map(|found_at| from + found_at) else {
             break;
         };
         let mut entry = Entry::default();
-        match skim::object(&bytes[start..], &mut ReaderCache::default(), &mut entry) {
+        match skim::skim_entry(&bytes[start..], &mut ReaderCache::default(), &mut entry) {
             Ok(end) if start == 0 || is_record(&entry) => {
-                tell.gap(&bytes[told..start], told, false);
+                reporter.report_gap(&bytes[recovered_to..start], recovered_to, false);
                 check_entry(
                     &entry,
-                    &mut ProblemReporter { offset: line.offset + start as u64, ..tell.again() },
+                    &mut ProblemReporter { offset: line.offset + start as u64, ..reporter.reborrow() },
                 );
                 each(entry, line.offset + start as u64);
-                found += 1;
-                told = start + end;
-                from = told;
+                entry_count += 1;
+                recovered_to = start + end;
+                from = recovered_to;
             }
             _ => from = start + 1,
         }
     }
-    if found > 0 {
-        tell.gap(&bytes[told..], told, line.unterminated);
-        if found > 1 {
-            tell.tell(0, ProblemKind::Glued(found));
+    if entry_count > 0 {
+        reporter.report_gap(&bytes[recovered_to..], recovered_to, line.unterminated);
+        if entry_count > 1 {
+            reporter.report(0, ProblemKind::Glued(entry_count));
         }
-        return LineStatus::Salvaged(found);
+        return LineStatus::Recovered(entry_count);
     }
-    match first {
-        Some(bad) if bad.cut && line.unterminated => tell.tell(0, ProblemKind::Torn),
-        _ if nuls == bytes.len() as u64 => {}
-        _ => tell.tell(0, ProblemKind::NotJson),
+    match error {
+        Some(error) if error.is_truncated && line.unterminated => reporter.report(0, ProblemKind::Torn),
+        _ if nul_count == bytes.len() as u64 => {}
+        _ => reporter.report(0, ProblemKind::NotJson),
     }
-    LineStatus::Lost
+    LineStatus::Unparsable
 }
 
-/// Whether an object found inside a damaged line is a record of its own and not a part of another.
+/// Returns `true` if an object in a damaged line is a whole record and not an object nested in one.
+///
+/// A record has a known type and at least a session id, a uuid, a leaf uuid or a payload.
 fn is_record(entry: &Entry<'_>) -> bool {
     !matches!(entry.kind, Kind::Unknown | Kind::Missing)
-        && (entry.session.is_some()
+        && (entry.session_id.is_some()
             || entry.uuid.is_some()
-            || entry.leaf.is_some()
+            || entry.leaf_uuid.is_some()
             || entry.payload.is_some())
 }
 
@@ -206,7 +242,7 @@ fn is_json(bytes: &[u8]) -> bool {
     serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok()
 }
 
-/// Returns the whole text of a raw JSON value: a string decoded, anything else as it stands.
+/// Returns the text of a raw JSON value: a decoded string, or any other value as written.
 pub fn value_text(value: &[u8]) -> Cow<'_, str> {
     match value {
         [b'"', body @ .., b'"'] => JsonStr::new(body).decode(),

@@ -1,8 +1,8 @@
-//! What one line has in common with the line before it.
+//! A cache of the parts that a line shares with the previous line.
 //!
-//! Lines of one file repeat the same folder, session, version and branch, and the lines of one response the same
-//! usage. The reader remembers those bytes; where they stand again, one comparison takes the place of a dozen
-//! members. What comes out is the same with and without a memory: a law in the tests.
+//! Lines of one file repeat the same directory, session, version and branch, and the lines of one response repeat the
+//! same usage. The reader keeps those bytes. If they occur again, one comparison replaces parsing a dozen members.
+//! The result is the same with and without the cache; a test checks this.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use super::key::KeyPredictor;
 use super::record::Entry;
 use super::usage::Usage;
 
-/// The members that stay the same from line to line.
+/// The fields that usually stay the same from line to line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EnvelopeField {
     UserType,
@@ -24,26 +24,26 @@ pub(crate) enum EnvelopeField {
     Slug,
 }
 
-/// What the reader remembers of the lines before.
+/// State that the reader keeps from earlier lines.
 #[derive(Debug, Default)]
 pub(crate) struct ReaderCache {
-    pub(crate) frame: EnvelopeCache,
-    pub(crate) top: KeyPredictor,
-    pub(crate) inner: NestedCache,
+    pub(crate) envelope: EnvelopeCache,
+    pub(crate) top_keys: KeyPredictor,
+    pub(crate) nested: NestedCache,
 }
 
 impl ReaderCache {
-    /// Makes a memory that learns the order of keys.
-    pub(crate) fn learning() -> ReaderCache {
-        let mut memory = ReaderCache { top: KeyPredictor::learning(), ..ReaderCache::default() };
-        let inner = &mut memory.inner;
-        (inner.message, inner.block, inner.usage) =
-            (KeyPredictor::learning(), KeyPredictor::learning(), KeyPredictor::learning());
-        memory
+    /// Creates a cache that learns the order of keys.
+    pub(crate) fn with_learning() -> ReaderCache {
+        let mut cache = ReaderCache { top_keys: KeyPredictor::with_learning(), ..ReaderCache::default() };
+        let nested = &mut cache.nested;
+        (nested.message, nested.block, nested.usage) =
+            (KeyPredictor::with_learning(), KeyPredictor::with_learning(), KeyPredictor::with_learning());
+        cache
     }
 }
 
-/// What it remembers of the objects inside a line.
+/// The part of the cache for objects nested in a line.
 #[derive(Debug, Default)]
 pub(crate) struct NestedCache {
     pub(crate) message: KeyPredictor,
@@ -52,78 +52,87 @@ pub(crate) struct NestedCache {
     pub(crate) last_usage: LastUsage,
 }
 
-/// The usage object of the line before.
+/// The last well-formed usage object.
 #[derive(Debug, Default)]
 pub(crate) struct LastUsage {
     bytes: Vec<u8>,
+    /// The token counts, and whether the response was made in fast mode.
     value: (Usage, bool),
-    /// How deep its values are nested.
+    /// The nesting depth of the object.
     depth: usize,
 }
 
-/// Bytes of the line before, with what they mean.
+/// The bytes of a run of envelope fields on the previous line, and the ranges of the fields in them.
 #[derive(Debug, Default)]
 pub(crate) struct EnvelopeCache {
-    run: Vec<u8>,
+    bytes: Vec<u8>,
     fields: Vec<(EnvelopeField, Range<usize>)>,
-    /// The run of the line at hand: where it starts and ends so far.
-    noted: Range<usize>,
-    noted_fields: Vec<(EnvelopeField, Range<usize>)>,
+    /// The span of the run on the current line, as far as it was read.
+    pending: Range<usize>,
+    pending_fields: Vec<(EnvelopeField, Range<usize>)>,
 }
 
 impl EnvelopeCache {
-    /// Starts on a new line.
+    /// Starts a new line.
     #[inline]
-    pub(crate) fn start(&mut self) {
-        self.noted = 0..0;
+    pub(crate) fn start_line(&mut self) {
+        self.pending = 0..0;
     }
 
-    /// Takes the whole run at the member at hand, if it is the one of the line before.
+    /// Skips a run of fields that equals the stored one, and sets the fields of `entry`. Returns `true` if it did.
+    ///
+    /// Returns `false` if the bytes at the current member differ from the stored run, or if none is stored.
     #[inline]
-    pub(crate) fn recall<'a>(&self, skim: &mut JsonScanner<'a>, entry: &mut Entry<'a>) -> bool {
-        let Some(run) = skim.skip_if_equal(skim.key_at, &self.run) else {
+    pub(crate) fn reuse<'a>(&self, scanner: &mut JsonScanner<'a>, entry: &mut Entry<'a>) -> bool {
+        let Some(bytes) = scanner.skip_if_equal(scanner.key_start, &self.bytes) else {
             return false;
         };
         for (field, at) in &self.fields {
-            set(entry, *field, JsonStr::new(&run[at.clone()]));
+            set_envelope_field(entry, *field, JsonStr::new(&bytes[at.clone()]));
         }
         true
     }
 
-    /// Notes a member that is a plain text; members of a run follow each other without a gap.
-    pub(crate) fn note(&mut self, field: EnvelopeField, key_at: usize, text: Range<usize>) {
+    /// Adds a string field to the run of the current line. `text` is the span of the string body.
+    ///
+    /// A run starts at `userType`. Fields that do not follow the run without a gap are ignored.
+    pub(crate) fn add_field(&mut self, field: EnvelopeField, key_start: usize, text: Range<usize>) {
         if field == EnvelopeField::UserType {
-            self.noted = key_at..key_at;
-            self.noted_fields.clear();
-        } else if self.noted.is_empty() || key_at != self.noted.end + 1 {
+            self.pending = key_start..key_start;
+            self.pending_fields.clear();
+        } else if self.pending.is_empty() || key_start != self.pending.end + 1 {
             return;
         }
-        self.noted.end = text.end + 1;
-        let start = self.noted.start;
-        self.noted_fields.push((field, text.start - start..text.end - start));
+        self.pending.end = text.end + 1;
+        let start = self.pending.start;
+        self.pending_fields.push((field, text.start - start..text.end - start));
     }
 
-    /// Keeps the run of a line that was in order.
-    pub(crate) fn keep(&mut self, bytes: &[u8]) {
-        if !self.noted.is_empty() {
-            self.run.clear();
-            self.run.extend_from_slice(&bytes[self.noted.clone()]);
-            std::mem::swap(&mut self.fields, &mut self.noted_fields);
+    /// Stores the run of the current line for the next one. Call it only for lines without control bytes and surrogates.
+    pub(crate) fn store(&mut self, bytes: &[u8]) {
+        if !self.pending.is_empty() {
+            self.bytes.clear();
+            self.bytes.extend_from_slice(&bytes[self.pending.clone()]);
+            std::mem::swap(&mut self.fields, &mut self.pending_fields);
         }
     }
 }
 
 impl LastUsage {
-    /// Takes a usage object that stood on the line before.
+    /// Skips a usage object that equals the stored one. Returns its token counts, and whether it is of fast mode.
+    ///
+    /// Returns `None` if the bytes differ or no usage object is stored.
     #[inline]
-    pub(crate) fn recall(&self, skim: &mut JsonScanner<'_>) -> Option<(Usage, bool)> {
-        skim.skip_if_equal(skim.at(), &self.bytes)?;
-        skim.depth = skim.depth.max(self.depth);
+    pub(crate) fn reuse(&self, scanner: &mut JsonScanner<'_>) -> Option<(Usage, bool)> {
+        scanner.skip_if_equal(scanner.position(), &self.bytes)?;
+        scanner.depth = scanner.depth.max(self.depth);
         Some(self.value)
     }
 
-    /// Keeps a usage object that was in order.
-    pub(crate) fn keep(&mut self, bytes: &[u8], usage: (Usage, bool), depth: usize) {
+    /// Stores a usage object: its bytes, its token counts with the fast-mode flag, and its nesting depth.
+    ///
+    /// It must not contain bad counts, control bytes or surrogates.
+    pub(crate) fn store(&mut self, bytes: &[u8], usage: (Usage, bool), depth: usize) {
         self.bytes.clear();
         self.bytes.extend_from_slice(bytes);
         self.value = usage;
@@ -131,15 +140,15 @@ impl LastUsage {
     }
 }
 
-/// Puts a framing member into the entry.
+/// Sets an envelope field of the entry. Empty strings count as missing.
 #[inline]
-pub(crate) fn set<'a>(entry: &mut Entry<'a>, field: EnvelopeField, text: JsonStr<'a>) {
+pub(crate) fn set_envelope_field<'a>(entry: &mut Entry<'a>, field: EnvelopeField, text: JsonStr<'a>) {
     let text = Some(text).filter(|text| !text.is_empty());
     match field {
         EnvelopeField::UserType => {}
         EnvelopeField::Entrypoint => entry.entrypoint = text,
         EnvelopeField::Cwd => entry.cwd = text,
-        EnvelopeField::Session => entry.session = text,
+        EnvelopeField::Session => entry.session_id = text,
         EnvelopeField::Version => entry.version = text,
         EnvelopeField::GitBranch => entry.git_branch = text,
         EnvelopeField::Slug => entry.slug = text,

@@ -1,81 +1,82 @@
-//! The entry: one parsed line, borrowing from the bytes.
+//! The entry: one parsed line, borrowing from its bytes.
 
 use super::block::{Block, Content};
 use super::json_str::JsonStr;
-use super::kind::{Attachment, Kind, Progress, System};
+use super::kind::{AttachmentKind, Kind, ProgressKind, SystemKind};
 use super::timestamp::Timestamp;
 use super::usage::Usage;
 
-/// A parsed line. Fields the rooms use are slices of it; everything else stays in `raw` (**nothing-unknown-is-lost**).
+/// A parsed line. The fields that other modules need are slices of it; `raw` holds everything
+/// (**nothing-unknown-is-lost**).
 #[derive(Debug, Clone)]
 pub struct Entry<'a> {
-    /// The object's bytes.
+    /// The bytes of the whole object.
     pub raw: &'a [u8],
-    /// Its type.
+    /// The type of the line.
     pub kind: Kind,
-    /// Its type as written.
-    pub name: Option<JsonStr<'a>>,
-    /// `uuid`, where it is not empty.
+    /// `type` as written. `None` if it is missing or not a string.
+    pub type_name: Option<JsonStr<'a>>,
+    /// `uuid`, unless empty.
     pub uuid: Option<JsonStr<'a>>,
-    /// `parentUuid`, where it is not empty.
-    pub parent: Option<JsonStr<'a>>,
-    /// `logicalParentUuid`: what a compaction boundary followed.
-    pub logical_parent: Option<JsonStr<'a>>,
-    /// `timestamp`, whatever its type.
+    /// `parentUuid`, unless empty.
+    pub parent_uuid: Option<JsonStr<'a>>,
+    /// `logicalParentUuid`: the entry before a compaction boundary.
+    pub logical_parent_uuid: Option<JsonStr<'a>>,
+    /// `timestamp`, of any JSON type.
     pub timestamp: Option<&'a [u8]>,
-    /// `sessionId`: of the file, or of the session a line was copied from.
-    pub session: Option<JsonStr<'a>>,
-    /// `session_id`: the session that the process started with.
+    /// `sessionId`: the session of this file, or the session that the line was copied from.
+    pub session_id: Option<JsonStr<'a>>,
+    /// `session_id`: the session that the client process started with.
     pub process_session_id: Option<JsonStr<'a>>,
-    /// `agentId`.
-    pub agent: Option<JsonStr<'a>>,
-    /// The client's version.
+    /// `agentId`: the subagent that wrote the line.
+    pub agent_id: Option<JsonStr<'a>>,
+    /// `version`: the client version.
     pub version: Option<JsonStr<'a>>,
-    /// The folder the client ran in.
+    /// `cwd`: the working directory of the client.
     pub cwd: Option<JsonStr<'a>>,
-    /// The git branch, `HEAD` or nothing outside a repository.
+    /// `gitBranch`: the git branch, or `HEAD`. Missing outside a repository.
     pub git_branch: Option<JsonStr<'a>>,
-    /// The words that name a plan.
+    /// `slug`: the name of a plan.
     pub slug: Option<JsonStr<'a>>,
-    /// How the client was started.
+    /// `entrypoint`: how the client was started.
     pub entrypoint: Option<JsonStr<'a>>,
-    /// `requestId`.
-    pub request: Option<JsonStr<'a>>,
+    /// `requestId`: the API request of the response.
+    pub request_id: Option<JsonStr<'a>>,
     /// `subtype` of a system line.
     pub subtype: Option<JsonStr<'a>>,
-    /// The type within `attachment` or `data`.
-    pub part: Option<JsonStr<'a>>,
+    /// The `type` in `attachment` or `data`.
+    pub payload_type: Option<JsonStr<'a>>,
     /// `attachment`, `data` or `snapshot`.
     pub payload: Option<&'a [u8]>,
-    /// `content` beside a message: of system and queue lines.
+    /// The top-level `content` of system and queue lines.
     pub content: Option<&'a [u8]>,
-    /// `leafUuid`.
-    pub leaf: Option<JsonStr<'a>>,
-    /// The words of a title, summary or last-prompt line.
+    /// `leafUuid` of summary and last-prompt lines: the entry that the line points to.
+    pub leaf_uuid: Option<JsonStr<'a>>,
+    /// The text of a title, summary or last-prompt line.
     pub text: Option<JsonStr<'a>>,
-    /// `toolUseResult`.
+    /// `toolUseResult`: the client's own record of a tool result, as raw JSON.
     pub tool_use_result: Option<&'a [u8]>,
-    /// `forkedFrom`.
+    /// `forkedFrom`, as raw JSON.
     pub forked_from: Option<&'a [u8]>,
-    /// `compactMetadata`.
-    pub compact: Option<&'a [u8]>,
-    /// `origin`.
+    /// `compactMetadata` of a compaction boundary, as raw JSON.
+    pub compact_metadata: Option<&'a [u8]>,
+    /// `origin` of a prompt, as raw JSON.
     pub origin: Option<&'a [u8]>,
     /// `toolUseID`.
-    pub tool_use: Option<JsonStr<'a>>,
+    pub tool_use_id: Option<JsonStr<'a>>,
     /// `parentToolUseID`.
-    pub parent_tool_use: Option<JsonStr<'a>>,
+    pub parent_tool_use_id: Option<JsonStr<'a>>,
     /// `durationMs` of a finished turn.
     pub duration_ms: Option<u64>,
-    /// The yes-or-no fields.
+    /// The boolean fields, and properties found while reading.
     pub flags: Flags,
-    /// `message`, where it is an object.
+    /// `message`, if it is an object.
     pub message: Option<Message<'a>>,
-    /// How deep values are nested, as far as it was counted.
+    /// The deepest nesting within a field value, as far as it was counted.
     pub depth: u32,
-    /// Where a control byte stands raw in a string, which JSON does not allow; counted from the skimmed start.
-    pub(crate) control: Option<usize>,
-    pub(crate) moment: Option<Timestamp>,
+    /// The index of an unescaped control byte in a string, which JSON does not allow; relative to the start of the scan.
+    pub(crate) control_byte: Option<usize>,
+    pub(crate) parsed_time: Option<Timestamp>,
 }
 
 /// The `message` of a user or assistant line.
@@ -83,56 +84,56 @@ pub struct Entry<'a> {
 pub struct Message<'a> {
     /// The id of the response.
     pub id: Option<JsonStr<'a>>,
-    /// Who speaks.
+    /// The API role: `user` or `assistant`.
     pub role: Option<JsonStr<'a>>,
-    /// Which model.
+    /// The model.
     pub model: Option<JsonStr<'a>>,
-    /// Why the model stopped.
+    /// The reason why the model stopped.
     pub stop_reason: Option<JsonStr<'a>>,
-    /// What is said.
+    /// The text or the blocks of the message.
     pub content: Content<'a>,
-    /// What it cost.
+    /// The token counts. `None` if `usage` is missing or not an object.
     pub usage: Option<Usage>,
-    /// Whether it was made in fast mode, which has prices of its own.
-    pub fast: bool,
+    /// Whether the response was made in fast mode, which has its own prices.
+    pub is_fast: bool,
 }
 
-/// The yes-or-no fields of a line.
+/// The boolean fields of a line, and properties found while reading it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Flags(u16);
 
 impl Flags {
-    /// A subagent's line inside the main file.
+    /// A line of a subagent.
     pub const SIDECHAIN: Flags = Flags(1);
-    /// Said by the client in the user's name.
+    /// Text that the client added in the user's name.
     pub const META: Flags = Flags(2);
-    /// The summary that replaces what was compacted.
+    /// The summary that replaces compacted entries.
     pub const COMPACT_SUMMARY: Flags = Flags(4);
     /// An API error shown as an answer.
     pub const API_ERROR: Flags = Flags(8);
-    /// A snapshot that amends an earlier one.
+    /// A snapshot that updates an earlier one.
     pub const SNAPSHOT_UPDATE: Flags = Flags(16);
-    /// A pin that a rewind set.
+    /// A leaf pointer set by a rewind.
     pub const EXPLICIT: Flags = Flags(32);
-    /// A user line that carries a plan.
+    /// A user line with a plan.
     pub const PLAN: Flags = Flags(64);
-    /// A token count that is none.
+    /// A token count that cannot be parsed.
     pub const BAD_COUNT: Flags = Flags(128);
     /// An escape that is half of a surrogate pair, with or without its other half.
     pub const SURROGATES: Flags = Flags(256);
-    /// An answer that the client wrote itself.
+    /// An answer written by the client itself.
     pub const SYNTHETIC: Flags = Flags(512);
 
-    /// Read from a damaged line, of which clients read nothing.
-    pub const SALVAGED: Flags = Flags(1024);
+    /// An entry recovered from a damaged line, which clients skip.
+    pub const RECOVERED: Flags = Flags(1024);
 
-    /// Whether `flag` is set.
-    pub fn has(self, flag: Flags) -> bool {
+    /// Returns `true` if `flag`, one of the constants, is set.
+    pub fn contains(self, flag: Flags) -> bool {
         self.0 & flag.0 != 0
     }
 
-    pub(crate) fn set(&mut self, flag: Flags, on: bool) {
-        self.0 = if on { self.0 | flag.0 } else { self.0 & !flag.0 };
+    pub(crate) fn set(&mut self, flag: Flags, is_set: bool) {
+        self.0 = if is_set { self.0 | flag.0 } else { self.0 & !flag.0 };
     }
 }
 
@@ -141,91 +142,91 @@ impl Default for Entry<'_> {
         Entry {
             raw: &[],
             kind: Kind::Missing,
-            name: None,
+            type_name: None,
             uuid: None,
-            parent: None,
-            logical_parent: None,
+            parent_uuid: None,
+            logical_parent_uuid: None,
             timestamp: None,
-            session: None,
+            session_id: None,
             process_session_id: None,
-            agent: None,
+            agent_id: None,
             version: None,
             cwd: None,
             git_branch: None,
             slug: None,
             entrypoint: None,
-            request: None,
+            request_id: None,
             subtype: None,
-            part: None,
+            payload_type: None,
             payload: None,
             content: None,
-            leaf: None,
+            leaf_uuid: None,
             text: None,
             tool_use_result: None,
             forked_from: None,
-            compact: None,
+            compact_metadata: None,
             origin: None,
-            tool_use: None,
-            parent_tool_use: None,
+            tool_use_id: None,
+            parent_tool_use_id: None,
             duration_ms: None,
             flags: Flags::default(),
             message: None,
             depth: 0,
-            control: None,
-            moment: None,
+            control_byte: None,
+            parsed_time: None,
         }
     }
 }
 
 impl<'a> Entry<'a> {
-    /// Whether a yes-or-no field says yes.
-    pub fn is(&self, flag: Flags) -> bool {
-        self.flags.has(flag)
+    /// Returns `true` if `flag` is set.
+    pub fn has_flag(&self, flag: Flags) -> bool {
+        self.flags.contains(flag)
     }
 
-    /// Marks the entry as one that only a patient reader finds: its line is not one sound object.
+    /// Marks the entry as recovered from a damaged line.
     pub fn mark_recovered(mut self) -> Entry<'a> {
-        self.flags.set(Flags::SALVAGED, true);
+        self.flags.set(Flags::RECOVERED, true);
         self
     }
 
-    /// Whether every parser takes the object: no control byte stands raw in a string.
+    /// Returns `true` if the object is strictly valid JSON: no string has an unescaped control byte.
     pub fn is_strict_json(&self) -> bool {
-        self.control.is_none()
+        self.control_byte.is_none()
     }
 
-    /// Whether the line is part of the conversation proper: user or assistant.
+    /// Returns `true` for user and assistant lines.
     pub fn is_message(&self) -> bool {
         matches!(self.kind, Kind::User | Kind::Assistant)
     }
 
-    /// Returns the moment of the line; `None` also where the timestamp is none.
+    /// Returns the time of the line. Returns `None` if the timestamp is missing or cannot be parsed.
     pub fn time(&self) -> Option<Timestamp> {
-        self.moment
+        self.parsed_time
     }
 
-    /// Returns the subtype of a system line.
-    pub fn system(&self) -> System {
-        self.subtype.map_or(System::Missing, |name| name.decode_with(System::named))
+    /// Returns the subtype of a system line. Returns `Missing` if it has none.
+    pub fn system_kind(&self) -> SystemKind {
+        self.subtype.map_or(SystemKind::Missing, |name| name.decode_with(SystemKind::from_name))
     }
 
-    /// Returns the kind of an attachment line.
-    pub fn attachment(&self) -> Attachment {
-        self.part.map_or(Attachment::Missing, |name| name.decode_with(Attachment::named))
+    /// Returns the type of an attachment line. Returns `Missing` if it has none.
+    pub fn attachment_kind(&self) -> AttachmentKind {
+        self.payload_type.map_or(AttachmentKind::Missing, |name| name.decode_with(AttachmentKind::from_name))
     }
 
-    /// Returns the kind of a progress line.
-    pub fn progress(&self) -> Progress {
-        self.part.map_or(Progress::Missing, |name| name.decode_with(Progress::named))
+    /// Returns the type of a progress line. Returns `Missing` if it has none.
+    pub fn progress_kind(&self) -> ProgressKind {
+        self.payload_type.map_or(ProgressKind::Missing, |name| name.decode_with(ProgressKind::from_name))
     }
 
-    /// Returns the content blocks of the message.
+    /// Returns the content blocks of the message. Empty if there is no message or its content is a plain string.
     pub fn blocks(&self) -> &[Block<'a>] {
         self.message.as_ref().map_or(&[], |message| message.content.blocks())
     }
 
-    /// Returns the model, unless the client itself wrote the answer.
+    /// Returns the model of the response. Returns `None` if the line has none or the client itself wrote the answer.
     pub fn model(&self) -> Option<JsonStr<'a>> {
-        self.message.as_ref()?.model.filter(|_| !self.is(Flags::SYNTHETIC))
+        self.message.as_ref()?.model.filter(|_| !self.has_flag(Flags::SYNTHETIC))
     }
 }

@@ -1,78 +1,78 @@
-//! Who really speaks in a line: much of what stands under `user` was not said by the user.
+//! The role of a line in the conversation. Many `user` lines were not written by the user.
 
 use super::block::Block;
 use super::json_str::JsonStr;
-use super::kind::{Attachment, BlockKind, Kind, System};
+use super::kind::{AttachmentKind, BlockKind, Kind, SystemKind};
 use super::record::{Entry, Flags};
 
-/// What a line is to the conversation.
+/// The role of a line in the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EntryRole {
-    /// Words of the user that start a turn; also a queued prompt.
+    /// Text of the user that starts a turn; also a queued prompt.
     Prompt,
-    /// Pictures without words; the words follow in a prompt of their own, or never.
+    /// Images without text. The text follows in a separate prompt, or never.
     ImageOnly,
     /// A slash command.
     Command,
     /// A shell command typed with `!`.
     Shell,
-    /// What a local command or `!` printed.
+    /// The output of a local command or of a `!` command.
     Output,
-    /// Results of tools and nothing else.
+    /// Tool results only.
     Results,
-    /// The mark that the user stopped the model.
+    /// The marker that the user interrupted the model.
     Interrupt,
-    /// A background task, a teammate or a hook reports.
+    /// A report from a background task, a teammate or a hook.
     Notification,
-    /// The client speaks in the user's name.
+    /// Text that the client added in the user's name.
     Meta,
-    /// The summary that stands for what was compacted.
+    /// The summary that replaces compacted entries.
     CompactSummary,
-    /// The model speaks.
+    /// A response of the model.
     Answer,
-    /// The client shows an API error as an answer.
+    /// An API error that the client shows as an answer.
     ApiError,
-    /// The client itself answers ("No response requested.").
+    /// An answer written by the client itself ("No response requested.").
     SyntheticReply,
-    /// The context was compacted here.
+    /// The boundary at which the context was compacted.
     CompactBoundary,
-    /// A link of the chain that says nothing: progress, attachments, most system lines.
+    /// An entry of the parent chain without text: progress, attachments, most system lines.
     Structural,
-    /// A line outside the tree.
+    /// A line that is not part of the tree.
     State,
 }
 
 impl EntryRole {
-    /// Whether a turn starts here.
+    /// Returns `true` if an entry of this role can start a turn. A command starts one only if the model answers it.
     pub fn starts_turn(self) -> bool {
         matches!(self, EntryRole::Prompt | EntryRole::Command | EntryRole::Shell)
     }
 
-    /// Returns a name for output.
+    /// Returns the name used in output.
     pub fn name(self) -> &'static str {
         match self {
             EntryRole::Prompt => "prompt",
-            EntryRole::ImageOnly => "picture",
+            EntryRole::ImageOnly => "image",
             EntryRole::Command => "command",
             EntryRole::Shell => "shell",
             EntryRole::Output => "output",
             EntryRole::Results => "results",
             EntryRole::Interrupt => "interrupt",
-            EntryRole::Notification => "notice",
+            EntryRole::Notification => "notification",
             EntryRole::Meta => "meta",
-            EntryRole::CompactSummary => "recap",
+            EntryRole::CompactSummary => "compact-summary",
             EntryRole::Answer => "answer",
             EntryRole::ApiError => "api-error",
-            EntryRole::SyntheticReply => "filler",
-            EntryRole::CompactBoundary => "boundary",
-            EntryRole::Structural => "link",
+            EntryRole::SyntheticReply => "synthetic-reply",
+            EntryRole::CompactBoundary => "compact-boundary",
+            EntryRole::Structural => "structural",
             EntryRole::State => "state",
         }
     }
 }
 
-/// Texts at the start of a user line, and who speaks there. The first that fits decides.
-const STARTS: &[(&str, EntryRole)] = &[
+/// Prefixes of user texts and the roles they indicate. The first match decides.
+const ROLE_PREFIXES: &[(&str, EntryRole)] = &[
     ("Unknown slash command: ", EntryRole::Output),
     ("<command-name>", EntryRole::Command),
     ("<command-message>", EntryRole::Command),
@@ -96,30 +96,33 @@ const STARTS: &[(&str, EntryRole)] = &[
     ),
 ];
 
-/// Texts that an editor puts before the prompt in the same message.
-const PREFIXES: &[&str] = &["<ide_opened_file>", "<ide_selection>", "<ide_diagnostics>", "<system-reminder>"];
+/// Prefixes of texts that an editor adds before the prompt in the same message.
+const EDITOR_PREFIXES: &[&str] =
+    &["<ide_opened_file>", "<ide_selection>", "<ide_diagnostics>", "<system-reminder>"];
 
-/// Longest start that has to be looked at.
-const LOOK: usize = 96;
+/// The number of bytes to decode for matching prefixes.
+const PREFIX_BYTES: usize = 96;
 
 impl Entry<'_> {
-    /// Tells who speaks in this line.
-    pub fn voice(&self) -> EntryRole {
+    /// Determines the role of the line in the conversation from its type, flags and text.
+    pub fn role(&self) -> EntryRole {
         match self.kind {
-            Kind::User => self.user_voice(),
-            Kind::Assistant if self.is(Flags::API_ERROR) => EntryRole::ApiError,
+            Kind::User => self.classify_user_line(),
+            Kind::Assistant if self.has_flag(Flags::API_ERROR) => EntryRole::ApiError,
             Kind::Assistant => {
                 let first = self.message.as_ref().and_then(|message| message.content.texts().next());
-                if self.is(Flags::SYNTHETIC) && first.is_some_and(is_filler) {
+                if self.has_flag(Flags::SYNTHETIC) && first.is_some_and(is_synthetic_reply) {
                     EntryRole::SyntheticReply
                 } else {
                     EntryRole::Answer
                 }
             }
-            Kind::Attachment if self.attachment() == Attachment::QueuedCommand => self.queued_voice(),
-            Kind::System => match self.system() {
-                System::CompactBoundary => EntryRole::CompactBoundary,
-                System::LocalCommand => self.local_voice(),
+            Kind::Attachment if self.attachment_kind() == AttachmentKind::QueuedCommand => {
+                self.classify_queued_command()
+            }
+            Kind::System => match self.system_kind() {
+                SystemKind::CompactBoundary => EntryRole::CompactBoundary,
+                SystemKind::LocalCommand => self.classify_local_command(),
                 _ => EntryRole::Structural,
             },
             _ if self.uuid.is_some() => EntryRole::Structural,
@@ -127,8 +130,9 @@ impl Entry<'_> {
         }
     }
 
-    fn user_voice(&self) -> EntryRole {
-        if self.is(Flags::COMPACT_SUMMARY) {
+    /// Returns the role of a user line.
+    fn classify_user_line(&self) -> EntryRole {
+        if self.has_flag(Flags::COMPACT_SUMMARY) {
             return EntryRole::CompactSummary;
         }
         let Some(message) = &self.message else {
@@ -138,35 +142,39 @@ impl Entry<'_> {
         if !blocks.is_empty() && blocks.iter().all(|block| block.kind == BlockKind::ToolResult) {
             return EntryRole::Results;
         }
-        let marked = message.content.texts().find_map(|text| role_from_prefix(text, blocks.len() > 1));
-        match marked {
-            _ if self.is(Flags::META) => match marked {
-                Some(voice @ (EntryRole::Notification | EntryRole::Output)) => voice,
+        let prefix_role =
+            message.content.texts().find_map(|text| find_role_by_prefix(text, blocks.len() > 1));
+        match prefix_role {
+            _ if self.has_flag(Flags::META) => match prefix_role {
+                Some(role @ (EntryRole::Notification | EntryRole::Output)) => role,
                 _ => EntryRole::Meta,
             },
-            Some(voice) => voice,
-            // A result with words beside it belongs to the call, unless the words are a prompt of their own.
+            Some(role) => role,
+            // Text without a known prefix next to a tool result belongs to the result.
             None if blocks.iter().any(|block| block.kind == BlockKind::ToolResult) => EntryRole::Results,
             None => match message.content.texts().find(|text| !text.is_empty()) {
                 Some(text) if is_typed_command(text) => EntryRole::Command,
-                Some(_) => self.origin_voice(),
-                None if blocks.iter().any(is_picture) => EntryRole::ImageOnly,
+                Some(_) => self.classify_by_origin(),
+                None if blocks.iter().any(is_media) => EntryRole::ImageOnly,
                 None => EntryRole::Meta,
             },
         }
     }
 
-    /// Newer clients say who a prompt comes from.
-    fn origin_voice(&self) -> EntryRole {
+    /// Returns the role of a user text without a known prefix: notification or prompt, by its `origin`.
+    ///
+    /// Only newer clients write `origin`. A text without it is a prompt.
+    fn classify_by_origin(&self) -> EntryRole {
         let Some(origin) = self.origin else {
             return EntryRole::Prompt;
         };
-        let other = [&b"task-notification"[..], b"peer", b"coordinator"];
-        let is_other = other.iter().any(|kind| memchr::memmem::find(origin, kind).is_some());
-        if is_other { EntryRole::Notification } else { EntryRole::Prompt }
+        let notification_kinds = [&b"task-notification"[..], b"peer", b"coordinator"];
+        let is_notification =
+            notification_kinds.iter().any(|kind| memchr::memmem::find(origin, kind).is_some());
+        if is_notification { EntryRole::Notification } else { EntryRole::Prompt }
     }
 
-    fn queued_voice(&self) -> EntryRole {
+    fn classify_queued_command(&self) -> EntryRole {
         let payload = self.payload.unwrap_or_default();
         if memchr::memmem::find(payload, b"<task-notification").is_some() {
             EntryRole::Notification
@@ -175,7 +183,7 @@ impl Entry<'_> {
         }
     }
 
-    fn local_voice(&self) -> EntryRole {
+    fn classify_local_command(&self) -> EntryRole {
         match self.content {
             Some([b'"', body @ ..]) if body.starts_with(b"<command-") => EntryRole::Command,
             _ => EntryRole::Output,
@@ -183,11 +191,11 @@ impl Entry<'_> {
     }
 }
 
-fn is_picture(block: &Block<'_>) -> bool {
+fn is_media(block: &Block<'_>) -> bool {
     matches!(block.kind, BlockKind::Image | BlockKind::Document)
 }
 
-/// Whether a prompt is a slash command as typed, such as `/compact keep the names`, and not a path.
+/// Returns `true` if a prompt is a typed slash command, such as `/compact keep the names`, and not a path.
 fn is_typed_command(text: JsonStr<'_>) -> bool {
     let Some((b'/', rest)) = text.raw().split_first() else {
         return false;
@@ -196,21 +204,23 @@ fn is_typed_command(text: JsonStr<'_>) -> bool {
     !name.is_empty() && name.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b':'))
 }
 
-fn is_filler(text: JsonStr<'_>) -> bool {
-    text.is("No response requested.")
+fn is_synthetic_reply(text: JsonStr<'_>) -> bool {
+    text.equals("No response requested.")
 }
 
-/// Finds what the start of a text gives away; `beside` other blocks, an editor's note gives nothing away.
-fn role_from_prefix(text: JsonStr<'_>, beside: bool) -> Option<EntryRole> {
+/// Returns the role indicated by the first 96 bytes of a text, without white space before it.
+///
+/// Returns `None` if no prefix matches, or if an editor added the text and the message has other blocks.
+fn find_role_by_prefix(text: JsonStr<'_>, has_other_blocks: bool) -> Option<EntryRole> {
     let raw = text.raw();
     let first = raw.iter().find(|b| !b.is_ascii_whitespace())?;
     if !matches!(first, b'<' | b'[' | b'C' | b'T' | b'U' | b'\\') {
         return None;
     }
-    let head = text.head(LOOK);
+    let head = text.decode_prefix(PREFIX_BYTES);
     let head = head.trim_start();
-    if beside && PREFIXES.iter().any(|prefix| head.starts_with(prefix)) {
+    if has_other_blocks && EDITOR_PREFIXES.iter().any(|prefix| head.starts_with(prefix)) {
         return None;
     }
-    STARTS.iter().find(|(start, _)| head.starts_with(start)).map(|&(_, voice)| voice)
+    ROLE_PREFIXES.iter().find(|(start, _)| head.starts_with(start)).map(|&(_, role)| role)
 }

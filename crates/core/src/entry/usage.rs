@@ -1,26 +1,26 @@
-//! Token counts as a response states them.
+//! Token counts as reported by a response.
 
 /// The tokens of one response.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Usage {
-    /// Tokens read without the cache.
+    /// Input tokens that were neither read from nor written to the cache.
     pub input: u64,
-    /// Tokens written by the model.
+    /// Output tokens.
     pub output: u64,
-    /// Tokens put into the cache, of either lifetime.
+    /// Input tokens written to the cache, of either lifetime.
     pub cache_write: u64,
-    /// Of these, the ones kept for an hour.
+    /// The part of `cache_write` with a lifetime of one hour.
     pub cache_write_1h: u64,
-    /// Tokens read from the cache.
+    /// Input tokens read from the cache.
     pub cache_read: u64,
-    /// Web searches made at the API.
+    /// Web searches run by the API.
     pub web_searches: u64,
 }
 
 crate::pack_fields!(Usage { input, output, cache_write, cache_write_1h, cache_read, web_searches });
 
 impl Usage {
-    /// Adds another response's counts.
+    /// Adds the counts of `other`. Saturates at `u64::MAX`.
     pub fn add(&mut self, other: &Usage) {
         self.input = self.input.saturating_add(other.input);
         self.output = self.output.saturating_add(other.output);
@@ -30,8 +30,8 @@ impl Usage {
         self.web_searches = self.web_searches.saturating_add(other.web_searches);
     }
 
-    /// Takes away counts that were added before.
-    pub fn remove(&mut self, other: &Usage) {
+    /// Subtracts the counts of `other`, which were added before. Saturates at 0.
+    pub fn subtract(&mut self, other: &Usage) {
         self.input = self.input.saturating_sub(other.input);
         self.output = self.output.saturating_sub(other.output);
         self.cache_write = self.cache_write.saturating_sub(other.cache_write);
@@ -40,13 +40,13 @@ impl Usage {
         self.web_searches = self.web_searches.saturating_sub(other.web_searches);
     }
 
-    /// Returns every token that was read, from the cache or not.
-    pub fn read(&self) -> u64 {
+    /// Returns the number of input tokens: uncached, written to the cache, and read from it.
+    pub fn total_input(&self) -> u64 {
         self.input.saturating_add(self.cache_write).saturating_add(self.cache_read)
     }
 
-    /// Returns every token, of whatever kind.
+    /// Returns the number of input and output tokens, cached input included.
     pub fn total(&self) -> u64 {
-        self.read().saturating_add(self.output)
+        self.total_input().saturating_add(self.output)
     }
 }

@@ -1,9 +1,12 @@
-//! Base64, decoded: pictures that are taken out of a session.
+//! Base64 decoding, for images that are extracted from a session.
 
-/// Decodes base64 of either alphabet; `None` where something else stands in it than digits, line ends and `=` at the end.
-pub fn decode(text: &[u8]) -> Option<Vec<u8>> {
+/// Decodes base64 of the standard or the URL-safe alphabet. Padding is optional.
+///
+/// Returns `None` if the text contains anything except base64 digits, whitespace and `=` at the very end, or if the
+/// last group has a single digit, which encodes less than a byte.
+pub fn decode_base64(text: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut bits, mut held) = (0u32, 0);
+    let (mut bits, mut bit_count) = (0u32, 0);
     let end = text.iter().rposition(|&byte| byte != b'=').map_or(0, |at| at + 1);
     for &byte in text[..end].iter().filter(|byte| !byte.is_ascii_whitespace()) {
         let digit = match byte {
@@ -15,22 +18,22 @@ pub fn decode(text: &[u8]) -> Option<Vec<u8>> {
             _ => return None,
         };
         bits = bits << 6 | u32::from(digit);
-        held += 6;
-        if held >= 8 {
-            held -= 8;
-            bytes.push((bits >> held) as u8);
+        bit_count += 6;
+        if bit_count >= 8 {
+            bit_count -= 8;
+            bytes.push((bits >> bit_count) as u8);
         }
     }
-    // A single digit over says less than a byte.
-    (held < 6).then_some(bytes)
+    // A single remaining digit encodes less than a byte.
+    (bit_count < 6).then_some(bytes)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::decode;
+    use super::decode_base64;
 
     #[test]
-    fn digits_become_bytes() {
+    fn base64_digits_decode_to_bytes() {
         let cases: [(&str, Option<&[u8]>); 9] = [
             ("", Some(b"")),
             ("TQ==", Some(b"M")),
@@ -43,7 +46,7 @@ mod tests {
             ("T=Q=", None),
         ];
         for (text, bytes) in cases {
-            assert_eq!(decode(text.as_bytes()).as_deref(), bytes, "{text}");
+            assert_eq!(decode_base64(text.as_bytes()).as_deref(), bytes, "{text}");
         }
     }
 }

@@ -1,40 +1,42 @@
-//! Which entry makes which tool call, and which answers it.
+//! Maps tool calls to the entries that make and answer them.
 
 use crate::entry::{BlockKind, Entry, Flags, JsonStr};
 use crate::id::{Id, IdMap};
 use crate::tree::NodeId;
 
-/// Takes entries in file order, beside a `Weaver`; lines of subagents are only counted.
+/// Collects tool calls and results from entries in file order. Runs next to a `TreeBuilder` and skips sidechain
+/// lines.
 #[derive(Debug, Default)]
-pub struct Calls {
-    nodes: NodeId,
-    made: IdMap<NodeId>,
-    answered: IdMap<NodeId>,
-    /// The first call that each entry answers, by entry.
+pub struct ToolCallLinks {
+    node_count: NodeId,
+    /// By call id: the first entry that makes the call, and the first entry with a result for it.
+    calls: IdMap<NodeId>,
+    results: IdMap<NodeId>,
+    /// The first call that each entry answers, sorted by entry.
     answers: Vec<(NodeId, Id)>,
 }
 
-impl Calls {
-    /// Takes the next entry.
-    pub fn add(&mut self, entry: &Entry<'_>) {
+impl ToolCallLinks {
+    /// Adds the next entry.
+    pub fn add_entry(&mut self, entry: &Entry<'_>) {
         if entry.uuid.is_none() {
             return;
         }
-        let no = self.nodes;
-        self.nodes += 1;
-        if entry.is(Flags::SIDECHAIN) {
+        let node_id = self.node_count;
+        self.node_count += 1;
+        if entry.has_flag(Flags::SIDECHAIN) {
             return;
         }
         for block in entry.blocks() {
-            let Some(id) = block.id.map(JsonStr::id) else { continue };
+            let Some(id) = block.id.map(JsonStr::to_id) else { continue };
             match block.kind {
                 BlockKind::ToolUse => {
-                    self.made.entry(id).or_insert(no);
+                    self.calls.entry(id).or_insert(node_id);
                 }
                 BlockKind::ToolResult => {
-                    self.answered.entry(id).or_insert(no);
-                    if self.answers.last().is_none_or(|&(last, _)| last != no) {
-                        self.answers.push((no, id));
+                    self.results.entry(id).or_insert(node_id);
+                    if self.answers.last().is_none_or(|&(last, _)| last != node_id) {
+                        self.answers.push((node_id, id));
                     }
                 }
                 _ => {}
@@ -42,14 +44,16 @@ impl Calls {
         }
     }
 
-    /// Returns the entry that makes the call which `no` answers.
-    pub(super) fn call_of(&self, no: NodeId) -> Option<NodeId> {
-        let at = self.answers.binary_search_by_key(&no, |&(no, _)| no).ok()?;
-        self.made.get(&self.answers[at].1).copied()
+    /// Returns the entry that makes the first call answered by `node_id`.
+    ///
+    /// Returns `None` if the entry has no tool result, or if its call is not in the file.
+    pub(super) fn call_of(&self, node_id: NodeId) -> Option<NodeId> {
+        let at = self.answers.binary_search_by_key(&node_id, |&(node_id, _)| node_id).ok()?;
+        self.calls.get(&self.answers[at].1).copied()
     }
 
-    /// Whether some entry answers a call.
+    /// Returns `true` if any entry contains a result for the call.
     pub(super) fn is_answered(&self, call: Id) -> bool {
-        self.answered.contains_key(&call)
+        self.results.contains_key(&call)
     }
 }

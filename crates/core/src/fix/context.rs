@@ -1,111 +1,107 @@
-//! All that a round of mending needs to know.
+//! The input of a repair pass.
 
-use super::calls::Calls;
-use super::fix_set::{Edit, FixAction, FixSet, RelinkReason};
+use super::calls::ToolCallLinks;
+use super::fix_set::{FixAction, FixSet, LineEdit, RelinkReason};
 use crate::check::{CheckInput, Code, Diagnostic, Severity};
-use crate::edit::{JsonEdit, PathSegment, quote};
-use crate::entry::{self, Entry, Kind, member, value_text};
-use crate::lines::Line;
+use crate::edit::{JsonEdit, PathSegment, quote_json};
+use crate::entry::{Kind, find_member, value_text};
 use crate::tree::NodeId;
 
-/// A session under treatment: a draft that was examined. Places in its tree name lines of the draft.
+/// A draft of a session with its diagnostics. Line numbers refer to the draft, not to the original file.
 pub struct RepairContext<'a> {
-    /// What is known of it.
-    pub patient: &'a CheckInput<'a>,
-    /// What is wrong with it.
-    pub findings: &'a [Diagnostic],
-    /// Its calls.
-    pub calls: &'a Calls,
-    /// How many lines the draft has: those behind are not its own.
-    pub lines: u32,
-    /// Reads a line of the draft.
-    pub read: &'a mut dyn FnMut(u32) -> Option<Vec<u8>>,
-    /// Makes a uuid that nobody has.
-    pub fresh: &'a mut dyn FnMut() -> String,
+    /// The parsed draft.
+    pub input: &'a CheckInput<'a>,
+    /// The diagnostics of the draft.
+    pub diagnostics: &'a [Diagnostic],
+    /// The tool calls of the draft.
+    pub calls: &'a ToolCallLinks,
+    /// The number of lines of the draft. Entries of later lines are not part of it and cannot be edited.
+    pub line_count: u32,
+    /// Reads a line of the draft by its number. Returns `None` if it cannot be read.
+    pub read_line: &'a mut dyn FnMut(u32) -> Option<Vec<u8>>,
+    /// Returns a new uuid.
+    pub new_uuid: &'a mut dyn FnMut() -> String,
 }
 
 impl RepairContext<'_> {
-    pub(super) fn line(&self, no: NodeId) -> u32 {
-        self.patient.tree.node(no).place.line
+    pub(super) fn line_of(&self, id: NodeId) -> u32 {
+        self.input.tree.node(id).span.line
     }
 
-    /// Reads the line of an entry; empty where it cannot be read.
-    pub(super) fn bytes(&mut self, no: NodeId) -> Vec<u8> {
-        let line = self.line(no);
-        (self.read)(line).unwrap_or_default()
+    /// Returns the bytes of an entry's line, or an empty vector if they cannot be read.
+    pub(super) fn line_bytes(&mut self, id: NodeId) -> Vec<u8> {
+        let line = self.line_of(id);
+        (self.read_line)(line).unwrap_or_default()
     }
 
-    /// Returns the uuid of an entry as it is written.
-    pub(super) fn uuid(&mut self, no: NodeId) -> String {
-        let bytes = self.bytes(no);
-        text(&bytes, "uuid").unwrap_or_default()
+    /// Returns the uuid of an entry as it is written in the file. Returns an empty string if the line cannot be read or
+    /// contains no uuid.
+    pub(super) fn uuid_of(&mut self, id: NodeId) -> String {
+        let bytes = self.line_bytes(id);
+        string_member(&bytes, "uuid").unwrap_or_default()
     }
 
-    /// Returns findings of a code, from a severity on.
-    pub(super) fn found(&self, code: Code, least: Severity) -> impl Iterator<Item = &Diagnostic> {
-        self.findings.iter().filter(move |finding| finding.code == code && finding.severity >= least)
+    /// Returns the diagnostics with this code and at least this severity.
+    pub(super) fn diagnostics_for(
+        &self,
+        code: Code,
+        min_severity: Severity,
+    ) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics
+            .iter()
+            .filter(move |diagnostic| diagnostic.code == code && diagnostic.severity >= min_severity)
     }
 
-    /// Hangs an entry on another, or on nothing, and marks it with the parent that it had.
+    /// Adds the edit that sets the parent of an entry and records its previous parent in `relinkedFrom`.
+    ///
+    /// Without `parent`, the entry becomes a root. `code` is the problem that this fixes.
     pub(super) fn set_parent(
         &mut self,
-        no: NodeId,
-        on: Option<NodeId>,
-        (code, how): (Code, RelinkReason),
-        to: &mut FixSet,
+        id: NodeId,
+        parent: Option<NodeId>,
+        (code, reason): (Code, RelinkReason),
+        fixes: &mut FixSet,
     ) {
-        let uuid = on.map(|on| self.uuid(on));
-        let line = on.map(|on| self.line(on));
-        self.hang_on(no, uuid, line, (code, how), to);
+        let uuid = parent.map(|parent| self.uuid_of(parent));
+        let line = parent.map(|parent| self.line_of(parent));
+        self.set_parent_uuid(id, uuid, line, (code, reason), fixes);
     }
 
-    /// The same with the uuid of what it hangs on.
-    pub(super) fn hang_on(
+    /// Adds the edit that sets the parent of an entry by uuid. `to_line` is the line of the new parent, if it has one in
+    /// the draft. An existing `relinkedFrom` stays.
+    pub(super) fn set_parent_uuid(
         &mut self,
-        no: NodeId,
-        on: Option<String>,
+        id: NodeId,
+        parent: Option<String>,
         to_line: Option<u32>,
-        (code, how): (Code, RelinkReason),
-        to: &mut FixSet,
+        (code, reason): (Code, RelinkReason),
+        fixes: &mut FixSet,
     ) {
-        let bytes = self.bytes(no);
-        let from = text(&bytes, "parentUuid");
-        let json = |uuid: &Option<String>| uuid.as_deref().map_or_else(|| "null".to_owned(), quote);
-        let mut changes = vec![JsonEdit::set([PathSegment::from("parentUuid")], json(&on))];
-        if member(&bytes, "relinkedFrom").is_none() {
-            changes.push(JsonEdit::set([PathSegment::from("relinkedFrom")], json(&from)));
+        let bytes = self.line_bytes(id);
+        let from = string_member(&bytes, "parentUuid");
+        let json = |uuid: &Option<String>| uuid.as_deref().map_or_else(|| "null".to_owned(), quote_json);
+        let mut edits = vec![JsonEdit::set([PathSegment::from("parentUuid")], json(&parent))];
+        if find_member(&bytes, "relinkedFrom").is_none() {
+            edits.push(JsonEdit::set([PathSegment::from("relinkedFrom")], json(&from)));
         }
-        let line = self.line(no);
-        to.edits.push(Edit::Change(line, changes));
-        to.mend(code, line, FixAction::Relinked { from, to: on, to_line, how });
+        let line = self.line_of(id);
+        fixes.edits.push(LineEdit::Change(line, edits));
+        fixes.record_fix(code, line, FixAction::Relinked { from, to: parent, to_line, reason });
     }
 
-    /// Whether every client reads lines of this kind.
-    pub(super) fn is_loaded_kind(&self, no: NodeId) -> bool {
-        let kind = self.patient.tree.node(no).kind;
-        matches!(kind, Kind::User | Kind::Assistant | Kind::System | Kind::Attachment)
+    /// Returns `true` if every client loads entries of this kind.
+    pub(super) fn is_loaded_kind(&self, id: NodeId) -> bool {
+        self.input.tree.node(id).kind.is_loaded_by_clients()
     }
 
-    pub(super) fn speaks(&self, no: NodeId) -> bool {
-        matches!(self.patient.tree.node(no).kind, Kind::User | Kind::Assistant)
+    pub(super) fn is_message(&self, id: NodeId) -> bool {
+        matches!(self.input.tree.node(id).kind, Kind::User | Kind::Assistant)
     }
 }
 
-/// Returns a string of an object, where it is one.
-pub(super) fn text(object: &[u8], name: &str) -> Option<String> {
-    member(object, name)
+/// Returns a member of a JSON object as text. Returns `None` if it is missing or not a string.
+pub(super) fn string_member(object: &[u8], name: &str) -> Option<String> {
+    find_member(object, name)
         .filter(|value| value.first() == Some(&b'"'))
         .map(|value| value_text(value).into_owned())
-}
-
-/// Reads the entry of a line.
-pub(super) fn with_entry<T>(bytes: &[u8], each: impl FnOnce(&Entry<'_>) -> T) -> Option<T> {
-    let mut each = Some(each);
-    let mut found = None;
-    entry::read(&Line { no: 1, offset: 0, bytes, unterminated: false }, &mut Vec::new(), |entry, _| {
-        if let Some(each) = each.take() {
-            found = Some(each(&entry));
-        }
-    });
-    found
 }

@@ -1,145 +1,146 @@
-//! What a round of mending comes to: edits of lines, and what each of them mends.
+//! The result of a repair pass: line edits, and the fixes that they apply.
 
 use crate::check::{Code, Diagnostic, SuggestedFix};
 use crate::edit::JsonEdit;
 
-/// An edit of the lines of a draft, which are counted from 1.
+/// An edit of a draft. Lines are counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Edit {
-    /// Changes a line.
+pub enum LineEdit {
+    /// Changes the values of the line with this number.
     Change(u32, Vec<JsonEdit>),
-    /// Leaves a line out.
+    /// Removes the line with this number.
     Drop(u32),
-    /// Puts a new line behind one.
+    /// Inserts a new line, given as bytes without newline, after the line with this number.
     Insert(u32, Vec<u8>),
 }
 
-/// Why an entry hangs where it hangs now.
+/// The reason why an entry got its new parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RelinkReason {
-    /// It answers a call that is made there.
+    /// The parent makes the call that the entry answers.
     Call,
-    /// That is the line before it.
+    /// The parent is the preceding line.
     Order,
-    /// That is what the line between them hung on: that line is left out, or no client reads it.
-    Above,
-    /// It stands behind a line that was added.
+    /// The parent is an ancestor: the lines between were removed, or clients do not load them.
+    Ancestor,
+    /// The parent is a line that was added.
     Added,
-    /// It begins a conversation of its own.
-    Beginning,
+    /// The entry starts a conversation and has no parent.
+    Root,
 }
 
 impl RelinkReason {
-    /// Returns a name for output.
+    /// Returns the name used in JSON.
     pub fn name(self) -> &'static str {
         match self {
             RelinkReason::Call => "call",
             RelinkReason::Order => "order",
-            RelinkReason::Above => "above",
+            RelinkReason::Ancestor => "ancestor",
             RelinkReason::Added => "added",
-            RelinkReason::Beginning => "beginning",
+            RelinkReason::Root => "root",
         }
     }
 }
 
-/// What was done to a line.
+/// An action applied to a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FixAction {
-    /// So many records of a damaged line are lines of their own now.
-    Salvaged(u64),
-    /// Nothing could be read from the line: it is kept beside the session.
+    /// This number of records of a damaged line were split into lines of their own.
+    Recovered(u64),
+    /// Nothing could be read from the line. It was moved to a file next to the session.
     SetAside,
-    /// It has another parent.
+    /// The entry got another parent.
     Relinked {
-        /// The parent that it had.
+        /// The uuid of the previous parent.
         from: Option<String>,
-        /// The parent that it has.
+        /// The uuid of the new parent. `None` if the entry became a root.
         to: Option<String>,
-        /// Where that one stands.
+        /// The line number of the new parent, if it was in the draft.
         to_line: Option<u32>,
-        /// Why that one.
-        how: RelinkReason,
+        /// The reason for this parent.
+        reason: RelinkReason,
     },
-    /// A compaction names what it followed.
-    Followed {
-        /// What it named before.
+    /// A compaction got a logical parent that exists.
+    LogicalParentSet {
+        /// The uuid of the previous logical parent.
         from: Option<String>,
-        /// What it follows.
+        /// The uuid of the new logical parent.
         to: String,
-        /// Where that one stands.
+        /// The line number of the new logical parent.
         to_line: u32,
     },
-    /// It has a uuid of its own.
-    Renamed(String),
-    /// It has a moment.
-    Dated(String),
-    /// The line is left out.
-    LeftOut,
-    /// Blocks of it are left out.
-    BlocksLeftOut(Vec<u16>),
-    /// A result that says that there was none was put behind it.
-    Answered(Vec<String>),
-    /// A picture gave way to words.
-    Told(String),
-    /// A picture says what it is.
+    /// The entry got this uuid.
+    UuidAssigned(String),
+    /// The entry got this timestamp.
+    TimestampAdded(String),
+    /// The line was removed.
+    LineRemoved,
+    /// The blocks of the line with these indices were removed.
+    BlocksRemoved(Vec<u16>),
+    /// Results for the calls with these ids were inserted after the line. Each states why the real result is missing.
+    ResultAdded(Vec<String>),
+    /// An image was replaced by this description.
+    ImageReplaced(String),
+    /// The media type of an image was corrected to this one.
     Relabelled(&'static str),
 }
 
 impl FixAction {
-    /// Returns a name for output.
+    /// Returns the name used in JSON.
     pub fn name(&self) -> &'static str {
         match self {
-            FixAction::Salvaged(_) => "salvaged",
+            FixAction::Recovered(_) => "recovered",
             FixAction::SetAside => "set-aside",
             FixAction::Relinked { .. } => "relinked",
-            FixAction::Followed { .. } => "followed",
-            FixAction::Renamed(_) => "renamed",
-            FixAction::Dated(_) => "dated",
-            FixAction::LeftOut => "left-out",
-            FixAction::BlocksLeftOut(_) => "blocks-left-out",
-            FixAction::Answered(_) => "answered",
-            FixAction::Told(_) => "told",
+            FixAction::LogicalParentSet { .. } => "logical-parent-set",
+            FixAction::UuidAssigned(_) => "uuid-assigned",
+            FixAction::TimestampAdded(_) => "timestamp-added",
+            FixAction::LineRemoved => "line-removed",
+            FixAction::BlocksRemoved(_) => "blocks-removed",
+            FixAction::ResultAdded(_) => "result-added",
+            FixAction::ImageReplaced(_) => "image-replaced",
             FixAction::Relabelled(_) => "relabelled",
         }
     }
 }
 
-/// Something that was mended.
+/// A fix that was applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppliedFix {
-    /// What was wrong.
+    /// The problem that was fixed.
     pub code: Code,
-    /// Where: a line of the draft.
+    /// The line number in the draft.
     pub line: u32,
-    /// What was done about it.
-    pub act: FixAction,
+    /// The action that fixed it.
+    pub action: FixAction,
 }
 
-/// What a round comes to.
+/// The result of one repair pass.
 #[derive(Debug, Clone, Default)]
 pub struct FixSet {
-    /// The edits; each line has at most one `Change` or `Drop` that is not overtaken by another.
-    pub edits: Vec<Edit>,
-    /// What they mend.
-    pub mends: Vec<AppliedFix>,
-    /// Entries that others stand for from now on, by uuid: where to go on from changes with them.
-    pub moved: Vec<(String, Option<String>)>,
-    /// Pictures that were taken out.
-    pub pictures: Vec<super::Extract>,
+    /// The edits. Each line has at most one `Change` or `Drop` that no other edit overrides.
+    pub edits: Vec<LineEdit>,
+    /// The fixes that the edits apply.
+    pub fixes: Vec<AppliedFix>,
+    /// The uuids of entries that were removed or got an inserted child, with the uuid of the entry to resume from instead.
+    /// That is `None` if a removed entry had no remaining ancestor.
+    pub replacements: Vec<(String, Option<String>)>,
+    /// The images that were removed from the session.
+    pub images: Vec<super::ExtractedImage>,
 }
 
 impl FixSet {
-    /// Whether there is nothing to do.
+    /// Returns `true` if there is nothing to edit.
     pub fn is_empty(&self) -> bool {
         self.edits.is_empty()
     }
 
-    pub(super) fn mend(&mut self, code: Code, line: u32, act: FixAction) {
-        self.mends.push(AppliedFix { code, line, act });
+    pub(super) fn record_fix(&mut self, code: Code, line: u32, action: FixAction) {
+        self.fixes.push(AppliedFix { code, line, action });
     }
 }
 
-/// Whether a session with these findings is to be repaired.
-pub fn needs_repair(findings: &[Diagnostic]) -> bool {
-    findings.iter().any(|finding| finding.mend == SuggestedFix::Repair)
+/// Returns `true` if any of the diagnostics suggests a repair.
+pub fn needs_repair(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(|diagnostic| diagnostic.fix == SuggestedFix::Repair)
 }

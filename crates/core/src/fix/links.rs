@@ -1,229 +1,235 @@
-//! Islands find a parent again: by the call that they answer, else by the order of the file, checked against time.
+//! Relinks orphaned entries: by the call that they answer, else by file order, checked against timestamps.
 
 use std::collections::HashSet;
 
-use super::context::{RepairContext, text};
-use super::fix_set::{Edit, FixAction, FixSet, RelinkReason};
+use super::context::{RepairContext, string_member};
+use super::fix_set::{FixAction, FixSet, LineEdit, RelinkReason};
 use crate::check::{Code, Diagnostic, Impact, Severity, cannot_start_conversation};
-use crate::edit::{JsonEdit, PathSegment, quote};
-use crate::entry::{EntryRole, Kind, member};
+use crate::edit::{JsonEdit, PathSegment, quote_json};
+use crate::entry::{EntryRole, Kind, find_member};
 use crate::problem::ProblemKind;
 use crate::tree::{NodeId, ParentLink, Tree};
+use crate::union_find::UnionFind;
 
-/// How far back a line is looked for that is not later.
-const FARTHEST: usize = 512;
+/// The number of preceding lines that are searched for one that is not newer.
+const MAX_LINES_BACK: usize = 512;
 
-/// Hangs islands on what they follow. No entry comes to hang on what a compaction has behind it.
-pub fn relink(ward: &mut RepairContext<'_>) -> FixSet {
-    let mut treatment = FixSet::default();
-    let tree = ward.patient.tree;
-    let broken = broken(ward);
-    let mut groups = Groups::of(tree);
-    let boundaries = boundaries(tree);
-    for (no, code) in broken {
-        let node = tree.node(no);
-        let parent = match node.voice {
+/// Relinks orphaned entries to the entries that they follow. Never links an entry across a compaction.
+pub fn relink_entries(context: &mut RepairContext<'_>) -> FixSet {
+    let mut fixes = FixSet::default();
+    let tree = context.input.tree;
+    let broken = find_broken_roots(context);
+    let mut parts = ConnectedParts::from_tree(tree);
+    let boundaries = find_previous_boundaries(tree);
+    for (id, code) in broken {
+        let node = tree.node(id);
+        let parent = match node.role {
             EntryRole::CompactBoundary => None,
-            // A summary begins the conversation, or hangs on its compaction.
-            EntryRole::CompactSummary => before(ward, &mut groups, no)
-                .filter(|&on| tree.node(on).voice == EntryRole::CompactBoundary)
-                .map(|on| (on, RelinkReason::Order)),
-            _ => parent(ward, &mut groups, &boundaries, no),
+            // A summary starts the conversation, or its parent is its compaction boundary.
+            EntryRole::CompactSummary => find_preceding(context, &mut parts, id)
+                .filter(|&parent| tree.node(parent).role == EntryRole::CompactBoundary)
+                .map(|parent| (parent, RelinkReason::Order)),
+            _ => find_parent(context, &mut parts, &boundaries, id),
         };
         match parent {
-            Some((on, how)) => {
-                groups.join(no, on);
-                ward.set_parent(no, Some(on), (code, how), &mut treatment);
+            Some((parent, reason)) => {
+                parts.join(id, parent);
+                context.set_parent(id, Some(parent), (code, reason), &mut fixes);
             }
-            None if node.link == ParentLink::Cut
-                || matches!(node.voice, EntryRole::CompactBoundary | EntryRole::CompactSummary) =>
+            None if node.link == ParentLink::CycleBroken
+                || matches!(node.role, EntryRole::CompactBoundary | EntryRole::CompactSummary) =>
             {
-                ward.set_parent(no, None, (code, RelinkReason::Beginning), &mut treatment);
+                context.set_parent(id, None, (code, RelinkReason::Root), &mut fixes);
             }
             None => {}
         }
     }
-    unread(ward, &mut treatment);
-    let touched: HashSet<u32> = treatment.mends.iter().map(|mended| mended.line).collect();
-    follow(ward, &touched, &mut treatment);
-    treatment
+    relink_past_unloaded(context, &mut fixes);
+    let relinked_lines: HashSet<u32> = fixes.fixes.iter().map(|fix| fix.line).collect();
+    relink_logical_parents(context, &relinked_lines, &mut fixes);
+    fixes
 }
 
-/// Lists the beginnings that are none, in the order of the file.
-fn broken(ward: &RepairContext<'_>) -> Vec<(NodeId, Code)> {
-    let tree = ward.patient.tree;
-    let cut_off = ward.found(Code::Unreachable, Severity::Warning).next().is_some();
-    let mut last: Option<NodeId> = None;
+/// Returns the entries without a parent that should have one, each with the code of its problem, in file order.
+fn find_broken_roots(context: &RepairContext<'_>) -> Vec<(NodeId, Code)> {
+    let tree = context.input.tree;
+    let has_unreachable = context.diagnostics_for(Code::Unreachable, Severity::Warning).next().is_some();
+    let mut last_message: Option<NodeId> = None;
     let mut broken = Vec::new();
-    for no in (0..tree.nodes().len() as NodeId).filter(|&no| tree.is_main_chain(no)) {
-        let node = tree.node(no);
-        let hangs_on_nothing =
-            |no: NodeId| tree.node(no).link == ParentLink::Root && cannot_start_conversation(tree, no);
+    for id in (0..tree.nodes().len() as NodeId).filter(|&id| tree.is_main_chain(id)) {
+        let node = tree.node(id);
+        let is_false_root =
+            |id: NodeId| tree.node(id).link == ParentLink::Root && cannot_start_conversation(tree, id);
         let code = match node.link {
-            ParentLink::Missing if ward.speaks(no) || !tree.children(no).is_empty() => {
+            ParentLink::MissingParent if context.is_message(id) || !tree.children(id).is_empty() => {
                 Some(Code::MissingParent)
             }
-            ParentLink::Cut => Some(Code::Cycle),
-            ParentLink::Root if cut_off && hangs_on_nothing(no) => Some(Code::Unreachable),
-            // Where an answer names no parent, the prompt behind it has lost its own as well.
+            ParentLink::CycleBroken => Some(Code::Cycle),
+            ParentLink::Root if has_unreachable && is_false_root(id) => Some(Code::Unreachable),
+            // If an answer has lost its parent, so has the prompt after it.
             ParentLink::Root
-                if cut_off && node.kind == Kind::User && node.voice != EntryRole::CompactSummary =>
+                if has_unreachable && node.kind == Kind::User && node.role != EntryRole::CompactSummary =>
             {
-                last.filter(|&last| hangs_on_nothing(last)).map(|_| Code::Unreachable)
+                last_message.filter(|&message| is_false_root(message)).map(|_| Code::Unreachable)
             }
             _ => None,
         };
-        broken.extend(code.map(|code| (no, code)));
-        if ward.speaks(no) {
-            last = Some(no);
+        broken.extend(code.map(|code| (id, code)));
+        if context.is_message(id) {
+            last_message = Some(id);
         }
     }
     broken
 }
 
-/// Returns for each entry the last compaction before it.
-fn boundaries(tree: &Tree) -> Vec<Option<NodeId>> {
-    let mut last = None;
+/// Returns for each entry the last compaction boundary before it in the file. `None` if there is none.
+fn find_previous_boundaries(tree: &Tree) -> Vec<Option<NodeId>> {
+    let mut last_boundary = None;
     let mut boundaries = Vec::with_capacity(tree.nodes().len());
-    for no in 0..tree.nodes().len() as NodeId {
-        boundaries.push(last);
-        if tree.node(no).voice == EntryRole::CompactBoundary && tree.is_main_chain(no) {
-            last = Some(no);
+    for id in 0..tree.nodes().len() as NodeId {
+        boundaries.push(last_boundary);
+        if tree.node(id).role == EntryRole::CompactBoundary && tree.is_main_chain(id) {
+            last_boundary = Some(id);
         }
     }
     boundaries
 }
 
-/// Finds what an island hangs on.
-fn parent(
-    ward: &RepairContext<'_>,
-    groups: &mut Groups,
+/// Finds a new parent for an orphaned entry: the call that it answers, else the preceding line. See [`find_preceding`].
+///
+/// `boundaries` has the last compaction boundary before each entry. Returns `None` if no line can be the parent.
+fn find_parent(
+    context: &RepairContext<'_>,
+    parts: &mut ConnectedParts,
     boundaries: &[Option<NodeId>],
-    no: NodeId,
+    id: NodeId,
 ) -> Option<(NodeId, RelinkReason)> {
-    let is_cut_off = |call: NodeId| boundaries[no as usize].is_some_and(|boundary| call < boundary);
-    let call = ward.calls.call_of(no).filter(|&call| call != no && !is_cut_off(call));
-    if let Some(call) = call.filter(|&call| !groups.is_below(ward.patient.tree, call, no)) {
+    let is_before_boundary = |call: NodeId| boundaries[id as usize].is_some_and(|boundary| call < boundary);
+    let call = context.calls.call_of(id).filter(|&call| call != id && !is_before_boundary(call));
+    if let Some(call) = call.filter(|&call| !parts.is_below(context.input.tree, call, id)) {
         return Some((call, RelinkReason::Call));
     }
-    before(ward, groups, no).map(|on| (on, RelinkReason::Order))
+    find_preceding(context, parts, id).map(|parent| (parent, RelinkReason::Order))
 }
 
-/// Finds the line before an entry that is not later than it, not below it, and not behind a compaction.
-fn before(ward: &RepairContext<'_>, groups: &mut Groups, no: NodeId) -> Option<NodeId> {
-    let tree = ward.patient.tree;
-    let time = tree.node(no).time();
-    let mut first = None;
-    let lines = (0..no).rev().filter(|&on| ward.is_loaded_kind(on) && tree.is_main_chain(on));
-    for on in lines.take(FARTHEST) {
-        if !groups.is_below(tree, on, no) {
-            first = first.or(Some(on));
-            let is_later = tree.node(on).time().zip(time).is_some_and(|(on, no)| on > no);
+/// Finds the preceding line that is not newer than the entry and not below it, back to the last compaction.
+///
+/// Considers at most 512 lines. Returns the nearest line that is not below the entry if all are newer. Returns `None` if
+/// all are below it.
+fn find_preceding(context: &RepairContext<'_>, parts: &mut ConnectedParts, id: NodeId) -> Option<NodeId> {
+    let tree = context.input.tree;
+    let time = tree.node(id).time();
+    let mut nearest = None;
+    let candidates =
+        (0..id).rev().filter(|&parent| context.is_loaded_kind(parent) && tree.is_main_chain(parent));
+    for parent in candidates.take(MAX_LINES_BACK) {
+        if !parts.is_below(tree, parent, id) {
+            nearest = nearest.or(Some(parent));
+            let is_later =
+                tree.node(parent).time().zip(time).is_some_and(|(parent_time, time)| parent_time > time);
             if !is_later {
-                return Some(on);
+                return Some(parent);
             }
         }
-        if tree.node(on).voice == EntryRole::CompactBoundary {
+        if tree.node(parent).role == EntryRole::CompactBoundary {
             break;
         }
     }
-    first
+    nearest
 }
 
-/// Hangs what was said on what clients read, where it hangs on a line that they do not.
-fn unread(ward: &mut RepairContext<'_>, treatment: &mut FixSet) {
-    // Also where only the session's own client loses what hangs there.
-    let is_lost = |found: &Diagnostic| {
-        found.severity > Severity::Harmless || matches!(found.measure, Impact::ByClient { .. })
+/// Relinks each message with a parent that clients do not load to its nearest ancestor that clients load.
+fn relink_past_unloaded(context: &mut RepairContext<'_>, fixes: &mut FixSet) {
+    // This includes entries that only the session's own client does not load.
+    let is_lost = |diagnostic: &Diagnostic| {
+        diagnostic.severity > Severity::Info || matches!(diagnostic.impact, Impact::ByClient { .. })
     };
-    if !ward.found(Code::Unreachable, Severity::Harmless).any(is_lost) {
+    if !context.diagnostics_for(Code::Unreachable, Severity::Info).any(is_lost) {
         return;
     }
-    let tree = ward.patient.tree;
-    for no in (0..tree.nodes().len() as NodeId).filter(|&no| tree.is_main_chain(no)) {
-        let Some(parent) = tree.node(no).parent().filter(|&on| !ward.is_loaded_kind(on)) else { continue };
-        if !ward.speaks(no) {
+    let tree = context.input.tree;
+    for id in (0..tree.nodes().len() as NodeId).filter(|&id| tree.is_main_chain(id)) {
+        let Some(parent) = tree.node(id).parent().filter(|&parent| !context.is_loaded_kind(parent)) else {
+            continue;
+        };
+        if !context.is_message(id) {
             continue;
         }
-        let mut on = Some(parent);
-        while let Some(above) = on.filter(|&on| !ward.is_loaded_kind(on)) {
-            on = tree.node(above).parent();
+        let mut ancestor = Some(parent);
+        while let Some(unloaded) = ancestor.filter(|&ancestor| !context.is_loaded_kind(ancestor)) {
+            ancestor = tree.node(unloaded).parent();
         }
-        if let Some(on) = on {
-            ward.set_parent(no, Some(on), (Code::ForkByProgress, RelinkReason::Above), treatment);
+        if let Some(ancestor) = ancestor {
+            context.set_parent(id, Some(ancestor), (Code::ForkByProgress, RelinkReason::Ancestor), fixes);
         }
     }
 }
 
-/// Names what compactions followed, where that is in no line.
-fn follow(ward: &mut RepairContext<'_>, touched: &HashSet<u32>, treatment: &mut FixSet) {
-    let tree = ward.patient.tree;
+/// Sets the logical parent of a compaction boundary to the preceding message if the present one is not in the file.
+///
+/// `relinked_lines` are the lines that an earlier fix changes. It already sets their `relinkedFrom`.
+fn relink_logical_parents(
+    context: &mut RepairContext<'_>,
+    relinked_lines: &HashSet<u32>,
+    fixes: &mut FixSet,
+) {
+    let tree = context.input.tree;
     let missing: HashSet<u64> = (tree.problems.iter())
         .filter(|problem| problem.kind == ProblemKind::MissingLogicalParent)
         .map(|problem| problem.offset)
         .collect();
-    let mut last = None;
-    for no in (0..tree.nodes().len() as NodeId).filter(|&no| tree.is_main_chain(no)) {
-        let node = tree.node(no);
-        if node.voice == EntryRole::CompactBoundary
-            && missing.contains(&node.place.offset)
-            && let Some(on) = last
+    let mut last_message = None;
+    for id in (0..tree.nodes().len() as NodeId).filter(|&id| tree.is_main_chain(id)) {
+        let node = tree.node(id);
+        if node.role == EntryRole::CompactBoundary
+            && missing.contains(&node.span.offset)
+            && let Some(parent) = last_message
         {
-            let (line, uuid, bytes) = (ward.line(no), ward.uuid(on), ward.bytes(no));
-            let from = text(&bytes, "logicalParentUuid");
-            let mut changes = vec![JsonEdit::set_string([PathSegment::from("logicalParentUuid")], &uuid)];
-            if !touched.contains(&line) && member(&bytes, "relinkedFrom").is_none() {
-                let old = from.as_deref().map_or_else(|| "null".to_owned(), quote);
-                changes.push(JsonEdit::set([PathSegment::from("relinkedFrom")], old));
+            let (line, uuid, bytes) = (context.line_of(id), context.uuid_of(parent), context.line_bytes(id));
+            let from = string_member(&bytes, "logicalParentUuid");
+            let mut edits = vec![JsonEdit::set_string([PathSegment::from("logicalParentUuid")], &uuid)];
+            if !relinked_lines.contains(&line) && find_member(&bytes, "relinkedFrom").is_none() {
+                let old = from.as_deref().map_or_else(|| "null".to_owned(), quote_json);
+                edits.push(JsonEdit::set([PathSegment::from("relinkedFrom")], old));
             }
-            treatment.edits.push(Edit::Change(line, changes));
-            let act = FixAction::Followed { from, to: uuid, to_line: ward.line(on) };
-            treatment.mend(Code::MissingLogicalParent, line, act);
+            fixes.edits.push(LineEdit::Change(line, edits));
+            let action = FixAction::LogicalParentSet { from, to: uuid, to_line: context.line_of(parent) };
+            fixes.record_fix(Code::MissingLogicalParent, line, action);
         }
-        if ward.speaks(no) {
-            last = Some(no);
+        if context.is_message(id) {
+            last_message = Some(id);
         }
     }
 }
 
-/// Which entries hang together, while links are made.
-struct Groups {
-    above: Vec<NodeId>,
+/// The connected parts of the tree, updated while entries are relinked.
+struct ConnectedParts {
+    /// The root of a set is the first entry of its part.
+    sets: UnionFind,
 }
 
-impl Groups {
-    fn of(tree: &Tree) -> Groups {
-        let mut above: Vec<NodeId> = (0..tree.nodes().len() as NodeId).collect();
-        for no in tree.topological_order() {
-            if let Some(parent) = tree.node(no).parent() {
-                above[no as usize] = above[parent as usize];
+impl ConnectedParts {
+    fn from_tree(tree: &Tree) -> ConnectedParts {
+        let mut sets = UnionFind::new(tree.nodes().len());
+        for id in tree.topological_order() {
+            if let Some(parent) = tree.node(id).parent() {
+                sets.merge_into(id as usize, parent as usize);
             }
         }
-        Groups { above }
+        ConnectedParts { sets }
     }
 
-    /// Returns the entry at which the tree of an entry begins.
-    fn root(&mut self, no: NodeId) -> NodeId {
-        let mut root = no;
-        while self.above[root as usize] != root {
-            root = self.above[root as usize];
-        }
-        let mut at = no;
-        while self.above[at as usize] != root {
-            at = std::mem::replace(&mut self.above[at as usize], root);
-        }
-        root
+    /// Returns `true` if the part of `node` begins with `root`, or the part of another line with its uuid does.
+    fn is_below(&mut self, tree: &Tree, node: NodeId, root: NodeId) -> bool {
+        let uuid = tree.node(node).uuid;
+        let loaded = tree.find_uuid(uuid).unwrap_or(node);
+        self.sets.find_root(node as usize) == root as usize
+            || self.sets.find_root(loaded as usize) == root as usize
+            || uuid == tree.node(root).uuid
     }
 
-    /// Whether an entry is below the beginning `no`, or another line of its uuid is.
-    fn is_below(&mut self, tree: &Tree, on: NodeId, no: NodeId) -> bool {
-        let stands = tree.find(tree.node(on).id).unwrap_or(on);
-        self.root(on) == no || self.root(stands) == no || tree.node(on).id == tree.node(no).id
-    }
-
-    /// Hangs a beginning on an entry.
-    fn join(&mut self, no: NodeId, on: NodeId) {
-        let root = self.root(on);
-        self.above[no as usize] = root;
+    /// Joins the part that begins with `root` to the part that contains `parent`.
+    fn join(&mut self, root: NodeId, parent: NodeId) {
+        self.sets.merge_into(root as usize, parent as usize);
     }
 }

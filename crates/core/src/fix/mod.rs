@@ -1,12 +1,12 @@
-//! Mends: from what is wrong with a session to edits of its lines.
+//! Repairs: turns diagnostics of a session into edits of its lines.
 //!
 //! ```text
-//! Patient, findings, Calls ──foreign, rename, relink──▶ Treatment    edits of lines, and what each one mends
-//!                          ──mend_content─────────────▶ Treatment    once it is known what clients will load
+//! CheckInput, diagnostics, ToolCallLinks ──foreign, uuids, links──▶ FixSet    line edits and the fixes they apply
+//!                                        ──content────────────────▶ FixSet    after it is known what clients load
 //! ```
 //!
-//! A treatment is one round: what comes of it is examined again, until there is nothing left to treat. Nothing here writes;
-//! every line that gets another parent is marked with the one that it had (`relinkedFrom`).
+//! Each `FixSet` is one pass: the edited draft is checked again until no diagnostic can be fixed. This module
+//! does not write. Every line that gets another parent records the previous one in `relinkedFrom`.
 
 mod base64;
 mod calls;
@@ -18,12 +18,12 @@ mod images;
 mod links;
 mod uuids;
 
-pub use base64::decode;
-pub use calls::Calls;
+pub use base64::decode_base64;
+pub use calls::ToolCallLinks;
 pub use content::{FixOptions, fix_content};
 pub use context::RepairContext;
-pub use fix_set::{AppliedFix, Edit, FixAction, FixSet, RelinkReason, needs_repair};
+pub use fix_set::{AppliedFix, FixAction, FixSet, LineEdit, RelinkReason, needs_repair};
 pub use foreign::drop_foreign_lines;
-pub use images::Extract;
-pub use links::relink;
+pub use images::ExtractedImage;
+pub use links::relink_entries;
 pub use uuids::assign_new_uuids;

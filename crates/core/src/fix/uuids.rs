@@ -1,65 +1,72 @@
-//! Every entry gets a uuid of its own.
+//! Gives every entry a uuid of its own.
 
 use super::context::RepairContext;
-use super::fix_set::{Edit, FixAction, FixSet, RelinkReason};
+use super::fix_set::{FixAction, FixSet, LineEdit, RelinkReason};
 use crate::check::{Code, Severity};
 use crate::edit::{JsonEdit, PathSegment};
 use crate::entry::Kind;
 use crate::tree::NodeId;
 
-/// Names what has no name, parts what has one name, and leaves out lines that stand in the file again.
-pub fn assign_new_uuids(ward: &mut RepairContext<'_>) -> FixSet {
-    let mut treatment = FixSet::default();
-    nameless(ward, &mut treatment);
-    let spots = |ward: &RepairContext<'_>, code, least| -> Vec<_> {
-        ward.found(code, least).flat_map(|finding| finding.spots.clone()).collect()
+/// Assigns uuids to entries without one and to entries that share one, and removes repeated lines.
+pub fn assign_new_uuids(context: &mut RepairContext<'_>) -> FixSet {
+    let mut fixes = FixSet::default();
+    assign_missing(context, &mut fixes);
+    let locations = |context: &RepairContext<'_>, code, min_severity| -> Vec<_> {
+        context
+            .diagnostics_for(code, min_severity)
+            .flat_map(|diagnostic| diagnostic.locations.clone())
+            .collect()
     };
-    for spot in spots(ward, Code::ReplayedLine, Severity::Harmless) {
-        treatment.edits.push(Edit::Drop(spot.line));
-        treatment.mend(Code::ReplayedLine, spot.line, FixAction::LeftOut);
+    for location in locations(context, Code::ReplayedLine, Severity::Info) {
+        fixes.edits.push(LineEdit::Drop(location.line));
+        fixes.record_fix(Code::ReplayedLine, location.line, FixAction::LineRemoved);
     }
-    for spot in spots(ward, Code::SnapshotCollision, Severity::Warning) {
-        let is_snapshot = |no: &NodeId| {
-            let kind = ward.patient.tree.node(*no).kind;
+    for location in locations(context, Code::SnapshotCollision, Severity::Warning) {
+        let is_snapshot = |id: &NodeId| {
+            let kind = context.input.tree.node(*id).kind;
             matches!(kind, Kind::FileHistorySnapshot | Kind::FileHistoryDelta)
         };
-        if let Some(no) = [spot.node, spot.other].into_iter().flatten().find(is_snapshot) {
-            part(ward, no, Code::SnapshotCollision, &mut treatment);
+        if let Some(id) = [location.node, location.other].into_iter().flatten().find(is_snapshot) {
+            assign_uuid(context, id, Code::SnapshotCollision, &mut fixes);
         }
     }
-    for no in spots(ward, Code::RepeatedUuid, Severity::Harmless).into_iter().filter_map(|spot| spot.node) {
-        let uuid = part(ward, no, Code::RepeatedUuid, &mut treatment);
-        // What was written behind it hangs on it, and not on the earlier line.
-        let line = ward.line(no);
-        for &child in ward.patient.tree.children(no) {
-            let why = (Code::RepeatedUuid, RelinkReason::Order);
-            ward.hang_on(child, Some(uuid.clone()), Some(line), why, &mut treatment);
+    for id in locations(context, Code::RepeatedUuid, Severity::Info)
+        .into_iter()
+        .filter_map(|location| location.node)
+    {
+        let uuid = assign_uuid(context, id, Code::RepeatedUuid, &mut fixes);
+        // The lines written after it follow it, not the earlier line.
+        let line = context.line_of(id);
+        for &child in context.input.tree.children(id) {
+            let reason = (Code::RepeatedUuid, RelinkReason::Order);
+            context.set_parent_uuid(child, Some(uuid.clone()), Some(line), reason, &mut fixes);
         }
     }
-    treatment
+    fixes
 }
 
-fn nameless(ward: &mut RepairContext<'_>, treatment: &mut FixSet) {
-    let cut: Vec<u32> = ward
-        .found(Code::Unreachable, Severity::Warning)
-        .flat_map(|finding| &finding.spots)
-        .filter(|spot| spot.node.is_none())
-        .map(|spot| spot.line)
+/// Assigns uuids to the lines that are unreachable because they have none.
+fn assign_missing(context: &mut RepairContext<'_>, fixes: &mut FixSet) {
+    let lines: Vec<u32> = context
+        .diagnostics_for(Code::Unreachable, Severity::Warning)
+        .flat_map(|diagnostic| &diagnostic.locations)
+        .filter(|location| location.node.is_none())
+        .map(|location| location.line)
         .collect();
-    for line in cut.into_iter().filter(|&line| line <= ward.lines) {
-        let uuid = (ward.fresh)();
-        treatment
+    for line in lines.into_iter().filter(|&line| line <= context.line_count) {
+        let uuid = (context.new_uuid)();
+        fixes
             .edits
-            .push(Edit::Change(line, vec![JsonEdit::set_string([PathSegment::from("uuid")], &uuid)]));
-        treatment.mend(Code::Unreachable, line, FixAction::Renamed(uuid));
+            .push(LineEdit::Change(line, vec![JsonEdit::set_string([PathSegment::from("uuid")], &uuid)]));
+        fixes.record_fix(Code::Unreachable, line, FixAction::UuidAssigned(uuid));
     }
 }
 
-/// Gives an entry a new uuid.
-fn part(ward: &mut RepairContext<'_>, no: NodeId, code: Code, treatment: &mut FixSet) -> String {
-    let uuid = (ward.fresh)();
-    let line = ward.line(no);
-    treatment.edits.push(Edit::Change(line, vec![JsonEdit::set_string([PathSegment::from("uuid")], &uuid)]));
-    treatment.mend(code, line, FixAction::Renamed(uuid.clone()));
+/// Adds the edit that gives an entry a new uuid. Returns that uuid.
+fn assign_uuid(context: &mut RepairContext<'_>, id: NodeId, code: Code, fixes: &mut FixSet) -> String {
+    let uuid = (context.new_uuid)();
+    let line = context.line_of(id);
+    fixes.edits.push(LineEdit::Change(line, vec![JsonEdit::set_string([PathSegment::from("uuid")], &uuid)]));
+    fixes.record_fix(code, line, FixAction::UuidAssigned(uuid.clone()));
     uuid
 }

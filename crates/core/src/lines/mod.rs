@@ -1,7 +1,7 @@
-//! Bytes to lines: where each line starts and ends, whatever the file went through.
+//! Splits bytes into lines.
 //!
-//! Touches `&[u8]` only. Nothing here fails: CR LF, a byte order mark, NULs, a half-written last line and lines
-//! longer than memory should hold all come out as lines, and what was odd as problems (**parse-never-fails**).
+//! Works on `&[u8]` only and never fails: CR LF, a byte order mark, NULs, an incomplete last line and lines too long
+//! to hold in memory are all returned as lines, and oddities are reported as problems (**parse-never-fails**).
 
 mod split;
 mod truncate;

@@ -1,90 +1,92 @@
-//! Splits a file, fed in pieces, into lines.
+//! Splits a file, fed in chunks, into lines.
 
 use memchr::memchr;
 
 use crate::problem::{Problem, ProblemKind};
 
-/// One line that is not blank.
+/// A line that is not blank.
 #[derive(Debug, Clone, Copy)]
 pub struct Line<'a> {
-    /// Counted from 1, blank lines included.
-    pub no: u32,
-    /// Where its bytes start in the file.
+    /// The line number, counted from 1 with blank lines included.
+    pub number: u32,
+    /// The offset of `bytes` in the file.
     pub offset: u64,
-    /// Its bytes, without line end, byte order mark and outer white space.
+    /// The bytes of the line, without line end, byte order mark and surrounding white space.
     pub bytes: &'a [u8],
-    /// Whether the file ends before the line does.
+    /// Whether no line feed follows, because the file ends here.
     pub unterminated: bool,
 }
 
-/// Counts lines and bytes while a file is fed to it.
+/// Splits a file into lines and counts lines and bytes.
 #[derive(Debug, Default)]
 pub struct LineSplitter {
-    no: u32,
+    line_count: u32,
     offset: u64,
-    crlf: bool,
+    reported_crlf: bool,
 }
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 impl LineSplitter {
-    /// Begins behind `lines` lines, which end at `offset`.
-    pub fn starting_after(offset: u64, lines: u32) -> LineSplitter {
-        LineSplitter { no: lines, offset, crlf: false }
+    /// Creates a splitter that continues a file at the byte `offset`, after `line_count` lines.
+    pub fn starting_after(offset: u64, line_count: u32) -> LineSplitter {
+        LineSplitter { line_count, offset, reported_crlf: false }
     }
 
-    /// Calls `each` for every line in `bytes`; returns how many bytes are done with.
+    /// Calls `each` for every complete line in `bytes` that is not blank. Returns the number of bytes consumed.
     ///
-    /// What is left is the start of an unfinished line: feed it again with more behind it, or with `last` set
-    /// where the file ends.
+    /// The remaining bytes are the start of an incomplete line. Feed them again followed by more bytes, or with
+    /// `is_last` set at the end of the file.
     pub fn feed<'a>(
         &mut self,
         bytes: &'a [u8],
-        last: bool,
+        is_last: bool,
         problems: &mut Vec<Problem>,
         mut each: impl FnMut(Line<'a>, &mut Vec<Problem>),
     ) -> usize {
-        let mut done = 0;
-        while let Some(end) = memchr(b'\n', &bytes[done..]) {
-            let line = &bytes[done..done + end];
-            if let Some(line) = self.line(line, end + 1, false, problems) {
+        let mut consumed = 0;
+        while let Some(end) = memchr(b'\n', &bytes[consumed..]) {
+            let line = &bytes[consumed..consumed + end];
+            if let Some(line) = self.push_line(line, end + 1, false, problems) {
                 each(line, problems);
             }
-            done += end + 1;
+            consumed += end + 1;
         }
-        if last && done < bytes.len() {
-            let line = &bytes[done..];
-            if let Some(line) = self.line(line, line.len(), true, problems) {
+        if is_last && consumed < bytes.len() {
+            let line = &bytes[consumed..];
+            if let Some(line) = self.push_line(line, line.len(), true, problems) {
                 each(line, problems);
             }
-            done = bytes.len();
+            consumed = bytes.len();
         }
-        done
+        consumed
     }
 
-    /// Counts a line that was read elsewhere: `taken` bytes with its line end.
-    pub fn line<'a>(
+    /// Counts a line, trims it, and reports a byte order mark or CR LF. Returns `None` if the line is blank.
+    ///
+    /// `bytes` is the line without its line feed, `consumed` its number of bytes in the file with the line feed.
+    pub fn push_line<'a>(
         &mut self,
         bytes: &'a [u8],
-        taken: usize,
-        open: bool,
+        consumed: usize,
+        unterminated: bool,
         problems: &mut Vec<Problem>,
     ) -> Option<Line<'a>> {
-        self.no = self.no.saturating_add(1);
+        self.line_count = self.line_count.saturating_add(1);
         let start = self.offset;
-        self.offset += taken as u64;
+        self.offset += consumed as u64;
         let mut body = bytes;
         if start == 0
             && let Some(rest) = body.strip_prefix(BOM)
         {
-            problems.push(Problem { line: self.no, offset: 0, kind: ProblemKind::Bom });
+            problems.push(Problem { line: self.line_count, offset: 0, kind: ProblemKind::Bom });
             body = rest;
         }
         if let Some(rest) = body.strip_suffix(b"\r") {
-            if !self.crlf {
-                self.crlf = true;
+            if !self.reported_crlf {
+                self.reported_crlf = true;
                 let offset = start + (bytes.len() - 1) as u64;
-                problems.push(Problem { line: self.no, offset, kind: ProblemKind::CrLf });
+                problems.push(Problem { line: self.line_count, offset, kind: ProblemKind::CrLf });
             }
             body = rest;
         }
@@ -93,18 +95,23 @@ impl LineSplitter {
             return None;
         }
         // The offset is that of the first byte of the trimmed line.
-        let inner = body.len() - body.trim_ascii_start().len();
-        let bom = if start == 0 && bytes.starts_with(BOM) { BOM.len() } else { 0 };
-        Some(Line { no: self.no, offset: start + (bom + inner) as u64, bytes: trimmed, unterminated: open })
+        let indent = body.len() - body.trim_ascii_start().len();
+        let bom_len = if start == 0 && bytes.starts_with(BOM) { BOM.len() } else { 0 };
+        Some(Line {
+            number: self.line_count,
+            offset: start + (bom_len + indent) as u64,
+            bytes: trimmed,
+            unterminated,
+        })
     }
 
-    /// Returns where the next line starts.
+    /// Returns the byte offset in the file at which the next line starts.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Returns how many lines there were, blank ones included.
-    pub fn lines(&self) -> u32 {
-        self.no
+    /// Returns the number of lines consumed so far, blank ones included.
+    pub fn line_count(&self) -> u32 {
+        self.line_count
     }
 }

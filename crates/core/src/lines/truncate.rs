@@ -1,61 +1,62 @@
-//! Lines too long to hold: the same JSON with its long strings cut short.
+//! Truncates the strings of lines that are too long to hold in memory.
 //!
-//! A 64 MB line is a pasted image or a huge tool result: one long string among the usual fields. The condenser is
-//! fed the line in pieces and keeps everything but the middle of long strings, so that what it keeps reads
-//! like the line itself.
+//! A 64 MB line is a pasted image or a huge tool result: one long string among the usual fields. The truncator is
+//! fed the line in chunks and drops the ends of long strings. The result is still the JSON of the same line.
 
-/// Bytes kept of one string.
-const STRING: usize = 16 << 10;
-/// Bytes kept of a line; past that it is set aside.
-const LINE: usize = 8 << 20;
+/// The maximum number of bytes kept of each string.
+const MAX_STRING_BYTES: usize = 16 << 10;
+/// The maximum number of bytes kept of a line. A line that exceeds it is dropped.
+const MAX_LINE_BYTES: usize = 8 << 20;
 
-/// Shortens one line, fed in pieces.
+/// Truncates the long strings of one line, fed in chunks.
 #[derive(Debug, Default)]
 pub struct LineTruncator {
     kept: Vec<u8>,
-    fed: u64,
+    total_len: u64,
     in_string: bool,
-    /// Bytes of the escape under way, backslash included; 0 outside one.
-    escape: usize,
-    /// Whether the escape under way is kept.
-    keeps: bool,
+    /// The number of bytes read of the current escape, backslash included; 0 outside an escape.
+    escape_len: usize,
+    /// Whether the current escape is kept.
+    keeps_escape: bool,
     /// Whether the escape just kept is the first half of a surrogate pair.
-    half: bool,
-    /// Bytes of the string under way that were kept.
-    string: usize,
+    after_high_surrogate: bool,
+    /// The number of bytes kept of the current string, where an escape counts as two; `usize::MAX` after the cut.
+    string_len: usize,
 }
 
 impl LineTruncator {
-    /// Takes the next piece of the line.
-    pub fn feed(&mut self, piece: &[u8]) {
-        self.fed += piece.len() as u64;
-        let mut rest = piece;
-        while !rest.is_empty() && self.kept.len() < LINE {
-            rest = if self.in_string { self.in_string(rest) } else { self.outside(rest) };
+    /// Adds the next chunk of the line. Chunks may end anywhere, even within an escape or a character.
+    pub fn feed(&mut self, chunk: &[u8]) {
+        self.total_len += chunk.len() as u64;
+        let mut rest = chunk;
+        while !rest.is_empty() && self.kept.len() < MAX_LINE_BYTES {
+            rest = if self.in_string { self.feed_string(rest) } else { self.feed_outside_string(rest) };
         }
     }
 
-    fn outside<'b>(&mut self, piece: &'b [u8]) -> &'b [u8] {
-        let (keep, rest) = match memchr::memchr(b'"', piece) {
+    /// Keeps the bytes up to and including the next opening quote, or all if there is none. Returns the rest.
+    fn feed_outside_string<'b>(&mut self, chunk: &'b [u8]) -> &'b [u8] {
+        let (keep, rest) = match memchr::memchr(b'"', chunk) {
             Some(at) => {
                 self.in_string = true;
-                self.string = 0;
-                piece.split_at(at + 1)
+                self.string_len = 0;
+                chunk.split_at(at + 1)
             }
-            None => (piece, &piece[..0]),
+            None => (chunk, &chunk[..0]),
         };
         self.kept.extend_from_slice(keep);
         rest
     }
 
-    fn in_string<'b>(&mut self, piece: &'b [u8]) -> &'b [u8] {
-        if self.escape > 0 {
-            return self.in_escape(piece);
+    /// Processes the bytes up to the next quote or escape of a string and returns the rest.
+    fn feed_string<'b>(&mut self, chunk: &'b [u8]) -> &'b [u8] {
+        if self.escape_len > 0 {
+            return self.feed_escape(chunk);
         }
-        let at = memchr::memchr2(b'"', b'\\', piece).unwrap_or(piece.len());
-        let (plain, rest) = piece.split_at(at);
-        self.keep(plain);
-        self.half &= plain.is_empty();
+        let at = memchr::memchr2(b'"', b'\\', chunk).unwrap_or(chunk.len());
+        let (plain, rest) = chunk.split_at(at);
+        self.push_plain(plain);
+        self.after_high_surrogate &= plain.is_empty();
         match rest {
             [b'"', rest @ ..] => {
                 self.kept.push(b'"');
@@ -63,13 +64,13 @@ impl LineTruncator {
                 rest
             }
             [b'\\', ..] => {
-                self.escape = 1;
-                // An escape is kept whole or left out whole, and so is a pair of them that is one character.
-                self.keeps = self.string < STRING || self.half;
-                if self.keeps {
+                self.escape_len = 1;
+                // Keep or drop an escape as a whole, and likewise the two escapes of a surrogate pair.
+                self.keeps_escape = self.string_len < MAX_STRING_BYTES || self.after_high_surrogate;
+                if self.keeps_escape {
                     self.kept.push(b'\\');
                 } else {
-                    self.string = usize::MAX;
+                    self.string_len = usize::MAX;
                 }
                 &rest[1..]
             }
@@ -77,44 +78,49 @@ impl LineTruncator {
         }
     }
 
-    fn in_escape<'b>(&mut self, piece: &'b [u8]) -> &'b [u8] {
-        let (byte, rest) = (piece[0], &piece[1..]);
-        if self.keeps {
+    /// Processes the next byte of an escape and returns the rest.
+    fn feed_escape<'b>(&mut self, chunk: &'b [u8]) -> &'b [u8] {
+        let (byte, rest) = (chunk[0], &chunk[1..]);
+        if self.keeps_escape {
             self.kept.push(byte);
         }
-        self.escape += 1;
-        if self.escape == 2 && byte != b'u' || self.escape == 6 {
-            let first =
+        self.escape_len += 1;
+        if self.escape_len == 2 && byte != b'u' || self.escape_len == 6 {
+            let is_high =
                 matches!(self.kept[..], [.., b'd' | b'D', b'8' | b'9' | b'a' | b'b' | b'A' | b'B', _, _]);
-            self.half = self.keeps && self.escape == 6 && first && !self.half;
-            self.escape = 0;
-            self.string = self.string.saturating_add(2);
+            self.after_high_surrogate =
+                self.keeps_escape && self.escape_len == 6 && is_high && !self.after_high_surrogate;
+            self.escape_len = 0;
+            self.string_len = self.string_len.saturating_add(2);
         }
         rest
     }
 
-    fn keep(&mut self, plain: &[u8]) {
-        let room = STRING.saturating_sub(self.string);
-        let (keep, cut) = plain.split_at(room.min(plain.len()));
+    /// Keeps the bytes without escapes that the current string has space for. Never keeps a part of a character.
+    fn push_plain(&mut self, plain: &[u8]) {
+        let space = MAX_STRING_BYTES.saturating_sub(self.string_len);
+        let (keep, cut) = plain.split_at(space.min(plain.len()));
         self.kept.extend_from_slice(keep);
-        self.string = self.string.saturating_add(keep.len());
+        self.string_len = self.string_len.saturating_add(keep.len());
         if let Some(&next) = cut.first()
-            && self.string != usize::MAX
+            && self.string_len != usize::MAX
         {
-            self.string = usize::MAX;
-            // Never cut inside a character, wherever the pieces were cut.
-            let begun = self.kept.iter().rev().take(3).take_while(|&&byte| byte >= 0x80);
+            self.string_len = usize::MAX;
+            // Never cut inside a character, wherever the chunks end.
+            let last_character = self.kept.iter().rev().take(3).take_while(|&&byte| byte >= 0x80);
             if next & 0xC0 == 0x80
-                && let Some(back) = begun.copied().position(|byte| byte >= 0xC0)
+                && let Some(continuation_bytes) = last_character.copied().position(|byte| byte >= 0xC0)
             {
-                self.kept.truncate(self.kept.len() - back - 1);
+                self.kept.truncate(self.kept.len() - continuation_bytes - 1);
             }
         }
     }
 
-    /// Returns what was kept, or `None` where even that is too long; and the true length of the line.
+    /// Returns the truncated line and the original length in bytes.
+    ///
+    /// The line is `None` if it has 8 MiB or more even when truncated.
     pub fn finish(self) -> (Option<Vec<u8>>, u64) {
-        let whole = self.kept.len() < LINE;
-        (whole.then_some(self.kept), self.fed)
+        let fits = self.kept.len() < MAX_LINE_BYTES;
+        (fits.then_some(self.kept), self.total_len)
     }
 }

@@ -1,60 +1,61 @@
-//! Lists, maps and sets.
+//! [`Pack`] for lists, maps and sets.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasher, Hash};
 
 use super::{Pack, Unpacker};
 
-/// Returns for how many values room is made at once: no more bytes than are left to read. The rest comes as it is read.
-fn room<T>(count: usize, from: &Unpacker<'_>) -> usize {
-    count.min(from.left() / size_of::<T>().max(1))
+/// Returns the capacity to reserve for `count` values, limited to the memory that the remaining bytes could fill.
+fn initial_capacity<T>(count: usize, from: &Unpacker<'_>) -> usize {
+    count.min(from.remaining() / size_of::<T>().max(1))
 }
 
 impl<T: Pack> Pack for Vec<T> {
-    fn pack(&self, out: &mut Vec<u8>) {
-        self.len().pack(out);
-        self.iter().for_each(|value| value.pack(out));
+    fn pack_into(&self, out: &mut Vec<u8>) {
+        self.len().pack_into(out);
+        self.iter().for_each(|value| value.pack_into(out));
     }
 
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Vec<T>> {
-        let count = from.count()?;
-        let mut values = Vec::with_capacity(room::<T>(count, from));
+    fn unpack_from(from: &mut Unpacker<'_>) -> Option<Vec<T>> {
+        let count = from.take_count()?;
+        let mut values = Vec::with_capacity(initial_capacity::<T>(count, from));
         for _ in 0..count {
-            values.push(T::unpack(from)?);
+            values.push(T::unpack_from(from)?);
         }
         Some(values)
     }
 }
 
 impl<K: Pack + Ord, V: Pack> Pack for BTreeMap<K, V> {
-    fn pack(&self, out: &mut Vec<u8>) {
-        self.len().pack(out);
+    fn pack_into(&self, out: &mut Vec<u8>) {
+        self.len().pack_into(out);
         for (key, value) in self {
-            key.pack(out);
-            value.pack(out);
+            key.pack_into(out);
+            value.pack_into(out);
         }
     }
 
-    fn unpack(from: &mut Unpacker<'_>) -> Option<BTreeMap<K, V>> {
-        let count = from.count()?;
-        (0..count).map(|_| Pack::unpack(from)).collect()
+    fn unpack_from(from: &mut Unpacker<'_>) -> Option<BTreeMap<K, V>> {
+        let count = from.take_count()?;
+        (0..count).map(|_| Pack::unpack_from(from)).collect()
     }
 }
 
 impl<K: Pack + Eq + Hash, V: Pack, S: BuildHasher + Default> Pack for HashMap<K, V, S> {
-    fn pack(&self, out: &mut Vec<u8>) {
-        self.len().pack(out);
+    fn pack_into(&self, out: &mut Vec<u8>) {
+        self.len().pack_into(out);
         for (key, value) in self {
-            key.pack(out);
-            value.pack(out);
+            key.pack_into(out);
+            value.pack_into(out);
         }
     }
 
-    fn unpack(from: &mut Unpacker<'_>) -> Option<HashMap<K, V, S>> {
-        let count = from.count()?;
-        let mut values = HashMap::with_capacity_and_hasher(room::<(K, V)>(count, from), S::default());
+    fn unpack_from(from: &mut Unpacker<'_>) -> Option<HashMap<K, V, S>> {
+        let count = from.take_count()?;
+        let mut values =
+            HashMap::with_capacity_and_hasher(initial_capacity::<(K, V)>(count, from), S::default());
         for _ in 0..count {
-            let (key, value) = Pack::unpack(from)?;
+            let (key, value) = Pack::unpack_from(from)?;
             values.insert(key, value);
         }
         Some(values)
@@ -62,16 +63,16 @@ impl<K: Pack + Eq + Hash, V: Pack, S: BuildHasher + Default> Pack for HashMap<K,
 }
 
 impl<T: Pack + Eq + Hash, S: BuildHasher + Default> Pack for HashSet<T, S> {
-    fn pack(&self, out: &mut Vec<u8>) {
-        self.len().pack(out);
-        self.iter().for_each(|value| value.pack(out));
+    fn pack_into(&self, out: &mut Vec<u8>) {
+        self.len().pack_into(out);
+        self.iter().for_each(|value| value.pack_into(out));
     }
 
-    fn unpack(from: &mut Unpacker<'_>) -> Option<HashSet<T, S>> {
-        let count = from.count()?;
-        let mut values = HashSet::with_capacity_and_hasher(room::<T>(count, from), S::default());
+    fn unpack_from(from: &mut Unpacker<'_>) -> Option<HashSet<T, S>> {
+        let count = from.take_count()?;
+        let mut values = HashSet::with_capacity_and_hasher(initial_capacity::<T>(count, from), S::default());
         for _ in 0..count {
-            values.insert(T::unpack(from)?);
+            values.insert(T::unpack_from(from)?);
         }
         Some(values)
     }

@@ -1,4 +1,4 @@
-//! A query as a value: groups that all hold, of each at least one atom.
+//! The parsed form of a query: a conjunction of clauses, each of which is a disjunction of literals.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -6,165 +6,138 @@ use super::needle::Needle;
 use super::role;
 use super::texts::TextSource;
 use crate::entry::Timestamp;
+use crate::resume::ContextStatus;
 
-/// What a search asks of an entry.
-#[derive(Debug, Clone)]
+/// The conditions of a search on an entry.
+#[derive(Debug, Clone, Default)]
 pub struct Query {
-    /// All of these must hold; a group holds where one of its atoms does.
+    /// All clauses must hold. A clause holds if one of its literals does.
     pub clauses: Vec<Vec<Literal>>,
 }
 
-/// One condition, or its contrary.
+/// A predicate or its negation.
 #[derive(Debug, Clone)]
 pub struct Literal {
-    /// Whether it must not hold.
-    pub not: bool,
-    /// What.
-    pub want: Predicate,
+    /// Whether the predicate must not hold.
+    pub negated: bool,
+    /// The predicate.
+    pub predicate: Predicate,
 }
 
 /// A condition on an entry.
 #[derive(Debug, Clone)]
 pub enum Predicate {
-    /// A text of it holds these words, in any case.
-    Words(Needle),
-    /// A text of it matches this pattern.
+    /// A searched text of the entry contains this text, ignoring case.
+    Text(Needle),
+    /// A searched text of the entry matches this regular expression.
     Pattern(Needle),
-    /// Words are looked for here; it has a text of this kind.
-    Role(Sources),
-    /// It calls this tool or answers a call of it.
+    /// The entry has a text from one of these sources. A clause of such predicates also limits the searched texts.
+    Role(SourceSet),
+    /// The entry calls this tool or holds the result of such a call. See [`super::is_tool_named`].
     Tool(String),
-    /// It calls a tool with a path that holds this.
+    /// The input of a tool call of the entry has a file path that contains this, ignoring case.
     File(String),
-    /// The name of its model holds this.
+    /// The name of its model contains this, ignoring case.
     Model(String),
-    /// The name of its git branch holds this.
+    /// The name of its git branch contains this, ignoring case.
     Branch(String),
-    /// The folder of its session holds this.
+    /// The start folder of its session or the folder of its file contains this, ignoring case.
     Project(String),
     /// The id of its session begins with this.
     Session(String),
-    /// It tells of a failed tool or a failed request, or not.
+    /// Whether the entry must report a failed tool or a failed API request, or must not.
     Error(bool),
-    /// It was written then or later.
+    /// The entry was written at this time or later.
     Since(Timestamp),
-    /// It was written before then.
+    /// The entry was written before this time.
     Until(Timestamp),
-    /// It stands there.
-    Is(ContextStatus),
+    /// The entry has this context status. `OtherBranch` includes orphaned entries.
+    Status(ContextStatus),
 }
 
-/// How an entry stands to what a client will load.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ContextStatus {
-    /// The client loads it.
-    Active,
-    /// It is on another branch, or on an island.
-    Abandoned,
-    /// It is on the way to the tip, before a compaction.
-    Compacted,
-    /// A subagent wrote it.
-    Subagent,
-}
-
-impl ContextStatus {
-    /// Every one.
-    pub const ALL: &[ContextStatus] =
-        &[ContextStatus::Active, ContextStatus::Abandoned, ContextStatus::Compacted, ContextStatus::Subagent];
-
-    /// Returns the name that `is:` takes.
-    pub fn name(self) -> &'static str {
-        match self {
-            ContextStatus::Active => "active",
-            ContextStatus::Abandoned => "abandoned",
-            ContextStatus::Compacted => "compacted",
-            ContextStatus::Subagent => "subagent",
-        }
-    }
-}
-
-/// A set of [`Source`]s.
+/// A set of [`TextSource`]s.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Sources(u8);
+pub struct SourceSet(u8);
 
-impl Sources {
-    /// All there are.
-    pub const ALL: Sources = Sources::of(TextSource::ALL);
-    /// What is told of a conversation: all but [`Source::Context`].
-    pub const TOLD: Sources = Sources(Sources::ALL.0 & !Sources::of(&[TextSource::Context]).0);
+impl SourceSet {
+    /// All sources.
+    pub const ALL: SourceSet = SourceSet::from_slice(TextSource::ALL);
+    /// The sources that are part of the conversation: all but [`TextSource::Context`].
+    pub const CONVERSATION: SourceSet =
+        SourceSet(SourceSet::ALL.0 & !SourceSet::from_slice(&[TextSource::Context]).0);
 
-    /// Makes a set of these.
-    pub const fn of(sources: &[TextSource]) -> Sources {
+    /// Builds a set of the given sources.
+    pub const fn from_slice(sources: &[TextSource]) -> SourceSet {
         let mut bits = 0;
-        let mut k = 0;
-        while k < sources.len() {
-            bits |= 1 << sources[k] as u8;
-            k += 1;
+        let mut idx = 0;
+        while idx < sources.len() {
+            bits |= 1 << sources[idx] as u8;
+            idx += 1;
         }
-        Sources(bits)
+        SourceSet(bits)
     }
 
-    /// Whether one is in it.
+    /// Returns whether the set contains a source.
     pub const fn contains(self, source: TextSource) -> bool {
         self.0 & 1 << source as u8 != 0
     }
 
-    /// Returns what is in either.
+    /// Returns the sources in either set.
     #[must_use]
-    pub const fn union(self, other: Sources) -> Sources {
-        Sources(self.0 | other.0)
+    pub const fn union(self, other: SourceSet) -> SourceSet {
+        SourceSet(self.0 | other.0)
     }
 
-    /// Returns what is in both.
+    /// Returns the sources in both sets.
     #[must_use]
-    pub const fn intersection(self, other: Sources) -> Sources {
-        Sources(self.0 & other.0)
+    pub const fn intersection(self, other: SourceSet) -> SourceSet {
+        SourceSet(self.0 & other.0)
     }
 
-    /// Returns what is not in it.
+    /// Returns the sources that are not in the set.
     #[must_use]
-    pub const fn complement(self) -> Sources {
-        Sources(Sources::ALL.0 & !self.0)
+    pub const fn complement(self) -> SourceSet {
+        SourceSet(SourceSet::ALL.0 & !self.0)
     }
 
-    /// Whether any is in both.
-    pub const fn meets(self, other: Sources) -> bool {
+    /// Returns whether the sets have a source in common.
+    pub const fn intersects(self, other: SourceSet) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// Whether all of it is in the other.
-    pub const fn is_within(self, other: Sources) -> bool {
+    /// Returns whether every source of this set is in `other`.
+    pub const fn is_subset(self, other: SourceSet) -> bool {
         self.0 & !other.0 == 0
     }
 
-    /// Returns a bit for each, to be kept.
+    /// Returns one bit per source, for storage: bit `n` is the source with discriminant `n`.
     pub const fn bits(self) -> u8 {
         self.0
     }
 
-    /// Takes what was kept.
-    pub const fn from_bits(bits: u8) -> Sources {
-        Sources(bits & Sources::ALL.0)
+    /// Converts the bits that [`SourceSet::bits`] returned. Ignores bits without a source.
+    pub const fn from_bits(bits: u8) -> SourceSet {
+        SourceSet(bits & SourceSet::ALL.0)
     }
 
-    /// Whether none is in it.
+    /// Returns whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Lists them.
+    /// Iterates over the sources of the set, in the order of [`TextSource::ALL`].
     pub fn iter(self) -> impl Iterator<Item = TextSource> {
         TextSource::ALL.iter().copied().filter(move |&source| self.contains(source))
     }
 }
 
-/// Writes the query in its own language, so that it reads back the same.
+/// Formats the query in the query language. Parsing the result gives the same query.
 impl Display for Query {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        for (k, group) in self.clauses.iter().enumerate() {
-            f.write_str(if k == 0 { "" } else { " " })?;
-            for (k, atom) in group.iter().enumerate() {
-                write!(f, "{}{atom}", if k == 0 { "" } else { " OR " })?;
+        for (clause_idx, clause) in self.clauses.iter().enumerate() {
+            f.write_str(if clause_idx == 0 { "" } else { " " })?;
+            for (idx, literal) in clause.iter().enumerate() {
+                write!(f, "{}{literal}", if idx == 0 { "" } else { " OR " })?;
             }
         }
         Ok(())
@@ -173,37 +146,39 @@ impl Display for Query {
 
 impl Display for Literal {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", if self.not { "-" } else { "" }, self.want)
+        write!(f, "{}{}", if self.negated { "-" } else { "" }, self.predicate)
     }
 }
 
 impl Display for Predicate {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Predicate::Words(needle) => quoted(f, needle.text()),
+            Predicate::Text(needle) => write_quoted(f, needle.text()),
             Predicate::Pattern(needle) => write!(f, "/{}/", needle.text()),
-            Predicate::Role(sources) => write!(f, "role:{}", role::names(*sources).join(" OR role:")),
-            Predicate::Tool(value) => field(f, "tool", value),
-            Predicate::File(value) => field(f, "file", value),
-            Predicate::Model(value) => field(f, "model", value),
-            Predicate::Branch(value) => field(f, "branch", value),
-            Predicate::Project(value) => field(f, "project", value),
-            Predicate::Session(value) => field(f, "session", value),
+            Predicate::Role(sources) => {
+                write!(f, "role:{}", role::find_role_names(*sources).join(" OR role:"))
+            }
+            Predicate::Tool(value) => write_field(f, "tool", value),
+            Predicate::File(value) => write_field(f, "file", value),
+            Predicate::Model(value) => write_field(f, "model", value),
+            Predicate::Branch(value) => write_field(f, "branch", value),
+            Predicate::Project(value) => write_field(f, "project", value),
+            Predicate::Session(value) => write_field(f, "session", value),
             Predicate::Error(yes) => f.write_str(if *yes { "error:yes" } else { "error:no" }),
-            Predicate::Since(moment) => write!(f, "since:{}", stamp(*moment)),
-            Predicate::Until(moment) => write!(f, "until:{}", stamp(*moment)),
-            Predicate::Is(label) => write!(f, "is:{}", label.name()),
+            Predicate::Since(time) => write!(f, "since:{}", format_timestamp(*time)),
+            Predicate::Until(time) => write!(f, "until:{}", format_timestamp(*time)),
+            Predicate::Status(status) => write!(f, "is:{}", status.name()),
         }
     }
 }
 
-fn field(f: &mut Formatter<'_>, name: &str, value: &str) -> fmt::Result {
+fn write_field(f: &mut Formatter<'_>, name: &str, value: &str) -> fmt::Result {
     write!(f, "{name}:")?;
-    quoted(f, value)
+    write_quoted(f, value)
 }
 
-/// Writes a text bare where nothing in it could be taken for something else.
-fn quoted(f: &mut Formatter<'_>, text: &str) -> fmt::Result {
+/// Writes a text in quotes, or without them if it is one word without special meaning in the query language.
+fn write_quoted(f: &mut Formatter<'_>, text: &str) -> fmt::Result {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
     let is_bare = text.starts_with(is_plain) && text.chars().all(|c| is_plain(c) || matches!(c, '-' | '/'));
     if is_bare && text != "OR" {
@@ -219,24 +194,28 @@ fn quoted(f: &mut Formatter<'_>, text: &str) -> fmt::Result {
     f.write_str("\"")
 }
 
-fn stamp(moment: Timestamp) -> String {
-    jiff::Timestamp::from_millisecond(moment.0)
-        .map_or_else(|_| moment.0.to_string(), |stamp| format!("{stamp:.3}"))
+/// Formats a time as RFC 3339 with milliseconds, or as a number of milliseconds if it is out of range.
+fn format_timestamp(time: Timestamp) -> String {
+    jiff::Timestamp::from_millisecond(time.0)
+        .map_or_else(|_| time.0.to_string(), |stamp| format!("{stamp:.3}"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Sources, TextSource};
+    use super::{SourceSet, TextSource};
 
     #[test]
-    fn a_set_holds_what_was_put_in() {
-        let set = Sources::of(&[TextSource::Tool, TextSource::Context]);
+    fn source_set_contains_its_elements() {
+        let set = SourceSet::from_slice(&[TextSource::Tool, TextSource::Context]);
         assert_eq!(set.iter().collect::<Vec<_>>(), [TextSource::Tool, TextSource::Context]);
         assert!(set.contains(TextSource::Context) && !set.contains(TextSource::Prompt));
-        assert_eq!(set.union(Sources::of(&[TextSource::Prompt])).iter().count(), 3);
-        assert!(Sources::default().is_empty() && !set.is_empty());
-        assert_eq!(Sources::ALL.iter().count(), TextSource::ALL.len());
-        assert_eq!(Sources::TOLD.union(Sources::of(&[TextSource::Context])), Sources::ALL);
-        assert!(!Sources::TOLD.contains(TextSource::Context));
+        assert_eq!(set.union(SourceSet::from_slice(&[TextSource::Prompt])).iter().count(), 3);
+        assert!(SourceSet::default().is_empty() && !set.is_empty());
+        assert_eq!(SourceSet::ALL.iter().count(), TextSource::ALL.len());
+        assert_eq!(
+            SourceSet::CONVERSATION.union(SourceSet::from_slice(&[TextSource::Context])),
+            SourceSet::ALL
+        );
+        assert!(!SourceSet::CONVERSATION.contains(TextSource::Context));
     }
 }

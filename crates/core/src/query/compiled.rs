@@ -1,267 +1,301 @@
-//! What a query says of an entry: the meaning that an index only shortens the way to.
+//! Evaluates a query against entries. This is the reference that the search index accelerates.
 
-use super::ast::{ContextStatus, Literal, Predicate, Query, Sources};
 use super::document::SearchDoc;
 use super::needle::Needle;
 use super::texts::TextSource;
-use super::tokenizer::{Kind, TermMatch, TermPlan, Tokenizer, run_at};
+use super::tokenizer::{TermKind, TermMatch, TermPlan, Tokenizer, find_run_at};
+use crate::resume::ContextStatus;
 
-/// A query made ready to be asked.
+use super::ast::{Literal, Predicate, Query, SourceSet};
+
+/// A query prepared for evaluation.
 #[derive(Debug, Clone)]
 pub struct CompiledQuery {
-    groups: Vec<Vec<Literal>>,
-    sources: Sources,
-    words: Vec<RankedTerm>,
-    /// Whether a hit holds some of the words: else any line may be one.
-    needs_words: bool,
+    /// The clauses of the query except those that consist of roles only.
+    clauses: Vec<Vec<Literal>>,
+    /// The sources of the texts that are searched.
+    sources: SourceSet,
+    ranked_terms: Vec<RankedTerm>,
+    /// Whether every match contains one of the ranked terms. If not, any line may match.
+    requires_terms: bool,
 }
 
-/// Words that are looked for, and what an index can say of them. Hits are ranked by them.
+/// A search text of the query and its term plan. Matching entries are ranked by it.
 #[derive(Debug, Clone)]
 pub struct RankedTerm {
-    /// The terms they come to.
-    pub parts: TermPlan,
-    /// One for each of them.
+    /// The index terms of the search text.
+    pub plan: TermPlan,
+    /// One needle per rank pattern of the plan.
     finders: Vec<Needle>,
-    whole: Needle,
+    needle: Needle,
 }
 
-/// What is still open about an entry: groups of atoms by their places, of each of which one must hold.
+/// The literals that could not be decided yet, by clause. One literal of each clause must hold.
+///
+/// A literal is the index of its clause in the query and its index in that clause.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Unresolved(pub Vec<Vec<(usize, usize)>>);
 
-/// What is known of an entry beside its card.
+/// The properties of an entry that its [`SearchDoc`] does not contain.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EntryContext<'s> {
     /// The id of the session.
     pub session: &'s str,
-    /// The folder that the session was started in, and the one its file lies in.
+    /// The folder in which the session was started, and the folder of its file.
     pub project: [&'s str; 2],
-    /// Whether a subagent's file holds it.
-    pub agent: bool,
-    /// How it stands to what the client would load; `None` where nobody has looked yet.
-    pub label: Option<Option<ContextStatus>>,
+    /// Whether the entry is in the file of a subagent.
+    pub is_agent_file: bool,
+    /// The context status of the entry. `None` if it was not computed yet.
+    pub status: Option<ContextStatus>,
 }
 
 impl CompiledQuery {
-    /// Makes a query ready; `all` looks also through what stands beside the conversation.
-    pub fn of(query: &Query, all: bool) -> CompiledQuery {
-        let mut sources = if all { Sources::ALL } else { Sources::TOLD };
-        let mut asked = Sources::ALL;
-        let mut roles = false;
-        let mut groups = Vec::new();
-        for group in &query.clauses {
-            // Who shall have said it limits where words are looked for.
-            let role = |atom: &Literal| match atom.want {
-                Predicate::Role(named) => Some(if atom.not { named.complement() } else { named }),
+    /// Prepares a query. Searches sources outside of the conversation only if `all_sources` is set or a clause
+    /// consists of roles that are not negated.
+    pub fn new(query: &Query, all_sources: bool) -> CompiledQuery {
+        let mut sources = if all_sources { SourceSet::ALL } else { SourceSet::CONVERSATION };
+        let mut allowed = SourceSet::ALL;
+        let mut has_role_clause = false;
+        let mut clauses = Vec::new();
+        for clause in &query.clauses {
+            // A clause of roles limits the sources that are searched.
+            let role_sources = |literal: &Literal| match literal.predicate {
+                Predicate::Role(selected) => {
+                    Some(if literal.negated { selected.complement() } else { selected })
+                }
                 _ => None,
             };
-            let named: Option<Vec<Sources>> = group.iter().map(role).collect();
-            if let Some(named) = named {
-                roles |= group.iter().all(|atom| !atom.not);
-                asked = asked.intersection(named.into_iter().fold(Sources::default(), Sources::union));
+            let selected: Option<Vec<SourceSet>> = clause.iter().map(role_sources).collect();
+            if let Some(selected) = selected {
+                has_role_clause |= clause.iter().all(|literal| !literal.negated);
+                allowed =
+                    allowed.intersection(selected.into_iter().fold(SourceSet::default(), SourceSet::union));
             } else {
-                groups.push(group.clone());
+                clauses.push(clause.clone());
             }
         }
-        if roles {
-            sources = Sources::ALL;
+        if has_role_clause {
+            sources = SourceSet::ALL;
         }
-        let positive = groups.iter().flatten().filter(|atom| !atom.not);
-        let words = positive.filter_map(|atom| match &atom.want {
-            Predicate::Words(needle) => Some(RankedTerm::of(needle)),
+        let positive = clauses.iter().flatten().filter(|literal| !literal.negated);
+        let ranked_terms = positive.filter_map(|literal| match &literal.predicate {
+            Predicate::Text(needle) => Some(RankedTerm::new(needle)),
             _ => None,
         });
-        let only_words = |group: &Vec<Literal>| {
-            group.iter().all(|atom| !atom.not && matches!(atom.want, Predicate::Words(_)))
+        let is_text_only = |clause: &Vec<Literal>| {
+            clause.iter().all(|literal| !literal.negated && matches!(literal.predicate, Predicate::Text(_)))
         };
-        let words = words.collect();
-        let needs_words = groups.iter().any(only_words);
-        CompiledQuery { groups, sources: sources.intersection(asked), words, needs_words }
+        let ranked_terms = ranked_terms.collect();
+        let requires_terms = clauses.iter().any(is_text_only);
+        CompiledQuery { clauses, sources: sources.intersection(allowed), ranked_terms, requires_terms }
     }
 
-    /// Returns who must have said it.
-    pub fn sources(&self) -> Sources {
+    /// Returns the sources of the texts that are searched.
+    pub fn sources(&self) -> SourceSet {
         self.sources
     }
 
-    /// Returns the groups of which one atom each must hold.
-    pub fn groups(&self) -> &[Vec<Literal>] {
-        &self.groups
+    /// Returns the clauses of the query except those that consist of roles only: these became [`Self::sources`].
+    pub fn clauses(&self) -> &[Vec<Literal>] {
+        &self.clauses
     }
 
-    /// Returns the words that rank hits.
-    pub fn words(&self) -> &[RankedTerm] {
-        &self.words
+    /// Returns the search texts that are not negated, in the order of the query. They rank matches.
+    pub fn ranked_terms(&self) -> &[RankedTerm] {
+        &self.ranked_terms
     }
 
-    /// Whether no entry is a hit that holds none of the words.
-    pub fn needs_words(&self) -> bool {
-        self.needs_words
+    /// Returns whether every match contains one of the ranked terms.
+    pub fn requires_terms(&self) -> bool {
+        self.requires_terms
     }
 
-    /// Whether an entry on this line could be a hit or count for the rank of one: `false` only where it cannot.
+    /// Returns whether an entry on this line may match the query or affect its ranking. `false` is certain.
     pub fn may_match(&self, line: &[u8]) -> bool {
-        !self.needs_words || self.words.iter().any(|word| word.whole.may_hold(line))
+        !self.requires_terms || self.ranked_terms.iter().any(|term| term.needle.may_match_line(line))
     }
 
-    /// Whether somebody speaks in an entry who may.
-    pub fn covers(&self, card: &SearchDoc<'_>) -> bool {
-        card.sources.meets(self.sources)
+    /// Returns whether the entry has a text from a searched source.
+    pub fn has_searched_text(&self, doc: &SearchDoc<'_>) -> bool {
+        doc.sources.intersects(self.sources)
     }
 
-    /// Says whether an entry is a hit: `None` where it is not. Else what is still open: of each of these groups, one of
-    /// the atoms must hold, by what the setting does not say yet.
-    pub fn evaluate(&self, card: &SearchDoc<'_>, setting: &EntryContext<'_>) -> Option<Unresolved> {
-        if !self.covers(card) {
+    /// Evaluates the query on an entry. Returns `None` if the entry does not match or has no searched text.
+    ///
+    /// Otherwise returns the literals that depend on a status missing in `context`, by clause. If there are none,
+    /// the entry matches.
+    pub fn evaluate(&self, doc: &SearchDoc<'_>, context: &EntryContext<'_>) -> Option<Unresolved> {
+        if !self.has_searched_text(doc) {
             return None;
         }
-        let mut open = Unresolved::default();
-        for (no, group) in self.groups.iter().enumerate() {
-            let mut unknown = Vec::new();
+        let mut unresolved = Unresolved::default();
+        for (clause_idx, clause) in self.clauses.iter().enumerate() {
+            let mut undecided = Vec::new();
             let mut holds = false;
-            for (k, atom) in group.iter().enumerate() {
-                match self.holds(atom, card, setting) {
+            for (literal_idx, literal) in clause.iter().enumerate() {
+                match self.evaluate_literal(literal, doc, context) {
                     Some(true) => holds = true,
                     Some(false) => {}
-                    None => unknown.push((no, k)),
+                    None => undecided.push((clause_idx, literal_idx)),
                 }
             }
-            match (holds, unknown.is_empty()) {
+            match (holds, undecided.is_empty()) {
                 (true, _) => {}
                 (false, true) => return None,
-                (false, false) => open.0.push(unknown),
+                (false, false) => unresolved.0.push(undecided),
             }
         }
-        Some(open)
+        Some(unresolved)
     }
 
-    /// Says whether what was open holds after all; what the setting still does not say does not.
-    pub fn resolve(&self, open: &Unresolved, card: &SearchDoc<'_>, setting: &EntryContext<'_>) -> bool {
-        let holds = |&(group, atom): &(usize, usize)| {
-            let atom = self.groups.get(group).and_then(|group| group.get(atom));
-            atom.is_some_and(|atom| self.holds(atom, card, setting) == Some(true))
+    /// Returns whether one unresolved literal of each clause holds with this context. Literals that are still
+    /// unknown do not hold.
+    pub fn resolve(&self, unresolved: &Unresolved, doc: &SearchDoc<'_>, context: &EntryContext<'_>) -> bool {
+        let holds = |&(clause, literal): &(usize, usize)| {
+            let literal = self.clauses.get(clause).and_then(|clause| clause.get(literal));
+            literal.is_some_and(|literal| self.evaluate_literal(literal, doc, context) == Some(true))
         };
-        open.0.iter().all(|group| group.iter().any(holds))
+        unresolved.0.iter().all(|clause| clause.iter().any(holds))
     }
 
-    /// Whether what is open could hold of an entry on this line: `false` only where it cannot. Most of what an index leaves
-    /// open is words that do not stand side by side, and that shows without decoding.
-    pub fn may_settle(&self, open: &Unresolved, line: &[u8]) -> bool {
-        let may = |&(group, atom): &(usize, usize)| match self
-            .groups
-            .get(group)
-            .and_then(|group| group.get(atom))
+    /// Returns whether the unresolved literals may hold for an entry on this line. `false` is certain.
+    ///
+    /// Most literals that an index cannot resolve are texts of several terms, which a byte search can rule
+    /// out without decoding.
+    pub fn may_resolve(&self, unresolved: &Unresolved, line: &[u8]) -> bool {
+        let may_hold = |&(clause, literal): &(usize, usize)| match self
+            .clauses
+            .get(clause)
+            .and_then(|clause| clause.get(literal))
         {
-            Some(Literal { not: false, want: Predicate::Words(needle) }) => needle.may_hold(line),
+            Some(Literal { negated: false, predicate: Predicate::Text(needle) }) => {
+                needle.may_match_line(line)
+            }
             _ => true,
         };
-        open.0.iter().all(|group| group.iter().any(may))
+        unresolved.0.iter().all(|clause| clause.iter().any(may_hold))
     }
 
-    /// Whether any of what is open is about how an entry stands to what the client would load.
-    pub fn asks_label(&self, open: &Unresolved) -> bool {
-        let is_label =
-            |&(group, atom): &(usize, usize)| matches!(self.groups[group][atom].want, Predicate::Is(_));
-        open.0.iter().flatten().any(is_label)
+    /// Returns whether an unresolved literal depends on the context status.
+    pub fn needs_status(&self, unresolved: &Unresolved) -> bool {
+        let is_status = |&(clause, literal): &(usize, usize)| {
+            matches!(self.clauses[clause][literal].predicate, Predicate::Status(_))
+        };
+        unresolved.0.iter().flatten().any(is_status)
     }
 
-    /// Whether any atom is about tools, or about projects.
-    pub fn asks(&self, about: impl Fn(&Predicate) -> bool) -> bool {
-        self.groups.iter().flatten().any(|atom| about(&atom.want))
+    /// Returns whether a predicate of the query satisfies `is_wanted`.
+    pub fn has_predicate(&self, is_wanted: impl Fn(&Predicate) -> bool) -> bool {
+        self.clauses.iter().flatten().any(|literal| is_wanted(&literal.predicate))
     }
 
-    fn holds(&self, atom: &Literal, card: &SearchDoc<'_>, setting: &EntryContext<'_>) -> Option<bool> {
-        self.want(&atom.want, card, setting).map(|holds| holds != atom.not)
+    /// Returns whether a literal holds. Returns `None` if it depends on a status missing in `context`.
+    fn evaluate_literal(
+        &self,
+        literal: &Literal,
+        doc: &SearchDoc<'_>,
+        context: &EntryContext<'_>,
+    ) -> Option<bool> {
+        self.evaluate_predicate(&literal.predicate, doc, context).map(|holds| holds != literal.negated)
     }
 
-    fn want(&self, want: &Predicate, card: &SearchDoc<'_>, setting: &EntryContext<'_>) -> Option<bool> {
-        Some(match want {
-            Predicate::Words(needle) | Predicate::Pattern(needle) => {
-                self.said(card).any(|text| needle.find(text, 0).is_some())
+    /// Returns whether a predicate holds. Returns `None` if it depends on a status missing in `context`.
+    fn evaluate_predicate(
+        &self,
+        predicate: &Predicate,
+        doc: &SearchDoc<'_>,
+        context: &EntryContext<'_>,
+    ) -> Option<bool> {
+        Some(match predicate {
+            Predicate::Text(needle) | Predicate::Pattern(needle) => {
+                self.searched_texts(doc).any(|text| needle.find(text, 0).is_some())
             }
-            Predicate::Role(sources) => card.sources.meets(*sources),
-            Predicate::Tool(name) => card.tools.iter().any(|tool| is_tool(tool, name)),
-            Predicate::File(part) => card.files.iter().any(|file| has_part(file, part)),
-            Predicate::Model(part) => card.model.as_ref().is_some_and(|model| has_part(model, part)),
-            Predicate::Branch(part) => card.branch.as_ref().is_some_and(|branch| has_part(branch, part)),
-            Predicate::Error(error) => card.error == *error,
-            Predicate::Since(moment) => card.time.is_some_and(|time| time >= *moment),
-            Predicate::Until(moment) => card.time.is_some_and(|time| time < *moment),
-            Predicate::Session(id) => setting.session.starts_with(id.as_str()),
-            Predicate::Project(part) => setting.project.iter().any(|project| has_part(project, part)),
-            Predicate::Is(ContextStatus::Subagent) => setting.agent || card.side,
-            Predicate::Is(_) if setting.agent || card.side => false,
-            Predicate::Is(label) => setting.label? == Some(*label),
+            Predicate::Role(sources) => doc.sources.intersects(*sources),
+            Predicate::Tool(name) => doc.tools.iter().any(|tool| is_tool_named(tool, name)),
+            Predicate::File(part) => doc.files.iter().any(|file| has_substring(file, part)),
+            Predicate::Model(part) => doc.model.as_ref().is_some_and(|model| has_substring(model, part)),
+            Predicate::Branch(part) => doc.branch.as_ref().is_some_and(|branch| has_substring(branch, part)),
+            Predicate::Error(error) => doc.error == *error,
+            Predicate::Since(limit) => doc.time.is_some_and(|time| time >= *limit),
+            Predicate::Until(limit) => doc.time.is_some_and(|time| time < *limit),
+            Predicate::Session(id) => context.session.starts_with(id.as_str()),
+            Predicate::Project(part) => context.project.iter().any(|project| has_substring(project, part)),
+            Predicate::Status(ContextStatus::Subagent) => context.is_agent_file || doc.is_sidechain,
+            Predicate::Status(_) if context.is_agent_file || doc.is_sidechain => false,
+            Predicate::Status(status) => context.status?.merge_orphaned() == *status,
         })
     }
 
-    fn said<'c>(&self, card: &'c SearchDoc<'_>) -> impl Iterator<Item = &'c str> {
+    /// Iterates over the texts of an entry that come from a searched source.
+    fn searched_texts<'c>(&self, doc: &'c SearchDoc<'_>) -> impl Iterator<Item = &'c str> {
         let sources = self.sources;
-        card.said.iter().filter(move |said| sources.contains(said.source)).map(|said| &*said.text)
+        doc.texts.iter().filter(move |field| sources.contains(field.source)).map(|field| &*field.text)
     }
 
-    /// Says how strongly an entry holds each of the words.
-    pub fn strengths(&self, card: &SearchDoc<'_>) -> Vec<Option<TermMatch>> {
-        self.words.iter().map(|word| word.strength(card)).collect()
+    /// Returns how well the entry matches each ranked term. A value is `None` if the entry does not contain it.
+    pub fn match_terms(&self, doc: &SearchDoc<'_>) -> Vec<Option<TermMatch>> {
+        self.ranked_terms.iter().map(|term| term.match_doc(doc)).collect()
     }
 
-    /// Returns the needles whose matches are shown.
+    /// Iterates over the texts and patterns that are not negated. Excerpts mark their matches.
     pub fn needles(&self) -> impl Iterator<Item = &Needle> {
-        let positive = self.groups.iter().flatten().filter(|atom| !atom.not);
-        positive.filter_map(|atom| match &atom.want {
-            Predicate::Words(needle) | Predicate::Pattern(needle) => Some(needle),
+        let positive = self.clauses.iter().flatten().filter(|literal| !literal.negated);
+        positive.filter_map(|literal| match &literal.predicate {
+            Predicate::Text(needle) | Predicate::Pattern(needle) => Some(needle),
             _ => None,
         })
     }
 }
 
 impl RankedTerm {
-    fn of(needle: &Needle) -> RankedTerm {
-        let parts = TermPlan::of(needle.text());
-        let finders = parts.rank.iter().map(|part| Needle::folded(&part.text)).collect();
-        RankedTerm { parts, finders, whole: needle.clone() }
+    fn new(needle: &Needle) -> RankedTerm {
+        let plan = TermPlan::new(needle.text());
+        let finders =
+            plan.rank_patterns.iter().map(|pattern| Needle::case_insensitive(&pattern.text)).collect();
+        RankedTerm { plan, finders, needle: needle.clone() }
     }
 
-    /// Says how strongly the terms of an entry speak for the words; `None` where one of them is missing.
-    fn strength(&self, card: &SearchDoc<'_>) -> Option<TermMatch> {
-        let mut cutter = Tokenizer::default();
-        let each = self.parts.rank.iter().zip(&self.finders).map(|(part, finder)| {
-            let mut strength: Option<TermMatch> = None;
-            for said in &card.said {
+    /// Returns the weakest of the matches of the rank patterns in an entry, whatever the source of the text.
+    ///
+    /// Returns `None` if a rank pattern matches no term of the entry, or if there are no rank patterns.
+    fn match_doc(&self, doc: &SearchDoc<'_>) -> Option<TermMatch> {
+        let mut tokenizer = Tokenizer::default();
+        let best_matches = self.plan.rank_patterns.iter().zip(&self.finders).map(|(pattern, finder)| {
+            let mut best: Option<TermMatch> = None;
+            for field in &doc.texts {
                 let mut from = 0;
-                while let Some(found) = finder.find(&said.text, from) {
-                    let around = run_at(&said.text, found.start);
-                    from = around.end;
-                    cutter.terms(&said.text[around], |kind, term| {
-                        let found = part
-                            .fit(term)
-                            .filter(|_| kind != Kind::SubwordBoundary)
-                            .map(|fit| TermMatch { fit, count: 1 });
-                        strength = match (strength, found) {
-                            (Some(one), Some(other)) => Some(one.and_also(other)),
-                            (one, other) => one.or(other),
+                while let Some(range) = finder.find(&field.text, from) {
+                    let run = find_run_at(&field.text, range.start);
+                    from = run.end;
+                    tokenizer.for_each_term(&field.text[run], |term_kind, term| {
+                        let found = pattern
+                            .match_term(term)
+                            .filter(|_| term_kind != TermKind::SubwordBoundary)
+                            .map(|kind| TermMatch { kind, count: 1 });
+                        best = match (best, found) {
+                            (Some(best), Some(found)) => Some(best.combine(found)),
+                            (best, found) => best.or(found),
                         };
                     });
                 }
             }
-            strength
+            best
         });
-        each.reduce(|one, other| Some(one?.at_most(other?)))?
+        best_matches.reduce(|a, b| Some(a?.weaker(b?)))?
     }
 }
 
-/// Whether a tool is called so, or a part of its name between `__` is.
-pub fn is_tool(tool: &str, name: &str) -> bool {
+/// Returns whether a tool has this name, or a part of its name between `__` is equal to it. Ignores ASCII case.
+pub fn is_tool_named(tool: &str, name: &str) -> bool {
     tool.eq_ignore_ascii_case(name) || tool.split("__").any(|part| part.eq_ignore_ascii_case(name))
 }
 
-/// Whether a text has a part, in any case.
-pub fn has_part(text: &str, part: &str) -> bool {
-    Needle::folded(part).find(text, 0).is_some()
+/// Returns whether `text` contains `part`, ignoring case. An empty `part` is never contained.
+pub fn has_substring(text: &str, part: &str) -> bool {
+    Needle::case_insensitive(part).find(text, 0).is_some()
 }
 
-/// How much it counts who says something.
+/// Returns the ranking weight of a source, from 0.5 to 1.
 fn source_weight(source: TextSource) -> f32 {
     match source {
         TextSource::Prompt | TextSource::Summary => 1.0,
@@ -272,67 +306,77 @@ fn source_weight(source: TextSource) -> f32 {
     }
 }
 
-/// Says how good hits are. What does not depend on the hit is reckoned once: a common word has very many.
+/// Scores matches. Precomputes everything that does not depend on the match, because a common term has many.
 #[derive(Debug, Clone)]
 pub struct Scorer {
-    /// By word, fit and count: what that adds.
-    words: Vec<[[f32; COUNTS.len()]; FITS.len()]>,
-    /// By who speaks: the most that any of them counts.
-    regards: Vec<f32>,
-    /// By the class of the length: the longer a text, the more it holds by chance.
+    /// The score by term index, match kind and number of matching terms.
+    term_scores: Vec<[[f32; COUNT_WEIGHTS.len()]; KIND_WEIGHTS.len()]>,
+    /// The largest weight among the sources, by source bits.
+    source_weights: Vec<f32>,
+    /// The factor by length class. Longer texts contain more terms by chance.
     length_norm: Vec<f32>,
 }
 
-/// What it counts how well a term fits, and how often.
-const FITS: [f32; 3] = [0.5, 0.75, 1.0];
-const COUNTS: [f32; TermMatch::MOST as usize + 1] = [0.0, 1.0, 1.3, 1.5, 1.6];
+/// The weights of match kinds and of occurrence counts.
+const KIND_WEIGHTS: [f32; 3] = [0.5, 0.75, 1.0];
+const COUNT_WEIGHTS: [f32; TermMatch::MAX_COUNT as usize + 1] = [0.0, 1.0, 1.3, 1.5, 1.6];
 
 impl Scorer {
-    /// Takes the weights of the words, which come from how seldom they are.
-    pub fn of(weights: &[f32]) -> Scorer {
-        let most = |bits: u8| {
-            let sources = Sources::from_bits(bits);
-            let speaking = TextSource::ALL.iter().filter(|&&source| sources.contains(source));
-            speaking.map(|&source| source_weight(source)).fold(0.0, f32::max)
+    /// Creates a scorer. `term_weights` has the [`idf`] of each ranked term.
+    pub fn new(term_weights: &[f32]) -> Scorer {
+        let max_weight = |bits: u8| {
+            let sources = SourceSet::from_bits(bits);
+            let present = TextSource::ALL.iter().filter(|&&source| sources.contains(source));
+            present.map(|&source| source_weight(source)).fold(0.0, f32::max)
         };
-        let brief = |len: u8| 1.0 / (1.0 + 0.08 * f32::from(len.saturating_sub(6)));
+        let norm = |len: u8| 1.0 / (1.0 + 0.08 * f32::from(len.saturating_sub(6)));
         Scorer {
-            words: weights
+            term_scores: term_weights
                 .iter()
-                .map(|weight| FITS.map(|fit| COUNTS.map(|count| weight * fit * count)))
+                .map(|idf| KIND_WEIGHTS.map(|kind| COUNT_WEIGHTS.map(|count| idf * kind * count)))
                 .collect(),
-            regards: (0..=u8::MAX).map(most).collect(),
-            length_norm: (0..=u8::MAX).map(brief).collect(),
+            source_weights: (0..=u8::MAX).map(max_weight).collect(),
+            length_norm: (0..=u8::MAX).map(norm).collect(),
         }
     }
 
-    /// Says how good a hit is, by how strongly it holds each of the words, who speaks, and the class of its length.
-    pub fn score(&self, strengths: &[Option<TermMatch>], sources: Sources, len: u8) -> u32 {
-        self.total(strengths.iter().zip(0..).map(|(strength, word)| self.part(word, *strength)), sources, len)
+    /// Returns the score of an entry in thousandths, by its term matches, text sources and [`length_class`].
+    pub fn score(&self, term_matches: &[Option<TermMatch>], sources: SourceSet, length_class: u8) -> u32 {
+        self.combine_scores(
+            term_matches.iter().zip(0..).map(|(term_match, idx)| self.term_score(idx, *term_match)),
+            sources,
+            length_class,
+        )
     }
 
-    /// Says what it adds that one of the words is held so strongly.
-    pub fn part(&self, word: usize, strength: Option<TermMatch>) -> f32 {
-        let known = strength.zip(self.words.get(word));
-        known.map_or(0.0, |(strength, word)| {
-            word[strength.fit as usize][usize::from(strength.count.min(TermMatch::MOST))]
+    /// Returns the score of one ranked term. Returns 0 if it does not match or the scorer does not have it.
+    pub fn term_score(&self, term_idx: usize, term_match: Option<TermMatch>) -> f32 {
+        let known = term_match.zip(self.term_scores.get(term_idx));
+        known.map_or(0.0, |(term_match, scores)| {
+            scores[term_match.kind as usize][usize::from(term_match.count.min(TermMatch::MAX_COUNT))]
         })
     }
 
-    /// Says how good a hit is by the parts that each of the words adds.
-    pub fn total(&self, parts: impl Iterator<Item = f32>, sources: Sources, len: u8) -> u32 {
-        let sum = parts.fold(0.0, |sum, part| sum + part);
-        let (regard, brief) = (self.regards[usize::from(sources.bits())], self.length_norm[usize::from(len)]);
-        (sum * regard * brief * 1000.0) as u32
+    /// Combines the scores of the terms into the score of an entry in thousandths, rounded down.
+    pub fn combine_scores(
+        &self,
+        term_scores: impl Iterator<Item = f32>,
+        sources: SourceSet,
+        length_class: u8,
+    ) -> u32 {
+        let sum = term_scores.fold(0.0, |sum, score| sum + score);
+        let (weight, norm) =
+            (self.source_weights[usize::from(sources.bits())], self.length_norm[usize::from(length_class)]);
+        (sum * weight * norm * 1000.0) as u32
     }
 }
 
-/// Returns how much words count that so many entries hold.
-pub fn idf(entries: usize) -> f32 {
-    1.0 / (2.0 + entries as f32).log2()
+/// Returns the inverse document frequency: the weight of a term that occurs in `entry_count` entries, at most 1.
+pub fn idf(entry_count: usize) -> f32 {
+    1.0 / (2.0 + entry_count as f32).log2()
 }
 
-/// Returns the class of a length: the number of its binary digits.
+/// Returns the length class of an entry with `len` bytes of text: the number of bits of `len`.
 pub fn length_class(len: usize) -> u8 {
     (usize::BITS - len.leading_zeros()) as u8
 }

@@ -1,187 +1,201 @@
-//! What a search knows of an entry beside its words.
+//! Builds the searchable form of an entry.
 
 use std::borrow::Cow;
 
-use super::ast::Sources;
-use super::texts::{Scope, TextSource, for_each_text};
-use crate::entry::{BlockKind, Entry, EntryRole, Flags, JsonStr, Kind, Timestamp, member, value_text};
+use super::ast::SourceSet;
+use super::texts::{TextScope, TextSource, for_each_text};
+use crate::entry::{BlockKind, Entry, EntryRole, Flags, JsonStr, Kind, Timestamp, find_member, value_text};
 use crate::id::{Id, IdMap};
 
 /// A text of an entry, decoded.
 #[derive(Debug, Clone)]
 pub struct TextField<'a> {
-    /// Who says it.
+    /// The source of the text.
     pub source: TextSource,
-    /// The tool whose input it stands in.
+    /// The tool name if the text is part of a tool's input.
     pub tool: Option<JsonStr<'a>>,
-    /// What.
+    /// The decoded text.
     pub text: Cow<'a, str>,
 }
 
-/// An entry as a search sees it.
+/// The searchable form of an entry.
 #[derive(Debug, Clone, Default)]
 pub struct SearchDoc<'a> {
-    /// Its texts.
-    pub said: Vec<TextField<'a>>,
-    /// Who speaks in it.
-    pub sources: Sources,
-    /// Bytes of text.
+    /// The decoded texts, in the order of the entry. Never empty.
+    pub texts: Vec<TextField<'a>>,
+    /// The sources of the texts.
+    pub sources: SourceSet,
+    /// The length of all texts together, in bytes.
     pub len: usize,
-    /// When it was written.
+    /// When the entry was written. `None` if its line has no valid time.
     pub time: Option<Timestamp>,
-    /// What copies of it have in common.
+    /// Identifies the entry across its copies.
     pub key: u64,
-    /// The tools it calls or answers for.
+    /// The tools that the entry calls or has results of, each once.
     pub tools: Vec<String>,
-    /// Paths in the input of its calls.
+    /// The file paths in the input of its tool calls.
     pub files: Vec<Cow<'a, str>>,
-    /// The model that speaks.
+    /// The model that wrote it.
     pub model: Option<Cow<'a, str>>,
-    /// The git branch.
+    /// The git branch that the line states.
     pub branch: Option<Cow<'a, str>>,
-    /// The session its line names.
+    /// The session id in its line.
     pub session: Option<Cow<'a, str>>,
-    /// The folder the client was in.
+    /// The working directory of the client.
     pub cwd: Option<Cow<'a, str>>,
-    /// Whether a tool or the API failed.
+    /// Whether a tool or an API request failed.
     pub error: bool,
-    /// Whether a subagent inside the file says it.
-    pub side: bool,
-    /// Whether it says itself that it was copied from another session.
+    /// Whether the entry belongs to a subagent in the same file.
+    pub is_sidechain: bool,
+    /// Whether its line states that it was copied from another session.
     pub copied: bool,
 }
 
-/// Makes cards of the entries of one file, in order: a result is known by the call before it.
+/// Builds the search documents of one file, from entries in file order. Tool results get the tool name of
+/// their call.
 #[derive(Debug, Clone, Default)]
 pub struct SearchDocBuilder {
+    /// The names of all tools, without duplicates.
     tools: Vec<String>,
+    /// By id of a tool call: the index of its tool name in `tools`.
     calls: IdMap<u16>,
-    /// Those that were seen and not told of.
-    seen: Vec<(Id, u16)>,
+    /// The calls of the entries built so far and the indices of their tools, without prior calls.
+    new_calls: Vec<(Id, u16)>,
 }
 
-/// The names under which calls name files.
-const PATHS: [&str; 3] = ["file_path", "notebook_path", "path"];
+/// The names of input members that hold paths.
+const PATH_MEMBERS: [&str; 3] = ["file_path", "notebook_path", "path"];
 
 impl SearchDocBuilder {
-    /// Tells of a call that stands before the first entry.
+    /// Adds a tool call that occurs before the first entry.
     pub fn add_prior_call(&mut self, call: Id, tool: &str) {
-        let no = self.tool(tool);
-        self.calls.insert(call, no);
+        let idx = self.intern_tool(tool);
+        self.calls.insert(call, idx);
     }
 
-    /// Returns the calls in the entries so far, so that somebody else can go on behind them.
-    pub fn seen(&self) -> impl Iterator<Item = (Id, &str)> {
-        let name = |no: u16| self.tools.get(usize::from(no)).map_or("", String::as_str);
-        self.seen.iter().map(move |&(call, no)| (call, name(no)))
+    /// Iterates over the call ids and tool names of the entries built so far. A builder that continues after
+    /// these entries needs them as prior calls.
+    pub fn new_calls(&self) -> impl Iterator<Item = (Id, &str)> {
+        let name = |idx: u16| self.tools.get(usize::from(idx)).map_or("", String::as_str);
+        self.new_calls.iter().map(move |&(call, idx)| (call, name(idx)))
     }
 
-    /// Makes the card of the next entry; none where it has no words.
-    pub fn card<'a>(&mut self, entry: &Entry<'a>) -> Option<SearchDoc<'a>> {
-        let mut card = SearchDoc::default();
+    /// Builds the document of the next entry. Returns `None` if the entry has no text.
+    pub fn build_doc<'a>(&mut self, entry: &Entry<'a>) -> Option<SearchDoc<'a>> {
+        let mut doc = SearchDoc::default();
         for block in entry.blocks() {
-            self.block(block, &mut card);
+            self.add_block(block, &mut doc);
         }
-        for_each_text(entry, Scope::All, |source, tool, text| {
+        for_each_text(entry, TextScope::All, |source, tool, text| {
             if !text.is_empty() {
-                card.sources = card.sources.union(Sources::of(&[source]));
-                card.len += text.len();
-                card.said.push(TextField { source, tool, text });
+                doc.sources = doc.sources.union(SourceSet::from_slice(&[source]));
+                doc.len += text.len();
+                doc.texts.push(TextField { source, tool, text });
             }
         });
-        if card.said.is_empty() {
+        if doc.texts.is_empty() {
             return None;
         }
-        card.time = entry.time();
-        card.key = key(entry, &card);
-        card.model = entry.model().map(JsonStr::decode).map(in_one_line);
-        card.branch = entry.git_branch.map(JsonStr::decode).map(in_one_line);
-        card.session = entry.session.map(JsonStr::decode);
-        card.cwd = entry.cwd.map(JsonStr::decode);
-        card.error |= entry.voice() == EntryRole::ApiError
-            || entry.kind == Kind::System && entry.subtype.is_some_and(|subtype| subtype.is("api_error"));
-        card.side = entry.is(Flags::SIDECHAIN);
-        card.copied = entry.forked_from.is_some();
-        Some(card)
+        doc.time = entry.time();
+        doc.key = compute_dedupe_key(entry, &doc);
+        doc.model = entry.model().map(JsonStr::decode).map(replace_newlines);
+        doc.branch = entry.git_branch.map(JsonStr::decode).map(replace_newlines);
+        doc.session = entry.session_id.map(JsonStr::decode);
+        doc.cwd = entry.cwd.map(JsonStr::decode);
+        doc.error |= entry.role() == EntryRole::ApiError
+            || entry.kind == Kind::System && entry.subtype.is_some_and(|subtype| subtype.equals("api_error"));
+        doc.is_sidechain = entry.has_flag(Flags::SIDECHAIN);
+        doc.copied = entry.forked_from.is_some();
+        Some(doc)
     }
 
-    fn block<'a>(&mut self, block: &crate::entry::Block<'a>, card: &mut SearchDoc<'a>) {
+    /// Records the tool, the file paths and the failure of a tool call or tool result in `doc`.
+    fn add_block<'a>(&mut self, block: &crate::entry::Block<'a>, doc: &mut SearchDoc<'a>) {
         match block.kind {
             BlockKind::ToolUse | BlockKind::ServerToolUse => {
-                let Some(tool) = block.tool.map(JsonStr::decode).map(in_one_line) else { return };
-                let no = self.tool(&tool);
+                let Some(tool) = block.tool_name.map(JsonStr::decode).map(replace_newlines) else { return };
+                let idx = self.intern_tool(&tool);
                 if let Some(id) = block.id {
-                    self.calls.insert(id.id(), no);
-                    self.seen.push((id.id(), no));
+                    self.calls.insert(id.to_id(), idx);
+                    self.new_calls.push((id.to_id(), idx));
                 }
                 let input = block.body.unwrap_or_default();
-                card.files.extend(
-                    PATHS.iter().filter_map(|name| member(input, name)).map(value_text).map(in_one_line),
+                doc.files.extend(
+                    PATH_MEMBERS
+                        .iter()
+                        .filter_map(|name| find_member(input, name))
+                        .map(value_text)
+                        .map(replace_newlines),
                 );
-                card.call(&tool);
+                doc.add_tool(&tool);
             }
             BlockKind::ToolResult => {
-                card.error |= block.is_error;
-                let tool = block.id.and_then(|id| self.calls.get(&id.id()));
-                if let Some(tool) = tool.and_then(|&no| self.tools.get(usize::from(no))) {
-                    card.call(tool);
+                doc.error |= block.is_error;
+                let tool = block.id.and_then(|id| self.calls.get(&id.to_id()));
+                if let Some(tool) = tool.and_then(|&idx| self.tools.get(usize::from(idx))) {
+                    doc.add_tool(tool);
                 }
             }
             _ => {}
         }
     }
 
-    fn tool(&mut self, name: &str) -> u16 {
-        let known = self.tools.iter().position(|known| known == name);
-        let no = known.unwrap_or_else(|| {
+    /// Returns the index of a tool name. Adds the name if it is new.
+    fn intern_tool(&mut self, name: &str) -> u16 {
+        let known = self.tools.iter().position(|tool| tool == name);
+        let idx = known.unwrap_or_else(|| {
             self.tools.push(name.to_owned());
             self.tools.len() - 1
         });
-        // Nobody has so many tools; what has is known by the last of them.
-        u16::try_from(no).unwrap_or(u16::MAX)
+        // No known session has that many tools. All further tools share the last index.
+        u16::try_from(idx).unwrap_or(u16::MAX)
     }
 }
 
 impl SearchDoc<'_> {
-    fn call(&mut self, tool: &str) {
+    fn add_tool(&mut self, tool: &str) {
         if !self.tools.iter().any(|known| known == tool) {
             self.tools.push(tool.to_owned());
         }
     }
 
-    /// Makes the card of a file that holds one result of a tool; none where it is empty.
-    pub fn of_result(text: &str, time: Timestamp, path: &str) -> Option<SearchDoc<'static>> {
-        let said = TextField { source: TextSource::Result, tool: None, text: Cow::Owned(text.to_owned()) };
+    /// Builds the document of a file that holds one tool result. Its key is derived from the file path.
+    ///
+    /// Returns `None` if the text is empty.
+    pub fn from_tool_result(text: &str, time: Timestamp, path: &str) -> Option<SearchDoc<'static>> {
+        let field = TextField { source: TextSource::Result, tool: None, text: Cow::Owned(text.to_owned()) };
         (!text.is_empty()).then(|| SearchDoc {
-            sources: Sources::of(&[TextSource::Result]),
+            sources: SourceSet::from_slice(&[TextSource::Result]),
             len: text.len(),
             time: Some(time),
-            key: short(Id::of(path.as_bytes())),
-            said: vec![said],
+            key: fold_id(Id::from_text(path.as_bytes())),
+            texts: vec![field],
             ..SearchDoc::default()
         })
     }
 }
 
-/// Copies keep their uuid. What has none is known by what it says, within its session.
-fn key(entry: &Entry<'_>, card: &SearchDoc<'_>) -> u64 {
+/// Returns the key that all copies of an entry share. Copies keep their uuid. Without a uuid, the key is a hash of
+/// the session id, the kind and the texts.
+fn compute_dedupe_key(entry: &Entry<'_>, doc: &SearchDoc<'_>) -> u64 {
     if let Some(uuid) = entry.uuid {
-        return short(uuid.id());
+        return fold_id(uuid.to_id());
     }
-    let mut words = entry.session.map(|session| session.decode().into_owned()).unwrap_or_default();
-    words.push_str(entry.kind.name());
-    for said in &card.said {
-        words.push('\0');
-        words.push_str(&said.text);
+    let mut content = entry.session_id.map(|session| session.decode().into_owned()).unwrap_or_default();
+    content.push_str(entry.kind.name());
+    for field in &doc.texts {
+        content.push('\0');
+        content.push_str(&field.text);
     }
-    short(Id::of(words.as_bytes()))
+    fold_id(Id::from_text(content.as_bytes()))
 }
 
-/// Names have no line ends; one that does is known by a space in its place.
-fn in_one_line(name: Cow<'_, str>) -> Cow<'_, str> {
+/// Replaces line breaks by spaces. The index stores names one per line.
+fn replace_newlines(name: Cow<'_, str>) -> Cow<'_, str> {
     if name.contains('\n') { Cow::Owned(name.replace('\n', " ")) } else { name }
 }
 
-fn short(id: Id) -> u64 {
+/// Shortens an id to 64 bits.
+fn fold_id(id: Id) -> u64 {
     (id.bits() >> 64) as u64 ^ id.bits() as u64
 }

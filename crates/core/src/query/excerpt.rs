@@ -1,4 +1,4 @@
-//! The words in context: the piece of text that shows best why an entry is a hit.
+//! Selects the part of an entry's texts that contains the most matches of a query.
 
 use std::ops::Range;
 
@@ -6,98 +6,109 @@ use super::compiled::CompiledQuery;
 use super::document::SearchDoc;
 use super::texts::TextSource;
 
-/// Bytes kept before the first match, and of the whole piece.
-const BEFORE: usize = 240;
-const WHOLE: usize = 1200;
-/// Matches of one needle in one text that are looked at.
-const LOOKED_AT: usize = 64;
-/// Bytes marked of one match.
-const MARKED: usize = 400;
+/// The maximum number of bytes in an excerpt before the first match.
+const LEAD_LEN: usize = 240;
+/// The maximum number of bytes of an excerpt.
+const EXCERPT_LEN: usize = 1200;
+/// The maximum number of matches considered per needle and text.
+const MAX_MATCHES: usize = 64;
+/// The maximum number of bytes marked per match.
+const MAX_MARK_LEN: usize = 400;
 
-/// A piece of a text with its matches marked.
+/// A part of a text with its matches marked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excerpt {
-    /// Who says it.
+    /// The source of the text.
     pub source: TextSource,
-    /// The tool whose input it stands in.
+    /// The tool name if the text is part of a tool's input.
     pub tool: Option<String>,
-    /// The piece; cut where `starts` or `ends` is not set.
+    /// The excerpt itself: at most 1200 bytes of the text.
     pub text: String,
-    /// The matches in it, in order, none inside another.
+    /// The byte ranges of the matches in the excerpt, in order and without overlaps.
     pub marks: Vec<Range<usize>>,
-    /// Whether the piece begins where the text does.
-    pub starts: bool,
-    /// Whether it ends where the text does.
-    pub ends: bool,
+    /// Whether the excerpt begins at the start of the text.
+    pub is_text_start: bool,
+    /// Whether the excerpt ends at the end of the text.
+    pub is_text_end: bool,
 }
 
 impl CompiledQuery {
-    /// Shows the best piece of an entry's texts; its beginning where no words are looked for.
-    pub fn excerpt(&self, card: &SearchDoc<'_>) -> Option<Excerpt> {
+    /// Returns the excerpt with the most different needles of the query. If no needle matches, it is the beginning of
+    /// the first searched text.
+    ///
+    /// Returns `None` if the entry has no text from the sources of the query.
+    pub fn build_excerpt(&self, doc: &SearchDoc<'_>) -> Option<Excerpt> {
+        // The number of needles, the index of the text and the byte offset of the first match in it.
         let mut best: Option<(usize, usize, usize)> = None;
-        for (no, said) in
-            card.said.iter().enumerate().filter(|(_, said)| self.sources().contains(said.source))
+        for (idx, field) in
+            doc.texts.iter().enumerate().filter(|(_, field)| self.sources().contains(field.source))
         {
-            let (kinds, at) = self.richest(&said.text);
-            if best.is_none_or(|(most, ..)| kinds > most) {
-                best = Some((kinds, no, at));
+            let (needle_count, at) = self.find_densest_window(&field.text);
+            if best.is_none_or(|(max, ..)| needle_count > max) {
+                best = Some((needle_count, idx, at));
             }
         }
-        let (_, no, at) = best?;
-        let said = &card.said[no];
-        let text: &str = &said.text;
-        let start = text.floor_char_boundary(at.saturating_sub(BEFORE));
-        let end = text.floor_char_boundary((start + WHOLE).min(text.len()));
-        let marks = self.marks(text, start..end);
+        let (_, idx, at) = best?;
+        let field = &doc.texts[idx];
+        let text: &str = &field.text;
+        let start = text.floor_char_boundary(at.saturating_sub(LEAD_LEN));
+        let end = text.floor_char_boundary((start + EXCERPT_LEN).min(text.len()));
+        let marks = self.find_marks(text, start..end);
         Some(Excerpt {
-            source: said.source,
-            tool: said.tool.map(|tool| tool.decode().into_owned()),
+            source: field.source,
+            tool: field.tool.map(|tool| tool.decode().into_owned()),
             text: text[start..end].to_owned(),
             marks: marks.into_iter().map(|mark| mark.start - start..mark.end - start).collect(),
-            starts: start == 0,
-            ends: end == text.len(),
+            is_text_start: start == 0,
+            is_text_end: end == text.len(),
         })
     }
 
-    /// Finds the place from which on most of the needles match soon; says how many.
-    fn richest(&self, text: &str) -> (usize, usize) {
-        let mut found: Vec<(usize, usize)> = Vec::new();
-        for (no, needle) in self.needles().enumerate() {
+    /// Finds the part of half the excerpt length in which the most different needles match. Returns their number and the
+    /// byte offset of the first match. Returns `(0, 0)` if no needle matches.
+    fn find_densest_window(&self, text: &str) -> (usize, usize) {
+        // The byte offset of each match and the index of its needle.
+        let mut matches: Vec<(usize, usize)> = Vec::new();
+        for (idx, needle) in self.needles().enumerate() {
             let mut from = 0;
-            for _ in 0..LOOKED_AT {
+            for _ in 0..MAX_MATCHES {
                 let Some(range) = needle.find(text, from) else { break };
-                found.push((range.start, no));
+                matches.push((range.start, idx));
                 from = range.end;
             }
         }
-        found.sort_unstable();
-        let soon = |first: usize| {
-            let near = found[first..].iter().take_while(|(at, _)| at - found[first].0 < WHOLE / 2);
-            let mut kinds: Vec<usize> = near.map(|(_, no)| *no).collect();
-            kinds.sort_unstable();
-            kinds.dedup();
-            kinds.len()
+        matches.sort_unstable();
+        let count_needles_near = |first: usize| {
+            let near = matches[first..].iter().take_while(|(at, _)| at - matches[first].0 < EXCERPT_LEN / 2);
+            let mut needles: Vec<usize> = near.map(|(_, idx)| *idx).collect();
+            needles.sort_unstable();
+            needles.dedup();
+            needles.len()
         };
-        let best = (0..found.len()).max_by_key(|&first| (soon(first), std::cmp::Reverse(first)));
-        best.map_or((0, 0), |first| (soon(first), found[first].0))
+        let best =
+            (0..matches.len()).max_by_key(|&first| (count_needles_near(first), std::cmp::Reverse(first)));
+        best.map_or((0, 0), |first| (count_needles_near(first), matches[first].0))
     }
 
-    fn marks(&self, text: &str, piece: Range<usize>) -> Vec<Range<usize>> {
+    /// Returns the byte ranges in `text` of the matches that start in `window`, in order and without overlaps.
+    ///
+    /// Ranges end at the end of the window and have at most 400 bytes.
+    fn find_marks(&self, text: &str, window: Range<usize>) -> Vec<Range<usize>> {
         let mut marks: Vec<Range<usize>> = Vec::new();
         for needle in self.needles() {
-            let mut from = piece.start;
-            while let Some(found) = needle.find(text, from).filter(|found| found.start < piece.end) {
-                let end = text.floor_char_boundary(found.end.min(found.start + MARKED).min(piece.end));
-                marks.push(found.start..end);
-                from = found.end;
+            let mut from = window.start;
+            while let Some(range) = needle.find(text, from).filter(|range| range.start < window.end) {
+                let end = text.floor_char_boundary(range.end.min(range.start + MAX_MARK_LEN).min(window.end));
+                marks.push(range.start..end);
+                from = range.end;
             }
         }
         marks.sort_by_key(|mark| (mark.start, std::cmp::Reverse(mark.end)));
         let mut end = 0;
         marks.retain(|mark| {
-            let apart = mark.start >= end && !mark.is_empty();
+            let is_disjoint = mark.start >= end && !mark.is_empty();
             end = end.max(mark.end);
-            apart
+            is_disjoint
         });
         marks
     }

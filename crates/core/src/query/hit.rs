@@ -1,50 +1,52 @@
-//! Matches in an entry: where, how many, and the words around them.
+//! Finds the matches of a needle in an entry, with their surroundings.
 
 use super::needle::Needle;
-use super::texts::{Scope, TextSource, for_each_text};
+use super::texts::{TextScope, TextSource, for_each_text};
 use crate::entry::Entry;
 
-/// Bytes kept before a match, of it and behind it.
-const BEFORE: usize = 160;
-const WORDS: usize = 400;
-const BEHIND: usize = 320;
-/// Texts of one entry that are quoted.
-const QUOTED: usize = 8;
+/// The maximum number of bytes shown before a match, of the match itself and after it.
+const BEFORE_LEN: usize = 160;
+const MATCH_LEN: usize = 400;
+const AFTER_LEN: usize = 320;
+/// The maximum number of hits per entry.
+const MAX_HITS: usize = 8;
 
-/// What an entry holds of what was looked for.
+/// The matches in one entry.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EntryMatches {
-    /// The first match of each text that has one; of the first texts only.
+    /// The first match of each text that has one, for at most eight texts.
     pub hits: Vec<Hit>,
-    /// Matches in all texts.
+    /// The number of matches in all texts.
     pub count: usize,
 }
 
 /// The first match in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
-    /// Who says it.
+    /// The source of the text.
     pub source: TextSource,
-    /// The tool whose input it stands in.
+    /// The tool name if the text is part of a tool's input.
     pub tool: Option<String>,
-    /// What stands before it; cut where `starts` is not set.
+    /// At most 160 bytes of text before the match. It is complete if `is_text_start` is set.
     pub before: String,
-    /// What matched; the beginning of it where it is long.
-    pub words: String,
-    /// What stands behind it; cut where `ends` is not set.
+    /// The matched text, truncated to 400 bytes.
+    pub matched: String,
+    /// At most 320 bytes of text after `matched`. It is complete if `is_text_end` is set.
     pub after: String,
-    /// Whether `before` begins where the text does.
-    pub starts: bool,
-    /// Whether `behind` ends where the text does.
-    pub ends: bool,
-    /// Matches in this text.
+    /// Whether `before` begins at the start of the text.
+    pub is_text_start: bool,
+    /// Whether `after` ends at the end of the text.
+    pub is_text_end: bool,
+    /// The number of matches in this text.
     pub count: usize,
 }
 
 impl Needle {
-    /// Looks through the texts of an entry; only those of the `sources`, where any are named.
-    pub fn find_in_entry(&self, entry: &Entry<'_>, scope: Scope, sources: &[TextSource]) -> EntryMatches {
-        let mut found = EntryMatches::default();
+    /// Counts the matches in the texts of an entry and returns the first match of each text.
+    ///
+    /// `scope` selects the texts. If `sources` is not empty, only texts from these sources are searched.
+    pub fn find_in_entry(&self, entry: &Entry<'_>, scope: TextScope, sources: &[TextSource]) -> EntryMatches {
+        let mut matches = EntryMatches::default();
         for_each_text(entry, scope, |source, tool, text| {
             if !sources.is_empty() && !sources.contains(&source) {
                 return;
@@ -56,23 +58,23 @@ impl Needle {
                 count += 1;
                 from = next.end;
             }
-            found.count += count;
-            if found.hits.len() < QUOTED {
-                let start = text.floor_char_boundary(first.start.saturating_sub(BEFORE));
-                let end = text.floor_char_boundary(first.end.min(first.start + WORDS));
-                let last = text.floor_char_boundary((end + BEHIND).min(text.len()));
-                found.hits.push(Hit {
+            matches.count += count;
+            if matches.hits.len() < MAX_HITS {
+                let start = text.floor_char_boundary(first.start.saturating_sub(BEFORE_LEN));
+                let end = text.floor_char_boundary(first.end.min(first.start + MATCH_LEN));
+                let last = text.floor_char_boundary((end + AFTER_LEN).min(text.len()));
+                matches.hits.push(Hit {
                     source,
                     tool: tool.map(|tool| tool.decode().into_owned()),
                     before: text[start..first.start].to_owned(),
-                    words: text[first.start..end].to_owned(),
+                    matched: text[first.start..end].to_owned(),
                     after: text[end..last].to_owned(),
-                    starts: start == 0,
-                    ends: last == text.len(),
+                    is_text_start: start == 0,
+                    is_text_end: last == text.len(),
                     count,
                 });
             }
         });
-        found
+        matches
     }
 }

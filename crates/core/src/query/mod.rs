@@ -1,12 +1,12 @@
-//! What a search means: which entries hold what was asked for, and where in them.
+//! The query language, and which entries match a query.
 //!
 //! ```text
-//! typed ──parse──▶ Query ──▶ Needle
-//! line ──may_hold──▶ worth a look? ──texts──▶ what a reader sees ──find──▶ Hit
+//! text ──parse──▶ Query ──▶ CompiledQuery ──evaluate──▶ does an entry match?
+//! line ──may_match_line──▶ candidate ──for_each_text──▶ decoded texts ──find──▶ Hit
 //! ```
 //!
-//! Words are looked for in decoded text, never in JSON. [`Needle::may_hold`] only saves the decoding: it says no where no
-//! escape can hide a match.
+//! Matches are found in decoded text, never in JSON. [`Needle::may_match_line`] only avoids decoding: it
+//! rejects a line if no escape sequence can hide a match.
 
 mod ast;
 mod compiled;
@@ -21,18 +21,19 @@ mod shell;
 mod texts;
 mod tokenizer;
 
-pub use ast::{ContextStatus, Literal, Predicate, Query, Sources};
+pub use ast::{Literal, Predicate, Query, SourceSet};
 pub use compiled::{
-    CompiledQuery, EntryContext, RankedTerm, Scorer, Unresolved, has_part, idf, is_tool, length_class,
+    CompiledQuery, EntryContext, RankedTerm, Scorer, Unresolved, has_substring, idf, is_tool_named,
+    length_class,
 };
 pub use document::{SearchDoc, SearchDocBuilder, TextField};
 pub use excerpt::Excerpt;
 pub use field::suggest_field;
 pub use hit::{EntryMatches, Hit};
 pub use needle::{Needle, PatternError};
-pub use parser::{QueryError, QueryToken, pieces};
+pub use parser::{QueryError, QueryToken, tokenize_query};
 pub use shell::join_shell_args;
-pub use texts::{Scope, TextSource, for_each_text};
+pub use texts::{TextScope, TextSource, for_each_text};
 pub use tokenizer::{
-    Kind, MatchKind, SubwordSplit, TermCondition, TermMatch, TermPattern, TermPlan, Tokenizer,
+    MatchKind, SubwordSplit, TermCondition, TermKind, TermMatch, TermPattern, TermPlan, Tokenizer,
 };

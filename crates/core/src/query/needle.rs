@@ -1,103 +1,110 @@
-//! What is looked for: words or a pattern, and the quick look at a line's bytes.
+//! A text or pattern to search for, with a fast filter on the bytes of a line.
 
 use std::ops::Range;
 
 use memchr::memmem;
 
-/// What is looked for.
+/// A text or pattern to search for.
 #[derive(Debug, Clone)]
 pub struct Needle {
-    what: What,
-    run: Option<Run>,
+    kind: NeedleKind,
+    /// The bytes that a matching line must contain. `None` if none are known: then every line may match.
+    run: Option<ByteRun>,
 }
 
 #[derive(Debug, Clone)]
-enum What {
+enum NeedleKind {
     Exact(String),
-    /// The words as typed, and their characters, folded.
+    /// The text as typed and its case-folded characters.
     Folded(String, Vec<char>),
     Pattern(regex_lite::Regex),
 }
 
-/// The longest piece of the words that stands in JSON as it is, unless it is written in `\u` escapes.
+/// The longest part of the text that JSON leaves unescaped, unless a writer uses `\u` escapes for it.
 #[derive(Debug, Clone)]
-enum Run {
+enum ByteRun {
     Exact(Box<memmem::Finder<'static>>),
-    /// Lower-case bytes, and which of them is seldom.
+    /// Lower-case bytes, and the index of the rarest.
     Folded(Vec<u8>, usize),
 }
 
-/// Why a pattern cannot be read.
+/// An invalid pattern. Holds the error message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatternError(pub String);
 
 impl Needle {
-    /// Looks for words, in any case unless one of their letters is upper-case.
-    pub fn smart(words: &str) -> Needle {
-        if words.chars().any(char::is_uppercase) { Needle::exact(words) } else { Needle::folded(words) }
+    /// Creates a needle that ignores case unless the text contains an upper-case letter.
+    pub fn smart_case(text: &str) -> Needle {
+        if text.chars().any(char::is_uppercase) {
+            Needle::case_sensitive(text)
+        } else {
+            Needle::case_insensitive(text)
+        }
     }
 
-    /// Looks for words as they are written.
-    pub fn exact(words: &str) -> Needle {
-        let plain = |c: char| !is_escaped(c);
-        let run = longest(words, plain);
-        let run = (!run.is_empty()).then(|| Run::Exact(Box::new(memmem::Finder::new(run).into_owned())));
-        Needle { what: What::Exact(words.to_owned()), run }
+    /// Creates a case-sensitive needle.
+    pub fn case_sensitive(text: &str) -> Needle {
+        let is_plain = |c: char| !is_escaped(c);
+        let run = find_longest_run(text, is_plain);
+        let run = (!run.is_empty()).then(|| ByteRun::Exact(Box::new(memmem::Finder::new(run).into_owned())));
+        Needle { kind: NeedleKind::Exact(text.to_owned()), run }
     }
 
-    /// Looks for words in any case.
-    pub fn folded(words: &str) -> Needle {
-        let plain = |c: char| !is_escaped(c) && (c.is_ascii() || !has_case(c));
-        let run = longest(words, plain).to_ascii_lowercase().into_bytes();
-        let rare = (0..run.len()).max_by_key(|&k| rarity(run[k]));
+    /// Creates a needle that ignores case, also of letters outside ASCII.
+    pub fn case_insensitive(text: &str) -> Needle {
+        let is_plain = |c: char| !is_escaped(c) && (c.is_ascii() || !has_case(c));
+        let run = find_longest_run(text, is_plain).to_ascii_lowercase().into_bytes();
+        let rare_idx = (0..run.len()).max_by_key(|&idx| byte_rarity(run[idx]));
         Needle {
-            what: What::Folded(words.to_owned(), words.chars().map(fold).collect()),
-            run: rare.map(|rare| Run::Folded(run, rare)),
+            kind: NeedleKind::Folded(text.to_owned(), text.chars().map(fold_char).collect()),
+            run: rare_idx.map(|rare_idx| ByteRun::Folded(run, rare_idx)),
         }
     }
 
-    /// Looks for a regular expression.
-    pub fn pattern(pattern: &str) -> Result<Needle, PatternError> {
+    /// Creates a needle from a regular expression. Returns an error if the expression is invalid.
+    pub fn from_pattern(pattern: &str) -> Result<Needle, PatternError> {
         let regex = regex_lite::Regex::new(pattern).map_err(|error| PatternError(error.to_string()))?;
-        Ok(Needle { what: What::Pattern(regex), run: None })
+        Ok(Needle { kind: NeedleKind::Pattern(regex), run: None })
     }
 
-    /// Returns the words looked for, as typed; a pattern has none.
-    pub fn words(&self) -> Option<&str> {
-        match &self.what {
-            What::Exact(words) | What::Folded(words, _) => Some(words),
-            What::Pattern(_) => None,
+    /// Returns the search text as typed. Returns `None` for a regular expression.
+    pub fn literal(&self) -> Option<&str> {
+        match &self.kind {
+            NeedleKind::Exact(text) | NeedleKind::Folded(text, _) => Some(text),
+            NeedleKind::Pattern(_) => None,
         }
     }
 
-    /// Returns the words or the pattern, as typed.
+    /// Returns the search text or the regular expression, as typed.
     pub fn text(&self) -> &str {
-        match &self.what {
-            What::Exact(words) | What::Folded(words, _) => words,
-            What::Pattern(regex) => regex.as_str(),
+        match &self.kind {
+            NeedleKind::Exact(text) | NeedleKind::Folded(text, _) => text,
+            NeedleKind::Pattern(regex) => regex.as_str(),
         }
     }
 
-    /// Whether some text of the line could match: `false` only where none does.
-    pub fn may_hold(&self, line: &[u8]) -> bool {
-        let found = match &self.run {
+    /// Returns whether a decoded text of a JSON line may match. `false` is certain.
+    pub fn may_match_line(&self, line: &[u8]) -> bool {
+        let has_run = match &self.run {
             None => true,
-            Some(Run::Exact(finder)) => finder.find(line).is_some(),
-            Some(Run::Folded(run, rare)) => find_run(line, run, *rare),
+            Some(ByteRun::Exact(finder)) => finder.find(line).is_some(),
+            Some(ByteRun::Folded(run, rare_idx)) => contains_run(line, run, *rare_idx),
         };
-        found || hides(line)
+        has_run || may_hide_match(line)
     }
 
-    /// Finds the first match at or behind `from`; matches of nothing are passed over.
+    /// Returns the byte range of the first match in `text` that starts at byte `from` or later. Skips empty matches.
+    ///
+    /// Returns `None` if there is no match or the needle is empty.
     pub fn find(&self, text: &str, from: usize) -> Option<Range<usize>> {
-        match &self.what {
-            What::Exact(words) if words.is_empty() => None,
-            What::Exact(words) => {
-                let at = from + memmem::find(&text.as_bytes()[from..], words.as_bytes())?;
-                Some(at..at + words.len())
+        match &self.kind {
+            NeedleKind::Exact(needle) if needle.is_empty() => None,
+            NeedleKind::Exact(needle) => {
+                let at = from + memmem::find(&text.as_bytes()[from..], needle.as_bytes())?;
+                Some(at..at + needle.len())
             }
-            What::Folded(_, words) => find_folded(text, words, from),
-            What::Pattern(regex) => {
+            NeedleKind::Folded(_, chars) => find_folded(text, chars, from),
+            NeedleKind::Pattern(regex) => {
                 let mut at = from;
                 loop {
                     let found = regex.find_at(text, at)?;
@@ -111,41 +118,43 @@ impl Needle {
     }
 }
 
-/// Whether JSON writes a character otherwise than it is, or a decoder may have put it there.
+/// Returns whether JSON may escape a character, or a decoder may have inserted it.
 fn is_escaped(c: char) -> bool {
     matches!(c, '\0'..='\u{1f}' | '"' | '\\' | '/' | '\u{7f}' | char::REPLACEMENT_CHARACTER)
 }
 
-/// Returns the longest run of characters of which `plain` holds, by bytes.
-fn longest(words: &str, plain: impl Fn(char) -> bool) -> &str {
-    words.split(|c| !plain(c)).max_by_key(|run| run.len()).unwrap_or_default()
+/// Returns the run of plain characters with the most bytes.
+fn find_longest_run(text: &str, is_plain: impl Fn(char) -> bool) -> &str {
+    text.split(|c| !is_plain(c)).max_by_key(|run| run.len()).unwrap_or_default()
 }
 
-/// Whether the line has an escape that may stand for a character of a run: any but those of control characters.
-fn hides(line: &[u8]) -> bool {
+/// Returns whether the line has an escape sequence that may encode a character of a run: any except control
+/// characters.
+fn may_hide_match(line: &[u8]) -> bool {
     let is_control = |digits: &[u8]| matches!(digits, [b'0', b'0', b'0' | b'1', ..]);
     memmem::find_iter(line, b"\\u").any(|at| !is_control(&line[at + 2..]))
 }
 
-/// Finds a run of lower-case bytes in any ASCII case.
-fn find_run(line: &[u8], run: &[u8], rare: usize) -> bool {
-    let byte = run[rare];
+/// Returns whether the line contains the lower-case bytes `run` in any ASCII case.
+fn contains_run(line: &[u8], run: &[u8], rare_idx: usize) -> bool {
+    let byte = run[rare_idx];
     memchr::memchr2_iter(byte, byte.to_ascii_uppercase(), line).any(|at| {
-        let here = at.checked_sub(rare).and_then(|start| line.get(start..start + run.len()));
-        here.is_some_and(|here| here.eq_ignore_ascii_case(run))
+        let candidate = at.checked_sub(rare_idx).and_then(|start| line.get(start..start + run.len()));
+        candidate.is_some_and(|candidate| candidate.eq_ignore_ascii_case(run))
     })
 }
 
-/// Bytes of session files, the most frequent first.
-const FREQUENT: &[u8] = b"e\"t ,:ainsro-0d1c2l4u8356b97fmhpg_.ywvkxjqz";
+/// The most frequent bytes of session files, in descending order.
+const BYTES_BY_FREQUENCY: &[u8] = b"e\"t ,:ainsro-0d1c2l4u8356b97fmhpg_.ywvkxjqz";
 
-fn rarity(byte: u8) -> usize {
-    FREQUENT.iter().position(|&known| known == byte).unwrap_or(FREQUENT.len())
+/// Returns a number that is larger the rarer a byte is in session files.
+fn byte_rarity(byte: u8) -> usize {
+    BYTES_BY_FREQUENCY.iter().position(|&known| known == byte).unwrap_or(BYTES_BY_FREQUENCY.len())
 }
 
-/// Returns the lower-case form of a character. ASCII stays ASCII and nothing else becomes it, so that runs of ASCII can
-/// be looked for by their bytes.
-pub(super) fn fold(c: char) -> char {
+/// Returns the lower-case form of a character. ASCII maps to ASCII and no other character does, so that runs
+/// of ASCII can be found by their bytes.
+pub(super) fn fold_char(c: char) -> char {
     if c.is_ascii() {
         return c.to_ascii_lowercase();
     }
@@ -156,67 +165,71 @@ pub(super) fn fold(c: char) -> char {
     }
 }
 
-/// Whether a character has another form in upper or lower case.
+/// Returns whether a character has a different upper-case or lower-case form.
 fn has_case(c: char) -> bool {
     !c.to_uppercase().eq([c]) || !c.to_lowercase().eq([c])
 }
 
-fn find_folded(text: &str, words: &[char], from: usize) -> Option<Range<usize>> {
-    let (first, rest) = words.split_first()?;
-    let here = &text[from..];
+/// Returns the byte range of the first match of the case-folded characters `needle` at byte `from` or later.
+///
+/// Returns `None` if there is no match or the needle is empty.
+fn find_folded(text: &str, needle: &[char], from: usize) -> Option<Range<usize>> {
+    let (first, rest) = needle.split_first()?;
+    let rest_of_text = &text[from..];
     let matches = |at: usize| {
-        let mut chars = here[at..].char_indices();
-        chars.next().filter(|(_, c)| fold(*c) == *first)?;
-        let whole = rest.iter().all(|word| chars.next().is_some_and(|(_, c)| fold(c) == *word));
-        whole.then(|| from + at..from + at + chars.offset())
+        let mut chars = rest_of_text[at..].char_indices();
+        chars.next().filter(|(_, c)| fold_char(*c) == *first)?;
+        let is_match =
+            rest.iter().all(|expected| chars.next().is_some_and(|(_, c)| fold_char(c) == *expected));
+        is_match.then(|| from + at..from + at + chars.offset())
     };
     match u8::try_from(*first) {
         Ok(byte) if byte.is_ascii() => {
-            memchr::memchr2_iter(byte, byte.to_ascii_uppercase(), here.as_bytes()).find_map(matches)
+            memchr::memchr2_iter(byte, byte.to_ascii_uppercase(), rest_of_text.as_bytes()).find_map(matches)
         }
-        _ => here.char_indices().find_map(|(at, _)| matches(at)),
+        _ => rest_of_text.char_indices().find_map(|(at, _)| matches(at)),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Needle, fold, has_case};
+    use super::{Needle, fold_char, has_case};
 
     #[test]
-    fn what_folds_has_case_and_ascii_stays_apart() {
+    fn folded_characters_have_case_and_only_ascii_folds_to_ascii() {
         for c in '\0'..=char::MAX {
-            let folded = fold(c);
+            let folded = fold_char(c);
             assert_eq!(folded.is_ascii(), c.is_ascii(), "{c:?}");
-            // Else the quick look would pass over a line that holds the other form.
+            // Otherwise the line filter would reject a line that contains the other form.
             assert!(folded == c || c.is_ascii() || has_case(folded), "{c:?} {folded:?}");
         }
     }
 
     #[test]
-    fn words_are_found_in_any_case_until_a_capital_is_typed() {
-        fn found<'t>(words: &str, text: &'t str) -> Option<&'t str> {
-            Needle::smart(words).find(text, 0).map(|range| &text[range])
+    fn smart_case_ignores_case_unless_a_capital_is_typed() {
+        fn find_first<'t>(text_to_find: &str, text: &'t str) -> Option<&'t str> {
+            Needle::smart_case(text_to_find).find(text, 0).map(|range| &text[range])
         }
-        assert_eq!(found("shed", "a Tidy SHED"), Some("SHED"));
-        assert_eq!(found("Shed", "a Tidy SHED"), None);
-        assert_eq!(found("Shed", "a shed, a Shed"), Some("Shed"));
-        assert_eq!(found("straße", "in der STRAẞE"), Some("STRAẞE"));
-        assert_eq!(found("über", "ganz ÜBER alles"), Some("ÜBER"));
-        assert_eq!(found("漢字", "some 漢字 here"), Some("漢字"));
-        assert_eq!(found("aab", "aaab"), Some("aab"));
-        assert_eq!(found("", "anything"), None);
+        assert_eq!(find_first("shed", "a Tidy SHED"), Some("SHED"));
+        assert_eq!(find_first("Shed", "a Tidy SHED"), None);
+        assert_eq!(find_first("Shed", "a shed, a Shed"), Some("Shed"));
+        assert_eq!(find_first("straße", "in der STRAẞE"), Some("STRAẞE"));
+        assert_eq!(find_first("über", "ganz ÜBER alles"), Some("ÜBER"));
+        assert_eq!(find_first("漢字", "some 漢字 here"), Some("漢字"));
+        assert_eq!(find_first("aab", "aaab"), Some("aab"));
+        assert_eq!(find_first("", "anything"), None);
     }
 
     #[test]
-    fn a_pattern_that_matches_nothing_goes_on_to_something() {
-        let needle = Needle::pattern("x*").unwrap();
+    fn empty_pattern_matches_are_skipped() {
+        let needle = Needle::from_pattern("x*").unwrap();
         assert_eq!(needle.find("aéxxb", 0), Some(3..5));
         assert_eq!(needle.find("aé", 0), None);
-        assert!(Needle::pattern("(").is_err());
+        assert!(Needle::from_pattern("(").is_err());
     }
 
     #[test]
-    fn the_quick_look_never_says_no_to_a_match() {
+    fn line_filter_never_rejects_a_match() {
         let cases = [
             ("shed", r#"{"t":"a \u0073hed"}"#, true),
             ("shed", r#"{"t":"a SHED"}"#, true),
@@ -230,9 +243,13 @@ mod tests {
             ("漢", r#"{"t":"\u6f22"}"#, true),
             ("漢", r#"{"t":"barn"}"#, false),
         ];
-        for (words, line, expected) in cases {
-            assert_eq!(Needle::folded(words).may_hold(line.as_bytes()), expected, "{words:?} in {line}");
+        for (text, line, expected) in cases {
+            assert_eq!(
+                Needle::case_insensitive(text).may_match_line(line.as_bytes()),
+                expected,
+                "{text:?} in {line}"
+            );
         }
-        assert!(!Needle::exact("Shed").may_hold(b"{\"t\":\"a shed\"}"));
+        assert!(!Needle::case_sensitive("Shed").may_match_line(b"{\"t\":\"a shed\"}"));
     }
 }

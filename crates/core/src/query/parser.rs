@@ -1,11 +1,11 @@
-//! The search language: a line as people type it → a [`Query`].
+//! Parses the query language: a line as typed → a [`Query`].
 //!
 //! ```text
 //! docker "exact phrase" -not a OR b /reg.x/ role:user tool:Bash since:7d
 //! ```
 //!
-//! What the language does not know is text: `std::fs`, `http://x`, `--flag` and `/usr/bin/` are words. Quotes make words
-//! of anything; a quote inside them is written twice.
+//! Anything outside of the language is text: `std::fs`, `http://x`, `--flag` and `/usr/bin/` are words.
+//! Quotes make any characters text; a quote inside of them is doubled.
 
 use std::ops::Range;
 
@@ -14,176 +14,197 @@ use super::field::Field;
 use super::needle::Needle;
 use crate::entry::Timestamp;
 
-/// Longer queries are refused: nobody types them, and reading one must stay quick.
-const LONGEST: usize = 10_000;
+/// The maximum length of a query in bytes. Users do not type longer ones, and parsing must stay fast.
+const MAX_QUERY_LEN: usize = 10_000;
 
-/// Why a query cannot be read.
+/// An error in a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryError {
-    /// The bytes of the query it is about.
-    pub at: Range<usize>,
-    /// What is wrong there.
-    pub what: String,
-    /// What to type instead.
+    /// The range of the invalid bytes in the query.
+    pub span: Range<usize>,
+    /// A description of the error.
+    pub message: String,
+    /// A suggestion for a valid query.
     pub hint: String,
 }
 
 impl QueryError {
-    pub(super) fn new(at: Range<usize>, what: impl Into<String>, hint: impl Into<String>) -> QueryError {
-        QueryError { at, what: what.into(), hint: hint.into() }
+    pub(super) fn new(span: Range<usize>, message: impl Into<String>, hint: impl Into<String>) -> QueryError {
+        QueryError { span, message: message.into(), hint: hint.into() }
     }
 }
 
 impl Query {
-    /// Reads a query; `when` reads the moments that `since:` and `until:` name.
-    pub fn parse(text: &str, when: &dyn Fn(&str) -> Option<Timestamp>) -> Result<Query, QueryError> {
-        if text.len() > LONGEST {
-            let what = format!("the query is longer than {LONGEST} bytes");
-            return Err(QueryError::new(0..text.len(), what, "a few of its words find the same"));
+    /// Parses a query. Times are RFC 3339 timestamps or days (`2026-01-31`) in UTC. See [`Query::parse_with_times`].
+    pub fn parse(text: &str) -> Result<Query, QueryError> {
+        Query::parse_with_times(text, &parse_utc_time)
+    }
+
+    /// Parses a query. `parse_time` parses the values of `since:` and `until:`, and returns `None` if it cannot.
+    ///
+    /// Returns an error if the query is empty, has only negated literals, exceeds 10,000 bytes or has an invalid part.
+    pub fn parse_with_times(
+        text: &str,
+        parse_time: &dyn Fn(&str) -> Option<Timestamp>,
+    ) -> Result<Query, QueryError> {
+        if text.len() > MAX_QUERY_LEN {
+            let message = format!("the query is longer than {MAX_QUERY_LEN} bytes");
+            return Err(QueryError::new(0..text.len(), message, "use a few of its words"));
         }
-        let mut reader = Reader { text, at: 0, when };
-        let mut groups: Vec<Vec<Literal>> = Vec::new();
-        let mut open: Option<Range<usize>> = None;
-        while let Some((at, token)) = reader.next()? {
-            match (token, open.take()) {
-                (Token::Or, before) if groups.is_empty() || before.is_some() => {
-                    return Err(lonely_or(text, at, "before"));
+        let mut parser = QueryParser { text, pos: 0, parse_time };
+        let mut clauses: Vec<Vec<Literal>> = Vec::new();
+        let mut pending_or: Option<Range<usize>> = None;
+        while let Some((span, token)) = parser.next_token()? {
+            match (token, pending_or.take()) {
+                (ParsedToken::Or, previous_or) if clauses.is_empty() || previous_or.is_some() => {
+                    return Err(dangling_or_error(text, span, "before"));
                 }
-                (Token::Or, _) => open = Some(at),
-                (Token::Atom(atom), joined) => match groups.last_mut().filter(|_| joined.is_some()) {
-                    Some(group) => group.push(atom),
-                    None => groups.push(vec![atom]),
-                },
+                (ParsedToken::Or, _) => pending_or = Some(span),
+                (ParsedToken::Literal(literal), or_span) => {
+                    match clauses.last_mut().filter(|_| or_span.is_some()) {
+                        Some(clause) => clause.push(literal),
+                        None => clauses.push(vec![literal]),
+                    }
+                }
             }
         }
-        match open {
-            Some(at) => Err(lonely_or(text, at, "behind")),
-            None => Query { clauses: groups }.check(text),
+        match pending_or {
+            Some(span) => Err(dangling_or_error(text, span, "after")),
+            None => Query { clauses }.validate(text),
         }
     }
 
-    fn check(self, text: &str) -> Result<Query, QueryError> {
+    /// Returns an error if the query is empty or has only negated literals. `text` is the query as typed.
+    fn validate(self, text: &str) -> Result<Query, QueryError> {
         let all = 0..text.len();
         if self.clauses.is_empty() {
-            let hint = "type some words, or what they stand in: role:user, tool:Bash, since:7d";
-            return Err(QueryError::new(all, "there is nothing to look for", hint));
+            let hint = "type some words or a filter, such as role:user, tool:Bash, since:7d";
+            return Err(QueryError::new(all, "the query is empty", hint));
         }
-        if self.clauses.iter().flatten().all(|atom| atom.not) {
-            let hint = "add what to look for, such as a word, tool:Bash or since:7d";
-            return Err(QueryError::new(all, "the query only says what not to find", hint));
+        if self.clauses.iter().flatten().all(|literal| literal.negated) {
+            let hint = "add something to find, such as a word, tool:Bash or since:7d";
+            return Err(QueryError::new(all, "the query only excludes", hint));
         }
         Ok(self)
     }
 }
 
-/// What stands somewhere in a query.
+/// A token of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryToken {
-    /// Its bytes.
-    pub at: Range<usize>,
-    /// Whether it stands between two others of which one is enough.
+    /// The byte range of the token in the query.
+    pub span: Range<usize>,
+    /// Whether it is an `OR`.
     pub is_or: bool,
 }
 
-/// Parts a query into its pieces, also one that cannot be read.
-pub fn pieces(text: &str) -> Vec<QueryToken> {
-    let mut reader = Reader { text, at: 0, when: &|_| None };
-    let mut pieces = Vec::new();
+/// Splits a query into its tokens: operators `OR` and literals. Invalid tokens are included.
+pub fn tokenize_query(text: &str) -> Vec<QueryToken> {
+    let mut parser = QueryParser { text, pos: 0, parse_time: &|_| None };
+    let mut tokens = Vec::new();
     loop {
-        let before = reader.at;
-        match reader.next() {
-            Ok(None) => return pieces,
-            Ok(Some((at, token))) => pieces.push(QueryToken { at, is_or: matches!(token, Token::Or) }),
-            // What it says is wrong, and where it ends is known all the same.
+        let previous_end = parser.pos;
+        match parser.next_token() {
+            Ok(None) => return tokens,
+            Ok(Some((span, token))) => {
+                tokens.push(QueryToken { span, is_or: matches!(token, ParsedToken::Or) });
+            }
+            // The token is invalid, but its end is known.
             Err(_) => {
-                let start = text.len() - text[before..].trim_start().len();
-                pieces.push(QueryToken { at: start..reader.at, is_or: false });
+                let start = text.len() - text[previous_end..].trim_start().len();
+                tokens.push(QueryToken { span: start..parser.pos, is_or: false });
             }
         }
     }
 }
 
-fn lonely_or(text: &str, at: Range<usize>, side: &str) -> QueryError {
-    let word = &text[at.clone()];
-    let hint =
-        format!("it stands between two words, as in `a {word} b`; in quotes, \"{word}\", it is a word");
-    QueryError::new(at, format!("nothing stands {side} `{word}`"), hint)
+/// Creates the error for an `OR` at `span` without a term on one side. `side` is `before` or `after`.
+fn dangling_or_error(text: &str, span: Range<usize>, side: &str) -> QueryError {
+    let word = &text[span.clone()];
+    let hint = format!("it joins two terms, as in `a {word} b`; quote it to search for the word: \"{word}\"");
+    QueryError::new(span, format!("nothing {side} `{word}`"), hint)
 }
 
-enum Token {
+enum ParsedToken {
     Or,
-    Atom(Literal),
+    Literal(Literal),
 }
 
-struct Reader<'a> {
+struct QueryParser<'a> {
     text: &'a str,
-    at: usize,
-    when: &'a dyn Fn(&str) -> Option<Timestamp>,
+    pos: usize,
+    parse_time: &'a dyn Fn(&str) -> Option<Timestamp>,
 }
 
-impl<'a> Reader<'a> {
-    fn next(&mut self) -> Result<Option<(Range<usize>, Token)>, QueryError> {
-        self.at = self.text.len() - self.rest().trim_start().len();
-        let start = self.at;
-        let word = self.word();
+impl<'a> QueryParser<'a> {
+    /// Parses the next token and returns it with its byte range. Returns `Ok(None)` at the end of the query.
+    ///
+    /// Returns an error if the token is invalid. Its end is then the current position.
+    fn next_token(&mut self) -> Result<Option<(Range<usize>, ParsedToken)>, QueryError> {
+        self.pos = self.text.len() - self.rest().trim_start().len();
+        let start = self.pos;
+        let word = self.peek_word();
         if word.is_empty() {
             return Ok(None);
         }
         if matches!(word, "OR" | "|") {
-            self.at += word.len();
-            return Ok(Some((start..self.at, Token::Or)));
+            self.pos += word.len();
+            return Ok(Some((start..self.pos, ParsedToken::Or)));
         }
         // `--flag` is a word, and so is a dash by itself.
-        let not = word.strip_prefix('-').is_some_and(|rest| !rest.is_empty() && !rest.starts_with('-'));
-        self.at += usize::from(not);
-        let want = self.want()?;
-        Ok(Some((start..self.at, Token::Atom(Literal { not, want }))))
+        let negated = word.strip_prefix('-').is_some_and(|rest| !rest.is_empty() && !rest.starts_with('-'));
+        self.pos += usize::from(negated);
+        let predicate = self.parse_predicate()?;
+        Ok(Some((start..self.pos, ParsedToken::Literal(Literal { negated, predicate }))))
     }
 
-    fn want(&mut self) -> Result<Predicate, QueryError> {
-        let start = self.at;
-        if let Some(phrase) = self.quoted() {
-            return words(&phrase, start..self.at);
+    /// Parses the quoted phrase, `/pattern/`, `field:value` or word at the current position.
+    fn parse_predicate(&mut self) -> Result<Predicate, QueryError> {
+        let start = self.pos;
+        if let Some(phrase) = self.take_quoted() {
+            return parse_text(&phrase, start..self.pos);
         }
-        if let Some(pattern) = pattern_of(self.rest()) {
-            self.at += pattern.len() + 2;
-            return self.pattern(pattern, start);
+        if let Some(pattern) = parse_pattern_body(self.rest()) {
+            self.pos += pattern.len() + 2;
+            return self.parse_pattern(pattern, start);
         }
-        let word = self.word();
-        if let Some((field, name)) = Field::of(word) {
-            self.at += name.len() + 1;
-            let value = self.quoted().unwrap_or_else(|| self.take_word());
-            return field.want(&value, start..self.at, self.when);
+        let word = self.peek_word();
+        if let Some((field, name)) = Field::parse_prefix(word) {
+            self.pos += name.len() + 1;
+            let value = self.take_quoted().unwrap_or_else(|| self.take_word());
+            return field.parse_predicate(&value, start..self.pos, self.parse_time);
         }
         let word = self.take_word();
-        words(&word, start..self.at)
+        parse_text(&word, start..self.pos)
     }
 
-    fn pattern(&self, pattern: &str, start: usize) -> Result<Predicate, QueryError> {
-        Needle::pattern(pattern).map(Predicate::Pattern).map_err(|bad| {
-            let what = format!("`/{pattern}/` is no regular expression: {}", bad.0);
-            let hint = "between slashes stands a pattern; in quotes it is looked for as it is";
-            QueryError::new(start..self.at, what, hint)
+    fn parse_pattern(&self, pattern: &str, start: usize) -> Result<Predicate, QueryError> {
+        Needle::from_pattern(pattern).map(Predicate::Pattern).map_err(|error| {
+            let message = format!("`/{pattern}/` is not a regular expression: {}", error.0);
+            let hint = "slashes enclose a pattern; quote the text to search for it literally";
+            QueryError::new(start..self.pos, message, hint)
         })
     }
 
     fn rest(&self) -> &'a str {
-        &self.text[self.at..]
+        &self.text[self.pos..]
     }
 
-    /// Returns what stands here up to the next space.
-    fn word(&self) -> &'a str {
+    /// Returns the characters up to the next space, without consuming them.
+    fn peek_word(&self) -> &'a str {
         self.rest().split(char::is_whitespace).next().unwrap_or_default()
     }
 
     fn take_word(&mut self) -> String {
-        let word = self.word();
-        self.at += word.len();
+        let word = self.peek_word();
+        self.pos += word.len();
         word.to_owned()
     }
 
-    /// Takes a phrase in quotes, if one begins here; without a closing quote it goes on to the end.
-    fn quoted(&mut self) -> Option<String> {
+    /// Consumes a quoted phrase and returns its text. An unclosed phrase extends to the end of the query.
+    ///
+    /// Returns `None` if no quote starts at the current position.
+    fn take_quoted(&mut self) -> Option<String> {
         let body = self.rest().strip_prefix(is_quote)?;
         let mut phrase = String::new();
         let mut chars = body.char_indices();
@@ -196,32 +217,33 @@ impl<'a> Reader<'a> {
             }
             phrase.push(c);
         }
-        self.at = self.text.len() - chars.as_str().len();
+        self.pos = self.text.len() - chars.as_str().len();
         Some(phrase)
     }
 }
 
-/// Whether a character opens and closes a phrase. Phones make typographic quotes of plain ones.
+/// Returns whether a character opens and closes a phrase. Phones replace plain quotes by typographic ones.
 pub(super) fn is_quote(c: char) -> bool {
     matches!(c, '"' | '“' | '”' | '„')
 }
 
-fn words(text: &str, at: Range<usize>) -> Result<Predicate, QueryError> {
+/// Creates the predicate of a word or phrase. Returns an error if it has only white space and control characters.
+fn parse_text(text: &str, span: Range<usize>) -> Result<Predicate, QueryError> {
     if text.chars().all(|c| c.is_whitespace() || c.is_control()) {
-        let hint = "between quotes stands what to look for; a quote itself is written twice: \"\"\"\"";
-        return Err(QueryError::new(at, "there are no words here", hint));
+        let hint = "put text between the quotes; a quote itself is written twice: \"\"\"\"";
+        return Err(QueryError::new(span, "the text is empty", hint));
     }
-    Ok(Predicate::Words(Needle::folded(text)))
+    Ok(Predicate::Text(Needle::case_insensitive(text)))
 }
 
-/// Returns the body of the `/pattern/` that a text begins with.
+/// Returns the body of the `/pattern/` at the start of a text. Returns `None` if the text does not start with one.
 ///
-/// Paths look the same, so a pattern must hold something that means more than itself: `/tmp/` and `/etc/conf.d/` are
-/// words, `/a.b/` and `/^tmp/` are patterns. Spaces may stand in it unless a second slash makes its beginning a path:
-/// in `/usr/bin and src/` are three words.
-pub(super) fn pattern_of(text: &str) -> Option<&str> {
+/// Paths have the same form, so a pattern must contain a metacharacter: `/tmp/` and `/etc/conf.d/` are words,
+/// `/a.b/` and `/^tmp/` are patterns. A pattern may contain spaces unless a second slash makes its beginning
+/// a path: `/usr/bin and src/` is three words.
+pub(super) fn parse_pattern_body(text: &str) -> Option<&str> {
     let rest = text.strip_prefix('/').filter(|rest| !rest.starts_with(char::is_whitespace))?;
-    let body = &rest[..end_of_pattern(rest)?];
+    let body = &rest[..find_pattern_end(rest)?];
     let is_path = body.contains('/') && !body.contains("\\/");
     let is_pattern = body.contains(['\\', '*', '+', '?', '(', ')', '[', ']', '{', '}', '^', '$', '|']);
     let has_spaces = body.contains(char::is_whitespace);
@@ -234,8 +256,10 @@ pub(super) fn pattern_of(text: &str) -> Option<&str> {
     .then_some(body)
 }
 
-/// Finds the slash that ends a pattern: the first that is not escaped and has a space or nothing behind it.
-fn end_of_pattern(text: &str) -> Option<usize> {
+/// Returns the byte index of the slash that ends a pattern: the first unescaped one before a space or the end.
+///
+/// Returns `None` if there is no such slash.
+fn find_pattern_end(text: &str) -> Option<usize> {
     let mut chars = text.char_indices();
     while let Some((at, c)) = chars.next() {
         if c == '\\' {
@@ -245,4 +269,14 @@ fn end_of_pattern(text: &str) -> Option<usize> {
         }
     }
     None
+}
+
+/// Parses an RFC 3339 timestamp, or a day as its first moment in UTC. Returns `None` if the text is neither.
+fn parse_utc_time(text: &str) -> Option<Timestamp> {
+    let timestamp = text.parse::<jiff::Timestamp>().ok();
+    let timestamp = timestamp.or_else(|| {
+        let day = text.parse::<jiff::civil::Date>().ok()?;
+        Some(day.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())
+    });
+    timestamp.map(|timestamp| Timestamp(timestamp.as_millisecond()))
 }

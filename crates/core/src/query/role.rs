@@ -1,34 +1,34 @@
-//! The names that `role:` takes, and the texts they stand for.
+//! The role names that `role:` accepts, and the sources that each selects.
 
-use super::ast::Sources;
+use super::ast::SourceSet;
 use super::texts::TextSource;
 
-/// Every name with its texts: who speaks first, then single kinds of text.
-const ROLES: &[(&str, Sources)] = &[
-    ("user", Sources::of(&[TextSource::Prompt])),
-    ("assistant", Sources::of(&[TextSource::Answer])),
-    ("tool", Sources::of(&[TextSource::Tool, TextSource::Result])),
-    ("thinking", Sources::of(&[TextSource::Thinking])),
-    ("system", Sources::of(&[TextSource::System])),
-    ("summary", Sources::of(&[TextSource::Summary])),
-    ("context", Sources::of(&[TextSource::Context])),
-    ("prompt", Sources::of(&[TextSource::Prompt])),
-    ("answer", Sources::of(&[TextSource::Answer])),
-    ("result", Sources::of(&[TextSource::Result])),
+/// Role names and their sources. If several names select the same sources, the first is used in output.
+const ROLES: &[(&str, SourceSet)] = &[
+    ("user", SourceSet::from_slice(&[TextSource::Prompt])),
+    ("assistant", SourceSet::from_slice(&[TextSource::Answer])),
+    ("tool", SourceSet::from_slice(&[TextSource::Tool, TextSource::Result])),
+    ("thinking", SourceSet::from_slice(&[TextSource::Thinking])),
+    ("system", SourceSet::from_slice(&[TextSource::System])),
+    ("summary", SourceSet::from_slice(&[TextSource::Summary])),
+    ("context", SourceSet::from_slice(&[TextSource::Context])),
+    ("prompt", SourceSet::from_slice(&[TextSource::Prompt])),
+    ("answer", SourceSet::from_slice(&[TextSource::Answer])),
+    ("result", SourceSet::from_slice(&[TextSource::Result])),
 ];
 
-/// Lists the names.
-pub(super) fn all() -> impl Iterator<Item = &'static str> {
+/// Iterates over the role names that `role:` accepts, including aliases.
+pub(super) fn role_names() -> impl Iterator<Item = &'static str> {
     ROLES.iter().map(|(name, _)| *name)
 }
 
-/// Returns the texts of a role, by its name in any case.
-pub(super) fn read(name: &str) -> Option<Sources> {
+/// Returns the sources of a role. Its name may be in any case. Returns `None` if no role has this name.
+pub(super) fn parse_role(name: &str) -> Option<SourceSet> {
     ROLES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, sources)| *sources)
 }
 
-/// Returns names that together stand for a set, as near as the language can say it.
-pub(super) fn names(sources: Sources) -> Vec<&'static str> {
+/// Returns one role name that selects exactly `sources`, or else the name of each source.
+pub(super) fn find_role_names(sources: SourceSet) -> Vec<&'static str> {
     match ROLES.iter().find(|(_, set)| *set == sources) {
         Some((name, _)) => vec![name],
         None => sources.iter().map(TextSource::name).collect(),

@@ -1,39 +1,42 @@
-//! Arguments as a shell hands them over → one line of the language.
+//! Restores the quotes that a shell removed from a query.
 
 use super::field::Field;
-use super::parser::{is_quote, pattern_of};
+use super::parser::{is_quote, parse_pattern_body};
 
-/// Puts arguments together again.
+/// Joins shell arguments into one query.
 ///
-/// One argument is a query. A shell takes quotes away, so of several arguments one with spaces in it was a phrase, or
-/// the value of a field: `role:user "off by one"` means what it says.
+/// A single argument is a query. A shell removes quotes. If there are several arguments, one that contains
+/// spaces was a quoted phrase or a quoted field value: `role:user "off by one"` keeps its meaning.
 pub fn join_shell_args(arguments: &[String]) -> String {
     match arguments {
-        [one] => one.clone(),
-        several => several.iter().map(|argument| requote(argument)).collect::<Vec<_>>().join(" "),
+        [query] => query.clone(),
+        several => several.iter().map(|argument| requote_arg(argument)).collect::<Vec<_>>().join(" "),
     }
 }
 
-fn requote(argument: &str) -> String {
+/// Adds quotes around an argument, or around the value of its field, if it contains spaces.
+///
+/// Returns it unchanged if it has no spaces, contains quotes or is a `/pattern/`.
+fn requote_arg(argument: &str) -> String {
     if !argument.contains(char::is_whitespace) || argument.contains(is_quote) {
         return argument.to_owned();
     }
-    let (not, rest) = match argument.strip_prefix('-') {
+    let (minus, rest) = match argument.strip_prefix('-') {
         Some(rest) if !rest.starts_with('-') => ("-", rest),
         _ => ("", argument),
     };
-    if pattern_of(rest).is_some_and(|pattern| pattern.len() + 2 == rest.len()) {
+    if parse_pattern_body(rest).is_some_and(|pattern| pattern.len() + 2 == rest.len()) {
         return argument.to_owned();
     }
-    let (name, value) = match Field::of(rest) {
+    let (name, value) = match Field::parse_prefix(rest) {
         Some((_, name)) => rest.split_at(name.len() + 1),
         None => ("", rest),
     };
-    // `error: not found` begins like a field, but nobody puts a space before a value.
+    // `error: not found` begins like a field, but a space never precedes a value.
     if value.starts_with(char::is_whitespace) {
-        return format!("{not}\"{rest}\"");
+        return format!("{minus}\"{rest}\"");
     }
-    format!("{not}{name}\"{value}\"")
+    format!("{minus}{name}\"{value}\"")
 }
 
 #[cfg(test)]
@@ -41,7 +44,7 @@ mod tests {
     use super::join_shell_args;
 
     #[test]
-    fn what_a_shell_took_apart_is_put_together() {
+    fn shell_arguments_are_requoted() {
         let cases: &[(&[&str], &str)] = &[
             (&["a b"], "a b"),
             (&["\"a b\" c"], "\"a b\" c"),
@@ -60,9 +63,9 @@ mod tests {
             (&["a", ""], "a "),
             (&[], ""),
         ];
-        for (arguments, line) in cases {
+        for (arguments, query) in cases {
             let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
-            assert_eq!(join_shell_args(&arguments), *line);
+            assert_eq!(join_shell_args(&arguments), *query);
         }
     }
 }

@@ -1,32 +1,33 @@
-//! The texts of an entry as a reader sees them, each with who says it.
+//! Lists the texts of an entry as clients display them, each with its source.
 
 use std::borrow::Cow;
 
-use crate::entry::{BlockKind, Content, Entry, EntryRole, JsonStr, Kind, content_of, value_text};
+use crate::entry::{BlockKind, Content, Entry, EntryRole, JsonStr, Kind, parse_content, value_text};
 
-/// Where in an entry a text stands.
+/// The part of a session to which a text belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TextSource {
-    /// Words of the user: prompts, queued prompts, commands.
+    /// Text of the user: prompts, queued prompts, commands.
     Prompt,
-    /// Words of the model.
+    /// Text of the model.
     Answer,
-    /// Its thoughts.
+    /// Thinking of the model.
     Thinking,
     /// The input of a tool.
     Tool,
-    /// What a tool answered.
+    /// The result of a tool.
     Result,
-    /// The client: output of commands, notices, errors, what it says in the user's name.
+    /// Text of the client: command output, notices, errors, and messages that it writes as the user.
     System,
     /// Summaries and titles.
     Summary,
-    /// What the client adds for the model or keeps for itself: attachments, progress, unknown lines.
+    /// Context that the client adds for the model or records for itself: attachments, progress, unknown
+    /// lines.
     Context,
 }
 
 impl TextSource {
-    /// Every one.
+    /// All sources, in the order of their discriminants.
     pub const ALL: &[TextSource] = &[
         TextSource::Prompt,
         TextSource::Answer,
@@ -38,7 +39,7 @@ impl TextSource {
         TextSource::Context,
     ];
 
-    /// Returns a name for output.
+    /// Returns the name used in output, which `role:` accepts too.
     pub fn name(self) -> &'static str {
         match self {
             TextSource::Prompt => "prompt",
@@ -53,67 +54,70 @@ impl TextSource {
     }
 }
 
-/// How far a search goes.
+/// The texts that a search covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Scope {
-    /// What is told of a conversation.
+pub enum TextScope {
+    /// Texts of every source except [`TextSource::Context`].
     #[default]
-    Told,
-    /// Also what stands beside it: [`Source::Context`].
+    Conversation,
+    /// Texts of every source.
     All,
 }
 
-/// Shows every text of an entry, decoded, with the tool it belongs to.
+/// Calls `visit` with each decoded text of an entry in `scope`, in the order of the line. Texts may be empty.
+///
+/// The arguments are the source, the tool name if the text is part of a tool's input, and the text.
 pub fn for_each_text<'a>(
     entry: &Entry<'a>,
-    scope: Scope,
-    mut each: impl FnMut(TextSource, Option<JsonStr<'a>>, Cow<'a, str>),
+    scope: TextScope,
+    mut visit: impl FnMut(TextSource, Option<JsonStr<'a>>, Cow<'a, str>),
 ) {
-    let voice = entry.voice();
+    let role = entry.role();
     match entry.kind {
-        Kind::User | Kind::Assistant => message(entry, voice, &mut each),
+        Kind::User | Kind::Assistant => visit_message_texts(entry, role, &mut visit),
         Kind::System => {
             let error = || entry.field("error");
             if let Some(content) = entry.content.or_else(error) {
-                each(system(voice), None, value_text(content));
+                visit(source_for_role(role), None, value_text(content));
             }
         }
-        Kind::Attachment if matches!(voice, EntryRole::Prompt | EntryRole::Notification) => {
-            let prompt = entry.payload.and_then(|body| crate::entry::member(body, "prompt"));
-            for text in prompt.map(content_of).iter().flat_map(Content::texts) {
-                each(system(voice), None, text.decode());
+        Kind::Attachment if matches!(role, EntryRole::Prompt | EntryRole::Notification) => {
+            let prompt = entry.payload.and_then(|body| crate::entry::find_member(body, "prompt"));
+            for text in prompt.map(parse_content).iter().flat_map(Content::texts) {
+                visit(source_for_role(role), None, text.decode());
             }
         }
         Kind::Summary | Kind::CustomTitle | Kind::AiTitle => {
-            if let Some(words) = entry.text {
-                each(TextSource::Summary, None, words.decode());
+            if let Some(text) = entry.text {
+                visit(TextSource::Summary, None, text.decode());
             }
         }
         Kind::QueueOperation => {
             if let Some(content) = entry.content {
-                each(TextSource::Prompt, None, value_text(content));
+                visit(TextSource::Prompt, None, value_text(content));
             }
         }
-        _ if scope == Scope::Told => {}
+        _ if scope == TextScope::Conversation => {}
         Kind::Attachment | Kind::Progress => {
-            for text in strings(entry.payload.unwrap_or_default()) {
-                each(TextSource::Context, None, text.decode());
+            for text in collect_strings(entry.payload.unwrap_or_default()) {
+                visit(TextSource::Context, None, text.decode());
             }
         }
         Kind::LastPrompt => {
-            each(TextSource::Context, None, entry.text.map(JsonStr::decode).unwrap_or_default())
+            visit(TextSource::Context, None, entry.text.map(JsonStr::decode).unwrap_or_default());
         }
         Kind::Unknown | Kind::Missing => {
-            for text in strings(entry.raw) {
-                each(TextSource::Context, None, text.decode());
+            for text in collect_strings(entry.raw) {
+                visit(TextSource::Context, None, text.decode());
             }
         }
         _ => {}
     }
 }
 
-fn system(voice: EntryRole) -> TextSource {
-    match voice {
+/// Returns the source of a text that is neither an answer nor next to a tool result.
+fn source_for_role(role: EntryRole) -> TextSource {
+    match role {
         EntryRole::Prompt | EntryRole::ImageOnly | EntryRole::Command | EntryRole::Shell => {
             TextSource::Prompt
         }
@@ -122,39 +126,40 @@ fn system(voice: EntryRole) -> TextSource {
     }
 }
 
-fn message<'a>(
+/// Calls `visit` with the texts of a user or assistant message. See [`for_each_text`].
+fn visit_message_texts<'a>(
     entry: &Entry<'a>,
-    voice: EntryRole,
-    each: &mut impl FnMut(TextSource, Option<JsonStr<'a>>, Cow<'a, str>),
+    role: EntryRole,
+    visit: &mut impl FnMut(TextSource, Option<JsonStr<'a>>, Cow<'a, str>),
 ) {
     let Some(message) = &entry.message else { return };
-    let said = match voice {
+    let source = match role {
         EntryRole::Answer => TextSource::Answer,
-        // Words beside a result are the user's, or in brackets the client's.
+        // The user wrote the text next to a result, unless it is in brackets: then the client did.
         EntryRole::Results => TextSource::Prompt,
-        voice => system(voice),
+        role => source_for_role(role),
     };
     if let Content::Text(text) = &message.content {
-        each(said, None, text.decode());
+        visit(source, None, text.decode());
     }
     for block in message.content.blocks() {
         match block.kind {
             BlockKind::Text => {
-                let text = block.words.map(JsonStr::decode).unwrap_or_default();
-                let is_client = voice == EntryRole::Results && text.starts_with(['<', '[']);
-                each(if is_client { TextSource::System } else { said }, None, text);
+                let text = block.text.map(JsonStr::decode).unwrap_or_default();
+                let is_by_client = role == EntryRole::Results && text.starts_with(['<', '[']);
+                visit(if is_by_client { TextSource::System } else { source }, None, text);
             }
             BlockKind::Thinking => {
-                each(TextSource::Thinking, None, block.words.map(JsonStr::decode).unwrap_or_default());
+                visit(TextSource::Thinking, None, block.text.map(JsonStr::decode).unwrap_or_default());
             }
             BlockKind::ToolUse | BlockKind::ServerToolUse => {
-                for text in strings(block.body.unwrap_or_default()) {
-                    each(TextSource::Tool, block.tool, text.decode());
+                for text in collect_strings(block.body.unwrap_or_default()) {
+                    visit(TextSource::Tool, block.tool_name, text.decode());
                 }
             }
             BlockKind::ToolResult => {
-                for text in block.result().texts() {
-                    each(TextSource::Result, None, text.decode());
+                for text in block.result_content().texts() {
+                    visit(TextSource::Result, None, text.decode());
                 }
             }
             _ => {}
@@ -162,23 +167,24 @@ fn message<'a>(
     }
 }
 
-/// Returns every string of a JSON value that is not a key, however deep it stands.
-fn strings(json: &[u8]) -> Vec<JsonStr<'_>> {
-    let mut found = Vec::new();
+/// Returns every string of a JSON value that is not a key, at any depth.
+fn collect_strings(json: &[u8]) -> Vec<JsonStr<'_>> {
+    let mut strings = Vec::new();
     let mut at = 0;
-    while let Some(open) = memchr::memchr(b'"', &json[at..]).map(|k| at + k + 1) {
-        let Some(close) = end_of_string(json, open) else { break };
+    while let Some(open) = memchr::memchr(b'"', &json[at..]).map(|offset| at + offset + 1) {
+        let Some(close) = find_string_end(json, open) else { break };
         at = close + 1;
         let next = json[at..].iter().find(|byte| !byte.is_ascii_whitespace());
         if next != Some(&b':') {
-            found.push(JsonStr::new(&json[open..close]));
+            strings.push(JsonStr::new(&json[open..close]));
         }
     }
-    found
+    strings
 }
 
-/// Finds the quote that ends the string whose body begins at `from`.
-fn end_of_string(json: &[u8], from: usize) -> Option<usize> {
+/// Returns the byte index of the closing quote of the string body that begins at `from`. Returns `None` if it is
+/// unclosed.
+fn find_string_end(json: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     loop {
         at += memchr::memchr2(b'"', b'\\', json.get(at..)?)?;
@@ -191,12 +197,13 @@ fn end_of_string(json: &[u8], from: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::strings;
+    use super::collect_strings;
 
     #[test]
-    fn strings_are_values_not_keys() {
+    fn collected_strings_are_values_not_keys() {
         let json = br#"{"a":"one","b" : ["two \"q\" \\",{"c":3,"d":"e:f"}],"g":"","torn":"x"#;
-        let found: Vec<String> = strings(json).into_iter().map(|text| text.decode().into_owned()).collect();
-        assert_eq!(found, ["one", "two \"q\" \\", "e:f", ""]);
+        let strings: Vec<String> =
+            collect_strings(json).into_iter().map(|text| text.decode().into_owned()).collect();
+        assert_eq!(strings, ["one", "two \"q\" \\", "e:f", ""]);
     }
 }

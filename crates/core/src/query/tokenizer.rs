@@ -1,35 +1,38 @@
-//! Terms: the pieces of text by which an index knows it.
+//! Splits text into the terms of the search index.
 //!
-//! A run of letters, digits and `_` is cut where a name is put together, at `_` and before capitals: `parentUuid` is
-//! `parent` and `uuid`, folded. So there are few terms, however many names. What such a cut parts is kept as a seam, the two
-//! characters on either side: `nt|uu`. Of Han and kana, which have no spaces, every two neighbours are a term. A run too
-//! long to be a name is cut into pieces that overlap, so that whatever is short enough lies whole in one of them.
+//! A run of letters, digits and `_` is split at `_` and before capitals: `parentUuid` becomes `parent` and
+//! `uuid`, case-folded. This keeps the number of distinct terms low. Each split is indexed as a subword boundary,
+//! which holds the two characters on either side: `nt|uu`. In Han and kana text, which has no spaces, every
+//! pair of neighbours is a term. A run too long for a name is split into overlapping chunks, so that every
+//! short enough text is fully inside one of them.
 
-use super::needle::fold;
+use super::needle::fold_char;
 
-/// A run longer than this is cut into pieces of this many bytes.
-const LONGEST: usize = 64;
-/// Pieces begin at every so many bytes.
-const STEP: usize = LONGEST / 2;
-/// What is looked for by at most so many bytes lies whole in a piece: pieces may begin and end three bytes early, at the
-/// beginning of a character.
-const WHOLE: usize = STEP - 4;
+/// Runs longer than this are split into chunks of this many bytes.
+const MAX_RUN_LEN: usize = 64;
+/// The distance in bytes between the starts of two chunks.
+const CHUNK_STEP: usize = MAX_RUN_LEN / 2;
+/// A text of at most this many bytes is fully inside one chunk. Chunks may begin and end up to three bytes
+/// early, at a character boundary.
+const MAX_WHOLE_LEN: usize = CHUNK_STEP - 4;
 
-/// What kind of run a character belongs to.
+/// The kind of run that a character belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum CharClass {
     Word,
     Ideograph,
     Gap,
 }
 
-fn class(c: char) -> Class {
+/// Returns the kind of run that a character belongs to.
+fn classify_char(c: char) -> CharClass {
     match c {
-        'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => Class::Word,
-        '\0'..='\x7f' => Class::Gap,
-        // Signs, arrows, lines and pictures, which are many: quicker told from words than asked for.
-        '\u{2010}'..='\u{206f}' | '\u{2190}'..='\u{245f}' | '\u{2500}'..='\u{2775}' => Class::Gap,
-        '\u{2794}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}' => Class::Gap,
+        'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => CharClass::Word,
+        '\0'..='\x7f' => CharClass::Gap,
+        // Signs, arrows, lines and emoji. They are frequent, and matching ranges is faster than
+        // `is_alphanumeric`.
+        '\u{2010}'..='\u{206f}' | '\u{2190}'..='\u{245f}' | '\u{2500}'..='\u{2775}' => CharClass::Gap,
+        '\u{2794}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}' => CharClass::Gap,
         '\u{3005}'..='\u{3007}'
         | '\u{3040}'..='\u{312f}'
         | '\u{31f0}'..='\u{31ff}'
@@ -37,14 +40,14 @@ fn class(c: char) -> Class {
         | '\u{4e00}'..='\u{9fff}'
         | '\u{f900}'..='\u{faff}'
         | '\u{ff66}'..='\u{ff9f}'
-        | '\u{20000}'..='\u{3ffff}' => Class::Ideograph,
-        _ if c.is_alphanumeric() => Class::Word,
-        _ => Class::Gap,
+        | '\u{20000}'..='\u{3ffff}' => CharClass::Ideograph,
+        _ if c.is_alphanumeric() => CharClass::Word,
+        _ => CharClass::Gap,
     }
 }
 
-/// Whether a byte is an ASCII character of a word.
-const WORD: [bool; 256] = {
+/// Whether each byte is an ASCII word character.
+const IS_WORD_BYTE: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
     while byte < 128 {
@@ -55,68 +58,77 @@ const WORD: [bool; 256] = {
     table
 };
 
-/// What a term is.
+/// The kind of a term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum TermKind {
     /// A word or a part of a name.
     Word,
-    /// Nothing but hexadecimal digits: numbers, hashes. There are many, and few words can stand in them.
+    /// Only hexadecimal digits: numbers and hashes. There are many of them, and few words can match inside
+    /// them.
     HexNumber,
-    /// What stands on both sides of a cut, with `|` or `_` between.
+    /// The characters on both sides of a split, with `|` or `_` between them.
     SubwordBoundary,
 }
 
-/// What cuts a run is put together of; scratch that is used again and again.
+/// Splits texts into terms. Keeps its buffers between calls.
 #[derive(Debug, Default)]
 pub struct Tokenizer {
     run: String,
-    /// Where a capital follows a letter or digit that is none.
+    /// The positions of capitals that follow a lower-case letter or a digit.
     cuts: Vec<usize>,
-    seam: String,
+    boundary: String,
 }
 
 impl Tokenizer {
-    /// Shows every term of a text.
-    pub fn terms(&mut self, text: &str, mut each: impl FnMut(Kind, &str)) {
-        let Tokenizer { run, cuts, seam } = self;
-        runs(text, run, cuts, |class, run, cuts| match class {
-            Class::Ideograph => pairs(run, &mut |pair| each(Kind::Word, pair)),
-            _ if run.len() > LONGEST => pieces(run, &mut |piece| each(kind(piece), piece)),
-            _ if cuts.is_empty() && !run.as_bytes().contains(&b'_') => each(kind(run), run),
-            _ => names(run, cuts, seam, &mut each),
+    /// Calls `visit` with each term of a text and its kind, in the order of the text. Repeated terms are repeated.
+    pub fn for_each_term(&mut self, text: &str, mut visit: impl FnMut(TermKind, &str)) {
+        let Tokenizer { run, cuts, boundary } = self;
+        for_each_run(text, run, cuts, |class, run, cuts| match class {
+            CharClass::Ideograph => for_each_pair(run, &mut |pair| visit(TermKind::Word, pair)),
+            _ if run.len() > MAX_RUN_LEN => {
+                for_each_chunk(run, &mut |chunk| visit(classify_term(chunk), chunk));
+            }
+            _ if cuts.is_empty() && !run.as_bytes().contains(&b'_') => visit(classify_term(run), run),
+            _ => for_each_subword(run, cuts, boundary, &mut visit),
         });
     }
 }
 
-/// Says what a term is that is no seam.
-fn kind(term: &str) -> Kind {
-    if term.bytes().all(|byte| byte.is_ascii_hexdigit()) { Kind::HexNumber } else { Kind::Word }
+/// Returns the kind of a term that is not a subword boundary.
+fn classify_term(term: &str) -> TermKind {
+    if term.bytes().all(|byte| byte.is_ascii_hexdigit()) { TermKind::HexNumber } else { TermKind::Word }
 }
 
-/// Shows every run of one class, folded, and where it may be cut.
-fn runs(text: &str, run: &mut String, cuts: &mut Vec<usize>, mut each: impl FnMut(Class, &str, &[usize])) {
+/// Calls `visit` with each run of one character class, case-folded, and the byte positions of capitals that follow
+/// a lower-case letter or a digit. `run` and `cuts` are buffers.
+fn for_each_run(
+    text: &str,
+    run: &mut String,
+    cuts: &mut Vec<usize>,
+    mut visit: impl FnMut(CharClass, &str, &[usize]),
+) {
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
         run.clear();
         cuts.clear();
-        let mut kind = Class::Gap;
-        let mut small = false;
+        let mut kind = CharClass::Gap;
+        let mut after_lower = false;
         while let Some(&byte) = bytes.get(at) {
-            if WORD[byte as usize] {
-                if kind == Class::Ideograph {
+            if IS_WORD_BYTE[byte as usize] {
+                if kind == CharClass::Ideograph {
                     break;
                 }
-                kind = Class::Word;
-                let more = bytes[at..].iter().position(|&byte| !WORD[byte as usize]);
-                let end = more.map_or(bytes.len(), |more| at + more);
+                kind = CharClass::Word;
+                let len = bytes[at..].iter().position(|&byte| !IS_WORD_BYTE[byte as usize]);
+                let end = len.map_or(bytes.len(), |len| at + len);
                 let base = run.len();
-                for (no, byte) in bytes[at..end].iter().enumerate() {
-                    let capital = byte.is_ascii_uppercase();
-                    if capital && small {
-                        cuts.push(base + no);
+                for (idx, byte) in bytes[at..end].iter().enumerate() {
+                    let is_capital = byte.is_ascii_uppercase();
+                    if is_capital && after_lower {
+                        cuts.push(base + idx);
                     }
-                    small = !capital && *byte != b'_';
+                    after_lower = !is_capital && *byte != b'_';
                 }
                 run.push_str(&text[at..end]);
                 run[base..].make_ascii_lowercase();
@@ -124,187 +136,195 @@ fn runs(text: &str, run: &mut String, cuts: &mut Vec<usize>, mut each: impl FnMu
                 continue;
             }
             if byte < 0x80 {
-                at += usize::from(kind == Class::Gap);
+                at += usize::from(kind == CharClass::Gap);
                 break;
             }
             let c = text[at..].chars().next().unwrap_or(' ');
-            let class = class(c);
-            if kind == Class::Gap {
+            let class = classify_char(c);
+            if kind == CharClass::Gap {
                 kind = class;
             }
-            if class != kind || class == Class::Gap {
-                at += if class == Class::Gap && kind == Class::Gap { c.len_utf8() } else { 0 };
+            if class != kind || class == CharClass::Gap {
+                at += if class == CharClass::Gap && kind == CharClass::Gap { c.len_utf8() } else { 0 };
                 break;
             }
-            let capital = fold(c) != c;
-            if capital && small {
+            let is_capital = fold_char(c) != c;
+            if is_capital && after_lower {
                 cuts.push(run.len());
             }
-            small = !capital;
-            run.push(fold(c));
+            after_lower = !is_capital;
+            run.push(fold_char(c));
             at += c.len_utf8();
         }
-        if kind != Class::Gap {
-            each(kind, run, cuts);
+        if kind != CharClass::Gap {
+            visit(kind, run, cuts);
         }
     }
 }
 
-/// Shows the parts of a name, and its seams.
-fn names(run: &str, cuts: &[usize], seam: &mut String, each: &mut impl FnMut(Kind, &str)) {
+/// Calls `visit` with the subwords of a run and its subword boundaries. `cuts` are the byte positions at which the
+/// run is split in addition to `_`; `boundary` is a buffer.
+fn for_each_subword(
+    run: &str,
+    cuts: &[usize],
+    boundary: &mut String,
+    visit: &mut impl FnMut(TermKind, &str),
+) {
     let mut start = 0;
     let mut cuts = cuts.iter().copied().peekable();
-    for (bar, _) in run.match_indices('_').chain(std::iter::once((run.len(), ""))) {
-        while let Some(cut) = cuts.next_if(|&cut| cut < bar) {
-            each(kind(&run[start..cut]), &run[start..cut]);
+    for (underscore, _) in run.match_indices('_').chain(std::iter::once((run.len(), ""))) {
+        while let Some(cut) = cuts.next_if(|&cut| cut < underscore) {
+            visit(classify_term(&run[start..cut]), &run[start..cut]);
             start = cut;
-            seam.clear();
-            seam.push_str(last(&run[..cut]));
-            seam.push('|');
-            seam.push_str(first(&run[cut..]));
-            each(Kind::SubwordBoundary, seam);
+            boundary.clear();
+            boundary.push_str(boundary_suffix(&run[..cut]));
+            boundary.push('|');
+            boundary.push_str(boundary_prefix(&run[cut..]));
+            visit(TermKind::SubwordBoundary, boundary);
         }
-        if start < bar {
-            each(kind(&run[start..bar]), &run[start..bar]);
+        if start < underscore {
+            visit(classify_term(&run[start..underscore]), &run[start..underscore]);
         }
-        if bar < run.len() {
-            seam.clear();
-            seam.push_str(last(&run[..bar]));
-            seam.push('_');
-            seam.push_str(first(&run[bar + 1..]));
-            each(Kind::SubwordBoundary, seam);
+        if underscore < run.len() {
+            boundary.clear();
+            boundary.push_str(boundary_suffix(&run[..underscore]));
+            boundary.push('_');
+            boundary.push_str(boundary_prefix(&run[underscore + 1..]));
+            visit(TermKind::SubwordBoundary, boundary);
         }
-        start = bar + 1;
+        start = underscore + 1;
     }
 }
 
-/// Characters that a seam shows on either side.
-const SEAM: usize = 2;
+/// The number of characters that a subword boundary holds on either side.
+const BOUNDARY_CHARS: usize = 2;
 
-/// Returns the last characters of a text that a seam shows.
-fn last(text: &str) -> &str {
-    let start = text.char_indices().rev().nth(SEAM - 1).map_or(0, |(at, _)| at);
+/// Returns the last two characters of a text, which a subword boundary holds. Returns the text if it is shorter.
+fn boundary_suffix(text: &str) -> &str {
+    let start = text.char_indices().rev().nth(BOUNDARY_CHARS - 1).map_or(0, |(at, _)| at);
     &text[start..]
 }
 
-/// Returns the first characters of a text that a seam shows.
-fn first(text: &str) -> &str {
-    let end = text.char_indices().nth(SEAM).map_or(text.len(), |(at, _)| at);
+/// Returns the first two characters of a text, which a subword boundary holds. Returns the text if it is shorter.
+fn boundary_prefix(text: &str) -> &str {
+    let end = text.char_indices().nth(BOUNDARY_CHARS).map_or(text.len(), |(at, _)| at);
     &text[..end]
 }
 
-/// Shows every two neighbours of a run, or the one character that it is.
-fn pairs(run: &str, each: &mut impl FnMut(&str)) {
+/// Calls `visit` with each pair of neighbouring characters, or with the only character of the run.
+fn for_each_pair(run: &str, visit: &mut impl FnMut(&str)) {
     let mut ends = run.char_indices().map(|(at, c)| at + c.len_utf8());
     let mut start = 0;
     let Some(mut middle) = ends.next() else { return };
     if middle == run.len() {
-        each(run);
+        visit(run);
     }
     for end in ends {
-        each(&run[start..end]);
+        visit(&run[start..end]);
         start = middle;
         middle = end;
     }
 }
 
-/// Shows the pieces of a long run.
-fn pieces(run: &str, each: &mut impl FnMut(&str)) {
+/// Calls `visit` with the overlapping chunks of a long run.
+fn for_each_chunk(run: &str, visit: &mut impl FnMut(&str)) {
     let mut from = 0;
     loop {
         let start = run.floor_char_boundary(from);
-        if start + LONGEST >= run.len() {
-            return each(&run[start..]);
+        if start + MAX_RUN_LEN >= run.len() {
+            return visit(&run[start..]);
         }
-        each(&run[start..run.floor_char_boundary(start + LONGEST)]);
-        from += STEP;
+        visit(&run[start..run.floor_char_boundary(start + MAX_RUN_LEN)]);
+        from += CHUNK_STEP;
     }
 }
 
-/// How well a term fits: the word itself, the beginning of a word, or inside one.
+/// How a pattern matches a term, from weak to strong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MatchKind {
-    /// Inside a word.
-    Inside,
-    /// At the beginning of a word.
-    Begin,
-    /// The whole word.
-    Whole,
+    /// Inside of the term.
+    Substring,
+    /// At the start of the term.
+    Prefix,
+    /// The whole term.
+    Exact,
 }
 
-/// A term that a text must hold so that it can hold some words.
+/// A pattern that a term must match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TermPattern {
-    /// The term, or a piece of it.
+    /// The term, or a part of it.
     pub text: String,
-    /// Whether more may stand before it in the same run.
+    /// Whether the term may have more characters before the text.
     pub open_left: bool,
-    /// Whether more may stand behind it.
+    /// Whether the term may have more characters after the text.
     pub open_right: bool,
 }
 
 impl TermPattern {
-    /// Says how a term fits, if it does.
-    pub fn fit(&self, term: &str) -> Option<MatchKind> {
+    /// Returns how a case-folded term matches this pattern. Returns `None` if it does not match.
+    pub fn match_term(&self, term: &str) -> Option<MatchKind> {
         let at = match (self.open_left, self.open_right) {
-            _ if term == self.text => return Some(MatchKind::Whole),
+            _ if term == self.text => return Some(MatchKind::Exact),
             (false, false) => return None,
             (false, true) => term.starts_with(&self.text).then_some(0)?,
             (true, false) => term.ends_with(&self.text).then(|| term.len() - self.text.len())?,
             (true, true) => term.find(&self.text)?,
         };
-        Some(if at == 0 { MatchKind::Begin } else { MatchKind::Inside })
+        Some(if at == 0 { MatchKind::Prefix } else { MatchKind::Substring })
     }
 }
 
-/// What the terms of a text say about whether it holds some words.
+/// The conditions that the terms of a text must satisfy if it contains the search text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TermPlan {
-    /// By which the text is ranked: the parts of names as they were typed.
-    pub rank: Vec<TermPattern>,
-    /// What must all hold of a text that holds the words.
-    pub clues: Vec<TermCondition>,
-    /// Whether a text with a term that fits the only part holds the words: else it must be looked at.
+    /// The patterns that rank a match: the parts of names as typed.
+    pub rank_patterns: Vec<TermPattern>,
+    /// The conditions. All of them must hold.
+    pub conditions: Vec<TermCondition>,
+    /// Whether a matching term proves that the text contains the search text. Otherwise the text must be
+    /// read.
     pub is_conclusive: bool,
 }
 
-/// What must hold of the terms of a text.
+/// A condition on the terms of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TermCondition {
-    /// A term fits.
+    /// One term matches.
     Term(TermPattern),
-    /// A term fits, or several do that are sewn together.
+    /// One term matches, or several do that subword boundaries connect.
     Name(TermPattern),
 }
 
-/// A place at which a name may be cut inside a part of it.
+/// A position inside of a pattern at which the name may be split.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubwordSplit {
-    /// Where the piece before it ends, and where the one behind it begins.
+    /// The byte index in the pattern at which the part before the split ends.
     pub end: usize,
-    /// The same place, but for `_`, which belongs to neither.
+    /// The byte index in the pattern at which the part after the split starts. It differs from `end` only for
+    /// `_`, which belongs to neither part.
     pub start: usize,
-    /// The seam that must be there.
-    pub seam: TermPattern,
-    /// Whether the seam shows all of the part that stands before the cut, and all behind it.
-    pub shown: [bool; 2],
+    /// The subword boundary that must exist.
+    pub boundary: TermPattern,
+    /// Whether the boundary holds the complete part before the split, and the complete part after it.
+    pub is_complete: [bool; 2],
 }
 
 impl SubwordSplit {
-    /// Whether every name is cut there.
-    pub fn always(&self) -> bool {
+    /// Returns whether every name is split here, because the split is at `_`.
+    pub fn is_unconditional(&self) -> bool {
         self.start > self.end
     }
 }
 
 impl TermPattern {
-    /// Whether a term that fits may be of nothing but hexadecimal digits.
-    pub fn is_figure(&self) -> bool {
-        kind(&self.text) == Kind::HexNumber
+    /// Returns whether a matching term may consist of hexadecimal digits only.
+    pub fn may_be_hex(&self) -> bool {
+        classify_term(&self.text) == TermKind::HexNumber
     }
 
-    /// Returns a piece of it between two cuts, or its ends: what may stand beside it is what may beside those.
-    pub fn piece(&self, range: std::ops::Range<usize>) -> TermPattern {
+    /// Returns a pattern for the given bytes of the text. An end stays open if it is an open end of this pattern.
+    pub fn slice(&self, range: std::ops::Range<usize>) -> TermPattern {
         TermPattern {
             open_left: self.open_left && range.start == 0,
             open_right: self.open_right && range.end == self.text.len(),
@@ -312,9 +332,9 @@ impl TermPattern {
         }
     }
 
-    /// Returns every place at which a name that holds this part is or may be cut inside it.
-    pub fn cuts(&self) -> Vec<SubwordSplit> {
-        let has_capital = |c: char| c.to_uppercase().next().is_some_and(|upper| fold(upper) != upper);
+    /// Returns each position at which a name that contains this text is or may be split, in order.
+    pub fn find_subword_splits(&self) -> Vec<SubwordSplit> {
+        let has_capital = |c: char| c.to_uppercase().next().is_some_and(|upper| fold_char(upper) != upper);
         let mut cuts = Vec::new();
         for (at, c) in self.text.char_indices() {
             let (start, between) = match c {
@@ -322,61 +342,75 @@ impl TermPattern {
                 _ if at > 0 && has_capital(c) && !self.text[..at].ends_with('_') => (at, '|'),
                 _ => continue,
             };
-            let (before, behind) = (&self.text[..at], &self.text[start..]);
-            let (left, right) = (last(before), first(behind));
-            let is_short = |text: &str| text.chars().count() < SEAM;
-            let seam = TermPattern {
+            let (before, after) = (&self.text[..at], &self.text[start..]);
+            let (left, right) = (boundary_suffix(before), boundary_prefix(after));
+            let is_short = |text: &str| text.chars().count() < BOUNDARY_CHARS;
+            let boundary = TermPattern {
                 text: format!("{left}{between}{right}"),
                 open_left: self.open_left && is_short(left),
                 open_right: self.open_right && is_short(right),
             };
-            cuts.push(SubwordSplit { end: at, start, seam, shown: [left == before, right == behind] });
+            cuts.push(SubwordSplit {
+                end: at,
+                start,
+                boundary,
+                is_complete: [left == before, right == after],
+            });
         }
         cuts
     }
 }
 
 impl TermPlan {
-    /// Reads what terms the words come to.
-    pub fn of(words: &str) -> TermPlan {
-        let mut parts = TermPlan { rank: Vec::new(), clues: Vec::new(), is_conclusive: false };
-        let mut found: Vec<(Class, String, Vec<usize>)> = Vec::new();
-        runs(words, &mut String::new(), &mut Vec::new(), |class, run, cuts| {
-            found.push((class, run.to_owned(), cuts.to_vec()));
+    /// Derives the conditions from a search text.
+    pub fn new(text: &str) -> TermPlan {
+        let mut plan = TermPlan { rank_patterns: Vec::new(), conditions: Vec::new(), is_conclusive: false };
+        let mut runs: Vec<(CharClass, String, Vec<usize>)> = Vec::new();
+        for_each_run(text, &mut String::new(), &mut Vec::new(), |class, run, cuts| {
+            runs.push((class, run.to_owned(), cuts.to_vec()));
         });
-        let folded: String = words.chars().map(fold).collect();
-        let count = found.len();
-        for (no, (class, run, cuts)) in found.into_iter().enumerate() {
-            let open_left = no == 0 && folded.starts_with(run.as_str());
-            let open_right = no + 1 == count && folded.ends_with(run.as_str());
+        let folded: String = text.chars().map(fold_char).collect();
+        let count = runs.len();
+        for (idx, (class, run, cuts)) in runs.into_iter().enumerate() {
+            let open_left = idx == 0 && folded.starts_with(run.as_str());
+            let open_right = idx + 1 == count && folded.ends_with(run.as_str());
             let whole = TermPattern { text: run, open_left, open_right };
             match class {
-                Class::Ideograph if whole.text.chars().nth(1).is_some() => pairs(&whole.text, &mut |pair| {
-                    parts.term(TermPattern { text: pair.to_owned(), open_left: false, open_right: false });
-                }),
-                Class::Ideograph => parts.term(whole),
-                _ => parts.name(whole, &cuts),
+                CharClass::Ideograph if whole.text.chars().nth(1).is_some() => {
+                    for_each_pair(&whole.text, &mut |pair| {
+                        plan.add_term(TermPattern {
+                            text: pair.to_owned(),
+                            open_left: false,
+                            open_right: false,
+                        });
+                    });
+                }
+                CharClass::Ideograph => plan.add_term(whole),
+                _ => plan.add_name(whole, &cuts),
             }
         }
-        parts.is_conclusive = count == 1 && parts.rank.len() == 1 && parts.rank[0].text == folded;
-        parts
+        plan.is_conclusive =
+            count == 1 && plan.rank_patterns.len() == 1 && plan.rank_patterns[0].text == folded;
+        plan
     }
 
-    fn term(&mut self, part: TermPattern) {
-        self.clues.push(TermCondition::Term(part.clone()));
-        self.rank.push(part);
+    fn add_term(&mut self, pattern: TermPattern) {
+        self.conditions.push(TermCondition::Term(pattern.clone()));
+        self.rank_patterns.push(pattern);
     }
 
-    /// Takes a run of letters, digits and `_`, and where it was typed with capitals.
-    fn name(&mut self, mut run: TermPattern, cuts: &[usize]) {
-        if run.text.len() > WHOLE {
-            // It may be a piece of something long: its beginning is what can be found.
-            run.text.truncate(run.text.floor_char_boundary(WHOLE));
+    /// Adds a run of letters, digits and `_`. `cuts` are the byte positions at which its capitals split it.
+    ///
+    /// Only the first 28 bytes of a longer run are used.
+    fn add_name(&mut self, mut run: TermPattern, cuts: &[usize]) {
+        if run.text.len() > MAX_WHOLE_LEN {
+            // It may be inside of a long run. Only its beginning can be found.
+            run.text.truncate(run.text.floor_char_boundary(MAX_WHOLE_LEN));
             (run.open_left, run.open_right) = (true, true);
         }
         let len = run.text.len();
         let mut start = 0;
-        let ends = run.text.match_indices('_').map(|(bar, _)| (bar, bar + 1));
+        let ends = run.text.match_indices('_').map(|(underscore, _)| (underscore, underscore + 1));
         let mut ends: Vec<(usize, usize)> = ends.chain(cuts.iter().map(|&cut| (cut, cut))).collect();
         ends.retain(|(end, _)| *end < len);
         ends.push((len, len));
@@ -384,67 +418,71 @@ impl TermPlan {
         for (end, next) in ends {
             if start < end {
                 let (open_left, open_right) = (run.open_left && start == 0, run.open_right && end == len);
-                self.rank.push(TermPattern { text: run.text[start..end].to_owned(), open_left, open_right });
+                self.rank_patterns.push(TermPattern {
+                    text: run.text[start..end].to_owned(),
+                    open_left,
+                    open_right,
+                });
             }
             start = next;
         }
-        self.clues.push(TermCondition::Name(run));
+        self.conditions.push(TermCondition::Name(run));
     }
 }
 
-/// How strongly a text holds some words: how well its best term fits, and how many terms do, up to four.
+/// How well a text matches a search text: the best match kind, and the number of matching terms up to four.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TermMatch {
-    /// The best fit.
-    pub fit: MatchKind,
-    /// How many, at most [`Strength::MOST`].
+    /// The best match kind.
+    pub kind: MatchKind,
+    /// The number of matching terms, at most [`TermMatch::MAX_COUNT`].
     pub count: u8,
 }
 
 impl TermMatch {
-    /// The count at which counting ends.
-    pub const MOST: u8 = 4;
+    /// The largest count.
+    pub const MAX_COUNT: u8 = 4;
 
-    /// Adds up two.
-    pub fn and_also(self, other: TermMatch) -> TermMatch {
-        let count = (self.count + other.count).min(TermMatch::MOST);
-        TermMatch { fit: self.fit.max(other.fit), count }
+    /// Combines the matches of two terms with one pattern: the better kind, and the sum of the counts up to four.
+    pub fn combine(self, other: TermMatch) -> TermMatch {
+        let count = (self.count + other.count).min(TermMatch::MAX_COUNT);
+        TermMatch { kind: self.kind.max(other.kind), count }
     }
 
-    /// Returns the weaker of two in each respect.
-    pub fn at_most(self, other: TermMatch) -> TermMatch {
-        TermMatch { fit: self.fit.min(other.fit), count: self.count.min(other.count) }
+    /// Returns the weaker kind and the smaller count of two matches.
+    pub fn weaker(self, other: TermMatch) -> TermMatch {
+        TermMatch { kind: self.kind.min(other.kind), count: self.count.min(other.count) }
     }
 }
 
-/// Returns the run that the character at `at` belongs to.
-pub(super) fn run_at(text: &str, at: usize) -> std::ops::Range<usize> {
-    let kind = text[at..].chars().next().map_or(Class::Gap, class);
-    let before = text[..at].char_indices().rev().take_while(|(_, c)| class(*c) == kind);
+/// Returns the byte range of the run that contains the character at byte `at`.
+pub(super) fn find_run_at(text: &str, at: usize) -> std::ops::Range<usize> {
+    let kind = text[at..].chars().next().map_or(CharClass::Gap, classify_char);
+    let before = text[..at].char_indices().rev().take_while(|(_, c)| classify_char(*c) == kind);
     let start = before.last().map_or(at, |(start, _)| start);
-    let behind = text[at..].char_indices().find(|(_, c)| class(*c) != kind);
-    start..behind.map_or(text.len(), |(end, _)| at + end)
+    let next = text[at..].char_indices().find(|(_, c)| classify_char(*c) != kind);
+    start..next.map_or(text.len(), |(end, _)| at + end)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Class, Kind, TermPlan, Tokenizer, WHOLE, class, fold};
+    use super::{CharClass, MAX_WHOLE_LEN, TermKind, TermPlan, Tokenizer, classify_char, fold_char};
 
-    fn told(text: &str) -> String {
-        let mut told = Vec::new();
-        Tokenizer::default().terms(text, |kind, term| {
+    fn format_terms(text: &str) -> String {
+        let mut terms = Vec::new();
+        Tokenizer::default().for_each_term(text, |kind, term| {
             let mark = match kind {
-                Kind::Word => "",
-                Kind::HexNumber => "#",
-                Kind::SubwordBoundary => "~",
+                TermKind::Word => "",
+                TermKind::HexNumber => "#",
+                TermKind::SubwordBoundary => "~",
             };
-            told.push(format!("{mark}{term}"));
+            terms.push(format!("{mark}{term}"));
         });
-        told.join(" ")
+        terms.join(" ")
     }
 
     #[test]
-    fn names_are_cut_and_what_hangs_together_is_kept_as_seams() {
+    fn names_are_split_and_boundaries_are_kept() {
         for (text, terms) in [
             ("the Shed, v2.7", "the shed v2 #7"),
             ("parentUuid", "parent ~nt|uu uuid"),
@@ -457,40 +495,45 @@ mod tests {
             ("한국어 — ok", "한국어 ok"),
             ("→ ✓ 😀 ─", ""),
         ] {
-            assert_eq!(told(text), terms, "{text}");
+            assert_eq!(format_terms(text), terms, "{text}");
         }
     }
 
     #[test]
-    fn whatever_is_short_lies_whole_in_a_piece_of_something_long() {
-        let long: String = ('a'..='z').chain('가'..='넣').cycle().take(400).collect();
-        let mut pieces = Vec::new();
-        Tokenizer::default().terms(&long, |_, piece| pieces.push(piece.to_owned()));
-        for (at, _) in long.char_indices() {
-            let short = &long[at..long.floor_char_boundary((at + WHOLE).min(long.len()))];
-            assert!(pieces.iter().any(|piece| piece.contains(short)), "{at} {short}");
+    fn short_text_is_fully_inside_a_chunk_of_a_long_run() {
+        let run: String = ('a'..='z').chain('가'..='넣').cycle().take(400).collect();
+        let mut chunks = Vec::new();
+        Tokenizer::default().for_each_term(&run, |_, chunk| chunks.push(chunk.to_owned()));
+        for (at, _) in run.char_indices() {
+            let short = &run[at..run.floor_char_boundary((at + MAX_WHOLE_LEN).min(run.len()))];
+            assert!(chunks.iter().any(|chunk| chunk.contains(short)), "{at} {short}");
         }
     }
 
     #[test]
-    fn a_character_stays_what_it_is_when_it_is_folded() {
+    fn folding_keeps_the_character_class() {
         for c in '\0'..=char::MAX {
-            assert_eq!(class(fold(c)), class(c), "{c:?}");
-            // Before what may have been a capital, a name may have been cut.
-            if class(c) == Class::Word && fold(c) != c {
-                let part =
-                    super::TermPattern { text: format!("a{}", fold(c)), open_left: true, open_right: true };
-                assert_eq!(part.cuts().len(), 1, "{c:?}");
+            assert_eq!(classify_char(fold_char(c)), classify_char(c), "{c:?}");
+            // A name may be split before a letter that may have been a capital.
+            if classify_char(c) == CharClass::Word && fold_char(c) != c {
+                let pattern = super::TermPattern {
+                    text: format!("a{}", fold_char(c)),
+                    open_left: true,
+                    open_right: true,
+                };
+                assert_eq!(pattern.find_subword_splits().len(), 1, "{c:?}");
             }
         }
     }
 
     #[test]
-    fn one_word_is_decided_by_its_term_and_nothing_else_is() {
-        let decided = ["shed", "v2", "漢字", "漢", "über", "8b1e"];
-        let asked = ["parentUuid", "a_b", "two words", "foo/bar.rs", "漢字典", "->", "a-", "重跑gen"];
-        for (words, decide) in decided.map(|w| (w, true)).into_iter().chain(asked.map(|w| (w, false))) {
-            assert_eq!(TermPlan::of(words).is_conclusive, decide, "{words}");
+    fn only_single_terms_are_conclusive() {
+        let conclusive = ["shed", "v2", "漢字", "漢", "über", "8b1e"];
+        let inconclusive = ["parentUuid", "a_b", "two words", "foo/bar.rs", "漢字典", "->", "a-", "重跑gen"];
+        for (text, expected) in
+            conclusive.map(|text| (text, true)).into_iter().chain(inconclusive.map(|text| (text, false)))
+        {
+            assert_eq!(TermPlan::new(text).is_conclusive, expected, "{text}");
         }
     }
 }

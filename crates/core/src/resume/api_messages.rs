@@ -1,44 +1,44 @@
-//! From the loaded entries to messages: what the client makes up, what it unites, and in which order.
+//! Builds the messages that the client sends from the loaded entries: merges lines and adds synthetic blocks.
 
 use super::client_graph::ClientGraph;
-use super::filter::{FilteredChain, answers_call, sift};
-use super::pair::pair;
+use super::filter::{FilteredChain, filter_chain, has_results};
+use super::pair::pair_messages;
 use super::resume_index::{BlockSummary, ResumeIndex};
-use super::rules::{ContinuePrompt, Filler, Rules, Unanswered};
+use super::rules::{ContinuePrompt, FillerRule, Rules, UnansweredRule};
 use super::simulate::SkipReason;
 use crate::entry::{EntryRole, Flags, Kind};
 use crate::tree::NodeId;
 
-/// Who a message is from.
+/// The role of a message in a request to the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MessageRole {
-    /// The user, or the client in the user's name.
+    /// The user, or the client on behalf of the user.
     User,
     /// The model.
     Assistant,
 }
 
-/// Something of the client's own.
+/// A block that no line of the file contains and that the client adds to the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SyntheticBlock {
-    /// An answer to what nobody answered.
+    /// An assistant message after an unanswered prompt.
     Filler,
-    /// A prompt to a turn that was cut off.
-    GoOn,
-    /// What stands for a message that lost everything.
+    /// A prompt to continue an interrupted turn.
+    Continue,
+    /// The text of a message after all of its own blocks were dropped.
     Placeholder,
-    /// What stands for a first message that lost everything.
+    /// The text of a first user message after all of its own blocks were dropped.
     Orphaned,
-    /// A result for a call that has none.
+    /// A tool result for a call that has none in the file.
     Result,
 }
 
 impl SyntheticBlock {
-    /// Returns its text; of a result, which each version words in its own way, what it is.
+    /// Returns the text that the client sends. For a result it is a description: the sent text differs between versions.
     pub fn text(self) -> &'static str {
         match self {
             SyntheticBlock::Filler => "No response requested.",
-            SyntheticBlock::GoOn => "Continue from where you left off.",
+            SyntheticBlock::Continue => "Continue from where you left off.",
             SyntheticBlock::Placeholder => "(no content)",
             SyntheticBlock::Orphaned => "[Orphaned tool result removed due to conversation resume]",
             SyntheticBlock::Result => "[tool result missing]",
@@ -46,231 +46,255 @@ impl SyntheticBlock {
     }
 }
 
-/// Where a sent block comes from.
+/// The place that a sent block was copied from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockOrigin {
-    /// A block of an entry, by its number within it.
+    /// A block of an entry: the entry, and the index of the block in its content. A plain string has index 0.
     Block(NodeId, u16),
-    /// The client made it up; a result names the call it answers.
-    MadeUp(SyntheticBlock, Option<(NodeId, u16)>),
+    /// A synthetic block. For a synthetic result, also the entry and block index of the call that it answers.
+    Synthetic(SyntheticBlock, Option<(NodeId, u16)>),
 }
 
-/// A block that is sent.
+/// A block of a message that the client sends to the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SentBlock {
-    /// Who it is from.
-    pub side: MessageRole,
-    /// Which message it is part of, counted from 0.
+    /// The role of the message that contains the block.
+    pub role: MessageRole,
+    /// The index of the message that contains the block, from 0.
     pub message: u32,
-    /// Where it comes from.
-    pub said: BlockOrigin,
-    pub(super) piece: BlockSummary,
+    /// The entry that the block was copied from, or the reason why the client added it.
+    pub origin: BlockOrigin,
+    pub(super) summary: BlockSummary,
 }
 
-/// A message in the making.
+/// A message that is being built.
 #[derive(Debug)]
-pub(super) struct Draft {
-    pub(super) side: MessageRole,
+pub(super) struct MessageDraft {
+    pub(super) role: MessageRole,
     pub(super) blocks: Vec<(BlockOrigin, BlockSummary)>,
-    /// The response it is a part of.
+    /// The response that the message is part of, as an index of `Tree::message_of`. `None` for user messages and for
+    /// answers without a message id.
     pub(super) response: Option<u32>,
-    /// Whether it was made of several lines.
-    pub(super) united: bool,
+    /// Whether the message was merged from several lines.
+    pub(super) merged: bool,
 }
 
-impl Draft {
-    pub(super) fn new(side: MessageRole, blocks: Vec<(BlockOrigin, BlockSummary)>) -> Draft {
-        Draft { side, blocks, response: None, united: false }
+impl MessageDraft {
+    pub(super) fn new(role: MessageRole, blocks: Vec<(BlockOrigin, BlockSummary)>) -> MessageDraft {
+        MessageDraft { role, blocks, response: None, merged: false }
     }
 }
 
-/// Writes what the client sends for a chain of loaded entries; also returns what is left out of it.
-pub(super) fn send(
-    links: &ClientGraph<'_>,
-    facts: &ResumeIndex,
+/// Builds the messages that the client sends for a chain of loaded entries.
+///
+/// Returns their blocks in order, and the entries of the chain that are not sent, with the reasons.
+pub(super) fn build_messages(
+    graph: &ClientGraph<'_>,
+    index: &ResumeIndex,
     rules: &Rules,
     chain: &[NodeId],
 ) -> (Vec<SentBlock>, Vec<(NodeId, SkipReason)>) {
-    let mut sifted = sift(links, facts, rules, chain);
-    let drafts = Desk { links, facts, rules }.drafts(&mut sifted);
-    (pair(drafts, rules), sifted.left_out)
+    let mut filtered = filter_chain(graph, index, rules, chain);
+    let drafts = MessageBuilder { graph, index, rules }.build_drafts(&mut filtered);
+    (pair_messages(drafts, rules), filtered.skipped)
 }
 
-struct Desk<'a> {
-    links: &'a ClientGraph<'a>,
-    facts: &'a ResumeIndex,
+struct MessageBuilder<'a> {
+    graph: &'a ClientGraph<'a>,
+    index: &'a ResumeIndex,
     rules: &'a Rules,
 }
 
-impl Desk<'_> {
-    fn kind(&self, no: NodeId) -> Kind {
-        self.links.tree.node(no).kind
+impl MessageBuilder<'_> {
+    fn kind(&self, id: NodeId) -> Kind {
+        self.graph.tree.node(id).kind
     }
 
-    fn is(&self, no: NodeId, flag: Flags) -> bool {
-        self.links.tree.node(no).is(flag)
+    fn has_flag(&self, id: NodeId, flag: Flags) -> bool {
+        self.graph.tree.node(id).has_flag(flag)
     }
 
-    /// Writes one message per entry, lines of one response together, with what the client makes up.
-    fn drafts(&self, sifted: &mut FilteredChain) -> Vec<Draft> {
-        let (at, made_up) = self.made_up(sifted);
-        let mut drafts: Vec<Draft> = Vec::with_capacity(sifted.entries.len() + 2);
-        let mut before = Before::default();
-        for (k, &no) in sifted.entries.iter().enumerate() {
-            match self.kind(no) {
-                Kind::User if self.facts.pieces(no).is_empty() => {
-                    sifted.left_out.push((no, SkipReason::Empty))
+    /// Creates one message per entry or response, and adds the synthetic blocks. Appends dropped entries to
+    /// `filtered.skipped`.
+    fn build_drafts(&self, filtered: &mut FilteredChain) -> Vec<MessageDraft> {
+        let (insertion_idx, synthetic) = self.choose_synthetic_blocks(filtered);
+        let mut drafts: Vec<MessageDraft> = Vec::with_capacity(filtered.entries.len() + 2);
+        let mut last_answer = LastAnswer::default();
+        for (entry_idx, &id) in filtered.entries.iter().enumerate() {
+            match self.kind(id) {
+                Kind::User if self.index.blocks(id).is_empty() => {
+                    filtered.skipped.push((id, SkipReason::Empty));
                 }
                 Kind::User => {
-                    drafts.push(Draft::new(MessageRole::User, self.blocks(no)));
+                    drafts.push(MessageDraft::new(MessageRole::User, self.list_entry_blocks(id)));
                 }
-                Kind::Assistant if self.is(no, Flags::API_ERROR) && !self.rules.api_errors => {
-                    sifted.left_out.push((no, SkipReason::ApiError));
+                Kind::Assistant if self.has_flag(id, Flags::API_ERROR) && !self.rules.api_errors => {
+                    filtered.skipped.push((id, SkipReason::ApiError));
                 }
-                Kind::Assistant => self.answer(&mut drafts, &mut before, no, &sifted.answered),
-                Kind::System if self.rules.local && self.is_local_command(no) => {
-                    let words = vec![(BlockOrigin::Block(no, 0), BlockSummary::Other)];
-                    drafts.push(Draft::new(MessageRole::User, words));
+                Kind::Assistant => self.add_answer(&mut drafts, &mut last_answer, id, &filtered.answered),
+                Kind::System if self.rules.local_commands && self.is_local_command(id) => {
+                    let blocks = vec![(BlockOrigin::Block(id, 0), BlockSummary::Other)];
+                    drafts.push(MessageDraft::new(MessageRole::User, blocks));
                 }
                 _ => {}
             }
-            if k == at {
-                drafts.extend(made_up.iter().map(|what| self.invent(*what, no)));
+            if entry_idx == insertion_idx {
+                drafts.extend(synthetic.iter().map(|block| self.build_synthetic(*block, id)));
             }
         }
         drafts
     }
 
-    fn is_local_command(&self, no: NodeId) -> bool {
-        matches!(self.links.tree.node(no).voice, EntryRole::Command | EntryRole::Output)
+    fn is_local_command(&self, id: NodeId) -> bool {
+        matches!(self.graph.tree.node(id).role, EntryRole::Command | EntryRole::Output)
     }
 
-    fn blocks(&self, no: NodeId) -> Vec<(BlockOrigin, BlockSummary)> {
-        let pieces = self.facts.pieces(no).iter().enumerate();
-        pieces
-            .map(|(k, piece)| (BlockOrigin::Block(no, u16::try_from(k).unwrap_or(u16::MAX)), *piece))
+    fn list_entry_blocks(&self, id: NodeId) -> Vec<(BlockOrigin, BlockSummary)> {
+        let blocks = self.index.blocks(id).iter().enumerate();
+        blocks
+            .map(|(idx, block)| (BlockOrigin::Block(id, u16::try_from(idx).unwrap_or(u16::MAX)), *block))
             .collect()
     }
 
-    /// Says what the client puts behind the last entry that speaks, and which that is.
-    fn made_up(&self, sifted: &FilteredChain) -> (usize, Vec<SyntheticBlock>) {
-        let entries = &sifted.entries;
-        let speaker = entries.iter().rposition(|&no| self.links.speaks(no));
-        let (Some(at), Some(&end)) = (speaker, entries.last()) else {
+    /// Returns the index in `filtered.entries` after which the client adds blocks, and these blocks in order.
+    ///
+    /// The list is empty if the client adds none.
+    fn choose_synthetic_blocks(&self, filtered: &FilteredChain) -> (usize, Vec<SyntheticBlock>) {
+        let entries = &filtered.entries;
+        let last_message = entries.iter().rposition(|&id| self.graph.is_message(id));
+        let (Some(last_idx), Some(&last_entry)) = (last_message, entries.last()) else {
             return (0, Vec::new());
         };
-        let speaker = entries[at];
-        let says = |no: &&NodeId| !matches!(self.kind(**no), Kind::System | Kind::Progress);
-        let attached = entries.iter().rev().find(says).is_some_and(|&no| self.kind(no) == Kind::Attachment);
-        let recap = self.is(speaker, Flags::COMPACT_SUMMARY) && attached;
-        if recap && !self.rules.recap_waits {
-            return (at, Vec::new());
+        let last_message = entries[last_idx];
+        let is_content = |id: &&NodeId| !matches!(self.kind(**id), Kind::System | Kind::Progress);
+        let ends_with_attachment =
+            entries.iter().rev().find(is_content).is_some_and(|&id| self.kind(id) == Kind::Attachment);
+        let ends_with_summary = self.has_flag(last_message, Flags::COMPACT_SUMMARY) && ends_with_attachment;
+        if ends_with_summary && !self.rules.summary_waits {
+            return (last_idx, Vec::new());
         }
-        if self.goes_on(speaker, attached) {
-            return (entries.len() - 1, vec![SyntheticBlock::GoOn, SyntheticBlock::Filler]);
+        if self.needs_continue_prompt(last_message, ends_with_attachment) {
+            return (entries.len() - 1, vec![SyntheticBlock::Continue, SyntheticBlock::Filler]);
         }
-        let made_up = if sifted.open.is_some() {
+        let synthetic = if filtered.open_turn.is_some() {
             vec![SyntheticBlock::Result, SyntheticBlock::Filler]
-        } else if self.fills(&entries[..=at], end) {
+        } else if self.needs_filler(&entries[..=last_idx], last_entry) {
             vec![SyntheticBlock::Filler]
         } else {
             Vec::new()
         };
-        (at, made_up)
+        (last_idx, synthetic)
     }
 
-    fn goes_on(&self, speaker: NodeId, attachment: bool) -> bool {
-        let result = answers_call(self.links, self.facts, speaker);
-        match self.rules.go_on {
+    /// Returns `true` if the client adds "Continue from where you left off." after `last_message`.
+    fn needs_continue_prompt(&self, last_message: NodeId, ends_with_attachment: bool) -> bool {
+        let is_result = has_results(self.graph, self.index, last_message);
+        match self.rules.continue_prompt {
             ContinuePrompt::Never => false,
-            ContinuePrompt::Result => result,
-            ContinuePrompt::ResultOrAttachment => result || attachment,
+            ContinuePrompt::Result => is_result,
+            ContinuePrompt::ResultOrAttachment => is_result || ends_with_attachment,
             ContinuePrompt::ResultOrAttachmentToPrompt => {
-                result || attachment && self.kind(speaker) == Kind::User
+                is_result || ends_with_attachment && self.kind(last_message) == Kind::User
             }
         }
     }
 
-    /// Whether what was said last waits for an answer; `entries` end with the last that speaks.
-    fn fills(&self, entries: &[NodeId], end: NodeId) -> bool {
+    /// Returns `true` if the client answers the last message with a filler. `entries` ends with the last message.
+    fn needs_filler(&self, entries: &[NodeId], last_entry: NodeId) -> bool {
         let last = match self.rules.filler {
-            Filler::Entry => Some(end),
+            FillerRule::Entry => Some(last_entry),
             _ => entries.last().copied(),
         };
-        let from_user = last.is_some_and(|no| self.kind(no) == Kind::User);
-        let said = entries.iter().rev().filter(|&&no| self.links.speaks(no));
-        let mut local = said.take_while(|&&no| self.facts.is_local(no));
-        let hushed =
-            self.rules.filler == Filler::SpeakerNotLocal && local.any(|&no| self.is(no, Flags::META));
-        from_user && !hushed
+        let is_from_user = last.is_some_and(|id| self.kind(id) == Kind::User);
+        let messages = entries.iter().rev().filter(|&&id| self.graph.is_message(id));
+        let mut local_commands = messages.take_while(|&&id| self.index.is_local_command(id));
+        let is_suppressed = self.rules.filler == FillerRule::MessageNotLocal
+            && local_commands.any(|&id| self.has_flag(id, Flags::META));
+        is_from_user && !is_suppressed
     }
 
-    fn invent(&self, what: SyntheticBlock, behind: NodeId) -> Draft {
-        let (side, blocks) = match what {
+    /// Creates the message of a synthetic block. A synthetic result answers all calls of `entry`.
+    fn build_synthetic(&self, block: SyntheticBlock, entry: NodeId) -> MessageDraft {
+        let (role, blocks) = match block {
             SyntheticBlock::Filler => {
-                (MessageRole::Assistant, vec![(BlockOrigin::MadeUp(what, None), BlockSummary::Other)])
+                (MessageRole::Assistant, vec![(BlockOrigin::Synthetic(block, None), BlockSummary::Other)])
             }
             SyntheticBlock::Result => (
                 MessageRole::User,
-                self.blocks(behind).into_iter().filter_map(|block| result_for(&block)).collect(),
+                self.list_entry_blocks(entry)
+                    .into_iter()
+                    .filter_map(|block| synthesize_result(&block))
+                    .collect(),
             ),
-            _ => (MessageRole::User, vec![(BlockOrigin::MadeUp(what, None), BlockSummary::Other)]),
+            _ => (MessageRole::User, vec![(BlockOrigin::Synthetic(block, None), BlockSummary::Other)]),
         };
-        Draft::new(side, blocks)
+        MessageDraft::new(role, blocks)
     }
 
-    fn answer(&self, drafts: &mut Vec<Draft>, before: &mut Before, no: NodeId, answered: &[bool]) {
-        let response = self.links.tree.message_of(no);
-        let mut blocks = self.blocks(no);
-        if self.rules.unanswered == Unanswered::LeaveOutCall {
+    /// Adds the blocks of an assistant line, as a new message or merged into the message of the same response.
+    ///
+    /// `answered` contains for each call whether it has a result.
+    fn add_answer(
+        &self,
+        drafts: &mut Vec<MessageDraft>,
+        last_answer: &mut LastAnswer,
+        id: NodeId,
+        answered: &[bool],
+    ) {
+        let response = self.graph.tree.message_of(id);
+        let mut blocks = self.list_entry_blocks(id);
+        if self.rules.unanswered == UnansweredRule::DropCall {
             blocks
-                .retain(|(_, piece)| !matches!(piece, BlockSummary::Call(call) if !answered[*call as usize]));
+                .retain(|(_, block)| !matches!(block, BlockSummary::Call(call) if !answered[*call as usize]));
         }
-        let is_mate = |draft: &Draft| {
-            draft.side == MessageRole::Assistant && response.is_some() && draft.response == response
+        let is_same_response = |draft: &MessageDraft| {
+            draft.role == MessageRole::Assistant && response.is_some() && draft.response == response
         };
-        match before.find(drafts).map(|k| &mut drafts[k]) {
-            Some(draft) if self.rules.unite && is_mate(draft) => {
+        match last_answer.find_mergeable(drafts).map(|idx| &mut drafts[idx]) {
+            Some(draft) if self.rules.merge_lines && is_same_response(draft) => {
                 draft.blocks.append(&mut blocks);
-                draft.united = true;
+                draft.merged = true;
             }
-            _ => drafts.push(Draft { response, ..Draft::new(MessageRole::Assistant, blocks) }),
+            _ => drafts.push(MessageDraft { response, ..MessageDraft::new(MessageRole::Assistant, blocks) }),
         }
     }
 }
 
-/// The last answer among the drafts, and whether the user answered its calls since.
+/// The last answer among the drafts, and whether later user messages contain results.
 #[derive(Default)]
-struct Before {
-    at: Option<usize>,
-    answered: bool,
-    seen: usize,
+struct LastAnswer {
+    idx: Option<usize>,
+    has_results: bool,
+    /// The number of drafts processed so far.
+    seen_drafts: usize,
 }
 
-impl Before {
-    /// Finds the answer that a further line of its response joins: what the user says between hides it, unless results
-    /// are part of it.
-    fn find(&mut self, drafts: &[Draft]) -> Option<usize> {
-        for (k, draft) in drafts.iter().enumerate().skip(self.seen) {
-            match draft.side {
-                MessageRole::Assistant => (self.at, self.answered) = (Some(k), false),
+impl LastAnswer {
+    /// Processes the new drafts and returns the index of the answer that a further line of its response is merged into.
+    ///
+    /// Returns `None` if there is no answer yet, or if only user messages without results follow it.
+    fn find_mergeable(&mut self, drafts: &[MessageDraft]) -> Option<usize> {
+        for (draft_idx, draft) in drafts.iter().enumerate().skip(self.seen_drafts) {
+            match draft.role {
+                MessageRole::Assistant => (self.idx, self.has_results) = (Some(draft_idx), false),
                 MessageRole::User => {
-                    self.answered |=
-                        draft.blocks.iter().any(|(_, piece)| matches!(piece, BlockSummary::Result(_)));
+                    self.has_results |=
+                        draft.blocks.iter().any(|(_, block)| matches!(block, BlockSummary::Result(_)));
                 }
             }
         }
-        self.seen = drafts.len();
-        self.at.filter(|&at| at + 1 == drafts.len() || self.answered)
+        self.seen_drafts = drafts.len();
+        self.idx.filter(|&idx| idx + 1 == drafts.len() || self.has_results)
     }
 }
 
-/// Makes up the result of a call.
-pub(super) fn result_for(block: &(BlockOrigin, BlockSummary)) -> Option<(BlockOrigin, BlockSummary)> {
+/// Creates a synthetic result for a tool call. Returns `None` if the block is not a call or was itself synthesized.
+pub(super) fn synthesize_result(block: &(BlockOrigin, BlockSummary)) -> Option<(BlockOrigin, BlockSummary)> {
     match block {
-        (BlockOrigin::Block(no, k), BlockSummary::Call(call)) => {
-            Some((BlockOrigin::MadeUp(SyntheticBlock::Result, Some((*no, *k))), BlockSummary::Result(*call)))
-        }
+        (BlockOrigin::Block(id, block_idx), BlockSummary::Call(call)) => Some((
+            BlockOrigin::Synthetic(SyntheticBlock::Result, Some((*id, *block_idx))),
+            BlockSummary::Result(*call),
+        )),
         _ => None,
     }
 }

@@ -1,54 +1,55 @@
-//! From the leaf to a beginning, and what is joined to that walk again.
+//! Walks from the leaf to a root and adds the other lines of the responses on that walk.
 
 use std::collections::HashMap;
 
 use super::client_graph::{ClientGraph, NONE};
-use super::resume_index::{BlockSummary, CallNo, ResumeIndex};
-use super::rules::Rejoin;
+use super::resume_index::{BlockSummary, ResumeIndex};
+use super::rules::RejoinRule;
+use crate::block_table::ToolCallIdx;
 use crate::entry::{EntryRole, Flags, Kind};
 use crate::tree::{NodeId, ParentLink};
 
-/// Why the walk ended where it did.
+/// Why the walk from the leaf along the parent links ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WalkEnd {
-    /// At a line that names no parent.
+    /// The line names no parent.
     Root,
-    /// At a compaction.
+    /// The line is a compaction boundary.
     Boundary,
-    /// At a line whose parent is in no line.
-    Missing,
-    /// At a line whose parent is a line that this client does not read.
-    Unread,
-    /// At a line whose parent the client dropped with what a compaction did not keep.
-    Dropped,
-    /// At a line that was passed before.
+    /// The parent is not in the file.
+    MissingParent,
+    /// The parent is a line that this client does not load.
+    UnreadParent,
+    /// The client dropped the parent, which precedes a compaction and was not preserved.
+    DroppedParent,
+    /// The walk reached an entry for the second time.
     Cycle,
 }
 
-/// Walks up from the leaf; returns the entries, the first one first, and why the walk ended.
-pub(super) fn walk(links: &ClientGraph<'_>, leaf: NodeId) -> (Vec<NodeId>, WalkEnd) {
-    let mut passed = vec![false; links.parent.len()];
+/// Walks from `leaf` along the parent links of the client. Returns the entries, root first, and why the walk ended.
+pub(super) fn walk_to_root(graph: &ClientGraph<'_>, leaf: NodeId) -> (Vec<NodeId>, WalkEnd) {
+    let mut visited = vec![false; graph.parent.len()];
     let mut chain = Vec::new();
-    let mut at = leaf;
-    while at != NONE && !passed[at as usize] {
-        passed[at as usize] = true;
-        chain.push(at);
-        at = links.parent[at as usize];
+    let mut node = leaf;
+    while node != NONE && !visited[node as usize] {
+        visited[node as usize] = true;
+        chain.push(node);
+        node = graph.parent[node as usize];
     }
-    let first = links.tree.node(chain[chain.len() - 1]);
-    let end = if at != NONE {
+    let first = graph.tree.node(chain[chain.len() - 1]);
+    let end = if node != NONE {
         WalkEnd::Cycle
-    } else if first.voice == EntryRole::CompactBoundary && first.link == ParentLink::Root {
+    } else if first.role == EntryRole::CompactBoundary && first.link == ParentLink::Root {
         WalkEnd::Boundary
     } else {
         match first.link {
             ParentLink::Root => WalkEnd::Root,
-            ParentLink::Missing => WalkEnd::Missing,
-            ParentLink::Cut => WalkEnd::Cycle,
+            ParentLink::MissingParent => WalkEnd::MissingParent,
+            ParentLink::CycleBroken => WalkEnd::Cycle,
             ParentLink::Child => {
-                let parent = first.parent().map_or(first.id, |parent| links.tree.node(parent).id);
-                let was_read = links.tree.find(parent).is_some_and(|no| links.is_read(no));
-                if was_read { WalkEnd::Dropped } else { WalkEnd::Unread }
+                let parent = first.parent().map_or(first.uuid, |parent| graph.tree.node(parent).uuid);
+                let was_read = graph.tree.find_uuid(parent).is_some_and(|id| graph.is_read(id));
+                if was_read { WalkEnd::DroppedParent } else { WalkEnd::UnreadParent }
             }
         }
     };
@@ -56,226 +57,246 @@ pub(super) fn walk(links: &ClientGraph<'_>, leaf: NodeId) -> (Vec<NodeId>, WalkE
     (chain, end)
 }
 
-/// Leaves what is before the last compaction of a chain.
-pub(super) fn since_boundary(links: &ClientGraph<'_>, chain: &mut Vec<NodeId>) -> bool {
-    let boundary = chain.iter().rposition(|&no| links.tree.node(no).voice == EntryRole::CompactBoundary);
+/// Drops the entries before the last compaction boundary of a chain. Returns `true` if the chain contains a boundary.
+pub(super) fn truncate_at_boundary(graph: &ClientGraph<'_>, chain: &mut Vec<NodeId>) -> bool {
+    let boundary = chain.iter().rposition(|&id| graph.tree.node(id).role == EntryRole::CompactBoundary);
     chain.drain(..boundary.unwrap_or(0));
     boundary.is_some()
 }
 
-/// Adds to a walk the other lines of its responses and the results of their calls.
-pub(super) fn rejoin(
-    links: &ClientGraph<'_>,
-    facts: &ResumeIndex,
-    how: Rejoin,
+/// Returns `chain` with the other lines of its responses and the results of their calls inserted.
+pub(super) fn rejoin_responses(
+    graph: &ClientGraph<'_>,
+    index: &ResumeIndex,
+    rule: RejoinRule,
     chain: Vec<NodeId>,
 ) -> Vec<NodeId> {
-    if how == Rejoin::Never {
+    if rule == RejoinRule::Never {
         return chain;
     }
-    let mates = Mates::of(links, facts, how, &chain);
-    match how {
-        Rejoin::Behind => mates.behind_last(links, &chain),
-        _ => mates.in_order(links, &chain),
+    let parts = ResponseParts::collect(graph, index, rule, &chain);
+    match rule {
+        RejoinRule::AfterLast => parts.append_after_last(graph, &chain),
+        _ => parts.insert_in_order(graph, &chain),
     }
 }
 
-/// The lines of each response on the walk, and what belongs to its calls, in the order of the file.
-struct Mates {
-    /// Whether the walk passes the response.
-    walked: Vec<bool>,
+/// The lines of each response on the walk and the results of its calls, in the order of `ClientGraph::order`.
+///
+/// The vectors are indexed by response (`Tree::message_of`). Responses that are not on the walk have no lines.
+struct ResponseParts {
+    /// Whether the walk contains a line of the response.
+    on_path: Vec<bool>,
     lines: Vec<Vec<NodeId>>,
+    /// Entries with results of the response's calls. With `RejoinRule::InOrder` also secondary entries.
     results: Vec<Vec<NodeId>>,
 }
 
-impl Mates {
-    fn of(links: &ClientGraph<'_>, facts: &ResumeIndex, how: Rejoin, chain: &[NodeId]) -> Mates {
-        let tree = links.tree;
-        let count = tree.messages();
-        let mut mates = Mates {
-            walked: vec![false; count],
+impl ResponseParts {
+    /// Collects the lines of the responses in `chain`, and the results of their calls by call or by parent.
+    fn collect(
+        graph: &ClientGraph<'_>,
+        index: &ResumeIndex,
+        rule: RejoinRule,
+        chain: &[NodeId],
+    ) -> ResponseParts {
+        let tree = graph.tree;
+        let count = tree.message_count();
+        let mut parts = ResponseParts {
+            on_path: vec![false; count],
             lines: vec![Vec::new(); count],
             results: vec![Vec::new(); count],
         };
-        for message in chain.iter().filter_map(|&no| tree.message_of(no)) {
-            mates.walked[message as usize] = true;
+        for message in chain.iter().filter_map(|&id| tree.message_of(id)) {
+            parts.on_path[message as usize] = true;
         }
-        // By call and by entry, the response that it belongs to.
-        let mut callers: Vec<Option<u32>> = vec![None; facts.calls()];
-        let mut owners: Vec<Option<u32>> = vec![None; links.parent.len()];
-        for &no in &links.order {
-            let Some(message) = tree.message_of(no) else {
+        // The response that each call and each entry belongs to.
+        let mut callers: Vec<Option<u32>> = vec![None; index.call_count()];
+        let mut owners: Vec<Option<u32>> = vec![None; graph.parent.len()];
+        for &id in &graph.order {
+            let Some(message) = tree.message_of(id) else {
                 continue;
             };
-            if mates.walked[message as usize] {
-                mates.lines[message as usize].push(no);
-                for call in calls(facts, no) {
+            if parts.on_path[message as usize] {
+                parts.lines[message as usize].push(id);
+                for call in list_calls(index, id) {
                     callers[call as usize].get_or_insert(message);
-                    owners[no as usize] = Some(message);
+                    owners[id as usize] = Some(message);
                 }
             }
         }
-        match how {
-            Rejoin::InOrder => mates.add_by_call(links, facts, &callers, owners, chain),
-            _ => mates.add_by_parent(links, facts),
+        match rule {
+            RejoinRule::InOrder => parts.add_by_call(graph, index, &callers, owners, chain),
+            _ => parts.add_by_parent(graph, index),
         }
-        mates
+        parts
     }
 
-    /// Adds results whose parent is a line of a response.
-    fn add_by_parent(&mut self, links: &ClientGraph<'_>, facts: &ResumeIndex) {
-        for &no in &links.order {
-            if results(facts, no).next().is_some()
-                && let Some(message) = links.parent_message(no)
-                && self.walked[message as usize]
+    /// Adds the entries with results below a line of a response on the walk, directly or with progress lines between.
+    fn add_by_parent(&mut self, graph: &ClientGraph<'_>, index: &ResumeIndex) {
+        for &id in &graph.order {
+            if list_results(index, id).next().is_some()
+                && let Some(message) = graph.parent_message(id)
+                && self.on_path[message as usize]
             {
-                self.results[message as usize].push(no);
+                self.results[message as usize].push(id);
             }
         }
     }
 
-    /// Adds results by call or parent, and what the client hung on them in the user's name, if nobody spoke below it.
+    /// Adds results by call or else by parent, and secondary children of calls and results.
+    ///
+    /// A secondary entry is no message, or a meta line without results. It is added if it is on the walk or if only
+    /// secondary entries descend from it. `callers` contains the response of each call, `owners` the response that each
+    /// entry belongs to, `None` if it is not on the walk.
     fn add_by_call(
         &mut self,
-        links: &ClientGraph<'_>,
-        facts: &ResumeIndex,
+        graph: &ClientGraph<'_>,
+        index: &ResumeIndex,
         callers: &[Option<u32>],
         mut owners: Vec<Option<u32>>,
         chain: &[NodeId],
     ) {
-        let mut on_chain = vec![false; links.parent.len()];
-        chain.iter().for_each(|&no| on_chain[no as usize] = true);
-        let is_aside = |no: NodeId| {
-            !links.speaks(no) || links.tree.node(no).is(Flags::META) && results(facts, no).next().is_none()
+        let mut in_chain = vec![false; graph.parent.len()];
+        chain.iter().for_each(|&id| in_chain[id as usize] = true);
+        let is_secondary = |id: NodeId| {
+            !graph.is_message(id)
+                || graph.tree.node(id).has_flag(Flags::META) && list_results(index, id).next().is_none()
         };
-        let goes_on = links.at_or_above(|no| !is_aside(no));
-        for &no in &links.order {
+        let has_message_below = graph.mark_with_ancestors(|id| !is_secondary(id));
+        for &id in &graph.order {
             let mut messages: Vec<u32> =
-                results(facts, no).filter_map(|call| callers[call as usize]).collect();
+                list_results(index, id).filter_map(|call| callers[call as usize]).collect();
             messages.sort_unstable();
             messages.dedup();
-            if messages.is_empty() && results(facts, no).next().is_some() {
-                messages.extend(links.parent_message(no).filter(|&message| self.walked[message as usize]));
+            if messages.is_empty() && list_results(index, id).next().is_some() {
+                messages.extend(graph.parent_message(id).filter(|&message| self.on_path[message as usize]));
             }
-            if is_aside(no)
-                && (on_chain[no as usize] || !goes_on[no as usize])
-                && links.parent[no as usize] != NONE
+            if is_secondary(id)
+                && (in_chain[id as usize] || !has_message_below[id as usize])
+                && graph.parent[id as usize] != NONE
             {
-                messages.extend(owners[links.parent[no as usize] as usize]);
+                messages.extend(owners[graph.parent[id as usize] as usize]);
             }
             for message in messages {
-                owners[no as usize] = Some(message);
-                self.results[message as usize].push(no);
+                owners[id as usize] = Some(message);
+                self.results[message as usize].push(id);
             }
         }
     }
 
-    /// Puts what belongs to a response behind its last line on the walk, by time.
-    fn behind_last(&self, links: &ClientGraph<'_>, chain: &[NodeId]) -> Vec<NodeId> {
-        let mut last = vec![0; self.walked.len()];
-        let mut told = vec![false; links.parent.len()];
-        for (k, &no) in chain.iter().enumerate() {
-            told[no as usize] = true;
-            if let Some(message) = links.tree.message_of(no) {
-                last[message as usize] = k;
+    /// Returns the chain with the other lines and the results of each response after its last line on the walk.
+    ///
+    /// The inserted lines are sorted by time, then the inserted results are.
+    fn append_after_last(&self, graph: &ClientGraph<'_>, chain: &[NodeId]) -> Vec<NodeId> {
+        let mut last = vec![0; self.on_path.len()];
+        let mut included = vec![false; graph.parent.len()];
+        for (idx, &id) in chain.iter().enumerate() {
+            included[id as usize] = true;
+            if let Some(message) = graph.tree.message_of(id) {
+                last[message as usize] = idx;
             }
         }
         let mut joined = Vec::with_capacity(chain.len());
-        for (k, &no) in chain.iter().enumerate() {
-            joined.push(no);
-            let Some(message) = links.tree.message_of(no).filter(|&message| last[message as usize] == k)
+        for (idx, &id) in chain.iter().enumerate() {
+            joined.push(id);
+            let Some(message) = graph.tree.message_of(id).filter(|&message| last[message as usize] == idx)
             else {
                 continue;
             };
-            for part in [&self.lines[message as usize], &self.results[message as usize]] {
+            for nodes in [&self.lines[message as usize], &self.results[message as usize]] {
                 let from = joined.len();
                 joined.extend(
-                    part.iter().copied().filter(|&no| !std::mem::replace(&mut told[no as usize], true)),
+                    nodes.iter().copied().filter(|&id| !std::mem::replace(&mut included[id as usize], true)),
                 );
-                joined[from..].sort_by_key(|&no| links.tree.node(no).time());
+                joined[from..].sort_by_key(|&id| graph.tree.node(id).time());
             }
         }
         joined
     }
 
-    /// Puts each line of a response behind the line on the walk that stands before it in the file, else behind the first;
-    /// then what belongs to its calls, in the same way.
-    fn in_order(&self, links: &ClientGraph<'_>, chain: &[NodeId]) -> Vec<NodeId> {
-        let mut on_walk = vec![false; links.parent.len()];
-        let mut first = vec![NONE; self.walked.len()];
-        for &no in chain.iter().rev() {
-            on_walk[no as usize] = true;
-            if let Some(message) = links.tree.message_of(no) {
-                first[message as usize] = no;
+    /// Returns the chain with the other lines and the results of each response in file order.
+    ///
+    /// A line is inserted after the last earlier line of its response on the walk, or after the first line if there is
+    /// none. A result is inserted after the last earlier result on the walk, or else like a line.
+    fn insert_in_order(&self, graph: &ClientGraph<'_>, chain: &[NodeId]) -> Vec<NodeId> {
+        let mut on_path = vec![false; graph.parent.len()];
+        let mut first = vec![NONE; self.on_path.len()];
+        for &id in chain.iter().rev() {
+            on_path[id as usize] = true;
+            if let Some(message) = graph.tree.message_of(id) {
+                first[message as usize] = id;
             }
         }
-        let mut behind: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
-        let mut told = on_walk.clone();
+        let mut inserted: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
+        let mut included = on_path.clone();
         for (message, &first) in first.iter().enumerate() {
             let (lines, results) = (&self.lines[message], &self.results[message]);
-            if lines.iter().chain(results).all(|&no| told[no as usize]) {
+            if lines.iter().chain(results).all(|&id| included[id as usize]) {
                 continue;
             }
-            let walked = |part: &[NodeId]| -> Vec<NodeId> {
-                part.iter().copied().filter(|&no| on_walk[no as usize]).collect()
+            let filter_on_path = |nodes: &[NodeId]| -> Vec<NodeId> {
+                nodes.iter().copied().filter(|&id| on_path[id as usize]).collect()
             };
-            let before = |walked: &[NodeId], no: NodeId| {
-                walked[..walked.partition_point(|&other| other < no)].last().copied()
+            let last_before = |sorted: &[NodeId], id: NodeId| {
+                sorted[..sorted.partition_point(|&other| other < id)].last().copied()
             };
-            let (mut walked_lines, mut walked_results) = (walked(lines), walked(results));
-            walked_lines.sort_unstable();
-            walked_results.sort_unstable();
-            for &no in lines.iter().chain(results) {
-                if std::mem::replace(&mut told[no as usize], true) {
+            let (mut lines_on_path, mut results_on_path) = (filter_on_path(lines), filter_on_path(results));
+            lines_on_path.sort_unstable();
+            results_on_path.sort_unstable();
+            for &id in lines.iter().chain(results) {
+                if std::mem::replace(&mut included[id as usize], true) {
                     continue;
                 }
-                let is_line = links.tree.message_of(no) == Some(message as u32);
-                let result = if is_line { None } else { before(&walked_results, no) };
-                let anchor = result.or_else(|| before(&walked_lines, no)).unwrap_or(first);
-                behind.entry(anchor).or_default().push(no);
+                let is_line = graph.tree.message_of(id) == Some(message as u32);
+                let result = if is_line { None } else { last_before(&results_on_path, id) };
+                let anchor = result.or_else(|| last_before(&lines_on_path, id)).unwrap_or(first);
+                inserted.entry(anchor).or_default().push(id);
             }
         }
-        let with_mates =
-            |&no: &NodeId| std::iter::once(no).chain(behind.get(&no).into_iter().flatten().copied());
-        chain.iter().flat_map(with_mates).collect()
+        let with_inserted =
+            |&id: &NodeId| std::iter::once(id).chain(inserted.get(&id).into_iter().flatten().copied());
+        chain.iter().flat_map(with_inserted).collect()
     }
 }
 
 impl ClientGraph<'_> {
-    /// Returns the response that the parent of an entry is a line of, past progress.
-    fn parent_message(&self, no: NodeId) -> Option<u32> {
-        let parent = self.parent[no as usize];
+    /// Returns the response that the nearest ancestor other than a progress line belongs to.
+    ///
+    /// Returns `None` if there is no such ancestor or it belongs to no response.
+    fn parent_message(&self, id: NodeId) -> Option<u32> {
+        let parent = self.parent[id as usize];
         let parent = (parent != NONE).then_some(parent)?;
-        let parent = self.nearest_ancestor(parent, |no| self.tree.node(no).kind != Kind::Progress)?;
+        let parent = self.nearest_ancestor(parent, |id| self.tree.node(id).kind != Kind::Progress)?;
         self.tree.message_of(parent)
     }
 
-    /// Marks the entries that fit, and all that such an entry hangs below.
-    pub(super) fn at_or_above(&self, fits: impl Fn(NodeId) -> bool) -> Vec<bool> {
+    /// Marks the matching loaded entries and all of their ancestors. The result is indexed by `NodeId`.
+    pub(super) fn mark_with_ancestors(&self, matches: impl Fn(NodeId) -> bool) -> Vec<bool> {
         let mut marked = vec![false; self.parent.len()];
-        for &no in self.order.iter().filter(|&&no| fits(no)) {
-            let mut at = no;
-            while at != NONE && !marked[at as usize] {
-                marked[at as usize] = true;
-                at = self.parent[at as usize];
+        for &id in self.order.iter().filter(|&&id| matches(id)) {
+            let mut node = id;
+            while node != NONE && !marked[node as usize] {
+                marked[node as usize] = true;
+                node = self.parent[node as usize];
             }
         }
         marked
     }
 }
 
-/// Iterates over the calls in an entry.
-pub(super) fn calls(facts: &ResumeIndex, no: NodeId) -> impl Iterator<Item = CallNo> + '_ {
-    facts
-        .pieces(no)
+/// Returns an iterator over the tool calls in an entry, in block order.
+pub(super) fn list_calls(index: &ResumeIndex, id: NodeId) -> impl Iterator<Item = ToolCallIdx> + '_ {
+    index
+        .blocks(id)
         .iter()
-        .filter_map(|piece| if let BlockSummary::Call(call) = piece { Some(*call) } else { None })
+        .filter_map(|block| if let BlockSummary::Call(call) = block { Some(*call) } else { None })
 }
 
-/// Iterates over the calls that an entry answers.
-pub(super) fn results(facts: &ResumeIndex, no: NodeId) -> impl Iterator<Item = CallNo> + '_ {
-    facts
-        .pieces(no)
+/// Returns an iterator over the tool calls that an entry contains results for, in block order.
+pub(super) fn list_results(index: &ResumeIndex, id: NodeId) -> impl Iterator<Item = ToolCallIdx> + '_ {
+    index
+        .blocks(id)
         .iter()
-        .filter_map(|piece| if let BlockSummary::Result(call) = piece { Some(*call) } else { None })
+        .filter_map(|block| if let BlockSummary::Result(call) = block { Some(*call) } else { None })
 }

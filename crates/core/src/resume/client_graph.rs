@@ -1,239 +1,268 @@
-//! The entries as a client holds them: by uuid, the last line of a uuid standing for all of them.
+//! The entries as a client loads them: by uuid. The last line with a uuid replaces the earlier ones.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-use super::rules::{PreservedSupport, Progress, Rules};
+use super::rules::{PreservedSupport, ProgressRule, Rules};
 use crate::entry::{EntryRole, Flags, Kind};
 use crate::id::Id;
 use crate::tree::{Node, NodeId, ParentLink, Tree};
 
-/// Stands for "no entry".
+/// The value for "no entry".
 pub(super) const NONE: NodeId = NodeId::MAX;
 
-/// What the client knows after reading the file.
+/// The entries and links that the client has in memory after reading the file.
 pub(super) struct ClientGraph<'t> {
     pub(super) tree: &'t Tree,
-    /// The entries in the order in which their uuids were met first.
+    /// The loaded entries, in the order in which their uuids first occur.
     pub(super) order: Vec<NodeId>,
-    /// The parent of each entry, as the client finds it.
+    /// The parent of each entry, as the client resolves it. `NONE` if it has none or is not loaded.
     pub(super) parent: Vec<NodeId>,
-    /// Whether the client holds the entry.
+    /// Whether the client loaded the entry.
     pub(super) loaded: Vec<bool>,
-    /// The anchor of what a compaction kept, and the last of the kept entries.
+    /// The anchor of the entries that a compaction preserved, and the last of these entries. `None` if no entries were
+    /// inserted below an anchor.
     pub(super) spliced: Option<(NodeId, NodeId)>,
 }
 
 impl<'t> ClientGraph<'t> {
+    /// Loads and links the entries as a client with these rules does, including links by time and preserved entries.
     pub(super) fn new(tree: &'t Tree, rules: &Rules) -> ClientGraph<'t> {
-        let mut links = ClientGraph::plain(tree, rules);
-        if rules.bridge {
-            links.bridge();
+        let mut graph = ClientGraph::from_uuids(tree, rules);
+        if rules.link_by_time {
+            graph.link_by_time();
         }
-        if rules.keep != PreservedSupport::Nothing {
-            links.keep(rules);
+        if rules.preserved != PreservedSupport::None {
+            graph.apply_preserved(rules);
         }
-        links
+        graph
     }
 
-    /// Links entries by their uuids alone.
-    pub(super) fn plain(tree: &'t Tree, rules: &Rules) -> ClientGraph<'t> {
+    /// Loads the entries and links them by their uuids alone, without links by time and preserved entries.
+    pub(super) fn from_uuids(tree: &'t Tree, rules: &Rules) -> ClientGraph<'t> {
         let count = tree.nodes().len();
-        let mut links = ClientGraph {
+        let mut graph = ClientGraph {
             tree,
             order: Vec::with_capacity(count),
             parent: vec![NONE; count],
             loaded: vec![false; count],
             spliced: None,
         };
-        links.hold(rules);
-        links.link(rules);
-        links
+        graph.load_entries(rules);
+        graph.link_parents(rules);
+        graph
     }
 
-    /// Returns the entry that stands for a line: the last one with its uuid.
-    fn standing(&self, no: NodeId) -> NodeId {
-        if self.tree.repeated_lines() == 0 {
-            return no;
+    /// Returns the last entry with the same uuid as `node_id`, which is the one that the client keeps.
+    fn last_with_uuid(&self, node_id: NodeId) -> NodeId {
+        if self.tree.repeated_line_count() == 0 {
+            return node_id;
         }
-        self.tree.find(self.tree.node(no).id).unwrap_or(no)
+        self.tree.find_uuid(self.tree.node(node_id).uuid).unwrap_or(node_id)
     }
 
-    fn hold(&mut self, rules: &Rules) {
-        for no in 0..self.tree.nodes().len() as NodeId {
-            let standing = self.standing(no);
-            let known = match self.tree.node(standing).kind {
-                _ if self.tree.node(standing).is(Flags::SALVAGED) => false,
-                Kind::User | Kind::Assistant | Kind::System | Kind::Attachment => true,
-                Kind::Progress => rules.progress == Progress::Entry,
-                _ => false,
+    /// Fills `order` and `loaded` with the entries of the kinds that the client loads.
+    fn load_entries(&mut self, rules: &Rules) {
+        for node_id in 0..self.tree.nodes().len() as NodeId {
+            let last = self.last_with_uuid(node_id);
+            let is_loaded = match self.tree.node(last).kind {
+                _ if self.tree.node(last).has_flag(Flags::RECOVERED) => false,
+                Kind::Progress => rules.progress == ProgressRule::Loaded,
+                kind => kind.is_loaded_by_clients(),
             };
-            if known && !self.loaded[standing as usize] {
-                self.loaded[standing as usize] = true;
-                self.order.push(standing);
+            if is_loaded && !self.loaded[last as usize] {
+                self.loaded[last as usize] = true;
+                self.order.push(last);
             }
         }
     }
 
-    fn link(&mut self, rules: &Rules) {
-        let is_progress = |no: NodeId| self.tree.node(no).kind == Kind::Progress;
-        // What is above a row of progress lines is found once for all of them, as far as parents come first.
-        let mut through: Vec<Option<NodeId>> = self.tree.nodes().iter().map(Node::parent).collect();
-        for no in 0..through.len() {
-            if let Some(parent) = through[no].filter(|&parent| (parent as usize) < no && is_progress(parent))
+    /// Fills `parent` for the loaded entries. Restores links that the tree cut at cycles, and drops links to entries that
+    /// are not loaded.
+    fn link_parents(&mut self, rules: &Rules) {
+        let is_progress = |node_id: NodeId| self.tree.node(node_id).kind == Kind::Progress;
+        // Resolve runs of progress lines once for all of them, as far as parents precede children.
+        let mut resolved: Vec<Option<NodeId>> = self.tree.nodes().iter().map(Node::parent).collect();
+        for node_id in 0..resolved.len() {
+            if let Some(parent) =
+                resolved[node_id].filter(|&parent| (parent as usize) < node_id && is_progress(parent))
             {
-                through[no] = through[parent as usize];
+                resolved[node_id] = resolved[parent as usize];
             }
         }
-        for &no in &self.order {
-            let mut parent = self.tree.node(no).parent();
+        for &node_id in &self.order {
+            let mut parent = self.tree.node(node_id).parent();
             // The links of the tree have no cycles.
-            while let Some(above) =
-                parent.filter(|&above| rules.progress == Progress::SeenThrough && is_progress(above))
+            while let Some(ancestor) =
+                parent.filter(|&ancestor| rules.progress == ProgressRule::Bridged && is_progress(ancestor))
             {
-                parent = through[above as usize];
+                parent = resolved[ancestor as usize];
             }
-            self.parent[no as usize] = parent.map_or(NONE, |parent| self.standing(parent));
+            self.parent[node_id as usize] = parent.map_or(NONE, |parent| self.last_with_uuid(parent));
         }
-        for &(child, parent) in &self.tree.cuts {
+        for &(child, parent) in &self.tree.cut_links {
             if self.loaded[child as usize] {
-                self.parent[child as usize] = self.standing(parent);
+                self.parent[child as usize] = self.last_with_uuid(parent);
             }
         }
-        for &no in &self.order {
-            let parent = self.parent[no as usize];
+        for &node_id in &self.order {
+            let parent = self.parent[node_id as usize];
             if parent != NONE && !self.loaded[parent as usize] {
-                self.parent[no as usize] = NONE;
+                self.parent[node_id as usize] = NONE;
             }
         }
     }
 
-    /// Whether a client reads lines of this kind at all, whatever it drops later.
-    pub(super) fn is_read(&self, no: NodeId) -> bool {
-        let node = self.tree.node(no);
-        !node.is(Flags::SALVAGED)
-            && matches!(node.kind, Kind::User | Kind::Assistant | Kind::System | Kind::Attachment)
+    /// Returns `true` if clients read the line, even if they drop it at a compaction later.
+    pub(super) fn is_read(&self, node_id: NodeId) -> bool {
+        let node = self.tree.node(node_id);
+        !node.has_flag(Flags::RECOVERED) && node.kind.is_loaded_by_clients()
     }
 
-    /// Hangs a line whose parent is missing on the newest entry of the five seconds before it.
-    fn bridge(&mut self) {
-        const WINDOW: i64 = 5000;
-        let is_lost = |&no: &NodeId| {
-            let node = self.tree.node(no);
-            let damaged = node.parent().is_some_and(|parent| self.tree.node(parent).is(Flags::SALVAGED));
-            node.link == ParentLink::Missing || damaged
+    /// Links each entry with a missing or damaged parent to the newest entry of the five seconds before it.
+    ///
+    /// The entry becomes a root if it has no timestamp or there is no such entry. Sidechains are linked among themselves.
+    fn link_by_time(&mut self) {
+        const WINDOW_MS: i64 = 5000;
+        let is_orphan = |&node_id: &NodeId| {
+            let node = self.tree.node(node_id);
+            let has_damaged_parent =
+                node.parent().is_some_and(|parent| self.tree.node(parent).has_flag(Flags::RECOVERED));
+            node.link == ParentLink::MissingParent || has_damaged_parent
         };
-        let lost: Vec<NodeId> = self.order.iter().copied().filter(is_lost).collect();
-        if lost.is_empty() {
+        let orphans: Vec<NodeId> = self.order.iter().copied().filter(is_orphan).collect();
+        if orphans.is_empty() {
             return;
         }
-        let time = |no: NodeId| self.tree.node(no).time().map(|moment| moment.0);
-        // The newest first; of several, the first in the file. Subagents apart.
-        let mut timed: [Vec<(i64, usize)>; 2] = Default::default();
-        for (k, &no) in self.order.iter().enumerate() {
-            let side = usize::from(self.tree.node(no).is_sidechain());
-            timed[side].extend(time(no).map(|time| (time, k)));
+        let time = |node_id: NodeId| self.tree.node(node_id).time().map(|time| time.0);
+        // Newest first, entries with the same time in file order. Sidechains have a list of their own.
+        let mut by_time: [Vec<(i64, usize)>; 2] = Default::default();
+        for (order_idx, &node_id) in self.order.iter().enumerate() {
+            let list_idx = usize::from(self.tree.node(node_id).is_sidechain());
+            by_time[list_idx].extend(time(node_id).map(|time| (time, order_idx)));
         }
-        timed.iter_mut().for_each(|timed| timed.sort_unstable_by_key(|&(time, k)| (Reverse(time), k)));
-        for no in lost {
-            let Some(now) = time(no) else {
+        by_time
+            .iter_mut()
+            .for_each(|list| list.sort_unstable_by_key(|&(time, order_idx)| (Reverse(time), order_idx)));
+        for node_id in orphans {
+            let Some(now) = time(node_id) else {
                 continue;
             };
-            let timed = &timed[usize::from(self.tree.node(no).is_sidechain())];
-            let from = timed.partition_point(|&(time, _)| time > now);
-            let near = timed[from..].iter().take_while(|&&(time, _)| now.saturating_sub(time) <= WINDOW);
-            let fits = |&other: &NodeId| other != no && self.parent[other as usize] != no;
-            let found = near.map(|&(_, k)| self.order[k]).find(fits);
-            self.parent[no as usize] = found.unwrap_or(NONE);
+            let by_time = &by_time[usize::from(self.tree.node(node_id).is_sidechain())];
+            let from = by_time.partition_point(|&(time, _)| time > now);
+            let recent =
+                by_time[from..].iter().take_while(|&&(time, _)| now.saturating_sub(time) <= WINDOW_MS);
+            let can_be_parent = |&other: &NodeId| other != node_id && self.parent[other as usize] != node_id;
+            let newest = recent.map(|&(_, order_idx)| self.order[order_idx]).find(can_be_parent);
+            self.parent[node_id as usize] = newest.unwrap_or(NONE);
         }
     }
 
-    /// Drops what stands before the last compaction, except what it kept, if any compaction of the file kept something.
-    fn keep(&mut self, rules: &Rules) {
-        let keepers: HashSet<NodeId> = self
+    /// Drops the entries before the last compaction except the preserved ones.
+    ///
+    /// Does nothing if no compaction preserves entries, or if a preserved entry is missing.
+    fn apply_preserved(&mut self, rules: &Rules) {
+        let preserving: HashSet<NodeId> = self
             .tree
             .boundaries
             .iter()
-            .filter(|(_, kept)| {
-                kept.run.is_some() || rules.keep == PreservedSupport::List && kept.list.is_some()
+            .filter(|(_, entries)| {
+                entries.segment.is_some()
+                    || rules.preserved == PreservedSupport::Messages && entries.messages.is_some()
             })
             .map(|(boundary, _)| *boundary)
             .collect();
-        let is_boundary = |no: &NodeId| self.tree.node(*no).voice == EntryRole::CompactBoundary;
-        let Some(last) = self.order.iter().rposition(is_boundary) else {
+        let is_boundary = |node_id: &NodeId| self.tree.node(*node_id).role == EntryRole::CompactBoundary;
+        let Some(last_idx) = self.order.iter().rposition(is_boundary) else {
             return;
         };
-        let keeper = self.order.iter().rev().find(|&no| is_boundary(no) && keepers.contains(no));
-        let Some(&keeper) = keeper else {
+        let preserving_boundary =
+            self.order.iter().rev().find(|&node_id| is_boundary(node_id) && preserving.contains(node_id));
+        let Some(&preserving_boundary) = preserving_boundary else {
             return;
         };
-        let kept =
-            if keeper == self.order[last] { self.kept(keeper, rules) } else { Some((None, Vec::new())) };
-        // Where one of the kept entries is not in the file, nothing is done at all.
-        let Some((anchor, kept)) = kept else {
+        let preserved = if preserving_boundary == self.order[last_idx] {
+            self.find_preserved(preserving_boundary, rules)
+        } else {
+            Some((None, Vec::new()))
+        };
+        // If a preserved entry is missing, the client drops nothing.
+        let Some((anchor, preserved)) = preserved else {
             return;
         };
-        self.splice(anchor.unwrap_or(NONE), &kept);
-        self.drop_before(last, &kept, rules);
+        self.splice_preserved(anchor.unwrap_or(NONE), &preserved);
+        self.drop_before(last_idx, &preserved, rules);
     }
 
-    /// Finds the anchor and the entries that a boundary kept.
-    fn kept(&self, boundary: NodeId, rules: &Rules) -> Option<(Option<NodeId>, Vec<NodeId>)> {
-        let find = |id: Id| self.tree.find(id).filter(|&no| self.loaded[no as usize]);
-        let (_, kept) = self.tree.boundaries.iter().find(|(no, _)| *no == boundary)?;
-        if let Some((anchor, uuids)) = kept.list.as_ref().filter(|_| rules.keep == PreservedSupport::List) {
-            let found: Option<Vec<NodeId>> = uuids.iter().map(|id| find(*id)).collect();
-            return Some((find(*anchor), found?));
+    /// Finds the anchor and the entries that a boundary preserves, in order. The anchor is `None` if it is not loaded.
+    ///
+    /// Returns `None` if a preserved entry is not loaded, or if the parents of the segment's tail do not lead to its head.
+    fn find_preserved(&self, boundary: NodeId, rules: &Rules) -> Option<(Option<NodeId>, Vec<NodeId>)> {
+        let find = |id: Id| self.tree.find_uuid(id).filter(|&node_id| self.loaded[node_id as usize]);
+        let (_, entries) = self.tree.boundaries.iter().find(|(node_id, _)| *node_id == boundary)?;
+        if let Some((anchor, uuids)) =
+            entries.messages.as_ref().filter(|_| rules.preserved == PreservedSupport::Messages)
+        {
+            let nodes: Option<Vec<NodeId>> = uuids.iter().map(|id| find(*id)).collect();
+            return Some((find(*anchor), nodes?));
         }
-        let (anchor, head, tail) = kept.run?;
+        let (anchor, head, tail) = entries.segment?;
         let head = find(head)?;
-        let mut run = vec![find(tail)?];
-        while run[run.len() - 1] != head {
-            let parent = self.parent[run[run.len() - 1] as usize];
-            if parent == NONE || run.len() > self.order.len() {
+        let mut segment = vec![find(tail)?];
+        while segment[segment.len() - 1] != head {
+            let parent = self.parent[segment[segment.len() - 1] as usize];
+            if parent == NONE || segment.len() > self.order.len() {
                 return None;
             }
-            run.push(parent);
+            segment.push(parent);
         }
-        run.reverse();
-        Some((find(anchor), run))
+        segment.reverse();
+        Some((find(anchor), segment))
     }
 
-    /// Hangs the kept entries, in a row, between the anchor and what hung on it.
-    fn splice(&mut self, anchor: NodeId, kept: &[NodeId]) {
-        let (Some(&first), Some(&last)) = (kept.first(), kept.last()) else {
+    /// Inserts the preserved entries, as a chain, between the anchor and its children. The chain gets no parent if the
+    /// anchor is `NONE`.
+    fn splice_preserved(&mut self, anchor: NodeId, preserved: &[NodeId]) {
+        let (Some(&first), Some(&last)) = (preserved.first(), preserved.last()) else {
             return;
         };
-        let mut above = anchor;
-        for &no in kept {
-            self.parent[no as usize] = above;
-            above = no;
+        let mut parent = anchor;
+        for &node_id in preserved {
+            self.parent[node_id as usize] = parent;
+            parent = node_id;
         }
         if anchor == NONE {
             return;
         }
         self.spliced = Some((anchor, last));
-        for &no in &self.order {
-            if self.parent[no as usize] == anchor && no != first {
-                self.parent[no as usize] = last;
+        for &node_id in &self.order {
+            if self.parent[node_id as usize] == anchor && node_id != first {
+                self.parent[node_id as usize] = last;
             }
         }
     }
 
-    fn drop_before(&mut self, boundary: usize, kept: &[NodeId], rules: &Rules) {
-        let stays: HashSet<NodeId> = kept.iter().copied().collect();
-        for &no in &self.order[..boundary] {
-            self.loaded[no as usize] = stays.contains(&no);
+    /// Drops the entries before `order[boundary_idx]`, except the preserved ones.
+    ///
+    /// Links the children of dropped entries to the last preserved entry, or makes them roots, as the rules demand.
+    fn drop_before(&mut self, boundary_idx: usize, preserved: &[NodeId], rules: &Rules) {
+        let is_preserved: HashSet<NodeId> = preserved.iter().copied().collect();
+        for &node_id in &self.order[..boundary_idx] {
+            self.loaded[node_id as usize] = is_preserved.contains(&node_id);
         }
-        let here = std::mem::take(&mut self.loaded);
-        self.order.retain(|&no| here[no as usize]);
-        let heir = kept.last().copied().filter(|_| rules.keep == PreservedSupport::List).unwrap_or(NONE);
-        for &no in &self.order {
-            let parent = self.parent[no as usize];
-            if parent != NONE && !here[parent as usize] {
-                self.parent[no as usize] = heir;
+        let loaded = std::mem::take(&mut self.loaded);
+        self.order.retain(|&node_id| loaded[node_id as usize]);
+        let new_parent = preserved
+            .last()
+            .copied()
+            .filter(|_| rules.preserved == PreservedSupport::Messages)
+            .unwrap_or(NONE);
+        for &node_id in &self.order {
+            let parent = self.parent[node_id as usize];
+            if parent != NONE && !loaded[parent as usize] {
+                self.parent[node_id as usize] = new_parent;
             }
         }
-        self.loaded = here;
+        self.loaded = loaded;
     }
 }

@@ -1,147 +1,152 @@
-//! How large the context will be, and what in it the API will refuse.
+//! Estimates the size of the context and finds content that the API rejects.
 
 use std::collections::HashSet;
 
 use super::api_messages::{BlockOrigin, MessageRole, SentBlock};
-use super::resume_index::{BlockSummary, ResumeIndex, Words};
+use super::resume_index::{BlockSummary, ResumeIndex, TextKind};
 use super::simulate::ResumeOutcome;
 use crate::tree::NodeId;
 
-/// Something that the API refuses.
+/// A block that the API rejects: the entry that contains it, and the index of the block in that entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
+pub enum ApiRejection {
     /// A tool call without a result in the message after it.
     UnpairedCall(NodeId, u16),
     /// A tool result without a call in the message before it.
     UnpairedResult(NodeId, u16),
-    /// A picture larger than five megabytes.
-    LargePicture(NodeId, u16),
-    /// An answer whose last block is thinking.
+    /// An image larger than 5 MiB in base64.
+    LargeImage(NodeId, u16),
+    /// An answer that ends with a thinking block.
     ThinkingLast(NodeId, u16),
-    /// A text without words.
+    /// A blank text.
     BlankText(NodeId, u16),
 }
 
-impl Refusal {
-    /// Returns the entry it is about.
+impl ApiRejection {
+    /// Returns the entry that contains the rejected block.
     pub fn node(self) -> NodeId {
         match self {
-            Refusal::UnpairedCall(no, _)
-            | Refusal::UnpairedResult(no, _)
-            | Refusal::LargePicture(no, _)
-            | Refusal::ThinkingLast(no, _)
-            | Refusal::BlankText(no, _) => no,
+            ApiRejection::UnpairedCall(id, _)
+            | ApiRejection::UnpairedResult(id, _)
+            | ApiRejection::LargeImage(id, _)
+            | ApiRejection::ThinkingLast(id, _)
+            | ApiRejection::BlankText(id, _) => id,
         }
     }
 
-    /// Returns the block within the entry.
+    /// Returns the index of the rejected block within the content of its entry.
     pub fn block(self) -> u16 {
         match self {
-            Refusal::UnpairedCall(_, block)
-            | Refusal::UnpairedResult(_, block)
-            | Refusal::LargePicture(_, block)
-            | Refusal::ThinkingLast(_, block)
-            | Refusal::BlankText(_, block) => block,
+            ApiRejection::UnpairedCall(_, block)
+            | ApiRejection::UnpairedResult(_, block)
+            | ApiRejection::LargeImage(_, block)
+            | ApiRejection::ThinkingLast(_, block)
+            | ApiRejection::BlankText(_, block) => block,
         }
     }
 
-    /// Returns a name for output.
+    /// Returns the name used in JSON.
     pub fn name(self) -> &'static str {
         match self {
-            Refusal::UnpairedCall(..) => "unpaired-call",
-            Refusal::UnpairedResult(..) => "unpaired-result",
-            Refusal::LargePicture(..) => "large-picture",
-            Refusal::ThinkingLast(..) => "thinking-last",
-            Refusal::BlankText(..) => "blank-text",
+            ApiRejection::UnpairedCall(..) => "unpaired-call",
+            ApiRejection::UnpairedResult(..) => "unpaired-result",
+            ApiRejection::LargeImage(..) => "large-image",
+            ApiRejection::ThinkingLast(..) => "thinking-last",
+            ApiRejection::BlankText(..) => "blank-text",
         }
     }
 }
 
-/// The largest picture that the API takes, in kilobytes of base64.
-const LARGEST_PICTURE: u32 = 5 * 1024;
+/// The largest image that the API accepts, in kilobytes of base64.
+const MAX_IMAGE_KB: u32 = 5 * 1024;
 
 impl ResumeOutcome {
-    /// Estimates the tokens of the context: what the API counted at the last answer that is still in it, and a quarter of
-    /// the bytes said since. What the client itself puts in front (its instructions and tools) is part of the first.
-    pub fn tokens(&self, facts: &ResumeIndex) -> u64 {
-        let counted = self.path.iter().rposition(|&no| facts.context(no).is_some());
-        // A count from before a compaction, or from before the way was cut, is of another context.
-        let kept_from_before = |no: NodeId| self.chain.first().is_some_and(|&first| no < first);
-        let cut = self.stop.is_some_and(|stop| stop.why.is_loss());
+    /// Estimates the tokens of the context: the count that the API reported with the last answer, plus a quarter of the
+    /// bytes since. The reported count includes the client's system prompt and tools.
+    ///
+    /// Uses a quarter of all bytes if no count was reported, or if it precedes a compaction or a broken link.
+    pub fn estimate_tokens(&self, index: &ResumeIndex) -> u64 {
+        let counted = self.path.iter().rposition(|&id| index.context_tokens(id).is_some());
+        // A count from before a compaction or a broken link belongs to another context.
+        let precedes_chain = |id: NodeId| self.chain.first().is_some_and(|&first| id < first);
+        let is_broken = self.early_end.is_some_and(|end| end.reason.is_loss());
         let (base, from) = match counted {
-            Some(k) if !cut && !kept_from_before(self.path[k]) => {
-                (facts.context(self.path[k]).unwrap_or(0), k + 1)
+            Some(idx) if !is_broken && !precedes_chain(self.path[idx]) => {
+                (index.context_tokens(self.path[idx]).unwrap_or(0), idx + 1)
             }
             _ => (0, 0),
         };
-        base + self.path[from..].iter().map(|&no| facts.bytes(no)).sum::<u64>() / 4
+        base + self.path[from..].iter().map(|&id| index.text_bytes(id)).sum::<u64>() / 4
     }
 
-    /// Returns what the API was sent before and did not refuse: all that stands before its last answer.
-    pub(crate) fn taken(&self, facts: &ResumeIndex) -> HashSet<NodeId> {
-        let answered = self.path.iter().rposition(|&no| facts.context(no).is_some());
-        answered.map_or(&[][..], |at| &self.path[..at]).iter().copied().collect()
+    /// Returns the entries that the API has accepted before: all on the path before the last answer with a token count.
+    pub(crate) fn accepted_entries(&self, index: &ResumeIndex) -> HashSet<NodeId> {
+        let last_answer = self.path.iter().rposition(|&id| index.context_tokens(id).is_some());
+        last_answer.map_or(&[][..], |idx| &self.path[..idx]).iter().copied().collect()
     }
 
-    /// Lists what the API will refuse, but for texts without words that it has taken before.
-    pub fn refused(&self, facts: &ResumeIndex) -> Vec<Refusal> {
-        let mut refusals = self.refusals();
-        if refusals.iter().any(|refusal| matches!(refusal, Refusal::BlankText(..))) {
-            let taken = self.taken(facts);
-            refusals.retain(|refusal| !matches!(refusal, Refusal::BlankText(no, _) if taken.contains(no)));
+    /// Returns the blocks that the API will reject, except blank texts in entries that it has accepted before.
+    pub fn expected_rejections(&self, index: &ResumeIndex) -> Vec<ApiRejection> {
+        let mut rejections = self.find_rejections();
+        if rejections.iter().any(|rejection| matches!(rejection, ApiRejection::BlankText(..))) {
+            let accepted = self.accepted_entries(index);
+            rejections.retain(
+                |rejection| !matches!(rejection, ApiRejection::BlankText(id, _) if accepted.contains(id)),
+            );
         }
-        refusals
+        rejections
     }
 
-    /// Lists what the rules of the API forbid.
-    pub fn refusals(&self) -> Vec<Refusal> {
-        let mut refusals = Vec::new();
-        // Messages of one side that follow each other are one to the API.
-        let messages: Vec<&[SentBlock]> = self.sent.chunk_by(|a, b| a.side == b.side).collect();
-        for (k, message) in messages.iter().enumerate() {
-            let calls = |blocks: &[SentBlock]| blocks.iter().filter_map(call_in).collect::<HashSet<u32>>();
-            let results =
-                |blocks: &[SentBlock]| blocks.iter().filter_map(result_in).collect::<HashSet<u32>>();
-            let answered = messages.get(k + 1).map(|next| results(next)).unwrap_or_default();
-            let called = if k > 0 { calls(messages[k - 1]) } else { HashSet::new() };
+    /// Returns the sent blocks that violate the rules of the API, by message. Synthetic blocks are not checked.
+    pub fn find_rejections(&self) -> Vec<ApiRejection> {
+        let mut rejections = Vec::new();
+        // The API merges consecutive messages of one role.
+        let messages: Vec<&[SentBlock]> = self.sent.chunk_by(|a, b| a.role == b.role).collect();
+        for (idx, message) in messages.iter().enumerate() {
+            let collect_calls =
+                |blocks: &[SentBlock]| blocks.iter().filter_map(get_call).collect::<HashSet<u32>>();
+            let collect_results =
+                |blocks: &[SentBlock]| blocks.iter().filter_map(get_result).collect::<HashSet<u32>>();
+            let answered = messages.get(idx + 1).map(|next| collect_results(next)).unwrap_or_default();
+            let called = if idx > 0 { collect_calls(messages[idx - 1]) } else { HashSet::new() };
             for block in *message {
-                let BlockOrigin::Block(no, at) = block.said else {
+                let BlockOrigin::Block(id, block_idx) = block.origin else {
                     continue;
                 };
-                match block.piece {
+                match block.summary {
                     BlockSummary::Call(call) if !answered.contains(&call) => {
-                        refusals.push(Refusal::UnpairedCall(no, at));
+                        rejections.push(ApiRejection::UnpairedCall(id, block_idx));
                     }
                     BlockSummary::Result(call) if !called.contains(&call) => {
-                        refusals.push(Refusal::UnpairedResult(no, at));
+                        rejections.push(ApiRejection::UnpairedResult(id, block_idx));
                     }
-                    BlockSummary::Picture(size) if size > LARGEST_PICTURE => {
-                        refusals.push(Refusal::LargePicture(no, at));
+                    BlockSummary::Image(size) if size > MAX_IMAGE_KB => {
+                        rejections.push(ApiRejection::LargeImage(id, block_idx));
                     }
-                    BlockSummary::Text(Words::Blank) | BlockSummary::Plain(Words::Blank) => {
-                        refusals.push(Refusal::BlankText(no, at));
+                    BlockSummary::Text(TextKind::Blank) | BlockSummary::Plain(TextKind::Blank) => {
+                        rejections.push(ApiRejection::BlankText(id, block_idx));
                     }
                     _ => {}
                 }
             }
             if let Some(SentBlock {
-                side: MessageRole::Assistant,
-                said: BlockOrigin::Block(no, at),
-                piece: BlockSummary::Thinking,
+                role: MessageRole::Assistant,
+                origin: BlockOrigin::Block(id, block_idx),
+                summary: BlockSummary::Thinking,
                 ..
             }) = message.last()
             {
-                refusals.push(Refusal::ThinkingLast(*no, *at));
+                rejections.push(ApiRejection::ThinkingLast(*id, *block_idx));
             }
         }
-        refusals
+        rejections
     }
 }
 
-fn call_in(block: &SentBlock) -> Option<u32> {
-    if let BlockSummary::Call(call) = block.piece { Some(call) } else { None }
+fn get_call(block: &SentBlock) -> Option<u32> {
+    if let BlockSummary::Call(call) = block.summary { Some(call) } else { None }
 }
 
-fn result_in(block: &SentBlock) -> Option<u32> {
-    if let BlockSummary::Result(call) = block.piece { Some(call) } else { None }
+fn get_result(block: &SentBlock) -> Option<u32> {
+    if let BlockSummary::Result(call) = block.summary { Some(call) } else { None }
 }

@@ -1,155 +1,175 @@
-//! What was loaded and is not sent: calls without result, thinking without answer, answers without words.
+//! Removes loaded entries that are not sent: unanswered calls, thinking without an answer, blank answers.
 
-use super::chain::{calls, results};
+use super::chain::{list_calls, list_results};
 use super::client_graph::ClientGraph;
-use super::resume_index::{BlockSummary, ResumeIndex, Words};
-use super::rules::{Blank, Rules, Unanswered};
+use super::resume_index::{BlockSummary, ResumeIndex, TextKind};
+use super::rules::{BlankRule, Rules, UnansweredRule};
 use super::simulate::SkipReason;
 use crate::entry::{Flags, Kind};
 use crate::tree::NodeId;
 
-/// A chain of entries without what is left out.
+/// The entries of a chain that are sent, and those that are not.
 #[derive(Debug, Default)]
 pub(super) struct FilteredChain {
     pub(super) entries: Vec<NodeId>,
-    /// By number, the calls that have a result.
+    /// Whether each call has a result in the chain, indexed by `ToolCallIdx`.
     pub(super) answered: Vec<bool>,
-    /// The last entry, if its calls get a made-up result.
-    pub(super) open: Option<NodeId>,
-    pub(super) left_out: Vec<(NodeId, SkipReason)>,
+    /// The last message, if its calls get synthetic results.
+    pub(super) open_turn: Option<NodeId>,
+    /// The removed entries, with the reasons.
+    pub(super) skipped: Vec<(NodeId, SkipReason)>,
 }
 
-/// Takes out of a chain what is not sent.
-pub(super) fn sift(
-    links: &ClientGraph<'_>,
-    facts: &ResumeIndex,
+/// Separates the entries of a chain that are sent from unanswered calls, lone thinking, blank answers and empty prompts.
+pub(super) fn filter_chain(
+    graph: &ClientGraph<'_>,
+    index: &ResumeIndex,
     rules: &Rules,
     chain: &[NodeId],
 ) -> FilteredChain {
-    let mut answered = vec![false; facts.calls()];
-    for call in chain.iter().flat_map(|&no| results(facts, no)) {
+    let mut answered = vec![false; index.call_count()];
+    for call in chain.iter().flat_map(|&id| list_results(index, id)) {
         answered[call as usize] = true;
     }
-    let mut sieve =
-        ChainFilter { links, facts, rules, sifted: FilteredChain { answered, ..FilteredChain::default() } };
-    let kept = sieve.unanswered(chain);
-    let kept = sieve.thinking(kept);
-    sieve.sifted.entries = sieve.wordless(kept);
-    if !sieve.sifted.open.is_some_and(|no| sieve.lacks_results(no) && sieve.sifted.entries.contains(&no)) {
-        sieve.sifted.open = None;
+    let mut filter =
+        ChainFilter { graph, index, rules, chain: FilteredChain { answered, ..FilteredChain::default() } };
+    let entries = filter.drop_unanswered(chain);
+    let entries = filter.drop_lone_thinking(entries);
+    filter.chain.entries = filter.drop_blank(entries);
+    if !filter
+        .chain
+        .open_turn
+        .is_some_and(|id| filter.has_only_unanswered_calls(id) && filter.chain.entries.contains(&id))
+    {
+        filter.chain.open_turn = None;
     }
-    sieve.sifted
+    filter.chain
 }
 
-/// Whether an entry answers calls.
-pub(super) fn answers_call(links: &ClientGraph<'_>, facts: &ResumeIndex, no: NodeId) -> bool {
-    links.tree.node(no).kind == Kind::User && results(facts, no).next().is_some()
+/// Returns `true` if an entry is a user entry with tool results.
+pub(super) fn has_results(graph: &ClientGraph<'_>, index: &ResumeIndex, id: NodeId) -> bool {
+    graph.tree.node(id).kind == Kind::User && list_results(index, id).next().is_some()
 }
 
 struct ChainFilter<'a> {
-    links: &'a ClientGraph<'a>,
-    facts: &'a ResumeIndex,
+    graph: &'a ClientGraph<'a>,
+    index: &'a ResumeIndex,
     rules: &'a Rules,
-    sifted: FilteredChain,
+    chain: FilteredChain,
 }
 
 impl ChainFilter<'_> {
-    fn kind(&self, no: NodeId) -> Kind {
-        self.links.tree.node(no).kind
+    fn kind(&self, id: NodeId) -> Kind {
+        self.graph.tree.node(id).kind
     }
 
-    fn lacks_results(&self, no: NodeId) -> bool {
-        let mut calls = calls(self.facts, no).peekable();
-        calls.peek().is_some() && calls.all(|call| !self.sifted.answered[call as usize])
+    /// Returns `true` if an entry has at least one tool call and none of its calls has a result.
+    fn has_only_unanswered_calls(&self, id: NodeId) -> bool {
+        let mut calls = list_calls(self.index, id).peekable();
+        calls.peek().is_some() && calls.all(|call| !self.chain.answered[call as usize])
     }
 
-    fn answers(&self, no: NodeId) -> bool {
-        answers_call(self.links, self.facts, no)
+    fn is_result(&self, id: NodeId) -> bool {
+        has_results(self.graph, self.index, id)
     }
 
-    fn retain(
+    /// Returns the entries for which `skip_reason` returns `None`; adds the others to `skipped`. `skip_reason` gets the
+    /// index of the entry in `entries` and the entry.
+    fn retain_entries(
         &mut self,
         entries: Vec<NodeId>,
-        why: impl Fn(&Self, usize, NodeId) -> Option<SkipReason>,
+        skip_reason: impl Fn(&Self, usize, NodeId) -> Option<SkipReason>,
     ) -> Vec<NodeId> {
-        let mut kept = Vec::with_capacity(entries.len());
-        for (k, no) in entries.into_iter().enumerate() {
-            match why(self, k, no) {
-                Some(why) => self.sifted.left_out.push((no, why)),
-                None => kept.push(no),
+        let mut retained = Vec::with_capacity(entries.len());
+        for (idx, id) in entries.into_iter().enumerate() {
+            match skip_reason(self, idx, id) {
+                Some(reason) => self.chain.skipped.push((id, reason)),
+                None => retained.push(id),
             }
         }
-        kept
+        retained
     }
 
-    /// Leaves out lines whose calls all lack a result, except in a turn that was cut off.
-    fn unanswered(&mut self, chain: &[NodeId]) -> Vec<NodeId> {
-        let last = chain.iter().copied().rfind(|&no| self.links.speaks(no));
-        let is_open = |no: &NodeId| {
-            self.rules.unanswered == Unanswered::AnswerOpenTurn
-                && (self.answers(*no) || self.lacks_results(*no))
+    /// Removes lines with calls of which none has a result, except in an interrupted turn. Also removes empty prompts for
+    /// which the client adds no filler.
+    fn drop_unanswered(&mut self, chain: &[NodeId]) -> Vec<NodeId> {
+        let last = chain.iter().copied().rfind(|&id| self.graph.is_message(id));
+        let is_open = |id: &NodeId| {
+            self.rules.unanswered == UnansweredRule::AnswerInterruptedTurn
+                && (self.is_result(*id) || self.has_only_unanswered_calls(*id))
         };
-        let open = last.filter(is_open);
-        let is_prompt = |&no: &NodeId| {
-            self.kind(no) == Kind::User && !self.answers(no) && !self.links.tree.node(no).is(Flags::META)
+        let open_turn = last.filter(is_open);
+        let is_prompt = |&id: &NodeId| {
+            self.kind(id) == Kind::User
+                && !self.is_result(id)
+                && !self.graph.tree.node(id).has_flag(Flags::META)
         };
-        let turn = chain.iter().rposition(is_prompt).map_or(0, |k| k + 1);
-        let last_result = chain.iter().rposition(|&no| self.answers(no)).unwrap_or(0);
-        self.sifted.open = open;
-        self.retain(chain.to_vec(), |sieve, k, no| {
-            let in_open_turn = open.is_some_and(|open| {
-                open == no || sieve.links.tree.same_message(open, no) || turn <= k && k < last_result
+        let turn_start = chain.iter().rposition(is_prompt).map_or(0, |idx| idx + 1);
+        let last_result = chain.iter().rposition(|&id| self.is_result(id)).unwrap_or(0);
+        self.chain.open_turn = open_turn;
+        self.retain_entries(chain.to_vec(), |filter, idx, id| {
+            let in_open_turn = open_turn.is_some_and(|open_turn| {
+                open_turn == id
+                    || filter.graph.tree.is_same_message(open_turn, id)
+                    || turn_start <= idx && idx < last_result
             });
-            let pieces = sieve.facts.pieces(no);
-            match sieve.kind(no) {
-                Kind::User if pieces.is_empty() && !sieve.rules.empty_prompt_fills => Some(SkipReason::Empty),
-                Kind::Assistant if sieve.lacks_results(no) && !in_open_turn => {
-                    let words = pieces.iter().any(|piece| !matches!(piece, BlockSummary::Call(_)));
-                    let stays = sieve.rules.unanswered == Unanswered::LeaveOutCall && words;
-                    (!stays).then_some(SkipReason::Unanswered)
+            let blocks = filter.index.blocks(id);
+            match filter.kind(id) {
+                Kind::User if blocks.is_empty() && !filter.rules.empty_prompt_gets_filler => {
+                    Some(SkipReason::Empty)
+                }
+                Kind::Assistant if filter.has_only_unanswered_calls(id) && !in_open_turn => {
+                    let has_other_blocks = blocks.iter().any(|block| !matches!(block, BlockSummary::Call(_)));
+                    let keeps_line = filter.rules.unanswered == UnansweredRule::DropCall && has_other_blocks;
+                    (!keeps_line).then_some(SkipReason::Unanswered)
                 }
                 _ => None,
             }
         })
     }
 
-    /// Leaves out responses that only think.
-    fn thinking(&mut self, entries: Vec<NodeId>) -> Vec<NodeId> {
+    /// Removes assistant lines of responses that consist of thinking only, unless the rules allow them.
+    fn drop_lone_thinking(&mut self, entries: Vec<NodeId>) -> Vec<NodeId> {
         if self.rules.lone_thinking {
             return entries;
         }
-        let thinks = |piece: &BlockSummary| *piece == BlockSummary::Thinking;
-        let mut speaks = vec![false; self.links.tree.messages()];
-        for &no in &entries {
-            if let Some(message) = self.links.tree.message_of(no)
-                && !self.facts.pieces(no).iter().all(thinks)
+        let is_thinking_block = |block: &BlockSummary| *block == BlockSummary::Thinking;
+        let mut has_content = vec![false; self.graph.tree.message_count()];
+        for &id in &entries {
+            if let Some(message) = self.graph.tree.message_of(id)
+                && !self.index.blocks(id).iter().all(is_thinking_block)
             {
-                speaks[message as usize] = true;
+                has_content[message as usize] = true;
             }
         }
-        self.retain(entries, |sieve, _, no| {
-            let pieces = sieve.facts.pieces(no);
-            let alone = sieve.links.tree.message_of(no).is_none_or(|message| !speaks[message as usize]);
-            let only = sieve.kind(no) == Kind::Assistant && !pieces.is_empty() && pieces.iter().all(thinks);
-            (only && alone).then_some(SkipReason::LoneThinking)
+        self.retain_entries(entries, |filter, _, id| {
+            let blocks = filter.index.blocks(id);
+            let is_lone =
+                filter.graph.tree.message_of(id).is_none_or(|message| !has_content[message as usize]);
+            let is_thinking = filter.kind(id) == Kind::Assistant
+                && !blocks.is_empty()
+                && blocks.iter().all(is_thinking_block);
+            (is_thinking && is_lone).then_some(SkipReason::LoneThinking)
         })
     }
 
-    /// Leaves out answers without words.
-    fn wordless(&mut self, entries: Vec<NodeId>) -> Vec<NodeId> {
+    /// Removes assistant lines that consist of blank texts only, or also of `(no content)`, as the rules demand.
+    fn drop_blank(&mut self, entries: Vec<NodeId>) -> Vec<NodeId> {
         let blank = self.rules.blank;
-        let is_blank = |piece: &BlockSummary| match piece {
-            BlockSummary::Text(Words::Blank) | BlockSummary::Plain(Words::Blank) => blank != Blank::Sent,
-            BlockSummary::Text(Words::Placeholder) | BlockSummary::Plain(Words::Placeholder) => {
-                blank == Blank::LeftOutAlsoPlaceholder
+        let is_blank = |block: &BlockSummary| match block {
+            BlockSummary::Text(TextKind::Blank) | BlockSummary::Plain(TextKind::Blank) => {
+                blank != BlankRule::Sent
+            }
+            BlockSummary::Text(TextKind::Placeholder) | BlockSummary::Plain(TextKind::Placeholder) => {
+                blank == BlankRule::DroppedWithPlaceholder
             }
             _ => false,
         };
-        self.retain(entries, |sieve, _, no| {
-            let pieces = sieve.facts.pieces(no);
-            let wordless =
-                sieve.kind(no) == Kind::Assistant && !pieces.is_empty() && pieces.iter().all(is_blank);
-            wordless.then_some(SkipReason::Blank)
+        self.retain_entries(entries, |filter, _, id| {
+            let blocks = filter.index.blocks(id);
+            let is_blank_answer =
+                filter.kind(id) == Kind::Assistant && !blocks.is_empty() && blocks.iter().all(is_blank);
+            is_blank_answer.then_some(SkipReason::Blank)
         })
     }
 }

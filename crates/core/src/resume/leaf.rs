@@ -1,12 +1,12 @@
-//! Which entry the client goes on from.
+//! Chooses the entry that the client resumes from.
 
 use super::client_graph::{ClientGraph, NONE};
-use super::resume_index::{Pin, ResumeIndex};
-use super::rules::{Leaf, Rules};
+use super::resume_index::{LeafPin, ResumeIndex};
+use super::rules::{LeafChoice, Rules};
 use crate::entry::{EntryRole, Kind};
 use crate::tree::NodeId;
 
-/// Why an entry is the leaf.
+/// The rule by which the client chose the leaf, that is, the entry to resume from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeafRule {
     /// It has the newest timestamp.
@@ -15,31 +15,31 @@ pub enum LeafRule {
     OnlyLeaf,
     /// It is the last line of the file.
     LastLine,
-    /// It is the newest below the last line of the file, which is older than others.
+    /// It is the newest descendant of the last line, which is not the newest entry.
     NewestBelowLastLine,
-    /// The last `last-prompt` line, so numbered, names it.
+    /// The last `last-prompt` line, with this line number, points to it.
     Pinned(u32),
-    /// The last summary, on the line so numbered, names it: what the seeds say of clients that nobody has met.
+    /// The last summary, with this line number, points to it. No measured client follows this rule.
     Summary(u32),
-    /// Somebody asked what if.
+    /// The caller chose it.
     Requested,
 }
 
 impl LeafRule {
-    /// Returns a name for output.
+    /// Returns the name used in JSON.
     pub fn name(self) -> &'static str {
         match self {
             LeafRule::Newest => "newest",
             LeafRule::OnlyLeaf => "only-leaf",
             LeafRule::LastLine => "last-line",
             LeafRule::NewestBelowLastLine => "newest-below-last-line",
-            LeafRule::Pinned(_) => "pinned",
+            LeafRule::Pinned(_) => "last-prompt",
             LeafRule::Summary(_) => "summary",
-            LeafRule::Requested => "asked",
+            LeafRule::Requested => "requested",
         }
     }
 
-    /// Returns the line that names the leaf, where one does.
+    /// Returns the number of the line that points to the leaf. Returns `None` if no line does.
     pub fn line(self) -> Option<u32> {
         match self {
             LeafRule::Pinned(line) | LeafRule::Summary(line) => Some(line),
@@ -48,160 +48,184 @@ impl LeafRule {
     }
 }
 
-/// Chooses the leaf.
-pub(super) fn choose(
-    links: &ClientGraph<'_>,
-    facts: &ResumeIndex,
+/// Chooses the leaf by the rules of the client, and returns it with the rule that applied.
+///
+/// Returns `None` if no loaded entry is a candidate, or if no suitable entry is at or above the chosen one.
+pub(super) fn choose_leaf(
+    graph: &ClientGraph<'_>,
+    index: &ResumeIndex,
     rules: &Rules,
 ) -> Option<(NodeId, LeafRule)> {
-    let may_be = |no: &NodeId| rules.side_leaf || !links.tree.node(*no).is_sidechain();
-    let candidates: Vec<NodeId> = links.order.iter().copied().filter(may_be).collect();
+    let is_candidate = |id: &NodeId| rules.sidechain_leaf || !graph.tree.node(*id).is_sidechain();
+    let candidates: Vec<NodeId> = graph.order.iter().copied().filter(is_candidate).collect();
     match rules.leaf {
-        Leaf::Newest => newest(links, candidates.into_iter()).map(|no| (no, LeafRule::Newest)),
-        Leaf::Only => {
-            let found = match leaves(links, &candidates)[..] {
+        LeafChoice::Newest => find_newest(graph, candidates.into_iter()).map(|id| (id, LeafRule::Newest)),
+        LeafChoice::Only => {
+            let chosen = match find_leaves(graph, &candidates)[..] {
                 [] => return None,
                 [leaf] => (leaf, LeafRule::OnlyLeaf),
-                _ => (last_line(links, &candidates)?, LeafRule::LastLine),
+                _ => (find_last_line(graph, &candidates)?, LeafRule::LastLine),
             };
-            links.nearest_ancestor(found.0, |no| links.speaks(no)).map(|leaf| (leaf, found.1))
+            graph.nearest_ancestor(chosen.0, |id| graph.is_message(id)).map(|leaf| (leaf, chosen.1))
         }
-        Leaf::LastLine | Leaf::LastLineOrBelow => {
-            let last = last_line(links, &candidates)?;
-            let (leaf, rule) = from_last(links, facts, rules, last, &candidates);
-            let counts = |no| links.tree.node(no).kind != Kind::Progress;
-            links.nearest_ancestor(leaf, counts).map(|leaf| (leaf, rule))
+        LeafChoice::LastLine | LeafChoice::LastLineOrBelow => {
+            let last = find_last_line(graph, &candidates)?;
+            let (leaf, rule) = resolve_last_line(graph, index, rules, last, &candidates);
+            let is_not_progress = |id| graph.tree.node(id).kind != Kind::Progress;
+            graph.nearest_ancestor(leaf, is_not_progress).map(|leaf| (leaf, rule))
         }
     }
 }
 
-/// Finds the last line that speaks or hangs below one that does.
-fn last_line(links: &ClientGraph<'_>, candidates: &[NodeId]) -> Option<NodeId> {
-    // The number of the line that stands for a uuid is that of its last line.
-    let speaks = links.at_or_below(|no| links.speaks(no));
-    candidates.iter().copied().filter(|&no| speaks[no as usize]).max()
+/// Finds the last candidate in file order that is a message or a descendant of one. Returns `None` if there is none.
+fn find_last_line(graph: &ClientGraph<'_>, candidates: &[NodeId]) -> Option<NodeId> {
+    // A repeated uuid has the node id of its last line.
+    let is_candidate = graph.mark_with_descendants(|id| graph.is_message(id));
+    candidates.iter().copied().filter(|&id| is_candidate[id as usize]).max()
 }
 
-/// Finds the first entry with the newest timestamp; a first entry without any is never passed.
-fn newest(links: &ClientGraph<'_>, candidates: impl Iterator<Item = NodeId>) -> Option<NodeId> {
-    let time = |no: NodeId| links.tree.node(no).time();
-    candidates.reduce(|best, no| match (time(best), time(no)) {
-        (Some(old), Some(new)) if new > old => no,
+/// Finds the candidate with the newest timestamp, the first of several. Returns `None` if there are no candidates.
+///
+/// If the first candidate has no timestamp, it is returned.
+fn find_newest(graph: &ClientGraph<'_>, candidates: impl Iterator<Item = NodeId>) -> Option<NodeId> {
+    let time = |id: NodeId| graph.tree.node(id).time();
+    candidates.reduce(|best, id| match (time(best), time(id)) {
+        (Some(old), Some(new)) if new > old => id,
         _ => best,
     })
 }
 
-/// Goes on from the last line: to the pin, or to what is newer and hangs below it.
-fn from_last(
-    links: &ClientGraph<'_>,
-    facts: &ResumeIndex,
+/// Chooses the leaf of a client that starts from the last line.
+///
+/// The result is the entry that a `last-prompt` line points to, else a newer descendant of the last line, else the last
+/// line or the last entry that a compaction preserved below it.
+fn resolve_last_line(
+    graph: &ClientGraph<'_>,
+    index: &ResumeIndex,
     rules: &Rules,
     last: NodeId,
     candidates: &[NodeId],
 ) -> (NodeId, LeafRule) {
-    // What a compaction kept comes behind its anchor, and so may come last.
-    let tail = links.spliced.filter(|(anchor, _)| *anchor == last).map(|(_, tail)| tail);
-    let found = (tail.unwrap_or(last), LeafRule::LastLine);
-    if let Some(pin) = facts.pin.filter(|_| rules.pin)
-        && let Some(named) = holds(links, pin)
+    // Preserved entries follow their anchor, so the last of them may be the last entry.
+    let tail = graph.spliced.filter(|(anchor, _)| *anchor == last).map(|(_, tail)| tail);
+    let chosen = (tail.unwrap_or(last), LeafRule::LastLine);
+    if let Some(pin) = index.pin.filter(|_| rules.pin)
+        && let Some(target) = resolve_pin(graph, pin)
     {
-        return pinned(links, pin, named, found);
+        return apply_pin(graph, pin, target, chosen);
     }
-    let below = match (rules.leaf, tail) {
-        (Leaf::LastLineOrBelow, None) => newer_below(links, last, candidates),
+    let newer = match (rules.leaf, tail) {
+        (LeafChoice::LastLineOrBelow, None) => find_newer_below(graph, last, candidates),
         _ => None,
     };
-    below.map_or(found, |below| (below, LeafRule::NewestBelowLastLine))
+    newer.map_or(chosen, |newer| (newer, LeafRule::NewestBelowLastLine))
 }
 
-/// Finds the entries that nothing hangs on.
-fn leaves(links: &ClientGraph<'_>, candidates: &[NodeId]) -> Vec<NodeId> {
-    let mut has_child = vec![false; links.parent.len()];
-    for &no in &links.order {
-        if links.parent[no as usize] != NONE {
-            has_child[links.parent[no as usize] as usize] = true;
+/// Returns the candidates that have no loaded children, in the order of `candidates`.
+fn find_leaves(graph: &ClientGraph<'_>, candidates: &[NodeId]) -> Vec<NodeId> {
+    let mut has_child = vec![false; graph.parent.len()];
+    for &id in &graph.order {
+        if graph.parent[id as usize] != NONE {
+            has_child[graph.parent[id as usize] as usize] = true;
         }
     }
-    candidates.iter().copied().filter(|&no| !has_child[no as usize]).collect()
+    candidates.iter().copied().filter(|&id| !has_child[id as usize]).collect()
 }
 
-/// Finds the newest entry below the last line, where that is not the newest of all.
-fn newer_below(links: &ClientGraph<'_>, last: NodeId, candidates: &[NodeId]) -> Option<NodeId> {
-    let time = |no: NodeId| links.tree.node(no).time();
-    if candidates.iter().all(|&no| time(no) <= time(last)) {
+/// Finds the newest descendant of the last line. Returns `None` if it has none or if no candidate is newer than it.
+fn find_newer_below(graph: &ClientGraph<'_>, last: NodeId, candidates: &[NodeId]) -> Option<NodeId> {
+    let time = |id: NodeId| graph.tree.node(id).time();
+    if candidates.iter().all(|&id| time(id) <= time(last)) {
         return None;
     }
-    let below = links.at_or_below(|no| no == last);
-    newest(links, candidates.iter().copied().filter(|&no| no != last && below[no as usize]))
+    let descendants = graph.mark_with_descendants(|id| id == last);
+    find_newest(graph, candidates.iter().copied().filter(|&id| id != last && descendants[id as usize]))
 }
 
-/// Finds the entry that a pin names, if it holds: a compaction after it makes it void, and something must be said there.
-fn holds(links: &ClientGraph<'_>, pin: Pin) -> Option<NodeId> {
-    let void = links.later(pin.behind).any(|no| links.tree.node(no).voice == EntryRole::CompactBoundary);
-    let speaks = |no| links.nearest_ancestor(no, |no| links.speaks(no)).is_some();
-    links.tree.find(pin.leaf).filter(|&no| links.loaded[no as usize] && !void && speaks(no))
+/// Finds the entry that a `last-prompt` line points to.
+///
+/// Returns `None` if the entry is not loaded, if a compaction follows the pointer, or if no message is at or above the
+/// entry.
+fn resolve_pin(graph: &ClientGraph<'_>, pin: LeafPin) -> Option<NodeId> {
+    let is_invalidated =
+        graph.loaded_from(pin.node_count).any(|id| graph.tree.node(id).role == EntryRole::CompactBoundary);
+    let has_message = |id| graph.nearest_ancestor(id, |id| graph.is_message(id)).is_some();
+    graph
+        .tree
+        .find_uuid(pin.leaf)
+        .filter(|&id| graph.loaded[id as usize] && !is_invalidated && has_message(id))
 }
 
-/// Follows a pin: the last line if it hangs below the entry named, else that entry.
-fn pinned(links: &ClientGraph<'_>, pin: Pin, named: NodeId, found: (NodeId, LeafRule)) -> (NodeId, LeafRule) {
-    let pinned = (named, LeafRule::Pinned(pin.line));
-    // What a rewind pinned holds until something is said.
-    let went_on = links.later(pin.behind).next().is_some();
-    if pin.explicit && !went_on {
+/// Chooses between `target`, to which the `last-prompt` line `pin` points, and `chosen`, the leaf without that line.
+///
+/// Returns `chosen` if it is the target or a descendant of it, else the target. A pointer written by a rewind always
+/// yields the target if no loaded line follows it.
+fn apply_pin(
+    graph: &ClientGraph<'_>,
+    pin: LeafPin,
+    target: NodeId,
+    chosen: (NodeId, LeafRule),
+) -> (NodeId, LeafRule) {
+    let pinned = (target, LeafRule::Pinned(pin.line));
+    // A pointer written by a rewind is valid until the next message.
+    let has_later_line = graph.loaded_from(pin.node_count).next().is_some();
+    if pin.is_explicit && !has_later_line {
         return pinned;
     }
-    match links.nearest_ancestor(found.0, |no| no == named) {
-        Some(_) => found,
+    match graph.nearest_ancestor(chosen.0, |id| id == target) {
+        Some(_) => chosen,
         None => pinned,
     }
 }
 
 impl ClientGraph<'_> {
-    /// Whether an entry is the user's or the model's.
-    pub(super) fn speaks(&self, no: NodeId) -> bool {
-        matches!(self.tree.node(no).kind, Kind::User | Kind::Assistant)
+    /// Returns `true` if an entry is a user or assistant entry.
+    pub(super) fn is_message(&self, id: NodeId) -> bool {
+        matches!(self.tree.node(id).kind, Kind::User | Kind::Assistant)
     }
 
-    /// Iterates over the lines from a number on whose entries the client holds.
-    fn later(&self, from: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-        let holds = |no: &NodeId| {
-            let standing = self.tree.find(self.tree.node(*no).id);
-            standing.is_some_and(|standing| self.loaded[standing as usize])
+    /// Returns the entries from `from` on, in file order, that the client has loaded.
+    ///
+    /// An entry with a repeated uuid is included if the last line with that uuid is loaded.
+    fn loaded_from(&self, from: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        let is_loaded = |id: &NodeId| {
+            let last = self.tree.find_uuid(self.tree.node(*id).uuid);
+            last.is_some_and(|last| self.loaded[last as usize])
         };
-        (from..self.tree.nodes().len() as NodeId).filter(holds)
+        (from..self.tree.nodes().len() as NodeId).filter(is_loaded)
     }
 
-    /// Climbs from an entry to the first that fits, itself included.
-    pub(super) fn nearest_ancestor(&self, from: NodeId, fits: impl Fn(NodeId) -> bool) -> Option<NodeId> {
-        let mut at = from;
-        // A cycle has no more entries than there are.
+    /// Finds the nearest matching entry at or above `from`. Returns `None` if none matches.
+    pub(super) fn nearest_ancestor(&self, from: NodeId, matches: impl Fn(NodeId) -> bool) -> Option<NodeId> {
+        let mut node = from;
+        // A cycle cannot be longer than the number of entries.
         for _ in 0..=self.order.len() {
-            if at == NONE || fits(at) {
+            if node == NONE || matches(node) {
                 break;
             }
-            at = self.parent[at as usize];
+            node = self.parent[node as usize];
         }
-        (at != NONE && fits(at)).then_some(at)
+        (node != NONE && matches(node)).then_some(node)
     }
 
-    /// Marks the entries that fit, and all that hang below one that does.
-    fn at_or_below(&self, fits: impl Fn(NodeId) -> bool) -> Vec<bool> {
-        let mut known: Vec<Option<bool>> = vec![None; self.parent.len()];
-        let mut climbed = Vec::new();
-        for &no in &self.order {
-            let mut at = no;
-            while at != NONE && known[at as usize].is_none() {
-                // Marked while the climb is on, so that a cycle ends it.
-                known[at as usize] = Some(fits(at));
-                climbed.push(at);
-                at = if fits(at) { NONE } else { self.parent[at as usize] };
+    /// Marks the matching loaded entries and all of their descendants. The result is indexed by `NodeId`.
+    fn mark_with_descendants(&self, matches: impl Fn(NodeId) -> bool) -> Vec<bool> {
+        let mut marked: Vec<Option<bool>> = vec![None; self.parent.len()];
+        let mut walked = Vec::new();
+        for &id in &self.order {
+            let mut node = id;
+            while node != NONE && marked[node as usize].is_none() {
+                // Mark before moving on, so that a cycle ends the walk.
+                marked[node as usize] = Some(matches(node));
+                walked.push(node);
+                node = if matches(node) { NONE } else { self.parent[node as usize] };
             }
-            let mut above = at != NONE && known[at as usize] == Some(true);
-            for no in climbed.drain(..).rev() {
-                above |= known[no as usize] == Some(true);
-                known[no as usize] = Some(above);
+            let mut above = node != NONE && marked[node as usize] == Some(true);
+            for id in walked.drain(..).rev() {
+                above |= marked[id as usize] == Some(true);
+                marked[id as usize] = Some(above);
             }
         }
-        known.into_iter().map(|known| known == Some(true)).collect()
+        marked.into_iter().map(|marked| marked == Some(true)).collect()
     }
 }

@@ -1,13 +1,13 @@
-//! What each client version loads from a session file when it resumes it, and what it sends.
+//! Simulates which entries each client version loads when it resumes a session, and what it sends.
 //!
 //! ```text
-//! entries ──Facts──┐
-//! Tree ────────────┴─▶ Links ─leaf─▶ chain ─▶ messages       by the rules of one client version
-//!          by uuid, kept segments      walk, re-join   leave out, make up, pair
+//! entries ──ResumeIndex──┐
+//! Tree ──────────────────┴─▶ ClientGraph ─leaf─▶ chain ─▶ messages       by the rules of one client version
+//!              by uuid, preserved entries    walk, rejoin   filter, add synthetic blocks, pair
 //! ```
 //!
-//! Everything here was measured on the real client, never read from it: `rules` is the table, and each of its rows names
-//! the cases of `tests/resume/cases.txt` that show it. Versions between two measured ones follow the older.
+//! All behaviours were measured on real clients, not read from their code. `rules` is the table of behaviours. Each row
+//! names the cases of `tests/resume/cases.txt` that show it. A version between two measured ones follows the older.
 
 mod api_messages;
 mod chain;
@@ -19,14 +19,16 @@ mod pair;
 mod resume_index;
 mod rules;
 mod simulate;
+mod status;
 
 pub use api_messages::{BlockOrigin, MessageRole, SentBlock, SyntheticBlock};
-pub use context::Refusal;
+pub use context::ApiRejection;
 pub use leaf::LeafRule;
 pub use resume_index::ResumeIndex;
-pub(crate) use resume_index::{PICTURE, is_blank, said_in};
-pub use rules::{KNOWN_CLIENTS, Row, rows};
+pub(crate) use resume_index::{IMAGE_BYTES, block_bytes, is_blank};
+pub use rules::{KNOWN_CLIENTS, RuleRow, list_rules};
 pub use simulate::{
-    EarlyEnd, LoadFailure, ResumeOutcome, SkipReason, SkippedEntry, active_path, resume_at,
-    resume_by_summary, simulate_resume,
+    EarlyEnd, LoadFailure, ResumeOutcome, SkipReason, SkippedEntry, active_path, simulate_by_summary,
+    simulate_resume, simulate_resume_at,
 };
+pub use status::ContextStatus;

@@ -1,15 +1,19 @@
-//! One message after the other: users united, calls and results paired, as the API wants them.
+//! Merges user messages and pairs calls with results, as the API requires.
 
 use std::collections::HashSet;
 
-use super::api_messages::{BlockOrigin, Draft, MessageRole, SentBlock, SyntheticBlock, result_for};
-use super::resume_index::{BlockSummary, Words};
-use super::rules::{Orphans, Placeholder, Rules};
+use super::api_messages::{
+    BlockOrigin, MessageDraft, MessageRole, SentBlock, SyntheticBlock, synthesize_result,
+};
+use super::resume_index::{BlockSummary, TextKind};
+use super::rules::{OrphanRule, PlaceholderRule, Rules};
 
-/// Unites what the user says in a row, pairs calls and results, and numbers the messages.
-pub(super) fn pair(drafts: Vec<Draft>, rules: &Rules) -> Vec<SentBlock> {
-    let mut messages = unite(drafts, rules);
-    if rules.orphans != Orphans::Sent {
+/// Merges consecutive user messages, pairs calls and results, and returns the blocks of the numbered messages in order.
+///
+/// Messages without blocks get a placeholder or are dropped, as the rules demand.
+pub(super) fn pair_messages(drafts: Vec<MessageDraft>, rules: &Rules) -> Vec<SentBlock> {
+    let mut messages = merge_user_messages(drafts, rules);
+    if rules.orphans != OrphanRule::Sent {
         drop_unpaired(&mut messages, rules);
         messages = answer_calls(messages);
     }
@@ -17,39 +21,40 @@ pub(super) fn pair(drafts: Vec<Draft>, rules: &Rules) -> Vec<SentBlock> {
         drop_blank_prompts(&mut messages);
     }
     let last = messages.len().saturating_sub(1);
-    for (k, message) in messages.iter_mut().enumerate() {
-        // The prompt that the user types at resume joins a last message of the user.
-        if message.blocks.is_empty() && !(k == last && message.side == MessageRole::User) {
-            message.blocks.extend(placeholder(message.side, k == 0, rules));
+    for (idx, message) in messages.iter_mut().enumerate() {
+        // The prompt that the user types on resume is merged into a last user message.
+        if message.blocks.is_empty() && !(idx == last && message.role == MessageRole::User) {
+            message.blocks.extend(choose_placeholder(message.role, idx == 0, rules));
         }
     }
     messages.retain(|message| !message.blocks.is_empty());
-    let number = |(no, message): (usize, Draft)| {
-        let side = message.side;
-        let sent = move |(said, piece)| SentBlock { side, message: no as u32, said, piece };
+    let to_sent_blocks = |(message_idx, message): (usize, MessageDraft)| {
+        let role = message.role;
+        let sent = move |(origin, summary)| SentBlock { role, message: message_idx as u32, origin, summary };
         message.blocks.into_iter().map(sent)
     };
-    messages.into_iter().enumerate().flat_map(number).collect()
+    messages.into_iter().enumerate().flat_map(to_sent_blocks).collect()
 }
 
-fn unite(drafts: Vec<Draft>, rules: &Rules) -> Vec<Draft> {
-    let mut messages: Vec<Draft> = Vec::with_capacity(drafts.len());
+/// Merges consecutive user messages, and reorders the blocks of merged messages as the rules demand.
+fn merge_user_messages(drafts: Vec<MessageDraft>, rules: &Rules) -> Vec<MessageDraft> {
+    let mut messages: Vec<MessageDraft> = Vec::with_capacity(drafts.len());
     for mut draft in drafts {
         match messages.last_mut() {
-            Some(message) if message.side == MessageRole::User && draft.side == MessageRole::User => {
+            Some(message) if message.role == MessageRole::User && draft.role == MessageRole::User => {
                 message.blocks.append(&mut draft.blocks);
-                message.united = true;
+                message.merged = true;
             }
             _ => messages.push(draft),
         }
     }
-    for message in messages.iter_mut().filter(|message| message.united) {
-        match message.side {
+    for message in messages.iter_mut().filter(|message| message.merged) {
+        match message.role {
             MessageRole::User if rules.results_first => {
-                message.blocks.sort_by_key(|(_, piece)| !matches!(piece, BlockSummary::Result(_)));
+                message.blocks.sort_by_key(|(_, block)| !matches!(block, BlockSummary::Result(_)));
             }
-            MessageRole::Assistant if rules.words_first => {
-                message.blocks.sort_by_key(|(_, piece)| matches!(piece, BlockSummary::Call(_)));
+            MessageRole::Assistant if rules.text_first => {
+                message.blocks.sort_by_key(|(_, block)| matches!(block, BlockSummary::Call(_)));
             }
             _ => {}
         }
@@ -57,71 +62,81 @@ fn unite(drafts: Vec<Draft>, rules: &Rules) -> Vec<Draft> {
     messages
 }
 
-/// Drops results without a call, and what calls or answers a second time.
-fn drop_unpaired(messages: &mut [Draft], rules: &Rules) {
+/// Drops results without a call in any message, and repeated calls and results.
+fn drop_unpaired(messages: &mut [MessageDraft], rules: &Rules) {
     let called: HashSet<u32> =
-        messages.iter().flat_map(|message| &message.blocks).filter_map(call_of).collect();
+        messages.iter().flat_map(|message| &message.blocks).filter_map(get_call).collect();
     let mut seen_calls = HashSet::new();
     let mut seen_results = HashSet::new();
-    for (k, message) in messages.iter_mut().enumerate() {
-        let first = k == 0 && rules.orphans == Orphans::LeftOutLater;
-        message.blocks.retain(|(_, piece)| match piece {
+    for (idx, message) in messages.iter_mut().enumerate() {
+        let keeps_orphans = idx == 0 && rules.orphans == OrphanRule::DroppedAfterFirst;
+        message.blocks.retain(|(_, block)| match block {
             BlockSummary::Call(call) => seen_calls.insert(*call),
-            BlockSummary::Result(call) => (called.contains(call) || first) && seen_results.insert(*call),
+            BlockSummary::Result(call) => {
+                (called.contains(call) || keeps_orphans) && seen_results.insert(*call)
+            }
             _ => true,
         });
     }
 }
 
-fn result_of(block: &(BlockOrigin, BlockSummary)) -> Option<u32> {
+fn get_result(block: &(BlockOrigin, BlockSummary)) -> Option<u32> {
     if let (_, BlockSummary::Result(call)) = block { Some(*call) } else { None }
 }
 
-fn call_of(block: &(BlockOrigin, BlockSummary)) -> Option<u32> {
+fn get_call(block: &(BlockOrigin, BlockSummary)) -> Option<u32> {
     if let (_, BlockSummary::Call(call)) = block { Some(*call) } else { None }
 }
 
-/// Puts made-up results before what answers a message some of whose calls have none.
-fn answer_calls(messages: Vec<Draft>) -> Vec<Draft> {
-    let mut paired: Vec<Draft> = Vec::with_capacity(messages.len());
+/// Adds synthetic results for calls that the next message does not answer.
+///
+/// They are put at the start of a following user message, or in a new user message before a following answer. Calls of the
+/// last message get none.
+fn answer_calls(messages: Vec<MessageDraft>) -> Vec<MessageDraft> {
+    let mut paired: Vec<MessageDraft> = Vec::with_capacity(messages.len());
     for mut message in messages {
-        let from_user = message.side == MessageRole::User;
+        let is_from_user = message.role == MessageRole::User;
         let answered: HashSet<u32> =
-            message.blocks.iter().filter_map(result_of).filter(|_| from_user).collect();
-        let lacks = |block: &&(BlockOrigin, BlockSummary)| {
-            call_of(block).is_some_and(|call| !answered.contains(&call))
+            message.blocks.iter().filter_map(get_result).filter(|_| is_from_user).collect();
+        let is_unanswered = |block: &&(BlockOrigin, BlockSummary)| {
+            get_call(block).is_some_and(|call| !answered.contains(&call))
         };
-        let before = paired.last().map_or(&[][..], |before| &before.blocks);
-        let lacking: Vec<(BlockOrigin, BlockSummary)> =
-            before.iter().filter(lacks).filter_map(result_for).collect();
-        if from_user {
-            message.blocks.splice(0..0, lacking);
-        } else if !lacking.is_empty() {
-            paired.push(Draft::new(MessageRole::User, lacking));
+        let previous = paired.last().map_or(&[][..], |previous| &previous.blocks);
+        let missing: Vec<(BlockOrigin, BlockSummary)> =
+            previous.iter().filter(is_unanswered).filter_map(synthesize_result).collect();
+        if is_from_user {
+            message.blocks.splice(0..0, missing);
+        } else if !missing.is_empty() {
+            paired.push(MessageDraft::new(MessageRole::User, missing));
         }
         paired.push(message);
     }
     paired
 }
 
-/// Drops blocks of white space; a plain string stays if it is all there is.
-fn drop_blank_prompts(messages: &mut [Draft]) {
-    for message in messages.iter_mut().filter(|message| message.side == MessageRole::User) {
-        let several = message.blocks.len() > 1;
-        message.blocks.retain(|(_, piece)| match piece {
-            BlockSummary::Text(Words::Blank) => false,
-            BlockSummary::Plain(Words::Blank) => !several,
+/// Drops blank text blocks of user messages. A blank plain string stays if it is the only block of its message.
+fn drop_blank_prompts(messages: &mut [MessageDraft]) {
+    for message in messages.iter_mut().filter(|message| message.role == MessageRole::User) {
+        let has_others = message.blocks.len() > 1;
+        message.blocks.retain(|(_, block)| match block {
+            BlockSummary::Text(TextKind::Blank) => false,
+            BlockSummary::Plain(TextKind::Blank) => !has_others,
             _ => true,
         });
     }
 }
 
-fn placeholder(side: MessageRole, first: bool, rules: &Rules) -> Option<(BlockOrigin, BlockSummary)> {
-    let what = match (rules.placeholder, side) {
-        (Placeholder::None, _) | (Placeholder::Answers, MessageRole::User) => return None,
-        (Placeholder::Later, MessageRole::User) if first => return None,
-        (Placeholder::All, MessageRole::User) if first => SyntheticBlock::Orphaned,
+/// Returns the placeholder of a message without blocks. Returns `None` if the rules demand none.
+fn choose_placeholder(
+    role: MessageRole,
+    is_first: bool,
+    rules: &Rules,
+) -> Option<(BlockOrigin, BlockSummary)> {
+    let block = match (rules.placeholder, role) {
+        (PlaceholderRule::None, _) | (PlaceholderRule::Answers, MessageRole::User) => return None,
+        (PlaceholderRule::Later, MessageRole::User) if is_first => return None,
+        (PlaceholderRule::All, MessageRole::User) if is_first => SyntheticBlock::Orphaned,
         _ => SyntheticBlock::Placeholder,
     };
-    Some((BlockOrigin::MadeUp(what, None), BlockSummary::Other))
+    Some((BlockOrigin::Synthetic(block, None), BlockSummary::Other))
 }

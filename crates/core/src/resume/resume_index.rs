@@ -1,250 +1,252 @@
-//! What resume needs of each entry beside the tree: its blocks, in a few bytes.
+//! The data of each entry that the resume simulation needs in addition to the tree: its blocks, in a few bytes.
 
-use std::collections::hash_map::Entry as Slot;
-
+use crate::block_table::{BlockTable, ToolCallIds, ToolCallIdx};
 use crate::entry::{Block, BlockKind, Content, Entry, Flags, JsonStr, Kind};
-use crate::id::{Id, IdMap};
+use crate::id::Id;
 use crate::tree::{LineSpan, NodeId};
 
-/// The number of a tool call, by its id.
-pub(super) type CallNo = u32;
-
-/// A content block, as far as it decides what is sent.
+/// A content block, reduced to the properties that decide whether it is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BlockSummary {
-    /// Words; a plain string and not a list of blocks.
-    Plain(Words),
-    /// Words in a list.
-    Text(Words),
+    /// Text as a plain string instead of a list of blocks.
+    Plain(TextKind),
+    /// A text block.
+    Text(TextKind),
     Thinking,
-    Call(CallNo),
-    Result(CallNo),
-    /// A picture of so many kilobytes.
-    Picture(u32),
+    Call(ToolCallIdx),
+    Result(ToolCallIdx),
+    /// An image block of this many KiB, rounded down.
+    Image(u32),
     Other,
 }
 
-/// What words there are.
+/// A classification of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Words {
-    Some,
-    /// White space, or nothing at all.
+pub(super) enum TextKind {
+    NonBlank,
+    /// Whitespace or the empty string.
     Blank,
     /// `(no content)`.
     Placeholder,
 }
 
-/// A `last-prompt` line that names an entry.
+/// A `last-prompt` line that points to an entry.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Pin {
+pub(super) struct LeafPin {
+    /// The uuid of the entry that the line points to.
     pub(super) leaf: Id,
-    pub(super) explicit: bool,
-    /// How many entries with a uuid stand before it.
-    pub(super) behind: NodeId,
+    /// Whether a rewind wrote the line.
+    pub(super) is_explicit: bool,
+    /// The number of entries with a uuid that precede the line, that is, the id of the next node.
+    pub(super) node_count: NodeId,
+    /// The number of the `last-prompt` line.
     pub(super) line: u32,
 }
 
-/// What one entry with a uuid holds.
+/// The sizes of an entry with a uuid, and whether it belongs to a local command.
 #[derive(Debug, Clone, Copy)]
-struct EntryBlocks {
-    /// Where its pieces begin.
-    start: u32,
-    /// Bytes of what is said.
+struct EntryRecord {
+    /// The bytes of its message content, images counted as `IMAGE_BYTES`.
     bytes: u32,
-    /// Tokens of the context when the answer was made, as the API counted them.
+    /// The size of the context in tokens that the API reported with the answer. 0 if it reported none.
     context: u32,
-    /// Whether it is a line of a local command.
-    local: bool,
+    /// Whether the entry is a line of a local command.
+    is_local_command: bool,
 }
 
-/// Takes entries in file order, beside a `Weaver`.
+/// The blocks, sizes and resume markers of all entries of a file.
+///
+/// It must receive the same entries in the same order as the `TreeBuilder`, so that both use the same `NodeId`s.
 #[derive(Debug, Clone, Default)]
 pub struct ResumeIndex {
-    pieces: Vec<BlockSummary>,
-    held: Vec<EntryBlocks>,
-    calls: IdMap<CallNo>,
-    pub(super) pin: Option<Pin>,
-    /// The last summary and the entry it names.
+    blocks: BlockTable<BlockSummary>,
+    entries: Vec<EntryRecord>,
+    calls: ToolCallIds,
+    pub(super) pin: Option<LeafPin>,
+    /// The last summary that points to an entry: the uuid of that entry, and the number of the summary line.
     pub(super) summary: Option<(Id, u32)>,
-    /// Lines of user and assistant that have no uuid.
+    /// The numbers of the user and assistant lines without a uuid, except sidechain lines.
     pub(super) missing_uuid: Vec<u32>,
     version: Option<String>,
 }
 
 impl ResumeIndex {
-    /// Takes the next entry.
-    pub fn add(&mut self, entry: &Entry<'_>, place: LineSpan) {
-        if !entry.is(Flags::SALVAGED) {
-            self.note_version(entry);
+    /// Adds the next entry of the file. `span` is the position of its line.
+    pub fn add_entry(&mut self, entry: &Entry<'_>, span: LineSpan) {
+        if !entry.has_flag(Flags::RECOVERED) {
+            self.record_version(entry);
         }
         if entry.uuid.is_some() {
-            self.hold(entry, place);
+            self.add_blocks(entry, span);
             return;
         }
         match entry.kind {
-            Kind::User | Kind::Assistant if !entry.is(Flags::SIDECHAIN) => self.missing_uuid.push(place.line),
-            _ if entry.is(Flags::SALVAGED) => {}
+            Kind::User | Kind::Assistant if !entry.has_flag(Flags::SIDECHAIN) => {
+                self.missing_uuid.push(span.line);
+            }
+            _ if entry.has_flag(Flags::RECOVERED) => {}
             Kind::LastPrompt => {
-                // Any later line takes the place of the pin, also one that names nothing.
-                self.pin = entry.leaf.map(|leaf| Pin {
-                    leaf: leaf.id(),
-                    explicit: entry.is(Flags::EXPLICIT),
-                    behind: self.held.len() as NodeId,
-                    line: place.line,
+                // Any later line replaces the pointer, even if it points to no entry.
+                self.pin = entry.leaf_uuid.map(|leaf| LeafPin {
+                    leaf: leaf.to_id(),
+                    is_explicit: entry.has_flag(Flags::EXPLICIT),
+                    node_count: self.entries.len() as NodeId,
+                    line: span.line,
                 });
             }
             Kind::Summary => {
-                if let Some(leaf) = entry.leaf {
-                    self.summary = Some((leaf.id(), place.line));
+                if let Some(leaf) = entry.leaf_uuid {
+                    self.summary = Some((leaf.to_id(), span.line));
                 }
             }
             _ => {}
         }
     }
 
-    fn note_version(&mut self, entry: &Entry<'_>) {
+    fn record_version(&mut self, entry: &Entry<'_>) {
         if let Some(version) = entry.version
-            && self.version.as_deref().is_none_or(|known| !version.is(known))
+            && self.version.as_deref().is_none_or(|last_version| !version.equals(last_version))
         {
             self.version = Some(version.decode().into_owned());
         }
     }
 
-    fn hold(&mut self, entry: &Entry<'_>, place: LineSpan) {
-        let start = self.pieces.len() as u32;
+    /// Adds the block summaries and sizes of an entry with a uuid.
+    fn add_blocks(&mut self, entry: &Entry<'_>, span: LineSpan) {
+        self.blocks.start_node();
         let mut bytes = 0;
         let mut context = 0;
         if let (Kind::User | Kind::Assistant, Some(message)) = (entry.kind, &entry.message) {
             match &message.content {
                 Content::None => {}
                 Content::Text(text) => {
-                    self.pieces.push(BlockSummary::Plain(words(*text)));
+                    self.blocks.push(BlockSummary::Plain(classify_text(*text)));
                     bytes = text.raw().len();
                 }
                 Content::Blocks(blocks) => {
                     for block in blocks {
-                        let piece = self.piece(block, entry.raw.len(), place);
-                        bytes += said_in(block);
-                        self.pieces.push(piece);
+                        let summary = self.summarize_block(block, entry.raw.len(), span);
+                        bytes += block_bytes(block);
+                        self.blocks.push(summary);
                     }
                 }
             }
             if let Some(usage) = message.usage.filter(|_| entry.kind == Kind::Assistant) {
-                let kinds = [usage.input, usage.cache_write, usage.cache_read, usage.output];
-                let tokens = kinds.into_iter().fold(0, u64::saturating_add);
+                let counts = [usage.input, usage.cache_write, usage.cache_read, usage.output];
+                let tokens = counts.into_iter().fold(0, u64::saturating_add);
                 context = u32::try_from(tokens).unwrap_or(u32::MAX);
             }
         }
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
-        let local = entry.kind == Kind::User && is_local(entry);
-        self.held.push(EntryBlocks { start, bytes, context, local });
+        let is_local_command = entry.kind == Kind::User && is_local_command(entry);
+        self.entries.push(EntryRecord { bytes, context, is_local_command });
     }
 
-    fn piece(&mut self, block: &Block<'_>, read: usize, place: LineSpan) -> BlockSummary {
+    /// Reduces a block to its summary. `read_len` is the length of the line as read, which may be truncated.
+    fn summarize_block(&mut self, block: &Block<'_>, read_len: usize, span: LineSpan) -> BlockSummary {
         match block.kind {
-            BlockKind::Text => BlockSummary::Text(block.words.map_or(Words::Blank, words)),
+            BlockKind::Text => BlockSummary::Text(block.text.map_or(TextKind::Blank, classify_text)),
             BlockKind::Thinking | BlockKind::RedactedThinking => BlockSummary::Thinking,
-            BlockKind::ToolUse => BlockSummary::Call(self.call(block.id)),
-            BlockKind::ToolResult => BlockSummary::Result(self.call(block.id)),
+            BlockKind::ToolUse => BlockSummary::Call(self.intern_call(block.id)),
+            BlockKind::ToolResult => BlockSummary::Result(self.intern_call(block.id)),
             BlockKind::Image => {
-                // A line too long to hold was shortened: then the picture is what made it long.
-                let len = if place.len as usize > read { place.len as usize } else { block.raw.len() };
-                BlockSummary::Picture((len / 1024) as u32)
+                // The strings of an overlong line are truncated. Assume that the image made it long.
+                let len = if span.len as usize > read_len { span.len as usize } else { block.raw.len() };
+                BlockSummary::Image((len / 1024) as u32)
             }
             _ => BlockSummary::Other,
         }
     }
 
-    fn call(&mut self, id: Option<JsonStr<'_>>) -> CallNo {
-        let next = self.calls.len() as CallNo;
-        match self.calls.entry(id.map_or(Id::NIL, JsonStr::id)) {
-            Slot::Occupied(known) => *known.get(),
-            Slot::Vacant(free) => *free.insert(next),
-        }
+    fn intern_call(&mut self, id: Option<JsonStr<'_>>) -> ToolCallIdx {
+        self.calls.intern(id.map_or(Id::NIL, JsonStr::to_id))
     }
 
-    /// Returns the client that wrote the last line that names one.
+    /// Returns the client version of the last undamaged line that has one. Returns `None` if no line has one.
     pub fn version(&self) -> Option<&str> {
         self.version.as_deref()
     }
 
-    /// Returns the blocks of an entry.
-    pub(super) fn pieces(&self, no: NodeId) -> &[BlockSummary] {
-        let no = no as usize;
-        let end = self.held.get(no + 1).map_or(self.pieces.len(), |next| next.start as usize);
-        self.held.get(no).map_or(&[], |holding| &self.pieces[holding.start as usize..end])
+    /// Returns the summaries of the message blocks of an entry. Empty for entries other than user and assistant lines.
+    pub(super) fn blocks(&self, node_id: NodeId) -> &[BlockSummary] {
+        self.blocks.blocks_of(node_id)
     }
 
-    /// Returns how many bytes an entry says.
-    pub(crate) fn bytes(&self, no: NodeId) -> u64 {
-        self.held.get(no as usize).map_or(0, |holding| u64::from(holding.bytes))
+    /// Returns the bytes of the message content of an entry. An image counts as `IMAGE_BYTES`. 0 for other entries.
+    pub(crate) fn text_bytes(&self, node_id: NodeId) -> u64 {
+        self.entries.get(node_id as usize).map_or(0, |record| u64::from(record.bytes))
     }
 
-    /// Returns the tokens of the context behind an answer, as the API counted them.
-    pub(crate) fn context(&self, no: NodeId) -> Option<u64> {
-        let context = self.held.get(no as usize)?.context;
+    /// Returns the size of the context in tokens that the API reported with an answer, its output included.
+    ///
+    /// Returns `None` if the entry is not an assistant line or has no token counts.
+    pub(crate) fn context_tokens(&self, node_id: NodeId) -> Option<u64> {
+        let context = self.entries.get(node_id as usize)?.context;
         (context > 0).then_some(u64::from(context))
     }
 
-    /// Whether an entry is a line of a local command: its caveat, its name or what it printed.
-    pub(super) fn is_local(&self, no: NodeId) -> bool {
-        self.held.get(no as usize).is_some_and(|holding| holding.local)
+    /// Returns `true` if an entry is a line of a local command: its caveat, its name or its output.
+    pub(super) fn is_local_command(&self, node_id: NodeId) -> bool {
+        self.entries.get(node_id as usize).is_some_and(|record| record.is_local_command)
     }
 
-    /// Returns how many calls there are.
-    pub(super) fn calls(&self) -> usize {
+    /// Returns the number of distinct tool call ids in calls and results, that is, the bound of `ToolCallIdx`.
+    pub(super) fn call_count(&self) -> usize {
         self.calls.len()
     }
 }
 
-/// What a picture costs at most.
-pub(crate) const PICTURE: usize = 6400;
+/// The maximum cost of an image in the context, as an equivalent number of text bytes.
+pub(crate) const IMAGE_BYTES: usize = 6400;
 
-/// How many bytes a block says: a picture counts as what it costs at most, and not as its data.
-pub(crate) fn said_in(block: &Block<'_>) -> usize {
+/// Returns the bytes of a block as written. An image, also one in a tool result, counts as `IMAGE_BYTES` instead.
+pub(crate) fn block_bytes(block: &Block<'_>) -> usize {
     match block.kind {
-        BlockKind::Image => PICTURE,
-        // Only a list can hold pictures, and only a long one is wrongly counted by its bytes.
+        BlockKind::Image => IMAGE_BYTES,
+        // Only an array can contain images, and only a long one would be counted wrongly.
         BlockKind::ToolResult
-            if block.raw.len() > PICTURE && block.body.is_some_and(|body| body.first() == Some(&b'[')) =>
+            if block.raw.len() > IMAGE_BYTES
+                && block.body.is_some_and(|body| body.first() == Some(&b'[')) =>
         {
-            let result = block.result();
-            let pictures = result.blocks().iter().filter(|inside| inside.kind == BlockKind::Image);
-            pictures.fold(block.raw.len(), |bytes, inside| bytes - inside.raw.len() + PICTURE)
+            let result = block.result_content();
+            let images = result.blocks().iter().filter(|inner| inner.kind == BlockKind::Image);
+            images.fold(block.raw.len(), |bytes, inner| bytes - inner.raw.len() + IMAGE_BYTES)
         }
         _ => block.raw.len(),
     }
 }
 
-/// Whether a text has no words.
+/// Returns `true` if a text is empty or whitespace only. Texts over 4096 bytes count as not blank.
 pub(crate) fn is_blank(text: JsonStr<'_>) -> bool {
-    words(text) == Words::Blank
+    classify_text(text) == TextKind::Blank
 }
 
-/// How the lines of a local command begin.
-const LOCAL: [&[u8]; 4] =
+/// The prefixes of the lines of a local command.
+const LOCAL_COMMAND_PREFIXES: [&[u8]; 4] =
     [b"<local-command-caveat>", b"<local-command-stdout>", b"<local-command-stderr>", b"<command-name>"];
 
-fn is_local(entry: &Entry<'_>) -> bool {
+/// Returns `true` if the first text of the message starts like a line of a local command.
+fn is_local_command(entry: &Entry<'_>) -> bool {
     let first = entry.message.as_ref().and_then(|message| message.content.texts().next());
-    first.is_some_and(|text| LOCAL.iter().any(|start| text.raw().starts_with(start)))
+    first.is_some_and(|text| LOCAL_COMMAND_PREFIXES.iter().any(|start| text.raw().starts_with(start)))
 }
 
-fn words(text: JsonStr<'_>) -> Words {
+/// Classifies a text after trimming whitespace and byte order marks. Texts over 4096 bytes are `NonBlank`.
+fn classify_text(text: JsonStr<'_>) -> TextKind {
     let raw = text.raw();
-    // Nearly all words begin with what is neither white space nor an escape nor a bracket.
+    // Nearly all texts start with neither whitespace nor an escape nor a bracket.
     match raw.first() {
         Some(b' ' | b'\t' | b'\\' | b'(' | 0x80..) | None => {}
-        Some(_) => return Words::Some,
+        Some(_) => return TextKind::NonBlank,
     }
     if raw.len() > 4096 {
-        return Words::Some;
+        return TextKind::NonBlank;
     }
     let decoded = text.decode();
     let trimmed = decoded.trim_matches(|c: char| c.is_whitespace() && c != '\u{85}' || c == '\u{feff}');
     match trimmed {
-        "" => Words::Blank,
-        "(no content)" => Words::Placeholder,
-        _ => Words::Some,
+        "" => TextKind::Blank,
+        "(no content)" => TextKind::Placeholder,
+        _ => TextKind::NonBlank,
     }
 }

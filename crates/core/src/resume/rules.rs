@@ -1,38 +1,42 @@
-//! The table: what clients do, by version, and the cases that show it.
+//! The table of client behaviours by version, with the test cases that show each of them.
 
 use crate::version::Version;
 
 /// A client version as three numbers.
-pub(super) type V = [u64; 3];
+pub(super) type VersionTriple = [u64; 3];
 
-/// One row of the table: an answer for each range of versions, the oldest first.
+/// A row of the table: the name of a behaviour, and its value from each version on, oldest first.
 pub(super) struct Rule<T: 'static> {
     name: &'static str,
-    answers: &'static [(V, T)],
+    values: &'static [(VersionTriple, T)],
     cases: &'static [&'static str],
 }
 
 impl<T: Copy> Rule<T> {
-    const fn new(name: &'static str, answers: &'static [(V, T)], cases: &'static [&'static str]) -> Rule<T> {
-        Rule { name, answers, cases }
+    const fn new(
+        name: &'static str,
+        values: &'static [(VersionTriple, T)],
+        cases: &'static [&'static str],
+    ) -> Rule<T> {
+        Rule { name, values, cases }
     }
 
-    /// Returns the answer for a client; older clients than any measured are taken for the oldest.
-    fn of(&self, client: &Version) -> T {
-        let newest = self.answers.iter().rev().find(|(since, _)| client.is_since(*since));
-        newest.map_or(self.answers[0].1, |(_, answer)| *answer)
+    /// Returns the value for a client version. Versions older than all measured ones get the oldest value.
+    fn value_for(&self, client: &Version) -> T {
+        let newest = self.values.iter().rev().find(|(since, _)| client.is_at_least(*since));
+        newest.map_or(self.values[0].1, |(_, value)| *value)
     }
 
-    fn row(&self) -> Row {
-        Row {
+    fn to_row(&self) -> RuleRow {
+        RuleRow {
             name: self.name,
-            since: self.answers.iter().map(|(since, _)| *since).collect(),
+            since: self.values.iter().map(|(since, _)| *since).collect(),
             cases: self.cases,
         }
     }
 }
 
-/// The clients that were asked.
+/// The client versions that were measured, oldest first.
 pub const KNOWN_CLIENTS: &[&str] = &[
     "1.0.37", "1.0.98", "2.0.1", "2.0.32", "2.0.76", "2.1.15", "2.1.42", "2.1.73", "2.1.104", "2.1.163",
     "2.1.221", "2.1.281", "2.1.325",
@@ -40,194 +44,206 @@ pub const KNOWN_CLIENTS: &[&str] = &[
 
 /// How the leaf is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Leaf {
-    /// The newest timestamp, the first of several.
+pub(super) enum LeafChoice {
+    /// The newest timestamp; the first of several.
     Newest,
-    /// The only leaf of the file; where there are several, its last line; where there is none, the client gives up. Then
-    /// up to a line that speaks.
+    /// The only leaf of the file, or the last line if there are several. Then the nearest message at or above it. The client
+    /// exits with an error if there is no leaf.
     Only,
     /// The last line.
     LastLine,
-    /// The last line; where it is not the newest and others hang below it, the newest of those.
+    /// The last line. If it is not the newest entry, its newest descendant.
     LastLineOrBelow,
 }
 
-/// What a progress line is to the client.
+/// How the client treats progress lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Progress {
-    /// Nothing: what hangs on it is cut off.
-    Unread,
-    /// An entry as any other.
-    Entry,
-    /// Nothing, but what hangs on it hangs on what is above it.
-    SeenThrough,
+pub(super) enum ProgressRule {
+    /// They are not loaded. Their children are cut off.
+    Ignored,
+    /// They are loaded like other entries.
+    Loaded,
+    /// They are not loaded. Their children are linked to the nearest ancestor that is not a progress line.
+    Bridged,
 }
 
-/// Which of the entries kept by a compaction are put back.
+/// Which kinds of preserved entries the client restores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PreservedSupport {
-    Nothing,
+    None,
     /// `preservedSegment`.
-    Run,
-    /// `preservedMessages`, else `preservedSegment`; what hung on dropped lines hangs on the last kept one.
-    List,
+    Segment,
+    /// `preservedMessages`, else `preservedSegment`. Children of dropped lines are linked to the last preserved entry.
+    Messages,
 }
 
-/// How the other lines of a response and the results of its calls come back.
+/// How the other lines of a response and the results of its calls are added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rejoin {
+pub(super) enum RejoinRule {
     Never,
-    /// Behind the last line of the response on the walk; results by parent, before those on the walk.
-    Behind,
-    /// Behind the line on the walk that stands before it in the file, else behind the first; results by call.
+    /// After the last line of the response on the walk. Results are found by parent and precede those on the walk.
+    AfterLast,
+    /// After the line on the walk that precedes them in the file, else after the first. Results are found by call.
     InOrder,
 }
 
-/// What becomes of calls without a result.
+/// How calls without a result are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unanswered {
-    /// The call is left out, words beside it stay.
-    LeaveOutCall,
-    /// A line whose calls all lack a result is left out.
-    LeaveOutLine,
-    /// As before, but calls of a turn that was cut off get a made-up result.
-    AnswerOpenTurn,
+pub(super) enum UnansweredRule {
+    /// The call is removed; other blocks of its line stay.
+    DropCall,
+    /// A line is removed if it has calls and none of them has a result.
+    DropLine,
+    /// Like `DropLine`, but calls of an interrupted turn get synthetic results.
+    AnswerInterruptedTurn,
 }
 
-/// Which answers without words are left out.
+/// Which blank answers are removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Blank {
+pub(super) enum BlankRule {
     Sent,
-    /// White space.
-    LeftOut,
-    /// White space and `(no content)`.
-    LeftOutAlsoPlaceholder,
+    /// Whitespace.
+    Dropped,
+    /// Whitespace and `(no content)`.
+    DroppedWithPlaceholder,
 }
 
-/// Where "No response requested." is put in.
+/// The position at which "No response requested." is added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Filler {
-    /// Behind a user line that ends the chain.
+pub(super) enum FillerRule {
+    /// After a user line at the end of the chain.
     Entry,
-    /// Behind the last line that speaks, if it is the user's.
-    Speaker,
-    /// The same, but not behind the lines of a local command that the client marked as its own.
-    SpeakerNotLocal,
+    /// After the last message, if it is a user message.
+    Message,
+    /// Like `Message`, but not after lines of a local command that are marked as meta.
+    MessageNotLocal,
 }
 
-/// Where "Continue from where you left off." is put in.
+/// The position at which "Continue from where you left off." is added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ContinuePrompt {
     Never,
-    /// Behind a tool result.
+    /// After a tool result.
     Result,
-    /// Behind a tool result, or where an attachment ends the chain.
+    /// After a tool result, or if the chain ends with an attachment.
     ResultOrAttachment,
-    /// Behind a tool result, or where an attachment to what the user said ends the chain.
+    /// After a tool result, or if the chain ends with an attachment to a user message.
     ResultOrAttachmentToPrompt,
 }
 
-/// What becomes of results without a call.
+/// How results without a call are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Orphans {
+pub(super) enum OrphanRule {
     Sent,
-    /// Left out behind the first answer.
-    LeftOutLater,
-    LeftOut,
+    /// Removed except in the first message.
+    DroppedAfterFirst,
+    Dropped,
 }
 
-/// Which messages that lost everything say so.
+/// Which messages without blocks get a placeholder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Placeholder {
+pub(super) enum PlaceholderRule {
     None,
     Answers,
-    /// All but the first.
+    /// All except the first.
     Later,
-    /// All, the first in other words.
+    /// All. The first gets another text.
     All,
 }
 
-const LEAF: Rule<Leaf> = Rule::new(
+const LEAF: Rule<LeafChoice> = Rule::new(
     "leaf",
     &[
-        ([1, 0, 37], Leaf::Newest),
-        ([2, 1, 104], Leaf::Only),
-        ([2, 1, 163], Leaf::LastLine),
-        ([2, 1, 281], Leaf::LastLineOrBelow),
+        ([1, 0, 37], LeafChoice::Newest),
+        ([2, 1, 104], LeafChoice::Only),
+        ([2, 1, 163], LeafChoice::LastLine),
+        ([2, 1, 281], LeafChoice::LastLineOrBelow),
     ],
     &["branch_last_in_file_but_older", "branch_in_the_middle_but_newest", "line_repeated_at_the_end"],
 );
-const TIMELESS_LEAF: Rule<bool> = Rule::new(
+const LEAF_WITHOUT_TIME: Rule<bool> = Rule::new(
     "a leaf without a timestamp can be loaded",
     &[([1, 0, 37], true), ([2, 1, 104], false)],
     &["no_timestamp_last"],
 );
-const SIDE_LEAF: Rule<bool> =
-    Rule::new("side leaf", &[([1, 0, 37], true), ([2, 0, 32], false)], &["sidechain_last"]);
+const SIDECHAIN_LEAF: Rule<bool> =
+    Rule::new("sidechain leaf", &[([1, 0, 37], true), ([2, 0, 32], false)], &["sidechain_last"]);
 const PIN: Rule<bool> = Rule::new(
     "pin",
     &[([1, 0, 37], false), ([2, 1, 163], true)],
     &["last_prompt_names_other_tip", "last_prompt_rewound_names_middle", "pinned_tip_then_branch"],
 );
-const PROGRESS: Rule<Progress> = Rule::new(
+const PROGRESS: Rule<ProgressRule> = Rule::new(
     "progress",
-    &[([1, 0, 37], Progress::Unread), ([2, 1, 15], Progress::Entry), ([2, 1, 104], Progress::SeenThrough)],
+    &[
+        ([1, 0, 37], ProgressRule::Ignored),
+        ([2, 1, 15], ProgressRule::Loaded),
+        ([2, 1, 104], ProgressRule::Bridged),
+    ],
     &["progress_in_the_chain", "progress_below_the_middle_last"],
 );
 const CYCLE_HANGS: Rule<bool> =
     Rule::new("a cycle hangs the client", &[([1, 0, 37], true), ([2, 1, 42], false)], &["cycle"]);
-const BRIDGE: Rule<bool> = Rule::new(
-    "a line whose parent is missing hangs on the newest of the five seconds before it",
+const LINK_BY_TIME: Rule<bool> = Rule::new(
+    "an entry with a missing parent is linked to the newest entry of the five seconds before it",
     &[([1, 0, 37], false), ([2, 1, 104], true)],
-    &["parent_missing", "parent_missing_written_at_once"],
+    &["parent_missing", "parent_missing_with_recent_line"],
 );
 const CUT_AT_BOUNDARY: Rule<bool> = Rule::new(
-    "what is above a compaction is left out, also where it has a parent",
+    "entries above a compaction are dropped even if it has a parent",
     &[([1, 0, 37], false), ([2, 0, 1], true)],
     &["boundary_with_a_parent"],
 );
-const KEEP: Rule<PreservedSupport> = Rule::new(
-    "kept by a compaction",
+const PRESERVED: Rule<PreservedSupport> = Rule::new(
+    "entries preserved by a compaction",
     &[
-        ([1, 0, 37], PreservedSupport::Nothing),
-        ([2, 1, 104], PreservedSupport::Run),
-        ([2, 1, 163], PreservedSupport::List),
+        ([1, 0, 37], PreservedSupport::None),
+        ([2, 1, 104], PreservedSupport::Segment),
+        ([2, 1, 163], PreservedSupport::Messages),
     ],
-    &["kept_run", "kept_list"],
+    &["preserved_segment", "preserved_messages"],
 );
-const REJOIN: Rule<Rejoin> = Rule::new(
-    "re-join",
-    &[([1, 0, 37], Rejoin::Never), ([2, 1, 104], Rejoin::Behind), ([2, 1, 281], Rejoin::InOrder)],
+const REJOIN: Rule<RejoinRule> = Rule::new(
+    "rejoin",
+    &[
+        ([1, 0, 37], RejoinRule::Never),
+        ([2, 1, 104], RejoinRule::AfterLast),
+        ([2, 1, 281], RejoinRule::InOrder),
+    ],
     &["parallel_tools", "chunks_of_one_message_as_siblings", "results_out_of_order"],
 );
 const API_ERRORS: Rule<bool> =
     Rule::new("API errors are sent", &[([1, 0, 37], true), ([2, 0, 65], false)], &["api_error_last"]);
-const LOCAL: Rule<bool> = Rule::new(
+const LOCAL_COMMANDS: Rule<bool> = Rule::new(
     "system lines of local commands are sent",
     &[([1, 0, 37], false), ([2, 1, 73], true)],
     &["local_command_in_the_chain"],
 );
-const UNANSWERED: Rule<Unanswered> = Rule::new(
-    "calls without result",
+const UNANSWERED: Rule<UnansweredRule> = Rule::new(
+    "calls without a result",
     &[
-        ([1, 0, 37], Unanswered::LeaveOutCall),
-        ([2, 1, 42], Unanswered::LeaveOutLine),
-        ([2, 1, 281], Unanswered::AnswerOpenTurn),
+        ([1, 0, 37], UnansweredRule::DropCall),
+        ([2, 1, 42], UnansweredRule::DropLine),
+        ([2, 1, 281], UnansweredRule::AnswerInterruptedTurn),
     ],
     &[
         "tool_use_without_result_at_the_end",
-        "words_beside_a_call_without_result",
+        "text_next_to_a_call_without_result",
         "calls_without_result_of_the_last_response",
     ],
 );
 const LONE_THINKING: Rule<bool> =
     Rule::new("thinking alone is sent", &[([1, 0, 37], true), ([2, 1, 15], false)], &["thinking_alone"]);
-const BLANK: Rule<Blank> = Rule::new(
-    "answers without words",
-    &[([1, 0, 37], Blank::Sent), ([2, 1, 42], Blank::LeftOut), ([2, 1, 163], Blank::LeftOutAlsoPlaceholder)],
+const BLANK: Rule<BlankRule> = Rule::new(
+    "blank answers",
+    &[
+        ([1, 0, 37], BlankRule::Sent),
+        ([2, 1, 42], BlankRule::Dropped),
+        ([2, 1, 163], BlankRule::DroppedWithPlaceholder),
+    ],
     &["blank_answer", "placeholder_answer"],
 );
-const EMPTY_PROMPT_FILLS: Rule<bool> = Rule::new(
+const EMPTY_PROMPT_GETS_FILLER: Rule<bool> = Rule::new(
     "an empty prompt at the end is followed by a filler",
     &[([1, 0, 37], false), ([2, 1, 42], true)],
     &["empty_prompt_last"],
@@ -237,12 +253,16 @@ const BLANK_PROMPTS: Rule<bool> = Rule::new(
     &[([1, 0, 37], true), ([2, 1, 163], false)],
     &["blank_prompt"],
 );
-const FILLER: Rule<Filler> = Rule::new(
+const FILLER: Rule<FillerRule> = Rule::new(
     "filler",
-    &[([1, 0, 37], Filler::Entry), ([2, 1, 73], Filler::Speaker), ([2, 1, 281], Filler::SpeakerNotLocal)],
+    &[
+        ([1, 0, 37], FillerRule::Entry),
+        ([2, 1, 73], FillerRule::Message),
+        ([2, 1, 281], FillerRule::MessageNotLocal),
+    ],
     &["ends_with_a_prompt", "system_child_of_a_prompt", "meta_user_child_of_middle"],
 );
-const GO_ON: Rule<ContinuePrompt> = Rule::new(
+const CONTINUE_PROMPT: Rule<ContinuePrompt> = Rule::new(
     "continue",
     &[
         ([1, 0, 37], ContinuePrompt::Never),
@@ -252,52 +272,56 @@ const GO_ON: Rule<ContinuePrompt> = Rule::new(
         ([2, 1, 221], ContinuePrompt::ResultOrAttachmentToPrompt),
         ([2, 1, 281], ContinuePrompt::Never),
     ],
-    &["attachment_last", "attachment_behind_a_prompt_last", "ends_with_a_result"],
+    &["attachment_last", "attachment_after_a_prompt_last", "ends_with_a_result"],
 );
-const RECAP_WAITS: Rule<bool> = Rule::new(
-    "the summary of a compaction, with attachments behind it, waits for an answer",
+const SUMMARY_WAITS: Rule<bool> = Rule::new(
+    "a compaction summary followed by attachments waits for an answer",
     &[([1, 0, 37], true), ([2, 1, 221], false)],
     &["summary_then_attachment_last"],
 );
-const UNITE: Rule<bool> = Rule::new(
-    "lines of one response become one message",
+const MERGE_LINES: Rule<bool> = Rule::new(
+    "lines of one response are merged into one message",
     &[([1, 0, 37], false), ([2, 0, 76], true)],
     &["result_between_two_calls"],
 );
-const WORDS_FIRST: Rule<bool> = Rule::new(
-    "words before calls in a united message",
+const TEXT_FIRST: Rule<bool> = Rule::new(
+    "text precedes calls in a merged message",
     &[([1, 0, 37], false), ([2, 1, 163], true)],
-    &["call_before_words"],
+    &["call_before_text"],
 );
 const RESULTS_FIRST: Rule<bool> = Rule::new(
-    "results before words in a user message",
+    "results precede text in a user message",
     &[([1, 0, 37], false), ([2, 0, 32], true)],
-    &["result_behind_words"],
+    &["result_after_text"],
 );
-const ORPHANS: Rule<Orphans> = Rule::new(
-    "results without call",
-    &[([1, 0, 37], Orphans::Sent), ([2, 1, 42], Orphans::LeftOutLater), ([2, 1, 73], Orphans::LeftOut)],
+const ORPHANS: Rule<OrphanRule> = Rule::new(
+    "results without a call",
+    &[
+        ([1, 0, 37], OrphanRule::Sent),
+        ([2, 1, 42], OrphanRule::DroppedAfterFirst),
+        ([2, 1, 73], OrphanRule::Dropped),
+    ],
     &["tool_result_without_use", "result_without_call_first"],
 );
-const PLACEHOLDER: Rule<Placeholder> = Rule::new(
+const PLACEHOLDER: Rule<PlaceholderRule> = Rule::new(
     "(no content)",
     &[
-        ([1, 0, 37], Placeholder::None),
-        ([2, 1, 42], Placeholder::Answers),
-        ([2, 1, 104], Placeholder::Later),
-        ([2, 1, 281], Placeholder::All),
+        ([1, 0, 37], PlaceholderRule::None),
+        ([2, 1, 42], PlaceholderRule::Answers),
+        ([2, 1, 104], PlaceholderRule::Later),
+        ([2, 1, 281], PlaceholderRule::All),
     ],
     &["empty_content", "tool_result_without_use", "result_without_call_alone_first"],
 );
 
-/// A row of the table, for those who look at it: since which versions it has another answer, and what shows it.
+/// A row of the table without its values: the versions at which the value changes, and the cases that show it.
 #[derive(Debug, Clone)]
-pub struct Row {
-    /// What it is about.
+pub struct RuleRow {
+    /// The name of the behaviour.
     pub name: &'static str,
-    /// Where each answer begins.
+    /// The first client version of each value, oldest first.
     pub since: Vec<[u64; 3]>,
-    /// The cases.
+    /// The names of the test cases that show the behaviour.
     pub cases: &'static [&'static str],
 }
 
@@ -310,43 +334,43 @@ macro_rules! rules {
         }
 
         impl Rules {
-            /// Reads the table's column for a client.
-            pub(super) fn of(client: &Version) -> Rules {
-                Rules { $($field: $rule.of(client),)* }
+            /// Returns the rules that apply to a client version.
+            pub(super) fn for_client(client: &Version) -> Rules {
+                Rules { $($field: $rule.value_for(client),)* }
             }
         }
 
-        /// Returns the rows of the table.
-        pub fn rows() -> Vec<Row> {
-            vec![$($rule.row()),*]
+        /// Returns a row for each rule, in the order of the table.
+        pub fn list_rules() -> Vec<RuleRow> {
+            vec![$($rule.to_row()),*]
         }
     };
 }
 
 rules! {
-    leaf: Leaf = LEAF,
-    timeless_leaf: bool = TIMELESS_LEAF,
-    side_leaf: bool = SIDE_LEAF,
+    leaf: LeafChoice = LEAF,
+    leaf_without_time: bool = LEAF_WITHOUT_TIME,
+    sidechain_leaf: bool = SIDECHAIN_LEAF,
     pin: bool = PIN,
-    progress: Progress = PROGRESS,
+    progress: ProgressRule = PROGRESS,
     cycle_hangs: bool = CYCLE_HANGS,
-    bridge: bool = BRIDGE,
+    link_by_time: bool = LINK_BY_TIME,
     cut_at_boundary: bool = CUT_AT_BOUNDARY,
-    keep: PreservedSupport = KEEP,
-    rejoin: Rejoin = REJOIN,
+    preserved: PreservedSupport = PRESERVED,
+    rejoin: RejoinRule = REJOIN,
     api_errors: bool = API_ERRORS,
-    local: bool = LOCAL,
-    unanswered: Unanswered = UNANSWERED,
+    local_commands: bool = LOCAL_COMMANDS,
+    unanswered: UnansweredRule = UNANSWERED,
     lone_thinking: bool = LONE_THINKING,
-    blank: Blank = BLANK,
-    empty_prompt_fills: bool = EMPTY_PROMPT_FILLS,
+    blank: BlankRule = BLANK,
+    empty_prompt_gets_filler: bool = EMPTY_PROMPT_GETS_FILLER,
     blank_prompts: bool = BLANK_PROMPTS,
-    filler: Filler = FILLER,
-    go_on: ContinuePrompt = GO_ON,
-    recap_waits: bool = RECAP_WAITS,
-    unite: bool = UNITE,
-    words_first: bool = WORDS_FIRST,
+    filler: FillerRule = FILLER,
+    continue_prompt: ContinuePrompt = CONTINUE_PROMPT,
+    summary_waits: bool = SUMMARY_WAITS,
+    merge_lines: bool = MERGE_LINES,
+    text_first: bool = TEXT_FIRST,
     results_first: bool = RESULTS_FIRST,
-    orphans: Orphans = ORPHANS,
-    placeholder: Placeholder = PLACEHOLDER,
+    orphans: OrphanRule = ORPHANS,
+    placeholder: PlaceholderRule = PLACEHOLDER,
 }

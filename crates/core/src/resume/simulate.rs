@@ -1,60 +1,61 @@
-//! What a client makes of a file: the leaf, the path, what is sent, and everything that is not.
+//! Simulates a resume: the leaf, the path, what is sent, and why other entries are not.
 
-use super::api_messages::{BlockOrigin, SentBlock, send};
-use super::chain::{WalkEnd, rejoin, since_boundary, walk};
+use super::api_messages::{BlockOrigin, SentBlock, build_messages};
+use super::chain::{WalkEnd, rejoin_responses, truncate_at_boundary, walk_to_root};
 use super::client_graph::{ClientGraph, NONE};
-use super::leaf::{LeafRule, choose};
+use super::leaf::{LeafRule, choose_leaf};
 use super::resume_index::ResumeIndex;
 use super::rules::Rules;
 use crate::entry::{EntryRole, Flags, Kind};
 use crate::tree::{NodeId, ParentLink, Tree};
 use crate::version::Version;
 
-/// What a client loads from a file and sends.
+/// The entries that a client loads from a file and the blocks that it sends.
 #[derive(Debug, Default)]
 pub struct ResumeOutcome {
-    /// The entry it goes on from, and why that one.
+    /// The entry that the client resumes from, and the rule that chose it. `None` if the client finds none.
     pub leaf: Option<(NodeId, LeafRule)>,
-    /// Every entry that is loaded, in order.
+    /// The loaded entries, in the order of the conversation.
     pub chain: Vec<NodeId>,
-    /// Every block that is sent, in order.
+    /// The blocks that the client sends, in the order of the messages.
     pub sent: Vec<SentBlock>,
-    /// The entries of user and assistant that are sent, in the order of their first block.
+    /// The user and assistant entries that are sent, in the order of their first block.
     pub path: Vec<NodeId>,
-    /// Where the walk from the leaf ended, unless at a beginning.
-    pub stop: Option<EarlyEnd>,
-    /// What keeps the client from loading anything.
-    pub halt: Option<LoadFailure>,
-    /// Entries of the path outside subagents.
+    /// The entry at which the walk from the leaf ended early: at a compaction or a broken link. `None` if it reached the
+    /// start of the conversation.
+    pub early_end: Option<EarlyEnd>,
+    /// Why the client loads nothing. `None` if it loads entries.
+    pub failure: Option<LoadFailure>,
+    /// The number of entries on `path`, without sidechains.
     pub loaded: usize,
-    /// Lines of user and assistant outside subagents: all of them.
+    /// The number of user and assistant lines of the file, without sidechains.
     pub entries: usize,
-    /// Those that are not on the path, each once, in the order of the file.
-    pub unreachable: Vec<SkippedEntry>,
+    /// The user and assistant lines that are not on `path`, without sidechains, each once, in file order.
+    pub skipped: Vec<SkippedEntry>,
 }
 
-/// Where a walk ended too early.
+/// The end of a walk that did not reach the start of the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EarlyEnd {
-    /// The last entry it reached.
+    /// The last entry of the walk.
     pub node: NodeId,
-    /// Why it ended there.
-    pub why: SkipReason,
+    /// Why the walk ended there.
+    pub reason: SkipReason,
 }
 
-/// What keeps a client from loading anything.
+/// Why a client loads nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LoadFailure {
-    /// It never comes back: entries are each other's ancestors.
+    /// It never returns: parent links form a cycle.
     Hangs,
-    /// It ends with an error: no entry is a leaf, or the leaf has no timestamp.
+    /// It exits with an error: no entry is a leaf, or the leaf has no timestamp.
     GivesUp,
-    /// There is nothing to load.
+    /// The file has no entry to load, or no summary points to one.
     Nothing,
 }
 
 impl LoadFailure {
-    /// Returns a name for output.
+    /// Returns the name used in JSON.
     pub fn name(self) -> &'static str {
         match self {
             LoadFailure::Hangs => "hangs",
@@ -64,58 +65,58 @@ impl LoadFailure {
     }
 }
 
-/// A line that is not sent.
+/// A user or assistant line that is not sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SkippedEntry {
-    /// Its number in the file.
+    /// The line number, from 1.
     pub line: u32,
-    /// The entry; `None` for a line without a uuid.
+    /// The entry. `None` for a line without a uuid.
     pub node: Option<NodeId>,
-    /// Why.
-    pub why: SkipReason,
+    /// Why it is not sent.
+    pub reason: SkipReason,
 }
 
-/// Why an entry is not loaded, not sent, or the last that is.
+/// Why an entry is not loaded, not sent, or the last one loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SkipReason {
-    /// It is on another branch of the same beginning.
+    /// It is on another branch of the same root.
     OtherBranch,
-    /// It belongs to another beginning.
+    /// It belongs to another root.
     OtherRoot,
-    /// What is above it is cut off: its parent, or an ancestor's, is in no line.
+    /// Its parent or the parent of an ancestor is not in the file.
     MissingParent,
-    /// Its parent is a line that this client does not read.
+    /// Its parent or the parent of an ancestor is a line that this client does not load.
     UnreadParent,
-    /// It is its own ancestor.
+    /// It or an ancestor is part of a cycle of parent links.
     Cycle,
-    /// Its line is damaged: the client reads nothing of it.
+    /// Its line is damaged, so the client does not read it.
     Damaged,
-    /// The client loads nothing at all.
-    Halted,
+    /// The client never returns or exits with an error, so it loads nothing.
+    LoadFailed,
     /// It has no uuid.
-    Nameless,
-    /// It was summed up by a compaction.
+    MissingUuid,
+    /// A compaction replaced it by a summary.
     Compacted,
-    /// Another line with the same uuid stands for it.
+    /// A later line has the same uuid.
     Repeated,
-    /// It is a line of a local command, such as `/exit`, that nothing was said after.
+    /// It is a line of a local command, such as `/exit`, without a message after it.
     Local,
-    /// It shows an API error.
+    /// It is an API error.
     ApiError,
-    /// It calls tools that never answered.
+    /// Its tool calls have no results.
     Unanswered,
-    /// It answers no call of the path.
+    /// It was loaded but none of its blocks is sent, usually because its results answer no call that is sent.
     Orphan,
-    /// It thinks and says nothing.
+    /// Its response consists of thinking only.
     LoneThinking,
-    /// It says nothing.
+    /// It is an answer with blank text only.
     Blank,
-    /// It has no content.
+    /// It is a prompt without content.
     Empty,
 }
 
 impl SkipReason {
-    /// Returns a name for output.
+    /// Returns the name used in JSON.
     pub fn name(self) -> &'static str {
         match self {
             SkipReason::OtherBranch => "other-branch",
@@ -124,8 +125,8 @@ impl SkipReason {
             SkipReason::UnreadParent => "unread-parent",
             SkipReason::Cycle => "cycle",
             SkipReason::Damaged => "damaged-line",
-            SkipReason::Halted => "halted",
-            SkipReason::Nameless => "no-uuid",
+            SkipReason::LoadFailed => "load-failed",
+            SkipReason::MissingUuid => "no-uuid",
             SkipReason::Compacted => "compacted",
             SkipReason::Repeated => "repeated",
             SkipReason::Local => "local-command",
@@ -138,284 +139,313 @@ impl SkipReason {
         }
     }
 
-    /// Whether the client does not know of such an entry any more: nothing else in the context stands for it.
+    /// Returns `true` if nothing in the context represents an entry skipped for this reason.
+    ///
+    /// Compacted and repeated entries are represented by others; local commands, errors and blank texts are no loss.
     pub fn is_loss(self) -> bool {
-        self <= SkipReason::Nameless
+        self <= SkipReason::MissingUuid
     }
 }
 
-/// The entry that a client goes on from, why that one, and all that it loads.
-struct Loaded {
+/// The chain that a client loads, the leaf with the rule that chose it, and the early end of the walk.
+struct LoadedChain {
     leaf: NodeId,
     rule: LeafRule,
     chain: Vec<NodeId>,
-    stop: Option<EarlyEnd>,
+    early_end: Option<EarlyEnd>,
 }
 
-/// Loads what a client would, or says what keeps it from that.
-fn load(
-    links: &ClientGraph<'_>,
-    facts: &ResumeIndex,
+/// Chooses the leaf and loads the chain of a client.
+///
+/// If the client loads nothing, returns `Err` with the cause and the leaf, if one was chosen.
+fn load_chain(
+    graph: &ClientGraph<'_>,
+    index: &ResumeIndex,
     rules: &Rules,
-) -> Result<Loaded, (LoadFailure, Option<(NodeId, LeafRule)>)> {
-    let Some((leaf, rule)) = choose(links, facts, rules) else {
-        return Err((if links.order.is_empty() { LoadFailure::Nothing } else { LoadFailure::GivesUp }, None));
+) -> Result<LoadedChain, (LoadFailure, Option<(NodeId, LeafRule)>)> {
+    let Some((leaf, rule)) = choose_leaf(graph, index, rules) else {
+        return Err((if graph.order.is_empty() { LoadFailure::Nothing } else { LoadFailure::GivesUp }, None));
     };
-    load_at(links, facts, rules, leaf, rule)
+    load_chain_at(graph, index, rules, leaf, rule)
 }
 
-/// Loads what a client would that goes on from `leaf`.
-fn load_at(
-    links: &ClientGraph<'_>,
-    facts: &ResumeIndex,
+/// Loads the chain of a client that resumes from `leaf`, which `rule` chose.
+///
+/// Returns `Err` with the cause and the leaf if the message at or above `leaf` must have a timestamp but has none, or if
+/// the client never returns because of a cycle.
+fn load_chain_at(
+    graph: &ClientGraph<'_>,
+    index: &ResumeIndex,
     rules: &Rules,
     leaf: NodeId,
     rule: LeafRule,
-) -> Result<Loaded, (LoadFailure, Option<(NodeId, LeafRule)>)> {
-    let speaker = links.nearest_ancestor(leaf, |no| links.speaks(no));
-    if !rules.timeless_leaf && speaker.is_some_and(|no| links.tree.node(no).time().is_none()) {
+) -> Result<LoadedChain, (LoadFailure, Option<(NodeId, LeafRule)>)> {
+    let message = graph.nearest_ancestor(leaf, |id| graph.is_message(id));
+    if !rules.leaf_without_time && message.is_some_and(|id| graph.tree.node(id).time().is_none()) {
         return Err((LoadFailure::GivesUp, Some((leaf, rule))));
     }
-    let (walked, end) = walk(links, leaf);
+    let (path, end) = walk_to_root(graph, leaf);
     if end == WalkEnd::Cycle && rules.cycle_hangs {
         return Err((LoadFailure::Hangs, Some((leaf, rule))));
     }
-    let top = walked[0];
-    let mut chain = rejoin(links, facts, rules.rejoin, walked);
-    let cut = rules.cut_at_boundary && since_boundary(links, &mut chain);
-    let stop = match end {
-        _ if cut => Some(EarlyEnd { node: chain[0], why: SkipReason::Compacted }),
+    let root = path[0];
+    let mut chain = rejoin_responses(graph, index, rules.rejoin, path);
+    let is_cut = rules.cut_at_boundary && truncate_at_boundary(graph, &mut chain);
+    let early_end = match end {
+        _ if is_cut => Some(EarlyEnd { node: chain[0], reason: SkipReason::Compacted }),
         WalkEnd::Root => None,
-        WalkEnd::Boundary | WalkEnd::Dropped => Some(EarlyEnd { node: top, why: SkipReason::Compacted }),
-        WalkEnd::Missing => Some(EarlyEnd { node: top, why: SkipReason::MissingParent }),
-        WalkEnd::Unread => Some(EarlyEnd { node: top, why: SkipReason::UnreadParent }),
-        WalkEnd::Cycle => Some(EarlyEnd { node: top, why: SkipReason::Cycle }),
+        WalkEnd::Boundary | WalkEnd::DroppedParent => {
+            Some(EarlyEnd { node: root, reason: SkipReason::Compacted })
+        }
+        WalkEnd::MissingParent => Some(EarlyEnd { node: root, reason: SkipReason::MissingParent }),
+        WalkEnd::UnreadParent => Some(EarlyEnd { node: root, reason: SkipReason::UnreadParent }),
+        WalkEnd::Cycle => Some(EarlyEnd { node: root, reason: SkipReason::Cycle }),
     };
-    Ok(Loaded { leaf, rule, chain, stop })
+    Ok(LoadedChain { leaf, rule, chain, early_end })
 }
 
-/// Returns the leaf of a client of this version and every entry that it loads, in order; nothing where it loads nothing.
-pub fn active_path(tree: &Tree, facts: &ResumeIndex, client: &Version) -> Option<(NodeId, Vec<NodeId>)> {
-    let rules = Rules::of(client);
-    let loaded = load(&ClientGraph::new(tree, &rules), facts, &rules).ok()?;
+/// Returns the leaf of a client and the entries that it loads, in the order of the conversation.
+///
+/// Returns `None` if the client loads nothing, for any [`LoadFailure`].
+pub fn active_path(tree: &Tree, index: &ResumeIndex, client: &Version) -> Option<(NodeId, Vec<NodeId>)> {
+    let rules = Rules::for_client(client);
+    let loaded = load_chain(&ClientGraph::new(tree, &rules), index, &rules).ok()?;
     Some((loaded.leaf, loaded.chain))
 }
 
-/// Says what a client of this version loads and sends.
-pub fn simulate_resume(tree: &Tree, facts: &ResumeIndex, client: &Version) -> ResumeOutcome {
-    let rules = Rules::of(client);
-    let links = ClientGraph::new(tree, &rules);
-    build_outcome(&links, facts, &rules, load(&links, facts, &rules))
+/// Simulates how a client of this version resumes from the leaf that it chooses itself.
+pub fn simulate_resume(tree: &Tree, index: &ResumeIndex, client: &Version) -> ResumeOutcome {
+    let rules = Rules::for_client(client);
+    let graph = ClientGraph::new(tree, &rules);
+    build_outcome(&graph, index, &rules, load_chain(&graph, index, &rules))
 }
 
-/// Says what a client of this version would load and send if it went on from `leaf`; `None` where it does not even hold
-/// that entry, as it holds nothing from before some compactions.
-pub fn resume_at(tree: &Tree, facts: &ResumeIndex, client: &Version, leaf: NodeId) -> Option<ResumeOutcome> {
-    let rules = Rules::of(client);
-    let links = ClientGraph::new(tree, &rules);
-    let held = links.loaded[leaf as usize];
-    held.then(|| {
-        build_outcome(&links, facts, &rules, load_at(&links, facts, &rules, leaf, LeafRule::Requested))
+/// Simulates how a client of this version would resume from `leaf`.
+///
+/// Returns `None` if the client does not load `leaf`: its kind is not loaded, its line is damaged, a later line repeats its
+/// uuid, or it precedes a compaction that did not preserve it.
+pub fn simulate_resume_at(
+    tree: &Tree,
+    index: &ResumeIndex,
+    client: &Version,
+    leaf: NodeId,
+) -> Option<ResumeOutcome> {
+    let rules = Rules::for_client(client);
+    let graph = ClientGraph::new(tree, &rules);
+    let is_loaded = graph.loaded[leaf as usize];
+    is_loaded.then(|| {
+        build_outcome(&graph, index, &rules, load_chain_at(&graph, index, &rules, leaf, LeafRule::Requested))
     })
 }
 
+/// Builds the outcome of a loaded chain, or of the failure to load one.
 fn build_outcome(
-    links: &ClientGraph<'_>,
-    facts: &ResumeIndex,
+    graph: &ClientGraph<'_>,
+    index: &ResumeIndex,
     rules: &Rules,
-    loaded: Result<Loaded, (LoadFailure, Option<(NodeId, LeafRule)>)>,
+    loaded: Result<LoadedChain, (LoadFailure, Option<(NodeId, LeafRule)>)>,
 ) -> ResumeOutcome {
-    let tree = links.tree;
-    let Loaded { leaf, rule, chain, stop } = match loaded {
+    let tree = graph.tree;
+    let LoadedChain { leaf, rule, chain, early_end } = match loaded {
         Ok(loaded) => loaded,
-        Err((halt, leaf)) => return nothing(links, facts, halt, leaf),
+        Err((failure, leaf)) => return build_failed_outcome(graph, index, failure, leaf),
     };
-    let (sent, left_out) = send(links, facts, rules, &chain);
-    let path = path_of(tree, &sent);
-    let mut resume =
-        ResumeOutcome { leaf: Some((leaf, rule)), chain, sent, path, stop, ..ResumeOutcome::default() };
-    resume.classify_skipped(links, facts, &left_out);
-    resume
+    let (sent, skipped) = build_messages(graph, index, rules, &chain);
+    let path = collect_path(tree, &sent);
+    let mut outcome =
+        ResumeOutcome { leaf: Some((leaf, rule)), chain, sent, path, early_end, ..ResumeOutcome::default() };
+    outcome.classify_skipped(graph, index, &skipped);
+    outcome
 }
 
-/// Says what a reader loads that walks up from the entry that the last summary names, as the seeds have it. No client
-/// that was measured does.
-pub fn resume_by_summary(tree: &Tree, facts: &ResumeIndex) -> ResumeOutcome {
-    let newest = Version::read(super::rules::KNOWN_CLIENTS[super::rules::KNOWN_CLIENTS.len() - 1]);
-    let links = ClientGraph::plain(tree, &Rules::of(&newest));
-    let named = facts.summary.and_then(|(leaf, line)| Some((tree.find(leaf)?, LeafRule::Summary(line))));
-    let Some((leaf, rule)) = named else {
-        return nothing(&links, facts, LoadFailure::Nothing, None);
+/// Simulates a client that resumes from the entry that the last summary points to. No measured client does so.
+///
+/// The outcome contains no sent blocks. It is `LoadFailure::Nothing` if no summary points to an entry of the file.
+pub fn simulate_by_summary(tree: &Tree, index: &ResumeIndex) -> ResumeOutcome {
+    let newest = Version::parse_lenient(super::rules::KNOWN_CLIENTS[super::rules::KNOWN_CLIENTS.len() - 1]);
+    let graph = ClientGraph::from_uuids(tree, &Rules::for_client(&newest));
+    let target =
+        index.summary.and_then(|(leaf, line)| Some((tree.find_uuid(leaf)?, LeafRule::Summary(line))));
+    let Some((leaf, rule)) = target else {
+        return build_failed_outcome(&graph, index, LoadFailure::Nothing, None);
     };
-    let (chain, end) = walk(&links, leaf);
-    let speaks = |no: &NodeId| links.speaks(*no);
-    let path: Vec<NodeId> = chain.iter().copied().filter(speaks).collect();
-    let why = match end {
+    let (chain, end) = walk_to_root(&graph, leaf);
+    let is_message = |id: &NodeId| graph.is_message(*id);
+    let path: Vec<NodeId> = chain.iter().copied().filter(is_message).collect();
+    let reason = match end {
         WalkEnd::Root | WalkEnd::Boundary => None,
         WalkEnd::Cycle => Some(SkipReason::Cycle),
-        WalkEnd::Unread => Some(SkipReason::UnreadParent),
-        WalkEnd::Missing | WalkEnd::Dropped => Some(SkipReason::MissingParent),
+        WalkEnd::UnreadParent => Some(SkipReason::UnreadParent),
+        WalkEnd::MissingParent | WalkEnd::DroppedParent => Some(SkipReason::MissingParent),
     };
-    let stop = why.map(|why| EarlyEnd { node: chain[0], why });
-    let mut resume =
-        ResumeOutcome { leaf: Some((leaf, rule)), chain, path, stop, ..ResumeOutcome::default() };
-    resume.classify_skipped(&links, facts, &[]);
-    resume
+    let early_end = reason.map(|reason| EarlyEnd { node: chain[0], reason });
+    let mut outcome =
+        ResumeOutcome { leaf: Some((leaf, rule)), chain, path, early_end, ..ResumeOutcome::default() };
+    outcome.classify_skipped(&graph, index, &[]);
+    outcome
 }
 
-fn nothing(
-    links: &ClientGraph<'_>,
-    facts: &ResumeIndex,
-    halt: LoadFailure,
+fn build_failed_outcome(
+    graph: &ClientGraph<'_>,
+    index: &ResumeIndex,
+    failure: LoadFailure,
     leaf: Option<(NodeId, LeafRule)>,
 ) -> ResumeOutcome {
-    let mut resume = ResumeOutcome { leaf, halt: Some(halt), ..ResumeOutcome::default() };
-    resume.classify_skipped(links, facts, &[]);
-    resume
+    let mut outcome = ResumeOutcome { leaf, failure: Some(failure), ..ResumeOutcome::default() };
+    outcome.classify_skipped(graph, index, &[]);
+    outcome
 }
 
-fn path_of(tree: &Tree, sent: &[SentBlock]) -> Vec<NodeId> {
-    let mut told = vec![false; tree.nodes().len()];
+/// Returns the user and assistant entries with sent blocks, each once, in the order of their first block.
+fn collect_path(tree: &Tree, sent: &[SentBlock]) -> Vec<NodeId> {
+    let mut seen = vec![false; tree.nodes().len()];
     let mut path = Vec::new();
     for block in sent {
-        if let BlockOrigin::Block(no, _) = block.said
-            && matches!(tree.node(no).kind, Kind::User | Kind::Assistant)
-            && !std::mem::replace(&mut told[no as usize], true)
+        if let BlockOrigin::Block(id, _) = block.origin
+            && matches!(tree.node(id).kind, Kind::User | Kind::Assistant)
+            && !std::mem::replace(&mut seen[id as usize], true)
         {
-            path.push(no);
+            path.push(id);
         }
     }
     path
 }
 
 impl ResumeOutcome {
-    /// Returns how many entries are out of the client's reach.
-    pub fn lost(&self) -> usize {
-        self.unreachable.iter().filter(|lost| lost.why.is_loss()).count()
+    /// Returns the number of skipped entries that are lost: nothing in the context represents them.
+    pub fn lost_count(&self) -> usize {
+        self.skipped.iter().filter(|skipped| skipped.reason.is_loss()).count()
     }
 
-    /// Lists the entries that a summary in the chain stands for: those before it, on the way to it.
-    fn summed_up(&self, tree: &Tree) -> Vec<NodeId> {
-        let is_mark = |no: &NodeId| {
-            matches!(tree.node(*no).voice, EntryRole::CompactBoundary | EntryRole::CompactSummary)
+    /// Returns the entries that the last compaction in the chain replaces: the entries before it on the path to it.
+    fn find_compacted_entries(&self, tree: &Tree) -> Vec<NodeId> {
+        let is_compaction = |id: &NodeId| {
+            matches!(tree.node(*id).role, EntryRole::CompactBoundary | EntryRole::CompactSummary)
         };
-        let Some(mark) = self.chain.iter().copied().filter(is_mark).max() else {
+        let Some(last_compaction) = self.chain.iter().copied().filter(is_compaction).max() else {
             return Vec::new();
         };
-        let way = tree
-            .with_parallel_calls(&tree.ancestors_across_compactions(mark))
+        let path = tree
+            .with_parallel_calls(&tree.ancestors_across_compactions(last_compaction))
             .into_iter()
-            .map(|step| step.node);
-        way.filter(|&no| no < mark).collect()
+            .map(|entry| entry.node);
+        path.filter(|&id| id < last_compaction).collect()
     }
 
-    /// Lists every line of user and assistant that is not on the path, with the reason.
+    /// Sets `skipped`, `loaded` and `entries`: lists every user and assistant line that is not on the path, with the reason.
+    ///
+    /// `not_sent` are the loaded entries that were filtered out.
     fn classify_skipped(
         &mut self,
-        links: &ClientGraph<'_>,
-        facts: &ResumeIndex,
-        left_out: &[(NodeId, SkipReason)],
+        graph: &ClientGraph<'_>,
+        index: &ResumeIndex,
+        not_sent: &[(NodeId, SkipReason)],
     ) {
-        let tree = links.tree;
-        let mut whys: Vec<Option<SkipReason>> = vec![None; tree.nodes().len()];
-        for no in self.summed_up(tree) {
-            whys[no as usize] = Some(SkipReason::Compacted);
+        let tree = graph.tree;
+        let mut reasons: Vec<Option<SkipReason>> = vec![None; tree.nodes().len()];
+        for id in self.find_compacted_entries(tree) {
+            reasons[id as usize] = Some(SkipReason::Compacted);
         }
-        for &no in &self.chain {
-            whys[no as usize] = Some(SkipReason::Orphan);
+        for &id in &self.chain {
+            reasons[id as usize] = Some(SkipReason::Orphan);
         }
-        for &(no, why) in left_out {
-            whys[no as usize] = Some(why);
+        for &(id, reason) in not_sent {
+            reasons[id as usize] = Some(reason);
         }
         let mut on_path = vec![false; tree.nodes().len()];
-        self.path.iter().for_each(|&no| on_path[no as usize] = true);
-        let roots = Roots::of(links);
-        let is_local = |no: NodeId| {
-            matches!(tree.node(no).voice, EntryRole::Meta | EntryRole::Command | EntryRole::Output)
+        self.path.iter().for_each(|&id| on_path[id as usize] = true);
+        let roots = WalkRoots::from_graph(graph);
+        let is_local = |id: NodeId| {
+            matches!(tree.node(id).role, EntryRole::Meta | EntryRole::Command | EntryRole::Output)
         };
-        let talk = links.at_or_above(|no| links.speaks(no) && !is_local(no));
-        let home = self.chain.first().map_or(NONE, |&no| roots.of_node(no));
-        let mut lost: Vec<SkippedEntry> = Vec::new();
-        let mut entries = facts.missing_uuid.len();
-        for no in 0..tree.nodes().len() as NodeId {
-            let node = tree.node(no);
-            if !matches!(node.kind, Kind::User | Kind::Assistant) || !tree.is_main_chain(no) {
+        let has_message_below = graph.mark_with_ancestors(|id| graph.is_message(id) && !is_local(id));
+        let leaf_root = self.chain.first().map_or(NONE, |&id| roots.get_root(id));
+        let mut skipped: Vec<SkippedEntry> = Vec::new();
+        let mut entries = index.missing_uuid.len();
+        for id in 0..tree.nodes().len() as NodeId {
+            let node = tree.node(id);
+            if !matches!(node.kind, Kind::User | Kind::Assistant) || !tree.is_main_chain(id) {
                 continue;
             }
             entries += 1;
-            if on_path[no as usize] {
+            if on_path[id as usize] {
                 continue;
             }
-            let stands = tree.find(node.id) == Some(no);
-            let why = match whys[no as usize] {
-                _ if node.is(Flags::SALVAGED) => SkipReason::Damaged,
-                _ if !stands => SkipReason::Repeated,
-                Some(why) => why,
-                None if self.halt.is_some_and(|halt| halt != LoadFailure::Nothing) => SkipReason::Halted,
-                None => match roots.why(links, no, home) {
-                    SkipReason::OtherBranch if is_local(no) && !talk[no as usize] => SkipReason::Local,
-                    why => why,
+            let is_last = tree.find_uuid(node.uuid) == Some(id);
+            let reason = match reasons[id as usize] {
+                _ if node.has_flag(Flags::RECOVERED) => SkipReason::Damaged,
+                _ if !is_last => SkipReason::Repeated,
+                Some(reason) => reason,
+                None if self.failure.is_some_and(|failure| failure != LoadFailure::Nothing) => {
+                    SkipReason::LoadFailed
+                }
+                None => match roots.find_skip_reason(graph, id, leaf_root) {
+                    SkipReason::OtherBranch if is_local(id) && !has_message_below[id as usize] => {
+                        SkipReason::Local
+                    }
+                    reason => reason,
                 },
             };
-            lost.push(SkippedEntry { line: node.place.line, node: Some(no), why });
+            skipped.push(SkippedEntry { line: node.span.line, node: Some(id), reason });
         }
-        let nameless = facts.missing_uuid.iter().map(|&line| SkippedEntry {
+        let missing_uuid = index.missing_uuid.iter().map(|&line| SkippedEntry {
             line,
             node: None,
-            why: SkipReason::Nameless,
+            reason: SkipReason::MissingUuid,
         });
-        lost.extend(nameless);
-        lost.sort_by_key(|lost| lost.line);
-        self.loaded = self.path.iter().filter(|&&no| tree.is_main_chain(no)).count();
+        skipped.extend(missing_uuid);
+        skipped.sort_by_key(|skipped| skipped.line);
+        self.loaded = self.path.iter().filter(|&&id| tree.is_main_chain(id)).count();
         self.entries = entries;
-        self.unreachable = lost;
+        self.skipped = skipped;
     }
 }
 
-/// The entry above each entry at which a walk ends.
-struct Roots {
-    tops: Vec<NodeId>,
+/// The root of each entry: the last entry of a walk along the client's parent links. `NONE` for entries not loaded.
+struct WalkRoots {
+    roots: Vec<NodeId>,
 }
 
-impl Roots {
-    fn of(links: &ClientGraph<'_>) -> Roots {
-        let mut tops = vec![NONE; links.parent.len()];
-        let mut climbed = Vec::new();
-        for &no in &links.order {
-            let mut at = no;
-            let mut top = at;
-            while at != NONE && tops[at as usize] == NONE {
-                // Set while the climb is on, so that a cycle ends it.
-                tops[at as usize] = at;
-                climbed.push(at);
-                top = at;
-                at = links.parent[at as usize];
+impl WalkRoots {
+    /// Finds the root of each loaded entry. In a cycle it is one of the entries of the cycle.
+    fn from_graph(graph: &ClientGraph<'_>) -> WalkRoots {
+        let mut roots = vec![NONE; graph.parent.len()];
+        let mut path = Vec::new();
+        for &id in &graph.order {
+            let mut node = id;
+            let mut root = node;
+            while node != NONE && roots[node as usize] == NONE {
+                // Mark before moving on, so that a cycle ends the walk.
+                roots[node as usize] = node;
+                path.push(node);
+                root = node;
+                node = graph.parent[node as usize];
             }
-            if at != NONE {
-                top = tops[at as usize];
+            if node != NONE {
+                root = roots[node as usize];
             }
-            climbed.drain(..).for_each(|no| tops[no as usize] = top);
+            path.drain(..).for_each(|id| roots[id as usize] = root);
         }
-        Roots { tops }
+        WalkRoots { roots }
     }
 
-    fn of_node(&self, no: NodeId) -> NodeId {
-        self.tops[no as usize]
+    fn get_root(&self, id: NodeId) -> NodeId {
+        self.roots[id as usize]
     }
 
-    /// Says why an entry that no walk from the leaf passes is out of reach.
-    fn why(&self, links: &ClientGraph<'_>, no: NodeId, home: NodeId) -> SkipReason {
-        let top = self.of_node(no);
-        if top == NONE {
-            // The client dropped it with what a compaction did not keep, and no summary stands for it.
+    /// Returns why an entry that is not on the walk from the leaf is not loaded. `leaf_root` is the root of that walk.
+    fn find_skip_reason(&self, graph: &ClientGraph<'_>, id: NodeId, leaf_root: NodeId) -> SkipReason {
+        let root = self.get_root(id);
+        if root == NONE {
+            // The client dropped it at a compaction that did not preserve it, and no summary replaces it.
             return SkipReason::OtherBranch;
         }
-        match links.tree.node(top).link {
-            _ if top == home => SkipReason::OtherBranch,
+        match graph.tree.node(root).link {
+            _ if root == leaf_root => SkipReason::OtherBranch,
             ParentLink::Root => SkipReason::OtherRoot,
-            ParentLink::Missing => SkipReason::MissingParent,
-            ParentLink::Cut => SkipReason::Cycle,
-            ParentLink::Child if links.parent[top as usize] == NONE => SkipReason::UnreadParent,
+            ParentLink::MissingParent => SkipReason::MissingParent,
+            ParentLink::CycleBroken => SkipReason::Cycle,
+            ParentLink::Child if graph.parent[root as usize] == NONE => SkipReason::UnreadParent,
             ParentLink::Child => SkipReason::Cycle,
         }
     }

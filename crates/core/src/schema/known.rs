@@ -1,12 +1,12 @@
-//! The fields that measured clients write, over all line types.
+//! The top-level fields that measured clients write, over all line types.
 
-/// Whether some measured client writes a top-level field of this name.
+/// Returns `true` if a measured client writes a top-level field of this name.
 pub fn is_known_field(name: &str) -> bool {
-    FIELDS.binary_search(&name).is_ok()
+    KNOWN_FIELDS.binary_search(&name).is_ok()
 }
 
-/// In the order of bytes, for the search above.
-const FIELDS: &[&str] = &[
+/// Sorted by bytes, for the binary search.
+const KNOWN_FIELDS: &[&str] = &[
     "agentId",
     "agentName",
     "aiTitle",
@@ -175,8 +175,8 @@ const FIELDS: &[&str] = &[
 #[cfg(test)]
 mod tests {
     #[test]
-    fn fields_are_in_order() {
-        assert!(super::FIELDS.is_sorted());
+    fn known_fields_are_sorted() {
+        assert!(super::KNOWN_FIELDS.is_sorted());
         assert!(super::is_known_field("uuid") && !super::is_known_field("no-such-field"));
     }
 }

@@ -1,29 +1,29 @@
-//! The drift detector: every type, subtype, block and field seen, by client version.
+//! Detects format drift: collects every type, subtype, block and field by client version.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::entry::{Attachment, BlockKind, Entry, JsonStr, Kind, Progress, System, members};
+use crate::entry::{AttachmentKind, BlockKind, Entry, JsonStr, Kind, ProgressKind, SystemKind, members};
 use crate::version::Version;
 
 mod known;
 
 pub use known::is_known_field;
 
-/// How often something was seen, and in which client versions.
+/// How often a schema item occurred, and in which client versions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Occurrences {
-    /// How often.
+    /// The number of occurrences.
     pub count: u64,
-    /// The oldest version, as numbers for sorting and as text.
+    /// The oldest client version that wrote it. `None` if no line names a version.
     pub oldest: Option<Version>,
-    /// The newest version.
+    /// The newest client version that wrote it. `None` if no line names a version.
     pub newest: Option<Version>,
 }
 
-/// What kind of thing was seen.
+/// The kind of a schema item, which is a name that occurs in the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SchemaItem {
+pub enum SchemaItemKind {
     /// A line type.
     Type,
     /// A subtype of a system line.
@@ -32,103 +32,117 @@ pub enum SchemaItem {
     Progress,
     /// A type of attachment.
     Attachment,
-    /// A content block.
+    /// A type of content block.
     Block,
-    /// A field of a line type.
+    /// A top-level field of a line type, named `type.field`.
     Field,
 }
 
-impl SchemaItem {
-    /// Returns a name for output.
+impl SchemaItemKind {
+    /// Returns the name used in output.
     pub fn name(self) -> &'static str {
         match self {
-            SchemaItem::Type => "type",
-            SchemaItem::System => "system",
-            SchemaItem::Progress => "progress",
-            SchemaItem::Attachment => "attachment",
-            SchemaItem::Block => "block",
-            SchemaItem::Field => "field",
+            SchemaItemKind::Type => "type",
+            SchemaItemKind::System => "system",
+            SchemaItemKind::Progress => "progress",
+            SchemaItemKind::Attachment => "attachment",
+            SchemaItemKind::Block => "block",
+            SchemaItemKind::Field => "field",
         }
     }
 }
 
-/// Everything seen so far.
+/// Counts the schema items of entries, with the range of client versions that wrote them.
 #[derive(Debug, Clone, Default)]
 pub struct SchemaCollector {
-    seen: BTreeMap<(SchemaItem, String), Occurrences>,
+    items: BTreeMap<(SchemaItemKind, String), Occurrences>,
+    /// The parsed client versions, by their text.
     versions: BTreeMap<String, Version>,
 }
 
 impl SchemaCollector {
-    /// Takes the next entry.
+    /// Counts the schema items in an entry.
     pub fn add(&mut self, entry: &Entry<'_>) {
         let version = entry.version.map(|version| {
             let text = version.decode();
-            self.versions.entry(text.into_owned()).or_insert_with_key(|text| Version::read(text)).clone()
+            self.versions
+                .entry(text.into_owned())
+                .or_insert_with_key(|text| Version::parse_lenient(text))
+                .clone()
         });
         let version = version.as_ref();
-        let name = or_none(entry.name);
-        self.see(SchemaItem::Type, name.to_string(), version);
-        let part = or_none(entry.part);
+        let name = name_or_none(entry.type_name);
+        self.record_item(SchemaItemKind::Type, name.to_string(), version);
+        let payload_type = name_or_none(entry.payload_type);
         match entry.kind {
             Kind::System => {
-                let subtype = or_none(entry.subtype);
-                self.see(SchemaItem::System, subtype.into_owned(), version);
+                let subtype = name_or_none(entry.subtype);
+                self.record_item(SchemaItemKind::System, subtype.into_owned(), version);
             }
-            Kind::Progress => self.see(SchemaItem::Progress, part.into_owned(), version),
-            Kind::Attachment => self.see(SchemaItem::Attachment, part.into_owned(), version),
+            Kind::Progress => self.record_item(SchemaItemKind::Progress, payload_type.into_owned(), version),
+            Kind::Attachment => {
+                self.record_item(SchemaItemKind::Attachment, payload_type.into_owned(), version);
+            }
             _ => {}
         }
         for block in entry.blocks() {
-            let block = or_none(block.name);
-            self.see(SchemaItem::Block, block.into_owned(), version);
+            let block = name_or_none(block.type_name);
+            self.record_item(SchemaItemKind::Block, block.into_owned(), version);
         }
         for (field, _) in members(entry.raw) {
-            self.see(SchemaItem::Field, format!("{name}.{}", field.decode()), version);
+            self.record_item(SchemaItemKind::Field, format!("{name}.{}", field.decode()), version);
         }
     }
 
-    fn see(&mut self, shape: SchemaItem, name: String, version: Option<&Version>) {
-        let seen = self.seen.entry((shape, name)).or_default();
-        seen.count += 1;
+    /// Counts an item and extends its version range. `version` is `None` if the line names none.
+    fn record_item(&mut self, kind: SchemaItemKind, name: String, version: Option<&Version>) {
+        let occurrences = self.items.entry((kind, name)).or_default();
+        occurrences.count += 1;
         if let Some(version) = version {
-            if seen.oldest.as_ref().is_none_or(|oldest| version < oldest) {
-                seen.oldest = Some(version.clone());
+            if occurrences.oldest.as_ref().is_none_or(|oldest| version < oldest) {
+                occurrences.oldest = Some(version.clone());
             }
-            if seen.newest.as_ref().is_none_or(|newest| version > newest) {
-                seen.newest = Some(version.clone());
+            if occurrences.newest.as_ref().is_none_or(|newest| version > newest) {
+                occurrences.newest = Some(version.clone());
             }
         }
     }
 
-    /// Adds what another census saw.
+    /// Adds the counts of another collector and extends the version ranges.
     pub fn merge(&mut self, other: SchemaCollector) {
-        for (key, part) in other.seen {
-            let seen = self.seen.entry(key).or_default();
-            seen.count += part.count;
-            seen.oldest = [seen.oldest.take(), part.oldest].into_iter().flatten().min();
-            seen.newest = [seen.newest.take(), part.newest].into_iter().flatten().max();
+        for (key, other_occurrences) in other.items {
+            let occurrences = self.items.entry(key).or_default();
+            occurrences.count += other_occurrences.count;
+            occurrences.oldest =
+                [occurrences.oldest.take(), other_occurrences.oldest].into_iter().flatten().min();
+            occurrences.newest =
+                [occurrences.newest.take(), other_occurrences.newest].into_iter().flatten().max();
         }
     }
 
-    /// Iterates over all that was seen, with whether it is known.
-    pub fn rows(&self) -> impl Iterator<Item = (SchemaItem, &str, &Occurrences, bool)> {
-        self.seen.iter().map(|((shape, name), seen)| (*shape, name.as_str(), seen, is_known(*shape, name)))
+    /// Returns an iterator over all items, sorted by kind and name.
+    ///
+    /// Each row has the kind, the name, the occurrences, and whether measured clients write the item.
+    pub fn rows(&self) -> impl Iterator<Item = (SchemaItemKind, &str, &Occurrences, bool)> {
+        self.items
+            .iter()
+            .map(|((kind, name), occurrences)| (*kind, name.as_str(), occurrences, is_known(*kind, name)))
     }
 }
 
-fn or_none(name: Option<JsonStr<'_>>) -> Cow<'_, str> {
+fn name_or_none(name: Option<JsonStr<'_>>) -> Cow<'_, str> {
     name.map_or(Cow::Borrowed("(none)"), JsonStr::decode)
 }
 
-fn is_known(shape: SchemaItem, name: &str) -> bool {
+/// Returns `true` if measured clients write an item of this kind and name.
+fn is_known(kind: SchemaItemKind, name: &str) -> bool {
     let raw = name.as_bytes();
-    match shape {
-        SchemaItem::Type => Kind::named(raw) != Kind::Unknown,
-        SchemaItem::System => name == "(none)" || System::named(raw) != System::Unknown,
-        SchemaItem::Progress => Progress::named(raw) != Progress::Unknown,
-        SchemaItem::Attachment => Attachment::named(raw) != Attachment::Unknown,
-        SchemaItem::Block => BlockKind::named(raw) != BlockKind::Unknown,
-        SchemaItem::Field => name.split_once('.').is_some_and(|(_, field)| is_known_field(field)),
+    match kind {
+        SchemaItemKind::Type => Kind::from_name(raw) != Kind::Unknown,
+        SchemaItemKind::System => name == "(none)" || SystemKind::from_name(raw) != SystemKind::Unknown,
+        SchemaItemKind::Progress => ProgressKind::from_name(raw) != ProgressKind::Unknown,
+        SchemaItemKind::Attachment => AttachmentKind::from_name(raw) != AttachmentKind::Unknown,
+        SchemaItemKind::Block => BlockKind::from_name(raw) != BlockKind::Unknown,
+        SchemaItemKind::Field => name.split_once('.').is_some_and(|(_, field)| is_known_field(field)),
     }
 }

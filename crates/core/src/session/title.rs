@@ -1,31 +1,31 @@
-//! What a session is called, and who said so.
+//! Session titles and their sources.
 
-/// A title and where it comes from.
+/// The title of a session and its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Title {
-    /// The words, on one line.
+    /// The title, on one line. Empty if the session has none.
     pub text: String,
-    /// Who gave it.
+    /// The source of a title.
     pub source: TitleSource,
 }
 
-/// Who gave a title; the first of these that exists counts.
+/// The source of a title. Earlier variants take precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TitleSource {
-    /// The user, by `/rename` or `/branch`.
+    /// The user, with `/rename` or `/branch`.
     Custom,
     /// A model.
     Ai,
-    /// A `summary` line, of whatever file, that names an entry of this session.
+    /// A `summary` line, in this or another file, that names an entry of this session.
     Summary,
-    /// The first words of the user.
+    /// The first prompt.
     Prompt,
-    /// Nothing was said.
+    /// The session has no title and no prompt.
     None,
 }
 
 impl TitleSource {
-    /// Returns a name for output.
+    /// Returns the name used in output.
     pub fn name(self) -> &'static str {
         match self {
             TitleSource::Custom => "custom",
@@ -37,8 +37,8 @@ impl TitleSource {
     }
 }
 
-/// Puts words on one line: runs of white space become one space.
-pub(crate) fn one_line(text: &str) -> String {
+/// Replaces each run of white space by one space and trims the text, so that it is one line.
+pub(crate) fn collapse_whitespace(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !line.is_empty() {

@@ -1,99 +1,103 @@
-//! Counts while entries come in; files are then added up in the order of their paths.
+//! Counts the entries of each file and adds up the files in path order.
 
 use std::collections::BTreeMap;
 
-use crate::entry::{BlockKind, Content, Entry, EntryRole, Flags, Kind, LineStatus, System};
+use crate::entry::{BlockKind, Content, Entry, EntryRole, Flags, Kind, LineStatus, SystemKind};
 use crate::id::{Id, IdSet};
 use crate::problem::Problem;
 use crate::tree::{ParentLink, Tree};
 use crate::turn::ToolCallIndex;
-use crate::usage::{FileUsage, TokenTotals, UsageCollector, dedupe_responses, total, total_by_request_id};
+use crate::usage::{
+    FileUsage, TokenTotals, UsageCollector, dedupe_responses, total_by_request_id, total_tokens,
+};
 
-/// Gaps longer than this between two lines are not counted as active, in milliseconds.
-const PAUSE: i64 = 5 * 60 * 1000;
+/// The longest gap between two lines that counts as active time, in milliseconds.
+const MAX_ACTIVE_GAP_MS: i64 = 5 * 60 * 1000;
 
-/// Counts by name, for names that are few and mostly known.
-type Names = BTreeMap<String, u64>;
+/// Counts by name.
+type NameCounts = BTreeMap<String, u64>;
 
 /// The counts of one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileCounts {
-    /// Its size.
+    /// The size in bytes.
     pub bytes: u64,
     /// Lines that are not blank.
     pub lines: u64,
-    /// Of these, no JSON object.
+    /// Lines that are not one strictly valid JSON object.
     pub malformed: u64,
     /// Entries read from malformed lines.
     pub salvaged: u64,
-    /// Lines by type.
-    pub types: Names,
+    /// Entries by the type of their line.
+    pub types: NameCounts,
     /// Distinct uuids.
     pub uuids: u64,
     /// Uuids on more than one line.
     pub uuids_repeated: u64,
     /// Lines with a uuid and no parent.
     pub roots: u64,
-    /// Lines whose parent no line has.
+    /// Lines that name a missing parent.
     pub parents_missing: u64,
     /// Distinct message ids of assistant lines.
     pub messages: u64,
-    /// Distinct calls.
+    /// Distinct ids of tool calls.
     pub tool_uses: u64,
-    /// Calls without a result.
+    /// Tool calls without a result in the file.
     pub tool_uses_unpaired: u64,
-    /// Results without a call.
+    /// Tool results without a call in the file, by id.
     pub tool_results_unpaired: u64,
-    /// Result blocks that report an error.
+    /// Tool result blocks that are marked as errors.
     pub tool_results_is_error: u64,
 }
 
-/// Calls of one tool.
+/// The calls of one tool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ToolCount {
-    /// Blocks that call it, on however many lines.
+    /// Blocks that call it. A call may be written on several lines.
     pub blocks: u64,
-    /// Distinct calls.
+    /// Distinct call ids.
     pub calls: u64,
-    /// Of these, failed.
+    /// Calls with a result that is marked as an error.
     pub errors: u64,
-    /// Milliseconds from call to result, summed.
+    /// The sum of the milliseconds from call to result.
     pub millis: u64,
-    /// How many calls that sum is of.
+    /// The number of calls with a known duration, which `millis` sums.
     pub timed: u64,
 }
 
-/// The counts of a store.
+/// The counts of all files of a store, or of some of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// How many files.
+pub struct StoreCounts {
+    /// The number of files.
     pub files: u64,
-    /// The sums over files.
+    /// The sums over all files.
     pub total: FileCounts,
-    /// Content blocks of user and assistant lines by type.
-    pub blocks: Names,
+    /// Content blocks of user and assistant lines by type. A plain string counts as `string`.
+    pub blocks: NameCounts,
     /// System lines by subtype.
-    pub system_subtypes: Names,
+    pub system_subtypes: NameCounts,
     /// Calls by tool.
     pub tools: BTreeMap<String, ToolCount>,
-    /// Turns, those copied from another file counted once.
+    /// Turns. A turn copied to several files counts once.
     pub turns: u64,
-    /// Turns as they stand in the files.
+    /// Turns as written, copies included.
     pub turns_written: u64,
-    /// Real branches beyond the first, summed.
+    /// Real branches in addition to the first of each file.
     pub forks: u64,
     /// Assistant lines by model.
-    pub models: Names,
+    pub models: NameCounts,
     /// Problems by name.
-    pub problems: Names,
-    /// Unknown types, subtypes and blocks, by what they are.
-    pub unknown: Names,
+    pub problems: NameCounts,
+    /// Unknown line types, system subtypes and block types, as `type`, `system` or `block`, a space, and the name.
+    pub unknown: NameCounts,
     /// Responses and tokens, by file.
-    pub sheets: Vec<FileUsage>,
-    /// First and last moment, in milliseconds.
-    pub span: Option<(i64, i64)>,
-    /// Milliseconds between lines that are not far apart, summed over main files.
-    pub active: i64,
+    pub file_usages: Vec<FileUsage>,
+    /// The earliest and the latest time, in milliseconds since 1970. `None` if no entry has a time.
+    pub time_span: Option<(i64, i64)>,
+    /// The active time of session files, without those of subagents, in milliseconds: the sum of the gaps of at most five
+    /// minutes between entries.
+    pub active_millis: i64,
+    /// The ids of the turns, which copies of a turn share.
     turn_keys: IdSet,
 }
 
@@ -114,7 +118,7 @@ crate::pack_fields!(FileCounts {
     tool_results_is_error
 });
 crate::pack_fields!(ToolCount { blocks, calls, errors, millis, timed });
-crate::pack_fields!(Counts {
+crate::pack_fields!(StoreCounts {
     files,
     total,
     blocks,
@@ -126,99 +130,104 @@ crate::pack_fields!(Counts {
     models,
     problems,
     unknown,
-    sheets,
-    span,
-    active,
+    file_usages,
+    time_span,
+    active_millis,
     turn_keys
 });
 
-/// Counts one file.
+/// Counts the lines and entries of one file.
 #[derive(Debug)]
 pub struct StatsCollector {
     counts: FileCounts,
     kinds: [u64; Kind::KNOWN.len() + 2],
     blocks: [u64; BlockKind::KNOWN.len() + 2],
-    strings: u64,
-    systems: [u64; System::KNOWN.len() + 2],
-    unknown: Names,
+    /// The number of messages with a plain string as content.
+    plain_texts: u64,
+    system_kinds: [u64; SystemKind::KNOWN.len() + 2],
+    unknown: NameCounts,
     models: Vec<(String, u64)>,
+    /// The message ids of assistant lines without a uuid.
     messages: IdSet,
-    booking: UsageCollector,
-    whole: bool,
+    usage: UsageCollector,
+    is_undamaged: bool,
 }
 
 impl StatsCollector {
-    /// Starts on the file called `file`; its lines say whose it is where `session` is empty.
+    /// Creates a collector for the file with id `file` of the session with id `session`.
+    ///
+    /// If `session` is empty, the session ids on the lines are used.
     pub fn new(file: Id, session: &str) -> StatsCollector {
         StatsCollector {
             counts: FileCounts::default(),
             kinds: [0; _],
             blocks: [0; _],
-            strings: 0,
-            systems: [0; _],
-            unknown: Names::new(),
+            plain_texts: 0,
+            system_kinds: [0; _],
+            unknown: NameCounts::new(),
             models: Vec::new(),
             messages: IdSet::default(),
-            booking: UsageCollector::new(file, session),
-            whole: true,
+            usage: UsageCollector::new(file, session),
+            is_undamaged: true,
         }
     }
 
-    /// Takes what became of a line.
-    pub fn line(&mut self, fate: LineStatus) {
+    /// Counts a line that is not blank, by its status.
+    pub fn add_line(&mut self, status: LineStatus) {
         self.counts.lines += 1;
-        match fate {
-            LineStatus::Whole => {}
-            LineStatus::Salvaged(entries) => {
+        match status {
+            LineStatus::Parsed => {}
+            LineStatus::Recovered(entries) => {
                 self.counts.malformed += 1;
                 self.counts.salvaged += u64::from(entries);
-                self.whole = false;
+                self.is_undamaged = false;
             }
-            LineStatus::Lost => self.counts.malformed += 1,
+            LineStatus::Unparsable => self.counts.malformed += 1,
         }
     }
 
-    /// Takes an entry of a whole line.
+    /// Counts an entry by its type, and its content blocks, model and usage.
     pub fn add(&mut self, entry: &Entry<'_>) {
         self.kinds[entry.kind as usize] += 1;
-        self.booking.add(entry);
+        self.usage.add(entry);
         match entry.kind {
-            Kind::Unknown => self.unknown("type", entry.name.map_or(&b""[..], |name| name.raw())),
+            Kind::Unknown => self.count_unknown("type", entry.type_name.map_or(&b""[..], |name| name.raw())),
             Kind::System => {
-                self.systems[entry.system() as usize] += 1;
-                if entry.system() == System::Unknown {
-                    self.unknown("system", entry.subtype.map_or(&b""[..], |name| name.raw()));
+                self.system_kinds[entry.system_kind() as usize] += 1;
+                if entry.system_kind() == SystemKind::Unknown {
+                    self.count_unknown("system", entry.subtype.map_or(&b""[..], |name| name.raw()));
                 }
             }
-            Kind::User | Kind::Assistant => self.message(entry),
+            Kind::User | Kind::Assistant => self.count_message(entry),
             _ => {}
         }
     }
 
-    fn message(&mut self, entry: &Entry<'_>) {
+    /// Counts the content blocks of a user or assistant line, and the message id and model of an answer.
+    fn count_message(&mut self, entry: &Entry<'_>) {
         let Some(message) = &entry.message else { return };
         match &message.content {
-            Content::Text(_) => self.strings += 1,
+            Content::Text(_) => self.plain_texts += 1,
             Content::Blocks(blocks) => {
                 for block in blocks {
                     self.blocks[block.kind as usize] += 1;
                     self.counts.tool_results_is_error +=
                         u64::from(block.kind == BlockKind::ToolResult && block.is_error);
                     if block.kind == BlockKind::Unknown {
-                        self.unknown("block", block.name.map_or(&b""[..], |name| name.raw()));
+                        self.count_unknown("block", block.type_name.map_or(&b""[..], |name| name.raw()));
                     }
                 }
             }
             Content::None => {}
         }
         if entry.kind == Kind::Assistant {
-            // The tree knows the messages of all entries that have a uuid.
+            // The tree counts the messages of all entries that have a uuid.
             if let Some(id) = message.id.filter(|_| entry.uuid.is_none()) {
-                self.messages.insert(id.id());
+                self.messages.insert(id.to_id());
             }
             if let Some(model) = message.model {
                 let raw = model.raw();
-                match self.models.iter_mut().find(|(known, _)| known.as_bytes() == raw) {
+                match self.models.iter_mut().find(|(name, _)| name.as_bytes() == raw) {
                     Some((_, lines)) => *lines += 1,
                     None => self.models.push((model.decode().into_owned(), 1)),
                 }
@@ -226,38 +235,47 @@ impl StatsCollector {
         }
     }
 
-    fn unknown(&mut self, what: &str, name: &[u8]) {
-        let name = format!("{what} {}", String::from_utf8_lossy(name));
+    fn count_unknown(&mut self, category: &str, name: &[u8]) {
+        let name = format!("{category} {}", String::from_utf8_lossy(name));
         *self.unknown.entry(name).or_default() += 1;
     }
 
-    /// Adds what tree and pairs know of whole lines; returns the counts of a store of this one file.
-    pub fn finish(mut self, bytes: u64, tree: &Tree, pairs: &ToolCallIndex, problems: &[Problem]) -> Counts {
+    /// Adds the counts of the tree and of the tool calls. Returns the counts of a store with this file only.
+    ///
+    /// `bytes` is the size of the file. `problems` are those of reading it; the problems of the tree are added.
+    pub fn finish(
+        mut self,
+        bytes: u64,
+        tree: &Tree,
+        calls: &ToolCallIndex,
+        problems: &[Problem],
+    ) -> StoreCounts {
         let counts = &mut self.counts;
         counts.bytes = bytes;
         let nodes = tree.nodes();
         let repeated = tree.repeated_ids();
         counts.uuids_repeated = repeated.len() as u64;
-        counts.uuids = nodes.len() as u64 - tree.repeated_lines() as u64;
+        counts.uuids = nodes.len() as u64 - tree.repeated_line_count() as u64;
         counts.roots = nodes.iter().filter(|node| node.link == ParentLink::Root).count() as u64;
-        counts.parents_missing = nodes.iter().filter(|node| node.link == ParentLink::Missing).count() as u64;
+        counts.parents_missing =
+            nodes.iter().filter(|node| node.link == ParentLink::MissingParent).count() as u64;
         for id in tree.message_ids() {
             self.messages.remove(id);
         }
-        counts.messages = (self.messages.len() + tree.messages()) as u64;
+        counts.messages = (self.messages.len() + tree.message_count()) as u64;
 
-        let mut store = Counts { files: 1, ..Counts::default() };
-        for (name, blocks) in pairs.tools() {
+        let mut store = StoreCounts { files: 1, ..StoreCounts::default() };
+        for (name, blocks) in calls.tools() {
             store.tools.entry(name.clone()).or_default().blocks += blocks;
         }
-        for call in pairs.calls() {
+        for call in calls.calls() {
             if call.call.is_none() {
                 counts.tool_results_unpaired += 1;
                 continue;
             }
             counts.tool_uses += 1;
             counts.tool_uses_unpaired += u64::from(call.result.is_none());
-            let tool = store.tools.entry(pairs.tool(call.tool).to_owned()).or_default();
+            let tool = store.tools.entry(calls.tool_name(call.tool).to_owned()).or_default();
             tool.calls += 1;
             tool.errors += u64::from(call.is_error);
             if let Some(millis) = call.millis() {
@@ -265,102 +283,108 @@ impl StatsCollector {
                 tool.timed += 1;
             }
         }
-        let named = |count: &[u64], name: &dyn Fn(usize) -> String| -> Names {
-            let found = count.iter().enumerate().filter(|(_, count)| **count > 0);
-            found.map(|(k, &count)| (name(k), count)).collect()
+        let name_counts = |count: &[u64], name: &dyn Fn(usize) -> String| -> NameCounts {
+            let nonzero = count.iter().enumerate().filter(|(_, count)| **count > 0);
+            nonzero.map(|(idx, &count)| (name(idx), count)).collect()
         };
-        counts.types = named(&self.kinds, &|k| known(Kind::KNOWN, k, Kind::name));
-        store.blocks = named(&self.blocks, &|k| known(BlockKind::KNOWN, k, BlockKind::name));
-        if self.strings > 0 {
-            store.blocks.insert("string".to_owned(), self.strings);
+        counts.types = name_counts(&self.kinds, &|idx| name_at(Kind::KNOWN, idx, Kind::name));
+        store.blocks = name_counts(&self.blocks, &|idx| name_at(BlockKind::KNOWN, idx, BlockKind::name));
+        if self.plain_texts > 0 {
+            store.blocks.insert("string".to_owned(), self.plain_texts);
         }
-        store.system_subtypes = named(&self.systems, &|k| known(System::KNOWN, k, System::name));
-        // A store names what it does not know by the name it has, as far as one is there.
+        store.system_subtypes =
+            name_counts(&self.system_kinds, &|idx| name_at(SystemKind::KNOWN, idx, SystemKind::name));
+        // Count unknown types under the name that the file uses.
         for (name, count) in &self.unknown {
-            let (names, what) = match name.split_once(' ') {
-                Some(("type", what)) => (&mut counts.types, what),
-                Some(("system", what)) => (&mut store.system_subtypes, what),
-                Some(("block", what)) => (&mut store.blocks, what),
+            let (names, own_name) = match name.split_once(' ') {
+                Some(("type", own_name)) => (&mut counts.types, own_name),
+                Some(("system", own_name)) => (&mut store.system_subtypes, own_name),
+                Some(("block", own_name)) => (&mut store.blocks, own_name),
                 _ => continue,
             };
             names.remove("unknown");
-            *names.entry(what.to_owned()).or_default() += count;
+            *names.entry(own_name.to_owned()).or_default() += count;
         }
         for problem in problems.iter().chain(&tree.problems) {
             *store.problems.entry(problem.kind.name().to_owned()).or_default() += 1;
         }
         store.models = self.models.into_iter().collect();
         store.unknown = self.unknown;
-        store.sheets = vec![self.booking.finish()];
-        store.forks = tree.branches().saturating_sub(1) as u64;
-        // What a subagent is told is no turn of anybody.
+        store.file_usages = vec![self.usage.finish()];
+        store.forks = tree.branch_count().saturating_sub(1) as u64;
+        // Prompts of subagents are not turns.
         if !tree.is_sidechain_file() {
-            store.turn_keys = turn_keys(tree);
-            store.turns_written = tree.turns().count() as u64;
+            store.turn_keys = collect_turn_keys(tree);
+            store.turns_written = tree.turn_starts().count() as u64;
         }
-        store.times(tree);
+        store.add_times(tree);
         store.total = self.counts;
         store.turns = store.turn_keys.len() as u64;
         store
     }
 
-    /// Whether every line was one object.
-    pub fn is_whole(&self) -> bool {
-        self.whole
+    /// Returns `true` if no entry was recovered from a damaged line. Lines without any entry do not count.
+    pub fn is_undamaged(&self) -> bool {
+        self.is_undamaged
     }
 }
 
-fn known<T: Copy>(all: &[T], k: usize, name: fn(T) -> &'static str) -> String {
-    match all.get(k) {
-        Some(&one) => name(one).to_owned(),
-        None if k == all.len() => "unknown".to_owned(),
+/// Returns the name of the variant with this index: one of `all`, then `unknown`, then `None`.
+fn name_at<T: Copy>(all: &[T], idx: usize, name: fn(T) -> &'static str) -> String {
+    match all.get(idx) {
+        Some(&item) => name(item).to_owned(),
+        None if idx == all.len() => "unknown".to_owned(),
         None => "None".to_owned(),
     }
 }
 
-/// Names each turn by its first response, or by its own uuid where nobody answered: copies have the same name.
-fn turn_keys(tree: &Tree) -> IdSet {
+/// Returns an id for each turn: that of its first response, or its own uuid. Copies of a turn get the same id.
+fn collect_turn_keys(tree: &Tree) -> IdSet {
     let mut first = vec![None; tree.nodes().len()];
-    for (no, node) in tree.nodes().iter().enumerate() {
-        if node.voice == EntryRole::Answer
-            && !node.is(Flags::SYNTHETIC)
-            && let (Some(turn), Some(message)) = (tree.turn_of(no as u32), tree.message_of(no as u32))
+    for (node_id, node) in tree.nodes().iter().enumerate() {
+        if node.role == EntryRole::Answer
+            && !node.has_flag(Flags::SYNTHETIC)
+            && let (Some(turn), Some(message)) =
+                (tree.turn_of(node_id as u32), tree.message_of(node_id as u32))
         {
             first[turn as usize].get_or_insert(message);
         }
     }
     let ids = tree.message_ids();
     let key =
-        |turn: u32| first[turn as usize].map_or(tree.node(turn).id, |message: u32| ids[message as usize]);
-    tree.turns().map(key).collect()
+        |turn: u32| first[turn as usize].map_or(tree.node(turn).uuid, |message: u32| ids[message as usize]);
+    tree.turn_starts().map(key).collect()
 }
 
-impl Counts {
-    /// Returns responses and tokens by the plain rule, by which copies that lost their request count again.
-    pub fn plain(&self) -> TokenTotals {
-        total_by_request_id(&self.sheets)
+impl StoreCounts {
+    /// Returns the numbers of responses and tokens, counting each request id once.
+    ///
+    /// Copies that lost their request id count again.
+    pub fn totals_by_request_id(&self) -> TokenTotals {
+        total_by_request_id(&self.file_usages)
     }
 
-    /// Returns responses and tokens, each response once.
-    pub fn once(&self) -> TokenTotals {
-        total(&dedupe_responses(&self.sheets))
+    /// Returns the numbers of responses and tokens, counting each response once over all files.
+    pub fn deduplicated_totals(&self) -> TokenTotals {
+        total_tokens(&dedupe_responses(&self.file_usages))
     }
 
-    fn times(&mut self, tree: &Tree) {
-        let speaking = tree.nodes().iter().filter(|node| node.voice != EntryRole::Structural);
-        let mut times: Vec<i64> = speaking.filter_map(|node| Some(node.time()?.0)).collect();
+    /// Sets the time span and the active time from the entries of a tree that are not structural.
+    fn add_times(&mut self, tree: &Tree) {
+        let conversation = tree.nodes().iter().filter(|node| node.role != EntryRole::Structural);
+        let mut times: Vec<i64> = conversation.filter_map(|node| Some(node.time()?.0)).collect();
         times.sort_unstable();
         if let (Some(&first), Some(&last)) = (times.first(), times.last()) {
-            self.span = Some((first, last));
+            self.time_span = Some((first, last));
         }
         if !tree.is_sidechain_file() {
             let gaps = times.windows(2).map(|pair| pair[1] - pair[0]);
-            self.active = gaps.filter(|&gap| gap <= PAUSE).sum();
+            self.active_millis = gaps.filter(|&gap| gap <= MAX_ACTIVE_GAP_MS).sum();
         }
     }
 
-    /// Adds the counts of a file that comes later by path.
-    pub fn merge(&mut self, later: Counts) {
+    /// Adds the counts of other files, which must follow in path order.
+    pub fn merge(&mut self, later: StoreCounts) {
         let (a, b) = (&mut self.total, &later.total);
         for (sum, part) in [
             (&mut a.bytes, b.bytes),
@@ -396,18 +420,18 @@ impl Counts {
             sum.millis += part.millis;
             sum.timed += part.timed;
         }
-        self.sheets.extend(later.sheets);
-        self.span = match (self.span, later.span) {
+        self.file_usages.extend(later.file_usages);
+        self.time_span = match (self.time_span, later.time_span) {
             (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
             (a, b) => a.or(b),
         };
-        self.active += later.active;
+        self.active_millis += later.active_millis;
         self.turn_keys.extend(later.turn_keys);
         self.turns = self.turn_keys.len() as u64;
     }
 }
 
-fn add_names(sum: &mut Names, part: Names) {
+fn add_names(sum: &mut NameCounts, part: NameCounts) {
     for (name, count) in part {
         *sum.entry(name).or_default() += count;
     }

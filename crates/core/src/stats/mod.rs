@@ -2,4 +2,4 @@
 
 mod collect;
 
-pub use collect::{Counts, FileCounts, StatsCollector, ToolCount};
+pub use collect::{FileCounts, StatsCollector, StoreCounts, ToolCount};

@@ -1,7 +1,7 @@
-//! Branches: every way the conversation really went, from its beginning to a tip.
+//! Branches: all paths of the conversation from a root to a tip.
 //!
-//! There are as many as [`Tree::branches`] says, and one more for each island: a part that is cut off because its parent is
-//! missing or runs in a circle. What precedes a compaction belongs to the branch that goes on from it.
+//! The conversation has [`Tree::branch_count`] branches. Each orphaned part, after a missing parent or a cycle of
+//! links, is a further branch. Entries before a compaction belong to the branch that continues after it.
 
 use super::builder::Tree;
 use super::fork::{Fork, ForkKind};
@@ -9,329 +9,356 @@ use super::node::{NONE, NodeId, ParentLink};
 use super::segments::{BranchSegments, SegmentOrigin};
 use crate::entry::{EntryRole, Timestamp};
 
-/// One way the conversation went.
+/// A branch of the conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Branch {
-    /// Where it ends: the last line that speaks.
+    /// The last message of the branch, or its last entry if it has no message.
     pub tip: NodeId,
-    /// Where it leaves the others; `None` where it never does.
-    pub from: Option<ForkPoint>,
+    /// The last fork on the branch, at which it separates from the other branches. `None` if it passes no fork.
+    pub fork_point: Option<ForkPoint>,
     /// The first entry that is on no other branch.
     pub first: NodeId,
-    /// The first prompt that is on no other branch.
+    /// The first entry that starts a turn and is on no other branch. `None` if there is none.
     pub prompt: Option<NodeId>,
-    /// Turns that begin on no other branch.
+    /// The number of turns that start on no other branch.
     pub own_turns: usize,
-    /// Turns from the beginning to the tip, also those before a compaction.
+    /// The number of turns from the root to the tip, including those before a compaction.
     pub turns: usize,
-    /// Entries that are on no other branch.
+    /// The number of entries that are on no other branch.
     pub entries: usize,
-    /// When it was last written.
-    pub last: Option<Timestamp>,
-    /// How the first of its entries is cut off: a parent that is missing, or a cycle.
-    pub cut: Option<ParentLink>,
-    /// Whether it is a part of its own that nothing else in the file leads to.
+    /// The newest timestamp of the entries that are on no other branch. `None` if none has a timestamp.
+    pub last_time: Option<Timestamp>,
+    /// The broken link at the root of the branch: a missing parent or a cycle. `None` if it starts at a real root.
+    pub broken_link: Option<ParentLink>,
+    /// Whether the branch starts at a broken link and is not the main conversation of the file.
     pub orphaned: bool,
-    stretch: u32,
+    /// The index of the segment of the entries that are on no other branch.
+    segment: u32,
 }
 
-/// Where a branch leaves the others.
+/// The fork at which a branch separates from the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ForkPoint {
-    /// The last entry it shares with another branch; `None` where the file has several beginnings.
+    /// The last entry shared with another branch. `None` if the file has several roots.
     pub at: Option<NodeId>,
-    /// How that came.
+    /// The cause of the fork.
     pub kind: ForkKind,
-    /// Which of the ways it takes there, from 1, in file order.
-    pub way: usize,
-    /// Of how many.
-    pub ways: usize,
+    /// The number of this branch among the branches of the fork, from 1, in file order.
+    pub branch_number: usize,
+    /// The number of branches at this fork.
+    pub branch_count: usize,
 }
 
-/// The branches of a file, in the order in which they began.
+/// The branches of a file, in the order in which they start.
 #[derive(Debug)]
 pub struct Branches {
-    /// Each with its facts.
+    /// The branches, sorted by their first own entry.
     pub list: Vec<Branch>,
-    pub(crate) stretches: BranchSegments,
-    /// The branch of each stretch; a stretch that several share is of the one that goes the oldest ways.
-    by_stretch: Vec<u32>,
+    pub(crate) segments: BranchSegments,
+    /// The index in `list` of the branch of each segment, or `NONE` for subagents. A shared segment belongs to the branch
+    /// that takes the oldest child at each fork.
+    by_segment: Vec<u32>,
 }
 
-/// What a stretch holds.
+/// Counts of the entries of a segment, and its first and last ones. Node ids are `NONE` if there is no such entry.
 #[derive(Debug, Clone, Copy)]
-struct Facts {
+struct SegmentStats {
     turns: usize,
     entries: usize,
-    last: Option<Timestamp>,
-    spoken: NodeId,
-    answer: NodeId,
-    written: NodeId,
+    last_time: Option<Timestamp>,
+    last_message: NodeId,
+    last_answer: NodeId,
+    last_node: NodeId,
     first: NodeId,
     prompt: NodeId,
-    /// Turns with those of the stretches above.
+    /// The number of turns of this segment and of all segments above.
     all_turns: usize,
-    cut: Option<ParentLink>,
+    broken_link: Option<ParentLink>,
 }
 
-impl Default for Facts {
-    fn default() -> Facts {
-        Facts {
+impl Default for SegmentStats {
+    fn default() -> SegmentStats {
+        SegmentStats {
             turns: 0,
             entries: 0,
-            last: None,
-            spoken: NONE,
-            answer: NONE,
-            written: NONE,
+            last_time: None,
+            last_message: NONE,
+            last_answer: NONE,
+            last_node: NONE,
             first: NONE,
             prompt: NONE,
             all_turns: 0,
-            cut: None,
+            broken_link: None,
         }
     }
 }
 
 impl BranchSegments {
-    /// Says how a way of a fork begins.
-    pub(crate) fn departure(&self, fork: u32, way: u32) -> ForkPoint {
+    /// Returns the fork point of the branch with index `branch` at the fork with index `fork`.
+    pub(crate) fn fork_point(&self, fork: u32, branch: u32) -> ForkPoint {
         let fork = &self.forks[fork as usize];
-        ForkPoint { at: fork.at, kind: fork.kind, way: way as usize + 1, ways: fork.branches.len() }
+        ForkPoint {
+            at: fork.at,
+            kind: fork.kind,
+            branch_number: branch as usize + 1,
+            branch_count: fork.branches.len(),
+        }
     }
 }
 
 impl Branches {
     /// Finds the branches of a tree.
-    pub fn of(tree: &Tree) -> Branches {
-        let stretches = BranchSegments::of(tree);
-        let facts = facts(tree, &stretches);
-        let (chains, mut by_stretch) = assign_branches(&stretches, &facts);
-        let mut found = tips(&stretches, &facts, &by_stretch, chains.len());
-        if let (Some(none @ None), Some(tip)) =
-            (found.first_mut(), tree.newest_tip().or(stretches.order.last().copied()))
+    pub fn from_tree(tree: &Tree) -> Branches {
+        let segments = BranchSegments::from_tree(tree);
+        let stats = collect_stats(tree, &segments);
+        let (orphaned, mut by_segment) = assign_branches(&segments, &stats);
+        let mut tips = find_tips(&segments, &stats, &by_segment, orphaned.len());
+        if let (Some(first @ None), Some(tip)) =
+            (tips.first_mut(), tree.newest_tip().or(segments.order.last().copied()))
         {
-            *none = Some((tip, stretches.of[tip as usize]));
+            *first = Some((tip, segments.by_node[tip as usize]));
         }
         let mut list = Vec::new();
-        for (chain, end) in found.into_iter().enumerate() {
-            let Some((tip, stretch)) = end else { continue };
-            let branch = branch(tree, &stretches, &facts, tip, stretch, chains[chain]);
-            list.push((chain as u32, branch));
+        for (idx, tip) in tips.into_iter().enumerate() {
+            let Some((tip, segment)) = tip else { continue };
+            let branch = build_branch(tree, &segments, &stats, tip, segment, orphaned[idx]);
+            list.push((idx as u32, branch));
         }
         list.sort_by_key(|(_, branch)| branch.first);
-        let mut places = vec![NONE; chains.len()];
-        for (place, (chain, _)) in (0u32..).zip(&list) {
-            places[*chain as usize] = place;
+        let mut positions = vec![NONE; orphaned.len()];
+        for (position, (idx, _)) in (0u32..).zip(&list) {
+            positions[*idx as usize] = position;
         }
-        for chain in by_stretch.iter_mut().filter(|chain| **chain != NONE) {
-            *chain = places[*chain as usize];
+        for branch in by_segment.iter_mut().filter(|branch| **branch != NONE) {
+            *branch = positions[*branch as usize];
         }
-        Branches { list: list.into_iter().map(|(_, branch)| branch).collect(), stretches, by_stretch }
+        Branches { list: list.into_iter().map(|(_, branch)| branch).collect(), segments, by_segment }
     }
 
-    /// Returns which branch a node is on; where several share it, the one that goes the oldest ways.
-    pub fn branch_of(&self, no: NodeId) -> Option<usize> {
-        let branch = self.by_stretch[*self.stretches.of.get(no as usize)? as usize];
+    /// Returns the index in `list` of the branch of a node.
+    ///
+    /// If several branches share the node, returns the one that takes the oldest child at each fork. Returns `None` for
+    /// unknown nodes, entries of subagents in a session file, and orphaned parts without messages.
+    pub fn branch_of(&self, id: NodeId) -> Option<usize> {
+        let branch = self.by_segment[*self.segments.by_node.get(id as usize)? as usize];
         (branch != NONE).then_some(branch as usize)
     }
 
-    /// Says which way of which real fork begins with a node. Several nodes may begin one way: results of parallel calls, lines
-    /// of one response, copies of one line.
-    pub fn fork_starting_at(&self, tree: &Tree, no: NodeId) -> Option<(&Fork, usize)> {
-        let of = |no: NodeId| self.stretches.of.get(no as usize).copied();
-        let stretch = of(no)?;
-        let SegmentOrigin::Way(fork, way) = self.stretches.list.get(stretch as usize)?.origin else {
+    /// Finds the real fork that has a branch starting with a node. Returns the fork and the index of that branch in it.
+    ///
+    /// Returns `None` if no branch starts with it. Several nodes may start one branch: results of parallel calls, lines of
+    /// one response, copies of one line.
+    pub fn fork_starting_at(&self, tree: &Tree, id: NodeId) -> Option<(&Fork, usize)> {
+        let segment_of = |id: NodeId| self.segments.by_node.get(id as usize).copied();
+        let segment = segment_of(id)?;
+        let SegmentOrigin::ForkChild(fork, branch) = self.segments.list.get(segment as usize)?.origin else {
             return None;
         };
-        let begins = match tree.node(no).parent() {
-            Some(parent) => of(parent) != Some(stretch),
-            // What goes on after a compaction is a root, too.
-            None => !self.stretches.joins.contains_key(&no),
+        let starts_branch = match tree.node(id).parent() {
+            Some(parent) => segment_of(parent) != Some(segment),
+            // The continuation after a compaction is a root, too.
+            None => !self.segments.continuations.contains_key(&id),
         };
-        begins.then(|| (&self.stretches.forks[fork as usize], way as usize))
+        starts_branch.then(|| (&self.segments.forks[fork as usize], branch as usize))
     }
 
-    /// Takes note of the entry that a client goes on from: it is the tip of its branch, unless the branch goes on from there
-    /// or only links hang between. Returns which branch that is.
+    /// Marks `leaf` as the resume point and returns the index in `list` of its branch.
+    ///
+    /// The last message of the branch at or above `leaf` becomes its tip, unless `leaf` and the current tip are on one
+    /// path or other branches share `leaf`. Returns `None` if `leaf` belongs to no branch.
     pub fn set_active_leaf(&mut self, tree: &Tree, leaf: NodeId) -> Option<usize> {
         let active = self.branch_of(leaf)?;
         let tip = self.list[active].tip;
-        let walk = tree.ancestors(leaf);
-        let elsewhere = !walk.contains(&tip) && !tree.ancestors(tip).contains(&leaf);
-        if elsewhere && self.is_exclusive_to(active, leaf) {
-            let speaks = |no: &&NodeId| {
-                tree.node(**no).voice != EntryRole::Structural && self.is_exclusive_to(active, **no)
+        let path = tree.ancestors(leaf);
+        let is_elsewhere = !path.contains(&tip) && !tree.ancestors(tip).contains(&leaf);
+        if is_elsewhere && self.is_exclusive_to(active, leaf) {
+            let is_own_message = |id: &&NodeId| {
+                tree.node(**id).role != EntryRole::Structural && self.is_exclusive_to(active, **id)
             };
-            self.list[active].tip = walk.iter().rev().find(speaks).copied().unwrap_or(leaf);
+            self.list[active].tip = path.iter().rev().find(is_own_message).copied().unwrap_or(leaf);
         }
         Some(active)
     }
 
-    /// Whether a node is on this branch and on no other.
-    pub fn is_exclusive_to(&self, branch: usize, no: NodeId) -> bool {
-        self.list[branch].stretch == self.stretches.of[no as usize]
+    /// Returns `true` if a node is on the branch with this index in `list` and on no other.
+    pub fn is_exclusive_to(&self, branch: usize, id: NodeId) -> bool {
+        self.list[branch].segment == self.segments.by_node[id as usize]
     }
 
-    /// Returns how many islands there are.
-    pub fn islands(&self) -> usize {
+    /// Returns the number of orphaned branches.
+    pub fn count_orphaned(&self) -> usize {
         self.list.iter().filter(|branch| branch.orphaned).count()
     }
 
-    /// Adds up values of nodes by branch: those of its own, and all from the beginning to the tip.
-    pub fn sums<T: Clone + Default>(
+    /// Sums values of nodes by branch, with `add` as the addition.
+    ///
+    /// Returns two sums for each branch of `list`: over the nodes on no other branch, and over all nodes from the root to
+    /// the tip.
+    pub fn sum_by_branch<T: Clone + Default>(
         &self,
         values: impl IntoIterator<Item = (NodeId, T)>,
         add: impl Fn(&mut T, &T),
     ) -> Vec<(T, T)> {
-        let mut own = vec![T::default(); self.stretches.list.len()];
-        for (no, value) in values {
-            add(&mut own[self.stretches.of[no as usize] as usize], &value);
+        let mut own = vec![T::default(); self.segments.list.len()];
+        for (id, value) in values {
+            add(&mut own[self.segments.by_node[id as usize] as usize], &value);
         }
         let mut all = own.clone();
-        for (k, stretch) in self.stretches.list.iter().enumerate() {
-            if stretch.parent != NONE {
-                let above = all[stretch.parent as usize].clone();
-                add(&mut all[k], &above);
+        for (segment_idx, segment) in self.segments.list.iter().enumerate() {
+            if segment.parent != NONE {
+                let above = all[segment.parent as usize].clone();
+                add(&mut all[segment_idx], &above);
             }
         }
         let sum = |branch: &Branch| {
-            let k = branch.stretch as usize;
-            (own[k].clone(), all[k].clone())
+            let segment_idx = branch.segment as usize;
+            (own[segment_idx].clone(), all[segment_idx].clone())
         };
         self.list.iter().map(sum).collect()
     }
 }
 
-fn facts(tree: &Tree, stretches: &BranchSegments) -> Vec<Facts> {
-    let mut facts = vec![Facts::default(); stretches.list.len()];
-    for &no in &stretches.order {
-        let node = tree.node(no);
-        let part = &mut facts[stretches.of[no as usize] as usize];
-        let later = |kept: NodeId| if kept == NONE { no } else { kept.max(no) };
-        part.entries += 1;
-        part.last = part.last.max(node.time());
-        part.written = later(part.written);
-        if !tree.is_main_chain(no) {
+/// Collects the statistics of each segment, in the order of `segments.list`. A segment inherits the broken link of the
+/// segment above.
+fn collect_stats(tree: &Tree, segments: &BranchSegments) -> Vec<SegmentStats> {
+    let mut stats = vec![SegmentStats::default(); segments.list.len()];
+    for &id in &segments.order {
+        let node = tree.node(id);
+        let segment_stats = &mut stats[segments.by_node[id as usize] as usize];
+        let later = |last: NodeId| if last == NONE { id } else { last.max(id) };
+        segment_stats.entries += 1;
+        segment_stats.last_time = segment_stats.last_time.max(node.time());
+        segment_stats.last_node = later(segment_stats.last_node);
+        if !tree.is_main_chain(id) {
             continue;
         }
-        if !matches!(node.voice, EntryRole::Structural | EntryRole::State | EntryRole::CompactBoundary) {
-            part.spoken = later(part.spoken);
+        if !matches!(node.role, EntryRole::Structural | EntryRole::State | EntryRole::CompactBoundary) {
+            segment_stats.last_message = later(segment_stats.last_message);
         }
-        if node.voice == EntryRole::Answer {
-            part.answer = later(part.answer);
+        if node.role == EntryRole::Answer {
+            segment_stats.last_answer = later(segment_stats.last_answer);
         }
-        if part.first == NONE {
-            part.first = no;
+        if segment_stats.first == NONE {
+            segment_stats.first = id;
         }
-        if tree.turn_of(no) == Some(no) {
-            part.turns += 1;
-            if part.prompt == NONE {
-                part.prompt = no;
+        if tree.turn_of(id) == Some(id) {
+            segment_stats.turns += 1;
+            if segment_stats.prompt == NONE {
+                segment_stats.prompt = id;
             }
         }
     }
-    for (k, stretch) in stretches.list.iter().enumerate() {
-        let above =
-            facts.get(stretch.parent as usize).map_or((0, None), |above| (above.all_turns, above.cut));
-        facts[k].all_turns = facts[k].turns + above.0;
-        facts[k].cut = match stretch.origin {
-            SegmentOrigin::Island(link) => Some(link),
+    for (segment_idx, segment) in segments.list.iter().enumerate() {
+        let above = stats
+            .get(segment.parent as usize)
+            .map_or((0, None), |above| (above.all_turns, above.broken_link));
+        stats[segment_idx].all_turns = stats[segment_idx].turns + above.0;
+        stats[segment_idx].broken_link = match segment.origin {
+            SegmentOrigin::Orphaned(link) => Some(link),
             _ => above.1,
         };
     }
-    facts
+    stats
 }
 
-/// Strings stretches together: a fork continues the branch it stands on with its oldest way and begins one with each
-/// other. Returns for each branch whether it is an island, and the branch of each stretch.
-fn assign_branches(stretches: &BranchSegments, facts: &[Facts]) -> (Vec<bool>, Vec<u32>) {
-    let mut chains = vec![false];
-    let mut by_stretch = vec![NONE; stretches.list.len()];
-    let mut trunk_speaks = false;
-    for (k, stretch) in stretches.list.iter().enumerate() {
-        by_stretch[k] = match stretch.origin {
+/// Assigns segments to branches: the oldest child of a fork continues the branch, each other child starts a new one.
+/// Returns for each branch whether it is orphaned, and for each segment the index of its branch or `NONE`.
+fn assign_branches(segments: &BranchSegments, stats: &[SegmentStats]) -> (Vec<bool>, Vec<u32>) {
+    let mut orphaned = vec![false];
+    let mut by_segment = vec![NONE; segments.list.len()];
+    let mut trunk_has_messages = false;
+    for (segment_idx, segment) in segments.list.iter().enumerate() {
+        by_segment[segment_idx] = match segment.origin {
             SegmentOrigin::Trunk => 0,
-            SegmentOrigin::Way(_, 0) => by_stretch[stretch.parent as usize],
-            SegmentOrigin::Way(..) | SegmentOrigin::Island(_) => {
-                chains.push(matches!(stretch.origin, SegmentOrigin::Island(_)));
-                (chains.len() - 1) as u32
+            SegmentOrigin::ForkChild(_, 0) => by_segment[segment.parent as usize],
+            SegmentOrigin::ForkChild(..) | SegmentOrigin::Orphaned(_) => {
+                orphaned.push(matches!(segment.origin, SegmentOrigin::Orphaned(_)));
+                (orphaned.len() - 1) as u32
             }
-            SegmentOrigin::Aside => NONE,
+            SegmentOrigin::Sidechain => NONE,
         };
-        trunk_speaks |= by_stretch[k] == 0 && facts[k].spoken != NONE;
+        trunk_has_messages |= by_segment[segment_idx] == 0 && stats[segment_idx].last_message != NONE;
     }
-    // In a file whose head is gone the first island is the conversation.
-    let speaks =
-        |k: &usize| by_stretch[*k] != NONE && facts[*k].spoken != NONE && chains[by_stretch[*k] as usize];
-    let first = (0..by_stretch.len()).filter(speaks).map(|k| by_stretch[k]).min();
-    if let Some(first) = first.filter(|_| !trunk_speaks) {
-        by_stretch.iter_mut().filter(|chain| **chain == first).for_each(|chain| *chain = 0);
+    // If the start of the file is missing, the first orphaned part is the conversation.
+    let has_orphaned_message = |segment_idx: &usize| {
+        by_segment[*segment_idx] != NONE
+            && stats[*segment_idx].last_message != NONE
+            && orphaned[by_segment[*segment_idx] as usize]
+    };
+    let first =
+        (0..by_segment.len()).filter(has_orphaned_message).map(|segment_idx| by_segment[segment_idx]).min();
+    if let Some(first) = first.filter(|_| !trunk_has_messages) {
+        by_segment.iter_mut().filter(|branch| **branch == first).for_each(|branch| *branch = 0);
     }
-    (chains, by_stretch)
+    (orphaned, by_segment)
 }
 
-/// Finds where each chain ends, and in which stretch; `None` where nobody speaks in it.
-fn tips(
-    stretches: &BranchSegments,
-    facts: &[Facts],
-    by_stretch: &[u32],
-    chains: usize,
+/// Finds the tip of each branch and the index of its segment. `None` for a branch without messages.
+fn find_tips(
+    segments: &BranchSegments,
+    stats: &[SegmentStats],
+    by_segment: &[u32],
+    branch_count: usize,
 ) -> Vec<Option<(NodeId, u32)>> {
-    let mut tips: Vec<Option<(NodeId, u32)>> = vec![None; chains];
-    for (k, stretch) in stretches.list.iter().enumerate() {
-        if by_stretch[k] == NONE || stretch.forked && !stretch.goes_on {
+    let mut tips: Vec<Option<(NodeId, u32)>> = vec![None; branch_count];
+    for (segment_idx, segment) in segments.list.iter().enumerate() {
+        if by_segment[segment_idx] == NONE || segment.has_fork && !segment.continues {
             continue;
         }
-        let way = matches!(stretch.origin, SegmentOrigin::Way(..)).then_some(facts[k].written);
-        let tip = Some(facts[k].spoken).filter(|&tip| tip != NONE).or(way);
-        let found = &mut tips[by_stretch[k] as usize];
-        *found = (*found).max(tip.map(|tip| (tip, k as u32)));
+        let last_of_child =
+            matches!(segment.origin, SegmentOrigin::ForkChild(..)).then_some(stats[segment_idx].last_node);
+        let tip = Some(stats[segment_idx].last_message).filter(|&tip| tip != NONE).or(last_of_child);
+        let newest = &mut tips[by_segment[segment_idx] as usize];
+        *newest = (*newest).max(tip.map(|tip| (tip, segment_idx as u32)));
     }
     tips
 }
 
-fn branch(
+/// Creates the branch that ends with `tip` in the segment with index `segment`.
+fn build_branch(
     tree: &Tree,
-    stretches: &BranchSegments,
-    facts: &[Facts],
+    segments: &BranchSegments,
+    stats: &[SegmentStats],
     tip: NodeId,
-    stretch: u32,
-    island: bool,
+    segment: u32,
+    orphaned: bool,
 ) -> Branch {
-    let own = &facts[stretch as usize];
-    let from = match stretches.list[stretch as usize].origin {
-        SegmentOrigin::Way(fork, way) => Some(stretches.departure(fork, way)),
+    let own = &stats[segment as usize];
+    let fork_point = match segments.list[segment as usize].origin {
+        SegmentOrigin::ForkChild(fork, branch) => Some(segments.fork_point(fork, branch)),
         _ => None,
     };
-    let some = |no: NodeId| (no != NONE).then_some(no);
+    let to_option = |id: NodeId| (id != NONE).then_some(id);
     Branch {
-        tip: settle(tree, stretches, tip, own.answer),
-        from,
-        first: some(own.first).unwrap_or(tip),
-        prompt: some(own.prompt),
+        tip: adjust_tip(tree, segments, tip, own.last_answer),
+        fork_point,
+        first: to_option(own.first).unwrap_or(tip),
+        prompt: to_option(own.prompt),
         own_turns: own.turns,
         turns: own.all_turns,
         entries: own.entries,
-        last: own.last,
-        cut: own.cut,
-        orphaned: island,
-        stretch,
+        last_time: own.last_time,
+        broken_link: own.broken_link,
+        orphaned,
+        segment,
     }
 }
 
-/// A result may stand behind the answer that builds on its siblings: then the last answer of its turn is the tip.
-fn settle(tree: &Tree, stretches: &BranchSegments, tip: NodeId, answer: NodeId) -> NodeId {
-    let goes_on = |&child: &NodeId| tree.node(child).voice != EntryRole::Structural;
-    let is_late = tree.node(tip).voice == EntryRole::Results && !tree.children(tip).iter().any(goes_on);
-    if !is_late || answer == NONE || tree.turn_of(answer) != tree.turn_of(tip) {
+/// Returns the last answer of the tip's turn if the tip is a result without continuation that does not descend from
+/// that answer. Returns the tip otherwise.
+fn adjust_tip(tree: &Tree, segments: &BranchSegments, tip: NodeId, last_answer: NodeId) -> NodeId {
+    let continues = |&child: &NodeId| tree.node(child).role != EntryRole::Structural;
+    let is_late = tree.node(tip).role == EntryRole::Results && !tree.children(tip).iter().any(continues);
+    if !is_late || last_answer == NONE || tree.turn_of(last_answer) != tree.turn_of(tip) {
         return tip;
     }
-    let home = stretches.of[tip as usize];
-    let mut at = tip;
-    while let Some(parent) = tree.node(at).parent().filter(|&no| stretches.of[no as usize] == home) {
-        if parent == answer {
+    let segment = segments.by_node[tip as usize];
+    let mut node = tip;
+    while let Some(parent) = tree.node(node).parent().filter(|&id| segments.by_node[id as usize] == segment) {
+        if parent == last_answer {
             return tip;
         }
-        at = parent;
+        node = parent;
     }
-    answer
+    last_answer
 }

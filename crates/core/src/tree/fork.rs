@@ -1,7 +1,7 @@
-//! Forks: where a conversation really went two ways, and where the client only writes that way.
+//! Forks: real branches of the conversation, and artifacts of how the client records it.
 //!
-//! Of 18,071 places with several children in real files 76 are real. The others are progress, attachments and hooks
-//! beside a tool result, results of parallel calls, and local commands.
+//! Real files had 18,071 nodes with several children, of which 76 are real forks. The others are progress lines,
+//! attachments and hooks next to a tool result, results of parallel calls, and local commands.
 
 use std::collections::HashSet;
 
@@ -13,35 +13,35 @@ use crate::problem::DuplicateUuid;
 /// Why a node has several children.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ForkKind {
-    /// A prompt was asked again in other words.
+    /// The user edited a prompt.
     Edit,
-    /// The conversation was taken back by more than one turn.
+    /// The user rewound the conversation by more than one turn.
     Rewind,
-    /// The same prompt was answered again.
+    /// The model answered the same prompt again.
     Retry,
-    /// The user stopped the model and said something else.
+    /// The user interrupted the model and sent another prompt.
     Interrupt,
-    /// Two processes went on from the same entry.
+    /// Two processes resumed from the same entry.
     Parallel,
-    /// The file holds several beginnings.
+    /// The file has several roots.
     Root,
-    /// Only recorded so: calls of one response and their results.
+    /// Artifact: calls of one response and their results.
     ParallelTools,
-    /// Only recorded so: progress lines.
+    /// Artifact: progress lines.
     Progress,
-    /// Only recorded so: attachments and hooks.
+    /// Artifact: attachments and hooks.
     Attachment,
-    /// Only recorded so: system lines, local commands, repeated lines.
+    /// Artifact: system lines, local commands, repeated lines.
     Record,
 }
 
 impl ForkKind {
-    /// Whether the conversation really went several ways.
+    /// Returns `true` if the conversation has several branches at such a fork. Otherwise it is a recording artifact.
     pub fn is_real(self) -> bool {
         self <= ForkKind::Root
     }
 
-    /// Returns a name for output.
+    /// Returns the name used in output.
     pub fn name(self) -> &'static str {
         match self {
             ForkKind::Edit => "edit",
@@ -58,186 +58,202 @@ impl ForkKind {
     }
 }
 
-/// A place with several children.
+/// A node with several children, or the roots of a file that has several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fork {
-    /// The parent; `None` for the beginnings of the file.
+    /// The parent. `None` for the roots of the file.
     pub at: Option<NodeId>,
-    /// Why.
+    /// Why the node has several children.
     pub kind: ForkKind,
-    /// The first node of each way, in file order; of a recording artifact, its children.
+    /// The first node of each branch, in file order. For an artifact, all children.
     pub branches: Vec<NodeId>,
 }
 
-/// What the part of the tree below a node holds.
+/// Statistics of the subtree of a node.
 #[derive(Debug, Clone, Copy, Default)]
-struct Below {
-    prompts: u32,
-    answers: u32,
+struct SubtreeStats {
+    prompt_count: u32,
+    answer_count: u32,
+    /// The last node in file order.
     last: NodeId,
-    /// The first node at or below it that is no mere link.
+    /// The first node at or below the root of the subtree that is not structural, following first children.
     head: NodeId,
 }
 
 impl Tree {
-    /// Returns every fork of the main conversation, in file order, those of the beginnings first.
-    pub fn forks(&self) -> Vec<Fork> {
-        let crowded = |no: &NodeId| self.children(*no).len() > 1;
-        let parents: Vec<NodeId> = (0..self.nodes().len() as NodeId).filter(crowded).collect();
-        let beginnings = self.beginnings();
-        if parents.is_empty() && beginnings.len() < 2 {
+    /// Returns every fork of the main conversation, artifacts included, in file order. The fork of the roots is the first.
+    pub fn find_forks(&self) -> Vec<Fork> {
+        let has_several_children = |id: &NodeId| self.children(*id).len() > 1;
+        let parents: Vec<NodeId> = (0..self.nodes().len() as NodeId).filter(has_several_children).collect();
+        let roots = self.find_conversation_roots();
+        if parents.is_empty() && roots.len() < 2 {
             return Vec::new();
         }
-        let below = self.below();
-        let copied =
-            self.repeats.iter().filter(|(.., how)| *how == DuplicateUuid::Same).map(|&(_, first, _)| first);
-        let copied: HashSet<NodeId> = copied.collect();
+        let stats = self.collect_subtree_stats();
+        let copies = self
+            .duplicates
+            .iter()
+            .filter(|(.., duplicate)| *duplicate == DuplicateUuid::SameContent)
+            .map(|&(_, previous, _)| previous);
+        let copies: HashSet<NodeId> = copies.collect();
         let mut forks = Vec::new();
-        let begun: Vec<NodeId> =
-            beginnings.into_iter().filter(|&no| below[no as usize].prompts > 0).collect();
-        if begun.len() > 1 {
-            forks.push(Fork { at: None, kind: ForkKind::Root, branches: begun });
+        let started_roots: Vec<NodeId> =
+            roots.into_iter().filter(|&id| stats[id as usize].prompt_count > 0).collect();
+        if started_roots.len() > 1 {
+            forks.push(Fork { at: None, kind: ForkKind::Root, branches: started_roots });
         }
         for at in parents {
             if self.is_main_chain(at) {
-                forks.extend(self.fork(at, &below, &copied));
+                forks.push(self.build_fork(at, &stats, &copies));
             }
         }
         forks
     }
 
-    /// Returns how many real ways the conversation has: one more than it forks.
-    pub fn branches(&self) -> usize {
+    /// Returns the number of branches that real forks create: 1 for a conversation without forks, 0 for an empty tree.
+    pub fn branch_count(&self) -> usize {
         if self.nodes().is_empty() {
             return 0;
         }
-        let real = self.forks();
-        1 + real.iter().filter(|fork| fork.kind.is_real()).map(|fork| fork.branches.len() - 1).sum::<usize>()
+        let forks = self.find_forks();
+        1 + forks.iter().filter(|fork| fork.kind.is_real()).map(|fork| fork.branches.len() - 1).sum::<usize>()
     }
 
-    /// Roots of the main conversation that begin it: not what continues after a compaction, not islands.
-    fn beginnings(&self) -> Vec<NodeId> {
-        let side_file = self.is_sidechain_file();
-        let recap = self.first_recap();
-        let begins = |&no: &NodeId| {
-            let node = self.node(no);
+    /// Returns the roots that start the conversation: neither continuations after a compaction nor orphaned parts.
+    fn find_conversation_roots(&self) -> Vec<NodeId> {
+        let is_sidechain_file = self.is_sidechain_file();
+        let summary = self.first_compact_summary();
+        let is_start = |&id: &NodeId| {
+            let node = self.node(id);
             node.link == ParentLink::Root
-                && (side_file || !node.is_sidechain())
-                && !matches!(node.voice, EntryRole::CompactBoundary | EntryRole::CompactSummary)
-                && !self.goes_on_from_compaction(no, recap)
+                && (is_sidechain_file || !node.is_sidechain())
+                && !matches!(node.role, EntryRole::CompactBoundary | EntryRole::CompactSummary)
+                && !self.continues_after_compaction(id, summary)
         };
-        self.roots().filter(begins).collect()
+        self.roots().filter(is_start).collect()
     }
 
-    /// Returns the first summary of what was compacted.
-    pub(crate) fn first_recap(&self) -> Option<NodeId> {
-        self.nodes().iter().position(|node| node.voice == EntryRole::CompactSummary).map(|no| no as NodeId)
+    /// Returns the first compaction summary in file order. Returns `None` if there is none.
+    pub(crate) fn first_compact_summary(&self) -> Option<NodeId> {
+        self.nodes().iter().position(|node| node.role == EntryRole::CompactSummary).map(|id| id as NodeId)
     }
 
-    /// In 1.x the lines of `/compact` itself are a root of their own, with no prompt but what follows.
-    pub(crate) fn goes_on_from_compaction(&self, no: NodeId, recap: Option<NodeId>) -> bool {
-        self.node(no).voice != EntryRole::Prompt && recap.is_some_and(|recap| recap < no)
+    /// Returns `true` if a root is no prompt and follows `summary`, the first compaction summary of the file.
+    ///
+    /// In 1.x the lines of `/compact` itself are a root without a prompt.
+    pub(crate) fn continues_after_compaction(&self, id: NodeId, summary: Option<NodeId>) -> bool {
+        self.node(id).role != EntryRole::Prompt && summary.is_some_and(|summary| summary < id)
     }
 
-    fn below(&self) -> Vec<Below> {
-        let mut below: Vec<Below> = self
+    /// Collects the statistics of the subtree of each node, by node id.
+    fn collect_subtree_stats(&self) -> Vec<SubtreeStats> {
+        let mut stats: Vec<SubtreeStats> = self
             .nodes()
             .iter()
             .enumerate()
-            .map(|(no, node)| Below {
-                prompts: u32::from(matches!(node.voice, EntryRole::Prompt | EntryRole::ImageOnly)),
-                answers: u32::from(node.voice == EntryRole::Answer),
-                last: no as NodeId,
-                head: no as NodeId,
+            .map(|(id, node)| SubtreeStats {
+                prompt_count: u32::from(matches!(node.role, EntryRole::Prompt | EntryRole::ImageOnly)),
+                answer_count: u32::from(node.role == EntryRole::Answer),
+                last: id as NodeId,
+                head: id as NodeId,
             })
             .collect();
-        for &no in self.topological_order().iter().rev() {
-            if let (EntryRole::Structural, Some(&child)) = (self.node(no).voice, self.children(no).first()) {
-                below[no as usize].head = below[child as usize].head;
+        for &id in self.topological_order().iter().rev() {
+            if let (EntryRole::Structural, Some(&child)) = (self.node(id).role, self.children(id).first()) {
+                stats[id as usize].head = stats[child as usize].head;
             }
-            let part = below[no as usize];
-            let parent = self.node(no).parent;
+            let subtree = stats[id as usize];
+            let parent = self.node(id).parent;
             if parent != NONE {
-                let sum = &mut below[parent as usize];
-                sum.prompts += part.prompts;
-                sum.answers += part.answers;
-                sum.last = sum.last.max(part.last);
+                let total = &mut stats[parent as usize];
+                total.prompt_count += subtree.prompt_count;
+                total.answer_count += subtree.answer_count;
+                total.last = total.last.max(subtree.last);
             }
         }
-        below
+        stats
     }
 
-    fn fork(&self, at: NodeId, below: &[Below], copied: &HashSet<NodeId>) -> Option<Fork> {
+    /// Groups the children of `at` into branches and classifies the fork. `copies` are nodes that a later line repeats.
+    ///
+    /// Children without prompts, answers and results start no branch. With fewer than two branches it is an artifact.
+    fn build_fork(&self, at: NodeId, stats: &[SubtreeStats], copies: &HashSet<NodeId>) -> Fork {
         let children = self.children(at);
-        let mut ways: Vec<NodeId> = Vec::new();
-        let mut tools = false;
+        let mut branches: Vec<NodeId> = Vec::new();
+        let mut has_call_branch = false;
         let mut messages = HashSet::new();
         for &child in children {
-            let part = below[child as usize];
-            let head = part.head;
-            let repeated = copied.contains(&child);
-            if part.prompts + part.answers == 0 && self.node(head).voice != EntryRole::Results || repeated {
+            let subtree = stats[child as usize];
+            let head = subtree.head;
+            let is_copy = copies.contains(&child);
+            if subtree.prompt_count + subtree.answer_count == 0 && self.node(head).role != EntryRole::Results
+                || is_copy
+            {
                 continue;
             }
-            // Results and further lines of the same response are one way, whichever of them goes on.
-            if self.is_of_call(head, at) {
-                if !tools {
-                    tools = true;
-                    ways.push(child);
+            // Results and further lines of the same response are one branch, whichever of them continues.
+            if self.belongs_to_call(head, at) {
+                if !has_call_branch {
+                    has_call_branch = true;
+                    branches.push(child);
                 }
                 continue;
             }
             if self.message_of(head).is_none_or(|message| messages.insert(message)) {
-                ways.push(child);
+                branches.push(child);
             }
         }
-        if ways.len() > 1 {
-            return Some(Fork { at: Some(at), kind: self.cause(&ways, below), branches: ways });
+        if branches.len() > 1 {
+            return Fork { at: Some(at), kind: self.classify_fork(&branches, stats), branches };
         }
-        let kind = self.artifact(children);
-        Some(Fork { at: Some(at), kind, branches: children.to_vec() })
+        let kind = self.classify_artifact(children);
+        Fork { at: Some(at), kind, branches: children.to_vec() }
     }
 
-    /// Whether a node below a call is its result or a further line of the same response.
-    pub(crate) fn is_of_call(&self, head: NodeId, call: NodeId) -> bool {
-        self.node(head).voice == EntryRole::Results || self.same_message(head, call)
+    /// Returns `true` if the node `head` below the node `call` is a tool result or a further line of the same response.
+    pub(crate) fn belongs_to_call(&self, head: NodeId, call: NodeId) -> bool {
+        self.node(head).role == EntryRole::Results || self.is_same_message(head, call)
     }
 
-    /// Returns the first node at or below each that is no mere link.
-    pub(crate) fn heads(&self) -> Vec<NodeId> {
-        self.below().iter().map(|part| part.head).collect()
+    /// Returns, by node id, the first node at or below each node that is not structural, following first children.
+    ///
+    /// If all of these are structural, it is the last of them.
+    pub(crate) fn find_subtree_heads(&self) -> Vec<NodeId> {
+        self.collect_subtree_stats().iter().map(|subtree| subtree.head).collect()
     }
 
-    fn cause(&self, ways: &[NodeId], below: &[Below]) -> ForkKind {
-        let voices: Vec<EntryRole> =
-            ways.iter().map(|&way| self.node(below[way as usize].head).voice).collect();
-        if voices
+    /// Returns the cause of a real fork with these branches, in file order.
+    fn classify_fork(&self, branches: &[NodeId], stats: &[SubtreeStats]) -> ForkKind {
+        let roles: Vec<EntryRole> =
+            branches.iter().map(|&branch| self.node(stats[branch as usize].head).role).collect();
+        if roles
             .iter()
-            .all(|voice| matches!(voice, EntryRole::Answer | EntryRole::ApiError | EntryRole::SyntheticReply))
+            .all(|role| matches!(role, EntryRole::Answer | EntryRole::ApiError | EntryRole::SyntheticReply))
         {
             return ForkKind::Retry;
         }
-        // The older way still grew after the younger one began: nobody left it.
-        let pairs = || ways.iter().zip(&ways[1..]);
+        // If the older branch grew after the younger one started, two processes were writing.
+        let pairs = || branches.iter().zip(&branches[1..]);
         if pairs().any(|(&old, &new)| {
-            below[old as usize].last > new && self.node(new).voice != EntryRole::Structural
+            stats[old as usize].last > new && self.node(new).role != EntryRole::Structural
         }) {
             return ForkKind::Parallel;
         }
-        if voices.iter().any(|voice| matches!(voice, EntryRole::Answer | EntryRole::Results)) {
+        if roles.iter().any(|role| matches!(role, EntryRole::Answer | EntryRole::Results)) {
             return ForkKind::Interrupt;
         }
-        let older = &ways[..ways.len() - 1];
-        if older.iter().any(|&way| below[way as usize].prompts > 1) {
+        let older = &branches[..branches.len() - 1];
+        if older.iter().any(|&branch| stats[branch as usize].prompt_count > 1) {
             ForkKind::Rewind
-        } else if older.iter().any(|&way| below[way as usize].answers > 0) {
+        } else if older.iter().any(|&branch| stats[branch as usize].answer_count > 0) {
             ForkKind::Edit
         } else {
             ForkKind::Interrupt
         }
     }
 
-    fn artifact(&self, children: &[NodeId]) -> ForkKind {
+    /// Returns the cause of a fork with fewer than two real branches, by the kinds of its children.
+    fn classify_artifact(&self, children: &[NodeId]) -> ForkKind {
         use crate::entry::Kind;
         let has = |kind: Kind| children.iter().any(|&child| self.node(child).kind == kind);
         if has(Kind::Progress) {
@@ -246,7 +262,7 @@ impl Tree {
             ForkKind::Attachment
         } else if has(Kind::System) {
             ForkKind::Record
-        } else if children.iter().any(|&child| self.node(child).voice == EntryRole::Results) {
+        } else if children.iter().any(|&child| self.node(child).role == EntryRole::Results) {
             ForkKind::ParallelTools
         } else {
             ForkKind::Record

@@ -1,13 +1,13 @@
-//! Entries to a tree: parents, roots, forks, tips and paths.
+//! Builds a tree from entries: parents, roots, forks, tips and paths.
 //!
 //! ```text
-//! entries ──Weaver──▶ Tree { nodes, children }  ──forks────▶ which forks are real, and why
-//!                                               ──path─────▶ root … tip, calls and results re-joined
-//!                                               ──stretch──▶ branches, and the outline of a drawing
+//! entries ──TreeBuilder──▶ Tree { nodes, children }  ──fork──────▶ which forks are real, and why
+//!                                                    ──path──────▶ root … tip, with parallel calls and results
+//!                                                    ──segments──▶ branches, and the outline
 //! ```
 //!
-//! The key of a node is its place in the file (**line-is-identity**): uuids may be missing or repeat. Nothing recurses,
-//! whatever the depth; cycles are cut where they are met and told as problems.
+//! A node is identified by its position in the file (**line-is-identity**), because uuids may be missing or
+//! repeated. No function recurses, so depth is not limited. Cycles are cut and reported as problems.
 
 mod branch;
 mod builder;
@@ -23,5 +23,5 @@ pub use branch::{Branch, Branches, ForkPoint};
 pub use builder::{Tree, TreeBuilder};
 pub use fork::{Fork, ForkKind};
 pub use node::{LineSpan, Node, NodeId, ParentLink};
-pub use outline::{Outline, OutlineItem, OutlineOptions, PathRelation, Row};
+pub use outline::{Outline, OutlineItem, OutlineOptions, OutlineRow, PathRelation};
 pub use path::PathEntry;

@@ -1,85 +1,87 @@
-//! What the tree keeps of an entry: 56 bytes.
+//! The tree's record of an entry: 56 bytes.
 
 use crate::entry::{EntryRole, Flags, Kind, Timestamp};
 use crate::id::Id;
 
-/// The number of a node: its place in file order.
+/// The index of a node in file order.
 pub type NodeId = u32;
 
-/// Stands for "no node" in compact fields.
+/// The value for "no node" in compact fields.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Where the bytes of an entry are.
+/// The location of an entry's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineSpan {
-    /// First byte in the file.
+    /// The offset of the first byte in the file.
     pub offset: u64,
-    /// How many bytes.
+    /// The length in bytes.
     pub len: u32,
-    /// The line, from 1.
+    /// The line number, from 1.
     pub line: u32,
 }
 
-/// How a node hangs in the tree.
+/// The state of a node's parent link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParentLink {
-    /// It names no parent.
+    /// The entry names no parent.
     Root,
-    /// Its parent is in the file.
+    /// The parent is in the file.
     Child,
-    /// It names a parent that no line has.
-    Missing,
-    /// It names itself, or was cut from a cycle.
-    Cut,
+    /// The parent is not in the file.
+    MissingParent,
+    /// The entry names itself, or the link was cut because it closes a cycle.
+    CycleBroken,
 }
 
-/// One entry with a uuid.
+/// An entry with a uuid.
 #[derive(Debug, Clone, Copy)]
 pub struct Node {
-    /// Its uuid.
-    pub id: Id,
-    /// Where it stands.
-    pub place: LineSpan,
+    /// The uuid of the entry.
+    pub uuid: Id,
+    /// The location of its bytes in the file.
+    pub span: LineSpan,
+    /// The timestamp in milliseconds, or `i64::MIN` if there is none.
     pub(crate) time: i64,
+    /// The parent, or `NONE`.
     pub(crate) parent: u32,
-    /// The message it is a part of: a number of the tree's own.
+    /// The index of the response that the entry is part of, or `NONE`.
     pub(crate) message: u32,
-    /// Its type.
+    /// The type of the line.
     pub kind: Kind,
-    /// Who speaks.
-    pub voice: EntryRole,
-    /// How it hangs in the tree.
+    /// The role of the entry.
+    pub role: EntryRole,
+    /// The state of the parent link.
     pub link: ParentLink,
     pub(crate) flags: Flags,
 }
 
 impl Node {
-    /// Returns when it was written.
+    /// Returns the timestamp. Returns `None` if the entry has none or it cannot be parsed.
     pub fn time(&self) -> Option<Timestamp> {
         (self.time != i64::MIN).then_some(Timestamp(self.time))
     }
 
-    /// Returns its parent in the tree.
+    /// Returns the parent. Returns `None` unless the link is [`ParentLink::Child`].
     pub fn parent(&self) -> Option<NodeId> {
         (self.parent != NONE).then_some(self.parent)
     }
 
-    /// Whether it is a line of a subagent.
+    /// Returns `true` if the entry belongs to a subagent.
     pub fn is_sidechain(&self) -> bool {
-        self.flags.has(Flags::SIDECHAIN)
+        self.flags.contains(Flags::SIDECHAIN)
     }
 
-    /// Whether a yes-or-no field says yes.
-    pub fn is(&self, flag: Flags) -> bool {
-        self.flags.has(flag)
+    /// Returns `true` if the entry has this flag, one of the constants of [`Flags`].
+    pub fn has_flag(&self, flag: Flags) -> bool {
+        self.flags.contains(flag)
     }
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
-    fn a_node_is_small() {
-        // A file of four gigabytes has more than a million of them.
+    fn node_size_is_56_bytes() {
+        // A file of four gigabytes has more than a million nodes.
         assert_eq!(size_of::<super::Node>(), 56);
     }
 }

@@ -1,12 +1,11 @@
-//! Stretches: the parts of a tree between its real forks.
+//! Segments: the parts of a tree between its real forks.
 //!
 //! ```text
-//! trunk ──┬── way 1 of a fork ──┬── way 1 …        each node is in one stretch
-//!         └── way 2             └── way 2 …        islands and subagents have stretches of their own
+//! trunk ──┬── child 1 of a fork ──┬── child 1 …        each node is in one segment
+//!         └── child 2             └── child 2 …        orphaned parts and subagents have segments of their own
 //! ```
 //!
-//! What only the recording parts (progress, attachments, parallel calls) stays in one stretch, and so does what goes on
-//! after a compaction.
+//! Recording artifacts (progress, attachments, parallel calls) and compactions do not start a new segment.
 
 use std::collections::HashMap;
 
@@ -15,149 +14,157 @@ use super::fork::Fork;
 use super::node::{NONE, NodeId, ParentLink};
 use crate::entry::EntryRole;
 
-/// How a stretch begins.
+/// How a segment starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SegmentOrigin {
-    /// At the beginning of the file.
+    /// At the start of the file.
     Trunk,
-    /// As a way of a real fork: which fork, which of its ways.
-    Way(u32, u32),
-    /// Cut off: its parent is missing, or it was cut from a cycle.
-    Island(ParentLink),
+    /// As a child of a real fork: the index of the fork, and of its branch.
+    ForkChild(u32, u32),
+    /// As an orphaned part: its parent is missing, or its link was cut from a cycle.
+    Orphaned(ParentLink),
     /// As a subagent inside the file.
-    Aside,
+    Sidechain,
 }
 
 /// A part of the tree that no real fork divides.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BranchSegment {
     pub(crate) origin: SegmentOrigin,
-    /// The stretch it forks from; always one with a smaller number.
+    /// The index of the segment that it forks from, which is always smaller. `NONE` unless it is the child of a fork.
     pub(crate) parent: u32,
-    /// Whether a real fork stands in it.
-    pub(crate) forked: bool,
-    /// Whether it goes on behind its forks, after a compaction.
-    pub(crate) goes_on: bool,
+    /// Whether it contains a real fork.
+    pub(crate) has_fork: bool,
+    /// Whether it continues after its forks, following a compaction.
+    pub(crate) continues: bool,
 }
 
-/// A tree, parted.
+/// The segments of a tree.
 #[derive(Debug, Default)]
 pub(crate) struct BranchSegments {
     /// The real forks.
     pub(crate) forks: Vec<Fork>,
-    /// The stretches, parents before children; the first is the trunk.
+    /// The segments, parents before children. The first is the trunk.
     pub(crate) list: Vec<BranchSegment>,
-    /// The stretch of each node.
-    pub(crate) of: Vec<u32>,
-    /// The nodes, each behind its parent and what is below it right behind it; roots in file order.
+    /// The index in `list` of the segment of each node.
+    pub(crate) by_node: Vec<u32>,
+    /// The nodes in depth-first order, roots in file order.
     pub(crate) order: Vec<NodeId>,
-    /// What the roots that continue after a compaction follow.
-    pub(crate) joins: HashMap<NodeId, NodeId>,
-    /// The stretch of each way that was met.
-    ways: HashMap<(u32, u32), u32>,
+    /// For each root that continues after a compaction, the node that it follows.
+    pub(crate) continuations: HashMap<NodeId, NodeId>,
+    /// The segment of each fork child so far, by fork and branch index.
+    by_fork_child: HashMap<(u32, u32), u32>,
 }
 
 impl BranchSegments {
-    /// Parts a tree.
-    pub(crate) fn of(tree: &Tree) -> BranchSegments {
-        let forks: Vec<Fork> = tree.forks().into_iter().filter(|fork| fork.kind.is_real()).collect();
-        let begins = beginnings(tree, &forks);
-        let mut parted =
-            BranchSegments { forks, of: vec![NONE; tree.nodes().len()], ..BranchSegments::default() };
-        parted.add(SegmentOrigin::Trunk, NONE);
-        let recap = tree.first_recap();
+    /// Divides a tree into segments.
+    pub(crate) fn from_tree(tree: &Tree) -> BranchSegments {
+        let forks: Vec<Fork> = tree.find_forks().into_iter().filter(|fork| fork.kind.is_real()).collect();
+        let starts = find_branch_starts(tree, &forks);
+        let mut segments =
+            BranchSegments { forks, by_node: vec![NONE; tree.nodes().len()], ..BranchSegments::default() };
+        segments.add_segment(SegmentOrigin::Trunk, NONE);
+        let first_summary = tree.first_compact_summary();
         let mut stack = Vec::new();
         for root in tree.roots() {
-            parted.of[root as usize] = match begins.get(&root) {
-                Some(&way) => parted.way(way, 0),
-                None => parted.home(tree, root, recap),
+            segments.by_node[root as usize] = match starts.get(&root) {
+                Some(&start) => segments.get_or_add_child_segment(start, 0),
+                None => segments.get_or_add_root_segment(tree, root, first_summary),
             };
             stack.push(root);
-            while let Some(no) = stack.pop() {
-                parted.order.push(no);
-                let above = parted.of[no as usize];
-                for child in tree.children(no) {
-                    parted.of[*child as usize] =
-                        begins.get(child).map_or(above, |&way| parted.way(way, above));
+            while let Some(id) = stack.pop() {
+                segments.order.push(id);
+                let parent = segments.by_node[id as usize];
+                for child in tree.children(id) {
+                    segments.by_node[*child as usize] = starts
+                        .get(child)
+                        .map_or(parent, |&start| segments.get_or_add_child_segment(start, parent));
                 }
-                stack.extend(tree.children(no).iter().rev());
+                stack.extend(tree.children(id).iter().rev());
             }
         }
-        parted
+        segments
     }
 
-    fn add(&mut self, origin: SegmentOrigin, parent: u32) -> u32 {
-        self.list.push(BranchSegment { origin, parent, forked: false, goes_on: false });
+    fn add_segment(&mut self, origin: SegmentOrigin, parent: u32) -> u32 {
+        self.list.push(BranchSegment { origin, parent, has_fork: false, continues: false });
         (self.list.len() - 1) as u32
     }
 
-    /// Returns the stretch of a way, a new one where it was not met before.
-    fn way(&mut self, (fork, way): (u32, u32), above: u32) -> u32 {
-        if let Some(&known) = self.ways.get(&(fork, way)) {
-            return known;
+    /// Returns the index of the segment of a fork child. Creates it below the segment `parent` if it does not exist.
+    ///
+    /// The child is given as the index of the fork and the index of its branch.
+    fn get_or_add_child_segment(&mut self, (fork, branch): (u32, u32), parent: u32) -> u32 {
+        if let Some(&existing) = self.by_fork_child.get(&(fork, branch)) {
+            return existing;
         }
-        self.list[above as usize].forked = true;
-        let new = self.add(SegmentOrigin::Way(fork, way), above);
-        self.ways.insert((fork, way), new);
+        self.list[parent as usize].has_fork = true;
+        let new = self.add_segment(SegmentOrigin::ForkChild(fork, branch), parent);
+        self.by_fork_child.insert((fork, branch), new);
         new
     }
 
-    /// Finds the stretch of a root that is no way of a fork.
-    fn home(&mut self, tree: &Tree, root: NodeId, recap: Option<NodeId>) -> u32 {
+    /// Returns the index of the segment of a root that is not a fork child.
+    ///
+    /// A root after a compaction continues the segment before it. Creates a segment for an orphaned or sidechain root.
+    fn get_or_add_root_segment(&mut self, tree: &Tree, root: NodeId, first_summary: Option<NodeId>) -> u32 {
         let node = tree.node(root);
-        let goes_on = matches!(node.voice, EntryRole::CompactBoundary | EntryRole::CompactSummary)
-            || node.link == ParentLink::Root && tree.goes_on_from_compaction(root, recap);
+        let continues = matches!(node.role, EntryRole::CompactBoundary | EntryRole::CompactSummary)
+            || node.link == ParentLink::Root && tree.continues_after_compaction(root, first_summary);
         let before =
-            || tree.logical_parent(root).filter(|&no| no < root).or_else(|| tree.previous_message(root));
-        // What it follows was met before: the roots come in file order, so nothing follows itself.
-        if let Some(before) = before().filter(|&no| goes_on && self.of[no as usize] != NONE) {
-            let stretch = self.of[before as usize];
-            self.joins.insert(root, before);
-            let joined = &mut self.list[stretch as usize];
-            joined.goes_on |= joined.forked;
-            return stretch;
+            || tree.logical_parent(root).filter(|&id| id < root).or_else(|| tree.find_previous_message(root));
+        // The node that it follows has a segment already: roots are in file order, so no root follows itself.
+        if let Some(before) = before().filter(|&id| continues && self.by_node[id as usize] != NONE) {
+            let segment = self.by_node[before as usize];
+            self.continuations.insert(root, before);
+            let joined = &mut self.list[segment as usize];
+            joined.continues |= joined.has_fork;
+            return segment;
         }
         match node.link {
-            _ if !tree.is_main_chain(root) => self.add(SegmentOrigin::Aside, NONE),
-            link @ (ParentLink::Missing | ParentLink::Cut) => self.add(SegmentOrigin::Island(link), NONE),
+            _ if !tree.is_main_chain(root) => self.add_segment(SegmentOrigin::Sidechain, NONE),
+            link @ (ParentLink::MissingParent | ParentLink::CycleBroken) => {
+                self.add_segment(SegmentOrigin::Orphaned(link), NONE)
+            }
             ParentLink::Root | ParentLink::Child => 0,
         }
     }
 }
 
-/// Finds the nodes with which ways begin: which fork, which way. Several may begin one way: results of parallel calls,
-/// lines of one response, copies of one line.
-fn beginnings(tree: &Tree, forks: &[Fork]) -> HashMap<NodeId, (u32, u32)> {
-    let mut begins = HashMap::new();
-    let heads = if forks.is_empty() { Vec::new() } else { tree.heads() };
-    for (f, fork) in (0u32..).zip(forks) {
+/// Finds the nodes that start branches. Returns for each the index of the fork and the index of its branch.
+///
+/// Several nodes may start one branch: results of parallel calls, lines of one response, copies of one line.
+fn find_branch_starts(tree: &Tree, forks: &[Fork]) -> HashMap<NodeId, (u32, u32)> {
+    let mut starts = HashMap::new();
+    let heads = if forks.is_empty() { Vec::new() } else { tree.find_subtree_heads() };
+    for (fork_idx, fork) in (0u32..).zip(forks) {
         let mut messages = HashMap::new();
-        let mut of_call = None;
-        for (w, &way) in (0u32..).zip(&fork.branches) {
-            begins.insert(way, (f, w));
-            let head = heads[way as usize];
+        let mut call_branch = None;
+        for (branch_idx, &start) in (0u32..).zip(&fork.branches) {
+            starts.insert(start, (fork_idx, branch_idx));
+            let head = heads[start as usize];
             if let Some(message) = tree.message_of(head) {
-                messages.entry(message).or_insert(w);
+                messages.entry(message).or_insert(branch_idx);
             }
-            if fork.at.is_some_and(|at| tree.is_of_call(head, at)) {
-                of_call = Some(w);
+            if fork.at.is_some_and(|at| tree.belongs_to_call(head, at)) {
+                call_branch = Some(branch_idx);
             }
         }
         let Some(at) = fork.at else { continue };
         for &child in tree.children(at) {
             let head = heads[child as usize];
-            let call = of_call.filter(|_| tree.is_of_call(head, at));
+            let call = call_branch.filter(|_| tree.belongs_to_call(head, at));
             let response = || tree.message_of(head).and_then(|message| messages.get(&message).copied());
             let copy = || {
-                let twin = begins.get(&tree.find(tree.node(child).id)?)?;
-                (twin.0 == f).then_some(twin.1)
+                let (start_fork, start_branch) = *starts.get(&tree.find_uuid(tree.node(child).uuid)?)?;
+                (start_fork == fork_idx).then_some(start_branch)
             };
-            if let Some(w) = call.or_else(response).or_else(copy)
-                && !begins.contains_key(&child)
+            if let Some(branch_idx) = call.or_else(response).or_else(copy)
+                && !starts.contains_key(&child)
             {
-                begins.insert(child, (f, w));
+                starts.insert(child, (fork_idx, branch_idx));
             }
         }
     }
-    begins
+    starts
 }

@@ -1,49 +1,53 @@
-//! What a compaction says it kept, after some of that went.
+//! Updates the line of a compact boundary after entries that it preserved were removed.
 
 use crate::edit::{JsonEdit, PathSegment};
-use crate::entry::{JsonStr, member, strings};
+use crate::entry::{JsonStr, find_member, list_strings};
 use crate::id::Id;
 
-/// Says what changes in the line of a boundary: the entries that went are no longer named, and where a run began or ended
-/// with one, it begins or ends with its neighbour.
+/// Returns the edits of a boundary line: removed entries are no longer listed, and a preserved segment that
+/// began or ended with a removed entry begins or ends with its first or last remaining entry.
 ///
-/// `stays` tells of an entry whether it does; `run` lists the entries of the run that stay, the first one first, where
-/// the file holds them.
-pub(super) fn amended(line: &[u8], stays: impl Fn(Id) -> bool, run: Option<&[String]>) -> Vec<JsonEdit> {
-    let metadata = member(line, "compactMetadata").unwrap_or_default();
-    let mut changes = Vec::new();
+/// `is_kept` returns whether the entry with a uuid stays. `segment_entries` lists the uuids of the remaining entries
+/// of the preserved segment, in order; it is `None` if the file does not hold the segment.
+pub(super) fn edit_boundary(
+    line: &[u8],
+    is_kept: impl Fn(Id) -> bool,
+    segment_entries: Option<&[String]>,
+) -> Vec<JsonEdit> {
+    let metadata = find_member(line, "compactMetadata").unwrap_or_default();
+    let mut edits = Vec::new();
     let path = |names: &[&str]| -> Vec<PathSegment> {
         std::iter::once("compactMetadata").chain(names.iter().copied()).map(PathSegment::from).collect()
     };
-    if let Some(messages) = member(metadata, "preservedMessages") {
-        let mut named = 0;
+    if let Some(messages) = find_member(metadata, "preservedMessages") {
+        let mut listed_count = 0;
         for list in ["uuids", "allUuids"] {
-            let all = member(messages, list).map(strings).unwrap_or_default();
-            let left: Vec<&JsonStr<'_>> = all.iter().filter(|uuid| stays(uuid.id())).collect();
-            named += left.len();
-            if left.len() < all.len() {
+            let all = find_member(messages, list).map(list_strings).unwrap_or_default();
+            let kept: Vec<&JsonStr<'_>> = all.iter().filter(|uuid| is_kept(uuid.to_id())).collect();
+            listed_count += kept.len();
+            if kept.len() < all.len() {
                 let quoted: Vec<String> =
-                    left.iter().map(|uuid| format!("\"{}\"", String::from_utf8_lossy(uuid.raw()))).collect();
+                    kept.iter().map(|uuid| format!("\"{}\"", String::from_utf8_lossy(uuid.raw()))).collect();
                 let path = path(&["preservedMessages", list]);
-                changes.push(JsonEdit::set(path, format!("[{}]", quoted.join(","))));
+                edits.push(JsonEdit::set(path, format!("[{}]", quoted.join(","))));
             }
         }
-        if named == 0 && !changes.is_empty() {
-            changes.push(JsonEdit::remove(path(&["preservedMessages"])));
+        if listed_count == 0 && !edits.is_empty() {
+            edits.push(JsonEdit::remove(path(&["preservedMessages"])));
         }
     }
-    if let (Some(segment), Some(run)) = (member(metadata, "preservedSegment"), run) {
-        match (run.first(), run.last()) {
+    if let (Some(segment), Some(entries)) = (find_member(metadata, "preservedSegment"), segment_entries) {
+        match (entries.first(), entries.last()) {
             (Some(first), Some(last)) => {
-                for (name, now) in [("headUuid", first), ("tailUuid", last)] {
-                    let was = member(segment, name).and_then(JsonStr::of_value);
-                    if was.is_some_and(|was| !stays(was.id())) {
-                        changes.push(JsonEdit::set_string(path(&["preservedSegment", name]), now));
+                for (name, new_uuid) in [("headUuid", first), ("tailUuid", last)] {
+                    let old_uuid = find_member(segment, name).and_then(JsonStr::from_value);
+                    if old_uuid.is_some_and(|uuid| !is_kept(uuid.to_id())) {
+                        edits.push(JsonEdit::set_string(path(&["preservedSegment", name]), new_uuid));
                     }
                 }
             }
-            _ => changes.push(JsonEdit::remove(path(&["preservedSegment"]))),
+            _ => edits.push(JsonEdit::remove(path(&["preservedSegment"]))),
         }
     }
-    changes
+    edits
 }

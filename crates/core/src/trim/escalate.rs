@@ -1,20 +1,21 @@
-//! Making a conversation fit: more and more goes, the least missed first, until there is room.
+//! Makes a conversation fit: removes more and more, the least valuable content first, until the context is
+//! small enough.
 
 use super::input::TrimInput;
 use super::inventory::BlockClass;
-use super::options::{Preset, TrimOptions};
-use super::removals::{Removals, old_calls};
+use super::options::{TrimOptions, TrimPreset};
+use super::removals::{Removals, find_old_calls};
 use super::savings::RemovalCause;
 use super::stub::MIN_STUB_LEN;
 use super::trimmed_path::{RemovalPlan, TrimmedPath};
 use crate::tree::{LineSpan, NodeId};
 
-/// One step of the way down.
+/// A stage of the escalation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub enum EscalationStage {
     /// Large tool results of old turns.
     LargeResults,
-    /// Pictures of old turns.
+    /// Images of old turns.
     Images,
     /// Thinking of old turns.
     Thinking,
@@ -22,11 +23,11 @@ pub enum Stage {
     Results,
     /// Calls of old turns with their results.
     Tools,
-    /// Old turns, for which a note stands.
+    /// Old turns, replaced by a note.
     Turns,
     /// Large tool results of the last two turns.
     RecentResults,
-    /// Pictures of the last two turns.
+    /// Images of the last two turns.
     RecentImages,
     /// Every tool result of the last two turns.
     RecentRest,
@@ -34,266 +35,288 @@ pub enum Stage {
     RecentTools,
 }
 
-impl Stage {
-    /// Every one, in the order in which they are taken.
-    pub const ALL: [Stage; 10] = [
-        Stage::LargeResults,
-        Stage::Images,
-        Stage::Thinking,
-        Stage::Results,
-        Stage::Tools,
-        Stage::Turns,
-        Stage::RecentResults,
-        Stage::RecentImages,
-        Stage::RecentRest,
-        Stage::RecentTools,
+impl EscalationStage {
+    /// All stages, in the order in which they are applied.
+    pub const ALL: [EscalationStage; 10] = [
+        EscalationStage::LargeResults,
+        EscalationStage::Images,
+        EscalationStage::Thinking,
+        EscalationStage::Results,
+        EscalationStage::Tools,
+        EscalationStage::Turns,
+        EscalationStage::RecentResults,
+        EscalationStage::RecentImages,
+        EscalationStage::RecentRest,
+        EscalationStage::RecentTools,
     ];
 
     /// Returns a name for output.
     pub fn name(self) -> &'static str {
         match self {
-            Stage::LargeResults => "large-results",
-            Stage::Images => "images",
-            Stage::Thinking => "thinking",
-            Stage::Results => "results",
-            Stage::Tools => "tools",
-            Stage::Turns => "turns",
-            Stage::RecentResults => "recent-results",
-            Stage::RecentImages => "recent-images",
-            Stage::RecentRest => "recent-rest",
-            Stage::RecentTools => "recent-tools",
+            EscalationStage::LargeResults => "large-results",
+            EscalationStage::Images => "images",
+            EscalationStage::Thinking => "thinking",
+            EscalationStage::Results => "results",
+            EscalationStage::Tools => "tools",
+            EscalationStage::Turns => "turns",
+            EscalationStage::RecentResults => "recent-results",
+            EscalationStage::RecentImages => "recent-images",
+            EscalationStage::RecentRest => "recent-rest",
+            EscalationStage::RecentTools => "recent-tools",
         }
     }
 }
 
-impl Stage {
+impl EscalationStage {
+    /// Returns the cause to which the savings of the stage are attributed.
     fn cause(self) -> RemovalCause {
         match self {
-            Stage::LargeResults | Stage::Results | Stage::RecentResults | Stage::RecentRest => {
-                RemovalCause::ToolResults
-            }
-            Stage::Images | Stage::RecentImages => RemovalCause::Images,
-            Stage::Thinking => RemovalCause::Thinking,
-            Stage::Tools | Stage::RecentTools => RemovalCause::Tools,
-            Stage::Turns => RemovalCause::Turns,
+            EscalationStage::LargeResults
+            | EscalationStage::Results
+            | EscalationStage::RecentResults
+            | EscalationStage::RecentRest => RemovalCause::ToolResults,
+            EscalationStage::Images | EscalationStage::RecentImages => RemovalCause::Images,
+            EscalationStage::Thinking => RemovalCause::Thinking,
+            EscalationStage::Tools | EscalationStage::RecentTools => RemovalCause::Tools,
+            EscalationStage::Turns => RemovalCause::Turns,
         }
     }
 }
 
-/// What a step gave.
+/// The effect of one stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EscalationStep {
-    /// Which step.
-    pub stage: Stage,
-    /// How many things went.
+    /// The stage.
+    pub stage: EscalationStage,
+    /// The number of blocks, calls or turns that the stage removed.
     pub count: u64,
-    /// Tokens of the context before it.
+    /// Tokens of the context before the stage.
     pub before: u64,
-    /// Tokens of the context after it.
+    /// Tokens of the context after the stage.
     pub after: u64,
 }
 
-/// A conversation made to fit.
+/// The result of an escalation.
 #[derive(Debug)]
 pub struct Escalation {
-    /// The steps that were taken.
-    pub taken: Vec<EscalationStep>,
+    /// The stages that had an effect.
+    pub steps: Vec<EscalationStep>,
     /// The lines of the copy.
-    pub cut: TrimmedPath,
-    /// Tokens of the context now.
+    pub trimmed: TrimmedPath,
+    /// Tokens of the context after all stages.
     pub tokens: u64,
-    /// Whether that is enough.
+    /// Whether the context is small enough.
     pub fits: bool,
 }
 
-/// How many of the last turns are left alone as long as possible.
-const RECENT: u32 = 2;
-/// A large tool result.
-const LARGE: u32 = 4000;
+/// The number of most recent turns that are trimmed only in the last stages.
+const RECENT_TURNS: u32 = 2;
+/// Tool results of more bytes than this are large.
+const LARGE_RESULT_LEN: u32 = 4000;
 
-/// Leaves out more and more until the context has at most `fit` tokens; what hung on turns that went hangs on the note
-/// with the uuid `note`.
+/// Removes content, stage by stage, until the context has at most `max_tokens` tokens or all stages were applied.
+///
+/// If whole turns are removed, a note with the uuid `note_uuid` becomes the parent of the entries after them.
+/// Returns an error only if `read`, which reads a line of the file, returns one.
 pub fn escalate<E>(
-    scene: &TrimInput<'_>,
-    fit: u64,
-    note: &str,
+    input: &TrimInput<'_>,
+    max_tokens: u64,
+    note_uuid: &str,
     read: impl FnMut(LineSpan) -> Result<Vec<u8>, E>,
 ) -> Result<Escalation, E> {
-    let unsaid = TrimOptions { client_only: true, drop: Preset::Light.trim().drop, ..TrimOptions::default() };
-    let mut stairs = Stairs { scene, fit, choice: Removals::by(scene, &unsaid), said: 0 };
-    let mut taken = Vec::new();
-    let mut ledger = RemovalPlan::of(scene, stairs.choice.clone()).ledger;
-    let mut tokens = scene.tokens();
-    for stage in Stage::ALL {
-        if tokens <= fit {
+    let options =
+        TrimOptions { client_only: true, drop: TrimPreset::Light.options().drop, ..TrimOptions::default() };
+    let mut escalator =
+        Escalator { input, max_tokens, removals: Removals::from_options(input, &options), removed_bytes: 0 };
+    let mut steps = Vec::new();
+    let mut savings = RemovalPlan::new(input, escalator.removals.clone()).savings;
+    let mut tokens = input.tokens();
+    for stage in EscalationStage::ALL {
+        if tokens <= max_tokens {
             break;
         }
-        stairs.take(stage);
-        let now = RemovalPlan::of(scene, stairs.choice.clone()).ledger;
-        let after = scene.tokens_without(now.total().said);
-        let count = now.row(stage.cause()).count.saturating_sub(ledger.row(stage.cause()).count);
+        escalator.apply_stage(stage);
+        let new_savings = RemovalPlan::new(input, escalator.removals.clone()).savings;
+        let after = input.tokens_without(new_savings.total().context_bytes);
+        let count =
+            new_savings.savings(stage.cause()).count.saturating_sub(savings.savings(stage.cause()).count);
         if count > 0 || after < tokens {
-            taken.push(EscalationStep { stage, count, before: tokens, after });
+            steps.push(EscalationStep { stage, count, before: tokens, after });
         }
-        stairs.said = now.total().said;
-        (ledger, tokens) = (now, after);
+        escalator.removed_bytes = new_savings.total().context_bytes;
+        (savings, tokens) = (new_savings, after);
     }
-    let cut = TrimmedPath::of(scene, stairs.choice, Some(note), read)?;
-    Ok(Escalation { taken, cut, tokens, fits: tokens <= fit })
+    let trimmed = TrimmedPath::build(input, escalator.removals, Some(note_uuid), read)?;
+    Ok(Escalation { steps, trimmed, tokens, fits: tokens <= max_tokens })
 }
 
-struct Stairs<'s, 'a> {
-    scene: &'s TrimInput<'a>,
-    fit: u64,
-    choice: Removals,
-    /// Bytes that are no longer said.
-    said: u64,
+/// The state of an escalation.
+struct Escalator<'s, 'a> {
+    input: &'s TrimInput<'a>,
+    max_tokens: u64,
+    removals: Removals,
+    /// The context bytes removed so far. Approximate within a stage, exact after it.
+    removed_bytes: u64,
 }
 
-impl Stairs<'_, '_> {
+impl Escalator<'_, '_> {
+    /// Returns whether the context without the removed bytes has at most `max_tokens` tokens.
     fn fits(&self) -> bool {
-        self.scene.tokens_without(self.said) <= self.fit
+        self.input.tokens_without(self.removed_bytes) <= self.max_tokens
     }
 
-    fn take(&mut self, stage: Stage) {
-        let old = |scene: &TrimInput<'_>, no| scene.is_old(no, RECENT);
-        let recent = |scene: &TrimInput<'_>, no| !scene.is_old(no, RECENT);
+    /// Extends the removals by those of a stage, as far as they are necessary.
+    fn apply_stage(&mut self, stage: EscalationStage) {
+        let is_old = |input: &TrimInput<'_>, id| input.is_old(id, RECENT_TURNS);
+        let is_recent = |input: &TrimInput<'_>, id| !input.is_old(id, RECENT_TURNS);
         match stage {
-            Stage::LargeResults => self.results(LARGE, old),
-            Stage::Results => self.results(MIN_STUB_LEN, old),
-            Stage::RecentResults => self.results(LARGE, recent),
-            Stage::Images => self.images(old),
-            Stage::RecentImages => self.images(recent),
-            Stage::RecentRest => self.results(MIN_STUB_LEN, recent),
-            Stage::RecentTools => self.recent_tools(),
-            Stage::Thinking => self.thinking(),
-            Stage::Tools => self.tools(),
-            Stage::Turns => self.turns(),
+            EscalationStage::LargeResults => self.stub_results(LARGE_RESULT_LEN, is_old),
+            EscalationStage::Results => self.stub_results(MIN_STUB_LEN, is_old),
+            EscalationStage::RecentResults => self.stub_results(LARGE_RESULT_LEN, is_recent),
+            EscalationStage::Images => self.stub_images(is_old),
+            EscalationStage::RecentImages => self.stub_images(is_recent),
+            EscalationStage::RecentRest => self.stub_results(MIN_STUB_LEN, is_recent),
+            EscalationStage::RecentTools => self.remove_recent_calls(),
+            EscalationStage::Thinking => self.remove_thinking(),
+            EscalationStage::Tools => self.remove_old_calls(),
+            EscalationStage::Turns => self.remove_old_turns(),
         }
     }
 
-    /// Iterates over the blocks of the entries that are sent and still stay, the oldest first.
-    fn blocks(&self, fits: impl Fn(&TrimInput<'_>, NodeId) -> bool) -> Vec<usize> {
-        let entry = |&&no: &&NodeId| {
-            self.scene.is_sent(no) && fits(self.scene, no) && self.choice.lines[no as usize].is_none()
+    /// Returns the block indices of the selected entries that are sent and not removed, the oldest entry first.
+    fn list_sent_blocks(&self, is_wanted: impl Fn(&TrimInput<'_>, NodeId) -> bool) -> Vec<usize> {
+        let is_selected = |&&id: &&NodeId| {
+            self.input.is_sent(id) && is_wanted(self.input, id) && self.removals.lines[id as usize].is_none()
         };
-        self.scene.told.iter().filter(entry).flat_map(|&no| self.scene.survey.range(no)).collect()
+        self.input
+            .ordered
+            .iter()
+            .filter(is_selected)
+            .flat_map(|&id| self.input.inventory.block_range(id))
+            .collect()
     }
 
-    fn results(&mut self, over: u32, fits: impl Fn(&TrimInput<'_>, NodeId) -> bool) {
-        for piece in self.blocks(fits) {
-            let held = self.scene.survey.piece(piece);
-            let fresh = self.choice.pieces[piece].is_none();
-            if let BlockClass::Result(call, true) = held.sort
-                && fresh
-                && held.len > over
-                && self.choice.calls[call as usize].is_none()
+    /// Replaces tool results of more than `min_len` bytes by stubs, the oldest first, until the context fits.
+    fn stub_results(&mut self, min_len: u32, is_wanted: impl Fn(&TrimInput<'_>, NodeId) -> bool) {
+        for block_idx in self.list_sent_blocks(is_wanted) {
+            let block_info = self.input.inventory.block(block_idx);
+            let is_unselected = self.removals.blocks[block_idx].is_none();
+            if let BlockClass::Result(call, true) = block_info.class
+                && is_unselected
+                && block_info.len > min_len
+                && self.removals.calls[call as usize].is_none()
             {
                 if self.fits() {
                     return;
                 }
-                self.choice.pieces[piece] = Some(RemovalCause::ToolResults);
+                self.removals.blocks[block_idx] = Some(RemovalCause::ToolResults);
                 // A stub has about a hundred bytes.
-                self.said += u64::from(held.said.saturating_sub(100));
+                self.removed_bytes += u64::from(block_info.context_len.saturating_sub(100));
             }
         }
     }
 
-    fn images(&mut self, fits: impl Fn(&TrimInput<'_>, NodeId) -> bool) {
-        for piece in self.blocks(fits) {
-            let held = self.scene.survey.piece(piece);
-            let inside = self.scene.survey.inside(piece).len() as u64;
-            let fresh = self.choice.pieces[piece].is_none();
+    /// Replaces images by stubs, including those in tool results, the oldest first, until the context fits.
+    fn stub_images(&mut self, is_wanted: impl Fn(&TrimInput<'_>, NodeId) -> bool) {
+        for block_idx in self.list_sent_blocks(is_wanted) {
+            let block_info = self.input.inventory.block(block_idx);
+            let image_count = self.input.inventory.nested_images(block_idx).len() as u64;
+            let is_unselected = self.removals.blocks[block_idx].is_none();
             if self.fits() {
                 return;
             }
-            if held.sort == BlockClass::Picture {
-                self.choice.pieces[piece] = Some(RemovalCause::Images);
-                self.said += u64::from(held.said.saturating_sub(100));
-            } else if inside > 0 && fresh {
-                self.choice.inside[piece] = true;
-                self.said += inside * crate::resume::PICTURE as u64;
+            if block_info.class == BlockClass::Image {
+                self.removals.blocks[block_idx] = Some(RemovalCause::Images);
+                self.removed_bytes += u64::from(block_info.context_len.saturating_sub(100));
+            } else if image_count > 0 && is_unselected {
+                self.removals.nested_images[block_idx] = true;
+                self.removed_bytes += image_count * crate::resume::IMAGE_BYTES as u64;
             }
         }
     }
 
-    fn thinking(&mut self) {
-        for piece in self.blocks(|scene, no| scene.is_old(no, RECENT)) {
-            let held = self.scene.survey.piece(piece);
-            if held.sort == BlockClass::Thinking {
+    /// Removes the thinking of old turns, the oldest first, until the context fits.
+    fn remove_thinking(&mut self) {
+        for block_idx in self.list_sent_blocks(|input, id| input.is_old(id, RECENT_TURNS)) {
+            let block_info = self.input.inventory.block(block_idx);
+            if block_info.class == BlockClass::Thinking {
                 if self.fits() {
                     return;
                 }
-                self.choice.pieces[piece] = Some(RemovalCause::Thinking);
-                self.said += u64::from(held.said);
+                self.removals.blocks[block_idx] = Some(RemovalCause::Thinking);
+                self.removed_bytes += u64::from(block_info.context_len);
             }
         }
     }
 
-    /// Takes the calls of one old turn after the other.
-    fn tools(&mut self) {
-        let mut old = vec![false; self.scene.survey.calls()];
-        old_calls(self.scene, Some(RECENT)).into_iter().for_each(|call| old[call as usize] = true);
+    /// Removes the calls of old turns with their results, the oldest turn first, until the context fits.
+    fn remove_old_calls(&mut self) {
+        let mut is_old_call = vec![false; self.input.inventory.call_count()];
+        find_old_calls(self.input, Some(RECENT_TURNS))
+            .into_iter()
+            .for_each(|call| is_old_call[call as usize] = true);
         let mut turn = u32::MAX;
-        for &no in &self.scene.told {
-            if self.scene.turn(no) != turn {
+        for &id in &self.input.ordered {
+            if self.input.turn_of(id) != turn {
                 if self.fits() {
                     return;
                 }
-                turn = self.scene.turn(no);
+                turn = self.input.turn_of(id);
             }
-            for piece in self.scene.survey.range(no) {
-                let held = self.scene.survey.piece(piece);
-                if let BlockClass::Call(call) | BlockClass::Result(call, _) | BlockClass::Hosted(call) =
-                    held.sort
-                    && old[call as usize]
+            for block_idx in self.input.inventory.block_range(id) {
+                let block_info = self.input.inventory.block(block_idx);
+                if let BlockClass::Call(call) | BlockClass::Result(call, _) | BlockClass::ServerTool(call) =
+                    block_info.class
+                    && is_old_call[call as usize]
                 {
-                    let stubbed = self.choice.pieces[piece].is_some();
-                    self.choice.calls[call as usize] = Some(RemovalCause::Tools);
-                    self.said += if stubbed { 100 } else { u64::from(held.said) };
+                    let is_stubbed = self.removals.blocks[block_idx].is_some();
+                    self.removals.calls[call as usize] = Some(RemovalCause::Tools);
+                    self.removed_bytes += if is_stubbed { 100 } else { u64::from(block_info.context_len) };
                 }
             }
         }
     }
 
-    /// Takes the calls of the last turns, one after the other.
-    fn recent_tools(&mut self) {
-        for piece in self.blocks(|scene, no| !scene.is_old(no, RECENT)) {
-            let held = self.scene.survey.piece(piece);
-            if let BlockClass::Call(call) | BlockClass::Hosted(call) = held.sort {
+    /// Removes the calls of the recent turns with their results, the oldest first, until the context fits.
+    fn remove_recent_calls(&mut self) {
+        for block_idx in self.list_sent_blocks(|input, id| !input.is_old(id, RECENT_TURNS)) {
+            let block_info = self.input.inventory.block(block_idx);
+            if let BlockClass::Call(call) | BlockClass::ServerTool(call) = block_info.class {
                 if self.fits() {
                     return;
                 }
-                self.choice.calls[call as usize] = Some(RemovalCause::Tools);
+                self.removals.calls[call as usize] = Some(RemovalCause::Tools);
                 // The result is a stub by now.
-                self.said += u64::from(held.said) + 100;
+                self.removed_bytes += u64::from(block_info.context_len) + 100;
             }
         }
     }
 
-    /// Takes as many old turns as it needs.
-    fn turns(&mut self) {
-        let old = self.scene.turns().saturating_sub(RECENT);
-        // Calls of a turn may already be gone: only the whole shows what is left.
-        let (mut least, mut most) = (0, old);
-        while least < most {
-            let some = least + (most - least) / 2;
-            let said = RemovalPlan::of(self.scene, self.without(some)).ledger.total().said;
-            match self.scene.tokens_without(said) <= self.fit {
-                true => most = some,
-                false => least = some + 1,
+    /// Removes the smallest number of oldest turns that makes the context fit, or all old turns if none does.
+    fn remove_old_turns(&mut self) {
+        let old_turn_count = self.input.turn_count().saturating_sub(RECENT_TURNS);
+        // Calls of a turn may already be removed. Only a new plan gives the remaining size.
+        let (mut low, mut high) = (0, old_turn_count);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let removed_bytes =
+                RemovalPlan::new(self.input, self.with_turns_removed(middle)).savings.total().context_bytes;
+            match self.input.tokens_without(removed_bytes) <= self.max_tokens {
+                true => high = middle,
+                false => low = middle + 1,
             }
         }
-        self.choice = self.without(least);
+        self.removals = self.with_turns_removed(low);
     }
 
-    /// Chooses also the first so many turns.
-    fn without(&self, turns: u32) -> Removals {
-        let mut choice = self.choice.clone();
-        let goes = |no: &NodeId| (1..=turns).contains(&self.scene.turn(*no)) && !self.scene.is_fixed(*no);
-        for no in self.scene.way.iter().copied().filter(goes) {
-            choice.lines[no as usize] = Some(RemovalCause::Turns);
+    /// Returns the removals plus the first `turn_count` turns. Compaction entries of these turns stay.
+    fn with_turns_removed(&self, turn_count: u32) -> Removals {
+        let mut removals = self.removals.clone();
+        let is_removed =
+            |id: &NodeId| (1..=turn_count).contains(&self.input.turn_of(*id)) && !self.input.is_fixed(*id);
+        for id in self.input.path.iter().copied().filter(is_removed) {
+            removals.lines[id as usize] = Some(RemovalCause::Turns);
         }
-        choice
+        removals
     }
 }

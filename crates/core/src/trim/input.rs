@@ -1,165 +1,173 @@
-//! What a trim looks at: the way to an entry, in the order in which it is told, parted into turns.
+//! The input of a trim: the path to an entry, in conversation order and split into turns.
 
 use super::inventory::BlockInventory;
 use crate::entry::{EntryRole, Kind};
 use crate::resume::{ResumeIndex, ResumeOutcome};
 use crate::tree::{NodeId, Tree};
 
-/// Stands for "not on the way".
-const NOWHERE: u32 = u32::MAX;
+/// The turn of entries that are not on the path.
+const OFF_PATH: u32 = u32::MAX;
 
-/// The conversation that is trimmed.
+/// The conversation to trim.
 #[derive(Debug)]
 pub struct TrimInput<'a> {
     pub(super) tree: &'a Tree,
-    pub(super) facts: &'a ResumeIndex,
-    pub(super) survey: &'a BlockInventory,
-    /// The entries of the way, in the order of the file.
-    pub(super) way: &'a [NodeId],
-    /// The same in the order of telling.
-    pub(super) told: Vec<NodeId>,
-    /// By entry, the turn it is part of: 0 before the first.
-    turn: Vec<u32>,
-    /// How many turns there are.
-    pub(super) turns: u32,
-    /// By entry, whether it is sent.
+    pub(super) resume_index: &'a ResumeIndex,
+    pub(super) inventory: &'a BlockInventory,
+    /// The entries of the path, in file order.
+    pub(super) path: &'a [NodeId],
+    /// The same entries: first those that the client loads, in conversation order, then the others in file order.
+    pub(super) ordered: Vec<NodeId>,
+    /// The turn number of each entry, from 1. Entries before the first turn have 0, entries off the path `OFF_PATH`.
+    turn_by_node: Vec<u32>,
+    /// The number of turns.
+    pub(super) turn_count: u32,
+    /// Whether each entry is sent to the model.
     sent: Vec<bool>,
-    /// By entry, whether a compaction kept it.
-    kept: Vec<bool>,
-    /// The entry to go on from.
+    /// Whether a compaction preserved each entry.
+    preserved: Vec<bool>,
+    /// The entry to resume from.
     pub(super) leaf: NodeId,
     /// The id of the session.
     pub(super) session: &'a str,
-    /// Tokens of the context as it is.
+    /// Tokens of the context before the trim.
     pub(super) tokens: u64,
-    /// Bytes of all that is sent.
-    pub(super) said: u64,
+    /// Context bytes of all entries that are sent.
+    pub(super) sent_bytes: u64,
 }
 
 impl<'a> TrimInput<'a> {
-    /// Looks at the way to where `resume` goes on.
+    /// Prepares a path for a trim. `session` is the session id, `path` the entries to copy in file order, `leaf` the
+    /// entry to resume from, and `resume` the outcome of resuming there.
     pub fn new(
         tree: &'a Tree,
-        facts: &'a ResumeIndex,
-        survey: &'a BlockInventory,
+        resume_index: &'a ResumeIndex,
+        inventory: &'a BlockInventory,
         session: &'a str,
-        (way, leaf, resume): (&'a [NodeId], NodeId, &ResumeOutcome),
+        (path, leaf, resume): (&'a [NodeId], NodeId, &ResumeOutcome),
     ) -> TrimInput<'a> {
         let mut sent = vec![false; tree.nodes().len()];
-        resume.path.iter().for_each(|&no| sent[no as usize] = true);
-        let mut scene = TrimInput {
+        resume.path.iter().for_each(|&id| sent[id as usize] = true);
+        let mut input = TrimInput {
             tree,
-            facts,
-            survey,
-            way,
-            told: Vec::with_capacity(way.len()),
-            turn: vec![NOWHERE; tree.nodes().len()],
-            turns: 0,
+            resume_index,
+            inventory,
+            path,
+            ordered: Vec::with_capacity(path.len()),
+            turn_by_node: vec![OFF_PATH; tree.nodes().len()],
+            turn_count: 0,
             sent,
-            kept: kept(tree),
+            preserved: find_preserved(tree),
             leaf,
             session,
-            tokens: resume.tokens(facts),
-            said: resume.path.iter().map(|&no| facts.bytes(no)).sum(),
+            tokens: resume.estimate_tokens(resume_index),
+            sent_bytes: resume.path.iter().map(|&id| resume_index.text_bytes(id)).sum(),
         };
-        scene.part(&resume.chain);
-        scene
+        input.assign_turns(&resume.chain);
+        input
     }
 
-    /// Parts what is told into turns; the rest of the way belongs to the turn of what it hangs on.
-    fn part(&mut self, chain: &[NodeId]) {
-        let mut open = None;
-        let mut on_way = vec![false; self.tree.nodes().len()];
-        self.way.iter().for_each(|&no| on_way[no as usize] = true);
-        for &no in chain.iter().filter(|&&no| on_way[no as usize]) {
-            let node = self.tree.node(no);
-            let turn = self.tree.turn_of(no);
-            let starts = turn == Some(no) || turn.is_some() && node.voice == EntryRole::ImageOnly;
-            if node.voice == EntryRole::CompactSummary || starts && open != turn {
-                self.turns += 1;
-                open = turn.filter(|_| starts);
+    /// Assigns the entries of the chain to turns. Other entries of the path get the turn of their parent.
+    fn assign_turns(&mut self, chain: &[NodeId]) {
+        let mut open_turn = None;
+        let mut is_on_path = vec![false; self.tree.nodes().len()];
+        self.path.iter().for_each(|&id| is_on_path[id as usize] = true);
+        for &id in chain.iter().filter(|&&id| is_on_path[id as usize]) {
+            let node = self.tree.node(id);
+            let turn = self.tree.turn_of(id);
+            let starts_turn = turn == Some(id) || turn.is_some() && node.role == EntryRole::ImageOnly;
+            if node.role == EntryRole::CompactSummary || starts_turn && open_turn != turn {
+                self.turn_count += 1;
+                open_turn = turn.filter(|_| starts_turn);
             }
-            self.turn[no as usize] = self.turns;
-            self.told.push(no);
+            self.turn_by_node[id as usize] = self.turn_count;
+            self.ordered.push(id);
         }
-        let mut before = 0;
-        for &no in self.way {
-            if self.turn[no as usize] == NOWHERE {
-                let parent = self.tree.node(no).parent().map(|parent| self.turn[parent as usize]);
-                self.turn[no as usize] = parent.filter(|&turn| turn != NOWHERE).unwrap_or(before);
-                self.told.push(no);
+        let mut previous_turn = 0;
+        for &id in self.path {
+            if self.turn_by_node[id as usize] == OFF_PATH {
+                let parent = self.tree.node(id).parent().map(|parent| self.turn_by_node[parent as usize]);
+                self.turn_by_node[id as usize] =
+                    parent.filter(|&turn| turn != OFF_PATH).unwrap_or(previous_turn);
+                self.ordered.push(id);
             }
-            before = self.turn[no as usize];
+            previous_turn = self.turn_by_node[id as usize];
         }
     }
 
-    /// Whether an entry is on the way.
-    pub(super) fn holds(&self, no: NodeId) -> bool {
-        self.turn[no as usize] != NOWHERE
+    /// Returns whether an entry is on the path.
+    pub(super) fn is_on_path(&self, id: NodeId) -> bool {
+        self.turn_by_node[id as usize] != OFF_PATH
     }
 
-    /// Returns the turn of an entry of the way.
-    pub(super) fn turn(&self, no: NodeId) -> u32 {
-        self.turn[no as usize]
+    /// Returns the turn number of an entry of the path, from 1. Returns 0 for entries before the first turn.
+    pub(super) fn turn_of(&self, id: NodeId) -> u32 {
+        self.turn_by_node[id as usize]
     }
 
-    /// Whether an entry is from before the last so many turns.
-    pub(super) fn is_old(&self, no: NodeId, recent: u32) -> bool {
-        self.turn[no as usize].saturating_add(recent) <= self.turns
+    /// Returns whether an entry is older than the last `recent_turns` turns. Returns `false` for entries off the path.
+    pub(super) fn is_old(&self, id: NodeId, recent_turns: u32) -> bool {
+        self.turn_by_node[id as usize].saturating_add(recent_turns) <= self.turn_count
     }
 
-    /// Whether an entry is sent.
-    pub(super) fn is_sent(&self, no: NodeId) -> bool {
-        self.sent[no as usize]
+    /// Returns whether an entry is sent to the model.
+    pub(super) fn is_sent(&self, id: NodeId) -> bool {
+        self.sent[id as usize]
     }
 
-    /// Whether an entry stays when its turn goes: it tells of what was compacted, or a compaction kept it.
-    pub(super) fn is_fixed(&self, no: NodeId) -> bool {
-        matches!(self.tree.node(no).voice, EntryRole::CompactBoundary | EntryRole::CompactSummary)
-            || self.kept[no as usize]
+    /// Returns whether an entry stays when its turn is removed: it is a boundary or a summary, or a compaction
+    /// preserved it.
+    pub(super) fn is_fixed(&self, id: NodeId) -> bool {
+        matches!(self.tree.node(id).role, EntryRole::CompactBoundary | EntryRole::CompactSummary)
+            || self.preserved[id as usize]
     }
 
-    /// Whether an entry is context that the client added, and no prompt.
-    pub(super) fn is_attachment(&self, no: NodeId) -> bool {
-        let node = self.tree.node(no);
-        node.kind == Kind::Attachment && node.voice == EntryRole::Structural
+    /// Returns whether an entry is context that the client added and not a prompt.
+    pub(super) fn is_attachment(&self, id: NodeId) -> bool {
+        let node = self.tree.node(id);
+        node.kind == Kind::Attachment && node.role == EntryRole::Structural
     }
 
-    /// Returns the entry that stands for the parent of another.
-    pub(super) fn parent(&self, no: NodeId) -> Option<NodeId> {
-        let parent = self.tree.node(no).parent()?;
-        Some(self.tree.find(self.tree.node(parent).id).unwrap_or(parent))
+    /// Returns the parent of an entry. If several lines have the uuid of the parent, returns the one that clients use.
+    ///
+    /// Returns `None` if the entry has no parent in the file.
+    pub(super) fn parent(&self, id: NodeId) -> Option<NodeId> {
+        let parent = self.tree.node(id).parent()?;
+        Some(self.tree.find_uuid(self.tree.node(parent).uuid).unwrap_or(parent))
     }
 
-    /// Estimates the tokens of the context without so many bytes that are said in it. What the API counted less what
-    /// went, but never less than a quarter of what is left: neither can be below the truth by much.
-    pub fn tokens_without(&self, said: u64) -> u64 {
-        if said == 0 {
+    /// Estimates the tokens of the context after the removal of `removed_bytes` context bytes.
+    ///
+    /// Subtracts a token per four removed bytes. The result is at least a quarter of the remaining bytes,
+    /// because the estimate must not be far below the actual size.
+    pub fn tokens_without(&self, removed_bytes: u64) -> u64 {
+        if removed_bytes == 0 {
             return self.tokens;
         }
-        let left = self.said.saturating_sub(said) / 4;
-        self.tokens.saturating_sub(said / 4).max(left)
+        let remaining = self.sent_bytes.saturating_sub(removed_bytes) / 4;
+        self.tokens.saturating_sub(removed_bytes / 4).max(remaining)
     }
 
-    /// Estimates the tokens of the context as it is.
+    /// Returns the estimated tokens of the context before the trim.
     pub fn tokens(&self) -> u64 {
         self.tokens
     }
 
-    /// Returns how many turns the way has.
-    pub fn turns(&self) -> u32 {
-        self.turns
+    /// Returns the number of turns of the path.
+    pub fn turn_count(&self) -> u32 {
+        self.turn_count
     }
 }
 
-fn kept(tree: &Tree) -> Vec<bool> {
-    let mut kept = vec![false; tree.nodes().len()];
-    for (_, named) in &tree.boundaries {
-        let entries = named.resolve(tree).map(|(_, entries)| entries).unwrap_or_default();
+/// Returns for each entry whether a compaction preserved it.
+fn find_preserved(tree: &Tree) -> Vec<bool> {
+    let mut preserved = vec![false; tree.nodes().len()];
+    for (_, preserved_entries) in &tree.boundaries {
+        let entries = preserved_entries.resolve(tree).map(|(_, entries)| entries).unwrap_or_default();
         entries
             .into_iter()
-            .chain(named.run_in(tree).unwrap_or_default())
-            .for_each(|no| kept[no as usize] = true);
+            .chain(preserved_entries.find_segment_nodes(tree).unwrap_or_default())
+            .for_each(|id| preserved[id as usize] = true);
     }
-    kept
+    preserved
 }

@@ -1,268 +1,268 @@
-//! What the blocks of each entry are and weigh: a few bytes of each, taken while the file is read.
+//! Classifies and measures the blocks of each entry while the file is read.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry as Slot;
 
 use super::savings::{RemovalCause, SavingsByCause};
-use crate::entry::{Attachment, Block, BlockKind, Content, Entry, JsonStr, Kind};
+use crate::block_table::{BlockTable, ToolCallIds, ToolCallIdx};
+use crate::entry::{Block, BlockKind, Content, Entry, JsonStr, Kind};
 use crate::id::{Id, IdMap, ShortId};
-use crate::resume::{is_blank, said_in};
+use crate::resume::{block_bytes, is_blank};
 use crate::tree::{LineSpan, NodeId};
 
-/// The number of a call, by its id.
-pub(super) type CallNo = u32;
-
-/// What a block is to a trim.
+/// The class of a block, as far as a trim distinguishes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BlockClass {
     Thinking,
-    Call(CallNo),
-    /// What a tool answered; `true` where a stub can stand for it.
-    Result(CallNo, bool),
-    /// A call that the API itself ran, or its result.
-    Hosted(CallNo),
-    Picture,
-    /// A text without words.
+    Call(ToolCallIdx),
+    /// A tool result. The flag is `true` if a stub can replace it.
+    Result(ToolCallIdx, bool),
+    /// A call that the API itself executed, or its result.
+    ServerTool(ToolCallIdx),
+    Image,
+    /// A text that is empty or only white space.
     Blank,
     Other,
 }
 
-/// A block.
+/// A block and its size.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BlockInfo {
-    pub(super) sort: BlockClass,
-    /// Its bytes in the file.
+    pub(super) class: BlockClass,
+    /// The length of the block in the file, in bytes.
     pub(super) len: u32,
-    /// The bytes that it counts in the context.
-    pub(super) said: u32,
+    /// The bytes that it counts for in the context.
+    pub(super) context_len: u32,
 }
 
-/// A picture inside a tool result.
+/// An image or document inside of a tool result.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Inner {
-    /// The number of the result among all pieces.
-    pub(super) piece: u32,
-    /// Its place in the result.
-    pub(super) item: u32,
+pub(super) struct NestedImage {
+    /// The index of the result among all blocks.
+    pub(super) block_idx: u32,
+    /// The index of the image in the content list of the result.
+    pub(super) item_idx: u32,
+    /// The length of the image block in the file, in bytes.
     pub(super) len: u32,
 }
 
+/// The properties of an entry in addition to its blocks.
 #[derive(Debug, Clone, Copy)]
-struct Held {
-    start: u32,
-    /// The bytes of `toolUseResult`.
-    twin: u32,
-    /// Whether it is an attachment that says nothing to the model.
-    idle: bool,
+struct EntryInfo {
+    /// The length of `toolUseResult` in bytes. 0 if the entry has none.
+    tool_use_result_len: u32,
+    /// Whether it is an attachment that is never sent or that the client repeats on its own.
+    is_client_only: bool,
 }
 
-/// Lines of one sort: how many, and their bytes.
+/// A number of lines and their bytes, newlines included.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Heap {
+struct LineTotals {
     lines: u64,
     bytes: u64,
 }
 
-/// Takes entries in file order, beside a `Weaver`.
+/// Collects the blocks of a file. Receives entries in file order, in addition to a `TreeBuilder`.
 #[derive(Debug, Clone, Default)]
 pub struct BlockInventory {
-    pieces: Vec<BlockInfo>,
-    held: Vec<Held>,
-    inner: Vec<Inner>,
-    calls: IdMap<CallNo>,
-    /// What a read reads, by call.
-    reads: HashMap<CallNo, ShortId>,
-    /// The uuids that cannot be told from their keys.
-    odd: IdMap<String>,
-    api_log: Heap,
-    snapshots: Heap,
-    states: Heap,
+    blocks: BlockTable<BlockInfo>,
+    entries: Vec<EntryInfo>,
+    nested_images: Vec<NestedImage>,
+    calls: ToolCallIds,
+    /// A hash of the input of each call that reads a file.
+    reads: HashMap<ToolCallIdx, ShortId>,
+    /// The `uuid` texts of entries that are not canonical UUIDs, by id. They cannot be derived from the id.
+    other_uuid_texts: IdMap<String>,
+    /// The lines without a uuid: the log of API requests, file history snapshots, and all others.
+    api_log: LineTotals,
+    snapshots: LineTotals,
+    states: LineTotals,
 }
 
-/// Attachments that are for the client alone, or that it repeats by itself.
-const IDLE: [Attachment; 8] = [
-    Attachment::HookSuccess,
-    Attachment::HookSystemMessage,
-    Attachment::CommandPermissions,
-    Attachment::PromptSnapshot,
-    Attachment::TodoReminder,
-    Attachment::TaskReminder,
-    Attachment::TotalTokensReminder,
-    Attachment::SilentTurnReminder,
-];
-
 impl BlockInventory {
-    /// Takes the next entry.
-    pub fn add(&mut self, entry: &Entry<'_>, place: LineSpan) {
+    /// Adds the next entry.
+    pub fn add(&mut self, entry: &Entry<'_>, span: LineSpan) {
         let Some(uuid) = entry.uuid else {
-            let heap = match entry.kind {
+            let totals = match entry.kind {
                 Kind::ApiRequest | Kind::ApiRequestBlob | Kind::ApiRequestShape => &mut self.api_log,
                 Kind::FileHistorySnapshot | Kind::FileHistoryDelta => &mut self.snapshots,
                 _ => &mut self.states,
             };
-            heap.lines += 1;
-            heap.bytes += u64::from(place.len) + 1;
+            totals.lines += 1;
+            totals.bytes += u64::from(span.len) + 1;
             return;
         };
         if !Id::is_uuid(uuid.raw()) {
-            self.odd.insert(uuid.id(), uuid.decode().into_owned());
+            self.other_uuid_texts.insert(uuid.to_id(), uuid.decode().into_owned());
         }
-        let start = self.pieces.len() as u32;
-        let twin = entry.tool_use_result.map_or(0, |twin| twin.len() as u32);
-        let idle = entry.kind == Kind::Attachment && IDLE.contains(&entry.attachment());
-        self.held.push(Held { start, twin, idle });
+        self.blocks.start_node();
+        let tool_use_result_len = entry.tool_use_result.map_or(0, |result| result.len() as u32);
+        let is_client_only = entry.kind == Kind::Attachment && entry.attachment_kind().is_removable();
+        self.entries.push(EntryInfo { tool_use_result_len, is_client_only });
         if let (Kind::User | Kind::Assistant, Some(message)) = (entry.kind, &entry.message)
             && let Content::Blocks(blocks) = &message.content
-            && are_all(entry.raw, blocks)
+            && is_complete_list(entry.raw, blocks)
         {
-            blocks.iter().for_each(|block| self.block(block));
-            self.spread(start as usize, place.len.saturating_sub(entry.raw.len() as u32));
+            blocks.iter().for_each(|block| self.add_block(block));
+            self.add_truncated_bytes(span.len.saturating_sub(entry.raw.len() as u32));
         }
     }
 
-    /// Adds the lines outside the tree that a copy does not take along.
-    pub fn beside(&self, ledger: &mut SavingsByCause, backups: bool) {
+    /// Adds the lines without a uuid that a copy omits to `savings`. If `keeps_snapshots` is set, the copy contains the
+    /// client's file history snapshots, and they are not added.
+    pub fn add_lines_without_uuid(&self, savings: &mut SavingsByCause, keeps_snapshots: bool) {
         let snapshots = (RemovalCause::Snapshots, self.snapshots);
-        let heaps = [(RemovalCause::ApiLog, self.api_log), (RemovalCause::States, self.states)];
-        for (cause, heap) in heaps.into_iter().chain((!backups).then_some(snapshots)) {
-            ledger.add(cause, heap.lines, heap.bytes, 0);
+        let groups = [(RemovalCause::ApiLog, self.api_log), (RemovalCause::States, self.states)];
+        for (cause, totals) in groups.into_iter().chain((!keeps_snapshots).then_some(snapshots)) {
+            savings.add(cause, totals.lines, totals.bytes, 0);
         }
     }
 
-    fn block(&mut self, block: &Block<'_>) {
-        let no = self.pieces.len() as u32;
-        let call = block.id.map(|id| self.call(id));
-        let sort = match (block.kind, call) {
+    /// Classifies and measures the next block of the current entry.
+    fn add_block(&mut self, block: &Block<'_>) {
+        let block_idx = self.blocks.blocks().len() as u32;
+        let call = block.id.map(|id| self.intern_call(id));
+        let class = match (block.kind, call) {
             (BlockKind::Thinking | BlockKind::RedactedThinking, _) => BlockClass::Thinking,
             (BlockKind::ToolUse, Some(call)) => {
-                if block.tool.is_some_and(|tool| tool.is("Read") || tool.is("NotebookRead")) {
-                    let what = block.body.unwrap_or_default();
-                    self.reads.insert(call, Id::of(what).short());
+                if block.tool_name.is_some_and(|tool| tool.equals("Read") || tool.equals("NotebookRead")) {
+                    let read_input = block.body.unwrap_or_default();
+                    self.reads.insert(call, Id::from_text(read_input).to_short());
                 }
                 BlockClass::Call(call)
             }
-            (BlockKind::ToolResult, Some(call)) => BlockClass::Result(call, self.inner(block, no)),
-            (BlockKind::ServerToolUse, Some(call)) => BlockClass::Hosted(call),
-            (BlockKind::Unknown, Some(call)) if is_hosted_result(block) => BlockClass::Hosted(call),
-            (BlockKind::Image | BlockKind::Document, _) => BlockClass::Picture,
-            (BlockKind::Text, _) if block.words.is_none_or(is_blank) => BlockClass::Blank,
+            (BlockKind::ToolResult, Some(call)) => {
+                BlockClass::Result(call, self.add_nested_images(block, block_idx))
+            }
+            (BlockKind::ServerToolUse, Some(call)) => BlockClass::ServerTool(call),
+            (BlockKind::Unknown, Some(call)) if is_server_tool_result(block) => BlockClass::ServerTool(call),
+            (BlockKind::Image | BlockKind::Document, _) => BlockClass::Image,
+            (BlockKind::Text, _) if block.text.is_none_or(is_blank) => BlockClass::Blank,
             _ => BlockClass::Other,
         };
-        self.pieces.push(BlockInfo { sort, len: block.raw.len() as u32, said: said_in(block) as u32 });
+        self.blocks.push(BlockInfo {
+            class,
+            len: block.raw.len() as u32,
+            context_len: block_bytes(block) as u32,
+        });
     }
 
-    /// Notes the pictures in a tool result; returns whether a stub can stand for all of it.
-    fn inner(&mut self, block: &Block<'_>, piece: u32) -> bool {
-        let Content::Blocks(items) = block.result() else {
+    /// Records the images and documents in a tool result. Returns whether a stub can replace the whole result.
+    fn add_nested_images(&mut self, block: &Block<'_>, block_idx: u32) -> bool {
+        let Content::Blocks(items) = block.result_content() else {
             return block.body.is_some_and(|body| body.first() == Some(&b'"'));
         };
-        if !block.body.is_some_and(|body| are_all(body, &items)) {
+        if !block.body.is_some_and(|body| is_complete_list(body, &items)) {
             return false;
         }
-        for (item, inside) in items.iter().enumerate() {
-            if matches!(inside.kind, BlockKind::Image | BlockKind::Document) {
-                self.inner.push(Inner { piece, item: item as u32, len: inside.raw.len() as u32 });
+        for (item_idx, item) in items.iter().enumerate() {
+            if matches!(item.kind, BlockKind::Image | BlockKind::Document) {
+                self.nested_images.push(NestedImage {
+                    block_idx,
+                    item_idx: item_idx as u32,
+                    len: item.raw.len() as u32,
+                });
             }
         }
-        // A reference makes the client offer a tool: no words can stand for it.
-        items
-            .iter()
-            .all(|inside| matches!(inside.kind, BlockKind::Text | BlockKind::Image | BlockKind::Document))
+        // A tool reference makes the client offer a tool. No text can replace it.
+        items.iter().all(|item| matches!(item.kind, BlockKind::Text | BlockKind::Image | BlockKind::Document))
     }
 
-    /// Adds to the piece that made a line too long to hold what was not held of it.
-    fn spread(&mut self, start: usize, more: u32) {
-        if more == 0 {
+    /// Adds the `missing` bytes of a truncated line to its first image or tool result, which made the line too long.
+    ///
+    /// If the line also has a `toolUseResult`, each of them gets half of the bytes.
+    fn add_truncated_bytes(&mut self, missing: u32) {
+        if missing == 0 {
             return;
         }
-        let large =
-            |piece: &&mut BlockInfo| matches!(piece.sort, BlockClass::Picture | BlockClass::Result(..));
-        if let Some(piece) = self.pieces[start..].iter_mut().find(large) {
-            let twice = self.held.last().is_some_and(|held| held.twin > 0);
-            let more = if twice { more / 2 } else { more };
-            piece.len = piece.len.saturating_add(more);
-            if matches!(piece.sort, BlockClass::Result(..)) {
-                piece.said = piece.said.saturating_add(more);
+        let is_large =
+            |block: &&mut BlockInfo| matches!(block.class, BlockClass::Image | BlockClass::Result(..));
+        if let Some(block) = self.blocks.last_blocks_mut().iter_mut().find(is_large) {
+            let is_doubled = self.entries.last().is_some_and(|entry| entry.tool_use_result_len > 0);
+            let missing = if is_doubled { missing / 2 } else { missing };
+            block.len = block.len.saturating_add(missing);
+            if matches!(block.class, BlockClass::Result(..)) {
+                block.context_len = block.context_len.saturating_add(missing);
             }
-            if let Some(held) = self.held.last_mut().filter(|_| twice) {
-                held.twin = held.twin.saturating_add(more);
+            if let Some(entry) = self.entries.last_mut().filter(|_| is_doubled) {
+                entry.tool_use_result_len = entry.tool_use_result_len.saturating_add(missing);
             }
         }
     }
 
-    fn call(&mut self, id: JsonStr<'_>) -> CallNo {
-        let next = self.calls.len() as CallNo;
-        match self.calls.entry(id.id()) {
-            Slot::Occupied(known) => *known.get(),
-            Slot::Vacant(free) => *free.insert(next),
-        }
+    fn intern_call(&mut self, id: JsonStr<'_>) -> ToolCallIdx {
+        self.calls.intern(id.to_id())
     }
 
-    /// Returns the numbers of an entry's pieces.
-    pub(super) fn range(&self, no: NodeId) -> std::ops::Range<usize> {
-        let end = self.held.get(no as usize + 1).map_or(self.pieces.len(), |next| next.start as usize);
-        self.held.get(no as usize).map_or(0..0, |held| held.start as usize..end)
+    /// Returns the indices of an entry's blocks among all blocks of the file.
+    pub(super) fn block_range(&self, node_id: NodeId) -> std::ops::Range<usize> {
+        self.blocks.block_range(node_id)
     }
 
-    pub(super) fn piece(&self, piece: usize) -> BlockInfo {
-        self.pieces[piece]
+    pub(super) fn block(&self, block_idx: usize) -> BlockInfo {
+        self.blocks.blocks()[block_idx]
     }
 
-    pub(super) fn pieces(&self) -> usize {
-        self.pieces.len()
+    pub(super) fn block_count(&self) -> usize {
+        self.blocks.blocks().len()
     }
 
-    /// Returns the pictures inside a result.
-    pub(super) fn inside(&self, piece: usize) -> &[Inner] {
-        let from = self.inner.partition_point(|inner| (inner.piece as usize) < piece);
-        let count = self.inner[from..].iter().take_while(|inner| inner.piece as usize == piece).count();
-        &self.inner[from..from + count]
+    /// Returns the images inside of a tool result. Returns an empty slice for other blocks.
+    pub(super) fn nested_images(&self, block_idx: usize) -> &[NestedImage] {
+        let start = self.nested_images.partition_point(|image| (image.block_idx as usize) < block_idx);
+        let count = self.nested_images[start..]
+            .iter()
+            .take_while(|image| image.block_idx as usize == block_idx)
+            .count();
+        &self.nested_images[start..start + count]
     }
 
-    pub(super) fn calls(&self) -> usize {
+    pub(super) fn call_count(&self) -> usize {
         self.calls.len()
     }
 
-    /// Returns what a call reads, if it reads.
-    pub(super) fn read_by(&self, call: CallNo) -> Option<ShortId> {
+    /// Returns a hash of the input of a call that reads a file. Returns `None` for other calls.
+    pub(super) fn read_key(&self, call: ToolCallIdx) -> Option<ShortId> {
         self.reads.get(&call).copied()
     }
 
-    pub(super) fn tool_use_result_len(&self, no: NodeId) -> u32 {
-        self.held.get(no as usize).map_or(0, |held| held.twin)
+    pub(super) fn tool_use_result_len(&self, node_id: NodeId) -> u32 {
+        self.entries.get(node_id as usize).map_or(0, |entry| entry.tool_use_result_len)
     }
 
-    pub(super) fn is_idle(&self, no: NodeId) -> bool {
-        self.held.get(no as usize).is_some_and(|held| held.idle)
+    pub(super) fn is_client_only(&self, node_id: NodeId) -> bool {
+        self.entries.get(node_id as usize).is_some_and(|entry| entry.is_client_only)
     }
 
-    /// Writes the uuid behind a key.
-    pub(super) fn uuid(&self, id: Id) -> String {
-        self.odd.get(&id).cloned().unwrap_or_else(|| id.hyphenated())
+    /// Returns the uuid of an entry as it is written in the file.
+    pub(super) fn uuid_text(&self, id: Id) -> String {
+        self.other_uuid_texts.get(&id).cloned().unwrap_or_else(|| id.to_hyphenated())
     }
 }
 
-fn is_hosted_result(block: &Block<'_>) -> bool {
-    block.name.is_some_and(|name| name.raw().ends_with(b"_tool_result"))
+fn is_server_tool_result(block: &Block<'_>) -> bool {
+    block.type_name.is_some_and(|name| name.raw().ends_with(b"_tool_result"))
 }
 
-/// Whether the blocks are all that a list holds: else their numbers are not those of its items.
-fn are_all(whole: &[u8], blocks: &[Block<'_>]) -> bool {
+/// Returns whether `blocks` are all items of the JSON list in `whole`. Otherwise the indices of the blocks differ
+/// from those of the items. The blocks must be slices of `whole`.
+fn is_complete_list(whole: &[u8], blocks: &[Block<'_>]) -> bool {
     let base = whole.as_ptr() as usize;
-    let mut at: Option<usize> = None;
+    let mut previous_end: Option<usize> = None;
     for block in blocks {
         let start = (block.raw.as_ptr() as usize).wrapping_sub(base);
-        let Some(before) = whole.get(at.unwrap_or(0)..start) else {
+        let Some(between) = whole.get(previous_end.unwrap_or(0)..start) else {
             return false;
         };
-        let mark = if at.is_some() { b',' } else { b'[' };
-        let gap = before.iter().rev().find(|byte| !byte.is_ascii_whitespace());
-        let clean = at.is_none() || before.iter().filter(|byte| !byte.is_ascii_whitespace()).count() == 1;
-        if gap != Some(&mark) || !clean {
+        let separator = if previous_end.is_some() { b',' } else { b'[' };
+        let last_byte = between.iter().rev().find(|byte| !byte.is_ascii_whitespace());
+        let is_separator_only =
+            previous_end.is_none() || between.iter().filter(|byte| !byte.is_ascii_whitespace()).count() == 1;
+        if last_byte != Some(&separator) || !is_separator_only {
             return false;
         }
-        at = Some(start + block.raw.len());
+        previous_end = Some(start + block.raw.len());
     }
-    let rest = at.and_then(|at| whole[at..].iter().find(|byte| !byte.is_ascii_whitespace()));
-    blocks.is_empty() || rest == Some(&b']')
+    let next_byte = previous_end
+        .and_then(|previous_end| whole[previous_end..].iter().find(|byte| !byte.is_ascii_whitespace()));
+    blocks.is_empty() || next_byte == Some(&b']')
 }

@@ -1,14 +1,15 @@
-//! What a lighter copy of a conversation leaves out, and what that saves.
+//! Removes content from a copy of a conversation, and measures the savings.
 //!
 //! ```text
-//! entries ──Survey──┐
-//! Tree, Resume ─────┴─▶ Scene ──Trim────▶ Choice ─▶ Cut ─▶ pieces of a draft
-//!                              ──escalate▶ Choice     └──▶ what went, by cause
+//! entries ──BlockInventory──┐
+//! Tree, ResumeOutcome ──────┴─▶ TrimInput ──TrimOptions─▶ Removals ─▶ TrimmedPath ─▶ segments of a draft
+//!                                         ──escalate────▶ Removals       └─────────▶ SavingsByCause
 //! ```
 //!
-//! Laws: calls and results stay paired or leave together; thinking stays as it is or leaves whole; no message ends empty
-//! or in thinking that did not before; whoever hung on a line that leaves hangs on what was above it; a stub says
-//! where the original is. Lines change at named paths only (**bytes-are-truth**).
+//! Laws: a call and its result are kept or removed together; thinking is kept unchanged or removed; no
+//! message becomes empty or ends in thinking that did not before; the children of a removed line are attached
+//! to its closest remaining ancestor; a stub names the location of the original. Lines change at named JSON
+//! paths only (**bytes-are-truth**).
 
 mod boundary;
 mod count;
@@ -21,10 +22,10 @@ mod savings;
 mod stub;
 mod trimmed_path;
 
-pub use count::lowered;
-pub use escalate::{Escalation, EscalationStep, Stage, escalate};
+pub use count::lower_context_count;
+pub use escalate::{Escalation, EscalationStage, EscalationStep, escalate};
 pub use input::TrimInput;
 pub use inventory::BlockInventory;
-pub use options::{ContentKind, Preset, TrimOptions};
-pub use savings::{RemovalCause, Row, SavingsByCause};
-pub use trimmed_path::{NotePlace, TrimmedPath};
+pub use options::{ContentKind, TrimOptions, TrimPreset};
+pub use savings::{RemovalCause, Savings, SavingsByCause};
+pub use trimmed_path::{NotePosition, TrimmedPath};

@@ -1,28 +1,28 @@
-//! What somebody wants to be rid of.
+//! The options of a trim.
 
-/// A kind of thing that can be left out.
+/// A kind of content that can be removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ContentKind {
-    /// What the model thought.
+    /// Thinking of the model.
     Thinking,
-    /// Calls of tools with their results.
+    /// Tool calls with their results.
     Tools,
-    /// What tools answered; the calls stay.
+    /// Tool results. The calls stay.
     ToolResults,
-    /// Pictures and documents.
+    /// Images and documents.
     Images,
-    /// Which backups hold the files as they were.
+    /// Records of which backups hold earlier versions of files.
     Snapshots,
-    /// What running tools and hooks reported.
+    /// Progress reports of tools and hooks.
     Progress,
     /// Context that the client added.
     Attachments,
-    /// The client's record of its requests.
+    /// The client's log of its API requests.
     ApiLog,
 }
 
 impl ContentKind {
-    /// Every one, in the order in which they are told.
+    /// All kinds, in display order.
     pub const ALL: [ContentKind; 8] = [
         ContentKind::Thinking,
         ContentKind::Tools,
@@ -34,7 +34,7 @@ impl ContentKind {
         ContentKind::ApiLog,
     ];
 
-    /// Returns its name.
+    /// Returns the name used in options and output.
     pub fn name(self) -> &'static str {
         match self {
             ContentKind::Thinking => "thinking",
@@ -48,82 +48,87 @@ impl ContentKind {
         }
     }
 
-    /// Finds the one of that name.
-    pub fn named(name: &str) -> Option<ContentKind> {
-        ContentKind::ALL.into_iter().find(|what| what.name() == name)
+    /// Returns the kind with this name. Returns `None` if there is none.
+    pub fn from_name(name: &str) -> Option<ContentKind> {
+        ContentKind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 
-/// What is to be left out of a copy.
+/// The content to remove from a copy.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TrimOptions {
-    /// These, wherever they stand.
+    /// The kinds of content to remove.
     pub drop: Vec<ContentKind>,
-    /// Attachments that say nothing to the model.
+    /// Removes attachments that are never sent to the model or that the client repeats on its own.
     pub client_only: bool,
-    /// All turns but so many of the last.
+    /// Removes all turns except this number of last ones.
     pub keep_last: Option<u32>,
-    /// Tool results of more bytes than this.
+    /// Replaces tool results of more bytes than this by stubs.
     pub results_over: Option<u64>,
-    /// Leaves what was said in so many of the last turns alone.
+    /// Keeps thinking, images, attachments, tool calls and results of this number of last turns. `keep_last` and
+    /// `client_only` apply to them all the same.
     pub older_than: Option<u32>,
-    /// Results of reads that are repeated later.
+    /// Replaces the results of file reads by stubs if a later call has the same input.
     pub dedupe_reads: bool,
 }
 
-/// A trim by name.
+/// A named set of trim options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Preset {
-    /// What the client keeps for itself, and large old tool results.
+pub enum TrimPreset {
+    /// Removes data that only the client uses, and tool results of more than 4000 bytes before the last ten turns.
     Light,
-    /// Also thinking, pictures and every old tool result.
+    /// Also removes thinking, images and all tool results before the last two turns.
     Lighter,
-    /// Prompts and answers only.
+    /// Keeps only prompts and answers.
     Bare,
-    /// Nothing.
+    /// Removes nothing.
     Whole,
 }
 
-impl Preset {
-    /// Every one, from much to little.
-    pub const ALL: [Preset; 4] = [Preset::Light, Preset::Lighter, Preset::Bare, Preset::Whole];
+impl TrimPreset {
+    /// All presets, in display order.
+    pub const ALL: [TrimPreset; 4] =
+        [TrimPreset::Light, TrimPreset::Lighter, TrimPreset::Bare, TrimPreset::Whole];
 
-    /// Returns its name.
+    /// Returns the name used in options and output.
     pub fn name(self) -> &'static str {
         match self {
-            Preset::Light => "light",
-            Preset::Lighter => "lighter",
-            Preset::Bare => "bare",
-            Preset::Whole => "whole",
+            TrimPreset::Light => "light",
+            TrimPreset::Lighter => "lighter",
+            TrimPreset::Bare => "bare",
+            TrimPreset::Whole => "whole",
         }
     }
 
-    /// Finds the one of that name.
-    pub fn named(name: &str) -> Option<Preset> {
-        Preset::ALL.into_iter().find(|preset| preset.name() == name)
+    /// Returns the preset with this name. Returns `None` if there is none.
+    pub fn from_name(name: &str) -> Option<TrimPreset> {
+        TrimPreset::ALL.into_iter().find(|preset| preset.name() == name)
     }
 
-    /// Says what it leaves out.
-    pub fn trim(self) -> TrimOptions {
-        let unsaid = [ContentKind::Snapshots, ContentKind::Progress, ContentKind::ApiLog];
+    /// Returns the options of the preset.
+    pub fn options(self) -> TrimOptions {
+        let never_sent = [ContentKind::Snapshots, ContentKind::Progress, ContentKind::ApiLog];
         match self {
-            Preset::Whole => TrimOptions::default(),
-            Preset::Light => TrimOptions {
-                drop: unsaid.to_vec(),
+            TrimPreset::Whole => TrimOptions::default(),
+            TrimPreset::Light => TrimOptions {
+                drop: never_sent.to_vec(),
                 client_only: true,
                 results_over: Some(4000),
                 older_than: Some(10),
                 dedupe_reads: true,
                 keep_last: None,
             },
-            Preset::Lighter => TrimOptions {
-                drop: [&unsaid[..], &[ContentKind::Thinking, ContentKind::ToolResults, ContentKind::Images]]
-                    .concat(),
+            TrimPreset::Lighter => TrimOptions {
+                drop: [
+                    &never_sent[..],
+                    &[ContentKind::Thinking, ContentKind::ToolResults, ContentKind::Images],
+                ]
+                .concat(),
                 older_than: Some(2),
-                ..Preset::Light.trim()
+                ..TrimPreset::Light.options()
             },
-            Preset::Bare => TrimOptions {
-                drop: ContentKind::ALL.into_iter().filter(|what| *what != ContentKind::ToolResults).collect(),
+            TrimPreset::Bare => TrimOptions {
+                drop: ContentKind::ALL.into_iter().filter(|kind| *kind != ContentKind::ToolResults).collect(),
                 client_only: true,
                 ..TrimOptions::default()
             },
@@ -131,30 +136,33 @@ impl Preset {
     }
 }
 
-impl Preset {
-    /// Says what a copy is called that was made by a trim of this preset and more.
-    pub fn copy_name(self, trim: &TrimOptions) -> &'static str {
+impl TrimPreset {
+    /// Returns the word that describes a copy made with this preset and these options: the name of the preset, or
+    /// `copy` or `trimmed` for [`TrimPreset::Whole`] without or with further options.
+    pub fn copy_name(self, options: &TrimOptions) -> &'static str {
         match self {
-            Preset::Whole if *trim != self.trim() => "trimmed",
-            Preset::Whole => "copy",
+            TrimPreset::Whole if *options != self.options() => "trimmed",
+            TrimPreset::Whole => "copy",
             preset => preset.name(),
         }
     }
 }
 
 impl TrimOptions {
-    /// Leaves something out besides; says whether it was not left out before. Who wants no attachments wants no idle ones either.
-    pub fn leave_out(&mut self, what: ContentKind) -> bool {
-        self.client_only |= what == ContentKind::Attachments;
-        let is_new = !self.drops(what);
+    /// Adds a kind of content to remove. Returns whether it was not in the options yet.
+    ///
+    /// [`ContentKind::Attachments`] also sets `client_only`.
+    pub fn add_kind(&mut self, kind: ContentKind) -> bool {
+        self.client_only |= kind == ContentKind::Attachments;
+        let is_new = !self.has_kind(kind);
         if is_new {
-            self.drop.push(what);
+            self.drop.push(kind);
         }
         is_new
     }
 
-    /// Whether such a thing is to be left out.
-    pub fn drops(&self, what: ContentKind) -> bool {
-        self.drop.contains(&what)
+    /// Returns whether a kind of content is to be removed.
+    pub fn has_kind(&self, kind: ContentKind) -> bool {
+        self.drop.contains(&kind)
     }
 }

@@ -1,4 +1,4 @@
-//! Which lines and blocks go: chosen by what somebody wants.
+//! Selects the lines and blocks to remove.
 
 use std::collections::HashMap;
 
@@ -10,127 +10,142 @@ use super::stub::MIN_STUB_LEN;
 use crate::entry::Kind;
 use crate::tree::NodeId;
 
-/// What goes.
+/// The lines and blocks to remove, each with its cause.
 #[derive(Debug, Clone)]
 pub(super) struct Removals {
-    /// By entry: the whole line.
+    /// By entry: the cause of removing the whole line.
     pub(super) lines: Vec<Option<RemovalCause>>,
-    /// By call: all lines that call or answer it lose that block.
+    /// By tool call: the cause of removing the call and its results.
     pub(super) calls: Vec<Option<RemovalCause>>,
-    /// By piece: thinking goes, a result or picture becomes a stub.
-    pub(super) pieces: Vec<Option<RemovalCause>>,
-    /// By piece: the pictures in a result become stubs.
-    pub(super) inside: Vec<bool>,
+    /// By block: the cause of removing thinking, or of replacing a result or an image by a stub.
+    pub(super) blocks: Vec<Option<RemovalCause>>,
+    /// By block: whether stubs replace the images inside of a result.
+    pub(super) nested_images: Vec<bool>,
 }
 
 impl Removals {
-    /// Chooses nothing.
-    pub(super) fn none(scene: &TrimInput<'_>) -> Removals {
+    /// Creates removals that select nothing.
+    pub(super) fn empty(input: &TrimInput<'_>) -> Removals {
         Removals {
-            lines: vec![None; scene.tree.nodes().len()],
-            calls: vec![None; scene.survey.calls()],
-            pieces: vec![None; scene.survey.pieces()],
-            inside: vec![false; scene.survey.pieces()],
+            lines: vec![None; input.tree.nodes().len()],
+            calls: vec![None; input.inventory.call_count()],
+            blocks: vec![None; input.inventory.block_count()],
+            nested_images: vec![false; input.inventory.block_count()],
         }
     }
 
-    /// Chooses by what is wanted.
-    pub(super) fn by(scene: &TrimInput<'_>, trim: &TrimOptions) -> Removals {
-        let mut choice = Removals::none(scene);
-        for &no in scene.way {
-            choice.lines[no as usize] = whole_line(scene, trim, no);
+    /// Selects the content that the options name.
+    pub(super) fn from_options(input: &TrimInput<'_>, options: &TrimOptions) -> Removals {
+        let mut removals = Removals::empty(input);
+        for &id in input.path {
+            removals.lines[id as usize] = find_line_cause(input, options, id);
         }
-        if trim.drops(ContentKind::Tools) {
-            for call in old_calls(scene, trim.older_than) {
-                choice.calls[call as usize] = Some(RemovalCause::Tools);
+        if options.has_kind(ContentKind::Tools) {
+            for call in find_old_calls(input, options.older_than) {
+                removals.calls[call as usize] = Some(RemovalCause::Tools);
             }
         }
-        for &no in scene.way.iter().filter(|&&no| is_open(scene, trim, no)) {
-            for piece in scene.survey.range(no) {
-                choice.pick(scene, trim, piece);
+        for &id in input.path.iter().filter(|&&id| is_removable(input, options, id)) {
+            for block_idx in input.inventory.block_range(id) {
+                removals.select_block(input, options, block_idx);
             }
         }
-        if trim.dedupe_reads {
-            choice.repeated_reads(scene, trim);
+        if options.dedupe_reads {
+            removals.select_repeated_reads(input, options);
         }
-        choice
+        removals
     }
 
-    fn pick(&mut self, scene: &TrimInput<'_>, trim: &TrimOptions, no: usize) {
-        let piece = scene.survey.piece(no);
-        match piece.sort {
-            BlockClass::Thinking if trim.drops(ContentKind::Thinking) => {
-                self.pieces[no] = Some(RemovalCause::Thinking)
+    /// Selects a block, or the images in it, if the options name its content. Calls are selected elsewhere.
+    fn select_block(&mut self, input: &TrimInput<'_>, options: &TrimOptions, block_idx: usize) {
+        let block = input.inventory.block(block_idx);
+        match block.class {
+            BlockClass::Thinking if options.has_kind(ContentKind::Thinking) => {
+                self.blocks[block_idx] = Some(RemovalCause::Thinking);
             }
-            BlockClass::Picture if trim.drops(ContentKind::Images) => {
-                self.pieces[no] = Some(RemovalCause::Images)
+            BlockClass::Image if options.has_kind(ContentKind::Images) => {
+                self.blocks[block_idx] = Some(RemovalCause::Images);
             }
-            BlockClass::Result(_, can) => {
-                let large = trim.results_over.is_some_and(|limit| u64::from(piece.len) > limit);
-                if can && piece.len > MIN_STUB_LEN && (large || trim.drops(ContentKind::ToolResults)) {
-                    self.pieces[no] = Some(RemovalCause::ToolResults);
-                } else if trim.drops(ContentKind::Images) && !scene.survey.inside(no).is_empty() {
-                    self.inside[no] = true;
+            BlockClass::Result(_, can_stub) => {
+                let is_large = options.results_over.is_some_and(|limit| u64::from(block.len) > limit);
+                if can_stub
+                    && block.len > MIN_STUB_LEN
+                    && (is_large || options.has_kind(ContentKind::ToolResults))
+                {
+                    self.blocks[block_idx] = Some(RemovalCause::ToolResults);
+                } else if options.has_kind(ContentKind::Images)
+                    && !input.inventory.nested_images(block_idx).is_empty()
+                {
+                    self.nested_images[block_idx] = true;
                 }
             }
             _ => {}
         }
     }
 
-    /// Stubs the results of reads that are repeated below.
-    fn repeated_reads(&mut self, scene: &TrimInput<'_>, trim: &TrimOptions) {
-        let mut later: HashMap<_, ()> = HashMap::new();
-        for &no in scene.told.iter().rev().filter(|&&no| self.lines[no as usize].is_none()) {
-            for piece in scene.survey.range(no) {
-                let BlockClass::Result(call, can) = scene.survey.piece(piece).sort else { continue };
-                let Some(read) = scene.survey.read_by(call) else { continue };
-                let again = later.insert(read, ()).is_some();
-                let worth = can && scene.survey.piece(piece).len > MIN_STUB_LEN;
-                if again && worth && is_open(scene, trim, no) {
-                    self.pieces[piece].get_or_insert(RemovalCause::Reads);
+    /// Selects the results of file reads that a later call with the same input repeats.
+    fn select_repeated_reads(&mut self, input: &TrimInput<'_>, options: &TrimOptions) {
+        let mut later_reads: HashMap<_, ()> = HashMap::new();
+        for &id in input.ordered.iter().rev().filter(|&&id| self.lines[id as usize].is_none()) {
+            for block_idx in input.inventory.block_range(id) {
+                let BlockClass::Result(call, can_stub) = input.inventory.block(block_idx).class else {
+                    continue;
+                };
+                let Some(read_key) = input.inventory.read_key(call) else { continue };
+                let is_repeated = later_reads.insert(read_key, ()).is_some();
+                let is_worth_stub = can_stub && input.inventory.block(block_idx).len > MIN_STUB_LEN;
+                if is_repeated && is_worth_stub && is_removable(input, options, id) {
+                    self.blocks[block_idx].get_or_insert(RemovalCause::Reads);
                 }
             }
         }
     }
 }
 
-/// Whether what is said in an entry may go.
-fn is_open(scene: &TrimInput<'_>, trim: &TrimOptions, no: NodeId) -> bool {
-    trim.older_than.is_none_or(|recent| scene.is_old(no, recent))
+/// Returns whether an entry is old enough for the options to remove its content.
+fn is_removable(input: &TrimInput<'_>, options: &TrimOptions, id: NodeId) -> bool {
+    options.older_than.is_none_or(|recent| input.is_old(id, recent))
 }
 
-fn whole_line(scene: &TrimInput<'_>, trim: &TrimOptions, no: NodeId) -> Option<RemovalCause> {
-    let node = scene.tree.node(no);
-    let turn = scene.turn(no);
-    let passed = trim.keep_last.is_some_and(|keep| turn > 0 && scene.is_old(no, keep));
-    if passed && !scene.is_fixed(no) {
+/// Returns the cause for which the options remove a whole line. Returns `None` if the line stays.
+fn find_line_cause(input: &TrimInput<'_>, options: &TrimOptions, id: NodeId) -> Option<RemovalCause> {
+    let node = input.tree.node(id);
+    let turn = input.turn_of(id);
+    let is_old_turn = options.keep_last.is_some_and(|keep| turn > 0 && input.is_old(id, keep));
+    if is_old_turn && !input.is_fixed(id) {
         return Some(RemovalCause::Turns);
     }
     if node.kind == Kind::Progress {
-        return trim.drops(ContentKind::Progress).then_some(RemovalCause::Progress);
+        return options.has_kind(ContentKind::Progress).then_some(RemovalCause::Progress);
     }
-    if scene.is_attachment(no) {
-        let all = trim.drops(ContentKind::Attachments) && is_open(scene, trim, no);
-        return (all || trim.client_only && scene.survey.is_idle(no)).then_some(RemovalCause::Attachments);
+    if input.is_attachment(id) {
+        let drops_all = options.has_kind(ContentKind::Attachments) && is_removable(input, options, id);
+        return (drops_all || options.client_only && input.inventory.is_client_only(id))
+            .then_some(RemovalCause::Attachments);
     }
-    // What a subagent said inside the file belongs to the call that started it.
-    let beside = node.is_sidechain() && !scene.tree.is_sidechain_file();
-    (beside && trim.drops(ContentKind::Tools) && is_open(scene, trim, no)).then_some(RemovalCause::Tools)
+    // The messages of a subagent inside of the file belong to the call that started it.
+    let is_subagent = node.is_sidechain() && !input.tree.is_sidechain_file();
+    (is_subagent && options.has_kind(ContentKind::Tools) && is_removable(input, options, id))
+        .then_some(RemovalCause::Tools)
 }
 
-/// Lists the calls that are old as a whole: called and answered before the last turns.
-pub(super) fn old_calls(scene: &TrimInput<'_>, recent: Option<u32>) -> Vec<u32> {
-    let mut met = vec![false; scene.survey.calls()];
-    let mut young = vec![false; scene.survey.calls()];
-    for &no in scene.way {
-        for piece in scene.survey.range(no) {
-            if let BlockClass::Call(call) | BlockClass::Result(call, _) | BlockClass::Hosted(call) =
-                scene.survey.piece(piece).sort
+/// Returns the calls on the path that, together with their results, are older than the last `recent_turns` turns.
+///
+/// Returns all calls on the path if `recent_turns` is `None`.
+pub(super) fn find_old_calls(input: &TrimInput<'_>, recent_turns: Option<u32>) -> Vec<u32> {
+    let mut is_present = vec![false; input.inventory.call_count()];
+    let mut is_recent = vec![false; input.inventory.call_count()];
+    for &id in input.path {
+        for block_idx in input.inventory.block_range(id) {
+            if let BlockClass::Call(call) | BlockClass::Result(call, _) | BlockClass::ServerTool(call) =
+                input.inventory.block(block_idx).class
             {
-                met[call as usize] = true;
-                young[call as usize] |= recent.is_some_and(|recent| !scene.is_old(no, recent));
+                is_present[call as usize] = true;
+                is_recent[call as usize] |= recent_turns.is_some_and(|turns| !input.is_old(id, turns));
             }
         }
     }
-    (0..met.len() as u32).filter(|&call| met[call as usize] && !young[call as usize]).collect()
+    (0..is_present.len() as u32)
+        .filter(|&call| is_present[call as usize] && !is_recent[call as usize])
+        .collect()
 }

@@ -1,27 +1,27 @@
-//! What was left out, by cause.
+//! Measures removed content by cause.
 
-/// Why something is not in the copy.
+/// The reason why content is not in the copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RemovalCause {
-    /// It is on another branch, or from before a compaction.
-    Elsewhere,
-    /// The client's record of its requests.
+    /// It is not on the copied path: on another branch, or compacted.
+    OffPath,
+    /// The client's log of its API requests.
     ApiLog,
-    /// Which backups hold the files as they were.
+    /// A record of which backups hold earlier versions of files.
     Snapshots,
-    /// A line of state that a new session does not need.
+    /// A state line that a new session does not need.
     States,
-    /// A report of a running tool or hook.
+    /// A progress report of a tool or hook.
     Progress,
     /// Context that the client added.
     Attachments,
-    /// A tool result, now a stub.
+    /// A tool result, replaced by a stub.
     ToolResults,
-    /// A read that is repeated later, now a stub.
+    /// The result of a read that is repeated later, replaced by a stub.
     Reads,
-    /// A picture or document, now a stub.
+    /// An image or document, replaced by a stub.
     Images,
-    /// What the model thought.
+    /// Thinking of the model.
     Thinking,
     /// A call and its result.
     Tools,
@@ -30,9 +30,9 @@ pub enum RemovalCause {
 }
 
 impl RemovalCause {
-    /// Every one, in the order in which they are told.
+    /// All causes, in display order.
     pub const ALL: [RemovalCause; 12] = [
-        RemovalCause::Elsewhere,
+        RemovalCause::OffPath,
         RemovalCause::ApiLog,
         RemovalCause::Snapshots,
         RemovalCause::States,
@@ -46,10 +46,10 @@ impl RemovalCause {
         RemovalCause::Turns,
     ];
 
-    /// Returns a name for output.
+    /// Returns the name used in output.
     pub fn name(self) -> &'static str {
         match self {
-            RemovalCause::Elsewhere => "elsewhere",
+            RemovalCause::OffPath => "off-path",
             RemovalCause::ApiLog => "api-log",
             RemovalCause::Snapshots => "snapshots",
             RemovalCause::States => "states",
@@ -65,56 +65,56 @@ impl RemovalCause {
     }
 }
 
-/// What one cause took.
+/// The amount of content that one cause removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Row {
-    /// Lines, or blocks where lines stay.
+pub struct Savings {
+    /// The number of removed lines, or of removed blocks, calls or turns.
     pub count: u64,
-    /// Bytes of the file.
+    /// The number of bytes in the file.
     pub bytes: u64,
-    /// Bytes of what is said to the model.
-    pub said: u64,
+    /// The number of bytes in the context.
+    pub context_bytes: u64,
 }
 
-impl Row {
-    /// Estimates the tokens: a quarter of the bytes said.
+impl Savings {
+    /// Estimates the number of saved tokens: a quarter of the context bytes, rounded down.
     pub fn tokens(&self) -> u64 {
-        self.said / 4
+        self.context_bytes / 4
     }
 }
 
-/// What every cause took.
+/// The amount of content that each cause removed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SavingsByCause {
-    rows: [Row; RemovalCause::ALL.len()],
+    by_cause: [Savings; RemovalCause::ALL.len()],
 }
 
 impl SavingsByCause {
-    /// Notes one thing more.
-    pub fn add(&mut self, cause: RemovalCause, count: u64, bytes: u64, said: u64) {
-        let row = &mut self.rows[cause as usize];
-        row.count += count;
-        row.bytes += bytes;
-        row.said += said;
+    /// Adds an amount of removed content to the savings of its cause. See [`Savings`].
+    pub fn add(&mut self, cause: RemovalCause, count: u64, bytes: u64, context_bytes: u64) {
+        let savings = &mut self.by_cause[cause as usize];
+        savings.count += count;
+        savings.bytes += bytes;
+        savings.context_bytes += context_bytes;
     }
 
-    /// Returns what one cause took.
-    pub fn row(&self, cause: RemovalCause) -> Row {
-        self.rows[cause as usize]
+    /// Returns the savings of one cause.
+    pub fn savings(&self, cause: RemovalCause) -> Savings {
+        self.by_cause[cause as usize]
     }
 
-    /// Lists the causes that took something.
-    pub fn rows(&self) -> impl Iterator<Item = (RemovalCause, Row)> + '_ {
-        let rows = RemovalCause::ALL.into_iter().map(|cause| (cause, self.rows[cause as usize]));
-        rows.filter(|(_, row)| row.count > 0)
+    /// Iterates over the causes with a count above 0, in the order of [`RemovalCause::ALL`].
+    pub fn iter(&self) -> impl Iterator<Item = (RemovalCause, Savings)> + '_ {
+        let all = RemovalCause::ALL.into_iter().map(|cause| (cause, self.by_cause[cause as usize]));
+        all.filter(|(_, savings)| savings.count > 0)
     }
 
-    /// Adds up all causes.
-    pub fn total(&self) -> Row {
-        self.rows.iter().fold(Row::default(), |sum, row| Row {
-            count: sum.count + row.count,
-            bytes: sum.bytes + row.bytes,
-            said: sum.said + row.said,
+    /// Returns the sum over all causes.
+    pub fn total(&self) -> Savings {
+        self.by_cause.iter().fold(Savings::default(), |sum, savings| Savings {
+            count: sum.count + savings.count,
+            bytes: sum.bytes + savings.bytes,
+            context_bytes: sum.context_bytes + savings.context_bytes,
         })
     }
 }

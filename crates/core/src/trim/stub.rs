@@ -1,16 +1,17 @@
-//! The words that stand for what was left out, and say where it is.
+//! Renders stubs: the texts that replace removed content and name the location of the original.
+//!
+//! `bytes` is the size of the removed content, `session` and `line` its location in the original session.
 
-/// What is worth a stub: anything shorter is as short as its stub.
+/// Only content of more bytes than this is replaced. A stub would save little of smaller content.
 pub(super) const MIN_STUB_LEN: u32 = 256;
 
-/// Names a place of the original.
-fn whereabouts(session: &str, line: u32) -> String {
-    let start: String = session.chars().take(8).collect();
-    format!("session {start} line {line}")
+/// Formats the location of the removed content: `session 1a2b3c4d line 57`, with eight characters of the session id.
+fn format_location(session: &str, line: u32) -> String {
+    let short_id: String = session.chars().take(8).collect();
+    format!("session {short_id} line {line}")
 }
 
-/// Writes so many bytes for people.
-fn size(bytes: u32) -> String {
+fn format_size(bytes: u32) -> String {
     match bytes {
         0..1000 => format!("{bytes} bytes"),
         1000..1_000_000 => format!("{} kB", bytes.div_ceil(1000)),
@@ -18,21 +19,21 @@ fn size(bytes: u32) -> String {
     }
 }
 
-/// Stands for a tool result.
-pub(super) fn result(bytes: u32, session: &str, line: u32) -> String {
-    format!("[tool result of {} left out by rethread: {}]", size(bytes), whereabouts(session, line))
+/// Renders the stub for a tool result.
+pub(super) fn render_result(bytes: u32, session: &str, line: u32) -> String {
+    format!("[tool result of {} removed by rethread: {}]", format_size(bytes), format_location(session, line))
 }
 
-/// Stands for a read that is repeated.
-pub(super) fn read(bytes: u32, session: &str, line: u32) -> String {
+/// Renders the stub for the result of a call that reads a file, if a later call reads it again.
+pub(super) fn render_repeated_read(bytes: u32, session: &str, line: u32) -> String {
     format!(
-        "[read of {} left out by rethread, the file is read again below: {}]",
-        size(bytes),
-        whereabouts(session, line)
+        "[read of {} removed by rethread, the file is read again below: {}]",
+        format_size(bytes),
+        format_location(session, line)
     )
 }
 
-/// Stands for a picture.
-pub(super) fn picture(bytes: u32, session: &str, line: u32) -> String {
-    format!("[picture of {} left out by rethread: {}]", size(bytes), whereabouts(session, line))
+/// Renders the stub for an image.
+pub(super) fn render_image(bytes: u32, session: &str, line: u32) -> String {
+    format!("[image of {} removed by rethread: {}]", format_size(bytes), format_location(session, line))
 }

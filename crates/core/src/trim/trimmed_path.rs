@@ -1,437 +1,499 @@
-//! From what goes to the lines of the copy: what leaves with it, what changes, and who hangs on whom.
+//! Turns removals into the lines of the copy: paired removals, edits of the remaining lines, and new parents.
 
-use super::boundary::amended;
-use super::count::lowered;
+use super::boundary::edit_boundary;
+use super::count::lower_context_count;
 use super::input::TrimInput;
 use super::inventory::BlockClass;
 use super::options::TrimOptions;
 use super::removals::Removals;
 use super::savings::{RemovalCause, SavingsByCause};
 use super::stub;
-use crate::edit::{DraftSegment, JsonEdit, PathSegment, quote};
+use crate::edit::{DraftSegment, JsonEdit, PathSegment, quote_json};
 use crate::entry::Timestamp;
-use crate::resume::PICTURE;
+use crate::resume::IMAGE_BYTES;
 use crate::tree::{LineSpan, NodeId};
 
-/// The lines of a copy.
+/// The lines of a trimmed copy, as edits of the original lines.
 #[derive(Debug)]
 pub struct TrimmedPath {
-    /// The entries that stay, in the order of the file, and what changes in each.
+    /// The entries that stay, in file order, with the edits of their lines.
     pub lines: Vec<(NodeId, Vec<JsonEdit>)>,
-    /// The entry to go on from; nothing where all of the way went.
+    /// The entry to resume from. `None` if the whole path was removed.
     pub leaf: Option<NodeId>,
-    /// What went.
-    pub ledger: SavingsByCause,
-    /// Where a note stands that tells of turns that went.
-    pub note: Option<NotePlace>,
+    /// The removed content.
+    pub savings: SavingsByCause,
+    /// The position of the note that replaces removed turns. `None` if no turns were removed or no note is wanted.
+    pub note: Option<NotePosition>,
 }
 
-/// Where a note stands.
+/// The position of the note that replaces removed turns, and the facts that it states.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotePlace {
-    /// The number of lines before it.
-    pub at: usize,
-    /// The uuid of the entry it hangs on.
+pub struct NotePosition {
+    /// The number of lines of the copy before the note.
+    pub line_idx: usize,
+    /// The uuid of the note's parent. `None` if no entry remains above it.
     pub parent: Option<String>,
-    /// When the last of what went was said.
+    /// The latest time of the removed entries. `None` if none has a time.
     pub time: Option<Timestamp>,
-    /// The first and the last line of the original that went.
+    /// The numbers of the first and the last removed line in the original file.
     pub lines: (u32, u32),
-    /// How many turns went.
+    /// The number of removed turns.
     pub turns: u32,
 }
 
 impl TrimmedPath {
-    /// Leaves out what is wanted; reads single lines again where their text decides what changes.
-    pub fn by<E>(
-        scene: &TrimInput<'_>,
-        trim: &TrimOptions,
+    /// Builds the copy without the content that the options select. Calls `read` for each line with edits that depend on
+    /// its text.
+    ///
+    /// Returns an error only if `read` returns one.
+    pub fn from_options<E>(
+        input: &TrimInput<'_>,
+        options: &TrimOptions,
         read: impl FnMut(LineSpan) -> Result<Vec<u8>, E>,
     ) -> Result<TrimmedPath, E> {
-        TrimmedPath::of(scene, Removals::by(scene, trim), None, read)
+        TrimmedPath::build(input, Removals::from_options(input, options), None, read)
     }
 
-    /// Leaves out what was chosen; what hung on turns that went hangs on the note with this uuid, where there is one.
-    pub(super) fn of<E>(
-        scene: &TrimInput<'_>,
-        choice: Removals,
-        note: Option<&str>,
+    /// Builds the copy without the selected content. With `note_uuid`, the copy gets a note with this uuid, which replaces
+    /// parents that were removed with their turn. Returns an error only if `read` returns one.
+    pub(super) fn build<E>(
+        input: &TrimInput<'_>,
+        removals: Removals,
+        note_uuid: Option<&str>,
         mut read: impl FnMut(LineSpan) -> Result<Vec<u8>, E>,
     ) -> Result<TrimmedPath, E> {
-        let settled = RemovalPlan::of(scene, choice);
-        let mut cut = settled.cut(note);
-        let changes = settled.rewritten_lines(&mut read)?;
-        for (no, more) in changes {
-            if let Ok(at) = cut.lines.binary_search_by_key(&no, |(no, _)| *no) {
-                cut.lines[at].1.extend(more);
+        let plan = RemovalPlan::new(input, removals);
+        let mut trimmed = plan.build_path(note_uuid);
+        let edits_by_node = plan.build_text_dependent_edits(&mut read)?;
+        for (node_id, edits) in edits_by_node {
+            if let Ok(idx) = trimmed.lines.binary_search_by_key(&node_id, |(node_id, _)| *node_id) {
+                trimmed.lines[idx].1.extend(edits);
             }
         }
-        Ok(cut)
+        Ok(trimmed)
     }
 
-    /// Writes the lines as parts of a draft; `note` is the line of the note, where there is one.
-    pub fn pieces(self, place: impl Fn(NodeId) -> LineSpan, note: Option<Vec<u8>>) -> Vec<DraftSegment> {
-        let line = |(no, changes): (NodeId, Vec<JsonEdit>)| DraftSegment::Line(place(no), changes);
-        let mut pieces: Vec<DraftSegment> = self.lines.into_iter().map(line).collect();
-        if let (Some(place), Some(note)) = (self.note, note) {
-            pieces.insert(place.at.min(pieces.len()), DraftSegment::New(note));
+    /// Returns the lines as segments of a draft. `note` is the line of the note that replaces removed turns; it is
+    /// omitted if `self.note` is `None`.
+    pub fn into_segments(
+        self,
+        span_of: impl Fn(NodeId) -> LineSpan,
+        note: Option<Vec<u8>>,
+    ) -> Vec<DraftSegment> {
+        let line = |(node_id, edits): (NodeId, Vec<JsonEdit>)| DraftSegment::Line(span_of(node_id), edits);
+        let mut segments: Vec<DraftSegment> = self.lines.into_iter().map(line).collect();
+        if let (Some(position), Some(note)) = (self.note, note) {
+            segments.insert(position.line_idx.min(segments.len()), DraftSegment::New(note));
         }
-        pieces
+        segments
     }
 }
 
-/// A choice with all that follows from it.
+/// Removals with all their consequences.
 pub(super) struct RemovalPlan<'s, 'a> {
-    scene: &'s TrimInput<'a>,
-    choice: Removals,
-    /// By response: whether it lost a call.
+    input: &'s TrimInput<'a>,
+    removals: Removals,
+    /// By message index: whether the response lost a tool call.
     lost_calls: Vec<bool>,
-    pub(super) ledger: SavingsByCause,
-    /// The last answer with a count of its context, and the count that is right now.
-    count: Option<(NodeId, u64)>,
-    /// By entry that goes: what stays above it, and whether turns went between.
-    heirs: Vec<Option<(NodeId, bool)>>,
+    pub(super) savings: SavingsByCause,
+    /// The last remaining entry that records a context size, and the reduced size in tokens. `None` if the size is
+    /// unchanged.
+    reduced_context: Option<(NodeId, u64)>,
+    /// For each removed entry: its closest remaining ancestor, and whether turns were removed between them.
+    surviving_ancestors: Vec<Option<(NodeId, bool)>>,
 }
 
-/// Stands for "no entry".
+/// The value for "no entry".
 const NONE: NodeId = NodeId::MAX;
 
 impl<'s, 'a> RemovalPlan<'s, 'a> {
-    pub(super) fn of(scene: &'s TrimInput<'a>, choice: Removals) -> RemovalPlan<'s, 'a> {
-        let poorer = vec![false; scene.tree.messages()];
-        let (ledger, heirs) = (SavingsByCause::default(), Vec::new());
-        let mut settled = RemovalPlan { scene, choice, lost_calls: poorer, ledger, count: None, heirs };
-        settled.pair();
-        settled.empty();
-        settled.find_heirs();
-        settled.account();
-        settled
+    pub(super) fn new(input: &'s TrimInput<'a>, removals: Removals) -> RemovalPlan<'s, 'a> {
+        let lost_calls = vec![false; input.tree.message_count()];
+        let (savings, surviving_ancestors) = (SavingsByCause::default(), Vec::new());
+        let mut plan =
+            RemovalPlan { input, removals, lost_calls, savings, reduced_context: None, surviving_ancestors };
+        plan.remove_counterparts();
+        plan.remove_emptied_lines();
+        plan.find_surviving_ancestors();
+        plan.compute_savings();
+        plan
     }
 
-    fn call(&self, piece: usize) -> Option<u32> {
-        match self.scene.survey.piece(piece).sort {
-            BlockClass::Call(call) | BlockClass::Result(call, _) | BlockClass::Hosted(call) => Some(call),
+    /// Returns the call of a block that is a tool call or a tool result. Returns `None` for other blocks.
+    fn call_of(&self, block_idx: usize) -> Option<u32> {
+        match self.input.inventory.block(block_idx).class {
+            BlockClass::Call(call) | BlockClass::Result(call, _) | BlockClass::ServerTool(call) => Some(call),
             _ => None,
         }
     }
 
-    /// Takes the other halves of the calls and results that go, and notes which answers lost a call.
-    fn pair(&mut self) {
-        for &no in self.scene.way {
-            if let Some(cause) = self.choice.lines[no as usize] {
-                for piece in self.scene.survey.range(no) {
-                    if let Some(call) = self.call(piece) {
-                        self.choice.calls[call as usize].get_or_insert(cause);
+    /// Selects the counterparts of calls and results on removed lines, and records which responses lost a call.
+    fn remove_counterparts(&mut self) {
+        for &node_id in self.input.path {
+            if let Some(cause) = self.removals.lines[node_id as usize] {
+                for block_idx in self.input.inventory.block_range(node_id) {
+                    if let Some(call) = self.call_of(block_idx) {
+                        self.removals.calls[call as usize].get_or_insert(cause);
                     }
                 }
             }
         }
-        for &no in self.scene.way {
-            let lost =
-                |piece| self.call(piece).is_some_and(|call| self.choice.calls[call as usize].is_some());
-            if let Some(message) = self.scene.tree.message_of(no)
-                && self.scene.survey.range(no).any(lost)
+        for &node_id in self.input.path {
+            let is_lost = |block_idx| {
+                self.call_of(block_idx).is_some_and(|call| self.removals.calls[call as usize].is_some())
+            };
+            if let Some(message) = self.input.tree.message_of(node_id)
+                && self.input.inventory.block_range(node_id).any(is_lost)
             {
                 self.lost_calls[message as usize] = true;
             }
         }
     }
 
-    /// Says why a block goes.
-    fn removed(&self, no: NodeId, piece: usize) -> Option<RemovalCause> {
-        let sort = self.scene.survey.piece(piece).sort;
-        match sort {
-            BlockClass::Call(call) | BlockClass::Result(call, _) | BlockClass::Hosted(call) => {
-                self.choice.calls[call as usize]
+    /// Returns the cause of removing a block. Returns `None` if it stays or a stub replaces it.
+    fn find_block_cause(&self, node_id: NodeId, block_idx: usize) -> Option<RemovalCause> {
+        let class = self.input.inventory.block(block_idx).class;
+        match class {
+            BlockClass::Call(call) | BlockClass::Result(call, _) | BlockClass::ServerTool(call) => {
+                self.removals.calls[call as usize]
             }
-            // Thinking is signed for an answer as it was: it does not outlive a call of it, nor do the blanks between.
+            // Thinking is signed together with the whole response. It is invalid if the response loses a call,
+            // as are the blank texts between.
             BlockClass::Thinking | BlockClass::Blank => {
-                let message = self.scene.tree.message_of(no);
-                let poorer = message.is_some_and(|message| self.lost_calls[message as usize]);
-                let chosen = self.choice.pieces[piece].filter(|_| sort == BlockClass::Thinking);
-                chosen.or(poorer.then_some(RemovalCause::Tools))
+                let message = self.input.tree.message_of(node_id);
+                let lost_call = message.is_some_and(|message| self.lost_calls[message as usize]);
+                let selected = self.removals.blocks[block_idx].filter(|_| class == BlockClass::Thinking);
+                selected.or(lost_call.then_some(RemovalCause::Tools))
             }
             _ => None,
         }
     }
 
-    /// Takes the lines that are left without a block, and those that only blanks are left of.
-    fn empty(&mut self) {
-        for &no in self.scene.way {
-            if self.choice.lines[no as usize].is_some() {
+    /// Selects the lines that lost blocks and have no remaining block, or only blank ones.
+    ///
+    /// The cause is that of the largest removed block.
+    fn remove_emptied_lines(&mut self) {
+        for &node_id in self.input.path {
+            if self.removals.lines[node_id as usize].is_some() {
                 continue;
             }
-            let range = self.scene.survey.range(no);
-            let stays = |piece: usize| {
-                self.removed(no, piece).is_none() && self.scene.survey.piece(piece).sort != BlockClass::Blank
+            let range = self.input.inventory.block_range(node_id);
+            let is_kept = |block_idx: usize| {
+                self.find_block_cause(node_id, block_idx).is_none()
+                    && self.input.inventory.block(block_idx).class != BlockClass::Blank
             };
             let largest = range
                 .clone()
-                .filter_map(|piece| Some((self.scene.survey.piece(piece).len, self.removed(no, piece)?)))
+                .filter_map(|block_idx| {
+                    Some((
+                        self.input.inventory.block(block_idx).len,
+                        self.find_block_cause(node_id, block_idx)?,
+                    ))
+                })
                 .max_by_key(|(len, _)| *len);
             if let Some((_, cause)) = largest
-                && !range.clone().any(stays)
+                && !range.clone().any(is_kept)
             {
-                self.choice.lines[no as usize] = Some(cause);
+                self.removals.lines[node_id as usize] = Some(cause);
             }
         }
     }
 
-    pub(super) fn stays(&self, no: NodeId) -> bool {
-        self.scene.holds(no) && self.choice.lines[no as usize].is_none()
+    /// Returns whether an entry is on the path and its line stays.
+    pub(super) fn is_kept(&self, node_id: NodeId) -> bool {
+        self.input.is_on_path(node_id) && self.removals.lines[node_id as usize].is_none()
     }
 
-    /// Writes what stands for a block.
-    fn stub(&self, no: NodeId, piece: usize) -> Option<String> {
-        let line = self.scene.tree.node(no).place.line;
-        let held = self.scene.survey.piece(piece);
-        let session = self.scene.session;
-        match (held.sort, self.choice.pieces[piece]?) {
-            (BlockClass::Result(..), RemovalCause::Reads) => Some(stub::read(held.len, session, line)),
-            (BlockClass::Result(..), _) => Some(stub::result(held.len, session, line)),
-            (BlockClass::Picture, _) => Some(stub::picture(held.len, session, line)),
+    /// Renders the stub that replaces a block. Returns `None` if no stub replaces it.
+    fn render_stub(&self, node_id: NodeId, block_idx: usize) -> Option<String> {
+        let line = self.input.tree.node(node_id).span.line;
+        let block_info = self.input.inventory.block(block_idx);
+        let session = self.input.session;
+        match (block_info.class, self.removals.blocks[block_idx]?) {
+            (BlockClass::Result(..), RemovalCause::Reads) => {
+                Some(stub::render_repeated_read(block_info.len, session, line))
+            }
+            (BlockClass::Result(..), _) => Some(stub::render_result(block_info.len, session, line)),
+            (BlockClass::Image, _) => Some(stub::render_image(block_info.len, session, line)),
             _ => None,
         }
     }
 
-    /// Adds up what went, in the order of telling, and finds the count that no longer holds.
-    fn account(&mut self) {
-        let mut ledger = SavingsByCause::default();
-        let (mut gone, mut left) = (0, 0);
-        for &no in &self.scene.told {
-            let before = ledger.total().said;
-            if let Some(cause) = self.choice.lines[no as usize] {
-                let calls =
-                    |piece: &usize| matches!(self.scene.survey.piece(*piece).sort, BlockClass::Call(_));
+    /// Adds up the removed content in conversation order, and finds the last recorded context size that
+    /// became too large.
+    fn compute_savings(&mut self) {
+        let mut savings = SavingsByCause::default();
+        let (mut removed_bytes, mut kept_bytes) = (0, 0);
+        for &node_id in &self.input.ordered {
+            let before = savings.total().context_bytes;
+            if let Some(cause) = self.removals.lines[node_id as usize] {
+                let is_call = |block_idx: &usize| {
+                    matches!(self.input.inventory.block(*block_idx).class, BlockClass::Call(_))
+                };
                 let count = match cause {
                     RemovalCause::Turns => 0,
-                    RemovalCause::Tools => self.scene.survey.range(no).filter(calls).count() as u64,
+                    RemovalCause::Tools => {
+                        self.input.inventory.block_range(node_id).filter(is_call).count() as u64
+                    }
                     _ => 1,
                 };
-                let bytes = u64::from(self.scene.tree.node(no).place.len) + 1;
-                let said = if self.scene.is_sent(no) { self.scene.facts.bytes(no) } else { 0 };
-                ledger.add(cause, count, bytes, said);
+                let bytes = u64::from(self.input.tree.node(node_id).span.len) + 1;
+                let context_bytes =
+                    if self.input.is_sent(node_id) { self.input.resume_index.text_bytes(node_id) } else { 0 };
+                savings.add(cause, count, bytes, context_bytes);
             } else {
-                self.account_blocks(no, &mut ledger);
+                self.add_block_savings(node_id, &mut savings);
             }
-            if !self.scene.is_sent(no) {
+            if !self.input.is_sent(node_id) {
                 continue;
             }
-            let went = ledger.total().said - before;
-            gone += went;
-            left += self.scene.facts.bytes(no).saturating_sub(went);
-            if let (true, Some(count)) = (self.stays(no), self.scene.facts.context(no)) {
-                let now = count.saturating_sub(gone / 4).max(left / 4).min(count);
-                self.count = (now < count).then_some((no, now));
+            let removed = savings.total().context_bytes - before;
+            removed_bytes += removed;
+            kept_bytes += self.input.resume_index.text_bytes(node_id).saturating_sub(removed);
+            if let (true, Some(count)) =
+                (self.is_kept(node_id), self.input.resume_index.context_tokens(node_id))
+            {
+                let reduced_count = count.saturating_sub(removed_bytes / 4).max(kept_bytes / 4).min(count);
+                self.reduced_context = (reduced_count < count).then_some((node_id, reduced_count));
             }
         }
-        let turns: std::collections::BTreeSet<u32> = self.turns_gone().collect();
-        ledger.add(RemovalCause::Turns, turns.len() as u64, 0, 0);
-        self.ledger = ledger;
+        let turns: std::collections::BTreeSet<u32> = self.removed_turns().collect();
+        savings.add(RemovalCause::Turns, turns.len() as u64, 0, 0);
+        self.savings = savings;
     }
 
-    fn turns_gone(&self) -> impl Iterator<Item = u32> + '_ {
-        let gone = |no: &NodeId| self.choice.lines[*no as usize] == Some(RemovalCause::Turns);
-        self.scene.way.iter().copied().filter(gone).map(|no| self.scene.turn(no))
+    /// Iterates over the turn number of each entry that is removed with its turn. Numbers repeat.
+    fn removed_turns(&self) -> impl Iterator<Item = u32> + '_ {
+        let is_removed =
+            |node_id: &NodeId| self.removals.lines[*node_id as usize] == Some(RemovalCause::Turns);
+        self.input.path.iter().copied().filter(is_removed).map(|node_id| self.input.turn_of(node_id))
     }
 
-    fn account_blocks(&self, no: NodeId, ledger: &mut SavingsByCause) {
-        let sent = u64::from(self.scene.is_sent(no));
-        let mut twin = Some(u64::from(self.scene.survey.tool_use_result_len(no)));
-        for piece in self.scene.survey.range(no) {
-            let held = self.scene.survey.piece(piece);
-            let (len, said) = (u64::from(held.len), u64::from(held.said));
-            let twin = if matches!(held.sort, BlockClass::Result(..)) { &mut twin } else { &mut None };
-            if let Some(cause) = self.removed(no, piece) {
-                let count =
-                    u64::from(cause != RemovalCause::Tools || matches!(held.sort, BlockClass::Call(_)));
-                ledger.add(cause, count, len + 1 + twin.take().unwrap_or(0), said * sent);
-            } else if let (Some(stub), Some(cause)) = (self.stub(no, piece), self.choice.pieces[piece]) {
+    /// Adds the removed and replaced blocks of a line that stays to `savings`.
+    fn add_block_savings(&self, node_id: NodeId, savings: &mut SavingsByCause) {
+        let sent = u64::from(self.input.is_sent(node_id));
+        let mut tool_use_result_len = Some(u64::from(self.input.inventory.tool_use_result_len(node_id)));
+        for block_idx in self.input.inventory.block_range(node_id) {
+            let block_info = self.input.inventory.block(block_idx);
+            let (len, context_len) = (u64::from(block_info.len), u64::from(block_info.context_len));
+            let result_len = if matches!(block_info.class, BlockClass::Result(..)) {
+                &mut tool_use_result_len
+            } else {
+                &mut None
+            };
+            if let Some(cause) = self.find_block_cause(node_id, block_idx) {
+                let count = u64::from(
+                    cause != RemovalCause::Tools || matches!(block_info.class, BlockClass::Call(_)),
+                );
+                savings.add(cause, count, len + 1 + result_len.take().unwrap_or(0), context_len * sent);
+            } else if let (Some(stub), Some(cause)) =
+                (self.render_stub(node_id, block_idx), self.removals.blocks[block_idx])
+            {
                 let stub = stub.len() as u64;
-                let bytes = len.saturating_sub(stub) + twin.take().unwrap_or(0);
-                ledger.add(cause, 1, bytes, said.saturating_sub(stub) * sent);
-            } else if self.choice.inside[piece] {
-                let inside = self.scene.survey.inside(piece);
-                let bytes: u64 = inside.iter().map(|inner| u64::from(inner.len)).sum();
-                let said = (PICTURE * inside.len()) as u64;
-                ledger.add(
+                let bytes = len.saturating_sub(stub) + result_len.take().unwrap_or(0);
+                savings.add(cause, 1, bytes, context_len.saturating_sub(stub) * sent);
+            } else if self.removals.nested_images[block_idx] {
+                let images = self.input.inventory.nested_images(block_idx);
+                let bytes: u64 = images.iter().map(|image| u64::from(image.len)).sum();
+                let context_len = (IMAGE_BYTES * images.len()) as u64;
+                savings.add(
                     RemovalCause::Images,
-                    inside.len() as u64,
-                    bytes + twin.take().unwrap_or(0),
-                    said * sent,
+                    images.len() as u64,
+                    bytes + result_len.take().unwrap_or(0),
+                    context_len * sent,
                 );
             }
         }
     }
 
-    /// Finds for each entry that goes what stays above it, and whether turns went between.
-    fn find_heirs(&mut self) {
-        let mut heirs: Vec<Option<(NodeId, bool)>> = vec![None; self.scene.tree.nodes().len()];
-        let mut climbed = Vec::new();
-        for &no in self.scene.way.iter().filter(|&&no| !self.stays(no)) {
-            let mut at = Some(no);
-            while let Some(here) = at.filter(|&here| self.scene.holds(here) && !self.stays(here))
-                && heirs[here as usize].is_none()
+    /// Finds for each removed entry its closest remaining ancestor, and whether turns were removed between
+    /// them.
+    fn find_surviving_ancestors(&mut self) {
+        let mut surviving_ancestors: Vec<Option<(NodeId, bool)>> = vec![None; self.input.tree.nodes().len()];
+        let mut visited = Vec::new();
+        for &node_id in self.input.path.iter().filter(|&&node_id| !self.is_kept(node_id)) {
+            let mut next = Some(node_id);
+            while let Some(removed) =
+                next.filter(|&removed| self.input.is_on_path(removed) && !self.is_kept(removed))
+                && surviving_ancestors[removed as usize].is_none()
             {
-                // Set while the climb is on, so that a cycle ends it.
-                heirs[here as usize] = Some((NONE, false));
-                climbed.push(here);
-                at = self.scene.parent(here);
+                // Marks the node as visited, which ends a cycle.
+                surviving_ancestors[removed as usize] = Some((NONE, false));
+                visited.push(removed);
+                next = self.input.parent(removed);
             }
-            let found = at.filter(|&at| self.scene.holds(at)).map(|at| (at, self.stays(at)));
-            let (heir, mut turns) = match found {
-                Some((at, true)) => (at, false),
-                Some((at, false)) => heirs[at as usize].unwrap_or((NONE, false)),
+            let stop =
+                next.filter(|&next| self.input.is_on_path(next)).map(|next| (next, self.is_kept(next)));
+            let (ancestor, mut turns_removed) = match stop {
+                Some((next, true)) => (next, false),
+                Some((next, false)) => surviving_ancestors[next as usize].unwrap_or((NONE, false)),
                 None => (NONE, false),
             };
-            for gone in climbed.drain(..).rev() {
-                turns |= self.choice.lines[gone as usize] == Some(RemovalCause::Turns);
-                heirs[gone as usize] = Some((heir, turns));
+            for removed_id in visited.drain(..).rev() {
+                turns_removed |= self.removals.lines[removed_id as usize] == Some(RemovalCause::Turns);
+                surviving_ancestors[removed_id as usize] = Some((ancestor, turns_removed));
             }
         }
-        self.heirs = heirs;
+        self.surviving_ancestors = surviving_ancestors;
     }
 
-    /// Returns what stays above an entry that goes, and whether turns went between.
-    fn surviving_ancestor(&self, gone: NodeId) -> (Option<NodeId>, bool) {
-        let (heir, turns) = self.heirs[gone as usize].unwrap_or((NONE, false));
-        (Some(heir).filter(|&heir| heir != NONE), turns)
+    /// Returns the closest remaining ancestor of a removed entry, and whether turns were removed between
+    /// them. The ancestor is `None` if none remains on the path.
+    fn surviving_ancestor(&self, removed: NodeId) -> (Option<NodeId>, bool) {
+        let (ancestor, turns_removed) = self.surviving_ancestors[removed as usize].unwrap_or((NONE, false));
+        (Some(ancestor).filter(|&ancestor| ancestor != NONE), turns_removed)
     }
 
-    fn uuid(&self, no: NodeId) -> String {
-        self.scene.survey.uuid(self.scene.tree.node(no).id)
+    /// Returns the uuid of an entry as it is written in the file.
+    fn uuid_text(&self, node_id: NodeId) -> String {
+        self.input.inventory.uuid_text(self.input.tree.node(node_id).uuid)
     }
 
-    /// Says on whom a line hangs now, where what it hung on went.
-    fn reparent(&self, no: NodeId, note: Option<&str>) -> (Option<JsonEdit>, bool) {
-        let gone = |parent: &NodeId| self.scene.holds(*parent) && !self.stays(*parent);
-        let Some(parent) = self.scene.parent(no).filter(gone) else {
+    /// Returns the edit that replaces a removed parent, and whether turns were removed above the line.
+    /// Returns `(None, false)` if the parent stays.
+    fn build_parent_edit(&self, node_id: NodeId, note_uuid: Option<&str>) -> (Option<JsonEdit>, bool) {
+        let is_removed = |parent: &NodeId| self.input.is_on_path(*parent) && !self.is_kept(*parent);
+        let Some(parent) = self.input.parent(node_id).filter(is_removed) else {
             return (None, false);
         };
-        let (above, turns) = self.surviving_ancestor(parent);
-        let name = match note.filter(|_| turns) {
-            Some(note) => Some(note.to_owned()),
-            None => above.map(|above| self.uuid(above)),
+        let (ancestor, turns_removed) = self.surviving_ancestor(parent);
+        let parent_uuid = match note_uuid.filter(|_| turns_removed) {
+            Some(note_uuid) => Some(note_uuid.to_owned()),
+            None => ancestor.map(|ancestor| self.uuid_text(ancestor)),
         };
-        let json = name.map_or_else(|| "null".to_owned(), |name| quote(&name));
-        (Some(JsonEdit::set([PathSegment::from("parentUuid")], json)), turns)
+        let json = parent_uuid.map_or_else(|| "null".to_owned(), |parent_uuid| quote_json(&parent_uuid));
+        (Some(JsonEdit::set([PathSegment::from("parentUuid")], json)), turns_removed)
     }
 
-    fn cut(&self, note: Option<&str>) -> TrimmedPath {
+    /// Builds the copy with all edits except those that depend on the text of lines.
+    fn build_path(&self, note_uuid: Option<&str>) -> TrimmedPath {
         let mut lines = Vec::new();
-        let mut place: Option<NotePlace> = None;
-        for &no in self.scene.way.iter().filter(|&&no| self.stays(no)) {
-            let mut changes = self.changes(no);
-            let (rehung, turns) = self.reparent(no, note);
-            if turns && note.is_some() && place.is_none() {
-                place = Some(self.note_place(no, lines.len()));
+        let mut note_position: Option<NotePosition> = None;
+        for &node_id in self.input.path.iter().filter(|&&node_id| self.is_kept(node_id)) {
+            let mut edits = self.build_block_edits(node_id);
+            let (parent_edit, turns_removed) = self.build_parent_edit(node_id, note_uuid);
+            if turns_removed && note_uuid.is_some() && note_position.is_none() {
+                note_position = Some(self.build_note_position(node_id, lines.len()));
             }
-            changes.extend(rehung);
-            changes.extend(self.logical(no));
-            lines.push((no, changes));
+            edits.extend(parent_edit);
+            edits.extend(self.build_logical_parent_edit(node_id));
+            lines.push((node_id, edits));
         }
-        let leaf = Some(self.scene.leaf).filter(|&leaf| self.stays(leaf));
-        let leaf = leaf.or_else(|| self.surviving_ancestor(self.scene.leaf).0);
-        TrimmedPath { lines, leaf, ledger: self.ledger.clone(), note: place }
+        let leaf = Some(self.input.leaf).filter(|&leaf| self.is_kept(leaf));
+        let leaf = leaf.or_else(|| self.surviving_ancestor(self.input.leaf).0);
+        TrimmedPath { lines, leaf, savings: self.savings.clone(), note: note_position }
     }
 
-    fn note_place(&self, first: NodeId, at: usize) -> NotePlace {
-        let gone: Vec<NodeId> = self
-            .scene
-            .way
+    /// Builds the position of the note, which is inserted before line `line_idx` of the copy.
+    ///
+    /// `first` is the first remaining entry below the removed turns.
+    fn build_note_position(&self, first: NodeId, line_idx: usize) -> NotePosition {
+        let removed: Vec<NodeId> = self
+            .input
+            .path
             .iter()
             .copied()
-            .filter(|&no| self.choice.lines[no as usize] == Some(RemovalCause::Turns))
+            .filter(|&node_id| self.removals.lines[node_id as usize] == Some(RemovalCause::Turns))
             .collect();
-        let above = self.scene.parent(first).and_then(|parent| self.surviving_ancestor(parent).0);
-        let line = |no: Option<&NodeId>| no.map_or(0, |&no| self.scene.tree.node(no).place.line);
-        let turns: std::collections::BTreeSet<u32> = self.turns_gone().collect();
-        NotePlace {
-            at,
-            parent: above.map(|above| self.uuid(above)),
-            time: gone.iter().filter_map(|&no| self.scene.tree.node(no).time()).max(),
-            lines: (line(gone.first()), line(gone.last())),
+        let ancestor = self.input.parent(first).and_then(|parent| self.surviving_ancestor(parent).0);
+        let line =
+            |node_id: Option<&NodeId>| node_id.map_or(0, |&node_id| self.input.tree.node(node_id).span.line);
+        let turns: std::collections::BTreeSet<u32> = self.removed_turns().collect();
+        NotePosition {
+            line_idx,
+            parent: ancestor.map(|ancestor| self.uuid_text(ancestor)),
+            time: removed.iter().filter_map(|&node_id| self.input.tree.node(node_id).time()).max(),
+            lines: (line(removed.first()), line(removed.last())),
             turns: turns.len() as u32,
         }
     }
 
-    /// Says what changes in the blocks of a line.
-    fn changes(&self, no: NodeId) -> Vec<JsonEdit> {
+    /// Returns the edits that remove or replace the blocks of a line.
+    fn build_block_edits(&self, node_id: NodeId) -> Vec<JsonEdit> {
         let mut stubs = Vec::new();
         let mut removals = Vec::new();
-        let mut twin = false;
-        for (k, piece) in self.scene.survey.range(no).enumerate() {
-            let is_result = matches!(self.scene.survey.piece(piece).sort, BlockClass::Result(..));
-            let block = |more: &[PathSegment]| -> Vec<PathSegment> {
-                let path = [PathSegment::from("message"), PathSegment::from("content"), PathSegment::from(k)];
-                path.into_iter().chain(more.iter().cloned()).collect()
+        let mut drops_tool_use_result = false;
+        for (idx, block_idx) in self.input.inventory.block_range(node_id).enumerate() {
+            let is_result = matches!(self.input.inventory.block(block_idx).class, BlockClass::Result(..));
+            let block_path = |suffix: &[PathSegment]| -> Vec<PathSegment> {
+                let path =
+                    [PathSegment::from("message"), PathSegment::from("content"), PathSegment::from(idx)];
+                path.into_iter().chain(suffix.iter().cloned()).collect()
             };
-            if self.removed(no, piece).is_some() {
-                removals.push(JsonEdit::remove(block(&[])));
-                twin |= is_result;
-            } else if let Some(words) = self.stub(no, piece) {
+            if self.find_block_cause(node_id, block_idx).is_some() {
+                removals.push(JsonEdit::remove(block_path(&[])));
+                drops_tool_use_result |= is_result;
+            } else if let Some(text) = self.render_stub(node_id, block_idx) {
                 stubs.push(match is_result {
-                    true => JsonEdit::set_string(block(&["content".into()]), &words),
-                    false => JsonEdit::set(block(&[]), text_block(&words)),
+                    true => JsonEdit::set_string(block_path(&["content".into()]), &text),
+                    false => JsonEdit::set(block_path(&[]), render_text_block(&text)),
                 });
-                twin |= is_result;
-            } else if self.choice.inside[piece] {
-                let line = self.scene.tree.node(no).place.line;
-                for inner in self.scene.survey.inside(piece) {
-                    let words = stub::picture(inner.len, self.scene.session, line);
-                    let path = block(&["content".into(), PathSegment::from(inner.item as usize)]);
-                    stubs.push(JsonEdit::set(path, text_block(&words)));
+                drops_tool_use_result |= is_result;
+            } else if self.removals.nested_images[block_idx] {
+                let line = self.input.tree.node(node_id).span.line;
+                for image in self.input.inventory.nested_images(block_idx) {
+                    let text = stub::render_image(image.len, self.input.session, line);
+                    let path = block_path(&["content".into(), PathSegment::from(image.item_idx as usize)]);
+                    stubs.push(JsonEdit::set(path, render_text_block(&text)));
                 }
-                twin = true;
+                drops_tool_use_result = true;
             }
         }
-        // The last block first: the numbers of those before it stay right.
+        // The last block first, so that the indices of earlier blocks stay valid.
         stubs.extend(removals.into_iter().rev());
-        if twin && self.scene.survey.tool_use_result_len(no) > 0 {
+        if drops_tool_use_result && self.input.inventory.tool_use_result_len(node_id) > 0 {
             stubs.push(JsonEdit::remove([PathSegment::from("toolUseResult")]));
         }
         stubs
     }
 
-    /// Says what a boundary followed, where that went.
-    fn logical(&self, no: NodeId) -> Option<JsonEdit> {
-        let followed = self.scene.tree.logical_parent(no)?;
-        if !self.scene.holds(followed) || self.stays(followed) {
+    /// Returns the edit that replaces the removed logical parent of a boundary by its closest remaining ancestor.
+    ///
+    /// Returns `None` if the entry has no logical parent on the path, or if that stays.
+    fn build_logical_parent_edit(&self, node_id: NodeId) -> Option<JsonEdit> {
+        let logical_parent = self.input.tree.logical_parent(node_id)?;
+        if !self.input.is_on_path(logical_parent) || self.is_kept(logical_parent) {
             return None;
         }
         let json = self
-            .surviving_ancestor(followed)
+            .surviving_ancestor(logical_parent)
             .0
-            .map_or_else(|| "null".to_owned(), |above| quote(&self.uuid(above)));
+            .map_or_else(|| "null".to_owned(), |ancestor| quote_json(&self.uuid_text(ancestor)));
         Some(JsonEdit::set([PathSegment::from("logicalParentUuid")], json))
     }
 
-    /// Says what changes in lines whose text decides it: boundaries whose kept entries went, and the last count.
-    fn rewritten_lines<E>(
+    /// Returns the edits that depend on the text of lines, by entry: boundaries that list removed entries, and the
+    /// last recorded context size. Returns an error only if `read` returns one.
+    fn build_text_dependent_edits<E>(
         &self,
         read: &mut impl FnMut(LineSpan) -> Result<Vec<u8>, E>,
     ) -> Result<Vec<(NodeId, Vec<JsonEdit>)>, E> {
-        let tree = self.scene.tree;
-        let mut all = Vec::new();
-        for (boundary, kept) in tree.boundaries.iter().filter(|(boundary, _)| self.stays(*boundary)) {
-            let run = kept.run_in(tree);
-            let listed = kept.resolve(tree).map(|(_, entries)| entries).unwrap_or_default();
-            let gone = |no: &NodeId| self.scene.holds(*no) && !self.stays(*no);
-            if run.iter().flatten().chain(&listed).any(gone) {
-                let left: Option<Vec<String>> =
-                    run.map(|run| run.into_iter().filter(|no| !gone(no)).map(|no| self.uuid(no)).collect());
-                let line = read(tree.node(*boundary).place)?;
-                let stays = |id| !tree.find(id).is_some_and(|no| gone(&no));
-                all.push((*boundary, amended(&line, stays, left.as_deref())));
+        let tree = self.input.tree;
+        let mut edits_by_node = Vec::new();
+        for (boundary, preserved) in tree.boundaries.iter().filter(|(boundary, _)| self.is_kept(*boundary)) {
+            let segment = preserved.find_segment_nodes(tree);
+            let listed = preserved.resolve(tree).map(|(_, entries)| entries).unwrap_or_default();
+            let is_removed = |node_id: &NodeId| self.input.is_on_path(*node_id) && !self.is_kept(*node_id);
+            if segment.iter().flatten().chain(&listed).any(is_removed) {
+                let kept: Option<Vec<String>> = segment.map(|segment| {
+                    segment
+                        .into_iter()
+                        .filter(|node_id| !is_removed(node_id))
+                        .map(|node_id| self.uuid_text(node_id))
+                        .collect()
+                });
+                let line = read(tree.node(*boundary).span)?;
+                let is_kept = |id| !tree.find_uuid(id).is_some_and(|node_id| is_removed(&node_id));
+                edits_by_node.push((*boundary, edit_boundary(&line, is_kept, kept.as_deref())));
             }
         }
-        if let Some((no, count)) = self.count {
-            all.push((no, lowered(&read(tree.node(no).place)?, count)));
+        if let Some((node_id, count)) = self.reduced_context {
+            edits_by_node.push((node_id, lower_context_count(&read(tree.node(node_id).span)?, count)));
         }
-        Ok(all)
+        Ok(edits_by_node)
     }
 }
 
-fn text_block(words: &str) -> String {
-    format!(r#"{{"type":"text","text":{}}}"#, quote(words))
+fn render_text_block(text: &str) -> String {
+    format!(r#"{{"type":"text","text":{}}}"#, quote_json(text))
 }

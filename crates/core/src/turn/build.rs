@@ -1,111 +1,111 @@
-//! Entries to told turns: what a reader wants to see of a conversation.
+//! Builds turns from entries: a prompt and the parts of the conversation that follow it.
 
 use std::collections::HashMap;
 
-use super::command::{Command, tag};
-use super::media::{Media, media};
-use super::merge::{Change, MessageMerger};
+use super::command::{SlashCommand, extract_tag};
+use super::media::{Media, list_media};
+use super::merge::{BlockChange, MessageMerger};
 use crate::entry::{
-    Block, BlockKind, Content, Entry, EntryRole, JsonStr, Kind, System, Timestamp, Usage, content_of, member,
-    value_text,
+    Block, BlockKind, Content, Entry, EntryRole, JsonStr, Kind, SystemKind, Timestamp, Usage, find_member,
+    parse_content, value_text,
 };
 use crate::id::Id;
 
-/// A turn, told.
+/// A turn: a prompt and everything up to the next one.
 #[derive(Debug, Clone, Default)]
 pub struct Turn {
-    /// What started it; `None` for lines before the first prompt.
+    /// The prompt that started the turn. `None` for lines before the first prompt.
     pub prompt: Option<Prompt>,
-    /// What followed, in order.
+    /// The parts after the prompt, in the order in which they were first written.
     pub parts: Vec<TurnItem>,
-    /// The tokens of its responses, each counted once.
+    /// The tokens of its responses. A response counts once, by its line with the most output tokens.
     pub usage: Usage,
-    /// How many responses it took.
+    /// The number of distinct responses with token counts.
     pub responses: usize,
-    /// The models that answered.
+    /// The models that responded, in order of first occurrence.
     pub models: Vec<String>,
-    /// When it began.
-    pub from: Option<Timestamp>,
-    /// When its last line was written.
-    pub to: Option<Timestamp>,
-    /// How long the client says it took, in milliseconds.
-    pub millis: Option<u64>,
+    /// The earliest time of a line with a uuid. `None` if no such line has a time.
+    pub started_at: Option<Timestamp>,
+    /// The latest time of a line with a uuid. `None` if no such line has a time.
+    pub ended_at: Option<Timestamp>,
+    /// The duration reported by the client, in milliseconds. `None` if it reported none.
+    pub duration_ms: Option<u64>,
 }
 
-/// A part, and where it stands.
+/// A part of a turn, and the number of the line that it was read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnItem {
-    /// The line it was told from; of a call, the line of the call.
+    /// The line number. For a tool call, the line of the call.
     pub line: u32,
-    /// What it is.
+    /// The content of the part.
     pub part: TurnPart,
 }
 
-/// What started a turn.
+/// The prompt of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prompt {
-    /// Who speaks: a prompt, a command, a shell line.
-    pub voice: EntryRole,
-    /// The words; of a command, the command as typed.
+    /// The role: a prompt, images only, a command or a shell command.
+    pub role: EntryRole,
+    /// The text of the prompt. For a command, the command as typed.
     pub text: String,
-    /// Pictures and documents that came with it.
+    /// Attached images and documents.
     pub media: Vec<Media>,
-    /// The line it stands on.
+    /// The line number.
     pub line: u32,
 }
 
-/// A piece of a turn.
+/// A part of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TurnPart {
-    /// Words of the model.
+    /// Text of the model.
     Text(String),
-    /// Its thoughts; empty where only the signature was kept.
+    /// Thinking of the model. Empty if only the signature was kept.
     Thinking(String),
-    /// A call of a tool.
+    /// A tool call.
     Tool(Box<ToolCall>),
-    /// A further prompt typed while the model was at work.
+    /// A further prompt, typed while the model was working.
     Queued(String),
-    /// What a local or shell command printed.
+    /// The output of a local or shell command.
     Output(String),
-    /// A command that the model did not answer.
+    /// A command within the turn.
     Command(String),
-    /// The user stopped the model.
+    /// The user interrupted the model.
     Interrupt(String),
-    /// A background task, teammate or hook reported.
-    Notice(String),
-    /// The client added words in the user's name.
+    /// A report from a background task, teammate or hook.
+    Notification(String),
+    /// Text that the client added in the user's name.
     Meta(String),
-    /// The context was compacted here: trigger, tokens before and after.
+    /// The context was compacted here.
     Compaction {
         /// `auto` or `manual`.
         trigger: String,
-        /// Tokens before.
+        /// The tokens of the context before the compaction. `None` if unknown.
         before: Option<u64>,
-        /// Tokens after.
+        /// The tokens of the context after the compaction. `None` if unknown.
         after: Option<u64>,
         /// Whether only old tool results were cleared.
         micro: bool,
     },
-    /// The summary that stands for what was compacted.
-    Recap(String),
-    /// The API or the client failed.
+    /// The summary that replaces compacted entries.
+    CompactSummary(String),
+    /// An error of the API or the client.
     Error(String),
-    /// Anything else that a block held.
+    /// The JSON of any other block.
     Other(String),
 }
 
 impl TurnPart {
-    /// Returns what somebody says in it: no thoughts, calls or compactions.
-    pub fn words(&self) -> Option<&str> {
+    /// Returns the text of the part. Returns `None` for thinking, tool calls, compactions and other blocks.
+    pub fn text(&self) -> Option<&str> {
         match self {
             TurnPart::Text(text)
             | TurnPart::Queued(text)
             | TurnPart::Output(text)
             | TurnPart::Command(text)
             | TurnPart::Interrupt(text)
-            | TurnPart::Notice(text)
+            | TurnPart::Notification(text)
             | TurnPart::Meta(text)
-            | TurnPart::Recap(text)
+            | TurnPart::CompactSummary(text)
             | TurnPart::Error(text) => Some(text),
             TurnPart::Thinking(_) | TurnPart::Tool(_) | TurnPart::Compaction { .. } | TurnPart::Other(_) => {
                 None
@@ -114,96 +114,99 @@ impl TurnPart {
     }
 }
 
-/// A call of a tool and what came of it.
+/// A tool call and its result.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ToolCall {
-    /// Which tool.
+    /// The name of the tool. Empty if only the result was found.
     pub name: String,
     /// The id of the call.
     pub id: String,
-    /// Its input, as JSON.
+    /// The input of the tool, as JSON.
     pub input: String,
-    /// The line of the call.
+    /// The number of the line with the call, or with the result if only the result was found.
     pub line: u32,
-    /// When it was called.
-    pub called: Option<Timestamp>,
-    /// What it answered, once it did.
+    /// The time of the call.
+    pub called_at: Option<Timestamp>,
+    /// The result. `None` if the entries contain none.
     pub result: Option<ToolResult>,
 }
 
-/// What a tool answered.
+/// The result of a tool call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ToolResult {
-    /// The words.
+    /// The texts of the result, separated by blank lines.
     pub text: String,
-    /// Pictures and documents.
+    /// The images and documents of the result.
     pub media: Vec<Media>,
-    /// Whether the tool failed.
+    /// Whether the result is marked as an error.
     pub is_error: bool,
-    /// The line of the result.
+    /// The number of the line with the result.
     pub line: u32,
-    /// When it answered.
-    pub answered: Option<Timestamp>,
+    /// The time of the result.
+    pub answered_at: Option<Timestamp>,
 }
 
-/// Tells one turn from its entries, in order, each with its line.
+/// Builds a turn from its entries in path order, each with its line number. The first prompt becomes its prompt.
 pub fn build_turn(entries: &[(u32, Entry<'_>)]) -> Turn {
-    Teller::default().tell(entries)
+    TurnBuilder::default().build(entries)
 }
 
-/// Tells entries from within a turn, whose prompt stands before them.
+/// Builds a turn from entries in the middle of a turn, after its prompt. Any prompt among them becomes a part.
 pub fn build_turn_continuation(entries: &[(u32, Entry<'_>)]) -> Turn {
-    Teller { begun: true, ..Teller::default() }.tell(entries)
+    TurnBuilder { is_started: true, ..TurnBuilder::default() }.build(entries)
 }
 
 #[derive(Default)]
-struct Teller<'a> {
+struct TurnBuilder<'a> {
     turn: Turn,
-    /// Whether the turn was begun before its entries, or by a response, which may hold no block.
-    begun: bool,
-    /// Where each call stands in the parts.
+    /// Whether the turn was started before these entries, or by a response, which may have no blocks.
+    is_started: bool,
+    /// The index in the parts of each call or result without a call, by the id of the call.
     calls: HashMap<Id, usize>,
-    /// Blocks told so far by message, so that repeated ones are told once.
-    told: HashMap<Id, (MessageMerger<'a>, Vec<usize>)>,
+    /// The merged blocks of each message, with the indices of their parts. Repeated blocks add no parts.
+    messages: HashMap<Id, (MessageMerger<'a>, Vec<usize>)>,
     usage: HashMap<Id, Usage>,
 }
 
-impl<'a> Teller<'a> {
-    fn tell(mut self, entries: &[(u32, Entry<'a>)]) -> Turn {
+impl<'a> TurnBuilder<'a> {
+    fn build(mut self, entries: &[(u32, Entry<'a>)]) -> Turn {
         for (line, entry) in entries {
-            self.entry(*line, entry);
+            self.add_entry(*line, entry);
         }
         self.turn
     }
 
-    fn entry(&mut self, line: u32, entry: &Entry<'a>) {
+    /// Adds an entry to the turn by its role. State lines and synthetic replies are ignored.
+    fn add_entry(&mut self, line: u32, entry: &Entry<'a>) {
         if let Some(time) = entry.time()
             && entry.uuid.is_some()
         {
-            self.turn.from = Some(self.turn.from.map_or(time, |from| from.min(time)));
-            self.turn.to = Some(self.turn.to.map_or(time, |to| to.max(time)));
+            self.turn.started_at = Some(self.turn.started_at.map_or(time, |from| from.min(time)));
+            self.turn.ended_at = Some(self.turn.ended_at.map_or(time, |to| to.max(time)));
         }
-        match entry.voice() {
-            voice @ (EntryRole::Prompt | EntryRole::ImageOnly | EntryRole::Command | EntryRole::Shell) => {
-                self.prompt(line, entry, voice);
+        match entry.role() {
+            role @ (EntryRole::Prompt | EntryRole::ImageOnly | EntryRole::Command | EntryRole::Shell) => {
+                self.add_prompt(line, entry, role);
             }
-            EntryRole::Answer => self.answer(line, entry),
-            EntryRole::Results => self.results(line, entry),
-            EntryRole::Output => self.push(line, TurnPart::Output(output(&words(entry)))),
-            EntryRole::Interrupt => self.push(line, TurnPart::Interrupt(words(entry))),
-            EntryRole::Notification => self.push(line, TurnPart::Notice(words(entry))),
-            EntryRole::CompactSummary => self.push(line, TurnPart::Recap(words(entry))),
-            EntryRole::ApiError => self.push(line, TurnPart::Error(words(entry))),
-            EntryRole::Meta => self.push(line, TurnPart::Meta(words(entry))),
-            EntryRole::CompactBoundary => self.push(line, compaction(entry, false)),
-            EntryRole::Structural => self.link(line, entry),
+            EntryRole::Answer => self.add_answer(line, entry),
+            EntryRole::Results => self.add_results(line, entry),
+            EntryRole::Output => {
+                self.push_part(line, TurnPart::Output(strip_output_tags(&entry_text(entry))));
+            }
+            EntryRole::Interrupt => self.push_part(line, TurnPart::Interrupt(entry_text(entry))),
+            EntryRole::Notification => self.push_part(line, TurnPart::Notification(entry_text(entry))),
+            EntryRole::CompactSummary => self.push_part(line, TurnPart::CompactSummary(entry_text(entry))),
+            EntryRole::ApiError => self.push_part(line, TurnPart::Error(entry_text(entry))),
+            EntryRole::Meta => self.push_part(line, TurnPart::Meta(entry_text(entry))),
+            EntryRole::CompactBoundary => self.push_part(line, build_compaction_part(entry, false)),
+            EntryRole::Structural => self.add_structural(line, entry),
             EntryRole::SyntheticReply | EntryRole::State => {}
         }
-        // A line of results may carry words beside them: the user's, or in brackets the client's.
-        if entry.voice() == EntryRole::Results {
+        // A line of results may also have text: of the user, or of the client if it starts with a bracket.
+        if entry.role() == EntryRole::Results {
             for text in entry.message.iter().flat_map(|message| message.content.texts()) {
                 let text = text.decode().into_owned();
-                self.push(
+                self.push_part(
                     line,
                     if text.starts_with(['<', '[']) { TurnPart::Meta(text) } else { TurnPart::Queued(text) },
                 );
@@ -211,136 +214,147 @@ impl<'a> Teller<'a> {
         }
     }
 
-    fn push(&mut self, line: u32, part: TurnPart) {
+    fn push_part(&mut self, line: u32, part: TurnPart) {
         self.turn.parts.push(TurnItem { line, part });
     }
 
-    fn prompt(&mut self, line: u32, entry: &Entry<'a>, voice: EntryRole) {
-        let text = words(entry);
-        let text = match voice {
-            EntryRole::Command => Command::read(&text).map_or(text, |command| command.to_string()),
+    /// Sets the prompt of the turn, or adds a part if the turn has started already. A text after images joins them.
+    fn add_prompt(&mut self, line: u32, entry: &Entry<'a>, role: EntryRole) {
+        let text = entry_text(entry);
+        let text = match role {
+            EntryRole::Command => SlashCommand::parse(&text).map_or(text, |command| command.to_string()),
             EntryRole::Shell => {
-                tag(&text, "bash-input").map_or_else(|| text.clone(), |shell| format!("! {shell}"))
+                extract_tag(&text, "bash-input").map_or_else(|| text.clone(), |shell| format!("! {shell}"))
             }
             _ => text,
         };
-        let media = entry.message.as_ref().map(|message| media(&message.content, line)).unwrap_or_default();
-        // Pictures may stand on a line of their own before the words.
-        if voice == EntryRole::Prompt
-            && let Some(shown) =
-                self.turn.prompt.as_mut().filter(|prompt| prompt.voice == EntryRole::ImageOnly)
+        let media =
+            entry.message.as_ref().map(|message| list_media(&message.content, line)).unwrap_or_default();
+        // Images may be on a line of their own before the text.
+        if role == EntryRole::Prompt
+            && let Some(image_prompt) =
+                self.turn.prompt.as_mut().filter(|prompt| prompt.role == EntryRole::ImageOnly)
         {
-            shown.media.extend(media);
-            let media = std::mem::take(&mut shown.media);
-            *shown = Prompt { voice, text, media, line };
+            image_prompt.media.extend(media);
+            let media = std::mem::take(&mut image_prompt.media);
+            *image_prompt = Prompt { role, text, media, line };
             return;
         }
-        if !self.begun
+        if !self.is_started
             && self.turn.prompt.is_none()
-            && self.turn.parts.iter().all(|piece| matches!(piece.part, TurnPart::Meta(_)))
+            && self.turn.parts.iter().all(|item| matches!(item.part, TurnPart::Meta(_)))
         {
-            self.turn.prompt = Some(Prompt { voice, text, media, line });
-        } else if voice == EntryRole::ImageOnly {
-            self.push(line, TurnPart::Other(media.iter().map(|media| format!("[{}]", media.kind)).collect()));
-        } else if voice == EntryRole::Prompt {
-            self.push(line, TurnPart::Queued(text));
+            self.turn.prompt = Some(Prompt { role, text, media, line });
+        } else if role == EntryRole::ImageOnly {
+            self.push_part(
+                line,
+                TurnPart::Other(media.iter().map(|media| format!("[{}]", media.kind)).collect()),
+            );
+        } else if role == EntryRole::Prompt {
+            self.push_part(line, TurnPart::Queued(text));
         } else {
-            self.push(line, TurnPart::Command(text));
+            self.push_part(line, TurnPart::Command(text));
         }
     }
 
-    fn answer(&mut self, line: u32, entry: &Entry<'a>) {
-        self.begun = true;
+    /// Adds the new blocks, the model and the token counts of a line of a response.
+    fn add_answer(&mut self, line: u32, entry: &Entry<'a>) {
+        self.is_started = true;
         let Some(message) = &entry.message else { return };
         if let Some(model) = entry.model() {
             let model = model.decode();
-            if !self.turn.models.iter().any(|known| *known == model) {
+            if !self.turn.models.iter().any(|name| *name == model) {
                 self.turn.models.push(model.into_owned());
             }
         }
-        let key = message.id.map_or_else(|| Id::of(entry.raw), JsonStr::id);
+        let response_id = message.id.map_or_else(|| Id::from_text(entry.raw), JsonStr::to_id);
         if let Some(usage) = message.usage
             && entry.model().is_some()
         {
-            self.count(key, usage);
+            self.count_usage(response_id, usage);
         }
         if let Content::Text(text) = &message.content {
-            self.push(line, TurnPart::Text(text.decode().into_owned()));
+            self.push_part(line, TurnPart::Text(text.decode().into_owned()));
         }
-        let (mut union, mut places) = self.told.remove(&key).unwrap_or_default();
-        for change in union.add(message.content.blocks()) {
+        let (mut merger, mut part_indices) = self.messages.remove(&response_id).unwrap_or_default();
+        for change in merger.add(message.content.blocks()) {
             match change {
-                // A block that grew is told anew in its place.
-                Change::Grown(k) => {
-                    self.turn.parts[places[k]].part = part(&union.blocks()[k], line, entry.time());
+                // Replace the part of a block that grew.
+                BlockChange::Grown(block_idx) => {
+                    self.turn.parts[part_indices[block_idx]].part =
+                        build_block_part(&merger.blocks()[block_idx], line, entry.time());
                 }
-                Change::Added(k) => places.push(self.block(&union.blocks()[k], line, entry.time())),
+                BlockChange::Added(block_idx) => {
+                    part_indices.push(self.add_block(&merger.blocks()[block_idx], line, entry.time()));
+                }
             }
         }
-        self.told.insert(key, (union, places));
+        self.messages.insert(response_id, (merger, part_indices));
     }
 
-    /// Tells a block of an answer; returns where.
-    fn block(&mut self, block: &Block<'a>, line: u32, time: Option<Timestamp>) -> usize {
-        let told = part(block, line, time);
-        if let (TurnPart::Tool(call), Some(id)) = (&told, block.id) {
-            // Its result may have been written before it.
-            if let Some(&at) = self.calls.get(&id.id())
-                && let TurnItem { line: at_line, part: TurnPart::Tool(early) } = &mut self.turn.parts[at]
-                && early.name.is_empty()
+    /// Adds a block of a response and returns the index of its part. A call fills the part of its earlier result.
+    fn add_block(&mut self, block: &Block<'a>, line: u32, time: Option<Timestamp>) -> usize {
+        let part = build_block_part(block, line, time);
+        if let (TurnPart::Tool(call), Some(id)) = (&part, block.id) {
+            // The result may be written before the call.
+            if let Some(&at) = self.calls.get(&id.to_id())
+                && let TurnItem { line: item_line, part: TurnPart::Tool(placeholder) } =
+                    &mut self.turn.parts[at]
+                && placeholder.name.is_empty()
             {
-                let result = early.result.take();
-                *early = call.clone();
-                early.result = result;
-                *at_line = line;
+                let result = placeholder.result.take();
+                *placeholder = call.clone();
+                placeholder.result = result;
+                *item_line = line;
                 return at;
             }
-            self.calls.insert(id.id(), self.turn.parts.len());
+            self.calls.insert(id.to_id(), self.turn.parts.len());
         }
-        self.push(line, told);
+        self.push_part(line, part);
         self.turn.parts.len() - 1
     }
 
-    /// Counts a response once: of its lines the one with the most output.
-    fn count(&mut self, key: Id, usage: Usage) {
-        let best = self.usage.entry(key).or_insert_with(|| {
+    /// Counts the tokens of a response once, by its line with the most output tokens.
+    fn count_usage(&mut self, response_id: Id, usage: Usage) {
+        let best = self.usage.entry(response_id).or_insert_with(|| {
             self.turn.responses += 1;
             Usage::default()
         });
         if usage.output >= best.output {
-            self.turn.usage.remove(best);
+            self.turn.usage.subtract(best);
             self.turn.usage.add(&usage);
             *best = usage;
         }
     }
 
-    fn results(&mut self, line: u32, entry: &Entry<'a>) {
+    /// Adds the tool results of an entry to the parts of their calls. A result without a call gets a part of its own.
+    fn add_results(&mut self, line: u32, entry: &Entry<'a>) {
         for block in entry.blocks() {
             if block.kind != BlockKind::ToolResult {
                 continue;
             }
-            let content = block.result();
-            let told = ToolResult {
-                text: join(&content),
-                media: media(&content, line),
+            let content = block.result_content();
+            let result = ToolResult {
+                text: join_texts(&content),
+                media: list_media(&content, line),
                 is_error: block.is_error,
                 line,
-                answered: entry.time(),
+                answered_at: entry.time(),
             };
-            let call = block.id.and_then(|id| self.calls.get(&id.id())).copied();
+            let call = block.id.and_then(|id| self.calls.get(&id.to_id())).copied();
             if call.is_none()
                 && let Some(id) = block.id
             {
-                self.calls.insert(id.id(), self.turn.parts.len());
+                self.calls.insert(id.to_id(), self.turn.parts.len());
             }
             match call.map(|at| &mut self.turn.parts[at].part) {
-                Some(TurnPart::Tool(call)) => call.result = Some(told),
-                _ => self.push(
+                Some(TurnPart::Tool(call)) => call.result = Some(result),
+                _ => self.push_part(
                     line,
                     TurnPart::Tool(Box::new(ToolCall {
                         id: block.id.map(|id| id.decode().into_owned()).unwrap_or_default(),
                         line,
-                        result: Some(told),
+                        result: Some(result),
                         ..ToolCall::default()
                     })),
                 ),
@@ -348,25 +362,33 @@ impl<'a> Teller<'a> {
         }
     }
 
-    fn link(&mut self, line: u32, entry: &Entry<'a>) {
-        match (entry.kind, entry.system()) {
-            (Kind::System, System::TurnDuration) => {
-                self.turn.millis =
-                    entry.duration_ms.map(|ms| self.turn.millis.unwrap_or(0).saturating_add(ms));
+    /// Adds the duration, compaction, error or notice of a system line. Other structural entries are ignored.
+    fn add_structural(&mut self, line: u32, entry: &Entry<'a>) {
+        match (entry.kind, entry.system_kind()) {
+            (Kind::System, SystemKind::TurnDuration) => {
+                self.turn.duration_ms =
+                    entry.duration_ms.map(|ms| self.turn.duration_ms.unwrap_or(0).saturating_add(ms));
             }
-            (Kind::System, System::MicrocompactBoundary) => self.push(line, compaction(entry, true)),
-            (Kind::System, System::ApiError) => {
-                self.push(
+            (Kind::System, SystemKind::MicrocompactBoundary) => {
+                self.push_part(line, build_compaction_part(entry, true));
+            }
+            (Kind::System, SystemKind::ApiError) => {
+                self.push_part(
                     line,
                     TurnPart::Error(
                         entry.field("error").map_or_else(String::new, |e| value_text(e).into_owned()),
                     ),
                 );
             }
-            (Kind::System, System::AwaySummary | System::ScheduledTaskFire | System::Informational) => {
-                self.push(
+            (
+                Kind::System,
+                SystemKind::AwaySummary | SystemKind::ScheduledTaskFire | SystemKind::Informational,
+            ) => {
+                self.push_part(
                     line,
-                    TurnPart::Notice(entry.content.map_or_else(String::new, |c| value_text(c).into_owned())),
+                    TurnPart::Notification(
+                        entry.content.map_or_else(String::new, |c| value_text(c).into_owned()),
+                    ),
                 );
             }
             _ => {}
@@ -374,70 +396,76 @@ impl<'a> Teller<'a> {
     }
 }
 
-/// Returns all words of an entry, wherever its kind keeps them.
-pub(crate) fn words(entry: &Entry<'_>) -> String {
+/// Returns the texts of a message, system line or queued prompt, separated by blank lines.
+///
+/// Returns an empty string for other entries and if there is no text.
+pub(crate) fn entry_text(entry: &Entry<'_>) -> String {
     match entry.kind {
         Kind::Attachment => match entry.detail() {
-            crate::entry::Detail::Attachment { prompt: Some(prompt), .. } => join(&content_of(prompt)),
+            crate::entry::EntryDetail::Attachment { prompt: Some(prompt), .. } => {
+                join_texts(&parse_content(prompt))
+            }
             _ => String::new(),
         },
         Kind::System => entry.content.map_or_else(String::new, |content| value_text(content).into_owned()),
-        _ => entry.message.as_ref().map_or_else(String::new, |message| join(&message.content)),
+        _ => entry.message.as_ref().map_or_else(String::new, |message| join_texts(&message.content)),
     }
 }
 
-fn join(content: &Content<'_>) -> String {
-    let mut all = String::new();
+/// Joins the texts with blank lines between them, and appends a line for each loaded tool.
+fn join_texts(content: &Content<'_>) -> String {
+    let mut joined = String::new();
     for text in content.texts() {
-        if !all.is_empty() {
-            all.push_str("\n\n");
+        if !joined.is_empty() {
+            joined.push_str("\n\n");
         }
-        all.push_str(&text.decode());
+        joined.push_str(&text.decode());
     }
     for block in content.blocks().iter().filter(|block| block.kind == BlockKind::ToolReference) {
-        if let Some(tool) = block.tool {
-            all.push_str(&format!("tool loaded: {}\n", tool.decode()));
+        if let Some(tool) = block.tool_name {
+            joined.push_str(&format!("tool loaded: {}\n", tool.decode()));
         }
     }
-    all
+    joined
 }
 
-fn part(block: &Block<'_>, line: u32, called: Option<Timestamp>) -> TurnPart {
-    let words = || block.words.map(|words| words.decode().into_owned()).unwrap_or_default();
+/// Converts a block of a response to a part. `line` and `called_at` are those of a tool call.
+fn build_block_part(block: &Block<'_>, line: u32, called_at: Option<Timestamp>) -> TurnPart {
+    let text = || block.text.map(|text| text.decode().into_owned()).unwrap_or_default();
     match block.kind {
-        BlockKind::Text => TurnPart::Text(words()),
-        BlockKind::Thinking => TurnPart::Thinking(words()),
+        BlockKind::Text => TurnPart::Text(text()),
+        BlockKind::Thinking => TurnPart::Thinking(text()),
         BlockKind::RedactedThinking => TurnPart::Thinking(String::new()),
         BlockKind::ToolUse | BlockKind::ServerToolUse => TurnPart::Tool(Box::new(ToolCall {
-            name: block.tool.map(|tool| tool.decode().into_owned()).unwrap_or_default(),
+            name: block.tool_name.map(|tool| tool.decode().into_owned()).unwrap_or_default(),
             id: block.id.map(|id| id.decode().into_owned()).unwrap_or_default(),
             input: block.body.map(|body| String::from_utf8_lossy(body).into_owned()).unwrap_or_default(),
             line,
-            called,
+            called_at,
             result: None,
         })),
         _ => TurnPart::Other(String::from_utf8_lossy(block.raw).into_owned()),
     }
 }
 
-fn compaction(entry: &Entry<'_>, micro: bool) -> TurnPart {
-    let meta = entry.compact.or_else(|| entry.field("microcompactMetadata")).unwrap_or_default();
-    let field = |name| member(meta, name);
+fn build_compaction_part(entry: &Entry<'_>, is_micro: bool) -> TurnPart {
+    let metadata = entry.compact_metadata.or_else(|| entry.field("microcompactMetadata")).unwrap_or_default();
+    let field = |name| find_member(metadata, name);
     let count = |name| field(name).and_then(|value| std::str::from_utf8(value).ok()?.parse().ok());
     TurnPart::Compaction {
         trigger: field("trigger").map(|value| value_text(value).into_owned()).unwrap_or_default(),
         before: count("preTokens"),
         after: count("postTokens"),
-        micro,
+        micro: is_micro,
     }
 }
 
-/// Takes the output of a command out of its tags.
-fn output(text: &str) -> String {
+/// Returns the outputs of a command without their tags, one per line. Returns a text without output tags unchanged.
+fn strip_output_tags(text: &str) -> String {
     let tags = ["local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr"];
     let parts: Vec<&str> =
-        tags.iter().filter_map(|name| tag(text, name)).filter(|part| !part.is_empty()).collect();
-    if parts.is_empty() && tags.iter().all(|name| tag(text, name).is_none()) {
+        tags.iter().filter_map(|name| extract_tag(text, name)).filter(|part| !part.is_empty()).collect();
+    if parts.is_empty() && tags.iter().all(|name| extract_tag(text, name).is_none()) {
         return text.to_owned();
     }
     parts.join("\n")

@@ -1,32 +1,35 @@
-//! The lines of one `message.id`, united block by block.
+//! Merges the lines of one `message.id` block by block.
 //!
-//! Clients write one line per block (99.85 % of multi-line messages); a line may also repeat blocks of an earlier
-//! one, or hold all of them so far. Picking one line, as an early description of the format advises, loses blocks.
+//! Clients write one line per block (99.85 % of multi-line messages). A line may also repeat blocks of an earlier
+//! line, or contain all blocks so far. Using one line only, as an early description of the format advises, loses blocks.
 
 use std::collections::HashSet;
 
 use crate::entry::{Block, BlockKind};
 
-/// Takes the blocks of one response line by line.
+/// Merges the blocks of one response, line by line.
 #[derive(Debug, Default)]
 pub struct MessageMerger<'a> {
     blocks: Vec<Block<'a>>,
+    /// The bytes of all blocks so far.
     seen: HashSet<&'a [u8]>,
+    /// The ids of all tool calls so far.
     calls: HashSet<&'a [u8]>,
 }
 
-/// What a line brought.
+/// A change that the blocks of a line made to the merged blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
-    /// A new block, at this place.
+pub enum BlockChange {
+    /// A new block was added at this index.
     Added(usize),
-    /// The last block of the kind grew, at this place.
+    /// The block at this index was replaced by a longer version.
     Grown(usize),
 }
 
 impl<'a> MessageMerger<'a> {
-    /// Takes the blocks of the next line; returns what is new.
-    pub fn add(&mut self, line: &[Block<'a>]) -> Vec<Change> {
+    /// Adds the blocks of the next line and returns the changes in order. Ignores repeated blocks and tool calls whose id
+    /// was added before.
+    pub fn add(&mut self, line: &[Block<'a>]) -> Vec<BlockChange> {
         let mut changes = Vec::new();
         for block in line {
             let repeats_call =
@@ -36,28 +39,28 @@ impl<'a> MessageMerger<'a> {
             }
             // Only the last block can still be growing.
             let last = self.blocks.len().wrapping_sub(1);
-            if self.blocks.last().is_some_and(|old| is_part(old, block)) {
+            if self.blocks.last().is_some_and(|old| is_prefix_of(old, block)) {
                 self.blocks[last] = block.clone();
-                changes.push(Change::Grown(last));
+                changes.push(BlockChange::Grown(last));
             } else {
                 self.blocks.push(block.clone());
-                changes.push(Change::Added(self.blocks.len() - 1));
+                changes.push(BlockChange::Added(self.blocks.len() - 1));
             }
         }
         changes
     }
 
-    /// Returns all blocks, in the order in which they first appeared.
+    /// Returns all blocks in order of first occurrence.
     pub fn blocks(&self) -> &[Block<'a>] {
         &self.blocks
     }
 }
 
-/// Whether one block is what another was while it grew.
-fn is_part(old: &Block<'_>, new: &Block<'_>) -> bool {
-    let (Some(old_words), Some(new_words)) = (old.words, new.words) else { return false };
+/// Returns `true` if `old` is an incomplete version of `new`: a text or thinking that `new` starts with.
+fn is_prefix_of(old: &Block<'_>, new: &Block<'_>) -> bool {
+    let (Some(old_text), Some(new_text)) = (old.text, new.text) else { return false };
     old.kind == new.kind
         && matches!(old.kind, BlockKind::Text | BlockKind::Thinking)
-        && !old_words.is_empty()
-        && new_words.raw().starts_with(old_words.raw())
+        && !old_text.is_empty()
+        && new_text.raw().starts_with(old_text.raw())
 }

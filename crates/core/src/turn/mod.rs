@@ -1,7 +1,7 @@
-//! Turns: from a prompt to its answer, whatever lines it is spread over.
+//! Turns: a prompt and everything up to the next one.
 //!
-//! A user line of tool results alone does not end a turn; what the client says in the user's name starts none. Lines
-//! of one `message.id` are united block by block, calls are paired with their results.
+//! A user line of tool results does not end a turn, and text that the client adds in the user's name does not start
+//! one. Lines with the same `message.id` are merged block by block, and calls are paired with their results.
 
 mod build;
 mod command;
@@ -12,9 +12,9 @@ mod pairs;
 pub use build::{
     Prompt, ToolCall, ToolResult, Turn, TurnItem, TurnPart, build_turn, build_turn_continuation,
 };
-pub use command::{Command, tag};
-pub use media::{Image, Media, picture, pictures};
-pub use merge::{Change, MessageMerger};
-pub use pairs::{Call, Tool, ToolCallIndex};
+pub use command::{SlashCommand, extract_tag};
+pub use media::{Media, MediaData, find_image, list_images};
+pub use merge::{BlockChange, MessageMerger};
+pub use pairs::{ToolCallIndex, ToolCallRecord, ToolId};
 
-pub(crate) use build::words;
+pub(crate) use build::entry_text;

@@ -1,49 +1,50 @@
-//! Tool calls and their results, paired by id.
+//! Pairs tool calls with their results by id.
 
 use crate::entry::{BlockKind, Entry, Kind, Timestamp};
 use crate::id::{Id, IdMap};
 use crate::tree::LineSpan;
 
-/// The number of a tool name, within one file.
-pub type Tool = u16;
+/// The index of a tool name in a [`ToolCallIndex`].
+pub type ToolId = u16;
 
-/// A tool call.
+/// A tool call and its result.
 #[derive(Debug, Clone, Copy)]
-pub struct Call {
+pub struct ToolCallRecord {
     /// The id of the call.
     pub id: Id,
-    /// Which tool: see [`Pairs::tool`].
-    pub tool: Tool,
-    /// The line of the call; `None` where only a result was found.
+    /// The tool; see [`ToolCallIndex::tool_name`].
+    pub tool: ToolId,
+    /// The first line of the call. `None` if only a result was found.
     pub call: Option<LineSpan>,
-    /// The line of its result.
+    /// The last line with a result. `None` if there is none.
     pub result: Option<LineSpan>,
-    /// When it was called.
-    pub called: Option<Timestamp>,
-    /// When it answered.
-    pub answered: Option<Timestamp>,
-    /// Whether it reported an error.
+    /// The time of the call. `None` if unknown.
+    pub called_at: Option<Timestamp>,
+    /// The time of the result. `None` if unknown.
+    pub answered_at: Option<Timestamp>,
+    /// Whether any result is marked as an error.
     pub is_error: bool,
 }
 
-impl Call {
-    /// Returns how long the call took, in milliseconds.
+impl ToolCallRecord {
+    /// Returns the duration of the call in milliseconds. Returns `None` if a time is missing or the result is older.
     pub fn millis(&self) -> Option<i64> {
-        Some(self.answered?.0 - self.called?.0).filter(|&millis| millis >= 0)
+        Some(self.answered_at?.0 - self.called_at?.0).filter(|&millis| millis >= 0)
     }
 }
 
-/// Pairs calls and results while entries come in.
+/// Pairs the tool calls and results of a file.
 #[derive(Debug, Default)]
 pub struct ToolCallIndex {
-    calls: Vec<Call>,
+    calls: Vec<ToolCallRecord>,
     by_id: IdMap<u32>,
+    /// The tool names, with the number of blocks that call each.
     tools: Vec<(String, u64)>,
 }
 
 impl ToolCallIndex {
-    /// Takes the next entry.
-    pub fn add(&mut self, entry: &Entry<'_>, place: LineSpan) {
+    /// Adds the tool calls and results in an entry. `span` is the location of the entry.
+    pub fn add(&mut self, entry: &Entry<'_>, span: LineSpan) {
         if !entry.is_message() {
             return;
         }
@@ -51,20 +52,20 @@ impl ToolCallIndex {
             let Some(id) = block.id else { continue };
             match (entry.kind, block.kind) {
                 (Kind::Assistant, BlockKind::ToolUse) => {
-                    let tool = self.tool_no(block.tool.map_or(&b""[..], |name| name.raw()));
+                    let tool = self.intern_tool(block.tool_name.map_or(&b""[..], |name| name.raw()));
                     self.tools[usize::from(tool)].1 += 1;
-                    let call = self.call(id.id());
+                    let call = self.get_or_add_call(id.to_id());
                     if call.call.is_none() {
                         call.tool = tool;
-                        call.call = Some(place);
-                        call.called = entry.time();
+                        call.call = Some(span);
+                        call.called_at = entry.time();
                     }
                 }
                 (Kind::User, BlockKind::ToolResult) => {
                     let time = entry.time();
-                    let call = self.call(id.id());
-                    call.result = Some(place);
-                    call.answered = time;
+                    let call = self.get_or_add_call(id.to_id());
+                    call.result = Some(span);
+                    call.answered_at = time;
                     call.is_error |= block.is_error;
                 }
                 _ => {}
@@ -72,41 +73,49 @@ impl ToolCallIndex {
         }
     }
 
-    fn call(&mut self, id: Id) -> &mut Call {
+    /// Returns the record of the call with this id. Adds an empty one if there is none.
+    fn get_or_add_call(&mut self, id: Id) -> &mut ToolCallRecord {
         let next = self.calls.len() as u32;
-        let no = *self.by_id.entry(id).or_insert(next);
-        if no == next {
-            let call =
-                Call { id, tool: 0, call: None, result: None, called: None, answered: None, is_error: false };
+        let idx = *self.by_id.entry(id).or_insert(next);
+        if idx == next {
+            let call = ToolCallRecord {
+                id,
+                tool: 0,
+                call: None,
+                result: None,
+                called_at: None,
+                answered_at: None,
+                is_error: false,
+            };
             self.calls.push(call);
         }
-        &mut self.calls[no as usize]
+        &mut self.calls[idx as usize]
     }
 
-    fn tool_no(&mut self, name: &[u8]) -> Tool {
-        let known = self.tools.iter().position(|(known, _)| known.as_bytes() == name);
-        known.unwrap_or_else(|| {
+    fn intern_tool(&mut self, name: &[u8]) -> ToolId {
+        let position = self.tools.iter().position(|(tool, _)| tool.as_bytes() == name);
+        position.unwrap_or_else(|| {
             self.tools.push((String::from_utf8_lossy(name).into_owned(), 0));
             self.tools.len() - 1
-        }) as Tool
+        }) as ToolId
     }
 
-    /// Returns all calls, and results without a call, in file order.
-    pub fn calls(&self) -> &[Call] {
+    /// Returns all calls, and results without a call, in the order in which their ids first occur.
+    pub fn calls(&self) -> &[ToolCallRecord] {
         &self.calls
     }
 
-    /// Finds a call by its id.
-    pub fn find(&self, id: Id) -> Option<&Call> {
-        self.by_id.get(&id).map(|&no| &self.calls[no as usize])
+    /// Finds a call by its id. Returns `None` if neither a call nor a result has it.
+    pub fn find_call(&self, id: Id) -> Option<&ToolCallRecord> {
+        self.by_id.get(&id).map(|&idx| &self.calls[idx as usize])
     }
 
-    /// Returns the name of a tool.
-    pub fn tool(&self, tool: Tool) -> &str {
+    /// Returns the name of a tool. Returns an empty string if the index is unknown.
+    pub fn tool_name(&self, tool: ToolId) -> &str {
         self.tools.get(usize::from(tool)).map_or("", |(name, _)| name)
     }
 
-    /// Returns the tools by name with how many blocks call them, on however many lines.
+    /// Returns the tools by name with the number of blocks that call them. A call may be written on several lines.
     pub fn tools(&self) -> &[(String, u64)] {
         &self.tools
     }

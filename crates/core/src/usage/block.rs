@@ -1,66 +1,76 @@
-//! Blocks of five hours, by which subscriptions are metered: one begins with the full hour of the first response after
-//! the one before it is over.
+//! The five-hour blocks by which subscriptions are metered.
+//!
+//! A block starts at the full hour of the first response after the end of the previous block.
 
 use super::totals::CostTotals;
 use crate::entry::Timestamp;
 
-const HOUR: i64 = 3_600_000;
-/// How long a block lasts.
-pub const BLOCK_MILLIS: i64 = 5 * HOUR;
+const HOUR_MILLIS: i64 = 3_600_000;
+/// The length of a block in milliseconds.
+pub const BLOCK_MILLIS: i64 = 5 * HOUR_MILLIS;
 
-/// Finds when the blocks begin that hold some moments, which are in order.
-pub fn blocks(moments: impl IntoIterator<Item = Timestamp>) -> Vec<Timestamp> {
-    let mut begins: Vec<Timestamp> = Vec::new();
-    for moment in moments {
-        if begins.last().is_none_or(|begin| moment.0.saturating_sub(begin.0) >= BLOCK_MILLIS) {
-            begins.push(Timestamp(moment.0.div_euclid(HOUR).saturating_mul(HOUR)));
+/// Returns the starts of the blocks that contain the given times, in ascending order. The times must be ascending.
+pub fn find_block_starts(times: impl IntoIterator<Item = Timestamp>) -> Vec<Timestamp> {
+    let mut starts: Vec<Timestamp> = Vec::new();
+    for time in times {
+        if starts.last().is_none_or(|start| time.0.saturating_sub(start.0) >= BLOCK_MILLIS) {
+            starts.push(Timestamp(time.0.div_euclid(HOUR_MILLIS).saturating_mul(HOUR_MILLIS)));
         }
     }
-    begins
+    starts
 }
 
-/// Finds the block that holds a moment.
-pub fn block_of(begins: &[Timestamp], moment: Timestamp) -> Option<Timestamp> {
-    let behind = begins.partition_point(|begin| *begin <= moment);
-    behind.checked_sub(1).map(|no| begins[no])
+/// Returns the last of the ascending `starts` that is not after `time`: the start of the block of a response.
+///
+/// Does not check that the block lasts until `time`. Returns `None` if all blocks start later.
+pub fn find_block(starts: &[Timestamp], time: Timestamp) -> Option<Timestamp> {
+    let count = starts.partition_point(|start| *start <= time);
+    count.checked_sub(1).map(|idx| starts[idx])
 }
 
-/// How fast the running block is used up, and where that leads.
+/// The consumption rate of the running block and its projection.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BurnRate {
-    /// When the block ends.
+    /// The end of the block.
     pub end: Timestamp,
-    /// Milliseconds that are left of it.
-    pub left: i64,
-    /// Tokens a minute since its first response.
-    pub tokens: f64,
-    /// Dollars an hour since its first response.
-    pub dollars: f64,
-    /// Tokens at its end, if it goes on so.
+    /// The milliseconds until the end of the block.
+    pub remaining: i64,
+    /// Tokens per minute since its first response.
+    pub tokens_per_minute: f64,
+    /// Dollars per hour since its first response.
+    pub dollars_per_hour: f64,
+    /// The tokens at the end of the block at this rate.
     pub projected_tokens: f64,
-    /// Dollars at its end, if it goes on so.
+    /// The dollars at the end of the block at this rate.
     pub projected_dollars: f64,
 }
 
 impl BurnRate {
-    /// Takes what a block has come to since its first response; none where it is over, or has only just begun.
-    pub fn of(begin: Timestamp, first: Timestamp, now: Timestamp, sum: &CostTotals) -> Option<BurnRate> {
-        let end = Timestamp(begin.0.saturating_add(BLOCK_MILLIS));
-        let (left, gone) = (end.0.saturating_sub(now.0), now.0.saturating_sub(first.0));
-        if left <= 0 || gone <= 0 {
+    /// Computes the rate of a block from its start, the time of its first response, the current time and its totals.
+    ///
+    /// Returns `None` if the block has ended or `now` is not after the first response.
+    pub fn from_totals(
+        start: Timestamp,
+        first: Timestamp,
+        now: Timestamp,
+        totals: &CostTotals,
+    ) -> Option<BurnRate> {
+        let end = Timestamp(start.0.saturating_add(BLOCK_MILLIS));
+        let (remaining, elapsed) = (end.0.saturating_sub(now.0), now.0.saturating_sub(first.0));
+        if remaining <= 0 || elapsed <= 0 {
             return None;
         }
-        let (all, dollars) = (sum.spent.usage.total() as f64, sum.cost.dollars());
-        // The first minute says nothing about a pace.
-        let gone = gone.max(60_000) as f64;
-        let ahead = left as f64 / gone;
+        let (tokens, dollars) = (totals.counts.usage.total() as f64, totals.cost.dollars());
+        // Less than a minute is too short to measure a rate.
+        let elapsed = elapsed.max(60_000) as f64;
+        let remaining_ratio = remaining as f64 / elapsed;
         Some(BurnRate {
             end,
-            left,
-            tokens: all / gone * 60_000.0,
-            dollars: dollars / gone * HOUR as f64,
-            projected_tokens: all * (1.0 + ahead),
-            projected_dollars: dollars * (1.0 + ahead),
+            remaining,
+            tokens_per_minute: tokens / elapsed * 60_000.0,
+            dollars_per_hour: dollars / elapsed * HOUR_MILLIS as f64,
+            projected_tokens: tokens * (1.0 + remaining_ratio),
+            projected_dollars: dollars * (1.0 + remaining_ratio),
         })
     }
 }

@@ -1,43 +1,47 @@
-//! Where in a tree the tokens were spent.
+//! The usage of one file by tree node.
 
 use super::dedupe::{UniqueResponse, dedupe_responses};
 use super::file_usage::UsageCollector;
 use crate::entry::{Entry, Timestamp, Usage};
 use crate::tree::NodeId;
 
-/// Responses of one file and the nodes they stand at.
+/// Collects the responses of one file and the nodes at which they begin.
 #[derive(Debug, Default)]
 pub struct UsageByNode {
-    booking: UsageCollector,
-    /// The first node of each response; none until a line of it is in the tree.
-    first: Vec<Option<NodeId>>,
-    nodes: NodeId,
+    collector: UsageCollector,
+    /// The first node of each response. `None` until a line of it is in the tree.
+    first_nodes: Vec<Option<NodeId>>,
+    node_count: NodeId,
 }
 
 impl UsageByNode {
-    /// Takes the next line of the file.
+    /// Adds the next line of the file.
     pub fn add(&mut self, entry: &Entry<'_>) {
-        let node = entry.uuid.map(|_| self.nodes);
-        self.nodes += NodeId::from(node.is_some());
-        if let Some(no) = self.booking.add(entry) {
-            self.first.resize(self.first.len().max(no + 1), None);
-            self.first[no] = self.first[no].or(node);
+        let node = entry.uuid.map(|_| self.node_count);
+        self.node_count += NodeId::from(node.is_some());
+        if let Some(response_idx) = self.collector.add(entry) {
+            self.first_nodes.resize(self.first_nodes.len().max(response_idx + 1), None);
+            self.first_nodes[response_idx] = self.first_nodes[response_idx].or(node);
         }
     }
 
-    /// Returns the tokens of each response once, at the first of its nodes.
-    pub fn once(self) -> impl Iterator<Item = (NodeId, Usage)> {
-        let bills = dedupe_responses(&[self.booking.finish()]);
-        bills.into_iter().filter_map(move |bill| Some((self.first[bill.charge as usize]?, bill.usage)))
+    /// Returns the first node and the usage of each response that has a line in the tree.
+    pub fn usage_by_node(self) -> impl Iterator<Item = (NodeId, Usage)> {
+        let responses = dedupe_responses(&[self.collector.finish()]);
+        responses
+            .into_iter()
+            .filter_map(move |unique| Some((self.first_nodes[unique.response_idx as usize]?, unique.usage)))
     }
 
-    /// Shows the bill of each response once: the first of its nodes, its model, its moment.
-    pub fn each(self, mut show: impl FnMut(NodeId, &str, Option<Timestamp>, &UniqueResponse)) {
-        let sheets = [self.booking.finish()];
-        for bill in dedupe_responses(&sheets) {
-            let (sheet, charge) = bill.first(&sheets);
-            if let Some(node) = self.first[bill.charge as usize] {
-                show(node, sheet.model(charge), charge.time, &bill);
+    /// Calls `visit` once per response with its first node, its model, its time and the response itself.
+    ///
+    /// Skips responses without a line in the tree.
+    pub fn for_each_response(self, mut visit: impl FnMut(NodeId, &str, Option<Timestamp>, &UniqueResponse)) {
+        let files = [self.collector.finish()];
+        for unique in dedupe_responses(&files) {
+            let (file, response) = unique.find_origin(&files);
+            if let Some(node) = self.first_nodes[unique.response_idx as usize] {
+                visit(node, file.model(response), response.time, &unique);
             }
         }
     }

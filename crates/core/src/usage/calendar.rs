@@ -1,72 +1,73 @@
-//! Days where the user is.
+//! Days in the user's time zone.
 
 use std::cell::Cell;
 
+use jiff::SignedDuration;
 use jiff::civil::{Date, date};
 use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp as Instant};
 
 use crate::entry::Timestamp;
 
-const DAY: i64 = 86_400_000;
+const DAY_MILLIS: i64 = 86_400_000;
 
-/// A day, counted from 1970-01-01.
+/// A day, as the number of days since 1970-01-01.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Day(pub i32);
 
 impl Day {
-    /// Returns its date.
+    /// Returns the calendar date, limited to the range of [`Date`].
     pub fn date(self) -> Date {
         let days = SignedDuration::from_hours(i64::from(self.0) * 24);
         date(1970, 1, 1).saturating_add(days)
     }
 
     /// Returns the Monday of its week.
-    pub fn week(self) -> Day {
+    pub fn week_start(self) -> Day {
         // The first day was a Thursday.
         Day(self.0 - (self.0 + 3).rem_euclid(7))
     }
 
     /// Returns the first day of its month.
-    pub fn month(self) -> Day {
+    pub fn month_start(self) -> Day {
         Day(self.0 - i32::from(self.date().day()) + 1)
     }
 }
 
-/// Which day it is at a moment in a time zone, for many moments: to ask the zone for each would cost more than all the
-/// rest.
+/// Maps times to days in a time zone. Caches the current UTC offset, because a lookup in the zone for each
+/// time would cost more than all other work.
 #[derive(Debug)]
 pub struct Calendar<'z> {
     zone: &'z TimeZone,
-    /// From when until when the clocks are how far ahead of UTC, in milliseconds, of the moment that was asked for last.
-    known: Cell<(i64, i64, i64)>,
+    /// The period of the last lookup: its start, its end and the UTC offset, in milliseconds.
+    period: Cell<(i64, i64, i64)>,
 }
 
 impl<'z> Calendar<'z> {
-    /// Takes a zone.
+    /// Creates a calendar for a time zone.
     pub fn new(zone: &'z TimeZone) -> Calendar<'z> {
-        Calendar { zone, known: Cell::new((0, 0, 0)) }
+        Calendar { zone, period: Cell::new((0, 0, 0)) }
     }
 
-    /// Returns the day of a moment.
-    pub fn day(&self, moment: Timestamp) -> Day {
-        let (from, until, _) = self.known.get();
-        if !(from..until).contains(&moment.0) {
-            self.known.set(self.ask(moment));
+    /// Returns the day of a time in the time zone. In UTC if the time is out of the range of the zone's rules.
+    pub fn local_day(&self, time: Timestamp) -> Day {
+        let (start, end, _) = self.period.get();
+        if !(start..end).contains(&time.0) {
+            self.period.set(self.find_offset_period(time));
         }
-        let days = moment.0.saturating_add(self.known.get().2).div_euclid(DAY);
+        let days = time.0.saturating_add(self.period.get().2).div_euclid(DAY_MILLIS);
         Day(i32::try_from(days).unwrap_or(if days < 0 { i32::MIN / 2 } else { i32::MAX / 2 }))
     }
 
-    /// Asks the zone for how long the clocks stand as they do at a moment.
-    fn ask(&self, moment: Timestamp) -> (i64, i64, i64) {
-        let Ok(at) = Instant::from_millisecond(moment.0) else { return (0, 0, 0) };
-        let ahead = i64::from(self.zone.to_offset(at).seconds()) * 1000;
+    /// Finds the period around a time in which the UTC offset is constant. Returns start, end and offset in
+    /// milliseconds, or `(0, 0, 0)` if the time is out of range.
+    fn find_offset_period(&self, time: Timestamp) -> (i64, i64, i64) {
+        let Ok(at) = jiff::Timestamp::from_millisecond(time.0) else { return (0, 0, 0) };
+        let offset = i64::from(self.zone.to_offset(at).seconds()) * 1000;
         let next = self.zone.following(at).next();
-        let until = next.map_or(i64::MAX, |change| change.timestamp().as_millisecond());
-        // A change at this very moment is none that came before it.
-        let behind = at.checked_add(SignedDuration::from_millis(1)).unwrap_or(at);
-        let before = self.zone.preceding(behind).next();
-        (before.map_or(i64::MIN, |change| change.timestamp().as_millisecond()), until, ahead)
+        let end = next.map_or(i64::MAX, |change| change.timestamp().as_millisecond());
+        // Includes an offset change at exactly this time.
+        let after = at.checked_add(SignedDuration::from_millis(1)).unwrap_or(at);
+        let before = self.zone.preceding(after).next();
+        (before.map_or(i64::MIN, |change| change.timestamp().as_millisecond()), end, offset)
     }
 }

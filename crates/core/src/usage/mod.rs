@@ -1,14 +1,16 @@
-//! Which lines count: a response once, whatever it was copied to.
+//! Token usage and cost: each response counts once, even if its lines were copied.
 //!
-//! The key is `message.id` with `requestId` over the whole store, because forks and resumes copy lines between files.
-//! Without a `requestId` it is `message.id` within the family, its copies included, and a line without one is a copy of
-//! the response of that message that has one: clients up to 2.0.1 lose it when they copy. What a subagent replays of
-//! its session counts once. Of the lines of a response the one with the most output counts, the last of equals; it is
-//! booked where it appeared first. What the client itself wrote (`<synthetic>`) counts nothing.
+//! Responses are identified by `message.id` and `requestId` over the whole store, because forks and resumes
+//! copy lines between files. Without a `requestId`, `message.id` identifies the response within the session
+//! files and their copies, and a line without a `requestId` is a copy of the response of that message that
+//! has one: clients up to 2.0.1 drop it when they copy. Replayed lines of a subagent count once. The line
+//! with the most output represents its response, the last one if several are equal. The response is
+//! attributed to the file in which it appeared first. Lines that the client itself wrote (`<synthetic>`) do
+//! not count.
 //!
 //! ```text
-//! lines of a file ── Booking ──> Sheet of Charges ─┐
-//!                                other Sheets ─────┴─ settle ──> Bills, each response once
+//! lines of a file ── UsageCollector ──▶ FileUsage ─┐
+//!                           other FileUsages ──────┴─ dedupe_responses ──▶ UniqueResponses
 //! ```
 
 mod block;
@@ -24,23 +26,23 @@ mod totals;
 use crate::entry::{Entry, Flags, Kind, Usage};
 use crate::id::Id;
 
-pub use block::{BLOCK_MILLIS, BurnRate, block_of, blocks};
+pub use block::{BLOCK_MILLIS, BurnRate, find_block, find_block_starts};
 pub use by_node::UsageByNode;
 pub use calendar::{Calendar, Day};
 pub use cost_state::{CostState, ModelCost};
 pub use dedupe::{
-    ChargeNo, UniqueResponse, dedupe_responses, dedupe_responses_where, group_copies, total,
-    total_by_request_id,
+    ResponseRef, UniqueResponse, dedupe_responses, dedupe_responses_where, group_copies, total_by_request_id,
+    total_tokens,
 };
 pub use file_usage::{FileUsage, FileUsageHeader, ResponseUsage, UsageCollector};
 pub use money::Money;
-pub use price::{ModelPricing, PriceProblem, Prices};
+pub use price::{ModelPricing, PriceTable, PriceTableError};
 pub use totals::{CostTotals, SessionTotals};
 
-/// How many responses, and their tokens.
+/// A number of responses and their tokens.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct TokenTotals {
-    /// How many responses.
+    /// The number of responses.
     pub responses: usize,
     /// Their tokens.
     pub usage: Usage,
@@ -49,22 +51,24 @@ pub struct TokenTotals {
 crate::pack_fields!(TokenTotals { responses, usage });
 
 impl TokenTotals {
-    /// Adds responses.
+    /// Adds a number of responses and the sum of their tokens.
     pub fn add(&mut self, responses: usize, usage: &Usage) {
         self.responses += responses;
         self.usage.add(usage);
     }
 }
 
-/// Returns the message of a line that counts, and its tokens.
-fn response(entry: &Entry<'_>) -> Option<(Id, Usage)> {
+/// Returns the message id and the usage of a line that counts as a response.
+///
+/// Returns `None` if the line is not an answer, lacks either of them, or was written by the client itself.
+fn find_counted_response(entry: &Entry<'_>) -> Option<(Id, Usage)> {
     let message = entry.message.as_ref().filter(|_| entry.kind == Kind::Assistant)?;
     let (id, usage) = message.id.zip(message.usage)?;
-    (!entry.is(Flags::SYNTHETIC)).then(|| (id.id(), usage))
+    (!entry.has_flag(Flags::SYNTHETIC)).then(|| (id.to_id(), usage))
 }
 
-/// Of two lines of a response the one with more output counts, the later of equals.
-fn better(best: &mut Usage, usage: Usage) {
+/// Replaces `best` if `usage` has at least as much output.
+fn keep_better(best: &mut Usage, usage: Usage) {
     if usage.output >= best.output {
         *best = usage;
     }

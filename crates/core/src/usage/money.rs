@@ -1,24 +1,26 @@
-//! Money that adds up.
+//! Exact amounts of money.
 
-/// An amount of money in millionths of a millionth of a dollar.
+/// An amount of money in units of 10^-12 dollars.
 ///
-/// It is a whole number, so that sums are the same in whatever order they are made, and small enough that one token at a dollar
-/// per million million tokens is still something. Too much is the most there can be: nothing overflows.
+/// An integer makes sums independent of their order. The unit is small enough for one token at a price of one
+/// dollar per 10^12 tokens. Additions saturate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Money(u128);
 
 impl Money {
-    /// How many of the smallest parts are a dollar.
-    const DOLLAR: f64 = 1e12;
+    /// The number of units per dollar.
+    const UNITS_PER_DOLLAR: f64 = 1e12;
 
-    /// Reads an amount in dollars; `None` where it is no amount: negative, not a number, or without end.
-    pub fn of_dollars(dollars: f64) -> Option<Money> {
-        (dollars.is_finite() && dollars >= 0.0).then(|| Money((dollars * Money::DOLLAR).round() as u128))
+    /// Converts an amount in dollars, rounded to the nearest unit. Returns `None` if it is negative, not a number or
+    /// infinite.
+    pub fn from_dollars(dollars: f64) -> Option<Money> {
+        (dollars.is_finite() && dollars >= 0.0)
+            .then(|| Money((dollars * Money::UNITS_PER_DOLLAR).round() as u128))
     }
 
-    /// Returns the amount in dollars, as near as a float can be.
+    /// Returns the amount in dollars, rounded to a float.
     pub fn dollars(self) -> f64 {
-        self.0 as f64 / Money::DOLLAR
+        self.0 as f64 / Money::UNITS_PER_DOLLAR
     }
 
     /// Adds another amount.
@@ -26,19 +28,19 @@ impl Money {
         self.0 = self.0.saturating_add(other.0);
     }
 
-    /// Returns what so many of it are.
+    /// Returns `count` times the amount.
     pub fn times(self, count: u64) -> Money {
         Money(self.0.saturating_mul(u128::from(count)))
     }
 
-    /// Returns one of so many equal parts; what cannot be divided goes to the first of them.
-    pub fn share(self, no: u64, of: u64) -> Money {
-        let of = u128::from(of.max(1));
-        Money(self.0 / of + u128::from(u128::from(no) < self.0 % of))
+    /// Returns share `idx` (from 0) of `share_count` equal shares. The first shares receive one unit of the remainder each.
+    pub fn share(self, idx: u64, share_count: u64) -> Money {
+        let share_count = u128::from(share_count.max(1));
+        Money(self.0 / share_count + u128::from(u128::from(idx) < self.0 % share_count))
     }
 
-    /// Returns a fraction of it, without what is left over.
-    pub fn part(self, numerator: u64, denominator: u64) -> Money {
+    /// Returns the amount times `numerator` / `denominator`, rounded down. A denominator of 0 counts as 1.
+    pub fn fraction(self, numerator: u64, denominator: u64) -> Money {
         Money(self.times(numerator).0 / u128::from(denominator.max(1)))
     }
 }

@@ -1,70 +1,72 @@
-//! Sums of bills: tokens, money, and how far they can be trusted.
+//! Totals of responses: tokens, cost, and how reliable they are.
 
 use super::TokenTotals;
 use super::dedupe::UniqueResponse;
 use super::money::Money;
 use crate::entry::Usage;
 
-/// What some responses come to.
+/// The totals of a set of responses.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct CostTotals {
-    /// All of them.
-    pub spent: TokenTotals,
-    /// What those cost that have a price.
+    /// All responses.
+    pub counts: TokenTotals,
+    /// The cost of the responses that have a price.
     pub cost: Money,
-    /// Those that have none.
+    /// The responses that have no price.
     pub unpriced: TokenTotals,
-    /// How many have an output of which only a lower bound is known.
-    pub open: usize,
+    /// The number of responses that have only a lower bound of their output.
+    pub lower_bounds: usize,
 }
 
 impl CostTotals {
-    /// Takes a bill and its price, if it has one.
-    pub fn of(bill: &UniqueResponse, cost: Option<Money>) -> CostTotals {
-        let spent = TokenTotals { responses: 1, usage: bill.usage };
+    /// Builds the totals of one response. `cost` is `None` if the response has no price.
+    pub fn from_response(response: &UniqueResponse, cost: Option<Money>) -> CostTotals {
+        let counts = TokenTotals { responses: 1, usage: response.usage };
         CostTotals {
-            spent,
+            counts,
             cost: cost.unwrap_or_default(),
-            unpriced: if cost.is_some() { TokenTotals::default() } else { spent },
-            open: usize::from(bill.open),
+            unpriced: if cost.is_some() { TokenTotals::default() } else { counts },
+            lower_bounds: usize::from(response.is_lower_bound),
         }
     }
 
-    /// Adds another sum.
+    /// Adds other totals.
     pub fn add(&mut self, other: &CostTotals) {
-        self.spent.add(other.spent.responses, &other.spent.usage);
+        self.counts.add(other.counts.responses, &other.counts.usage);
         self.cost.add(other.cost);
         self.unpriced.add(other.unpriced.responses, &other.unpriced.usage);
-        self.open += other.open;
+        self.lower_bounds += other.lower_bounds;
     }
 
-    /// Returns one of so many equal parts; what cannot be divided goes to the first of them. Together they are the whole.
-    pub fn part(&self, no: usize, of: usize) -> CostTotals {
-        let spent = |spent: &TokenTotals| TokenTotals {
-            responses: share(spent.responses as u64, no, of) as usize,
-            usage: divided(&spent.usage, no, of),
+    /// Returns share `idx` (from 0) of `share_count` equal shares. The first shares receive the remainder, and all
+    /// shares add up to the total.
+    pub fn share(&self, idx: usize, share_count: usize) -> CostTotals {
+        let share_counts = |counts: &TokenTotals| TokenTotals {
+            responses: share_number(counts.responses as u64, idx, share_count) as usize,
+            usage: share_usage(&counts.usage, idx, share_count),
         };
         CostTotals {
-            spent: spent(&self.spent),
-            cost: self.cost.share(no as u64, of as u64),
-            unpriced: spent(&self.unpriced),
-            open: share(self.open as u64, no, of) as usize,
+            counts: share_counts(&self.counts),
+            cost: self.cost.share(idx as u64, share_count as u64),
+            unpriced: share_counts(&self.unpriced),
+            lower_bounds: share_number(self.lower_bounds as u64, idx, share_count) as usize,
         }
     }
 }
 
-fn share(whole: u64, no: usize, of: usize) -> u64 {
-    let (no, of) = (no as u64, (of as u64).max(1));
-    whole / of + u64::from(no < whole % of)
+/// Returns share `idx` of `share_count` equal shares of a number. The first shares receive the remainder.
+fn share_number(whole: u64, idx: usize, share_count: usize) -> u64 {
+    let (idx, share_count) = (idx as u64, (share_count as u64).max(1));
+    whole / share_count + u64::from(idx < whole % share_count)
 }
 
-fn divided(usage: &Usage, no: usize, of: usize) -> Usage {
-    let share = |whole: u64| share(whole, no, of);
+fn share_usage(usage: &Usage, idx: usize, share_count: usize) -> Usage {
+    let share = |whole: u64| share_number(whole, idx, share_count);
     let cache_write_1h = share(usage.cache_write_1h);
     Usage {
         input: share(usage.input),
         output: share(usage.output),
-        // Of what is kept for an hour no part may be more than the part of all that is kept.
+        // No share may have more one-hour cache writes than cache writes.
         cache_write: share(usage.cache_write.saturating_sub(usage.cache_write_1h)) + cache_write_1h,
         cache_write_1h,
         cache_read: share(usage.cache_read),
@@ -72,28 +74,28 @@ fn divided(usage: &Usage, no: usize, of: usize) -> Usage {
     }
 }
 
-/// What a session itself and its subagents come to.
+/// The totals of a session and of its subagents.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct SessionTotals {
-    /// The sessions' own responses.
+    /// The session's own responses.
     pub own: CostTotals,
-    /// Those of their subagents.
+    /// The responses of its subagents.
     pub agents: CostTotals,
 }
 
 impl SessionTotals {
-    /// Adds a sum to one of the two.
-    pub fn add_part(&mut self, side: bool, sum: &CostTotals) {
-        if side { self.agents.add(sum) } else { self.own.add(sum) }
+    /// Adds totals to the subagents if `is_sidechain` is set, otherwise to the session.
+    pub fn add_part(&mut self, is_sidechain: bool, totals: &CostTotals) {
+        if is_sidechain { self.agents.add(totals) } else { self.own.add(totals) }
     }
 
-    /// Adds another account.
+    /// Adds other session totals.
     pub fn add(&mut self, other: &SessionTotals) {
         self.own.add(&other.own);
         self.agents.add(&other.agents);
     }
 
-    /// Returns both together.
+    /// Returns the totals of the session and its subagents together.
     pub fn total(&self) -> CostTotals {
         let mut total = self.own;
         total.add(&self.agents);

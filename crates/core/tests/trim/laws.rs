@@ -1,4 +1,4 @@
-//! What every copy holds to, whatever conversation it is of and whatever goes.
+//! Laws of all copies, for any conversation and any options.
 
 use std::collections::HashSet;
 
@@ -12,102 +12,103 @@ use rethread_core::version::Version;
 use rethread_testkit::{random, script};
 use serde_json::Value;
 
-use crate::loaded_file::{Known, NOTE, by, know, last};
+use crate::loaded_file::{LoadedFile, NOTE, last_node, load, trim_with};
 
-/// A part of a turn.
+/// A part of a generated turn.
 #[derive(Debug, Clone)]
-enum Beat {
-    /// An answer: whether it thinks, whether it speaks, how many calls it makes.
+enum TurnEvent {
+    /// An answer: whether it has thinking, whether it has text, and the number of its calls.
     Answer(bool, bool, u8),
     Progress,
     Attachment(bool),
-    /// A prompt that was taken back.
-    Aside,
+    /// A prompt that was rewound.
+    RewoundPrompt,
 }
 
-fn beat() -> impl Strategy<Value = Beat> {
+fn turn_event() -> impl Strategy<Value = TurnEvent> {
     prop_oneof![
-        6 => (any::<bool>(), any::<bool>(), 0u8..4).prop_map(|(think, speak, calls)| Beat::Answer(think, speak, calls)),
-        1 => Just(Beat::Progress),
-        1 => any::<bool>().prop_map(Beat::Attachment),
-        1 => Just(Beat::Aside),
+        6 => (any::<bool>(), any::<bool>(), 0u8..4).prop_map(|(has_thinking, has_text, calls)| TurnEvent::Answer(has_thinking, has_text, calls)),
+        1 => Just(TurnEvent::Progress),
+        1 => any::<bool>().prop_map(TurnEvent::Attachment),
+        1 => Just(TurnEvent::RewoundPrompt),
     ]
 }
 
-/// Writes a conversation as clients do.
-fn talk() -> impl Strategy<Value = String> {
-    let turn = (any::<bool>(), prop::collection::vec(beat(), 0..5));
+/// Generates a conversation in the form that clients write.
+fn conversation() -> impl Strategy<Value = String> {
+    let turn = (any::<bool>(), prop::collection::vec(turn_event(), 0..5));
     prop::collection::vec(turn, 1..6).prop_map(|turns| {
-        let mut talk = Talk { text: String::new(), above: "null".into(), count: 0 };
-        for (picture, beats) in turns {
-            let words = if picture { "look | [image]" } else { "please" };
-            talk.hang("u", "", words);
-            beats.iter().for_each(|beat| talk.beat(beat));
-            talk.hang("a", "", "Done");
+        let mut writer = ConversationWriter { text: String::new(), tip: "null".into(), count: 0 };
+        for (has_image, events) in turns {
+            let words = if has_image { "look | [image]" } else { "please" };
+            writer.add_child("u", "", words);
+            events.iter().for_each(|event| writer.add_event(event));
+            writer.add_child("a", "", "Done");
         }
-        talk.text
+        writer.text
     })
 }
 
-struct Talk {
+struct ConversationWriter {
     text: String,
-    above: String,
+    /// The last line on the path.
+    tip: String,
     count: u32,
 }
 
-impl Talk {
-    fn line(&mut self, sort: &str, parent: &str, marks: &str, body: &str) -> String {
+impl ConversationWriter {
+    fn add_line(&mut self, kind: &str, parent: &str, flags: &str, body: &str) -> String {
         self.count += 1;
-        let name = format!("{sort}{}", self.count);
-        self.text += &format!("{name} ^{parent} {marks}: {body}\n");
+        let name = format!("{kind}{}", self.count);
+        self.text += &format!("{name} ^{parent} {flags}: {body}\n");
         name
     }
 
-    fn hang(&mut self, sort: &str, marks: &str, body: &str) {
-        let above = self.above.clone();
-        self.above = self.line(sort, &above, marks, body);
+    fn add_child(&mut self, kind: &str, flags: &str, body: &str) {
+        let parent = self.tip.clone();
+        self.tip = self.add_line(kind, &parent, flags, body);
     }
 
-    fn beat(&mut self, beat: &Beat) {
+    fn add_event(&mut self, event: &TurnEvent) {
         let words = "planks ".repeat(self.count as usize % 3 * 60 + 1);
-        match beat {
-            Beat::Progress => self.hang("p", "", "hook_progress so far"),
-            Beat::Attachment(idle) => {
-                self.hang("t", "", if *idle { "hook_success ok" } else { "file a bed" });
+        match event {
+            TurnEvent::Progress => self.add_child("p", "", "hook_progress so far"),
+            TurnEvent::Attachment(client_only) => {
+                self.add_child("t", "", if *client_only { "hook_success ok" } else { "file a bed" });
             }
-            Beat::Aside => {
-                let above = self.above.clone();
-                self.line("u", &above, "", "never mind");
+            TurnEvent::RewoundPrompt => {
+                let parent = self.tip.clone();
+                self.add_line("u", &parent, "", "never mind");
             }
-            Beat::Answer(think, speak, calls) => {
+            TurnEvent::Answer(has_thinking, has_text, calls) => {
                 let message = format!("#m{}", self.count);
-                if *think && (*speak || *calls > 0) {
-                    self.hang("a", &message, "?hm");
+                if *has_thinking && (*has_text || *calls > 0) {
+                    self.add_child("a", &message, "?hm");
                 }
-                if *speak {
-                    self.hang("a", &message, "I see");
+                if *has_text {
+                    self.add_child("a", &message, "I see");
                 }
-                let mut called = Vec::new();
+                let mut call_names = Vec::new();
                 for call in 0..*calls {
                     let tool = if call % 2 == 0 { "!Read shed.md" } else { "!Bash ls" };
-                    self.hang("a", &message, tool);
-                    called.push(self.above.clone());
+                    self.add_child("a", &message, tool);
+                    call_names.push(self.tip.clone());
                 }
-                for call in called {
-                    self.above = self.line("u", &call, "", &format!("={call} {words}"));
+                for call in call_names {
+                    self.tip = self.add_line("u", &call, "", &format!("={call} {words}"));
                 }
             }
         }
     }
 }
 
-fn trim() -> impl Strategy<Value = TrimOptions> {
+fn trim_options() -> impl Strategy<Value = TrimOptions> {
     let drop = prop::sample::subsequence(ContentKind::ALL.to_vec(), 0..=ContentKind::ALL.len());
-    let some = |most: u32| prop::option::of(0..most);
-    (drop, any::<bool>(), some(4), some(2), some(4), any::<bool>()).prop_map(
-        |(drop, idle, keep_last, over, older_than, dedupe_reads)| TrimOptions {
+    let below = |limit: u32| prop::option::of(0..limit);
+    (drop, any::<bool>(), below(4), below(2), below(4), any::<bool>()).prop_map(
+        |(drop, client_only, keep_last, over, older_than, dedupe_reads)| TrimOptions {
             drop,
-            client_only: idle,
+            client_only,
             keep_last,
             results_over: over.map(|over| u64::from(over) * 300),
             older_than,
@@ -116,38 +117,48 @@ fn trim() -> impl Strategy<Value = TrimOptions> {
     )
 }
 
-/// What every copy holds to, whatever went.
-fn is_sound(known: &Known, copy: &Known) -> Result<(), TestCaseError> {
-    let line =
-        |known: &Known, no: &Node| -> Value { serde_json::from_slice(&known.line(no.place)).expect("JSON") };
-    let mut answered: Vec<(HashSet<String>, HashSet<String>)> = Vec::new();
-    for known in [known, copy] {
+/// Checks the laws of a copy.
+fn check_copy(original: &LoadedFile, copy: &LoadedFile) -> Result<(), TestCaseError> {
+    let line = |file: &LoadedFile, node: &Node| -> Value {
+        serde_json::from_slice(&file.line_bytes(node.span)).expect("JSON")
+    };
+    let mut ids_by_file: Vec<(HashSet<String>, HashSet<String>)> = Vec::new();
+    for file in [original, copy] {
         let (mut calls, mut results) = (HashSet::new(), HashSet::new());
-        for node in known.tree.nodes() {
-            for block in line(known, node)["message"]["content"].as_array().into_iter().flatten() {
+        for node in file.tree.nodes() {
+            for block in line(file, node)["message"]["content"].as_array().into_iter().flatten() {
                 calls.extend(block["id"].as_str().filter(|_| block["type"] == "tool_use").map(str::to_owned));
                 results.extend(block["tool_use_id"].as_str().map(str::to_owned));
             }
         }
-        answered.push((calls, results));
+        ids_by_file.push((calls, results));
     }
-    for call in answered[0].0.intersection(&answered[0].1) {
-        prop_assert_eq!(answered[1].0.contains(call), answered[1].1.contains(call), "{}", call);
+    let [(calls, results), (copied_calls, copied_results)] = &ids_by_file[..] else {
+        unreachable!("two files")
+    };
+    for call in calls.intersection(results) {
+        prop_assert_eq!(copied_calls.contains(call), copied_results.contains(call), "{}", call);
     }
     for node in copy.tree.nodes() {
-        let now = line(copy, node);
-        // Lines of subagents may repeat a uuid: then the original is one of several.
-        let was: Vec<Value> =
-            known.tree.nodes().iter().filter(|was| was.id == node.id).map(|was| line(known, was)).collect();
-        let said = |value: &Value| value["message"]["content"].clone();
-        let empty = said(&now) == Value::Array(Vec::new());
-        prop_assert!(!empty || was.iter().any(|was| said(was) == said(&now)));
-        let thoughts = |value: &Value| -> Vec<Value> {
+        let copied = line(copy, node);
+        // Lines of subagents may repeat a uuid. Then the original is one of several.
+        let originals: Vec<Value> = original
+            .tree
+            .nodes()
+            .iter()
+            .filter(|candidate| candidate.uuid == node.uuid)
+            .map(|candidate| line(original, candidate))
+            .collect();
+        let content = |value: &Value| value["message"]["content"].clone();
+        let is_empty = content(&copied) == Value::Array(Vec::new());
+        prop_assert!(!is_empty || originals.iter().any(|original| content(original) == content(&copied)));
+        let thinking_blocks = |value: &Value| -> Vec<Value> {
             let blocks = value["message"]["content"].as_array().cloned().unwrap_or_default();
             blocks.into_iter().filter(|block| block["type"] == "thinking").collect()
         };
-        let verbatim = |thought: &Value| was.iter().any(|was| thoughts(was).contains(thought));
-        prop_assert!(thoughts(&now).iter().all(verbatim));
+        let is_verbatim =
+            |block: &Value| originals.iter().any(|original| thinking_blocks(original).contains(block));
+        prop_assert!(thinking_blocks(&copied).iter().all(is_verbatim));
     }
     Ok(())
 }
@@ -156,61 +167,62 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 384, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_copy_of_a_conversation_loads_what_stays_and_nothing_else(text in talk(), trim in trim()) {
-        let known = know(&script::bytes(&text));
+    fn copies_load_exactly_the_remaining_entries(text in conversation(), options in trim_options()) {
+        let original = load(&script::bytes(&text));
         for version in KNOWN_CLIENTS {
-            let client = Version::read(version);
-            let cut = known.cut(&client, last(&known), |scene| by(&trim)(scene, &known));
-            let Some((asked, cut)) = cut else { continue };
-            if cut.leaf.is_none() { continue }
-            let stays: HashSet<Id> = cut.lines.iter().map(|(no, _)| known.tree.node(*no).id).collect();
-            let copy = know(&known.write(cut));
-            is_sound(&known, &copy)?;
-            let found = simulate_resume(&copy.tree, &copy.facts, &client);
-            let wanted: Vec<Id> = known.ids(&asked.path).into_iter().filter(|id| stays.contains(id)).collect();
-            let mut found_ids = copy.ids(&found.path);
+            let client = Version::parse_lenient(version);
+            let trimmed = original.trim(&client, last_node(&original), |input| trim_with(&options)(input, &original));
+            let Some((outcome, trimmed)) = trimmed else { continue };
+            if trimmed.leaf.is_none() { continue }
+            let remaining: HashSet<Id> = trimmed.lines.iter().map(|(node_id, _)| original.tree.node(*node_id).uuid).collect();
+            let copy = load(&original.write(trimmed));
+            check_copy(&original, &copy)?;
+            let copy_outcome = simulate_resume(&copy.tree, &copy.resume_index, &client);
+            let expected: Vec<Id> = original.uuids(&outcome.path).into_iter().filter(|id| remaining.contains(id)).collect();
+            let mut loaded = copy.uuids(&copy_outcome.path);
             if text.contains("progress") {
-                // A client that does not read progress lines was cut off by them, and no longer is.
-                found_ids.drain(..found_ids.len().saturating_sub(wanted.len()));
+                // Clients that do not read progress lines load only the entries after the last one. From a copy
+                // without progress lines they also load earlier entries.
+                loaded.drain(..loaded.len().saturating_sub(expected.len()));
             }
-            prop_assert_eq!(found_ids, wanted, "{}\n{}", version, text);
-            let no_parent = |node: &Node| node.link == rethread_core::tree::ParentLink::Missing;
-            prop_assert!(!copy.tree.nodes().iter().any(no_parent), "{}", text);
-            prop_assert!(found.refusals().len() <= asked.refusals().len(), "{}\n{}", version, text);
+            prop_assert_eq!(loaded, expected, "{}\n{}", version, text);
+            let has_missing_parent = |node: &Node| node.link == rethread_core::tree::ParentLink::MissingParent;
+            prop_assert!(!copy.tree.nodes().iter().any(has_missing_parent), "{}", text);
+            prop_assert!(copy_outcome.find_rejections().len() <= outcome.find_rejections().len(), "{}\n{}", version, text);
         }
     }
 
-    /// That such a copy loads what its origin would is a law of `edit`.
+    /// A law of `edit` states that such a copy loads the same entries as its original.
     #[test]
-    fn where_nothing_is_to_go_nothing_changes(records in random::records()) {
-        let known = know(&script::file(&records));
-        for k in 0..known.tree.nodes().len() as NodeId {
+    fn empty_options_change_nothing(records in random::records()) {
+        let original = load(&script::write_records(&records));
+        for leaf in 0..original.tree.nodes().len() as NodeId {
             for version in KNOWN_CLIENTS {
-                let client = Version::read(version);
-                let cut = known.cut(&client, k, |scene| by(&TrimOptions::default())(scene, &known));
-                let Some((_, cut)) = cut else { continue };
-                let kept: Vec<NodeId> = cut.lines.iter().map(|(no, _)| *no).collect();
-                prop_assert_eq!(kept, required_entries(&known.tree, &known.facts, std::slice::from_ref(&client), k));
-                prop_assert!(cut.lines.iter().all(|(_, changes)| changes.is_empty()));
-                prop_assert_eq!(cut.ledger.total(), rethread_core::trim::Row::default());
+                let client = Version::parse_lenient(version);
+                let trimmed = original.trim(&client, leaf, |input| trim_with(&TrimOptions::default())(input, &original));
+                let Some((_, trimmed)) = trimmed else { continue };
+                let kept: Vec<NodeId> = trimmed.lines.iter().map(|(node_id, _)| *node_id).collect();
+                prop_assert_eq!(kept, required_entries(&original.tree, &original.resume_index, std::slice::from_ref(&client), leaf));
+                prop_assert!(trimmed.lines.iter().all(|(_, edits)| edits.is_empty()));
+                prop_assert_eq!(trimmed.savings.total(), rethread_core::trim::Savings::default());
             }
         }
     }
 
     #[test]
-    fn any_file_can_be_trimmed(records in random::records(), trim in trim(), fit in 0u64..200) {
-        let known = know(&script::file(&records));
-        for k in 0..known.tree.nodes().len() as NodeId {
+    fn any_file_can_be_trimmed(records in random::records(), options in trim_options(), fit in 0u64..200) {
+        let original = load(&script::write_records(&records));
+        for leaf in 0..original.tree.nodes().len() as NodeId {
             for version in ["1.0.98", "2.1.42", "2.1.325"] {
-                let client = Version::read(version);
-                let cut = |trim: &TrimOptions| known.cut(&client, k, |scene| by(trim)(scene, &known)).map(|(_, cut)| cut);
-                let (Some(whole), Some(cut)) = (cut(&TrimOptions::default()), cut(&trim)) else { continue };
-                let whole = know(&known.write(whole));
-                is_sound(&whole, &know(&known.write(cut)))?;
-                let read = |place| Ok::<_, std::convert::Infallible>(known.line(place));
-                let made = |scene: &TrimInput<'_>| escalate(scene, fit, NOTE, read).unwrap_or_else(|never| match never {}).cut;
-                let Some((_, cut)) = known.cut(&client, k, made) else { continue };
-                is_sound(&whole, &know(&known.write(cut)))?;
+                let client = Version::parse_lenient(version);
+                let trim = |options: &TrimOptions| original.trim(&client, leaf, |input| trim_with(options)(input, &original)).map(|(_, trimmed)| trimmed);
+                let (Some(whole), Some(trimmed)) = (trim(&TrimOptions::default()), trim(&options)) else { continue };
+                let whole = load(&original.write(whole));
+                check_copy(&whole, &load(&original.write(trimmed)))?;
+                let read = |span| Ok::<_, std::convert::Infallible>(original.line_bytes(span));
+                let escalate_trim = |input: &TrimInput<'_>| escalate(input, fit, NOTE, read).unwrap_or_else(|never| match never {}).trimmed;
+                let Some((_, trimmed)) = original.trim(&client, leaf, escalate_trim) else { continue };
+                check_copy(&whole, &load(&original.write(trimmed)))?;
             }
         }
     }

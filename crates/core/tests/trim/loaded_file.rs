@@ -1,10 +1,10 @@
-//! A file as the rooms know it, and its copy as a trim writes it.
+//! Loads a file and writes the copy that a trim creates.
 
 use rethread_core::edit::{Draft, DraftSegment, ResumeMarker, required_entries};
 use rethread_core::entry::{self, Timestamp};
 use rethread_core::id::Id;
 use rethread_core::lines::LineSplitter;
-use rethread_core::resume::{ResumeIndex, ResumeOutcome, resume_at};
+use rethread_core::resume::{ResumeIndex, ResumeOutcome, simulate_resume_at};
 use rethread_core::tree::{LineSpan, Node, NodeId, Tree, TreeBuilder};
 use rethread_core::trim::{BlockInventory, TrimInput, TrimOptions, TrimmedPath};
 use rethread_core::version::Version;
@@ -12,90 +12,93 @@ use rethread_core::version::Version;
 pub(crate) const SESSION: &str = "0af00000-0000-4000-8000-000000000001";
 pub(crate) const NOTE: &str = "00000000-0000-4000-8000-00000000aaaa";
 
-pub(crate) struct Known {
+pub(crate) struct LoadedFile {
     pub(crate) file: Vec<u8>,
     pub(crate) tree: Tree,
-    pub(crate) facts: ResumeIndex,
-    pub(crate) survey: BlockInventory,
+    pub(crate) resume_index: ResumeIndex,
+    pub(crate) inventory: BlockInventory,
 }
 
-/// Reads what the rooms know of a file.
-pub(crate) fn know(file: &[u8]) -> Known {
-    let mut weaver = TreeBuilder::default();
-    let mut facts = ResumeIndex::default();
-    let mut survey = BlockInventory::default();
+pub(crate) fn load(file: &[u8]) -> LoadedFile {
+    let mut builder = TreeBuilder::default();
+    let mut resume_index = ResumeIndex::default();
+    let mut inventory = BlockInventory::default();
     LineSplitter::default().feed(file, true, &mut Vec::new(), |line, problems| {
-        entry::read(&line, problems, |entry, offset| {
-            let place = LineSpan { offset, len: entry.raw.len() as u32, line: line.no };
-            weaver.add(&entry, place);
-            facts.add(&entry, place);
-            survey.add(&entry, place);
+        entry::read_line(&line, problems, |entry, offset| {
+            let span = LineSpan { offset, len: entry.raw.len() as u32, line: line.number };
+            builder.add_entry(&entry, span);
+            resume_index.add_entry(&entry, span);
+            inventory.add(&entry, span);
         });
     });
-    Known { file: file.to_vec(), tree: weaver.finish(), facts, survey }
+    LoadedFile { file: file.to_vec(), tree: builder.finish(), resume_index, inventory }
 }
 
-impl Known {
-    pub(crate) fn line(&self, place: LineSpan) -> Vec<u8> {
-        self.file[place.offset as usize..place.offset as usize + place.len as usize].to_vec()
+impl LoadedFile {
+    pub(crate) fn line_bytes(&self, span: LineSpan) -> Vec<u8> {
+        self.file[span.offset as usize..span.offset as usize + span.len as usize].to_vec()
     }
 
-    pub(crate) fn ids(&self, path: &[NodeId]) -> Vec<Id> {
-        path.iter().map(|&no| self.tree.node(no).id).collect()
+    pub(crate) fn uuids(&self, path: &[NodeId]) -> Vec<Id> {
+        path.iter().map(|&node_id| self.tree.node(node_id).uuid).collect()
     }
 
-    /// Cuts the way to an entry, as a client would go on from it.
-    pub(crate) fn cut(
+    /// Trims the path to an entry, as a client would resume from it.
+    pub(crate) fn trim(
         &self,
         client: &Version,
         leaf: NodeId,
-        cut: impl Fn(&TrimInput<'_>) -> TrimmedPath,
+        trim: impl Fn(&TrimInput<'_>) -> TrimmedPath,
     ) -> Option<(ResumeOutcome, TrimmedPath)> {
-        let asked = resume_at(&self.tree, &self.facts, client, leaf).filter(|asked| asked.halt.is_none())?;
-        let way = required_entries(&self.tree, &self.facts, std::slice::from_ref(client), leaf);
-        let scene = TrimInput::new(&self.tree, &self.facts, &self.survey, SESSION, (&way, leaf, &asked));
-        let cut = cut(&scene);
-        Some((asked, cut))
+        let outcome = simulate_resume_at(&self.tree, &self.resume_index, client, leaf)
+            .filter(|outcome| outcome.failure.is_none())?;
+        let path = required_entries(&self.tree, &self.resume_index, std::slice::from_ref(client), leaf);
+        let input =
+            TrimInput::new(&self.tree, &self.resume_index, &self.inventory, SESSION, (&path, leaf, &outcome));
+        let trimmed = trim(&input);
+        Some((outcome, trimmed))
     }
 
-    /// Writes the copy, to go on from where the cut says.
-    pub(crate) fn write(&self, cut: TrimmedPath) -> Vec<u8> {
-        let leaf = cut.leaf.map(|leaf| self.tree.node(leaf).id.hyphenated());
+    /// Writes the copy, to be resumed from the leaf of the trimmed path.
+    pub(crate) fn write(&self, trimmed: TrimmedPath) -> Vec<u8> {
+        let leaf = trimmed.leaf.map(|leaf| self.tree.node(leaf).uuid.to_hyphenated());
         let now = self.tree.nodes().iter().filter_map(Node::time).max().map_or(0, |time| time.0) + 1000;
-        let note = cut.note.as_ref().map(|note| {
+        let note = trimmed.note.as_ref().map(|note| {
             let parent = note.parent.as_ref().map_or("null".to_owned(), |parent| format!("\"{parent}\""));
             format!(r#"{{"type":"user","uuid":"{NOTE}","parentUuid":{parent},"timestamp":"2025-01-01T00:00:00.000Z","message":{{"role":"user","content":"note"}}}}"#)
         });
         let draft = Draft::default();
         let mut file = Vec::new();
-        for piece in cut.pieces(|no| self.tree.node(no).place, note.map(String::into_bytes)) {
-            match piece {
-                DraftSegment::Line(place, changes) => {
-                    file.extend_from_slice(&draft.render(&self.line(place), &changes));
+        for segment in
+            trimmed.into_segments(|node_id| self.tree.node(node_id).span, note.map(String::into_bytes))
+        {
+            match segment {
+                DraftSegment::Line(span, edits) => {
+                    file.extend_from_slice(&draft.render_line(&self.line_bytes(span), &edits));
                 }
                 DraftSegment::New(line) => file.extend(line),
-                DraftSegment::Copy(_) => unreachable!("a cut copies line by line"),
+                DraftSegment::Copy(_) => unreachable!("a trimmed path consists of single lines"),
             }
             file.push(b'\n');
         }
-        let anchor = ResumeMarker {
+        let marker = ResumeMarker {
             leaf: leaf.as_deref().unwrap_or_default(),
             uuid: "00000000-0000-4000-8000-00000000ffff",
             session: SESSION,
             time: Some(Timestamp(now)),
             ..ResumeMarker::default()
         };
-        [&file[..], &anchor.marker_line(), b"\n", &anchor.leaf_pointer_line(), b"\n"].concat()
+        [&file[..], &marker.marker_line(), b"\n", &marker.leaf_pointer_line(), b"\n"].concat()
     }
 }
 
-pub(crate) fn by(trim: &TrimOptions) -> impl Fn(&TrimInput<'_>, &Known) -> TrimmedPath + '_ {
-    |scene, known| {
-        let read = |place| Ok::<_, std::convert::Infallible>(known.line(place));
-        TrimmedPath::by(scene, trim, read).unwrap_or_else(|never| match never {})
+pub(crate) fn trim_with(options: &TrimOptions) -> impl Fn(&TrimInput<'_>, &LoadedFile) -> TrimmedPath + '_ {
+    |input, loaded| {
+        let read = |span| Ok::<_, std::convert::Infallible>(loaded.line_bytes(span));
+        TrimmedPath::from_options(input, options, read).unwrap_or_else(|never| match never {})
     }
 }
 
-pub(crate) fn last(known: &Known) -> NodeId {
-    known.tree.nodes().len() as NodeId - 1
+pub(crate) fn last_node(loaded: &LoadedFile) -> NodeId {
+    loaded.tree.nodes().len() as NodeId - 1
 }

@@ -1,4 +1,4 @@
-//! Trims: what goes, what stays, and that what stays is sound.
+//! Trims: which content is removed, and that the rest is valid.
 
 mod laws;
 mod loaded_file;
@@ -8,42 +8,46 @@ use std::collections::HashSet;
 use insta::assert_snapshot;
 use rethread_core::id::Id;
 use rethread_core::resume::simulate_resume;
-use rethread_core::trim::{ContentKind, EscalationStep, Preset, TrimInput, TrimOptions, escalate};
+use rethread_core::trim::{ContentKind, EscalationStep, TrimInput, TrimOptions, TrimPreset, escalate};
 use rethread_core::version::Version;
 use rethread_testkit::script;
 use serde_json::Value;
 
-use loaded_file::{NOTE, by, know, last};
+use loaded_file::{NOTE, last_node, load, trim_with};
 
-/// Trims a script and shows every line that stays, its parent and its blocks in a word, and what went.
-fn check(text: &str, trim: &TrimOptions) -> String {
-    let known = know(&script::bytes(text));
-    let client = Version::read("2.1.325");
-    let (_, cut) = known.cut(&client, last(&known), |scene| by(trim)(scene, &known)).expect("a way");
-    let rows: Vec<String> =
-        cut.ledger.rows().map(|(cause, row)| format!("{} {}", cause.name(), row.count)).collect();
-    let file = known.write(cut);
-    let lines = String::from_utf8(file).expect("text");
-    let mut shown: Vec<String> = lines.lines().map(show).collect();
-    shown.truncate(shown.len() - 2);
-    format!("{}\n- {}", shown.join("\n"), rows.join(", "))
+/// Trims a script. Formats each remaining line with its parent and its blocks, and the removed content.
+fn trim_script(text: &str, options: &TrimOptions) -> String {
+    let original = load(&script::bytes(text));
+    let client = Version::parse_lenient("2.1.325");
+    let (_, trimmed) = original
+        .trim(&client, last_node(&original), |input| trim_with(options)(input, &original))
+        .expect("a path");
+    let savings: Vec<String> =
+        trimmed.savings.iter().map(|(cause, amount)| format!("{} {}", cause.name(), amount.count)).collect();
+    let file = original.write(trimmed);
+    let copy = String::from_utf8(file).expect("text");
+    let mut formatted: Vec<String> = copy.lines().map(format_line).collect();
+    formatted.truncate(formatted.len() - 2);
+    format!("{}\n- {}", formatted.join("\n"), savings.join(", "))
 }
 
-fn show(line: &str) -> String {
+fn format_line(line: &str) -> String {
     let value: Value = serde_json::from_str(line).expect("a line is JSON");
     let name = |key: &str| {
-        value[key].as_str().map_or("null".into(), |uuid| script::name_of(uuid).unwrap_or_else(|| uuid.into()))
+        value[key]
+            .as_str()
+            .map_or("null".into(), |uuid| script::name_from_uuid(uuid).unwrap_or_else(|| uuid.into()))
     };
     let blocks = match &value["message"]["content"] {
         Value::String(text) => text.clone(),
-        Value::Array(blocks) => blocks.iter().map(word).collect::<Vec<_>>().join(" | "),
+        Value::Array(blocks) => blocks.iter().map(format_block).collect::<Vec<_>>().join(" | "),
         _ => value["type"].as_str().unwrap_or_default().to_owned(),
     };
-    let twin = if value["toolUseResult"].is_null() { "" } else { " +twin" };
-    format!("{} ^{}: {blocks}{twin}", name("uuid"), name("parentUuid"))
+    let tool_use_result = if value["toolUseResult"].is_null() { "" } else { " +toolUseResult" };
+    format!("{} ^{}: {blocks}{tool_use_result}", name("uuid"), name("parentUuid"))
 }
 
-fn word(block: &Value) -> String {
+fn format_block(block: &Value) -> String {
     let text = |key: &str| block[key].as_str().unwrap_or_default().to_owned();
     match block["type"].as_str() {
         Some("text") => text("text"),
@@ -57,18 +61,18 @@ fn word(block: &Value) -> String {
     }
 }
 
-fn drop(what: &[ContentKind]) -> TrimOptions {
-    TrimOptions { drop: what.to_vec(), ..TrimOptions::default() }
+fn drop_kinds(kinds: &[ContentKind]) -> TrimOptions {
+    TrimOptions { drop: kinds.to_vec(), ..TrimOptions::default() }
 }
 
-/// Words that are worth a stub.
-fn long(words: &str) -> String {
+/// Returns a text that is long enough for a stub.
+fn long_text(words: &str) -> String {
     format!("{words} ").repeat(400 / words.len())
 }
 
 #[test]
-fn calls_and_results_leave_together_and_what_hung_on_them_hangs_above() {
-    let talk = "
+fn calls_and_results_are_removed_together_and_children_reparented() {
+    let conversation = "
 u1: dig a bed
   a1 #m1: ?where to
     a2 #m1: I look first
@@ -81,7 +85,7 @@ u1: dig a bed
               u4: thanks
                 a6: welcome
 ";
-    assert_snapshot!(check(talk, &drop(&[ContentKind::Tools])), @"
+    assert_snapshot!(trim_script(conversation, &drop_kinds(&[ContentKind::Tools])), @"
     u1 ^null: dig a bed
     a2 ^u1: I look first
     a5 ^a2: Done
@@ -90,38 +94,38 @@ u1: dig a bed
     a6 ^u4: welcome
     - tools 2
     ");
-    assert_snapshot!(check(talk, &drop(&[ContentKind::Thinking, ContentKind::Progress])), @"
+    assert_snapshot!(trim_script(conversation, &drop_kinds(&[ContentKind::Thinking, ContentKind::Progress])), @"
     u1 ^null: dig a bed
     a2 ^u1: I look first
     a3 ^a2: !Bash
     a4 ^a3: !Bash
-    u3 ^a4: =/garden +twin
-    u2 ^a3: =beds +twin
+    u3 ^a4: =/garden +toolUseResult
+    u2 ^a3: =beds +toolUseResult
     a5 ^u2: Done
     u4 ^a5: thanks
     a6 ^u4: welcome
     - progress 1, thinking 1
     ");
-    assert_snapshot!(check(talk, &drop(&[])), @"
+    assert_snapshot!(trim_script(conversation, &drop_kinds(&[])), @"
     u1 ^null: dig a bed
     a1 ^u1: ?where to
     a2 ^a1: I look first
     a3 ^a2: !Bash
     a4 ^a3: !Bash
-    u3 ^a4: =/garden +twin
-    u2 ^a3: =beds +twin
+    u3 ^a4: =/garden +toolUseResult
+    u2 ^a3: =beds +toolUseResult
     a5 ^u2: Done
     p1 ^a5: progress
     u4 ^p1: thanks
     a6 ^u4: welcome
     -
     ");
-    assert_snapshot!(check(talk, &TrimOptions { keep_last: Some(1), ..TrimOptions::default() }), @"
+    assert_snapshot!(trim_script(conversation, &TrimOptions { keep_last: Some(1), ..TrimOptions::default() }), @"
     u4 ^null: thanks
     a6 ^u4: welcome
     - turns 1
     ");
-    assert_snapshot!(check(talk, &Preset::Bare.trim()), @"
+    assert_snapshot!(trim_script(conversation, &TrimPreset::Bare.options()), @"
     u1 ^null: dig a bed
     a2 ^u1: I look first
     a5 ^a2: Done
@@ -132,8 +136,8 @@ u1: dig a bed
 }
 
 #[test]
-fn stubs_say_where_the_original_is_and_the_second_copy_goes() {
-    let talk = format!(
+fn stubs_name_the_original_and_tool_use_results_are_removed() {
+    let conversation = format!(
         "
 u1: read it
   a1: !Read shed.md
@@ -146,55 +150,55 @@ u1: read it
                 u5: look | [image]
                   a5: nice
 ",
-        long = long("planks")
+        long = long_text("planks")
     );
-    assert_snapshot!(check(&talk, &TrimOptions { dedupe_reads: true, ..TrimOptions::default() }), @"
+    assert_snapshot!(trim_script(&conversation, &TrimOptions { dedupe_reads: true, ..TrimOptions::default() }), @"
     u1 ^null: read it
     a1 ^u1: !Read
-    u2 ^a1: =[read of 538 bytes left out by rethread, the file is read again below: session 0af00000 li
+    u2 ^a1: =[read of 538 bytes removed by rethread, the file is read again below: session 0af00000 lin
     a2 ^u2: !Read
-    u3 ^a2: =planks planks planks planks planks planks planks planks planks planks planks planks planks +twin
+    u3 ^a2: =planks planks planks planks planks planks planks planks planks planks planks planks planks +toolUseResult
     a3 ^u3: !Bash
-    u4 ^a3: =short +twin
+    u4 ^a3: =short +toolUseResult
     a4 ^u4: Done
     u5 ^a4: look | [image]
     a5 ^u5: nice
     - reads 1
     ");
-    assert_snapshot!(check(&talk, &TrimOptions { results_over: Some(300), ..TrimOptions::default() }), @"
+    assert_snapshot!(trim_script(&conversation, &TrimOptions { results_over: Some(300), ..TrimOptions::default() }), @"
     u1 ^null: read it
     a1 ^u1: !Read
-    u2 ^a1: =[tool result of 538 bytes left out by rethread: session 0af00000 line 3]
+    u2 ^a1: =[tool result of 538 bytes removed by rethread: session 0af00000 line 3]
     a2 ^u2: !Read
-    u3 ^a2: =[tool result of 538 bytes left out by rethread: session 0af00000 line 5]
+    u3 ^a2: =[tool result of 538 bytes removed by rethread: session 0af00000 line 5]
     a3 ^u3: !Bash
-    u4 ^a3: =short +twin
+    u4 ^a3: =short +toolUseResult
     a4 ^u4: Done
     u5 ^a4: look | [image]
     a5 ^u5: nice
     - tool-results 2
     ");
-    assert_snapshot!(check(&talk, &drop(&[ContentKind::ToolResults, ContentKind::Images])), @"
+    assert_snapshot!(trim_script(&conversation, &drop_kinds(&[ContentKind::ToolResults, ContentKind::Images])), @"
     u1 ^null: read it
     a1 ^u1: !Read
-    u2 ^a1: =[tool result of 538 bytes left out by rethread: session 0af00000 line 3]
+    u2 ^a1: =[tool result of 538 bytes removed by rethread: session 0af00000 line 3]
     a2 ^u2: !Read
-    u3 ^a2: =[tool result of 538 bytes left out by rethread: session 0af00000 line 5]
+    u3 ^a2: =[tool result of 538 bytes removed by rethread: session 0af00000 line 5]
     a3 ^u3: !Bash
-    u4 ^a3: =short +twin
+    u4 ^a3: =short +toolUseResult
     a4 ^u4: Done
-    u5 ^a4: look | [picture of 90 bytes left out by rethread: session 0af00000 line 9]
+    u5 ^a4: look | [image of 90 bytes removed by rethread: session 0af00000 line 9]
     a5 ^u5: nice
     - tool-results 2, images 1
     ");
-    assert_snapshot!(check(&talk, &TrimOptions { older_than: Some(1), ..drop(&[ContentKind::ToolResults, ContentKind::Images]) }), @"
+    assert_snapshot!(trim_script(&conversation, &TrimOptions { older_than: Some(1), ..drop_kinds(&[ContentKind::ToolResults, ContentKind::Images]) }), @"
     u1 ^null: read it
     a1 ^u1: !Read
-    u2 ^a1: =[tool result of 538 bytes left out by rethread: session 0af00000 line 3]
+    u2 ^a1: =[tool result of 538 bytes removed by rethread: session 0af00000 line 3]
     a2 ^u2: !Read
-    u3 ^a2: =[tool result of 538 bytes left out by rethread: session 0af00000 line 5]
+    u3 ^a2: =[tool result of 538 bytes removed by rethread: session 0af00000 line 5]
     a3 ^u3: !Bash
-    u4 ^a3: =short +twin
+    u4 ^a3: =short +toolUseResult
     a4 ^u4: Done
     u5 ^a4: look | [image]
     a5 ^u5: nice
@@ -203,22 +207,22 @@ u1: read it
 }
 
 #[test]
-fn attachments_that_say_something_stay_in_a_light_copy() {
-    let talk = "
+fn sent_attachments_stay_in_a_light_copy() {
+    let conversation = "
 u1: dig
   t1: file a bed
     t2: hook_success fine
       t3: queued_command and the hose
         a1: Done
 ";
-    assert_snapshot!(check(talk, &Preset::Light.trim()), @"
+    assert_snapshot!(trim_script(conversation, &TrimPreset::Light.options()), @"
     u1 ^null: dig
     t1 ^u1: attachment
     t3 ^t1: attachment
     a1 ^t3: Done
     - attachments 1
     ");
-    assert_snapshot!(check(talk, &drop(&[ContentKind::Attachments])), @"
+    assert_snapshot!(trim_script(conversation, &drop_kinds(&[ContentKind::Attachments])), @"
     u1 ^null: dig
     t3 ^u1: attachment
     a1 ^t3: Done
@@ -227,8 +231,8 @@ u1: dig
 }
 
 #[test]
-fn what_a_compaction_kept_is_named_only_as_far_as_it_stays() {
-    let talk = "
+fn boundaries_list_only_remaining_entries() {
+    let conversation = "
 u1: dig
   a1 #m1: ?deep
     a2 #m1: !Bash ls
@@ -239,36 +243,40 @@ u3 ^s1 recap: so far
   u4: go on
     a4: yes
 ";
-    let known = know(&script::bytes(talk));
-    let client = Version::read("2.1.325");
-    for (trim, kept) in [
-        (drop(&[]), "a1 a2 u2 a3 / a1..a3"),
-        (drop(&[ContentKind::Thinking]), "a2 u2 a3 / a2..a3"),
-        (drop(&[ContentKind::Tools]), "a3 / a3..a3"),
+    let original = load(&script::bytes(conversation));
+    let client = Version::parse_lenient("2.1.325");
+    for (options, kept) in [
+        (drop_kinds(&[]), "a1 a2 u2 a3 / a1..a3"),
+        (drop_kinds(&[ContentKind::Thinking]), "a2 u2 a3 / a2..a3"),
+        (drop_kinds(&[ContentKind::Tools]), "a3 / a3..a3"),
     ] {
-        let (asked, cut) = known.cut(&client, last(&known), |scene| by(&trim)(scene, &known)).expect("a way");
-        let stays: HashSet<Id> = cut.lines.iter().map(|(no, _)| known.tree.node(*no).id).collect();
-        let file = known.write(cut);
+        let (outcome, trimmed) = original
+            .trim(&client, last_node(&original), |input| trim_with(&options)(input, &original))
+            .expect("a path");
+        let remaining: HashSet<Id> =
+            trimmed.lines.iter().map(|(node_id, _)| original.tree.node(*node_id).uuid).collect();
+        let file = original.write(trimmed);
         let boundary =
             file.split(|b| *b == b'\n').find(|line| line.windows(16).any(|w| w == b"compact_boundary"));
         let boundary: Value = serde_json::from_slice(boundary.expect("the boundary")).expect("JSON");
-        let name = |value: &Value| script::name_of(value.as_str().expect("a uuid")).expect("a name");
+        let name = |value: &Value| script::name_from_uuid(value.as_str().expect("a uuid")).expect("a name");
         let metadata = &boundary["compactMetadata"];
         let listed = metadata["preservedMessages"]["uuids"].as_array().expect("a list");
         let listed: Vec<String> = listed.iter().map(name).collect();
-        let run = &metadata["preservedSegment"];
-        let run = format!("{}..{}", name(&run["headUuid"]), name(&run["tailUuid"]));
-        assert_eq!(format!("{} / {run}", listed.join(" ")), kept);
-        let copy = know(&file);
-        let found = simulate_resume(&copy.tree, &copy.facts, &client);
-        let wanted: Vec<Id> = known.ids(&asked.path).into_iter().filter(|id| stays.contains(id)).collect();
-        assert_eq!(copy.ids(&found.path), wanted);
+        let segment = &metadata["preservedSegment"];
+        let segment = format!("{}..{}", name(&segment["headUuid"]), name(&segment["tailUuid"]));
+        assert_eq!(format!("{} / {segment}", listed.join(" ")), kept);
+        let copy = load(&file);
+        let copy_outcome = simulate_resume(&copy.tree, &copy.resume_index, &client);
+        let expected: Vec<Id> =
+            original.uuids(&outcome.path).into_iter().filter(|id| remaining.contains(id)).collect();
+        assert_eq!(copy.uuids(&copy_outcome.path), expected);
     }
 }
 
 #[test]
-fn a_copy_counts_the_context_that_it_has() {
-    let talk = format!(
+fn copies_record_the_reduced_context_size() {
+    let conversation = format!(
         "
 u1: read it
   a1 in=10 out=20 write=30 read=90000: !Read shed.md
@@ -276,45 +284,51 @@ u1: read it
       a2 in=10 out=20 write=1000 read=100000: Done
         u3: thanks
 ",
-        long("planks").repeat(20)
+        long_text("planks").repeat(20)
     );
-    let known = know(&script::bytes(&talk));
-    let client = Version::read("2.1.325");
-    let trim = drop(&[ContentKind::ToolResults]);
-    let (asked, cut) = known.cut(&client, last(&known), |scene| by(&trim)(scene, &known)).expect("a way");
-    let saved = cut.ledger.total().tokens();
-    let copy = know(&known.write(cut));
-    let found = simulate_resume(&copy.tree, &copy.facts, &client);
+    let original = load(&script::bytes(&conversation));
+    let client = Version::parse_lenient("2.1.325");
+    let options = drop_kinds(&[ContentKind::ToolResults]);
+    let (outcome, trimmed) = original
+        .trim(&client, last_node(&original), |input| trim_with(&options)(input, &original))
+        .expect("a path");
+    let saved = trimmed.savings.total().tokens();
+    let copy = load(&original.write(trimmed));
+    let copy_outcome = simulate_resume(&copy.tree, &copy.resume_index, &client);
     assert!(saved > 1800, "{saved}");
-    assert_eq!(found.tokens(&copy.facts), asked.tokens(&known.facts) - saved);
+    assert_eq!(
+        copy_outcome.estimate_tokens(&copy.resume_index),
+        outcome.estimate_tokens(&original.resume_index) - saved
+    );
 }
 
-/// Makes a script fit and tells each step, then the lines that stay.
-fn fitted(text: &str, fit: u64) -> String {
-    let known = know(&script::bytes(text));
-    let client = Version::read("2.1.325");
+/// Makes a script fit. Formats each stage and the remaining lines.
+fn escalate_script(text: &str, fit: u64) -> String {
+    let original = load(&script::bytes(text));
+    let client = Version::parse_lenient("2.1.325");
     let steps = std::cell::RefCell::new(Vec::new());
-    let read = |place| Ok::<_, std::convert::Infallible>(known.line(place));
-    let made = |scene: &TrimInput<'_>| {
-        let made = escalate(scene, fit, NOTE, read).unwrap_or_else(|never| match never {});
-        let step = |taken: &EscalationStep| {
-            format!("{} {}: {} -> {}", taken.stage.name(), taken.count, taken.before, taken.after)
+    let read = |span| Ok::<_, std::convert::Infallible>(original.line_bytes(span));
+    let escalate_input = |input: &TrimInput<'_>| {
+        let escalation = escalate(input, fit, NOTE, read).unwrap_or_else(|never| match never {});
+        let format_step = |step: &EscalationStep| {
+            format!("{} {}: {} -> {}", step.stage.name(), step.count, step.before, step.after)
         };
-        steps.borrow_mut().extend(made.taken.iter().map(step));
-        steps.borrow_mut().push(if made.fits { "fits".to_owned() } else { "too long".to_owned() });
-        made.cut
+        steps.borrow_mut().extend(escalation.steps.iter().map(format_step));
+        steps.borrow_mut().push(if escalation.fits { "fits".to_owned() } else { "too long".to_owned() });
+        escalation.trimmed
     };
-    let (_, cut) = known.cut(&client, last(&known), made).expect("a way");
-    let lines = String::from_utf8(known.write(cut)).expect("text");
-    let mut shown: Vec<String> = lines.lines().map(|line| show(line).chars().take(60).collect()).collect();
-    shown.truncate(shown.len() - 2);
-    format!("{}\n{}", steps.borrow().join("\n"), shown.join("\n"))
+    let (_, trimmed) = original.trim(&client, last_node(&original), escalate_input).expect("a path");
+    let lines = String::from_utf8(original.write(trimmed)).expect("text");
+    let mut formatted: Vec<String> =
+        lines.lines().map(|line| format_line(line).chars().take(60).collect()).collect();
+    formatted.truncate(formatted.len() - 2);
+    format!("{}\n{}", steps.borrow().join("\n"), formatted.join("\n"))
 }
 
 #[test]
-fn more_and_more_goes_until_it_fits() {
+fn escalation_stops_when_the_context_fits() {
     let words = "planks ".repeat(800);
-    let talk = format!(
+    let conversation = format!(
         "
 u1: dig the first bed
   a1 #m1: ?long thoughts about beds
@@ -333,13 +347,13 @@ u1: dig the first bed
                             a8 read=4400: welcome
 "
     );
-    assert_snapshot!(fitted(&talk, 3500), @"
+    assert_snapshot!(escalate_script(&conversation, 3500), @"
     large-results 1: 4415 -> 3013
     fits
     u1 ^null: dig the first bed
     a1 ^u1: ?long thoughts about beds
     a2 ^a1: !Bash
-    u2 ^a2: =[tool result of 6 kB left out by rethread: session 
+    u2 ^a2: =[tool result of 6 kB removed by rethread: session 0
     a3 ^u2: !Bash
     u3 ^a3: =planks planks planks planks planks planks planks pl
     a4 ^u3: Done
@@ -352,15 +366,15 @@ u1: dig the first bed
     u7 ^a7: thanks
     a8 ^u7: welcome
     ");
-    assert_snapshot!(fitted(&talk, 2000), @"
-    large-results 2: 4415 -> 1611
+    assert_snapshot!(escalate_script(&conversation, 2000), @"
+    large-results 2: 4415 -> 1610
     fits
     u1 ^null: dig the first bed
     a1 ^u1: ?long thoughts about beds
     a2 ^a1: !Bash
-    u2 ^a2: =[tool result of 6 kB left out by rethread: session 
+    u2 ^a2: =[tool result of 6 kB removed by rethread: session 0
     a3 ^u2: !Bash
-    u3 ^a3: =[tool result of 6 kB left out by rethread: session 
+    u3 ^a3: =[tool result of 6 kB removed by rethread: session 0
     a4 ^u3: Done
     u4 ^a4: the second bed
     a5 ^u4: Done, too
@@ -371,10 +385,10 @@ u1: dig the first bed
     u7 ^a7: thanks
     a8 ^u7: welcome
     ");
-    assert_snapshot!(fitted(&talk, 1570), @"
-    large-results 2: 4415 -> 1611
-    thinking 1: 1611 -> 1591
-    tools 2: 1591 -> 1520
+    assert_snapshot!(escalate_script(&conversation, 1570), @"
+    large-results 2: 4415 -> 1610
+    thinking 1: 1610 -> 1590
+    tools 2: 1590 -> 1520
     fits
     u1 ^null: dig the first bed
     a4 ^u1: Done
@@ -387,17 +401,17 @@ u1: dig the first bed
     u7 ^a7: thanks
     a8 ^u7: welcome
     ");
-    assert_snapshot!(fitted(&talk, 100), @"
-    large-results 2: 4415 -> 1611
-    thinking 1: 1611 -> 1591
-    tools 2: 1591 -> 1520
+    assert_snapshot!(escalate_script(&conversation, 100), @"
+    large-results 2: 4415 -> 1610
+    thinking 1: 1610 -> 1590
+    tools 2: 1590 -> 1520
     turns 2: 1520 -> 1497
-    recent-results 1: 1497 -> 95
+    recent-results 1: 1497 -> 94
     fits
     00000000-0000-4000-8000-00000000aaaa ^null: note
     u5 ^00000000-0000-4000-8000-00000000aaaa: the third bed
     a6 ^u5: !Bash
-    u6 ^a6: =[tool result of 6 kB left out by rethread: session 
+    u6 ^a6: =[tool result of 6 kB removed by rethread: session 0
     a7 ^u6: Done again
     u7 ^a7: thanks
     a8 ^u7: welcome

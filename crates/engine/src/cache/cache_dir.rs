@@ -1,4 +1,4 @@
-//! Where the index lies.
+//! The location of the cache files, and how they are created.
 
 use std::fs::{DirBuilder, OpenOptions};
 use std::io;
@@ -6,26 +6,28 @@ use std::path::{Path, PathBuf};
 
 use crate::disk::Roots;
 
-/// The version of everything in the folder: files of another are neither read nor touched.
+/// The version of the directory layout. Files of other versions are neither read nor deleted.
 const FORMAT: u32 = 2;
 
-/// Where rethread keeps what saves it from reading all files again. In the hands of a face it is only the name of a
-/// folder.
+/// The cache directory. Frontends can only name it; all reads and writes are done by the engine.
 #[derive(Debug, Clone)]
 pub struct CacheDir {
-    cache: PathBuf,
+    path: PathBuf,
 }
 
 impl CacheDir {
-    /// Takes the cache folder; it is made when there is something to keep.
-    pub fn at(cache: PathBuf) -> CacheDir {
-        CacheDir { cache }
+    /// Names the cache directory. It is created on the first write.
+    pub fn new(path: PathBuf) -> CacheDir {
+        CacheDir { path }
     }
 
-    /// Returns the folder for what is below `roots`; none for single files, which are read as quickly.
-    pub(crate) fn folder_for(&self, roots: &Roots) -> Option<PathBuf> {
-        let real = |root: &PathBuf| root.canonicalize().ok().filter(|root| root.is_dir());
-        let mut paths = roots.paths.iter().map(real).collect::<Option<Vec<PathBuf>>>()?;
+    /// Returns the directory of the cache files for `roots`. It depends on the set of roots, not on their order.
+    ///
+    /// Returns `None` if a root is not an existing directory, because reading a single file is as fast, or if there are no
+    /// roots.
+    pub(crate) fn dir_for(&self, roots: &Roots) -> Option<PathBuf> {
+        let canonical_dir = |root: &PathBuf| root.canonicalize().ok().filter(|root| root.is_dir());
+        let mut paths = roots.paths.iter().map(canonical_dir).collect::<Option<Vec<PathBuf>>>()?;
         paths.sort();
         paths.dedup();
         let mut hasher = blake3::Hasher::new();
@@ -34,25 +36,27 @@ impl CacheDir {
             hasher.update(&(path.len() as u64).to_le_bytes()).update(path);
         }
         let name = &hasher.finalize().to_hex()[..16];
-        (!paths.is_empty()).then(|| self.cache.join(FORMAT.to_string()).join(name))
+        (!paths.is_empty()).then(|| self.path.join(FORMAT.to_string()).join(name))
     }
 }
 
-/// Makes a folder with those above it, readable by the user only.
-pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
+/// Creates a directory and its ancestors, readable only by the user.
+pub(crate) fn create_private_dir(dir: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.recursive(true).create(folder)
+    builder.recursive(true).create(dir)
 }
 
-/// Returns by what code things are kept: those kept by any other may mean something else.
+/// Returns the fingerprint of the code that writes the cache. Data written by other code is ignored: it may mean something
+/// else.
 pub(crate) fn code_fingerprint() -> u64 {
-    u64::from_str_radix(env!("RETHREAD_CODE"), 16).unwrap_or_default()
+    let engine = u64::from_str_radix(env!("RETHREAD_SOURCE_HASH"), 16).unwrap_or_default();
+    engine ^ rethread_core::source_hash().rotate_left(1)
 }
 
-/// Lets only the user read what is made.
-pub(crate) fn private() -> OpenOptions {
+/// Returns options for opening files that only the user can read if they are created. The caller sets the access mode.
+pub(crate) fn private_options() -> OpenOptions {
     let mut options = OpenOptions::new();
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);

@@ -1,10 +1,10 @@
-//! Single values that are asked for again within the minute, each in a small file of its own.
+//! Single values that are read again within a minute or so, each in a small file of its own.
 //!
 //! ```text
 //! magic, code, checksum of name and value, packed value
 //! ```
 //!
-//! Nobody waits: who cannot write does without, and what nobody has written for a day goes.
+//! Writes are best-effort and never block. Values that have not been rewritten for a day are deleted.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -14,87 +14,90 @@ use std::time::{Duration, SystemTime};
 use rethread_core::id::Id;
 use rethread_core::pack::Pack;
 
-use super::cache_dir::{CacheDir, code_fingerprint, private};
-use super::lock::Lock;
+use super::cache_dir::{CacheDir, code_fingerprint, private_options};
+use super::lock::CacheLock;
 use super::warning::CacheWarning;
-use crate::disk::Roots;
+use crate::disk::{Roots, open_file};
 
-/// What a slip begins with.
-const MAGIC: [u8; 8] = *b"rethslip";
-/// Bytes before the value.
-const HEAD: usize = 20;
-/// What the names of all slips begin with, and what their lock is called.
-const KIND: &str = "slip";
-/// How long a slip is kept that nobody writes again.
-const OLD: Duration = Duration::from_secs(24 * 60 * 60);
+const MAGIC: [u8; 8] = *b"rethvalu";
+/// The length of the header before the value.
+const HEADER_BYTES: usize = 20;
+/// The prefix of the file names, and the name of the lock.
+const PREFIX: &str = "value";
+/// Values that have not been written for this long are deleted.
+const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The place of one value.
+/// A cached value, addressed by name.
 #[derive(Debug)]
 pub(crate) struct CachedValue {
-    folder: PathBuf,
+    dir: PathBuf,
     name: String,
 }
 
 impl CacheDir {
-    /// Returns the place of what is kept by a name for the files below `roots`; none for single files.
-    pub(crate) fn slip(&self, roots: &Roots, name: Id) -> Option<CachedValue> {
-        Some(CachedValue { folder: self.folder_for(roots)?, name: format!("{KIND}-{:032x}", name.bits()) })
+    /// Returns a handle to the value called `name` for the files below `roots`. The value need not exist.
+    ///
+    /// Returns `None` if a root is not a directory or there are no roots.
+    pub(crate) fn cached_value(&self, roots: &Roots, name: Id) -> Option<CachedValue> {
+        Some(CachedValue { dir: self.dir_for(roots)?, name: format!("{PREFIX}-{:032x}", name.bits()) })
     }
 }
 
 impl CachedValue {
     fn path(&self) -> PathBuf {
-        self.folder.join(&self.name)
+        self.dir.join(&self.name)
     }
 
-    /// Returns the value, if there is one that can be believed.
+    /// Reads the value, whatever its age. Returns `None` if it is missing, unreadable or damaged, or if a
+    /// build of rethread from other source code wrote it.
     pub(crate) fn read<T: Pack>(&self) -> Option<T> {
         let mut bytes = Vec::new();
-        crate::disk::open(&self.path()).ok()?.read_to_end(&mut bytes).ok()?;
-        let value = bytes.get(HEAD..)?;
-        (bytes[..HEAD] == self.head(value)).then(|| T::unpacked(value)).flatten()
+        open_file(&self.path()).ok()?.read_to_end(&mut bytes).ok()?;
+        let value = bytes.get(HEADER_BYTES..)?;
+        (bytes[..HEADER_BYTES] == self.build_header(value)).then(|| T::from_packed(value)).flatten()
     }
 
-    fn head(&self, value: &[u8]) -> [u8; HEAD] {
+    /// Builds the header of the file for a packed value.
+    fn build_header(&self, value: &[u8]) -> [u8; HEADER_BYTES] {
         let mut hasher = crc32fast::Hasher::new();
         hasher.update(self.name.as_bytes());
         hasher.update(value);
-        let mut head = [0; HEAD];
-        head[..8].copy_from_slice(&MAGIC);
-        head[8..16].copy_from_slice(&code_fingerprint().to_le_bytes());
-        head[16..].copy_from_slice(&hasher.finalize().to_le_bytes());
-        head
+        let mut header = [0; HEADER_BYTES];
+        header[..8].copy_from_slice(&MAGIC);
+        header[8..16].copy_from_slice(&code_fingerprint().to_le_bytes());
+        header[16..].copy_from_slice(&hasher.finalize().to_le_bytes());
+        header
     }
 
-    /// Keeps a value in the place of the one before; says what went wrong.
+    /// Writes the value, unless another process is writing values. Returns a warning if that fails.
     pub(crate) fn write(&self, value: &impl Pack) -> Option<CacheWarning> {
-        self.replace(&value.packed())
-            .err()
-            .map(|source| CacheWarning::Unwritable { path: self.path(), source })
+        let result = self.replace_file(&value.to_packed());
+        result.err().map(|source| CacheWarning::Unwritable { path: self.path(), source })
     }
 
-    fn replace(&self, value: &[u8]) -> io::Result<()> {
-        let Some(_lock) = Lock::take(&self.folder, KIND)? else { return Ok(()) };
+    /// Replaces the file of the value. Does nothing if another process holds the lock.
+    fn replace_file(&self, value: &[u8]) -> io::Result<()> {
+        let Some(_lock) = CacheLock::try_acquire(&self.dir, PREFIX)? else { return Ok(()) };
         let is_new = !self.path().exists();
-        let draft = self.folder.join(format!("{KIND}.new"));
-        let mut file = private().write(true).create(true).truncate(true).open(&draft)?;
-        file.write_all(&self.head(value))?;
+        let draft = self.dir.join(format!("{PREFIX}.new"));
+        let mut file = private_options().write(true).create(true).truncate(true).open(&draft)?;
+        file.write_all(&self.build_header(value))?;
         file.write_all(value)?;
         fs::rename(&draft, self.path())?;
         if is_new {
-            self.sweep();
+            self.remove_expired();
         }
         Ok(())
     }
 
-    /// Removes what nobody has written for long: sessions come and go.
-    fn sweep(&self) {
-        for entry in fs::read_dir(&self.folder).into_iter().flatten().filter_map(Result::ok) {
-            let is_slip = entry.file_name().to_string_lossy().starts_with(&format!("{KIND}-"));
-            let written = entry.metadata().and_then(|meta| meta.modified()).ok();
-            let age = written.and_then(|written| SystemTime::now().duration_since(written).ok());
-            if is_slip && age.is_some_and(|age| age > OLD) {
-                // What stays behind is removed the next time.
+    /// Removes the values that have not been written for a day, for instance those of deleted sessions.
+    fn remove_expired(&self) {
+        for entry in fs::read_dir(&self.dir).into_iter().flatten().filter_map(Result::ok) {
+            let is_value = entry.file_name().to_string_lossy().starts_with(&format!("{PREFIX}-"));
+            let modified = entry.metadata().and_then(|meta| meta.modified()).ok();
+            let age = modified.and_then(|modified| SystemTime::now().duration_since(modified).ok());
+            if is_value && age.is_some_and(|age| age > MAX_AGE) {
+                // If it cannot be removed, the next write tries again.
                 let _ = fs::remove_file(entry.path());
             }
         }

@@ -1,13 +1,13 @@
-//! What was read from files, by their paths and marks; the facts of a file whose mark is the same are as good as reading it.
+//! A cache of one value per session file. A value is used only while the fingerprint of its file is unchanged.
 //!
 //! ```text
-//! head    magic, code, length of table and blobs, checksum of head and table
-//! table   path, mark, place and checksum of a blob, for each file in the order of their paths
-//! blobs   one packed value after the other
+//! header  magic, code, length of table and blobs, checksum of header and table
+//! table   path, fingerprint, offset and checksum of a blob, for each file, sorted by path
+//! blobs   the packed values
 //! ```
 //!
-//! The table is read first, then only the blobs that are asked for. A stale mark is never used: a file that was not yet
-//! settled when it was read is not kept at all.
+//! The table is read first, then only the requested blobs. Stale fingerprints are never used: the value of a file that was
+//! not yet stable when it was read is not stored.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -18,286 +18,343 @@ use rethread_core::id::{Id, IdMap};
 use rethread_core::pack::{Pack, Unpacker};
 use rethread_core::pack_fields;
 
-use super::cache_dir::{self, CacheDir, code_fingerprint, private};
-use super::lock::Lock;
+use super::cache_dir::{CacheDir, code_fingerprint, private_options};
+use super::lock::CacheLock;
 use super::warning::CacheWarning;
-use crate::disk::{FileFingerprint, Roots, SessionFile};
+use crate::disk::{FileFingerprint, Roots, SessionFile, open_file};
 
-/// What a file of facts begins with.
 const MAGIC: [u8; 8] = *b"rethread";
-/// Bytes of the head.
-const HEAD: usize = 36;
-/// How often what was asked for of a single file is asked for again, at a guess.
-const AGAIN: u64 = 8;
-/// What it costs to open a file, in bytes that could be read meanwhile.
-const OPENING: u64 = 16 << 10;
+/// The length of the header.
+const HEADER_BYTES: usize = 36;
+/// The assumed number of later requests for a value that was requested for a single file.
+const EXPECTED_REUSES: u64 = 8;
+/// The cost of opening a file, in bytes that could be read in the same time.
+const OPEN_COST: u64 = 16 << 10;
 
-/// Facts of one kind about the files below some roots.
-#[derive(Debug)]
-pub(crate) struct FileCache {
-    folder: PathBuf,
-    /// The name of their file.
-    name: &'static str,
-    table: IdMap<Row>,
-    /// Where blobs are read from, and where they begin.
-    file: Option<(File, u64)>,
-    /// The blobs that were asked for.
-    blobs: Vec<u8>,
-    /// Where among them the facts of each file are that was asked for, by its number.
-    known: Vec<Option<Range<usize>>>,
-    damaged: bool,
+/// The kinds of values that are cached per file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CacheKind {
+    /// The session infos for `ls`.
+    SessionInfos,
+    /// The responses and their tokens.
+    Usage,
+    /// The directories and branches responses were written in.
+    UsageLocations,
+    /// The totals for `stats`.
+    Stats,
+    /// The context status of entries, for search.
+    ContextStatuses,
 }
 
-/// Facts of a file that was read just now.
-#[derive(Debug)]
-pub(crate) struct NewCacheEntry {
-    /// The number of the file.
-    pub(crate) no: usize,
-    /// How many bytes had to be read for it.
-    pub(crate) cost: u64,
-    /// What is to be kept.
-    pub(crate) blob: Vec<u8>,
-}
-
-/// Where the facts of a file lie.
-#[derive(Debug, Clone, Copy)]
-struct Row {
-    mark: FileFingerprint,
-    /// Behind the table.
-    offset: u64,
-    len: usize,
-    sum: u32,
-}
-
-pack_fields!(Row { mark, offset, len, sum });
-
-impl CacheDir {
-    /// Opens the facts called `name` about the files below `roots`, and loads those about `files`.
-    pub(crate) fn facts(
-        &self,
-        roots: &Roots,
-        name: &'static str,
-        files: &[SessionFile],
-    ) -> Option<FileCache> {
-        let mut facts = FileCache::open(self.folder_for(roots)?, name);
-        facts.load(files);
-        Some(facts)
+impl CacheKind {
+    /// Returns the name of the cache file of this kind, and of its lock.
+    pub(crate) fn file_name(self) -> &'static str {
+        match self {
+            CacheKind::SessionInfos => "session-info",
+            CacheKind::Usage => "usage",
+            CacheKind::UsageLocations => "usage-locations",
+            CacheKind::Stats => "stats",
+            CacheKind::ContextStatuses => "context-status",
+        }
     }
 }
 
+/// The cached values of one kind for the files below some roots.
+#[derive(Debug)]
+pub(crate) struct FileCache {
+    dir: PathBuf,
+    kind: CacheKind,
+    /// The locations of the values in the cache file, by id of the path of the session file.
+    table: IdMap<BlobRef>,
+    /// The cache file and the offset of its blobs. `None` if there is no valid cache file.
+    file: Option<(File, u64)>,
+    /// The loaded blobs.
+    blobs: Vec<u8>,
+    /// For each requested file, the range of its value in `blobs`.
+    ranges: Vec<Option<Range<usize>>>,
+    /// Whether the cache file has damaged bytes.
+    is_damaged: bool,
+}
+
+/// A value to be stored.
+#[derive(Debug)]
+pub(crate) struct NewCacheEntry {
+    /// The index of the file among those requested.
+    pub(crate) file_idx: usize,
+    /// The number of bytes read to compute the value.
+    pub(crate) cost: u64,
+    /// The packed value.
+    pub(crate) blob: Vec<u8>,
+}
+
+/// The location of a value in the cache file.
+#[derive(Debug, Clone, Copy)]
+struct BlobRef {
+    fingerprint: FileFingerprint,
+    /// Relative to the first blob.
+    offset: u64,
+    len: usize,
+    checksum: u32,
+}
+
+pack_fields!(BlobRef { fingerprint, offset, len, checksum });
+
 impl CacheDir {
-    /// Opens the facts called `name` to be asked about single files below `roots`.
-    pub(crate) fn single_facts(&self, roots: &Roots, name: &'static str) -> Option<FileCache> {
-        Some(FileCache::open(self.folder_for(roots)?, name))
+    /// Opens the cache of a kind for the files below `roots` and loads the values of `files`, as far as they are current.
+    ///
+    /// Returns `None` if a root is not a directory or there are no roots.
+    pub(crate) fn load_values(
+        &self,
+        roots: &Roots,
+        kind: CacheKind,
+        files: &[SessionFile],
+    ) -> Option<FileCache> {
+        let mut cache = self.open_values(roots, kind)?;
+        cache.load(files);
+        Some(cache)
+    }
+
+    /// Opens the cache of a kind for the files below `roots` without loading values.
+    ///
+    /// Returns `None` if a root is not a directory or there are no roots.
+    pub(crate) fn open_values(&self, roots: &Roots, kind: CacheKind) -> Option<FileCache> {
+        Some(FileCache::open(self.dir_for(roots)?, kind))
     }
 }
 
 impl FileCache {
-    /// Returns what is known of one file, by reading just that.
-    pub(crate) fn get_one<T: Pack>(&mut self, file: &SessionFile) -> Option<T> {
-        let row = self.table.get(&file.id()).copied().filter(|row| file.settled && row.mark == file.mark)?;
-        let (facts, begin) = self.file.as_mut()?;
-        let place = row.offset..row.offset + row.len as u64;
-        let blob = read_runs(facts, *begin, std::slice::from_ref(&place)).ok();
-        let blob = blob.filter(|blob| crc32fast::hash(blob) == row.sum);
-        self.damaged |= blob.is_none();
-        T::unpacked(&blob?)
-    }
-
-    /// Keeps what was read just now of single files beside what is known of all; says what went wrong.
-    pub(crate) fn add(mut self, files: &[SessionFile], fresh: Vec<NewCacheEntry>) -> Option<CacheWarning> {
-        if fresh.is_empty() && !self.damaged {
-            return None;
-        }
-        self.load(files);
-        // What was asked for once will be asked for again: it is worth more than what it cost.
-        let fresh = fresh.into_iter().map(|fresh| NewCacheEntry { cost: fresh.cost * AGAIN, ..fresh });
-        self.keep(files, fresh.collect())
-    }
-
-    fn open(folder: PathBuf, name: &'static str) -> FileCache {
-        let mut facts = FileCache {
-            folder,
-            name,
+    /// Opens the cache of a kind and reads its table. The cache is empty if the file is missing, damaged or outdated.
+    fn open(dir: PathBuf, kind: CacheKind) -> FileCache {
+        let mut cache = FileCache {
+            dir,
+            kind,
             table: IdMap::default(),
             file: None,
             blobs: Vec::new(),
-            known: Vec::new(),
-            damaged: false,
+            ranges: Vec::new(),
+            is_damaged: false,
         };
-        // What is not there is not damaged.
-        if let Ok(mut file) = crate::disk::open(&facts.path()) {
-            match facts.read_table(&mut file) {
-                Ok(Some((table, begin))) => {
-                    facts.table = table;
-                    facts.file = Some((file, begin));
+        // A missing file is not damaged.
+        if let Ok(mut file) = open_file(&cache.path()) {
+            match cache.read_table(&mut file) {
+                Ok(Some((table, blobs_start))) => {
+                    cache.table = table;
+                    cache.file = Some((file, blobs_start));
                 }
                 Ok(None) => {}
-                Err(_) => facts.damaged = true,
+                Err(_) => cache.is_damaged = true,
             }
         }
-        facts
+        cache
     }
 
     fn path(&self) -> PathBuf {
-        self.folder.join(self.name)
+        self.dir.join(self.kind.file_name())
     }
 
-    /// Reads the table and where the blobs begin; `None` where other code made it.
-    fn read_table(&self, file: &mut File) -> io::Result<Option<(IdMap<Row>, u64)>> {
-        let bad = || io::Error::from(io::ErrorKind::InvalidData);
+    /// Reads the table and the offset of the blobs. Returns `None` if other code wrote the file.
+    ///
+    /// Returns an error if the file is damaged or cannot be read.
+    fn read_table(&self, file: &mut File) -> io::Result<Option<(IdMap<BlobRef>, u64)>> {
+        let damaged_error = || io::Error::from(io::ErrorKind::InvalidData);
         let len = file.metadata()?.len();
-        let mut head = [0; HEAD];
-        file.read_exact(&mut head)?;
-        let mut from = Unpacker::new(&head);
-        let mut number = || from.array().map(u64::from_le_bytes);
-        let [Some(magic), Some(code), Some(table), Some(blobs)] = [number(), number(), number(), number()]
-        else {
-            return Err(bad());
+        let mut header = [0; HEADER_BYTES];
+        file.read_exact(&mut header)?;
+        let mut fields = Unpacker::new(&header);
+        let mut next_field = || fields.take_array().map(u64::from_le_bytes);
+        let header_fields = [next_field(), next_field(), next_field(), next_field()];
+        let [Some(magic), Some(code), Some(table_len), Some(blobs_len)] = header_fields else {
+            return Err(damaged_error());
         };
         if magic != u64::from_le_bytes(MAGIC) {
-            return Err(bad());
+            return Err(damaged_error());
         }
-        if code != cache_dir::code_fingerprint() {
+        if code != code_fingerprint() {
             return Ok(None);
         }
-        let begin = table.checked_add(HEAD as u64).filter(|begin| begin.checked_add(blobs) == Some(len));
-        let (begin, table) = begin.zip(usize::try_from(table).ok()).ok_or_else(bad)?;
-        let mut bytes = vec![0; table];
+        let blobs_start = table_len.checked_add(HEADER_BYTES as u64);
+        let blobs_start = blobs_start.filter(|start| start.checked_add(blobs_len) == Some(len));
+        let (blobs_start, table_len) =
+            blobs_start.zip(usize::try_from(table_len).ok()).ok_or_else(damaged_error)?;
+        let mut bytes = vec![0; table_len];
         file.read_exact(&mut bytes)?;
-        if head[HEAD - 4..] != self.checksum(&head[..HEAD - 4], &bytes).to_le_bytes() {
-            return Err(bad());
+        let (fields, checksum) = header.split_at(HEADER_BYTES - 4);
+        if *checksum != self.compute_checksum(fields, &bytes).to_le_bytes() {
+            return Err(damaged_error());
         }
-        let rows = Vec::<(Id, Row)>::unpacked(&bytes).ok_or_else(bad)?;
-        let inside = |row: &Row| row.offset.checked_add(row.len as u64).is_some_and(|end| end <= blobs);
-        if !rows.iter().all(|(_, row)| inside(row)) {
-            return Err(bad());
+        let rows = Vec::<(Id, BlobRef)>::from_packed(&bytes).ok_or_else(damaged_error)?;
+        let is_in_bounds =
+            |blob: &BlobRef| blob.offset.checked_add(blob.len as u64).is_some_and(|end| end <= blobs_len);
+        if !rows.iter().all(|(_, blob)| is_in_bounds(blob)) {
+            return Err(damaged_error());
         }
-        Ok(Some((rows.into_iter().collect(), begin)))
+        Ok(Some((rows.into_iter().collect(), blobs_start)))
     }
 
-    /// Sums up a head and a table; facts of another name have another sum.
-    fn checksum(&self, head: &[u8], table: &[u8]) -> u32 {
+    /// Computes the checksum of header and table. It differs between kinds.
+    fn compute_checksum(&self, header: &[u8], table: &[u8]) -> u32 {
         let mut hasher = crc32fast::Hasher::new();
-        [head, self.name.as_bytes(), table].iter().for_each(|part| hasher.update(part));
+        [header, self.kind.file_name().as_bytes(), table].iter().for_each(|part| hasher.update(part));
         hasher.finalize()
     }
 
-    /// Reads the blobs of files that have not changed.
+    /// Returns the location of the value of a session file. Returns `None` if there is none, or if the file has changed or
+    /// is not stable.
+    fn find_current(&self, file: &SessionFile) -> Option<BlobRef> {
+        let blob = self.table.get(&file.path_id()).copied();
+        blob.filter(|blob| file.is_stable && blob.fingerprint == file.fingerprint)
+    }
+
+    /// Loads the values of the files that have not changed. Later calls refer to files by index in `files`.
     fn load(&mut self, files: &[SessionFile]) {
-        let unchanged = |file: &SessionFile| {
-            self.table.get(&file.id()).copied().filter(|row| file.settled && row.mark == file.mark)
-        };
-        let rows: Vec<Option<Row>> = files.iter().map(unchanged).collect();
-        // Blobs that lie side by side are read at once.
+        let blob_refs: Vec<Option<BlobRef>> = files.iter().map(|file| self.find_current(file)).collect();
+        // Adjacent blobs are read at once.
         let mut runs: Vec<Range<u64>> = Vec::new();
-        for row in rows.iter().flatten() {
-            let end = row.offset + row.len as u64;
+        for blob in blob_refs.iter().flatten() {
+            let end = blob.offset + blob.len as u64;
             match runs.last_mut() {
-                Some(run) if run.end == row.offset => run.end = end,
-                _ => runs.push(row.offset..end),
+                Some(run) if run.end == blob.offset => run.end = end,
+                _ => runs.push(blob.offset..end),
             }
         }
-        if let Some((file, begin)) = &mut self.file {
-            let read = read_runs(file, *begin, &runs);
-            self.damaged |= read.is_err();
-            self.blobs = read.unwrap_or_default();
+        if let Some((file, blobs_start)) = &mut self.file {
+            let blobs = read_runs(file, *blobs_start, &runs);
+            self.is_damaged |= blobs.is_err();
+            self.blobs = blobs.unwrap_or_default();
         }
-        let mut at = 0;
-        for row in rows {
-            let place = row.and_then(|row| {
-                let place = at..at + row.len;
-                at = place.end;
-                let sound =
-                    self.blobs.get(place.clone()).is_some_and(|blob| crc32fast::hash(blob) == row.sum);
-                self.damaged |= !sound;
-                sound.then_some(place)
+        let mut start = 0;
+        for blob in blob_refs {
+            let range = blob.and_then(|blob| {
+                let range = start..start + blob.len;
+                start = range.end;
+                let bytes = self.blobs.get(range.clone());
+                let is_valid = bytes.is_some_and(|bytes| crc32fast::hash(bytes) == blob.checksum);
+                self.is_damaged |= !is_valid;
+                is_valid.then_some(range)
             });
-            self.known.push(place);
+            self.ranges.push(range);
         }
     }
 
-    /// Returns of how many files something is known.
-    pub(crate) fn known(&self) -> usize {
-        self.known.iter().flatten().count()
+    /// Reads the value of one session file, without loading others. Returns `None` if there is no current or valid one.
+    pub(crate) fn read_one<T: Pack>(&mut self, file: &SessionFile) -> Option<T> {
+        let blob = self.find_current(file)?;
+        let (cache_file, blobs_start) = self.file.as_mut()?;
+        let range = blob.offset..blob.offset + blob.len as u64;
+        let bytes = read_runs(cache_file, *blobs_start, std::slice::from_ref(&range)).ok();
+        let bytes = bytes.filter(|bytes| crc32fast::hash(bytes) == blob.checksum);
+        self.is_damaged |= bytes.is_none();
+        T::from_packed(&bytes?)
     }
 
-    /// Returns the packed facts of the file with this number.
-    fn blob(&self, no: usize) -> Option<&[u8]> {
-        self.blobs.get(self.known.get(no)?.clone()?)
+    /// Returns the number of loaded values.
+    pub(crate) fn loaded_count(&self) -> usize {
+        self.ranges.iter().flatten().count()
     }
 
-    /// Returns what is known of the file with this number.
-    pub(crate) fn get<T: Pack>(&self, no: usize) -> Option<T> {
-        T::unpacked(self.blob(no)?)
+    /// Returns the loaded bytes of the value of a file. Returns `None` if there are none.
+    fn blob(&self, file_idx: usize) -> Option<&[u8]> {
+        self.blobs.get(self.ranges.get(file_idx)?.clone()?)
     }
 
-    /// Returns the beginning of what is known of the file with this number.
-    pub(crate) fn get_first<T: Pack>(&self, no: usize) -> Option<T> {
-        T::unpack(&mut Unpacker::new(self.blob(no)?))
+    /// Returns the loaded value of the file with this index. Returns `None` if there is none or it is not a `T`.
+    pub(crate) fn get<T: Pack>(&self, file_idx: usize) -> Option<T> {
+        T::from_packed(self.blob(file_idx)?)
     }
 
-    /// Keeps what was read just now beside what was known, where that is worth the writing; says what went wrong. Facts
-    /// of files that are gone or have changed go.
-    pub(crate) fn keep(mut self, files: &[SessionFile], fresh: Vec<NewCacheEntry>) -> Option<CacheWarning> {
+    /// Decodes the first field of the loaded value of the file with this index. Returns `None` if there is none or it is
+    /// not a `T`.
+    pub(crate) fn get_first<T: Pack>(&self, file_idx: usize) -> Option<T> {
+        T::unpack_from(&mut Unpacker::new(self.blob(file_idx)?))
+    }
+
+    /// Stores values that were computed for single files, for a cache without loaded values. `files` are all files below
+    /// the roots. The cost of the values counts eight times. See [`FileCache::store`].
+    pub(crate) fn store_singles(
+        mut self,
+        files: &[SessionFile],
+        entries: Vec<NewCacheEntry>,
+    ) -> Option<CacheWarning> {
+        if entries.is_empty() && !self.is_damaged {
+            return None;
+        }
+        self.load(files);
+        let weighted_entries =
+            entries.into_iter().map(|entry| NewCacheEntry { cost: entry.cost * EXPECTED_REUSES, ..entry });
+        self.store(files, weighted_entries.collect())
+    }
+
+    /// Stores new values if that is worth rewriting the cache file, and drops those of deleted or changed files. `files` are
+    /// the loaded files.
+    ///
+    /// Returns a warning if writing fails or the cache file was damaged.
+    pub(crate) fn store(
+        mut self,
+        files: &[SessionFile],
+        entries: Vec<NewCacheEntry>,
+    ) -> Option<CacheWarning> {
         let path = self.path();
-        let cost: u64 = fresh.iter().map(|fresh| fresh.cost + OPENING).sum();
-        for NewCacheEntry { no, blob, .. } in fresh.into_iter().filter(|fresh| files[fresh.no].settled) {
-            let place = self.blobs.len()..self.blobs.len() + blob.len();
+        let cost: u64 = entries.iter().map(|entry| entry.cost + OPEN_COST).sum();
+        for NewCacheEntry { file_idx, blob, .. } in
+            entries.into_iter().filter(|entry| files[entry.file_idx].is_stable)
+        {
+            let range = self.blobs.len()..self.blobs.len() + blob.len();
             self.blobs.extend_from_slice(&blob);
-            self.known[no] = Some(place);
+            self.ranges[file_idx] = Some(range);
         }
-        let kept: Vec<usize> = (0..files.len()).filter(|&no| self.known[no].is_some()).collect();
-        let size: usize = kept.iter().filter_map(|&no| self.blob(no)).map(<[u8]>::len).sum();
-        // A session that is being written changes with every call: it is read again, which costs less than to write the
-        // facts of all others again.
-        let worth = cost >= size as u64 || kept.len() < self.table.len() / 2;
-        if worth || self.damaged {
-            let bytes = self.compose(files, &kept, size);
-            if let Err(source) = self.replace(&bytes) {
+        let stored: Vec<usize> = (0..files.len()).filter(|&idx| self.ranges[idx].is_some()).collect();
+        let size: usize = stored.iter().filter_map(|&idx| self.blob(idx)).map(<[u8]>::len).sum();
+        // A session that is being written changes with every call: reading it again costs less than rewriting the values
+        // of all others.
+        let is_worthwhile = cost >= size as u64 || stored.len() < self.table.len() / 2;
+        if is_worthwhile || self.is_damaged {
+            let bytes = self.encode(files, &stored, size);
+            if let Err(source) = self.replace_file(&bytes) {
                 return Some(CacheWarning::Unwritable { path, source });
             }
         }
-        self.damaged.then_some(CacheWarning::Damaged { path })
+        self.is_damaged.then_some(CacheWarning::Damaged { path })
     }
 
-    /// Puts a whole file of facts together.
-    fn compose(&self, files: &[SessionFile], kept: &[usize], size: usize) -> Vec<u8> {
+    /// Encodes the whole cache file. `stored` are the indices of the files with a value, `size` is the total length of
+    /// their blobs.
+    fn encode(&self, files: &[SessionFile], stored: &[usize], size: usize) -> Vec<u8> {
         let mut offset = 0;
-        let mut rows: Vec<(Id, Row)> = Vec::with_capacity(kept.len());
-        for &no in kept {
-            let blob = self.blob(no).unwrap_or_default();
-            let row = Row { mark: files[no].mark, offset, len: blob.len(), sum: crc32fast::hash(blob) };
-            rows.push((files[no].id(), row));
+        let mut rows: Vec<(Id, BlobRef)> = Vec::with_capacity(stored.len());
+        for &idx in stored {
+            let blob = self.blob(idx).unwrap_or_default();
+            let (fingerprint, checksum) = (files[idx].fingerprint, crc32fast::hash(blob));
+            rows.push((files[idx].path_id(), BlobRef { fingerprint, offset, len: blob.len(), checksum }));
             offset += blob.len() as u64;
         }
-        let table = rows.packed();
-        let mut bytes = Vec::with_capacity(HEAD + table.len() + size);
-        for number in [u64::from_le_bytes(MAGIC), code_fingerprint(), table.len() as u64, offset] {
-            bytes.extend_from_slice(&number.to_le_bytes());
+        let table = rows.to_packed();
+        let mut bytes = Vec::with_capacity(HEADER_BYTES + table.len() + size);
+        for field in [u64::from_le_bytes(MAGIC), code_fingerprint(), table.len() as u64, offset] {
+            bytes.extend_from_slice(&field.to_le_bytes());
         }
-        let sum = self.checksum(&bytes, &table);
-        bytes.extend_from_slice(&sum.to_le_bytes());
+        let checksum = self.compute_checksum(&bytes, &table);
+        bytes.extend_from_slice(&checksum.to_le_bytes());
         bytes.extend_from_slice(&table);
-        kept.iter().filter_map(|&no| self.blob(no)).for_each(|blob| bytes.extend_from_slice(blob));
+        stored.iter().filter_map(|&idx| self.blob(idx)).for_each(|blob| bytes.extend_from_slice(blob));
         bytes
     }
 
-    /// Puts new facts in the place of the old, unless another process is just doing so.
-    fn replace(&self, bytes: &[u8]) -> io::Result<()> {
-        let Some(_lock) = Lock::take(&self.folder, self.name)? else { return Ok(()) };
-        let draft = self.folder.join(format!("{}.new", self.name));
-        private().write(true).create(true).truncate(true).open(&draft)?.write_all(bytes)?;
+    /// Replaces the cache file, unless another process is writing it.
+    fn replace_file(&self, bytes: &[u8]) -> io::Result<()> {
+        let name = self.kind.file_name();
+        let Some(_lock) = CacheLock::try_acquire(&self.dir, name)? else { return Ok(()) };
+        let draft = self.dir.join(format!("{name}.new"));
+        private_options().write(true).create(true).truncate(true).open(&draft)?.write_all(bytes)?;
         std::fs::rename(&draft, self.path())
     }
 }
 
-/// Reads stretches of a file, counted from `begin`, one behind the other.
-fn read_runs(file: &mut File, begin: u64, runs: &[Range<u64>]) -> io::Result<Vec<u8>> {
+/// Reads and concatenates byte ranges of a file. They are relative to `start`. Returns an error if the file is shorter.
+fn read_runs(file: &mut File, start: u64, runs: &[Range<u64>]) -> io::Result<Vec<u8>> {
     let size: u64 = runs.iter().map(|run| run.end - run.start).sum();
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
     for run in runs {
-        file.seek(SeekFrom::Start(begin + run.start))?;
+        file.seek(SeekFrom::Start(start + run.start))?;
         let len = run.end - run.start;
         if (&mut *file).take(len).read_to_end(&mut bytes)? as u64 != len {
             return Err(io::ErrorKind::UnexpectedEof.into());

@@ -1,22 +1,25 @@
-//! The only key to what is kept between runs to save reading (**one-key**).
+//! The cache directory: the only module that reads or writes it, together with `search_index` (**one-key**).
 //!
-//! Everything here is derived from session files: it can be deleted at any time, and what it answers is what reading would
-//! answer. What is damaged, foreign or of other code is not believed; what cannot be written is done without. One writer at
-//! a time, who never waits for another; files are replaced whole, so readers need no lock.
-#![expect(clippy::disallowed_methods, reason = "one-key: this is the key")]
+//! Everything in it is derived from session files and can be deleted at any time. Damaged or outdated data is ignored, and
+//! a cache that cannot be written is skipped. One process writes at a time and never waits for another. Files are replaced
+//! as a whole, so readers need no lock.
+#![expect(clippy::disallowed_methods, reason = "one-key: this module owns the cache directory")]
 
-pub(crate) mod cache_dir;
-pub(crate) mod cached_value;
-pub(crate) mod dir_listing;
-pub(crate) mod file_cache;
-pub(crate) mod lock;
-pub(crate) mod paged_file;
+mod cache_dir;
+mod cached_value;
+mod dir_listing;
+mod file_cache;
+mod lock;
+mod paged_file;
 #[cfg(test)]
 mod tests;
-pub(crate) mod warning;
+mod warning;
 
 pub use self::cache_dir::CacheDir;
+pub(crate) use self::cache_dir::{code_fingerprint, private_options};
 pub(crate) use self::cached_value::CachedValue;
-pub(crate) use self::file_cache::{FileCache, NewCacheEntry};
-pub(crate) use self::paged_file::IndexError;
+pub(crate) use self::dir_listing::find_files_cached;
+pub(crate) use self::file_cache::{CacheKind, FileCache, NewCacheEntry};
+pub(crate) use self::lock::CacheLock;
+pub(crate) use self::paged_file::{IndexError, PagedReader, PagedWriter};
 pub use self::warning::CacheWarning;

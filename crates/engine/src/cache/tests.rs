@@ -1,4 +1,4 @@
-//! That facts are believed where they may be, and only there.
+//! Tests that cached values are used only while their files are unchanged.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -8,31 +8,33 @@ use rethread_core::session::SessionInfo;
 use rethread_testkit::script;
 use tempfile::TempDir;
 
-use super::{CacheDir, NewCacheEntry};
-use crate::disk::{Roots, SessionFile, find};
-use crate::ops::{self, Filter};
+use crate::cache::{CacheDir, CacheKind, NewCacheEntry};
+use crate::disk::{Roots, SessionFile, find_sessions};
+use crate::ops;
+use crate::ops::list::SessionFilter;
 
-const KIND: &str = "sketches";
+const KIND: CacheKind = CacheKind::SessionInfos;
 
-struct Store {
+struct TestStore {
     folder: TempDir,
-    index: CacheDir,
+    cache: CacheDir,
 }
 
-impl Store {
-    fn new() -> Store {
+impl TestStore {
+    fn new() -> TestStore {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let index = CacheDir::at(folder.path().join("cache"));
+        let cache = CacheDir::new(folder.path().join("cache"));
         std::fs::create_dir(folder.path().join("store")).expect("a folder");
-        let store = Store { folder, index };
+        let store = TestStore { folder, cache };
         store.write("a", "the shed");
         store.write("b", "the hens");
         store
     }
 
-    fn write(&self, name: &str, words: &str) {
+    fn write(&self, name: &str, prompt: &str) {
         let path = self.folder.path().join("store").join(name).with_extension("jsonl");
-        std::fs::write(path, script::bytes(&format!("u1: {words}\n  a1: done"))).expect("it can be written");
+        std::fs::write(path, script::bytes(&format!("u1: {prompt}\n  a1: done")))
+            .expect("the file can be written");
     }
 
     fn roots(&self) -> Roots {
@@ -40,114 +42,118 @@ impl Store {
     }
 
     fn files(&self) -> Vec<SessionFile> {
-        find(&self.roots()).0
+        find_sessions(&self.roots()).0
     }
 
-    fn kept(&self) -> PathBuf {
-        self.index.folder_for(&self.roots()).expect("a folder").join(KIND)
+    fn cache_file(&self) -> PathBuf {
+        self.cache.dir_for(&self.roots()).expect("a folder").join(KIND.file_name())
     }
 
     fn titles(&self) -> Vec<String> {
-        let mut rows = ops::list(&self.roots(), &Filter::default(), Some(&self.index)).rows;
+        let mut rows =
+            ops::list::list_sessions(&self.roots(), &SessionFilter::default(), Some(&self.cache)).rows;
         rows.sort_by(|a, b| a.path.cmp(&b.path));
         rows.into_iter().map(|row| row.title.text).collect()
     }
 
-    /// Keeps something of each file that cannot be read from it.
-    fn lie(&self, words: &str) {
+    /// Caches a title for each file that differs from the one in the file.
+    fn cache_false_titles(&self, title: &str) {
         let files = self.files();
-        let mut sketch = SessionInfo::default();
-        (sketch.custom_title, sketch.turns) = (Some(words.to_owned()), 1);
-        let lie = |no| NewCacheEntry { no, cost: u64::MAX / 4, blob: sketch.packed() };
-        let facts = self.index.facts(&self.roots(), KIND, &files).expect("a folder");
-        assert!(facts.keep(&files, (0..files.len()).map(lie).collect()).is_none());
+        let mut info = SessionInfo::default();
+        (info.custom_title, info.turns) = (Some(title.to_owned()), 1);
+        let new_entry = |file_idx| NewCacheEntry { file_idx, cost: u64::MAX / 4, blob: info.to_packed() };
+        let file_cache = self.cache.load_values(&self.roots(), KIND, &files).expect("a folder");
+        assert!(file_cache.store(&files, (0..files.len()).map(new_entry).collect()).is_none());
     }
 }
 
-/// Waits until what was written so far is old enough to be believed.
-fn settle() {
+/// Waits until the fingerprints of all files written so far are stable.
+fn wait_until_stable() {
     let start = SystemTime::now();
-    while start.elapsed().is_ok_and(|passed| passed < Duration::from_millis(25)) {
+    while start.elapsed().is_ok_and(|elapsed| elapsed < Duration::from_millis(25)) {
         std::thread::yield_now();
     }
 }
 
 #[test]
-fn facts_are_believed_until_the_file_changes() {
-    let store = Store::new();
-    settle();
-    store.lie("a lie");
-    assert_eq!(store.titles(), ["a lie", "a lie"]);
-    // Another text of the same length.
+fn cached_value_is_used_until_the_file_changes() {
+    let store = TestStore::new();
+    wait_until_stable();
+    store.cache_false_titles("cached");
+    assert_eq!(store.titles(), ["cached", "cached"]);
+    // A text of the same length.
     store.write("a", "the barn");
-    assert_eq!(store.titles(), ["the barn", "a lie"]);
+    assert_eq!(store.titles(), ["the barn", "cached"]);
     store.write("c", "the cows");
-    assert_eq!(store.titles(), ["the barn", "a lie", "the cows"]);
+    assert_eq!(store.titles(), ["the barn", "cached", "the cows"]);
 }
 
 #[test]
-fn what_was_just_written_is_not_kept() {
-    let store = Store::new();
-    settle();
-    store.lie("a lie");
+fn value_of_an_unstable_file_is_neither_used_nor_stored() {
+    let store = TestStore::new();
+    wait_until_stable();
+    store.cache_false_titles("cached");
     let mut files = store.files();
-    // As if they had been found in the tick of their last change.
-    files.iter_mut().for_each(|file| file.settled = false);
-    let facts = store.index.facts(&store.roots(), KIND, &files).expect("a folder");
-    assert_eq!(facts.known(), 0);
-    let fresh = NewCacheEntry { no: 0, cost: u64::MAX / 4, blob: SessionInfo::default().packed() };
-    assert!(facts.keep(&files, vec![fresh]).is_none());
+    // As if they had been listed within one clock tick of their last change.
+    files.iter_mut().for_each(|file| file.is_stable = false);
+    let file_cache = store.cache.load_values(&store.roots(), KIND, &files).expect("a folder");
+    assert_eq!(file_cache.loaded_count(), 0);
+    let new_entry =
+        NewCacheEntry { file_idx: 0, cost: u64::MAX / 4, blob: SessionInfo::default().to_packed() };
+    assert!(file_cache.store(&files, vec![new_entry]).is_none());
     assert_eq!(store.titles(), ["the shed", "the hens"]);
 }
 
 #[test]
-fn one_that_grows_does_not_have_all_written_again() {
-    let store = Store::new();
-    settle();
-    store.lie(&"a long lie ".repeat(10_000));
-    let before = std::fs::read(store.kept()).expect("facts are kept");
+fn one_changed_file_does_not_rewrite_a_large_cache() {
+    let store = TestStore::new();
+    wait_until_stable();
+    store.cache_false_titles(&"long title ".repeat(10_000));
+    let before = std::fs::read(store.cache_file()).expect("the cache file exists");
     store.write("b", "the eggs");
-    settle();
+    wait_until_stable();
     assert_eq!(store.titles()[1], "the eggs");
-    assert!(std::fs::read(store.kept()).expect("facts are kept") == before);
+    assert!(std::fs::read(store.cache_file()).expect("the cache file exists") == before);
 }
 
 #[test]
-fn facts_of_other_code_are_passed_over() {
-    let store = Store::new();
-    settle();
-    store.lie("a lie");
-    let mut bytes = std::fs::read(store.kept()).expect("facts are kept");
+fn values_of_other_code_are_ignored() {
+    let store = TestStore::new();
+    wait_until_stable();
+    store.cache_false_titles("cached");
+    let mut bytes = std::fs::read(store.cache_file()).expect("the cache file exists");
     bytes[8] ^= 1;
-    std::fs::write(store.kept(), &bytes).expect("it can be written");
+    std::fs::write(store.cache_file(), &bytes).expect("the file can be written");
     assert_eq!(store.titles(), ["the shed", "the hens"]);
 }
 
 #[test]
-fn who_comes_second_does_not_write() {
-    let store = Store::new();
-    settle();
-    let folder = store.index.folder_for(&store.roots()).expect("a folder");
-    let lock = super::lock::Lock::take(&folder, KIND).expect("a lock").expect("it is free");
-    assert!(super::lock::Lock::take(&folder, KIND).expect("no failure").is_none());
+fn second_writer_skips_writing() {
+    let store = TestStore::new();
+    wait_until_stable();
+    let dir = store.cache.dir_for(&store.roots()).expect("a folder");
+    let lock =
+        crate::cache::CacheLock::try_acquire(&dir, KIND.file_name()).expect("a lock").expect("it is free");
+    assert!(crate::cache::CacheLock::try_acquire(&dir, KIND.file_name()).expect("no failure").is_none());
     assert_eq!(store.titles(), ["the shed", "the hens"]);
-    assert!(!store.kept().exists());
+    assert!(!store.cache_file().exists());
     drop(lock);
     assert_eq!(store.titles(), ["the shed", "the hens"]);
-    assert!(store.kept().exists());
+    assert!(store.cache_file().exists());
 }
 
 #[test]
-fn a_folder_is_known_by_what_it_is() {
-    let store = Store::new();
-    let folder = |paths: &[PathBuf]| store.index.folder_for(&Roots { paths: paths.to_vec() });
-    let (one, cache) = (store.folder.path().join("store"), store.folder.path().to_owned());
-    let around = store.folder.path().join("store/../store/.");
-    let alone = folder(std::slice::from_ref(&one));
-    assert_eq!(alone, folder(&[around]));
-    assert_eq!(folder(&[one.clone(), cache.clone()]), folder(&[cache.clone(), one.clone(), cache.clone()]));
-    assert_ne!(alone, folder(&[cache]));
-    assert_eq!(folder(&[]), None);
-    assert_eq!(folder(&[one.join("a.jsonl")]), None);
-    assert_eq!(folder(&[one.join("nowhere")]), None);
+fn cache_directory_depends_only_on_the_real_paths_of_the_roots() {
+    let store = TestStore::new();
+    let dir_for = |paths: &[PathBuf]| store.cache.dir_for(&Roots { paths: paths.to_vec() });
+    let (root, parent) = (store.folder.path().join("store"), store.folder.path().to_owned());
+    let indirect = store.folder.path().join("store/../store/.");
+    let single = dir_for(std::slice::from_ref(&root));
+    assert_eq!(single, dir_for(&[indirect]));
+    let both = dir_for(&[root.clone(), parent.clone()]);
+    assert_eq!(both, dir_for(&[parent.clone(), root.clone(), parent.clone()]));
+    assert_ne!(single, dir_for(&[parent]));
+    assert_eq!(dir_for(&[]), None);
+    assert_eq!(dir_for(&[root.join("a.jsonl")]), None);
+    assert_eq!(dir_for(&[root.join("missing")]), None);
 }

@@ -1,21 +1,21 @@
-//! What is worth saying about the index while the command goes on without it.
+//! Problems with the cache. The command continues without it.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why the index did not help.
+/// A reason why the cache could not be used.
 #[derive(Debug)]
 pub enum CacheWarning {
-    /// A file of it is damaged or not ours, and was not believed.
+    /// A file is damaged or was not written by rethread. It was ignored.
     Damaged {
-        /// Which.
+        /// The damaged file.
         path: PathBuf,
     },
-    /// It could not be written, so that the next command must read again.
+    /// A file could not be written. The next command reads the session files again.
     Unwritable {
-        /// What.
+        /// The file that could not be written.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
 }

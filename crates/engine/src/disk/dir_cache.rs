@@ -1,4 +1,4 @@
-//! What stands in folders, remembered: a folder whose mark is the same holds the same names, and need not be listed again.
+//! Caches the names in directories. A directory with an unchanged fingerprint contains the same names.
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -9,67 +9,72 @@ use rethread_core::pack_fields;
 
 use super::fingerprint::FileFingerprint;
 
-/// What stands in a folder, of what a walk looks for; no links, which lead elsewhere.
+/// The cached listing of a directory: its subdirectories and session files. Directories with symbolic links are not
+/// cached.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Folder {
+pub(crate) struct CachedDir {
     path: PathBuf,
-    mark: FileFingerprint,
-    /// Names in their order, each with whether it is a folder.
+    fingerprint: FileFingerprint,
+    /// The names in sorted order, each with whether it is a directory.
     names: Vec<(PathBuf, bool)>,
 }
 
-pack_fields!(Folder { path, mark, names });
+pack_fields!(CachedDir { path, fingerprint, names });
 
-/// Folders that are remembered, and those that were listed anew.
+/// The cached directory listings of a previous walk, and those that the current walk adds.
 #[derive(Debug, Default)]
-pub(crate) struct DirCache<'k> {
-    known: IdMap<&'k Folder>,
-    seen: Vec<&'k Folder>,
-    listed: Vec<Folder>,
+pub(crate) struct DirCache<'c> {
+    cached: IdMap<&'c CachedDir>,
+    /// The cached listings that the current walk used.
+    reused: Vec<&'c CachedDir>,
+    /// The listings that the current walk read.
+    listed: Vec<CachedDir>,
 }
 
-impl<'k> DirCache<'k> {
-    /// Takes what is remembered.
-    pub(crate) fn of(known: &'k [Folder]) -> DirCache<'k> {
-        let by_path = known.iter().map(|folder| (id(&folder.path), folder)).collect();
-        DirCache { known: by_path, ..DirCache::default() }
+impl<'c> DirCache<'c> {
+    /// Creates a cache from the listings of a previous walk.
+    pub(crate) fn new(dirs: &'c [CachedDir]) -> DirCache<'c> {
+        let by_path = dirs.iter().map(|dir| (path_id(&dir.path), dir)).collect();
+        DirCache { cached: by_path, ..DirCache::default() }
     }
 
-    /// Returns the names in a folder that has not changed.
-    pub(super) fn names(&mut self, path: &Path) -> Option<&'k [(PathBuf, bool)]> {
-        let known = *self.known.get(&id(path)).filter(|known| known.path.as_os_str() == path.as_os_str())?;
+    /// Returns the cached names in a directory, each with whether it is a directory. Returns `None` if the directory is not
+    /// cached, has changed or cannot be accessed.
+    pub(super) fn reuse_listing(&mut self, path: &Path) -> Option<&'c [(PathBuf, bool)]> {
+        let dir = *self.cached.get(&path_id(path)).filter(|dir| dir.path.as_os_str() == path.as_os_str())?;
         let meta = std::fs::symlink_metadata(path).ok()?;
-        if FileFingerprint::of(&meta) != known.mark {
+        if FileFingerprint::from_metadata(&meta) != dir.fingerprint {
             return None;
         }
-        self.seen.push(known);
-        Some(&known.names)
+        self.reused.push(dir);
+        Some(&dir.names)
     }
 
-    /// Remembers the names in a folder, given how it looked before they were listed, and when that was.
-    pub(super) fn add(
+    /// Adds the listing of a directory, unless it may have changed since. The tuple contains the metadata of the directory
+    /// and the current time, both read before the names.
+    pub(super) fn add_listing(
         &mut self,
         path: &Path,
         (meta, now): &(Metadata, SystemTime),
         names: Vec<(PathBuf, bool)>,
     ) {
-        let mark = FileFingerprint::of(meta);
-        if meta.is_dir() && mark.is_stable(*now) {
-            self.listed.push(Folder { path: path.to_owned(), mark, names });
+        let fingerprint = FileFingerprint::from_metadata(meta);
+        if meta.is_dir() && fingerprint.is_stable(*now) {
+            self.listed.push(CachedDir { path: path.to_owned(), fingerprint, names });
         }
     }
 
-    /// Whether there is more or less to remember than what was known.
-    pub(crate) fn has_news(&self) -> bool {
-        !self.listed.is_empty() || self.seen.len() != self.known.len()
+    /// Returns `true` if the listings of the current walk differ from the cached ones, so that they must be stored again.
+    pub(crate) fn is_modified(&self) -> bool {
+        !self.listed.is_empty() || self.reused.len() != self.cached.len()
     }
 
-    /// Returns what is to be remembered.
-    pub(crate) fn remembered(self) -> Vec<Folder> {
-        self.seen.into_iter().cloned().chain(self.listed).collect()
+    /// Returns the listings to store for the next walk.
+    pub(crate) fn into_dirs(self) -> Vec<CachedDir> {
+        self.reused.into_iter().cloned().chain(self.listed).collect()
     }
 }
 
-fn id(path: &Path) -> Id {
-    Id::of(path.as_os_str().as_encoded_bytes())
+fn path_id(path: &Path) -> Id {
+    Id::from_text(path.as_os_str().as_encoded_bytes())
 }

@@ -1,97 +1,96 @@
-//! Reads a file as a search sees it.
+//! Reads session files as search documents.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::ops::Range;
 use std::path::Path;
 
-use rethread_core::entry::Entry;
 use rethread_core::pack_fields;
 use rethread_core::query::{SearchDoc, SearchDocBuilder};
 use rethread_core::tree::LineSpan;
 
 use super::find::{FileRole, SessionFile};
-use super::open::open;
-use super::scan::scan_range;
+use super::open::open_file;
+use super::scan::{ScanEvent, ScanOptions, scan};
 
-/// Bytes that are read of a large result.
-const LARGEST: u64 = 64 << 20;
+/// The maximum number of bytes of a stored tool result that are searched.
+const MAX_RESULT_BYTES: u64 = 64 << 20;
 
-/// Whose a file is, by the first of its lines that say so.
+/// The session and working directory a file belongs to, from the first lines that state them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct FileOwner {
-    /// The session that it belongs to.
+    /// The session id. Empty if unknown.
     pub(crate) session: String,
-    /// The folder it was started in.
+    /// The directory the session was started in. Empty if unknown.
     pub(crate) cwd: String,
 }
 
 pack_fields!(FileOwner { session, cwd });
 
 impl FileOwner {
-    /// Takes what the path says.
-    pub(crate) fn of(file: &SessionFile) -> FileOwner {
-        FileOwner { session: file.session().unwrap_or_default().to_owned(), cwd: String::new() }
+    /// Returns the session id that the path contains. The directory is empty.
+    pub(crate) fn from_path(file: &SessionFile) -> FileOwner {
+        FileOwner { session: file.session_id().unwrap_or_default().to_owned(), cwd: String::new() }
     }
 
-    /// Takes what the next line says, where nothing is known yet.
-    pub(crate) fn learn(&mut self, card: &SearchDoc<'_>) {
-        for (known, said) in [(&mut self.session, &card.session), (&mut self.cwd, &card.cwd)] {
-            if known.is_empty() {
-                known.push_str(said.as_deref().unwrap_or_default());
+    /// Fills the fields that are still empty from the next document.
+    pub(crate) fn fill_missing(&mut self, doc: &SearchDoc<'_>) {
+        for (field, value) in [(&mut self.session, &doc.session), (&mut self.cwd, &doc.cwd)] {
+            if field.is_empty() {
+                field.push_str(value.as_deref().unwrap_or_default());
             }
         }
     }
 }
 
-/// Shows the cards of some lines of a file, behind `lines` others, passing over lines that are not `worth` a look. Returns
-/// how many lines there are up to the end; fails as soon as it is not to `go_on`.
+/// Calls `visit` with the search document of every entry in a session file, or of a stored tool result. Returns
+/// the number of the last line read.
 pub(crate) fn read_docs(
-    go_on: &dyn Fn() -> bool,
     file: &SessionFile,
-    bytes: Range<u64>,
-    lines: u32,
-    cards: &mut SearchDocBuilder,
-    worth: impl FnMut(&[u8]) -> bool,
-    mut each: impl FnMut(&SearchDoc<'_>, LineSpan),
+    options: &ScanOptions<'_>,
+    builder: &mut SearchDocBuilder,
+    mut visit: impl FnMut(&SearchDoc<'_>, LineSpan),
 ) -> io::Result<u32> {
     if let FileRole::Result { .. } = file.role {
-        let text = read_text(&file.path, bytes.end)?;
-        let place = LineSpan { offset: 0, len: u32::try_from(bytes.end).unwrap_or(u32::MAX), line: 1 };
-        if let Some(card) = SearchDoc::of_result(&text, file.mark.moment(), &file.path.to_string_lossy()) {
-            each(&card, place);
+        let len = options.range.as_ref().map_or(file.len, |range| range.bytes.end);
+        let text = read_result_text(&file.path, len)?;
+        let span = LineSpan { offset: 0, len: u32::try_from(len).unwrap_or(u32::MAX), line: 1 };
+        let path = file.path.to_string_lossy();
+        if let Some(doc) = SearchDoc::from_tool_result(&text, file.fingerprint.modified_at(), &path) {
+            visit(&doc, span);
         }
         return Ok(1);
     }
-    let show = |entry: &Entry<'_>, place: LineSpan| {
-        if let Some(card) = cards.card(entry) {
-            each(&card, place);
+    let report = scan(&file.path, options, |event| {
+        if let ScanEvent::Entry(entry, span, _) = event
+            && let Some(doc) = builder.build_doc(entry)
+        {
+            visit(&doc, span);
         }
-    };
-    scan_range(go_on, &file.path, bytes, lines, worth, show)
+    })?;
+    Ok(report.last_line)
 }
 
-/// Reads the first `len` bytes of a file that holds nothing but text.
-pub(crate) fn read_text(path: &Path, len: u64) -> io::Result<String> {
+/// Reads the first `len` bytes of a stored tool result, at most 64 MB. Replaces invalid UTF-8.
+pub(crate) fn read_result_text(path: &Path, len: u64) -> io::Result<String> {
     let mut bytes = Vec::new();
-    open(path)?.take(len.min(LARGEST)).read_to_end(&mut bytes)?;
+    open_file(path)?.take(len.min(MAX_RESULT_BYTES)).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Returns where the last whole line of the first `len` bytes ends.
-pub(crate) fn last_line_end(path: &Path, len: u64) -> io::Result<u64> {
-    let mut file: File = open(path)?;
+/// Returns the offset after the last line feed in the first `len` bytes. Returns 0 if there is none.
+pub(crate) fn find_last_line_end(path: &Path, len: u64) -> io::Result<u64> {
+    let mut file: File = open_file(path)?;
     let mut buffer = vec![0; 64 << 10];
     let mut end = len;
     while end > 0 {
-        let from = end.saturating_sub(buffer.len() as u64);
-        let piece = &mut buffer[..(end - from) as usize];
-        file.seek(SeekFrom::Start(from))?;
-        file.read_exact(piece)?;
-        if let Some(at) = memchr::memrchr(b'\n', piece) {
-            return Ok(from + at as u64 + 1);
+        let start = end.saturating_sub(buffer.len() as u64);
+        let chunk = &mut buffer[..(end - start) as usize];
+        file.seek(SeekFrom::Start(start))?;
+        file.read_exact(chunk)?;
+        if let Some(at) = memchr::memrchr(b'\n', chunk) {
+            return Ok(start + at as u64 + 1);
         }
-        end = from;
+        end = start;
     }
     Ok(0)
 }

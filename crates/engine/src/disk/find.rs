@@ -1,4 +1,4 @@
-//! Which files are sessions, and whose they are.
+//! Finds session files, and derives from their paths the session they belong to.
 
 use std::ffi::OsStr;
 use std::fs::Metadata;
@@ -10,17 +10,17 @@ use rethread_core::id::{Id, IdSet};
 
 use super::dir_cache::DirCache;
 use super::fingerprint::FileFingerprint;
-use super::walk::walk;
+use super::walk::walk_sessions;
 use crate::Error;
 
-/// Where to look for sessions.
+/// The folders and files that are searched for sessions.
 #[derive(Debug, Clone, Default)]
 pub struct Roots {
     /// `.claude` folders, `projects` folders, any folders with `*.jsonl` below them, or single files.
     pub paths: Vec<PathBuf>,
 }
 
-/// A file that holds a session or a subagent of one.
+/// A file of a session: its transcript, a transcript of a subagent, or a stored tool result.
 #[derive(Debug, Clone)]
 pub(crate) struct SessionFile {
     pub(crate) path: PathBuf,
@@ -29,33 +29,31 @@ pub(crate) struct SessionFile {
     pub(crate) len: u64,
     pub(crate) mtime: Option<SystemTime>,
     pub(crate) role: FileRole,
-    /// By what it is known as unchanged.
-    pub(crate) mark: FileFingerprint,
-    /// Whether any later change gives another mark.
-    pub(crate) settled: bool,
+    pub(crate) fingerprint: FileFingerprint,
+    /// Whether any later change is guaranteed to change the fingerprint.
+    pub(crate) is_stable: bool,
 }
 
+/// The role of a file in its session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum FileRole {
+    /// The transcript of the session itself.
     Main,
-    /// A subagent's file; the session is known where the file lies in the session's folder.
-    Agent {
-        session: Option<String>,
-    },
-    /// A large result of a tool, in a file of its own beside the session.
-    Result {
-        session: String,
-    },
+    /// The transcript of a subagent. The session is `None` if the file is not in the folder of a session.
+    Agent { session: Option<String> },
+    /// A large tool result in a file of its own.
+    Result { session: String },
 }
 
 impl SessionFile {
+    /// Returns the file name without extension. Returns an empty string if it is not UTF-8.
     pub(crate) fn stem(&self) -> &str {
         self.path.file_stem().and_then(OsStr::to_str).unwrap_or_default()
     }
 
-    /// Returns the key of its path.
-    pub(crate) fn id(&self) -> Id {
-        Id::of(self.path.as_os_str().as_encoded_bytes())
+    /// Returns a hash of the path.
+    pub(crate) fn path_id(&self) -> Id {
+        Id::from_text(self.path.as_os_str().as_encoded_bytes())
     }
 
     pub(crate) fn is_agent(&self) -> bool {
@@ -66,8 +64,8 @@ impl SessionFile {
         matches!(self.role, FileRole::Result { .. })
     }
 
-    /// Returns the id of the session it belongs to, as far as its path says.
-    pub(crate) fn session(&self) -> Option<&str> {
+    /// Returns the id of the session that the file belongs to. Returns `None` if the path does not contain it.
+    pub(crate) fn session_id(&self) -> Option<&str> {
         match &self.role {
             FileRole::Agent { session } => session.as_deref(),
             FileRole::Result { session } => Some(session),
@@ -75,26 +73,27 @@ impl SessionFile {
         }
     }
 
-    /// Returns the folder that holds what is beside the session: subagents, tool results.
-    pub(crate) fn side_folder(&self) -> PathBuf {
+    /// Returns the folder for the subagents and tool results of the session. It may not exist.
+    pub(crate) fn side_dir(&self) -> PathBuf {
         self.path.with_extension("")
     }
 
     fn new(path: PathBuf, root: &Arc<Path>, meta: &Metadata, now: SystemTime) -> SessionFile {
-        let mark = FileFingerprint::of(meta);
+        let fingerprint = FileFingerprint::from_metadata(meta);
         SessionFile {
-            role: FileRole::of(&path),
+            role: FileRole::from_path(&path),
             path,
             root: Arc::clone(root),
             len: meta.len(),
             mtime: meta.modified().ok(),
-            mark,
-            settled: mark.is_stable(now),
+            fingerprint,
+            is_stable: fingerprint.is_stable(now),
         }
     }
 
-    /// Takes a file named on the command line, whatever it is called.
-    fn named(path: &Path, root: &Arc<Path>, now: SystemTime) -> Option<SessionFile> {
+    /// Creates a session file from a path that the user named. A file without the extension `jsonl` is a transcript too.
+    /// Returns `None` if its metadata cannot be read.
+    fn from_named_path(path: &Path, root: &Arc<Path>, now: SystemTime) -> Option<SessionFile> {
         let meta = std::fs::metadata(path).ok()?;
         let file = SessionFile::new(path.to_owned(), root, &meta, now);
         let role = if path.extension() == Some(OsStr::new("jsonl")) { file.role } else { FileRole::Main };
@@ -103,84 +102,87 @@ impl SessionFile {
 }
 
 impl FileRole {
-    /// Takes what the path says.
-    fn of(path: &Path) -> FileRole {
-        // There are thousands: to take names off a path one by one costs more than anything else here.
+    /// Derives the role from the path: `*.txt` is a tool result, `agent-*` a subagent, any other file a main transcript.
+    fn from_path(path: &Path) -> FileRole {
+        // A store has thousands of files: splitting the path with `Path` methods would dominate the time to list them.
         let is_separator = |byte: &u8| std::path::is_separator(char::from(*byte));
         let names = path.as_os_str().as_encoded_bytes().rsplit(is_separator);
         let mut names = names.filter(|name| !name.is_empty() && *name != b".");
         let name = names.next().unwrap_or_default();
-        let text = |name: &[u8]| std::str::from_utf8(name).map(str::to_owned).ok();
+        let to_text = |name: &[u8]| std::str::from_utf8(name).map(str::to_owned).ok();
         if name.ends_with(b".txt") {
-            FileRole::Result { session: names.nth(1).and_then(text).unwrap_or_default() }
+            FileRole::Result { session: names.nth(1).and_then(to_text).unwrap_or_default() }
         } else if name.starts_with(b"agent-") {
-            let in_folder = names.any(|folder| folder == b"subagents");
-            FileRole::Agent { session: names.next().filter(|_| in_folder).and_then(text) }
+            let is_in_subagents = names.any(|folder| folder == b"subagents");
+            FileRole::Agent { session: names.next().filter(|_| is_in_subagents).and_then(to_text) }
         } else {
             FileRole::Main
         }
     }
 }
 
-/// Whether a name is the id of a session.
+/// Returns `true` if a name has the form of a session id: 36 hexadecimal digits and hyphens.
 pub(crate) fn is_session_id(name: &str) -> bool {
     name.len() == 36 && name.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-')
 }
 
-/// Finds all session files, in the order of their paths. Folders that cannot be read are left out and told.
-pub(crate) fn find(roots: &Roots) -> (Vec<SessionFile>, Vec<Error>) {
-    let (mut files, failures) = find_all(roots, &mut DirCache::default());
+/// Finds the transcripts of all sessions and subagents, sorted by path. Also returns the errors of unreadable folders.
+pub(crate) fn find_sessions(roots: &Roots) -> (Vec<SessionFile>, Vec<Error>) {
+    let (mut files, failures) = find_sessions_and_results(roots, &mut DirCache::default());
     files.retain(|file| !file.is_result());
     (files, failures)
 }
 
-/// Finds all session files and the large results beside them, in the order of their paths; what stands in a folder is
-/// taken from what is remembered where that is still so.
-pub(crate) fn find_all(roots: &Roots, folders: &mut DirCache<'_>) -> (Vec<SessionFile>, Vec<Error>) {
+/// Finds all transcripts and stored tool results, sorted by path. Also returns the errors of unreadable folders.
+/// Unchanged directories are listed from `dir_cache`.
+pub(crate) fn find_sessions_and_results(
+    roots: &Roots,
+    dir_cache: &mut DirCache<'_>,
+) -> (Vec<SessionFile>, Vec<Error>) {
     let mut files = Vec::new();
     let mut failures = Vec::new();
     let now = SystemTime::now();
     for root in &roots.paths {
         if root.is_file() {
-            files.extend(SessionFile::named(root, &root.parent().unwrap_or(root).into(), now));
+            files.extend(SessionFile::from_named_path(root, &root.parent().unwrap_or(root).into(), now));
             continue;
         }
-        let below: Arc<Path> = sessions_below(root).into();
-        walk(&below, folders, &mut failures, |path, meta| {
-            files.push(SessionFile::new(path, &below, meta, now));
+        let sessions_dir: Arc<Path> = find_sessions_dir(root).into();
+        walk_sessions(&sessions_dir, dir_cache, &mut failures, |path, meta| {
+            files.push(SessionFile::new(path, &sessions_dir, meta, now));
         });
     }
-    // Below one root they are found in order.
+    // The files below one root are already sorted.
     if roots.paths.len() > 1 {
         files.sort_by(|a, b| a.path.cmp(&b.path));
         files.dedup_by(|a, b| a.path.as_os_str() == b.path.as_os_str());
     }
-    // The same file by way of a link, or of two roots, is one file.
+    // A file that is reachable through a link or below two roots is returned once.
     let mut seen = IdSet::with_capacity_and_hasher(files.len(), Default::default());
-    let id = |(device, number): (u64, u64)| Id::from_bits(u128::from(device) << 64 | u128::from(number));
-    files.retain(|file| file.mark.real.is_none_or(|real| seen.insert(id(real))));
+    let inode_id = |(device, inode): (u64, u64)| Id::from_bits(u128::from(device) << 64 | u128::from(inode));
+    files.retain(|file| file.fingerprint.inode.is_none_or(|inode| seen.insert(inode_id(inode))));
     (files, failures)
 }
 
-/// Of a `.claude` folder only `projects` holds sessions; of any other folder, all of it may.
-fn sessions_below(root: &Path) -> PathBuf {
+/// Returns the folder below a root that contains sessions: `projects` of a `.claude` folder, else the root itself.
+fn find_sessions_dir(root: &Path) -> PathBuf {
     let projects = root.join("projects");
-    let is_home = root.file_name() == Some(OsStr::new(".claude"))
+    let is_client_dir = root.file_name() == Some(OsStr::new(".claude"))
         || ["history.jsonl", "settings.json", "todos"].iter().any(|name| root.join(name).exists());
-    if is_home && projects.is_dir() { projects } else { root.to_owned() }
+    if is_client_dir && projects.is_dir() { projects } else { root.to_owned() }
 }
 
-/// Lists the files below a folder, in the order of their paths; what cannot be read is left out.
-pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let found = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().filter_map(Result::ok);
-    found.filter(|found| found.file_type().is_file()).map(walkdir::DirEntry::into_path).collect()
+/// Lists the regular files at any depth below a folder, sorted by path. Skips everything that cannot be read.
+pub(crate) fn list_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().filter_map(Result::ok);
+    entries.filter(|entry| entry.file_type().is_file()).map(walkdir::DirEntry::into_path).collect()
 }
 
-/// Adds up the files at and below a path.
-pub(crate) fn size_of(path: &Path) -> u64 {
-    let found = walkdir::WalkDir::new(path).into_iter().filter_map(Result::ok);
-    found
-        .filter_map(|found| found.metadata().ok())
+/// Returns the total length in bytes of the files at and below a path. Unreadable files count as 0.
+pub(crate) fn total_size(path: &Path) -> u64 {
+    let entries = walkdir::WalkDir::new(path).into_iter().filter_map(Result::ok);
+    entries
+        .filter_map(|entry| entry.metadata().ok())
         .filter(std::fs::Metadata::is_file)
         .map(|meta| meta.len())
         .sum()

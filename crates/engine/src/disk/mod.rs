@@ -11,13 +11,15 @@ mod session_files;
 mod tail_fingerprint;
 mod walk;
 
-pub(crate) use dir_cache::{DirCache, Folder};
-pub(crate) use documents::{FileOwner, last_line_end, read_docs, read_text};
+pub(crate) use dir_cache::{CachedDir, DirCache};
+pub(crate) use documents::{FileOwner, find_last_line_end, read_docs, read_result_text};
 pub use find::Roots;
-pub(crate) use find::{FileRole, SessionFile, files_below, find, find_all, is_session_id, size_of};
+pub(crate) use find::{
+    FileRole, SessionFile, find_sessions, find_sessions_and_results, is_session_id, list_files, total_size,
+};
 pub(crate) use fingerprint::FileFingerprint;
-pub(crate) use live::{client_home, live_sessions, writer_of};
-pub(crate) use open::{open, read_side};
-pub(crate) use scan::{LineReader, ScanEvent, last_message_time, scan, scan_head, scan_part};
-pub(crate) use session_files::{agents_beside, find_session_files};
-pub(crate) use tail_fingerprint::{TailFingerprint, tail_at};
+pub(crate) use live::{find_client_dir, find_live_sessions, find_writer};
+pub(crate) use open::{open_file, read_small_file};
+pub(crate) use scan::{LineReader, ScanEvent, ScanOptions, read_last_message_time, scan};
+pub(crate) use session_files::{find_session_files, list_sibling_agents};
+pub(crate) use tail_fingerprint::{TailFingerprint, hash_tail_at};

@@ -1,12 +1,12 @@
-//! The files of one session, without looking at those of any other.
+//! Finds the files of one session without listing the whole store.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use super::find::{Roots, SessionFile, find};
+use super::find::{Roots, SessionFile, find_sessions};
 
-/// Finds the file of a session and those of its subagents that lie in its folder, in the order of their paths, with some
-/// `more` files. What is not there is left out.
+/// Returns the session file `main`, the subagent files in its side folder, and the files `more`, sorted by path. Skips
+/// missing files.
 pub(crate) fn find_session_files<'p>(
     main: &'p Path,
     more: impl IntoIterator<Item = &'p Path>,
@@ -14,11 +14,12 @@ pub(crate) fn find_session_files<'p>(
     let subagents = main.with_extension("").join("subagents");
     let mut paths: Vec<_> = [main].into_iter().chain(more).filter(|path| path.is_file()).collect();
     paths.extend(subagents.is_dir().then_some(subagents.as_path()));
-    find(&Roots { paths: paths.into_iter().map(Path::to_owned).collect() }).0
+    find_sessions(&Roots { paths: paths.into_iter().map(Path::to_owned).collect() }).0
 }
 
-/// Lists the files beside a session in which older clients kept their subagents, whichever session these are of.
-pub(crate) fn agents_beside(main: &Path) -> Vec<OsString> {
+/// Returns the names of the subagent files in the same folder as a session file. Older clients stored the subagents of all
+/// sessions there. The order is unspecified. Returns an empty list if the folder cannot be read.
+pub(crate) fn list_sibling_agents(main: &Path) -> Vec<OsString> {
     let folder = main.parent().filter(|folder| !folder.as_os_str().is_empty());
     let names = std::fs::read_dir(folder.unwrap_or(Path::new("."))).into_iter().flatten();
     let names = names.filter_map(Result::ok).map(|entry| entry.file_name());

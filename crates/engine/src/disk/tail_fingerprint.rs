@@ -1,49 +1,50 @@
-//! What a file looked like when it was read, so that nobody writes into another one (**still-file**).
+//! The fingerprint of a file that a plan depends on: it is checked again before the file is written (**still-file**).
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::SystemTime;
 
-use super::open::open;
+use super::open::open_file;
 
-/// How much of a file's end is looked at.
-const TAIL: u64 = 64 << 10;
+/// The number of bytes at the end of a file that are hashed.
+const TAIL_BYTES: u64 = 64 << 10;
 
-/// Length, time of change and the hash of the last 64 kB of a file.
+/// Length, modification time and the hash of the last 64 kB of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TailFingerprint {
     pub(crate) len: u64,
     pub(crate) mtime: Option<SystemTime>,
+    /// The hash of the last 64 kB.
     pub(crate) tail: blake3::Hash,
-    /// Whether the last line has no end: what is appended must begin with one.
-    pub(crate) open_end: bool,
+    /// Whether the last line has no line feed. Appended bytes must then begin with one.
+    pub(crate) unterminated: bool,
 }
 
 impl TailFingerprint {
-    /// Looks at a file.
-    pub(crate) fn of(path: &Path) -> io::Result<TailFingerprint> {
-        TailFingerprint::of_file(&open(path)?)
+    /// Opens the file at `path` and hashes its last 64 kB.
+    pub(crate) fn from_path(path: &Path) -> io::Result<TailFingerprint> {
+        TailFingerprint::from_file(&open_file(path)?)
     }
 
-    /// Looks at an open file.
-    pub(crate) fn of_file(file: &File) -> io::Result<TailFingerprint> {
+    /// Hashes the last 64 kB of an open file. Moves its position.
+    pub(crate) fn from_file(file: &File) -> io::Result<TailFingerprint> {
         let meta = file.metadata()?;
-        let (tail, open_end) = tail(file, meta.len())?;
-        Ok(TailFingerprint { len: meta.len(), mtime: meta.modified().ok(), tail, open_end })
+        let (tail, unterminated) = hash_tail(file, meta.len())?;
+        Ok(TailFingerprint { len: meta.len(), mtime: meta.modified().ok(), tail, unterminated })
     }
 }
 
-/// Hashes the 64 kB before `len`; says also whether no line ends there.
-fn tail(mut file: &File, len: u64) -> io::Result<(blake3::Hash, bool)> {
-    let from = len.saturating_sub(TAIL);
+/// Hashes the 64 kB before the offset `len`. Also returns whether the last of these bytes is not a line feed.
+fn hash_tail(mut file: &File, len: u64) -> io::Result<(blake3::Hash, bool)> {
+    let from = len.saturating_sub(TAIL_BYTES);
     file.seek(SeekFrom::Start(from))?;
     let mut bytes = vec![0; usize::try_from(len - from).unwrap_or_default()];
     file.read_exact(&mut bytes)?;
     Ok((blake3::hash(&bytes), bytes.last().is_some_and(|&last| last != b'\n')))
 }
 
-/// Hashes the last 64 kB of the first `len` bytes of a file.
-pub(crate) fn tail_at(file: &File, len: u64) -> io::Result<blake3::Hash> {
-    tail(file, len).map(|(hash, _)| hash)
+/// Hashes the last 64 kB of the first `len` bytes of a file. Returns an error if the file is shorter.
+pub(crate) fn hash_tail_at(file: &File, len: u64) -> io::Result<blake3::Hash> {
+    hash_tail(file, len).map(|(hash, _)| hash)
 }

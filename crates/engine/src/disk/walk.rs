@@ -1,4 +1,4 @@
-//! Walks folders in the order of their paths; links are followed, but not in circles.
+//! Walks folders in the order of their paths. Follows symbolic links, but not cycles.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
@@ -10,121 +10,125 @@ use std::time::SystemTime;
 use super::dir_cache::DirCache;
 use crate::Error;
 
-/// What is met in a folder: a folder to go into, or a file.
+/// A path that the walk still has to visit.
 enum WalkItem {
-    Folder(Arc<LinkTrail>),
+    Dir(Arc<LinkTrail>),
     File(Metadata),
 }
 
-/// The links that were followed on the way to a folder: where each of them lies, really.
+/// The symbolic links that were followed to reach a folder.
 #[derive(Default)]
 struct LinkTrail {
-    from: Vec<PathBuf>,
+    /// The real path of the folder that contains each link.
+    link_dirs: Vec<PathBuf>,
 }
 
-/// Shows every session file below `root`, and every large result beside one. Nothing is held open, however deep it goes.
-pub(super) fn walk(
+/// Calls `visit` with every transcript and stored tool result below `root`, in the order of paths. Adds folders that
+/// cannot be read to `failures`. Keeps no directory open, whatever the depth.
+pub(super) fn walk_sessions(
     root: &Path,
-    folders: &mut DirCache<'_>,
+    dir_cache: &mut DirCache<'_>,
     failures: &mut Vec<Error>,
-    mut each: impl FnMut(PathBuf, &Metadata),
+    mut visit: impl FnMut(PathBuf, &Metadata),
 ) {
     let mut stack = Vec::new();
-    enter(root, &Arc::default(), folders, &mut stack, failures);
-    while let Some((path, met)) = stack.pop() {
-        match met {
-            WalkItem::File(meta) => each(path, &meta),
-            WalkItem::Folder(jumps) => enter(&path, &jumps, folders, &mut stack, failures),
+    push_children(root, &Arc::default(), dir_cache, &mut stack, failures);
+    while let Some((path, item)) = stack.pop() {
+        match item {
+            WalkItem::File(meta) => visit(path, &meta),
+            WalkItem::Dir(trail) => push_children(&path, &trail, dir_cache, &mut stack, failures),
         }
     }
 }
 
-/// Puts what is in a folder on the stack, the first by name uppermost.
-fn enter(
+/// Pushes the subfolders and session files of a folder onto the stack, the first name on top.
+fn push_children(
     folder: &Path,
-    jumps: &Arc<LinkTrail>,
-    folders: &mut DirCache<'_>,
+    trail: &Arc<LinkTrail>,
+    dir_cache: &mut DirCache<'_>,
     stack: &mut Vec<(PathBuf, WalkItem)>,
     failures: &mut Vec<Error>,
 ) {
-    if let Some(names) = folders.names(folder) {
-        let look = |(name, is_folder): &(PathBuf, bool)| {
+    if let Some(names) = dir_cache.reuse_listing(folder) {
+        let stat_name = |(name, is_folder): &(PathBuf, bool)| {
             let path = folder.join(name);
             if *is_folder {
-                return Some((path, WalkItem::Folder(Arc::clone(jumps))));
+                return Some((path, WalkItem::Dir(Arc::clone(trail))));
             }
             let meta = std::fs::symlink_metadata(&path).ok().filter(Metadata::is_file)?;
             Some((path, WalkItem::File(meta)))
         };
-        return stack.extend(names.iter().rev().filter_map(look));
+        return stack.extend(names.iter().rev().filter_map(stat_name));
     }
-    let looked = std::fs::symlink_metadata(folder).map(|meta| (meta, SystemTime::now()));
-    let mut linked = false;
-    let mut met = Vec::new();
-    let mut fail = |path: &Path, source: io::Error| {
+    // Read before the names, so that a later change invalidates the cached listing.
+    let meta_and_time = std::fs::symlink_metadata(folder).map(|meta| (meta, SystemTime::now()));
+    let mut has_links = false;
+    let mut items = Vec::new();
+    let mut add_failure = |path: &Path, source: io::Error| {
         failures.push(Error::Unreadable { path: path.to_owned(), source });
     };
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => return,
-        Err(error) => return fail(folder, error),
+        Err(error) => return add_failure(folder, error),
     };
     for entry in entries {
-        let found = entry.and_then(|entry| Ok((entry.file_type()?, entry)));
-        let (kind, entry) = match found {
-            Ok(found) => found,
+        let typed_entry = entry.and_then(|entry| Ok((entry.file_type()?, entry)));
+        let (kind, entry) = match typed_entry {
+            Ok(typed_entry) => typed_entry,
             Err(error) => {
-                fail(folder, error);
+                add_failure(folder, error);
                 continue;
             }
         };
         let name = entry.file_name();
         if kind.is_dir() {
-            met.push((name, WalkItem::Folder(Arc::clone(jumps))));
+            items.push((name, WalkItem::Dir(Arc::clone(trail))));
         } else if kind.is_symlink() {
-            linked = true;
-            match follow(folder, &name, jumps) {
-                Ok(found) => met.extend(found.map(|found| (name, found))),
-                Err(error) => fail(&folder.join(name), error),
+            has_links = true;
+            match follow_link(folder, &name, trail) {
+                Ok(item) => items.extend(item.map(|item| (name, item))),
+                Err(error) => add_failure(&folder.join(name), error),
             }
-        } else if kind.is_file() && is_ours(folder, &name) {
-            // Asked of the open folder, by name: the system need not walk the whole path for each file.
-            met.extend(entry.metadata().ok().map(|meta| (name, WalkItem::File(meta))));
+        } else if kind.is_file() && is_session_data(folder, &name) {
+            // Relative to the open directory, so the system need not resolve the whole path for each file.
+            items.extend(entry.metadata().ok().map(|meta| (name, WalkItem::File(meta))));
         }
     }
-    met.sort_unstable_by(|(a, _), (b, _)| b.cmp(a));
-    if let Ok(looked) = looked
-        && !linked
+    items.sort_unstable_by(|(a, _), (b, _)| b.cmp(a));
+    if let Ok(meta_and_time) = meta_and_time
+        && !has_links
     {
-        let name =
-            |(name, met): &(OsString, WalkItem)| (PathBuf::from(name), matches!(met, WalkItem::Folder(_)));
-        folders.add(folder, &looked, met.iter().rev().map(name).collect());
+        let to_cached =
+            |(name, item): &(OsString, WalkItem)| (PathBuf::from(name), matches!(item, WalkItem::Dir(_)));
+        dir_cache.add_listing(folder, &meta_and_time, items.iter().rev().map(to_cached).collect());
     }
-    stack.extend(met.into_iter().map(|(name, met)| (folder.join(name), met)));
+    stack.extend(items.into_iter().map(|(name, item)| (folder.join(name), item)));
 }
 
-/// Looks where a link leads; nowhere, if that is back up.
-fn follow(folder: &Path, name: &OsString, jumps: &Arc<LinkTrail>) -> io::Result<Option<WalkItem>> {
+/// Follows a symbolic link to a folder, or to a file if the name of the link is that of session data. Returns `None` for
+/// other targets, and for a folder that contains a link on the trail: that would be a cycle.
+fn follow_link(folder: &Path, name: &OsString, trail: &Arc<LinkTrail>) -> io::Result<Option<WalkItem>> {
     let link = folder.join(name);
     let meta = std::fs::metadata(&link)?;
     if meta.is_file() {
-        return Ok(is_ours(folder, name).then_some(WalkItem::File(meta)));
+        return Ok(is_session_data(folder, name).then_some(WalkItem::File(meta)));
     }
     if !meta.is_dir() {
         return Ok(None);
     }
-    let (here, target) = (folder.canonicalize()?, link.canonicalize()?);
-    let mut from = jumps.from.clone();
-    from.push(here);
-    let back = from.iter().any(|from| from.starts_with(&target));
-    Ok((!back).then(|| WalkItem::Folder(Arc::new(LinkTrail { from }))))
+    let (real_folder, target) = (folder.canonicalize()?, link.canonicalize()?);
+    let mut link_dirs = trail.link_dirs.clone();
+    link_dirs.push(real_folder);
+    let is_cycle = link_dirs.iter().any(|dir| dir.starts_with(&target));
+    Ok((!is_cycle).then(|| WalkItem::Dir(Arc::new(LinkTrail { link_dirs }))))
 }
 
-/// Whether a file is a session or a subagent (`*.jsonl`), or a large result (`tool-results/*.txt`).
-fn is_ours(folder: &Path, name: &OsStr) -> bool {
+/// Returns `true` if a file is a transcript (`*.jsonl`) or a stored tool result (`tool-results/*.txt`).
+fn is_session_data(folder: &Path, name: &OsStr) -> bool {
     match Path::new(name).extension() {
-        Some(end) if end == "jsonl" => true,
-        Some(end) if end == "txt" => folder.file_name() == Some(OsStr::new("tool-results")),
+        Some(extension) if extension == "jsonl" => true,
+        Some(extension) if extension == "txt" => folder.file_name() == Some(OsStr::new("tool-results")),
         _ => false,
     }
 }

@@ -1,223 +1,310 @@
-//! A session opened to be changed: what it holds, and what clients would make of it with other lines.
+//! A session opened for editing, and the simulation of what clients would load after an edit.
 
 use std::path::Path;
 
-use rethread_core::edit::SessionStateLines;
-use rethread_core::entry::{self, Entry, Timestamp};
+use rethread_core::edit::{Envelope, ResumeMarker, SessionStateLines};
+use rethread_core::entry::{self, Entry, JsonStr, Timestamp, with_entry};
 use rethread_core::id::Id;
-use rethread_core::lines::{Line, LineSplitter};
-use rethread_core::resume::{KNOWN_CLIENTS, ResumeIndex, ResumeOutcome, resume_at, simulate_resume};
+use rethread_core::lines::LineSplitter;
+use rethread_core::resume::{KNOWN_CLIENTS, ResumeIndex, ResumeOutcome, simulate_resume, simulate_resume_at};
 use rethread_core::tree::{LineSpan, Node, NodeId, Tree, TreeBuilder};
 use rethread_core::version::Version;
 
 use crate::Error;
-use crate::disk::{LineReader, TailFingerprint, open};
-use crate::session::load::{Session, load_to_edit};
-use crate::session::preview::{EntryPreview, Uuids};
+use crate::disk::{LineReader, TailFingerprint, open_file};
+use crate::session::load::{LoadOptions, Session, load, load_with_builder};
+use crate::session::preview::{EntryPreview, UuidTable};
 
-/// A session file, read to be changed.
+/// A session file opened for editing.
 pub(crate) struct EditSession {
     pub(crate) session: Session,
-    pub(crate) states: SessionStateLines,
+    pub(crate) state_lines: SessionStateLines,
     pub(crate) lines: LineReader,
-    /// What the file was when it was read.
-    pub(crate) stamp: TailFingerprint,
-    uuids: Uuids,
+    /// The fingerprint of the file when it was opened.
+    pub(crate) fingerprint: TailFingerprint,
+    uuids: UuidTable,
 }
 
-/// What is needed to go on reading a session where its file ended.
+/// Collects what an [`EditSession`] needs in addition to the session, while the session is loaded.
+struct EditSessionBuilder {
+    lines: LineReader,
+    fingerprint: TailFingerprint,
+    state_lines: SessionStateLines,
+    uuids: UuidTable,
+}
+
+/// Simulates appends to a session file.
 pub(crate) struct AppendSimulator(TreeBuilder);
 
-/// What a client is to load: the entries of user and assistant that it sends, in order.
+/// A reference to an entry for display.
+#[derive(Debug, Clone)]
+pub struct EntryRef {
+    /// A short name that the user can type.
+    pub handle: String,
+    /// The uuid.
+    pub uuid: String,
+    /// The line number.
+    pub line: u32,
+    /// The number of its turn, from 1. `None` if it belongs to no turn.
+    pub turn: Option<u32>,
+    /// The start of the prompt of its turn, at most 240 characters. `None` if the prompt has no text.
+    pub prompt: Option<String>,
+}
+
+/// The user and assistant entries that a client is expected to send after a resume, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpectedLoad {
-    /// The client.
+    /// The version of the client.
     pub client: Version,
-    /// The uuids of the entries.
+    /// The uuids of the entries, root first.
     pub path: Vec<Id>,
-    /// The tokens of the context, as far as they can be told.
+    /// The estimated number of tokens of the context.
     pub tokens: u64,
 }
 
-/// Lines as the rooms know them.
+/// Parsed lines, ready for a resume simulation.
 pub(crate) struct ParsedLines {
     pub(crate) tree: Tree,
-    pub(crate) facts: ResumeIndex,
+    pub(crate) resume_index: ResumeIndex,
+}
+
+impl EditSessionBuilder {
+    fn open(path: &Path) -> Result<EditSessionBuilder, Error> {
+        Ok(EditSessionBuilder {
+            fingerprint: TailFingerprint::from_path(path).map_err(Error::reading(path))?,
+            lines: LineReader::open(path).map_err(Error::reading(path))?,
+            state_lines: SessionStateLines::default(),
+            uuids: UuidTable::default(),
+        })
+    }
+
+    fn add(&mut self, entry: &Entry<'_>, span: LineSpan) {
+        self.state_lines.add_entry(entry, span);
+        self.uuids.add(entry);
+    }
+
+    fn finish(self, session: Session) -> EditSession {
+        let EditSessionBuilder { lines, fingerprint, state_lines, uuids } = self;
+        EditSession { session, state_lines, lines, fingerprint, uuids }
+    }
 }
 
 impl EditSession {
-    /// Reads a session file.
-    pub(crate) fn open(path: &Path) -> Result<EditSession, Error> {
-        EditSession::open_seeing(path, |_, _| {})
-    }
-
-    /// Reads a session file, and shows every entry as it passes.
-    pub(crate) fn open_seeing(
+    /// Opens a session file and calls `visit` with every entry.
+    pub(crate) fn open(
         path: &Path,
-        each: impl FnMut(&Entry<'_>, LineSpan),
+        mut visit: impl FnMut(&Entry<'_>, LineSpan),
     ) -> Result<EditSession, Error> {
-        Ok(EditSession::open_with(path, |weaver| (weaver.finish(), ()), each)?.0)
-    }
-
-    /// Reads a session file that is to grow.
-    pub(crate) fn open_to_grow(path: &Path) -> Result<(EditSession, AppendSimulator), Error> {
-        EditSession::open_with(path, |weaver| (weaver.clone().finish(), AppendSimulator(weaver)), |_, _| {})
-    }
-
-    fn open_with<W>(
-        path: &Path,
-        finish: impl FnOnce(TreeBuilder) -> (Tree, W),
-        mut each: impl FnMut(&Entry<'_>, LineSpan),
-    ) -> Result<(EditSession, W), Error> {
-        let stamp = TailFingerprint::of(path).map_err(Error::reading(path))?;
-        let lines = LineReader::open(path).map_err(Error::reading(path))?;
-        let mut states = SessionStateLines::default();
-        let mut uuids = Uuids::default();
-        let (session, woven) = load_to_edit(path, finish, |entry, place| {
-            states.add(entry, place);
-            uuids.add(entry);
-            each(entry, place);
+        let mut builder = EditSessionBuilder::open(path)?;
+        let session = load(path, LoadOptions::default(), |entry, span| {
+            builder.add(entry, span);
+            visit(entry, span);
         })?;
-        Ok((EditSession { session, states, lines, stamp, uuids }, woven))
+        Ok(builder.finish(session))
     }
 
-    /// Returns the clients that a promise is made for: the one that wrote the session, and the newest that is known.
+    /// Opens a session file to append lines to it. Also returns a simulator of appends.
+    pub(crate) fn open_for_append(path: &Path) -> Result<(EditSession, AppendSimulator), Error> {
+        let mut builder = EditSessionBuilder::open(path)?;
+        let (session, tree_builder) = load_with_builder(path, |entry, span| builder.add(entry, span))?;
+        Ok((builder.finish(session), AppendSimulator(tree_builder)))
+    }
+
+    /// Returns the clients to verify against: the one that wrote the session and the newest known one.
     pub(crate) fn clients(&self) -> Vec<Version> {
         let mut clients = vec![self.session.client()];
-        let newest = KNOWN_CLIENTS.last().map(|newest| Version::read(newest));
+        let newest = KNOWN_CLIENTS.last().map(|newest| Version::parse_lenient(newest));
         clients.extend(newest.filter(|newest| *newest != clients[0]));
         clients
     }
 
-    /// Finds where the client goes on; a file of a subagent is never resumed.
-    pub(crate) fn leaf(&self) -> Result<NodeId, Error> {
-        let leaf = self.session.active().leaf.filter(|_| !self.session.tree.is_sidechain_file());
+    /// Returns the entry from which the client resumes. Returns [`Error::NothingToLoad`] if there is none, or for the file
+    /// of a subagent, which is never resumed.
+    pub(crate) fn active_leaf(&self) -> Result<NodeId, Error> {
+        let leaf = self.session.active_path().leaf.filter(|_| !self.session.tree.is_sidechain_file());
         leaf.ok_or_else(|| Error::NothingToLoad { path: self.session.path.clone() })
     }
 
-    /// Returns the uuid of a node as it is written.
-    pub(crate) fn uuid(&self, no: NodeId) -> String {
-        self.uuids.of(&self.session.tree, no)
+    /// Returns the uuid of a node exactly as the file spells it.
+    pub(crate) fn uuid(&self, node_id: NodeId) -> String {
+        self.uuids.get(&self.session.tree, node_id)
     }
 
-    /// Reads the bytes of a line again.
-    pub(crate) fn read(&mut self, place: LineSpan) -> Result<Vec<u8>, Error> {
-        self.lines.read(place).map_err(Error::reading(&self.session.path))
+    /// Reads the bytes of a line from the file.
+    pub(crate) fn read_line(&mut self, span: LineSpan) -> Result<Vec<u8>, Error> {
+        self.lines.read_span(span).map_err(Error::reading(&self.session.path))
     }
 
-    /// Returns a moment that is later than every line and not before now.
-    pub(crate) fn after_all(&self, now: Timestamp) -> Timestamp {
+    /// Returns a timestamp for a new line: later than every entry of the session, and not before `now`.
+    pub(crate) fn timestamp_after_all(&self, now: Timestamp) -> Timestamp {
         let newest = self.session.tree.nodes().iter().filter_map(Node::time).max();
         newest.map_or(now, |newest| now.max(Timestamp(newest.0.saturating_add(1))))
     }
 
-    /// Says what clients would load that go on from `leaf`; `None` where one of them does not hold it or loads nothing.
-    pub(crate) fn promise_at(&self, leaf: NodeId) -> Option<Vec<ExpectedLoad>> {
-        let Session { tree, facts, .. } = &self.session;
-        let at = |client: Version| {
-            let resume = resume_at(tree, facts, &client, leaf).filter(|resume| resume.halt.is_none())?;
-            Some(ExpectedLoad::of(client, tree, facts, &resume))
+    /// Simulates a resume from `leaf` with each of [`Self::clients`]. Returns `None` if a client cannot resume from it.
+    pub(crate) fn simulate_loads_at(&self, leaf: NodeId) -> Option<Vec<ExpectedLoad>> {
+        let Session { tree, resume_index, .. } = &self.session;
+        let expected_load = |client: Version| {
+            let resume = simulate_resume_at(tree, resume_index, &client, leaf);
+            let resume = resume.filter(|resume| resume.failure.is_none())?;
+            Some(ExpectedLoad::from_resume(client, tree, resume_index, &resume))
         };
-        self.clients().into_iter().map(at).collect()
+        self.clients().into_iter().map(expected_load).collect()
     }
 
-    /// Reads what was added to the file since it was opened.
-    pub(crate) fn added_since(&self) -> std::io::Result<Vec<u8>> {
+    /// Reads the bytes that were appended to the file after it was opened.
+    pub(crate) fn read_appended(&self) -> std::io::Result<Vec<u8>> {
         use std::io::{Read, Seek, SeekFrom};
-        let mut file = open(&self.session.path)?;
-        file.seek(SeekFrom::Start(self.stamp.len))?;
-        let mut added = Vec::new();
-        file.read_to_end(&mut added)?;
-        Ok(added)
+        let mut file = open_file(&self.session.path)?;
+        file.seek(SeekFrom::Start(self.fingerprint.len))?;
+        let mut appended = Vec::new();
+        file.read_to_end(&mut appended)?;
+        Ok(appended)
     }
 
-    /// Returns the words of the prompt that an entry belongs to.
-    pub(crate) fn prompt_of(&mut self, no: NodeId) -> Option<String> {
-        let turn = self.session.tree.turn_of(no)?;
-        match self.session.said(&mut self.lines, turn).ok()?.gist {
-            EntryPreview::Words(words) => Some(words),
+    /// Returns the start of the prompt of the turn of an entry, at most 240 characters. Returns `None` if the entry belongs
+    /// to no turn, or if the prompt has no text or cannot be read.
+    pub(crate) fn read_prompt_text(&mut self, node_id: NodeId) -> Option<String> {
+        let turn = self.session.tree.turn_of(node_id)?;
+        match self.session.preview_entry(&mut self.lines, turn).ok()?.preview {
+            EntryPreview::Text(text) => Some(text),
             _ => None,
         }
+    }
+
+    /// Reads a reference to an entry for display.
+    pub(crate) fn read_entry_ref(&mut self, node_id: NodeId) -> EntryRef {
+        let turn = self.session.tree.turn_of(node_id);
+        let turn_number =
+            |turn| self.session.tree.turn_starts().position(|start| start == turn).map(|idx| idx as u32 + 1);
+        EntryRef {
+            handle: self.session.entry_handle(node_id),
+            uuid: self.uuid(node_id),
+            line: self.session.tree.node(node_id).span.line,
+            turn: turn.and_then(turn_number),
+            prompt: self.read_prompt_text(node_id),
+        }
+    }
+
+    /// Returns the newline that is missing after the last line. Returns an empty slice if none is missing.
+    pub(crate) fn missing_newline(&self) -> &'static [u8] {
+        if self.fingerprint.unterminated { b"\n" } else { b"" }
+    }
+
+    /// Builds the two lines that make clients resume this session from the entry with the uuid `leaf`.
+    ///
+    /// Metadata is taken from the entry `at`, which is the leaf itself or the entry that the leaf is a copy of.
+    pub(crate) fn build_marker_lines(
+        &mut self,
+        at: NodeId,
+        leaf: &str,
+        now: Timestamp,
+    ) -> Result<Vec<u8>, Error> {
+        let envelope = Envelope { session: self.session.id.clone(), ..Envelope::default() };
+        self.build_marker_lines_in(&envelope, at, leaf, now)
+    }
+
+    /// Builds the lines of [`EditSession::build_marker_lines`] for the session of `envelope`.
+    pub(crate) fn build_marker_lines_in(
+        &mut self,
+        envelope: &Envelope,
+        at: NodeId,
+        leaf: &str,
+        now: Timestamp,
+    ) -> Result<Vec<u8>, Error> {
+        let prompt = self.read_prompt_text(at);
+        let time = self.timestamp_after_all(now);
+        let line = self.read_line(self.session.tree.node(at).span)?;
+        let version = self.session.resume_index.version().map(str::to_owned);
+        let uuid = uuid::Uuid::new_v4().to_string();
+        let render = |cwd: Option<&str>, git_branch: Option<&str>, entrypoint: Option<&str>| {
+            let marker = ResumeMarker {
+                leaf,
+                uuid: &uuid,
+                session: &envelope.session,
+                time: Some(time),
+                text: "rethread: the conversation continues here",
+                prompt: prompt.as_deref(),
+                cwd,
+                version: version.as_deref(),
+                git_branch,
+                entrypoint,
+            };
+            [marker.marker_line(), marker.leaf_pointer_line(), Vec::new()].join(&b'\n')
+        };
+        let lines = with_entry(&line, |entry| {
+            let decode = |text: Option<JsonStr<'_>>| text.map(|text| text.decode().into_owned());
+            let (git_branch, entrypoint) = (decode(entry.git_branch), decode(entry.entrypoint));
+            let cwd = decode(entry.cwd).map(|cwd| envelope.relocate_path(&cwd).unwrap_or(cwd));
+            render(cwd.as_deref(), git_branch.as_deref(), entrypoint.as_deref())
+        });
+        lines.ok_or_else(|| Error::Changed { path: self.session.path.clone() })
     }
 }
 
 impl AppendSimulator {
-    /// Reads the file as it would be with these bytes behind it.
-    pub(crate) fn with(&self, source: &EditSession, added: &[u8]) -> ParsedLines {
-        let mut weaver = self.0.clone();
-        let mut facts = source.session.facts.clone();
+    /// Parses the file as it would be with `added` appended.
+    pub(crate) fn simulate_append(&self, source: &EditSession, added: &[u8]) -> ParsedLines {
+        let mut builder = self.0.clone();
+        let mut resume_index = source.session.resume_index.clone();
         let bytes = source.session.bytes;
-        let line = u32::try_from(source.session.sketch.lines).unwrap_or(u32::MAX);
-        each_entry(added, |entry, place| {
-            let place =
-                LineSpan { offset: bytes + place.offset, line: line.saturating_add(place.line), ..place };
-            weaver.add(entry, place);
-            facts.add(entry, place);
+        let lines = u32::try_from(source.session.info.lines).unwrap_or(u32::MAX);
+        for_each_entry(added, |entry, span| {
+            let span =
+                LineSpan { offset: bytes + span.offset, line: lines.saturating_add(span.line), ..span };
+            builder.add_entry(entry, span);
+            resume_index.add_entry(entry, span);
         });
-        ParsedLines { tree: weaver.finish(), facts }
+        ParsedLines { tree: builder.finish(), resume_index }
     }
 }
 
 impl ParsedLines {
-    /// Reads lines that are in no file yet.
-    pub(crate) fn of(bytes: &[u8]) -> ParsedLines {
-        let mut weaver = TreeBuilder::default();
-        let mut facts = ResumeIndex::default();
-        each_entry(bytes, |entry, place| {
-            weaver.add(entry, place);
-            facts.add(entry, place);
+    /// Parses lines that are not in a file yet.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> ParsedLines {
+        let mut builder = TreeBuilder::default();
+        let mut resume_index = ResumeIndex::default();
+        for_each_entry(bytes, |entry, span| {
+            builder.add_entry(entry, span);
+            resume_index.add_entry(entry, span);
         });
-        ParsedLines { tree: weaver.finish(), facts }
+        ParsedLines { tree: builder.finish(), resume_index }
     }
 
-    /// Says what each client makes of the lines.
-    pub(crate) fn promises(&self, clients: &[Version]) -> Vec<ExpectedLoad> {
-        let told = |client: &Version| {
-            let resume = simulate_resume(&self.tree, &self.facts, client);
-            ExpectedLoad::of(client.clone(), &self.tree, &self.facts, &resume)
+    /// Simulates a resume with each of `clients`, in their order. A client that fails has an empty path.
+    pub(crate) fn expected_loads(&self, clients: &[Version]) -> Vec<ExpectedLoad> {
+        let expected_load = |client: &Version| {
+            let resume = simulate_resume(&self.tree, &self.resume_index, client);
+            ExpectedLoad::from_resume(client.clone(), &self.tree, &self.resume_index, &resume)
         };
-        clients.iter().map(told).collect()
+        clients.iter().map(expected_load).collect()
     }
 }
 
 impl ExpectedLoad {
-    /// Notes what a client loads.
-    pub(crate) fn of(
+    fn from_resume(
         client: Version,
         tree: &Tree,
-        facts: &ResumeIndex,
+        resume_index: &ResumeIndex,
         resume: &ResumeOutcome,
     ) -> ExpectedLoad {
-        let path = resume.path.iter().map(|&no| tree.node(no).id).collect();
-        ExpectedLoad { client, path, tokens: resume.tokens(facts) }
+        let path = resume.path.iter().map(|&node_id| tree.node(node_id).uuid).collect();
+        ExpectedLoad { client, path, tokens: resume.estimate_tokens(resume_index) }
     }
 }
 
-/// Whether every promise is kept: each client loads the very entries, in the very order.
-pub(crate) fn matches_expected(promised: &[ExpectedLoad], found: &[ExpectedLoad]) -> bool {
-    let pairs = || promised.iter().zip(found);
-    promised.len() == found.len() && pairs().all(|(a, b)| a.client == b.client && a.path == b.path)
+/// Returns `true` if every client loads exactly the expected entries in the expected order.
+pub(crate) fn matches_expected(expected: &[ExpectedLoad], actual: &[ExpectedLoad]) -> bool {
+    let mut pairs = expected.iter().zip(actual);
+    expected.len() == actual.len() && pairs.all(|(a, b)| a.client == b.client && a.path == b.path)
 }
 
-/// Shows every entry of some lines.
-pub(crate) fn each_entry(bytes: &[u8], mut each: impl FnMut(&Entry<'_>, LineSpan)) {
+/// Calls `visit` with every entry in `bytes`.
+fn for_each_entry(bytes: &[u8], mut visit: impl FnMut(&Entry<'_>, LineSpan)) {
     LineSplitter::default().feed(bytes, true, &mut Vec::new(), |line, problems| {
-        entry::read(&line, problems, |entry, offset| {
+        entry::read_line(&line, problems, |entry, offset| {
             let len = u32::try_from(entry.raw.len()).unwrap_or(u32::MAX);
-            each(&entry, LineSpan { offset, len, line: line.no });
+            visit(&entry, LineSpan { offset, len, line: line.number });
         });
     });
-}
-
-/// Reads the one entry in some bytes.
-pub(crate) fn with_entry<T>(bytes: &[u8], each: impl FnOnce(&Entry<'_>) -> T) -> Option<T> {
-    let line = Line { no: 1, offset: 0, bytes, unterminated: false };
-    let mut each = Some(each);
-    let mut found = None;
-    entry::read(&line, &mut Vec::new(), |entry, _| {
-        if let Some(each) = each.take() {
-            found = Some(each(&entry));
-        }
-    });
-    found
 }

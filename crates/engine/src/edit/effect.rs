@@ -1,40 +1,33 @@
-//! What a plan does to which file, for those who look at it before or after.
+//! The effects of a write plan on files, for display, and file contents that a plan restores from backups.
 
 use std::path::PathBuf;
 
-use crate::writer::{Content, FileOp, Plan};
+use crate::writer::{BackupStore, FileOp, FileOpKind, FileState, NewContent, Plan};
 
-/// What happens to a file or folder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
-    /// So many bytes are appended.
-    Append(u64),
-    /// It gets another content.
-    Replace,
-    /// It is made.
-    Create,
-    /// It moves to the trash.
-    Remove,
-    /// It comes back from the trash.
-    Return,
+/// The effect of a plan on a file or folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileEffect {
+    /// The path that changes.
+    pub path: PathBuf,
+    /// The kind of change.
+    pub kind: FileOpKind,
+    /// The number of appended bytes. `None` for other kinds.
+    pub appended: Option<u64>,
 }
 
-/// The effects of a plan, in their order.
-pub type Effects = Vec<(PathBuf, Effect)>;
-
-/// Lists what a plan does.
-pub(crate) fn effects(plan: &Plan<'_>) -> Effects {
-    let effect = |deed: &FileOp<'_>| match deed {
-        FileOp::Append { bytes, .. } => Effect::Append(bytes.len() as u64),
-        FileOp::Replace { .. } => Effect::Replace,
-        FileOp::Create { .. } => Effect::Create,
-        FileOp::Remove { .. } => Effect::Remove,
-        FileOp::Return { .. } => Effect::Return,
+/// Lists the effects of a plan, in the order of its file operations.
+pub(crate) fn plan_effects(plan: &Plan<'_>) -> Vec<FileEffect> {
+    let effect = |file_op: &FileOp<'_>| {
+        let appended = match file_op {
+            FileOp::Append { bytes, .. } => Some(bytes.len() as u64),
+            _ => None,
+        };
+        FileEffect { path: file_op.path().to_owned(), kind: file_op.kind(), appended }
     };
-    plan.deeds.iter().map(|deed| (deed.path().to_owned(), effect(deed))).collect()
+    plan.file_ops.iter().map(effect).collect()
 }
 
-/// Takes a content from a backup.
-pub(crate) fn kept<'a>(keep: &'a crate::writer::BackupStore, thing: crate::writer::FileState) -> Content<'a> {
-    Content::Generated(Box::new(move |out| keep.write(&thing, out)))
+/// Returns the content that a file had in `state`. It is read from the backup only when the plan is executed.
+pub(crate) fn backup_content(backups: &BackupStore, state: FileState) -> NewContent<'_> {
+    NewContent::Generated(Box::new(move |out| backups.write_content(&state, out)))
 }

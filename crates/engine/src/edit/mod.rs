@@ -1,4 +1,4 @@
-//! Builds new and changed sessions for the operations that write.
+//! Helpers that several operations need to change sessions or to create new ones.
 
 pub(crate) mod edit_session;
 pub(crate) mod effect;

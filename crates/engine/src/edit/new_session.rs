@@ -1,5 +1,4 @@
-//! A new session made of lines of another: its id, its title, its state, its side files, and the proof that clients load
-//! it.
+//! Creates a new session from entries of an existing one, copies its side files, and verifies what clients will load.
 
 use std::path::{Path, PathBuf};
 
@@ -11,124 +10,118 @@ use rethread_core::version::Version;
 
 use super::edit_session::{EditSession, ExpectedLoad, ParsedLines, matches_expected};
 use super::side_files::copy_side_files;
-use super::title::title_lines;
+use super::title::render_title_lines;
 use super::write_draft::{simulate_draft, write_draft};
 use crate::Error;
-use crate::session::load::{SessionHeader, load_to_tell};
-use crate::writer::{Content, FileOp, OpId, Plan, SessionWriter};
+use crate::session::load::{LoadOptions, SessionHeader, load};
+use crate::writer::{FileOp, NewContent, OpId, Plan, SessionWriter};
 
-/// A new session, or what it would be.
+/// A new session. In a dry run, the session that would be created.
 #[derive(Debug)]
 pub struct NewSession {
-    /// The session that it comes from.
+    /// The session from which it was created.
     pub origin: SessionHeader,
-    /// Its id.
+    /// The session id.
     pub id: String,
-    /// Its title.
+    /// The title.
     pub title: String,
-    /// Its file.
+    /// The session file.
     pub path: PathBuf,
-    /// The folder to resume it in.
+    /// The folder in which to resume it.
     pub folder: String,
-    /// How many lines of the origin it holds.
+    /// The number of lines, without the state, title and marker lines that are added.
     pub lines: usize,
-    /// How many bytes it has, where they were counted before it was written.
+    /// The size of the file in bytes. 0 if the caller gave the expected loads, since then it is not computed.
     pub bytes: u64,
-    /// Files beside it: subagents, tool results, backups of files.
-    pub side: usize,
-    /// What is promised of each client.
-    pub promises: Vec<ExpectedLoad>,
-    /// The operation; `None` where nothing was written.
+    /// The number of other files that are created: subagents, tool results, backups of edited files, damaged bytes, images.
+    pub side_files: usize,
+    /// The entries that each client will load.
+    pub expected_loads: Vec<ExpectedLoad>,
+    /// The number of the op. `None` in a dry run.
     pub op: Option<OpId>,
 }
 
-/// How a new session is to be made.
+/// Describes a session to create.
+#[derive(Default)]
 pub(crate) struct NewSessionSpec {
-    /// The command that makes it.
+    /// The command that creates it.
     pub(crate) command: &'static str,
-    /// Its id, where one of its lines says it already.
+    /// Its id, if one of its lines contains it already.
     pub(crate) id: Option<String>,
-    /// Words for the log.
+    /// A description for the journal.
     pub(crate) about: String,
-    /// Lines of the origin, in order.
-    pub(crate) pieces: Vec<DraftSegment>,
-    /// The entries of the origin that it holds.
+    /// Lines of the origin and new lines, in order.
+    pub(crate) segments: Vec<DraftSegment>,
+    /// The entries of the origin for which backups of edited files are copied.
     pub(crate) entries: IdSet,
-    /// The entry that it goes on from.
+    /// The entry of the origin from which clients resume.
     pub(crate) leaf: NodeId,
-    /// Its title.
+    /// The uuid of the entry from which clients resume, if it differs from that of `leaf`.
+    pub(crate) leaf_uuid: Option<String>,
+    /// The title.
     pub(crate) title: String,
-    /// The project that it goes to, if not its origin's: a folder of sessions and the folder to work in.
-    pub(crate) into: Option<(PathBuf, String)>,
-    /// What clients are to load, where that is known already; else it is found out from the lines.
-    pub(crate) promises: Option<Vec<ExpectedLoad>>,
-    /// Entries that the client of its origin must load of it.
-    pub(crate) wanted: IdSet,
-    /// The present.
+    /// The project folder and the working folder, if they differ from those of the origin.
+    pub(crate) project: Option<(PathBuf, String)>,
+    /// The entries that each client must load. If `None`, they are computed from the draft.
+    pub(crate) expected_loads: Option<Vec<ExpectedLoad>>,
+    /// Entries that the client of the origin must load.
+    pub(crate) required: IdSet,
+    /// Whether `segments` is complete: no state lines of the origin are added.
+    pub(crate) complete: bool,
+    /// Damaged bytes of the origin, to be stored next to the new session.
+    pub(crate) damaged_bytes: Vec<u8>,
+    /// Further files to write.
+    pub(crate) file_ops: Vec<FileOp<'static>>,
+    /// The current time.
     pub(crate) now: Timestamp,
-    /// Only say what would be done.
+    /// Report the session without writing it.
     pub(crate) dry_run: bool,
 }
 
-/// What else a new session may need.
-#[derive(Default)]
-pub(crate) struct NewSessionExtras {
-    /// The uuid of the entry that it goes on from, where that is another line than the origin's.
-    pub(crate) leaf: Option<String>,
-    /// Whether the pieces hold every line: then none is added that says how things stand.
-    pub(crate) whole: bool,
-    /// Damaged bytes of the origin, to be kept beside it.
-    pub(crate) damage: Vec<u8>,
-    /// What else is to be done.
-    pub(crate) deeds: Vec<FileOp<'static>>,
-}
-
 impl NewSessionSpec {
-    /// Makes the session.
-    pub(crate) fn create(self, source: EditSession, pen: &SessionWriter) -> Result<NewSession, Error> {
-        self.give_with(NewSessionExtras::default(), source, pen)
-    }
-
-    /// Makes the session, with more than lines of its origin.
-    pub(crate) fn give_with(
+    /// Creates the session and verifies what clients load. Returns an error if a client would not load the required entries.
+    pub(crate) fn create(
         mut self,
-        more: NewSessionExtras,
         mut source: EditSession,
-        pen: &SessionWriter,
+        writer: &SessionWriter,
     ) -> Result<NewSession, Error> {
         let id = self.id.take().unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
-        let origin = source.session.head();
+        let origin = source.session.header();
         let path = source.session.path.clone();
-        let (folder, cwd) = self.into.take().unwrap_or_else(|| {
-            let beside = path.parent().unwrap_or(Path::new(""));
-            (beside.to_owned(), origin.folder.clone())
+        let (project, cwd) = self.project.take().unwrap_or_else(|| {
+            let project = path.parent().unwrap_or(Path::new(""));
+            (project.to_owned(), origin.folder.clone())
         });
-        let target = folder.join(format!("{id}.jsonl"));
-        let moved = (cwd != origin.folder).then(|| (origin.folder.clone(), cwd.clone()));
-        let envelope = Envelope { session: id.clone(), origin: Some(origin.id.clone()), folder: moved };
-        let (wanted, promises) = (std::mem::take(&mut self.wanted), self.promises.take());
+        let target = project.join(format!("{id}.jsonl"));
+        let folder_change = (cwd != origin.folder).then(|| (origin.folder.clone(), cwd.clone()));
+        let envelope =
+            Envelope { session: id.clone(), origin: Some(origin.id.clone()), folder: folder_change };
+        let (required, expected_loads) = (std::mem::take(&mut self.required), self.expected_loads.take());
         let (command, about, title) = (self.command, self.about.clone(), self.title.clone());
-        let (dry_run, lines) = (self.dry_run, self.pieces.len());
-        let (handle, clients) = (source.session.handle(self.leaf), source.clients());
-        let draft = self.lay_out(&more, envelope, &mut source)?;
-        // What comes of the draft is read whole: two trees at a time would be one too many.
+        let (dry_run, lines) = (self.dry_run, self.segments.len());
+        let (handle, clients) = (source.session.entry_handle(self.leaf), source.clients());
+        let damaged_bytes = std::mem::take(&mut self.damaged_bytes);
+        let extra_ops = std::mem::take(&mut self.file_ops);
+        let draft = self.build_draft(envelope, &mut source)?;
+        // The simulation builds a tree of the whole draft. Drop the tree of the source first, to limit the memory.
         drop(source);
-        let (promises, bytes) = match promises {
-            Some(promises) => (promises, 0),
+        let (expected_loads, bytes) = match expected_loads {
+            Some(expected_loads) => (expected_loads, 0),
             None => simulate_draft(&draft, &path, &clients)?,
         };
-        let loaded: IdSet = promises.first().into_iter().flat_map(|own| own.path.iter().copied()).collect();
-        if promises.iter().any(|promise| promise.path.is_empty()) || !wanted.is_subset(&loaded) {
+        let loaded: IdSet =
+            expected_loads.first().into_iter().flat_map(|load| load.path.iter().copied()).collect();
+        if expected_loads.iter().any(|load| load.path.is_empty()) || !required.is_subset(&loaded) {
             return Err(Error::CannotResumeFrom { name: handle });
         }
-        drop((loaded, wanted));
-        let mut deeds = copy_side_files(&path, &origin.id, &draft, &target)?;
-        if !more.damage.is_empty() {
-            let content = Content::Bytes(more.damage);
-            deeds.push(FileOp::Create { path: aside(&target, &id), content });
+        drop((loaded, required));
+        let mut file_ops = copy_side_files(&path, &origin.id, &draft, &target)?;
+        if !damaged_bytes.is_empty() {
+            let content = NewContent::Bytes(damaged_bytes);
+            file_ops.push(FileOp::Create { path: damaged_bytes_path(&target, &id), content });
         }
-        deeds.extend(more.deeds);
-        let side = deeds.len();
+        file_ops.extend(extra_ops);
+        let side_files = file_ops.len();
         let mut created = NewSession {
             origin,
             id,
@@ -137,47 +130,44 @@ impl NewSessionSpec {
             folder: cwd,
             lines,
             bytes,
-            side,
-            promises,
+            side_files,
+            expected_loads,
             op: None,
         };
         if !dry_run {
-            let made = Content::Generated(Box::new(|out| write_draft(&draft, &path, out)));
-            deeds.push(FileOp::Create { path: created.path.clone(), content: made });
+            let content = NewContent::Generated(Box::new(|out| write_draft(&draft, &path, out)));
+            file_ops.push(FileOp::Create { path: created.path.clone(), content });
             let session = created.id.clone();
-            let plan = Plan { command, session, about, deeds, even_if_live: true };
-            created.op = Some(pen.commit(plan, || created.check(&clients))?);
+            let plan = Plan { command, session, about, file_ops, even_if_live: true };
+            created.op = Some(writer.commit(plan, || created.verify(&clients))?);
         }
         Ok(created)
     }
 
-    /// Lays out the lines of the new session.
-    fn lay_out(
-        self,
-        more: &NewSessionExtras,
-        envelope: Envelope,
-        source: &mut EditSession,
-    ) -> Result<Draft, Error> {
-        let leaf = more.leaf.clone().unwrap_or_else(|| source.uuid(self.leaf));
-        let close = source.anchor_in(self.leaf, &leaf, &envelope, self.now)?;
-        let mut pieces = own_lines(self.pieces, &envelope);
-        if !more.whole {
-            let standing = source.states.backups(&self.entries).chain(source.states.latest());
-            pieces.extend(standing.map(|place| DraftSegment::Line(place, Vec::new())));
+    /// Builds the draft of the new session: the segments, then state lines, title lines and marker lines.
+    fn build_draft(self, envelope: Envelope, source: &mut EditSession) -> Result<Draft, Error> {
+        let leaf = self.leaf_uuid.clone().unwrap_or_else(|| source.uuid(self.leaf));
+        let marker = source.build_marker_lines_in(&envelope, self.leaf, &leaf, self.now)?;
+        let mut segments = assign_session(self.segments, &envelope);
+        if !self.complete {
+            let state_lines =
+                source.state_lines.file_history_lines(&self.entries).chain(source.state_lines.latest_lines());
+            segments.extend(state_lines.map(|span| DraftSegment::Line(span, Vec::new())));
         }
-        pieces.extend(title_lines(&self.title, &envelope.session).map(DraftSegment::New));
-        let close = close.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
-        pieces.extend(close.map(|line| DraftSegment::New(line.to_vec())));
-        Ok(Draft { pieces, envelope: Some(envelope) })
+        segments.extend(render_title_lines(&self.title, &envelope.session).map(DraftSegment::New));
+        let marker = marker.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+        segments.extend(marker.map(|line| DraftSegment::New(line.to_vec())));
+        Ok(Draft { segments, envelope: Some(envelope) })
     }
 }
 
 impl NewSession {
-    /// Asks the oracle whether clients load what was promised.
-    fn check(&self, clients: &[Version]) -> Result<(), Error> {
-        let session = load_to_tell(&self.path)?;
-        let found = ParsedLines { tree: session.tree, facts: session.facts }.promises(clients);
-        if matches_expected(&self.promises, &found) {
+    /// Verifies that clients load the expected entries of the written file.
+    fn verify(&self, clients: &[Version]) -> Result<(), Error> {
+        let session = load(&self.path, LoadOptions::default(), |_, _| {})?;
+        let actual =
+            ParsedLines { tree: session.tree, resume_index: session.resume_index }.expected_loads(clients);
+        if matches_expected(&self.expected_loads, &actual) {
             Ok(())
         } else {
             Err(Error::VerificationFailed { path: self.path.clone() })
@@ -185,23 +175,23 @@ impl NewSession {
     }
 }
 
-/// Puts lines that are in no file yet into the new session.
-fn own_lines(pieces: Vec<DraftSegment>, envelope: &Envelope) -> Vec<DraftSegment> {
-    // They were copied from nowhere.
-    let own = Draft { pieces: Vec::new(), envelope: Some(Envelope { origin: None, ..envelope.clone() }) };
-    let put = |piece| match piece {
-        DraftSegment::New(line) => DraftSegment::New(own.render(&line, &[]).into_owned()),
+/// Writes the id of the new session into lines that are in no file yet.
+fn assign_session(segments: Vec<DraftSegment>, envelope: &Envelope) -> Vec<DraftSegment> {
+    // These lines were not copied from another session.
+    let draft = Draft { segments: Vec::new(), envelope: Some(Envelope { origin: None, ..envelope.clone() }) };
+    let assign = |segment| match segment {
+        DraftSegment::New(line) => DraftSegment::New(draft.render_line(&line, &[]).into_owned()),
         other => other,
     };
-    pieces.into_iter().map(put).collect()
+    segments.into_iter().map(assign).collect()
 }
 
-/// Returns where the damaged bytes of a session are kept.
-pub(crate) fn aside(path: &Path, session: &str) -> PathBuf {
+/// Returns the path at which the damaged bytes of a session are stored: in the side folder of the session file `path`.
+pub(crate) fn damaged_bytes_path(path: &Path, session: &str) -> PathBuf {
     path.with_extension("").join(format!("{session}.damaged"))
 }
 
-/// Returns the keys of some entries.
-pub(crate) fn keys(source: &EditSession, nodes: &[NodeId]) -> IdSet {
-    nodes.iter().map(|&no| source.session.tree.node(no).id).collect()
+/// Returns the uuids of the entries `nodes`.
+pub(crate) fn entry_ids(source: &EditSession, nodes: &[NodeId]) -> IdSet {
+    nodes.iter().map(|&node_id| source.session.tree.node(node_id).uuid).collect()
 }

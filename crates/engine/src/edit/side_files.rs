@@ -1,4 +1,4 @@
-//! What stands beside a session and goes with a copy of it: subagents, tool results, backups of files.
+//! Copies the side files of a session to a new one: subagents, tool results, backups of edited files.
 
 use std::collections::HashSet;
 use std::io;
@@ -6,137 +6,141 @@ use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 use rethread_core::edit::{Draft, Envelope};
+use rethread_core::entry::with_entry;
 use rethread_core::session::AgentMeta;
 
-use super::edit_session::with_entry;
-use super::write_draft::each_line;
+use super::write_draft::for_each_line;
 use crate::Error;
-use crate::disk::{ScanEvent, files_below, open, read_side, scan};
-use crate::writer::{Content, FileOp};
+use crate::disk::{ScanEvent, ScanOptions, find_client_dir, list_files, open_file, read_small_file, scan};
+use crate::writer::{FileOp, NewContent};
 
-/// Copies what the lines of a draft refer to beside the new session.
+/// Plans to copy the side files that the lines of a draft refer to. `path` and `session` are file and id of the origin;
+/// `target` is the new session file.
 pub(crate) fn copy_side_files(
     path: &Path,
     session: &str,
     draft: &Draft,
     target: &Path,
 ) -> Result<Vec<FileOp<'static>>, Error> {
-    let side = path.with_extension("");
-    let history = home_of(path).map(|home| home.join("file-history"));
-    let backups = history.as_ref().map(|history| history.join(session)).filter(|folder| folder.is_dir());
-    let files = if side.is_dir() { files_below(&side) } else { Vec::new() };
-    if files.is_empty() && backups.is_none() {
+    let side_dir = path.with_extension("");
+    // Only a session that is directly in a project folder has a file history. Another `projects` folder further up the
+    // path is not the client's.
+    let is_in_project = |dir: &&Path| path.parent().and_then(Path::parent) == Some(&dir.join("projects"));
+    let client_dir = find_client_dir(path).filter(is_in_project);
+    let history_dir = client_dir.map(|dir| dir.join("file-history"));
+    let backup_dir = history_dir.as_ref().map(|dir| dir.join(session)).filter(|dir| dir.is_dir());
+    let files = if side_dir.is_dir() { list_files(&side_dir) } else { Vec::new() };
+    if files.is_empty() && backup_dir.is_none() {
         return Ok(Vec::new());
     }
-    let mut named = Names::default();
-    each_line(draft, path, |line| named.add(line)).map_err(Error::reading(path))?;
+    let mut referenced = ReferencedNames::default();
+    for_each_line(draft, path, |line| referenced.add(line)).map_err(Error::reading(path))?;
     let session = draft.envelope.as_ref().map(|envelope| envelope.session.clone()).unwrap_or_default();
     let envelope = Envelope { session: session.clone(), origin: None, folder: None };
-    let mut deeds = Vec::new();
-    for file in named.of(&files) {
-        let Ok(below) = file.strip_prefix(&side) else { continue };
-        let to = target.with_extension("").join(below);
+    let mut file_ops = Vec::new();
+    for file in referenced.find_files(&files) {
+        let Ok(relative) = file.strip_prefix(&side_dir) else { continue };
+        let copy_path = target.with_extension("").join(relative);
         let is_agent = file.extension().is_some_and(|ext| ext == "jsonl");
-        let content =
-            if is_agent { agent(file.clone(), envelope.clone()) } else { Content::Copy(file.clone()) };
-        deeds.push(FileOp::Create { path: to, content });
+        let content = if is_agent {
+            build_agent_content(file.clone(), envelope.clone())
+        } else {
+            NewContent::Copy(file.clone())
+        };
+        file_ops.push(FileOp::Create { path: copy_path, content });
     }
-    if let (Some(history), Some(backups)) = (history, backups) {
-        for name in named.backups {
-            let from = backups.join(&name);
-            // A name is one: it must not lead out of the folder.
+    if let (Some(history_dir), Some(backup_dir)) = (history_dir, backup_dir) {
+        for name in referenced.backups {
+            let from = backup_dir.join(&name);
+            // The name must be a plain file name, not a path out of the folder.
             if Path::new(&name).file_name().is_some_and(|file| file == name.as_str()) && from.is_file() {
-                let path = history.join(&session).join(&name);
-                deeds.push(FileOp::Create { path, content: Content::Copy(from) });
+                let path = history_dir.join(&session).join(&name);
+                file_ops.push(FileOp::Create { path, content: NewContent::Copy(from) });
             }
         }
     }
-    Ok(deeds)
+    Ok(file_ops)
 }
 
-/// Copies a subagent: its lines belong to the new session.
-fn agent(file: PathBuf, envelope: Envelope) -> Content<'static> {
-    let draft = Draft { pieces: Vec::new(), envelope: Some(envelope) };
-    Content::Generated(Box::new(move |out| {
-        let mut lines = io::BufReader::new(open(&file)?);
+/// Returns the content of a subagent file with the id of the new session in its lines.
+fn build_agent_content(file: PathBuf, envelope: Envelope) -> NewContent<'static> {
+    let draft = Draft { segments: Vec::new(), envelope: Some(envelope) };
+    NewContent::Generated(Box::new(move |out| {
+        let mut lines = io::BufReader::new(open_file(&file)?);
         let mut line = Vec::new();
         while io::BufRead::read_until(&mut lines, b'\n', &mut line)? > 0 {
-            let ended = line.pop_if(|last| *last == b'\n').is_some();
-            out.write_all(&draft.render(&line, &[]))?;
-            out.write_all(if ended { b"\n" } else { b"" })?;
+            let is_terminated = line.pop_if(|last| *last == b'\n').is_some();
+            out.write_all(&draft.render_line(&line, &[]))?;
+            out.write_all(if is_terminated { b"\n" } else { b"" })?;
             line.clear();
         }
         Ok(())
     }))
 }
 
-/// Returns the client's folder that holds a session file.
-pub(crate) fn home_of(path: &Path) -> Option<&Path> {
-    let projects = path.parent()?.parent()?;
-    projects.parent().filter(|_| projects.file_name().is_some_and(|name| name == "projects"))
-}
-
-/// The names by which lines refer to files beside the session.
+/// The names by which the lines of a session refer to side files.
 #[derive(Default)]
-struct Names {
-    /// Ids of tool calls and of subagents, names of files.
-    words: HashSet<String>,
-    /// Backups of files.
+struct ReferencedNames {
+    /// Ids of tool calls and subagents, and file names.
+    names: HashSet<String>,
+    /// Names of the backups of edited files.
     backups: Vec<String>,
 }
 
-impl Names {
+impl ReferencedNames {
+    /// Adds the names in a line: block ids, subagent ids, tool results and backups.
     fn add(&mut self, line: &[u8]) {
         with_entry(line, |entry| {
             let ids = entry.blocks().iter().filter_map(|block| block.id);
-            self.words.extend(ids.map(|id| id.decode().into_owned()));
+            self.names.extend(ids.map(|id| id.decode().into_owned()));
         });
-        self.words.extend(behind(line, b"\"agentId\":\""));
-        self.words.extend(behind(line, b"tool-results/"));
+        self.names.extend(find_names_after(line, b"\"agentId\":\""));
+        self.names.extend(find_names_after(line, b"tool-results/"));
         let known: HashSet<String> = self.backups.iter().cloned().collect();
-        let new = behind(line, b"\"backupFileName\":\"").filter(|name| !known.contains(name));
-        self.backups.extend(new.collect::<Vec<_>>());
+        let new_names = find_names_after(line, b"\"backupFileName\":\"").filter(|name| !known.contains(name));
+        self.backups.extend(new_names.collect::<Vec<_>>());
     }
 
-    /// Lists the files that are named, and those that a named subagent started.
-    fn of(&mut self, files: &[PathBuf]) -> Vec<PathBuf> {
-        let mut taken: Vec<PathBuf> = Vec::new();
+    /// Returns those of `files` that are referenced, including those that referenced subagents refer to.
+    fn find_files(&mut self, files: &[PathBuf]) -> Vec<PathBuf> {
+        let mut found: Vec<PathBuf> = Vec::new();
         loop {
-            let before = taken.len();
+            let count_before = found.len();
             for file in files {
-                if !taken.contains(file) && self.names(file) {
-                    taken.push(file.clone());
-                    self.look_into(file);
+                if !found.contains(file) && self.is_referenced(file) {
+                    found.push(file.clone());
+                    self.add_agent_lines(file);
                 }
             }
-            if taken.len() == before {
-                return taken;
+            if found.len() == count_before {
+                return found;
             }
         }
     }
 
-    fn names(&self, file: &Path) -> bool {
+    /// Returns `true` if a name, or the call in the metadata file of a subagent, refers to the file.
+    fn is_referenced(&self, file: &Path) -> bool {
         let Some(name) = file.file_name().and_then(|name| name.to_str()) else { return false };
         let stem = name.split('.').next().unwrap_or(name);
-        let agent = stem.strip_prefix("agent-").unwrap_or(stem);
-        if [name, stem, agent].iter().any(|word| self.words.contains(*word)) {
+        let agent_id = stem.strip_prefix("agent-").unwrap_or(stem);
+        if [name, stem, agent_id].iter().any(|name| self.names.contains(*name)) {
             return true;
         }
-        // A newer client notes beside the subagent which call started it.
-        let meta = read_side(&file.with_file_name(format!("{stem}.meta.json")));
-        let meta = meta.map(|bytes| AgentMeta::read(&bytes)).filter(|_| stem.starts_with("agent-"));
+        // Newer clients write the call that started a subagent to a metadata file.
+        let meta = read_small_file(&file.with_file_name(format!("{stem}.meta.json")));
+        let meta = meta.map(|bytes| AgentMeta::parse(&bytes)).filter(|_| stem.starts_with("agent-"));
         meta.is_some_and(|meta| {
-            let by = [&meta.tool_use, &meta.parent];
-            by.into_iter().flatten().any(|word| self.words.contains(word))
+            let callers = [&meta.tool_use_id, &meta.parent];
+            callers.into_iter().flatten().any(|name| self.names.contains(name))
         })
     }
 
-    /// Notes what a subagent's own lines refer to.
-    fn look_into(&mut self, file: &Path) {
+    /// Adds the names that the lines of a subagent refer to.
+    fn add_agent_lines(&mut self, file: &Path) {
         if file.extension().is_some_and(|ext| ext == "jsonl") {
-            // What cannot be read is copied, but says nothing more.
-            let _ = scan(file, |seen| {
-                if let ScanEvent::Entry(entry, ..) = seen {
+            // An unreadable file is copied, but adds no names.
+            let _ = scan(file, &ScanOptions::default(), |event| {
+                if let ScanEvent::Entry(entry, ..) = event {
                     self.add(entry.raw);
                 }
             });
@@ -144,10 +148,10 @@ impl Names {
     }
 }
 
-/// Finds the words that stand behind a mark.
-fn behind<'l>(line: &'l [u8], mark: &'l [u8]) -> impl Iterator<Item = String> + 'l {
-    memmem::find_iter(line, mark).map(move |at| {
-        let rest = &line[at + mark.len()..];
+/// Returns the name that follows each occurrence of `prefix`, up to a quote, separator or space.
+fn find_names_after<'l>(line: &'l [u8], prefix: &'l [u8]) -> impl Iterator<Item = String> + 'l {
+    memmem::find_iter(line, prefix).map(move |at| {
+        let rest = &line[at + prefix.len()..];
         let is_end = |byte: &u8| matches!(byte, b'"' | b'\\' | b'<' | b'>' | b'/' | b')' | b',' | 0..=b' ');
         let end = rest.iter().position(is_end).unwrap_or(rest.len());
         String::from_utf8_lossy(&rest[..end]).into_owned()

@@ -1,41 +1,42 @@
-//! Titles that are written: what may be one, and the lines that give it to a session.
+//! Validates titles and builds the lines that set the title of a session.
 
-use rethread_core::edit::quote;
+use rethread_core::edit::quote_json;
 
-use super::edit_session::EditSession;
 use crate::Error;
+use crate::session::load::Session;
 
-/// Longest title that is written, in characters.
-const LONGEST: usize = 200;
-/// How much of its origin's title the title of an offspring takes over.
-const TAKEN: usize = 60;
+/// The maximum number of characters of a title.
+const MAX_TITLE_CHARS: usize = 200;
+/// The number of characters that the title of a new session takes from that of its origin.
+const MAX_ORIGIN_CHARS: usize = 60;
 
-/// Reads a title that somebody typed: one line of words, without anything that commands a terminal.
-pub(crate) fn read_title(text: &str) -> Result<String, Error> {
+/// Normalizes a title: replaces line breaks, control characters and repeated spaces by single spaces. Returns an error
+/// if the result is empty or longer than 200 characters.
+pub(crate) fn parse_title(text: &str) -> Result<String, Error> {
     let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let title = plain.split_whitespace().collect::<Vec<_>>().join(" ");
     match title.chars().count() {
-        0 => Err(Error::NoTitle),
-        length if length > LONGEST => Err(Error::LongTitle { length, most: LONGEST }),
+        0 => Err(Error::EmptyTitle),
+        length if length > MAX_TITLE_CHARS => Err(Error::TitleTooLong { length, max: MAX_TITLE_CHARS }),
         _ => Ok(title),
     }
 }
 
-/// Writes the lines by which a client's own `/rename` names a session.
-pub(crate) fn title_lines(title: &str, session: &str) -> [Vec<u8>; 2] {
+/// Builds the two lines that the client's `/rename` command writes, without line ends. `session` is the session id.
+pub(crate) fn render_title_lines(title: &str, session: &str) -> [Vec<u8>; 2] {
     let line = |kind: &str, key: &str| {
-        format!(r#"{{"type":"{kind}","{key}":{},"sessionId":{}}}"#, quote(title), quote(session)).into_bytes()
+        format!(r#"{{"type":"{kind}","{key}":{},"sessionId":{}}}"#, quote_json(title), quote_json(session))
+            .into_bytes()
     };
     [line("custom-title", "customTitle"), line("agent-name", "agentName")]
 }
 
-impl EditSession {
-    /// Names an offspring: as somebody wishes, or after its origin.
-    pub(crate) fn title_for(&self, wish: Option<&str>, what: &str) -> Result<String, Error> {
-        if let Some(wish) = wish {
-            return read_title(wish);
-        }
-        let origin = read_title(&self.session.title.text.chars().take(TAKEN).collect::<String>());
-        Ok(origin.map_or_else(|_| format!("({what})"), |title| format!("{title} ({what})")))
+/// Returns the title of a new session: the requested one, or the first 60 characters of that of its origin with a suffix
+/// in parentheses. Returns an error if the requested title is empty or too long.
+pub(crate) fn choose_title(requested: Option<&str>, origin: &Session, suffix: &str) -> Result<String, Error> {
+    if let Some(requested) = requested {
+        return parse_title(requested);
     }
+    let title = parse_title(&origin.title.text.chars().take(MAX_ORIGIN_CHARS).collect::<String>());
+    Ok(title.map_or_else(|_| format!("({suffix})"), |title| format!("{title} ({suffix})")))
 }

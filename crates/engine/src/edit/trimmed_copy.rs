@@ -1,4 +1,4 @@
-//! What every lighter copy needs: the way to trim, and what came of it.
+//! Creates a trimmed copy of a session. Shared by `clone` and `rescue`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,152 +6,159 @@ use std::path::{Path, PathBuf};
 use rethread_core::edit::required_entries;
 use rethread_core::entry::Timestamp;
 use rethread_core::id::IdSet;
-use rethread_core::resume::{ResumeOutcome, resume_at};
+use rethread_core::resume::{ResumeOutcome, simulate_resume_at};
 use rethread_core::tree::NodeId;
 use rethread_core::trim::{BlockInventory, RemovalCause, SavingsByCause, TrimInput, TrimmedPath};
 
-use super::edit_session::{EditSession, ExpectedLoad};
+use super::edit_session::EditSession;
 use super::new_session::{NewSession, NewSessionSpec};
+use super::title::choose_title;
 use crate::Error;
-use crate::session::project::project_of;
+use crate::session::project::locate_project_dir;
 use crate::writer::SessionWriter;
 
-/// How large a conversation is.
+/// The size of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionSize {
-    /// Bytes of its file.
+    /// The size of the file in bytes.
     pub bytes: u64,
-    /// Tokens of its context, as far as they can be told.
+    /// The estimated number of tokens of the context.
     pub tokens: u64,
 }
 
-/// A copy with less in it.
+/// The result of creating a trimmed copy.
 #[derive(Debug)]
 pub struct TrimmedCopy {
     /// The new session.
-    pub born: NewSession,
-    /// What its origin weighs.
+    pub session: NewSession,
+    /// The size of the origin.
     pub before: SessionSize,
-    /// What it weighs.
+    /// The size of the copy.
     pub after: SessionSize,
-    /// What was left out, by cause.
-    pub ledger: SavingsByCause,
-    /// The paths at which lines were changed, and how often.
-    pub changed: Vec<(String, u64)>,
+    /// The removed bytes and tokens, by cause.
+    pub savings: SavingsByCause,
+    /// The JSON paths at which lines were changed, sorted, each with the number of changes.
+    pub changed_paths: Vec<(String, u64)>,
 }
 
-/// How a copy is to be made.
+/// Options of [`SessionTrimmer::write_copy`].
 pub(crate) struct CopyOptions {
     pub(crate) command: &'static str,
-    /// What its title says of it.
-    pub(crate) what: String,
+    /// The suffix of the title, if no title is given.
+    pub(crate) title_suffix: String,
     pub(crate) title: Option<String>,
-    pub(crate) into: Option<PathBuf>,
-    /// Whether it takes the backups of files along.
-    pub(crate) backups: bool,
+    pub(crate) project_folder: Option<PathBuf>,
+    /// Copy the backups of edited files.
+    pub(crate) copy_backups: bool,
     pub(crate) now: Timestamp,
     pub(crate) dry_run: bool,
 }
 
-/// A session opened to be trimmed.
-pub(crate) struct Trimmer {
+/// A session opened for trimming.
+pub(crate) struct SessionTrimmer {
     pub(crate) source: EditSession,
-    pub(crate) survey: BlockInventory,
-    pub(crate) way: Vec<NodeId>,
+    pub(crate) inventory: BlockInventory,
+    /// The entries that a copy needs so that every client can resume from `leaf`, in order.
+    pub(crate) path: Vec<NodeId>,
     pub(crate) leaf: NodeId,
+    /// The simulated resume from `leaf`.
     pub(crate) resume: ResumeOutcome,
 }
 
-impl Trimmer {
-    /// Opens a session to trim the way to an entry, or to where the client goes on.
-    pub(crate) fn open(path: &Path, branch: Option<&str>) -> Result<Trimmer, Error> {
-        let mut survey = BlockInventory::default();
-        let source = EditSession::open_seeing(path, |entry, place| survey.add(entry, place))?;
-        let nothing = || Error::NothingToLoad { path: path.to_owned() };
+impl SessionTrimmer {
+    /// Opens a session to trim the path to the newest tip below the entry `branch`, or to the entry from which the client
+    /// resumes. Returns an error if the client could load nothing.
+    pub(crate) fn open(path: &Path, branch: Option<&str>) -> Result<SessionTrimmer, Error> {
+        let mut inventory = BlockInventory::default();
+        let source = EditSession::open(path, |entry, span| inventory.add(entry, span))?;
+        let nothing_error = || Error::NothingToLoad { path: path.to_owned() };
         let session = &source.session;
         if session.tree.is_sidechain_file() {
-            return Err(nothing());
+            return Err(nothing_error());
         }
         let leaf = match branch {
-            Some(name) => session.tip_below(session.entry(name)?),
-            None => source.leaf()?,
+            Some(name) => session.newest_descendant(session.find_entry(name)?),
+            None => source.active_leaf()?,
         };
-        let resume = resume_at(&session.tree, &session.facts, &session.client(), leaf);
-        let resume =
-            resume.filter(|resume| resume.halt.is_none() && !resume.path.is_empty()).ok_or_else(nothing)?;
-        let way = required_entries(&session.tree, &session.facts, &source.clients(), leaf);
-        Ok(Trimmer { source, survey, way, leaf, resume })
+        let resume = simulate_resume_at(&session.tree, &session.resume_index, &session.client(), leaf);
+        let resume = resume
+            .filter(|resume| resume.failure.is_none() && !resume.path.is_empty())
+            .ok_or_else(nothing_error)?;
+        let path = required_entries(&session.tree, &session.resume_index, &source.clients(), leaf);
+        Ok(SessionTrimmer { source, inventory, path, leaf, resume })
     }
 
-    /// Shows the conversation to a trim.
-    pub(crate) fn scene(&self) -> TrimInput<'_> {
+    /// Returns the input of the trim algorithms.
+    pub(crate) fn trim_input(&self) -> TrimInput<'_> {
         let session = &self.source.session;
-        let way = (&self.way[..], self.leaf, &self.resume);
-        TrimInput::new(&session.tree, &session.facts, &self.survey, &session.id, way)
+        let path = (&self.path[..], self.leaf, &self.resume);
+        TrimInput::new(&session.tree, &session.resume_index, &self.inventory, &session.id, path)
     }
 
-    /// Makes the new session of what a cut left; `note` is a line that stands for turns.
-    pub(crate) fn give(
+    /// Creates the new session from a trimmed path. `note` is the id of the new session and the line that replaces removed
+    /// turns.
+    pub(crate) fn write_copy(
         self,
-        cut: TrimmedPath,
+        trimmed: TrimmedPath,
         note: Option<(String, Vec<u8>)>,
-        wish: CopyOptions,
-        pen: &SessionWriter,
+        options: CopyOptions,
+        writer: &SessionWriter,
     ) -> Result<TrimmedCopy, Error> {
         let session = &self.source.session;
         let path = session.path.clone();
-        let leaf = cut.leaf.ok_or_else(|| Error::NothingLeft { path: path.clone() })?;
-        let tokens = self.resume.tokens(&session.facts);
+        let leaf = trimmed.leaf.ok_or_else(|| Error::NothingRemains { path: path.clone() })?;
+        let tokens = self.resume.estimate_tokens(&session.resume_index);
         let before = SessionSize { bytes: session.bytes, tokens };
-        let ledger = self.account(&cut, wish.backups);
-        let entries: IdSet = cut.lines.iter().map(|(no, _)| session.tree.node(*no).id).collect();
-        let wanted: IdSet = self.resume.path.iter().map(|&no| session.tree.node(no).id).collect();
-        let wanted: IdSet = wanted.intersection(&entries).copied().collect();
-        // What the cut was made of is no longer needed, and the draft will be.
-        drop((self.survey, self.resume, self.way));
-        let into = wish.into.map(|folder| project_of(&folder, &path)).transpose()?;
-        let changed = changed(&cut);
+        let savings = self.collect_savings(&trimmed, options.copy_backups);
+        let entries: IdSet =
+            trimmed.lines.iter().map(|(node_id, _)| session.tree.node(*node_id).uuid).collect();
+        let required: IdSet =
+            self.resume.path.iter().map(|&node_id| session.tree.node(node_id).uuid).collect();
+        let required: IdSet = required.intersection(&entries).copied().collect();
+        // Free the memory of the trim before the draft is built.
+        drop((self.inventory, self.resume, self.path));
+        let project = options.project_folder.map(|folder| locate_project_dir(&folder, &path)).transpose()?;
+        let changed_paths = count_edits_by_json_path(&trimmed);
         let (id, note) = note.unzip();
         let tree = &session.tree;
-        let birth = NewSessionSpec {
-            command: wish.command,
+        let spec = NewSessionSpec {
+            command: options.command,
             id,
-            about: format!("of {} at {}", session.id, session.handle(leaf)),
-            pieces: cut.pieces(|no| tree.node(no).place, note),
-            entries: if wish.backups { entries } else { IdSet::default() },
+            about: format!("of {} at {}", session.id, session.entry_handle(leaf)),
+            segments: trimmed.into_segments(|node_id| tree.node(node_id).span, note),
+            entries: if options.copy_backups { entries } else { IdSet::default() },
             leaf,
-            title: self.source.title_for(wish.title.as_deref(), &wish.what)?,
-            into,
-            promises: None,
-            now: wish.now,
-            dry_run: wish.dry_run,
-            wanted,
+            title: choose_title(options.title.as_deref(), session, &options.title_suffix)?,
+            project,
+            now: options.now,
+            dry_run: options.dry_run,
+            required,
+            ..NewSessionSpec::default()
         };
-        let born = birth.create(self.source, pen)?;
-        let tokens = born.promises.first().map_or(0, |promise: &ExpectedLoad| promise.tokens);
-        let after = SessionSize { bytes: born.bytes, tokens };
-        Ok(TrimmedCopy { born, before, after, ledger, changed })
+        let session = spec.create(self.source, writer)?;
+        let tokens = session.expected_loads.first().map_or(0, |load| load.tokens);
+        let after = SessionSize { bytes: session.bytes, tokens };
+        Ok(TrimmedCopy { session, before, after, savings, changed_paths })
     }
 
-    /// Adds to what a cut took what no copy takes along.
-    fn account(&self, cut: &TrimmedPath, backups: bool) -> SavingsByCause {
-        let mut ledger = cut.ledger.clone();
-        self.survey.beside(&mut ledger, backups);
+    /// Adds to the savings of a trim the lines that no copy contains: those off the path and those without a uuid.
+    fn collect_savings(&self, trimmed: &TrimmedPath, copy_backups: bool) -> SavingsByCause {
+        let mut savings = trimmed.savings.clone();
+        self.inventory.add_lines_without_uuid(&mut savings, copy_backups);
         let tree = &self.source.session.tree;
-        let mut on_way = vec![false; tree.nodes().len()];
-        self.way.iter().for_each(|&no| on_way[no as usize] = true);
-        let elsewhere = tree.nodes().iter().enumerate().filter(|(no, _)| !on_way[*no]);
-        elsewhere
-            .for_each(|(_, node)| ledger.add(RemovalCause::Elsewhere, 1, u64::from(node.place.len) + 1, 0));
-        ledger
+        let mut is_on_path = vec![false; tree.nodes().len()];
+        self.path.iter().for_each(|&node_id| is_on_path[node_id as usize] = true);
+        let off_path = tree.nodes().iter().enumerate().filter(|(node_id, _)| !is_on_path[*node_id]);
+        off_path.for_each(|(_, node)| savings.add(RemovalCause::OffPath, 1, u64::from(node.span.len) + 1, 0));
+        savings
     }
 }
 
-/// Counts the changes by the path at which they are made.
-fn changed(cut: &TrimmedPath) -> Vec<(String, u64)> {
+/// Counts the edits of the copied lines by JSON path. The result is sorted by path.
+fn count_edits_by_json_path(trimmed: &TrimmedPath) -> Vec<(String, u64)> {
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-    for change in cut.lines.iter().flat_map(|(_, changes)| changes) {
-        *counts.entry(change.name()).or_default() += 1;
+    for edit in trimmed.lines.iter().flat_map(|(_, edits)| edits) {
+        *counts.entry(edit.path_name()).or_default() += 1;
     }
     counts.into_iter().collect()
 }

@@ -1,66 +1,69 @@
-//! Drafts poured out: into a file, or only past the oracle.
+//! Writes a draft to a file, or simulates what clients would load from it.
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use rethread_core::edit::{Draft, DraftSegment};
-use rethread_core::entry::Entry;
+use rethread_core::entry::{Entry, with_entry};
 use rethread_core::resume::ResumeIndex;
 use rethread_core::tree::{LineSpan, TreeBuilder};
 use rethread_core::version::Version;
 
-use super::edit_session::{ExpectedLoad, ParsedLines, with_entry};
+use super::edit_session::{ExpectedLoad, ParsedLines};
 use crate::Error;
-use crate::disk::open;
+use crate::disk::open_file;
 
-/// Reads the pieces of a draft from its source, one by one.
+/// Reads the segments of a draft from its source file.
 struct DraftReader {
     file: BufReader<std::fs::File>,
-    at: u64,
+    position: u64,
 }
 
 impl DraftReader {
     fn open(source: &Path) -> io::Result<DraftReader> {
-        Ok(DraftReader { file: BufReader::with_capacity(64 << 10, open(source)?), at: 0 })
+        Ok(DraftReader { file: BufReader::with_capacity(64 << 10, open_file(source)?), position: 0 })
     }
 
-    fn seek(&mut self, offset: u64) -> io::Result<()> {
-        // A short way forward stays in the buffer.
-        let forward = i64::try_from(offset).unwrap_or(i64::MAX) - i64::try_from(self.at).unwrap_or(i64::MAX);
+    /// Moves the reader to a byte offset of the source file.
+    fn seek_to(&mut self, offset: u64) -> io::Result<()> {
+        // A short seek forward stays within the buffer.
+        let forward =
+            i64::try_from(offset).unwrap_or(i64::MAX) - i64::try_from(self.position).unwrap_or(i64::MAX);
         if forward != 0 {
             self.file.seek_relative(forward)?;
         }
-        self.at = offset;
+        self.position = offset;
         Ok(())
     }
 
-    fn line(&mut self, place: LineSpan) -> io::Result<Vec<u8>> {
-        self.seek(place.offset)?;
-        let mut bytes = vec![0; place.len as usize];
+    fn read_line(&mut self, span: LineSpan) -> io::Result<Vec<u8>> {
+        self.seek_to(span.offset)?;
+        let mut bytes = vec![0; span.len as usize];
         self.file.read_exact(&mut bytes)?;
-        self.at += u64::from(place.len);
+        self.position += u64::from(span.len);
         Ok(bytes)
     }
 
-    fn copy(&mut self, from: u64, to: u64, out: &mut dyn Write) -> io::Result<()> {
+    /// Copies the bytes from the offset `from` to the offset `to`. Returns an error if the file is shorter.
+    fn copy_range(&mut self, from: u64, to: u64, out: &mut dyn Write) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(from))?;
         let copied = io::copy(&mut (&mut self.file).take(to - from), out)?;
-        self.at = from + copied;
+        self.position = from + copied;
         if copied == to - from { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
     }
 }
 
-/// Writes a draft of the file `source` out.
+/// Writes all lines of a draft to `out`. Copied ranges and unchanged lines are read from the file `source`.
 pub(crate) fn write_draft(draft: &Draft, source: &Path, out: &mut dyn Write) -> io::Result<()> {
-    let mut jug = DraftReader::open(source)?;
-    for piece in &draft.pieces {
-        match piece {
+    let mut reader = DraftReader::open(source)?;
+    for segment in &draft.segments {
+        match segment {
             DraftSegment::Copy(range) => {
-                jug.copy(range.start, range.end, out)?;
+                reader.copy_range(range.start, range.end, out)?;
                 continue;
             }
-            DraftSegment::Line(place, changes) => {
-                out.write_all(&draft.render(&jug.line(*place)?, changes))?
+            DraftSegment::Line(span, edits) => {
+                out.write_all(&draft.render_line(&reader.read_line(*span)?, edits))?;
             }
             DraftSegment::New(line) => out.write_all(line)?,
         }
@@ -69,40 +72,41 @@ pub(crate) fn write_draft(draft: &Draft, source: &Path, out: &mut dyn Write) -> 
     Ok(())
 }
 
-/// Shows every line of a draft as it will be; copied stretches are not taken apart.
-pub(crate) fn each_line(draft: &Draft, source: &Path, mut each: impl FnMut(&[u8])) -> io::Result<()> {
-    let mut jug = DraftReader::open(source)?;
-    for piece in &draft.pieces {
-        match piece {
+/// Calls `visit` with each line of the draft after its edits. Skips copied ranges.
+pub(crate) fn for_each_line(draft: &Draft, source: &Path, mut visit: impl FnMut(&[u8])) -> io::Result<()> {
+    let mut reader = DraftReader::open(source)?;
+    for segment in &draft.segments {
+        match segment {
             DraftSegment::Copy(_) => {}
-            DraftSegment::Line(place, changes) => each(&draft.render(&jug.line(*place)?, changes)),
-            DraftSegment::New(line) => each(line),
+            DraftSegment::Line(span, edits) => visit(&draft.render_line(&reader.read_line(*span)?, edits)),
+            DraftSegment::New(line) => visit(line),
         }
     }
     Ok(())
 }
 
-/// Says what clients will make of a draft of whole lines, before it is written, and how many bytes it has.
+/// Simulates a resume of a draft that has no copied ranges. Returns what each client would load, and the size of the
+/// draft in bytes.
 pub(crate) fn simulate_draft(
     draft: &Draft,
     source: &Path,
     clients: &[Version],
 ) -> Result<(Vec<ExpectedLoad>, u64), Error> {
-    let mut weaver = TreeBuilder::default();
-    let mut facts = ResumeIndex::default();
-    let mut place = LineSpan { offset: 0, len: 0, line: 0 };
-    each_line(draft, source, |line| {
-        place = LineSpan {
-            offset: place.offset + u64::from(place.len) + 1,
-            line: place.line + 1,
+    let mut builder = TreeBuilder::default();
+    let mut resume_index = ResumeIndex::default();
+    let mut span = LineSpan { offset: 0, len: 0, line: 0 };
+    for_each_line(draft, source, |line| {
+        span = LineSpan {
+            offset: span.offset + u64::from(span.len) + 1,
+            line: span.line + 1,
             len: line.len() as u32,
         };
         with_entry(line, |entry: &Entry<'_>| {
-            weaver.add(entry, place);
-            facts.add(entry, place);
+            builder.add_entry(entry, span);
+            resume_index.add_entry(entry, span);
         });
     })
     .map_err(Error::reading(source))?;
-    let bytes = place.offset + u64::from(place.len);
-    Ok((ParsedLines { tree: weaver.finish(), facts }.promises(clients), bytes))
+    let bytes = span.offset + u64::from(span.len);
+    Ok((ParsedLines { tree: builder.finish(), resume_index }.expected_loads(clients), bytes))
 }

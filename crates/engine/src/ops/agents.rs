@@ -1,4 +1,4 @@
-//! The subagents of a session: whose they are, who started them, what they did.
+//! Lists the subagents of a session.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -9,262 +9,276 @@ use rethread_core::pack::Pack;
 use rethread_core::session::{AgentCall, AgentCallIndex, AgentMeta};
 use rethread_core::tree::NodeId;
 use rethread_core::turn::{TurnPart, build_turn};
-use rethread_core::usage::{UsageCollector, dedupe_responses, total};
+use rethread_core::usage::{UsageCollector, dedupe_responses, total_tokens};
 
 use crate::Error;
 use crate::disk::{
-    FileRole, LineReader, Roots, ScanEvent, SessionFile, agents_beside, find, read_side, scan, scan_head,
+    FileRole, LineReader, Roots, ScanEvent, ScanOptions, SessionFile, find_sessions, list_sibling_agents,
+    read_small_file, scan,
 };
-use crate::session::load::{Session, SessionHeader, load};
+use crate::session::load::{LoadOptions, Session, SessionHeader, load};
 
 /// A subagent in a list.
 #[derive(Debug, Clone, Default)]
 pub struct AgentRow {
-    /// Its id; of an agent inside the main file, the line it begins on.
+    /// The agent id from the file name. For a subagent inside the main file, its first line (`L118`).
     pub id: String,
-    /// What kind of agent.
+    /// The type of the subagent, such as `Explore`. Empty if unknown.
     pub kind: String,
-    /// What it was asked to do, in a few words.
+    /// The short description of its task. Empty if unknown.
     pub description: String,
-    /// What it was told.
+    /// The prompt with which it was started. Empty if there is none.
     pub prompt: String,
-    /// The agent that started it; `None` for the session itself.
+    /// The subagent that started it. `None` if the session itself did.
     pub parent: Option<String>,
-    /// How deep it is nested: 1 below the session.
+    /// The nesting depth: 1 if the session started it.
     pub depth: usize,
-    /// The call that started it.
-    pub tool_use: Option<String>,
-    /// The line of that call, in the parent's file.
+    /// The id of the tool call that started it. `None` if no call was found.
+    pub tool_use_id: Option<String>,
+    /// The line of that call in the parent's file. `None` if no call was found.
     pub call_line: Option<u32>,
-    /// User and assistant lines.
+    /// The number of user and assistant lines.
     pub entries: usize,
-    /// Tool calls.
+    /// The number of tool calls.
     pub tools: usize,
-    /// Tokens, each response counted once.
+    /// The tokens, each response counted once.
     pub usage: Usage,
-    /// Responses.
+    /// The number of responses.
     pub responses: usize,
-    /// When it began.
-    pub first: Option<Timestamp>,
-    /// When it ended.
-    pub last: Option<Timestamp>,
-    /// Whether the client started it only to warm up.
+    /// The time of its first entry.
+    pub started_at: Option<Timestamp>,
+    /// The time of its last entry.
+    pub ended_at: Option<Timestamp>,
+    /// Whether the client started it only to warm up its cache.
     pub warmup: bool,
-    /// Its file; `None` inside the main file.
+    /// The subagent's own file. `None` if its entries are inside the main file.
     pub path: Option<PathBuf>,
 }
 
-/// What was found.
+/// The subagents of a session.
 #[derive(Debug)]
-pub struct Agents {
-    /// Which session it is.
-    pub head: SessionHeader,
-    /// The agents, each behind the one that started it, in the order of their beginning.
+pub struct AgentList {
+    /// The session.
+    pub header: SessionHeader,
+    /// The subagents sorted by start time. Those started by another subagent follow it directly.
     pub rows: Vec<AgentRow>,
-    /// Files that could not be read.
+    /// The subagent files that could not be loaded.
     pub failures: Vec<Error>,
 }
 
-/// Finds the files of a session's subagents: in its folder, and beside it where they name it.
-pub(crate) fn family(file: &SessionFile) -> Vec<SessionFile> {
+/// Finds the subagent files of a session: in its side folder, and next to its file if they name the session.
+///
+/// The result is sorted by path. It is empty unless `file` is the main file of a session.
+pub(crate) fn find_agent_files(file: &SessionFile) -> Vec<SessionFile> {
     if file.role != FileRole::Main {
         return Vec::new();
     }
-    let mut files = find(&Roots { paths: vec![file.side_folder()] }).0;
+    let mut files = find_sessions(&Roots { paths: vec![file.side_dir()] }).0;
     files.retain(|file| file.role != FileRole::Main);
     let id = file.stem();
-    for path in agents_beside(&file.path).into_iter().map(|name| file.path.with_file_name(name)) {
-        let mine = first_session(&path).is_some_and(|session| session == id);
-        if mine {
-            files.extend(find(&Roots { paths: vec![path] }).0);
+    for path in list_sibling_agents(&file.path).into_iter().map(|name| file.path.with_file_name(name)) {
+        let is_own = read_first_session_id(&path).is_some_and(|session| session == id);
+        if is_own {
+            files.extend(find_sessions(&Roots { paths: vec![path] }).0);
         }
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files
 }
 
-/// Finds the files of a session's subagents by the path of the session.
-pub(crate) fn family_of(path: &Path) -> Vec<PathBuf> {
-    let (files, _) = find(&Roots { paths: vec![path.to_owned()] });
-    files.iter().flat_map(family).map(|file| file.path).collect()
+/// Finds the subagent files of the session file `path`, sorted by path.
+pub(crate) fn find_agent_paths(path: &Path) -> Vec<PathBuf> {
+    let (files, _) = find_sessions(&Roots { paths: vec![path.to_owned()] });
+    files.iter().flat_map(find_agent_files).map(|file| file.path).collect()
 }
 
-/// Says what the files of the subagents of the session in `path` look like: any change there gives another number.
+/// Hashes the paths and fingerprints of the subagent files of the session file `path`. Any change gives another hash.
+#[doc(hidden)] // Public only because the web server caches the list.
 pub fn agents_fingerprint(path: &Path) -> u64 {
-    let (files, _) = find(&Roots { paths: vec![path.to_owned()] });
-    let mut looks = Vec::new();
-    for file in files.iter().flat_map(family) {
-        looks.extend_from_slice(file.path.as_os_str().as_encoded_bytes());
-        file.mark.pack(&mut looks);
+    let (files, _) = find_sessions(&Roots { paths: vec![path.to_owned()] });
+    let mut bytes = Vec::new();
+    for file in files.iter().flat_map(find_agent_files) {
+        bytes.extend_from_slice(file.path.as_os_str().as_encoded_bytes());
+        file.fingerprint.pack_into(&mut bytes);
     }
-    Id::of(&looks).bits() as u64
+    Id::from_text(&bytes).bits() as u64
 }
 
-/// Returns the session that the first entry of a file names.
-pub(super) fn first_session(path: &Path) -> Option<String> {
+/// Returns the first session id in the first lines of a file. Returns `None` if they have none or cannot be read.
+pub(super) fn read_first_session_id(path: &Path) -> Option<String> {
     let mut session = None;
-    scan_head(path, |seen| {
-        if let (ScanEvent::Entry(entry, ..), None) = (seen, &session) {
-            session = entry.session.map(|session| session.decode().into_owned());
+    scan(path, &ScanOptions::head(), |event| {
+        if let (ScanEvent::Entry(entry, ..), None) = (event, &session) {
+            session = entry.session_id.map(|session| session.decode().into_owned());
         }
     })
     .ok()?;
     session
 }
 
-/// Lists the subagents of the session in `path`.
-pub fn agents(path: &Path) -> Result<Agents, Error> {
-    let main = load(path)?;
-    let head = main.head();
-    let mut launches: Vec<(Option<String>, AgentCallIndex)> = Vec::new();
-    let mut rows = inline(&main)?;
-    let mut found: Vec<(Session, AgentMeta)> = Vec::new();
+/// Lists the subagents of the session file `path`, also those written into the file itself.
+pub fn list_agents(path: &Path) -> Result<AgentList, Error> {
+    let options = LoadOptions { tool_calls: true, ..LoadOptions::default() };
+    let main = load(path, options, |_, _| {})?;
+    let header = main.header();
+    let mut call_indexes: Vec<(Option<String>, AgentCallIndex)> = Vec::new();
+    let mut rows = list_inline_agents(&main)?;
+    let mut agents: Vec<(Session, AgentMeta)> = Vec::new();
     let mut failures = Vec::new();
-    for path in family_of(path) {
-        let meta = read_side(&path.with_extension("meta.json")).map(|bytes| AgentMeta::read(&bytes));
-        match load(&path) {
-            Ok(session) => found.push((session, meta.unwrap_or_default())),
+    for path in find_agent_paths(path) {
+        let meta = read_small_file(&path.with_extension("meta.json")).map(|bytes| AgentMeta::parse(&bytes));
+        match load(&path, options, |_, _| {}) {
+            Ok(session) => agents.push((session, meta.unwrap_or_default())),
             Err(failure) => failures.push(failure),
         }
     }
-    launches.push((None, main.launches));
+    call_indexes.push((None, main.agent_calls));
     let mut pending = Vec::new();
-    for (session, meta) in found {
-        let id = agent_id(&session);
-        let row = from_file(&session, &id, &meta)?;
-        launches.push((Some(id), session.launches));
+    for (session, meta) in agents {
+        let id = derive_agent_id(&session);
+        let row = read_agent_file(&session, &id, &meta)?;
+        call_indexes.push((Some(id), session.agent_calls));
         pending.push((row, meta));
     }
-    let mut used: HashSet<String> = rows.iter().filter_map(|row| row.tool_use.clone()).collect();
+    let mut claimed_calls: HashSet<String> = rows.iter().filter_map(|row| row.tool_use_id.clone()).collect();
     for (mut row, meta) in pending {
-        let found = launches.iter().filter(|(owner, _)| owner.as_deref() != Some(&row.id));
+        let found = call_indexes.iter().filter(|(owner, _)| owner.as_deref() != Some(&row.id));
         let found = found
-            .filter_map(|(owner, calls)| Some((owner, calls.of(&row.id, &meta, &row.prompt, &used)?)))
+            .filter_map(|(owner, calls)| {
+                Some((owner, calls.find_call(&row.id, &meta, &row.prompt, &claimed_calls)?))
+            })
             .next();
-        if let Some((owner, launch)) = found {
-            used.insert(launch.tool_use.clone());
-            adopt(&mut row, launch, owner.clone());
+        if let Some((owner, call)) = found {
+            claimed_calls.insert(call.tool_use_id.clone());
+            set_launch_call(&mut row, call, owner.clone());
         }
         row.parent = meta.parent.or(row.parent);
         rows.push(row);
     }
-    Ok(Agents { head, rows: nest(rows), failures })
+    Ok(AgentList { header, rows: sort_below_parents(rows), failures })
 }
 
-fn adopt(row: &mut AgentRow, launch: &AgentCall, owner: Option<String>) {
-    row.tool_use = Some(launch.tool_use.clone());
-    row.call_line = Some(launch.line);
+/// Stores the tool call that started a subagent, and fills in an empty kind and description from it. `owner`, the new
+/// parent, is the id of the calling subagent, `None` for the session.
+fn set_launch_call(row: &mut AgentRow, call: &AgentCall, owner: Option<String>) {
+    row.tool_use_id = Some(call.tool_use_id.clone());
+    row.call_line = Some(call.line);
     row.parent = owner;
     if row.kind.is_empty() {
-        row.kind.clone_from(&launch.kind);
+        row.kind.clone_from(&call.kind);
     }
     if row.description.is_empty() {
-        row.description.clone_from(&launch.description);
+        row.description.clone_from(&call.description);
     }
 }
 
-fn agent_id(session: &Session) -> String {
+/// Returns the file stem of a subagent file without the prefix `agent-`.
+fn derive_agent_id(session: &Session) -> String {
     let stem = session.path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     stem.strip_prefix("agent-").unwrap_or(stem).to_owned()
 }
 
-fn from_file(session: &Session, id: &str, meta: &AgentMeta) -> Result<AgentRow, Error> {
-    let mut booking = UsageCollector::default();
-    scan(&session.path, |seen| {
-        if let ScanEvent::Entry(entry, ..) = seen {
-            booking.add(entry);
+/// Builds the row of a subagent with its own file. The tool call that started it is not set.
+fn read_agent_file(session: &Session, id: &str, meta: &AgentMeta) -> Result<AgentRow, Error> {
+    let mut collector = UsageCollector::default();
+    scan(&session.path, &ScanOptions::default(), |event| {
+        if let ScanEvent::Entry(entry, ..) = event {
+            collector.add(entry);
         }
     })
     .map_err(Error::reading(&session.path))?;
-    let spent = total(&dedupe_responses(&[booking.finish()]));
-    let first = session.tree.turns().next();
+    let totals = total_tokens(&dedupe_responses(&[collector.finish()]));
+    let first = session.tree.turn_starts().next();
     let prompt = match first {
-        Some(node) => prompt_of(session, node)?,
+        Some(node) => read_prompt(session, node)?,
         None => String::new(),
     };
     Ok(AgentRow {
         id: id.to_owned(),
-        kind: meta.kind.clone().unwrap_or_default(),
+        kind: meta.agent_type.clone().unwrap_or_default(),
         description: meta.description.clone().unwrap_or_default(),
         prompt,
-        entries: session.sketch.entries + session.sketch.side_entries,
-        tools: session.pairs.calls().iter().filter(|call| call.call.is_some()).count(),
-        usage: spent.usage,
-        responses: spent.responses,
-        first: session.sketch.first,
-        last: session.sketch.last,
-        warmup: session.sketch.is_warmup(),
+        entries: session.info.entries + session.info.sidechain_entries,
+        tools: session.tool_calls.calls().iter().filter(|call| call.call.is_some()).count(),
+        usage: totals.usage,
+        responses: totals.responses,
+        started_at: session.info.first_time,
+        ended_at: session.info.last_time,
+        warmup: session.info.is_warmup(),
         path: Some(session.path.clone()),
         ..AgentRow::default()
     })
 }
 
-/// Subagents of old clients stand inside the main file: each side root is one.
-fn inline(main: &Session) -> Result<Vec<AgentRow>, Error> {
+/// Lists the subagents inside the main file, as old clients wrote them. Each sidechain root starts one.
+fn list_inline_agents(main: &Session) -> Result<Vec<AgentRow>, Error> {
     let tree = &main.tree;
     if tree.is_sidechain_file() {
         return Ok(Vec::new());
     }
     let mut rows = Vec::new();
-    let mut used = HashSet::new();
-    for root in tree.roots().filter(|&no| tree.node(no).is_sidechain()) {
-        let mut below = vec![root];
-        let mut at = 0;
-        while at < below.len() {
-            below.extend_from_slice(tree.children(below[at]));
-            at += 1;
+    let mut claimed_calls = HashSet::new();
+    for root in tree.roots().filter(|&node_id| tree.node(node_id).is_sidechain()) {
+        let mut subtree = vec![root];
+        let mut idx = 0;
+        while idx < subtree.len() {
+            subtree.extend_from_slice(tree.children(subtree[idx]));
+            idx += 1;
         }
-        below.sort_unstable();
-        let mut row = AgentRow { id: format!("L{}", tree.node(root).place.line), ..AgentRow::default() };
-        row.prompt = prompt_of(main, root)?;
+        subtree.sort_unstable();
+        let mut row = AgentRow { id: format!("L{}", tree.node(root).span.line), ..AgentRow::default() };
+        row.prompt = read_prompt(main, root)?;
         let mut lines = LineReader::open(&main.path).map_err(Error::reading(&main.path))?;
-        let mut booking = UsageCollector::default();
-        for &no in &below {
-            let node = tree.node(no);
-            row.first = row.first.into_iter().chain(node.time()).min();
-            row.last = row.last.max(node.time());
-            row.entries += usize::from(node.voice != EntryRole::Structural);
-            let bytes = lines.read(node.place).map_err(Error::reading(&main.path))?;
-            read_one(&bytes, |entry| {
-                booking.add(entry);
-                let calls = entry.blocks().iter();
-                row.tools += calls.filter(|b| b.kind == rethread_core::entry::BlockKind::ToolUse).count();
+        let mut collector = UsageCollector::default();
+        for &node_id in &subtree {
+            let node = tree.node(node_id);
+            row.started_at = row.started_at.into_iter().chain(node.time()).min();
+            row.ended_at = row.ended_at.max(node.time());
+            row.entries += usize::from(node.role != EntryRole::Structural);
+            let bytes = lines.read_span(node.span).map_err(Error::reading(&main.path))?;
+            parse_line(&bytes, |entry| {
+                collector.add(entry);
+                let blocks = entry.blocks().iter();
+                row.tools +=
+                    blocks.filter(|block| block.kind == rethread_core::entry::BlockKind::ToolUse).count();
             });
         }
-        let spent = total(&dedupe_responses(&[booking.finish()]));
-        (row.usage, row.responses) = (spent.usage, spent.responses);
+        let totals = total_tokens(&dedupe_responses(&[collector.finish()]));
+        (row.usage, row.responses) = (totals.usage, totals.responses);
         let meta = AgentMeta::default();
-        if let Some(launch) = main.launches.of("", &meta, &row.prompt, &used) {
-            used.insert(launch.tool_use.clone());
-            let call = tree.nodes().partition_point(|node| node.place.line < launch.line);
-            let call = Some(call as NodeId).filter(|_| call < tree.nodes().len());
-            let owner = call.and_then(|call| tree.sidechain_root(call)).filter(|&owner| owner != root);
-            adopt(&mut row, launch, owner.map(|owner| format!("L{}", tree.node(owner).place.line)));
+        if let Some(call) = main.agent_calls.find_call("", &meta, &row.prompt, &claimed_calls) {
+            claimed_calls.insert(call.tool_use_id.clone());
+            let node_idx = tree.nodes().partition_point(|node| node.span.line < call.line);
+            let call_node = Some(node_idx as NodeId).filter(|_| node_idx < tree.nodes().len());
+            let owner = call_node.and_then(|id| tree.sidechain_root(id)).filter(|&owner| owner != root);
+            set_launch_call(&mut row, call, owner.map(|owner| format!("L{}", tree.node(owner).span.line)));
         }
         rows.push(row);
     }
     Ok(rows)
 }
 
-fn read_one(bytes: &[u8], mut each: impl FnMut(&rethread_core::entry::Entry<'_>)) {
-    let line = rethread_core::lines::Line { no: 0, offset: 0, bytes, unterminated: false };
-    rethread_core::entry::read(&line, &mut Vec::new(), |entry, _| each(&entry));
+/// Calls `visit` with each entry of a line. A damaged line may contain none or several.
+fn parse_line(bytes: &[u8], mut visit: impl FnMut(&rethread_core::entry::Entry<'_>)) {
+    let line = rethread_core::lines::Line { number: 0, offset: 0, bytes, unterminated: false };
+    rethread_core::entry::read_line(&line, &mut Vec::new(), |entry, _| visit(&entry));
 }
 
-fn prompt_of(session: &Session, node: NodeId) -> Result<String, Error> {
+/// Reads the prompt text of an entry. Without one, returns its first meta or notification text, or an empty string.
+fn read_prompt(session: &Session, node: NodeId) -> Result<String, Error> {
     let mut lines = LineReader::open(&session.path).map_err(Error::reading(&session.path))?;
-    let place = session.tree.node(node).place;
-    let bytes = lines.read(place).map_err(Error::reading(&session.path))?;
+    let span = session.tree.node(node).span;
+    let bytes = lines.read_span(span).map_err(Error::reading(&session.path))?;
     let mut prompt = String::new();
-    read_one(&bytes, |entry| {
-        let turn = build_turn(&[(place.line, entry.clone())]);
+    parse_line(&bytes, |entry| {
+        let turn = build_turn(&[(span.line, entry.clone())]);
         prompt = turn.prompt.map(|prompt| prompt.text).unwrap_or_default();
         if prompt.is_empty() {
             prompt = turn
                 .parts
                 .into_iter()
-                .find_map(|piece| match piece.part {
-                    TurnPart::Meta(text) | TurnPart::Notice(text) => Some(text),
+                .find_map(|item| match item.part {
+                    TurnPart::Meta(text) | TurnPart::Notification(text) => Some(text),
                     _ => None,
                 })
                 .unwrap_or_default();
@@ -273,35 +287,36 @@ fn prompt_of(session: &Session, node: NodeId) -> Result<String, Error> {
     Ok(prompt)
 }
 
-/// Puts each agent behind the one that started it.
-fn nest(mut rows: Vec<AgentRow>) -> Vec<AgentRow> {
-    rows.sort_by_key(|row| row.first);
+/// Sorts the subagents by start time, each one after the one that started it, and sets their depths.
+fn sort_below_parents(mut rows: Vec<AgentRow>) -> Vec<AgentRow> {
+    rows.sort_by_key(|row| row.started_at);
     let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
     let mut nested = Vec::with_capacity(rows.len());
-    let mut rest: Vec<Option<AgentRow>> = rows.into_iter().map(Some).collect();
-    // An agent whose parent is not there hangs below the session, and so does what is left of a cycle.
+    let mut remaining: Vec<Option<AgentRow>> = rows.into_iter().map(Some).collect();
+    // A subagent without a known parent is placed below the session, and so are the members of a cycle.
     let is_top = |row: &AgentRow| row.parent.as_ref().is_none_or(|parent| !ids.contains(parent));
-    for start in 0..rest.len() {
-        if rest[start].as_ref().is_some_and(is_top) {
-            take(&mut rest, start, 1, &mut nested);
+    for start in 0..remaining.len() {
+        if remaining[start].as_ref().is_some_and(is_top) {
+            take_subtree(&mut remaining, start, 1, &mut nested);
         }
     }
-    for start in 0..rest.len() {
-        take(&mut rest, start, 1, &mut nested);
+    for start in 0..remaining.len() {
+        take_subtree(&mut remaining, start, 1, &mut nested);
     }
     nested
 }
 
-fn take(rest: &mut [Option<AgentRow>], start: usize, depth: usize, nested: &mut Vec<AgentRow>) {
+/// Moves the row at `start` and all its descendants from `remaining` to `nested`, parents first, and sets their depths.
+fn take_subtree(remaining: &mut [Option<AgentRow>], start: usize, depth: usize, nested: &mut Vec<AgentRow>) {
     let mut stack = vec![(start, depth)];
-    while let Some((at, depth)) = stack.pop() {
-        let Some(mut row) = rest[at].take() else { continue };
+    while let Some((idx, depth)) = stack.pop() {
+        let Some(mut row) = remaining[idx].take() else { continue };
         row.depth = depth;
-        let below = rest.iter().enumerate().rev().filter_map(|(k, child)| {
+        let children = remaining.iter().enumerate().rev().filter_map(|(child_idx, child)| {
             let child = child.as_ref()?;
-            (child.parent.as_ref() == Some(&row.id)).then_some((k, depth + 1))
+            (child.parent.as_ref() == Some(&row.id)).then_some((child_idx, depth + 1))
         });
-        stack.extend(below);
+        stack.extend(children);
         nested.push(row);
     }
 }

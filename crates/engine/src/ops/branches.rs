@@ -1,4 +1,4 @@
-//! The branches of a session: every way it went, where it left the others, what it cost.
+//! Lists the branches of a session, with fork points and tokens.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -9,117 +9,124 @@ use rethread_core::usage::UsageByNode;
 
 use crate::Error;
 use crate::disk::LineReader;
-use crate::session::load::{Session, SessionHeader, load_with_visitor};
-use crate::session::preview::{PreviewedEntry, Uuids};
+use crate::session::load::{LoadOptions, Session, SessionHeader, load};
+use crate::session::preview::{PreviewedEntry, UuidTable};
 
 /// A branch in a list.
 #[derive(Debug, Clone)]
 pub struct BranchRow {
-    /// What the tree says of it.
+    /// The branch in the tree.
     pub branch: Branch,
-    /// Whether the client loads it.
+    /// Whether the client resumes from it.
     pub active: bool,
-    /// The name of its tip, to be typed.
-    pub handle: String,
+    /// The name of its tip, as the user can type it.
+    pub tip_handle: String,
     /// The uuid of its tip.
-    pub tip: String,
+    pub tip_uuid: String,
     /// The line of its tip.
-    pub line: u32,
-    /// Where it leaves the others: name, uuid, line and turn of the last entry it shares.
-    pub from: Option<Shared>,
-    /// Who speaks in the first entry that differs: a prompt, or an answer where it has no prompt of its own.
-    pub voice: EntryRole,
-    /// Its line.
+    pub tip_line: u32,
+    /// The last entry that it shares with another branch. `None` if it shares none.
+    pub forked_from: Option<SharedEntry>,
+    /// The role of its first own entry: a prompt, or an answer if it has no prompt of its own.
+    pub first_role: EntryRole,
+    /// The line of its first own entry.
     pub first_line: u32,
-    /// What it says.
-    pub first: PreviewedEntry,
-    /// Tokens of the responses that are on no other branch.
+    /// A preview of its first own entry.
+    pub first_preview: PreviewedEntry,
+    /// The tokens of the responses that are on no other branch.
     pub own_usage: Usage,
-    /// Tokens of all its responses, from the beginning to the tip.
+    /// The tokens of all responses from the start to the tip.
     pub usage: Usage,
 }
 
 /// The last entry that a branch shares with another.
 #[derive(Debug, Clone)]
-pub struct Shared {
-    /// Its name, to be typed.
+pub struct SharedEntry {
+    /// The name, as the user can type it.
     pub handle: String,
-    /// Its line.
+    /// The line number.
     pub line: u32,
-    /// The number of its turn.
+    /// The number of its turn, from 1. `None` if it belongs to no turn.
     pub turn: Option<u32>,
 }
 
-/// What was found.
+/// The branches of a session.
 #[derive(Debug)]
 pub struct BranchList {
-    /// Which session it is.
-    pub head: SessionHeader,
-    /// The branches in the order in which they began, islands among them.
+    /// The session.
+    pub header: SessionHeader,
+    /// The branches in the order of their start, orphaned ones included.
     pub rows: Vec<BranchRow>,
-    /// How many of them are branches.
+    /// The number of branches that are connected to the start.
     pub branches: usize,
-    /// How many are islands.
-    pub islands: usize,
-    /// Where the client stops before the tip of the active branch: the name of the last entry it loads.
-    pub short: Option<String>,
+    /// The number of orphaned branches: the parent of their first entry is missing.
+    pub orphaned: usize,
+    /// The entry from which the client resumes, if other branches contain it, too.
+    pub resume_handle: Option<String>,
 }
 
-/// Lists the branches of the session in `path`.
-pub fn branches(path: &Path) -> Result<BranchList, Error> {
-    let mut receipts = UsageByNode::default();
-    let mut uuids = Uuids::default();
-    let session = load_with_visitor(path, |entry, _| {
-        receipts.add(entry);
+/// Lists the branches of the session file `path` with their usage and a preview of their first prompt, or of
+/// their first entry that is not structural.
+pub fn list_branches(path: &Path) -> Result<BranchList, Error> {
+    let mut usage_by_node = UsageByNode::default();
+    let mut uuids = UuidTable::default();
+    let session = load(path, LoadOptions::default(), |entry, _| {
+        usage_by_node.add(entry);
         uuids.add(entry);
     })?;
     let tree = &session.tree;
-    let mut found = Branches::of(tree);
-    let mut sums = found.sums(receipts.once(), Usage::add).into_iter();
-    let turns = turn_numbers(tree);
-    let leaf = session.active().leaf;
-    let active = leaf.and_then(|leaf| found.set_active_leaf(tree, leaf));
+    let mut branches = Branches::from_tree(tree);
+    let mut totals = branches.sum_by_branch(usage_by_node.usage_by_node(), Usage::add).into_iter();
+    let turns = number_turns(tree);
+    let leaf = session.active_path().leaf;
+    let active = leaf.and_then(|leaf| branches.set_active_leaf(tree, leaf));
     let mut lines = LineReader::open(path).map_err(Error::reading(path))?;
-    let mut rows = Vec::with_capacity(found.list.len());
-    for (k, branch) in found.list.iter().enumerate() {
-        let (own_usage, usage) = sums.next().unwrap_or_default();
-        let first = branch.prompt.unwrap_or_else(|| first_words(&session, branch));
+    let mut rows = Vec::with_capacity(branches.list.len());
+    for (idx, branch) in branches.list.iter().enumerate() {
+        let (own_usage, usage) = totals.next().unwrap_or_default();
+        let first = branch.prompt.unwrap_or_else(|| find_first_message(&session, branch));
         rows.push(BranchRow {
-            active: active == Some(k),
-            handle: session.handle(branch.tip),
-            tip: uuids.of(tree, branch.tip),
-            line: tree.node(branch.tip).place.line,
-            from: branch.from.and_then(|from| from.at).map(|at| Shared {
-                handle: session.handle(at),
-                line: tree.node(at).place.line,
+            active: active == Some(idx),
+            tip_handle: session.entry_handle(branch.tip),
+            tip_uuid: uuids.get(tree, branch.tip),
+            tip_line: tree.node(branch.tip).span.line,
+            forked_from: branch.fork_point.and_then(|fork_point| fork_point.at).map(|at| SharedEntry {
+                handle: session.entry_handle(at),
+                line: tree.node(at).span.line,
                 turn: tree.turn_of(at).and_then(|turn| turns.get(&turn).copied()),
             }),
-            voice: tree.node(first).voice,
-            first_line: tree.node(first).place.line,
-            first: session.said(&mut lines, first)?,
+            first_role: tree.node(first).role,
+            first_line: tree.node(first).span.line,
+            first_preview: session.preview_entry(&mut lines, first)?,
             own_usage,
             usage,
             branch: branch.clone(),
         });
     }
-    let short = leaf.zip(active).filter(|&(leaf, active)| !found.is_exclusive_to(active, leaf));
-    let short = short.map(|(leaf, _)| session.handle(leaf));
-    let islands = found.islands();
-    Ok(BranchList { head: session.head(), branches: rows.len() - islands, rows, islands, short })
+    let resume = leaf.zip(active).filter(|&(leaf, active)| !branches.is_exclusive_to(active, leaf));
+    let resume = resume.map(|(leaf, _)| session.entry_handle(leaf));
+    let orphaned = branches.count_orphaned();
+    Ok(BranchList {
+        header: session.header(),
+        branches: rows.len() - orphaned,
+        rows,
+        orphaned,
+        resume_handle: resume,
+    })
 }
 
-/// Numbers the turns as they are named: by the node that starts each.
-pub(crate) fn turn_numbers(tree: &Tree) -> HashMap<NodeId, u32> {
-    tree.turns().zip(1..).collect()
+/// Numbers the turns of a tree from 1, in file order. The keys are the nodes that start the turns.
+pub(crate) fn number_turns(tree: &Tree) -> HashMap<NodeId, u32> {
+    tree.turn_starts().zip(1..).collect()
 }
 
-/// Finds the first entry at or below the beginning of a branch that is no mere link.
-fn first_words(session: &Session, branch: &Branch) -> NodeId {
-    let mut at = branch.first;
-    while session.tree.node(at).voice == EntryRole::Structural
-        && let Some(&child) = session.tree.children(at).first()
+/// Finds the first entry of a branch that is not structural, or the last structural one if there is no other.
+fn find_first_message(session: &Session, branch: &Branch) -> NodeId {
+    let mut id = branch.first;
+    while session.tree.node(id).role == EntryRole::Structural
+        && let Some(&child) = session.tree.children(id).first()
     {
-        at = child;
+        id = child;
     }
-    at
+    id
 }

@@ -1,4 +1,4 @@
-//! A lighter copy of a session.
+//! `clone`: creates a trimmed copy of a session.
 
 use std::path::PathBuf;
 
@@ -7,44 +7,44 @@ use rethread_core::trim::{ContentKind, TrimOptions, TrimmedPath};
 
 use crate::Error;
 use crate::disk::LineReader;
-use crate::edit::trimmed_copy::{CopyOptions, TrimmedCopy, Trimmer};
+use crate::edit::trimmed_copy::{CopyOptions, SessionTrimmer, TrimmedCopy};
 use crate::writer::SessionWriter;
 
-/// What to copy, and what to leave out.
-#[derive(Debug, Clone)]
+/// Options of [`clone`].
+#[derive(Debug, Clone, Default)]
 pub struct CloneRequest {
     /// The session file.
     pub path: PathBuf,
-    /// The branch with this entry, instead of the one that the client goes on from.
+    /// An entry of the branch to copy. By default, the active branch is copied.
     pub branch: Option<String>,
-    /// What to leave out.
+    /// The turns and kinds of content to remove.
     pub trim: TrimOptions,
-    /// What the title says of the copy, where it is not given.
-    pub what: String,
-    /// What the copy is called.
+    /// The suffix that is added to the origin's title in parentheses, if `title` is `None`.
+    pub title_suffix: String,
+    /// The title of the copy. By default, it is derived from that of the origin.
     pub title: Option<String>,
-    /// The project that it goes to.
-    pub into: Option<PathBuf>,
-    /// The present.
+    /// The working folder of the copy. By default, that of the origin.
+    pub project_folder: Option<PathBuf>,
+    /// The current time. New lines are always dated after the newest entry, also with the default.
     pub now: Timestamp,
-    /// Only say what would be done.
+    /// Report the copy without writing it.
     pub dry_run: bool,
 }
 
-/// Makes a lighter copy.
-pub fn clone(request: &CloneRequest, pen: &SessionWriter) -> Result<TrimmedCopy, Error> {
-    let trimmer = Trimmer::open(&request.path, request.branch.as_deref())?;
+/// Creates a new session with a trimmed copy of one branch. In a dry run, only computes what it would contain.
+pub fn clone(request: &CloneRequest, writer: &SessionWriter) -> Result<TrimmedCopy, Error> {
+    let trimmer = SessionTrimmer::open(&request.path, request.branch.as_deref())?;
     let mut lines = LineReader::open(&request.path).map_err(Error::reading(&request.path))?;
-    let read = |place| lines.read(place).map_err(Error::reading(&request.path));
-    let cut = TrimmedPath::by(&trimmer.scene(), &request.trim, read)?;
-    let wish = CopyOptions {
+    let read_span = |span| lines.read_span(span).map_err(Error::reading(&request.path));
+    let trimmed = TrimmedPath::from_options(&trimmer.trim_input(), &request.trim, read_span)?;
+    let options = CopyOptions {
         command: "clone",
-        what: request.what.clone(),
+        title_suffix: request.title_suffix.clone(),
         title: request.title.clone(),
-        into: request.into.clone(),
-        backups: !request.trim.drops(ContentKind::Snapshots),
+        project_folder: request.project_folder.clone(),
+        copy_backups: !request.trim.has_kind(ContentKind::Snapshots),
         now: request.now,
         dry_run: request.dry_run,
     };
-    trimmer.give(cut, None, wish, pen)
+    trimmer.write_copy(trimmed, None, options, writer)
 }

@@ -1,226 +1,247 @@
-//! Where the context window went: how it grew by turns, what is in it now, and what is largest.
+//! Analyzes the context window of a session: its growth by turn, its content, and the largest blocks.
 
 use std::ops::Range;
 use std::path::PathBuf;
 
-use rethread_core::context::{CauseTotal, ContextCollector, ContextHistory, Reread, Window, WindowBlock};
+use rethread_core::context::{
+    CauseTotal, ContextCollector, ContextDrop, ContextHistory, ContextWindow, RepeatedRead, WindowBlock,
+};
 use rethread_core::entry;
 use rethread_core::id::Id;
 use rethread_core::lines::Line;
 use rethread_core::tree::{NodeId, ParentLink};
 use rethread_core::turn::{ToolCall, TurnPart, build_turn};
 
-use super::branches::turn_numbers;
+use super::branches::number_turns;
 use crate::Error;
 use crate::disk::LineReader;
-use crate::session::load::{Session, SessionHeader, load_with_visitor};
+use crate::session::load::{LoadOptions, Session, SessionHeader, load};
 use crate::session::preview::PreviewedEntry;
 
-/// What to look at.
-#[derive(Debug, Clone)]
+/// Options of [`analyze_context`].
+#[derive(Debug, Clone, Default)]
 pub struct ContextRequest {
     /// The session file.
     pub path: PathBuf,
-    /// Whether to read what each turn began with.
+    /// Whether to read a preview of each turn.
     pub turns: bool,
 }
 
-/// The context of a session.
+/// The context window of a session.
 #[derive(Debug)]
-pub struct Context {
-    /// Which session.
-    pub head: SessionHeader,
-    /// The client that would load it.
+pub struct ContextReport {
+    /// The session.
+    pub header: SessionHeader,
+    /// The version of the client that would load it.
     pub client: String,
-    /// The size at every response on the way, also before compactions.
-    pub curve: ContextHistory,
-    /// What the next request would hold.
-    pub window: Window,
-    /// How much a request can hold.
+    /// The context size at every response of the active path, also before compactions.
+    pub history: ContextHistory,
+    /// The content of the next request.
+    pub window: ContextWindow,
+    /// The estimated maximum number of tokens of a request: 200,000 or 1,000,000.
     pub limit: u64,
-    /// The same by cause, the largest first.
-    pub rows: Vec<CauseTotal>,
-    /// The largest blocks.
-    pub largest: Vec<Large>,
-    /// Files that were read again.
-    pub rereads: Vec<Reread>,
-    /// The turns of the way.
-    pub turns: Vec<Growth>,
-    /// By place of `curve.drops`, line and turn.
-    pub drops: Vec<(u32, Option<u32>)>,
-    /// Responses that are not on the way: other branches, rewound, cut off.
-    pub elsewhere: usize,
-    /// Where the loaded path is cut off from what was before: the line of its first entry.
-    pub cut: Option<u32>,
+    /// The content of the next request by cause, largest first.
+    pub by_cause: Vec<CauseTotal>,
+    /// The largest blocks of the next request, largest first, at most five.
+    pub largest: Vec<LargeBlock>,
+    /// Files of which the same lines were read more than once, the most tokens first.
+    pub rereads: Vec<RepeatedRead>,
+    /// The turns of the active path.
+    pub turns: Vec<TurnGrowth>,
+    /// The locations of `history.drops`, in the same order.
+    pub drops: Vec<DropLocation>,
+    /// The number of responses that are not on the active path: on other branches, rewound or cut off.
+    pub off_path_responses: usize,
+    /// The line of the first loaded entry, if its parent is missing or its parents form a cycle.
+    pub cut_off_line: Option<u32>,
+}
+
+/// The location of a drop of the context size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DropLocation {
+    /// The line number.
+    pub line: u32,
+    /// The number of the turn, from 1. `None` if it belongs to no turn.
+    pub turn: Option<u32>,
 }
 
 /// One of the largest blocks.
 #[derive(Debug)]
-pub struct Large {
-    /// What it is, and its tokens.
-    pub item: WindowBlock,
-    /// The tool of a result, the kind of an attachment.
+pub struct LargeBlock {
+    /// The block and its tokens.
+    pub block: WindowBlock,
+    /// The tool of a call or result, or the type of an attachment.
     pub name: String,
-    /// The name of its entry, to be typed.
+    /// The name of its entry, as the user can type it.
     pub handle: String,
     /// The line of its entry.
     pub line: u32,
-    /// What its entry says.
-    pub said: PreviewedEntry,
-    /// The call that it makes or answers.
+    /// A preview of its entry.
+    pub preview: PreviewedEntry,
+    /// The tool call in the block, or the call that the block is the result of. `None` for other blocks.
     pub call: Option<Box<ToolCall>>,
 }
 
-/// What a turn did to the context.
+/// The growth of the context in one turn.
 #[derive(Debug)]
-pub struct Growth {
-    /// Its number; `None` for responses before the first prompt.
-    pub no: Option<u32>,
-    /// The line it begins with.
+pub struct TurnGrowth {
+    /// The number of the turn. `None` for responses before the first prompt.
+    pub number: Option<u32>,
+    /// The first line of the turn.
     pub line: Option<u32>,
-    /// Its places in `curve.points`.
-    pub points: Range<usize>,
-    /// The size when it began: the first request, answer not included.
-    pub first: u64,
-    /// The size when it ended, the last answer included.
-    pub last: u64,
-    /// Whether all its requests were counted.
+    /// The range of its samples in `history.samples`.
+    pub sample_range: Range<usize>,
+    /// The size of its first request, without the answer.
+    pub first_tokens: u64,
+    /// The size at its end, with the last answer.
+    pub last_tokens: u64,
+    /// Whether the API counted the tokens of all its requests.
     pub measured: bool,
-    /// How many drops stand in it.
+    /// The number of drops in it.
     pub drops: usize,
-    /// What it began with, where that was asked for.
-    pub said: Option<PreviewedEntry>,
+    /// A preview of its prompt, if it was requested.
+    pub preview: Option<PreviewedEntry>,
 }
 
-/// How much a request can hold.
-const WINDOW: u64 = 200_000;
-/// How much it can hold where the model takes more.
+/// The maximum number of tokens of a request to most models.
+const DEFAULT_WINDOW: u64 = 200_000;
+/// The maximum number of tokens of a request to a model with a long context window.
 const LONG_WINDOW: u64 = 1_000_000;
-/// How many of the largest blocks are named.
-const LARGEST: usize = 5;
+/// The maximum number of largest blocks in a report.
+const LARGEST_COUNT: usize = 5;
 
-/// Shows where the context window of a session went.
-pub fn context(request: &ContextRequest) -> Result<Context, Error> {
-    let mut weigher = ContextCollector::default();
-    let session = load_with_visitor(&request.path, |entry, place| weigher.add(entry, place))?;
+/// Analyzes the context window of a session.
+pub fn analyze_context(request: &ContextRequest) -> Result<ContextReport, Error> {
+    let mut collector = ContextCollector::default();
+    let session = load(&request.path, LoadOptions::default(), |entry, span| collector.add(entry, span))?;
     let tree = &session.tree;
-    let active = session.active();
-    let way: Vec<NodeId> = active
+    let active = session.active_path();
+    let path: Vec<NodeId> = active
         .leaf
         .map(|leaf| tree.with_parallel_calls(&tree.ancestors_across_compactions(leaf)))
         .unwrap_or_default()
         .into_iter()
         .map(|step| step.node)
-        .filter(|&no| tree.is_main_chain(no))
+        .filter(|&node_id| tree.is_main_chain(node_id))
         .collect();
-    let curve = ContextHistory::of(tree, &weigher, &way);
-    let window = Window::of(tree, &weigher, &active.nodes, &curve);
+    let history = ContextHistory::new(tree, &collector, &path);
+    let window = ContextWindow::new(tree, &collector, &active.nodes, &history);
     let mut lines = LineReader::open(&request.path).map_err(Error::reading(&request.path))?;
     let mut largest = Vec::new();
-    for item in window.largest(LARGEST) {
-        largest.push(session.large(&mut lines, &weigher, item)?);
+    for block in window.largest_blocks(LARGEST_COUNT) {
+        largest.push(session.read_large_block(&mut lines, &collector, block)?);
     }
-    let mut turns = session.growths(&curve);
+    let mut turns = session.group_by_turn(&history);
     for turn in turns.iter_mut().filter(|_| request.turns) {
-        let start = curve.points.get(turn.points.start).and_then(|point| tree.turn_of(point.node));
-        turn.said = start.map(|no| session.said(&mut lines, no)).transpose()?;
+        let start = history.samples.get(turn.sample_range.start).and_then(|sample| tree.turn_of(sample.node));
+        turn.preview = start.map(|node_id| session.preview_entry(&mut lines, node_id)).transpose()?;
     }
-    let cut = active
-        .nodes
-        .first()
-        .filter(|&&no| matches!(tree.node(no).link, ParentLink::Missing | ParentLink::Cut));
-    Ok(Context {
-        head: session.head(),
+    let cut_off = active.nodes.first().filter(|&&node_id| {
+        matches!(tree.node(node_id).link, ParentLink::MissingParent | ParentLink::CycleBroken)
+    });
+    Ok(ContextReport {
+        header: session.header(),
         client: session.client().text,
-        limit: limit(&curve, &window),
-        rows: window.rows(&weigher),
-        rereads: window.rereads(&weigher),
-        elsewhere: weigher.responses(tree).saturating_sub(curve.points.len()),
-        cut: cut.map(|&no| tree.node(no).place.line),
-        drops: session.drop_places(&curve),
+        limit: estimate_limit(&history, &window),
+        by_cause: window.totals_by_cause(&collector),
+        rereads: window.repeated_reads(&collector),
+        off_path_responses: collector.count_responses(tree).saturating_sub(history.samples.len()),
+        cut_off_line: cut_off.map(|&node_id| tree.node(node_id).span.line),
+        drops: session.locate_drops(&history),
         largest,
         turns,
-        curve,
+        history,
         window,
     })
 }
 
-/// Tells how much a request can hold: more where the model says so, or where one held more.
-fn limit(curve: &ContextHistory, window: &Window) -> u64 {
-    let counted = curve.points.iter().filter(|point| point.measured).map(|point| point.context).max();
-    let larger = counted.max(window.context).is_some_and(|context| context > WINDOW);
-    if larger || curve.model.ends_with("[1m]") { LONG_WINDOW } else { WINDOW }
+/// Estimates the maximum number of tokens of a request: the long window if the model name states it, or if a request was
+/// larger than the default.
+fn estimate_limit(history: &ContextHistory, window: &ContextWindow) -> u64 {
+    let largest_request =
+        history.samples.iter().filter(|sample| sample.measured).map(|sample| sample.context).max();
+    let exceeds_default = largest_request.max(window.context).is_some_and(|context| context > DEFAULT_WINDOW);
+    if exceeds_default || history.model.ends_with("[1m]") { LONG_WINDOW } else { DEFAULT_WINDOW }
 }
 
 impl Session {
-    /// Adds up the points of a curve by turn.
-    fn growths(&self, curve: &ContextHistory) -> Vec<Growth> {
+    /// Groups consecutive samples of one turn, in the order of the history. The previews are not read.
+    fn group_by_turn(&self, history: &ContextHistory) -> Vec<TurnGrowth> {
         let tree = &self.tree;
-        let numbers = turn_numbers(tree);
-        let turn = |place: usize| tree.turn_of(curve.points[place].node);
+        let numbers = number_turns(tree);
+        let turn_at = |idx: usize| tree.turn_of(history.samples[idx].node);
         let mut growths = Vec::new();
         let mut start = 0;
-        while start < curve.points.len() {
-            let here = turn(start);
-            let end =
-                (start..curve.points.len()).find(|&place| turn(place) != here).unwrap_or(curve.points.len());
-            let points = &curve.points[start..end];
-            growths.push(Growth {
-                no: here.and_then(|no| numbers.get(&no).copied()),
-                line: here.map(|no| tree.node(no).place.line),
-                first: points[0].context,
-                last: points.last().map_or(0, |point| point.context + point.output),
-                measured: points.iter().all(|point| point.measured),
-                drops: curve.drops.iter().filter(|drop| (start..end).contains(&drop.at)).count(),
-                points: start..end,
-                said: None,
+        while start < history.samples.len() {
+            let turn = turn_at(start);
+            let end = (start..history.samples.len())
+                .find(|&idx| turn_at(idx) != turn)
+                .unwrap_or(history.samples.len());
+            let samples = &history.samples[start..end];
+            growths.push(TurnGrowth {
+                number: turn.and_then(|start| numbers.get(&start).copied()),
+                line: turn.map(|node_id| tree.node(node_id).span.line),
+                first_tokens: samples[0].context,
+                last_tokens: samples.last().map_or(0, |sample| sample.context + sample.output),
+                measured: samples.iter().all(|sample| sample.measured),
+                drops: history.drops.iter().filter(|drop| (start..end).contains(&drop.sample_idx)).count(),
+                sample_range: start..end,
+                preview: None,
             });
             start = end;
         }
         growths
     }
 
-    fn drop_places(&self, curve: &ContextHistory) -> Vec<(u32, Option<u32>)> {
-        let numbers = turn_numbers(&self.tree);
-        let turn = |no: NodeId| self.tree.turn_of(no).and_then(|turn| numbers.get(&turn).copied());
-        // A boundary is in no turn: the response behind it is.
-        let behind = |at: usize| curve.points.get(at).and_then(|point| turn(point.node));
-        let place = |drop: &rethread_core::context::ContextDrop| {
-            (self.tree.node(drop.node).place.line, turn(drop.node).or_else(|| behind(drop.at)))
+    /// Returns the line and the turn of each drop, in the order of `history.drops`.
+    fn locate_drops(&self, history: &ContextHistory) -> Vec<DropLocation> {
+        let numbers = number_turns(&self.tree);
+        let turn = |node_id: NodeId| self.tree.turn_of(node_id).and_then(|turn| numbers.get(&turn).copied());
+        // A compaction boundary belongs to no turn, but the response after it does.
+        let turn_after = |idx: usize| history.samples.get(idx).and_then(|sample| turn(sample.node));
+        let locate = |drop: &ContextDrop| DropLocation {
+            line: self.tree.node(drop.node).span.line,
+            turn: turn(drop.node).or_else(|| turn_after(drop.sample_idx)),
         };
-        curve.drops.iter().map(place).collect()
+        history.drops.iter().map(locate).collect()
     }
 
-    fn large(
+    /// Reads the preview and the tool call of one block of the context window.
+    fn read_large_block(
         &self,
         lines: &mut LineReader,
-        weigher: &ContextCollector,
-        item: WindowBlock,
-    ) -> Result<Large, Error> {
-        let call = match weigher.call(&item) {
-            Some((no, id)) => self.call_in(lines, no, id)?,
+        collector: &ContextCollector,
+        block: WindowBlock,
+    ) -> Result<LargeBlock, Error> {
+        let call = match collector.find_call(&block) {
+            Some((node_id, id)) => self.read_call(lines, node_id, id)?,
             None => None,
         };
-        Ok(Large {
-            name: weigher.name(&item).to_owned(),
-            handle: self.handle(item.node),
-            line: self.tree.node(item.node).place.line,
-            said: self.said(lines, item.node)?,
+        Ok(LargeBlock {
+            name: collector.block_name(&block).to_owned(),
+            handle: self.entry_handle(block.node),
+            line: self.tree.node(block.node).span.line,
+            preview: self.preview_entry(lines, block.node)?,
             call,
-            item,
+            block,
         })
     }
 
-    /// Reads a call again.
-    fn call_in(&self, lines: &mut LineReader, no: NodeId, id: Id) -> Result<Option<Box<ToolCall>>, Error> {
-        let place = self.tree.node(no).place;
-        let bytes = lines.read(place).map_err(Error::reading(&self.path))?;
-        let line = Line { no: place.line, offset: 0, bytes: &bytes, unterminated: false };
+    /// Reads the tool call `id` from the line of a node. Returns `None` if the line does not contain the call.
+    fn read_call(
+        &self,
+        lines: &mut LineReader,
+        node_id: NodeId,
+        id: Id,
+    ) -> Result<Option<Box<ToolCall>>, Error> {
+        let span = self.tree.node(node_id).span;
+        let bytes = lines.read_span(span).map_err(Error::reading(&self.path))?;
+        let line = Line { number: span.line, offset: 0, bytes: &bytes, unterminated: false };
         let mut found = None;
-        entry::read(&line, &mut Vec::new(), |entry, _| {
-            let parts = build_turn(&[(place.line, entry)]).parts;
-            found = found.take().or(parts.into_iter().find_map(|piece| match piece.part {
-                TurnPart::Tool(call) if Id::of(call.id.as_bytes()) == id => Some(call),
+        entry::read_line(&line, &mut Vec::new(), |entry, _| {
+            let parts = build_turn(&[(span.line, entry)]).parts;
+            found = found.take().or(parts.into_iter().find_map(|item| match item.part {
+                TurnPart::Tool(call) if Id::from_text(call.id.as_bytes()) == id => Some(call),
                 _ => None,
             }));
         });

@@ -1,182 +1,195 @@
-//! Two branches, of one session or of two, beside each other from their last common entry.
+//! Compares two branches, of one session or of two, from their last common entry on.
 
 use std::path::{Path, PathBuf};
 
 use rethread_core::diff::{DiffSide, EntryFingerprint, MatchBasis, MergeBase, find_merge_base};
-use rethread_core::entry::{Entry, read};
+use rethread_core::entry::{Entry, read_line};
 use rethread_core::lines::Line;
 use rethread_core::tree::{Branches, NodeId, PathRelation};
-use rethread_core::usage::{UsageCollector, dedupe_responses, total};
+use rethread_core::usage::{UsageCollector, dedupe_responses, total_tokens};
 
-use super::show::{grouped, told};
+use super::show::{group_turns, read_turn};
 use crate::Error;
 use crate::disk::LineReader;
-use crate::session::load::{Session, SessionHeader, load_to_tell};
-use crate::session::match_context::{NearbyEntry, near};
+use crate::session::load::{LoadOptions, Session, SessionHeader, load};
+use crate::session::match_context::{NearbyEntry, read_nearby_entry};
 
-/// A branch by name.
-#[derive(Debug, Clone)]
-pub struct BranchName {
+/// Selects a branch.
+#[derive(Debug, Clone, Default)]
+pub struct BranchSpec {
     /// The session file.
     pub path: PathBuf,
-    /// An entry of the branch; the active path, where none is named.
+    /// The name of an entry of the branch. `None` selects the active path.
     pub entry: Option<String>,
 }
 
-/// Two branches beside each other.
+/// The difference between two branches.
 #[derive(Debug)]
-pub struct Diff {
-    /// Whether both are of one file.
-    pub one_file: bool,
-    /// What tells that they begin as one.
-    pub by: MatchBasis,
-    /// Turns that both have.
+pub struct BranchDiff {
+    /// Whether both branches are in one file.
+    pub same_file: bool,
+    /// The property by which the common entries were matched.
+    pub match_basis: MatchBasis,
+    /// The number of common turns.
     pub common_turns: usize,
-    /// Entries that both have, by how many of them the first has.
+    /// The number of common entries, as counted on the first branch.
     pub common_entries: usize,
-    /// The last common entry, as it stands on either branch.
-    pub last: Option<[NearbyEntry; 2]>,
-    /// The branches, from there.
-    pub branches: [Branch; 2],
+    /// The last common entry as it is on each branch. `None` if the branches have no common entry.
+    pub last_common: Option<[NearbyEntry; 2]>,
+    /// The branches after the last common entry.
+    pub branches: [DiffBranch; 2],
 }
 
-/// One of the branches.
+/// One branch of a diff.
 #[derive(Debug)]
-pub struct Branch {
-    /// Its session.
-    pub head: SessionHeader,
+pub struct DiffBranch {
+    /// The session.
+    pub header: SessionHeader,
     /// Whether it is the active path of its session.
     pub active: bool,
-    /// The line of its tip.
-    pub tip: Option<u32>,
-    /// What it did since they parted.
+    /// The line of the tip. `None` if the session has no entries.
+    pub tip_line: Option<u32>,
+    /// The turns after the last common entry.
     pub side: DiffSide,
 }
 
-impl Diff {
-    /// Whether both are one path.
+impl BranchDiff {
+    /// Returns `true` if neither branch has turns of its own.
     pub fn is_same(&self) -> bool {
         self.branches.iter().all(|branch| branch.side.turns.is_empty())
     }
 }
 
-/// A branch loaded: its session, its path and its tip.
-struct Loaded {
+/// A branch with its loaded session and the fingerprints of its entries.
+struct LoadedBranch {
     session: std::rc::Rc<Session>,
     lines: LineReader,
     tip: Option<NodeId>,
-    active: bool,
-    marks: Vec<EntryFingerprint>,
+    is_active: bool,
+    fingerprints: Vec<EntryFingerprint>,
 }
 
-/// Compares two branches.
-pub fn diff(a: &BranchName, b: &BranchName) -> Result<Diff, Error> {
-    let one_file = a.path == b.path;
-    let first = std::rc::Rc::new(load_to_tell(&a.path)?);
-    let second = if one_file { first.clone() } else { std::rc::Rc::new(load_to_tell(&b.path)?) };
-    let mut sides = [Loaded::new(first, a)?, Loaded::new(second, b)?];
-    let mut meeting = find_merge_base(&sides[0].marks, &sides[1].marks);
-    if !one_file && meeting.by != MatchBasis::Uuid {
-        // Only words can tell more: they are read where nothing else does.
+/// Compares the turns of two branches after their last common entry.
+pub fn diff_branches(a: &BranchSpec, b: &BranchSpec) -> Result<BranchDiff, Error> {
+    let same_file = a.path == b.path;
+    let first = std::rc::Rc::new(load(&a.path, LoadOptions::default(), |_, _| {})?);
+    let second = if same_file {
+        first.clone()
+    } else {
+        std::rc::Rc::new(load(&b.path, LoadOptions::default(), |_, _| {})?)
+    };
+    let mut sides = [LoadedBranch::new(first, a)?, LoadedBranch::new(second, b)?];
+    let mut merge_base = find_merge_base(&sides[0].fingerprints, &sides[1].fingerprints);
+    if !same_file && merge_base.basis != MatchBasis::Uuid {
+        // Entries without a common uuid can still match by text, which must be read for that.
         for side in &mut sides {
-            side.read_words()?;
+            side.read_missing_texts()?;
         }
-        meeting = find_merge_base(&sides[0].marks, &sides[1].marks);
+        merge_base = find_merge_base(&sides[0].fingerprints, &sides[1].fingerprints);
     }
-    let last = match meeting.last {
-        Some((x, y)) => Some([sides[0].near(x)?, sides[1].near(y)?]),
+    let last_common = match merge_base.last {
+        Some((idx_a, idx_b)) => Some([sides[0].read_nearby(idx_a)?, sides[1].read_nearby(idx_b)?]),
         None => None,
     };
-    let (common_turns, common_entries) = sides[0].common(&meeting.common[0]);
-    let MergeBase { by, common: [of_a, of_b], .. } = meeting;
+    let (common_turns, common_entries) = sides[0].count_common(&merge_base.common[0]);
+    let MergeBase { basis, common: [common_a, common_b], .. } = merge_base;
     let [a, b] = sides;
-    let branches = [a.branch(&of_a)?, b.branch(&of_b)?];
-    Ok(Diff { one_file, by, common_turns, common_entries, last, branches })
+    let branches = [a.into_diff_branch(&common_a)?, b.into_diff_branch(&common_b)?];
+    Ok(BranchDiff { same_file, match_basis: basis, common_turns, common_entries, last_common, branches })
 }
 
-impl Loaded {
-    fn new(session: std::rc::Rc<Session>, name: &BranchName) -> Result<Loaded, Error> {
-        let leaf = session.active().leaf;
-        let tip = match &name.entry {
-            Some(entry) => Some(session.tip_below(session.entry(entry)?)),
+impl LoadedBranch {
+    /// Selects the path to the newest tip below the entry of `spec`, or the active path.
+    fn new(session: std::rc::Rc<Session>, spec: &BranchSpec) -> Result<LoadedBranch, Error> {
+        let leaf = session.active_path().leaf;
+        let tip = match &spec.entry {
+            Some(entry) => Some(session.newest_descendant(session.find_entry(entry)?)),
             None => leaf,
         };
         let tree = &session.tree;
         let steps = tip
             .map(|tip| tree.with_parallel_calls(&tree.ancestors_across_compactions(tip)))
             .unwrap_or_default();
-        let marks = steps.into_iter().map(|step| EntryFingerprint::of(tree, step.node)).collect();
-        let lines = LineReader::open(&name.path).map_err(Error::reading(&name.path))?;
-        // The client may stop before the end of the branch that it goes on from.
-        let mut branches = Branches::of(tree);
-        let going = leaf.and_then(|leaf| branches.set_active_leaf(tree, leaf));
-        let active = tip == leaf || going.is_some() && tip.and_then(|tip| branches.branch_of(tip)) == going;
-        Ok(Loaded { active, session, lines, tip, marks })
+        let fingerprints = steps.into_iter().map(|step| EntryFingerprint::new(tree, step.node)).collect();
+        let lines = LineReader::open(&spec.path).map_err(Error::reading(&spec.path))?;
+        // The client may resume from an entry before the tip of its branch.
+        let mut branches = Branches::from_tree(tree);
+        let active_branch = leaf.and_then(|leaf| branches.set_active_leaf(tree, leaf));
+        let is_active = tip == leaf
+            || active_branch.is_some() && tip.and_then(|tip| branches.branch_of(tip)) == active_branch;
+        Ok(LoadedBranch { is_active, session, lines, tip, fingerprints })
     }
 
-    fn read_words(&mut self) -> Result<(), Error> {
+    /// Adds the text to the fingerprint of each conversation entry without a message id.
+    fn read_missing_texts(&mut self) -> Result<(), Error> {
         let path: &Path = &self.session.path;
-        for mark in self.marks.iter_mut().filter(|mark| mark.speaks && mark.message.is_none()) {
-            let place = self.session.tree.node(mark.node).place;
-            let bytes = self.lines.read(place).map_err(Error::reading(path))?;
-            each_entry(place.line, &bytes, |entry| mark.read(entry));
+        let lacks_text = |fingerprint: &&mut EntryFingerprint| {
+            fingerprint.is_conversation && fingerprint.message_id.is_none()
+        };
+        for fingerprint in self.fingerprints.iter_mut().filter(lacks_text) {
+            let span = self.session.tree.node(fingerprint.node).span;
+            let bytes = self.lines.read_span(span).map_err(Error::reading(path))?;
+            for_each_entry(span.line, &bytes, |entry| fingerprint.add_text(entry));
         }
         Ok(())
     }
 
-    fn near(&mut self, k: usize) -> Result<NearbyEntry, Error> {
-        let node = self.marks[k].node;
-        let turns: Vec<NodeId> = self.session.tree.turns().collect();
+    /// Reads the preview and the turn number of the entry at `idx` of the branch.
+    fn read_nearby(&mut self, idx: usize) -> Result<NearbyEntry, Error> {
+        let node = self.fingerprints[idx].node;
+        let turns: Vec<NodeId> = self.session.tree.turn_starts().collect();
         let turn = self.session.tree.turn_of(node);
-        let turn = turn.and_then(|turn| turns.binary_search(&turn).ok()).map(|k| k as u32 + 1);
-        near(&self.session, &mut self.lines, node, turn)
+        let turn = turn.and_then(|turn| turns.binary_search(&turn).ok()).map(|idx| idx as u32 + 1);
+        read_nearby_entry(&self.session, &mut self.lines, node, turn)
     }
 
-    /// Counts turns and entries of the common part.
-    fn common(&self, common: &[bool]) -> (usize, usize) {
+    /// Counts the turns that start in common entries, and the common conversation entries. `common` has a flag per entry.
+    fn count_common(&self, common: &[bool]) -> (usize, usize) {
         let tree = &self.session.tree;
-        let both = self.marks.iter().zip(common).filter(|(_, common)| **common).map(|(mark, _)| mark);
         let (mut turns, mut entries) = (0, 0);
-        for mark in both {
-            turns += usize::from(tree.turn_of(mark.node) == Some(mark.node));
-            entries += usize::from(mark.speaks);
+        for (fingerprint, _) in self.fingerprints.iter().zip(common).filter(|(_, is_common)| **is_common) {
+            turns += usize::from(tree.turn_of(fingerprint.node) == Some(fingerprint.node));
+            entries += usize::from(fingerprint.is_conversation);
         }
         (turns, entries)
     }
 
-    fn branch(mut self, common: &[bool]) -> Result<Branch, Error> {
+    /// Reads the turns of the entries that are not common. `common` has a flag per entry of the branch.
+    fn into_diff_branch(mut self, common: &[bool]) -> Result<DiffBranch, Error> {
         let tree = &self.session.tree;
-        let own = self.marks.iter().zip(common).filter(|(_, common)| !**common).map(|(mark, _)| mark.node);
-        let own: Vec<NodeId> = own.collect();
-        // Where no more is said, the recording of it is no difference.
-        let talks = own.iter().any(|&no| EntryFingerprint::of(tree, no).speaks);
-        let groups = if talks {
-            grouped(&self.session, own.into_iter(), |_| PathRelation::OnPath)
+        let own_fingerprints = self.fingerprints.iter().zip(common).filter(|(_, is_common)| !**is_common);
+        let own_nodes: Vec<NodeId> = own_fingerprints.map(|(fingerprint, _)| fingerprint.node).collect();
+        // Structural entries alone are no difference.
+        let has_conversation = own_nodes.iter().any(|&id| EntryFingerprint::new(tree, id).is_conversation);
+        let groups = if has_conversation {
+            group_turns(&self.session, own_nodes.into_iter(), |_| PathRelation::OnPath)
         } else {
             Vec::new()
         };
-        let turns: Vec<NodeId> = tree.turns().collect();
+        let turns: Vec<NodeId> = tree.turn_starts().collect();
         let mut side = DiffSide::default();
-        let mut booking = UsageCollector::default();
+        let mut collector = UsageCollector::default();
         for group in &groups {
-            let begun = group.nodes.first().and_then(|&no| tree.turn_of(no));
-            let begun = begun.and_then(|turn| turns.binary_search(&turn).ok()).map(|k| k as u32 + 1);
-            let told = told(&self.session, &mut self.lines, group)?;
-            for (line, bytes) in &told.raw {
-                each_entry(*line, bytes, |entry| {
-                    booking.add(entry);
+            let turn_start = group.nodes.first().and_then(|&id| tree.turn_of(id));
+            let turn_number =
+                turn_start.and_then(|turn| turns.binary_search(&turn).ok()).map(|idx| idx as u32 + 1);
+            let turn = read_turn(&self.session, &mut self.lines, group)?;
+            for line in &turn.lines {
+                for_each_entry(line.number, &line.bytes, |entry| {
+                    collector.add(entry);
                 });
             }
-            let line = told.raw.first().map_or(0, |(line, _)| *line);
-            side.add(told.no.or(begun), told.no.is_none(), line, told.turn);
+            let line = turn.lines.first().map_or(0, |line| line.number);
+            side.add(turn.number.or(turn_number), turn.number.is_none(), line, turn.turn);
         }
-        let tip = self.tip.map(|tip| tree.node(tip).place.line);
-        let side = side.finish(total(&dedupe_responses(&[booking.finish()])));
-        Ok(Branch { head: self.session.head(), active: self.active, tip, side })
+        let tip_line = self.tip.map(|tip| tree.node(tip).span.line);
+        let side = side.finish(total_tokens(&dedupe_responses(&[collector.finish()])));
+        Ok(DiffBranch { header: self.session.header(), active: self.is_active, tip_line, side })
     }
 }
 
-fn each_entry(no: u32, bytes: &[u8], mut each: impl FnMut(&Entry<'_>)) {
-    let line = Line { no, offset: 0, bytes, unterminated: false };
-    read(&line, &mut Vec::new(), |entry, _| each(&entry));
+/// Calls `visit` with each entry of a line. A damaged line may contain none or several.
+fn for_each_entry(number: u32, bytes: &[u8], mut visit: impl FnMut(&Entry<'_>)) {
+    let line = Line { number, offset: 0, bytes, unterminated: false };
+    read_line(&line, &mut Vec::new(), |entry, _| visit(&entry));
 }

@@ -1,54 +1,55 @@
-//! A new session that holds exactly the path to a point of another.
+//! `fork`: creates a new session with exactly the path to an entry of another one.
 
 use std::path::PathBuf;
 
 use rethread_core::edit::{DraftSegment, required_entries};
 use rethread_core::entry::Timestamp;
-use rethread_core::id::IdSet;
 
-use super::selector::EntrySelector;
+use super::selector::{EntrySelector, resolve_entry};
 use crate::Error;
 use crate::edit::edit_session::EditSession;
-use crate::edit::new_session::{NewSession, NewSessionSpec, keys};
+use crate::edit::new_session::{NewSession, NewSessionSpec, entry_ids};
+use crate::edit::title::choose_title;
 use crate::writer::SessionWriter;
 
-/// What to fork, and where.
-#[derive(Debug, Clone)]
+/// Options of [`fork`].
+#[derive(Debug, Clone, Default)]
 pub struct ForkRequest {
     /// The session file.
     pub path: PathBuf,
-    /// The point; the one that the client goes on from, where none is named.
+    /// The entry to fork at. By default, the one from which the client resumes.
     pub at: Option<EntrySelector>,
-    /// What the fork is called; after its origin, where nothing is said.
+    /// The title. By default, it is derived from that of the origin.
     pub title: Option<String>,
-    /// The present.
+    /// The current time. New lines are always dated after the newest entry, also with the default.
     pub now: Timestamp,
-    /// Only say what would be done.
+    /// Report the new session without writing it.
     pub dry_run: bool,
 }
 
-/// Makes a fork.
-pub fn fork(request: &ForkRequest, pen: &SessionWriter) -> Result<NewSession, Error> {
-    let source = EditSession::open(&request.path)?;
+/// Creates a new session with the path to an entry. In a dry run, only computes what it would contain.
+pub fn fork(request: &ForkRequest, writer: &SessionWriter) -> Result<NewSession, Error> {
+    let source = EditSession::open(&request.path, |_, _| {})?;
     let leaf = match &request.at {
-        Some(at) => source.point(at)?,
-        None => source.leaf()?,
+        Some(at) => resolve_entry(&source, at)?,
+        None => source.active_leaf()?,
     };
-    let (tree, facts) = (&source.session.tree, &source.session.facts);
-    let way = required_entries(tree, facts, &source.clients(), leaf);
-    let birth = NewSessionSpec {
+    let (tree, resume_index) = (&source.session.tree, &source.session.resume_index);
+    let path = required_entries(tree, resume_index, &source.clients(), leaf);
+    let spec = NewSessionSpec {
         command: "fork",
-        id: None,
-        about: format!("of {} at {}", source.session.id, source.session.handle(leaf)),
-        pieces: way.iter().map(|&no| DraftSegment::Line(tree.node(no).place, Vec::new())).collect(),
-        entries: keys(&source, &way),
+        about: format!("of {} at {}", source.session.id, source.session.entry_handle(leaf)),
+        segments: path
+            .iter()
+            .map(|&node_id| DraftSegment::Line(tree.node(node_id).span, Vec::new()))
+            .collect(),
+        entries: entry_ids(&source, &path),
         leaf,
-        title: source.title_for(request.title.as_deref(), "fork")?,
-        into: None,
-        promises: source.promise_at(leaf),
-        wanted: IdSet::default(),
+        title: choose_title(request.title.as_deref(), &source.session, "fork")?,
+        expected_loads: source.simulate_loads_at(leaf),
         now: request.now,
         dry_run: request.dry_run,
+        ..NewSessionSpec::default()
     };
-    birth.create(source, pen)
+    spec.create(source, writer)
 }

@@ -1,226 +1,163 @@
-//! Moves the point from which the next resume goes on: lines are added, none is changed.
+//! `goto`: makes clients resume a session from another entry. It only appends lines.
 
 use std::path::PathBuf;
 
-use rethread_core::edit::{Draft, Envelope, ResumeMarker, UuidMap, required_entries};
+use rethread_core::edit::{Draft, UuidMap, required_entries};
 use rethread_core::entry::Timestamp;
 use rethread_core::id::Id;
 use rethread_core::tree::NodeId;
 
-use super::selector::EntrySelector;
+use super::selector::{EntrySelector, resolve_entry};
 use crate::Error;
-use crate::edit::edit_session::{AppendSimulator, EditSession, ExpectedLoad, matches_expected, with_entry};
+pub use crate::edit::edit_session::EntryRef;
+use crate::edit::edit_session::{AppendSimulator, EditSession, ExpectedLoad, ParsedLines, matches_expected};
 use crate::session::load::SessionHeader;
 use crate::writer::{FileOp, OpId, Plan, SessionWriter};
 
-/// Where to go.
-#[derive(Debug, Clone)]
+/// Options of [`goto`].
+#[derive(Debug, Clone, Default)]
 pub struct GotoRequest {
     /// The session file.
     pub path: PathBuf,
-    /// The point.
+    /// The entry to resume from.
     pub at: EntrySelector,
-    /// The present.
+    /// The current time. Appended lines are always dated after the newest entry, also with the default.
     pub now: Timestamp,
-    /// Only say what would be done.
+    /// Report the change without writing it.
     pub dry_run: bool,
-    /// Also while a client has the session open.
+    /// Write even if a client has the session open.
     pub even_if_live: bool,
 }
 
-/// What was done, or would be.
+/// The result of [`goto`].
 #[derive(Debug)]
 pub struct GotoOutcome {
-    /// Which session it is.
-    pub head: SessionHeader,
-    /// The entry that the client went on from until now.
+    /// The session.
+    pub header: SessionHeader,
+    /// The entry from which the client would have resumed. `None` if the session has no entries.
     pub from: Option<EntryRef>,
-    /// The entry that it goes on from.
+    /// The entry from which it resumes now.
     pub to: EntryRef,
-    /// What is promised of each client.
-    pub promises: Vec<ExpectedLoad>,
-    /// How many lines were written a second time, because a compaction stands between.
+    /// The entries that each client loads now.
+    pub expected_loads: Vec<ExpectedLoad>,
+    /// The number of entries that were appended again because a compaction lies between.
     pub replayed: usize,
-    /// The lines that were added.
+    /// The bytes of the appended lines.
     pub added: Vec<u8>,
-    /// The operation; `None` where nothing was written.
+    /// The number of the op. `None` in a dry run.
     pub op: Option<OpId>,
 }
 
-/// An entry, to be told.
-#[derive(Debug, Clone)]
-pub struct EntryRef {
-    /// Its name, to be typed.
-    pub handle: String,
-    /// Its uuid.
-    pub uuid: String,
-    /// Its line.
-    pub line: u32,
-    /// The number of its turn.
-    pub turn: Option<u32>,
-    /// The words of the prompt that it belongs to.
-    pub prompt: Option<String>,
-}
-
-/// Lines that make clients go on from an entry, and what they load then.
-struct Move {
+/// The lines that make clients resume from an entry, and what the clients load then.
+struct PlannedMove {
     added: Vec<u8>,
-    promises: Vec<ExpectedLoad>,
+    expected_loads: Vec<ExpectedLoad>,
     replayed: usize,
 }
 
-/// Moves the point of a session.
-pub fn goto(request: &GotoRequest, pen: &SessionWriter) -> Result<GotoOutcome, Error> {
-    let (mut source, growth) = EditSession::open_to_grow(&request.path)?;
-    let to = source.point(&request.at)?;
-    let from = source.session.active().leaf.map(|no| source.stand(no));
-    let stand = source.stand(to);
-    let moved = match append_marker(&mut source, &growth, to, request.now)? {
-        Some(moved) => moved,
-        None => replay(&mut source, &growth, to, request.now)?
-            .ok_or_else(|| Error::CannotResumeFrom { name: stand.handle.clone() })?,
+/// Makes clients resume the session from another entry, with marker lines alone or with the path to it appended again.
+pub fn goto(request: &GotoRequest, writer: &SessionWriter) -> Result<GotoOutcome, Error> {
+    let (mut source, simulator) = EditSession::open_for_append(&request.path)?;
+    let to = resolve_entry(&source, &request.at)?;
+    let from = source.session.active_path().leaf.map(|node_id| source.read_entry_ref(node_id));
+    let target = source.read_entry_ref(to);
+    let planned_move = match plan_marker(&mut source, &simulator, to, request.now)? {
+        Some(planned_move) => planned_move,
+        None => plan_replay(&mut source, &simulator, to, request.now)?
+            .ok_or_else(|| Error::CannotResumeFrom { name: target.handle.clone() })?,
     };
-    let head = source.session.head();
-    let op =
-        if request.dry_run { None } else { Some(write(&source, &growth, request, &stand, &moved, pen)?) };
-    let Move { added, promises, replayed } = moved;
-    Ok(GotoOutcome { head, from, to: stand, promises, replayed, added, op })
+    let header = source.session.header();
+    let op = if request.dry_run {
+        None
+    } else {
+        Some(commit_move(&source, &simulator, request, &target, &planned_move, writer)?)
+    };
+    let PlannedMove { added, expected_loads, replayed } = planned_move;
+    Ok(GotoOutcome { header, from, to: target, expected_loads, replayed, added, op })
 }
 
-/// Hangs the two lines on the entry itself; `None` where some client would not come there.
-fn append_marker(
+/// Plans to append only the marker lines, with the entry as their parent. Returns `None` if a client would not resume
+/// from it.
+fn plan_marker(
     source: &mut EditSession,
-    growth: &AppendSimulator,
+    simulator: &AppendSimulator,
     to: NodeId,
     now: Timestamp,
-) -> Result<Option<Move>, Error> {
-    let Some(promises) = source.promise_at(to) else { return Ok(None) };
+) -> Result<Option<PlannedMove>, Error> {
+    let Some(expected_loads) = source.simulate_loads_at(to) else { return Ok(None) };
     let leaf = source.uuid(to);
-    let added = [source.gap(), &source.anchor(to, &leaf, now)?].concat();
-    let found = growth.with(source, &added).promises(&source.clients());
-    Ok(matches_expected(&promises, &found).then_some(Move { added, promises, replayed: 0 }))
+    let added = [source.missing_newline(), &source.build_marker_lines(to, &leaf, now)?].concat();
+    let actual = simulator.simulate_append(source, &added).expected_loads(&source.clients());
+    Ok(matches_expected(&expected_loads, &actual).then_some(PlannedMove {
+        added,
+        expected_loads,
+        replayed: 0,
+    }))
 }
 
-/// Writes the way to the entry a second time, under new names, and the two lines behind it.
-fn replay(
+/// Plans to append the path to the entry again, with new uuids, and then the marker lines. Returns `None` if a client
+/// would not resume from it.
+fn plan_replay(
     source: &mut EditSession,
-    growth: &AppendSimulator,
+    simulator: &AppendSimulator,
     to: NodeId,
     now: Timestamp,
-) -> Result<Option<Move>, Error> {
-    let (tree, facts) = (&source.session.tree, &source.session.facts);
-    let way = required_entries(tree, facts, &source.clients(), to);
-    let mut names = UuidMap::default();
-    for &no in &way {
-        names.add(source.uuid(no), uuid::Uuid::new_v4().to_string());
+) -> Result<Option<PlannedMove>, Error> {
+    let (tree, resume_index) = (&source.session.tree, &source.session.resume_index);
+    let path = required_entries(tree, resume_index, &source.clients(), to);
+    let mut uuid_map = UuidMap::default();
+    for &node_id in &path {
+        uuid_map.insert_pair(source.uuid(node_id), uuid::Uuid::new_v4().to_string());
     }
     let draft = Draft::default();
-    let mut added = source.gap().to_vec();
-    for &no in &way {
-        let line = source.read(source.session.tree.node(no).place)?;
-        added.extend_from_slice(&draft.render(&line, &names.changes(&line)));
+    let mut added = source.missing_newline().to_vec();
+    for &node_id in &path {
+        let line = source.read_line(source.session.tree.node(node_id).span)?;
+        added.extend_from_slice(&draft.render_line(&line, &uuid_map.line_edits(&line)));
         added.push(b'\n');
     }
-    let leaf = names.of(Id::of(source.uuid(to).as_bytes())).unwrap_or_default().to_owned();
-    added.extend(source.anchor(to, &leaf, now)?);
-    // Alone in a file the lines would load as they should here.
+    let leaf =
+        uuid_map.find_new_uuid(Id::from_text(source.uuid(to).as_bytes())).unwrap_or_default().to_owned();
+    added.extend(source.build_marker_lines(to, &leaf, now)?);
+    // The expected load is that of a file with only these lines.
     let clients = source.clients();
-    let promises = crate::edit::edit_session::ParsedLines::of(&added).promises(&clients);
-    let found = growth.with(source, &added).promises(&clients);
-    let sent = promises.iter().all(|promise| !promise.path.is_empty());
-    Ok((sent && matches_expected(&promises, &found)).then_some(Move { added, promises, replayed: way.len() }))
+    let expected_loads = ParsedLines::from_bytes(&added).expected_loads(&clients);
+    let actual = simulator.simulate_append(source, &added).expected_loads(&clients);
+    let loads_entries = expected_loads.iter().all(|load| !load.path.is_empty());
+    Ok((loads_entries && matches_expected(&expected_loads, &actual)).then_some(PlannedMove {
+        added,
+        expected_loads,
+        replayed: path.len(),
+    }))
 }
 
-fn write(
+/// Appends the planned lines and verifies that every client loads the expected entries.
+fn commit_move(
     source: &EditSession,
-    growth: &AppendSimulator,
+    simulator: &AppendSimulator,
     request: &GotoRequest,
     to: &EntryRef,
-    moved: &Move,
-    pen: &SessionWriter,
+    planned_move: &PlannedMove,
+    writer: &SessionWriter,
 ) -> Result<OpId, Error> {
     let path = request.path.clone();
-    let bytes = moved.added.clone();
+    let bytes = planned_move.added.clone();
     let turn = to.turn.map(|turn| format!(" t{turn}")).unwrap_or_default();
     let plan = Plan {
         command: "goto",
         session: source.session.id.clone(),
         about: format!("to {}{turn}", to.handle),
-        deeds: vec![FileOp::Append { path: path.clone(), stamp: source.stamp, bytes }],
+        file_ops: vec![FileOp::Append { path: path.clone(), fingerprint: source.fingerprint, bytes }],
         even_if_live: request.even_if_live,
     };
-    pen.commit(plan, || {
-        // What was read before is as it was: the pen saw to that. Only what stands behind it is read again.
-        let added = source.added_since().map_err(Error::reading(&path))?;
-        let found = growth.with(source, &added).promises(&source.clients());
-        if matches_expected(&moved.promises, &found) {
+    writer.commit(plan, || {
+        // The writer has verified that the old bytes are unchanged. Only the appended bytes are read again.
+        let added = source.read_appended().map_err(Error::reading(&path))?;
+        let actual = simulator.simulate_append(source, &added).expected_loads(&source.clients());
+        if matches_expected(&planned_move.expected_loads, &actual) {
             Ok(())
         } else {
             Err(Error::VerificationFailed { path: path.clone() })
         }
     })
-}
-
-impl EditSession {
-    /// Tells an entry.
-    pub(crate) fn stand(&mut self, no: NodeId) -> EntryRef {
-        let turn = self.session.tree.turn_of(no);
-        let number = |turn| self.session.tree.turns().position(|no| no == turn).map(|k| k as u32 + 1);
-        EntryRef {
-            handle: self.session.handle(no),
-            uuid: self.uuid(no),
-            line: self.session.tree.node(no).place.line,
-            turn: turn.and_then(number),
-            prompt: self.prompt_of(no),
-        }
-    }
-
-    /// Writes the two lines that make clients go on from `leaf`, which is or stands for the entry `at`.
-    pub(crate) fn anchor(&mut self, at: NodeId, leaf: &str, now: Timestamp) -> Result<Vec<u8>, Error> {
-        let here = Envelope { session: self.session.id.clone(), ..Envelope::default() };
-        self.anchor_in(at, leaf, &here, now)
-    }
-
-    /// Returns what ends a last line that has no end.
-    fn gap(&self) -> &'static [u8] {
-        if self.stamp.open_end { b"\n" } else { b"" }
-    }
-
-    /// The same in another session.
-    pub(crate) fn anchor_in(
-        &mut self,
-        at: NodeId,
-        leaf: &str,
-        envelope: &Envelope,
-        now: Timestamp,
-    ) -> Result<Vec<u8>, Error> {
-        let prompt = self.prompt_of(at);
-        let time = self.after_all(now);
-        let line = self.read(self.session.tree.node(at).place)?;
-        let version = self.session.facts.version().map(str::to_owned);
-        let uuid = uuid::Uuid::new_v4().to_string();
-        let write = |cwd: Option<&str>, git_branch: Option<&str>, entrypoint: Option<&str>| {
-            let anchor = ResumeMarker {
-                leaf,
-                uuid: &uuid,
-                session: &envelope.session,
-                time: Some(time),
-                words: "rethread: the conversation goes on from here",
-                prompt: prompt.as_deref(),
-                cwd,
-                version: version.as_deref(),
-                git_branch,
-                entrypoint,
-            };
-            [anchor.marker_line(), anchor.leaf_pointer_line(), Vec::new()].join(&b'\n')
-        };
-        let lines = with_entry(&line, |entry| {
-            let text =
-                |text: Option<rethread_core::entry::JsonStr<'_>>| text.map(|text| text.decode().into_owned());
-            let (cwd, branch, entry) = (text(entry.cwd), text(entry.git_branch), text(entry.entrypoint));
-            let cwd = cwd.map(|cwd| envelope.moved(&cwd).unwrap_or(cwd));
-            write(cwd.as_deref(), branch.as_deref(), entry.as_deref())
-        });
-        lines.ok_or_else(|| Error::Changed { path: self.session.path.clone() })
-    }
 }

@@ -1,79 +1,81 @@
-//! The index itself: made, looked at, taken away.
+//! `index`: refreshes, inspects and deletes the search index.
 
 use crate::Error;
 use crate::cache::{CacheDir, CacheWarning};
-use crate::disk::{DirCache, Roots, find_all};
+use crate::disk::{DirCache, Roots, find_sessions_and_results};
 use crate::search_index::Progress;
 
-/// How an index stands.
+/// The status of a search index.
 #[derive(Debug, Default)]
 pub struct IndexStatus {
-    /// Where it lies.
+    /// The folder of the index.
     pub folder: std::path::PathBuf,
-    /// How many files it knows, and of how many.
+    /// The number of files with a current index entry.
     pub files: usize,
-    /// How many files there are.
+    /// The number of files below the roots.
     pub files_found: usize,
-    /// Bytes of them that it knows.
+    /// The number of indexed bytes of these files.
     pub bytes: u64,
-    /// Bytes that there are.
+    /// The total size in bytes of all files below the roots.
     pub bytes_found: u64,
-    /// Entries that it knows.
+    /// The number of entries in all segments, also of files that have changed since.
     pub entries: u64,
-    /// How many files it is made of.
+    /// The number of segments.
     pub segments: usize,
-    /// How large it is, all that is kept beside it included.
+    /// The size of the folder on disk in bytes, including the caches.
     pub size: u64,
-    /// What is wrong with it.
-    pub notices: Vec<CacheWarning>,
+    /// Problems with the index or its folder.
+    pub warnings: Vec<CacheWarning>,
     /// Files and folders that could not be read.
     pub failures: Vec<Error>,
 }
 
-/// Brings the index up to date; `None` where these roots have none. With `rebuild` all is read again.
+/// Refreshes the index. With `rebuild`, deletes it first, so that all files are read again. Returns `None` if a root
+/// is not a directory, because single files are not indexed, or if there are no roots.
 pub fn refresh_index(
     roots: &Roots,
-    index: &CacheDir,
+    cache: &CacheDir,
     rebuild: bool,
-    watch: &(dyn Fn(Progress) + Sync),
+    on_progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<Option<IndexStatus>, Error> {
-    let Some(shelf) = index.shelf(roots) else { return Ok(None) };
+    let Some(search_index) = cache.search_index(roots) else { return Ok(None) };
     if rebuild {
-        shelf.drop_all().map_err(Error::writing(shelf.folder()))?;
+        search_index.delete_all().map_err(Error::writing(search_index.dir()))?;
     }
-    let notices = shelf.refresh(roots, u64::MAX, watch).notices;
-    let mut status = index_status(roots, index).unwrap_or_default();
-    status.notices.extend(notices);
+    let warnings = search_index.refresh(roots, u64::MAX, on_progress).warnings;
+    let mut status = index_status(roots, cache).unwrap_or_default();
+    status.warnings.extend(warnings);
     Ok(Some(status))
 }
 
-/// Says how the index of some roots stands; `None` where they have none.
-pub fn index_status(roots: &Roots, index: &CacheDir) -> Option<IndexStatus> {
-    let shelf = index.shelf(roots)?;
-    let (found, failures) = find_all(roots, &mut DirCache::default());
+/// Returns the status of the index; its counts are 0 if there is no index yet. Returns `None` if a root is not a directory,
+/// because single files are not indexed, or if there are no roots.
+pub fn index_status(roots: &Roots, cache: &CacheDir) -> Option<IndexStatus> {
+    let search_index = cache.search_index(roots)?;
+    let (found, failures) = find_sessions_and_results(roots, &mut DirCache::default());
     let mut status = IndexStatus {
-        folder: shelf.folder().to_owned(),
+        folder: search_index.dir().to_owned(),
         files_found: found.len(),
         bytes_found: found.iter().map(|file| file.len).sum(),
-        size: crate::disk::size_of(shelf.folder()),
+        size: crate::disk::total_size(search_index.dir()),
         failures,
         ..IndexStatus::default()
     };
-    match shelf.open() {
-        Ok(snapshot) => {
-            for row in snapshot.rows(&found).into_iter().flatten() {
+    match search_index.open() {
+        Ok(reader) => {
+            for row in reader.find_current(&found).into_iter().flatten() {
                 status.files += 1;
                 status.bytes += row.bytes;
             }
-            (status.segments, status.entries) = snapshot.size();
+            (status.segments, status.entries) = reader.count_docs();
         }
-        Err(_) => status.notices.push(CacheWarning::Damaged { path: shelf.folder().to_owned() }),
+        Err(_) => status.warnings.push(CacheWarning::Damaged { path: search_index.dir().to_owned() }),
     }
     Some(status)
 }
 
-/// Takes the index of some roots away; says whether there was one.
-pub fn drop_index(roots: &Roots, index: &CacheDir) -> Result<bool, Error> {
-    let Some(shelf) = index.shelf(roots) else { return Ok(false) };
-    shelf.drop_all().map_err(Error::writing(shelf.folder()))
+/// Deletes the index of the roots. Returns `false` if there was nothing to delete.
+pub fn drop_index(roots: &Roots, cache: &CacheDir) -> Result<bool, Error> {
+    let Some(search_index) = cache.search_index(roots) else { return Ok(false) };
+    search_index.delete_all().map_err(Error::writing(search_index.dir()))
 }

@@ -1,4 +1,4 @@
-//! Sessions, newest first, with what ties them together.
+//! Lists sessions, newest first, with the links between them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -6,187 +6,196 @@ use std::sync::Arc;
 
 use rethread_core::entry::Timestamp;
 use rethread_core::id::Id;
-use rethread_core::session::{PullRequest, SessionInfo, SessionInfoBuilder, Summaries, Title};
+use rethread_core::session::{PullRequest, SessionInfo, SessionInfoBuilder, SummaryTitles, Title};
 use rethread_core::tree::TreeBuilder;
 
 use crate::Error;
-use crate::cache::{CacheDir, CacheWarning};
-use crate::disk::{FileRole, Roots, ScanEvent, SessionFile, live_sessions, scan, scan_head};
-use crate::session::load::id_of;
+use crate::cache::{CacheDir, CacheKind, CacheWarning};
+use crate::disk::{FileRole, Roots, ScanEvent, ScanOptions, SessionFile, find_live_sessions, scan};
+use crate::session::load::derive_session_id;
 use crate::session::per_file_cache::{PerFileCache, find_files};
 
-/// Which sessions to list.
+/// Selects sessions. All conditions must hold. Texts are compared without case.
 #[derive(Debug, Clone, Default)]
-pub struct Filter {
-    /// Also headless, warm-up and empty ones.
+pub struct SessionFilter {
+    /// Also list headless, warm-up and empty sessions.
     pub all: bool,
-    /// Part of the project's path.
+    /// A text that the working folder or the folder of the session file contains.
     pub project: Option<String>,
-    /// Part of the title.
+    /// A text that the title contains.
     pub title: Option<String>,
-    /// Part of the git branch.
+    /// A text that the git branch contains.
     pub branch: Option<String>,
-    /// Part of a model's name.
+    /// A text that the name of one of its models contains.
     pub model: Option<String>,
-    /// Active at or after this moment.
+    /// The session was active at or after this time.
     pub since: Option<Timestamp>,
-    /// Begun before this moment.
+    /// The session started before this time.
     pub until: Option<Timestamp>,
 }
 
 /// A session in a list.
 #[derive(Debug, Clone)]
 pub struct SessionRow {
-    /// Its id.
+    /// The id.
     pub id: String,
-    /// Its file.
+    /// The file.
     pub path: PathBuf,
-    /// What it is called.
+    /// The title.
     pub title: Title,
-    /// What its file says of itself.
-    pub sketch: SessionInfo,
-    /// Its size, subagents included.
+    /// The properties of the session that were read from its file.
+    pub info: SessionInfo,
+    /// The size of its files in bytes, subagents included.
     pub bytes: u64,
-    /// Subagents, warm-ups not counted.
+    /// The number of subagents, without warm-ups.
     pub agents: usize,
-    /// Whether a client has it open.
+    /// Whether a running client has the session open.
     pub live: bool,
-    /// Other sessions it belongs with.
-    pub links: Links,
+    /// Links to other sessions.
+    pub links: SessionLinks,
 }
 
-/// How a session is tied to others, by their ids.
+/// Links to other sessions, by their ids.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Links {
+pub struct SessionLinks {
     /// The session that planned what this one implements.
     pub plan: Option<String>,
     /// The session that implements what this one planned.
     pub implementation: Option<String>,
-    /// The session it was forked from.
+    /// The session from which it was forked.
     pub forked_from: Option<String>,
-    /// Sessions that begin with the same response: copies made by forks and resumes.
+    /// Sessions that start with the same response: copies made by forks and resumes.
     pub copies: Vec<String>,
-    /// The session whose process went on into this one.
-    pub came_from: Option<String>,
+    /// The session with which the client process started.
+    pub continued_from: Option<String>,
 }
 
-/// How many sessions were left out, and why.
+/// The number of sessions that are not listed, by reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HiddenCounts {
-    /// Run by a program.
+    /// Sessions run by a program.
     pub headless: usize,
-    /// Nothing was said.
+    /// Sessions without messages.
     pub empty: usize,
-    /// Subagents started only to warm up.
+    /// Subagents that the client started only to warm up its cache.
     pub warmups: usize,
-    /// Subagents whose session is not there.
+    /// Subagents without a session file.
     pub orphans: usize,
 }
 
-/// A project: all sessions started in one folder.
+/// The sessions that were started in one folder.
 #[derive(Debug, Clone)]
-pub struct Project {
-    /// The folder.
+pub struct ProjectSummary {
+    /// The folder, as in [`SessionRow::project`].
     pub path: String,
-    /// How many sessions.
+    /// The number of sessions.
     pub sessions: usize,
-    /// Their size.
+    /// The size of the sessions in bytes.
     pub bytes: u64,
-    /// The last activity.
+    /// The time of the newest entry of its sessions.
     pub last: Option<Timestamp>,
 }
 
-/// What was found.
+/// A list of sessions.
 #[derive(Debug, Default)]
 pub struct SessionList {
     /// The sessions, newest first.
     pub rows: Vec<SessionRow>,
-    /// Those left out.
+    /// The number of sessions that are not listed.
     pub hidden: HiddenCounts,
     /// Files and folders that could not be read.
     pub failures: Vec<Error>,
-    /// How many session files there are, subagents included.
+    /// The number of session files, subagents included.
     pub files: usize,
-    /// Why the index was of no help, where there is something to say.
-    pub notice: Option<CacheWarning>,
+    /// The reason why the cache could not be used. `None` if there was no problem.
+    pub warning: Option<CacheWarning>,
 }
 
-struct Sketched {
+/// A session or subagent file and the properties that were read from it.
+struct FileInfo {
     file: SessionFile,
-    sketch: SessionInfo,
+    info: SessionInfo,
 }
 
-/// Lists the sessions under `roots`; files that have not changed since an index was kept are not read again.
-pub fn list(roots: &Roots, filter: &Filter, index: Option<&CacheDir>) -> SessionList {
-    let (files, mut failures) = find_files(roots, index);
-    let total = files.len();
-    let (sketches, notice) = PerFileCache::new(index, roots, "sketches", &files).all(sketch);
-    let mut all = Vec::with_capacity(total);
-    for (file, sketch) in files.into_iter().zip(sketches) {
-        match sketch {
-            Ok(sketch) => all.push(Sketched { file, sketch }),
+/// Lists the sessions under `roots`. Unchanged files are read from the cache.
+pub fn list_sessions(roots: &Roots, filter: &SessionFilter, cache: Option<&CacheDir>) -> SessionList {
+    let (files, mut failures) = find_files(roots, cache);
+    let file_count = files.len();
+    let (infos, warning) =
+        PerFileCache::new(cache, roots, CacheKind::SessionInfos, &files).read_all(read_info);
+    let mut all = Vec::with_capacity(file_count);
+    for (file, info) in files.into_iter().zip(infos) {
+        match info {
+            Ok(info) => all.push(FileInfo { file, info }),
             Err(failure) => failures.push(failure),
         }
     }
     let mut hidden = HiddenCounts::default();
-    let mut rows = rows(all, &mut hidden);
-    link(&mut rows);
-    rows.retain(|row| filter.shows(row, &mut hidden));
-    rows.sort_by(|a, b| b.sketch.last.cmp(&a.sketch.last).then_with(|| a.path.cmp(&b.path)));
-    SessionList { rows, hidden, failures, files: total, notice }
+    let mut rows = build_rows(all, &mut hidden);
+    link_sessions(&mut rows);
+    rows.retain(|row| filter.filter_row(row, &mut hidden));
+    rows.sort_by(|a, b| b.info.last_time.cmp(&a.info.last_time).then_with(|| a.path.cmp(&b.path)));
+    SessionList { rows, hidden, failures, files: file_count, warning }
 }
 
-/// Reads what a file says of itself, and how many bytes that took.
-fn sketch(file: &SessionFile) -> Result<(SessionInfo, u64), Error> {
-    let mut weaver = TreeBuilder::with_capacity_for(if file.role == FileRole::Main { file.len } else { 0 });
-    let mut sketcher = SessionInfoBuilder::default();
-    let add = |seen: ScanEvent<'_, '_>| {
-        if let ScanEvent::Entry(entry, place, _) = seen {
-            let voice = weaver.add(entry, place);
-            sketcher.add(entry, voice);
+/// Reads the properties of a session from its file. Also returns the number of bytes read.
+fn read_info(file: &SessionFile) -> Result<(SessionInfo, u64), Error> {
+    let mut tree = TreeBuilder::with_capacity_for(if file.role == FileRole::Main { file.len } else { 0 });
+    let mut builder = SessionInfoBuilder::default();
+    let add = |event: ScanEvent<'_, '_>| {
+        if let ScanEvent::Entry(entry, span, _) = event {
+            let role = tree.add_entry(entry, span);
+            builder.add(entry, role);
         }
     };
-    // Of a subagent the list says only that it is there and whose it is: its first lines tell.
-    let scan = if file.role == FileRole::Main { scan(&file.path, add) } else { scan_head(&file.path, add) };
+    // The list needs only the session of a subagent, which is in its first lines.
+    let scan = scan(
+        &file.path,
+        &ScanOptions { head_only: file.role != FileRole::Main, ..ScanOptions::default() },
+        add,
+    );
     let scan = scan.map_err(Error::reading(&file.path))?;
-    let tree = weaver.finish();
-    Ok((sketcher.finish(&tree, scan.lines, &scan.problems), scan.bytes))
+    let tree = tree.finish();
+    Ok((builder.finish(&tree, scan.lines, &scan.problems), scan.bytes))
 }
 
-fn rows(all: Vec<Sketched>, hidden: &mut HiddenCounts) -> Vec<SessionRow> {
-    let titles = Summaries::of(all.iter().map(|one| &one.sketch));
-    let mut live: HashMap<Arc<Path>, Vec<String>> = HashMap::new();
-    let (agents, mains): (Vec<Sketched>, Vec<Sketched>) =
-        all.into_iter().partition(|one| one.file.role != FileRole::Main);
+/// Builds a row per main file and adds the subagent files to the rows of their sessions. Counts warm-ups and orphans.
+fn build_rows(all: Vec<FileInfo>, hidden: &mut HiddenCounts) -> Vec<SessionRow> {
+    let titles = SummaryTitles::from_sessions(all.iter().map(|file| &file.info));
+    let mut live_by_root: HashMap<Arc<Path>, Vec<String>> = HashMap::new();
+    let (agents, mains): (Vec<FileInfo>, Vec<FileInfo>) =
+        all.into_iter().partition(|file| file.file.role != FileRole::Main);
     let mut rows: Vec<SessionRow> = mains
         .into_iter()
-        .map(|Sketched { file, sketch }| {
-            let id = id_of(&file.path, &sketch);
-            let running = live.entry(Arc::clone(&file.root)).or_insert_with(|| live_sessions(&file.root));
+        .map(|FileInfo { file, info }| {
+            let id = derive_session_id(&file.path, &info);
+            let live_ids =
+                live_by_root.entry(Arc::clone(&file.root)).or_insert_with(|| find_live_sessions(&file.root));
             SessionRow {
-                live: running.contains(&id),
-                title: sketch.title(sketch.summary(&titles)),
+                live: live_ids.contains(&id),
+                title: info.title(info.find_summary(&titles)),
                 id,
                 bytes: file.len,
-                agents: sketch.side_agents,
-                links: Links::default(),
+                agents: info.sidechain_agents,
+                links: SessionLinks::default(),
                 path: file.path,
-                sketch,
+                info,
             }
         })
         .collect();
     let by_path: HashMap<PathBuf, usize> =
-        rows.iter().enumerate().map(|(k, row)| (row.path.with_extension(""), k)).collect();
-    let by_id: HashMap<String, usize> = rows.iter().enumerate().map(|(k, row)| (row.id.clone(), k)).collect();
-    for Sketched { file, sketch } in agents {
+        rows.iter().enumerate().map(|(idx, row)| (row.path.with_extension(""), idx)).collect();
+    let by_id: HashMap<String, usize> =
+        rows.iter().enumerate().map(|(idx, row)| (row.id.clone(), idx)).collect();
+    for FileInfo { file, info } in agents {
         let in_folder = file.path.ancestors().find_map(|folder| by_path.get(folder));
-        let named = sketch.sessions.first().and_then(|session| by_id.get(session));
-        let Some(&owner) = in_folder.or(named) else {
+        let by_first_session = info.sessions.first().and_then(|session| by_id.get(session));
+        let Some(&owner) = in_folder.or(by_first_session) else {
             hidden.orphans += 1;
             continue;
         };
         rows[owner].bytes += file.len;
-        if sketch.is_warmup() {
+        if info.is_warmup() {
             hidden.warmups += 1;
         } else {
             rows[owner].agents += 1;
@@ -195,105 +204,113 @@ fn rows(all: Vec<Sketched>, hidden: &mut HiddenCounts) -> Vec<SessionRow> {
     rows
 }
 
-/// Ties plans to implementations, forks to their origins, copies to each other.
-fn link(rows: &mut [SessionRow]) {
+/// Links plans to implementations, forks to their origins, and copies to each other.
+fn link_sessions(rows: &mut [SessionRow]) {
     let mut by_slug: HashMap<&str, Vec<usize>> = HashMap::new();
-    let mut by_first: HashMap<Id, Vec<usize>> = HashMap::new();
-    let by_id: HashMap<&str, usize> = rows.iter().enumerate().map(|(k, row)| (row.id.as_str(), k)).collect();
-    for (k, row) in rows.iter().enumerate() {
-        for slug in &row.sketch.slugs {
-            by_slug.entry(slug).or_default().push(k);
+    let mut by_first_message: HashMap<Id, Vec<usize>> = HashMap::new();
+    let by_id: HashMap<&str, usize> =
+        rows.iter().enumerate().map(|(idx, row)| (row.id.as_str(), idx)).collect();
+    for (idx, row) in rows.iter().enumerate() {
+        for slug in &row.info.slugs {
+            by_slug.entry(slug).or_default().push(idx);
         }
-        if let Some(first) = row.sketch.first_message {
-            by_first.entry(first).or_default().push(k);
+        if let Some(first) = row.info.first_message {
+            by_first_message.entry(first).or_default().push(idx);
         }
     }
-    let mut links: Vec<Links> = Vec::with_capacity(rows.len());
-    for (k, row) in rows.iter().enumerate() {
-        let mut link = Links::default();
-        let with_slug = || {
-            let sessions = row.sketch.slugs.iter().filter_map(|slug| by_slug.get(slug.as_str())).flatten();
-            sessions.copied().filter(move |&other| other != k)
+    let mut links: Vec<SessionLinks> = Vec::with_capacity(rows.len());
+    for (idx, row) in rows.iter().enumerate() {
+        let mut session_links = SessionLinks::default();
+        let find_with_slug = || {
+            let sessions = row.info.slugs.iter().filter_map(|slug| by_slug.get(slug.as_str())).flatten();
+            sessions.copied().filter(move |&other| other != idx)
         };
-        if row.sketch.implements_plan {
-            // The plan is the newest session of that name begun before this one.
-            let plans = with_slug().filter(|&other| !rows[other].sketch.implements_plan);
-            let before = plans.filter(|&other| rows[other].sketch.first <= row.sketch.first);
-            link.plan =
-                before.max_by_key(|&other| rows[other].sketch.first).map(|other| rows[other].id.clone());
+        if row.info.implements_plan {
+            // The plan is the newest session with that slug that started before this one.
+            let plans = find_with_slug().filter(|&other| !rows[other].info.implements_plan);
+            let earlier_plans = plans.filter(|&other| rows[other].info.first_time <= row.info.first_time);
+            session_links.plan = earlier_plans
+                .max_by_key(|&other| rows[other].info.first_time)
+                .map(|other| rows[other].id.clone());
         } else {
-            let implementing = with_slug().filter(|&other| rows[other].sketch.implements_plan);
-            link.implementation = implementing
-                .min_by_key(|&other| rows[other].sketch.first)
+            let implementing = find_with_slug().filter(|&other| rows[other].info.implements_plan);
+            session_links.implementation = implementing
+                .min_by_key(|&other| rows[other].info.first_time)
                 .map(|other| rows[other].id.clone());
         }
-        let came = row.sketch.processes.iter().find(|process| **process != row.id);
-        link.came_from = came.filter(|process| by_id.contains_key(process.as_str())).cloned();
-        if link.plan.is_none() && row.sketch.implements_plan {
-            link.plan = link.came_from.clone();
+        let process_session = row.info.process_sessions.iter().find(|session| **session != row.id);
+        session_links.continued_from =
+            process_session.filter(|session| by_id.contains_key(session.as_str())).cloned();
+        if session_links.plan.is_none() && row.info.implements_plan {
+            session_links.plan = session_links.continued_from.clone();
         }
-        link.forked_from = row.sketch.forked_from.as_ref().map(|origin| origin.session.clone());
-        let copies = row.sketch.first_message.and_then(|first| by_first.get(&first)).into_iter().flatten();
-        link.copies = copies.filter(|&&other| other != k).map(|&other| rows[other].id.clone()).collect();
-        links.push(link);
+        session_links.forked_from = row.info.forked_from.as_ref().map(|origin| origin.session.clone());
+        let copies =
+            row.info.first_message.and_then(|first| by_first_message.get(&first)).into_iter().flatten();
+        session_links.copies =
+            copies.filter(|&&other| other != idx).map(|&other| rows[other].id.clone()).collect();
+        links.push(session_links);
     }
-    for (row, link) in rows.iter_mut().zip(links) {
-        row.links = link;
+    for (row, session_links) in rows.iter_mut().zip(links) {
+        row.links = session_links;
     }
 }
 
-impl Filter {
-    /// Whether a session is to be shown; one that nobody would look for is counted as hidden, unless all are asked for.
-    pub fn shows(&self, row: &SessionRow, hidden: &mut HiddenCounts) -> bool {
-        let (headless, empty) = (row.sketch.is_headless(), row.sketch.is_empty());
+impl SessionFilter {
+    /// Returns `true` if the filter accepts a session. Headless and empty sessions are added to `hidden` unless all sessions
+    /// are requested.
+    pub fn filter_row(&self, row: &SessionRow, hidden: &mut HiddenCounts) -> bool {
+        let (headless, empty) = (row.info.is_headless(), row.info.is_empty());
         if !self.all {
             hidden.empty += usize::from(empty);
             hidden.headless += usize::from(headless && !empty);
         }
-        (self.all || !headless && !empty) && self.takes(row)
+        (self.all || !headless && !empty) && self.matches_row(row)
     }
 
-    fn takes(&self, row: &SessionRow) -> bool {
-        let has = |text: Option<&str>, part: &Option<String>| match part {
+    /// Returns `true` if all conditions hold, except the one about headless and empty sessions.
+    fn matches_row(&self, row: &SessionRow) -> bool {
+        let contains = |text: Option<&str>, part: &Option<String>| match part {
             Some(part) => text.is_some_and(|text| text.to_lowercase().contains(&part.to_lowercase())),
             None => true,
         };
         let folder = row.path.parent().and_then(|folder| folder.to_str());
-        (has(row.sketch.cwd.as_deref(), &self.project) || has(folder, &self.project))
-            && has(Some(&row.title.text), &self.title)
-            && has(row.sketch.git_branch.as_deref(), &self.branch)
-            && (self.model.is_none() || row.sketch.models.iter().any(|model| has(Some(model), &self.model)))
-            && self.since.is_none_or(|since| row.sketch.last.is_some_and(|last| last >= since))
-            && self.until.is_none_or(|until| row.sketch.first.is_some_and(|first| first < until))
+        (contains(row.info.cwd.as_deref(), &self.project) || contains(folder, &self.project))
+            && contains(Some(&row.title.text), &self.title)
+            && contains(row.info.git_branch.as_deref(), &self.branch)
+            && (self.model.is_none()
+                || row.info.models.iter().any(|model| contains(Some(model), &self.model)))
+            && self.since.is_none_or(|since| row.info.last_time.is_some_and(|last| last >= since))
+            && self.until.is_none_or(|until| row.info.first_time.is_some_and(|first| first < until))
     }
 }
 
 impl SessionRow {
-    /// Returns the folder the session was started in, or the folder its file lies in.
+    /// Returns the folder in which the session was started, or the folder of its file if that is unknown.
     pub fn project(&self) -> String {
         let folder = || self.path.parent().map(|folder| folder.display().to_string());
-        self.sketch.cwd.clone().or_else(folder).unwrap_or_default()
+        self.info.cwd.clone().or_else(folder).unwrap_or_default()
     }
 
-    /// Returns the pull requests made in it.
+    /// Returns the pull requests that were made in the session.
     pub fn pull_requests(&self) -> &[PullRequest] {
-        &self.sketch.pull_requests
+        &self.info.pull_requests
     }
 }
 
 impl SessionList {
-    /// Sums the sessions up by project, the one used last first.
-    pub fn projects(&self) -> Vec<Project> {
-        projects(&self.rows)
+    /// Groups the sessions by project, most recently used first.
+    pub fn projects(&self) -> Vec<ProjectSummary> {
+        summarize_projects(&self.rows)
     }
 }
 
-/// Sums sessions up by project, the one used last first.
-pub fn projects<'r>(rows: impl IntoIterator<Item = &'r SessionRow>) -> Vec<Project> {
-    let mut projects: BTreeMap<String, Project> = BTreeMap::new();
+/// Groups sessions by project, most recently used first.
+pub fn summarize_projects<'r>(rows: impl IntoIterator<Item = &'r SessionRow>) -> Vec<ProjectSummary> {
+    let mut projects: BTreeMap<String, ProjectSummary> = BTreeMap::new();
     for row in rows {
         let path = row.project();
-        let project = projects.entry(path.clone()).or_insert_with(|| Project {
+        let project = projects.entry(path.clone()).or_insert_with(|| ProjectSummary {
             path,
             sessions: 0,
             bytes: 0,
@@ -301,9 +318,9 @@ pub fn projects<'r>(rows: impl IntoIterator<Item = &'r SessionRow>) -> Vec<Proje
         });
         project.sessions += 1;
         project.bytes += row.bytes;
-        project.last = project.last.max(row.sketch.last);
+        project.last = project.last.max(row.info.last_time);
     }
-    let mut projects: Vec<Project> = projects.into_values().collect();
+    let mut projects: Vec<ProjectSummary> = projects.into_values().collect();
     projects.sort_by_key(|project| std::cmp::Reverse(project.last));
     projects
 }

@@ -1,84 +1,68 @@
-//! What rethread has changed so far.
+//! `log` and `prune`: lists the changes that rethread made, and deletes old backups.
 
 use rethread_core::entry::Timestamp;
 
 use crate::error::Error;
+pub use crate::writer::OpStatus;
 use crate::writer::{self, OpId, SessionWriter};
 
-/// What became of an op.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OpState {
-    /// It was cut short, and another process is at work now; the next op ends it.
-    Unfinished,
-    /// It is in force.
-    Done,
-    /// It was undone by another op.
-    Undone(OpId),
-    /// It failed, and was taken back at once.
-    RolledBack,
-}
-
-/// An op.
+/// An op (operation) of the journal.
 #[derive(Debug, Clone)]
 pub struct OpRow {
-    /// Its number.
-    pub no: OpId,
-    /// When it began.
-    pub at: Timestamp,
-    /// The command.
+    /// The id of the op.
+    pub id: OpId,
+    /// The time at which the op started.
+    pub started_at: Timestamp,
+    /// The rethread command that ran the op.
     pub command: String,
-    /// The session it was about.
+    /// The id of the session that the op changed.
     pub session: String,
-    /// More words about it.
+    /// A description of the change.
     pub about: String,
-    /// What became of it.
-    pub state: OpState,
-    /// The op that it undid.
+    /// Whether the op is unfinished, done, undone or rolled back.
+    pub status: OpStatus,
+    /// The earlier op that this op undid.
     pub undoes: Option<OpId>,
-    /// Whether its backups were thrown away.
+    /// Whether the backups of the op were deleted.
     pub pruned: bool,
-    /// The files it changed.
+    /// The changed files.
     pub paths: Vec<std::path::PathBuf>,
 }
 
 /// Lists all ops, oldest first.
-pub fn log(pen: &SessionWriter) -> Result<Vec<OpRow>, Error> {
-    Ok(pen.journal()?.ops.into_iter().map(row).collect())
+pub fn log(writer: &SessionWriter) -> Result<Vec<OpRow>, Error> {
+    Ok(writer.read_journal()?.ops.into_iter().map(build_row).collect())
 }
 
-fn row(op: writer::Op) -> OpRow {
-    let state = match (op.state, op.undone_by) {
-        (writer::OpState::Unfinished, _) => OpState::Unfinished,
-        (writer::OpState::RolledBack, _) => OpState::RolledBack,
-        (writer::OpState::Done, Some(by)) => OpState::Undone(by),
-        (writer::OpState::Done, None) => OpState::Done,
-    };
+fn build_row(op: writer::Op) -> OpRow {
     OpRow {
-        no: op.no,
-        at: op.at,
+        id: op.id,
+        started_at: op.time,
         command: op.command,
         session: op.session,
         about: op.about,
-        state,
+        status: op.status,
         undoes: op.undoes,
         pruned: op.pruned,
         paths: op.changes.into_iter().map(|change| change.path).collect(),
     }
 }
 
-/// What was, or would be, thrown away.
+/// The result of [`prune`].
 #[derive(Debug, Clone)]
-pub struct Prune {
-    /// The ops whose backups go; their lines in the log stay.
+pub struct PruneOutcome {
+    /// The ops with deleted backups, or with backups that would be deleted. They stay in the log.
     pub ops: Vec<OpId>,
-    /// How much room that makes.
+    /// The number of bytes freed, or that would be freed.
     pub bytes: u64,
-    /// Whether it was only said.
+    /// Whether this was a dry run, which deletes nothing.
     pub dry_run: bool,
 }
 
-/// Throws away the backups and the trash of ops before a moment, but never of the newest op of a session.
-pub fn prune(pen: &SessionWriter, before: Timestamp, dry_run: bool) -> Result<Prune, Error> {
-    let pruned = pen.prune(before, dry_run)?;
-    Ok(Prune { ops: pruned.ops, bytes: pruned.bytes, dry_run })
+/// Deletes the backups and the trash of ops that began before a time, except those of the newest op of each session.
+///
+/// If `dry_run` is set, nothing is deleted.
+pub fn prune(writer: &SessionWriter, before: Timestamp, dry_run: bool) -> Result<PruneOutcome, Error> {
+    let pruned = writer.prune(before, dry_run)?;
+    Ok(PruneOutcome { ops: pruned.ops, bytes: pruned.bytes, dry_run })
 }

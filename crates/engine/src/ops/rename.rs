@@ -1,76 +1,77 @@
-//! Gives a session a title, as the client's own `/rename` does: two lines at its end.
+//! `rename`: sets the title of a session by appending the two lines that the client's own `/rename` writes.
 
 use std::path::{Path, PathBuf};
 
 use crate::disk::TailFingerprint;
-use crate::edit::effect::{Effects, effects};
-use crate::edit::title::{read_title, title_lines};
+use crate::edit::effect::{FileEffect, plan_effects};
+use crate::edit::title::{parse_title, render_title_lines};
 use crate::error::Error;
-use crate::session::load::load_to_tell;
+use crate::session::load::{LoadOptions, load};
 use crate::writer::{FileOp, OpId, Plan, SessionWriter};
 
-/// Which session, and what to call it.
+/// Options of [`rename`].
 #[derive(Debug, Clone, Default)]
 pub struct RenameRequest {
-    /// Its file.
+    /// The session file.
     pub path: PathBuf,
-    /// The title.
+    /// The new title.
     pub title: String,
-    /// Also while somebody is at work in the session.
+    /// Write even if another process is using the session.
     pub even_if_live: bool,
-    /// Only say what would happen.
+    /// Report the effects without writing.
     pub dry_run: bool,
 }
 
-/// What was done.
+/// The result of [`rename`].
 #[derive(Debug, Clone)]
-pub struct Rename {
-    /// The op; none where it was only said.
+pub struct RenameOutcome {
+    /// The number of the op. `None` in a dry run.
     pub op: Option<OpId>,
-    /// The id of the session.
+    /// The session id.
     pub session: String,
-    /// What it was called.
-    pub before: String,
-    /// What it is called now.
+    /// The previous title.
+    pub old_title: String,
+    /// The new title.
     pub title: String,
-    /// What happens to which file.
-    pub effects: Effects,
+    /// The effects on files.
+    pub effects: Vec<FileEffect>,
 }
 
-/// Gives a session a title.
-pub fn rename(pen: &SessionWriter, request: &RenameRequest) -> Result<Rename, Error> {
+/// Sets the title of a session, and verifies it by reading the file again.
+pub fn rename(writer: &SessionWriter, request: &RenameRequest) -> Result<RenameOutcome, Error> {
     let path = &request.path;
-    let stamp = TailFingerprint::of(path).map_err(Error::reading(path))?;
-    let session = load_to_tell(path)?;
-    let title = read_title(&request.title)?;
+    let fingerprint = TailFingerprint::from_path(path).map_err(Error::reading(path))?;
+    let session = load(path, LoadOptions::default(), |_, _| {})?;
+    let title = parse_title(&request.title)?;
     let plan = Plan {
         command: "rename",
         session: session.id.clone(),
         about: format!("to \"{title}\""),
-        deeds: vec![FileOp::Append {
+        file_ops: vec![FileOp::Append {
             path: path.clone(),
-            stamp,
-            bytes: lines(&title, &session.id, stamp.open_end),
+            fingerprint,
+            bytes: build_lines(&title, &session.id, fingerprint.unterminated),
         }],
         even_if_live: request.even_if_live,
     };
-    let effects = effects(&plan);
+    let effects = plan_effects(&plan);
     let op = match request.dry_run {
         true => None,
-        false => Some(pen.commit(plan, || is_called(path, &title))?),
+        false => Some(writer.commit(plan, || verify_title(path, &title))?),
     };
-    Ok(Rename { op, session: session.id, before: session.title.text, title, effects })
+    Ok(RenameOutcome { op, session: session.id, old_title: session.title.text, title, effects })
 }
 
-fn lines(title: &str, session: &str, open_end: bool) -> Vec<u8> {
-    let [custom, agent] = title_lines(title, session);
-    let start: &[u8] = if open_end { b"\n" } else { b"" };
-    [start, &custom, b"\n", &agent, b"\n"].concat()
+/// Builds the bytes to append. Starts with a newline if the last line of the file is unterminated.
+fn build_lines(title: &str, session: &str, is_unterminated: bool) -> Vec<u8> {
+    let [custom, agent] = render_title_lines(title, session);
+    let newline: &[u8] = if is_unterminated { b"\n" } else { b"" };
+    [newline, &custom, b"\n", &agent, b"\n"].concat()
 }
 
-/// Reads the file again: it must say the title now.
-fn is_called(path: &Path, title: &str) -> Result<(), Error> {
-    let found = load_to_tell(path)?.sketch.custom_title;
-    let said = found.is_some_and(|found| found == title);
-    if said { Ok(()) } else { Err(Error::VerificationFailed { path: path.to_owned() }) }
+/// Verifies that the file has the title now.
+fn verify_title(path: &Path, title: &str) -> Result<(), Error> {
+    let actual = load(path, LoadOptions::default(), |_, _| {})?.info.custom_title;
+    let is_set = actual.is_some_and(|actual| actual == title);
+    if is_set { Ok(()) } else { Err(Error::VerificationFailed { path: path.to_owned() }) }
 }

@@ -1,67 +1,79 @@
-//! Which folders are worktrees of one repository.
+//! Groups projects that are worktrees of one repository.
 
 use std::collections::HashMap;
 
 use rethread_core::entry::Timestamp;
 
-use super::list::Project;
+use super::list::ProjectSummary;
 
-/// What stands between a repository and the name of its worktree, as people and clients lay them out.
-const MARKS: &[&str] = &["/.claude/worktrees/", "/.worktrees/", "-worktrees/"];
+/// The path components between a repository and the name of a worktree, by common conventions of users and clients.
+const WORKTREE_MARKERS: &[&str] = &["/.claude/worktrees/", "/.worktrees/", "-worktrees/"];
 
-/// Projects that are one repository: its folder and its worktrees.
+/// The projects of one repository: its folder and its worktrees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repository {
-    /// The folder.
+    /// The folder of the repository.
     pub path: String,
-    /// How many of its worktrees have sessions.
+    /// The number of worktrees that have sessions.
     pub worktrees: usize,
-    /// How many sessions.
+    /// The number of sessions.
     pub sessions: usize,
-    /// Their size.
+    /// The size of the sessions in bytes.
     pub bytes: u64,
-    /// The last activity.
+    /// The time of the newest entry of its sessions.
     pub last: Option<Timestamp>,
 }
 
-/// Returns the folder of the repository that a worktree belongs to; any other folder is its own.
-pub fn repository(folder: &str) -> &str {
+/// Derives the folder of the repository from the path of a worktree, by naming conventions only. Returns any other
+/// folder unchanged.
+pub fn repository_folder(folder: &str) -> &str {
     let slashed = folder.replace('\\', "/");
-    let cut = |mark: &&str| {
-        let at = slashed.find(mark)?;
-        let (before, behind) = (&slashed[..at], &slashed[at + mark.len()..]);
-        let is_named = !behind.trim_matches('/').is_empty() && !before.is_empty() && !before.ends_with('/');
-        is_named.then_some(at)
+    let find_marker = |marker: &&str| {
+        let start = slashed.find(marker)?;
+        let (before, after) = (&slashed[..start], &slashed[start + marker.len()..]);
+        let is_named = !after.trim_matches('/').is_empty() && !before.is_empty() && !before.ends_with('/');
+        is_named.then_some(start)
     };
-    MARKS.iter().filter_map(cut).min().and_then(|at| folder.get(..at)).unwrap_or(folder)
+    WORKTREE_MARKERS
+        .iter()
+        .filter_map(find_marker)
+        .min()
+        .and_then(|start| folder.get(..start))
+        .unwrap_or(folder)
 }
 
-/// Puts the worktrees of a repository together, in the order of the first of each.
-pub fn repositories(projects: &[Project]) -> Vec<Repository> {
-    let mut known: HashMap<&str, usize> = HashMap::new();
-    let mut all: Vec<Repository> = Vec::new();
+/// Merges the projects of each repository, in the order of their first project.
+pub fn group_by_repository(projects: &[ProjectSummary]) -> Vec<Repository> {
+    let mut idx_by_path: HashMap<&str, usize> = HashMap::new();
+    let mut repositories: Vec<Repository> = Vec::new();
     for project in projects {
-        let path = repository(&project.path);
-        let no = *known.entry(path).or_insert(all.len());
-        if no == all.len() {
-            all.push(Repository { path: path.to_owned(), worktrees: 0, sessions: 0, bytes: 0, last: None });
+        let path = repository_folder(&project.path);
+        let idx = *idx_by_path.entry(path).or_insert(repositories.len());
+        if idx == repositories.len() {
+            repositories.push(Repository {
+                path: path.to_owned(),
+                worktrees: 0,
+                sessions: 0,
+                bytes: 0,
+                last: None,
+            });
         }
-        let one = &mut all[no];
-        one.worktrees += usize::from(path != project.path);
-        one.sessions += project.sessions;
-        one.bytes += project.bytes;
-        one.last = one.last.max(project.last);
+        let repository = &mut repositories[idx];
+        repository.worktrees += usize::from(path != project.path);
+        repository.sessions += project.sessions;
+        repository.bytes += project.bytes;
+        repository.last = repository.last.max(project.last);
     }
-    all
+    repositories
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Project, repositories, repository};
+    use super::{ProjectSummary, group_by_repository, repository_folder};
 
     #[test]
-    fn a_worktree_belongs_to_its_repository() {
-        for (folder, of) in [
+    fn worktree_folder_maps_to_its_repository() {
+        for (folder, expected) in [
             ("/a/shop", "/a/shop"),
             ("/a/shop/.claude/worktrees/fix", "/a/shop"),
             ("/a/shop/.claude/worktrees/fix/src", "/a/shop"),
@@ -69,27 +81,27 @@ mod tests {
             ("/a/shop-worktrees/fix", "/a/shop"),
             ("C:\\a\\shop\\.worktrees\\fix", "C:\\a\\shop"),
             ("/a/ü/.worktrees/ü", "/a/ü"),
-            // Nobody's worktree: there is no repository, or no name.
+            // Not a worktree: the repository or the name is missing.
             ("/a/shop/.worktrees/", "/a/shop/.worktrees/"),
             ("/.worktrees/fix", "/.worktrees/fix"),
             ("/a/-worktrees/fix", "/a/-worktrees/fix"),
             ("", ""),
         ] {
-            assert_eq!(repository(folder), of, "{folder}");
+            assert_eq!(repository_folder(folder), expected, "{folder}");
         }
     }
 
     #[test]
-    fn worktrees_are_summed_up_with_their_repository() {
-        let project = |path: &str, sessions| Project {
+    fn worktrees_are_merged_with_their_repository() {
+        let project = |path: &str, sessions| ProjectSummary {
             path: path.to_owned(),
             sessions,
             bytes: sessions as u64 * 10,
             last: None,
         };
-        let all = repositories(&[project("/b-worktrees/x", 2), project("/c", 1), project("/b", 3)]);
-        let told: Vec<_> =
-            all.iter().map(|one| (&one.path[..], one.worktrees, one.sessions, one.bytes)).collect();
-        assert_eq!(told, [("/b", 1, 5, 50), ("/c", 0, 1, 10)]);
+        let all = group_by_repository(&[project("/b-worktrees/x", 2), project("/c", 1), project("/b", 3)]);
+        let summary: Vec<_> =
+            all.iter().map(|repo| (&repo.path[..], repo.worktrees, repo.sessions, repo.bytes)).collect();
+        assert_eq!(summary, [("/b", 1, 5, 50), ("/c", 0, 1, 10)]);
     }
 }

@@ -1,125 +1,144 @@
-//! Brings a session back to what it was before rethread first changed it, also where it is gone.
+//! `restore`: restores the state of a session before the first change by rethread, even if the session was removed.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::resolve::find_session;
 use crate::disk::{Roots, TailFingerprint};
-use crate::edit::effect::{Effects, effects, kept};
+use crate::edit::effect::{FileEffect, backup_content, plan_effects};
 use crate::error::Error;
-use crate::writer::{BackupStore, FileOp, FileState, Journal, Op, OpId, OpState, Plan, SessionWriter, drift};
+use crate::writer::{BackupStore, FileOp, FileState, Journal, Op, OpId, Plan, SessionWriter, find_change};
 
-/// Which session, and how.
+/// Options of [`restore`].
 #[derive(Debug, Clone, Default)]
 pub struct RestoreRequest {
-    /// Its id or the beginning of it, also of one that is gone; or any other name of a session.
+    /// The session id or its start, also that of a removed session; or any other name of a session.
     pub name: String,
-    /// Also while somebody is at work in the session.
+    /// Write even if another process is using the session.
     pub even_if_live: bool,
-    /// Only say what would happen.
+    /// Report the effects without writing.
     pub dry_run: bool,
 }
 
-/// What was brought back.
+/// The result of [`restore`].
 #[derive(Debug, Clone)]
-pub struct Restore {
-    /// The op; none where it was only said, or where all is as it was.
+pub struct RestoreOutcome {
+    /// The number of the op. `None` in a dry run, or if nothing has to change.
     pub op: Option<OpId>,
-    /// The id of the session.
+    /// The session id.
     pub session: String,
-    /// The op before which it is as it was: the first that changed it, as far as a backup is kept.
+    /// The first op that changed the session and has a backup. The state before it is restored.
     pub first: OpId,
-    /// Whether there is an earlier op, whose backup was pruned.
+    /// Whether the backup of an earlier op was pruned.
     pub pruned: bool,
-    /// What happens to which file; nothing where all is as it was.
-    pub effects: Effects,
+    /// The effects on files. Empty if nothing has to change.
+    pub effects: Vec<FileEffect>,
 }
 
-/// Brings a session back.
-pub fn restore(pen: &SessionWriter, roots: &Roots, request: &RestoreRequest) -> Result<Restore, Error> {
-    let journal = pen.journal()?;
-    let keep = pen.keep()?;
-    let session = which(&journal, roots, &request.name)?;
-    let firsts = first_states(&journal, &keep, &session);
-    let Some(first) = firsts.iter().map(|(op, ..)| *op).min() else {
+/// Restores the files of a session from the earliest available backups.
+pub fn restore(
+    writer: &SessionWriter,
+    roots: &Roots,
+    request: &RestoreRequest,
+) -> Result<RestoreOutcome, Error> {
+    let journal = writer.read_journal()?;
+    let backups = writer.open_backups()?;
+    let session = resolve_session(&journal, roots, &request.name)?;
+    let states = find_earliest_states(&journal, &backups, &session);
+    let Some(first) = states.iter().map(|(op, ..)| *op).min() else {
         return Err(Error::NoBackup { session });
     };
-    let is_earlier = |op: &Op| op.session == session && op.state == OpState::Done && op.no < first;
-    let pruned = journal.ops.iter().any(|op| is_earlier(op) && op.changes.iter().any(|c| c.before.is_some()));
-    let mut deeds = Vec::new();
-    for (_, path, before) in firsts {
-        deeds.extend(deed(&keep, path, before)?);
+    let is_earlier = |op: &Op| op.session == session && op.was_completed() && op.id < first;
+    let pruned = journal
+        .ops
+        .iter()
+        .any(|op| is_earlier(op) && op.changes.iter().any(|change| change.before.is_some()));
+    let mut file_ops = Vec::new();
+    for (_, path, before) in states {
+        file_ops.extend(build_file_op(&backups, path, before)?);
     }
     let plan = Plan {
         command: "restore",
         session: session.clone(),
         about: format!("to before {first}"),
-        deeds,
+        file_ops,
         even_if_live: request.even_if_live,
     };
-    let effects = effects(&plan);
-    let idle = request.dry_run || effects.is_empty();
-    let op = if idle { None } else { Some(pen.commit(plan, || Ok(()))?) };
-    Ok(Restore { op, session, first, pruned, effects })
+    let effects = plan_effects(&plan);
+    let skips_commit = request.dry_run || effects.is_empty();
+    let op = if skips_commit { None } else { Some(writer.commit(plan, || Ok(()))?) };
+    Ok(RestoreOutcome { op, session, first, pruned, effects })
 }
 
-/// Finds the session among those that were changed.
-fn which(journal: &Journal, roots: &Roots, name: &str) -> Result<String, Error> {
+/// Finds the id of a session that rethread changed, by id, start of the id, path or any other name. Returns an error if
+/// several match, or none.
+fn resolve_session(journal: &Journal, roots: &Roots, name: &str) -> Result<String, Error> {
     let ids = || journal.ops.iter().map(|op| op.session.as_str());
-    let fits = |id: &str, name: &str| !name.is_empty() && (id == name || id.starts_with(name));
-    let known: BTreeSet<&str> = ids().filter(|id| fits(id, name)).collect();
-    if let Some(exact) = known.get(name).or_else(|| known.first().filter(|_| known.len() == 1)) {
+    let is_match = |id: &str, name: &str| !name.is_empty() && (id == name || id.starts_with(name));
+    let matching: BTreeSet<&str> = ids().filter(|id| is_match(id, name)).collect();
+    if let Some(exact) = matching.get(name).or_else(|| matching.first().filter(|_| matching.len() == 1)) {
         return Ok((*exact).to_owned());
     }
-    if known.len() > 1 {
-        let candidates = known.into_iter().map(|id| (id.to_owned(), String::new())).collect();
+    if matching.len() > 1 {
+        let candidates = matching.into_iter().map(|id| (id.to_owned(), String::new())).collect();
         return Err(Error::AmbiguousSession { name: name.to_owned(), candidates });
     }
-    // A path, also of a file that is gone.
+    // The name may be the path of a removed file.
     let path = std::path::absolute(name).unwrap_or_default();
-    let touches = |path: &Path| {
+    let find_changed_session = |path: &Path| {
         let op = journal.ops.iter().find(|op| op.changes.iter().any(|change| change.path == path));
         op.map(|op| op.session.clone())
     };
-    if let Some(session) = touches(&path) {
+    if let Some(session) = find_changed_session(&path) {
         return Ok(session);
     }
     let path = find_session(roots, name, None)?;
-    let real = std::fs::canonicalize(&path).unwrap_or(path);
-    let stem = real.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let session = touches(&real).or_else(|| ids().find(|id| *id == stem).map(str::to_owned));
+    let canonical = std::fs::canonicalize(&path).unwrap_or(path);
+    let stem = canonical.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let session =
+        find_changed_session(&canonical).or_else(|| ids().find(|id| *id == stem).map(str::to_owned));
     session.ok_or(Error::NoBackup { session: stem })
 }
 
-/// Returns the earliest state of each file that is kept, or that the file is in. What rethread made itself is not taken
-/// away.
-fn first_states(journal: &Journal, keep: &BackupStore, session: &str) -> Vec<(OpId, PathBuf, FileState)> {
+/// Returns the earliest available state of each file, with the op before which it was recorded and the path. A state is
+/// available if it has a backup or is the current one. Files that rethread created are not included.
+fn find_earliest_states(
+    journal: &Journal,
+    backups: &BackupStore,
+    session: &str,
+) -> Vec<(OpId, PathBuf, FileState)> {
     let mut seen = HashSet::new();
-    let mut firsts = Vec::new();
-    let ops = journal.ops.iter().filter(|op| op.session == session && op.state == OpState::Done);
+    let mut states = Vec::new();
+    let ops = journal.ops.iter().filter(|op| op.session == session && op.was_completed());
     for (op, change) in ops.flat_map(|op| op.changes.iter().map(move |change| (op, change))) {
-        let is_there = |before: &FileState| matches!(drift(&change.path, before), Ok(None));
-        let before = change.before.as_ref().filter(|before| is_there(before) || keep.holds(before));
+        let is_current = |before: &FileState| matches!(find_change(&change.path, before), Ok(None));
+        let before =
+            change.before.as_ref().filter(|before| is_current(before) || backups.has_content(before));
         let Some(before) = before else { continue };
         if seen.insert(change.path.clone()) {
-            firsts.push((op.no, change.path.clone(), before.clone()));
+            states.push((op.id, change.path.clone(), before.clone()));
         }
     }
-    firsts
+    states
 }
 
-/// Says what brings a file to a state; nothing where it is in it.
-fn deed<'k>(keep: &'k BackupStore, path: PathBuf, before: FileState) -> Result<Option<FileOp<'k>>, Error> {
+/// Builds the operation that restores a file to an earlier state. Returns `None` if the file has that state already, or
+/// if the state is of a removed folder and `path` exists again.
+fn build_file_op<'k>(
+    backups: &'k BackupStore,
+    path: PathBuf,
+    before: FileState,
+) -> Result<Option<FileOp<'k>>, Error> {
     if std::fs::symlink_metadata(&path).is_err() {
         return Ok(Some(match before.trash.clone() {
             Some(from) => FileOp::Return { path, from },
-            None => FileOp::Create { path, content: kept(keep, before) },
+            None => FileOp::Create { path, content: backup_content(backups, before) },
         }));
     }
-    // A folder that is there again is not mixed with the one that was removed.
-    if before.folder || drift(&path, &before).map_err(Error::reading(&path))?.is_none() {
+    // A folder that exists again is not merged with the removed one.
+    if before.folder || find_change(&path, &before).map_err(Error::reading(&path))?.is_none() {
         return Ok(None);
     }
-    let stamp = TailFingerprint::of(&path).map_err(Error::reading(&path))?;
-    Ok(Some(FileOp::Replace { path, stamp, content: kept(keep, before) }))
+    let fingerprint = TailFingerprint::from_path(&path).map_err(Error::reading(&path))?;
+    Ok(Some(FileOp::Replace { path, fingerprint, content: backup_content(backups, before) }))
 }

@@ -1,42 +1,42 @@
-//! Every type, subtype, block and field under the roots, by client version.
+//! Collects every type, subtype, block and field under the roots, by client version.
 
 use rayon::prelude::*;
 use rethread_core::schema::SchemaCollector;
 
 use crate::Error;
-use crate::disk::{Roots, ScanEvent, find, scan};
+use crate::disk::{Roots, ScanEvent, ScanOptions, find_sessions, scan};
 
-/// What was seen.
+/// The types and fields in session files.
 #[derive(Debug, Default)]
-pub struct Schema {
-    /// Everything.
-    pub census: SchemaCollector,
-    /// How many files were read.
+pub struct SchemaReport {
+    /// The types, subtypes, blocks and fields.
+    pub fields: SchemaCollector,
+    /// The number of files that were read.
     pub files: usize,
     /// Files and folders that could not be read.
     pub failures: Vec<Error>,
 }
 
-/// Looks at every line under `roots`.
-pub fn schema(roots: &Roots) -> Schema {
-    let (files, failures) = find(roots);
-    let seen = files.par_iter().map(|file| {
-        let mut census = SchemaCollector::default();
-        let scanned = scan(&file.path, |seen| {
-            if let ScanEvent::Entry(entry, ..) = seen {
-                census.add(entry);
+/// Collects the types and fields of every entry under `roots`.
+pub fn collect_schema(roots: &Roots) -> SchemaReport {
+    let (files, failures) = find_sessions(roots);
+    let reports = files.par_iter().map(|file| {
+        let mut fields = SchemaCollector::default();
+        let scan_result = scan(&file.path, &ScanOptions::default(), |event| {
+            if let ScanEvent::Entry(entry, ..) = event {
+                fields.add(entry);
             }
         });
-        let files = usize::from(scanned.is_ok());
-        let failures = scanned.err().map(Error::reading(&file.path)).into_iter().collect();
-        Schema { census, files, failures }
+        let files = usize::from(scan_result.is_ok());
+        let failures = scan_result.err().map(Error::reading(&file.path)).into_iter().collect();
+        SchemaReport { fields, files, failures }
     });
-    let mut schema = seen.reduce(Schema::default, |mut a, b| {
-        a.census.merge(b.census);
+    let mut report = reports.reduce(SchemaReport::default, |mut a, b| {
+        a.fields.merge(b.fields);
         a.files += b.files;
         a.failures.extend(b.failures);
         a
     });
-    schema.failures.extend(failures);
-    schema
+    report.failures.extend(failures);
+    report
 }

@@ -1,110 +1,117 @@
-//! Which entry somebody means who wants to go on from there.
+//! Resolves the name of an entry from which the user wants to resume.
 
-use rethread_core::entry::{EntryRole, Kind};
+use rethread_core::entry::EntryRole;
 use rethread_core::query::{Hit, Needle};
 use rethread_core::tree::NodeId;
 
-use super::find::{FindRequest, Match, find};
+use super::find::{EntryMatch, FindRequest, find_matches};
 use crate::Error;
 use crate::edit::edit_session::EditSession;
 use crate::session::load::Session;
 
-/// How many entries are offered where words fit several.
-const OFFERED: usize = 12;
+/// The maximum number of entries that an ambiguity error lists.
+const MAX_CANDIDATES: usize = 12;
 
-/// A point of a session.
+/// The name of an entry.
 #[derive(Debug, Clone, Default)]
 pub struct EntrySelector {
-    /// A line (`L118`), a turn (`t9`: when it was answered), a uuid or its first digits, or words that it holds.
+    /// A line (`L118`), a turn (`t9`: its last entry), a uuid or the start of one, or text of the entry.
     pub name: String,
-    /// The entry before it, and not itself.
+    /// Select the parent of the named entry instead. For a turn, the parent of its first entry.
     pub before: bool,
-    /// A name only, never words.
+    /// Do not search for the name as text.
     pub exact: bool,
 }
 
-impl EditSession {
-    /// Finds the entry to go on from: one that clients load, outside subagents.
-    pub(crate) fn point(&self, at: &EntrySelector) -> Result<NodeId, Error> {
-        let session = &self.session;
-        let mut no = match session.turn_end(&at.name, at.before) {
-            Some(no) => no,
-            None => session.entry(&at.name).or_else(|unknown| self.by_words(at).unwrap_or(Err(unknown)))?,
-        };
-        if at.before {
-            let parent = session.tree.node(no).parent();
-            no = parent.ok_or_else(|| Error::NothingBefore { name: at.name.clone() })?;
-        }
-        session.settle(no).ok_or_else(|| Error::NotAResumePoint { name: at.name.clone() })
+/// Finds the entry to resume from: the selected one, or its nearest ancestor of a type that clients load.
+///
+/// Returns an error if no entry matches, several match, or the entry belongs to a subagent.
+pub(crate) fn resolve_entry(source: &EditSession, selector: &EntrySelector) -> Result<NodeId, Error> {
+    let session = &source.session;
+    let mut id = match session.find_turn_boundary(&selector.name, selector.before) {
+        Some(id) => id,
+        None => session
+            .find_entry(&selector.name)
+            .or_else(|unknown| find_entry_by_text(session, selector).unwrap_or(Err(unknown)))?,
+    };
+    if selector.before {
+        let parent = session.tree.node(id).parent();
+        id = parent.ok_or_else(|| Error::NothingBefore { name: selector.name.clone() })?;
     }
+    session.find_nearest_loaded(id).ok_or_else(|| Error::NotAResumePoint { name: selector.name.clone() })
+}
 
-    /// Finds the entry that holds some words; `None` where none does.
-    fn by_words(&self, at: &EntrySelector) -> Option<Result<NodeId, Error>> {
-        let words = Some(at.name.as_str()).filter(|words| !at.exact && !words.trim().is_empty())?;
-        let request = FindRequest {
-            path: self.session.path.clone(),
-            needle: Needle::smart(words),
-            sources: Vec::new(),
-            all: false,
-            ancestors: 0,
-            children: 0,
-        };
-        let mut found = match find(&request) {
-            Ok(found) => found,
-            Err(failure) => return Some(Err(failure)),
-        };
-        let mut matches = Vec::new();
-        while let Some(next) = found.next_match() {
-            match next {
-                Ok(next) => matches.push(next),
-                Err(failure) => return Some(Err(failure)),
-            }
+/// Finds the only entry that contains the name as text. Returns `None` if there is none, or if texts are not searched.
+/// Returns an error if several entries match or the file cannot be read.
+fn find_entry_by_text(session: &Session, selector: &EntrySelector) -> Option<Result<NodeId, Error>> {
+    let text = Some(selector.name.as_str()).filter(|text| !selector.exact && !text.trim().is_empty())?;
+    let request = FindRequest {
+        path: session.path.clone(),
+        needle: Needle::smart_case(text),
+        sources: Vec::new(),
+        all: false,
+        max_ancestors: 0,
+        max_children: 0,
+    };
+    let results = match find_matches(&request) {
+        Ok(results) => results,
+        Err(error) => return Some(Err(error)),
+    };
+    let mut matches = Vec::new();
+    for result in results {
+        match result {
+            Ok(entry_match) => matches.push(entry_match),
+            Err(error) => return Some(Err(error)),
         }
-        match &matches[..] {
-            [] => None,
-            [only] => Some(self.session.entry(&format!("L{}", only.line))),
-            several => {
-                let candidates = several.iter().take(OFFERED).map(offer).collect();
-                let name = words.to_owned();
-                Some(Err(Error::AmbiguousEntry { name, count: several.len(), candidates }))
-            }
+    }
+    match &matches[..] {
+        [] => None,
+        [only] => Some(session.find_entry(&format!("L{}", only.line))),
+        several => {
+            let candidates = several.iter().take(MAX_CANDIDATES).map(describe_match).collect();
+            let name = text.to_owned();
+            Some(Err(Error::AmbiguousEntry { name, count: several.len(), candidates }))
         }
     }
 }
 
-fn offer(found: &Match) -> (String, String) {
-    let words = |hit: &Hit| format!("{}{}{}", hit.before, hit.words, hit.after);
-    (format!("L{}", found.line), found.found.hits.first().map(words).unwrap_or_default())
+/// Returns the handle of an entry and its first match with the text around it.
+fn describe_match(entry_match: &EntryMatch) -> (String, String) {
+    let text = |hit: &Hit| format!("{}{}{}", hit.before, hit.matched, hit.after);
+    (format!("L{}", entry_match.line), entry_match.matches.hits.first().map(text).unwrap_or_default())
 }
 
 impl Session {
-    /// Finds where a turn ended, where `name` is one; where it began, if what is before it is wanted.
-    fn turn_end(&self, name: &str, begin: bool) -> Option<NodeId> {
+    /// Returns the last message of a turn, or its first entry if `at_start` is set. Returns `None` if `name` is not the
+    /// number of an existing turn, such as `t9`.
+    fn find_turn_boundary(&self, name: &str, at_start: bool) -> Option<NodeId> {
         let number = name.strip_prefix(['t', 'T'])?.parse::<usize>().ok()?;
-        let turn = self.tree.turns().nth(number.checked_sub(1)?)?;
-        if begin {
+        let turn = self.tree.turn_starts().nth(number.checked_sub(1)?)?;
+        if at_start {
             return Some(turn);
         }
-        let speaks = |no: &NodeId| {
-            let node = self.tree.node(*no);
-            matches!(node.voice, EntryRole::Answer | EntryRole::Results | EntryRole::Prompt)
+        let is_message = |id: &NodeId| {
+            let node = self.tree.node(*id);
+            matches!(node.role, EntryRole::Answer | EntryRole::Results | EntryRole::Prompt)
                 && !node.is_sidechain()
         };
-        let of_turn = |no: &NodeId| self.tree.turn_of(*no) == Some(turn);
-        (turn..self.tree.nodes().len() as NodeId).rev().find(|no| of_turn(no) && speaks(no)).or(Some(turn))
+        let is_in_turn = |id: &NodeId| self.tree.turn_of(*id) == Some(turn);
+        (turn..self.tree.nodes().len() as NodeId)
+            .rev()
+            .find(|id| is_in_turn(id) && is_message(id))
+            .or(Some(turn))
     }
 
-    /// Climbs to the nearest entry that every client holds; `None` in a subagent, and where there is none.
-    fn settle(&self, no: NodeId) -> Option<NodeId> {
-        let held = |no: NodeId| {
-            let kind = self.tree.node(no).kind;
-            matches!(kind, Kind::User | Kind::Assistant | Kind::System | Kind::Attachment)
-        };
-        let mut at = Some(no);
-        while let Some(no) = at.filter(|&no| !held(no)) {
-            at = self.tree.node(no).parent();
+    /// Returns the entry itself or its nearest ancestor of a type that clients load. Returns `None` in a subagent, or if
+    /// there is none.
+    fn find_nearest_loaded(&self, id: NodeId) -> Option<NodeId> {
+        let is_loaded = |id: NodeId| self.tree.node(id).kind.is_loaded_by_clients();
+        let mut nearest = Some(id);
+        while let Some(id) = nearest.filter(|&id| !is_loaded(id)) {
+            nearest = self.tree.node(id).parent();
         }
-        at.map(|no| self.tree.find(self.tree.node(no).id).unwrap_or(no))
-            .filter(|&no| !self.tree.node(no).is_sidechain())
+        nearest
+            .map(|id| self.tree.find_uuid(self.tree.node(id).uuid).unwrap_or(id))
+            .filter(|&id| !self.tree.node(id).is_sidechain())
     }
 }

@@ -1,6 +1,7 @@
-//! A conversation by turns, read from disk one turn at a time.
+//! Reads a conversation turn by turn. Only one turn is in memory at a time.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use rethread_core::entry::{self, Entry, EntryRole};
@@ -10,205 +11,224 @@ use rethread_core::turn::{Turn, build_turn};
 
 use crate::Error;
 use crate::disk::LineReader;
-use crate::session::load::{Session, load_to_tell};
+use crate::session::load::{LoadOptions, Session, load};
 
-/// What to show.
+/// Options of [`show_session`].
 #[derive(Debug, Clone, Default)]
 pub struct ShowRequest {
     /// The session file.
     pub path: PathBuf,
-    /// Turns by number, both ends included.
-    pub turns: Option<(u32, u32)>,
-    /// The branch that holds this entry instead of the newest.
+    /// The numbers of the turns to show, on any branch. `None` shows all turns of the branch.
+    pub turns: Option<RangeInclusive<u32>>,
+    /// The name of an entry on the branch to show. `None` shows the newest branch.
     pub branch: Option<String>,
-    /// Also what is before a compaction and on other branches.
-    pub everything: bool,
+    /// Also show turns before a compaction and on other branches.
+    pub all_turns: bool,
 }
 
-/// A turn, told, with its lines.
+/// A turn with its lines.
 #[derive(Debug)]
-pub struct ToldTurn {
-    /// Its number in the file; `None` for lines before the first prompt.
-    pub no: Option<u32>,
-    /// The uuid of what starts it.
+pub struct ShownTurn {
+    /// The number in the file, from 1. `None` for lines before the first prompt.
+    pub number: Option<u32>,
+    /// The uuid of its first entry. `None` if that entry has none.
     pub uuid: Option<String>,
-    /// How it stands to the branch that is shown.
-    pub standing: PathRelation,
-    /// What happened in it.
+    /// The relation of the turn to the branch that is shown.
+    pub relation: PathRelation,
+    /// The prompt and the blocks of the turn.
     pub turn: Turn,
-    /// Its lines as they stand in the file, with their numbers.
-    pub raw: Vec<(u32, Vec<u8>)>,
+    /// The lines of the turn.
+    pub lines: Vec<RawLine>,
 }
 
-/// The entries of a turn, in the order of telling.
-pub(super) struct Group {
-    pub(super) no: Option<u32>,
-    pub(super) turn: Option<NodeId>,
-    pub(super) standing: PathRelation,
+/// One line of a session file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RawLine {
+    /// The line number, from 1.
+    pub number: u32,
+    /// The bytes, without the line end.
+    pub bytes: Vec<u8>,
+}
+
+/// The entries of a turn, in reading order.
+pub(super) struct TurnGroup {
+    pub(super) number: Option<u32>,
+    /// The node that starts the turn. `None` for lines outside of turns.
+    pub(super) start_node: Option<NodeId>,
+    pub(super) relation: PathRelation,
     pub(super) nodes: Vec<NodeId>,
 }
 
-/// A session ready to be told turn by turn: an iterator.
-pub struct Show {
-    /// What was read.
+/// An iterator over the turns of a conversation, in reading order. Each turn is read from disk when it is returned.
+pub struct ShownSession {
+    /// The session.
     pub session: Session,
-    /// Turns of this branch before a compaction that are not shown.
+    /// The number of turns before a compaction that are not shown.
     pub compacted: usize,
-    /// Turns on other branches that are not shown.
-    pub aside: usize,
-    groups: std::vec::IntoIter<Group>,
+    /// The number of turns on other branches that are not shown.
+    pub on_other_branches: usize,
+    groups: std::vec::IntoIter<TurnGroup>,
     lines: LineReader,
 }
 
-/// Prepares to show a session.
-pub fn show(request: &ShowRequest) -> Result<Show, Error> {
-    let session = load_to_tell(&request.path)?;
+/// Opens a session to read it turn by turn.
+pub fn show_session(request: &ShowRequest) -> Result<ShownSession, Error> {
+    let session = load(&request.path, LoadOptions::default(), |_, _| {})?;
     let lines = LineReader::open(&request.path).map_err(Error::reading(&request.path))?;
     let tip = match &request.branch {
-        Some(name) => Some(session.tip_below(session.entry(name)?)),
+        Some(name) => Some(session.newest_descendant(session.find_entry(name)?)),
         None => session.tree.newest_tip(),
     };
-    let (compacted, aside) = match tip {
-        Some(tip) if !request.everything => elsewhere(&session, tip),
+    let (compacted, on_other_branches) = match tip {
+        Some(tip) if !request.all_turns => count_hidden_turns(&session, tip),
         _ => (0, 0),
     };
     let mut groups = match tip {
-        // A turn asked for by its number is shown wherever it is.
-        Some(tip) if request.everything || request.turns.is_some() => everything(&session, tip),
+        // A turn that is requested by number may be on any branch.
+        Some(tip) if request.all_turns || request.turns.is_some() => group_all_turns(&session, tip),
         Some(tip) => {
-            let walk = session.tree.context_path(tip);
-            let nodes = session.tree.with_parallel_calls(&walk).into_iter().map(|step| step.node);
-            grouped(&session, nodes, |_| PathRelation::OnPath)
+            let path = session.tree.context_path(tip);
+            let nodes = session.tree.with_parallel_calls(&path).into_iter().map(|step| step.node);
+            group_turns(&session, nodes, |_| PathRelation::OnPath)
         }
         None => Vec::new(),
     };
-    if let Some((first, last)) = request.turns {
-        groups.retain(|group| group.no.is_some_and(|no| (first..=last).contains(&no)));
+    if let Some(turns) = &request.turns {
+        groups.retain(|group| group.number.is_some_and(|number| turns.contains(&number)));
     }
-    Ok(Show { compacted, aside, session, groups: groups.into_iter(), lines })
+    Ok(ShownSession { compacted, on_other_branches, session, groups: groups.into_iter(), lines })
 }
 
-/// Counts the turns that are not on the way to `tip`: before a compaction, and on other branches.
-fn elsewhere(session: &Session, tip: NodeId) -> (usize, usize) {
+/// Counts the turns that are not shown with the path to `tip`: those before a compaction, and those on other branches.
+fn count_hidden_turns(session: &Session, tip: NodeId) -> (usize, usize) {
     let tree = &session.tree;
-    let starts = |walk: Vec<NodeId>| walk.into_iter().filter(|&no| tree.turn_of(no) == Some(no)).count();
-    let shown =
-        starts(tree.with_parallel_calls(&tree.context_path(tip)).into_iter().map(|step| step.node).collect());
-    let long = starts(tree.ancestors_across_compactions(tip)).max(shown);
-    let all = tree.turns().count();
-    // Where nothing forks, what is not on the way was summed up by a compaction.
-    if tree.branches() == 1 {
+    let count_starts =
+        |path: Vec<NodeId>| path.into_iter().filter(|&id| tree.turn_of(id) == Some(id)).count();
+    let shown = count_starts(
+        tree.with_parallel_calls(&tree.context_path(tip)).into_iter().map(|step| step.node).collect(),
+    );
+    let on_branch = count_starts(tree.ancestors_across_compactions(tip)).max(shown);
+    let all = tree.turn_starts().count();
+    // Without forks, all turns off the path were compacted.
+    if tree.branch_count() == 1 {
         (all.saturating_sub(shown), 0)
     } else {
-        (long - shown, all.saturating_sub(long))
+        (on_branch - shown, all.saturating_sub(on_branch))
     }
 }
 
-/// Cuts nodes, in the order of telling, into turns.
-pub(super) fn grouped(
+/// Groups nodes, in reading order, into turns. `relation` returns the relation of a turn by its first node. Groups
+/// outside of turns that contain only structural entries are omitted.
+pub(super) fn group_turns(
     session: &Session,
     nodes: impl Iterator<Item = NodeId>,
-    standing: impl Fn(NodeId) -> PathRelation,
-) -> Vec<Group> {
-    grouped_as(session, &session.tree.turns().zip(1..).collect(), nodes, standing)
+    relation: impl Fn(NodeId) -> PathRelation,
+) -> Vec<TurnGroup> {
+    group_numbered_turns(session, &session.tree.turn_starts().zip(1..).collect(), nodes, relation)
 }
 
-/// Cuts nodes, in the order of telling, into turns with these numbers.
-pub(super) fn grouped_as(
+/// Groups nodes into turns like [`group_turns`], with the numbers in `numbers`, by the node that starts the turn.
+pub(super) fn group_numbered_turns(
     session: &Session,
     numbers: &HashMap<NodeId, u32>,
     nodes: impl Iterator<Item = NodeId>,
-    standing: impl Fn(NodeId) -> PathRelation,
-) -> Vec<Group> {
+    relation: impl Fn(NodeId) -> PathRelation,
+) -> Vec<TurnGroup> {
     let tree = &session.tree;
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: Vec<TurnGroup> = Vec::new();
     for node in nodes {
         let turn = tree.turn_of(node);
-        // A turn starts with its prompt, or with the pictures above it.
-        let starts = turn == Some(node) || turn.is_some() && tree.node(node).voice == EntryRole::ImageOnly;
+        // A turn starts with its prompt, or with the images before it.
+        let starts_turn =
+            turn == Some(node) || turn.is_some() && tree.node(node).role == EntryRole::ImageOnly;
         match groups.last_mut() {
-            Some(group) if !starts || group.turn == turn => group.nodes.push(node),
+            Some(group) if !starts_turn || group.start_node == turn => group.nodes.push(node),
             _ => {
-                let turn = turn.filter(|_| starts);
-                let no = turn.and_then(|turn| numbers.get(&turn).copied());
-                groups.push(Group { no, turn, standing: standing(node), nodes: vec![node] });
+                let start_node = turn.filter(|_| starts_turn);
+                let number = start_node.and_then(|turn| numbers.get(&turn).copied());
+                groups.push(TurnGroup { number, start_node, relation: relation(node), nodes: vec![node] });
             }
         }
     }
     groups.retain(|group| {
-        group.no.is_some() || group.nodes.iter().any(|&no| tree.node(no).voice != EntryRole::Structural)
+        group.number.is_some() || group.nodes.iter().any(|&id| tree.node(id).role != EntryRole::Structural)
     });
     groups
 }
 
-/// All turns of the file, in the order in which they begin.
-pub(super) fn everything(session: &Session, tip: NodeId) -> Vec<Group> {
+/// Returns all turns of the file in the order of their start, without sidechains. Each turn has its relation to the path
+/// to `tip`.
+pub(super) fn group_all_turns(session: &Session, tip: NodeId) -> Vec<TurnGroup> {
     let tree = &session.tree;
-    let elsewhere = if tree.branches() == 1 { PathRelation::Compacted } else { PathRelation::Aside };
-    let mut standings = vec![elsewhere; tree.nodes().len()];
-    for no in tree.ancestors_across_compactions(tip) {
-        standings[no as usize] = PathRelation::Compacted;
+    let off_path = if tree.branch_count() == 1 { PathRelation::Compacted } else { PathRelation::OtherBranch };
+    let mut relations = vec![off_path; tree.nodes().len()];
+    for id in tree.ancestors_across_compactions(tip) {
+        relations[id as usize] = PathRelation::Compacted;
     }
     let context = tree.context_path(tip);
-    // Where lines do not say what they follow, what a client loads is more than the way to any of them.
-    let is_lost = !context.iter().any(|&no| tree.turn_of(no).is_some());
-    for no in if is_lost { session.active().nodes } else { context } {
-        standings[no as usize] = PathRelation::OnPath;
+    // If lines have no parents, the client loads more than the path to any one of them.
+    let has_no_turns = !context.iter().any(|&id| tree.turn_of(id).is_some());
+    for id in if has_no_turns { session.active_path().nodes } else { context } {
+        relations[id as usize] = PathRelation::OnPath;
     }
     let mut order: Vec<NodeId> = (0..tree.nodes().len() as NodeId).collect();
-    order.retain(|&no| tree.is_main_chain(no));
-    in_turns(tree, &mut order);
-    grouped(session, order.into_iter(), |no| standings[no as usize])
+    order.retain(|&id| tree.is_main_chain(id));
+    sort_by_turn(tree, &mut order);
+    group_turns(session, order.into_iter(), |id| relations[id as usize])
 }
 
-/// Puts nodes in file order, but each turn's together and its start first.
-pub(super) fn in_turns(tree: &Tree, nodes: &mut [NodeId]) {
-    let lead = |no: NodeId| tree.turn_of(no) != Some(no) && tree.node(no).voice != EntryRole::ImageOnly;
-    nodes.sort_by_key(|&no| (tree.turn_of(no).unwrap_or(no), lead(no), no));
+/// Sorts nodes by turn, and within a turn in file order with its start first.
+pub(super) fn sort_by_turn(tree: &Tree, nodes: &mut [NodeId]) {
+    let is_not_start =
+        |id: NodeId| tree.turn_of(id) != Some(id) && tree.node(id).role != EntryRole::ImageOnly;
+    nodes.sort_by_key(|&id| (tree.turn_of(id).unwrap_or(id), is_not_start(id), id));
 }
 
-impl Show {
-    /// Tells the next turn.
-    pub fn next_turn(&mut self) -> Option<Result<ToldTurn, Error>> {
+impl Iterator for ShownSession {
+    type Item = Result<ShownTurn, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
         let group = self.groups.next()?;
-        Some(told(&self.session, &mut self.lines, &group))
+        Some(read_turn(&self.session, &mut self.lines, &group))
     }
 }
 
-/// Reads the lines of a turn and tells it.
-pub(super) fn told(session: &Session, lines: &mut LineReader, group: &Group) -> Result<ToldTurn, Error> {
-    let (turn, uuid, raw) = told_nodes(session, lines, &group.nodes, build_turn)?;
-    Ok(ToldTurn { no: group.no, uuid, standing: group.standing, turn, raw })
+/// Reads the lines of a turn and builds the turn from them.
+pub(super) fn read_turn(
+    session: &Session,
+    lines: &mut LineReader,
+    group: &TurnGroup,
+) -> Result<ShownTurn, Error> {
+    let (turn, uuid, lines_read) = read_turn_nodes(session, lines, &group.nodes, build_turn)?;
+    Ok(ShownTurn { number: group.number, uuid, relation: group.relation, turn, lines: lines_read })
 }
 
-/// Lines as they stand in the file, with their numbers.
-pub(super) type Raw = Vec<(u32, Vec<u8>)>;
-
-/// Reads the lines of a turn, or of some of it, and has it told; returns also the uuid of the first.
-pub(super) fn told_nodes(
+/// Reads the lines of nodes of one turn. Returns the turn that `build` makes of them, the uuid of the first entry, and
+/// the lines. Returns an error if a line cannot be read or no longer contains an entry.
+pub(super) fn read_turn_nodes(
     session: &Session,
     lines: &mut LineReader,
     nodes: &[NodeId],
-    tell: fn(&[(u32, Entry<'_>)]) -> Turn,
-) -> Result<(Turn, Option<String>, Raw), Error> {
-    let places: Vec<LineSpan> = nodes.iter().map(|&no| session.tree.node(no).place).collect();
-    let mut raw = Vec::with_capacity(places.len());
-    for place in places {
-        let bytes = lines.read(place).map_err(Error::reading(&session.path))?;
-        raw.push((place.line, bytes));
+    build: fn(&[(u32, Entry<'_>)]) -> Turn,
+) -> Result<(Turn, Option<String>, Vec<RawLine>), Error> {
+    let spans: Vec<LineSpan> = nodes.iter().map(|&id| session.tree.node(id).span).collect();
+    let mut lines_read = Vec::with_capacity(spans.len());
+    for span in spans {
+        let bytes = lines.read_span(span).map_err(Error::reading(&session.path))?;
+        lines_read.push(RawLine { number: span.line, bytes });
     }
-    let mut entries: Vec<(u32, Entry<'_>)> = Vec::with_capacity(raw.len());
-    for (no, bytes) in &raw {
-        let line = Line { no: *no, offset: 0, bytes, unterminated: false };
+    let mut entries: Vec<(u32, Entry<'_>)> = Vec::with_capacity(lines_read.len());
+    for RawLine { number, bytes } in &lines_read {
+        let line = Line { number: *number, offset: 0, bytes, unterminated: false };
         let before = entries.len();
-        entry::read(&line, &mut Vec::new(), |entry, _| entries.push((*no, entry)));
+        entry::read_line(&line, &mut Vec::new(), |entry, _| entries.push((*number, entry)));
         if entries.len() == before {
             return Err(Error::Changed { path: session.path.clone() });
         }
     }
-    let turn = tell(&entries);
+    let turn = build(&entries);
     let first = entries.first().and_then(|(_, entry)| entry.uuid);
     let uuid = first.map(|uuid| uuid.decode().into_owned());
     drop(entries);
-    Ok((turn, uuid, raw))
+    Ok((turn, uuid, lines_read))
 }

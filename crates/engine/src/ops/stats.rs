@@ -1,97 +1,114 @@
-//! Counts over a session's family or a whole store.
+//! Counts entries, blocks and tokens of a session with its subagents, or of a whole store.
 
 use rayon::prelude::*;
-use rethread_core::stats::{Counts, FileCounts, StatsCollector};
+use rethread_core::stats::{FileCounts, StatsCollector, StoreCounts};
 use rethread_core::tree::TreeBuilder;
 use rethread_core::turn::ToolCallIndex;
 
-use super::agents::family;
+use super::agents::find_agent_files;
 use crate::Error;
-use crate::cache::{CacheDir, CacheWarning, NewCacheEntry};
-use crate::disk::{Roots, ScanEvent, SessionFile, scan};
+use crate::cache::{CacheDir, CacheKind, CacheWarning, NewCacheEntry};
+use crate::disk::{Roots, ScanEvent, ScanOptions, SessionFile, scan};
 use crate::session::per_file_cache::{PerFileCache, find_files};
 
-/// What was counted.
+/// Counts of entries, blocks and tokens.
 #[derive(Debug, Default)]
-pub struct Stats {
-    /// The sums.
-    pub counts: Counts,
-    /// The counts of each file by path below its root, where they were asked for.
-    pub files: Vec<(String, FileCounts)>,
+pub struct StatsReport {
+    /// The sums over all files.
+    pub counts: StoreCounts,
+    /// The counts of each file, sorted by path. Empty unless requested.
+    pub files: Vec<FileStats>,
     /// Files and folders that could not be read.
     pub failures: Vec<Error>,
-    /// Why the index was of no help, where there is something to say.
-    pub notice: Option<CacheWarning>,
+    /// The reason why the cache could not be used. `None` if there was no problem.
+    pub warning: Option<CacheWarning>,
 }
 
-/// Counts of files that lie beside each other.
+/// The counts of one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileStats {
+    /// The path of the file relative to its root.
+    pub path: String,
+    /// The counts of entries, blocks and tokens.
+    pub counts: FileCounts,
+}
+
+/// The counts of adjacent files, and the cache entries of those that were read.
 #[derive(Default)]
-struct Part {
-    stats: Stats,
-    fresh: Vec<NewCacheEntry>,
+struct PartialStats {
+    stats: StatsReport,
+    new_entries: Vec<NewCacheEntry>,
 }
 
-/// Counts everything under `roots`, or the families of single session files; `by_file` keeps each file's counts. Files that
-/// have not changed since an index was kept are not read again.
-pub fn stats(roots: &Roots, by_file: bool, index: Option<&CacheDir>) -> Stats {
-    let (found, failures) = find_files(roots, index);
+/// Counts the entries, blocks and tokens of all files under `roots`. A root that is a session file includes its subagents.
+///
+/// With `by_file`, the counts of each file are also returned. Unchanged files are not read again: their counts are cached.
+pub fn collect_stats(roots: &Roots, by_file: bool, cache: Option<&CacheDir>) -> StatsReport {
+    let (found, failures) = find_files(roots, cache);
     let mut files = Vec::with_capacity(found.len());
-    let single: Vec<bool> = found.iter().map(|file| roots.paths.contains(&file.path)).collect();
-    for (file, single) in found.into_iter().zip(single) {
-        if single {
-            files.extend(family(&file));
+    let is_root: Vec<bool> = found.iter().map(|file| roots.paths.contains(&file.path)).collect();
+    for (file, is_root) in found.into_iter().zip(is_root) {
+        if is_root {
+            files.extend(find_agent_files(&file));
         }
         files.push(file);
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files.dedup_by(|a, b| a.path == b.path);
-    let recall = PerFileCache::new(index, roots, "counts", &files);
-    let part = |no: usize| {
-        let (counts, fresh) = recall.value(no, count);
-        Part { stats: Stats::of(&files[no], counts, by_file), fresh: fresh.into_iter().collect() }
+    let file_cache = PerFileCache::new(cache, roots, CacheKind::Stats, &files);
+    let read_part = |idx: usize| {
+        let (counts, new_entries) = file_cache.get_or_read(idx, count_file);
+        PartialStats {
+            stats: StatsReport::from_file(&files[idx], counts, by_file),
+            new_entries: new_entries.into_iter().collect(),
+        }
     };
-    // An ordered reduction: each merge joins neighbours, so later paths stay later.
-    let Part { mut stats, fresh } =
-        (0..files.len()).into_par_iter().map(part).reduce(Part::default, |mut earlier, later| {
+    // The reduction is ordered: each merge joins adjacent files, so the paths stay sorted.
+    let PartialStats { mut stats, new_entries } = (0..files.len()).into_par_iter().map(read_part).reduce(
+        PartialStats::default,
+        |mut earlier, later| {
             earlier.stats.counts.merge(later.stats.counts);
             earlier.stats.files.extend(later.stats.files);
             earlier.stats.failures.extend(later.stats.failures);
-            earlier.fresh.extend(later.fresh);
+            earlier.new_entries.extend(later.new_entries);
             earlier
-        });
-    stats.notice = recall.keep(fresh);
+        },
+    );
+    stats.warning = file_cache.store_entries(new_entries);
     stats.failures.extend(failures);
     stats
 }
 
-impl Stats {
-    fn of(file: &SessionFile, counts: Result<Counts, Error>, by_file: bool) -> Stats {
+impl StatsReport {
+    /// Creates the report of one file. It contains only the failure if the file could not be read.
+    fn from_file(file: &SessionFile, counts: Result<StoreCounts, Error>, by_file: bool) -> StatsReport {
         match counts {
             Ok(counts) => {
                 let path = file.path.strip_prefix(&file.root).unwrap_or(&file.path);
-                let files = by_file.then(|| (path.display().to_string(), counts.total.clone()));
-                Stats { counts, files: files.into_iter().collect(), ..Stats::default() }
+                let files = by_file
+                    .then(|| FileStats { path: path.display().to_string(), counts: counts.total.clone() });
+                StatsReport { counts, files: files.into_iter().collect(), ..StatsReport::default() }
             }
-            Err(failure) => Stats { failures: vec![failure], ..Stats::default() },
+            Err(failure) => StatsReport { failures: vec![failure], ..StatsReport::default() },
         }
     }
 }
 
-/// Counts one file, and how many bytes had to be read for that.
-fn count(file: &SessionFile) -> Result<(Counts, u64), Error> {
-    let mut tally = StatsCollector::new(file.id(), file.session().unwrap_or_default());
-    let mut weaver = TreeBuilder::with_capacity_for(file.len);
-    let mut pairs = ToolCallIndex::default();
-    let scanned = scan(&file.path, |seen| match seen {
-        // What had to be salvaged is told as such, not counted as if it were whole.
-        ScanEvent::Entry(entry, place, true) => {
-            weaver.add(entry, place);
-            pairs.add(entry, place);
-            tally.add(entry);
+/// Counts the entries, blocks and tokens of one file. Also returns the number of bytes read.
+fn count_file(file: &SessionFile) -> Result<(StoreCounts, u64), Error> {
+    let mut stats = StatsCollector::new(file.path_id(), file.session_id().unwrap_or_default());
+    let mut tree = TreeBuilder::with_capacity_for(file.len);
+    let mut tool_calls = ToolCallIndex::default();
+    let scan_result = scan(&file.path, &ScanOptions::default(), |event| match event {
+        // Recovered entries are reported by their lines, not counted as if they were intact.
+        ScanEvent::Entry(entry, span, true) => {
+            tree.add_entry(entry, span);
+            tool_calls.add(entry, span);
+            stats.add(entry);
         }
         ScanEvent::Entry(..) => {}
-        ScanEvent::Line(fate) => tally.line(fate),
+        ScanEvent::Line(status) => stats.add_line(status),
     });
-    let scan = scanned.map_err(Error::reading(&file.path))?;
-    Ok((tally.finish(scan.bytes, &weaver.finish(), &pairs, &scan.problems), scan.bytes))
+    let scan = scan_result.map_err(Error::reading(&file.path))?;
+    Ok((stats.finish(scan.bytes, &tree.finish(), &tool_calls, &scan.problems), scan.bytes))
 }

@@ -1,93 +1,102 @@
-//! The tree of a session, laid out; its rows are read from disk one at a time.
+//! Lays out the tree of a session. Its rows are read from disk one at a time.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 
 use rethread_core::entry::{BlockKind, Entry, EntryRole, Kind, Timestamp};
 use rethread_core::id::IdSet;
-use rethread_core::tree::{Branches, NodeId, Outline, OutlineOptions, Row, Tree};
+use rethread_core::tree::{Branches, NodeId, Outline, OutlineOptions, OutlineRow, Tree};
 
-use super::branches::turn_numbers;
+use super::branches::number_turns;
 use crate::Error;
 use crate::disk::LineReader;
-use crate::session::load::{Session, SessionHeader, load_with_visitor};
+use crate::session::load::{LoadOptions, Session, SessionHeader, load};
 use crate::session::preview::PreviewedEntry;
 
-/// What to draw.
+/// Options of [`outline_tree`].
 #[derive(Debug, Clone, Default)]
 pub struct TreeRequest {
     /// The session file.
     pub path: PathBuf,
-    /// Every entry, and not one row per turn.
+    /// Return one row per entry instead of one per turn.
     pub all: bool,
-    /// Only what is near this entry.
+    /// Return only the rows near the entry with this name.
     pub around: Option<String>,
 }
 
-/// A session ready to be drawn row by row.
-pub struct Drawing {
-    /// Which session it is.
-    pub head: SessionHeader,
+/// The rows of a session tree.
+pub struct TreeListing {
+    /// The session.
+    pub header: SessionHeader,
     /// The rows from top to bottom.
-    pub rows: Vec<Row>,
-    /// How many branches the session has.
+    pub rows: Vec<OutlineRow>,
+    /// The number of branches, without orphaned ones.
     pub branches: usize,
-    /// How many islands.
-    pub islands: usize,
-    /// How many turns.
+    /// The number of orphaned branches: the parent of their first entry is missing.
+    pub orphaned: usize,
+    /// The number of turns.
     pub turns: usize,
-    /// The line of the last entry.
+    /// The line of the last entry. 0 if there are no entries.
     pub last_line: u32,
-    /// Entries of subagents inside the file, where they are not drawn.
-    pub aside: usize,
+    /// The number of subagent entries inside the file that have no row. 0 if all entries have rows.
+    pub sidechain_entries: usize,
     session: Session,
-    found: Branches,
-    active: Option<usize>,
-    numbers: HashMap<NodeId, u32>,
-    work: Vec<Work>,
+    branch_list: Branches,
+    active_branch: Option<usize>,
+    turn_numbers: HashMap<NodeId, u32>,
+    row_counts: Vec<RowCounts>,
     lines: LineReader,
 }
 
-/// What a row stands for, read.
+/// The data of a row that is read from disk.
 #[derive(Debug, Clone)]
-pub struct DrawnRow {
-    /// The number of the turn that it starts.
+pub struct TreeRowDetails {
+    /// The number of the turn that starts in the row, from 1. `None` if no turn starts there.
     pub turn: Option<u32>,
-    /// The name of its entry, to be typed.
+    /// The name of its entry, as the user can type it.
     pub handle: String,
-    /// Its line.
+    /// The line number.
     pub line: u32,
-    /// Its type.
+    /// The type of its entry.
     pub kind: Kind,
-    /// Who speaks.
-    pub voice: EntryRole,
-    /// When.
+    /// The role of its entry.
+    pub role: EntryRole,
+    /// The timestamp of its entry.
     pub time: Option<Timestamp>,
-    /// What it says.
-    pub said: PreviewedEntry,
-    /// Responses in the row.
+    /// A preview of its entry.
+    pub preview: PreviewedEntry,
+    /// The number of responses in the row.
     pub answers: usize,
-    /// Tool calls in it.
+    /// The number of tool calls in the row.
     pub tools: usize,
-    /// The name of the tip, to be typed, where a branch ends in this row; whether it is the one the client loads.
-    pub tip: Option<(String, bool)>,
+    /// The tip, if a branch ends in this row.
+    pub tip: Option<RowTip>,
 }
 
-/// What was done in a row.
+/// The tip of a branch that ends in a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowTip {
+    /// The name of the tip, as the user can type it.
+    pub handle: String,
+    /// Whether the client resumes from this branch.
+    pub is_active: bool,
+}
+
+/// Counts of the entries in a row.
 #[derive(Debug, Clone, Copy, Default)]
-struct Work {
+struct RowCounts {
     answers: usize,
     tools: usize,
 }
 
 /// Counts the tool calls of each node, each call once.
 #[derive(Debug, Default)]
-struct Calls {
+struct CallCounter {
     by_node: Vec<u32>,
     seen: IdSet,
 }
 
-impl Calls {
+impl CallCounter {
     fn add(&mut self, entry: &Entry<'_>) {
         if entry.uuid.is_none() {
             return;
@@ -96,78 +105,80 @@ impl Calls {
             .blocks()
             .iter()
             .filter(|block| matches!(block.kind, BlockKind::ToolUse | BlockKind::ServerToolUse));
-        let new = calls.filter(|block| block.id.is_none_or(|id| self.seen.insert(id.id()))).count();
-        self.by_node.push(new as u32);
+        let new_count = calls.filter(|block| block.id.is_none_or(|id| self.seen.insert(id.to_id()))).count();
+        self.by_node.push(new_count as u32);
     }
 }
 
-/// Lays out the tree of a session.
-pub fn tree(request: &TreeRequest) -> Result<Drawing, Error> {
-    let mut calls = Calls::default();
-    let session = load_with_visitor(&request.path, |entry, _| calls.add(entry))?;
+/// Lays out the tree of a session in rows. Their texts are not read until they are needed.
+pub fn outline_tree(request: &TreeRequest) -> Result<TreeListing, Error> {
+    let mut calls = CallCounter::default();
+    let session = load(&request.path, LoadOptions::default(), |entry, _| calls.add(entry))?;
     let lines = LineReader::open(&request.path).map_err(Error::reading(&request.path))?;
-    let around = request.around.as_deref().map(|name| session.entry(name)).transpose()?;
+    let around = request.around.as_deref().map(|name| session.find_entry(name)).transpose()?;
     let tree = &session.tree;
-    let mut found = Branches::of(tree);
-    let active = session.active();
-    let active_branch = active.leaf.and_then(|leaf| found.set_active_leaf(tree, leaf));
-    let sight = OutlineOptions { all: request.all, around, leaf: active.leaf, loaded: &active.nodes };
-    let outline = Outline::of(tree, &found, &sight);
-    let work = work(tree, &outline, &calls);
-    let aside = (0..tree.nodes().len() as NodeId).filter(|&no| !tree.is_main_chain(no)).count();
-    Ok(Drawing {
-        head: session.head(),
-        branches: found.list.len() - found.islands(),
-        islands: found.islands(),
-        turns: tree.turns().count(),
-        last_line: tree.nodes().last().map_or(0, |node| node.place.line),
-        aside: if request.all { 0 } else { aside },
-        active: active_branch,
-        numbers: turn_numbers(tree),
+    let mut branch_list = Branches::from_tree(tree);
+    let active = session.active_path();
+    let active_branch = active.leaf.and_then(|leaf| branch_list.set_active_leaf(tree, leaf));
+    let options = OutlineOptions { all: request.all, around, leaf: active.leaf, loaded: &active.nodes };
+    let outline = Outline::from_tree(tree, &branch_list, &options);
+    let row_counts = count_rows(tree, &outline, &calls);
+    let sidechain_entries =
+        (0..tree.nodes().len() as NodeId).filter(|&node_id| !tree.is_main_chain(node_id)).count();
+    Ok(TreeListing {
+        header: session.header(),
+        branches: branch_list.list.len() - branch_list.count_orphaned(),
+        orphaned: branch_list.count_orphaned(),
+        turns: tree.turn_starts().count(),
+        last_line: tree.nodes().last().map_or(0, |node| node.span.line),
+        sidechain_entries: if request.all { 0 } else { sidechain_entries },
+        active_branch,
+        turn_numbers: number_turns(tree),
         rows: outline.rows,
         session,
-        found,
-        work,
+        branch_list,
+        row_counts,
         lines,
     })
 }
 
-/// Adds up what was done in each row.
-fn work(tree: &Tree, outline: &Outline, calls: &Calls) -> Vec<Work> {
-    let mut work = vec![Work::default(); outline.rows.len()];
-    let mut seen = vec![false; tree.messages()];
-    for (no, &tools) in (0..tree.nodes().len() as NodeId).zip(&calls.by_node) {
-        let Some(row) = outline.row_of(no) else { continue };
-        work[row].tools += tools as usize;
-        let is_new =
-            tree.message_of(no).is_none_or(|message| !std::mem::replace(&mut seen[message as usize], true));
-        work[row].answers += usize::from(tree.node(no).voice == EntryRole::Answer && is_new);
+/// Counts the responses and tool calls of each row. A response with several lines is counted in the row of its first.
+fn count_rows(tree: &Tree, outline: &Outline, calls: &CallCounter) -> Vec<RowCounts> {
+    let mut counts = vec![RowCounts::default(); outline.rows.len()];
+    let mut seen_messages = vec![false; tree.message_count()];
+    for (node_id, &tools) in (0..tree.nodes().len() as NodeId).zip(&calls.by_node) {
+        let Some(row) = outline.row_of(node_id) else { continue };
+        counts[row].tools += tools as usize;
+        let is_new_message = tree
+            .message_of(node_id)
+            .is_none_or(|message| !std::mem::replace(&mut seen_messages[message as usize], true));
+        counts[row].answers += usize::from(tree.node(node_id).role == EntryRole::Answer && is_new_message);
     }
-    work
+    counts
 }
 
-impl Drawing {
-    /// Reads what a row stands for; `None` for a gap.
-    pub fn read(&mut self, row: usize) -> Result<Option<DrawnRow>, Error> {
-        let Some(no) = self.rows.get(row).and_then(|row| row.what.node()) else {
+impl TreeListing {
+    /// Reads the data of the row at an index. Returns `None` if the row is a gap or does not exist.
+    pub fn read_row(&mut self, row_idx: usize) -> Result<Option<TreeRowDetails>, Error> {
+        let Some(node_id) = self.rows.get(row_idx).and_then(|row| row.item.node()) else {
             return Ok(None);
         };
-        let said = self.session.said(&mut self.lines, no)?;
-        let node = self.session.tree.node(no);
-        let tip = self.rows[row].tip.map(|branch| {
-            let tip = self.found.list[branch].tip;
-            (self.session.handle(tip), self.active == Some(branch))
+        let preview = self.session.preview_entry(&mut self.lines, node_id)?;
+        let node = self.session.tree.node(node_id);
+        let tip = self.rows[row_idx].tip.map(|branch| {
+            let tip = self.branch_list.list[branch].tip;
+            RowTip { handle: self.session.entry_handle(tip), is_active: self.active_branch == Some(branch) }
         });
-        Ok(Some(DrawnRow {
-            turn: self.numbers.get(&no).copied(),
-            handle: self.session.handle(no),
-            line: node.place.line,
+        Ok(Some(TreeRowDetails {
+            turn: self.turn_numbers.get(&node_id).copied(),
+            handle: self.session.entry_handle(node_id),
+            line: node.span.line,
             kind: node.kind,
-            voice: node.voice,
+            role: node.role,
             time: node.time(),
-            said,
-            answers: self.work[row].answers,
-            tools: self.work[row].tools,
+            preview,
+            answers: self.row_counts[row_idx].answers,
+            tools: self.row_counts[row_idx].tools,
             tip,
         }))
     }

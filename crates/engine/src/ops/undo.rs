@@ -1,117 +1,122 @@
-//! Takes an op back; that is an op itself, so an undo can be undone.
+//! `undo`: reverts an op. An undo is an op itself, so it can be undone.
 
 use crate::disk::TailFingerprint;
-use crate::edit::effect::{Effects, effects, kept};
+use crate::edit::effect::{FileEffect, backup_content, plan_effects};
 use crate::error::{Error, FileChange};
-use crate::writer::{BackupStore, FileOp, Journal, Op, OpId, OpState, Plan, SessionWriter, drift};
+use crate::writer::{BackupStore, FileOp, Journal, Op, OpId, OpStatus, Plan, SessionWriter, find_change};
 
-/// Which op, and how.
+/// Options of [`undo`].
 #[derive(Debug, Clone, Default)]
 pub struct UndoRequest {
-    /// The op; the newest that is in force where none is named.
+    /// The op to undo. By default, the newest op that is not undone.
     pub op: Option<u64>,
-    /// Also while somebody is at work in the session.
+    /// Write even if another process is using the session.
     pub even_if_live: bool,
-    /// Only say what would happen.
+    /// Report the effects without writing.
     pub dry_run: bool,
 }
 
-/// What was taken back.
+/// The result of [`undo`].
 #[derive(Debug, Clone)]
-pub struct Undo {
-    /// The new op; none where it was only said.
+pub struct UndoOutcome {
+    /// The number of the new op. `None` in a dry run.
     pub op: Option<OpId>,
-    /// The op that was undone.
+    /// The undone op.
     pub undone: OpId,
-    /// Its command.
+    /// The command of the undone op.
     pub command: String,
-    /// Its session.
+    /// The session id of the undone op.
     pub session: String,
-    /// What it was about.
+    /// The description of the undone op.
     pub about: String,
-    /// What happens to which file.
-    pub effects: Effects,
+    /// The effects on files.
+    pub effects: Vec<FileEffect>,
 }
 
-/// Takes an op back.
-pub fn undo(pen: &SessionWriter, request: &UndoRequest) -> Result<Undo, Error> {
-    let journal = pen.journal()?;
-    let keep = pen.keep()?;
-    let op = which(&journal, request.op.map(OpId))?;
+/// Undoes an op. Returns an error if a file changed since, a backup is missing, or the op is not in effect.
+pub fn undo(writer: &SessionWriter, request: &UndoRequest) -> Result<UndoOutcome, Error> {
+    let journal = writer.read_journal()?;
+    let backups = writer.open_backups()?;
+    let op = resolve_op(&journal, request.op.map(OpId))?;
     let plan = Plan {
         command: "undo",
         session: op.session.clone(),
-        about: format!("of {}: {} {}", op.no, op.command, op.about).trim_end().to_owned(),
-        deeds: reversed(op, &keep)?,
+        about: format!("of {}: {} {}", op.id, op.command, op.about).trim_end().to_owned(),
+        file_ops: build_reverse_ops(op, &backups)?,
         even_if_live: request.even_if_live,
     };
-    let effects = effects(&plan);
-    let done = if request.dry_run { None } else { Some(pen.commit_undo(plan, op.no)?) };
+    let effects = plan_effects(&plan);
+    let new_op = if request.dry_run { None } else { Some(writer.commit_undo(plan, op.id)?) };
     let (command, about) = (op.command.clone(), op.about.clone());
-    Ok(Undo { op: done, undone: op.no, command, session: op.session.clone(), about, effects })
+    Ok(UndoOutcome { op: new_op, undone: op.id, command, session: op.session.clone(), about, effects })
 }
 
-/// Finds the op to take back. An op that was undone and redone is taken back by undoing the redo.
-fn which(journal: &Journal, named: Option<OpId>) -> Result<&Op, Error> {
-    let Some(named) = named else {
-        let newest = journal.ops.iter().rev().find(|op| op.is_in_force() && op.undoes.is_none());
-        return newest.map(|op| redone(journal, op)).ok_or(Error::NothingToUndo);
+/// Finds the op to revert: the requested one, or the newest that is in effect and not an undo. An op that was undone and
+/// redone is reverted by undoing the redo.
+fn resolve_op(journal: &Journal, requested: Option<OpId>) -> Result<&Op, Error> {
+    let Some(requested) = requested else {
+        let newest = journal.ops.iter().rev().find(|op| op.status == OpStatus::Done && op.undoes.is_none());
+        return newest.map(|op| follow_redos(journal, op)).ok_or(Error::NothingToUndo);
     };
-    let op = journal.op(named).ok_or(Error::UnknownOp { op: named.0 })?;
-    if op.state != OpState::Done || op.undone_by.is_some() {
-        return Err(Error::NotApplied { op: named.0, by: op.undone_by.map(|by| by.0) });
+    let op = journal.find_op(requested).ok_or(Error::UnknownOp { op: requested.0 })?;
+    match op.status {
+        OpStatus::Done => Ok(follow_redos(journal, op)),
+        OpStatus::Undone(by) => Err(Error::NotApplied { op: requested.0, by: Some(by.0) }),
+        OpStatus::Unfinished | OpStatus::RolledBack => Err(Error::NotApplied { op: requested.0, by: None }),
     }
-    Ok(redone(journal, op))
 }
 
-/// Follows undo and redo to the op that did it last.
-fn redone<'j>(journal: &'j Journal, mut op: &'j Op) -> &'j Op {
-    let done = |undoes: OpId| {
-        journal.ops.iter().rev().find(|op| op.undoes == Some(undoes) && op.state == OpState::Done)
-    };
-    while let Some(redo) = done(op.no).and_then(|undo| done(undo.no)) {
+/// Follows pairs of undo and redo to the op that applied the change last.
+fn follow_redos<'j>(journal: &'j Journal, mut op: &'j Op) -> &'j Op {
+    let find_undo =
+        |id: OpId| journal.ops.iter().rev().find(|op| op.undoes == Some(id) && op.was_completed());
+    while let Some(redo) = find_undo(op.id).and_then(|undo| find_undo(undo.id)) {
         op = redo;
     }
     op
 }
 
-/// Swaps before and after of every change, the last first.
-fn reversed<'k>(op: &Op, keep: &'k BackupStore) -> Result<Vec<FileOp<'k>>, Error> {
-    let mut deeds = Vec::with_capacity(op.changes.len());
+/// Builds the file operations that restore the state before every change of an op, in reverse order.
+fn build_reverse_ops<'k>(op: &Op, backups: &'k BackupStore) -> Result<Vec<FileOp<'k>>, Error> {
+    let mut file_ops = Vec::with_capacity(op.changes.len());
     for change in op.changes.iter().rev() {
         let path = change.path.clone();
-        let not_as_left = |drift| Error::ChangedSinceOp {
-            op: op.no.0,
+        let changed_since = |difference: FileChange| Error::ChangedSinceOp {
+            op: op.id.0,
             session: op.session.clone(),
-            made: change.before.is_none(),
+            created: change.before.is_none(),
             path: path.clone(),
-            drift,
+            change: difference,
         };
         if let Some(after) = &change.after
-            && let Some(drift) = drift(&path, after).map_err(Error::reading(&path))?
+            && let Some(difference) = find_change(&path, after).map_err(Error::reading(&path))?
         {
-            return Err(not_as_left(drift));
+            return Err(changed_since(difference));
         }
         if let Some(before) = &change.before
-            && !keep.holds(before)
+            && !backups.has_content(before)
         {
             return Err(Error::BackupGone { path });
         }
         match (&change.before, &change.after) {
             (Some(before), Some(_)) => {
-                let stamp = TailFingerprint::of(&path).map_err(Error::reading(&path))?;
-                deeds.push(FileOp::Replace { path, stamp, content: kept(keep, before.clone()) });
+                let fingerprint = TailFingerprint::from_path(&path).map_err(Error::reading(&path))?;
+                file_ops.push(FileOp::Replace {
+                    path,
+                    fingerprint,
+                    content: backup_content(backups, before.clone()),
+                });
             }
-            (None, Some(_)) => deeds.push(FileOp::Remove { path }),
+            (None, Some(_)) => file_ops.push(FileOp::Remove { path }),
             (Some(before), None) => {
                 if std::fs::symlink_metadata(&path).is_ok() {
-                    return Err(not_as_left(FileChange::Appeared));
+                    return Err(changed_since(FileChange::Appeared));
                 }
                 let from = before.trash.clone().ok_or(Error::BackupGone { path: path.clone() })?;
-                deeds.push(FileOp::Return { path, from });
+                file_ops.push(FileOp::Return { path, from });
             }
             (None, None) => {}
         }
     }
-    Ok(deeds)
+    Ok(file_ops)
 }

@@ -1,11 +1,11 @@
-//! Asks an index which entries a query could mean.
+//! Evaluates a query over all segments of the index and collects the candidates.
 //!
 //! ```text
-//! segment ─▶ window ─ballot─▶ no, perhaps or yes for every entry ─▶ candidates, column by column
+//! segment ─▶ window ─▶ Ternary per doc ─▶ candidates, column by column
 //! ```
 //!
-//! Perhaps is what only the text can tell, or what the index does not know. Nothing is held of all entries at once: a
-//! candidate costs a few bytes, whoever is none costs nothing.
+//! `Maybe` means that only the text or the tree decides, or that the index does not store the answer. Memory is
+//! proportional to the number of candidates, not to the size of the index.
 
 use std::collections::HashMap;
 
@@ -13,197 +13,215 @@ use rethread_core::entry::Timestamp;
 use rethread_core::query::{CompiledQuery, Scorer, Unresolved};
 use rethread_core::tree::LineSpan;
 
-use super::matcher::{FileLookup, MAYBE, NO, SegmentMatcher, WindowMatches, WordCondition, YES};
-use super::postings_union::strength;
+use super::matcher::{FileLookup, SegmentMatcher, WindowMatches, WordCondition};
+use super::postings_union::decode_strength;
 use super::segment::{DocInfo, Segment};
 use super::store::IndexReader;
-use crate::cache::paged_file::IndexError;
+use super::ternary::Ternary;
+use crate::cache::IndexError;
 
-/// Entries that are asked about at once.
-const WINDOW: u32 = 16 << 10;
+/// The number of docs that are matched at a time.
+const WINDOW_DOCS: u32 = 16 << 10;
 
-/// What an index says to a query: its candidates by their numbers, those that are hits and those that could be.
+/// The docs that match a query or may match it, addressed by candidate number.
 #[derive(Debug, Default)]
 pub(crate) struct Candidates {
-    /// For each of the words by which hits are ranked, how many entries hold it.
+    /// For each ranked text: the number of docs that contain it.
     pub(crate) doc_freq: Vec<usize>,
-    /// The number of the first candidate of each segment.
-    first: Vec<usize>,
-    /// Which entries of their segments the candidates are, and what is known of them.
-    entries: Vec<u32>,
-    briefs: Vec<DocInfo>,
-    /// How strongly they hold each of the words: so many bytes for each of them.
+    /// The first candidate of each segment.
+    segment_starts: Vec<usize>,
+    /// The doc ids of the candidates in their segments.
+    docs: Vec<u32>,
+    doc_infos: Vec<DocInfo>,
+    /// The match strengths of each candidate, one byte per ranked text.
     strengths: Vec<u8>,
-    words: usize,
-    /// What is open about them: which of the patterns, from 1; nothing is open about those behind its end.
-    open: Vec<u32>,
-    /// What the atoms came to, group by group, where that left something open.
-    patterns: Vec<Vec<u8>>,
-    by_pattern: HashMap<Vec<u8>, u32>,
-    /// How many atoms each group has.
-    groups: Vec<usize>,
+    /// The number of ranked texts of the query.
+    ranked_texts: usize,
+    /// For each candidate: the index of its pattern plus one, or 0 if it is a match. Candidates past the end are matches.
+    pattern_ids: Vec<u32>,
+    /// The values of all literals, clause by clause, of the candidates that are `Maybe`. Each combination is stored once.
+    patterns: Vec<Vec<Ternary>>,
+    /// By pattern: its index in `patterns` plus one.
+    by_pattern: HashMap<Vec<Ternary>, u32>,
+    /// The number of literals in each clause.
+    clause_lens: Vec<usize>,
 }
 
 impl IndexReader {
-    /// Asks every segment; `row` knows the rows of files by their numbers. Entries of others are left out.
+    /// Evaluates a query over all segments, oldest first. Docs of files that `file_lookup` does not find are skipped.
+    ///
+    /// Returns an error if the index is damaged or cannot be read.
     pub(crate) fn search(
         &self,
-        meaning: &CompiledQuery,
-        row: &FileLookup<'_>,
+        query: &CompiledQuery,
+        file_lookup: &FileLookup<'_>,
     ) -> Result<Candidates, IndexError> {
-        let sought = WordCondition::all(meaning);
-        let mut answer = Candidates {
-            doc_freq: vec![0; meaning.words().len()],
-            words: meaning.words().len(),
-            groups: meaning.groups().iter().map(Vec::len).collect(),
+        let conditions = WordCondition::from_query(query);
+        let mut candidates = Candidates {
+            doc_freq: vec![0; query.ranked_terms().len()],
+            ranked_texts: query.ranked_terms().len(),
+            clause_lens: query.clauses().iter().map(Vec::len).collect(),
             ..Candidates::default()
         };
         for segment in &self.segments {
-            answer.first.push(answer.entries.len());
-            let mut ballot = SegmentMatcher::of(segment, meaning, &sought, row);
-            for start in (0..segment.count).step_by(WINDOW as usize) {
-                let end = start.saturating_add(WINDOW).min(segment.count);
-                if let Some(vote) = ballot.match_window(start..end)? {
-                    answer.count(start, &vote, &ballot);
+            candidates.segment_starts.push(candidates.docs.len());
+            let mut matcher = SegmentMatcher::new(segment, query, &conditions, file_lookup);
+            for start in (0..segment.count).step_by(WINDOW_DOCS as usize) {
+                let end = start.saturating_add(WINDOW_DOCS).min(segment.count);
+                if let Some(matches) = matcher.match_window(start..end)? {
+                    candidates.add_window(start, &matches, &matcher);
                 }
             }
         }
-        Ok(answer)
+        Ok(candidates)
     }
 
-    /// Says which file the entry of a candidate stands in, by its number.
-    pub(crate) fn file(&self, answer: &Candidates, candidate: u32) -> Option<u64> {
-        let (segment, entry) = self.at(answer, candidate)?;
-        segment.file_of(entry)
+    /// Returns the id of the file that contains a candidate. Returns `None` if the candidate does not exist.
+    pub(crate) fn file_id(&self, candidates: &Candidates, candidate: u32) -> Option<u64> {
+        let (segment, doc) = self.locate(candidates, candidate)?;
+        segment.file_of(doc)
     }
 
-    /// Says where the entry of a candidate stands.
-    pub(crate) fn place(&self, answer: &Candidates, candidate: u32) -> Result<(u64, LineSpan), IndexError> {
-        let (segment, entry) = self.at(answer, candidate).ok_or(IndexError::Changed)?;
-        Ok((segment.file_of(entry).ok_or(IndexError::Changed)?, segment.place(entry)?))
+    /// Returns the id of the file that contains a candidate, and the span of its line in that file.
+    pub(crate) fn read_span(
+        &self,
+        candidates: &Candidates,
+        candidate: u32,
+    ) -> Result<(u64, LineSpan), IndexError> {
+        let (segment, doc) = self.locate(candidates, candidate).ok_or(IndexError::Corrupt)?;
+        Ok((segment.file_of(doc).ok_or(IndexError::Corrupt)?, segment.read_span(doc)?))
     }
 
-    fn at(&self, answer: &Candidates, candidate: u32) -> Option<(&Segment, u32)> {
-        let no = answer.first.partition_point(|first| *first <= candidate as usize).checked_sub(1)?;
-        Some((self.segments.get(no)?, *answer.entries.get(candidate as usize)?))
+    /// Returns the segment of a candidate and its doc id there. Returns `None` if the candidate does not exist.
+    fn locate(&self, candidates: &Candidates, candidate: u32) -> Option<(&Segment, u32)> {
+        let starts = &candidates.segment_starts;
+        let idx = starts.partition_point(|start| *start <= candidate as usize).checked_sub(1)?;
+        Some((self.segments.get(idx)?, *candidates.docs.get(candidate as usize)?))
     }
 
-    /// Reads the keys of all candidates.
-    pub(crate) fn keys(&self, answer: &Candidates) -> Result<Vec<u64>, IndexError> {
-        let mut keys = Vec::with_capacity(answer.entries.len());
-        for (no, segment) in self.segments.iter().enumerate() {
-            let end = answer.first.get(no + 1).copied().unwrap_or(answer.entries.len());
-            let entries = answer.first.get(no).and_then(|first| answer.entries.get(*first..end));
-            segment.keys(entries.unwrap_or_default().iter().copied(), |key| keys.push(key))?;
+    /// Reads the deduplication keys of all candidates, in order.
+    pub(crate) fn read_keys(&self, candidates: &Candidates) -> Result<Vec<u64>, IndexError> {
+        let mut keys = Vec::with_capacity(candidates.docs.len());
+        for (idx, segment) in self.segments.iter().enumerate() {
+            let end = candidates.segment_end(idx);
+            let docs = candidates.segment_starts.get(idx).and_then(|start| candidates.docs.get(*start..end));
+            segment.read_keys(docs.unwrap_or_default().iter().copied(), |key| keys.push(key))?;
         }
         Ok(keys)
     }
 
-    /// Reads the times of some candidates, whose numbers are in order.
-    pub(crate) fn times(
+    /// Reads the times of the candidates in `wanted`, which must be sorted. A time is `None` if the entry has none.
+    pub(crate) fn read_times(
         &self,
-        answer: &Candidates,
-        candidates: &[u32],
+        candidates: &Candidates,
+        wanted: &[u32],
     ) -> Result<Vec<Option<Timestamp>>, IndexError> {
-        let mut times = Vec::with_capacity(candidates.len());
-        let mut rest = candidates;
-        for (no, segment) in self.segments.iter().enumerate() {
-            let end = answer.first.get(no + 1).copied().unwrap_or(answer.entries.len());
-            let (here, behind) = rest.split_at(rest.partition_point(|candidate| (*candidate as usize) < end));
-            rest = behind;
-            let entries =
-                here.iter().filter_map(|candidate| answer.entries.get(*candidate as usize).copied());
-            segment.times(entries, |time| times.push(time))?;
+        let mut times = Vec::with_capacity(wanted.len());
+        let mut rest = wanted;
+        for (idx, segment) in self.segments.iter().enumerate() {
+            let end = candidates.segment_end(idx);
+            let split = rest.partition_point(|candidate| (*candidate as usize) < end);
+            let (in_segment, following) = rest.split_at(split);
+            rest = following;
+            let docs =
+                in_segment.iter().filter_map(|candidate| candidates.docs.get(*candidate as usize).copied());
+            segment.read_times(docs, |time| times.push(time))?;
         }
         Ok(times)
     }
 }
 
 impl Candidates {
-    /// Whether a candidate is a hit for sure.
-    pub(crate) fn is_sure(&self, candidate: u32) -> bool {
-        self.open.get(candidate as usize).is_none_or(|pattern| *pattern == 0)
+    /// Returns the number of the first candidate after the segment with index `idx`.
+    fn segment_end(&self, idx: usize) -> usize {
+        self.segment_starts.get(idx + 1).copied().unwrap_or(self.docs.len())
     }
 
-    /// Whether a candidate says that it was copied.
+    /// Returns `true` if a candidate is a match, `false` if it may be one.
+    pub(crate) fn is_match(&self, candidate: u32) -> bool {
+        self.pattern_ids.get(candidate as usize).is_none_or(|id| *id == 0)
+    }
+
+    /// Returns `true` if the entry states that it was copied from another session.
     pub(crate) fn is_copied(&self, candidate: u32) -> bool {
-        self.briefs.get(candidate as usize).is_some_and(|brief| brief.copied)
+        self.doc_infos.get(candidate as usize).is_some_and(|info| info.copied)
     }
 
-    /// Says how good every candidate is.
-    pub(crate) fn scores(&self, scale: &Scorer) -> Vec<u32> {
-        let part = |word: usize| (0..=u8::MAX).map(|byte| scale.part(word, strength(byte))).collect();
-        let parts: Vec<Vec<f32>> = (0..self.words).map(part).collect();
-        if parts.is_empty() {
-            return vec![0; self.entries.len()];
-        }
-        let strengths = self.strengths.chunks_exact(self.words).zip(&self.briefs);
-        let score = |(strengths, brief): (&[u8], &DocInfo)| {
-            let parts = strengths.iter().zip(&parts).map(|(byte, part)| part[usize::from(*byte)]);
-            scale.total(parts, brief.sources, brief.len)
+    /// Computes the score of every candidate, in order. All are 0 if the query has no ranked texts.
+    pub(crate) fn compute_scores(&self, scorer: &Scorer) -> Vec<u32> {
+        let term_scores = |text: usize| {
+            (0..=u8::MAX).map(|strength| scorer.term_score(text, decode_strength(strength))).collect()
         };
-        strengths.map(score).collect()
+        let tables: Vec<Vec<f32>> = (0..self.ranked_texts).map(term_scores).collect();
+        if tables.is_empty() {
+            return vec![0; self.docs.len()];
+        }
+        let score = |(strengths, info): (&[u8], &DocInfo)| {
+            let scores = strengths.iter().zip(&tables).map(|(strength, table)| table[usize::from(*strength)]);
+            scorer.combine_scores(scores, info.sources, info.len)
+        };
+        self.strengths.chunks_exact(self.ranked_texts).zip(&self.doc_infos).map(score).collect()
     }
 
-    /// Says what only the text or the tree can tell of a candidate.
-    pub(crate) fn open(&self, candidate: u32) -> Unresolved {
-        let pattern = self.open.get(candidate as usize).copied().unwrap_or_default() as usize;
-        let pattern = pattern.checked_sub(1).and_then(|no| self.patterns.get(no));
+    /// Returns the clauses that the index could not decide for a candidate, with their undecided literals.
+    pub(crate) fn unresolved(&self, candidate: u32) -> Unresolved {
+        let id = self.pattern_ids.get(candidate as usize).copied().unwrap_or_default() as usize;
+        let pattern = id.checked_sub(1).and_then(|idx| self.patterns.get(idx));
         let mut rest = pattern.map(Vec::as_slice).unwrap_or_default();
-        let mut open = Unresolved::default();
-        for (group, count) in self.groups.iter().enumerate() {
-            let (atoms, behind) = rest.split_at((*count).min(rest.len()));
-            rest = behind;
-            if !atoms.is_empty() && !atoms.contains(&YES) {
-                let perhaps = (0..atoms.len()).filter(|&atom| atoms[atom] == MAYBE);
-                open.0.push(perhaps.map(|atom| (group, atom)).collect());
+        let mut unresolved = Unresolved::default();
+        for (clause, len) in self.clause_lens.iter().enumerate() {
+            let (literals, following) = rest.split_at((*len).min(rest.len()));
+            rest = following;
+            if !literals.is_empty() && !literals.contains(&Ternary::Yes) {
+                let undecided = (0..literals.len()).filter(|&idx| literals[idx] == Ternary::Maybe);
+                unresolved.0.push(undecided.map(|idx| (clause, idx)).collect());
             }
         }
-        open
+        unresolved
     }
 
-    /// Takes the candidates of a window that begins at `start`.
-    fn count(&mut self, start: u32, vote: &WindowMatches, ballot: &SegmentMatcher<'_, '_>) {
-        for (count, strengths) in self.doc_freq.iter_mut().zip(&vote.strengths) {
+    /// Adds the candidates and document frequencies of the window that starts at doc `start`.
+    fn add_window(&mut self, start: u32, matches: &WindowMatches, matcher: &SegmentMatcher<'_, '_>) {
+        for (count, strengths) in self.doc_freq.iter_mut().zip(&matches.strengths) {
             *count += strengths.iter().flatten().filter(|strength| **strength != 0).count();
         }
-        let count = vote.values.iter().filter(|value| **value != NO).count();
-        self.entries.reserve(count);
-        self.briefs.reserve(count);
-        self.strengths.reserve(count * self.words);
+        let count = matches.values.iter().filter(|value| **value != Ternary::No).count();
+        self.docs.reserve(count);
+        self.doc_infos.reserve(count);
+        self.strengths.reserve(count * self.ranked_texts);
         let mut pattern = Vec::new();
-        for (no, &value) in vote.values.iter().enumerate().filter(|(_, value)| **value != NO) {
-            if value == MAYBE {
+        for (idx, &value) in matches.values.iter().enumerate().filter(|(_, value)| **value != Ternary::No) {
+            if value == Ternary::Maybe {
+                let literals = matches.literals.iter();
                 pattern.clear();
-                pattern.extend(vote.atoms.iter().map(|atom| atom.as_ref().map_or(NO, |atom| atom[no])));
-                self.open.resize(self.entries.len(), 0);
-                let known = self.pattern(&pattern);
-                self.open.push(known);
+                pattern
+                    .extend(literals.map(|values| values.as_ref().map_or(Ternary::No, |values| values[idx])));
+                self.pattern_ids.resize(self.docs.len(), 0);
+                let id = self.intern_pattern(&pattern);
+                self.pattern_ids.push(id);
             }
-            self.entries.push(start + no as u32);
-            self.briefs.push(ballot.briefs().get(no).unwrap_or_default());
-            for strengths in &vote.strengths {
-                self.strengths.push(strengths.as_ref().map_or(0, |strengths| strengths[no]));
+            self.docs.push(start + idx as u32);
+            self.doc_infos.push(matcher.doc_infos().get(idx).unwrap_or_default());
+            for strengths in &matches.strengths {
+                self.strengths.push(strengths.as_ref().map_or(0, |strengths| strengths[idx]));
             }
         }
     }
 
-    /// Returns the number of a pattern, from 1.
-    fn pattern(&mut self, pattern: &[u8]) -> u32 {
-        if let Some(&last) = self.open.last()
-            && last
-                .checked_sub(1)
-                .and_then(|no| self.patterns.get(no as usize))
-                .is_some_and(|known| known == pattern)
+    /// Returns the index of a pattern plus one. Adds the pattern if it is new.
+    fn intern_pattern(&mut self, pattern: &[Ternary]) -> u32 {
+        if let Some(&last) = self.pattern_ids.last()
+            && let Some(idx) = last.checked_sub(1)
+            && self.patterns.get(idx as usize).is_some_and(|last_pattern| last_pattern == pattern)
         {
             return last;
         }
-        if let Some(&known) = self.by_pattern.get(pattern) {
-            return known;
+        if let Some(&id) = self.by_pattern.get(pattern) {
+            return id;
         }
         self.patterns.push(pattern.to_vec());
-        let no = self.patterns.len() as u32;
-        self.by_pattern.insert(pattern.to_vec(), no);
-        no
+        let id = self.patterns.len() as u32;
+        self.by_pattern.insert(pattern.to_vec(), id);
+        id
     }
 }

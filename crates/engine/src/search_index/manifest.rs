@@ -1,4 +1,4 @@
-//! The catalog: which files are indexed, how far, and in which segments. It is replaced whole, by a rename.
+//! The manifest: the list of indexed files and segments. It is replaced as a whole, by a rename.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -6,85 +6,85 @@ use std::path::{Path, PathBuf};
 use rethread_core::pack::{Pack, Unpacker};
 use rethread_core::pack_fields;
 
-use crate::cache::cache_dir::code_fingerprint;
-use crate::cache::paged_file::{IndexError, PagedReader, PagedWriter};
+use crate::cache::{IndexError, PagedReader, PagedWriter, code_fingerprint};
 use crate::disk::{FileFingerprint, FileOwner, SessionFile};
 
-/// What is indexed.
+/// The contents of the index.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Manifest {
-    /// By what code it was made.
+    /// The fingerprint of the code that wrote it.
     pub(crate) code: u64,
-    /// The number of the next file or segment: none is ever used twice.
-    pub(crate) next: u64,
-    /// The segments, the oldest first, each with its size.
+    /// The next id of a file or segment. Ids are never reused.
+    pub(crate) next_id: u64,
+    /// The ids and the sizes in bytes of the segments, oldest first.
     pub(crate) segments: Vec<(u64, u64)>,
-    /// The files, in the order of their paths.
+    /// The indexed files, sorted by path.
     pub(crate) files: Vec<IndexedFile>,
 }
 
-pack_fields!(Manifest { code, next, segments, files });
+pack_fields!(Manifest { code, next_id, segments, files });
 
 /// An indexed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct IndexedFile {
-    /// Its number; a file that was read again has a new one.
+    /// Identifies the file in the index. A file that is indexed again from its start gets a new id.
     pub(crate) id: u64,
     pub(crate) path: PathBuf,
-    /// How it looked when it was read.
-    pub(crate) mark: FileFingerprint,
-    /// Whether any later change made it look different.
-    pub(crate) settled: bool,
-    /// How many bytes of it are indexed: up to the end of a line.
+    /// The fingerprint when it was indexed.
+    pub(crate) fingerprint: FileFingerprint,
+    /// Whether any later change is guaranteed to change the fingerprint.
+    pub(crate) is_stable: bool,
+    /// The number of indexed bytes, up to the end of a line.
     pub(crate) bytes: u64,
-    /// How many lines those are.
+    /// The number of indexed lines.
     pub(crate) lines: u32,
-    /// What they hash to.
-    pub(crate) sum: u64,
-    /// Whose it is.
-    pub(crate) origin: FileOwner,
-    /// Whether it is a subagent's.
-    pub(crate) agent: bool,
+    /// The hash of the indexed bytes.
+    pub(crate) hash: u64,
+    pub(crate) owner: FileOwner,
+    /// Whether it is the file of a subagent.
+    pub(crate) is_agent: bool,
 }
 
-pack_fields!(IndexedFile { id, path, mark, settled, bytes, lines, sum, origin, agent });
+pack_fields!(IndexedFile { id, path, fingerprint, is_stable, bytes, lines, hash, owner, is_agent });
 
 impl Manifest {
-    /// Reads a catalog.
+    /// Reads a manifest. Returns an empty one if other code wrote it: its terms may differ.
+    ///
+    /// Returns an error if the file is missing, unreadable or damaged.
     pub(crate) fn open(path: &Path) -> Result<Manifest, IndexError> {
         let bytes = PagedReader::open(path)?.read_section(0)?;
-        // What other code indexed is known by other terms: it is read again.
-        match u64::unpack(&mut Unpacker::new(&bytes)) {
-            Some(made_by) if made_by != code_fingerprint() => Ok(Manifest::default()),
-            _ => Manifest::unpacked(&bytes).ok_or(IndexError::Changed),
+        match u64::unpack_from(&mut Unpacker::new(&bytes)) {
+            Some(code) if code != code_fingerprint() => Ok(Manifest::default()),
+            _ => Manifest::from_packed(&bytes).ok_or(IndexError::Corrupt),
         }
     }
 
-    /// Writes it.
+    /// Writes the manifest to an empty file. Does not sync it.
     pub(crate) fn write(&self, file: File) -> std::io::Result<()> {
-        let out = self.packed();
-        let mut printer = PagedWriter::new(file);
-        printer.section();
-        printer.write(&out)?;
-        printer.finish()?;
+        let mut out = PagedWriter::new(file);
+        out.start_section();
+        out.write(&self.to_packed())?;
+        out.finish()?;
         Ok(())
     }
 
-    /// Finds the row of each file. Both are in the order of their paths, and mostly the same: they are walked side by
-    /// side, because to compare paths costs more than anything else.
-    pub(crate) fn rows<'c>(&'c self, files: &[SessionFile]) -> Vec<Option<&'c IndexedFile>> {
+    /// Returns for each of `files`, which must be sorted by path, the indexed file with the same path, changed or not.
+    ///
+    /// A value is `None` if the file is not indexed. Both lists are mostly equal, so they are walked in parallel:
+    /// comparing paths is the dominant cost.
+    pub(crate) fn find_files<'m>(&'m self, files: &[SessionFile]) -> Vec<Option<&'m IndexedFile>> {
         let mut rest = &self.files[..];
         let mut find = |file: &SessionFile| {
             let path = file.path.as_os_str();
-            while let Some((row, others)) = rest.split_first() {
-                if row.path.as_os_str() == path {
-                    rest = others;
-                    return Some(row);
+            while let Some((indexed, following)) = rest.split_first() {
+                if indexed.path.as_os_str() == path {
+                    rest = following;
+                    return Some(indexed);
                 }
-                if row.path > file.path {
+                if indexed.path > file.path {
                     return None;
                 }
-                rest = others;
+                rest = following;
             }
             None
         };

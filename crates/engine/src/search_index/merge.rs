@@ -1,192 +1,208 @@
-//! Puts segments together, so that there are never many of them: each is at least twice as large as the next.
+//! Merges segments to keep their number small: each is at least twice as large as the next.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
 
 use super::manifest::Manifest;
-use super::postings_builder::entries;
-use super::segment::{Columns, DocRange, FIELDS, HEX_TERMS, SUBWORD_BOUNDARIES, Segment, WORDS};
+use super::postings_builder::for_each_posting;
+use super::segment::{DocRange, FIELDS, HEX_TERMS, SUBWORD_BOUNDARIES, Segment, SegmentColumns, WORDS};
 use super::store::SearchIndex;
-use super::term_dictionary::{self, TermDictionary};
+use super::term_dictionary::{TermDictionary, TermDictionaryWriter};
 use super::varint;
-use crate::cache::paged_file::{IndexError, PagedWriter};
+use crate::cache::{IndexError, PagedWriter};
 
-/// Segments that are larger than this together stay apart: putting them together takes longer than it saves.
-const LARGE: u64 = 64 << 20;
+/// Segments with a larger total size are not merged: merging them would take longer than it saves.
+const MAX_MERGED_BYTES: u64 = 64 << 20;
 
-/// Puts the newest segments together where they have become too many, and takes away what is mostly of files that are gone.
-pub(crate) fn merge_segments(shelf: &SearchIndex, mut catalog: Manifest) -> io::Result<Manifest> {
-    let live: HashSet<u64> = catalog.files.iter().map(|row| row.id).collect();
-    let segments = std::mem::take(&mut catalog.segments);
-    let (large, small) =
-        segments.split_at(first_of(&segments.iter().map(|(_, size)| *size).collect::<Vec<u64>>()));
-    for &known in large {
-        let opened = [Segment::open(&shelf.segment(known.0)).map_err(IndexError::into_io)?];
-        let is_live = |stretch: &&DocRange| live.contains(&stretch.file);
-        let left: u32 = opened[0].stretches.iter().filter(is_live).map(|stretch| stretch.count).sum();
-        if left >= opened[0].count.div_ceil(2) {
-            catalog.segments.push(known);
-        } else if opened[0].stretches.iter().any(|stretch| is_live(&stretch)) {
-            write(shelf, &mut catalog, &opened, &live)?;
+/// Merges the newest segments if there are too many, and rewrites or drops the others if most of their docs are deleted.
+///
+/// Returns the manifest with the new segments. The old segment files stay. Returns an error if a segment is damaged or
+/// cannot be read or written.
+pub(crate) fn merge_segments(index: &SearchIndex, mut manifest: Manifest) -> io::Result<Manifest> {
+    let live_files: HashSet<u64> = manifest.files.iter().map(|file| file.id).collect();
+    let segments = std::mem::take(&mut manifest.segments);
+    let sizes: Vec<u64> = segments.iter().map(|(_, size)| *size).collect();
+    let (large, small) = segments.split_at(find_first_to_merge(&sizes));
+    for &(id, size) in large {
+        let opened = [Segment::open(&index.segment_path(id)).map_err(IndexError::into_io)?];
+        let is_live = |range: &&DocRange| live_files.contains(&range.file);
+        let live_docs: u32 = opened[0].doc_ranges.iter().filter(is_live).map(|range| range.count).sum();
+        if live_docs >= opened[0].count.div_ceil(2) {
+            manifest.segments.push((id, size));
+        } else if opened[0].doc_ranges.iter().any(|range| is_live(&range)) {
+            write_segment(index, &mut manifest, &opened, &live_files)?;
         }
     }
     match small {
         [] => {}
-        [only] => catalog.segments.push(*only),
+        [only] => manifest.segments.push(*only),
         _ => {
-            let opened = small.iter().map(|(no, _)| Segment::open(&shelf.segment(*no)));
+            let opened = small.iter().map(|(id, _)| Segment::open(&index.segment_path(*id)));
             let opened = opened.collect::<Result<Vec<Segment>, IndexError>>().map_err(IndexError::into_io)?;
-            write(shelf, &mut catalog, &opened, &live)?;
+            write_segment(index, &mut manifest, &opened, &live_files)?;
         }
     }
-    Ok(catalog)
+    Ok(manifest)
 }
 
-/// Writes what is left of some segments as one.
-fn write(
-    shelf: &SearchIndex,
-    catalog: &mut Manifest,
+/// Writes the live docs of some segments as one segment and adds it to the manifest.
+fn write_segment(
+    index: &SearchIndex,
+    manifest: &mut Manifest,
     segments: &[Segment],
-    live: &HashSet<u64>,
+    live_files: &HashSet<u64>,
 ) -> io::Result<()> {
-    let no = catalog.next;
-    let size = shelf.write_segment(no, |file| {
-        let mut printer = PagedWriter::new(file);
-        write_merged(segments, live, &mut printer).map_err(IndexError::into_io)?;
-        printer.finish()
+    let id = manifest.next_id;
+    let size = index.write_segment(id, |file| {
+        let mut out = PagedWriter::new(file);
+        write_merged(segments, live_files, &mut out).map_err(IndexError::into_io)?;
+        out.finish()
     })?;
-    catalog.next += 1;
-    catalog.segments.push((no, size));
+    manifest.next_id += 1;
+    manifest.segments.push((id, size));
     Ok(())
 }
 
-/// Returns from which segment on they are put together, by their sizes.
-fn first_of(sizes: &[u64]) -> usize {
+/// Returns the index of the first segment to merge, given the sizes in bytes of all segments, oldest first.
+///
+/// All later segments are merged with it.
+fn find_first_to_merge(sizes: &[u64]) -> usize {
     let mut first = sizes.len();
     let mut sum = 0;
-    for (no, size) in sizes.iter().enumerate().rev() {
-        if sum + size > LARGE || size / 2 > sum && no + 1 < sizes.len() {
+    for (idx, size) in sizes.iter().enumerate().rev() {
+        if sum + size > MAX_MERGED_BYTES || size / 2 > sum && idx + 1 < sizes.len() {
             break;
         }
         sum += size;
-        first = no;
+        first = idx;
     }
     first
 }
 
-/// Where the entries of a segment go: for each stretch the distance, or `None` where its file is gone.
+/// Maps the doc ids of a segment to those of the merged one: for each range its old and new first doc, `None` if its file
+/// is deleted.
 struct DocIdMap(Vec<(u32, Option<u32>)>);
 
 impl DocIdMap {
-    fn to(&self, entry: u32) -> Option<u32> {
-        let no = self.0.partition_point(|(first, _)| *first <= entry).checked_sub(1)?;
-        let (first, to) = self.0[no];
-        Some(to? + (entry - first))
+    /// Returns the new id of a doc. Returns `None` if its file is deleted.
+    fn map_doc(&self, doc: u32) -> Option<u32> {
+        let idx = self.0.partition_point(|(first, _)| *first <= doc).checked_sub(1)?;
+        let (first, new_first) = self.0[idx];
+        Some(new_first? + (doc - first))
     }
 }
 
+/// Writes the dictionaries and columns of a merged segment.
 fn write_merged(
     segments: &[Segment],
-    live: &HashSet<u64>,
-    printer: &mut PagedWriter,
+    live_files: &HashSet<u64>,
+    out: &mut PagedWriter,
 ) -> Result<(), IndexError> {
-    let (columns, moves) = columns(segments, live)?;
-    for first in [WORDS, HEX_TERMS, SUBWORD_BOUNDARIES, FIELDS] {
+    let (columns, id_maps) = merge_columns(segments, live_files)?;
+    for first_section in [WORDS, HEX_TERMS, SUBWORD_BOUNDARIES, FIELDS] {
         let opened: Result<Vec<TermDictionary<'_>>, IndexError> =
-            segments.iter().map(|segment| segment.dictionary(first)).collect();
-        terms(&opened?, &moves, printer)?;
+            segments.iter().map(|segment| segment.open_dictionary(first_section)).collect();
+        merge_dictionaries(&opened?, &id_maps, out)?;
     }
-    Ok(columns.write(printer)?)
+    Ok(columns.write(out)?)
 }
 
-/// Puts the columns together: file by file, and of each file in the order in which it grew.
-fn columns(segments: &[Segment], live: &HashSet<u64>) -> Result<(Columns, Vec<DocIdMap>), IndexError> {
+/// Merges the columns, ordered by file and within a file by age. Also returns one id map per segment.
+fn merge_columns(
+    segments: &[Segment],
+    live_files: &HashSet<u64>,
+) -> Result<(SegmentColumns, Vec<DocIdMap>), IndexError> {
+    // The file id, the index of the segment and the index of the doc range in it.
     let mut order: Vec<(u64, usize, usize)> = Vec::new();
-    for (no, segment) in segments.iter().enumerate() {
-        let stretches = segment.stretches.iter().enumerate();
-        order.extend(stretches.filter(|(_, s)| live.contains(&s.file)).map(|(k, s)| (s.file, no, k)));
+    for (segment_idx, segment) in segments.iter().enumerate() {
+        let ranges = segment.doc_ranges.iter().enumerate();
+        let live_ranges = ranges.filter(|(_, range)| live_files.contains(&range.file));
+        order.extend(live_ranges.map(|(range_idx, range)| (range.file, segment_idx, range_idx)));
     }
     order.sort_unstable();
-    let read: Result<Vec<[Vec<u8>; 4]>, IndexError> = segments.iter().map(Segment::columns).collect();
-    let read = read?;
-    let mut to = HashMap::new();
-    let mut columns = Columns::default();
-    let mut open: Option<(u64, Vec<u8>)> = None;
-    for (file, no, k) in order {
-        if open.as_ref().is_some_and(|(known, _)| *known != file) {
-            columns.end(&open.take().unwrap_or_default().1);
+    let sources: Result<Vec<[Vec<u8>; 4]>, IndexError> = segments.iter().map(Segment::read_columns).collect();
+    let sources = sources?;
+    let mut new_firsts = HashMap::new();
+    let mut columns = SegmentColumns::default();
+    let mut open_file: Option<(u64, Vec<u8>)> = None;
+    for (file, segment_idx, range_idx) in order {
+        if open_file.as_ref().is_some_and(|(open, _)| *open != file) {
+            columns.end_file(&open_file.take().unwrap_or_default().1);
         }
-        let calls = &mut open
-            .get_or_insert_with(|| {
-                columns.begin(file);
-                (file, Vec::new())
-            })
-            .1;
-        let stretch = &segments[no].stretches[k];
-        calls.extend(segments[no].calls(stretch)?);
-        to.insert((no, k), columns.count());
-        let (first, end) = (stretch.first as usize, (stretch.first + stretch.count) as usize);
-        let into = [&mut columns.briefs, &mut columns.keys, &mut columns.times, &mut columns.places];
-        for ((into, from), width) in into.into_iter().zip(&read[no]).zip([2, 8, 8, 16]) {
-            into.extend(from.get(first * width..end * width).ok_or(IndexError::Changed)?);
+        let (_, calls) = open_file.get_or_insert_with(|| {
+            columns.start_file(file);
+            (file, Vec::new())
+        });
+        let range = &segments[segment_idx].doc_ranges[range_idx];
+        calls.extend(segments[segment_idx].read_calls(range)?);
+        new_firsts.insert((segment_idx, range_idx), columns.doc_count());
+        let (first, end) = (range.first as usize, (range.first + range.count) as usize);
+        let targets = [&mut columns.doc_infos, &mut columns.keys, &mut columns.times, &mut columns.spans];
+        for ((target, source), width) in targets.into_iter().zip(&sources[segment_idx]).zip([2, 8, 8, 16]) {
+            target.extend(source.get(first * width..end * width).ok_or(IndexError::Corrupt)?);
         }
     }
-    if let Some((_, calls)) = open {
-        columns.end(&calls);
+    if let Some((_, calls)) = open_file {
+        columns.end_file(&calls);
     }
-    let moves = segments.iter().enumerate().map(|(no, segment)| {
-        let stretches = segment.stretches.iter().enumerate();
-        DocIdMap(stretches.map(|(k, stretch)| (stretch.first, to.get(&(no, k)).copied())).collect())
+    let id_maps = segments.iter().enumerate().map(|(segment_idx, segment)| {
+        let ranges = segment.doc_ranges.iter().enumerate();
+        let new_first = |range_idx: usize| new_firsts.get(&(segment_idx, range_idx)).copied();
+        DocIdMap(ranges.map(|(range_idx, range)| (range.first, new_first(range_idx))).collect())
     });
-    Ok((columns, moves.collect()))
+    Ok((columns, id_maps.collect()))
 }
 
-/// Puts dictionaries together, term by term.
-fn terms(
+/// Writes the union of dictionaries term by term. Omits terms without live docs. `id_maps` has one map per dictionary.
+fn merge_dictionaries(
     dictionaries: &[TermDictionary<'_>],
-    moves: &[DocIdMap],
-    printer: &mut PagedWriter,
+    id_maps: &[DocIdMap],
+    out: &mut PagedWriter,
 ) -> Result<(), IndexError> {
-    let all: Result<Vec<_>, IndexError> = dictionaries.iter().map(TermDictionary::all).collect();
-    let all = all?;
-    let mut at = vec![0; all.len()];
-    let mut writer = term_dictionary::TermDictionaryWriter::new(printer);
-    let (mut found, mut list) = (Vec::new(), Vec::new());
-    let lists: Result<Vec<Vec<u8>>, IndexError> =
-        dictionaries.iter().map(TermDictionary::all_lists).collect();
-    let lists = lists?;
+    let all_terms: Result<Vec<_>, IndexError> =
+        dictionaries.iter().map(TermDictionary::read_all_terms).collect();
+    let all_terms = all_terms?;
+    let all_lists: Result<Vec<Vec<u8>>, IndexError> =
+        dictionaries.iter().map(TermDictionary::read_all_postings).collect();
+    let all_lists = all_lists?;
+    let mut next = vec![0; all_terms.len()];
+    let mut writer = TermDictionaryWriter::new(out);
+    let (mut postings, mut list) = (Vec::new(), Vec::new());
     while let Some(term) =
-        all.iter().zip(&at).filter_map(|(terms, &at)| terms.get(at)).map(|(term, _)| *term).min()
+        all_terms.iter().zip(&next).filter_map(|(terms, &idx)| terms.get(idx)).map(|(term, _)| *term).min()
     {
-        found.clear();
-        for (no, terms) in all.iter().enumerate() {
-            let Some((_, range)) = terms.get(at[no]).filter(|(name, _)| *name == term) else { continue };
-            at[no] += 1;
-            let list = lists[no].get(range.clone()).ok_or(IndexError::Changed)?;
-            let moved = |entry: u32, count: u8| found.extend(moves[no].to(entry).map(|entry| (entry, count)));
-            entries(list, moved).ok_or(IndexError::Changed)?;
+        postings.clear();
+        for (idx, terms) in all_terms.iter().enumerate() {
+            let Some((_, range)) = terms.get(next[idx]).filter(|(next_term, _)| *next_term == term) else {
+                continue;
+            };
+            next[idx] += 1;
+            let list = all_lists[idx].get(range.clone()).ok_or(IndexError::Corrupt)?;
+            let add_posting =
+                |doc: u32, count: u8| postings.extend(id_maps[idx].map_doc(doc).map(|doc| (doc, count)));
+            for_each_posting(list, add_posting).ok_or(IndexError::Corrupt)?;
         }
-        if found.is_empty() {
+        if postings.is_empty() {
             continue;
         }
-        found.sort_unstable();
+        postings.sort_unstable();
         list.clear();
-        let mut before = 0;
-        for (entry, count) in &found {
-            varint::put(&mut list, u64::from(entry - before) << 2 | u64::from(count - 1));
-            before = *entry;
+        let mut previous = 0;
+        for (doc, count) in &postings {
+            varint::write(&mut list, u64::from(doc - previous) << 2 | u64::from(count - 1));
+            previous = *doc;
         }
-        writer.add(printer, term, &list)?;
+        writer.add(out, term, &list)?;
     }
-    Ok(writer.finish(printer)?)
+    Ok(writer.finish(out)?)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::first_of;
+    use super::find_first_to_merge;
 
     #[test]
-    fn segments_stay_few_and_large_ones_stay() {
+    fn small_new_segments_are_merged_and_large_ones_stay() {
         for (sizes, first) in [
             (&[][..], 0),
             (&[100][..], 0),
@@ -196,7 +212,7 @@ mod tests {
             (&[100 << 20, 1 << 20, 1 << 20][..], 1),
             (&[100 << 20, 60 << 20, 50 << 20][..], 2),
         ] {
-            assert_eq!(first_of(sizes), first, "{sizes:?}");
+            assert_eq!(find_first_to_merge(sizes), first, "{sizes:?}");
         }
     }
 }

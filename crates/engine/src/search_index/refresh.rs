@@ -1,4 +1,4 @@
-//! Brings the index up to date: what changed is read, what grew is read from where it was left, the rest stays.
+//! Brings the index up to date: indexes new and changed files, and only the new lines of files that have grown.
 
 use std::collections::HashMap;
 use std::io::{self, Read};
@@ -11,101 +11,111 @@ use rethread_core::query::SearchDocBuilder;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::manifest::{IndexedFile, Manifest};
-use super::segment::{Segment, SegmentBuilder, put_calls, take_calls};
+use super::segment::{Segment, SegmentBuilder, decode_calls, encode_calls};
 use super::store::SearchIndex;
-use crate::cache::cache_dir::code_fingerprint;
-use crate::cache::paged_file::IndexError;
-use crate::disk::{FileOwner, SessionFile, last_line_end, open, read_docs};
+use crate::cache::{IndexError, code_fingerprint};
+use crate::disk::{FileOwner, ScanOptions, SessionFile, find_last_line_end, open_file, read_docs};
 
-/// A builder that has grown so large is written.
-const FULL: usize = 64 << 20;
+/// A segment is written when its builder uses this much memory.
+const MAX_BUILDER_BYTES: usize = 64 << 20;
+/// With fewer bytes to read, a single thread is used.
+const MIN_PARALLEL_BYTES: u64 = 4 << 20;
+/// The largest number of worker threads.
+const MAX_WORKERS: usize = 8;
 
-/// Something to do to bring the index up to date.
+/// A file to index.
 #[derive(Debug)]
 pub(crate) enum PendingFile<'f> {
-    /// A file that is not known, or not as it was: it is read whole.
-    Read(&'f SessionFile),
-    /// A file that has more lines than before.
+    /// A new or changed file, indexed from its start.
+    New(&'f SessionFile),
+    /// A file to which lines were appended.
     Grown(&'f SessionFile, &'f IndexedFile),
 }
 
 impl PendingFile<'_> {
-    fn found(&self) -> &SessionFile {
+    fn file(&self) -> &SessionFile {
         match self {
-            PendingFile::Read(found) | PendingFile::Grown(found, _) => found,
+            PendingFile::New(file) | PendingFile::Grown(file, _) => file,
         }
     }
 
-    /// Returns how many bytes are to be read.
+    /// Returns the number of bytes to read: the whole file, or the appended bytes.
     pub(crate) fn bytes(&self) -> u64 {
         match self {
-            PendingFile::Read(found) => found.mark.len,
-            PendingFile::Grown(found, row) => found.mark.len.saturating_sub(row.bytes),
+            PendingFile::New(file) => file.fingerprint.len,
+            PendingFile::Grown(file, indexed) => file.fingerprint.len.saturating_sub(indexed.bytes),
         }
     }
 }
 
-/// What there is to do.
+/// The files that differ from the manifest.
 #[derive(Debug, Default)]
 pub(crate) struct RefreshPlan<'f> {
-    /// Rows that stay as they are.
-    kept: Vec<&'f IndexedFile>,
-    pub(crate) changes: Vec<PendingFile<'f>>,
-    /// How many files are gone.
-    pub(crate) gone: usize,
+    /// The entries of the manifest that remain valid or are not updated now.
+    unchanged: Vec<&'f IndexedFile>,
+    pub(crate) pending: Vec<PendingFile<'f>>,
+    /// The number of indexed files that no longer exist.
+    pub(crate) deleted: usize,
 }
 
 impl<'f> RefreshPlan<'f> {
-    /// Compares the catalog with what is there. Both are in the order of their paths.
-    pub(crate) fn of(catalog: &'f Manifest, files: &'f [SessionFile]) -> RefreshPlan<'f> {
-        let mut agenda = RefreshPlan::default();
-        let mut known = 0;
-        for (found, row) in files.iter().zip(catalog.rows(files)) {
-            known += usize::from(row.is_some());
-            match row {
-                Some(row) if row.mark == found.mark && row.settled => agenda.kept.push(row),
-                Some(row) if has_grown(row, found) => agenda.changes.push(PendingFile::Grown(found, row)),
-                _ => agenda.changes.push(PendingFile::Read(found)),
+    /// Compares the manifest with the files on disk. Both must be sorted by path. Reads files that may have grown.
+    pub(crate) fn new(manifest: &'f Manifest, files: &'f [SessionFile]) -> RefreshPlan<'f> {
+        let mut plan = RefreshPlan::default();
+        let mut existing = 0;
+        for (file, indexed) in files.iter().zip(manifest.find_files(files)) {
+            existing += usize::from(indexed.is_some());
+            match indexed {
+                Some(indexed) if indexed.fingerprint == file.fingerprint && indexed.is_stable => {
+                    plan.unchanged.push(indexed);
+                }
+                Some(indexed) if has_grown(indexed, file) => {
+                    plan.pending.push(PendingFile::Grown(file, indexed));
+                }
+                _ => plan.pending.push(PendingFile::New(file)),
             }
         }
-        agenda.gone = catalog.files.len() - known;
-        agenda
+        plan.deleted = manifest.files.len() - existing;
+        plan
     }
 
-    /// Leaves out what is too much to read at once; what is only to be looked at again stays. What is indexed of a file
-    /// that has grown too much stays too: it is no answer now, but the way to one.
-    pub(crate) fn fits(mut self, most: u64) -> RefreshPlan<'f> {
-        let mut sum = 0;
-        self.changes.sort_by_key(PendingFile::bytes);
-        let RefreshPlan { kept, changes, .. } = &mut self;
-        changes.retain(|change| {
-            sum += change.bytes();
-            if let (PendingFile::Grown(_, row), true) = (change, sum > most) {
-                kept.push(row);
+    /// Drops the changes that exceed `max_bytes` bytes to read. Small files take precedence. A grown file that is dropped
+    /// keeps its old index data: it is not used for searches, but the next refresh starts from it.
+    pub(crate) fn limit_to(mut self, max_bytes: u64) -> RefreshPlan<'f> {
+        let mut total = 0;
+        self.pending.sort_by_key(PendingFile::bytes);
+        let RefreshPlan { unchanged, pending, .. } = &mut self;
+        pending.retain(|file| {
+            total += file.bytes();
+            if let (PendingFile::Grown(_, indexed), true) = (file, total > max_bytes) {
+                unchanged.push(indexed);
             }
-            sum <= most
+            total <= max_bytes
         });
         self
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.changes.is_empty() && self.gone == 0
+        self.pending.is_empty() && self.deleted == 0
     }
 }
 
-/// Whether what is indexed of a file still stands at its beginning.
-fn has_grown(row: &IndexedFile, found: &SessionFile) -> bool {
-    let same = row.mark.is_same_file(&found.mark) && found.mark.len >= row.bytes && !found.is_result();
-    same && sum(&found.path, row.bytes).is_ok_and(|sum| sum == row.sum)
+/// Returns `true` if the indexed bytes are still the start of the file, and it is not a stored tool result. Returns `false`
+/// if the file cannot be read.
+fn has_grown(indexed: &IndexedFile, file: &SessionFile) -> bool {
+    let is_longer = indexed.fingerprint.may_be_same_file(&file.fingerprint)
+        && file.fingerprint.len >= indexed.bytes
+        && !file.is_result();
+    is_longer && hash_prefix(&file.path, indexed.bytes).is_ok_and(|hash| hash == indexed.hash)
 }
 
-/// Hashes the first `bytes` of a file: all of them, because a change in the middle may leave everything else as it was.
-fn sum(path: &Path, bytes: u64) -> io::Result<u64> {
-    let mut part = open(path)?.take(bytes);
+/// Hashes the first `len` bytes of a file. All of them are read, because an edit in the middle may change nothing else.
+fn hash_prefix(path: &Path, len: u64) -> io::Result<u64> {
+    let mut prefix = open_file(path)?.take(len);
     let mut hasher = Xxh3::new();
     let mut buffer = vec![0; 64 << 10];
     loop {
-        let read = part.read(&mut buffer)?;
+        let read = prefix.read(&mut buffer)?;
         if read == 0 {
             return Ok(hasher.digest());
         }
@@ -113,173 +123,168 @@ fn sum(path: &Path, bytes: u64) -> io::Result<u64> {
     }
 }
 
-/// How far the work is.
+/// The progress of indexing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Progress {
-    /// Bytes that are done with.
+    /// The number of bytes indexed so far.
     pub done: u64,
-    /// Bytes in all.
-    pub of: u64,
+    /// The total number of bytes to index.
+    pub total: u64,
 }
 
-/// Reads what changed into new segments. Files that cannot be read are left out.
-pub(crate) fn build(
-    shelf: &SearchIndex,
-    catalog: &Manifest,
-    agenda: RefreshPlan<'_>,
-    watch: &(dyn Fn(Progress) + Sync),
+/// Indexes the pending files into new segments. Returns a manifest with the old and the new segments. Files that cannot be
+/// read are not in it, so that the next refresh tries them again.
+pub(crate) fn index_pending_files(
+    index: &SearchIndex,
+    manifest: &Manifest,
+    plan: RefreshPlan<'_>,
+    on_progress: &(dyn Fn(Progress) + Sync),
 ) -> io::Result<Manifest> {
-    // Numbers of an index that was dropped may still be in somebody's hands: those of a new one begin with the time.
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let begin = if catalog.next == 0 { since.as_micros() as u64 } else { catalog.next };
-    let next = AtomicU64::new(begin);
-    let of: u64 = agenda.changes.iter().map(PendingFile::bytes).sum();
-    let RefreshPlan { kept, mut changes, .. } = agenda;
-    // The largest first, so that no hand is left with one at the end; entries of one file stay together.
-    changes.sort_by_key(|change| std::cmp::Reverse(change.bytes()));
-    let (turn, done) = (AtomicUsize::new(0), AtomicU64::new(0));
-    let made = Mutex::new((kept.into_iter().cloned().collect(), Vec::new()));
-    let earlier = Earlier::of(shelf, catalog, &changes).map_err(IndexError::into_io)?;
+    // Readers may still use ids of an index that was deleted: the ids of a new one start at the current time.
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let first_id = if manifest.next_id == 0 { since_epoch.as_micros() as u64 } else { manifest.next_id };
+    let next_id = AtomicU64::new(first_id);
+    let total: u64 = plan.pending.iter().map(PendingFile::bytes).sum();
+    let RefreshPlan { unchanged, mut pending, .. } = plan;
+    // Largest first, so that no worker starts a large file last. The entries of a file stay in one segment.
+    pending.sort_by_key(|file| std::cmp::Reverse(file.bytes()));
+    let (next_pending, done) = (AtomicUsize::new(0), AtomicU64::new(0));
+    let output = Mutex::new((unchanged.into_iter().cloned().collect(), Vec::new()));
+    let prior_calls = PriorCalls::read(index, manifest, &pending).map_err(IndexError::into_io)?;
     let work = || -> io::Result<()> {
         let mut builder = SegmentBuilder::default();
-        let mut rows = Vec::new();
-        while let Some(change) = changes.get(turn.fetch_add(1, Ordering::Relaxed)) {
-            if let Ok(row) = read(&mut builder, change, &earlier, &next) {
-                rows.push(row);
-            }
-            let done = done.fetch_add(change.bytes(), Ordering::Relaxed) + change.bytes();
-            watch(Progress { done, of });
-            if builder.size() > FULL {
-                finish(shelf, std::mem::take(&mut builder), &next, &mut rows, &made)?;
+        let mut indexed = Vec::new();
+        while let Some(file) = pending.get(next_pending.fetch_add(1, Ordering::Relaxed)) {
+            indexed.extend(index_file(&mut builder, file, &prior_calls, &next_id));
+            let done = done.fetch_add(file.bytes(), Ordering::Relaxed) + file.bytes();
+            on_progress(Progress { done, total });
+            if builder.memory_size() > MAX_BUILDER_BYTES {
+                flush_segment(index, std::mem::take(&mut builder), &next_id, &mut indexed, &output)?;
             }
         }
-        finish(shelf, builder, &next, &mut rows, &made)
+        flush_segment(index, builder, &next_id, &mut indexed, &output)
     };
-    // Half of the processors: all of them wait for the same memory, and the machine stays usable.
+    // Half of the processors: the work is bound by memory bandwidth, and the machine stays responsive.
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let workers = if of > 4 << 20 { cores.div_ceil(2).min(8) } else { 1 };
+    let workers = if total > MIN_PARALLEL_BYTES { cores.div_ceil(2).min(MAX_WORKERS) } else { 1 };
     std::thread::scope(|scope| {
         let workers: Vec<_> = (1..workers).map(|_| scope.spawn(work)).collect();
-        let mine = work();
-        let others = workers.into_iter().map(|worker| worker.join().unwrap_or(Ok(())));
-        others.fold(mine, Result::and)
+        let own_result = work();
+        let results = workers.into_iter().map(|worker| worker.join().unwrap_or(Ok(())));
+        results.fold(own_result, Result::and)
     })?;
-    let (mut files, mut new) = made.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let (mut files, mut new_segments) =
+        output.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     files.sort_by(|a, b| a.path.cmp(&b.path));
-    new.sort_unstable();
-    let segments = catalog.segments.iter().copied().chain(new).collect();
-    Ok(Manifest { code: code_fingerprint(), next: next.into_inner(), segments, files })
+    new_segments.sort_unstable();
+    let segments = manifest.segments.iter().copied().chain(new_segments).collect();
+    Ok(Manifest { code: code_fingerprint(), next_id: next_id.into_inner(), segments, files })
 }
 
-type Made = Mutex<(Vec<IndexedFile>, Vec<(u64, u64)>)>;
+/// The indexed files and the ids and sizes of the segments written so far.
+type RefreshOutput = Mutex<(Vec<IndexedFile>, Vec<(u64, u64)>)>;
 
-/// Writes a builder's segment; only then its rows count.
-fn finish(
-    shelf: &SearchIndex,
+/// Writes the segment of a builder if it has docs, then moves the files in `indexed` and the segment to the output.
+fn flush_segment(
+    index: &SearchIndex,
     builder: SegmentBuilder,
-    next: &AtomicU64,
-    rows: &mut Vec<IndexedFile>,
-    made: &Made,
+    next_id: &AtomicU64,
+    indexed: &mut Vec<IndexedFile>,
+    output: &RefreshOutput,
 ) -> io::Result<()> {
     let mut segment = None;
     if !builder.is_empty() {
-        let no = next.fetch_add(1, Ordering::Relaxed);
-        segment = Some((no, shelf.write_segment(no, |file| builder.write(file))?));
+        let id = next_id.fetch_add(1, Ordering::Relaxed);
+        segment = Some((id, index.write_segment(id, |file| builder.write(file))?));
     }
-    let mut made = made.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    made.0.append(rows);
-    made.1.extend(segment);
+    let mut output = output.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    output.0.append(indexed);
+    output.1.extend(segment);
     Ok(())
 }
 
-/// The calls in files that have grown.
+/// The tool calls in the indexed lines of files that have grown: their results may be in the new lines.
 #[derive(Default)]
-struct Earlier {
-    calls: HashMap<u64, SearchDocBuilder>,
+struct PriorCalls {
+    by_file: HashMap<u64, SearchDocBuilder>,
 }
 
-impl Earlier {
-    fn of(
-        shelf: &SearchIndex,
-        catalog: &Manifest,
-        changes: &[PendingFile<'_>],
-    ) -> Result<Earlier, IndexError> {
-        let grown = changes.iter().filter_map(|change| match change {
-            PendingFile::Grown(_, row) => Some((row.id, SearchDocBuilder::default())),
-            PendingFile::Read(_) => None,
+impl PriorCalls {
+    /// Reads the tool calls of the grown files among `pending` from all segments.
+    fn read(
+        index: &SearchIndex,
+        manifest: &Manifest,
+        pending: &[PendingFile<'_>],
+    ) -> Result<PriorCalls, IndexError> {
+        let grown = pending.iter().filter_map(|file| match file {
+            PendingFile::Grown(_, indexed) => Some((indexed.id, SearchDocBuilder::default())),
+            PendingFile::New(_) => None,
         });
-        let mut calls: HashMap<u64, SearchDocBuilder> = grown.collect();
-        if calls.is_empty() {
-            return Ok(Earlier::default());
+        let mut by_file: HashMap<u64, SearchDocBuilder> = grown.collect();
+        if by_file.is_empty() {
+            return Ok(PriorCalls::default());
         }
-        for (no, _) in &catalog.segments {
-            let segment = Segment::open(&shelf.segment(*no))?;
-            for stretch in &segment.stretches {
-                let Some(cards) = calls.get_mut(&stretch.file) else { continue };
-                take_calls(&segment.calls(stretch)?, |call, tool| cards.add_prior_call(call, tool))
-                    .ok_or(IndexError::Changed)?;
+        for (id, _) in &manifest.segments {
+            let segment = Segment::open(&index.segment_path(*id))?;
+            for range in &segment.doc_ranges {
+                let Some(builder) = by_file.get_mut(&range.file) else { continue };
+                decode_calls(&segment.read_calls(range)?, |call, tool| builder.add_prior_call(call, tool))
+                    .ok_or(IndexError::Corrupt)?;
             }
         }
-        Ok(Earlier { calls })
+        Ok(PriorCalls { by_file })
     }
 }
 
-/// Reads what is new of a file.
-fn read(
-    builder: &mut SegmentBuilder,
-    change: &PendingFile<'_>,
-    earlier: &Earlier,
-    next: &AtomicU64,
+/// Adds the complete lines of a file that are not yet indexed to a segment. Returns the new manifest entry of the file.
+fn index_file(
+    segment: &mut SegmentBuilder,
+    pending: &PendingFile<'_>,
+    prior_calls: &PriorCalls,
+    next_id: &AtomicU64,
 ) -> io::Result<IndexedFile> {
-    let found = change.found();
-    let (mut row, mut cards) = match change {
-        PendingFile::Read(_) => {
-            let id = next.fetch_add(1, Ordering::Relaxed);
-            (IndexedFile::new(id, found), SearchDocBuilder::default())
+    let file = pending.file();
+    let (mut indexed, mut docs) = match pending {
+        PendingFile::New(_) => {
+            let id = next_id.fetch_add(1, Ordering::Relaxed);
+            (IndexedFile::new(id, file), SearchDocBuilder::default())
         }
-        PendingFile::Grown(_, row) => {
-            (IndexedFile::clone(row), earlier.calls.get(&row.id).cloned().unwrap_or_default())
+        PendingFile::Grown(_, indexed) => {
+            (IndexedFile::clone(indexed), prior_calls.by_file.get(&indexed.id).cloned().unwrap_or_default())
         }
     };
-    row.mark = found.mark;
-    row.settled = found.settled;
-    let end = if found.is_result() { found.mark.len } else { last_line_end(&found.path, found.mark.len)? };
-    if end == row.bytes {
-        return Ok(row);
+    indexed.fingerprint = file.fingerprint;
+    indexed.is_stable = file.is_stable;
+    let len = file.fingerprint.len;
+    let end = if file.is_result() { len } else { find_last_line_end(&file.path, len)? };
+    if end == indexed.bytes {
+        return Ok(indexed);
     }
-    builder.begin(row.id);
-    let (bytes, lines) = (row.bytes..end, row.lines);
-    let read = read_docs(
-        &|| true,
-        found,
-        bytes,
-        lines,
-        &mut cards,
-        |_| true,
-        |card, place| {
-            row.origin.learn(card);
-            builder.add(card, place);
-        },
-    );
-    builder.end(&put_calls(&cards));
-    row.lines = read?;
-    row.bytes = end;
-    row.sum = sum(&found.path, end)?;
-    Ok(row)
+    segment.start_file(indexed.id);
+    let options = ScanOptions::exact_range(indexed.bytes..end, indexed.lines);
+    let last_line = read_docs(file, &options, &mut docs, |doc, span| {
+        indexed.owner.fill_missing(doc);
+        segment.add_doc(doc, span);
+    });
+    segment.end_file(&encode_calls(&docs));
+    indexed.lines = last_line?;
+    indexed.bytes = end;
+    indexed.hash = hash_prefix(&file.path, end)?;
+    Ok(indexed)
 }
 
 impl IndexedFile {
-    fn new(id: u64, found: &SessionFile) -> IndexedFile {
+    fn new(id: u64, file: &SessionFile) -> IndexedFile {
         IndexedFile {
             id,
-            path: found.path.clone(),
-            mark: found.mark,
-            settled: false,
+            path: file.path.clone(),
+            fingerprint: file.fingerprint,
+            is_stable: false,
             bytes: 0,
             lines: 0,
-            sum: 0,
-            origin: FileOwner::of(found),
-            agent: found.is_agent(),
+            hash: 0,
+            owner: FileOwner::from_path(file),
+            is_agent: file.is_agent(),
         }
     }
 }

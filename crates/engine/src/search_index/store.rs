@@ -1,7 +1,7 @@
-//! The folder of a word index: its catalog, its segments, and how they change under the eyes of readers.
+//! The directory of a search index: its manifest and its segments.
 //!
-//! A writer holds the lock; readers need none. A segment is never changed, and the catalog names those that count, so a
-//! crash leaves the old catalog or the new one, and at most a segment that nobody names.
+//! A writer takes the lock, readers need none. Segments are never modified and the manifest names the current ones, so a
+//! crash leaves either the old or the new manifest, and at most an unreferenced segment.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,233 +10,251 @@ use std::path::{Path, PathBuf};
 use rethread_core::query::SearchDocBuilder;
 
 use super::manifest::{IndexedFile, Manifest};
-use super::merge;
-use super::refresh::{self, Progress, RefreshPlan};
-use super::segment::{Segment, take_calls};
+use super::merge::merge_segments;
+use super::refresh::{Progress, RefreshPlan, index_pending_files};
+use super::segment::{Segment, decode_calls};
 use crate::Error;
-use crate::cache::cache_dir::{CacheDir, private};
-use crate::cache::dir_listing::find_known;
-use crate::cache::lock::Lock;
-use crate::cache::paged_file::IndexError;
-use crate::cache::warning::CacheWarning;
+use crate::cache::{CacheDir, CacheLock, CacheWarning, IndexError, find_files_cached, private_options};
 use crate::disk::{Roots, SessionFile};
 
-/// The index of one set of roots.
+/// The search index of one set of roots.
 #[derive(Debug, Clone)]
 pub(crate) struct SearchIndex {
-    folder: PathBuf,
+    dir: PathBuf,
 }
 
-/// An index that was brought up to date, with what was found on the way.
+/// An index after a refresh, with the files and problems found on disk.
 #[derive(Debug)]
-pub(crate) struct Refreshed {
-    pub(crate) snapshot: IndexReader,
-    /// The files, in the order of their paths.
+pub(crate) struct RefreshedIndex {
+    pub(crate) reader: IndexReader,
+    /// The files, sorted by path.
     pub(crate) files: Vec<SessionFile>,
-    /// Files and folders that could not be read.
+    /// The files and directories that could not be read.
     pub(crate) failures: Vec<Error>,
-    pub(crate) notices: Vec<CacheWarning>,
+    pub(crate) warnings: Vec<CacheWarning>,
 }
 
-/// An index being read: a catalog and its segments, open.
+/// An index opened for reading: a manifest and its segments.
 #[derive(Debug, Default)]
 pub(crate) struct IndexReader {
-    pub(crate) catalog: Manifest,
+    pub(crate) manifest: Manifest,
     pub(crate) segments: Vec<Segment>,
-    /// Whether every file was looked at just now, and not only its mark.
-    checked: bool,
+    /// Whether this process has just updated the index, so that it is valid even for files that are not stable.
+    is_verified: bool,
 }
 
 impl IndexReader {
-    /// Finds for each file, in the order of their paths, the row that tells what stands in it now.
-    pub(crate) fn rows(&self, files: &[SessionFile]) -> Vec<Option<&IndexedFile>> {
-        let rows = self.catalog.rows(files).into_iter().zip(files);
-        let fresh =
-            |row: &IndexedFile, file: &SessionFile| row.mark == file.mark && (row.settled || self.checked);
-        rows.map(|(row, file)| row.filter(|row| fresh(row, file))).collect()
+    /// Returns the indexed file for each of `files`, which must be sorted by path.
+    ///
+    /// A value is `None` if the file is not indexed, has changed since, or may have changed unnoticed.
+    pub(crate) fn find_current(&self, files: &[SessionFile]) -> Vec<Option<&IndexedFile>> {
+        let is_current = |indexed: &IndexedFile, file: &SessionFile| {
+            indexed.fingerprint == file.fingerprint && (indexed.is_stable || self.is_verified)
+        };
+        let indexed = self.manifest.find_files(files).into_iter().zip(files);
+        indexed.map(|(indexed, file)| indexed.filter(|indexed| is_current(indexed, file))).collect()
     }
 
-    /// Returns how many segments and entries there are.
-    pub(crate) fn size(&self) -> (usize, u64) {
+    /// Returns the number of segments and the number of docs in them, including docs of deleted files.
+    pub(crate) fn count_docs(&self) -> (usize, u64) {
         (self.segments.len(), self.segments.iter().map(|segment| u64::from(segment.count)).sum())
     }
 
-    /// Returns the calls in what is indexed of a file.
-    pub(crate) fn calls(&self, file: u64) -> Result<SearchDocBuilder, IndexError> {
-        let mut cards = SearchDocBuilder::default();
-        let stretches =
-            self.segments.iter().flat_map(|segment| segment.stretches.iter().map(move |s| (segment, s)));
-        for (segment, stretch) in stretches.filter(|(_, stretch)| stretch.file == file) {
-            take_calls(&segment.calls(stretch)?, |call, tool| cards.add_prior_call(call, tool))
-                .ok_or(IndexError::Changed)?;
+    /// Returns a builder that contains the tool calls in the indexed lines of the file with this id.
+    pub(crate) fn read_calls(&self, file_id: u64) -> Result<SearchDocBuilder, IndexError> {
+        let mut builder = SearchDocBuilder::default();
+        for segment in &self.segments {
+            for range in segment.doc_ranges.iter().filter(|range| range.file == file_id) {
+                decode_calls(&segment.read_calls(range)?, |call, tool| builder.add_prior_call(call, tool))
+                    .ok_or(IndexError::Corrupt)?;
+            }
         }
-        Ok(cards)
+        Ok(builder)
     }
 }
 
-const CATALOG: &str = "catalog";
-/// What the lock is called by, and what segments end in.
-const WORDS: &str = "words";
+const MANIFEST: &str = "manifest";
+/// The name of the lock and the extension of segments.
+const SEGMENT_EXTENSION: &str = "words";
 
 impl CacheDir {
-    /// Opens the words of what is below `roots`; none for single files.
-    pub(crate) fn shelf(&self, roots: &Roots) -> Option<SearchIndex> {
-        self.folder_for(roots).map(SearchIndex::at)
+    /// Returns the search index of the files below `roots`. Returns `None` if a root is not a directory, because single
+    /// files are not indexed, or if there are no roots.
+    pub(crate) fn search_index(&self, roots: &Roots) -> Option<SearchIndex> {
+        self.dir_for(roots).map(SearchIndex::new)
     }
 }
 
 impl SearchIndex {
-    /// Names the folder of an index; nothing is made yet.
-    pub(crate) fn at(folder: PathBuf) -> SearchIndex {
-        SearchIndex { folder }
+    /// Returns the index in a directory. Creates nothing yet.
+    pub(crate) fn new(dir: PathBuf) -> SearchIndex {
+        SearchIndex { dir }
     }
 
-    pub(crate) fn folder(&self) -> &Path {
-        &self.folder
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
     }
 
-    pub(crate) fn segment(&self, no: u64) -> PathBuf {
-        self.folder.join(format!("{no}.{WORDS}"))
+    pub(crate) fn segment_path(&self, id: u64) -> PathBuf {
+        self.dir.join(format!("{id}.{SEGMENT_EXTENSION}"))
     }
 
-    /// Opens what there is; an empty one where there is none.
+    /// Opens the index. Returns an empty reader if it does not exist or other code wrote it.
+    ///
+    /// Returns an error if a file is damaged or cannot be read, or if segments are missing after eight attempts.
     pub(crate) fn open(&self) -> Result<IndexReader, IndexError> {
-        // Between reading the catalog and opening its segments, another process may have put them together.
+        // Another process may merge the segments between reading the manifest and opening them.
         for _ in 0..8 {
-            let catalog = match Manifest::open(&self.folder.join(CATALOG)) {
+            let manifest = match Manifest::open(&self.dir.join(MANIFEST)) {
                 Err(IndexError::Unreadable(error)) if error.kind() == io::ErrorKind::NotFound => {
                     return Ok(IndexReader::default());
                 }
-                catalog => catalog?,
+                manifest => manifest?,
             };
-            let segments = catalog.segments.iter().map(|(no, size)| self.open_segment(*no, *size));
+            let segments = manifest.segments.iter().map(|(id, size)| self.open_segment(*id, *size));
             match segments.collect() {
                 Err(IndexError::Unreadable(error)) if error.kind() == io::ErrorKind::NotFound => {}
-                segments => return Ok(IndexReader { segments: segments?, catalog, checked: false }),
+                segments => return Ok(IndexReader { segments: segments?, manifest, is_verified: false }),
             }
         }
-        Err(IndexError::Changed)
+        Err(IndexError::Corrupt)
     }
 
-    fn open_segment(&self, no: u64, size: u64) -> Result<Segment, IndexError> {
-        let path = self.segment(no);
-        // A segment of another size is another segment.
-        if fs::metadata(&path)?.len() != size {
-            return Err(IndexError::Changed);
+    /// Opens a segment. Returns an error if its file does not have the size that the manifest records, is damaged or cannot
+    /// be read.
+    fn open_segment(&self, id: u64, expected_size: u64) -> Result<Segment, IndexError> {
+        let path = self.segment_path(id);
+        if fs::metadata(&path)?.len() != expected_size {
+            return Err(IndexError::Corrupt);
         }
         Segment::open(&path)
     }
 
-    /// Opens the index, finds the files under some roots, and brings the index up to date with them, as far as `most` bytes
-    /// to read allow. Whoever finds another process at it takes what there is.
-    pub(crate) fn refresh(&self, roots: &Roots, most: u64, watch: &(dyn Fn(Progress) + Sync)) -> Refreshed {
-        let mut notices = Vec::new();
-        let known = self.open().unwrap_or_else(|_| {
-            notices.push(CacheWarning::Damaged { path: self.folder.join(CATALOG) });
+    /// Opens the index, finds the files below `roots`, and indexes up to `max_bytes` bytes of changed files. If another
+    /// process holds the lock or the index cannot be written, it is returned as it is. A damaged index is rebuilt or, if
+    /// its segments are damaged, returned empty.
+    pub(crate) fn refresh(
+        &self,
+        roots: &Roots,
+        max_bytes: u64,
+        on_progress: &(dyn Fn(Progress) + Sync),
+    ) -> RefreshedIndex {
+        let mut warnings = Vec::new();
+        let current = self.open().unwrap_or_else(|_| {
+            warnings.push(CacheWarning::Damaged { path: self.dir.join(MANIFEST) });
             IndexReader::default()
         });
-        let (files, failures) = find_known(&self.folder, roots);
-        if notices.is_empty() && RefreshPlan::of(&known.catalog, &files).fits(most).is_empty() {
-            return Refreshed { snapshot: known, files, failures, notices };
+        let (files, failures) = find_files_cached(&self.dir, roots);
+        if warnings.is_empty() && RefreshPlan::new(&current.manifest, &files).limit_to(max_bytes).is_empty() {
+            return RefreshedIndex { reader: current, files, failures, warnings };
         }
-        let snapshot = match self.update(&files, most, watch) {
-            Ok(newer) => newer.unwrap_or(known),
+        let reader = match self.update(&files, max_bytes, on_progress) {
+            Ok(updated) => updated.unwrap_or(current),
             Err(source) if source.kind() == io::ErrorKind::InvalidData => {
-                notices = vec![self.invalidate()];
+                warnings = vec![self.invalidate()];
                 IndexReader::default()
             }
             Err(source) => {
-                notices = vec![CacheWarning::Unwritable { path: self.folder.clone(), source }];
-                known
+                warnings = vec![CacheWarning::Unwritable { path: self.dir.clone(), source }];
+                current
             }
         };
-        Refreshed { snapshot, files, failures, notices }
+        RefreshedIndex { reader, files, failures, warnings }
     }
 
+    /// Updates the index. Returns `None` if another process holds the lock, or if the new index cannot be opened.
+    ///
+    /// Returns an error of kind `InvalidData` if a segment is damaged.
     fn update(
         &self,
         files: &[SessionFile],
-        most: u64,
-        watch: &(dyn Fn(Progress) + Sync),
+        max_bytes: u64,
+        on_progress: &(dyn Fn(Progress) + Sync),
     ) -> io::Result<Option<IndexReader>> {
-        let Some(_lock) = Lock::take(&self.folder, WORDS)? else { return Ok(None) };
-        // Another process may have done the work meanwhile.
-        let known = self.open().unwrap_or_default();
-        let agenda = RefreshPlan::of(&known.catalog, files).fits(most);
-        if agenda.is_empty() {
-            return Ok(Some(known));
+        let Some(_lock) = CacheLock::try_acquire(&self.dir, SEGMENT_EXTENSION)? else { return Ok(None) };
+        // Another process may have updated it meanwhile.
+        let current = self.open().unwrap_or_default();
+        let plan = RefreshPlan::new(&current.manifest, files).limit_to(max_bytes);
+        if plan.is_empty() {
+            return Ok(Some(current));
         }
-        let built = refresh::build(self, &known.catalog, agenda, watch)?;
-        let catalog = merge::merge_segments(self, built)?;
-        self.write(CATALOG, |file| catalog.write(file))?;
-        self.remove_unreferenced(&catalog);
-        Ok(self.open().ok().map(|snapshot| IndexReader { checked: true, ..snapshot }))
+        let manifest = index_pending_files(self, &current.manifest, plan, on_progress)?;
+        let manifest = merge_segments(self, manifest)?;
+        self.write_file(MANIFEST, |file| manifest.write(file))?;
+        self.remove_unreferenced(&manifest);
+        Ok(self.open().ok().map(|reader| IndexReader { is_verified: true, ..reader }))
     }
 
-    /// Takes away what turned out to be damaged.
+    /// Deletes the manifest of a damaged index, so that the next refresh rebuilds it. Returns the warning to report.
     pub(crate) fn invalidate(&self) -> CacheWarning {
-        // Where it cannot be removed, the next search says so again.
-        let _ = fs::remove_file(self.folder.join(CATALOG));
-        CacheWarning::Damaged { path: self.folder.join(CATALOG) }
+        // If it cannot be removed, the next search reports it again.
+        let _ = fs::remove_file(self.dir.join(MANIFEST));
+        CacheWarning::Damaged { path: self.dir.join(MANIFEST) }
     }
 
-    /// Takes everything away but the locks, by which others know each other; says whether there was something.
-    pub(crate) fn drop_all(&self) -> io::Result<bool> {
-        if !self.folder.is_dir() {
+    /// Deletes the index and all other cache files of these roots except lock files and drafts. Returns whether anything
+    /// was deleted.
+    ///
+    /// Returns an error of kind `WouldBlock` if another process is writing the index.
+    pub(crate) fn delete_all(&self) -> io::Result<bool> {
+        if !self.dir.is_dir() {
             return Ok(false);
         }
-        let Some(_lock) = Lock::take(&self.folder, WORDS)? else {
+        let Some(_lock) = CacheLock::try_acquire(&self.dir, SEGMENT_EXTENSION)? else {
             return Err(io::Error::new(io::ErrorKind::WouldBlock, "another process is writing it"));
         };
-        // The catalog goes first, so that nobody looks for segments that are gone; what others are just writing under
-        // another lock is theirs.
-        let mut paths = vec![self.folder.join(CATALOG)];
-        for entry in fs::read_dir(&self.folder)? {
+        // The manifest is removed first, so that no process opens segments that are gone. Files with an extension other
+        // than that of segments belong to processes that hold another lock.
+        let mut paths = vec![self.dir.join(MANIFEST)];
+        for entry in fs::read_dir(&self.dir)? {
             let path = entry?.path();
-            paths.extend(path.extension().is_none_or(|ext| ext == WORDS).then_some(path));
+            paths.extend(path.extension().is_none_or(|ext| ext == SEGMENT_EXTENSION).then_some(path));
         }
-        let mut found = false;
+        let mut deleted = false;
         for path in paths {
             match fs::remove_file(path) {
-                Ok(()) => found = true,
+                Ok(()) => deleted = true,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
         }
-        Ok(found)
+        Ok(deleted)
     }
 
-    /// Writes a segment; returns how large it is.
+    /// Writes the file of a segment with `write`, which returns its size in bytes. Returns that size.
     pub(crate) fn write_segment(
         &self,
-        no: u64,
+        id: u64,
         write: impl FnOnce(File) -> io::Result<u64>,
     ) -> io::Result<u64> {
-        self.write(&format!("{no}.{WORDS}"), write)
+        self.write_file(&format!("{id}.{SEGMENT_EXTENSION}"), write)
     }
 
-    /// Writes a file under another name and then gives it its own.
-    fn write<T>(&self, name: &str, write: impl FnOnce(File) -> io::Result<T>) -> io::Result<T> {
-        let draft = self.folder.join(format!("{name}.new"));
-        let written = private().write(true).create(true).truncate(true).open(&draft).and_then(write);
-        let named = written.and_then(|written| fs::rename(&draft, self.folder.join(name)).map(|()| written));
-        if named.is_err() {
-            // What could not be finished must not fill the disk; that it cannot be removed either is told by the first error.
+    /// Writes a file of the index under a temporary name, then renames it to `name`. Returns the result of `write`.
+    fn write_file<T>(&self, name: &str, write: impl FnOnce(File) -> io::Result<T>) -> io::Result<T> {
+        let draft = self.dir.join(format!("{name}.new"));
+        let file = private_options().write(true).create(true).truncate(true).open(&draft);
+        let written = file.and_then(write);
+        let result = written.and_then(|value| fs::rename(&draft, self.dir.join(name)).map(|()| value));
+        if result.is_err() {
+            // An incomplete draft must not fill the disk. The first error is reported.
             let _ = fs::remove_file(&draft);
         }
-        named
+        result
     }
 
-    /// Removes the segments that no catalog names.
-    fn remove_unreferenced(&self, catalog: &Manifest) {
-        let named: Vec<PathBuf> = catalog.segments.iter().map(|(no, _)| self.segment(*no)).collect();
-        let files = fs::read_dir(&self.folder).into_iter().flatten().filter_map(Result::ok);
-        let name = |path: &Path| {
-            path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    /// Removes the segments that the manifest does not name, and unfinished ones. Ignores errors.
+    fn remove_unreferenced(&self, manifest: &Manifest) {
+        let referenced: Vec<PathBuf> =
+            manifest.segments.iter().map(|(id, _)| self.segment_path(*id)).collect();
+        let files = fs::read_dir(&self.dir).into_iter().flatten().filter_map(Result::ok);
+        let is_segment = |path: &Path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            [".words", ".words.new"].iter().any(|suffix| name.ends_with(suffix))
         };
-        let ours = |path: &Path| [".words", ".words.new"].iter().any(|end| name(path).ends_with(end));
-        for path in files.map(|file| file.path()).filter(|path| ours(path) && !named.contains(path)) {
-            // What stays behind is removed the next time.
+        let paths = files.map(|file| file.path());
+        for path in paths.filter(|path| is_segment(path) && !referenced.contains(path)) {
+            // If it cannot be removed, the next refresh tries again.
             let _ = fs::remove_file(path);
         }
     }

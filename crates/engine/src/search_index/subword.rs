@@ -1,149 +1,146 @@
-//! Finds parts of names that stand in several terms: sewn together where the name was cut.
+//! Matches a pattern against identifiers that were split into several terms (`parse_html` → `parse`, `html`).
 //!
-//! A way leads from the beginning of the part to its end, from cut to cut. At each the seam must be there, and between them the
-//! terms. First it is asked of the segment as a whole which cuts lie on any way; then of every window, through those only.
+//! A match is a path from the start of the pattern to its end, from split to split. Each split requires its boundary term,
+//! and each piece between two splits requires a matching term. First the splits that are on any path in the segment are
+//! determined, then every window is matched through those only.
 
-use rethread_core::query::{SubwordSplit, TermCondition, TermPattern};
+use rethread_core::query::{SubwordSplit, TermPattern};
 
-use super::matcher::{MAYBE, NO, SEWN, SegmentMatcher, WordCondition, YES, and_assign, found, or_assign};
-use crate::cache::paged_file::IndexError;
+use super::postings_cache::{PostingsCache, PostingsKind};
+use super::ternary::{Ternary, and_assign, from_strengths, or_assign};
+use crate::cache::IndexError;
 
-impl SegmentMatcher<'_, '_> {
-    /// Says where each clue may be cut.
-    pub(crate) fn possible_cuts(&mut self) -> Result<Vec<Vec<Vec<SubwordSplit>>>, IndexError> {
-        let mut all = Vec::new();
-        for WordCondition { parts, cuts, .. } in self.sought {
-            let mut possible = Vec::new();
-            for (clue, cuts) in parts.clues.iter().zip(cuts) {
-                let (TermCondition::Term(part) | TermCondition::Name(part)) = clue;
-                possible.push(self.feasible_splits(part, cuts)?);
-            }
-            all.push(possible);
-        }
-        Ok(all)
-    }
+/// One value per doc of the window. `None` if all are `No`.
+pub(crate) type TernaryColumn = Option<Vec<Ternary>>;
 
-    /// Returns the cuts through which a way leads from the beginning of a part to its end, by the terms and seams that there
-    /// are; none, if none does through all at which every name is cut.
-    fn feasible_splits(
+impl PostingsCache<'_> {
+    /// Returns the splits that are on any path through the pattern, given the terms and boundaries of the segment. Returns
+    /// an empty list if a split that every match must pass is on no path. Must be called before the first window.
+    pub(crate) fn find_feasible_splits(
         &mut self,
-        part: &TermPattern,
-        cuts: &[SubwordSplit],
+        pattern: &TermPattern,
+        splits: &[SubwordSplit],
     ) -> Result<Vec<SubwordSplit>, IndexError> {
-        let before = self.before(part, cuts)?;
-        // For every cut: whether everything behind it may stand so.
-        let mut behind = vec![false; cuts.len()];
-        for (no, cut) in cuts.iter().enumerate().rev() {
-            let always = (no + 1..cuts.len()).find(|&next| cuts[next].always());
-            let piece = part.piece(cut.start..part.text.len());
-            behind[no] = always.is_none() && self.meet(&piece, cut.shown[1], &[YES])?.is_some();
-            for next in no + 1..=always.unwrap_or(cuts.len().saturating_sub(1)) {
-                let piece = part.piece(cut.start..cuts[next].end);
-                behind[no] |= behind[next] && self.meet(&piece, false, &[YES])?.is_some();
+        let prefixes = self.match_prefixes(pattern, splits)?;
+        // For every split: whether the pattern from there to its end can match.
+        let mut suffix_matches = vec![false; splits.len()];
+        for (idx, split) in splits.iter().enumerate().rev() {
+            let next_required = (idx + 1..splits.len()).find(|&next| splits[next].is_unconditional());
+            let piece = pattern.slice(split.start..pattern.text.len());
+            suffix_matches[idx] = next_required.is_none()
+                && self.match_piece(&piece, split.is_complete[1], &[Ternary::Yes])?.is_some();
+            for next in idx + 1..=next_required.unwrap_or(splits.len().saturating_sub(1)) {
+                let piece = pattern.slice(split.start..splits[next].end);
+                suffix_matches[idx] |=
+                    suffix_matches[next] && self.match_piece(&piece, false, &[Ternary::Yes])?.is_some();
             }
         }
-        let leads = |no: usize| before[no].is_some() && behind[no];
-        if (0..cuts.len()).any(|no| cuts[no].always() && !leads(no)) {
+        let is_on_path = |idx: usize| prefixes[idx].is_some() && suffix_matches[idx];
+        if (0..splits.len()).any(|idx| splits[idx].is_unconditional() && !is_on_path(idx)) {
             return Ok(Vec::new());
         }
-        Ok((0..cuts.len()).filter(|&no| leads(no)).map(|no| cuts[no].clone()).collect())
+        Ok((0..splits.len()).filter(|&idx| is_on_path(idx)).map(|idx| splits[idx].clone()).collect())
     }
 
-    /// Whether the window reaches as many of the seams of a clue as a name must have.
-    pub(crate) fn reaches_seams(&mut self, word: usize, clue: usize) -> Result<bool, IndexError> {
-        let cuts = std::mem::take(&mut self.cuts[word][clue]);
-        let always = cuts.iter().any(SubwordSplit::always);
-        let mut reached = always;
-        for cut in cuts.iter().filter(|cut| cut.always() == always) {
-            let here = self.reaches(SEWN, &cut.seam)?;
-            reached = if always { reached && here } else { reached || here };
+    /// Returns `false` if the window lacks the boundary terms that a match across `splits` requires. `true` is not certain.
+    pub(crate) fn may_match_splits(&mut self, splits: &[SubwordSplit]) -> Result<bool, IndexError> {
+        let has_required = splits.iter().any(SubwordSplit::is_unconditional);
+        let mut may_match = has_required;
+        for split in splits.iter().filter(|split| split.is_unconditional() == has_required) {
+            let has_boundary = self.may_match(PostingsKind::SubwordBoundaries, &split.boundary)?;
+            may_match = if has_required { may_match && has_boundary } else { may_match || has_boundary };
         }
-        self.cuts[word][clue] = cuts;
-        Ok(reached)
+        Ok(may_match)
     }
 
-    /// Adds the entries that hold a part of a name in several terms that are sewn together.
+    /// Adds to `values` the docs of the window that match a pattern across splits, as `Yes` or `Maybe`.
     pub(crate) fn match_across_splits(
         &mut self,
-        part: &TermPattern,
-        cuts: &[SubwordSplit],
-        values: &mut Option<Vec<u8>>,
+        pattern: &TermPattern,
+        splits: &[SubwordSplit],
+        values: &mut TernaryColumn,
     ) -> Result<(), IndexError> {
-        let mut before = self.before(part, cuts)?;
-        for (no, cut) in cuts.iter().enumerate() {
-            let last = !cuts[no + 1..].iter().any(SubwordSplit::always);
-            let Some(known) = before[no].take().filter(|_| last) else { continue };
-            let piece = part.piece(cut.start..part.text.len());
-            if let Some(whole) = self.meet(&piece, cut.shown[1], &known)? {
-                or_assign(values.get_or_insert_with(|| self.all(NO)), &whole);
+        let mut prefixes = self.match_prefixes(pattern, splits)?;
+        for (idx, split) in splits.iter().enumerate() {
+            let may_be_last = !splits[idx + 1..].iter().any(SubwordSplit::is_unconditional);
+            let Some(prefix) = prefixes[idx].take().filter(|_| may_be_last) else { continue };
+            let piece = pattern.slice(split.start..pattern.text.len());
+            if let Some(matches) = self.match_piece(&piece, split.is_complete[1], &prefix)? {
+                or_assign(values.get_or_insert_with(|| self.fill_column(Ternary::No)), &matches);
             }
         }
         Ok(())
     }
 
-    /// Returns for every cut the entries in which everything before it may stand so.
-    fn before(
+    /// Returns one column per split, in their order: the docs of the window that match the pattern up to that split and
+    /// contain its boundary term.
+    fn match_prefixes(
         &mut self,
-        part: &TermPattern,
-        cuts: &[SubwordSplit],
-    ) -> Result<Vec<Option<Vec<u8>>>, IndexError> {
-        let mut before: Vec<Option<Vec<u8>>> = Vec::new();
-        for (no, cut) in cuts.iter().enumerate() {
-            let here = self.strengths(SEWN, &cut.seam)?.map(found);
-            let reached = match here {
-                Some(here) => self.reached(part, &cuts[..=no], &before, &here)?,
+        pattern: &TermPattern,
+        splits: &[SubwordSplit],
+    ) -> Result<Vec<TernaryColumn>, IndexError> {
+        let mut prefixes: Vec<TernaryColumn> = Vec::new();
+        for (idx, split) in splits.iter().enumerate() {
+            let boundary = self.match_pattern(PostingsKind::SubwordBoundaries, &split.boundary)?;
+            let prefix = match boundary.map(from_strengths) {
+                Some(boundary) => self.match_prefix(pattern, &splits[..=idx], &prefixes, &boundary)?,
                 None => None,
             };
-            before.push(reached);
+            prefixes.push(prefix);
         }
-        Ok(before)
+        Ok(prefixes)
     }
 
-    /// Of the entries with the seam of the last cut, returns those in which everything before it may stand so.
-    fn reached(
+    /// Returns the docs that match the pattern up to the last of `splits`.
+    ///
+    /// `boundary` are the docs with the boundary of that split, `prefixes` the results for the earlier splits.
+    fn match_prefix(
         &mut self,
-        part: &TermPattern,
-        cuts: &[SubwordSplit],
-        before: &[Option<Vec<u8>>],
-        here: &[u8],
-    ) -> Result<Option<Vec<u8>>, IndexError> {
-        let Some((cut, earlier)) = cuts.split_last() else { return Ok(None) };
-        let mut all = self.all(NO);
-        if !earlier.iter().any(SubwordSplit::always)
-            && let Some(left) = self.meet(&part.piece(0..cut.end), cut.shown[0], here)?
+        pattern: &TermPattern,
+        splits: &[SubwordSplit],
+        prefixes: &[TernaryColumn],
+        boundary: &[Ternary],
+    ) -> Result<TernaryColumn, IndexError> {
+        let Some((split, earlier)) = splits.split_last() else { return Ok(None) };
+        let mut all = self.fill_column(Ternary::No);
+        if !earlier.iter().any(SubwordSplit::is_unconditional)
+            && let Some(matches) =
+                self.match_piece(&pattern.slice(0..split.end), split.is_complete[0], boundary)?
         {
-            or_assign(&mut all, &left);
+            or_assign(&mut all, &matches);
         }
-        for (from, known) in earlier.iter().zip(before).rev() {
-            if let Some(known) = known {
-                let mut both = here.to_vec();
-                and_assign(&mut both, known);
-                if let Some(left) = self.meet(&part.piece(from.start..cut.end), false, &both)? {
-                    or_assign(&mut all, &left);
+        for (previous, prefix) in earlier.iter().zip(prefixes).rev() {
+            if let Some(prefix) = prefix {
+                let mut both = boundary.to_vec();
+                and_assign(&mut both, prefix);
+                if let Some(matches) =
+                    self.match_piece(&pattern.slice(previous.start..split.end), false, &both)?
+                {
+                    or_assign(&mut all, &matches);
                 }
             }
-            if from.always() {
+            if previous.is_unconditional() {
                 break;
             }
         }
-        Ok(Some(all).filter(|all| all.iter().any(|value| *value != NO)))
+        Ok(Some(all).filter(|all| all.iter().any(|value| *value != Ternary::No)))
     }
 
-    /// Of some entries, returns those that hold a piece between cuts: as sure as they are where the seam shows it, else
-    /// perhaps there.
-    fn meet(
+    /// Returns the docs among `docs` that contain a piece between two splits. If `is_implied` is set, the boundary term
+    /// contains the piece and all docs are returned. Otherwise the result is at most `Maybe`.
+    fn match_piece(
         &mut self,
         piece: &TermPattern,
-        shown: bool,
-        known: &[u8],
-    ) -> Result<Option<Vec<u8>>, IndexError> {
-        if shown || piece.text.is_empty() {
-            return Ok(Some(known.to_vec()));
+        is_implied: bool,
+        docs: &[Ternary],
+    ) -> Result<TernaryColumn, IndexError> {
+        if is_implied || piece.text.is_empty() {
+            return Ok(Some(docs.to_vec()));
         }
-        let Some(mut values) = self.terms(piece)? else { return Ok(None) };
-        values.iter_mut().zip(known).for_each(|(value, known)| {
-            *value = if *value == 0 { NO } else { (*known).min(MAYBE) };
-        });
-        Ok(Some(values))
+        let Some(strengths) = self.match_terms(piece)? else { return Ok(None) };
+        let value = |(strength, doc): (u8, &Ternary)| {
+            if strength == 0 { Ternary::No } else { doc.and(Ternary::Maybe) }
+        };
+        Ok(Some(strengths.into_iter().zip(docs).map(value).collect()))
     }
 }

@@ -1,7 +1,7 @@
-//! Numbers in as few bytes as they need: the form that `pack` has, read in place, because lists are most of what a search reads.
+//! Variable-length integers in the same form as in `pack`, read in place: a search mostly reads posting lists.
 
-/// Appends a number.
-pub(crate) fn put(out: &mut Vec<u8>, mut number: u64) {
+/// Appends a number, seven bits per byte.
+pub(crate) fn write(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
         number >>= 7;
@@ -9,9 +9,9 @@ pub(crate) fn put(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-/// Takes a number from the front; `None` where there is none.
+/// Removes a number from the front of `bytes`. Returns `None` if the bytes end before it does or it exceeds ten bytes.
 #[inline]
-pub(crate) fn take(bytes: &mut &[u8]) -> Option<u64> {
+pub(crate) fn read(bytes: &mut &[u8]) -> Option<u64> {
     let (&first, rest) = bytes.split_first()?;
     *bytes = rest;
     if first < 0x80 {

@@ -1,4 +1,4 @@
-//! The active path: what the client that wrote the newest line would load.
+//! The active path: the entries that the client of the newest line would load.
 
 use rethread_core::resume::{KNOWN_CLIENTS, ResumeOutcome, active_path, simulate_resume};
 use rethread_core::tree::NodeId;
@@ -6,39 +6,41 @@ use rethread_core::version::Version;
 
 use super::load::Session;
 
-/// What a client loads of a session.
+/// The entries that a client loads from a session.
 #[derive(Debug, Clone, Default)]
 pub struct ActivePath {
-    /// The tip it goes on from.
+    /// The entry from which it resumes. `None` if the session has no entries.
     pub leaf: Option<NodeId>,
-    /// The entries it loads, in order.
+    /// The loaded entries, root first.
     pub nodes: Vec<NodeId>,
 }
 
 impl Session {
-    /// Returns the client that wrote the newest line; where no line says so in numbers, the newest that is known.
+    /// Returns the client that wrote the newest line. Returns the newest known client if no line has a numeric version.
     pub fn client(&self) -> Version {
         let newest = KNOWN_CLIENTS.last().copied().unwrap_or_default();
-        let written =
-            self.facts.version().filter(|version| version.starts_with(|c: char| c.is_ascii_digit()));
-        Version::read(written.unwrap_or(newest))
+        let version =
+            self.resume_index.version().filter(|version| version.starts_with(|c: char| c.is_ascii_digit()));
+        Version::parse_lenient(version.unwrap_or(newest))
     }
 
-    /// Says what a client loads of it.
-    pub fn resume(&self, client: &Version) -> ResumeOutcome {
-        simulate_resume(&self.tree, &self.facts, client)
+    /// Predicts the entries that `client` loads and the blocks that it sends when it resumes the session.
+    pub fn simulate_resume(&self, client: &Version) -> ResumeOutcome {
+        simulate_resume(&self.tree, &self.resume_index, client)
     }
 
-    /// Says what the client that wrote the newest line would load. A file of a subagent is never resumed: there it is
-    /// the way to the last line that speaks.
-    pub fn active(&self) -> ActivePath {
-        match active_path(&self.tree, &self.facts, &self.client()) {
+    /// Returns the path that the client of the newest line would load.
+    ///
+    /// If the client would load nothing, as from the file of a subagent, returns the path to the newest tip.
+    pub fn active_path(&self) -> ActivePath {
+        match active_path(&self.tree, &self.resume_index, &self.client()) {
             Some((leaf, nodes)) => ActivePath { leaf: Some(leaf), nodes },
-            None => self.newest(),
+            None => self.newest_path(),
         }
     }
 
-    fn newest(&self) -> ActivePath {
+    /// Returns the path to the newest tip, from the last compaction on.
+    fn newest_path(&self) -> ActivePath {
         let leaf = self.tree.newest_tip();
         let steps =
             leaf.map(|leaf| self.tree.with_parallel_calls(&self.tree.context_path(leaf))).unwrap_or_default();

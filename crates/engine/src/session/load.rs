@@ -1,238 +1,236 @@
-//! A session file loaded: its tree and its sketch, from one pass; its lines stay on disk.
+//! Loads a session file: its tree and its metadata, from one pass.
 
 use std::path::{Path, PathBuf};
 
 use rethread_core::entry::{Entry, EntryRole, Kind};
 use rethread_core::problem::Problem;
 use rethread_core::resume::ResumeIndex;
-use rethread_core::session::{AgentCallIndex, SessionInfo, SessionInfoBuilder, Summaries, Title};
+use rethread_core::session::{AgentCallIndex, SessionInfo, SessionInfoBuilder, SummaryTitles, Title};
 use rethread_core::tree::{LineSpan, NodeId, Tree, TreeBuilder};
 use rethread_core::turn::ToolCallIndex;
 use rethread_core::version::Version;
 
 use crate::Error;
-use crate::disk::{ScanEvent, is_session_id, scan, scan_head};
+use crate::disk::{ScanEvent, ScanOptions, is_session_id, scan};
 
-/// A session file, read once.
+/// A session file after one pass over it. The lines stay on disk.
 #[derive(Debug)]
 pub struct Session {
-    /// Where it is.
+    /// The session file.
     pub path: PathBuf,
-    /// Its id; of a subagent, the name of its file.
+    /// The session id. For a subagent, the name of its file.
     pub id: String,
-    /// What it is called, as far as its own file and those beside it say.
+    /// The title, from the file itself or from another file in the same folder.
     pub title: Title,
-    /// What it says of itself.
-    pub sketch: SessionInfo,
-    /// Its entries, linked.
+    /// Metadata of the session.
+    pub info: SessionInfo,
+    /// The entries and their links.
     pub tree: Tree,
-    /// Its tool calls, where they were asked for.
-    pub pairs: ToolCallIndex,
-    /// Its size.
+    /// The tool calls. Empty unless the operation that loaded the session needs them.
+    pub tool_calls: ToolCallIndex,
+    /// The size of the file in bytes.
     pub bytes: u64,
-    /// What is odd about its bytes; what is odd about its links stands in the tree.
+    /// Problems in the bytes. The tree lists the problems of the links.
     pub problems: Vec<Problem>,
-    pub(crate) launches: AgentCallIndex,
-    /// What a client goes by when it resumes it.
-    pub(crate) facts: ResumeIndex,
+    /// The calls that start subagents. Empty unless [`LoadOptions::tool_calls`] is set.
+    pub(crate) agent_calls: AgentCallIndex,
+    /// The data that a client uses when it resumes the session.
+    pub(crate) resume_index: ResumeIndex,
 }
 
-/// Which session an outcome is about.
+/// Identifies the session that a report is about.
 #[derive(Debug, Clone)]
 pub struct SessionHeader {
-    /// Its id.
+    /// The session id.
     pub id: String,
-    /// What it is called, as far as its own file says.
+    /// The title and its source.
     pub title: Title,
-    /// The folder it was started in.
+    /// The folder in which the client was started. Empty if no line names it.
     pub folder: String,
 }
 
-/// Reads a session file, its tool calls and launches included.
-pub(crate) fn load(path: &Path) -> Result<Session, Error> {
-    let wish = Wish { calls: true, beside: true };
-    Ok(load_with(path, wish, |weaver| (weaver.finish(), ()), |_, _| {})?.0)
+/// Selects what [`load`] reads in addition to the tree.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LoadOptions {
+    /// Also index tool calls and the calls that start subagents.
+    pub(crate) tool_calls: bool,
+    /// Search the other files of the folder for the title if they may contain it.
+    pub(crate) search_title: bool,
 }
 
-/// Reads a session file to tell it: what only lists of calls need is left out.
-pub(crate) fn load_to_tell(path: &Path) -> Result<Session, Error> {
-    load_with_visitor(path, |_, _| {})
+impl Default for LoadOptions {
+    fn default() -> LoadOptions {
+        LoadOptions { tool_calls: false, search_title: true }
+    }
 }
 
-/// Reads a session file to tell it, and shows every entry as it passes.
-pub(crate) fn load_with_visitor(
+/// Loads a session file and calls `visit` with every entry, in file order. Recovered entries of damaged lines are
+/// included.
+pub(crate) fn load(
     path: &Path,
-    each: impl FnMut(&Entry<'_>, LineSpan),
+    options: LoadOptions,
+    visit: impl FnMut(&Entry<'_>, LineSpan),
 ) -> Result<Session, Error> {
-    Ok(load_with(path, Wish::TO_TELL, |weaver| (weaver.finish(), ()), each)?.0)
+    Ok(load_with(path, options, visit, |builder| (builder.finish(), ()))?.0)
 }
 
-/// Reads a session file as [`load_seeing`] does, without a look at the files beside it: one of them may know its title.
-pub(crate) fn load_alone(path: &Path, each: impl FnMut(&Entry<'_>, LineSpan)) -> Result<Session, Error> {
-    let wish = Wish { calls: false, beside: false };
-    Ok(load_with(path, wish, |weaver| (weaver.finish(), ()), each)?.0)
-}
-
-/// Reads a session file to change it, and shows every entry as it passes; `finish` may keep the weaver, where more lines
-/// are to come.
-pub(crate) fn load_to_edit<W>(
+/// Loads a session file as [`load`] does. Also returns the tree builder, to add lines after the end of the file.
+pub(crate) fn load_with_builder(
     path: &Path,
-    finish: impl FnOnce(TreeBuilder) -> (Tree, W),
-    each: impl FnMut(&Entry<'_>, LineSpan),
-) -> Result<(Session, W), Error> {
-    load_with(path, Wish::TO_TELL, finish, each)
+    visit: impl FnMut(&Entry<'_>, LineSpan),
+) -> Result<(Session, TreeBuilder), Error> {
+    load_with(path, LoadOptions::default(), visit, |builder| (builder.clone().finish(), builder))
 }
 
-/// What is wanted of a session beside its tree.
-#[derive(Clone, Copy)]
-struct Wish {
-    /// Tool calls and launches.
-    calls: bool,
-    /// What other files say of its title.
-    beside: bool,
-}
-
-impl Wish {
-    const TO_TELL: Wish = Wish { calls: false, beside: true };
-}
-
-fn load_with<W>(
+/// Loads a session file. `finish` converts the tree builder to the tree and a further result, which is also returned.
+fn load_with<T>(
     path: &Path,
-    wish: Wish,
-    finish: impl FnOnce(TreeBuilder) -> (Tree, W),
-    mut each: impl FnMut(&Entry<'_>, LineSpan),
-) -> Result<(Session, W), Error> {
-    let bytes = std::fs::metadata(path).map_or(0, |file| file.len());
-    let mut weaver =
-        if wish.calls { TreeBuilder::with_content_hashes() } else { TreeBuilder::with_capacity_for(bytes) };
-    let mut sketcher = SessionInfoBuilder::default();
-    let mut pairs = ToolCallIndex::default();
-    let mut launches = AgentCallIndex::default();
-    let mut facts = ResumeIndex::default();
-    let scan = scan(path, |seen| {
-        if let ScanEvent::Entry(entry, place, whole) = seen {
-            let salvaged = if whole { None } else { Some(entry.clone().mark_recovered()) };
-            let entry = salvaged.as_ref().unwrap_or(entry);
-            let voice = weaver.add(entry, place);
-            facts.add(entry, place);
-            sketcher.add(entry, voice);
-            each(entry, place);
-            if wish.calls {
-                pairs.add(entry, place);
-                launches.add(entry, place.line);
+    options: LoadOptions,
+    mut visit: impl FnMut(&Entry<'_>, LineSpan),
+    finish: impl FnOnce(TreeBuilder) -> (Tree, T),
+) -> Result<(Session, T), Error> {
+    let bytes = std::fs::metadata(path).map_or(0, |meta| meta.len());
+    let mut builder = if options.tool_calls {
+        TreeBuilder::with_content_hashes()
+    } else {
+        TreeBuilder::with_capacity_for(bytes)
+    };
+    let mut info_builder = SessionInfoBuilder::default();
+    let mut tool_calls = ToolCallIndex::default();
+    let mut agent_calls = AgentCallIndex::default();
+    let mut resume_index = ResumeIndex::default();
+    let report = scan(path, &ScanOptions::default(), |event| {
+        if let ScanEvent::Entry(entry, span, is_whole) = event {
+            let recovered = if is_whole { None } else { Some(entry.clone().mark_recovered()) };
+            let entry = recovered.as_ref().unwrap_or(entry);
+            let role = builder.add_entry(entry, span);
+            resume_index.add_entry(entry, span);
+            info_builder.add(entry, role);
+            visit(entry, span);
+            if options.tool_calls {
+                tool_calls.add(entry, span);
+                agent_calls.add(entry, span.line);
             }
         }
     })
     .map_err(Error::reading(path))?;
-    let (tree, woven) = finish(weaver);
-    let sketch = sketcher.finish(&tree, scan.lines, &scan.problems);
-    let beside = if wish.beside { neighbours(path, &sketch) } else { Vec::new() };
-    let summaries = Summaries::of(beside.iter().chain(std::iter::once(&sketch)));
+    let (tree, rest) = finish(builder);
+    let info = info_builder.finish(&tree, report.lines, &report.problems);
+    let other_infos = if options.search_title { read_other_infos(path, &info) } else { Vec::new() };
+    let summaries = SummaryTitles::from_sessions(other_infos.iter().chain(std::iter::once(&info)));
     let session = Session {
         path: path.to_owned(),
-        id: id_of(path, &sketch),
-        title: sketch.title(sketch.summary(&summaries)),
-        sketch,
+        id: derive_session_id(path, &info),
+        title: info.title(info.find_summary(&summaries)),
+        info,
         tree,
-        pairs,
-        bytes: scan.bytes,
-        problems: scan.problems,
-        launches,
-        facts,
+        tool_calls,
+        bytes: report.bytes,
+        problems: report.problems,
+        agent_calls,
+        resume_index,
     };
-    Ok((session, woven))
+    Ok((session, rest))
 }
 
-/// The last client that was seen to write summaries, into whatever file was open.
-const LAST_SUMMARIES: &str = "2.1.22";
+/// The last client that is known to write summary lines. It wrote them into any session file of the folder.
+const LAST_SUMMARY_CLIENT: &str = "2.1.22";
 
-/// Whether a file beside a session may hold its title.
-fn title_may_be_in_other_file(sketch: &SessionInfo) -> bool {
-    let named = sketch.custom_title.is_some() || sketch.ai_title.is_some();
-    let last = Version::read(LAST_SUMMARIES);
-    !named && sketch.versions.iter().any(|version| Version::read(version) <= last)
+/// Returns `true` if another file of the folder may contain the title.
+fn may_have_title_in_other_file(info: &SessionInfo) -> bool {
+    let has_title = info.custom_title.is_some() || info.ai_title.is_some();
+    let last_client = Version::parse_lenient(LAST_SUMMARY_CLIENT);
+    !has_title && info.versions.iter().any(|version| Version::parse_lenient(version) <= last_client)
 }
 
-/// Sketches the heads of the files beside a session, where one of them may hold its title.
-fn neighbours(path: &Path, sketch: &SessionInfo) -> Vec<SessionInfo> {
-    let elsewhere = title_may_be_in_other_file(sketch);
-    let folder = path.parent().filter(|_| elsewhere).and_then(|folder| std::fs::read_dir(folder).ok());
-    let files = folder.into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path());
+/// Reads the summary lines at the start of all session files of the folder, if one of them may contain the title.
+fn read_other_infos(path: &Path, info: &SessionInfo) -> Vec<SessionInfo> {
+    let may_be_elsewhere = may_have_title_in_other_file(info);
+    let folder = path.parent().filter(|_| may_be_elsewhere);
+    let entries = folder.and_then(|folder| std::fs::read_dir(folder).ok());
+    let files = entries.into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path());
     let mut files: Vec<PathBuf> =
         files.filter(|file| file.extension().is_some_and(|ext| ext == "jsonl")).collect();
     files.sort();
-    let sketch = |file: PathBuf| {
-        let mut sketcher = SessionInfoBuilder::default();
-        let add = |seen: ScanEvent<'_, '_>| {
-            if let ScanEvent::Entry(entry, ..) = seen
+    let read_info = |file: PathBuf| {
+        let mut builder = SessionInfoBuilder::default();
+        let add_summary = |event: ScanEvent<'_, '_>| {
+            if let ScanEvent::Entry(entry, ..) = event
                 && entry.kind == Kind::Summary
             {
-                sketcher.add(entry, EntryRole::State);
+                builder.add(entry, EntryRole::State);
             }
         };
-        scan_head(&file, add).ok()?;
-        Some(sketcher.finish(&Tree::default(), 0, &[]))
+        scan(&file, &ScanOptions::head(), add_summary).ok()?;
+        Some(builder.finish(&Tree::default(), 0, &[]))
     };
-    files.into_iter().filter_map(sketch).collect()
+    files.into_iter().filter_map(read_info).collect()
 }
 
-/// Returns the id of the session in `path`: a file is called by it; where it is not, its lines say whose it is.
-pub(crate) fn id_of(path: &Path, sketch: &SessionInfo) -> String {
+/// Returns the id of the session file `path`: the file name without extension, or the id in its lines if the name is
+/// neither an id nor that of a subagent.
+pub(crate) fn derive_session_id(path: &Path, info: &SessionInfo) -> String {
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    match sketch.sessions.first() {
+    match info.sessions.first() {
         Some(session) if !is_session_id(stem) && !stem.starts_with("agent-") => session.clone(),
         _ => stem.to_owned(),
     }
 }
 
 impl Session {
-    /// Whether what it is called may stand in another file.
-    pub(crate) fn may_be_called_elsewhere(&self) -> bool {
-        title_may_be_in_other_file(&self.sketch)
+    /// Returns `true` if another file of the folder may contain the title.
+    pub(crate) fn title_may_be_elsewhere(&self) -> bool {
+        may_have_title_in_other_file(&self.info)
     }
 
-    /// Says which session this is.
-    pub fn head(&self) -> SessionHeader {
-        let folder = self.sketch.cwd.clone().unwrap_or_default();
+    /// Returns the id, the title, and the folder in which the client was started.
+    pub fn header(&self) -> SessionHeader {
+        let folder = self.info.cwd.clone().unwrap_or_default();
         SessionHeader { id: self.id.clone(), title: self.title.clone(), folder }
     }
 
-    /// Finds an entry by name: a line (`L118`), a turn (`t9`), a uuid or its first digits.
-    pub fn entry(&self, name: &str) -> Result<NodeId, Error> {
-        let unknown = || Error::UnknownEntry { name: name.to_owned() };
-        let number = |prefix: [char; 2]| name.strip_prefix(prefix).and_then(|rest| rest.parse::<u32>().ok());
-        if let Some(line) = number(['L', 'l']) {
-            let found = self.tree.nodes().iter().position(|node| node.place.line == line);
-            return found.map(|no| no as NodeId).ok_or_else(unknown);
+    /// Finds an entry by line (`L118`), turn (`t9`: its first entry), uuid, or a unique uuid prefix of at least four digits.
+    /// Returns [`Error::UnknownEntry`] if no entry or several entries match.
+    pub fn find_entry(&self, name: &str) -> Result<NodeId, Error> {
+        let unknown_error = || Error::UnknownEntry { name: name.to_owned() };
+        let number_after =
+            |prefix: [char; 2]| name.strip_prefix(prefix).and_then(|rest| rest.parse::<u32>().ok());
+        if let Some(line) = number_after(['L', 'l']) {
+            let node_id = self.tree.nodes().iter().position(|node| node.span.line == line);
+            return node_id.map(|node_id| node_id as NodeId).ok_or_else(unknown_error);
         }
-        if let Some(turn) = number(['t', 'T']) {
-            return self.tree.turns().nth((turn as usize).wrapping_sub(1)).ok_or_else(unknown);
+        if let Some(turn) = number_after(['t', 'T']) {
+            return self.tree.turn_starts().nth((turn as usize).wrapping_sub(1)).ok_or_else(unknown_error);
         }
-        if let Some(node) = self.tree.find(rethread_core::id::Id::of(name.as_bytes())) {
+        if let Some(node) = self.tree.find_uuid(rethread_core::id::Id::from_text(name.as_bytes())) {
             return Ok(node);
         }
         let digits: String = name.chars().filter(|c| *c != '-').collect::<String>().to_lowercase();
         if digits.len() < 4 || !digits.chars().all(|c| c.is_ascii_hexdigit()) {
-            return Err(unknown());
+            return Err(unknown_error());
         }
-        let fits = |no: &usize| format!("{:032x}", self.tree.nodes()[*no].id.bits()).starts_with(&digits);
-        let mut found = (0..self.tree.nodes().len()).filter(fits);
-        match (found.next(), found.next()) {
-            (Some(no), None) => Ok(no as NodeId),
-            _ => Err(unknown()),
+        let has_prefix = |node_id: &usize| {
+            format!("{:032x}", self.tree.nodes()[*node_id].uuid.bits()).starts_with(&digits)
+        };
+        let mut matches = (0..self.tree.nodes().len()).filter(has_prefix);
+        match (matches.next(), matches.next()) {
+            (Some(node_id), None) => Ok(node_id as NodeId),
+            _ => Err(unknown_error()),
         }
     }
 
-    /// Returns the newest tip at or below a node.
-    pub(crate) fn tip_below(&self, node: NodeId) -> NodeId {
-        let mut tip = None;
+    /// Returns the newest of a node and its descendants, ignoring structural entries.
+    ///
+    /// Returns the node itself if all of them are structural.
+    pub(crate) fn newest_descendant(&self, node: NodeId) -> NodeId {
+        let mut newest = None;
         let mut stack = vec![node];
-        while let Some(no) = stack.pop() {
-            if self.tree.node(no).voice != EntryRole::Structural {
-                tip = tip.max(Some(no));
+        while let Some(node_id) = stack.pop() {
+            if self.tree.node(node_id).role != EntryRole::Structural {
+                newest = newest.max(Some(node_id));
             }
-            stack.extend_from_slice(self.tree.children(no));
+            stack.extend_from_slice(self.tree.children(node_id));
         }
-        tip.unwrap_or(node)
+        newest.unwrap_or(node)
     }
 }

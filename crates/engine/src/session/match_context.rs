@@ -1,9 +1,10 @@
-//! What stands around an entry in its tree: who spoke above it, and how it stands to the active path.
+//! The surroundings of a match in its tree: the messages above it, and its relation to the active path.
 
 use std::collections::HashMap;
 
-use rethread_core::entry::{Entry, EntryRole, read};
+use rethread_core::entry::{Entry, EntryRole, read_line};
 use rethread_core::lines::Line;
+use rethread_core::resume::ContextStatus;
 use rethread_core::tree::{LineSpan, NodeId, ParentLink};
 use rethread_core::turn::{ToolCall, TurnPart, build_turn};
 
@@ -12,199 +13,197 @@ use super::load::Session;
 use crate::Error;
 use crate::disk::LineReader;
 
-/// How a match stands to what the client would load.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ContextStatus {
-    /// On the active path.
-    Active,
-    /// On the way to its tip, but before a compaction.
-    Compacted,
-    /// On another branch.
-    Aside,
-    /// On a piece whose parent is not in the file.
-    Island,
-    /// In a subagent inside the file.
-    Agent,
-    /// A line that is no part of the tree.
-    Outside,
-}
-
-/// An entry near a match.
+/// A summary of an entry near a match.
 #[derive(Debug, Clone)]
 pub struct NearbyEntry {
-    /// Its line.
+    /// The line number.
     pub line: u32,
-    /// The number of its turn.
+    /// The number of its turn, from 1. `None` if it belongs to no turn.
     pub turn: Option<u32>,
-    /// Who speaks.
-    pub voice: EntryRole,
-    /// Its first words.
-    pub words: String,
-    /// The call it makes, where it says nothing.
+    /// The role of the entry.
+    pub role: EntryRole,
+    /// The start of its text, at most 400 bytes.
+    pub text: String,
+    /// Its first tool call, if it has no text.
     pub call: Option<ToolCall>,
 }
 
-/// What is known about the tree around matches.
+/// Finds and caches the surroundings of the matches in one session.
 pub(crate) struct MatchContext {
     pub(crate) lines: LineReader,
+    /// The nodes by the offset of their entries in the file.
     pub(crate) by_offset: HashMap<u64, NodeId>,
+    /// The numbers of the turns, by the node that starts each.
     turns: HashMap<NodeId, u32>,
-    pub(crate) whereabouts: Vec<ContextStatus>,
+    /// The context status of every node.
+    pub(crate) statuses: Vec<ContextStatus>,
+    /// The entry from which the client resumes. `None` if the session has no entries.
     pub(crate) leaf: Option<NodeId>,
-    pub(crate) newest: Vec<NodeId>,
-    /// By node, the next one above that says something.
-    above: HashMap<NodeId, Option<NodeId>>,
-    /// The same, past the response that the node is a part of.
-    beyond: HashMap<NodeId, Option<NodeId>>,
-    near: HashMap<NodeId, NearbyEntry>,
+    /// The newest descendant of every node.
+    pub(crate) newest_descendants: Vec<NodeId>,
+    /// The nearest ancestor with text, by node.
+    text_above_cache: HashMap<NodeId, Option<NodeId>>,
+    /// The nearest ancestor with text that belongs to another message, by node.
+    other_message_above_cache: HashMap<NodeId, Option<NodeId>>,
+    nearby_cache: HashMap<NodeId, NearbyEntry>,
 }
 
 impl MatchContext {
     pub(crate) fn new(session: &Session, lines: LineReader, by_offset: HashMap<u64, NodeId>) -> MatchContext {
-        let active = session.active();
+        let active = session.active_path();
         MatchContext {
             lines,
             by_offset,
-            turns: session.tree.turns().zip(1..).collect(),
-            whereabouts: whereabouts(session, &active),
+            turns: session.tree.turn_starts().zip(1..).collect(),
+            statuses: compute_context_statuses(session, &active),
             leaf: active.leaf,
-            newest: session.tree.newest_descendants(),
-            above: HashMap::new(),
-            beyond: HashMap::new(),
-            near: HashMap::new(),
+            newest_descendants: session.tree.newest_descendants(),
+            text_above_cache: HashMap::new(),
+            other_message_above_cache: HashMap::new(),
+            nearby_cache: HashMap::new(),
         }
     }
 
-    pub(crate) fn turn(&self, session: &Session, no: NodeId) -> Option<u32> {
-        session.tree.turn_of(no).and_then(|turn| self.turns.get(&turn).copied())
+    /// Returns the number of the turn of a node, from 1. Returns `None` if it belongs to no turn.
+    pub(crate) fn turn_number(&self, session: &Session, id: NodeId) -> Option<u32> {
+        session.tree.turn_of(id).and_then(|turn| self.turns.get(&turn).copied())
     }
 
-    /// Finds the next prompt or answer in words above a node that is not of the same response.
-    pub(crate) fn speaker_above(&mut self, session: &Session, no: NodeId) -> Result<Option<NodeId>, Error> {
-        let mut passed = Vec::new();
-        let mut at = no;
+    /// Returns the nearest ancestor that is a prompt or answer with text and belongs to another message. Returns `None` if
+    /// there is none.
+    pub(crate) fn find_text_above_message(
+        &mut self,
+        session: &Session,
+        id: NodeId,
+    ) -> Result<Option<NodeId>, Error> {
+        let mut visited = Vec::new();
+        let mut current = id;
         let found = loop {
-            if let Some(&known) = self.beyond.get(&at) {
-                break known;
+            if let Some(&cached) = self.other_message_above_cache.get(&current) {
+                break cached;
             }
-            passed.push(at);
-            match self.words_above(session, at)? {
-                Some(above) if session.tree.same_message(above, no) => at = above,
+            visited.push(current);
+            match self.find_text_above(session, current)? {
+                Some(above) if session.tree.is_same_message(above, id) => current = above,
                 other => break other,
             }
         };
-        self.beyond.extend(passed.into_iter().map(|no| (no, found)));
+        self.other_message_above_cache.extend(visited.into_iter().map(|id| (id, found)));
         Ok(found)
     }
 
-    /// Finds the next prompt or answer in words above a node; each link of the way is walked once.
-    fn words_above(&mut self, session: &Session, no: NodeId) -> Result<Option<NodeId>, Error> {
+    /// Returns the nearest ancestor that is a prompt or answer with text. Returns `None` if there is none. Each link is
+    /// followed once, then cached.
+    fn find_text_above(&mut self, session: &Session, id: NodeId) -> Result<Option<NodeId>, Error> {
         let tree = &session.tree;
-        let mut passed = vec![no];
-        let mut at = tree.node(no).parent();
-        while let Some(above) = at {
-            let voice = tree.node(above).voice;
-            let may_speak =
-                voice.starts_turn() || matches!(voice, EntryRole::Answer | EntryRole::CompactSummary);
-            if may_speak && !self.near(session, above)?.words.trim().is_empty() {
+        let mut visited = vec![id];
+        let mut current = tree.node(id).parent();
+        while let Some(above) = current {
+            let role = tree.node(above).role;
+            let may_have_text =
+                role.starts_turn() || matches!(role, EntryRole::Answer | EntryRole::CompactSummary);
+            if may_have_text && !self.load_nearby_entry(session, above)?.text.trim().is_empty() {
                 break;
             }
-            if let Some(&known) = self.above.get(&above) {
-                at = known;
+            if let Some(&cached) = self.text_above_cache.get(&above) {
+                current = cached;
                 break;
             }
-            passed.push(above);
-            at = tree.node(above).parent();
+            visited.push(above);
+            current = tree.node(above).parent();
         }
-        self.above.extend(passed.into_iter().map(|no| (no, at)));
-        Ok(at)
+        self.text_above_cache.extend(visited.into_iter().map(|id| (id, current)));
+        Ok(current)
     }
 
-    pub(crate) fn near(&mut self, session: &Session, no: NodeId) -> Result<NearbyEntry, Error> {
-        if let Some(near) = self.near.get(&no) {
-            return Ok(near.clone());
+    /// Returns the summary of an entry, from memory if it was read before.
+    pub(crate) fn load_nearby_entry(&mut self, session: &Session, id: NodeId) -> Result<NearbyEntry, Error> {
+        if let Some(nearby) = self.nearby_cache.get(&id) {
+            return Ok(nearby.clone());
         }
-        let turn = self.turn(session, no);
-        let near = near(session, &mut self.lines, no, turn)?;
-        self.near.insert(no, near.clone());
-        Ok(near)
+        let turn = self.turn_number(session, id);
+        let nearby = read_nearby_entry(session, &mut self.lines, id, turn)?;
+        self.nearby_cache.insert(id, nearby.clone());
+        Ok(nearby)
     }
 }
 
-/// Says what an entry is about; `turn` is the number of its turn.
-pub(crate) fn near(
+/// Reads an entry and returns the start of its text. `turn` is the number of its turn, from 1, or `None` if it belongs
+/// to none.
+pub(crate) fn read_nearby_entry(
     session: &Session,
     lines: &mut LineReader,
-    no: NodeId,
+    id: NodeId,
     turn: Option<u32>,
 ) -> Result<NearbyEntry, Error> {
-    let node = session.tree.node(no);
-    let bytes = lines.read(node.place).map_err(Error::reading(&session.path))?;
-    let (line, voice) = (node.place.line, node.voice);
-    let mut near = NearbyEntry { line, turn, voice, words: String::new(), call: None };
-    read_at(&bytes, node.place, |entry| (near.words, near.call) = gist(line, entry));
-    Ok(near)
+    let node = session.tree.node(id);
+    let bytes = lines.read_span(node.span).map_err(Error::reading(&session.path))?;
+    let (line, role) = (node.span.line, node.role);
+    let mut nearby = NearbyEntry { line, turn, role, text: String::new(), call: None };
+    parse_entries_at(&bytes, node.span, |entry| (nearby.text, nearby.call) = summarize_entry(line, entry));
+    Ok(nearby)
 }
 
-/// Bytes kept of the words of an entry near a match.
-const GIST: usize = 400;
+/// The maximum number of bytes of the text of a nearby entry.
+const MAX_TEXT_BYTES: usize = 400;
 
-/// Says what an entry is about: its first words, or the first call it makes.
-fn gist(line: u32, entry: &Entry<'_>) -> (String, Option<ToolCall>) {
+/// Returns the start of the text of an entry, at most 400 bytes, and its first tool call if it has no text.
+fn summarize_entry(line: u32, entry: &Entry<'_>) -> (String, Option<ToolCall>) {
     let turn = build_turn(&[(line, entry.clone())]);
-    let mut words = turn.prompt.map(|prompt| prompt.text).unwrap_or_default();
-    let mut call = None;
-    for part in turn.parts.into_iter().map(|piece| piece.part) {
+    let mut text = turn.prompt.map(|prompt| prompt.text).unwrap_or_default();
+    let mut first_call = None;
+    for part in turn.parts.into_iter().map(|part| part.part) {
         match part {
-            TurnPart::Tool(told) if told.name.is_empty() => {
-                let result = told.result.unwrap_or_default();
-                if words.is_empty() {
-                    words = result.text;
+            TurnPart::Tool(call) if call.name.is_empty() => {
+                let result = call.result.unwrap_or_default();
+                if text.is_empty() {
+                    text = result.text;
                 }
             }
-            TurnPart::Tool(told) => call = call.or(Some(ToolCall { result: None, ..*told })),
-            part if words.is_empty() => words = part.words().unwrap_or_default().to_owned(),
+            TurnPart::Tool(call) => first_call = first_call.or(Some(ToolCall { result: None, ..*call })),
+            part if text.is_empty() => text = part.text().unwrap_or_default().to_owned(),
             _ => {}
         }
     }
-    words.truncate(words.floor_char_boundary(GIST));
-    let call = call.filter(|_| words.trim().is_empty());
-    (words, call)
+    text.truncate(text.floor_char_boundary(MAX_TEXT_BYTES));
+    let first_call = first_call.filter(|_| text.trim().is_empty());
+    (text, first_call)
 }
 
-/// Says for every node how it stands to the active path.
-pub(crate) fn whereabouts(session: &Session, active: &ActivePath) -> Vec<ContextStatus> {
+/// Computes the context status of every node, by node id. `active` is the path that the client loads.
+pub(crate) fn compute_context_statuses(session: &Session, active: &ActivePath) -> Vec<ContextStatus> {
     let tree = &session.tree;
-    let mut all = vec![ContextStatus::Aside; tree.nodes().len()];
+    let mut statuses = vec![ContextStatus::OtherBranch; tree.nodes().len()];
     for step in active
         .leaf
         .map(|leaf| tree.with_parallel_calls(&tree.ancestors_across_compactions(leaf)))
         .unwrap_or_default()
     {
-        all[step.node as usize] = ContextStatus::Compacted;
+        statuses[step.node as usize] = ContextStatus::Compacted;
     }
-    for &no in &active.nodes {
-        all[no as usize] = ContextStatus::Active;
+    for &id in &active.nodes {
+        statuses[id as usize] = ContextStatus::Active;
     }
-    // What hangs on a missing parent is an island, unless the active path is.
-    let cut = |no: &NodeId| matches!(tree.node(*no).link, ParentLink::Missing | ParentLink::Cut);
-    let mut stack: Vec<NodeId> = tree.roots().filter(cut).collect();
-    while let Some(no) = stack.pop() {
-        if all[no as usize] == ContextStatus::Aside {
-            all[no as usize] = ContextStatus::Island;
+    // Entries below a missing parent are orphaned, unless they are on the active path.
+    let is_orphan_root =
+        |id: &NodeId| matches!(tree.node(*id).link, ParentLink::MissingParent | ParentLink::CycleBroken);
+    let mut stack: Vec<NodeId> = tree.roots().filter(is_orphan_root).collect();
+    while let Some(id) = stack.pop() {
+        if statuses[id as usize] == ContextStatus::OtherBranch {
+            statuses[id as usize] = ContextStatus::Orphaned;
         }
-        stack.extend_from_slice(tree.children(no));
+        stack.extend_from_slice(tree.children(id));
     }
-    for (no, known) in all.iter_mut().enumerate() {
-        if !tree.is_main_chain(no as NodeId) {
-            *known = ContextStatus::Agent;
+    for (id, status) in statuses.iter_mut().enumerate() {
+        if !tree.is_main_chain(id as NodeId) {
+            *status = ContextStatus::Subagent;
         }
     }
-    all
+    statuses
 }
 
-/// Reads the entries of a line again.
-pub(crate) fn read_at(bytes: &[u8], place: LineSpan, mut each: impl FnMut(&Entry<'_>)) {
-    let line = Line { no: place.line, offset: place.offset, bytes, unterminated: false };
-    read(&line, &mut Vec::new(), |entry, _| each(&entry));
+/// Parses the bytes of a line and calls `visit` with every entry in it.
+pub(crate) fn parse_entries_at(bytes: &[u8], span: LineSpan, mut visit: impl FnMut(&Entry<'_>)) {
+    let line = Line { number: span.line, offset: span.offset, bytes, unterminated: false };
+    read_line(&line, &mut Vec::new(), |entry, _| visit(&entry));
 }

@@ -1,4 +1,4 @@
-//! Loads sessions and reads single entries of them.
+//! Loads sessions and provides the read helpers that several operations share.
 
 pub(crate) mod active;
 pub(crate) mod load;

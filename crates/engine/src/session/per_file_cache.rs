@@ -1,84 +1,87 @@
-//! Values of many files: from the index where a file has not changed, by reading it where it has.
+//! Values derived from session files. Unchanged files are served from the cache, other files are read.
 
 use rayon::prelude::*;
 use rethread_core::pack::Pack;
 
 use crate::Error;
-use crate::cache::{CacheDir, CacheWarning, FileCache, NewCacheEntry};
-use crate::disk::{Roots, SessionFile, find};
+use crate::cache::{CacheDir, CacheKind, CacheWarning, FileCache, NewCacheEntry};
+use crate::disk::{Roots, SessionFile, find_sessions};
 
-/// Finds all session files under `roots`, in the order of their paths.
-pub(crate) fn find_files(roots: &Roots, index: Option<&CacheDir>) -> (Vec<SessionFile>, Vec<Error>) {
-    index.map_or_else(|| find(roots), |index| index.find(roots))
+/// Finds the files of all sessions and subagents below `roots`, sorted by path. Also returns the errors of unreadable
+/// folders.
+pub(crate) fn find_files(roots: &Roots, cache: Option<&CacheDir>) -> (Vec<SessionFile>, Vec<Error>) {
+    cache.map_or_else(|| find_sessions(roots), |cache| cache.find_sessions(roots))
 }
 
-/// What the index knows, if there is one.
+/// Values of one kind for a list of files, backed by the cache if there is one.
 pub(crate) struct PerFileCache<'f> {
     files: &'f [SessionFile],
-    facts: Option<FileCache>,
+    cache: Option<FileCache>,
 }
 
 impl<'f> PerFileCache<'f> {
-    /// Asks for all facts of a kind.
+    /// Loads the cached values of a kind.
     pub(crate) fn new(
-        index: Option<&CacheDir>,
+        cache: Option<&CacheDir>,
         roots: &Roots,
-        kind: &'static str,
+        kind: CacheKind,
         files: &'f [SessionFile],
     ) -> PerFileCache<'f> {
-        PerFileCache { files, facts: index.and_then(|index| index.facts(roots, kind, files)) }
+        PerFileCache { files, cache: cache.and_then(|cache| cache.load_values(roots, kind, files)) }
     }
 
-    /// Returns what is known of the file with this number.
-    pub(crate) fn known<T: Pack>(&self, no: usize) -> Option<T> {
-        self.facts.as_ref()?.get(no)
+    /// Returns the cached value of a file. Returns `None` if there is no valid one.
+    pub(crate) fn get_cached<T: Pack>(&self, file_idx: usize) -> Option<T> {
+        self.cache.as_ref()?.get(file_idx)
     }
 
-    /// Returns the beginning of what is known of the file with this number.
-    pub(crate) fn known_first<T: Pack>(&self, no: usize) -> Option<T> {
-        self.facts.as_ref()?.get_first(no)
+    /// Decodes only the first field of the cached value of a file. Returns `None` if there is no valid value.
+    pub(crate) fn get_cached_prefix<T: Pack>(&self, file_idx: usize) -> Option<T> {
+        self.cache.as_ref()?.get_first(file_idx)
     }
 
-    /// Returns the value of the file with this number, and what is to be kept of it. `read` also says how many bytes it
-    /// had to read.
-    pub(crate) fn value<T: Pack>(
+    /// Returns the value of a file and, if it had to be read and can be cached, the new cache entry. `read` also returns the
+    /// number of bytes that it read.
+    pub(crate) fn get_or_read<T: Pack>(
         &self,
-        no: usize,
+        file_idx: usize,
         read: impl FnOnce(&SessionFile) -> Result<(T, u64), Error>,
     ) -> (Result<T, Error>, Option<NewCacheEntry>) {
-        if let Some(value) = self.facts.as_ref().and_then(|facts| facts.get(no)) {
+        if let Some(value) = self.cache.as_ref().and_then(|cache| cache.get(file_idx)) {
             return (Ok(value), None);
         }
-        let file = &self.files[no];
+        let file = &self.files[file_idx];
         match read(file) {
             Ok((value, cost)) => {
-                let keeps = self.facts.is_some() && file.settled;
-                let fresh = keeps.then(|| NewCacheEntry { no, cost, blob: value.packed() });
-                (Ok(value), fresh)
+                let is_cacheable = self.cache.is_some() && file.is_stable;
+                let new_entry =
+                    is_cacheable.then(|| NewCacheEntry { file_idx, cost, blob: value.to_packed() });
+                (Ok(value), new_entry)
             }
-            Err(failure) => (Err(failure), None),
+            Err(error) => (Err(error), None),
         }
     }
 
-    /// Returns the values of all files, keeps what had to be read, and says what went wrong with that.
-    pub(crate) fn all<T: Pack + Send>(
+    /// Returns the values of all files, in the order of the files, and stores the new ones. Also returns a warning if
+    /// storing failed.
+    pub(crate) fn read_all<T: Pack + Send>(
         self,
         read: impl Fn(&SessionFile) -> Result<(T, u64), Error> + Sync,
     ) -> (Vec<Result<T, Error>>, Option<CacheWarning>) {
-        let value = |no: usize| self.value(no, &read);
-        // Where next to nothing is read, threads cost more than they bring.
-        let known = self.facts.as_ref().map_or(0, FileCache::known);
-        let found: Vec<_> = if known + 1 >= self.files.len() {
-            (0..self.files.len()).map(value).collect()
+        let get_or_read = |file_idx: usize| self.get_or_read(file_idx, &read);
+        // With at most one file to read, threads cost more than they save.
+        let cached_count = self.cache.as_ref().map_or(0, FileCache::loaded_count);
+        let results: Vec<_> = if cached_count + 1 >= self.files.len() {
+            (0..self.files.len()).map(get_or_read).collect()
         } else {
-            (0..self.files.len()).into_par_iter().map(value).collect()
+            (0..self.files.len()).into_par_iter().map(get_or_read).collect()
         };
-        let (values, fresh): (Vec<_>, Vec<_>) = found.into_iter().unzip();
-        (values, self.keep(fresh.into_iter().flatten().collect()))
+        let (values, new_entries): (Vec<_>, Vec<_>) = results.into_iter().unzip();
+        (values, self.store_entries(new_entries.into_iter().flatten().collect()))
     }
 
-    /// Keeps what had to be read, and says what went wrong with that.
-    pub(crate) fn keep(self, fresh: Vec<NewCacheEntry>) -> Option<CacheWarning> {
-        self.facts.and_then(|facts| facts.keep(self.files, fresh))
+    /// Stores new entries. Returns a warning if that failed.
+    pub(crate) fn store_entries(self, entries: Vec<NewCacheEntry>) -> Option<CacheWarning> {
+        self.cache.and_then(|cache| cache.store(self.files, entries))
     }
 }

@@ -1,4 +1,4 @@
-//! One entry in a few words, read from disk when it is shown.
+//! Short previews of entries, read from disk on demand.
 
 use std::collections::HashMap;
 
@@ -12,139 +12,150 @@ use super::load::Session;
 use crate::Error;
 use crate::disk::LineReader;
 
-/// Longest text that is kept of an entry.
-const LONGEST: usize = 240;
+/// The maximum number of characters of a preview.
+const MAX_PREVIEW_CHARS: usize = 240;
 
-/// What an entry says, in short.
+/// A short preview of an entry.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum EntryPreview {
-    /// Words, cut where they are long.
-    Words(String),
-    /// A picture or document without words, as media type.
+    /// Text of at most 240 characters.
+    Text(String),
+    /// The media type of an image or document without text.
     Media(String),
-    /// Thoughts, cut where they are long; empty where only the signature was kept.
+    /// Thinking of at most 240 characters. Empty if the file has only the signature.
     Thinking(String),
-    /// A call of a tool.
-    Call(Box<ToolCall>),
-    /// The context was compacted: trigger, tokens before and after.
+    /// A tool call.
+    ToolCall(Box<ToolCall>),
+    /// A compaction: trigger, tokens before and after.
     Compaction(String, Option<u64>, Option<u64>),
-    /// Nothing that a reader could use.
+    /// The entry has no content to show.
     #[default]
-    Nothing,
+    Empty,
 }
 
-/// An entry, read.
+/// An entry with its preview.
 #[derive(Debug, Clone, Default)]
 pub struct PreviewedEntry {
-    /// Its uuid.
+    /// The uuid. Empty if the entry has none.
     pub uuid: String,
-    /// The subtype of a system line, or the kind of an attachment or progress line.
+    /// The subtype of a system line, or the kind of an attachment or progress line. Else empty.
     pub subtype: String,
-    /// What it says.
-    pub gist: EntryPreview,
+    /// The preview of its text, call or media.
+    pub preview: EntryPreview,
 }
 
-/// Uuids as they are written: nearly all can be told from their keys, the others are kept.
+/// The uuids exactly as the file spells them. Nearly all can be derived from the node; the others are stored.
 #[derive(Debug, Default)]
-pub(crate) struct Uuids {
-    odd: HashMap<NodeId, String>,
-    nodes: NodeId,
+pub(crate) struct UuidTable {
+    non_standard: HashMap<NodeId, String>,
+    next_node: NodeId,
 }
 
-impl Uuids {
-    /// Takes the next entry of the file.
+impl UuidTable {
+    /// Adds the next entry of the file.
     pub(crate) fn add(&mut self, entry: &entry::Entry<'_>) {
         let Some(uuid) = entry.uuid else { return };
         if !Id::is_uuid(uuid.raw()) {
-            self.odd.insert(self.nodes, uuid.decode().into_owned());
+            self.non_standard.insert(self.next_node, uuid.decode().into_owned());
         }
-        self.nodes += 1;
+        self.next_node += 1;
     }
 
-    /// Returns the uuid of a node.
-    pub(crate) fn of(&self, tree: &Tree, no: NodeId) -> String {
-        self.odd.get(&no).cloned().unwrap_or_else(|| tree.node(no).id.hyphenated())
+    /// Returns the uuid of a node exactly as the file spells it.
+    pub(crate) fn get(&self, tree: &Tree, node_id: NodeId) -> String {
+        self.non_standard.get(&node_id).cloned().unwrap_or_else(|| tree.node(node_id).uuid.to_hyphenated())
     }
 }
 
 impl Session {
-    /// Names a node so that [`Session::entry`] finds it.
-    pub fn handle(&self, no: NodeId) -> String {
+    /// Returns a name by which [`Session::find_entry`] finds the node: its line (`L118`), or its uuid if it is not the first
+    /// entry of the line.
+    pub fn entry_handle(&self, node_id: NodeId) -> String {
         let nodes = self.tree.nodes();
-        let (k, line) = (no as usize, nodes[no as usize].place.line);
-        // Two entries may stand on one line, which then names the first.
-        let is_first = k.checked_sub(1).is_none_or(|before| nodes[before].place.line != line);
+        let (idx, line) = (node_id as usize, nodes[node_id as usize].span.line);
+        // If two entries are on one line, the line number names the first.
+        let is_first = idx.checked_sub(1).is_none_or(|before| nodes[before].span.line != line);
         if is_first {
             return format!("L{line}");
         }
-        nodes[k].id.hyphenated()
+        nodes[idx].uuid.to_hyphenated()
     }
 
-    /// Reads an entry again and says it in short.
-    pub(crate) fn said(&self, lines: &mut LineReader, no: NodeId) -> Result<PreviewedEntry, Error> {
-        let place = self.tree.node(no).place;
-        let bytes = lines.read(place).map_err(Error::reading(&self.path))?;
-        let line = Line { no: place.line, offset: 0, bytes: &bytes, unterminated: false };
-        let mut said = None;
-        entry::read(&line, &mut Vec::new(), |entry, _| {
-            let text = |text: Option<entry::JsonStr<'_>>| {
+    /// Reads an entry from the file and builds its preview. Returns an error if its line cannot be read or has no entry.
+    pub(crate) fn preview_entry(
+        &self,
+        lines: &mut LineReader,
+        node_id: NodeId,
+    ) -> Result<PreviewedEntry, Error> {
+        let span = self.tree.node(node_id).span;
+        let bytes = lines.read_span(span).map_err(Error::reading(&self.path))?;
+        let line = Line { number: span.line, offset: 0, bytes: &bytes, unterminated: false };
+        let mut previewed = None;
+        entry::read_line(&line, &mut Vec::new(), |entry, _| {
+            let decode = |text: Option<entry::JsonStr<'_>>| {
                 text.map(|text| text.decode().into_owned()).unwrap_or_default()
             };
-            let gist = match (gist(&entry, place.line), entry.content) {
-                (EntryPreview::Nothing, Some(content)) => words(&value_text(content)),
-                (gist, _) => gist,
+            let preview = match (build_preview(&entry, span.line), entry.content) {
+                (EntryPreview::Empty, Some(content)) => preview_text(&value_text(content)),
+                (preview, _) => preview,
             };
-            said.get_or_insert(PreviewedEntry {
-                uuid: text(entry.uuid),
-                subtype: text(entry.subtype.or(entry.part)),
-                gist,
+            previewed.get_or_insert(PreviewedEntry {
+                uuid: decode(entry.uuid),
+                subtype: decode(entry.subtype.or(entry.payload_type)),
+                preview,
             });
         });
-        said.ok_or_else(|| Error::Changed { path: self.path.clone() })
+        previewed.ok_or_else(|| Error::Changed { path: self.path.clone() })
     }
 }
 
-fn gist(entry: &entry::Entry<'_>, line: u32) -> EntryPreview {
+/// Builds the preview of the prompt, or of the first part that is not empty. Prefers any other part to thinking.
+fn build_preview(entry: &entry::Entry<'_>, line: u32) -> EntryPreview {
     let turn = build_turn(&[(line, entry.clone())]);
     if let Some(prompt) = turn.prompt {
-        return match (words(&prompt.text), prompt.media.into_iter().next()) {
-            (EntryPreview::Nothing, Some(media)) => EntryPreview::Media(media.kind),
-            (gist, _) => gist,
+        return match (preview_text(&prompt.text), prompt.media.into_iter().next()) {
+            (EntryPreview::Empty, Some(media)) => EntryPreview::Media(media.kind),
+            (preview, _) => preview,
         };
     }
-    let mut gists =
-        turn.parts.into_iter().map(|piece| said(piece.part)).filter(|gist| *gist != EntryPreview::Nothing);
-    // Words say more than thoughts, wherever they stand.
-    let first = gists.next().unwrap_or_default();
+    let mut previews = turn
+        .parts
+        .into_iter()
+        .map(|part| preview_part(part.part))
+        .filter(|preview| *preview != EntryPreview::Empty);
+    // Text is preferred to thinking, regardless of the order.
+    let first = previews.next().unwrap_or_default();
     match first {
         EntryPreview::Thinking(_) => {
-            gists.find(|gist| !matches!(gist, EntryPreview::Thinking(_))).unwrap_or(first)
+            previews.find(|preview| !matches!(preview, EntryPreview::Thinking(_))).unwrap_or(first)
         }
         first => first,
     }
 }
 
-fn said(part: TurnPart) -> EntryPreview {
+/// Builds the preview of one part of a turn. A result without its call is shown as text.
+fn preview_part(part: TurnPart) -> EntryPreview {
     match part {
-        TurnPart::Thinking(text) => match words(&text) {
-            EntryPreview::Words(text) => EntryPreview::Thinking(text),
+        TurnPart::Thinking(text) => match preview_text(&text) {
+            EntryPreview::Text(text) => EntryPreview::Thinking(text),
             _ => EntryPreview::Thinking(String::new()),
         },
         TurnPart::Tool(call) if call.name.is_empty() => match call.result {
-            Some(result) => words(&result.text),
-            None => EntryPreview::Nothing,
+            Some(result) => preview_text(&result.text),
+            None => EntryPreview::Empty,
         },
-        TurnPart::Tool(call) => EntryPreview::Call(call),
+        TurnPart::Tool(call) => EntryPreview::ToolCall(call),
         TurnPart::Compaction { trigger, before, after, .. } => {
             EntryPreview::Compaction(trigger, before, after)
         }
-        TurnPart::Other(text) => words(&text),
-        part => words(part.words().unwrap_or_default()),
+        TurnPart::Other(text) => preview_text(&text),
+        part => preview_text(part.text().unwrap_or_default()),
     }
 }
 
-fn words(text: &str) -> EntryPreview {
+/// Returns the first 240 characters of a trimmed text.
+fn preview_text(text: &str) -> EntryPreview {
     let text = text.trim();
-    let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(at, _)| at);
-    if text.is_empty() { EntryPreview::Nothing } else { EntryPreview::Words(text[..end].to_owned()) }
+    let end = text.char_indices().nth(MAX_PREVIEW_CHARS).map_or(text.len(), |(at, _)| at);
+    if text.is_empty() { EntryPreview::Empty } else { EntryPreview::Text(text[..end].to_owned()) }
 }

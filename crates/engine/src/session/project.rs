@@ -1,52 +1,52 @@
-//! Where the sessions of a folder lie.
+//! Locates the client's project folder for a working folder.
 
 use std::path::{Path, PathBuf};
 
 use crate::Error;
 
-/// The longest name that the client gives to the folder of a project; behind it comes a number that only it knows.
-const LONGEST: usize = 200;
+/// The maximum length of a project folder name. The client truncates longer ones and appends a hash.
+const MAX_NAME_BYTES: usize = 200;
 
-/// Finds where the client keeps the sessions of `folder`, in the store that holds `session`. Returns that place and the
-/// folder as the client calls it.
-pub(crate) fn project_of(folder: &Path, session: &Path) -> Result<(PathBuf, String), Error> {
-    let missing = || Error::NoFolder { path: folder.to_owned() };
-    let folder = folder.canonicalize().ok().filter(|folder| folder.is_dir()).ok_or_else(missing)?;
-    let cwd = folder.to_str().ok_or_else(missing)?.to_owned();
-    let projects = session.parent().and_then(Path::parent);
-    let projects = projects.ok_or_else(|| Error::OutsideStore { path: session.to_owned() })?;
-    let name = dashed(&cwd);
-    if name.len() <= LONGEST {
-        return Ok((projects.join(name), cwd));
+/// Finds the project folder for the working folder `folder` in the store that contains the file `session`. Also returns
+/// the canonical path of `folder`. Returns an error if `folder` does not exist or its project folder is ambiguous.
+pub(crate) fn locate_project_dir(folder: &Path, session: &Path) -> Result<(PathBuf, String), Error> {
+    let missing_error = || Error::FolderNotFound { path: folder.to_owned() };
+    let folder = folder.canonicalize().ok().filter(|folder| folder.is_dir()).ok_or_else(missing_error)?;
+    let cwd = folder.to_str().ok_or_else(missing_error)?.to_owned();
+    let projects_dir = session.parent().and_then(Path::parent);
+    let projects_dir = projects_dir.ok_or_else(|| Error::OutsideStore { path: session.to_owned() })?;
+    let name = encode_project_name(&cwd);
+    if name.len() <= MAX_NAME_BYTES {
+        return Ok((projects_dir.join(name), cwd));
     }
-    let start = &name[..LONGEST];
-    let found = std::fs::read_dir(projects).into_iter().flatten().filter_map(Result::ok);
-    let fits =
-        |entry: &std::fs::DirEntry| entry.file_name().to_str().is_some_and(|name| name.starts_with(start));
-    let found: Vec<PathBuf> = found.filter(fits).map(|entry| entry.path()).collect();
-    match &found[..] {
+    let prefix = &name[..MAX_NAME_BYTES];
+    let entries = std::fs::read_dir(projects_dir).into_iter().flatten().filter_map(Result::ok);
+    let has_prefix =
+        |entry: &std::fs::DirEntry| entry.file_name().to_str().is_some_and(|name| name.starts_with(prefix));
+    let candidates: Vec<PathBuf> = entries.filter(has_prefix).map(|entry| entry.path()).collect();
+    match &candidates[..] {
         [project] => Ok((project.clone(), cwd)),
-        _ => Err(Error::UnknownProject { path: folder, found: found.len() }),
+        _ => Err(Error::UnknownProject { path: folder, candidates: candidates.len() }),
     }
 }
 
-/// Writes a path as the client names the folder of a project: what is no letter or digit becomes a dash.
-fn dashed(path: &str) -> String {
-    let dash = |unit: u16| match u8::try_from(unit) {
+/// Encodes a path as the client names project folders: every character except ASCII letters and digits becomes a dash.
+fn encode_project_name(path: &str) -> String {
+    let encode_unit = |unit: u16| match u8::try_from(unit) {
         Ok(byte) if byte.is_ascii_alphanumeric() => char::from(byte),
         _ => '-',
     };
-    path.encode_utf16().map(dash).collect()
+    path.encode_utf16().map(encode_unit).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::dashed;
+    use super::encode_project_name;
 
     #[test]
-    fn a_folder_is_named_as_the_client_does() {
-        assert_eq!(dashed("/home/ann/my garden_2.0"), "-home-ann-my-garden-2-0");
-        // Counted as JavaScript counts: one dash for an umlaut, two for a picture.
-        assert_eq!(dashed("/ü/🌱"), "-----");
+    fn project_name_matches_the_client_encoding() {
+        assert_eq!(encode_project_name("/home/ann/my garden_2.0"), "-home-ann-my-garden-2-0");
+        // JavaScript counts UTF-16 units: one dash for an umlaut, two for an emoji.
+        assert_eq!(encode_project_name("/ü/🌱"), "-----");
     }
 }

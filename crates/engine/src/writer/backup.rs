@@ -1,85 +1,86 @@
-//! Backing up a file before it changes, and writing it again from its backup.
+//! Backs up files before they change, and reads the backups.
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::chunks::ChunkStore;
-use super::files::{make_folder, same_file, sync_folder};
+use super::files::{create_private_dir, is_same_file, sync_dir};
 use super::record::{FileState, OpId};
-use crate::disk::{TailFingerprint, open, tail_at};
+use crate::disk::{TailFingerprint, hash_tail_at, open_file};
 
-/// A larger file that is only appended to is kept by a second name.
-const LARGE: u64 = 16 << 20;
+/// A longer file that is only appended to is backed up by a hard link instead of a copy.
+const MIN_LINK_BYTES: u64 = 16 << 20;
 
-/// Where backups are kept.
+/// The backups in a state folder.
 #[derive(Debug, Clone)]
 pub(crate) struct BackupStore {
-    state: PathBuf,
+    state_dir: PathBuf,
     pub(super) chunks: ChunkStore,
 }
 
 impl BackupStore {
-    /// Opens the backups in a state folder.
-    pub(super) fn at(state: &Path) -> BackupStore {
-        BackupStore { state: state.to_owned(), chunks: ChunkStore::at(state) }
+    pub(super) fn new(state_dir: &Path) -> BackupStore {
+        BackupStore { state_dir: state_dir.to_owned(), chunks: ChunkStore::new(state_dir) }
     }
 
-    /// Keeps a file by its chunks.
-    pub(super) fn back_up(&self, path: &Path, stamp: &TailFingerprint) -> io::Result<FileState> {
-        let content = open(path)?.take(stamp.len);
-        let hash = self.chunks.keep(content)?;
-        Ok(FileState { hash: Some(hash), ..FileState::file(stamp) })
+    /// Stores the chunks of the first `fingerprint.len` bytes of a file. Returns the state with the hash of these bytes.
+    pub(super) fn back_up(&self, path: &Path, fingerprint: &TailFingerprint) -> io::Result<FileState> {
+        let content = open_file(path)?.take(fingerprint.len);
+        let hash = self.chunks.store(content)?;
+        Ok(FileState { hash: Some(hash), ..FileState::from_fingerprint(fingerprint) })
     }
 
-    /// Keeps a file that only grows: by a second name where it is large and that can be, else by its chunks.
-    pub(super) fn growing(
+    /// Backs up a file before an append. Creates a hard link to a file over 16 MB if possible, else stores its chunks. `idx`
+    /// is the index of the file operation in the op.
+    pub(super) fn back_up_for_append(
         &self,
         path: &Path,
-        stamp: &TailFingerprint,
+        fingerprint: &TailFingerprint,
         op: OpId,
-        k: usize,
+        idx: usize,
     ) -> io::Result<FileState> {
-        if stamp.len > LARGE
-            && let Some(link) = self.link(path, op, k)
+        if fingerprint.len > MIN_LINK_BYTES
+            && let Some(link) = self.link_file(path, op, idx)
         {
-            return Ok(FileState { link: Some(link), ..FileState::file(stamp) });
+            return Ok(FileState { link: Some(link), ..FileState::from_fingerprint(fingerprint) });
         }
-        self.back_up(path, stamp)
+        self.back_up(path, fingerprint)
     }
 
-    fn link(&self, path: &Path, op: OpId, k: usize) -> Option<PathBuf> {
-        let folder = self.state.join("links");
-        make_folder(&folder).ok()?;
-        let link = folder.join(format!("{op}-{k}.jsonl"));
-        // An op that never came to its journal line may have left one.
-        super::files::remove_if_there(&link).ok()?;
+    /// Creates a hard link to a file in the state folder. Returns `None` if any step fails.
+    fn link_file(&self, path: &Path, op: OpId, idx: usize) -> Option<PathBuf> {
+        let dir = self.state_dir.join("links");
+        create_private_dir(&dir).ok()?;
+        let link = dir.join(format!("{op}-{idx}.jsonl"));
+        // An op that was interrupted before its first journal line may have created this link.
+        super::files::remove_if_exists(&link).ok()?;
         std::fs::hard_link(path, &link).ok()?;
-        sync_folder(&folder).ok()?;
-        let same = same_file(&std::fs::metadata(path).ok()?, &std::fs::metadata(&link).ok()?);
-        same.then_some(link)
+        sync_dir(&dir).ok()?;
+        let is_linked = is_same_file(&std::fs::metadata(path).ok()?, &std::fs::metadata(&link).ok()?);
+        is_linked.then_some(link)
     }
 
-    /// Whether the bytes of a state can be had.
-    pub(crate) fn holds(&self, thing: &FileState) -> bool {
-        let by_link = || {
-            let file = thing.link.as_deref().and_then(|link| open(link).ok());
-            let tail = file.and_then(|file| tail_at(&file, thing.len).ok());
-            tail.is_some_and(|tail| tail.to_hex().as_str() == thing.tail)
+    /// Returns `true` if a backup of the state exists. Does not read all of its bytes, so it may still be damaged.
+    pub(crate) fn has_content(&self, state: &FileState) -> bool {
+        let has_link = || {
+            let file = state.link.as_deref().and_then(|link| open_file(link).ok());
+            let tail = file.and_then(|file| hash_tail_at(&file, state.len).ok());
+            tail.is_some_and(|tail| tail.to_hex().as_str() == state.tail)
         };
-        thing.hash.as_deref().is_some_and(|hash| self.chunks.holds(hash))
-            || by_link()
-            || thing.trash.as_deref().is_some_and(|trash| std::fs::symlink_metadata(trash).is_ok())
+        state.hash.as_deref().is_some_and(|hash| self.chunks.has_content(hash))
+            || has_link()
+            || state.trash.as_deref().is_some_and(|trash| std::fs::symlink_metadata(trash).is_ok())
     }
 
-    /// Writes the bytes of a state.
-    pub(crate) fn write(&self, thing: &FileState, out: &mut dyn Write) -> io::Result<()> {
-        if let Some(hash) = &thing.hash {
-            return self.chunks.write(hash, out);
+    /// Writes the bytes of a state to `out`. Returns an error if the backup is missing, too short or damaged.
+    pub(crate) fn write_content(&self, state: &FileState, out: &mut dyn Write) -> io::Result<()> {
+        if let Some(hash) = &state.hash {
+            return self.chunks.write_content(hash, out);
         }
-        let Some(kept) = thing.link.as_ref().or(thing.trash.as_ref()) else {
+        let Some(backup) = state.link.as_ref().or(state.trash.as_ref()) else {
             return Err(io::ErrorKind::NotFound.into());
         };
-        let copied = io::copy(&mut open(kept)?.take(thing.len), out)?;
-        if copied == thing.len { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+        let copied = io::copy(&mut open_file(backup)?.take(state.len), out)?;
+        if copied == state.len { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
     }
 }

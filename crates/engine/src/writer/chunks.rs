@@ -1,7 +1,7 @@
-//! Backups of contents: cut at line ends chosen by content, named by their hash, compressed, each kept once.
+//! A store of file contents with content-defined chunking: chunks are compressed, named by their hash and stored once.
 //!
-//! A file that grew or changed in the middle shares all other chunks with its older states. `lists/<hash>` names
-//! the chunks of the content with that hash.
+//! A file that grew or changed in the middle shares all other chunks with its earlier versions. `lists/<hash>` contains
+//! the names of the chunks of the content with that hash.
 
 use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
@@ -9,50 +9,48 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::files::{make_folder, private, sync_folder};
+use super::files::{create_private_dir, private_mode, sync_dir};
 
-/// A chunk is cut at the end of a line once it is this long and the line's hash says so, …
-const LEAST: usize = 64 << 10;
-/// … anyway once it is this long.
-const MOST: usize = 2 << 20;
-/// One line in so many ends a chunk.
-const ONE_IN: u64 = 64;
-/// Chunks that are compressed and written at a time.
-const BATCH: usize = 16;
+/// The minimum length of a chunk, except the last one. After that, a line may end it, depending on the hash of the line.
+const MIN_CHUNK_BYTES: usize = 64 << 10;
+/// The maximum length of a chunk.
+const MAX_CHUNK_BYTES: usize = 2 << 20;
+/// A line ends a chunk if its hash is a multiple of this.
+const BOUNDARY_DIVISOR: u64 = 64;
+/// The number of chunks that are compressed and written in parallel.
+const BATCH_CHUNKS: usize = 16;
 
-/// The store of chunks in a state folder.
+/// The chunks and lists in a state folder.
 #[derive(Debug, Clone)]
 pub(super) struct ChunkStore {
-    chunks: PathBuf,
-    lists: PathBuf,
+    chunks_dir: PathBuf,
+    lists_dir: PathBuf,
 }
 
 impl ChunkStore {
-    /// Opens the store.
-    pub(super) fn at(state: &Path) -> ChunkStore {
-        ChunkStore { chunks: state.join("chunks"), lists: state.join("lists") }
+    pub(super) fn new(state_dir: &Path) -> ChunkStore {
+        ChunkStore { chunks_dir: state_dir.join("chunks"), lists_dir: state_dir.join("lists") }
     }
 
-    /// Keeps a content, durably; returns its name.
-    pub(super) fn keep(&self, mut content: impl Read) -> io::Result<String> {
-        make_folder(&self.chunks)?;
-        make_folder(&self.lists)?;
-        let mut whole = blake3::Hasher::new();
+    /// Stores all bytes of `content` durably. Returns their name, which is their hash.
+    pub(super) fn store(&self, mut content: impl Read) -> io::Result<String> {
+        create_private_dir(&self.chunks_dir)?;
+        create_private_dir(&self.lists_dir)?;
+        let mut hasher = blake3::Hasher::new();
         let mut list = String::new();
-        let mut held = Vec::new();
-        let mut ended = false;
-        while !ended {
-            let mut batch: Vec<Vec<u8>> = Vec::with_capacity(BATCH);
-            while batch.len() < BATCH && !ended {
-                match next_chunk(&mut content, &mut held)? {
+        let mut buffer = Vec::new();
+        let mut is_done = false;
+        while !is_done {
+            let mut batch: Vec<Vec<u8>> = Vec::with_capacity(BATCH_CHUNKS);
+            while batch.len() < BATCH_CHUNKS && !is_done {
+                match read_chunk(&mut content, &mut buffer)? {
                     Some(chunk) => batch.push(chunk),
-                    None => ended = true,
+                    None => is_done = true,
                 }
             }
             for chunk in &batch {
-                whole.update(chunk);
+                hasher.update(chunk);
             }
-            // A content may hold the same chunk twice: each is written once.
             let mut batch: Vec<(String, Vec<u8>)> = batch
                 .into_par_iter()
                 .map(|chunk| (blake3::hash(&chunk).to_hex().to_string(), chunk))
@@ -61,97 +59,106 @@ impl ChunkStore {
                 list.push_str(name);
                 list.push('\n');
             }
+            // A chunk that occurs twice must be written only once.
             batch.sort_by(|a, b| a.0.cmp(&b.0));
             batch.dedup_by(|a, b| a.0 == b.0);
-            batch.par_iter().try_for_each(|(name, chunk)| self.keep_chunk(name, chunk))?;
+            batch.par_iter().try_for_each(|(name, chunk)| self.store_chunk(name, chunk))?;
         }
-        sync_folder(&self.chunks)?;
-        let name = whole.finalize().to_hex().to_string();
-        write_once(&self.lists.join(&name), list.as_bytes())?;
-        sync_folder(&self.lists)?;
+        sync_dir(&self.chunks_dir)?;
+        let name = hasher.finalize().to_hex().to_string();
+        write_if_absent(&self.lists_dir.join(&name), list.as_bytes())?;
+        sync_dir(&self.lists_dir)?;
         Ok(name)
     }
 
-    fn keep_chunk(&self, name: &str, chunk: &[u8]) -> io::Result<()> {
-        let path = self.chunks.join(name);
-        if path.exists() { Ok(()) } else { write_once(&path, &zstd::bulk::compress(chunk, 3)?) }
+    /// Compresses and writes a chunk, unless it exists.
+    fn store_chunk(&self, name: &str, chunk: &[u8]) -> io::Result<()> {
+        let path = self.chunks_dir.join(name);
+        if path.exists() { Ok(()) } else { write_if_absent(&path, &zstd::bulk::compress(chunk, 3)?) }
     }
 
-    /// Writes the content with this name; fails where it is not whole.
-    pub(super) fn write(&self, name: &str, out: &mut dyn Write) -> io::Result<()> {
-        let mut whole = blake3::Hasher::new();
-        for chunk in std::fs::read_to_string(self.lists.join(name))?.lines() {
-            let bytes = std::fs::read(self.chunks.join(chunk))?;
-            let bytes = zstd::bulk::decompress(&bytes, 2 * MOST)?;
-            whole.update(&bytes);
+    /// Writes the bytes with this name to `out`. Returns an error if they are missing or damaged; then `out` may contain a
+    /// part of them.
+    pub(super) fn write_content(&self, name: &str, out: &mut dyn Write) -> io::Result<()> {
+        let mut hasher = blake3::Hasher::new();
+        for chunk in std::fs::read_to_string(self.lists_dir.join(name))?.lines() {
+            let bytes = std::fs::read(self.chunks_dir.join(chunk))?;
+            let bytes = zstd::bulk::decompress(&bytes, 2 * MAX_CHUNK_BYTES)?;
+            hasher.update(&bytes);
             out.write_all(&bytes)?;
         }
-        if whole.finalize().to_hex().as_str() == name { Ok(()) } else { Err(damaged()) }
+        if hasher.finalize().to_hex().as_str() == name { Ok(()) } else { Err(damaged_error()) }
     }
 
-    /// Reads a small content whole.
-    pub(super) fn read(&self, name: &str) -> io::Result<Vec<u8>> {
+    /// Reads the bytes with this name into memory. Returns an error if they are missing or damaged.
+    pub(super) fn read_all(&self, name: &str) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.write(name, &mut bytes)?;
+        self.write_content(name, &mut bytes)?;
         Ok(bytes)
     }
 
-    /// Whether a content is kept, as far as its list says.
-    pub(super) fn holds(&self, name: &str) -> bool {
-        let list = std::fs::read_to_string(self.lists.join(name));
-        list.is_ok_and(|list| list.lines().all(|chunk| self.chunks.join(chunk).is_file()))
+    /// Returns `true` if the list with this name and all its chunks exist. Does not read the chunks.
+    pub(super) fn has_content(&self, name: &str) -> bool {
+        let list = std::fs::read_to_string(self.lists_dir.join(name));
+        list.is_ok_and(|list| list.lines().all(|chunk| self.chunks_dir.join(chunk).is_file()))
     }
 }
 
-fn damaged() -> io::Error {
+fn damaged_error() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "the backup is damaged")
 }
 
-/// Writes a file that is the same whoever writes it.
-fn write_once(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Writes and syncs a file unless it exists; the caller syncs the folder. The name is the hash of the content, so an
+/// existing file is correct.
+fn write_if_absent(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if path.exists() {
         return Ok(());
     }
     let draft = path.with_extension("part");
-    let mut file = private(OpenOptions::new().write(true).create(true).truncate(true)).open(&draft)?;
+    let mut file = private_mode(OpenOptions::new().write(true).create(true).truncate(true)).open(&draft)?;
     file.write_all(bytes)?;
     file.sync_all()?;
     std::fs::rename(&draft, path)
 }
 
-/// Takes the next chunk from a content; `held` keeps what was read beyond it.
-fn next_chunk(content: &mut impl Read, held: &mut Vec<u8>) -> io::Result<Option<Vec<u8>>> {
-    let mut looked = 0;
+/// Reads the next chunk. `buffer` holds the bytes that were read after it. Returns `None` at the end.
+fn read_chunk(content: &mut impl Read, buffer: &mut Vec<u8>) -> io::Result<Option<Vec<u8>>> {
+    let mut scanned = 0;
     loop {
-        if let Some(end) = cut(held, &mut looked) {
-            let rest = held.split_off(end);
-            return Ok(Some(std::mem::replace(held, rest)));
+        if let Some(end) = find_boundary(buffer, &mut scanned) {
+            let rest = buffer.split_off(end);
+            return Ok(Some(std::mem::replace(buffer, rest)));
         }
-        let before = held.len();
-        content.by_ref().take(256 << 10).read_to_end(held)?;
-        if held.len() == before {
-            return Ok((before > 0).then(|| std::mem::take(held)));
+        let before = buffer.len();
+        content.by_ref().take(256 << 10).read_to_end(buffer)?;
+        if buffer.len() == before {
+            return Ok((before > 0).then(|| std::mem::take(buffer)));
         }
     }
 }
 
-/// Finds where a chunk ends, looking on from `looked`, the beginning of a line.
-fn cut(bytes: &[u8], looked: &mut usize) -> Option<usize> {
-    while let Some(line) = memchr::memchr(b'\n', &bytes[*looked..]) {
-        let end = *looked + line + 1;
-        if end > MOST {
+/// Returns the end of the first chunk in `bytes`. `scanned` is the offset of the first line that was not examined yet, and
+/// is advanced. Returns `None` if more bytes are needed.
+fn find_boundary(bytes: &[u8], scanned: &mut usize) -> Option<usize> {
+    while let Some(line) = memchr::memchr(b'\n', &bytes[*scanned..]) {
+        let end = *scanned + line + 1;
+        if end > MAX_CHUNK_BYTES {
             break;
         }
-        if end >= LEAST && mix(&bytes[*looked..end]).is_multiple_of(ONE_IN) {
+        if end >= MIN_CHUNK_BYTES && hash_line(&bytes[*scanned..end]).is_multiple_of(BOUNDARY_DIVISOR) {
             return Some(end);
         }
-        *looked = end;
+        *scanned = end;
     }
-    (bytes.len() >= MOST).then_some(if *looked >= LEAST { *looked } else { MOST })
+    (bytes.len() >= MAX_CHUNK_BYTES).then_some(if *scanned >= MIN_CHUNK_BYTES {
+        *scanned
+    } else {
+        MAX_CHUNK_BYTES
+    })
 }
 
-/// A quick hash of a line.
-fn mix(line: &[u8]) -> u64 {
+/// Computes a fast, non-cryptographic hash of a line with its newline. [`find_boundary`] ends chunks at lines by it.
+fn hash_line(line: &[u8]) -> u64 {
     let step = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
     let (words, rest) = line.as_chunks::<8>();
     let hash = words.iter().fold(0, |hash, word| step(hash, u64::from_le_bytes(*word)));
@@ -164,12 +171,12 @@ mod tests {
     use super::ChunkStore;
     use proptest::prelude::*;
 
-    fn count(folder: &std::path::Path) -> usize {
+    fn count_chunks(folder: &std::path::Path) -> usize {
         std::fs::read_dir(folder.join("chunks")).unwrap().count()
     }
 
-    /// Lines that differ, some 200 bytes each.
-    fn lines(from: usize, to: usize) -> Vec<u8> {
+    /// Returns lines of about 200 bytes that all differ.
+    fn make_lines(from: usize, to: usize) -> Vec<u8> {
         let line = |n: usize| {
             format!("{{\"n\":{n},\"text\":\"{}\"}}\n", n.to_string().repeat(200 / n.to_string().len()))
         };
@@ -177,60 +184,60 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_grew_or_changed_in_the_middle_shares_its_chunks() {
+    fn appended_and_edited_files_share_chunks() {
         let folder = tempfile::tempdir().unwrap();
-        let chunks = ChunkStore::at(folder.path());
-        let old = lines(1000, 21_000);
-        chunks.keep(&old[..]).unwrap();
-        let first = count(folder.path());
-        assert!(first > 20, "{first}");
-        chunks.keep(&[&old[..], &lines(21_000, 21_010)].concat()[..]).unwrap();
-        assert!(count(folder.path()) - first <= 2);
-        let middle = [lines(1000, 9000), lines(5, 9), lines(9000, 21_000)].concat();
-        let name = chunks.keep(&middle[..]).unwrap();
-        assert!(count(folder.path()) - first <= 5);
-        assert_eq!(chunks.read(&name).unwrap(), middle);
+        let chunks = ChunkStore::new(folder.path());
+        let old = make_lines(1000, 21_000);
+        chunks.store(&old[..]).unwrap();
+        let first_count = count_chunks(folder.path());
+        assert!(first_count > 20, "{first_count}");
+        chunks.store(&[&old[..], &make_lines(21_000, 21_010)].concat()[..]).unwrap();
+        assert!(count_chunks(folder.path()) - first_count <= 2);
+        let edited = [make_lines(1000, 9000), make_lines(5, 9), make_lines(9000, 21_000)].concat();
+        let name = chunks.store(&edited[..]).unwrap();
+        assert!(count_chunks(folder.path()) - first_count <= 5);
+        assert_eq!(chunks.read_all(&name).unwrap(), edited);
     }
 
     #[test]
-    fn a_content_that_repeats_itself_is_kept_once() {
+    fn repeated_content_is_stored_once() {
         let folder = tempfile::tempdir().unwrap();
-        let chunks = ChunkStore::at(folder.path());
-        let same = b"{\"a\":1}\n".repeat(1 << 20);
-        let name = chunks.keep(&same[..]).unwrap();
-        assert!(count(folder.path()) <= 2);
-        assert!(chunks.read(&name).unwrap() == same);
+        let chunks = ChunkStore::new(folder.path());
+        let repeated = b"{\"a\":1}\n".repeat(1 << 20);
+        let name = chunks.store(&repeated[..]).unwrap();
+        assert!(count_chunks(folder.path()) <= 2);
+        assert!(chunks.read_all(&name).unwrap() == repeated);
     }
 
     #[test]
-    fn a_damaged_backup_is_no_backup() {
+    fn damaged_backup_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
-        let chunks = ChunkStore::at(folder.path());
-        let name = chunks.keep(&lines(0, 3000)[..]).unwrap();
-        let other = chunks.keep(&b"other"[..]).unwrap();
+        let chunks = ChunkStore::new(folder.path());
+        let name = chunks.store(&make_lines(0, 3000)[..]).unwrap();
+        let other = chunks.store(&b"other"[..]).unwrap();
         std::fs::copy(folder.path().join("lists").join(other), folder.path().join("lists").join(&name))
             .unwrap();
-        assert!(chunks.read(&name).is_err());
+        assert!(chunks.read_all(&name).is_err());
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(12))]
         #[test]
-        fn what_is_kept_comes_back(parts in prop::collection::vec((0u8..4, 0usize..400_000), 0..8)) {
+        fn stored_content_reads_back_unchanged(parts in prop::collection::vec((0u8..4, 0usize..400_000), 0..8)) {
             let mut bytes = Vec::new();
             for (kind, len) in parts {
                 match kind {
-                    0 => bytes.extend(lines(len, len + len / 2000)),
+                    0 => bytes.extend(make_lines(len, len + len / 2000)),
                     1 => bytes.resize(bytes.len() + len * 8, b'x'),
                     2 => bytes.resize(bytes.len() + len / 100, b'\n'),
                     _ => bytes.extend((0..len).map(|k| (k * k % 251) as u8)),
                 }
             }
             let folder = tempfile::tempdir().unwrap();
-            let chunks = ChunkStore::at(folder.path());
-            let name = chunks.keep(&bytes[..]).unwrap();
-            prop_assert!(chunks.holds(&name));
-            prop_assert_eq!(chunks.read(&name).unwrap(), bytes);
+            let chunks = ChunkStore::new(folder.path());
+            let name = chunks.store(&bytes[..]).unwrap();
+            prop_assert!(chunks.has_content(&name));
+            prop_assert_eq!(chunks.read_all(&name).unwrap(), bytes);
         }
     }
 }

@@ -1,220 +1,229 @@
-//! Each kind of deed: what is kept before it, its draft, and the step that others see.
+//! Executes one file operation: backup, draft, visible change, clean-up.
 
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use super::backup::BackupStore;
-use super::files::{make_folder, make_missing, missing_above, publish, remove_if_there, write_draft};
+use super::files::{
+    create_dirs, create_private_dir, find_missing_ancestors, publish_draft, remove_if_exists, write_draft,
+};
 use super::plan::FileOp;
 use super::precondition::ensure_unchanged;
-use super::record::{Change, FileOpKind, FileState, OpId};
-use super::replace::{ReplacedFile, hard_link, replace_file};
-use super::trash::{date_now, file_state, move_over};
-use crate::disk::{open, tail_at};
+use super::record::{ChangeRecord, FileState, OpId};
+use super::replace::{ReplacedFile, link_old_file, replace_file};
+use super::trash::{move_path, read_file_state, touch_files};
+use crate::disk::{hash_tail_at, open_file};
 use crate::error::{Error, FileChange};
 
-/// A deed on its way.
+/// A file operation after its backup, its journal record, and the old file once it was replaced.
 pub(super) struct PreparedOp<'a> {
-    deed: FileOp<'a>,
-    pub(super) change: Change,
-    displaced: Option<ReplacedFile>,
+    file_op: FileOp<'a>,
+    pub(super) change: ChangeRecord,
+    replaced: Option<ReplacedFile>,
 }
 
 impl<'a> PreparedOp<'a> {
-    /// Keeps what the deed will change, durably. Nothing else changes yet.
+    /// Backs up the file durably and checks that the operation is possible. Changes nothing outside the state folder. `idx`
+    /// is the index of the file operation in the op.
     pub(super) fn prepare(
-        deed: FileOp<'a>,
+        file_op: FileOp<'a>,
         op: OpId,
-        k: usize,
-        keep: &BackupStore,
-        state: &Path,
+        idx: usize,
+        backups: &BackupStore,
+        state_dir: &Path,
     ) -> Result<PreparedOp<'a>, Error> {
-        let path = deed.path().to_owned();
-        let beside =
-            |end: &str| path.with_file_name(format!(".rethread-{op}-{k}-{}.{end}", std::process::id()));
-        let mut change = Change {
-            deed: FileOpKind::Create,
+        let path = file_op.path().to_owned();
+        let sibling = |extension: &str| {
+            path.with_file_name(format!(".rethread-{op}-{idx}-{}.{extension}", std::process::id()))
+        };
+        let mut change = ChangeRecord {
+            kind: file_op.kind(),
             path: path.clone(),
             before: None,
             after: None,
-            draft: Some(beside("tmp")),
+            draft: Some(sibling("tmp")),
             old: None,
             bytes: None,
             from: None,
             folders: Vec::new(),
         };
-        match &deed {
-            FileOp::Append { stamp, bytes, .. } => {
-                change.deed = FileOpKind::Append;
-                change.before = Some(keep.growing(&path, stamp, op, k).map_err(Error::writing(state))?);
-                change.bytes = Some(keep.chunks.keep(&bytes[..]).map_err(Error::writing(state))?);
-                change.old = Some(beside("old"));
+        match &file_op {
+            FileOp::Append { fingerprint, bytes, .. } => {
+                change.before = Some(
+                    backups
+                        .back_up_for_append(&path, fingerprint, op, idx)
+                        .map_err(Error::writing(state_dir))?,
+                );
+                change.bytes = Some(backups.chunks.store(&bytes[..]).map_err(Error::writing(state_dir))?);
+                change.old = Some(sibling("old"));
             }
-            FileOp::Replace { stamp, .. } => {
-                change.deed = FileOpKind::Replace;
-                change.before = Some(keep.back_up(&path, stamp).map_err(Error::writing(state))?);
-                change.old = Some(beside("old"));
+            FileOp::Replace { fingerprint, .. } => {
+                change.before = Some(backups.back_up(&path, fingerprint).map_err(Error::writing(state_dir))?);
+                change.old = Some(sibling("old"));
             }
             FileOp::Create { .. } => {
-                refuse_if_there(&path)?;
-                change.folders = missing_above(&path);
+                ensure_absent(&path)?;
+                change.folders = find_missing_ancestors(&path);
             }
             FileOp::Remove { .. } => {
-                change.deed = FileOpKind::Remove;
-                let before = file_state(&path).map_err(Error::reading(&path))?;
-                let gone = || Error::Stale { path: path.clone(), drift: FileChange::Gone };
-                let trash = state.join("trash").join(format!("{op}-{k}"));
-                let trash = trash.join(path.file_name().unwrap_or_default());
-                change.before = Some(FileState { trash: Some(trash), ..before.ok_or_else(gone)? });
-                change.draft = Some(state.join("trash").join(format!("{op}-{k}.part")));
-                change.old = Some(beside("old"));
+                let current = read_file_state(&path).map_err(Error::reading(&path))?;
+                let gone_error = || Error::Stale { path: path.clone(), change: FileChange::Gone };
+                let trash_dir = state_dir.join("trash").join(format!("{op}-{idx}"));
+                let trash = trash_dir.join(path.file_name().unwrap_or_default());
+                change.before = Some(FileState { trash: Some(trash), ..current.ok_or_else(gone_error)? });
+                change.draft = Some(state_dir.join("trash").join(format!("{op}-{idx}.part")));
+                change.old = Some(sibling("old"));
             }
             FileOp::Return { from, .. } => {
-                change.deed = FileOpKind::Return;
-                refuse_if_there(&path)?;
+                ensure_absent(&path)?;
                 if std::fs::symlink_metadata(from).is_err() {
                     return Err(Error::BackupGone { path });
                 }
                 change.from = Some(from.clone());
-                change.old = Some(state.join("trash").join(format!("{op}-{k}.part")));
-                change.folders = missing_above(&path);
+                change.old = Some(state_dir.join("trash").join(format!("{op}-{idx}.part")));
+                change.folders = find_missing_ancestors(&path);
             }
         }
-        Ok(PreparedOp { deed, change, displaced: None })
+        Ok(PreparedOp { file_op, change, replaced: None })
     }
 
-    /// Refuses a file that changed since the plan was made.
-    pub(super) fn refuse_if_changed(&self) -> Result<(), Error> {
-        match &self.deed {
-            FileOp::Append { path, stamp, .. } | FileOp::Replace { path, stamp, .. } => {
-                ensure_unchanged(path, stamp)
+    /// Returns an error if the file has changed since the plan was made, or if a new path exists. Never fails for `Remove`.
+    pub(super) fn check_precondition(&self) -> Result<(), Error> {
+        match &self.file_op {
+            FileOp::Append { path, fingerprint, .. } | FileOp::Replace { path, fingerprint, .. } => {
+                ensure_unchanged(path, fingerprint)
             }
-            FileOp::Create { path, .. } | FileOp::Return { path, .. } => refuse_if_there(path),
+            FileOp::Create { path, .. } | FileOp::Return { path, .. } => ensure_absent(path),
             FileOp::Remove { .. } => Ok(()),
         }
     }
 
-    /// Writes the draft, where the deed has one.
-    pub(super) fn draft(&mut self) -> Result<(), Error> {
+    /// Writes the draft, if the operation has one, and records the expected state. For an append, checks the disk space.
+    pub(super) fn write_draft(&mut self) -> Result<(), Error> {
         let path = self.change.path.clone();
         let draft = self.change.draft.clone().unwrap_or_default();
-        make_missing(&self.change.folders).map_err(Error::writing(&path))?;
-        let failed = |error: io::Error| match error.kind() {
-            // What the draft is made from ended early.
+        create_dirs(&self.change.folders).map_err(Error::writing(&path))?;
+        let draft_error = |error: io::Error| match error.kind() {
+            // The source of the draft was shorter than planned.
             ErrorKind::UnexpectedEof => Error::Changed { path: path.clone() },
             _ => Error::Unwritable { path: draft.clone(), source: error },
         };
-        match &self.deed {
+        match &self.file_op {
             FileOp::Replace { content, .. } => {
-                let stamp = write_draft(&draft, content, Some(&path)).map_err(failed)?;
-                self.change.after = Some(FileState::file(&stamp));
+                let fingerprint = write_draft(&draft, content, Some(&path)).map_err(draft_error)?;
+                self.change.after = Some(FileState::from_fingerprint(&fingerprint));
             }
             FileOp::Create { content, .. } => {
-                let stamp = write_draft(&draft, content, None).map_err(failed)?;
-                self.change.after = Some(FileState::file(&stamp));
+                let fingerprint = write_draft(&draft, content, None).map_err(draft_error)?;
+                self.change.after = Some(FileState::from_fingerprint(&fingerprint));
             }
-            FileOp::Append { bytes, .. } => reserve(&draft, bytes).map_err(Error::writing(&path))?,
+            FileOp::Append { bytes, .. } => check_space(&draft, bytes).map_err(Error::writing(&path))?,
             FileOp::Remove { .. } => {}
             FileOp::Return { from, .. } => {
-                self.change.after = file_state(from).map_err(Error::reading(from))?;
+                self.change.after = read_file_state(from).map_err(Error::reading(from))?;
             }
         }
         Ok(())
     }
 
-    /// Does what others see.
+    /// Applies the change that other processes can see. Calls `step` after each step, for crash tests.
     pub(super) fn apply(&mut self, step: impl Fn(&'static str)) -> Result<(), Error> {
         let change = &mut self.change;
         let path = change.path.clone();
         let draft = change.draft.clone().unwrap_or_default();
-        let writing = |error| Error::Unwritable { path: path.clone(), source: error };
-        match &self.deed {
-            FileOp::Append { stamp, bytes, .. } => {
-                if append_at(&path, stamp.len, bytes).map_err(writing)? {
-                    let file = open(&path).map_err(writing)?;
-                    let len = stamp.len + bytes.len() as u64;
-                    let tail = tail_at(&file, len).map_err(writing)?.to_hex().to_string();
-                    change.after = Some(FileState { len, tail, ..FileState::file(stamp) });
+        let write_error = |error| Error::Unwritable { path: path.clone(), source: error };
+        match &self.file_op {
+            FileOp::Append { fingerprint, bytes, .. } => {
+                if append_at_end(&path, fingerprint.len, bytes).map_err(write_error)? {
+                    let file = open_file(&path).map_err(write_error)?;
+                    let len = fingerprint.len + bytes.len() as u64;
+                    let tail = hash_tail_at(&file, len).map_err(write_error)?.to_hex().to_string();
+                    change.after = Some(FileState { len, tail, ..FileState::from_fingerprint(fingerprint) });
                 } else {
-                    return Err(Error::Stale { path, drift: FileChange::Grew(1) });
+                    return Err(Error::Stale { path, change: FileChange::Grew(1) });
                 }
             }
-            FileOp::Replace { stamp, .. } => {
+            FileOp::Replace { fingerprint, .. } => {
                 let old = change.old.clone().unwrap_or_default();
-                hard_link(&path, &old).map_err(writing)?;
-                step("old file has a second name");
-                let file = open(&path).map_err(writing)?;
-                ensure_unchanged(&path, stamp)?;
-                let mut displaced = replace_file(&draft, &path, file, stamp.len).map_err(writing)?;
-                step("new file is in place");
-                if let Some(why) = displaced.wait().map_err(writing)? {
-                    return Err(Error::Live { session: stem(&path), why });
+                link_old_file(&path, &old).map_err(write_error)?;
+                step("old file linked");
+                let file = open_file(&path).map_err(write_error)?;
+                ensure_unchanged(&path, fingerprint)?;
+                let mut replaced = replace_file(&draft, &path, file, fingerprint.len).map_err(write_error)?;
+                step("file replaced");
+                if let Some(evidence) = replaced.wait_for_writers().map_err(write_error)? {
+                    return Err(Error::Live { session: file_stem(&path), evidence });
                 }
-                displaced.copy_appended(&path).map_err(writing)?;
-                step("what grew is carried over");
-                self.displaced = Some(displaced);
+                replaced.copy_appended(&path).map_err(write_error)?;
+                step("appended bytes copied");
+                self.replaced = Some(replaced);
             }
-            FileOp::Create { .. } => publish(&draft, &path).map_err(|error| occupied(&path, error))?,
+            FileOp::Create { .. } => {
+                publish_draft(&draft, &path).map_err(|error| publish_error(&path, error))?;
+            }
             FileOp::Remove { .. } => {
                 let trash =
                     change.before.as_ref().and_then(|before| before.trash.clone()).unwrap_or_default();
-                make_folder(trash.parent().unwrap_or(&trash)).map_err(writing)?;
-                step("trash is made");
-                move_over(&path, &trash, &draft, step).map_err(writing)?;
+                create_private_dir(trash.parent().unwrap_or(&trash)).map_err(write_error)?;
+                step("trash folder created");
+                move_path(&path, &trash, &draft, step).map_err(write_error)?;
             }
             FileOp::Return { from, .. } => {
-                move_over(from, &path, &draft, &step).map_err(|error| occupied(&path, error))?;
-                step("brought back");
-                date_now(&path).map_err(writing)?;
+                move_path(from, &path, &draft, &step).map_err(|error| publish_error(&path, error))?;
+                step("moved out of the trash");
+                touch_files(&path).map_err(write_error)?;
             }
         }
         Ok(())
     }
 
-    /// Tidies up when nothing can go wrong any more.
+    /// Copies the last bytes that were appended to the old file and removes its link. Called after the verification.
     pub(super) fn finish(&mut self) -> io::Result<()> {
-        if let Some(displaced) = &mut self.displaced {
-            displaced.copy_appended(&self.change.path)?;
+        if let Some(replaced) = &mut self.replaced {
+            replaced.copy_appended(&self.change.path)?;
         }
-        self.change.old.as_deref().map_or(Ok(()), remove_if_there)
+        self.change.old.as_deref().map_or(Ok(()), remove_if_exists)
     }
 }
 
-fn stem(path: &Path) -> String {
+fn file_stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-fn refuse_if_there(path: &Path) -> Result<(), Error> {
+/// Returns [`Error::AlreadyExists`] if the path exists, even as a broken link.
+fn ensure_absent(path: &Path) -> Result<(), Error> {
     match std::fs::symlink_metadata(path) {
         Ok(_) => Err(Error::AlreadyExists { path: path.to_owned() }),
         Err(_) => Ok(()),
     }
 }
 
-fn occupied(path: &Path, error: io::Error) -> Error {
+/// Converts an error of publishing a file at `path`.
+fn publish_error(path: &Path, error: io::Error) -> Error {
     match error.kind() {
         ErrorKind::AlreadyExists => Error::AlreadyExists { path: path.to_owned() },
         _ => Error::Unwritable { path: path.to_owned(), source: error },
     }
 }
 
-/// Finds out whether there is room for an append: a line that fits only in part could not be taken back without room.
-fn reserve(draft: &Path, bytes: &[u8]) -> io::Result<()> {
-    let file = super::files::private(OpenOptions::new().write(true).create_new(true)).open(draft);
-    // A folder in which no file can be made may still hold one that can be appended to.
+/// Checks that the disk has room for an append, by writing `bytes` to the temporary file `draft`. A partial append could
+/// not be rolled back on a full disk.
+fn check_space(draft: &Path, bytes: &[u8]) -> io::Result<()> {
+    let file = super::files::private_mode(OpenOptions::new().write(true).create_new(true)).open(draft);
+    // A file can be writable in a folder that does not allow new files.
     let Ok(mut file) = file else { return Ok(()) };
-    let written = file.write_all(bytes);
-    remove_if_there(draft)?;
-    written
+    let result = file.write_all(bytes);
+    remove_if_exists(draft)?;
+    result
 }
 
-/// Appends where the file ends; says whether that was at `len`.
-fn append_at(path: &PathBuf, len: u64, bytes: &[u8]) -> io::Result<bool> {
-    drop(open(path)?);
+/// Appends bytes to a file durably. Returns `false` if another process appended before, so its length was not `len`.
+fn append_at_end(path: &PathBuf, len: u64, bytes: &[u8]) -> io::Result<bool> {
+    drop(open_file(path)?);
     let mut file = OpenOptions::new().append(true).open(path)?;
     file.write_all(bytes)?;
-    // Where nothing was written, the file does not say where.
+    // An append of no bytes does not move the file position to the end.
     let end = if bytes.is_empty() { file.metadata()?.len() } else { file.stream_position()? };
     file.sync_all()?;
     Ok(end == len + bytes.len() as u64)

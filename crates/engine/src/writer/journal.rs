@@ -1,4 +1,4 @@
-//! The journal: one line for each new state of an op, only ever added to.
+//! The journal: an append-only log with one line for each state change of an op.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -8,70 +8,78 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rethread_core::entry::Timestamp;
 
-use super::files::{private, sync_folder};
-use super::record::{Change, FileState, JournalEvent, JournalRecord, OpId, VERSION};
+use super::files::{private_mode, sync_dir};
+use super::record::{ChangeRecord, FileState, JournalEvent, JournalRecord, OpId, VERSION};
 use crate::Error;
 
-/// What became of an op.
+/// The status of an op.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum OpState {
-    /// It was cut short; the next op takes it back.
+pub enum OpStatus {
+    /// It was interrupted. The next op rolls it back or completes it.
     Unfinished,
-    /// It is done.
+    /// It was completed and is in effect.
     Done,
-    /// It was taken back at once.
+    /// It was completed and later undone by this op.
+    Undone(OpId),
+    /// It failed and was rolled back.
     RolledBack,
 }
 
-/// An op, as the journal tells it.
+/// An op, as recorded in the journal.
 #[derive(Debug, Clone)]
 pub(crate) struct Op {
-    pub(crate) no: OpId,
-    pub(crate) at: Timestamp,
+    pub(crate) id: OpId,
+    pub(crate) time: Timestamp,
     pub(crate) command: String,
     pub(crate) session: String,
     pub(crate) about: String,
     pub(crate) undoes: Option<OpId>,
-    /// The op that undid it and is in force.
-    pub(crate) undone_by: Option<OpId>,
-    pub(crate) state: OpState,
-    /// Whether its backups were thrown away.
+    pub(crate) status: OpStatus,
+    /// Whether its backups were deleted.
     pub(crate) pruned: bool,
-    pub(crate) changes: Vec<Change>,
+    pub(crate) changes: Vec<ChangeRecord>,
 }
 
 impl Op {
-    /// Whether it is done and was not undone.
-    pub(crate) fn is_in_force(&self) -> bool {
-        self.state == OpState::Done && self.undone_by.is_none()
+    /// Returns `true` if it was completed, whether or not it was undone later.
+    pub(crate) fn was_completed(&self) -> bool {
+        matches!(self.status, OpStatus::Done | OpStatus::Undone(_))
+    }
+
+    /// Sets the state of each change after the op. `states` has one element per change.
+    fn set_states_after(&mut self, states: Vec<Option<FileState>>) {
+        for (change, after) in self.changes.iter_mut().zip(states) {
+            change.after = after;
+        }
     }
 }
 
-/// All ops, oldest first.
+/// The journal file with all its ops, oldest first.
 #[derive(Debug)]
 pub(crate) struct Journal {
     path: PathBuf,
     pub(crate) ops: Vec<Op>,
-    /// Whether the last line was cut short.
-    torn: bool,
+    /// Whether the last line is incomplete.
+    is_torn: bool,
 }
 
 impl Journal {
-    /// Reads the journal in a state folder; where there is none, it is empty.
-    pub(crate) fn read(state: &Path) -> Result<Journal, Error> {
-        let path = state.join("journal.jsonl");
+    /// Reads the journal in a state directory. A missing journal is empty, and damaged lines are ignored. Returns an error
+    /// if a newer version of rethread wrote a line.
+    pub(crate) fn read(state_dir: &Path) -> Result<Journal, Error> {
+        let path = state_dir.join("journal.jsonl");
         let text = match std::fs::read(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
-            read => read.map_err(Error::reading(&path))?,
+            result => result.map_err(Error::reading(&path))?,
         };
-        let torn = text.last().is_some_and(|&last| last != b'\n');
-        let mut journal = Journal { path, ops: Vec::new(), torn };
-        let mut places = HashMap::new();
+        let is_torn = text.last().is_some_and(|&last| last != b'\n');
+        let mut journal = Journal { path, ops: Vec::new(), is_torn };
+        let mut op_idx = HashMap::new();
         for line in text.split(|&b| b == b'\n').filter(|line| !line.is_empty()) {
             match serde_json::from_slice::<JournalRecord>(line) {
-                Ok(record) if record.v == VERSION => journal.take(record, &mut places),
-                // A line of another version says so whatever else it holds; a torn line never took effect.
-                _ if version(line).is_some_and(|v| v > VERSION) => {
+                Ok(record) if record.v == VERSION => journal.apply_record(record, &mut op_idx),
+                // The version of a newer line can be read whatever else the line contains. A torn line has no effect.
+                _ if read_version(line).is_some_and(|v| v > VERSION) => {
                     return Err(Error::NewerJournal { path: journal.path });
                 }
                 _ => {}
@@ -81,107 +89,98 @@ impl Journal {
         Ok(journal)
     }
 
-    fn take(&mut self, record: JournalRecord, places: &mut HashMap<OpId, usize>) {
-        if let JournalEvent::Begun { command, session, about, undoes, changes } = record.news {
-            places.insert(record.op, self.ops.len());
+    /// Adds a new op, or updates the op of the record. `op_idx` maps ids to indices of `ops`.
+    fn apply_record(&mut self, record: JournalRecord, op_idx: &mut HashMap<OpId, usize>) {
+        if let JournalEvent::Begun { command, session, about, undoes, changes } = record.event {
+            op_idx.insert(record.op, self.ops.len());
             self.ops.push(Op {
-                no: record.op,
-                at: Timestamp(record.at),
+                id: record.op,
+                time: Timestamp(record.at),
                 command,
                 session,
                 about,
                 undoes,
-                undone_by: None,
-                state: OpState::Unfinished,
+                status: OpStatus::Unfinished,
                 pruned: false,
                 changes,
             });
             return;
         }
-        let Some(op) = places.get(&record.op).map(|&at| &mut self.ops[at]) else { return };
-        match record.news {
-            JournalEvent::Ready { after } => op.set_after(after),
+        let Some(op) = op_idx.get(&record.op).map(|&idx| &mut self.ops[idx]) else { return };
+        match record.event {
+            JournalEvent::Ready { after } => op.set_states_after(after),
             JournalEvent::Done { after } => {
-                op.set_after(after);
-                op.state = OpState::Done;
+                op.set_states_after(after);
+                op.status = OpStatus::Done;
             }
-            JournalEvent::RolledBack { .. } => op.state = OpState::RolledBack,
+            JournalEvent::RolledBack { .. } => op.status = OpStatus::RolledBack,
             JournalEvent::Pruned => op.pruned = true,
             JournalEvent::Begun { .. } => {}
         }
     }
 
-    /// An op is undone while the op that undid it is in force: told from the newest to the oldest.
+    /// Marks the ops that are undone by an op in effect. Runs from newest to oldest, because an undo can be undone too.
     fn mark_undone(&mut self) {
-        for at in (0..self.ops.len()).rev() {
-            let op = &self.ops[at];
-            if let Some(undone) = op.undoes.filter(|_| op.is_in_force()) {
-                let by = op.no;
-                if let Some(op) = self.ops.iter_mut().find(|op| op.no == undone) {
-                    op.undone_by = Some(by);
+        for idx in (0..self.ops.len()).rev() {
+            let op = &self.ops[idx];
+            if let Some(undone) = op.undoes.filter(|_| op.status == OpStatus::Done) {
+                let undone_by = op.id;
+                if let Some(op) = self.ops.iter_mut().find(|op| op.id == undone && op.was_completed()) {
+                    op.status = OpStatus::Undone(undone_by);
                 }
             }
         }
     }
 
-    /// Finds an op.
-    pub(crate) fn op(&self, no: OpId) -> Option<&Op> {
-        self.ops.iter().find(|op| op.no == no)
+    pub(crate) fn find_op(&self, id: OpId) -> Option<&Op> {
+        self.ops.iter().find(|op| op.id == id)
     }
 
-    /// Returns the number of the next op.
-    pub(super) fn next(&self) -> OpId {
-        OpId(self.ops.iter().map(|op| op.no.0).max().unwrap_or(0) + 1)
+    /// Returns the id of the next op: one more than the highest id.
+    pub(super) fn next_op_id(&self) -> OpId {
+        OpId(self.ops.iter().map(|op| op.id.0).max().unwrap_or(0) + 1)
     }
 
-    /// Adds a line, durably.
-    pub(super) fn add(&mut self, op: OpId, news: JournalEvent) -> Result<(), Error> {
-        let record = JournalRecord { v: VERSION, op, at: now().0, news };
-        let mut line = if self.torn { b"\n".to_vec() } else { Vec::new() };
+    /// Appends a line about an op to the journal durably. Does not update `ops`.
+    pub(super) fn append_event(&mut self, op: OpId, event: JournalEvent) -> Result<(), Error> {
+        let record = JournalRecord { v: VERSION, op, at: now().0, event };
+        let mut line = if self.is_torn { b"\n".to_vec() } else { Vec::new() };
         serde_json::to_writer(&mut line, &record)
             .map_err(|error| Error::Unwritable { path: self.path.clone(), source: error.into() })?;
         line.push(b'\n');
-        let fresh = !self.path.exists();
-        // Should only a part of the line arrive, the next line must not hang on it.
-        self.torn = true;
-        let added = private(OpenOptions::new().append(true).create(true)).open(&self.path);
-        let added = added.and_then(|mut file| {
+        let is_new_file = !self.path.exists();
+        // If the write is cut short, the next line must not continue this one.
+        self.is_torn = true;
+        let file = private_mode(OpenOptions::new().append(true).create(true)).open(&self.path);
+        let written = file.and_then(|mut file| {
             file.write_all(&line)?;
             file.sync_data()
         });
-        added.map_err(Error::writing(&self.path))?;
-        self.torn = false;
-        if fresh && let Some(folder) = self.path.parent() {
-            sync_folder(folder).map_err(Error::writing(folder))?;
+        written.map_err(Error::writing(&self.path))?;
+        self.is_torn = false;
+        if is_new_file && let Some(dir) = self.path.parent() {
+            sync_dir(dir).map_err(Error::writing(dir))?;
         }
         Ok(())
     }
 }
 
-impl Op {
-    fn set_after(&mut self, after: Vec<Option<FileState>>) {
-        for (change, after) in self.changes.iter_mut().zip(after) {
-            change.after = after;
-        }
-    }
-}
-
-/// Reads only the version of a line.
-fn version(line: &[u8]) -> Option<u32> {
+/// Reads only the version of a line. Returns `None` if the line is not JSON or has no version.
+fn read_version(line: &[u8]) -> Option<u32> {
     #[derive(serde::Deserialize)]
-    struct Only {
+    struct VersionOnly {
         v: u32,
     }
-    serde_json::from_slice::<Only>(line).ok().map(|only| only.v)
+    serde_json::from_slice::<VersionOnly>(line).ok().map(|line| line.v)
 }
 
-/// Returns the present.
+/// Returns the current time.
 pub(super) fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
 }
 
-/// Whether a state folder has a journal.
-pub(super) fn exists(state: &Path) -> bool {
-    File::open(state.join("journal.jsonl")).is_ok()
+/// Returns `true` if a state directory has a journal that can be opened.
+pub(super) fn exists(state_dir: &Path) -> bool {
+    File::open(state_dir.join("journal.jsonl")).is_ok()
 }

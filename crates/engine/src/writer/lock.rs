@@ -1,56 +1,57 @@
-//! One writer at a time.
+//! The lock that allows one writer at a time.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Seek, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use super::files::{make_folder, private};
+use super::files::{create_private_dir, private_mode};
 use crate::Error;
 
-/// How often it is tried, and how long it waits between.
+/// The number of attempts to acquire the lock, with [`PAUSE`] between them: 5 seconds in all.
 const TRIES: u32 = 250;
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The lock on a state folder; it goes with this value, also when the process dies.
+/// The lock on a state folder. It is released when this value is dropped or the process dies.
 #[derive(Debug)]
-pub(super) struct Lock {
+pub(super) struct StateLock {
     _file: File,
 }
 
-impl Lock {
-    /// Takes the lock; waits a few seconds for another process.
-    pub(super) fn take(state: &Path, command: &str) -> Result<Lock, Error> {
-        Lock::take_after(state, command, TRIES)
+impl StateLock {
+    /// Acquires the lock. Returns [`Error::Busy`] if another process holds it for more than 5 seconds.
+    pub(super) fn acquire(state_dir: &Path, command: &str) -> Result<StateLock, Error> {
+        StateLock::acquire_within(state_dir, command, TRIES)
     }
 
-    /// Takes the lock if it is free.
-    pub(super) fn take_if_free(state: &Path, command: &str) -> Option<Lock> {
-        Lock::take_after(state, command, 1).ok()
+    /// Acquires the lock without waiting. Returns `None` if it is not free, or on any error.
+    pub(super) fn try_acquire(state_dir: &Path, command: &str) -> Option<StateLock> {
+        StateLock::acquire_within(state_dir, command, 1).ok()
     }
 
-    fn take_after(state: &Path, command: &str, tries: u32) -> Result<Lock, Error> {
-        make_folder(state).map_err(Error::writing(state))?;
-        let path = state.join("lock");
+    /// Acquires the lock with at most `tries` attempts. Writes the process id and `command` to the lock file.
+    fn acquire_within(state_dir: &Path, command: &str, tries: u32) -> Result<StateLock, Error> {
+        create_private_dir(state_dir).map_err(Error::writing(state_dir))?;
+        let path = state_dir.join("lock");
         let file =
-            private(OpenOptions::new().read(true).write(true).create(true).truncate(false)).open(&path);
+            private_mode(OpenOptions::new().read(true).write(true).create(true).truncate(false)).open(&path);
         let mut file = file.map_err(Error::writing(&path))?;
         for _ in 0..tries {
             match file.try_lock() {
                 Ok(()) => {
-                    // Who has it is only told to others; that it cannot be told is no reason to stop.
+                    // The process id and the command only serve the error message of other processes: ignore errors.
                     let _ = file.rewind();
                     let _ = file.write_all(
                         format!("{:<60}\n", format!("{} {command}", std::process::id())).as_bytes(),
                     );
-                    return Ok(Lock { _file: file });
+                    return Ok(StateLock { _file: file });
                 }
                 Err(TryLockError::WouldBlock) if tries > 1 => std::thread::sleep(PAUSE),
                 Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(error)) => return Err(Error::writing(&path)(error)),
             }
         }
-        let who = std::fs::read_to_string(&path).unwrap_or_default();
-        Err(Error::Busy { who: who.trim().to_owned() })
+        let owner = std::fs::read_to_string(&path).unwrap_or_default();
+        Err(Error::Busy { process: owner.trim().to_owned() })
     }
 }

@@ -1,14 +1,14 @@
-//! The only pen: everything that rethread changes on disk, it changes here (**one-pen**).
+//! The only module that changes session files (**single-writer**).
 //!
 //! ```text
-//! Plan ─▶ lock ─▶ recover ─▶ still? live? ─▶ backup ─▶ journal: begun ─▶ drafts ─▶ ready ─▶ write ─▶ check ─▶ done
-//!                                                            └──────── any failure or crash ──▶ as it was before
+//! Plan ─▶ lock ─▶ recover ─▶ unchanged? live? ─▶ backup ─▶ journal: begun ─▶ drafts ─▶ ready ─▶ apply ─▶ verify ─▶ done
+//!                                                                  └─────── any failure or crash ──▶ rolled back
 //! ```
 //!
-//! The state folder holds `journal.jsonl`, `chunks` and `lists` (backups), `links` (backups of large files that only
-//! grow), `trash` (what was removed) and `lock`. Backup and journal are durable before anything else changes
-//! (**always-a-way-back**), a file is never cut short in place, and what others append meanwhile is carried over.
-#![expect(clippy::disallowed_methods, reason = "one-pen: this is the pen")]
+//! The state directory contains `journal.jsonl`, `chunks` and `lists` (backups), `links` (backups of large files that are
+//! only appended to), `trash` (removed files) and `lock`. Backup and journal are durable before anything else changes
+//! (**always-undoable**). A file is never truncated in place, and bytes that other processes append meanwhile are kept.
+#![expect(clippy::disallowed_methods, reason = "single-writer: only this module changes session files")]
 
 mod backup;
 mod chunks;
@@ -30,9 +30,10 @@ mod transaction;
 mod trash;
 
 pub(crate) use self::backup::BackupStore;
-pub(crate) use self::journal::{Journal, Op, OpState};
-pub(crate) use self::plan::{Content, FileOp, Plan};
-pub(crate) use self::precondition::drift;
+pub use self::journal::OpStatus;
+pub(crate) use self::journal::{Journal, Op};
+pub(crate) use self::plan::{FileOp, NewContent, Plan};
+pub(crate) use self::precondition::find_change;
 pub(crate) use self::record::FileState;
-pub use self::record::OpId;
+pub use self::record::{FileOpKind, OpId};
 pub use self::session_writer::SessionWriter;

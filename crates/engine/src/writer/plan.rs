@@ -1,61 +1,49 @@
-//! What shall be written, as a value: it can be shown, tested and refused before a byte moves (**plan-before-pen**).
+//! A planned change as a value: it can be displayed, tested and refused before anything is written (**plan-first**).
 
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::record::FileOpKind;
 use crate::disk::TailFingerprint;
 
-/// An intended change of files.
+/// A planned change of files.
 pub(crate) struct Plan<'a> {
-    /// The command: a word of the log.
+    /// The command, for the log.
     pub(crate) command: &'static str,
-    /// The id of the session it is about.
+    /// The id of the session that changes.
     pub(crate) session: String,
-    /// More words of the log.
+    /// A description for the log.
     pub(crate) about: String,
-    /// What to do, in this order.
-    pub(crate) deeds: Vec<FileOp<'a>>,
-    /// Whether to write although somebody may be at work in the session.
+    /// The file operations, in order.
+    pub(crate) file_ops: Vec<FileOp<'a>>,
+    /// Writes even if a client may be using the session.
     pub(crate) even_if_live: bool,
 }
 
-/// One change of one file or folder.
+/// A planned change of one file or directory.
 pub(crate) enum FileOp<'a> {
-    /// Adds bytes to the end of a file.
+    /// Appends bytes to a file.
     Append {
-        /// The file.
         path: PathBuf,
-        /// How it was when the plan was made.
-        stamp: TailFingerprint,
-        /// What to add.
+        /// The fingerprint of the file when the plan was made.
+        fingerprint: TailFingerprint,
         bytes: Vec<u8>,
     },
-    /// Gives a file another content.
+    /// Replaces the content of a file.
     Replace {
-        /// The file.
         path: PathBuf,
-        /// How it was when the plan was made.
-        stamp: TailFingerprint,
-        /// The content.
-        content: Content<'a>,
+        /// The fingerprint of the file when the plan was made.
+        fingerprint: TailFingerprint,
+        content: NewContent<'a>,
     },
-    /// Makes a file and the folders above it; never overwrites.
-    Create {
-        /// Where.
-        path: PathBuf,
-        /// Its content.
-        content: Content<'a>,
-    },
-    /// Moves a file or folder to the trash.
-    Remove {
-        /// Which.
-        path: PathBuf,
-    },
-    /// Moves a file or folder out of the trash; never overwrites.
+    /// Creates a file and its missing parent directories. Never overwrites.
+    Create { path: PathBuf, content: NewContent<'a> },
+    /// Moves a file or directory to the trash.
+    Remove { path: PathBuf },
+    /// Moves a file or directory out of the trash. Never overwrites.
     Return {
-        /// Where to.
         path: PathBuf,
-        /// Where it lies.
+        /// The path in the trash.
         from: PathBuf,
     },
 }
@@ -71,17 +59,38 @@ impl FileOp<'_> {
             | FileOp::Return { path, .. } => path,
         }
     }
+
+    /// Sets the path that changes.
+    pub(super) fn set_path(&mut self, new_path: PathBuf) {
+        match self {
+            FileOp::Append { path, .. }
+            | FileOp::Replace { path, .. }
+            | FileOp::Create { path, .. }
+            | FileOp::Remove { path }
+            | FileOp::Return { path, .. } => *path = new_path,
+        }
+    }
+
+    /// Returns its kind, as recorded in the journal.
+    pub(crate) fn kind(&self) -> FileOpKind {
+        match self {
+            FileOp::Append { .. } => FileOpKind::Append,
+            FileOp::Replace { .. } => FileOpKind::Replace,
+            FileOp::Create { .. } => FileOpKind::Create,
+            FileOp::Remove { .. } => FileOpKind::Remove,
+            FileOp::Return { .. } => FileOpKind::Return,
+        }
+    }
 }
 
-/// Writes a content.
+/// A closure that writes the bytes of a file. It may be called more than once.
 pub(crate) type ContentWriter<'a> = Box<dyn Fn(&mut dyn io::Write) -> io::Result<()> + 'a>;
 
-/// What a file shall hold.
-pub(crate) enum Content<'a> {
-    /// These bytes.
+/// The source of the bytes of a new file.
+pub(crate) enum NewContent<'a> {
     Bytes(Vec<u8>),
     /// The bytes of another file.
     Copy(PathBuf),
-    /// What this writes.
+    /// The bytes this closure writes.
     Generated(ContentWriter<'a>),
 }

@@ -1,114 +1,130 @@
-//! Is the file still what the plan was made for (**still-file**), and is nobody at work in it?
+//! Checks before a write that the files are unchanged since planning (**still-file**) and that no process uses them.
 
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::journal::{Journal, OpState};
+use super::journal::{Journal, OpStatus};
 use super::plan::{FileOp, Plan};
 use super::record::FileState;
-use crate::disk::{TailFingerprint, client_home, live_sessions, open, tail_at, writer_of};
+use crate::disk::{
+    TailFingerprint, find_client_dir, find_live_sessions, find_writer, hash_tail_at, open_file,
+};
 use crate::error::{Error, FileChange, LiveEvidence};
 
-/// A file that changed within this time is being written.
-const FRESH: Duration = Duration::from_secs(5);
+/// A file that was modified within this time counts as in use.
+const LIVE_AGE: Duration = Duration::from_secs(5);
 
-/// Refuses a file that is not as it was.
-pub(super) fn ensure_unchanged(path: &Path, stamp: &TailFingerprint) -> Result<(), Error> {
-    let now = match TailFingerprint::of(path) {
+/// Returns [`Error::Stale`] if a file has changed since the fingerprint was taken, even if only its time differs.
+pub(super) fn ensure_unchanged(path: &Path, fingerprint: &TailFingerprint) -> Result<(), Error> {
+    let current = match TailFingerprint::from_path(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => None,
-        now => Some(now.map_err(Error::reading(path))?),
+        current => Some(current.map_err(Error::reading(path))?),
     };
-    if now == Some(*stamp) {
+    if current == Some(*fingerprint) {
         return Ok(());
     }
-    let drift = drift(path, &FileState::file(stamp)).map_err(Error::reading(path))?;
-    Err(Error::Stale { path: path.to_owned(), drift: drift.unwrap_or(FileChange::Touched) })
+    let change =
+        find_change(path, &FileState::from_fingerprint(fingerprint)).map_err(Error::reading(path))?;
+    Err(Error::Stale { path: path.to_owned(), change: change.unwrap_or(FileChange::Touched) })
 }
 
-/// Says how a file differs from what it was; nothing where it does not.
-pub(crate) fn drift(path: &Path, was: &FileState) -> io::Result<Option<FileChange>> {
-    let now = match super::trash::file_state(path)? {
+/// Compares a file or folder with an earlier state by length and hash of the tail. Returns `None` if they are equal.
+pub(crate) fn find_change(path: &Path, before: &FileState) -> io::Result<Option<FileChange>> {
+    let current = match super::trash::read_file_state(path)? {
         None => return Ok(Some(FileChange::Gone)),
-        Some(now) if now.same(was) => return Ok(None),
-        Some(now) => now,
+        Some(current) if current.is_same_content(before) => return Ok(None),
+        Some(current) => current,
     };
-    if now.folder || was.folder {
+    if current.folder || before.folder {
         return Ok(Some(FileChange::Differs));
     }
-    if now.len < was.len {
+    if current.len < before.len {
         return Ok(Some(FileChange::Shrank));
     }
-    let mut file = open(path)?;
-    if now.len == was.len || tail_at(&file, was.len)?.to_hex().as_str() != was.tail {
+    let mut file = open_file(path)?;
+    if current.len == before.len || hash_tail_at(&file, before.len)?.to_hex().as_str() != before.tail {
         return Ok(Some(FileChange::Differs));
     }
-    file.seek(SeekFrom::Start(was.len))?;
+    file.seek(SeekFrom::Start(before.len))?;
     Ok(Some(FileChange::Grew(count_lines(file)?)))
 }
 
-/// Counts lines, the last one also where it has no end.
+/// Counts the lines from the current position to the end of a file. An unterminated last line counts too.
 fn count_lines(mut file: impl Read) -> io::Result<u64> {
-    let mut piece = vec![0; 64 << 10];
-    let (mut lines, mut open_end) = (0, false);
+    let mut buffer = vec![0; 64 << 10];
+    let (mut lines, mut is_unterminated) = (0, false);
     loop {
-        let read = file.read(&mut piece)?;
-        let Some(last) = piece[..read].last() else { break };
-        open_end = *last != b'\n';
-        lines += memchr::memchr_iter(b'\n', &piece[..read]).count() as u64;
+        let read = file.read(&mut buffer)?;
+        let Some(last) = buffer[..read].last() else { break };
+        is_unterminated = *last != b'\n';
+        lines += memchr::memchr_iter(b'\n', &buffer[..read]).count() as u64;
     }
-    Ok(lines + u64::from(open_end))
+    Ok(lines + u64::from(is_unterminated))
 }
 
-/// Refuses a session in which somebody is at work. `named` are its paths before links in them were followed.
-pub(super) fn refuse_if_live(plan: &Plan<'_>, named: &[PathBuf], journal: &Journal) -> Result<(), Error> {
+/// Returns [`Error::Live`] if another process is using the session. `named_paths` are the paths of the plan before links
+/// were resolved.
+pub(super) fn ensure_not_live(
+    plan: &Plan<'_>,
+    named_paths: &[PathBuf],
+    journal: &Journal,
+) -> Result<(), Error> {
     if plan.even_if_live {
         return Ok(());
     }
-    let live = |why| Error::Live { session: plan.session.clone(), why };
-    let changed: Vec<&Path> = plan.deeds.iter().filter(|deed| changes_old(deed)).map(FileOp::path).collect();
-    let is_ours = |id: &str| {
-        id == plan.session || changed.iter().any(|path| path.file_stem().is_some_and(|stem| stem == id))
+    let live_error = |evidence| Error::Live { session: plan.session.clone(), evidence };
+    let changed_paths: Vec<&Path> =
+        plan.file_ops.iter().filter(|file_op| modifies_existing(file_op)).map(FileOp::path).collect();
+    let is_affected = |id: &str| {
+        id == plan.session || changed_paths.iter().any(|path| path.file_stem().is_some_and(|stem| stem == id))
     };
-    let homes = named.iter().map(PathBuf::as_path).chain(changed.iter().copied()).filter_map(client_home);
-    let homes: std::collections::BTreeSet<&Path> = homes.filter(|_| !changed.is_empty()).collect();
-    if homes.iter().flat_map(|home| live_sessions(home)).any(|id| is_ours(&id)) {
-        return Err(live(LiveEvidence::Registered));
+    let paths = named_paths.iter().map(PathBuf::as_path).chain(changed_paths.iter().copied());
+    let client_dirs: std::collections::BTreeSet<&Path> =
+        paths.filter_map(find_client_dir).filter(|_| !changed_paths.is_empty()).collect();
+    if client_dirs.iter().flat_map(|dir| find_live_sessions(dir)).any(|id| is_affected(&id)) {
+        return Err(live_error(LiveEvidence::Registered));
     }
-    let files: Vec<(PathBuf, std::fs::Metadata)> = changed.iter().flat_map(|path| files_at(path)).collect();
+    let files: Vec<(PathBuf, std::fs::Metadata)> =
+        changed_paths.iter().flat_map(|path| list_files_at(path)).collect();
     let now = SystemTime::now();
-    let fresh = |(path, meta): &&(PathBuf, std::fs::Metadata)| {
-        let since =
-            meta.modified().map(|then| now.duration_since(then).unwrap_or_else(|ahead| ahead.duration()));
-        since.is_ok_and(|since| since < FRESH) && !is_as_we_left(path, journal)
+    let is_fresh = |(path, meta): &&(PathBuf, std::fs::Metadata)| {
+        // A modification time slightly in the future counts too.
+        let age =
+            meta.modified().map(|time| now.duration_since(time).unwrap_or_else(|error| error.duration()));
+        age.is_ok_and(|age| age < LIVE_AGE) && !is_as_last_written(path, journal)
     };
-    if files.iter().any(|file| fresh(&file)) {
-        return Err(live(LiveEvidence::Fresh));
+    if files.iter().any(|file| is_fresh(&file)) {
+        return Err(live_error(LiveEvidence::Fresh));
     }
     let metas: Vec<std::fs::Metadata> = files.into_iter().map(|(_, meta)| meta).collect();
-    if metas.is_empty() { Ok(()) } else { writer_of(&metas).map_or(Ok(()), |why| Err(live(why))) }
+    if metas.is_empty() {
+        Ok(())
+    } else {
+        find_writer(&metas).map_or(Ok(()), |evidence| Err(live_error(evidence)))
+    }
 }
 
-/// Whether a deed changes something that others may be writing to.
-fn changes_old(deed: &FileOp<'_>) -> bool {
-    matches!(deed, FileOp::Append { .. } | FileOp::Replace { .. } | FileOp::Remove { .. })
+/// Returns `true` if a file operation changes an existing file, which another process may be writing to.
+fn modifies_existing(file_op: &FileOp<'_>) -> bool {
+    matches!(file_op, FileOp::Append { .. } | FileOp::Replace { .. } | FileOp::Remove { .. })
 }
 
-/// Returns a file, or all files of a folder.
-fn files_at(path: &Path) -> Vec<(PathBuf, std::fs::Metadata)> {
-    let found = walkdir::WalkDir::new(path).into_iter().filter_map(Result::ok);
+/// Returns a file, or all files below a folder, with their metadata. Skips everything that cannot be read.
+fn list_files_at(path: &Path) -> Vec<(PathBuf, std::fs::Metadata)> {
+    let entries = walkdir::WalkDir::new(path).into_iter().filter_map(Result::ok);
     let files =
-        found.filter_map(|found| Some((found.path().to_owned(), std::fs::metadata(found.path()).ok()?)));
+        entries.filter_map(|entry| Some((entry.path().to_owned(), std::fs::metadata(entry.path()).ok()?)));
     files.filter(|(_, meta)| meta.is_file()).collect()
 }
 
-/// Whether the last change of a file was made here: it is as our last op left it.
-fn is_as_we_left(path: &Path, journal: &Journal) -> bool {
-    let ops = journal.ops.iter().rev().filter(|op| op.state != OpState::Unfinished);
+/// Returns `true` if a file has the content that rethread wrote last, so no other process has changed it since.
+fn is_as_last_written(path: &Path, journal: &Journal) -> bool {
+    let ops = journal.ops.iter().rev().filter(|op| op.status != OpStatus::Unfinished);
     let mut changes = ops.flat_map(|op| op.changes.iter().map(move |change| (op, change)));
     let Some((op, change)) = changes.find(|(_, change)| path.starts_with(&change.path)) else { return false };
-    let left = if op.state == OpState::Done { &change.after } else { &change.before };
-    // A folder that was brought back has the date of that.
-    let now = super::trash::file_state(&change.path).ok().flatten();
-    now.zip(left.as_ref()).is_some_and(|(now, left)| now.same(left))
+    let last_written = if op.was_completed() { &change.after } else { &change.before };
+    // Compare contents, not times: moving a folder out of the trash sets the modification times of its files.
+    let current = super::trash::read_file_state(&change.path).ok().flatten();
+    current.zip(last_written.as_ref()).is_some_and(|(current, last)| current.is_same_content(last))
 }

@@ -1,4 +1,4 @@
-//! The lines of the journal.
+//! The format of the journal lines.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::disk::TailFingerprint;
 
-/// The version of the journal's lines.
+/// The version of the journal format.
 pub(super) const VERSION: u32 = 1;
 
-/// The number of an op.
+/// The number of an op, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct OpId(pub u64);
@@ -21,114 +21,121 @@ impl fmt::Display for OpId {
     }
 }
 
-/// A line of the journal: an op comes to a new state.
+/// A line of the journal: a state change of an op.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct JournalRecord {
     pub(super) v: u32,
     pub(super) op: OpId,
-    /// When, in milliseconds since 1970.
+    /// The time in milliseconds since 1970.
     pub(super) at: i64,
     #[serde(flatten)]
-    pub(super) news: JournalEvent,
+    pub(super) event: JournalEvent,
 }
 
-/// What the line says.
+/// The new state of an op.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "kebab-case")]
 pub(super) enum JournalEvent {
-    /// Everything is backed up; nothing has changed yet.
+    /// The backups are complete. No file has changed yet.
     Begun {
         command: String,
         session: String,
         about: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         undoes: Option<OpId>,
-        changes: Vec<Change>,
+        changes: Vec<ChangeRecord>,
     },
-    /// The drafts are written; now the files change. What each will be.
+    /// The drafts are written, and the files change next. `after` is the expected state of each.
     Ready { after: Vec<Option<FileState>> },
-    /// All of it is done. What each file is now.
+    /// All changes are complete. `after` is the new state of each file.
     Done { after: Vec<Option<FileState>> },
-    /// All is as it was before.
+    /// All changes were rolled back.
     RolledBack { why: String },
-    /// What was kept of the op was thrown away.
+    /// The backups of the op were deleted.
     Pruned,
 }
 
-/// How a file or folder changes.
+/// A change of a file or directory.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Change {
-    pub(crate) deed: FileOpKind,
+pub(crate) struct ChangeRecord {
+    // The name of the field in version 1 of the format.
+    #[serde(rename = "deed")]
+    pub(crate) kind: FileOpKind,
     #[serde(with = "path_text")]
     pub(crate) path: PathBuf,
-    /// What it was; nothing where it was not there.
+    /// The state before the op. `None` if the path did not exist.
     pub(crate) before: Option<FileState>,
-    /// What it is afterwards, known when the op is done.
+    /// The state after the op, taken from the events `Ready` and `Done`.
     #[serde(skip)]
     pub(crate) after: Option<FileState>,
-    /// The draft beside it.
+    /// The path of the draft: a temporary file in the same folder, or in the trash for `Remove`.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "path_text::option")]
     pub(super) draft: Option<PathBuf>,
-    /// A second name of the old file, beside it, while the new one takes its place; of what was moved, where a copy
-    /// grows when it is moved back.
+    /// The path of a hard link to the old file while it is replaced. For `Remove` and `Return`, the path of the temporary
+    /// copy when the move is reverted.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "path_text::option")]
     pub(super) old: Option<PathBuf>,
-    /// What is appended: the name of its bytes among the backups.
+    /// The name of the appended bytes in the chunk store.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) bytes: Option<String>,
-    /// Where something is brought back from.
+    /// The path in the trash, for `Return`.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "path_text::option")]
     pub(super) from: Option<PathBuf>,
-    /// Folders that are made for it, the uppermost first.
+    /// The parent folders that the op creates, outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "path_text::list")]
     pub(super) folders: Vec<PathBuf>,
 }
 
-/// What is done to it.
+/// The kind of a file operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum FileOpKind {
+pub enum FileOpKind {
+    /// Appends bytes to a file.
     Append,
+    /// Replaces the content of a file.
     Replace,
+    /// Creates a file.
     Create,
+    /// Moves a file or directory to the trash.
     Remove,
+    /// Moves a file or directory out of the trash.
     Return,
 }
 
-/// A state of a file or folder, and where its bytes are kept.
+/// The state of a file or folder, and the location of its backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FileState {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) folder: bool,
-    /// Its bytes; of a folder, those of all files in it.
+    /// The length, or the total length of all files in a folder.
     pub(crate) len: u64,
-    /// The hash of its last 64 kB; of a folder, that of the names and lengths in it.
+    /// The hash of the last 64 kB, or of all names and lengths in a folder.
     pub(crate) tail: String,
-    /// The name of its list of chunks: the hash of all of it.
+    /// The name of the content in the chunk store: the hash of all bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) hash: Option<String>,
-    /// A second name of the file, whose first `len` bytes it is.
+    /// The path of a hard link to the file. Its first `len` bytes are the content.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "path_text::option")]
     pub(crate) link: Option<PathBuf>,
-    /// Where it lies in the trash.
+    /// The path in the trash, if the file was removed.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "path_text::option")]
     pub(crate) trash: Option<PathBuf>,
 }
 
 impl FileState {
-    /// The state of a file of which nothing is kept.
-    pub(super) fn file(stamp: &TailFingerprint) -> FileState {
-        let tail = stamp.tail.to_hex().to_string();
-        FileState { folder: false, len: stamp.len, tail, hash: None, link: None, trash: None }
+    /// Creates the state of a file without a backup.
+    pub(super) fn from_fingerprint(fingerprint: &TailFingerprint) -> FileState {
+        let tail = fingerprint.tail.to_hex().to_string();
+        FileState { folder: false, len: fingerprint.len, tail, hash: None, link: None, trash: None }
     }
 
-    /// Whether both are the same, wherever their bytes are kept.
-    pub(crate) fn same(&self, other: &FileState) -> bool {
+    /// Returns `true` if type, length and tail hash are equal. Ignores the locations of the backups.
+    pub(crate) fn is_same_content(&self, other: &FileState) -> bool {
         self.folder == other.folder && self.len == other.len && self.tail == other.tail
     }
 }
 
-/// Paths as text; those that are not UTF-8, as `{"hex": …}`.
+/// Serializes paths as text, or as `{"hex": …}` if they are not UTF-8.
 mod path_text {
     use std::ffi::OsString;
     use std::path::{Path, PathBuf};
@@ -137,84 +144,90 @@ mod path_text {
 
     #[derive(Serialize, Deserialize)]
     #[serde(untagged)]
-    enum Form {
+    enum PathText {
         Text(String),
         Bytes { hex: String },
     }
 
-    fn form(path: &Path) -> Form {
+    fn to_text(path: &Path) -> PathText {
         match path.to_str() {
-            Some(text) => Form::Text(text.to_owned()),
+            Some(text) => PathText::Text(text.to_owned()),
             None => {
                 let hex = path.as_os_str().as_encoded_bytes().iter().map(|b| format!("{b:02x}"));
-                Form::Bytes { hex: hex.collect() }
+                PathText::Bytes { hex: hex.collect() }
             }
         }
     }
 
-    fn path<E: serde::de::Error>(form: Form) -> Result<PathBuf, E> {
-        let hex = match form {
-            Form::Text(text) => return Ok(text.into()),
-            Form::Bytes { hex } => hex,
+    fn from_text<E: serde::de::Error>(text: PathText) -> Result<PathBuf, E> {
+        let hex = match text {
+            PathText::Text(text) => return Ok(text.into()),
+            PathText::Bytes { hex } => hex,
         };
-        let digits = |k: usize| hex.get(k..k + 2).and_then(|two| u8::from_str_radix(two, 16).ok());
-        let bytes: Option<Vec<u8>> = (0..hex.len()).step_by(2).map(digits).collect();
-        bytes.and_then(os_string).map(PathBuf::from).ok_or_else(|| E::custom("no path"))
+        let parse_byte =
+            |at: usize| hex.get(at..at + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        let bytes: Option<Vec<u8>> = (0..hex.len()).step_by(2).map(parse_byte).collect();
+        bytes.and_then(to_os_string).map(PathBuf::from).ok_or_else(|| E::custom("not a path"))
     }
 
     #[cfg(unix)]
-    #[expect(clippy::unnecessary_wraps, reason = "elsewhere bytes may be no path")]
-    fn os_string(bytes: Vec<u8>) -> Option<OsString> {
+    #[expect(clippy::unnecessary_wraps, reason = "on other systems not all bytes are a path")]
+    fn to_os_string(bytes: Vec<u8>) -> Option<OsString> {
         Some(std::os::unix::ffi::OsStringExt::from_vec(bytes))
     }
 
     #[cfg(not(unix))]
-    fn os_string(bytes: Vec<u8>) -> Option<OsString> {
+    fn to_os_string(bytes: Vec<u8>) -> Option<OsString> {
         String::from_utf8(bytes).ok().map(OsString::from)
     }
 
+    /// Serializes a path for `#[serde(with = "path_text")]`.
     pub(super) fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
-        form(path).serialize(serializer)
+        to_text(path).serialize(serializer)
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
-        path(Form::deserialize(deserializer)?)
+        from_text(PathText::deserialize(deserializer)?)
     }
 
-    /// The same for a path that may be missing.
+    /// Serializes an optional path in the same form.
     pub(super) mod option {
-        use super::{Deserialize, Deserializer, Form, PathBuf, Serialize, Serializer, form, path};
+        use super::{
+            Deserialize, Deserializer, PathBuf, PathText, Serialize, Serializer, from_text, to_text,
+        };
 
-        #[expect(clippy::ref_option, reason = "serde hands over a reference")]
+        #[expect(clippy::ref_option, reason = "serde passes a reference")]
         pub(in super::super) fn serialize<S: Serializer>(
             path: &Option<PathBuf>,
             serializer: S,
         ) -> Result<S::Ok, S::Error> {
-            path.as_deref().map(form).serialize(serializer)
+            path.as_deref().map(to_text).serialize(serializer)
         }
 
         pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
             deserializer: D,
         ) -> Result<Option<PathBuf>, D::Error> {
-            Option::<Form>::deserialize(deserializer)?.map(path).transpose()
+            Option::<PathText>::deserialize(deserializer)?.map(from_text).transpose()
         }
     }
 
-    /// The same for several.
+    /// Serializes a list of paths in the same form.
     pub(super) mod list {
-        use super::{Deserialize, Deserializer, Form, PathBuf, Serialize, Serializer, form, path};
+        use super::{
+            Deserialize, Deserializer, PathBuf, PathText, Serialize, Serializer, from_text, to_text,
+        };
 
         pub(in super::super) fn serialize<S: Serializer>(
             paths: &[PathBuf],
             serializer: S,
         ) -> Result<S::Ok, S::Error> {
-            paths.iter().map(|path| form(path)).collect::<Vec<Form>>().serialize(serializer)
+            paths.iter().map(|path| to_text(path)).collect::<Vec<PathText>>().serialize(serializer)
         }
 
         pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
             deserializer: D,
         ) -> Result<Vec<PathBuf>, D::Error> {
-            Vec::<Form>::deserialize(deserializer)?.into_iter().map(path).collect()
+            Vec::<PathText>::deserialize(deserializer)?.into_iter().map(from_text).collect()
         }
     }
 }

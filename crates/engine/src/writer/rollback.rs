@@ -1,59 +1,59 @@
-//! Takes a change back, from whatever point it came to: as it was before, with what others added since.
+//! Rolls back a change at any stage of its application. Bytes that other processes appended since are kept.
 //!
-//! Every step may be cut short and done again.
+//! Every step can be interrupted and repeated.
 
 use std::io;
 use std::path::Path;
 
 use super::backup::BackupStore;
-use super::files::{publish, remove_if_there, same_file, write_draft};
-use super::plan::Content;
-use super::record::{Change, FileOpKind, FileState};
-use super::replace::{append, hard_link, read_from, replace_file};
-use super::trash::{clear, file_state, move_back};
-use crate::disk::{open, tail_at};
+use super::files::{is_same_file, publish_draft, remove_if_exists, write_draft};
+use super::plan::NewContent;
+use super::record::{ChangeRecord, FileOpKind, FileState};
+use super::replace::{append_durably, link_old_file, read_from_offset, replace_file};
+use super::trash::{move_back, read_file_state, remove_path};
+use crate::disk::{hash_tail_at, open_file};
 
-/// Takes one change back.
-pub(super) fn roll_back(change: &Change, keep: &BackupStore) -> io::Result<()> {
-    let Change { path, before, draft, .. } = change;
+/// Rolls back one change, however far it was applied. A file that another process has changed is kept.
+pub(super) fn roll_back(change: &ChangeRecord, backups: &BackupStore) -> io::Result<()> {
+    let ChangeRecord { path, before, draft, .. } = change;
     let draft = draft.as_deref().unwrap_or(Path::new(""));
-    match change.deed {
+    match change.kind {
         FileOpKind::Append => {
-            remove_if_there(draft)?;
+            remove_if_exists(draft)?;
             let before = before.as_ref().map_or(0, |before| before.len);
-            match keep.chunks.read(change.bytes.as_deref().unwrap_or_default()) {
-                // Nobody knows any more what was ours: then all of it stays.
+            match backups.chunks.read_all(change.bytes.as_deref().unwrap_or_default()) {
+                // The appended bytes are unknown, so nothing can be removed.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-                bytes => unappend(change, before, &bytes?, draft),
+                bytes => roll_back_append(change, before, &bytes?, draft),
             }
         }
         FileOpKind::Replace => {
-            remove_if_there(draft)?;
-            unreplace(change, keep)
+            remove_if_exists(draft)?;
+            roll_back_replace(change, backups)
         }
         FileOpKind::Create => {
-            remove_if_there(draft)?;
-            // A file that is not as it was made has become somebody's.
-            if change.after.is_some() && file_state(path)? == change.after {
-                remove_if_there(path)?;
+            remove_if_exists(draft)?;
+            // Keep the file if another process has changed it.
+            if change.after.is_some() && read_file_state(path)? == change.after {
+                remove_if_exists(path)?;
             }
             remove_created_dirs(change);
             Ok(())
         }
         FileOpKind::Remove => {
-            clear(draft)?;
+            remove_path(draft)?;
             let (Some(before), Some(part)) = (before, &change.old) else { return Ok(()) };
-            clear(part)?;
+            remove_path(part)?;
             before.trash.as_deref().map_or(Ok(()), |trash| move_back(path, trash, part, before))
         }
         FileOpKind::Return => {
-            clear(draft)?;
+            remove_path(draft)?;
             let (Some(from), Some(after), Some(part)) = (&change.from, &change.after, &change.old) else {
                 remove_created_dirs(change);
                 return Ok(());
             };
-            clear(part)?;
-            if file_state(path)?.is_some_and(|now| now.same(after)) {
+            remove_path(part)?;
+            if read_file_state(path)?.is_some_and(|current| current.is_same_content(after)) {
                 move_back(from, path, part, after)?;
             }
             remove_created_dirs(change);
@@ -62,8 +62,8 @@ pub(super) fn roll_back(change: &Change, keep: &BackupStore) -> io::Result<()> {
     }
 }
 
-/// Removes the folders that were made, as far as they are empty.
-pub(super) fn remove_created_dirs(change: &Change) {
+/// Removes the folders that the change created, if they are empty.
+pub(super) fn remove_created_dirs(change: &ChangeRecord) {
     for folder in change.folders.iter().rev() {
         if std::fs::remove_dir(folder).is_err() {
             break;
@@ -71,141 +71,144 @@ pub(super) fn remove_created_dirs(change: &Change) {
     }
 }
 
-/// Takes appended bytes out again. The file is written anew: cutting it could cut what another process adds.
-fn unappend(change: &Change, before: u64, ours: &[u8], draft: &Path) -> io::Result<()> {
+/// Removes the appended bytes `ours` after the offset `before`. Replaces the file instead of truncating it, which could
+/// remove bytes of other processes.
+fn roll_back_append(change: &ChangeRecord, before: u64, ours: &[u8], draft: &Path) -> io::Result<()> {
     let (path, Some(old)) = (&change.path, &change.old) else { return Ok(()) };
-    if file_state(path)?.is_none() {
-        return remove_if_there(old);
+    if read_file_state(path)?.is_none() {
+        return remove_if_exists(old);
     }
-    if let Ok(displaced) = open(old) {
-        if !same_file(&displaced.metadata()?, &std::fs::metadata(path)?) {
-            // It was cut short between the new file and what the old one grew by.
-            let wanted = strip_own_bytes(&read_from(&displaced, before)?, ours);
-            let there = read_from(&open(path)?, before)?;
-            append(path, &wanted[common(&wanted, &there)..])?;
-            return remove_if_there(old);
+    if let Ok(replaced) = open_file(old) {
+        if !is_same_file(&replaced.metadata()?, &std::fs::metadata(path)?) {
+            // An earlier rollback replaced the file but was interrupted before it copied the appended bytes.
+            let wanted = strip_own_bytes(&read_from_offset(&replaced, before)?, ours);
+            let already_copied = read_from_offset(&open_file(path)?, before)?;
+            append_durably(path, &wanted[common_prefix_len(&wanted, &already_copied)..])?;
+            return remove_if_exists(old);
         }
-        remove_if_there(old)?;
+        remove_if_exists(old)?;
     }
-    let file = open(path)?;
+    let file = open_file(path)?;
     if file.metadata()?.len() <= before {
         return Ok(());
     }
-    let added = read_from(&file, before)?;
+    let added = read_from_offset(&file, before)?;
     let rest = strip_own_bytes(&added, ours);
     if rest.len() == added.len() {
         return Ok(());
     }
-    let make = |out: &mut dyn io::Write| {
-        io::copy(&mut io::Read::take(open(path)?, before), out)?;
+    let write_content = |out: &mut dyn io::Write| {
+        io::copy(&mut io::Read::take(open_file(path)?, before), out)?;
         out.write_all(&rest)
     };
-    write_draft(draft, &Content::Generated(Box::new(make)), Some(path))?;
-    hard_link(path, old)?;
-    let mut displaced = replace_file(draft, path, file, before + added.len() as u64)?;
-    displaced.wait()?;
-    displaced.copy_appended(path)?;
-    remove_if_there(old)
+    write_draft(draft, &NewContent::Generated(Box::new(write_content)), Some(path))?;
+    link_old_file(path, old)?;
+    let mut replaced = replace_file(draft, path, file, before + added.len() as u64)?;
+    replaced.wait_for_writers()?;
+    replaced.copy_appended(path)?;
+    remove_if_exists(old)
 }
 
-/// Returns what was added by others: all but `ours`, which may have come only in part.
+/// Returns `added` without our own bytes, which may be truncated: the bytes that other processes appended.
 pub(super) fn strip_own_bytes(added: &[u8], ours: &[u8]) -> Vec<u8> {
     if let Some(at) = memchr::memmem::find(added, ours) {
         return [&added[..at], &added[at + ours.len()..]].concat();
     }
-    let shared = common(added, ours);
+    let shared = common_prefix_len(added, ours);
     if shared == added.len() {
         return Vec::new();
     }
-    // A part of ours and then a line of another: whole lines are ours, and so is what makes the next one no JSON.
+    // Our bytes are truncated, and a line of another process follows. The complete lines that both share are ours. In the
+    // next line, our bytes end where the rest of the line is valid JSON.
     let start = memchr::memrchr(b'\n', &added[..shared]).map_or(0, |at| at + 1);
     let end = memchr::memchr(b'\n', &added[start..]).map_or(added.len(), |at| start + at);
-    let sound = |bytes: &[u8]| serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok();
-    let torn = (start..=shared).rev().find(|&at| sound(&added[at..end]));
-    let from = if sound(&added[start..end]) { start } else { torn.unwrap_or(start) };
-    added[from..].to_vec()
+    let is_json = |bytes: &[u8]| serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok();
+    let torn_end = (start..=shared).rev().find(|&at| is_json(&added[at..end]));
+    let others_start = if is_json(&added[start..end]) { start } else { torn_end.unwrap_or(start) };
+    added[others_start..].to_vec()
 }
 
-/// Counts the bytes that both begin with.
-pub(super) fn common(a: &[u8], b: &[u8]) -> usize {
+/// Returns the length of the longest common prefix in bytes.
+pub(super) fn common_prefix_len(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
-/// Puts the old file back in its place; what others added to the new one follows it.
-fn unreplace(change: &Change, keep: &BackupStore) -> io::Result<()> {
-    let Change { path, before: Some(before), old: Some(old), .. } = change else { return Ok(()) };
-    let here = file_state(path)?;
-    let second = open(old).ok();
-    if let (Some(second), Some(_)) = (&second, &here)
-        && same_file(&second.metadata()?, &std::fs::metadata(path)?)
+/// Restores the old file, followed by the bytes that other processes appended to the new one.
+fn roll_back_replace(change: &ChangeRecord, backups: &BackupStore) -> io::Result<()> {
+    let ChangeRecord { path, before: Some(before), old: Some(old), .. } = change else { return Ok(()) };
+    let current = read_file_state(path)?;
+    let old_file = open_file(old).ok();
+    if let (Some(old_file), Some(_)) = (&old_file, &current)
+        && is_same_file(&old_file.metadata()?, &std::fs::metadata(path)?)
     {
-        return remove_if_there(old);
+        return remove_if_exists(old);
     }
-    let extra = match (&here, &change.after) {
-        (Some(here), Some(after)) if is_new(path, here, Some(before), after)? => {
-            read_from(&open(path)?, after.len)?
+    let appended = match (&current, &change.after) {
+        (Some(current), Some(after)) if is_new_content(path, current, Some(before), after)? => {
+            read_from_offset(&open_file(path)?, after.len)?
         }
-        // The old one still, or somebody else's: it stays.
+        // The path still names the old file, or a file of another process: keep it.
         (Some(_), _) => return Ok(()),
         (None, _) => Vec::new(),
     };
-    let seen = change.after.as_ref().map_or(0, |after| after.len) + extra.len() as u64;
-    let Some(second) = second else {
-        return from_backup(change, before, keep, &extra, seen);
+    let accounted = change.after.as_ref().map_or(0, |after| after.len) + appended.len() as u64;
+    let Some(old_file) = old_file else {
+        return restore_from_backup(change, before, backups, &appended, accounted);
     };
-    let grown = read_from(&second, before.len)?;
-    // What was carried over already, or added by an earlier try of this, is not added again.
-    let extra = extra.strip_prefix(&grown[..]).unwrap_or(&extra);
-    let extra = if grown.ends_with(extra) || grown.starts_with(extra) { &[][..] } else { extra };
-    append(old, extra)?;
-    second.set_modified(std::time::SystemTime::now())?;
-    if here.is_none() {
-        return publish(old, path);
+    let appended_to_old = read_from_offset(&old_file, before.len)?;
+    // Do not append bytes that were already carried over or appended by an earlier attempt.
+    let missing = appended.strip_prefix(&appended_to_old[..]).unwrap_or(&appended);
+    let is_in_old = appended_to_old.ends_with(missing) || appended_to_old.starts_with(missing);
+    append_durably(old, if is_in_old { &[] } else { missing })?;
+    old_file.set_modified(std::time::SystemTime::now())?;
+    if current.is_none() {
+        return publish_draft(old, path);
     }
-    let mut displaced = replace_file(old, path, open(path)?, seen)?;
-    displaced.wait()?;
-    displaced.copy_appended(path)
+    let mut replaced = replace_file(old, path, open_file(path)?, accounted)?;
+    replaced.wait_for_writers()?;
+    replaced.copy_appended(path)
 }
 
-/// Whether a file is the new one, perhaps with more behind it. Where a change takes lines away the old file begins as
-/// the new one does: then the longer of both that fits decides.
-pub(super) fn is_new(
+/// Returns `true` if a file has the new content, possibly followed by appended bytes. If a change removes only lines at
+/// the end, the old content starts with the new content: then a file that starts with the old content is the old file.
+pub(super) fn is_new_content(
     path: &Path,
-    here: &FileState,
+    current: &FileState,
     before: Option<&FileState>,
     after: &FileState,
 ) -> io::Result<bool> {
-    let longer = before.filter(|before| before.len > after.len);
-    Ok(starts_with(path, here, after)?
-        && !longer.is_some_and(|old| starts_with(path, here, old).unwrap_or(true)))
+    let longer_before = before.filter(|before| before.len > after.len);
+    Ok(has_prefix(path, current, after)?
+        && !longer_before.is_some_and(|before| has_prefix(path, current, before).unwrap_or(true)))
 }
 
-/// Whether a file is in a state, or that with more behind it.
-fn starts_with(path: &Path, here: &FileState, state: &FileState) -> io::Result<bool> {
-    if here.folder || state.folder || here.len < state.len {
+/// Returns `true` if a file starts with the content of a state, by the hash of its last 64 kB. Folders never do.
+fn has_prefix(path: &Path, current: &FileState, state: &FileState) -> io::Result<bool> {
+    if current.folder || state.folder || current.len < state.len {
         return Ok(false);
     }
-    Ok(tail_at(&open(path)?, state.len)?.to_hex().as_str() == state.tail)
+    Ok(hash_tail_at(&open_file(path)?, state.len)?.to_hex().as_str() == state.tail)
 }
 
-/// Writes the old file anew from its backup, for file systems without second names.
-fn from_backup(
-    change: &Change,
+/// Restores the old file from its backup, for file systems without hard links. `appended` follows the old bytes, and
+/// `accounted` is the number of bytes of the new file that need not be copied.
+fn restore_from_backup(
+    change: &ChangeRecord,
     before: &FileState,
-    keep: &BackupStore,
-    extra: &[u8],
-    seen: u64,
+    backups: &BackupStore,
+    appended: &[u8],
+    accounted: u64,
 ) -> io::Result<()> {
     let (path, Some(draft)) = (&change.path, &change.draft) else { return Ok(()) };
-    let make = |out: &mut dyn io::Write| {
-        keep.write(before, out)?;
-        out.write_all(extra)
+    let write_content = |out: &mut dyn io::Write| {
+        backups.write_content(before, out)?;
+        out.write_all(appended)
     };
-    let Ok(file) = open(path) else { return Ok(()) };
-    write_draft(draft, &Content::Generated(Box::new(make)), Some(path))?;
-    let mut displaced = replace_file(draft, path, file, seen)?;
-    displaced.wait()?;
-    displaced.copy_appended(path)
+    let Ok(file) = open_file(path) else { return Ok(()) };
+    write_draft(draft, &NewContent::Generated(Box::new(write_content)), Some(path))?;
+    let mut replaced = replace_file(draft, path, file, accounted)?;
+    replaced.wait_for_writers()?;
+    replaced.copy_appended(path)
 }
 
 #[cfg(test)]
@@ -213,7 +216,7 @@ mod tests {
     use super::strip_own_bytes;
 
     #[test]
-    fn only_what_is_ours_is_taken_out() {
+    fn only_own_bytes_are_stripped() {
         let ours = "{\"type\":\"system\",\"n\":1}\n{\"type\":\"last-prompt\"}\n";
         let theirs = "{\"type\":\"user\",\"n\":2}\n";
         let cases = [
@@ -221,20 +224,20 @@ mod tests {
             (format!("{ours}{theirs}"), theirs.to_owned()),
             (format!("{theirs}{ours}{theirs}"), theirs.repeat(2)),
             (theirs.to_owned(), theirs.to_owned()),
-            // Only the beginning of ours came, at whatever byte it was cut.
+            // Our bytes are truncated, at any byte.
             (format!("{}{theirs}", &ours[..24]), theirs.to_owned()),
             (format!("{}{theirs}", &ours[..30]), theirs.to_owned()),
             (format!("{}{theirs}", &ours[..9]), theirs.to_owned()),
             (ours[..5].to_owned(), String::new()),
-            // A line of theirs that begins as ours does is theirs.
+            // A complete line of theirs that starts like ours is theirs.
             (
                 format!("{{\"type\":\"system\",\"n\":3}}\n{theirs}"),
                 format!("{{\"type\":\"system\",\"n\":3}}\n{theirs}"),
             ),
         ];
         for (added, expected) in cases {
-            let left = strip_own_bytes(added.as_bytes(), ours.as_bytes());
-            assert_eq!(String::from_utf8_lossy(&left), expected, "{added}");
+            let others = strip_own_bytes(added.as_bytes(), ours.as_bytes());
+            assert_eq!(String::from_utf8_lossy(&others), expected, "{added}");
         }
     }
 }

@@ -1,29 +1,30 @@
-//! Every kind of deed: done, taken back by `undo`, rolled back when its check fails, refused when it may not be.
+//! Tests every kind of file operation: commit, undo, rollback after a failed verification, and refusal.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 
-use super::{Content, FileOp, OpState, Plan, SessionWriter};
+use super::{FileOp, NewContent, OpId, OpStatus, Plan, SessionWriter};
 use crate::disk::{Roots, TailFingerprint};
 use crate::error::{Error, FileChange};
-use crate::ops::{RestoreRequest, UndoRequest, restore, undo};
+use crate::ops::restore::{RestoreRequest, restore};
+use crate::ops::undo::{UndoRequest, undo};
 
-/// A folder with some files, and a pen.
-struct Room {
+/// A folder with some files, and a writer for them.
+struct TestStore {
     folder: tempfile::TempDir,
-    pen: SessionWriter,
+    writer: SessionWriter,
 }
 
-impl Room {
-    fn new() -> Room {
+impl TestStore {
+    fn new() -> TestStore {
         let folder = tempfile::tempdir().unwrap();
-        let room = Room { pen: SessionWriter::new(folder.path().join("state")), folder };
-        room.put("p/a.jsonl", b"{\"a\":1}\n{\"a\":2}\n");
-        room.put("p/side/tool.txt", b"result");
-        room.put("p/side/deep/agent.jsonl", b"{}\n");
-        room
+        let store = TestStore { writer: SessionWriter::new(folder.path().join("state")), folder };
+        store.put("p/a.jsonl", b"{\"a\":1}\n{\"a\":2}\n");
+        store.put("p/side/tool.txt", b"result");
+        store.put("p/side/deep/agent.jsonl", b"{}\n");
+        store
     }
 
     fn at(&self, name: &str) -> PathBuf {
@@ -35,110 +36,113 @@ impl Room {
         std::fs::write(self.at(name), bytes).unwrap();
     }
 
-    fn stamp(&self, name: &str) -> TailFingerprint {
-        TailFingerprint::of(&self.at(name)).unwrap()
+    fn fingerprint(&self, name: &str) -> TailFingerprint {
+        TailFingerprint::from_path(&self.at(name)).unwrap()
     }
 
-    fn plan<'a>(&self, deeds: Vec<FileOp<'a>>) -> Plan<'a> {
-        Plan { command: "test", session: "a".to_owned(), about: String::new(), deeds, even_if_live: true }
+    fn plan<'a>(&self, file_ops: Vec<FileOp<'a>>) -> Plan<'a> {
+        Plan { command: "test", session: "a".to_owned(), about: String::new(), file_ops, even_if_live: true }
     }
 
     fn append(&self, bytes: &[u8]) -> FileOp<'static> {
-        let (path, stamp) = (self.at("p/a.jsonl"), self.stamp("p/a.jsonl"));
-        FileOp::Append { path, stamp, bytes: bytes.to_vec() }
+        let (path, fingerprint) = (self.at("p/a.jsonl"), self.fingerprint("p/a.jsonl"));
+        FileOp::Append { path, fingerprint, bytes: bytes.to_vec() }
     }
 
-    /// One deed of every kind, each on something else.
-    fn deeds(&self) -> Vec<FileOp<'static>> {
+    /// Returns a file operation of every kind except `Return`, each on a different path.
+    fn file_ops(&self) -> Vec<FileOp<'static>> {
         self.put("p/b.jsonl", b"{\"b\":1}\n");
         vec![
             self.append(b"{\"a\":3}\n"),
             FileOp::Replace {
                 path: self.at("p/b.jsonl"),
-                stamp: self.stamp("p/b.jsonl"),
-                content: Content::Bytes(b"{\"b\":2}\n".to_vec()),
+                fingerprint: self.fingerprint("p/b.jsonl"),
+                content: NewContent::Bytes(b"{\"b\":2}\n".to_vec()),
             },
             FileOp::Create {
                 path: self.at("p/new/deep/c.jsonl"),
-                content: Content::Copy(self.at("p/a.jsonl")),
+                content: NewContent::Copy(self.at("p/a.jsonl")),
             },
             FileOp::Remove { path: self.at("p/side") },
             FileOp::Create {
                 path: self.at("p/d.jsonl"),
-                content: Content::Generated(Box::new(|out| out.write_all(b"{}\n"))),
+                content: NewContent::Generated(Box::new(|out| out.write_all(b"{}\n"))),
             },
         ]
     }
 
-    /// Everything outside the state folder: path and bytes.
-    fn picture(&self) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
-        let all = walkdir::WalkDir::new(self.at("p")).into_iter().map(Result::unwrap);
-        all.map(|found| (found.path().to_owned(), std::fs::read(found.path()).ok())).collect()
+    /// Returns the path and the bytes of everything outside the state folder.
+    fn snapshot(&self) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+        let entries = walkdir::WalkDir::new(self.at("p")).into_iter().map(Result::unwrap);
+        entries.map(|entry| (entry.path().to_owned(), std::fs::read(entry.path()).ok())).collect()
     }
 
-    fn undo(&self, op: Option<u64>) -> Result<crate::ops::Undo, Error> {
-        undo(&self.pen, &UndoRequest { op, even_if_live: true, dry_run: false })
+    fn undo(&self, op: Option<u64>) -> Result<crate::ops::undo::UndoOutcome, Error> {
+        undo(&self.writer, &UndoRequest { op, even_if_live: true, dry_run: false })
     }
 }
 
 #[test]
-fn undo_of_every_deed_is_the_identity_and_undo_of_undo_too() {
-    let room = Room::new();
-    let deeds = room.deeds();
-    let before = room.picture();
-    let op = room.pen.commit(room.plan(deeds), || Ok(())).unwrap();
-    let after = room.picture();
-    assert_eq!(std::fs::read(room.at("p/a.jsonl")).unwrap(), b"{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n");
-    assert_eq!(std::fs::read(room.at("p/b.jsonl")).unwrap(), b"{\"b\":2}\n");
-    assert_eq!(std::fs::read(room.at("p/new/deep/c.jsonl")).unwrap(), b"{\"a\":1}\n{\"a\":2}\n");
-    assert!(!room.at("p/side").exists());
+fn undo_restores_the_state_before_and_undoing_it_the_state_after() {
+    let store = TestStore::new();
+    let file_ops = store.file_ops();
+    let before = store.snapshot();
+    let op = store.writer.commit(store.plan(file_ops), || Ok(())).unwrap();
+    let after = store.snapshot();
+    assert_eq!(std::fs::read(store.at("p/a.jsonl")).unwrap(), b"{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n");
+    assert_eq!(std::fs::read(store.at("p/b.jsonl")).unwrap(), b"{\"b\":2}\n");
+    assert_eq!(std::fs::read(store.at("p/new/deep/c.jsonl")).unwrap(), b"{\"a\":1}\n{\"a\":2}\n");
+    assert!(!store.at("p/side").exists());
     for _ in 0..3 {
-        let undone = room.undo(Some(op.0)).unwrap();
-        assert_eq!(room.picture(), before);
-        room.undo(Some(undone.op.unwrap().0)).unwrap();
-        assert_eq!(room.picture(), after);
+        let undone = store.undo(Some(op.0)).unwrap();
+        assert_eq!(store.snapshot(), before);
+        store.undo(Some(undone.op.unwrap().0)).unwrap();
+        assert_eq!(store.snapshot(), after);
     }
-    let states: Vec<OpState> = room.pen.journal().unwrap().ops.iter().map(|op| op.state).collect();
-    assert_eq!(states, [OpState::Done; 7]);
+    let statuses: Vec<OpStatus> =
+        store.writer.read_journal().unwrap().ops.iter().map(|op| op.status).collect();
+    let undone = |by| OpStatus::Undone(OpId(by));
+    let done = OpStatus::Done;
+    assert_eq!(statuses, [done, undone(3), done, undone(5), done, undone(7), done]);
 }
 
 #[test]
-fn a_failed_check_takes_everything_back() {
-    let room = Room::new();
-    let deeds = room.deeds();
-    let before = room.picture();
-    let path = room.at("p/a.jsonl");
-    let failed = room.pen.commit(room.plan(deeds), || Err(Error::VerificationFailed { path }));
+fn failed_verification_rolls_back_every_change() {
+    let store = TestStore::new();
+    let file_ops = store.file_ops();
+    let before = store.snapshot();
+    let path = store.at("p/a.jsonl");
+    let failed = store.writer.commit(store.plan(file_ops), || Err(Error::VerificationFailed { path }));
     assert!(matches!(failed, Err(Error::VerificationFailed { .. })), "{failed:?}");
-    assert_eq!(room.picture(), before);
-    assert_eq!(room.pen.journal().unwrap().ops[0].state, OpState::RolledBack);
-    assert!(matches!(room.undo(None), Err(Error::NothingToUndo)));
+    assert_eq!(store.snapshot(), before);
+    assert_eq!(store.writer.read_journal().unwrap().ops[0].status, OpStatus::RolledBack);
+    assert!(matches!(store.undo(None), Err(Error::NothingToUndo)));
 }
 
 #[test]
-fn a_failed_check_keeps_what_others_wrote_meanwhile() {
-    let room = Room::new();
-    let deeds = room.deeds();
-    let others = |name: &str| {
+fn rollback_keeps_bytes_that_other_processes_appended() {
+    let store = TestStore::new();
+    let file_ops = store.file_ops();
+    let append_as_other_process = |name: &str| {
         use std::io::Write;
-        let mut file = std::fs::OpenOptions::new().append(true).open(room.at(name)).unwrap();
+        let mut file = std::fs::OpenOptions::new().append(true).open(store.at(name)).unwrap();
         file.write_all(b"{\"other\":1}\n").unwrap();
     };
-    let failed = room.pen.commit(room.plan(deeds), || {
-        others("p/a.jsonl");
-        others("p/b.jsonl");
+    let failed = store.writer.commit(store.plan(file_ops), || {
+        append_as_other_process("p/a.jsonl");
+        append_as_other_process("p/b.jsonl");
         Err(Error::NothingToUndo)
     });
     assert!(failed.is_err());
-    assert_eq!(std::fs::read(room.at("p/a.jsonl")).unwrap(), b"{\"a\":1}\n{\"a\":2}\n{\"other\":1}\n");
-    assert_eq!(std::fs::read(room.at("p/b.jsonl")).unwrap(), b"{\"b\":1}\n{\"other\":1}\n");
+    assert_eq!(std::fs::read(store.at("p/a.jsonl")).unwrap(), b"{\"a\":1}\n{\"a\":2}\n{\"other\":1}\n");
+    assert_eq!(std::fs::read(store.at("p/b.jsonl")).unwrap(), b"{\"b\":1}\n{\"other\":1}\n");
 }
 
 #[test]
-fn a_plan_for_another_file_is_refused() {
-    let room = Room::new();
-    type Hand<'a> = &'a dyn Fn(&Path);
-    let changes: [(Hand<'_>, FileChange); 4] = [
+fn stale_plan_is_refused() {
+    let store = TestStore::new();
+    type ChangeFn<'a> = &'a dyn Fn(&Path);
+    let changes: [(ChangeFn<'_>, FileChange); 4] = [
         (
             &|path| std::fs::write(path, "{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n{\"a\":4}").unwrap(),
             FileChange::Grew(2),
@@ -148,103 +152,108 @@ fn a_plan_for_another_file_is_refused() {
         (&|path| std::fs::remove_file(path).unwrap(), FileChange::Gone),
     ];
     for (change, expected) in changes {
-        room.put("p/a.jsonl", b"{\"a\":1}\n{\"a\":2}\n");
-        let deed = room.append(b"{\"a\":3}\n");
-        change(&room.at("p/a.jsonl"));
-        let before = room.picture();
-        match room.pen.commit(room.plan(vec![deed]), || Ok(())) {
-            Err(Error::Stale { drift, .. }) => assert_eq!(drift, expected),
+        store.put("p/a.jsonl", b"{\"a\":1}\n{\"a\":2}\n");
+        let file_op = store.append(b"{\"a\":3}\n");
+        change(&store.at("p/a.jsonl"));
+        let before = store.snapshot();
+        match store.writer.commit(store.plan(vec![file_op]), || Ok(())) {
+            Err(Error::Stale { change, .. }) => assert_eq!(change, expected),
             Err(Error::Unreadable { .. }) => assert_eq!(expected, FileChange::Gone),
             other => panic!("{expected:?}: {other:?}"),
         }
-        assert_eq!(room.picture(), before);
+        assert_eq!(store.snapshot(), before);
     }
-    assert!(room.pen.journal().unwrap().ops.is_empty());
+    assert!(store.writer.read_journal().unwrap().ops.is_empty());
 }
 
 #[test]
-fn undo_is_refused_where_the_file_went_on() {
-    let room = Room::new();
-    room.pen.commit(room.plan(vec![room.append(b"{\"a\":3}\n")]), || Ok(())).unwrap();
-    room.pen
+fn undo_is_refused_if_the_file_grew_since() {
+    let store = TestStore::new();
+    store.writer.commit(store.plan(vec![store.append(b"{\"a\":3}\n")]), || Ok(())).unwrap();
+    store
+        .writer
         .commit(
-            room.plan(vec![FileOp::Create { path: room.at("p/c"), content: Content::Bytes(Vec::new()) }]),
+            store
+                .plan(vec![FileOp::Create { path: store.at("p/c"), content: NewContent::Bytes(Vec::new()) }]),
             || Ok(()),
         )
         .unwrap();
-    room.put("p/c", b"x\ny\nz\n");
-    let refused = room.undo(Some(2));
+    store.put("p/c", b"x\ny\nz\n");
+    let refused = store.undo(Some(2));
     assert!(
-        matches!(refused, Err(Error::ChangedSinceOp { op: 2, drift: FileChange::Grew(3), .. })),
+        matches!(refused, Err(Error::ChangedSinceOp { op: 2, change: FileChange::Grew(3), .. })),
         "{refused:?}"
     );
-    room.undo(Some(1)).unwrap();
-    let again = room.undo(Some(1));
+    store.undo(Some(1)).unwrap();
+    let again = store.undo(Some(1));
     assert!(matches!(again, Err(Error::NotApplied { op: 1, by: Some(3) })), "{again:?}");
-    assert!(matches!(room.undo(Some(9)), Err(Error::UnknownOp { op: 9 })));
+    assert!(matches!(store.undo(Some(9)), Err(Error::UnknownOp { op: 9 })));
 }
 
 #[test]
-fn nothing_is_overwritten() {
-    let room = Room::new();
-    let deed = FileOp::Create { path: room.at("p/a.jsonl"), content: Content::Bytes(b"x".to_vec()) };
-    let before = room.picture();
-    let refused = room.pen.commit(room.plan(vec![deed]), || Ok(()));
+fn existing_files_are_never_overwritten() {
+    let store = TestStore::new();
+    let file_op = FileOp::Create { path: store.at("p/a.jsonl"), content: NewContent::Bytes(b"x".to_vec()) };
+    let before = store.snapshot();
+    let refused = store.writer.commit(store.plan(vec![file_op]), || Ok(()));
     assert!(matches!(refused, Err(Error::AlreadyExists { .. })), "{refused:?}");
-    room.pen.commit(room.plan(vec![FileOp::Remove { path: room.at("p/side") }]), || Ok(())).unwrap();
-    room.put("p/side/other.txt", b"somebody's");
-    let refused = room.undo(None);
-    assert!(matches!(refused, Err(Error::ChangedSinceOp { drift: FileChange::Appeared, .. })), "{refused:?}");
-    std::fs::remove_dir_all(room.at("p/side")).unwrap();
-    room.undo(None).unwrap();
-    assert_eq!(room.picture(), before);
+    store.writer.commit(store.plan(vec![FileOp::Remove { path: store.at("p/side") }]), || Ok(())).unwrap();
+    store.put("p/side/other.txt", b"other");
+    let refused = store.undo(None);
+    assert!(
+        matches!(refused, Err(Error::ChangedSinceOp { change: FileChange::Appeared, .. })),
+        "{refused:?}"
+    );
+    std::fs::remove_dir_all(store.at("p/side")).unwrap();
+    store.undo(None).unwrap();
+    assert_eq!(store.snapshot(), before);
 }
 
 #[test]
-fn a_large_file_that_grows_is_kept_by_a_second_name() {
-    let room = Room::new();
+fn large_file_is_backed_up_by_a_hard_link_before_an_append() {
+    let store = TestStore::new();
     let large: Vec<u8> = b"{\"a\":1}\n".repeat(17 << 17);
-    room.put("p/a.jsonl", &large);
-    let op = room.pen.commit(room.plan(vec![room.append(b"{\"a\":2}\n")]), || Ok(())).unwrap();
-    let op = room.pen.journal().unwrap().op(op).cloned().unwrap();
+    store.put("p/a.jsonl", &large);
+    let op = store.writer.commit(store.plan(vec![store.append(b"{\"a\":2}\n")]), || Ok(())).unwrap();
+    let op = store.writer.read_journal().unwrap().find_op(op).cloned().unwrap();
     let before = op.changes[0].before.as_ref().unwrap();
     assert!(before.link.is_some() && before.hash.is_none(), "{before:?}");
-    room.undo(None).unwrap();
-    assert!(std::fs::read(room.at("p/a.jsonl")).unwrap() == large);
-    room.undo(Some(2)).unwrap();
-    // The second name outlives the first.
-    std::fs::remove_file(room.at("p/a.jsonl")).unwrap();
+    store.undo(None).unwrap();
+    assert!(std::fs::read(store.at("p/a.jsonl")).unwrap() == large);
+    store.undo(Some(2)).unwrap();
+    // The hard link remains when the original path is deleted.
+    std::fs::remove_file(store.at("p/a.jsonl")).unwrap();
     let request = RestoreRequest { name: "a".to_owned(), even_if_live: true, dry_run: false };
-    restore(&room.pen, &Roots::default(), &request).unwrap();
-    assert!(std::fs::read(room.at("p/a.jsonl")).unwrap() == large);
+    restore(&store.writer, &Roots::default(), &request).unwrap();
+    assert!(std::fs::read(store.at("p/a.jsonl")).unwrap() == large);
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
-    /// undo ∘ op = identity, over any row of ops, each undone in turn.
+    /// undo ∘ op = identity, over any sequence of ops, undone in reverse order.
     #[test]
-    fn undoing_every_op_gives_every_byte_back(
+    fn undoing_all_ops_restores_every_snapshot(
         ops in prop::collection::vec((0u8..4, 0usize..3, prop::collection::vec(any::<u8>(), 0..40)), 1..8),
     ) {
-        let room = Room::new();
-        let mut pictures = vec![room.picture()];
+        let store = TestStore::new();
+        let mut snapshots = vec![store.snapshot()];
         for (kind, file, bytes) in ops {
-            let path = room.at(["p/a.jsonl", "p/side/tool.txt", "p/made/b.jsonl"][file]);
-            let stamp = TailFingerprint::of(&path).ok();
-            let deed = match (kind, stamp) {
-                (0, Some(stamp)) => FileOp::Append { path, stamp, bytes },
-                (1, Some(stamp)) => FileOp::Replace { path, stamp, content: Content::Bytes(bytes) },
+            let path = store.at(["p/a.jsonl", "p/side/tool.txt", "p/new/b.jsonl"][file]);
+            let fingerprint = TailFingerprint::from_path(&path).ok();
+            let file_op = match (kind, fingerprint) {
+                (0, Some(fingerprint)) => FileOp::Append { path, fingerprint, bytes },
+                (1, Some(fingerprint)) => FileOp::Replace { path, fingerprint, content: NewContent::Bytes(bytes) },
                 (2, Some(_)) => FileOp::Remove { path },
-                (_, None) => FileOp::Create { path, content: Content::Bytes(bytes) },
+                (_, None) => FileOp::Create { path, content: NewContent::Bytes(bytes) },
                 _ => continue,
             };
-            room.pen.commit(room.plan(vec![deed]), || Ok(())).unwrap();
-            pictures.push(room.picture());
+            store.writer.commit(store.plan(vec![file_op]), || Ok(())).unwrap();
+            snapshots.push(store.snapshot());
         }
-        while let Some(now) = pictures.pop() {
-            prop_assert_eq!(room.picture(), now);
-            prop_assert_eq!(room.undo(None).is_err(), pictures.is_empty());
+        while let Some(expected) = snapshots.pop() {
+            prop_assert_eq!(store.snapshot(), expected);
+            prop_assert_eq!(store.undo(None).is_err(), snapshots.is_empty());
         }
     }
 }

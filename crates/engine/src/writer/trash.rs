@@ -1,66 +1,67 @@
-//! Moving files and folders into the trash and out of it, within a file system or between two.
+//! Moves files and folders into and out of the trash, within a file system or between two.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::time::SystemTime;
 
-use super::files::{give, is_nowhere, private, same_file, sync_folder, sync_name};
+use super::files::{copy_permissions, is_not_found, is_same_file, private_mode, sync_dir, sync_parent};
 use super::record::FileState;
 use crate::disk::TailFingerprint;
 
-/// Looks at a file or folder; nothing where it is not there.
-pub(super) fn file_state(path: &Path) -> io::Result<Option<FileState>> {
+/// Reads the state of a file or folder, without a backup. Returns `None` if it does not exist.
+pub(super) fn read_file_state(path: &Path) -> io::Result<Option<FileState>> {
     let meta = match std::fs::symlink_metadata(path) {
-        Err(error) if is_nowhere(&error) => return Ok(None),
+        Err(error) if is_not_found(&error) => return Ok(None),
         meta => meta?,
     };
     if meta.is_file() {
-        return TailFingerprint::of(path).map(|stamp| Some(FileState::file(&stamp)));
+        return TailFingerprint::from_path(path)
+            .map(|fingerprint| Some(FileState::from_fingerprint(&fingerprint)));
     }
-    let mut names = blake3::Hasher::new();
+    let mut hasher = blake3::Hasher::new();
     let mut len = 0;
-    for found in walkdir::WalkDir::new(path).sort_by_file_name() {
-        let found = found.map_err(io::Error::from)?;
-        let below = found.path().strip_prefix(path).unwrap_or(found.path());
-        let size = if found.file_type().is_file() { found.metadata()?.len() } else { 0 };
-        names.update(below.as_os_str().as_encoded_bytes());
-        names.update(&[0]);
-        names.update(&size.to_le_bytes());
+    for entry in walkdir::WalkDir::new(path).sort_by_file_name() {
+        let entry = entry.map_err(io::Error::from)?;
+        let relative = entry.path().strip_prefix(path).unwrap_or(entry.path());
+        let size = if entry.file_type().is_file() { entry.metadata()?.len() } else { 0 };
+        hasher.update(relative.as_os_str().as_encoded_bytes());
+        hasher.update(&[0]);
+        hasher.update(&size.to_le_bytes());
         len += size;
     }
-    let tail = names.finalize().to_hex().to_string();
+    let tail = hasher.finalize().to_hex().to_string();
     Ok(Some(FileState { folder: true, len, tail, hash: None, link: None, trash: None }))
 }
 
-/// Moves a file or folder to a name that is free; a move between file systems copies first and removes then.
-/// `part` is where the copy grows.
-pub(super) fn move_over(from: &Path, to: &Path, part: &Path, step: impl Fn(&'static str)) -> io::Result<()> {
+/// Moves a file or folder to a path that does not exist. Between file systems, copies it to `part`, renames the copy
+/// to `to` and then deletes the original.
+pub(super) fn move_path(from: &Path, to: &Path, part: &Path, step: impl Fn(&'static str)) -> io::Result<()> {
     if std::fs::symlink_metadata(to).is_ok() {
         return Err(ErrorKind::AlreadyExists.into());
     }
-    match rename_new(from, to) {
+    match rename_no_replace(from, to) {
         Err(error) if error.kind() == ErrorKind::CrossesDevices => {
-            clear(part)?;
-            fill(from, part)?;
-            sync_name(part)?;
-            // What somebody added meanwhile is not in the copy.
-            if file_state(part)? != file_state(from)? {
+            remove_path(part)?;
+            copy_missing(from, part)?;
+            sync_parent(part)?;
+            // Another process may have added data that is not in the copy.
+            if read_file_state(part)? != read_file_state(from)? {
                 return Err(ErrorKind::ResourceBusy.into());
             }
-            rename_new(part, to)?;
-            sync_name(to)?;
+            rename_no_replace(part, to)?;
+            sync_parent(to)?;
             step("copied to another file system");
-            clear(from)?;
+            remove_path(from)?;
         }
-        moved => moved?,
+        result => result?,
     }
-    sync_name(to)?;
-    sync_name(from)
+    sync_parent(to)?;
+    sync_parent(from)
 }
 
-/// Renames without overwriting: a file gets its second name before it loses the first.
-fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+/// Renames a file or folder. Links and unlinks a file if possible, because a rename could overwrite an existing one.
+fn rename_no_replace(from: &Path, to: &Path) -> io::Result<()> {
     if std::fs::symlink_metadata(from)?.is_file() {
         match std::fs::hard_link(from, to) {
             Ok(()) => return std::fs::remove_file(from),
@@ -74,69 +75,73 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     std::fs::rename(from, to)
 }
 
-/// Brings something back that was moved with [`move_over`], also from the middle of it. `what` it was.
-pub(super) fn move_back(from: &Path, to: &Path, part: &Path, what: &FileState) -> io::Result<()> {
-    let Ok(there) = std::fs::symlink_metadata(to) else { return Ok(()) };
+/// Reverts a [`move_path`] from `from` to `to`, even if it was interrupted. `state` is the state before the move.
+pub(super) fn move_back(from: &Path, to: &Path, part: &Path, state: &FileState) -> io::Result<()> {
+    let Ok(to_meta) = std::fs::symlink_metadata(to) else { return Ok(()) };
     match std::fs::symlink_metadata(from) {
-        Err(_) => return move_over(to, from, part, |_| ()),
-        Ok(here) if here.is_file() && same_file(&here, &there) => {}
-        // The copy is whole, the original is perhaps not any more: what lacks is put in its place.
-        Ok(here) if here.is_dir() && there.is_dir() => fill(to, from)?,
+        Err(_) => return move_path(to, from, part, |_| ()),
+        Ok(from_meta) if from_meta.is_file() && is_same_file(&from_meta, &to_meta) => {}
+        // The copy is complete, but the original may be partly deleted.
+        Ok(from_meta) if from_meta.is_dir() && to_meta.is_dir() => copy_missing(to, from)?,
         Ok(_) => {}
     }
-    // Where somebody else's stands in its place, it stays where it is.
-    if file_state(from)?.is_some_and(|now| now.same(what)) { clear(to) } else { Ok(()) }
+    // If another process has created something else at `from`, the moved data stays at `to`.
+    let is_restored = read_file_state(from)?.is_some_and(|current| current.is_same_content(state));
+    if is_restored { remove_path(to) } else { Ok(()) }
 }
 
-/// Copies what is missing.
-fn fill(from: &Path, to: &Path) -> io::Result<()> {
-    for found in walkdir::WalkDir::new(from) {
-        let found = found.map_err(io::Error::from)?;
-        let below = found.path().strip_prefix(from).unwrap_or(found.path());
-        let target = if below.as_os_str().is_empty() { to.to_owned() } else { to.join(below) };
+/// Copies all files, folders and links below `from` that do not exist below `to`.
+fn copy_missing(from: &Path, to: &Path) -> io::Result<()> {
+    for entry in walkdir::WalkDir::new(from) {
+        let entry = entry.map_err(io::Error::from)?;
+        let relative = entry.path().strip_prefix(from).unwrap_or(entry.path());
+        let target = if relative.as_os_str().is_empty() { to.to_owned() } else { to.join(relative) };
         if std::fs::symlink_metadata(&target).is_err() {
-            copy_one(found.path(), found.file_type(), &target)?;
+            copy_entry(entry.path(), entry.file_type(), &target)?;
         }
     }
     Ok(())
 }
 
-fn copy_one(from: &Path, kind: std::fs::FileType, to: &Path) -> io::Result<()> {
+/// Copies one file, symbolic link or folder without its children. Keeps permissions and modification time of a file.
+fn copy_entry(from: &Path, kind: std::fs::FileType, to: &Path) -> io::Result<()> {
     if kind.is_dir() {
         std::fs::create_dir(to)?;
-        return sync_folder(to);
+        return sync_dir(to);
     }
     #[cfg(unix)]
     if kind.is_symlink() {
         return std::os::unix::fs::symlink(std::fs::read_link(from)?, to);
     }
-    let mut source = crate::disk::open(from)?;
-    let file = private(OpenOptions::new().write(true).create_new(true)).open(to)?;
+    let mut source = crate::disk::open_file(from)?;
+    let file = private_mode(OpenOptions::new().write(true).create_new(true)).open(to)?;
     io::copy(&mut source, &mut &file)?;
     let meta = source.metadata()?;
-    give(&file, &meta)?;
+    copy_permissions(&file, &meta)?;
     file.set_modified(meta.modified()?)?;
     file.sync_all()
 }
 
-/// Removes a file or folder for good, if it is there.
-pub(super) fn clear(path: &Path) -> io::Result<()> {
+/// Deletes a file or folder if it exists.
+pub(super) fn remove_path(path: &Path) -> io::Result<()> {
     match std::fs::symlink_metadata(path) {
         Ok(meta) if meta.is_dir() => std::fs::remove_dir_all(path),
         Ok(_) => std::fs::remove_file(path),
-        Err(error) if is_nowhere(&error) => Ok(()),
+        Err(error) if is_not_found(&error) => Ok(()),
         Err(error) => Err(error),
     }
 }
 
-/// Dates a file, or all files in a folder, now: the client deletes what looks old.
-pub(super) fn date_now(path: &Path) -> io::Result<()> {
+/// Sets the modification time of a file, or of everything in a folder, to now, because the client deletes old files.
+///
+/// Symlinks in a folder are skipped. Returns an error only if the files cannot be listed.
+pub(super) fn touch_files(path: &Path) -> io::Result<()> {
     let now = SystemTime::now();
-    for found in walkdir::WalkDir::new(path) {
-        let found = found.map_err(io::Error::from)?;
-        if found.file_type().is_file() || found.file_type().is_dir() {
-            // Whose file it is may differ; that it is back matters more than its date.
-            let _ = File::open(found.path()).and_then(|file| file.set_modified(now));
+    for entry in walkdir::WalkDir::new(path) {
+        let entry = entry.map_err(io::Error::from)?;
+        if entry.file_type().is_file() || entry.file_type().is_dir() {
+            // Ignore errors: another user may own the file, and the move matters more than the time.
+            let _ = File::open(entry.path()).and_then(|file| file.set_modified(now));
         }
     }
     Ok(())

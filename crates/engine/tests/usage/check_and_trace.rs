@@ -1,28 +1,32 @@
-//! What `--check` proves and `--explain` lists.
+//! The checks of `usage --check` and the lines of `usage --explain`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rethread_engine::ops::{self, GroupBy, Trace};
-use rethread_testkit::spending::{Spend, StoreGenerator};
+use rethread_engine::ops;
+use rethread_engine::ops::usage::{GroupBy, Trace};
+use rethread_testkit::spending::{ExpectedResponse, StoreGenerator};
 
-use super::expected_rows::{Figures, sum};
-use super::written_store::{Disk, prices, request, zones};
+use super::expected_rows::{ExpectedTotals, sum_responses};
+use super::written_store::{WrittenStore, prices, request, zones};
 
 #[test]
-fn every_sum_is_the_total_and_copies_are_told() {
+fn every_grouping_sums_to_the_total_and_copies_are_counted() {
     let (prices, [zone, ..]) = (prices(), zones());
     for seed in 500..510 {
-        let maker = StoreGenerator::new(seed, 20);
-        let (disk, truth, times) = (Disk::new(&maker), maker.store.truth(), maker.store.times());
-        let index = disk.index();
-        for index in [None, Some(&index), Some(&index)] {
-            let check = ops::check_usage(&disk.roots(), &request(GroupBy::Day, zone.clone(), &prices), index);
-            assert!(check.holds() && check.failures.is_empty(), "seed {seed}: {check:?}");
-            assert_eq!(check.proofs.len(), 12, "turns, and all there is to group by");
-            assert_eq!(Figures::read(&check.total), sum(&truth), "seed {seed}");
-            let told = [check.copies.lines, check.copies.files].map(|spent| (spent.responses, spent.usage));
-            assert_eq!(told, [times.lines, times.files], "seed {seed}");
-            let total = sum(&truth);
+        let generator = StoreGenerator::new(seed, 20);
+        let store = WrittenStore::new(&generator);
+        let (expected, copies) = (generator.store.expected_responses(), generator.store.count_copies());
+        let cache = store.cache();
+        for cache in [None, Some(&cache), Some(&cache)] {
+            let request = request(GroupBy::Day, zone.clone(), &prices);
+            let check = ops::usage::check_usage(&store.roots(), &request, cache);
+            assert!(check.is_consistent() && check.failures.is_empty(), "seed {seed}: {check:?}");
+            assert_eq!(check.totals.len(), 12, "turns and every grouping");
+            let total = sum_responses(&expected);
+            assert_eq!(ExpectedTotals::from_engine(&check.total), total, "seed {seed}");
+            let counted =
+                [check.copies.lines, check.copies.files].map(|totals| (totals.responses, totals.usage));
+            assert_eq!(counted, [copies.lines, copies.files], "seed {seed}");
             assert_eq!(
                 (check.copies.once.responses, check.copies.once.usage),
                 (total.responses, total.usage)
@@ -31,44 +35,53 @@ fn every_sum_is_the_total_and_copies_are_told() {
     }
 }
 
-/// Tells the lines of a response, and which one counts.
-fn lines(trace: &Trace, disk: &Disk) -> (Vec<(String, u32)>, Vec<usize>) {
-    let root = disk.path("");
+/// Returns the lines of a response and the indices of the counted ones.
+fn trace_lines(trace: &Trace, store: &WrittenStore) -> (Vec<(String, u32)>, Vec<usize>) {
+    let root = store.path("");
     let name =
         |path: &std::path::Path| path.strip_prefix(&root).expect("below the root").display().to_string();
-    let all = trace.lines.iter().map(|line| (name(&line.path), line.line)).collect();
-    let counts = (0..trace.lines.len()).filter(|&no| trace.lines[no].counts).collect();
-    (all, counts)
+    let lines = trace.lines.iter().map(|line| (name(&line.path), line.line)).collect();
+    let counted = (0..trace.lines.len()).filter(|&idx| trace.lines[idx].is_counted).collect();
+    (lines, counted)
 }
 
 #[test]
-fn a_trace_lists_every_line_of_a_response_and_the_one_that_counts() {
+fn trace_lists_every_line_of_a_response_and_the_counted_one() {
     let prices = prices();
     for seed in 600..604 {
-        let maker = StoreGenerator::new(seed, 20);
-        let (disk, truth) = (Disk::new(&maker), maker.store.truth());
-        let mut messages: BTreeMap<&str, Vec<&Spend>> = BTreeMap::new();
-        truth.iter().for_each(|spend| messages.entry(&spend.message).or_default().push(spend));
-        // Of names that several responses have, every one; of the others some.
-        let chosen = messages.iter().enumerate().filter(|(no, (_, spends))| spends.len() > 1 || no % 3 == 0);
-        for (_, (message, spends)) in chosen {
-            let what = format!("seed {seed}, {message}");
-            let (traces, failures) = ops::trace_usage(&disk.roots(), message, &prices);
-            assert!(failures.is_empty(), "{what}: {failures:?}");
-            let ours: BTreeSet<_> = traces.iter().map(|trace| lines(trace, &disk)).collect();
-            let theirs: BTreeSet<_> =
-                spends.iter().map(|spend| (spend.lines.clone(), vec![spend.counts])).collect();
-            assert_eq!(ours, theirs, "{what}");
+        let generator = StoreGenerator::new(seed, 20);
+        let (store, expected) = (WrittenStore::new(&generator), generator.store.expected_responses());
+        let mut by_message_id: BTreeMap<&str, Vec<&ExpectedResponse>> = BTreeMap::new();
+        for response in &expected {
+            by_message_id.entry(&response.message_id).or_default().push(response);
+        }
+        // All message ids of several responses, and every third of the others.
+        let chosen = by_message_id
+            .iter()
+            .enumerate()
+            .filter(|(idx, (_, responses))| responses.len() > 1 || idx % 3 == 0);
+        for (_, (message_id, responses)) in chosen {
+            let case = format!("seed {seed}, {message_id}");
+            let (traces, failures) = ops::usage::trace_usage(&store.roots(), message_id, &prices);
+            assert!(failures.is_empty(), "{case}: {failures:?}");
+            let actual: BTreeSet<_> = traces.iter().map(|trace| trace_lines(trace, &store)).collect();
+            let expected: BTreeSet<_> = responses
+                .iter()
+                .map(|response| (response.lines.clone(), vec![response.counted_line]))
+                .collect();
+            assert_eq!(actual, expected, "{case}");
             for trace in &traces {
-                let (all, _) = lines(trace, &disk);
-                let spend = spends.iter().find(|spend| spend.lines == all).expect("the lines are the same");
-                let booked = (&trace.session, &trace.model, trace.time.map(|time| time.0));
-                assert_eq!(booked, (&spend.session, &spend.model, spend.time), "{what}");
-                assert_eq!(Figures::read(&trace.sum), sum([*spend]), "{what}");
+                let (lines, _) = trace_lines(trace, &store);
+                let response =
+                    responses.iter().find(|response| response.lines == lines).expect("the lines are equal");
+                let actual = (&trace.session, &trace.model, trace.time.map(|time| time.0));
+                assert_eq!(actual, (&response.session, &response.model, response.time), "{case}");
+                let totals = ExpectedTotals::from_engine(&trace.totals);
+                assert_eq!(totals, sum_responses([*response]), "{case}");
             }
         }
     }
-    let maker = StoreGenerator::new(600, 3);
-    let (traces, failures) = ops::trace_usage(&Disk::new(&maker).roots(), "msg_that_is_not_there", &prices);
+    let store = WrittenStore::new(&StoreGenerator::new(600, 3));
+    let (traces, failures) = ops::usage::trace_usage(&store.roots(), "unknown_message_id", &prices);
     assert!(traces.is_empty() && failures.is_empty());
 }

@@ -1,49 +1,64 @@
-//! Rows are the truth, whatever they are grouped by, whatever happened to the files, with an index and without.
+//! Rows equal the expected rows: by every grouping, after any change of the files, with and without a cache.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::tz::TimeZone;
 use rethread_engine::CacheDir;
 use rethread_engine::core::entry::Timestamp;
 use rethread_engine::core::usage::Money;
-use rethread_engine::ops::{self, GroupBy, GroupKey, GroupRow, UsageReport, UsageRequest};
-use rethread_testkit::spending::{Reach, Rng, Spend, StoreGenerator};
+use rethread_engine::ops;
+use rethread_engine::ops::usage::{GroupBy, GroupKey, GroupRow, UsageReport, UsageRequest};
+use rethread_testkit::spending::{ExpectedResponse, ExpectedStatus, Rng, StoreGenerator};
 
-use super::expected_rows::{Expected, Figures, rows, said, sum, total};
-use super::written_store::{BYS, Disk, prices, request, settle, zones};
+use super::expected_rows::{
+    ExpectedRow, ExpectedTotals, expected_rows, expected_total, rows_from_engine, sum_responses,
+};
+use super::written_store::{WrittenStore, prices, request, wait_for_stable_fingerprints, zones};
 
-/// How many sessions hold one of every kind.
-const ALL: usize = 17;
+/// The number of sessions with which every kind of session exists.
+const SESSION_COUNT: usize = 17;
 
-/// Checks every grouping of everything.
-fn check(disk: &Disk, truth: &[Spend], index: Option<&CacheDir>, what: &str) {
+/// Checks every grouping without filters.
+fn check_groupings(
+    store: &WrittenStore,
+    expected: &[ExpectedResponse],
+    cache: Option<&CacheDir>,
+    case: &str,
+) {
     let prices = prices();
-    for by in BYS {
-        let timed = matches!(by, GroupBy::Day | GroupBy::Week | GroupBy::Month);
-        for zone in zones().into_iter().take(if timed { 3 } else { 1 }) {
-            let spending = ops::usage(&disk.roots(), &request(by, zone.clone(), &prices), index);
-            let what = format!("{what}, by {by:?}, {zone:?}");
-            assert!(spending.failures.is_empty() && spending.notice.is_none(), "{what}: {spending:?}");
-            compare(&spending, truth, truth, by, &zone, &what);
+    for by in GroupBy::ALL {
+        let depends_on_zone = matches!(by, GroupBy::Day | GroupBy::Week | GroupBy::Month);
+        for zone in zones().into_iter().take(if depends_on_zone { 3 } else { 1 }) {
+            let report = ops::usage::usage(&store.roots(), &request(by, zone.clone(), &prices), cache);
+            let case = format!("{case}, by {by:?}, {zone:?}");
+            assert!(report.failures.is_empty() && report.warning.is_none(), "{case}: {report:?}");
+            compare(&report, expected, expected, by, &zone, &case);
         }
     }
 }
 
-/// Compares rows and total with what some of all responses come to.
-fn compare(spending: &UsageReport, some: &[Spend], all: &[Spend], by: GroupBy, zone: &TimeZone, what: &str) {
-    let (ours, theirs) = (said(&spending.rows), rows(some, all, by, zone));
-    let keys = |rows: &std::collections::BTreeMap<String, Expected>| rows.keys().cloned().collect::<Vec<_>>();
-    assert_eq!(keys(&ours), keys(&theirs), "{what}");
-    for (key, row) in &theirs {
-        assert_eq!(&ours[key], row, "{what}: {key}");
+/// Compares the rows and the total of a report with the selected responses.
+fn compare(
+    report: &UsageReport,
+    selected: &[ExpectedResponse],
+    all: &[ExpectedResponse],
+    by: GroupBy,
+    zone: &TimeZone,
+    case: &str,
+) {
+    let (actual, expected) = (rows_from_engine(&report.rows), expected_rows(selected, all, by, zone));
+    let keys = |rows: &BTreeMap<String, ExpectedRow>| rows.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(keys(&actual), keys(&expected), "{case}");
+    for (key, row) in &expected {
+        assert_eq!(&actual[key], row, "{case}: {key}");
     }
-    assert_eq!(Expected::read(&spending.total), total(some), "{what}");
-    assert!(in_order(&spending.rows), "{what}: {:?}", spending.rows);
+    assert_eq!(ExpectedRow::from_engine(&report.total), expected_total(selected), "{case}");
+    assert!(are_sorted(&report.rows), "{case}: {:?}", report.rows);
 }
 
-/// Whether times are in order, and all else the dearest first.
-fn in_order(rows: &[GroupRow]) -> bool {
-    let cost = |row: &GroupRow| -> Money { row.account.total().cost };
+/// Returns `true` if times are ascending and other rows are sorted by descending cost.
+fn are_sorted(rows: &[GroupRow]) -> bool {
+    let cost = |row: &GroupRow| -> Money { row.totals.total().cost };
     rows.windows(2).all(|pair| match (&pair[0].key, &pair[1].key) {
         (GroupKey::Day(_) | GroupKey::Block(_), _) => pair[0].key < pair[1].key,
         _ => cost(&pair[0]) >= cost(&pair[1]),
@@ -51,129 +66,148 @@ fn in_order(rows: &[GroupRow]) -> bool {
 }
 
 #[test]
-fn whatever_rows_are_grouped_by_they_are_the_truth() {
+fn rows_of_every_grouping_equal_the_expected_rows() {
     for seed in 0..24 {
-        let maker = StoreGenerator::new(seed, ALL + seed as usize % 9);
-        let truth = maker.store.truth();
-        assert!(truth.len() > 80, "seed {seed}: {} responses", truth.len());
-        check(&Disk::new(&maker), &truth, None, &format!("seed {seed}"));
+        let generator = StoreGenerator::new(seed, SESSION_COUNT + seed as usize % 9);
+        let expected = generator.store.expected_responses();
+        assert!(expected.len() > 80, "seed {seed}: {} responses", expected.len());
+        check_groupings(&WrittenStore::new(&generator), &expected, None, &format!("seed {seed}"));
     }
 }
 
 #[test]
-fn the_generator_makes_all_that_has_to_be_told_apart() {
-    let truth = StoreGenerator::new(1, ALL).store.truth();
-    let some = |holds: &dyn Fn(&Spend) -> bool| truth.iter().any(holds);
-    for reach in [Reach::Active, Reach::Compacted, Reach::Abandoned, Reach::Subagent] {
-        assert!(some(&|spend| spend.reach == reach), "{reach:?}");
+fn generated_store_covers_every_case() {
+    let expected = StoreGenerator::new(1, SESSION_COUNT).store.expected_responses();
+    let has = |predicate: &dyn Fn(&ExpectedResponse) -> bool| expected.iter().any(predicate);
+    for status in [
+        ExpectedStatus::Active,
+        ExpectedStatus::Compacted,
+        ExpectedStatus::OtherBranch,
+        ExpectedStatus::Subagent,
+    ] {
+        assert!(has(&|response| response.status == status), "{status:?}");
     }
-    assert!(some(&|spend| spend.open) && some(&|spend| !spend.open));
-    assert!(some(&|spend| spend.tools.len() > 1) && some(&|spend| spend.tools.is_empty()));
-    assert!(some(&|spend| spend.usage.cache_write_1h > 0 && spend.usage.web_searches == 0));
-    assert!(some(&|spend| spend.usage.web_searches > 0) && some(&|spend| spend.branch.is_empty()));
-    assert!(some(&|spend| spend.side && spend.kind.is_none()) && some(&|spend| spend.sessions.len() > 1));
-    let names: BTreeSet<&str> = truth.iter().map(|spend| spend.message.as_str()).collect();
-    assert!(names.len() < truth.len(), "some names are those of several responses");
+    assert!(has(&|response| response.is_lower_bound) && has(&|response| !response.is_lower_bound));
+    assert!(has(&|response| response.tools.len() > 1) && has(&|response| response.tools.is_empty()));
+    assert!(has(&|response| response.usage.cache_write_1h > 0 && response.usage.web_searches == 0));
+    assert!(has(&|response| response.usage.web_searches > 0));
+    assert!(has(&|response| response.branch.is_empty()));
+    assert!(has(&|response| response.is_subagent && response.agent_type.is_none()));
+    assert!(has(&|response| response.sessions.len() > 1));
+    let message_ids: BTreeSet<&str> = expected.iter().map(|response| response.message_id.as_str()).collect();
+    assert!(message_ids.len() < expected.len(), "some message ids belong to several responses");
 }
 
-/// Lets something happen to a store.
-fn change(maker: &mut StoreGenerator, dice: &mut Rng) {
-    let files = maker.store.files.len() as u64;
-    let no = dice.below(files) as usize;
-    match dice.below(5) {
-        0 | 1 => maker.grow(no),
-        2 => maker.shrink(no),
-        3 => drop(maker.store.files.remove(no)),
-        _ => maker.add(dice.below(ALL as u64) as usize),
+/// Changes, removes or adds a file.
+fn change_store(generator: &mut StoreGenerator, rng: &mut Rng) {
+    let file_count = generator.store.files.len() as u64;
+    let idx = rng.below(file_count) as usize;
+    match rng.below(5) {
+        0 | 1 => generator.grow(idx),
+        2 => generator.shrink(idx),
+        3 => drop(generator.store.files.remove(idx)),
+        _ => generator.add_session(rng.below(SESSION_COUNT as u64) as usize),
     }
 }
 
 #[test]
-fn whatever_happens_to_the_files_rows_are_the_truth() {
+fn rows_are_correct_after_changes_with_and_without_cache() {
     for seed in 100..108 {
-        let mut maker = StoreGenerator::new(seed, ALL);
-        let mut disk = Disk::new(&maker);
-        let mut dice = Rng::new(seed);
-        let index = disk.index();
+        let mut generator = StoreGenerator::new(seed, SESSION_COUNT);
+        let mut store = WrittenStore::new(&generator);
+        let mut rng = Rng::new(seed);
+        let cache = store.cache();
         for round in 0..5 {
-            let truth = maker.store.truth();
-            for way in ["without an index", "cold", "warm"] {
-                let index = Some(&index).filter(|_| way != "without an index");
-                check(&disk, &truth, index, &format!("seed {seed}, round {round}, {way}"));
+            let expected = generator.store.expected_responses();
+            for cache_state in ["without cache", "cold cache", "warm cache"] {
+                let cache = Some(&cache).filter(|_| cache_state != "without cache");
+                let case = format!("seed {seed}, round {round}, {cache_state}");
+                check_groupings(&store, &expected, cache, &case);
             }
-            (0..1 + dice.below(4)).for_each(|_| change(&mut maker, &mut dice));
-            disk.write(&maker);
+            (0..1 + rng.below(4)).for_each(|_| change_store(&mut generator, &mut rng));
+            store.update(&generator);
             if round % 2 == 0 {
-                settle();
+                wait_for_stable_fingerprints();
             }
         }
     }
 }
 
 #[test]
-fn moments_cut_where_they_say() {
+fn since_is_inclusive_and_until_is_exclusive() {
     let (prices, [zone, ..]) = (prices(), zones());
     for seed in 200..212 {
-        let maker = StoreGenerator::new(seed, ALL);
-        let (disk, truth) = (Disk::new(&maker), maker.store.truth());
-        let mut times: Vec<i64> = truth.iter().filter_map(|spend| spend.time).collect();
+        let generator = StoreGenerator::new(seed, SESSION_COUNT);
+        let (store, expected) = (WrittenStore::new(&generator), generator.store.expected_responses());
+        let mut times: Vec<i64> = expected.iter().filter_map(|response| response.time).collect();
         times.sort_unstable();
-        // Moments of responses: the one at which it begins counts, the one at which it ends does not.
+        // Both limits are times of responses.
         let (since, until) = (times[times.len() / 3], times[times.len() * 2 / 3]);
         for (since, until) in [(Some(since), None), (None, Some(until)), (Some(since), Some(until))] {
-            let within = |spend: &&Spend| {
-                spend.time.is_some_and(|time| {
+            let is_within = |response: &&ExpectedResponse| {
+                response.time.is_some_and(|time| {
                     since.is_none_or(|since| time >= since) && until.is_none_or(|until| time < until)
                 })
             };
-            let some: Vec<Spend> = truth.iter().filter(within).cloned().collect();
-            for by in BYS {
-                let plain = request(by, zone.clone(), &prices);
-                let asked =
-                    UsageRequest { since: since.map(Timestamp), until: until.map(Timestamp), ..plain };
-                let spending = ops::usage(&disk.roots(), &asked, None);
-                compare(&spending, &some, &truth, by, &zone, &format!("seed {seed}, {since:?} to {until:?}"));
+            let selected: Vec<ExpectedResponse> = expected.iter().filter(is_within).cloned().collect();
+            for by in GroupBy::ALL {
+                let request = UsageRequest {
+                    since: since.map(Timestamp),
+                    until: until.map(Timestamp),
+                    ..request(by, zone.clone(), &prices)
+                };
+                let report = ops::usage::usage(&store.roots(), &request, None);
+                let case = format!("seed {seed}, {since:?} to {until:?}");
+                compare(&report, &selected, &expected, by, &zone, &case);
             }
         }
     }
 }
 
 #[test]
-fn a_model_or_a_project_can_be_asked_for() {
+fn usage_can_be_filtered_by_model_or_project() {
     let (prices, [zone, ..]) = (prices(), zones());
     for seed in 300..306 {
-        let maker = StoreGenerator::new(seed, ALL);
-        let (disk, truth) = (Disk::new(&maker), maker.store.truth());
-        for by in BYS {
-            let plain = request(by, zone.clone(), &prices);
-            let some: Vec<Spend> =
-                truth.iter().filter(|spend| spend.model.contains("opus")).cloned().collect();
-            let asked = UsageRequest { model: Some("OPUS".to_owned()), ..plain.clone() };
-            compare(&ops::usage(&disk.roots(), &asked, None), &some, &truth, by, &zone, "a model");
-            let some: Vec<Spend> =
-                truth.iter().filter(|spend| spend.project.contains("shed")).cloned().collect();
-            let asked = UsageRequest { project: Some("Shed".to_owned()), ..plain };
-            compare(&ops::usage(&disk.roots(), &asked, None), &some, &truth, by, &zone, "a project");
+        let generator = StoreGenerator::new(seed, SESSION_COUNT);
+        let (store, expected) = (WrittenStore::new(&generator), generator.store.expected_responses());
+        for by in GroupBy::ALL {
+            let unfiltered = request(by, zone.clone(), &prices);
+            let selected: Vec<ExpectedResponse> =
+                expected.iter().filter(|response| response.model.contains("opus")).cloned().collect();
+            let request = UsageRequest { model: Some("OPUS".to_owned()), ..unfiltered.clone() };
+            let report = ops::usage::usage(&store.roots(), &request, None);
+            compare(&report, &selected, &expected, by, &zone, "by model");
+            let selected: Vec<ExpectedResponse> =
+                expected.iter().filter(|response| response.project.contains("shed")).cloned().collect();
+            let request = UsageRequest { project: Some("Shed".to_owned()), ..unfiltered };
+            let report = ops::usage::usage(&store.roots(), &request, None);
+            compare(&report, &selected, &expected, by, &zone, "by project");
         }
     }
 }
 
 #[test]
-fn a_session_has_its_own_and_says_what_it_copied() {
+fn session_usage_excludes_and_reports_copied_responses() {
     let (prices, [zone, ..]) = (prices(), zones());
     for seed in 400..406 {
-        let maker = StoreGenerator::new(seed, ALL);
-        let (disk, truth) = (Disk::new(&maker), maker.store.truth());
-        for file in maker.store.files.iter().filter(|file| file.agent.is_none()) {
+        let generator = StoreGenerator::new(seed, SESSION_COUNT);
+        let (store, expected) = (WrittenStore::new(&generator), generator.store.expected_responses());
+        for file in generator.store.files.iter().filter(|file| file.agent.is_none()) {
             let session = &file.session;
-            let own: Vec<Spend> = truth.iter().filter(|spend| spend.session == *session).cloned().collect();
-            let plain = request(GroupBy::Model, zone.clone(), &prices);
-            let asked = UsageRequest { session: Some(disk.path(&file.path)), ..plain };
-            let spending = ops::usage(&disk.roots(), &asked, None);
-            let what = format!("seed {seed}, session {session}");
-            compare(&spending, &own, &truth, GroupBy::Model, &zone, &what);
-            let copied = |spend: &&Spend| spend.session != *session && spend.sessions.contains(session);
-            assert_eq!(Figures::read(&spending.copied), sum(truth.iter().filter(copied)), "{what}");
+            let own: Vec<ExpectedResponse> =
+                expected.iter().filter(|response| response.session == *session).cloned().collect();
+            let request = UsageRequest {
+                session: Some(store.path(&file.path)),
+                ..request(GroupBy::Model, zone.clone(), &prices)
+            };
+            let report = ops::usage::usage(&store.roots(), &request, None);
+            let case = format!("seed {seed}, session {session}");
+            compare(&report, &own, &expected, GroupBy::Model, &zone, &case);
+            let is_copied = |response: &&ExpectedResponse| {
+                response.session != *session && response.sessions.contains(session)
+            };
+            let copied = sum_responses(expected.iter().filter(is_copied));
+            assert_eq!(ExpectedTotals::from_engine(&report.copied), copied, "{case}");
         }
     }
 }

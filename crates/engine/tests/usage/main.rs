@@ -1,4 +1,4 @@
-//! Stores of which it is known what was spent in them, and real ones: every sum is exact, or says that it is not.
+//! Usage of generated stores and of real sessions: every sum is exact or marked as a lower bound.
 
 #![expect(clippy::disallowed_methods, reason = "the test writes the store that it reads")]
 

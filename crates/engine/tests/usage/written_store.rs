@@ -1,4 +1,4 @@
-//! A generated store on disk.
+//! Writes a generated store to disk.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -6,30 +6,15 @@ use std::time::{Duration, SystemTime};
 
 use jiff::tz::{Offset, TimeZone};
 use rethread_engine::core::entry::Timestamp;
-use rethread_engine::core::usage::Prices;
-use rethread_engine::ops::{GroupBy, UsageRequest};
+use rethread_engine::core::usage::PriceTable;
+use rethread_engine::ops::usage::{GroupBy, UsageRequest};
 use rethread_engine::{CacheDir, Roots};
 use rethread_testkit::spending::StoreGenerator;
 use tempfile::TempDir;
 
 use super::expected_rows::PRICES;
 
-/// All there is to group by.
-pub(crate) const BYS: [GroupBy; 11] = [
-    GroupBy::Day,
-    GroupBy::Week,
-    GroupBy::Month,
-    GroupBy::Project,
-    GroupBy::Session,
-    GroupBy::Model,
-    GroupBy::Tool,
-    GroupBy::Agent,
-    GroupBy::Branch,
-    GroupBy::Block,
-    GroupBy::Reach,
-];
-
-/// Zones: west and east of UTC, one of them with clocks that change within the time of the generator, one with half hours.
+/// Time zones: UTC, one west of it whose clocks change within the generated times, one east of it with a half hour.
 pub(crate) fn zones() -> [TimeZone; 3] {
     [
         TimeZone::UTC,
@@ -38,12 +23,12 @@ pub(crate) fn zones() -> [TimeZone; 3] {
     ]
 }
 
-pub(crate) fn prices() -> Prices {
-    Prices::parse(PRICES).expect("the prices can be read")
+pub(crate) fn prices() -> PriceTable {
+    PriceTable::parse(PRICES).expect("the prices are valid")
 }
 
-/// Asks for everything.
-pub(crate) fn request(by: GroupBy, zone: TimeZone, prices: &Prices) -> UsageRequest<'_> {
+/// Returns a request without filters.
+pub(crate) fn request(by: GroupBy, zone: TimeZone, prices: &PriceTable) -> UsageRequest<'_> {
     UsageRequest {
         by,
         since: None,
@@ -51,43 +36,44 @@ pub(crate) fn request(by: GroupBy, zone: TimeZone, prices: &Prices) -> UsageRequ
         session: None,
         project: None,
         model: None,
-        reach: false,
+        by_context_status: false,
         zone,
         now: Timestamp(0),
         prices,
     }
 }
 
-/// A folder with the files of a store.
-pub(crate) struct Disk {
+/// A temporary folder with the files of a generated store.
+pub(crate) struct WrittenStore {
     folder: TempDir,
-    written: BTreeMap<String, Vec<u8>>,
+    /// The current files by their paths.
+    files: BTreeMap<String, Vec<u8>>,
 }
 
-impl Disk {
-    pub(crate) fn new(maker: &StoreGenerator) -> Disk {
-        let mut disk =
-            Disk { folder: tempfile::tempdir().expect("a temporary folder"), written: BTreeMap::new() };
-        disk.write(maker);
-        disk
+impl WrittenStore {
+    pub(crate) fn new(generator: &StoreGenerator) -> WrittenStore {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut store = WrittenStore { folder, files: BTreeMap::new() };
+        store.update(generator);
+        store
     }
 
-    /// Makes the files those of a store: what is the same is left alone, what is not there any more goes.
-    pub(crate) fn write(&mut self, maker: &StoreGenerator) {
+    /// Writes the changed files and removes the files that the generated store no longer has.
+    pub(crate) fn update(&mut self, generator: &StoreGenerator) {
         let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
-        for file in &maker.store.files {
+        for file in &generator.store.files {
             files.insert(file.path.clone(), file.bytes());
-            files.extend(file.meta().map(|(path, text)| (path, text.into_bytes())));
+            files.extend(file.meta_file().map(|(path, text)| (path, text.into_bytes())));
         }
-        for path in self.written.keys().filter(|path| !files.contains_key(*path)) {
-            std::fs::remove_file(self.path(path)).expect("it was written");
+        for path in self.files.keys().filter(|path| !files.contains_key(*path)) {
+            std::fs::remove_file(self.path(path)).expect("the file was written");
         }
-        for (path, bytes) in files.iter().filter(|(path, bytes)| self.written.get(*path) != Some(bytes)) {
+        for (path, bytes) in files.iter().filter(|(path, bytes)| self.files.get(*path) != Some(bytes)) {
             let path = self.path(path);
-            std::fs::create_dir_all(path.parent().expect("a folder")).expect("the folder can be made");
+            std::fs::create_dir_all(path.parent().expect("a folder")).expect("the folder can be created");
             std::fs::write(path, bytes).expect("the file can be written");
         }
-        self.written = files;
+        self.files = files;
     }
 
     pub(crate) fn path(&self, path: &str) -> PathBuf {
@@ -98,15 +84,15 @@ impl Disk {
         Roots { paths: vec![self.folder.path().join(".claude")] }
     }
 
-    pub(crate) fn index(&self) -> CacheDir {
-        CacheDir::at(self.folder.path().join("cache"))
+    pub(crate) fn cache(&self) -> CacheDir {
+        CacheDir::new(self.folder.path().join("cache"))
     }
 }
 
-/// Waits until what was written so far is old enough to be believed.
-pub(crate) fn settle() {
+/// Waits until the fingerprints of the files written so far are stable.
+pub(crate) fn wait_for_stable_fingerprints() {
     let start = SystemTime::now();
-    while start.elapsed().is_ok_and(|passed| passed < Duration::from_millis(25)) {
+    while start.elapsed().is_ok_and(|elapsed| elapsed < Duration::from_millis(25)) {
         std::thread::yield_now();
     }
 }

@@ -1,4 +1,4 @@
-//! Whether everybody can use a page; the questions themselves stand in `axe.js`.
+//! Accessibility checks. The rules are in `axe.js`.
 
 use std::fmt;
 
@@ -6,52 +6,54 @@ use serde_json::Value;
 
 use super::page::Page;
 
-/// The script that asks; an expression whose value is a list of findings.
+/// A JavaScript expression that evaluates to a list of findings.
 const SCRIPT: &str = include_str!("axe.js");
 
-/// Something that keeps somebody from using a page.
+/// An accessibility problem of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// The rule: `name`, `alt`, `label`, `id`, `tabindex`, `heading`, `lang`, `title`, `main`, `reference`, `hidden`, `role`,
+pub struct AccessibilityFinding {
+    /// The violated rule: `name`, `alt`, `label`, `id`, `tabindex`, `heading`, `lang`, `title`, `main`, `reference`, `hidden`, `role`,
     /// `contrast` or `overflow`.
     pub rule: String,
-    /// Where, as a short selector.
-    pub place: String,
-    /// What is wrong there.
-    pub what: String,
-    /// How often the same was found.
-    pub times: u64,
+    /// The element, as a short selector.
+    pub selector: String,
+    /// A description of the problem.
+    pub message: String,
+    /// The number of elements with the same problem.
+    pub count: u64,
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for AccessibilityFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: `{}` {}", self.rule, self.place, self.what)?;
-        if self.times > 1 {
-            write!(f, " ({} times)", self.times)?;
+        write!(f, "{}: `{}` {}", self.rule, self.selector, self.message)?;
+        if self.count > 1 {
+            write!(f, " ({} times)", self.count)?;
         }
         Ok(())
     }
 }
 
 impl Page {
-    /// Returns what keeps somebody from using the page as it is shown now.
+    /// Returns the accessibility problems of the page in its current state.
     #[track_caller]
-    pub fn findings(&self) -> Vec<Finding> {
-        let found = self.eval(SCRIPT);
+    pub fn accessibility_findings(&self) -> Vec<AccessibilityFinding> {
+        let findings = self.eval(SCRIPT);
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let finding = |value: &Value| Finding {
+        let parse_finding = |value: &Value| AccessibilityFinding {
             rule: text(&value["rule"]),
-            place: text(&value["place"]),
-            what: text(&value["what"]),
-            times: value["times"].as_u64().unwrap_or(1),
+            selector: text(&value["selector"]),
+            message: text(&value["message"]),
+            count: value["count"].as_u64().unwrap_or(1),
         };
-        found.as_array().map(|all| all.iter().map(finding).collect()).expect("the script returns a list")
+        let findings = findings.as_array().expect("the script returns a list");
+        findings.iter().map(parse_finding).collect()
     }
 
-    /// Panics with all findings where there are any.
+    /// Panics if the page has accessibility problems.
     #[track_caller]
     pub fn assert_accessible(&self) {
-        let shown: Vec<String> = self.findings().iter().map(Finding::to_string).collect();
-        assert!(shown.is_empty(), "not everybody can use this page:\n  {}", shown.join("\n  "));
+        let findings: Vec<String> =
+            self.accessibility_findings().iter().map(AccessibilityFinding::to_string).collect();
+        assert!(findings.is_empty(), "the page is not accessible:\n  {}", findings.join("\n  "));
     }
 }

@@ -1,24 +1,24 @@
-//! What a page copies.
+//! The clipboard.
 
 use serde_json::json;
 
 use super::page::Page;
 
 impl Page {
-    /// Lets pages of an origin write and read the clipboard. All pages of the browser share one.
+    /// Allows pages of an origin to write and read the clipboard. All pages of the browser share it.
     #[track_caller]
     pub fn allow_clipboard(&self, origin: &str) {
-        let wished = json!({
+        let permissions = json!({
             "origin": origin,
             "browserContextId": self.context,
             "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"],
         });
-        self.wire.call(None, "Browser.grantPermissions", &wished);
+        self.connection.call(None, "Browser.grantPermissions", &permissions);
     }
 
-    /// Returns the text that was copied last, where the page was allowed to read it.
+    /// Returns the text in the clipboard. The page needs [`Page::allow_clipboard`].
     #[track_caller]
-    pub fn copied(&self) -> String {
+    pub fn clipboard_text(&self) -> String {
         let text = self.eval("navigator.clipboard.readText()");
         text.as_str().unwrap_or_default().to_owned()
     }

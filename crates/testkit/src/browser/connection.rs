@@ -1,6 +1,6 @@
 //! The DevTools protocol on two pipes: commands and their replies by id, events by session.
 //!
-//! One thread reads; those who wait are woken by every message and look whether it was theirs.
+//! One thread reads. Every message wakes all waiting threads, which check whether their condition holds.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
@@ -13,72 +13,72 @@ use serde_json::{Value, json};
 
 use super::events::PageEvents;
 
-/// How long anything may take.
-pub(super) const PATIENCE: Duration = Duration::from_secs(20);
+/// The deadline of every command and wait.
+pub(super) const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Locks, also after a test panicked with the lock in its hands.
-pub(super) fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
-    lock.lock().unwrap_or_else(PoisonError::into_inner)
+/// Locks a mutex, even if a test panicked while it held the lock.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The connection to one Chromium.
-pub(super) struct Wire {
-    /// Nothing once the connection was closed.
-    to: Mutex<Option<ChildStdin>>,
-    next: AtomicU64,
-    state: Mutex<State>,
-    news: Condvar,
+pub(super) struct Connection {
+    /// `None` after the connection was closed.
+    stdin: Mutex<Option<ChildStdin>>,
+    next_id: AtomicU64,
+    state: Mutex<ConnectionState>,
+    message_arrived: Condvar,
 }
 
-/// What came in and was not yet fetched.
+/// The received messages.
 #[derive(Default)]
-struct State {
-    /// Ids of commands with their replies, as soon as they came.
+struct ConnectionState {
+    /// Replies by the id of the command, `None` until the reply arrives.
     replies: HashMap<u64, Option<Value>>,
     sessions: HashMap<String, PageEvents>,
-    ended: bool,
+    is_closed: bool,
 }
 
-impl Wire {
+impl Connection {
     /// Connects to the pipes of a Chromium.
-    pub(super) fn new(to: ChildStdin, from: ChildStdout) -> Arc<Wire> {
-        let wire = Arc::new(Wire {
-            to: Mutex::new(Some(to)),
-            next: AtomicU64::new(1),
+    pub(super) fn new(stdin: ChildStdin, stdout: ChildStdout) -> Arc<Connection> {
+        let connection = Arc::new(Connection {
+            stdin: Mutex::new(Some(stdin)),
+            next_id: AtomicU64::new(1),
             state: Mutex::default(),
-            news: Condvar::new(),
+            message_arrived: Condvar::new(),
         });
-        let ours = Arc::clone(&wire);
-        std::thread::spawn(move || ours.read(from));
-        wire
+        let reader = Arc::clone(&connection);
+        std::thread::spawn(move || reader.read_messages(stdout));
+        connection
     }
 
-    /// Closes the pipe, upon which Chromium ends.
+    /// Closes the pipe. Chromium exits then.
     pub(super) fn close(&self) {
-        held(&self.to).take();
+        lock(&self.stdin).take();
     }
 
-    /// Sends a command and returns its result.
+    /// Sends a command and returns its result. Panics if the command fails.
     #[track_caller]
     pub(super) fn call(&self, session: Option<&str>, method: &str, params: &Value) -> Value {
         match self.try_call(session, method, params) {
             Ok(result) => result,
-            Err(why) => panic!("{method}: {why}"),
+            Err(reason) => panic!("{method}: {reason}"),
         }
     }
 
-    /// Sends a command and returns its result, or in words why there is none.
+    /// Sends a command and returns its result. Returns the reason if it fails.
     pub(super) fn try_call(
         &self,
         session: Option<&str>,
         method: &str,
         params: &Value,
     ) -> Result<Value, String> {
-        let id = self.next.fetch_add(1, Ordering::Relaxed);
-        held(&self.state).replies.insert(id, None);
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        lock(&self.state).replies.insert(id, None);
         let sent = self.send(id, session, method, params);
         let reply = sent.and_then(|()| self.wait(|state| state.replies.get_mut(&id).and_then(Option::take)));
-        held(&self.state).replies.remove(&id);
+        lock(&self.state).replies.remove(&id);
         let mut reply = reply?;
         match reply["error"]["message"].as_str() {
             Some(message) => Err(message.to_owned()),
@@ -86,46 +86,47 @@ impl Wire {
         }
     }
 
-    /// Starts to hear what a session says.
-    pub(super) fn listen(&self, session: &str) {
-        held(&self.state).sessions.insert(session.to_owned(), PageEvents::default());
+    /// Starts to record the events of a session.
+    pub(super) fn record_events(&self, session: &str) {
+        lock(&self.state).sessions.insert(session.to_owned(), PageEvents::default());
     }
 
-    /// Forgets a session.
-    pub(super) fn forget(&self, session: &str) {
-        held(&self.state).sessions.remove(session);
+    /// Drops the events of a session.
+    pub(super) fn remove_events(&self, session: &str) {
+        lock(&self.state).sessions.remove(session);
     }
 
-    /// Looks at what was heard of a session.
-    pub(super) fn heard<T: Default>(&self, session: &str, look: impl FnOnce(&PageEvents) -> T) -> T {
-        held(&self.state).sessions.get(session).map(look).unwrap_or_default()
+    /// Calls `read` with the events of a session. Returns the default if the session is unknown.
+    pub(super) fn with_events<T: Default>(&self, session: &str, read: impl FnOnce(&PageEvents) -> T) -> T {
+        lock(&self.state).sessions.get(session).map(read).unwrap_or_default()
     }
 
-    /// Waits until something holds for what was heard of a session.
+    /// Waits until a condition holds for the events of a session.
     pub(super) fn wait_until(
         &self,
         session: &str,
-        holds: impl Fn(&PageEvents) -> bool,
+        condition: impl Fn(&PageEvents) -> bool,
     ) -> Result<(), String> {
-        self.wait(|state| state.sessions.get(session).is_some_and(&holds).then_some(()))
+        self.wait(|state| state.sessions.get(session).is_some_and(&condition).then_some(()))
     }
 
-    /// Waits until the state holds what is looked for.
-    fn wait<T>(&self, mut look: impl FnMut(&mut State) -> Option<T>) -> Result<T, String> {
-        let deadline = Instant::now() + PATIENCE;
-        let mut state = held(&self.state);
+    /// Waits until `poll` returns a value.
+    fn wait<T>(&self, mut poll: impl FnMut(&mut ConnectionState) -> Option<T>) -> Result<T, String> {
+        let deadline = Instant::now() + TIMEOUT;
+        let mut state = lock(&self.state);
         loop {
-            if let Some(found) = look(&mut state) {
-                return Ok(found);
+            if let Some(value) = poll(&mut state) {
+                return Ok(value);
             }
-            if state.ended {
-                return Err("Chromium has ended".to_owned());
+            if state.is_closed {
+                return Err("Chromium has exited".to_owned());
             }
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Err(format!("nothing came within {} s", PATIENCE.as_secs()));
+            let remaining = deadline.saturating_duration_since(Instant::now());
+            if remaining.is_zero() {
+                return Err(format!("no reply within {} s", TIMEOUT.as_secs()));
             }
-            state = self.news.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            let woken = self.message_arrived.wait_timeout(state, remaining);
+            state = woken.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
@@ -137,51 +138,53 @@ impl Wire {
         }
         let mut bytes = message.to_string().into_bytes();
         bytes.push(0);
-        match held(&self.to).as_mut() {
-            Some(to) => to.write_all(&bytes).and_then(|()| to.flush()).map_err(|failure| failure.to_string()),
+        match lock(&self.stdin).as_mut() {
+            Some(stdin) => {
+                stdin.write_all(&bytes).and_then(|()| stdin.flush()).map_err(|error| error.to_string())
+            }
             None => Err("the connection is closed".to_owned()),
         }
     }
 
-    /// Reads messages until there are no more; runs in a thread of its own.
-    fn read(&self, from: ChildStdout) {
-        let mut from = BufReader::new(from);
+    /// Reads messages until the pipe is closed. Runs in its own thread.
+    fn read_messages(&self, stdout: ChildStdout) {
+        let mut stdout = BufReader::new(stdout);
         let mut bytes = Vec::new();
-        while from.read_until(0, &mut bytes).is_ok_and(|read| read > 0) {
+        while stdout.read_until(0, &mut bytes).is_ok_and(|len| len > 0) {
             if bytes.last() == Some(&0) {
                 bytes.pop();
             }
             if let Ok(message) = serde_json::from_slice(&bytes) {
-                self.take(message);
+                self.dispatch(message);
             }
             bytes.clear();
         }
-        held(&self.state).ended = true;
-        self.news.notify_all();
+        lock(&self.state).is_closed = true;
+        self.message_arrived.notify_all();
     }
 
-    /// Puts one message where it belongs.
-    fn take(&self, message: Value) {
-        // The page stands still until its dialog is answered, and with it the command that opened it; one that asks whether to
-        // leave is told yes, because dismissed it would stay.
+    /// Stores a reply or an event, and closes dialogs.
+    fn dispatch(&self, message: Value) {
+        // The page and the command that opened the dialog block until the dialog is closed. `beforeunload` is accepted,
+        // because dismissing it would stop the navigation. All others are dismissed.
         if message["method"] == "Page.javascriptDialogOpening" {
-            let id = self.next.fetch_add(1, Ordering::Relaxed);
+            let id = self.next_id.fetch_add(1, Ordering::Relaxed);
             let answer = json!({ "accept": message["params"]["type"] == "beforeunload" });
             let _ = self.send(id, message["sessionId"].as_str(), "Page.handleJavaScriptDialog", &answer);
         }
-        let mut state = held(&self.state);
+        let mut state = lock(&self.state);
         if let Some(id) = message["id"].as_u64() {
-            // A reply that nobody waits for any more, or never did, is dropped.
+            // A reply without a waiting thread is dropped.
             if let Some(reply) = state.replies.get_mut(&id) {
                 *reply = Some(message);
             }
         } else if let (Some(session), Some(method)) =
             (message["sessionId"].as_str(), message["method"].as_str())
-            && let Some(hearing) = state.sessions.get_mut(session)
+            && let Some(events) = state.sessions.get_mut(session)
         {
-            hearing.take(method, &message["params"]);
+            events.add(method, &message["params"]);
         }
         drop(state);
-        self.news.notify_all();
+        self.message_arrived.notify_all();
     }
 }

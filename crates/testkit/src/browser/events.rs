@@ -1,34 +1,34 @@
-//! What a page says without being asked: errors, dialogs, violations of its policy, requests.
+//! Events of a page: errors, dialogs, violations of its content security policy, requests.
 
 use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-/// The function by which the script of every page reports violations of its policy.
+/// The function that reports violations of the content security policy.
 pub(super) const BINDING: &str = "rethreadViolation";
 
-/// The script that runs before all others in every document.
+/// The script that runs first in every document.
 pub(super) const INIT_SCRIPT: &str = "document.addEventListener('securitypolicyviolation', event => \
     rethreadViolation(`${event.effectiveDirective} forbids ${event.blockedURI || 'this'} (line ${event.lineNumber})`));";
 
 /// A request that a page made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// The address.
+    /// The requested URL.
     pub url: String,
-    /// The method, `GET` for most.
+    /// The HTTP method.
     pub method: String,
-    /// What it was for, in the words of the protocol: `Document`, `Script`, `Fetch`, …; `Window` for a page that was opened.
+    /// The resource type in the DevTools protocol: `Document`, `Script`, `Fetch`, …; `Window` for an opened window.
     pub kind: String,
-    /// The status of the answer, as soon as there is one.
+    /// The status of the response, once it has arrived.
     pub status: Option<u16>,
-    /// Why there was no answer.
+    /// The reason why the request failed.
     pub failure: Option<String>,
 }
 
 impl Request {
-    /// Returns whether the request stays with an origin such as `http://127.0.0.1:8080`, or never leaves the page.
-    pub fn stays_with(&self, origin: &str) -> bool {
+    /// Returns `true` if the request is to `origin`, such as `http://127.0.0.1:8080`, or needs no network.
+    pub fn is_local_to(&self, origin: &str) -> bool {
         let origin = origin.trim_end_matches('/');
         let rest = self.url.strip_prefix(origin);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?', '#']))
@@ -39,118 +39,121 @@ impl Request {
     }
 }
 
-/// Everything that was heard of one page.
+/// The events of one page.
 #[derive(Default)]
 pub(super) struct PageEvents {
-    /// What should not have been, in words.
-    pub(super) complaints: Vec<String>,
+    /// Errors and policy violations, as text.
+    pub(super) errors: Vec<String>,
     pub(super) dialogs: Vec<String>,
     pub(super) requests: Vec<Request>,
-    /// Where the last request of an id stands.
-    places: HashMap<String, usize>,
-    /// Documents of which everything is there.
+    /// The index in `requests` of the last request with an id.
+    request_idx: HashMap<String, usize>,
+    /// The loader ids of completely loaded documents.
     pub(super) loaded: HashSet<String>,
 }
 
 impl PageEvents {
-    /// Takes in one event.
-    pub(super) fn take(&mut self, method: &str, params: &Value) {
+    /// Adds an event.
+    pub(super) fn add(&mut self, method: &str, params: &Value) {
         match method {
-            "Runtime.exceptionThrown" => self.complain("uncaught", &thrown(&params["exceptionDetails"])),
-            "Runtime.consoleAPICalled" if matches!(word(&params["type"]), "error" | "assert") => {
-                self.complain("console", &spoken(&params["args"]));
+            "Runtime.exceptionThrown" => {
+                self.add_error("uncaught", &exception_text(&params["exceptionDetails"]));
+            }
+            "Runtime.consoleAPICalled" if matches!(text(&params["type"]), "error" | "assert") => {
+                self.add_error("console", &console_text(&params["args"]));
             }
             "Runtime.bindingCalled" if params["name"] == BINDING => {
-                self.complain("policy", word(&params["payload"]));
+                self.add_error("policy", text(&params["payload"]));
             }
-            "Log.entryAdded" => self.log(&params["entry"]),
+            "Log.entryAdded" => self.add_log_entry(&params["entry"]),
             "Page.javascriptDialogOpening" => {
-                self.dialogs.push(format!("{}: {}", word(&params["type"]), word(&params["message"])));
+                self.dialogs.push(format!("{}: {}", text(&params["type"]), text(&params["message"])));
             }
-            "Page.windowOpen" => self.open(word(&params["url"]), "GET", "Window"),
+            "Page.windowOpen" => self.push_request(text(&params["url"]), "GET", "Window"),
             "Page.lifecycleEvent" if params["name"] == "load" => {
-                self.loaded.insert(word(&params["loaderId"]).to_owned());
+                self.loaded.insert(text(&params["loaderId"]).to_owned());
             }
-            "Network.webSocketCreated" => self.open(word(&params["url"]), "GET", "WebSocket"),
-            "Network.requestWillBeSent" => self.request(params),
+            "Network.webSocketCreated" => self.push_request(text(&params["url"]), "GET", "WebSocket"),
+            "Network.requestWillBeSent" => self.add_request(params),
             "Network.responseReceived" => {
-                let status = status(&params["response"]);
-                self.update(params, |request| request.status = status);
+                let status = response_status(&params["response"]);
+                self.update_request(params, |request| request.status = status);
             }
-            // What the page itself gave up, by going elsewhere or by closing a stream, did not fail.
+            // A request that the page cancelled, by navigating or by closing a stream, did not fail.
             "Network.loadingFailed" if params["canceled"] != true || params["blockedReason"].is_string() => {
-                let why = params["blockedReason"].as_str().unwrap_or(word(&params["errorText"])).to_owned();
-                self.update(params, |request| request.failure = Some(why));
+                let reason =
+                    params["blockedReason"].as_str().unwrap_or(text(&params["errorText"])).to_owned();
+                self.update_request(params, |request| request.failure = Some(reason));
             }
             _ => {}
         }
     }
 
-    fn complain(&mut self, kind: &str, what: &str) {
-        self.complaints.push(format!("{kind}: {what}"));
+    fn add_error(&mut self, kind: &str, message: &str) {
+        self.errors.push(format!("{kind}: {message}"));
     }
 
-    /// Takes an entry of the log; failed requests stand there too, and are known from the requests themselves.
-    fn log(&mut self, entry: &Value) {
-        let source = word(&entry["source"]);
-        let bad = source == "security" || (entry["level"] == "error" && source != "network");
-        if bad {
-            self.complain(source, word(&entry["text"]));
+    /// Adds an entry of the browser log. Failed requests are skipped: `requests` contains them.
+    fn add_log_entry(&mut self, entry: &Value) {
+        let source = text(&entry["source"]);
+        let is_error = source == "security" || (entry["level"] == "error" && source != "network");
+        if is_error {
+            self.add_error(source, text(&entry["text"]));
         }
     }
 
-    fn open(&mut self, url: &str, method: &str, kind: &str) {
+    fn push_request(&mut self, url: &str, method: &str, kind: &str) {
         let (url, method, kind) = (url.to_owned(), method.to_owned(), kind.to_owned());
         self.requests.push(Request { url, method, kind, status: None, failure: None });
     }
 
-    /// Takes a request; one that was redirected comes again under the same id.
-    fn request(&mut self, params: &Value) {
+    /// Adds a request. A redirected request is reported again with the same id.
+    fn add_request(&mut self, params: &Value) {
         if params["redirectResponse"].is_object() {
-            let status = status(&params["redirectResponse"]);
-            self.update(params, |request| request.status = status);
+            let status = response_status(&params["redirectResponse"]);
+            self.update_request(params, |request| request.status = status);
         }
         let request = &params["request"];
-        self.places.insert(word(&params["requestId"]).to_owned(), self.requests.len());
-        self.open(word(&request["url"]), word(&request["method"]), word(&params["type"]));
+        self.request_idx.insert(text(&params["requestId"]).to_owned(), self.requests.len());
+        self.push_request(text(&request["url"]), text(&request["method"]), text(&params["type"]));
     }
 
-    fn update(&mut self, params: &Value, change: impl FnOnce(&mut Request)) {
-        let place = self.places.get(word(&params["requestId"])).copied();
-        if let Some(request) = place.and_then(|place| self.requests.get_mut(place)) {
+    fn update_request(&mut self, params: &Value, change: impl FnOnce(&mut Request)) {
+        let idx = self.request_idx.get(text(&params["requestId"])).copied();
+        if let Some(request) = idx.and_then(|idx| self.requests.get_mut(idx)) {
             change(request);
         }
     }
 }
 
-fn word(value: &Value) -> &str {
+fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-fn status(response: &Value) -> Option<u16> {
+fn response_status(response: &Value) -> Option<u16> {
     response["status"].as_u64().and_then(|status| u16::try_from(status).ok())
 }
 
-/// Returns what was thrown, with its place.
-pub(super) fn thrown(details: &Value) -> String {
-    let what = details["exception"]["description"].as_str();
+/// Returns the text of an exception and the line that threw it.
+pub(super) fn exception_text(details: &Value) -> String {
+    let description = details["exception"]["description"].as_str();
     let value = &details["exception"]["value"];
-    let what = match what {
-        Some(what) => what.to_owned(),
-        None if value.is_null() => word(&details["text"]).to_owned(),
+    let message = match description {
+        Some(description) => description.to_owned(),
+        None if value.is_null() => text(&details["text"]).to_owned(),
         None => value.to_string(),
     };
     let line = details["lineNumber"].as_u64().unwrap_or_default() + 1;
-    format!("{what} ({}:{line})", details["url"].as_str().unwrap_or("script"))
+    format!("{message} ({}:{line})", details["url"].as_str().unwrap_or("script"))
 }
 
-/// Returns the words that were given to the console.
-fn spoken(args: &Value) -> String {
+/// Returns the arguments of a console call as text.
+fn console_text(args: &Value) -> String {
     let args = args.as_array().map(Vec::as_slice).unwrap_or_default();
-    let one = |arg: &Value| match (&arg["value"], arg["description"].as_str()) {
-        (Value::String(text), _) => text.clone(),
+    let arg_text = |arg: &Value| match (&arg["value"], arg["description"].as_str()) {
+        (Value::String(string), _) => string.clone(),
         (_, Some(description)) => description.to_owned(),
         (value, None) => value.to_string(),
     };
-    args.iter().map(one).collect::<Vec<_>>().join(" ")
+    args.iter().map(arg_text).collect::<Vec<_>>().join(" ")
 }

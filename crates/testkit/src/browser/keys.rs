@@ -1,9 +1,9 @@
-//! Keys as a keyboard of the United States has them.
+//! The keys of a US keyboard.
 
 use serde_json::{Value, json};
 
-/// Keys that have a name: name, code, number; the text that some of them type stands in `typed`.
-const NAMED: [(&str, &str, u32); 17] = [
+/// Named keys: name, code, virtual key code. `KeyEvent::typed_text` has the text that some of them type.
+const NAMED_KEYS: [(&str, &str, u32); 17] = [
     ("Enter", "Enter", 13),
     ("Escape", "Escape", 27),
     ("Tab", "Tab", 9),
@@ -23,8 +23,8 @@ const NAMED: [(&str, &str, u32); 17] = [
     ("Alt", "AltLeft", 18),
 ];
 
-/// Keys of signs: without Shift, with it, code, number.
-const SIGNS: [(char, char, &str, u32); 21] = [
+/// Character keys: without Shift, with Shift, code, virtual key code.
+const CHARACTER_KEYS: [(char, char, &str, u32); 21] = [
     ('0', ')', "Digit0", 48),
     ('1', '!', "Digit1", 49),
     ('2', '@', "Digit2", 50),
@@ -48,7 +48,7 @@ const SIGNS: [(char, char, &str, u32); 21] = [
     ('\'', '"', "Quote", 222),
 ];
 
-/// The modifiers with their bits in the protocol.
+/// The modifiers and their bits in the DevTools protocol.
 const MODIFIERS: [(&str, u8); 3] = [("Alt", 1), ("Control", 2), ("Shift", 8)];
 const ALT_OR_CONTROL: u8 = 3;
 const SHIFT: u8 = 8;
@@ -58,23 +58,23 @@ const SHIFT: u8 = 8;
 struct Key {
     key: String,
     code: String,
-    number: u32,
-    /// Whether Shift must be held for it.
-    shifted: bool,
+    key_code: u32,
+    /// Whether the key needs Shift.
+    needs_shift: bool,
 }
 
-/// A key that goes down or up.
-pub(super) struct Stroke {
+/// The press or the release of a key.
+pub(super) struct KeyEvent {
     key: Key,
-    down: bool,
+    is_down: bool,
     modifiers: u8,
 }
 
-impl Stroke {
-    /// Returns the event as the protocol wants it.
-    pub(super) fn event(&self) -> Value {
-        let text = self.typed().filter(|_| self.down);
-        let kind = match (self.down, &text) {
+impl KeyEvent {
+    /// Returns the parameters of `Input.dispatchKeyEvent`.
+    pub(super) fn to_params(&self) -> Value {
+        let text = self.typed_text().filter(|_| self.is_down);
+        let kind = match (self.is_down, &text) {
             (true, Some(_)) => "keyDown",
             (true, None) => "rawKeyDown",
             (false, _) => "keyUp",
@@ -83,7 +83,7 @@ impl Stroke {
             "type": kind,
             "key": self.key.key,
             "code": self.key.code,
-            "windowsVirtualKeyCode": self.key.number,
+            "windowsVirtualKeyCode": self.key.key_code,
             "modifiers": self.modifiers,
         });
         if let Some(text) = text {
@@ -92,8 +92,8 @@ impl Stroke {
         event
     }
 
-    /// Returns the text that the key types.
-    fn typed(&self) -> Option<String> {
+    /// Returns the text that the key types. Returns `None` if it types none.
+    fn typed_text(&self) -> Option<String> {
         if self.modifiers & ALT_OR_CONTROL != 0 {
             return None;
         }
@@ -105,64 +105,66 @@ impl Stroke {
     }
 }
 
-/// Returns the strokes of a key with its modifiers, such as `Control+Shift+k`: down in order, and up again.
-pub(super) fn strokes(name: &str) -> Option<Vec<Stroke>> {
+/// Returns the events for a key with modifiers, such as `Control+Shift+k`: all presses, then all releases.
+///
+/// Returns `None` if the key is unknown.
+pub(super) fn key_events(name: &str) -> Option<Vec<KeyEvent>> {
     let mut rest = name;
-    let mut wanted = 0;
-    while let Some((bit, after)) = modifier(rest) {
-        wanted |= bit;
+    let mut requested = 0;
+    while let Some((bit, after)) = split_modifier(rest) {
+        requested |= bit;
         rest = after;
     }
-    let mut key = key(rest)?;
-    if key.shifted {
-        wanted |= SHIFT;
-    } else if wanted & SHIFT != 0 && key.key.chars().count() == 1 {
-        key.key = shifted(&key);
+    let mut key = find_key(rest)?;
+    if key.needs_shift {
+        requested |= SHIFT;
+    } else if requested & SHIFT != 0 && key.key.chars().count() == 1 {
+        key.key = shifted_text(&key);
     }
-    let mut strokes = Vec::new();
+    let mut events = Vec::new();
     let mut modifiers = 0;
-    let mut ups = Vec::new();
-    for (name, bit) in MODIFIERS.into_iter().filter(|(_, bit)| wanted & bit != 0) {
-        let held = self::key(name)?;
-        ups.push(Stroke { key: held.clone(), down: false, modifiers });
+    let mut releases = Vec::new();
+    for (name, bit) in MODIFIERS.into_iter().filter(|(_, bit)| requested & bit != 0) {
+        let modifier = find_key(name)?;
+        releases.push(KeyEvent { key: modifier.clone(), is_down: false, modifiers });
         modifiers |= bit;
-        strokes.push(Stroke { key: held, down: true, modifiers });
+        events.push(KeyEvent { key: modifier, is_down: true, modifiers });
     }
-    strokes.push(Stroke { key: key.clone(), down: true, modifiers });
-    strokes.push(Stroke { key, down: false, modifiers });
-    strokes.extend(ups.into_iter().rev());
-    Some(strokes)
+    events.push(KeyEvent { key: key.clone(), is_down: true, modifiers });
+    events.push(KeyEvent { key, is_down: false, modifiers });
+    events.extend(releases.into_iter().rev());
+    Some(events)
 }
 
-/// Parts `Shift+Tab` into the bit of its modifier and what follows.
-fn modifier(name: &str) -> Option<(u8, &str)> {
+/// Splits `Shift+Tab` into the bit of its modifier and the rest. Returns `None` if there is no modifier.
+fn split_modifier(name: &str) -> Option<(u8, &str)> {
     let (first, rest) = name.split_once('+')?;
     let (_, bit) = MODIFIERS.into_iter().find(|(modifier, _)| *modifier == first)?;
     Some((bit, rest))
 }
 
-/// Returns what a key types with Shift.
-fn shifted(key: &Key) -> String {
-    let sign = SIGNS.iter().find(|sign| sign.2 == key.code);
-    sign.map_or_else(|| key.key.to_uppercase(), |sign| sign.1.to_string())
+/// Returns the text that a key types with Shift.
+fn shifted_text(key: &Key) -> String {
+    let row = CHARACTER_KEYS.iter().find(|row| row.2 == key.code);
+    row.map_or_else(|| key.key.to_uppercase(), |row| row.1.to_string())
 }
 
-/// Returns the key of a name or a sign.
-fn key(name: &str) -> Option<Key> {
-    if let Some((name, code, number)) = NAMED.into_iter().find(|named| named.0 == name) {
+/// Returns the key with a name or for a character. Returns `None` if there is none.
+fn find_key(name: &str) -> Option<Key> {
+    if let Some((name, code, key_code)) = NAMED_KEYS.into_iter().find(|row| row.0 == name) {
         let key = if name == "Space" { " " } else { name };
-        return Some(Key { key: key.to_owned(), code: code.to_owned(), number, shifted: false });
+        return Some(Key { key: key.to_owned(), code: code.to_owned(), key_code, needs_shift: false });
     }
-    let mut signs = name.chars();
-    let (Some(sign), None) = (signs.next(), signs.next()) else { return None };
-    if sign == ' ' {
-        return self::key("Space");
+    let mut chars = name.chars();
+    let (Some(c), None) = (chars.next(), chars.next()) else { return None };
+    if c == ' ' {
+        return find_key("Space");
     }
-    if sign.is_ascii_alphabetic() {
-        let upper = sign.to_ascii_uppercase();
-        let (code, number) = (format!("Key{upper}"), u32::from(upper));
-        return Some(Key { key: sign.to_string(), code, number, shifted: sign == upper });
+    if c.is_ascii_alphabetic() {
+        let upper = c.to_ascii_uppercase();
+        let (code, key_code) = (format!("Key{upper}"), u32::from(upper));
+        return Some(Key { key: c.to_string(), code, key_code, needs_shift: c == upper });
     }
-    let (_, with, code, number) = SIGNS.into_iter().find(|row| row.0 == sign || row.1 == sign)?;
-    Some(Key { key: sign.to_string(), code: code.to_owned(), number, shifted: sign == with })
+    let (_, shifted, code, key_code) = CHARACTER_KEYS.into_iter().find(|row| row.0 == c || row.1 == c)?;
+    Some(Key { key: c.to_string(), code: code.to_owned(), key_code, needs_shift: c == shifted })
 }

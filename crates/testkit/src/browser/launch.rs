@@ -1,4 +1,4 @@
-//! Finds Chromium, starts it and sees to its end.
+//! Finds, starts and stops Chromium.
 
 use std::ffi::OsString;
 use std::io::Read;
@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::connection::{Wire, held};
+use super::connection::{Connection, lock};
 use super::page::Page;
 
-/// Names under which Chromium is installed.
-const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+/// The program names of Chromium.
+const PROGRAM_NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/// What Chromium is told: no window, nothing from outside, and the same pixels on every machine.
+/// Command-line options: no window, no network, and the same pixels on every machine.
 const OPTIONS: [&str; 28] = [
     "--headless=new",
     "--remote-debugging-pipe",
@@ -45,52 +45,53 @@ const OPTIONS: [&str; 28] = [
     "--lang=en-US",
     "--force-color-profile=srgb",
     "--font-render-hinting=none",
-    // stays-home: a page that asks for a foreign host is caught by its request, which must not leave the machine.
+    // local-only: a request to a foreign host is detected by the test and must not leave the machine.
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 ];
 
-/// The keeper: gives Chromium our pipes as 3 and 4, waits for its end, and removes its folder even when we are dead by then.
-const KEEPER: &str =
+/// The supervisor script: starts Chromium with our pipes as file descriptors 3 and 4, waits until it exits, and removes
+/// its folder, even if the test process has died.
+const SUPERVISOR: &str =
     r#"folder=$1; shift; "$@" 3<&0 4>&1 </dev/null >/dev/null; exec <&- >&-; cd /; rm -rf "$folder""#;
 
-/// How long Chromium may take to end by itself before it is killed.
-const FAREWELL: Duration = Duration::from_secs(5);
+/// The time that Chromium has to exit before it is killed.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How much of what Chromium says on stderr is kept.
-const LAST_WORDS: usize = 4096;
+/// The number of bytes of Chromium's stderr that are kept.
+const STDERR_BYTES: usize = 4096;
 
-/// A running Chromium; it ends when this is dropped, or when the process ends.
+/// A running Chromium. It exits when this value is dropped or when the process ends.
 pub struct Browser {
-    wire: Arc<Wire>,
-    keeper: Child,
+    connection: Arc<Connection>,
+    supervisor: Child,
     folder: TempDir,
 }
 
 impl Browser {
-    /// Starts a Chromium of its own, where there is one.
+    /// Starts a new Chromium. Returns `None` and prints a message if Chromium is not installed or does not start.
     ///
-    /// Where there is none, this says so on stderr, or panics where `RETHREAD_NEEDS_CHROMIUM` is set.
+    /// Panics instead if `RETHREAD_NEEDS_CHROMIUM` is set.
     #[track_caller]
     pub fn start() -> Option<Browser> {
-        let why = match find().map(|program| launch(&program)) {
+        let reason = match find_program().map(|program| launch(&program)) {
             Some(Ok(browser)) => return Some(browser),
-            Some(Err(why)) => why,
+            Some(Err(reason)) => reason,
             None => "no Chromium was found".to_owned(),
         };
-        let needed = std::env::var_os("RETHREAD_NEEDS_CHROMIUM").is_some_and(|value| !value.is_empty());
-        assert!(!needed, "RETHREAD_NEEDS_CHROMIUM is set, but {why}");
-        skipped(&why);
+        let is_required = std::env::var_os("RETHREAD_NEEDS_CHROMIUM").is_some_and(|value| !value.is_empty());
+        assert!(!is_required, "RETHREAD_NEEDS_CHROMIUM is set, but {reason}");
+        print_skipped(&reason);
         None
     }
 
-    /// Returns the one Chromium that all tests of a binary share, started by the first that asks.
+    /// Returns the Chromium that all tests of a binary share. The first call starts it.
     #[track_caller]
     pub fn shared() -> Option<&'static Browser> {
         static SHARED: OnceLock<Option<Browser>> = OnceLock::new();
-        // A closure would hide the line of the test: it is only called where nothing was started yet.
+        // `get_or_init` would hide the line of the test from `track_caller`, because a closure has its own location.
         if SHARED.get().is_none() {
-            static TURN: Mutex<()> = Mutex::new(());
-            let _turn = held(&TURN);
+            static START_LOCK: Mutex<()> = Mutex::new(());
+            let _guard = lock(&START_LOCK);
             if SHARED.get().is_none() {
                 let _ = SHARED.set(Browser::start());
             }
@@ -98,18 +99,18 @@ impl Browser {
         SHARED.get().and_then(Option::as_ref)
     }
 
-    /// Opens an empty page with cookies and storage of its own.
+    /// Opens an empty page with its own cookies and storage.
     #[track_caller]
-    pub fn page(&self) -> Page {
-        Page::open(&self.wire)
+    pub fn open_page(&self) -> Page {
+        Page::open(&self.connection)
     }
 
-    /// Returns the process that keeps Chromium; it leads a process group that holds all others.
-    pub fn process(&self) -> u32 {
-        self.keeper.id()
+    /// Returns the process id of the supervisor, which is also the id of the process group of Chromium.
+    pub fn process_id(&self) -> u32 {
+        self.supervisor.id()
     }
 
-    /// Returns the folder of the profile, which is gone when Chromium has ended.
+    /// Returns the folder of the profile, which is removed after Chromium has exited.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -117,89 +118,90 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        self.wire.close();
-        let deadline = Instant::now() + FAREWELL;
+        self.connection.close();
+        let deadline = Instant::now() + EXIT_TIMEOUT;
         while Instant::now() < deadline {
-            if !matches!(self.keeper.try_wait(), Ok(None)) {
+            if !matches!(self.supervisor.try_wait(), Ok(None)) {
                 return;
             }
             std::thread::sleep(Duration::from_millis(10));
         }
-        let group = format!("-{}", self.keeper.id());
+        let group = format!("-{}", self.supervisor.id());
         let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
-        let _ = self.keeper.wait();
+        let _ = self.supervisor.wait();
     }
 }
 
-/// Says that tests were skipped.
-#[expect(clippy::print_stderr, reason = "a skipped test says so")]
-fn skipped(why: &str) {
-    eprintln!("skipped: {why}");
+#[expect(clippy::print_stderr, reason = "a skipped test prints a message")]
+fn print_skipped(reason: &str) {
+    eprintln!("skipped: {reason}");
 }
 
-/// Returns the Chromium to start: the one that is named, or the first on the path.
-fn find() -> Option<PathBuf> {
-    if let Some(named) = std::env::var_os("RETHREAD_CHROMIUM").filter(|name| !name.is_empty()) {
-        return Some(PathBuf::from(named));
+/// Returns the Chromium to start: the value of `RETHREAD_CHROMIUM`, or the first one in `PATH`.
+fn find_program() -> Option<PathBuf> {
+    if let Some(program) = std::env::var_os("RETHREAD_CHROMIUM").filter(|name| !name.is_empty()) {
+        return Some(PathBuf::from(program));
     }
     let path = std::env::var_os("PATH")?;
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    let candidates = NAMES.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    let candidates =
+        PROGRAM_NAMES.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
     candidates.into_iter().find(|candidate| candidate.is_file())
 }
 
-/// Starts a Chromium and waits until it answers.
+/// Starts Chromium and waits until it responds. Returns the reason if it fails.
 fn launch(program: &Path) -> Result<Browser, String> {
     let shown = program.display();
     let folder = tempfile::Builder::new().prefix("rt-").tempdir().map_err(|e| format!("no folder: {e}"))?;
-    let mut keeper = command(program, folder.path())
+    let mut supervisor = build_command(program, folder.path())
         .spawn()
-        .map_err(|failure| format!("`{shown}` could not be started: {failure}"))?;
-    let (Some(to), Some(from), Some(said)) =
-        (keeper.stdin.take(), keeper.stdout.take(), keeper.stderr.take())
+        .map_err(|error| format!("`{shown}` could not be started: {error}"))?;
+    let (Some(stdin), Some(stdout), Some(stderr)) =
+        (supervisor.stdin.take(), supervisor.stdout.take(), supervisor.stderr.take())
     else {
         return Err(format!("`{shown}` has no pipes"));
     };
-    let last_words = listen(said);
-    let browser = Browser { wire: Wire::new(to, from), keeper, folder };
-    match browser.wire.try_call(None, "Browser.getVersion", &json!({})) {
+    let stderr_tail = read_stderr(stderr);
+    let browser = Browser { connection: Connection::new(stdin, stdout), supervisor, folder };
+    match browser.connection.try_call(None, "Browser.getVersion", &json!({})) {
         Ok(_) => Ok(browser),
-        Err(why) => {
+        Err(reason) => {
             drop(browser);
-            Err(format!("`{shown}` does not answer: {why}\n{}", String::from_utf8_lossy(&held(&last_words))))
+            let stderr_tail = lock(&stderr_tail);
+            Err(format!("`{shown}` does not respond: {reason}\n{}", String::from_utf8_lossy(&stderr_tail)))
         }
     }
 }
 
-/// Returns the command that starts Chromium under its keeper, with a home of its own.
-fn command(program: &Path, folder: &Path) -> Command {
+/// Returns the command that starts the supervisor and Chromium, with its own home directory.
+fn build_command(program: &Path, folder: &Path) -> Command {
     let mut profile = OsString::from("--user-data-dir=");
     profile.push(folder.join("profile"));
     let mut command = Command::new("sh");
-    command.arg("-c").arg(KEEPER).arg("keeper").arg(folder).arg(program).args(OPTIONS).arg(profile);
+    command.arg("-c").arg(SUPERVISOR).arg("supervisor").arg(folder).arg(program).args(OPTIONS).arg(profile);
     for name in ["HOME", "TMPDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"] {
         command.env(name, folder);
     }
     command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // A group of its own: a signal that a terminal sends to the tests does not keep the keeper from tidying up.
+    // A separate process group: a signal that the terminal sends to the tests must not stop the supervisor.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command
 }
 
-/// Keeps the last of what is said on stderr.
-fn listen(mut said: ChildStderr) -> Arc<Mutex<Vec<u8>>> {
-    let kept = Arc::new(Mutex::new(Vec::new()));
-    let ours = Arc::clone(&kept);
+/// Reads stderr in a thread and keeps its last bytes.
+fn read_stderr(mut stderr: ChildStderr) -> Arc<Mutex<Vec<u8>>> {
+    let tail = Arc::new(Mutex::new(Vec::new()));
+    let thread_tail = Arc::clone(&tail);
     std::thread::spawn(move || {
-        let mut piece = [0; 1024];
-        while let Ok(read @ 1..) = said.read(&mut piece) {
-            let mut kept = held(&ours);
-            kept.extend_from_slice(&piece[..read]);
-            let surplus = kept.len().saturating_sub(LAST_WORDS);
-            kept.drain(..surplus);
+        let mut chunk = [0; 1024];
+        while let Ok(len @ 1..) = stderr.read(&mut chunk) {
+            let mut tail = lock(&thread_tail);
+            tail.extend_from_slice(&chunk[..len]);
+            let surplus = tail.len().saturating_sub(STDERR_BYTES);
+            tail.drain(..surplus);
         }
     });
-    kept
+    tail
 }

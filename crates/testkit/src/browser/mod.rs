@@ -1,16 +1,16 @@
-//! A headless Chromium that tests drive: real clicks and keys on real pages, and an ear for everything that goes wrong there.
+//! Drives a headless Chromium: real clicks and keys on real pages. All errors of a page are recorded.
 //!
 //! ```text
-//! launch ──▶ wire ◀──▶ Chromium        one process per test binary, on two pipes, JSON ended by NUL
-//!             │ └───▶ hearing          what pages said: errors, dialogs, violations, requests
-//!            page ──▶ keys, clip, sight, axe what a test does and asks
+//! launch ──▶ connection ◀──▶ Chromium        one process per test binary, two pipes, JSON messages terminated by NUL
+//!             │ └───▶ events                 errors, dialogs, policy violations, requests
+//!            page ──▶ keys, clipboard, screenshot, axe
 //! ```
 //!
-//! Every wait has a deadline and panics at the line of the test with what it waited for. Nothing outlives the test: Chromium
-//! ends when its pipe closes, however we end, and a keeper removes its folder then.
+//! Every wait has a deadline. After it, the wait panics at the line of the test and names the condition. Nothing outlives
+//! the test: Chromium exits when its pipe closes, even if the test process died, and a supervisor removes its folder.
 #![expect(
     clippy::disallowed_methods,
-    reason = "tests are told by the environment what to run, and keep screenshots"
+    reason = "the environment names the browser, and screenshots are written"
 )]
 
 mod axe;
@@ -22,8 +22,8 @@ mod launch;
 mod page;
 mod screenshot;
 
-pub use axe::Finding;
+pub use axe::AccessibilityFinding;
 pub use events::Request;
 pub use launch::Browser;
 pub use page::Page;
-pub use screenshot::{Area, EmulatedMedia, Frames, PaintTimes};
+pub use screenshot::{EmulatedMedia, FrameStats, PaintTimes, ScreenshotArea};

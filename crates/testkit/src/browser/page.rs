@@ -1,69 +1,71 @@
-//! One page, and what a test does with it.
+//! A page: navigation, scripts, mouse, keyboard.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::connection::{PATIENCE, Wire};
-use super::events::{BINDING, INIT_SCRIPT, Request, thrown};
-use super::keys::{Stroke, strokes};
+use super::connection::{Connection, TIMEOUT};
+use super::events::{BINDING, INIT_SCRIPT, Request, exception_text};
+use super::keys::{KeyEvent, key_events};
 
-/// How often a condition is looked at.
-const GLANCE: Duration = Duration::from_millis(20);
+/// The interval at which a condition is evaluated.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Waits until two frames were drawn: before, what the browser has skipped so far has no text and cannot be hit.
-const DRAWN: &str = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))";
+/// Waits until two frames were painted. Before that, content that the browser skipped has no text and cannot be clicked.
+const PAINTED: &str = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))";
 
-/// Finds the middle of an element and what stands there; `AT` is the selector.
+/// Returns the center of an element and checks that the element is on top there; `SELECTOR` is the selector.
 ///
-/// The largest piece counts: a link that breaks over lines has nothing in the middle of its whole.
-const AIM: &str = "(async () => {
+/// The largest rectangle counts: the center of a link that wraps over lines may be outside of it.
+const CENTER_OF_ELEMENT: &str = "(async () => {
     const scroll = { block: 'center', inline: 'center', behavior: 'instant' };
-    document.querySelector(AT)?.scrollIntoView(scroll);
-    await DRAWN;
-    const element = document.querySelector(AT);
+    document.querySelector(SELECTOR)?.scrollIntoView(scroll);
+    await PAINTED;
+    const element = document.querySelector(SELECTOR);
     if (!element) return { problem: 'there is no such element' };
     element.scrollIntoView(scroll);
-    const pieces = [...element.getClientRects()].sort((a, b) => b.width * b.height - a.width * a.height);
-    const piece = pieces[0];
-    if (!piece || !piece.width || !piece.height) return { problem: 'it has no size' };
-    const x = piece.x + piece.width / 2, y = piece.y + piece.height / 2;
-    const there = document.elementFromPoint(x, y);
-    if (!there) return { problem: `it is out of sight at ${x}, ${y}` };
-    if (!element.contains(there)) return { problem: `it is covered by ${there.outerHTML.slice(0, 120)}` };
+    const rects = [...element.getClientRects()].sort((a, b) => b.width * b.height - a.width * a.height);
+    const rect = rects[0];
+    if (!rect || !rect.width || !rect.height) return { problem: 'it has no size' };
+    const x = rect.x + rect.width / 2, y = rect.y + rect.height / 2;
+    const top = document.elementFromPoint(x, y);
+    if (!top) return { problem: `it is outside of the viewport at ${x}, ${y}` };
+    if (!element.contains(top)) return { problem: `it is covered by ${top.outerHTML.slice(0, 120)}` };
     return { x, y };
 })()";
 
-/// A page of its own: it shares no cookies and no storage with others, and is closed when dropped.
+/// A page. It shares no cookies and no storage with other pages, and is closed when dropped.
 pub struct Page {
-    pub(super) wire: Arc<Wire>,
+    pub(super) connection: Arc<Connection>,
     session: String,
     pub(super) context: String,
-    expected: Vec<u16>,
+    expected_statuses: Vec<u16>,
 }
 
 impl Page {
-    /// Opens an empty page and starts to hear what it says.
+    /// Opens an empty page and starts to record its events.
     #[track_caller]
-    pub(super) fn open(wire: &Arc<Wire>) -> Page {
+    pub(super) fn open(connection: &Arc<Connection>) -> Page {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let context = wire.call(None, "Target.createBrowserContext", &json!({ "disposeOnDetach": true }));
+        let context =
+            connection.call(None, "Target.createBrowserContext", &json!({ "disposeOnDetach": true }));
         let context = text(&context["browserContextId"]);
         let target =
             json!({ "url": "about:blank", "browserContextId": context, "width": 1280, "height": 800 });
-        let target = wire.call(None, "Target.createTarget", &target);
+        let target = connection.call(None, "Target.createTarget", &target);
         let attach = json!({ "targetId": target["targetId"], "flatten": true });
-        let session = text(&wire.call(None, "Target.attachToTarget", &attach)["sessionId"]);
-        wire.listen(&session);
-        let page = Page { wire: Arc::clone(wire), session, context, expected: Vec::new() };
+        let session = text(&connection.call(None, "Target.attachToTarget", &attach)["sessionId"]);
+        connection.record_events(&session);
+        let page =
+            Page { connection: Arc::clone(connection), session, context, expected_statuses: Vec::new() };
         for domain in ["Page", "Runtime", "Log", "Network"] {
             page.call(&format!("{domain}.enable"), &json!({}));
         }
         page.call("Page.setLifecycleEventsEnabled", &json!({ "enabled": true }));
         page.call("Runtime.addBinding", &json!({ "name": BINDING }));
         page.call("Page.addScriptToEvaluateOnNewDocument", &json!({ "source": INIT_SCRIPT }));
-        // Every page believes that it is the one in front, so that tests can run side by side.
+        // Every page behaves as if it had the focus, so that tests can run in parallel.
         page.call("Emulation.setFocusEmulationEnabled", &json!({ "enabled": true }));
         page.resize(1280, 800, false);
         page
@@ -72,89 +74,92 @@ impl Page {
     /// Sends a command to this page.
     #[track_caller]
     pub(super) fn call(&self, method: &str, params: &Value) -> Value {
-        self.wire.call(Some(&self.session), method, params)
+        self.connection.call(Some(&self.session), method, params)
     }
 
-    /// Goes to an address and waits until everything is loaded.
+    /// Navigates to a URL and waits until the page is loaded.
     #[track_caller]
     pub fn goto(&self, url: &str) {
-        let gone = self.call("Page.navigate", &json!({ "url": url }));
-        if let Some(why) = gone["errorText"].as_str() {
-            panic!("{url}: {why}");
+        let navigation = self.call("Page.navigate", &json!({ "url": url }));
+        if let Some(reason) = navigation["errorText"].as_str() {
+            panic!("{url}: {reason}");
         }
-        // Within one document nothing is loaded.
-        let Some(loader) = gone["loaderId"].as_str() else { return };
-        if let Err(why) = self.wire.wait_until(&self.session, |heard| heard.loaded.contains(loader)) {
-            panic!("{url} was not loaded: {why}");
+        // A navigation within a document loads nothing.
+        let Some(loader) = navigation["loaderId"].as_str() else { return };
+        let loaded = self.connection.wait_until(&self.session, |events| events.loaded.contains(loader));
+        if let Err(reason) = loaded {
+            panic!("{url} was not loaded: {reason}");
         }
     }
 
-    /// Evaluates an expression, waits for it where it is a promise, and returns its value; what it throws is a panic.
+    /// Evaluates an expression and returns its value. Promises are awaited. Panics if the expression throws.
     #[track_caller]
     pub fn eval(&self, js: &str) -> Value {
         match self.try_eval(js) {
             Ok(Ok(value)) => value,
-            Ok(Err(thrown)) => panic!("`{}` throws {thrown}", short(js)),
-            Err(why) => panic!("`{}`: {why}", short(js)),
+            Ok(Err(exception)) => panic!("`{}` throws {exception}", abbreviate(js)),
+            Err(reason) => panic!("`{}`: {reason}", abbreviate(js)),
         }
     }
 
-    /// Evaluates an expression: the value or what was thrown, where the page answered at all.
+    /// Evaluates an expression. The inner `Err` is an exception, the outer `Err` a failed command.
     fn try_eval(&self, js: &str) -> Result<Result<Value, String>, String> {
         let params =
             json!({ "expression": js, "awaitPromise": true, "returnByValue": true, "userGesture": true });
-        let mut reply = self.wire.try_call(Some(&self.session), "Runtime.evaluate", &params)?;
+        let mut reply = self.connection.try_call(Some(&self.session), "Runtime.evaluate", &params)?;
         match &reply["exceptionDetails"] {
             Value::Null => Ok(Ok(reply["result"]["value"].take())),
-            details => Ok(Err(thrown(details))),
+            details => Ok(Err(exception_text(details))),
         }
     }
 
-    /// Waits until a condition holds, also over a change of the page; what it throws is a panic.
+    /// Waits until a condition holds, even if the page navigates meanwhile. Panics if the condition throws.
     #[track_caller]
     pub fn wait_for(&self, condition: &str) {
-        self.wait_within(condition, PATIENCE);
+        self.wait_for_with_timeout(condition, TIMEOUT);
     }
 
-    /// Waits no longer than told until a condition holds.
+    /// Waits until a condition holds. Panics after `timeout` or if the condition throws.
     #[track_caller]
-    pub fn wait_within(&self, condition: &str, patience: Duration) {
+    pub fn wait_for_with_timeout(&self, condition: &str, timeout: Duration) {
         let js = format!("(async () => !!(await ({condition})))()");
-        let deadline = Instant::now() + patience;
+        let deadline = Instant::now() + timeout;
         loop {
             let state = match self.try_eval(&js) {
                 Ok(Ok(Value::Bool(true))) => return,
                 Ok(Ok(_)) => "it is false".to_owned(),
-                Ok(Err(thrown)) => panic!("`{condition}` throws {thrown}"),
-                // While a page makes way for the next there is nobody to answer.
-                Err(why) => why,
+                Ok(Err(exception)) => panic!("`{condition}` throws {exception}"),
+                // During a navigation no document can evaluate the condition.
+                Err(reason) => reason,
             };
-            let late = Instant::now() >= deadline;
-            assert!(!late, "`{condition}` did not come true within {patience:?}: {state}");
-            std::thread::sleep(GLANCE);
+            let is_late = Instant::now() >= deadline;
+            assert!(!is_late, "`{condition}` did not become true within {timeout:?}: {state}");
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 
-    /// Clicks on the middle of the first element of a selector, which must be there and on top.
+    /// Clicks the center of the first element that matches a selector. Panics if it does not exist or is covered.
     #[track_caller]
     pub fn click(&self, selector: &str) {
-        let (x, y) = self.aim(selector);
-        self.mouse("mouseMoved", x, y);
-        self.mouse("mousePressed", x, y);
-        self.mouse("mouseReleased", x, y);
+        let (x, y) = self.scroll_to(selector);
+        self.send_mouse_event("mouseMoved", x, y);
+        self.send_mouse_event("mousePressed", x, y);
+        self.send_mouse_event("mouseReleased", x, y);
     }
 
-    /// Moves the mouse over an element, which must be there and on top.
+    /// Moves the mouse over an element. Panics if it does not exist or is covered.
     #[track_caller]
     pub fn hover(&self, selector: &str) {
-        let (x, y) = self.aim(selector);
-        self.mouse("mouseMoved", x, y);
+        let (x, y) = self.scroll_to(selector);
+        self.send_mouse_event("mouseMoved", x, y);
     }
 
-    /// Scrolls an element into view and returns its middle.
+    /// Scrolls an element into view and returns its center.
     #[track_caller]
-    fn aim(&self, selector: &str) -> (f64, f64) {
-        let point = self.eval(&AIM.replace("DRAWN", DRAWN).replace("AT", &json!(selector).to_string()));
+    fn scroll_to(&self, selector: &str) -> (f64, f64) {
+        let script =
+            CENTER_OF_ELEMENT.replace("PAINTED", PAINTED).replace("SELECTOR", &json!(selector).to_string());
+        let point = self.eval(&script);
         match (point["x"].as_f64(), point["y"].as_f64()) {
             (Some(x), Some(y)) => (x, y),
             _ => panic!("`{selector}` cannot be clicked: {}", point["problem"].as_str().unwrap_or_default()),
@@ -162,9 +167,9 @@ impl Page {
     }
 
     #[track_caller]
-    fn mouse(&self, kind: &str, x: f64, y: f64) {
-        let moved = kind == "mouseMoved";
-        let (button, clicks) = if moved { ("none", 0) } else { ("left", 1) };
+    fn send_mouse_event(&self, kind: &str, x: f64, y: f64) {
+        let is_move = kind == "mouseMoved";
+        let (button, clicks) = if is_move { ("none", 0) } else { ("left", 1) };
         let event = json!({ "type": kind, "x": x, "y": y, "button": button, "clickCount": clicks });
         self.call("Input.dispatchMouseEvent", &event);
     }
@@ -172,17 +177,17 @@ impl Page {
     /// Presses and releases a key, such as `Enter`, `/`, `?`, `g`, `Shift+Tab` or `Control+k`.
     #[track_caller]
     pub fn press(&self, key: &str) {
-        let Some(strokes) = strokes(key) else { panic!("no key is called `{key}`") };
-        self.strike(&strokes);
+        let Some(events) = key_events(key) else { panic!("unknown key: `{key}`") };
+        self.send_key_events(&events);
     }
 
-    /// Types a text into what has the focus; what no key stands for is inserted as from an input method.
+    /// Types a text into the focused element. Characters without a key are inserted like by an input method.
     #[track_caller]
     pub fn type_text(&self, text: &str) {
         for c in text.chars() {
             let name = if c == '\n' { "Enter".to_owned() } else { c.to_string() };
-            match strokes(&name) {
-                Some(strokes) => self.strike(&strokes),
+            match key_events(&name) {
+                Some(events) => self.send_key_events(&events),
                 None => {
                     self.call("Input.insertText", &json!({ "text": name }));
                 }
@@ -191,96 +196,97 @@ impl Page {
     }
 
     #[track_caller]
-    fn strike(&self, strokes: &[Stroke]) {
-        for stroke in strokes {
-            self.call("Input.dispatchKeyEvent", &stroke.event());
+    fn send_key_events(&self, events: &[KeyEvent]) {
+        for event in events {
+            self.call("Input.dispatchKeyEvent", &event.to_params());
         }
     }
 
-    /// Waits until two frames were drawn.
+    /// Waits until two frames were painted.
     #[track_caller]
-    pub fn settle(&self) {
-        self.eval(DRAWN);
+    pub fn wait_for_paint(&self) {
+        self.eval(PAINTED);
     }
 
-    /// Returns the visible text of the first element of a selector, which must be there, once it is drawn.
+    /// Returns the visible text of the first element that matches a selector. Panics if it does not exist.
     #[track_caller]
     pub fn text(&self, selector: &str) -> String {
-        let text =
-            self.eval(&format!("{DRAWN}.then(() => document.querySelector({})?.innerText)", json!(selector)));
+        let text = self
+            .eval(&format!("{PAINTED}.then(() => document.querySelector({})?.innerText)", json!(selector)));
         match text.as_str() {
             Some(text) => text.to_owned(),
-            None => panic!("there is no `{selector}`"),
+            None => panic!("no element matches `{selector}`"),
         }
     }
 
-    /// Returns how many elements a selector finds.
+    /// Returns the number of elements that match a selector.
     #[track_caller]
     pub fn count(&self, selector: &str) -> usize {
         let count = self.eval(&format!("document.querySelectorAll({}).length", json!(selector)));
         count.as_u64().and_then(|count| usize::try_from(count).ok()).unwrap_or_default()
     }
 
-    /// Says that answers of a status of 400 and above are part of the test.
+    /// Accepts responses with this status, which is 400 or above.
     pub fn expect_status(&mut self, status: u16) {
-        self.expected.push(status);
+        self.expected_statuses.push(status);
     }
 
-    /// Returns every request that was made so far.
+    /// Returns all requests so far.
     pub fn requests(&self) -> Vec<Request> {
-        self.wire.heard(&self.session, |heard| heard.requests.clone())
+        self.connection.with_events(&self.session, |events| events.requests.clone())
     }
 
-    /// Returns every dialog that was opened so far, each of which was dismissed.
+    /// Returns all dialogs so far. Every dialog was closed immediately.
     pub fn dialogs(&self) -> Vec<String> {
-        self.wire.heard(&self.session, |heard| heard.dialogs.clone())
+        self.connection.with_events(&self.session, |events| events.dialogs.clone())
     }
 
-    /// Returns in words what a page that may only ask one origin should not have done.
+    /// Returns all problems so far: errors, dialogs, failed requests, and requests to other origins than `origin`.
     #[track_caller]
-    pub fn complaints(&self, origin: &str) -> Vec<String> {
-        // What was said before this answer has been heard then.
+    pub fn problems(&self, origin: &str) -> Vec<String> {
+        // All events that precede this reply have been recorded when it arrives.
         self.eval("new Promise(done => setTimeout(done))");
-        let (mut all, dialogs, requests) = self.wire.heard(&self.session, |heard| {
-            (heard.complaints.clone(), heard.dialogs.clone(), heard.requests.clone())
+        let (mut problems, dialogs, requests) = self.connection.with_events(&self.session, |events| {
+            (events.errors.clone(), events.dialogs.clone(), events.requests.clone())
         });
-        all.extend(dialogs.into_iter().map(|dialog| format!("dialog: {dialog}")));
+        problems.extend(dialogs.into_iter().map(|dialog| format!("dialog: {dialog}")));
         for request in requests {
             let shown = format!("{} {} ({})", request.method, request.url, request.kind);
-            if !request.stays_with(origin) {
-                all.push(format!("elsewhere: {shown}"));
+            if !request.is_local_to(origin) {
+                problems.push(format!("foreign origin: {shown}"));
             }
-            if let Some(why) = &request.failure {
-                all.push(format!("failed: {shown}: {why}"));
+            if let Some(reason) = &request.failure {
+                problems.push(format!("failed: {shown}: {reason}"));
             }
-            if let Some(status) = request.status.filter(|s| *s >= 400 && !self.expected.contains(s)) {
-                all.push(format!("status {status}: {shown}"));
+            let is_unexpected = |status: &u16| *status >= 400 && !self.expected_statuses.contains(status);
+            if let Some(status) = request.status.filter(is_unexpected) {
+                problems.push(format!("status {status}: {shown}"));
             }
         }
-        all
+        problems
     }
 
-    /// Panics where the page complained, opened a dialog, or asked for something elsewhere or in vain.
+    /// Panics if the page has [`problems`](Page::problems).
     #[track_caller]
-    pub fn assert_quiet(&self, origin: &str) {
-        let complaints = self.complaints(origin);
-        assert!(complaints.is_empty(), "the page is not quiet:\n  {}", complaints.join("\n  "));
+    pub fn assert_no_problems(&self, origin: &str) {
+        let problems = self.problems(origin);
+        assert!(problems.is_empty(), "the page has problems:\n  {}", problems.join("\n  "));
     }
 }
 
 impl Drop for Page {
     fn drop(&mut self) {
         let context = json!({ "browserContextId": self.context });
-        let _ = self.wire.try_call(None, "Target.disposeBrowserContext", &context);
-        self.wire.forget(&self.session);
+        let _ = self.connection.try_call(None, "Target.disposeBrowserContext", &context);
+        self.connection.remove_events(&self.session);
     }
 }
 
 /// Returns the beginning of a script, for messages.
-fn short(js: &str) -> String {
-    let mut shown: String = js.chars().take(120).collect();
-    if shown.len() < js.len() {
-        shown.push('…');
+fn abbreviate(js: &str) -> String {
+    let mut prefix: String = js.chars().take(120).collect();
+    if prefix.len() < js.len() {
+        prefix.push('…');
     }
-    shown
+    prefix
 }

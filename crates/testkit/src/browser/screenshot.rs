@@ -1,4 +1,4 @@
-//! What a page looks like: its size, its media, pictures of it, and how fast it is drawn.
+//! Viewport size, emulated media, screenshots, and rendering speed.
 
 use std::path::Path;
 
@@ -7,93 +7,93 @@ use serde_json::{Value, json};
 
 use super::page::Page;
 
-/// Reads the times of a page; what was not painted within ten seconds of asking has no time.
-const TIMES: &str = "(async () => {
-    const last = type => new Promise(done => {
+/// Returns the paint times of a page. A time is null if the paint did not happen within ten seconds.
+const PAINT_TIMES: &str = "(async () => {
+    const observe = type => new Promise(done => {
         new PerformanceObserver(list => done(list.getEntries())).observe({ type, buffered: true });
         setTimeout(() => done([]), 10000);
     });
-    const [paint, largest] = await Promise.all([last('paint'), last('largest-contentful-paint')]);
-    const [gone] = performance.getEntriesByType('navigation');
-    const painted = name => paint.find(entry => entry.name === name)?.startTime ?? null;
+    const [paint, largest] = await Promise.all([observe('paint'), observe('largest-contentful-paint')]);
+    const [navigation] = performance.getEntriesByType('navigation');
+    const paintTime = name => paint.find(entry => entry.name === name)?.startTime ?? null;
     return {
-        answered: gone?.responseStart ?? null,
-        parsed: gone?.domContentLoadedEventEnd ?? null,
-        loaded: gone?.loadEventEnd ?? null,
-        first: painted('first-paint'),
-        content: painted('first-contentful-paint'),
-        largest: largest.at(-1)?.startTime ?? null,
+        firstByte: navigation?.responseStart ?? null,
+        domContentLoaded: navigation?.domContentLoadedEventEnd ?? null,
+        loaded: navigation?.loadEventEnd ?? null,
+        firstPaint: paintTime('first-paint'),
+        firstContentfulPaint: paintTime('first-contentful-paint'),
+        largestContentfulPaint: largest.at(-1)?.startTime ?? null,
     };
 })()";
 
-/// Counts frames while a script runs, which stands at `RUN` and may wait for `frame()`.
-const FRAMES: &str = "(async () => {
-    let last = performance.now(), longest = 0, count = 0, going = true;
+/// Counts frames while a script runs. The script replaces `RUN` and may await `frame()`.
+const COUNT_FRAMES: &str = "(async () => {
+    let last = performance.now(), longest = 0, count = 0, running = true;
     const frame = () => new Promise(requestAnimationFrame);
     const tick = () => {
         const now = performance.now();
         longest = Math.max(longest, now - last);
         last = now;
         count += 1;
-        if (going) requestAnimationFrame(tick);
+        if (running) requestAnimationFrame(tick);
     };
     await frame();
     last = performance.now();
     requestAnimationFrame(tick);
     await (async () => { RUN })();
     await frame();
-    going = false;
+    running = false;
     return { longest, count };
 })()";
 
-/// What a page is told of where it is shown.
+/// The emulated media features.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EmulatedMedia {
-    /// Whether dark colours are preferred.
+    /// `prefers-color-scheme: dark`.
     pub dark: bool,
-    /// Whether things should not move.
+    /// `prefers-reduced-motion: reduce`.
     pub reduced_motion: bool,
-    /// Whether it is shown as printed.
+    /// The media type `print` instead of `screen`.
     pub print: bool,
 }
 
-/// How much of a page is drawn.
+/// The part of a page that a screenshot shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Area {
-    /// What is in the window.
-    Window,
-    /// All of it.
-    Whole,
+pub enum ScreenshotArea {
+    /// The visible part.
+    Viewport,
+    /// The whole page.
+    FullPage,
 }
 
-/// When a page was there, in milliseconds from the start of the navigation.
+/// Loading and paint times, in milliseconds from the start of the navigation.
 #[derive(Clone, Copy, Debug)]
 pub struct PaintTimes {
-    /// The first byte of the answer.
-    pub answered: Option<f64>,
+    /// The first byte of the response arrived.
+    pub first_byte: Option<f64>,
     /// The document was parsed and its scripts had run.
-    pub parsed: Option<f64>,
-    /// Everything was loaded.
+    pub dom_content_loaded: Option<f64>,
+    /// The load event had ended.
     pub loaded: Option<f64>,
-    /// Anything was painted.
-    pub first: Option<f64>,
-    /// The first text or picture was painted.
-    pub content: Option<f64>,
-    /// The largest text or picture was painted.
-    pub largest: Option<f64>,
+    /// The first pixel was painted.
+    pub first_paint: Option<f64>,
+    /// The first text or image was painted.
+    pub first_contentful_paint: Option<f64>,
+    /// The largest text or image was painted.
+    pub largest_contentful_paint: Option<f64>,
 }
 
-/// Frames that were drawn while something happened.
+/// The frames that were painted while a script ran.
 #[derive(Clone, Copy, Debug)]
-pub struct Frames {
-    /// The longest time between two, in milliseconds.
-    pub longest: f64,
-    /// How many.
+pub struct FrameStats {
+    /// The longest time between two frames, in milliseconds.
+    pub longest_gap: f64,
+    /// The number of frames.
     pub count: u64,
 }
 
 impl Page {
-    /// Makes the window another size, of a telephone where `mobile` is set.
+    /// Resizes the viewport. With `mobile`, it behaves like that of a phone.
     #[track_caller]
     pub fn resize(&self, width: u32, height: u32, mobile: bool) {
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile });
@@ -101,7 +101,7 @@ impl Page {
         self.call("Emulation.setTouchEmulationEnabled", &json!({ "enabled": mobile }));
     }
 
-    /// Tells the page where it is shown.
+    /// Emulates media features.
     #[track_caller]
     pub fn emulate(&self, media: EmulatedMedia) {
         let scheme = if media.dark { "dark" } else { "light" };
@@ -114,50 +114,52 @@ impl Page {
         self.call("Emulation.setEmulatedMedia", &json!({ "media": medium, "features": features }));
     }
 
-    /// Returns a picture of the page as PNG.
+    /// Returns a screenshot as PNG.
     #[track_caller]
-    pub fn picture(&self, area: Area) -> Vec<u8> {
+    pub fn screenshot(&self, area: ScreenshotArea) -> Vec<u8> {
         let mut params = json!({ "format": "png" });
-        if area == Area::Whole {
+        if area == ScreenshotArea::FullPage {
             let size = &self.call("Page.getLayoutMetrics", &json!({}))["cssContentSize"];
             params["captureBeyondViewport"] = true.into();
             params["clip"] =
                 json!({ "x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1 });
         }
-        let shot = self.call("Page.captureScreenshot", &params);
-        let data = shot["data"].as_str().unwrap_or_default();
-        base64::engine::general_purpose::STANDARD.decode(data).expect("the protocol sends pictures as base64")
+        let screenshot = self.call("Page.captureScreenshot", &params);
+        let data = screenshot["data"].as_str().unwrap_or_default();
+        base64::engine::general_purpose::STANDARD
+            .decode(data)
+            .expect("the protocol encodes screenshots as base64")
     }
 
-    /// Writes a picture of the page as PNG.
+    /// Writes a screenshot as PNG.
     #[track_caller]
-    pub fn screenshot(&self, path: &Path, area: Area) {
-        if let Err(failure) = std::fs::write(path, self.picture(area)) {
-            panic!("`{}` could not be written: {failure}", path.display());
+    pub fn save_screenshot(&self, path: &Path, area: ScreenshotArea) {
+        if let Err(error) = std::fs::write(path, self.screenshot(area)) {
+            panic!("`{}` could not be written: {error}", path.display());
         }
     }
 
-    /// Returns when the page was there and painted.
+    /// Returns the loading and paint times of the page.
     #[track_caller]
     pub fn paint_times(&self) -> PaintTimes {
-        let times = self.eval(TIMES);
+        let times = self.eval(PAINT_TIMES);
         let time = |name: &str| times.get(name).and_then(Value::as_f64);
         PaintTimes {
-            answered: time("answered"),
-            parsed: time("parsed"),
+            first_byte: time("firstByte"),
+            dom_content_loaded: time("domContentLoaded"),
             loaded: time("loaded"),
-            first: time("first"),
-            content: time("content"),
-            largest: time("largest"),
+            first_paint: time("firstPaint"),
+            first_contentful_paint: time("firstContentfulPaint"),
+            largest_contentful_paint: time("largestContentfulPaint"),
         }
     }
 
-    /// Runs statements that may wait for `frame()`, such as a scroll, and returns how evenly frames were drawn meanwhile.
+    /// Runs statements that may await `frame()`, such as a scroll, and measures the frames meanwhile.
     #[track_caller]
-    pub fn frames_while(&self, js: &str) -> Frames {
-        let frames = self.eval(&FRAMES.replace("RUN", js));
-        Frames {
-            longest: frames["longest"].as_f64().unwrap_or_default(),
+    pub fn measure_frames(&self, js: &str) -> FrameStats {
+        let frames = self.eval(&COUNT_FRAMES.replace("RUN", js));
+        FrameStats {
+            longest_gap: frames["longest"].as_f64().unwrap_or_default(),
             count: frames["count"].as_u64().unwrap_or_default(),
         }
     }

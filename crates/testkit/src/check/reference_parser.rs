@@ -1,53 +1,53 @@
-//! A full parser to compare with: serde_json, one level at a time, so that depth costs no stack.
+//! A reference parser: serde_json, one level at a time, so that deep nesting needs no stack.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// Whether the text is JSON, however deep.
+/// Returns `true` if the text is JSON of any depth.
 pub(super) fn is_json(text: &str) -> bool {
     let mut parser = serde_json::Deserializer::from_str(text);
     parser.disable_recursion_limit();
     serde::Deserialize::deserialize(&mut parser).map(|_: IgnoredAny| ()).and_then(|()| parser.end()).is_ok()
 }
 
-/// Returns the members of an object in the order they stand; none where the text is no object.
-pub(super) fn members(text: &str) -> Vec<(String, &str)> {
+/// Returns the members of an object in file order. Returns none if the text is not an object.
+pub(super) fn parse_members(text: &str) -> Vec<(String, &str)> {
     if !text.starts_with('{') {
         return Vec::new();
     }
-    serde_json::Deserializer::from_str(text).deserialize_map(Members).unwrap_or_default()
+    serde_json::Deserializer::from_str(text).deserialize_map(MembersVisitor).unwrap_or_default()
 }
 
-/// Returns the items of an array; none where the text is no array.
-pub(super) fn items(text: &str) -> Vec<&str> {
+/// Returns the items of an array. Returns none if the text is not an array.
+pub(super) fn parse_items(text: &str) -> Vec<&str> {
     if !text.starts_with('[') {
         return Vec::new();
     }
-    serde_json::Deserializer::from_str(text).deserialize_seq(Items).unwrap_or_default()
+    serde_json::Deserializer::from_str(text).deserialize_seq(ItemsVisitor).unwrap_or_default()
 }
 
-/// Returns what a string says, lone surrogates as U+FFFD; `None` where the text is no string.
-pub(super) fn string(text: &str) -> Option<String> {
-    string_and_lone(text).map(|(said, _)| said)
+/// Decodes a string, with lone surrogates as U+FFFD. Returns `None` if the text is not a string.
+pub(super) fn parse_string(text: &str) -> Option<String> {
+    decode_string(text).map(|(text, _)| text)
 }
 
-/// Whether the text is a string with a lone surrogate.
-pub(super) fn has_lone(text: &str) -> bool {
-    string_and_lone(text).is_some_and(|(_, lone)| lone)
+/// Returns `true` if the text is a string with a lone surrogate.
+pub(super) fn has_lone_surrogate(text: &str) -> bool {
+    decode_string(text).is_some_and(|(_, has_lone)| has_lone)
 }
 
-fn string_and_lone(text: &str) -> Option<(String, bool)> {
+fn decode_string(text: &str) -> Option<(String, bool)> {
     if !text.starts_with('"') {
         return None;
     }
-    Said.deserialize(&mut serde_json::Deserializer::from_str(text)).ok()
+    StringVisitor.deserialize(&mut serde_json::Deserializer::from_str(text)).ok()
 }
 
-struct Members;
+struct MembersVisitor;
 
-impl<'de> Visitor<'de> for Members {
+impl<'de> Visitor<'de> for MembersVisitor {
     type Value = Vec<(String, &'de str)>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -56,7 +56,7 @@ impl<'de> Visitor<'de> for Members {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut members = Vec::new();
-        while let Some((key, _)) = map.next_key_seed(Said)? {
+        while let Some((key, _)) = map.next_key_seed(StringVisitor)? {
             let value: &RawValue = map.next_value()?;
             members.push((key, value.get()));
         }
@@ -64,9 +64,9 @@ impl<'de> Visitor<'de> for Members {
     }
 }
 
-struct Items;
+struct ItemsVisitor;
 
-impl<'de> Visitor<'de> for Items {
+impl<'de> Visitor<'de> for ItemsVisitor {
     type Value = Vec<&'de str>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -82,10 +82,10 @@ impl<'de> Visitor<'de> for Items {
     }
 }
 
-/// Reads a string as bytes, in which serde_json allows lone surrogates: three bytes from `ED A0` on.
-struct Said;
+/// Decodes a string as bytes, in which serde_json allows lone surrogates: three bytes from `ED A0` on.
+struct StringVisitor;
 
-impl<'de> DeserializeSeed<'de> for Said {
+impl<'de> DeserializeSeed<'de> for StringVisitor {
     type Value = (String, bool);
 
     fn deserialize<D: Deserializer<'de>>(self, parser: D) -> Result<Self::Value, D::Error> {
@@ -93,7 +93,7 @@ impl<'de> DeserializeSeed<'de> for Said {
     }
 }
 
-impl Visitor<'_> for Said {
+impl Visitor<'_> for StringVisitor {
     type Value = (String, bool);
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -101,19 +101,19 @@ impl Visitor<'_> for Said {
     }
 
     fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Self::Value, E> {
-        let mut said = String::new();
-        let mut lone = false;
+        let mut text = String::new();
+        let mut has_lone = false;
         let mut rest = bytes;
         while !rest.is_empty() {
-            let good = std::str::from_utf8(rest).map_or_else(|error| error.valid_up_to(), str::len);
-            said.push_str(std::str::from_utf8(&rest[..good]).map_err(E::custom)?);
-            if good == rest.len() {
+            let valid_len = std::str::from_utf8(rest).map_or_else(|error| error.valid_up_to(), str::len);
+            text.push_str(std::str::from_utf8(&rest[..valid_len]).map_err(E::custom)?);
+            if valid_len == rest.len() {
                 break;
             }
-            lone = true;
-            said.push('\u{FFFD}');
-            rest = &rest[good + 3..];
+            has_lone = true;
+            text.push('\u{FFFD}');
+            rest = &rest[valid_len + 3..];
         }
-        Ok((said, lone))
+        Ok((text, has_lone))
     }
 }

@@ -1,66 +1,74 @@
-//! What a client loads: no entry twice, the leaf among them, every line of user and assistant accounted for.
+//! The entries that a client loads: none twice, the leaf included, every user and assistant line accounted for.
 
 use std::collections::HashSet;
 
 use rethread_core::entry::Reader;
 use rethread_core::lines::LineSplitter;
 use rethread_core::resume::{
-    KNOWN_CLIENTS, LoadFailure, ResumeIndex, ResumeOutcome, resume_by_summary, simulate_resume as resume_as,
+    KNOWN_CLIENTS, LoadFailure, ResumeIndex, ResumeOutcome, simulate_by_summary, simulate_resume,
 };
 use rethread_core::tree::{LineSpan, NodeId, Tree, TreeBuilder};
 use rethread_core::version::Version;
 
-/// Checks what holds for every file and every client.
+/// Checks the laws that hold for every file and every client.
 pub fn resume(bytes: &[u8]) {
-    let mut weaver = TreeBuilder::default();
-    let mut facts = ResumeIndex::default();
+    let mut tree_builder = TreeBuilder::default();
+    let mut resume_index = ResumeIndex::default();
     let mut problems = Vec::new();
     let mut reader = Reader::default();
     LineSplitter::default().feed(bytes, true, &mut problems, |line, problems| {
-        reader.read(&line, problems, |entry, offset| {
+        reader.read_line(&line, problems, |entry, offset| {
             let len = u32::try_from(entry.raw.len()).unwrap_or(u32::MAX);
-            let place = LineSpan { offset, len, line: line.no };
-            weaver.add(&entry, place);
-            facts.add(&entry, place);
+            let span = LineSpan { offset, len, line: line.number };
+            tree_builder.add_entry(&entry, span);
+            resume_index.add_entry(&entry, span);
         });
     });
-    let tree = weaver.finish();
+    let tree = tree_builder.finish();
     for version in KNOWN_CLIENTS {
-        let loaded = resume_as(&tree, &facts, &Version::read(version));
-        accounts(&tree, &loaded, version);
-        let refused = loaded.refusals();
+        let outcome = simulate_resume(&tree, &resume_index, &Version::parse_lenient(version));
+        check_outcome(&tree, &outcome, version);
+        let rejections = outcome.find_rejections();
         assert!(
-            refused.iter().all(|refusal| loaded.path.contains(&refusal.node())),
+            rejections.iter().all(|rejection| outcome.path.contains(&rejection.node())),
             "{version}: not sent, yet refused"
         );
-        // An estimate of whatever is sent, never a panic.
-        let _ = loaded.tokens(&facts);
+        // The estimate never panics, for any content.
+        let _ = outcome.estimate_tokens(&resume_index);
     }
-    let read = resume_by_summary(&tree, &facts);
-    accounts(&tree, &read, "by summary");
-    assert!(read.halt != Some(LoadFailure::Hangs), "our own walk never hangs");
+    let by_summary = simulate_by_summary(&tree, &resume_index);
+    check_outcome(&tree, &by_summary, "by summary");
+    assert!(by_summary.failure != Some(LoadFailure::Hangs), "the client-independent path never hangs");
 }
 
-fn accounts(tree: &Tree, loaded: &ResumeOutcome, version: &str) {
-    let path: HashSet<NodeId> = loaded.path.iter().copied().collect();
-    assert_eq!(path.len(), loaded.path.len(), "{version}: an entry is on the path twice");
-    let chain: HashSet<NodeId> = loaded.chain.iter().copied().collect();
-    assert_eq!(chain.len(), loaded.chain.len(), "{version}: an entry is loaded twice");
-    assert!(path.is_subset(&chain), "{version}: what is sent was not loaded");
-    if let (Some((leaf, _)), None) = (loaded.leaf, loaded.halt) {
+fn check_outcome(tree: &Tree, outcome: &ResumeOutcome, version: &str) {
+    let path: HashSet<NodeId> = outcome.path.iter().copied().collect();
+    assert_eq!(path.len(), outcome.path.len(), "{version}: an entry is on the path twice");
+    let chain: HashSet<NodeId> = outcome.chain.iter().copied().collect();
+    assert_eq!(chain.len(), outcome.chain.len(), "{version}: an entry is loaded twice");
+    assert!(path.is_subset(&chain), "{version}: a sent entry was not loaded");
+    if let (Some((leaf, _)), None) = (outcome.leaf, outcome.failure) {
         assert!(chain.contains(&leaf), "{version}: the leaf is not loaded");
     }
-    let mut told = HashSet::new();
-    for lost in &loaded.unreachable {
-        assert!(told.insert((lost.line, lost.node)), "{version}: line {} is told twice", lost.line);
-        assert!(lost.node.is_none_or(|no| !path.contains(&no)), "{version}: line {} is sent", lost.line);
+    let mut skipped_lines = HashSet::new();
+    for skipped in &outcome.skipped {
+        assert!(
+            skipped_lines.insert((skipped.line, skipped.node)),
+            "{version}: line {} is reported twice",
+            skipped.line
+        );
+        assert!(
+            skipped.node.is_none_or(|id| !path.contains(&id)),
+            "{version}: line {} is sent",
+            skipped.line
+        );
     }
-    let main = loaded.path.iter().filter(|&&no| tree.is_main_chain(no)).count();
-    assert_eq!(main + told.len(), loaded.entries, "{version}: the entries do not add up");
-    let losses = loaded.unreachable.iter().filter(|lost| lost.why.is_loss()).count();
-    assert_eq!(losses, loaded.lost(), "{version}: the losses do not add up");
+    let main = outcome.path.iter().filter(|&&id| tree.is_main_chain(id)).count();
+    assert_eq!(main + skipped_lines.len(), outcome.entries, "{version}: the entries do not add up");
+    let losses = outcome.skipped.iter().filter(|skipped| skipped.reason.is_loss()).count();
+    assert_eq!(losses, outcome.lost_count(), "{version}: the losses do not add up");
     let mut message = 0;
-    for block in &loaded.sent {
+    for block in &outcome.sent {
         assert!(block.message == message || block.message == message + 1, "{version}: a message is skipped");
         message = block.message;
     }

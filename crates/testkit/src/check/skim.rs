@@ -1,69 +1,69 @@
-//! The skimmer against a full parser.
+//! Compares the skimmer with a full parser.
 
 use rethread_core::entry::{self, LineStatus};
 use rethread_core::lines::LineSplitter;
 use rethread_core::problem::ProblemKind;
 
-use super::fields::{parsed, skimmed, time};
-use super::reference_parser::{has_lone, is_json, items, members, string};
+use super::fields::{entry_fields, parse_fields, parse_time};
+use super::reference_parser::{has_lone_surrogate, is_json, parse_items, parse_members, parse_string};
 
-/// Levels of nesting down to which every string is looked at.
-const LEVELS: usize = 24;
+/// The nesting depth down to which every string is checked.
+const MAX_DEPTH: usize = 24;
 
-/// Checks for each line of `bytes` that the skimmer and the full parser agree; returns how many lines were whole.
-pub fn skim(bytes: &[u8]) -> usize {
-    let mut whole = 0;
+/// Checks that the skimmer and the full parser agree on each line. Returns the number of valid lines.
+pub fn skimmer(bytes: &[u8]) -> usize {
+    let mut valid_lines = 0;
     LineSplitter::default().feed(bytes, true, &mut Vec::new(), |line, _| {
         let text = String::from_utf8_lossy(line.bytes);
         let mut problems = Vec::new();
-        let mut found = Vec::new();
-        let fate = entry::read(&line, &mut problems, |entry, _| found.push(entry));
-        let told = |name: &str| problems.iter().any(|problem| problem.kind.name() == name);
+        let mut entries = Vec::new();
+        let status = entry::read_line(&line, &mut problems, |entry, _| entries.push(entry));
+        let is_reported = |name: &str| problems.iter().any(|problem| problem.kind.name() == name);
         let json = is_json(&text);
-        assert_eq!(fate == LineStatus::Whole, json && text.starts_with('{'), "verdict on {text:?}");
-        assert_eq!(told("not-object"), json && !text.starts_with('{'), "no object: {text:?}");
-        if fate != LineStatus::Whole {
+        assert_eq!(status == LineStatus::Parsed, json && text.starts_with('{'), "verdict on {text:?}");
+        assert_eq!(is_reported("not-object"), json && !text.starts_with('{'), "no object: {text:?}");
+        if status != LineStatus::Parsed {
             return;
         }
-        whole += 1;
-        let entry = &found[0];
-        assert_eq!(skimmed(entry), parsed(&text), "fields of {text:?}");
+        valid_lines += 1;
+        let entry = &entries[0];
+        assert_eq!(entry_fields(entry), parse_fields(&text), "fields of {text:?}");
         let bad = std::str::from_utf8(line.bytes).err();
-        let place = bad.map(|error| line.offset + error.valid_up_to() as u64);
-        let told_place = problems.iter().find(|p| p.kind == ProblemKind::NotUtf8).map(|p| p.offset);
-        assert_eq!(told_place, place, "not UTF-8");
-        if let Some(lone) = any_lone(&text) {
-            assert_eq!(told("lone-surrogate"), lone, "lone surrogates of {text:?}");
+        let offset = bad.map(|error| line.offset + error.valid_up_to() as u64);
+        let reported_offset = problems.iter().find(|p| p.kind == ProblemKind::NotUtf8).map(|p| p.offset);
+        assert_eq!(reported_offset, offset, "not UTF-8");
+        if let Some(has_lone) = has_any_lone_surrogate(&text) {
+            assert_eq!(is_reported("lone-surrogate"), has_lone, "lone surrogates of {text:?}");
         }
-        fields(entry, &text);
+        check_fields(entry, &text);
     });
-    whole
+    valid_lines
 }
 
-/// Checks that every top-level field can be asked for by name, the last of several.
-fn fields(entry: &entry::Entry<'_>, text: &str) {
-    let all = members(text);
-    for (key, _) in all.iter().filter(|(key, _)| !key.contains('\u{FFFD}')) {
-        let last = all.iter().rev().find(|(other, _)| other == key).map(|(_, value)| (*value).to_owned());
-        let given = entry.field(key).map(|value| String::from_utf8_lossy(value).into_owned());
-        assert_eq!(given, last, "field {key:?}");
-        let said = entry.text(key).map(|text| text.decode().into_owned());
-        assert_eq!(said, last.as_deref().and_then(string), "text {key:?}");
+/// Checks that every top-level field can be read by name; the last one if there are several.
+fn check_fields(entry: &entry::Entry<'_>, text: &str) {
+    let members = parse_members(text);
+    for (key, _) in members.iter().filter(|(key, _)| !key.contains('\u{FFFD}')) {
+        let last = members.iter().rev().find(|(other, _)| other == key).map(|(_, value)| (*value).to_owned());
+        let value_text = entry.field(key).map(|value| String::from_utf8_lossy(value).into_owned());
+        assert_eq!(value_text, last, "field {key:?}");
+        let text_field = entry.text_field(key).map(|text| text.decode().into_owned());
+        assert_eq!(text_field, last.as_deref().and_then(parse_string), "text {key:?}");
     }
 }
 
-/// Whether any string of the text has a lone surrogate; `None` where it is too deep to say.
-fn any_lone(text: &str) -> Option<bool> {
+/// Returns whether any string of the text has a lone surrogate. Returns `None` if the text is nested too deep.
+fn has_any_lone_surrogate(text: &str) -> Option<bool> {
     let mut level = vec![text];
-    for _ in 0..LEVELS {
+    for _ in 0..MAX_DEPTH {
         let mut next = Vec::new();
         for value in level {
-            // A key cannot be told from its escapes here, so ask by its raw form: a key reads U+FFFD.
-            let members = members(value);
-            if has_lone(value) || members.iter().any(|(key, _)| key.contains('\u{FFFD}')) {
-                return if has_lone(value) { Some(true) } else { None };
+            // The escapes of a key are lost here: U+FFFD may be a lone surrogate or the character itself.
+            let members = parse_members(value);
+            if has_lone_surrogate(value) || members.iter().any(|(key, _)| key.contains('\u{FFFD}')) {
+                return if has_lone_surrogate(value) { Some(true) } else { None };
             }
-            next.extend(items(value));
+            next.extend(parse_items(value));
             next.extend(members.into_iter().map(|(_, value)| value));
         }
         if next.is_empty() {
@@ -74,29 +74,29 @@ fn any_lone(text: &str) -> Option<bool> {
     None
 }
 
-/// Checks that the body of a JSON string decodes as the full parser decodes it; whether it was one.
-pub fn text(body: &str) -> bool {
+/// Checks that the body of a JSON string decodes like in the full parser. Returns `false` if it is not valid.
+pub fn string(body: &str) -> bool {
     let line = format!("{{\"x\":\"{body}\"}}");
-    let Some(said) = members(&line).pop().and_then(|(_, value)| string(value)) else {
+    let Some(expected) = parse_members(&line).pop().and_then(|(_, value)| parse_string(value)) else {
         return false;
     };
-    let all: Vec<_> = entry::members(line.as_bytes()).collect();
-    let [(key, value)] = all[..] else { return false };
+    let members: Vec<_> = entry::members(line.as_bytes()).collect();
+    let [(key, value)] = members[..] else { return false };
     assert_eq!(key.decode(), "x");
-    assert_eq!(entry::value_text(value), said, "text {body:?}");
+    assert_eq!(entry::value_text(value), expected, "text {body:?}");
     true
 }
 
-/// Checks that a timestamp is read as jiff reads it; whether it was one.
-pub fn moment(stamp: &str) -> bool {
+/// Checks that a timestamp is parsed like jiff does. Returns `false` if it is not valid.
+pub fn timestamp(stamp: &str) -> bool {
     let stamp = serde_json::Value::from(stamp).to_string();
     let line = format!("{{\"timestamp\":{stamp}}}");
     let mut read = None;
     let mut problems = Vec::new();
     LineSplitter::default().feed(line.as_bytes(), true, &mut Vec::new(), |line, _| {
-        entry::read(&line, &mut problems, |entry, _| read = entry.time());
+        entry::read_line(&line, &mut problems, |entry, _| read = entry.time());
     });
-    assert_eq!(read.map(|moment| moment.0), time(&stamp), "timestamp {stamp}");
+    assert_eq!(read.map(|timestamp| timestamp.0), parse_time(&stamp), "timestamp {stamp}");
     assert_eq!(problems.iter().any(|p| p.kind == ProblemKind::BadTimestamp), read.is_none(), "{stamp}");
     read.is_some()
 }

@@ -1,100 +1,110 @@
-//! Splitting: in one piece or many, the same lines at the same places.
+//! Lines: splitting at once or in chunks gives the same lines at the same offsets.
 
 use rethread_core::lines::{Line, LineSplitter};
 use rethread_core::problem::Problem;
 
-/// Where to cut bytes into pieces: the lengths of the pieces, over and over.
+/// The lengths of the chunks to cut bytes into, repeated as needed.
 #[derive(Debug, Clone, Copy)]
-pub struct Cuts<'c>(pub &'c [usize]);
+pub struct ChunkLengths<'c>(pub &'c [usize]);
 
-impl Cuts<'_> {
-    /// Returns the pieces of `bytes`; a piece has at least one byte.
-    pub(super) fn of<'b>(&self, bytes: &'b [u8]) -> Vec<&'b [u8]> {
+impl ChunkLengths<'_> {
+    /// Cuts `bytes` into chunks of at least one byte.
+    pub(super) fn split<'b>(&self, bytes: &'b [u8]) -> Vec<&'b [u8]> {
         let lengths = self.0.iter().copied().chain(self.0.is_empty().then_some(bytes.len())).cycle();
         let mut rest = bytes;
-        let mut pieces = Vec::new();
+        let mut chunks = Vec::new();
         for length in lengths {
             if rest.is_empty() {
                 break;
             }
-            let (piece, more) = rest.split_at(length.clamp(1, rest.len()));
-            pieces.push(piece);
+            let (chunk, more) = rest.split_at(length.clamp(1, rest.len()));
+            chunks.push(chunk);
             rest = more;
         }
-        pieces
+        chunks
     }
 }
 
-/// A line without its lifetime.
+/// A line that owns its bytes.
 #[derive(Debug, PartialEq, Eq)]
-struct Told {
-    no: u32,
+struct OwnedLine {
+    number: u32,
     offset: u64,
     bytes: Vec<u8>,
-    open: bool,
+    unterminated: bool,
 }
 
-impl Told {
-    fn of(line: &Line<'_>) -> Told {
-        Told { no: line.no, offset: line.offset, bytes: line.bytes.to_vec(), open: line.unterminated }
+impl OwnedLine {
+    fn new(line: &Line<'_>) -> OwnedLine {
+        OwnedLine {
+            number: line.number,
+            offset: line.offset,
+            bytes: line.bytes.to_vec(),
+            unterminated: line.unterminated,
+        }
     }
 }
 
-/// Checks that `bytes` give the same lines at once and in pieces, each where it says it is.
-pub fn lines(bytes: &[u8], cuts: Cuts<'_>) {
-    let (whole, problems, count) = at_once(bytes);
-    assert_eq!(in_pieces(bytes, cuts), (whole, problems, count), "pieces change the lines");
+/// Checks that `bytes` give the same lines at once and in chunks, each at its offset.
+pub fn lines(bytes: &[u8], chunk_lengths: ChunkLengths<'_>) {
+    let (whole, problems, count) = split_at_once(bytes);
+    assert_eq!(split_in_chunks(bytes, chunk_lengths), (whole, problems, count), "chunks change the lines");
 }
 
-fn at_once(bytes: &[u8]) -> (Vec<Told>, Vec<Problem>, u32) {
+fn split_at_once(bytes: &[u8]) -> (Vec<OwnedLine>, Vec<Problem>, u32) {
     let mut splitter = LineSplitter::default();
     let mut problems = Vec::new();
-    let mut told = Vec::new();
-    let done = splitter.feed(bytes, true, &mut problems, |line, _| told.push(Told::of(&line)));
-    assert_eq!(done, bytes.len(), "the last piece is done with whole");
+    let mut lines = Vec::new();
+    let consumed = splitter.feed(bytes, true, &mut problems, |line, _| lines.push(OwnedLine::new(&line)));
+    assert_eq!(consumed, bytes.len(), "the last chunk is consumed completely");
 
     let breaks = bytes.iter().filter(|&&byte| byte == b'\n').count();
-    let open = usize::from(!bytes.is_empty() && !bytes.ends_with(b"\n"));
-    assert_eq!(splitter.lines() as usize, breaks + open, "blank lines count");
+    let unterminated = usize::from(!bytes.is_empty() && !bytes.ends_with(b"\n"));
+    assert_eq!(splitter.line_count() as usize, breaks + unterminated, "blank lines count");
     let mut end = 0;
-    let mut no = 0;
-    for line in &told {
+    let mut last_number = 0;
+    for line in &lines {
         let from = usize::try_from(line.offset).unwrap_or(usize::MAX);
         assert!(from >= end, "lines overlap");
         end = from + line.bytes.len();
         assert_eq!(bytes.get(from..end), Some(&line.bytes[..]), "the bytes at the offset are the line's");
-        assert!(line.no > no, "line numbers grow");
-        no = line.no;
+        assert!(line.number > last_number, "line numbers grow");
+        last_number = line.number;
         let before = bytes[..from].iter().filter(|&&byte| byte == b'\n').count();
-        assert_eq!(line.no as usize, before + 1, "line numbers count line breaks");
-        assert!(!line.bytes.trim_ascii().is_empty(), "blank lines are no lines");
-        assert!(!line.bytes.contains(&b'\n'), "a line has no break");
-        assert_eq!(line.open, !bytes[end..].contains(&b'\n'), "only what no break follows is open");
+        assert_eq!(line.number as usize, before + 1, "line numbers count line breaks");
+        assert!(!line.bytes.trim_ascii().is_empty(), "blank lines are skipped");
+        assert!(!line.bytes.contains(&b'\n'), "a line contains no line feed");
+        assert_eq!(
+            line.unterminated,
+            !bytes[end..].contains(&b'\n'),
+            "a line is unterminated if no line feed follows"
+        );
     }
     for problem in &problems {
-        assert!(problem.offset < bytes.len() as u64, "problems stand in the file");
-        assert!((1..=splitter.lines()).contains(&problem.line), "problems stand on a line");
+        assert!(problem.offset < bytes.len() as u64, "problems are within the file");
+        assert!((1..=splitter.line_count()).contains(&problem.line), "problems have a line number");
     }
-    // What no line holds is blank: nothing was left out.
-    let held: usize = told.iter().map(|line| line.bytes.len()).sum();
-    let solid = |bytes: &[u8]| bytes.iter().filter(|byte| !byte.is_ascii_whitespace()).count();
-    let inside: usize = told.iter().map(|line| solid(&line.bytes)).sum();
-    let mark = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
-    assert!(held <= bytes.len());
-    assert_eq!(inside + mark, solid(bytes), "every byte that is not blank stands in a line");
-    (told, problems, splitter.lines())
+    // Bytes outside of lines are blank: no line was skipped.
+    let line_bytes: usize = lines.iter().map(|line| line.bytes.len()).sum();
+    let count_nonblank = |bytes: &[u8]| bytes.iter().filter(|byte| !byte.is_ascii_whitespace()).count();
+    let nonblank: usize = lines.iter().map(|line| count_nonblank(&line.bytes)).sum();
+    let bom_len = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+    assert!(line_bytes <= bytes.len());
+    assert_eq!(nonblank + bom_len, count_nonblank(bytes), "every byte that is not blank is in a line");
+    (lines, problems, splitter.line_count())
 }
 
-fn in_pieces(bytes: &[u8], cuts: Cuts<'_>) -> (Vec<Told>, Vec<Problem>, u32) {
+fn split_in_chunks(bytes: &[u8], chunk_lengths: ChunkLengths<'_>) -> (Vec<OwnedLine>, Vec<Problem>, u32) {
     let mut splitter = LineSplitter::default();
     let mut problems = Vec::new();
-    let mut told = Vec::new();
-    let mut kept: Vec<u8> = Vec::new();
-    for piece in cuts.of(bytes) {
-        kept.extend_from_slice(piece);
-        let done = splitter.feed(&kept, false, &mut problems, |line, _| told.push(Told::of(&line)));
-        kept.drain(..done);
+    let mut lines = Vec::new();
+    let mut buffer: Vec<u8> = Vec::new();
+    for chunk in chunk_lengths.split(bytes) {
+        buffer.extend_from_slice(chunk);
+        let consumed =
+            splitter.feed(&buffer, false, &mut problems, |line, _| lines.push(OwnedLine::new(&line)));
+        buffer.drain(..consumed);
     }
-    splitter.feed(&kept, true, &mut problems, |line, _| told.push(Told::of(&line)));
-    (told, problems, splitter.lines())
+    splitter.feed(&buffer, true, &mut problems, |line, _| lines.push(OwnedLine::new(&line)));
+    (lines, problems, splitter.line_count())
 }

@@ -1,4 +1,4 @@
-//! The tree: every entry hangs somewhere, no walk runs in circles, forks and turns name what is there.
+//! The tree: every entry is in it once, no path has a cycle, forks and turns refer to existing nodes.
 
 use rethread_core::entry::{Entry, Reader};
 use rethread_core::lines::LineSplitter;
@@ -8,204 +8,219 @@ use rethread_core::tree::{
     Branches, LineSpan, NodeId, Outline, OutlineItem, OutlineOptions, ParentLink, Tree, TreeBuilder,
 };
 use rethread_core::turn::{ToolCallIndex, build_turn};
-use rethread_core::usage::{UsageByNode, UsageCollector, dedupe_responses, total};
+use rethread_core::usage::{UsageByNode, UsageCollector, dedupe_responses, total_tokens};
 
-/// Checks the laws of the tree of a file; returns the tree.
+/// Checks the laws of the tree of a file and returns the tree.
 pub fn tree(bytes: &[u8]) -> Tree {
-    let mut weaver = TreeBuilder::with_content_hashes();
-    let mut sketcher = SessionInfoBuilder::default();
-    let mut pairs = ToolCallIndex::default();
-    let mut tally = StatsCollector::new(rethread_core::id::Id::NIL, "");
+    let mut tree_builder = TreeBuilder::with_content_hashes();
+    let mut info_builder = SessionInfoBuilder::default();
+    let mut calls = ToolCallIndex::default();
+    let mut stats = StatsCollector::new(rethread_core::id::Id::NIL, "");
     let mut entries: Vec<(u32, Entry<'_>)> = Vec::new();
     let mut problems = Vec::new();
     let mut reader = Reader::default();
-    let mut with_uuid = 0;
+    let mut uuid_count = 0;
     LineSplitter::default().feed(bytes, true, &mut problems, |line, problems| {
-        let fate = reader.read(&line, problems, |entry, offset| {
+        let status = reader.read_line(&line, problems, |entry, offset| {
             let len = u32::try_from(entry.raw.len()).unwrap_or(u32::MAX);
-            let place = LineSpan { offset, len, line: line.no };
-            let voice = weaver.add(&entry, place);
-            sketcher.add(&entry, voice);
-            pairs.add(&entry, place);
-            tally.add(&entry);
-            with_uuid += usize::from(entry.uuid.is_some());
-            entries.push((line.no, entry));
+            let span = LineSpan { offset, len, line: line.number };
+            let role = tree_builder.add_entry(&entry, span);
+            info_builder.add(&entry, role);
+            calls.add(&entry, span);
+            stats.add(&entry);
+            uuid_count += usize::from(entry.uuid.is_some());
+            entries.push((line.number, entry));
         });
-        tally.line(fate);
+        stats.add_line(status);
     });
-    let tree = weaver.finish();
-    assert_eq!(tree.nodes().len(), with_uuid, "every entry with a uuid is a node");
-    links(&tree);
-    walks(&tree);
-    forks(&tree);
-    turns(&tree);
-    branches(&tree);
-    outlines(&tree);
-    spent(&entries);
-    // The rooms to the right take whatever the tree is.
+    let tree = tree_builder.finish();
+    assert_eq!(tree.nodes().len(), uuid_count, "every entry with a uuid is a node");
+    check_links(&tree);
+    check_paths(&tree);
+    check_forks(&tree);
+    check_turns(&tree);
+    check_branches(&tree);
+    check_outlines(&tree);
+    check_usage(&entries);
+    // The modules that use the tree accept any tree.
     let _ = build_turn(&entries);
-    let sketch = sketcher.finish(&tree, entries.len(), &problems);
-    assert_eq!(sketch.turns, tree.turns().count());
-    let counts = tally.finish(bytes.len() as u64, &tree, &pairs, &problems);
+    let info = info_builder.finish(&tree, entries.len(), &problems);
+    assert_eq!(info.turns, tree.turn_starts().count());
+    let counts = stats.finish(bytes.len() as u64, &tree, &calls, &problems);
     assert_eq!(
-        counts.total.uuids + tree.repeated_lines() as u64,
-        with_uuid as u64,
+        counts.total.uuids + tree.repeated_line_count() as u64,
+        uuid_count as u64,
         "uuids and repeats add up"
     );
     tree
 }
 
-fn all(tree: &Tree) -> impl Iterator<Item = NodeId> {
+fn node_ids(tree: &Tree) -> impl Iterator<Item = NodeId> {
     0..tree.nodes().len() as NodeId
 }
 
-fn links(tree: &Tree) {
+fn check_links(tree: &Tree) {
     let roots = tree.roots().count();
-    let children: usize = all(tree).map(|no| tree.children(no).len()).sum();
+    let children: usize = node_ids(tree).map(|node_id| tree.children(node_id).len()).sum();
     assert_eq!(roots + children, tree.nodes().len(), "each node is a root or a child");
-    for no in all(tree) {
-        for &child in tree.children(no) {
-            assert_eq!(tree.node(child).parent(), Some(no), "children know their parent");
+    for node_id in node_ids(tree) {
+        for &child in tree.children(node_id) {
+            assert_eq!(tree.node(child).parent(), Some(node_id), "the parent of a child is the node");
         }
         assert_eq!(
-            tree.node(no).link == ParentLink::Child,
-            tree.node(no).parent().is_some(),
-            "links tell of parents"
+            tree.node(node_id).link == ParentLink::Child,
+            tree.node(node_id).parent().is_some(),
+            "only children have parents"
         );
     }
 }
 
-fn walks(tree: &Tree) {
-    for no in all(tree) {
-        let walk = tree.ancestors(no);
-        assert_eq!(walk.last(), Some(&no), "a walk ends where it was asked to");
-        assert!(tree.node(walk[0]).parent().is_none(), "a walk starts at a root");
-        let mut steps: Vec<NodeId> = tree.with_parallel_calls(&walk).iter().map(|step| step.node).collect();
-        let on_walk: Vec<NodeId> = steps.iter().copied().filter(|no| walk.contains(no)).collect();
-        assert_eq!(on_walk, walk, "re-joining keeps the walk and its order");
-        steps.sort_unstable();
-        steps.dedup();
-        assert_eq!(steps.len(), tree.with_parallel_calls(&walk).len(), "re-joining repeats nothing");
-        let mut context = tree.context_path(no);
-        context.retain(|no| walk.contains(no));
-        assert_eq!(context, walk, "what a compaction kept comes between the steps of the walk");
-        let mut long = tree.ancestors_across_compactions(no);
-        assert_eq!(long.last(), Some(&no), "a long walk ends where it was asked to");
-        let len = long.len();
-        long.sort_unstable();
-        long.dedup();
-        assert_eq!(long.len(), len, "a long walk repeats nothing");
+fn check_paths(tree: &Tree) {
+    for node_id in node_ids(tree) {
+        let path = tree.ancestors(node_id);
+        assert_eq!(path.last(), Some(&node_id), "a path ends at the requested node");
+        assert!(tree.node(path[0]).parent().is_none(), "a path starts at a root");
+        let mut nodes: Vec<NodeId> = tree.with_parallel_calls(&path).iter().map(|entry| entry.node).collect();
+        let ancestors: Vec<NodeId> = nodes.iter().copied().filter(|node_id| path.contains(node_id)).collect();
+        assert_eq!(ancestors, path, "parallel calls keep the path and its order");
+        nodes.sort_unstable();
+        nodes.dedup();
+        assert_eq!(nodes.len(), tree.with_parallel_calls(&path).len(), "parallel calls add no node twice");
+        let mut context_path = tree.context_path(node_id);
+        context_path.retain(|node_id| path.contains(node_id));
+        assert_eq!(context_path, path, "preserved entries are inserted into the path");
+        let mut long_path = tree.ancestors_across_compactions(node_id);
+        assert_eq!(long_path.last(), Some(&node_id), "a path across compactions ends at the requested node");
+        let len = long_path.len();
+        long_path.sort_unstable();
+        long_path.dedup();
+        assert_eq!(long_path.len(), len, "a path across compactions has no node twice");
     }
 }
 
-fn forks(tree: &Tree) {
-    for fork in tree.forks() {
-        assert!(fork.branches.len() > 1, "a fork has several ways");
-        for &way in &fork.branches {
-            assert_eq!(tree.node(way).parent(), fork.at, "ways start at the fork");
+fn check_forks(tree: &Tree) {
+    for fork in tree.find_forks() {
+        assert!(fork.branches.len() > 1, "a fork has several branches");
+        for &branch in &fork.branches {
+            assert_eq!(tree.node(branch).parent(), fork.at, "branches start at the fork");
         }
     }
     let tips = tree.tips();
     for &tip in &tips {
-        assert!(tree.children(tip).iter().all(|child| !tips.contains(child)), "a tip has no tip below it");
+        assert!(tree.children(tip).iter().all(|child| !tips.contains(child)), "no child of a tip is a tip");
     }
     if let Some(tip) = tree.newest_tip() {
         assert!((tip as usize) < tree.nodes().len());
     }
 }
 
-fn branches(tree: &Tree) {
-    let branches = Branches::of(tree);
+fn check_branches(tree: &Tree) {
+    let branches = Branches::from_tree(tree);
     assert_eq!(
         branches.list.len(),
-        tree.branches() + branches.islands(),
-        "branches and islands are all listed"
+        tree.branch_count() + branches.count_orphaned(),
+        "all branches are listed, orphaned ones included"
     );
     for (k, branch) in branches.list.iter().enumerate() {
-        assert!(branch.own_turns <= branch.turns, "what is its own is part of all");
-        assert!(branch.turns <= tree.turns().count(), "no turn is counted twice");
+        assert!(branch.own_turns <= branch.turns, "exclusive turns are part of all turns");
+        assert!(branch.turns <= tree.turn_starts().count(), "no turn is counted twice");
         assert!(branches.is_exclusive_to(k, branch.tip), "a tip is on no other branch");
         assert!(branches.is_exclusive_to(k, branch.first), "a branch has a first entry of its own");
     }
-    let ones = all(tree).map(|no| (no, 1usize));
-    for (branch, (own, all)) in branches.list.iter().zip(branches.sums(ones, |sum, one| *sum += one)) {
+    let unit_values = node_ids(tree).map(|node_id| (node_id, 1usize));
+    for (branch, (own, all)) in
+        branches.list.iter().zip(branches.sum_by_branch(unit_values, |sum, value| *sum += value))
+    {
         assert_eq!(own, branch.entries);
         assert!(own <= all && all <= tree.nodes().len());
     }
 }
 
-/// Checks that a drawing shows each node once at most, below its parent, and the whole one shows every node.
-fn outlines(tree: &Tree) {
-    let branches = Branches::of(tree);
+/// Checks that an outline shows each node at most once, below its parent, and that the full outline shows every node.
+fn check_outlines(tree: &Tree) {
+    let branches = Branches::from_tree(tree);
     let leaf = tree.newest_tip();
     let loaded = leaf.map(|leaf| tree.context_path(leaf)).unwrap_or_default();
-    let last = tree.nodes().len().checked_sub(1).map(|no| no as NodeId);
+    let last = tree.nodes().len().checked_sub(1).map(|node_id| node_id as NodeId);
     for all in [false, true] {
         for around in [None, leaf, last] {
             let outline =
-                Outline::of(tree, &branches, &OutlineOptions { all, around, leaf, loaded: &loaded });
-            let nodes: Vec<NodeId> = outline.rows.iter().filter_map(|row| row.what.node()).collect();
+                Outline::from_tree(tree, &branches, &OutlineOptions { all, around, leaf, loaded: &loaded });
+            let nodes: Vec<NodeId> = outline.rows.iter().filter_map(|row| row.item.node()).collect();
             let distinct: std::collections::HashSet<&NodeId> = nodes.iter().collect();
             assert_eq!(distinct.len(), nodes.len(), "no node has two rows");
             assert!(!all || around.is_some() || nodes.len() == tree.nodes().len(), "all nodes are shown");
-            assert_eq!(outline.rows.iter().filter(|row| row.named).count(), usize::from(around.is_some()));
+            assert_eq!(
+                outline.rows.iter().filter(|row| row.requested).count(),
+                usize::from(around.is_some())
+            );
             for (k, row) in outline.rows.iter().enumerate() {
-                assert!(row.parent.is_none_or(|parent| parent < k), "rows hang below rows above them");
-                let right =
+                assert!(row.parent.is_none_or(|parent| parent < k), "a parent row is above its child rows");
+                let expected_depth =
                     row.parent.map_or(0, |parent| outline.rows[parent].depth) + usize::from(row.forks_off);
-                assert_eq!(row.depth, right, "only a way that forks off goes to the right");
+                assert_eq!(row.depth, expected_depth, "only a row that forks off is indented");
                 assert!(row.depth <= 34, "depth grows with the logarithm of the forks");
-                if let OutlineItem::Gap { rows, .. } = row.what {
-                    assert!(rows > 0, "a gap leaves something out");
+                if let OutlineItem::Gap { rows, .. } = row.item {
+                    assert!(rows > 0, "a gap omits rows");
                 }
-                if let Some(no) = row.what.node() {
-                    assert_eq!(outline.row_of(no), Some(k), "rows know their nodes");
+                if let Some(node_id) = row.item.node() {
+                    assert_eq!(outline.row_of(node_id), Some(k), "a row can be found by its node");
                 }
             }
         }
     }
 }
 
-/// Checks that the receipts of a file add up to its sheet.
-fn spent(entries: &[(u32, Entry<'_>)]) {
-    let mut receipts = UsageByNode::default();
-    let mut booking = UsageCollector::default();
+/// Checks that the usage by node adds up to the usage of the file.
+fn check_usage(entries: &[(u32, Entry<'_>)]) {
+    let mut node_usage = UsageByNode::default();
+    let mut collector = UsageCollector::default();
     for (_, entry) in entries.iter().filter(|(_, entry)| entry.uuid.is_some()) {
-        receipts.add(entry);
-        booking.add(entry);
+        node_usage.add(entry);
+        collector.add(entry);
     }
     let mut sum = rethread_core::entry::Usage::default();
     let mut count = 0;
-    for (_, usage) in receipts.once() {
+    for (_, usage) in node_usage.usage_by_node() {
         sum.add(&usage);
         count += 1;
     }
-    let spent = total(&dedupe_responses(&[booking.finish()]));
-    assert_eq!((count, sum), (spent.responses, spent.usage), "receipts add up to the sheet");
+    let total = total_tokens(&dedupe_responses(&[collector.finish()]));
+    assert_eq!(
+        (count, sum),
+        (total.responses, total.usage),
+        "the usage by node adds up to the usage of the file"
+    );
 }
 
-fn turns(tree: &Tree) {
-    for no in all(tree) {
-        if let Some(turn) = tree.turn_of(no) {
-            assert_eq!(tree.turn_of(turn), Some(turn), "what starts a turn is in it");
-            // Pictures may stand above the words they belong to.
-            let above = tree.ancestors(no).contains(&turn) || tree.children(no).contains(&turn);
-            assert!(above, "a turn starts above its nodes");
+fn check_turns(tree: &Tree) {
+    for node_id in node_ids(tree) {
+        if let Some(turn) = tree.turn_of(node_id) {
+            assert_eq!(tree.turn_of(turn), Some(turn), "the start of a turn belongs to it");
+            // Images may be above the text they belong to.
+            let is_related =
+                tree.ancestors(node_id).contains(&turn) || tree.children(node_id).contains(&turn);
+            assert!(is_related, "a turn starts above its nodes");
         }
     }
 }
 
-/// Checks that reading with a memory of the lines before gives what reading each line alone gives.
-pub fn memory(bytes: &[u8]) {
+/// Checks that reading with a cache of the lines before gives the same result as reading each line alone.
+pub fn reader_cache(bytes: &[u8]) {
     let mut reader = Reader::default();
     LineSplitter::default().feed(bytes, true, &mut Vec::new(), |line, _| {
-        let (mut with, mut alone) = (Vec::new(), Vec::new());
-        let (mut problems_with, mut problems_alone) = (Vec::new(), Vec::new());
-        let fate =
-            reader.read(&line, &mut problems_with, |entry, offset| with.push(format!("{offset} {entry:?}")));
-        let other = rethread_core::entry::read(&line, &mut problems_alone, |entry, offset| {
+        let (mut with_cache, mut alone) = (Vec::new(), Vec::new());
+        let (mut problems_with_cache, mut problems_alone) = (Vec::new(), Vec::new());
+        let status = reader.read_line(&line, &mut problems_with_cache, |entry, offset| {
+            with_cache.push(format!("{offset} {entry:?}"));
+        });
+        let status_alone = rethread_core::entry::read_line(&line, &mut problems_alone, |entry, offset| {
             alone.push(format!("{offset} {entry:?}"));
         });
-        assert_eq!((fate, with, problems_with), (other, alone, problems_alone), "memory changes nothing");
+        assert_eq!(
+            (status, with_cache, problems_with_cache),
+            (status_alone, alone, problems_alone),
+            "the cache changes nothing"
+        );
     });
 }

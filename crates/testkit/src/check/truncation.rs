@@ -1,70 +1,73 @@
-//! Condensing: long strings cut, everything else as it was.
+//! Truncation: long strings are cut, everything else is unchanged.
 
 use rethread_core::entry::{self, LineStatus};
 use rethread_core::lines::{Line, LineTruncator};
 
-use super::reference_parser::{items, members, string};
-use super::split::Cuts;
+use super::reference_parser::{parse_items, parse_members, parse_string};
+use super::split::ChunkLengths;
 
-/// Bytes of a string body that are surely kept whole.
-const SHORT: usize = 16 << 10;
-/// Bytes that the condensed line never reaches.
-const MOST: usize = 8 << 20;
+/// Strings up to this number of bytes are not truncated.
+const MAX_STRING_BYTES: usize = 16 << 10;
+/// A truncated line is shorter than this.
+const MAX_LINE_BYTES: usize = 8 << 20;
 
-/// Checks what a condenser makes of one line fed in pieces.
-pub fn condense(line: &[u8], cuts: Cuts<'_>) {
-    let at_once = fed(line, Cuts(&[]));
-    assert_eq!(at_once.1, line.len() as u64, "the true length is told");
-    let pieces = fed(line, cuts);
-    assert!(pieces == at_once, "pieces change what is kept");
-    let Some(kept) = at_once.0 else {
-        assert!(line.len() >= MOST, "only long lines are set aside");
+/// Checks the truncation of one line, fed in chunks.
+pub fn truncation(line: &[u8], chunk_lengths: ChunkLengths<'_>) {
+    let at_once = truncate(line, ChunkLengths(&[]));
+    assert_eq!(at_once.1, line.len() as u64, "the original length is returned");
+    let chunked = truncate(line, chunk_lengths);
+    assert!(chunked == at_once, "chunks change the result");
+    let Some(truncated) = at_once.0 else {
+        assert!(line.len() >= MAX_LINE_BYTES, "only long lines are dropped");
         return;
     };
-    assert!(kept.len() < MOST && kept.len() <= line.len(), "what is kept is bounded");
+    assert!(truncated.len() < MAX_LINE_BYTES && truncated.len() <= line.len(), "the result is bounded");
     let Ok(text) = std::str::from_utf8(line) else {
         return;
     };
-    let short = std::str::from_utf8(&kept);
-    assert!(short.is_ok(), "no character is cut");
-    let short = short.unwrap_or_default();
-    if fate(line) != LineStatus::Whole {
+    let truncated_text = std::str::from_utf8(&truncated);
+    assert!(truncated_text.is_ok(), "no character is cut");
+    let truncated_text = truncated_text.unwrap_or_default();
+    if read_status(line) != LineStatus::Parsed {
         return;
     }
-    assert_eq!(fate(&kept), LineStatus::Whole, "what is kept is still one object");
-    same(text, short, 0);
+    assert_eq!(read_status(&truncated), LineStatus::Parsed, "the result is still one object");
+    assert_truncated(text, truncated_text, 0);
 }
 
-fn fed(line: &[u8], cuts: Cuts<'_>) -> (Option<Vec<u8>>, u64) {
-    let mut condenser = LineTruncator::default();
-    cuts.of(line).into_iter().for_each(|piece| condenser.feed(piece));
-    condenser.finish()
+fn truncate(line: &[u8], chunk_lengths: ChunkLengths<'_>) -> (Option<Vec<u8>>, u64) {
+    let mut truncator = LineTruncator::default();
+    chunk_lengths.split(line).into_iter().for_each(|chunk| truncator.feed(chunk));
+    truncator.finish()
 }
 
-fn fate(bytes: &[u8]) -> LineStatus {
-    entry::read(&Line { no: 1, offset: 0, bytes, unterminated: false }, &mut Vec::new(), |_, _| {})
+fn read_status(bytes: &[u8]) -> LineStatus {
+    entry::read_line(&Line { number: 1, offset: 0, bytes, unterminated: false }, &mut Vec::new(), |_, _| {})
 }
 
-/// Checks that two values are alike but for the ends of long strings.
-fn same(line: &str, kept: &str, level: usize) {
-    if line.len() <= SHORT {
-        assert_eq!(line, kept, "short values are kept as they stand");
+/// Checks that two values differ only in the ends of long strings.
+fn assert_truncated(line: &str, truncated: &str, level: usize) {
+    if line.len() <= MAX_STRING_BYTES {
+        assert_eq!(line, truncated, "short values are unchanged");
         return;
     }
-    if let (Some(long), Some(cut)) = (string(line), string(kept)) {
+    if let (Some(long), Some(cut)) = (parse_string(line), parse_string(truncated)) {
         let cut = cut.trim_end_matches('\u{FFFD}');
         assert!(long.starts_with(cut), "a string is cut at its end");
-        assert!(kept.len() <= 3 * SHORT + 16, "long strings are cut");
-        assert!(kept.len() > SHORT - 16, "and not more than need be");
+        assert!(truncated.len() <= 3 * MAX_STRING_BYTES + 16, "long strings are cut");
+        assert!(truncated.len() > MAX_STRING_BYTES - 16, "strings are not cut more than necessary");
     } else if level < 16 {
-        let (items_of, kept_items) = (items(line), items(kept));
-        assert_eq!(items_of.len(), kept_items.len(), "no item is lost");
-        items_of.iter().zip(kept_items).for_each(|(line, kept)| same(line, kept, level + 1));
-        let (members_of, kept_members) = (members(line), members(kept));
-        assert_eq!(members_of.len(), kept_members.len(), "no member is lost");
-        for ((key, line), (kept_key, kept)) in members_of.iter().zip(kept_members) {
-            assert!(key.starts_with(kept_key.trim_end_matches('\u{FFFD}')), "keys are kept");
-            same(line, kept, level + 1);
+        let (line_items, truncated_items) = (parse_items(line), parse_items(truncated));
+        assert_eq!(line_items.len(), truncated_items.len(), "no item is lost");
+        for (line, truncated) in line_items.iter().zip(truncated_items) {
+            assert_truncated(line, truncated, level + 1);
+        }
+        let (line_members, truncated_members) = (parse_members(line), parse_members(truncated));
+        assert_eq!(line_members.len(), truncated_members.len(), "no member is lost");
+        for ((key, line), (truncated_key, truncated)) in line_members.iter().zip(truncated_members) {
+            let truncated_key = truncated_key.trim_end_matches('\u{FFFD}');
+            assert!(key.starts_with(truncated_key), "a key is cut at its end");
+            assert_truncated(line, truncated, level + 1);
         }
     }
 }

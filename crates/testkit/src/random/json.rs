@@ -1,11 +1,11 @@
-//! JSON texts: odd spacing, every escape, lone surrogates, deep nesting, huge numbers, repeated keys.
+//! JSON texts: unusual spacing, every escape, lone surrogates, deep nesting, huge numbers, repeated keys.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// The keys that the reader knows at the top of a line.
-const TOP: &[&str] = &[
+/// The top-level keys that the reader knows.
+const TOP_KEYS: &[&str] = &[
     "type",
     "uuid",
     "parentUuid",
@@ -47,7 +47,7 @@ const TOP: &[&str] = &[
     "planContent",
     "messageId",
 ];
-const BLOCK: &[&str] = &[
+const BLOCK_KEYS: &[&str] = &[
     "type",
     "id",
     "tool_use_id",
@@ -62,15 +62,15 @@ const BLOCK: &[&str] = &[
     "is_error",
     "signature",
 ];
-const USAGE: &[&str] = &[
+const USAGE_KEYS: &[&str] = &[
     "input_tokens",
     "output_tokens",
     "cache_creation_input_tokens",
     "cache_read_input_tokens",
     "service_tier",
 ];
-/// Words that mean something as a value.
-const WORDS: &[&str] = &[
+/// String values with a meaning.
+const KNOWN_VALUES: &[&str] = &[
     "user",
     "assistant",
     "system",
@@ -101,7 +101,7 @@ fn space() -> impl Strategy<Value = &'static str> {
     prop_oneof![12 => Just(""), 2 => Just(" "), 1 => select(&["\t", "\r", "  ", " \t \r "][..])]
 }
 
-/// Makes the body of a JSON string, without quotes: valid, and often odd.
+/// Generates the body of a valid JSON string, without quotes.
 pub fn string_body() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         6 => "[ -!#-\\[\\]-~]{0,12}",
@@ -130,17 +130,17 @@ fn number() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Spells a word as a JSON string, now and then with needless escapes.
-fn spelled(word: &'static str) -> impl Strategy<Value = String> {
+/// Writes a text as a JSON string, sometimes with an unnecessary escape.
+fn json_string(text: &'static str) -> impl Strategy<Value = String> {
     prop_oneof![
         8 => Just(0usize),
         1 => 1usize..40,
     ]
     .prop_map(move |at| {
-        let spell = |(k, c): (usize, char)| {
-            if k + 1 == at { format!("\\u{:04x}", c as u32) } else { c.to_string() }
+        let escape = |(idx, c): (usize, char)| {
+            if idx + 1 == at { format!("\\u{:04x}", c as u32) } else { c.to_string() }
         };
-        format!("\"{}\"", word.chars().enumerate().map(spell).collect::<String>())
+        format!("\"{}\"", text.chars().enumerate().map(escape).collect::<String>())
     })
 }
 
@@ -149,20 +149,21 @@ fn scalar() -> impl Strategy<Value = String> {
         2 => select(&["null", "true", "false"][..]).prop_map(str::to_owned),
         2 => number(),
         4 => string_body().prop_map(|body| format!("\"{body}\"")),
-        3 => select(WORDS).prop_flat_map(spelled),
+        3 => select(KNOWN_VALUES).prop_flat_map(json_string),
     ]
 }
 
 fn nested() -> impl Strategy<Value = String> {
     (1usize..300, any::<u64>(), scalar()).prop_map(|(depth, bits, inner)| {
-        let object = |k: usize| bits >> (k % 64) & 1 == 1;
-        let opening: String = (0..depth).map(|k| if object(k) { "{\"\":" } else { "[" }).collect();
-        let closing: String = (0..depth).rev().map(|k| if object(k) { '}' } else { ']' }).collect();
+        let is_object = |level: usize| bits >> (level % 64) & 1 == 1;
+        let opening: String = (0..depth).map(|level| if is_object(level) { "{\"\":" } else { "[" }).collect();
+        let closing: String =
+            (0..depth).rev().map(|level| if is_object(level) { '}' } else { ']' }).collect();
         format!("{opening}{inner}{closing}")
     })
 }
 
-/// Makes any JSON value.
+/// Generates any JSON value.
 pub fn value() -> BoxedStrategy<String> {
     let leaf = prop_oneof![20 => scalar(), 1 => nested()];
     leaf.prop_recursive(4, 24, 5, |inner| {
@@ -172,41 +173,42 @@ pub fn value() -> BoxedStrategy<String> {
                 let items: Vec<String> = items.into_iter().map(|(v, a, b)| format!("{a}{v}{b}")).collect();
                 format!("[{open}{}]", items.join(","))
             }),
-            vec((key, inner), 0..5).prop_flat_map(joined),
+            vec((key, inner), 0..5).prop_flat_map(join_members),
         ]
     })
     .boxed()
 }
 
-/// Joins members into an object with odd spacing.
-fn joined(members: Vec<(String, String)>) -> impl Strategy<Value = String> {
+/// Joins members into an object with random spacing.
+fn join_members(members: Vec<(String, String)>) -> impl Strategy<Value = String> {
     vec((space(), space(), space(), space()), members.len()).prop_flat_map(move |spaces| {
         let members = members.clone();
         space().prop_map(move |open| {
-            let all = members.iter().zip(&spaces);
-            let all = all.map(|((key, value), (a, b, c, d))| format!("{a}{key}{b}:{c}{value}{d}"));
-            format!("{{{open}{}}}", all.collect::<Vec<_>>().join(","))
+            let spaced = members.iter().zip(&spaces);
+            let texts = spaced.map(|((key, value), (a, b, c, d))| format!("{a}{key}{b}:{c}{value}{d}"));
+            format!("{{{open}{}}}", texts.collect::<Vec<_>>().join(","))
         })
     })
 }
 
 fn member(keys: &'static [&'static str], value: BoxedStrategy<String>) -> BoxedStrategy<(String, String)> {
-    (select(keys).prop_flat_map(spelled), value).boxed()
+    (select(keys).prop_flat_map(json_string), value).boxed()
 }
 
-fn with(
+/// Generates an object: known keys with any value, arbitrary keys, and the members of `inner`.
+fn object_with(
     keys: &'static [&'static str],
     inner: &[(&'static str, BoxedStrategy<String>)],
-    most: usize,
+    max_members: usize,
 ) -> BoxedStrategy<String> {
-    let mut kinds = vec![(6, member(keys, plain_value())), (1, (free_key(), value()).boxed())];
+    let mut members = vec![(6, member(keys, plain_value())), (1, (any_key(), value()).boxed())];
     for (key, value) in inner {
-        kinds.push((3, (spelled(key), value.clone()).boxed()));
+        members.push((3, (json_string(key), value.clone()).boxed()));
     }
-    vec(proptest::strategy::Union::new_weighted(kinds), 0..most).prop_flat_map(joined).boxed()
+    vec(proptest::strategy::Union::new_weighted(members), 0..max_members).prop_flat_map(join_members).boxed()
 }
 
-fn free_key() -> impl Strategy<Value = String> {
+fn any_key() -> impl Strategy<Value = String> {
     string_body().prop_map(|body| format!("\"{body}\""))
 }
 
@@ -216,20 +218,20 @@ fn plain_value() -> BoxedStrategy<String> {
 
 fn usage() -> BoxedStrategy<String> {
     let count = || prop_oneof![3 => number(), 1 => plain_value()].boxed();
-    let cache = with(&["ephemeral_1h_input_tokens", "ephemeral_5m_input_tokens"], &[], 3);
-    let tools = with(&["web_search_requests"], &[], 3);
-    let numbers = USAGE.iter().map(|key| (*key, count()));
-    let inner: Vec<_> = numbers
+    let cache = object_with(&["ephemeral_1h_input_tokens", "ephemeral_5m_input_tokens"], &[], 3);
+    let tools = object_with(&["web_search_requests"], &[], 3);
+    let counts = USAGE_KEYS.iter().map(|key| (*key, count()));
+    let inner: Vec<_> = counts
         .chain([
             ("cache_creation", prop_oneof![3 => cache, 1 => plain_value()].boxed()),
             ("server_tool_use", prop_oneof![3 => tools, 1 => plain_value()].boxed()),
         ])
         .collect();
-    with(USAGE, &inner, 6)
+    object_with(USAGE_KEYS, &inner, 6)
 }
 
 fn content() -> BoxedStrategy<String> {
-    let block = || with(BLOCK, &[], 6);
+    let block = || object_with(BLOCK_KEYS, &[], 6);
     let item = prop_oneof![5 => block(), 1 => plain_value()];
     let list = vec(item, 0..4).prop_map(|items| format!("[{}]", items.join(" ,")));
     prop_oneof![4 => list, 1 => plain_value()].boxed()
@@ -237,40 +239,40 @@ fn content() -> BoxedStrategy<String> {
 
 fn message() -> BoxedStrategy<String> {
     let inner = [("content", content()), ("usage", prop_oneof![4 => usage(), 1 => plain_value()].boxed())];
-    with(&["id", "role", "model", "stop_reason", "type"], &inner, 6)
+    object_with(&["id", "role", "model", "stop_reason", "type"], &inner, 6)
 }
 
-/// Makes an object that looks like a line of a session file: known keys, likely and unlikely values, keys repeated.
+/// Generates an object like a line of a session file: known keys, likely and unlikely values, repeated keys.
 pub fn object() -> BoxedStrategy<String> {
-    let payload = || with(&["type", "prompt", "trackedFileBackups"], &[], 4);
+    let payload = || object_with(&["type", "prompt", "trackedFileBackups"], &[], 4);
     let inner = [
         ("message", prop_oneof![6 => message(), 1 => plain_value()].boxed()),
         ("attachment", payload()),
         ("data", payload()),
         ("snapshot", payload()),
         ("timestamp", timestamp().prop_map(|text| format!("\"{text}\"")).boxed()),
-        ("type", select(WORDS).prop_flat_map(spelled).boxed()),
+        ("type", select(KNOWN_VALUES).prop_flat_map(json_string).boxed()),
     ];
-    with(TOP, &inner, 10)
+    object_with(TOP_KEYS, &inner, 10)
 }
 
-/// Makes one line: mostly an object of that kind, now and then any value.
+/// Generates a line: usually an [`object`], sometimes any value.
 pub fn line() -> BoxedStrategy<String> {
     prop_oneof![8 => object(), 1 => value()].boxed()
 }
 
-/// Makes a text that is or nearly is a timestamp.
+/// Generates a text that is or resembles a timestamp.
 pub fn timestamp() -> BoxedStrategy<String> {
     let date = (0u32..10000, 0u32..14, 0u32..33).prop_map(|(y, m, d)| format!("{y:04}-{m:02}-{d:02}"));
-    let edge =
+    let edge_date =
         select(&["0000-01-01", "9999-12-31", "9999-12-30", "2024-02-29", "2023-02-29", "1969-12-31"][..]);
-    let date = prop_oneof![3 => date, 1 => edge.prop_map(str::to_owned)];
+    let date = prop_oneof![3 => date, 1 => edge_date.prop_map(str::to_owned)];
     let clock = (0u32..25, 0u32..61, 0u32..62).prop_map(|(h, m, s)| format!("{h:02}:{m:02}:{s:02}"));
-    let part = prop_oneof![4 => "\\.[0-9]{3}", 2 => Just(String::new()), 1 => "\\.[0-9]{0,10}"];
+    let fraction = prop_oneof![4 => "\\.[0-9]{3}", 2 => Just(String::new()), 1 => "\\.[0-9]{0,10}"];
     let zone = prop_oneof![6 => Just("Z".to_owned()), 1 => "[+-][0-2][0-9]:?[0-5][0-9]", 1 => "[z ]?"];
-    let middle = prop_oneof![8 => Just("T"), 1 => select(&["t", " ", "_"][..])];
+    let separator = prop_oneof![8 => Just("T"), 1 => select(&["t", " ", "_"][..])];
     prop_oneof![
-        10 => (date, middle, clock, part, zone).prop_map(|(d, t, c, p, z)| format!("{d}{t}{c}{p}{z}")),
+        10 => (date, separator, clock, fraction, zone).prop_map(|(d, s, c, f, z)| format!("{d}{s}{c}{f}{z}")),
         1 => "[0-9TZ:.+-]{0,26}",
     ]
     .boxed()

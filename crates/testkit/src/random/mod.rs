@@ -1,11 +1,9 @@
-//! Random material: JSON as nobody writes it, session files of any shape, and bytes that went through something.
-//!
-//! All are proptest strategies, so that a seed repeats them and a failure shrinks.
+//! Proptest strategies: unusual JSON, session files of any shape, and damaged bytes.
 
 mod damage;
 mod json;
 mod session;
 
-pub use damage::{Damage, damage, damaged, pieces};
+pub use damage::{Damage, chunk_lengths, damage, damaged};
 pub use json::{line, object, string_body, timestamp, value};
 pub use session::{file, records};

@@ -1,78 +1,78 @@
-//! What a script line becomes before it is bytes.
+//! The parsed form of a script line.
 
 /// One line of a session file, with short names for ids.
 #[derive(Debug, Clone)]
 pub struct Record {
-    /// The short name behind the uuid; the type for a line without one.
+    /// The short name that gives the uuid, or the type of a line without uuid.
     pub name: String,
-    /// What the line is.
-    pub role: Role,
+    /// The type and the content of the line.
+    pub kind: RecordKind,
     /// `parentUuid`.
     pub parent: Option<String>,
     /// `logicalParentUuid`, `leafUuid`, the call of a progress line or the prompt of a snapshot.
     pub link: Option<String>,
     /// `isMeta`.
-    pub meta: bool,
+    pub is_meta: bool,
     /// `isSidechain`.
-    pub side: bool,
+    pub is_sidechain: bool,
     /// `isCompactSummary`.
-    pub recap: bool,
+    pub is_compact_summary: bool,
     /// `isApiErrorMessage`.
-    pub api_error: bool,
+    pub is_api_error: bool,
     /// `isSnapshotUpdate`.
-    pub update: bool,
-    /// The short name behind `message.id` and `requestId`; the record's own where there is none.
-    pub message: Option<String>,
+    pub is_snapshot_update: bool,
+    /// The short name that gives `message.id` and `requestId`. The record's own name is used if it is `None`.
+    pub message_name: Option<String>,
     /// `message.model`.
     pub model: String,
     /// Tokens: input, output, cache write, cache read.
     pub usage: [u64; 4],
-    /// When.
-    pub stamp: Stamp,
-    /// Where and by which client.
-    pub setting: Setting,
-    /// Further fields, values as JSON; written last.
-    pub extra: Vec<(String, String)>,
-    /// What the script says behind `<-`.
+    /// `timestamp`.
+    pub time: RecordTime,
+    /// Fields that most lines have in common.
+    pub shared: SharedFields,
+    /// Further fields with JSON values, written last.
+    pub extra_fields: Vec<(String, String)>,
+    /// The note after `<-` in the script.
     pub note: Option<String>,
 }
 
-/// What a line is.
+/// The type and the content of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Role {
+pub enum RecordKind {
     /// `user`.
-    User(Vec<Part>),
+    User(Vec<ContentPart>),
     /// `assistant`.
-    Assistant(Vec<Part>),
-    /// `system`: subtype and words.
+    Assistant(Vec<ContentPart>),
+    /// `system`: subtype and text.
     System(String, String),
-    /// `progress`: `data.type` and words.
+    /// `progress`: `data.type` and text.
     Progress(String, String),
-    /// `attachment`: `attachment.type` and words.
+    /// `attachment`: `attachment.type` and text.
     Attachment(String, String),
-    /// A line without uuid: type and words.
+    /// A line without uuid: type and text.
     State(String, String),
-    /// Bytes as they stand.
+    /// The literal text of a line.
     Raw(String),
 }
 
-/// A content block.
+/// A content block of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
+pub enum ContentPart {
     /// `text`.
-    Words(String),
+    Text(String),
     /// `thinking`.
     Thinking(String),
     /// `tool_use`: tool and command.
     Call(String, String),
     /// `tool_result`.
     Result {
-        /// The call it answers.
-        of: String,
-        /// What the tool said.
-        words: String,
+        /// The short name of the call.
+        call: String,
+        /// The text of the result.
+        text: String,
         /// `is_error`.
-        error: bool,
+        is_error: bool,
     },
     /// `image`.
     Image,
@@ -82,21 +82,21 @@ pub enum Part {
 
 /// The `timestamp` of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stamp {
-    /// So many seconds after the start of all scripts, 2025-01-01 at midnight.
+pub enum RecordTime {
+    /// Seconds after 2025-01-01 at midnight, the start of all scripts.
     Second(i64),
-    /// This text.
+    /// A literal text.
     Text(String),
     /// No timestamp.
     None,
 }
 
-/// The fields that are alike on most lines.
+/// The fields that most lines have in common.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Setting {
+pub struct SharedFields {
     /// `cwd`.
     pub cwd: String,
-    /// The short name behind `sessionId`.
+    /// The short name that gives `sessionId`.
     pub session: String,
     /// `version`.
     pub version: String,
@@ -104,9 +104,9 @@ pub struct Setting {
     pub branch: String,
 }
 
-impl Default for Setting {
+impl Default for SharedFields {
     fn default() -> Self {
-        Setting {
+        SharedFields {
             cwd: "/home/ann/garden".into(),
             session: "session".into(),
             version: "2.1.101".into(),
@@ -116,30 +116,30 @@ impl Default for Setting {
 }
 
 impl Record {
-    /// Returns a plain record at second 0, without parent.
-    pub fn new(name: &str, role: Role) -> Record {
+    /// Creates a record at second 0, without parent.
+    pub fn new(name: &str, kind: RecordKind) -> Record {
         Record {
             name: name.into(),
-            role,
+            kind,
             parent: None,
             link: None,
-            meta: false,
-            side: false,
-            recap: false,
-            api_error: false,
-            update: false,
-            message: None,
+            is_meta: false,
+            is_sidechain: false,
+            is_compact_summary: false,
+            is_api_error: false,
+            is_snapshot_update: false,
+            message_name: None,
             model: "claude-test-1".into(),
             usage: [10, 5, 0, 0],
-            stamp: Stamp::Second(0),
-            setting: Setting::default(),
-            extra: Vec::new(),
+            time: RecordTime::Second(0),
+            shared: SharedFields::default(),
+            extra_fields: Vec::new(),
             note: None,
         }
     }
 
-    /// Whether the line has a uuid.
+    /// Returns `true` if the line has a uuid.
     pub fn is_entry(&self) -> bool {
-        !matches!(self.role, Role::State(..) | Role::Raw(_))
+        !matches!(self.kind, RecordKind::State(..) | RecordKind::Raw(_))
     }
 }

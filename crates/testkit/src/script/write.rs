@@ -1,254 +1,263 @@
-//! Records into bytes, with the keys and the order that the client writes.
+//! Writes records as bytes, with the keys in the order in which the client writes them.
 
 use serde_json::Value;
 
-use super::name::uuid_of;
-use super::record::{Part, Record, Role, Stamp};
+use super::name::uuid_from_name;
+use super::record::{ContentPart, Record, RecordKind, RecordTime};
 
 /// Midnight of 2025-01-01 in seconds since 1970.
 const START: i64 = 1_735_689_600;
 
-/// Returns the file that holds these records, each line ended.
-pub fn file(records: &[Record]) -> Vec<u8> {
-    records.iter().flat_map(|record| line(record).into_bytes().into_iter().chain([b'\n'])).collect()
+/// Returns the bytes of a file with these records. Every line is terminated.
+pub fn write_records(records: &[Record]) -> Vec<u8> {
+    records.iter().flat_map(|record| write_record(record).into_bytes().into_iter().chain([b'\n'])).collect()
 }
 
-/// Returns the line of one record, without its end.
-pub fn line(record: &Record) -> String {
-    let mut out = Object::new();
-    match &record.role {
-        Role::Raw(bytes) => return bytes.clone(),
-        Role::State(kind, words) => state(&mut out, record, kind, words),
-        Role::User(parts) => {
-            shared(&mut out, record);
-            out.text("type", "user").raw("message", &user(record, parts));
-            if record.meta {
+/// Returns the line of a record, without line break.
+pub fn write_record(record: &Record) -> String {
+    let mut out = ObjectBuilder::new();
+    match &record.kind {
+        RecordKind::Raw(text) => return text.clone(),
+        RecordKind::State(kind, text) => write_state(&mut out, record, kind, text),
+        RecordKind::User(parts) => {
+            write_shared(&mut out, record);
+            out.text("type", "user").raw("message", &user_message(record, parts));
+            if record.is_meta {
                 out.raw("isMeta", "true");
             }
-            if record.recap {
+            if record.is_compact_summary {
                 out.raw("isVisibleInTranscriptOnly", "true").raw("isCompactSummary", "true");
             }
-            identity(&mut out, record);
-            if let Some(Part::Result { words, error: false, .. }) = parts.first() {
-                out.raw("toolUseResult", Object::new().text("stdout", words).text("stderr", "").close());
+            write_identity(&mut out, record);
+            if let Some(ContentPart::Result { text, is_error: false, .. }) = parts.first() {
+                out.raw(
+                    "toolUseResult",
+                    ObjectBuilder::new().text("stdout", text).text("stderr", "").finish(),
+                );
             }
         }
-        Role::Assistant(parts) => {
-            shared(&mut out, record);
-            out.raw("message", &assistant(record, parts));
+        RecordKind::Assistant(parts) => {
+            write_shared(&mut out, record);
+            out.raw("message", &assistant_message(record, parts));
             out.text("requestId", &format!("req_{}", message_name(record))).text("type", "assistant");
-            if record.api_error {
+            if record.is_api_error {
                 out.raw("isApiErrorMessage", "true");
             }
-            identity(&mut out, record);
+            write_identity(&mut out, record);
         }
-        Role::System(subtype, words) => system(&mut out, record, subtype, words),
-        Role::Progress(kind, words) => {
-            shared(&mut out, record);
+        RecordKind::System(subtype, text) => write_system(&mut out, record, subtype, text),
+        RecordKind::Progress(kind, text) => {
+            write_shared(&mut out, record);
             out.text("type", "progress");
-            out.raw("data", Object::new().text("type", kind).text("output", words).close());
+            out.raw("data", ObjectBuilder::new().text("type", kind).text("output", text).finish());
             let call = format!("toolu_{}", record.link.as_deref().unwrap_or(&record.name));
             out.text("toolUseID", &format!("run_{}", record.name)).text("parentToolUseID", &call);
-            identity(&mut out, record);
+            write_identity(&mut out, record);
         }
-        Role::Attachment(kind, words) => {
-            shared(&mut out, record);
-            let mut body = Object::new();
+        RecordKind::Attachment(kind, text) => {
+            write_shared(&mut out, record);
+            let mut body = ObjectBuilder::new();
             body.text("type", kind);
             if kind == "queued_command" {
-                body.text("prompt", words).text("commandMode", "prompt");
+                body.text("prompt", text).text("commandMode", "prompt");
             } else {
-                body.text("content", words);
+                body.text("content", text);
             }
-            out.raw("attachment", body.close()).text("type", "attachment");
-            identity(&mut out, record);
+            out.raw("attachment", body.finish()).text("type", "attachment");
+            write_identity(&mut out, record);
         }
     }
-    for (key, value) in &record.extra {
+    for (key, value) in &record.extra_fields {
         out.raw(key, value);
     }
-    out.close().to_owned()
+    out.finish().to_owned()
 }
 
-fn shared(out: &mut Object, record: &Record) {
+fn write_shared(out: &mut ObjectBuilder, record: &Record) {
     out.id("parentUuid", record.parent.as_deref());
-    if matches!(&record.role, Role::System(subtype, _) if subtype == "compact_boundary") {
+    if matches!(&record.kind, RecordKind::System(subtype, _) if subtype == "compact_boundary") {
         out.id("logicalParentUuid", record.link.as_deref());
     }
-    out.raw("isSidechain", if record.side { "true" } else { "false" });
-    out.text("userType", "external").text("cwd", &record.setting.cwd);
-    out.id("sessionId", Some(&record.setting.session));
-    out.text("version", &record.setting.version).text("gitBranch", &record.setting.branch);
+    out.raw("isSidechain", if record.is_sidechain { "true" } else { "false" });
+    out.text("userType", "external").text("cwd", &record.shared.cwd);
+    out.id("sessionId", Some(&record.shared.session));
+    out.text("version", &record.shared.version).text("gitBranch", &record.shared.branch);
 }
 
-fn identity(out: &mut Object, record: &Record) {
+fn write_identity(out: &mut ObjectBuilder, record: &Record) {
     out.id("uuid", Some(&record.name));
-    stamp(out, record);
+    write_time(out, record);
 }
 
-fn stamp(out: &mut Object, record: &Record) {
-    match &record.stamp {
-        Stamp::Second(second) => {
-            let moment = jiff::Timestamp::from_second(START + second).unwrap_or(jiff::Timestamp::MAX);
-            out.text("timestamp", &format!("{moment:.3}"));
+fn write_time(out: &mut ObjectBuilder, record: &Record) {
+    match &record.time {
+        RecordTime::Second(second) => {
+            let timestamp = jiff::Timestamp::from_second(START + second).unwrap_or(jiff::Timestamp::MAX);
+            out.text("timestamp", &format!("{timestamp:.3}"));
         }
-        Stamp::Text(text) => {
+        RecordTime::Text(text) => {
             out.text("timestamp", text);
         }
-        Stamp::None => {}
+        RecordTime::None => {}
     }
 }
 
-fn state(out: &mut Object, record: &Record, kind: &str, words: &str) {
+fn write_state(out: &mut ObjectBuilder, record: &Record, kind: &str, text: &str) {
     out.text("type", kind);
-    let session = Some(record.setting.session.as_str());
+    let session = Some(record.shared.session.as_str());
     let link = record.link.as_deref();
     match kind {
         "summary" => {
-            out.text("summary", words).id("leafUuid", link);
+            out.text("summary", text).id("leafUuid", link);
         }
         "custom-title" => {
-            out.text("customTitle", words).id("sessionId", session);
+            out.text("customTitle", text).id("sessionId", session);
         }
         "ai-title" => {
-            out.text("aiTitle", words).id("sessionId", session);
+            out.text("aiTitle", text).id("sessionId", session);
         }
         "agent-name" => {
-            out.text("agentName", words).id("sessionId", session);
+            out.text("agentName", text).id("sessionId", session);
         }
         "last-prompt" => {
-            out.text("lastPrompt", words);
+            out.text("lastPrompt", text);
             if link.is_some() {
                 out.id("leafUuid", link);
             }
             out.id("sessionId", session);
         }
         "file-history-snapshot" => {
-            let mut files = Object::new();
-            for path in words.split_whitespace() {
+            let mut files = ObjectBuilder::new();
+            for path in text.split_whitespace() {
                 let name = format!("{}@v1", path.replace('/', "-"));
-                files.raw(path, Object::new().text("backupFileName", &name).raw("version", "1").close());
+                files.raw(
+                    path,
+                    ObjectBuilder::new().text("backupFileName", &name).raw("version", "1").finish(),
+                );
             }
-            let mut snapshot = Object::new();
-            snapshot.id("messageId", link).raw("trackedFileBackups", files.close());
-            stamp(&mut snapshot, record);
-            out.id("messageId", link).raw("snapshot", snapshot.close());
-            out.raw("isSnapshotUpdate", if record.update { "true" } else { "false" });
+            let mut snapshot = ObjectBuilder::new();
+            snapshot.id("messageId", link).raw("trackedFileBackups", files.finish());
+            write_time(&mut snapshot, record);
+            out.id("messageId", link).raw("snapshot", snapshot.finish());
+            out.raw("isSnapshotUpdate", if record.is_snapshot_update { "true" } else { "false" });
         }
         "mode" | "permission-mode" => {
-            out.text(if kind == "mode" { "mode" } else { "permissionMode" }, words).id("sessionId", session);
+            out.text(if kind == "mode" { "mode" } else { "permissionMode" }, text).id("sessionId", session);
         }
         "queue-operation" => {
-            let (operation, content) = words.split_once(' ').unwrap_or((words, ""));
+            let (operation, content) = text.split_once(' ').unwrap_or((text, ""));
             out.text("operation", operation);
-            stamp(out, record);
+            write_time(out, record);
             out.id("sessionId", session).text("content", content);
         }
         _ => {
-            out.text("content", words).id("sessionId", session);
+            out.text("content", text).id("sessionId", session);
         }
     }
 }
 
-fn system(out: &mut Object, record: &Record, subtype: &str, words: &str) {
-    shared(out, record);
+fn write_system(out: &mut ObjectBuilder, record: &Record, subtype: &str, text: &str) {
+    write_shared(out, record);
     out.text("type", "system").text("subtype", subtype);
     match subtype {
         "turn_duration" => {
-            out.raw("durationMs", if words.is_empty() { "0" } else { words });
+            out.raw("durationMs", if text.is_empty() { "0" } else { text });
         }
         "compact_boundary" => {
-            out.text("content", if words.is_empty() { "Conversation compacted" } else { words });
+            out.text("content", if text.is_empty() { "Conversation compacted" } else { text });
         }
         _ => {
-            out.text("content", words);
+            out.text("content", text);
         }
     }
-    out.raw("isMeta", if record.meta { "true" } else { "false" });
-    identity(out, record);
+    out.raw("isMeta", if record.is_meta { "true" } else { "false" });
+    write_identity(out, record);
     if subtype != "turn_duration" {
         out.text("level", "info");
     }
     if subtype == "compact_boundary" {
-        out.raw("compactMetadata", Object::new().text("trigger", "manual").raw("preTokens", "1000").close());
+        out.raw(
+            "compactMetadata",
+            ObjectBuilder::new().text("trigger", "manual").raw("preTokens", "1000").finish(),
+        );
     }
 }
 
 fn message_name(record: &Record) -> &str {
-    record.message.as_deref().unwrap_or(&record.name)
+    record.message_name.as_deref().unwrap_or(&record.name)
 }
 
-fn user(record: &Record, parts: &[Part]) -> String {
-    let mut message = Object::new();
+fn user_message(record: &Record, parts: &[ContentPart]) -> String {
+    let mut message = ObjectBuilder::new();
     message.text("role", "user");
     match parts {
         [] => message.text("content", ""),
-        [Part::Words(words)] => message.text("content", words),
-        _ => message.raw("content", &blocks(record, parts)),
+        [ContentPart::Text(text)] => message.text("content", text),
+        _ => message.raw("content", &content_blocks(record, parts)),
     };
-    message.close().to_owned()
+    message.finish().to_owned()
 }
 
-fn assistant(record: &Record, parts: &[Part]) -> String {
+fn assistant_message(record: &Record, parts: &[ContentPart]) -> String {
     let [input, output, write, read] = record.usage;
-    let calls = parts.iter().any(|part| matches!(part, Part::Call(..)));
-    let mut usage = Object::new();
+    let has_calls = parts.iter().any(|part| matches!(part, ContentPart::Call(..)));
+    let mut usage = ObjectBuilder::new();
     usage.raw("input_tokens", &input.to_string());
     usage.raw("cache_creation_input_tokens", &write.to_string());
     usage.raw("cache_read_input_tokens", &read.to_string());
     usage.raw("output_tokens", &output.to_string()).text("service_tier", "standard");
-    let mut message = Object::new();
+    let mut message = ObjectBuilder::new();
     message.text("model", &record.model).text("id", &format!("msg_{}", message_name(record)));
-    message.text("type", "message").text("role", "assistant").raw("content", &blocks(record, parts));
-    message.text("stop_reason", if calls { "tool_use" } else { "end_turn" }).raw("stop_sequence", "null");
-    message.raw("usage", usage.close());
-    message.close().to_owned()
+    message.text("type", "message").text("role", "assistant").raw("content", &content_blocks(record, parts));
+    message.text("stop_reason", if has_calls { "tool_use" } else { "end_turn" }).raw("stop_sequence", "null");
+    message.raw("usage", usage.finish());
+    message.finish().to_owned()
 }
 
-fn blocks(record: &Record, parts: &[Part]) -> String {
-    let mut calls = 0;
+fn content_blocks(record: &Record, parts: &[ContentPart]) -> String {
+    let mut call_count = 0;
     let blocks: Vec<String> = parts
         .iter()
         .map(|part| {
-            let mut block = Object::new();
+            let mut block = ObjectBuilder::new();
             match part {
-                Part::Words(words) => block.text("type", "text").text("text", words),
-                Part::Thinking(words) => {
-                    block.text("type", "thinking").text("thinking", words).text("signature", "c2lnbmVk")
+                ContentPart::Text(text) => block.text("type", "text").text("text", text),
+                ContentPart::Thinking(text) => {
+                    block.text("type", "thinking").text("thinking", text).text("signature", "c2lnbmVk")
                 }
-                Part::Call(tool, command) => {
-                    calls += 1;
-                    let nth = if calls > 1 { format!(".{calls}") } else { String::new() };
-                    block.text("type", "tool_use").text("id", &format!("toolu_{}{nth}", record.name));
+                ContentPart::Call(tool, command) => {
+                    call_count += 1;
+                    let suffix = if call_count > 1 { format!(".{call_count}") } else { String::new() };
+                    block.text("type", "tool_use").text("id", &format!("toolu_{}{suffix}", record.name));
                     block.text("name", tool);
-                    block.raw("input", Object::new().text("command", command).close())
+                    block.raw("input", ObjectBuilder::new().text("command", command).finish())
                 }
-                Part::Result { of, words, error } => {
-                    block.text("tool_use_id", &format!("toolu_{of}")).text("type", "tool_result");
-                    block.text("content", words).raw("is_error", if *error { "true" } else { "false" })
+                ContentPart::Result { call, text, is_error } => {
+                    block.text("tool_use_id", &format!("toolu_{call}")).text("type", "tool_result");
+                    block.text("content", text).raw("is_error", if *is_error { "true" } else { "false" })
                 }
-                Part::Image => {
-                    let mut source = Object::new();
+                ContentPart::Image => {
+                    let mut source = ObjectBuilder::new();
                     source
                         .text("type", "base64")
                         .text("media_type", "image/png")
                         .text("data", "iVBORw0KGgo=");
-                    block.text("type", "image").raw("source", source.close())
+                    block.text("type", "image").raw("source", source.finish())
                 }
-                Part::Json(json) => return json.clone(),
+                ContentPart::Json(json) => return json.clone(),
             };
-            block.close().to_owned()
+            block.finish().to_owned()
         })
         .collect();
     format!("[{}]", blocks.join(","))
 }
 
-/// A JSON object under way, compact, keys in the order they are added.
-struct Object(String);
+/// Builds a compact JSON object with its keys in insertion order.
+struct ObjectBuilder(String);
 
-impl Object {
+impl ObjectBuilder {
     fn new() -> Self {
-        Object("{".into())
+        ObjectBuilder("{".into())
     }
 
     fn raw(&mut self, key: &str, json: &str) -> &mut Self {
@@ -267,12 +276,12 @@ impl Object {
 
     fn id(&mut self, key: &str, name: Option<&str>) -> &mut Self {
         match name {
-            Some(name) => self.text(key, &uuid_of(name)),
+            Some(name) => self.text(key, &uuid_from_name(name)),
             None => self.raw(key, "null"),
         }
     }
 
-    fn close(&mut self) -> &str {
+    fn finish(&mut self) -> &str {
         self.0.push('}');
         &self.0
     }

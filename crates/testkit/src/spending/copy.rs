@@ -1,112 +1,122 @@
-//! Sessions that begin with lines of another.
+//! Sessions that begin with lines copied from another session.
 
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
 use super::generator::{MINUTE, StoreGenerator};
-use super::store::{File, Line, Said};
-use super::turn::stamp;
+use super::store::{GeneratedFile, GeneratedLine, ResponseRecord};
+use super::turn::format_timestamp;
 
-/// How lines come into another file.
+/// How lines are copied into another file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
-    /// As they are, each with a mark that says where it is from.
+pub(super) enum CopyKind {
+    /// Unchanged, each with a `forkedFrom` marker.
     Fork,
-    /// As clients up to 2.0.1 do: with new uuids, the time of the copy, and without requests.
+    /// Like clients up to 2.0.1: with new uuids, the time of the copy, and without request ids.
     Resume,
-    /// As they are, in a session of its own, without a mark.
+    /// Unchanged, into a session of its own, without a marker.
     Background,
-    /// As they are, under the same name in another folder.
+    /// Unchanged, under the same file name in another folder.
     SameName,
 }
 
 impl StoreGenerator {
-    /// Copies some turns of a session, and mostly goes on from there.
-    pub(super) fn copy(&mut self, way: Way) {
-        let fits = |file: &File| {
-            let alone = |no: &File| no.agent.is_none() || no.session != file.session;
+    /// Copies some turns of a session into a new file and usually appends a turn.
+    pub(super) fn copy(&mut self, kind: CopyKind) {
+        let is_usable = |file: &GeneratedFile| {
+            let is_unrelated = |other: &GeneratedFile| other.agent.is_none() || other.session != file.session;
             file.agent.is_none()
-                && !file.replayed
-                && file.torn.is_none()
+                && !file.has_replay
+                && file.torn_line.is_none()
                 && !file.turns.is_empty()
-                && (way != Way::SameName || !file.gateway && self.store.files.iter().all(alone))
+                && (kind != CopyKind::SameName
+                    || !file.is_gateway && self.store.files.iter().all(is_unrelated))
         };
         let sources: Vec<usize> =
-            (0..self.store.files.len()).filter(|&no| fits(&self.store.files[no])).collect();
+            (0..self.store.files.len()).filter(|&idx| is_usable(&self.store.files[idx])).collect();
         if sources.is_empty() {
             return;
         }
-        let source = self.store.files[*self.dice.pick(&sources)].clone();
-        let turns = 1 + self.dice.below(source.turns.len() as u64) as usize;
-        let session = if way == Way::SameName { source.session.clone() } else { self.uuid() };
-        let folder = match way {
-            Way::SameName => {
-                format!("{}-moved-{}", StoreGenerator::folder(&source.cwd), self.store.files.len())
+        let source = self.store.files[*self.rng.pick(&sources)].clone();
+        let turn_count = 1 + self.rng.below(source.turns.len() as u64) as usize;
+        let session = if kind == CopyKind::SameName { source.session.clone() } else { self.new_uuid() };
+        let folder = match kind {
+            CopyKind::SameName => {
+                format!("{}-moved-{}", StoreGenerator::project_folder(&source.cwd), self.store.files.len())
             }
-            _ => StoreGenerator::folder(&source.cwd),
+            _ => StoreGenerator::project_folder(&source.cwd),
         };
-        let mut file = File {
+        let mut file = GeneratedFile {
             path: format!("{folder}/{session}.jsonl"),
             session,
             cwd: source.cwd.clone(),
-            turns: source.turns[..turns].to_vec(),
-            gateway: source.gateway,
+            turns: source.turns[..turn_count].to_vec(),
+            is_gateway: source.is_gateway,
             branch: source.branch.clone(),
-            clock: source.clock + MINUTE + self.dice.below(300 * MINUTE as u64) as i64,
-            ..File::default()
+            clock: source.clock + MINUTE + self.rng.below(300 * MINUTE as u64) as i64,
+            ..GeneratedFile::default()
         };
-        let kept = source.lines.iter().filter(|line| line.turn < turns && line.value["isSidechain"] != true);
-        let kept: Vec<Line> = kept.cloned().collect();
-        let names: HashMap<String, String> = match way {
-            Way::Resume => kept.iter().filter_map(uuid_of).map(|old| (old, self.uuid())).collect(),
+        let is_copied = |line: &&GeneratedLine| line.turn < turn_count && line.value["isSidechain"] != true;
+        let lines: Vec<GeneratedLine> = source.lines.iter().filter(is_copied).cloned().collect();
+        let new_uuids: HashMap<String, String> = match kind {
+            CopyKind::Resume => {
+                lines.iter().filter_map(line_uuid).map(|uuid| (uuid, self.new_uuid())).collect()
+            }
             _ => HashMap::new(),
         };
         for turn in &mut file.turns {
-            turn.end = renamed(&names, &turn.end);
+            turn.last_uuid = map_uuid(&new_uuids, &turn.last_uuid);
         }
-        file.lines = kept.into_iter().map(|line| copied(line, way, &source, &file, &names)).collect();
+        file.lines =
+            lines.into_iter().map(|line| copy_line(line, kind, &source, &file, &new_uuids)).collect();
         self.store.files.push(file);
-        if way != Way::SameName && self.dice.chance(80) {
+        if kind != CopyKind::SameName && self.rng.chance(80) {
             self.grow(self.store.files.len() - 1);
         }
     }
 }
 
-fn uuid_of(line: &Line) -> Option<String> {
+fn line_uuid(line: &GeneratedLine) -> Option<String> {
     line.value["uuid"].as_str().map(str::to_owned)
 }
 
-fn renamed(names: &HashMap<String, String>, uuid: &str) -> String {
-    names.get(uuid).map_or(uuid, String::as_str).to_owned()
+fn map_uuid(new_uuids: &HashMap<String, String>, uuid: &str) -> String {
+    new_uuids.get(uuid).map_or(uuid, String::as_str).to_owned()
 }
 
-fn copied(line: Line, way: Way, from: &File, to: &File, names: &HashMap<String, String>) -> Line {
-    let Line { mut value, turn, said } = line;
-    let said = said.map(|said| match way {
-        Way::Fork => Said { marked: true, ..said },
-        Way::Resume => Said { request: None, time: Some(to.clock), ..said },
-        Way::Background | Way::SameName => said,
+fn copy_line(
+    line: GeneratedLine,
+    kind: CopyKind,
+    source: &GeneratedFile,
+    target: &GeneratedFile,
+    new_uuids: &HashMap<String, String>,
+) -> GeneratedLine {
+    let GeneratedLine { mut value, turn, response } = line;
+    let response = response.map(|record| match kind {
+        CopyKind::Fork => ResponseRecord { has_fork_marker: true, ..record },
+        CopyKind::Resume => ResponseRecord { request_id: None, time: Some(target.clock), ..record },
+        CopyKind::Background | CopyKind::SameName => record,
     });
     let is_entry = value["uuid"].is_string();
     if let Some(object) = value.as_object_mut().filter(|_| is_entry) {
-        object.insert("sessionId".to_owned(), json!(to.session));
-        match way {
-            Way::Fork => {
-                let mark = json!({"sessionId": from.session, "messageUuid": object["uuid"]});
-                object.insert("forkedFrom".to_owned(), mark);
+        object.insert("sessionId".to_owned(), json!(target.session));
+        match kind {
+            CopyKind::Fork => {
+                let marker = json!({"sessionId": source.session, "messageUuid": object["uuid"]});
+                object.insert("forkedFrom".to_owned(), marker);
             }
-            Way::Resume => {
+            CopyKind::Resume => {
                 object.remove("requestId");
-                object.insert("timestamp".to_owned(), json!(stamp(to.clock)));
+                object.insert("timestamp".to_owned(), json!(format_timestamp(target.clock)));
                 for key in ["uuid", "parentUuid", "logicalParentUuid"] {
                     if let Some(Value::String(uuid)) = object.get_mut(key) {
-                        *uuid = renamed(names, uuid);
+                        *uuid = map_uuid(new_uuids, uuid);
                     }
                 }
             }
-            Way::Background | Way::SameName => {}
+            CopyKind::Background | CopyKind::SameName => {}
         }
     }
-    Line { value, turn, said }
+    GeneratedLine { value, turn, response }
 }

@@ -1,210 +1,217 @@
-//! What was spent, by the numbers of the responses.
+//! The expected usage, grouped by the numbers of the responses.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rethread_core::entry::Usage;
 
-use super::store::{Agent, File, Said, Store};
+use super::store::{GeneratedFile, GeneratedStore, ResponseRecord, SubagentInfo};
 
-/// How a response stands to what the client would load.
+/// The expected context status of a response. The names are those of `ContextStatus`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reach {
-    /// It would be loaded.
+pub enum ExpectedStatus {
+    /// The client would load it.
     Active,
-    /// It stands before a compaction.
+    /// It precedes a compaction.
     Compacted,
-    /// It stands on a branch that was left.
-    Abandoned,
-    /// A subagent got it.
+    /// It is on an abandoned branch.
+    OtherBranch,
+    /// A subagent received it.
     Subagent,
 }
 
-/// A response, counted once, with all it can be grouped by.
+/// A response, counted once, with everything it can be grouped by.
 #[derive(Debug, Clone)]
-pub struct Spend {
-    /// Its number.
-    pub response: usize,
-    /// The name of its message.
-    pub message: String,
-    /// The session it is booked to.
+pub struct ExpectedResponse {
+    /// The number of the response.
+    pub response_id: usize,
+    /// `message.id`.
+    pub message_id: String,
+    /// The session that its usage is attributed to.
     pub session: String,
-    /// The folder of that session.
+    /// The working directory of that session.
     pub project: String,
-    /// Its model.
+    /// `message.model`.
     pub model: String,
-    /// Its git branch.
+    /// `gitBranch`.
     pub branch: String,
-    /// Whether a subagent got it.
-    pub side: bool,
-    /// What kind of subagent, where that is known.
-    pub kind: Option<String>,
-    /// How it stands to what would be loaded.
-    pub reach: Reach,
-    /// When its first line was written, in milliseconds.
+    /// Whether a subagent received it.
+    pub is_subagent: bool,
+    /// The agent type, `main` for a session's own response. `None` if the type is unknown.
+    pub agent_type: Option<String>,
+    /// The context status.
+    pub status: ExpectedStatus,
+    /// The time of its first line, in milliseconds.
     pub time: Option<i64>,
-    /// Its tokens, as far as a line tells them.
+    /// The largest usage on any of its lines.
     pub usage: Usage,
-    /// Whether no line tells its end.
-    pub open: bool,
-    /// The tools it calls, one name for each call.
+    /// Whether no line has a stop reason, so that `usage` is a lower bound.
+    pub is_lower_bound: bool,
+    /// The tools it calls, one name per call.
     pub tools: Vec<String>,
-    /// Its lines, in the order of files and lines: path and number from 1.
+    /// Its lines, ordered by path and line: path and line number from 1.
     pub lines: Vec<(String, u32)>,
-    /// Which of them counts.
-    pub counts: usize,
+    /// The index in `lines` of the line whose usage counts.
+    pub counted_line: usize,
     /// The sessions with a line of it.
     pub sessions: HashSet<String>,
 }
 
-/// How often responses stand in the files: how many, and their tokens.
+/// Responses and tokens before deduplication.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Times {
-    /// Each line for itself.
+pub struct CopyCounts {
+    /// Every line counted.
     pub lines: (usize, Usage),
-    /// Each response once in a file, and once more for each request it is under there.
+    /// Every response counted once per file and request id.
     pub files: (usize, Usage),
 }
 
-/// The lines of a response in one file under one request.
-struct Appearance<'s> {
-    file: usize,
-    said: Vec<&'s Said>,
+/// The lines of a response in one file under one request id.
+struct Occurrence<'s> {
+    file_idx: usize,
+    records: Vec<&'s ResponseRecord>,
     turn: usize,
 }
 
-impl Appearance<'_> {
+impl Occurrence<'_> {
     fn time(&self) -> Option<i64> {
-        self.said.iter().find_map(|said| said.time)
+        self.records.iter().find_map(|record| record.time)
     }
 }
 
-/// Returns the line with the most output, the last of equals.
-fn best<'s>(said: impl IntoIterator<Item = &'s Said>) -> Usage {
-    said.into_iter().max_by_key(|said| said.usage.output).map(|said| said.usage).unwrap_or_default()
+/// Returns the usage with the most output tokens. The last one wins if several are equal.
+fn largest_usage<'s>(records: impl IntoIterator<Item = &'s ResponseRecord>) -> Usage {
+    let largest = records.into_iter().max_by_key(|record| record.usage.output);
+    largest.map(|record| record.usage).unwrap_or_default()
 }
 
-impl Store {
-    /// Returns every response once, by its number.
-    pub fn truth(&self) -> Vec<Spend> {
-        self.appearances().into_values().map(|found| self.spend(&found)).collect()
+impl GeneratedStore {
+    /// Returns every response once, ordered by its number.
+    pub fn expected_responses(&self) -> Vec<ExpectedResponse> {
+        self.find_occurrences().into_values().map(|found| self.expected_response(&found)).collect()
     }
 
-    /// Returns how often responses stand in the files.
-    pub fn times(&self) -> Times {
-        let mut times = Times::default();
-        let count = |(number, sum): &mut (usize, Usage), usage: &Usage| {
+    /// Counts the responses and tokens of all lines and of all files.
+    pub fn count_copies(&self) -> CopyCounts {
+        let mut counts = CopyCounts::default();
+        let add = |(number, sum): &mut (usize, Usage), usage: &Usage| {
             *number += 1;
             sum.add(usage);
         };
-        for found in self.appearances().into_values().flatten() {
-            count(&mut times.files, &best(found.said.iter().copied()));
-            found.said.iter().for_each(|said| count(&mut times.lines, &said.usage));
+        for occurrence in self.find_occurrences().into_values().flatten() {
+            add(&mut counts.files, &largest_usage(occurrence.records.iter().copied()));
+            occurrence.records.iter().for_each(|record| add(&mut counts.lines, &record.usage));
         }
-        times
+        counts
     }
 
-    /// Finds where each response stands, files in the order of their paths.
-    fn appearances(&self) -> BTreeMap<usize, Vec<Appearance<'_>>> {
-        let mut all: BTreeMap<usize, Vec<Appearance<'_>>> = BTreeMap::new();
-        for no in self.by_path() {
-            for line in &self.files[no].lines {
-                let Some(said) = &line.said else { continue };
-                let found = all.entry(said.response).or_default();
-                let same =
-                    |other: &&mut Appearance<'_>| other.file == no && other.said[0].request == said.request;
-                match found.iter_mut().find(same) {
-                    Some(known) => known.said.push(said),
-                    None => found.push(Appearance { file: no, said: vec![said], turn: line.turn }),
+    /// Returns the occurrences of each response, ordered by path.
+    fn find_occurrences(&self) -> BTreeMap<usize, Vec<Occurrence<'_>>> {
+        let mut by_response: BTreeMap<usize, Vec<Occurrence<'_>>> = BTreeMap::new();
+        for idx in self.indices_by_path() {
+            for line in &self.files[idx].lines {
+                let Some(record) = &line.response else { continue };
+                let found = by_response.entry(record.response_id).or_default();
+                let is_same = |other: &&mut Occurrence<'_>| {
+                    other.file_idx == idx && other.records[0].request_id == record.request_id
+                };
+                match found.iter_mut().find(is_same) {
+                    Some(known) => known.records.push(record),
+                    None => found.push(Occurrence { file_idx: idx, records: vec![record], turn: line.turn }),
                 }
             }
         }
-        all
+        by_response
     }
 
-    fn spend(&self, found: &[Appearance<'_>]) -> Spend {
-        // What was written first comes first; of what was written at once, what does not say that it is a copy.
-        let order = |no: &usize| {
-            let time = found[*no].time();
-            (time.is_none(), time, found[*no].said[0].marked, *no)
+    fn expected_response(&self, found: &[Occurrence<'_>]) -> ExpectedResponse {
+        // The earliest occurrence is the original. At the same time, one without a fork marker precedes one with it.
+        let order = |idx: &usize| {
+            let time = found[*idx].time();
+            (time.is_none(), time, found[*idx].records[0].has_fork_marker, *idx)
         };
-        let first = &found[(0..found.len()).min_by_key(order).expect("a response has a line")];
-        let (file, said) = (&self.files[first.file], first.said[0]);
-        let mut seen = HashSet::new();
-        let calls = first.said.iter().flat_map(|said| &said.calls);
-        let side = said.side || file.agent.is_some();
-        let (lines, counts) = self.lines_of(said.response);
-        let everywhere = found.iter().flat_map(|found| found.said.iter().copied());
-        Spend {
-            response: said.response,
-            message: said.message.clone(),
+        let original = &found[(0..found.len()).min_by_key(order).expect("a response has a line")];
+        let (file, record) = (&self.files[original.file_idx], original.records[0]);
+        let mut seen_calls = HashSet::new();
+        let calls = original.records.iter().flat_map(|record| &record.calls);
+        let is_subagent = record.is_sidechain || file.agent.is_some();
+        let (lines, counted_line) = self.find_lines(record.response_id);
+        let all_records = found.iter().flat_map(|occurrence| occurrence.records.iter().copied());
+        ExpectedResponse {
+            response_id: record.response_id,
+            message_id: record.message_id.clone(),
             session: file.session.clone(),
-            project: self.project(&file.session),
-            model: said.model.clone(),
-            branch: said.branch.clone(),
-            side,
-            kind: if side { self.kind(file) } else { Some("main".to_owned()) },
-            reach: if side { Reach::Subagent } else { reach(file, first.turn) },
-            time: first.time(),
-            usage: best(everywhere.clone()),
-            open: !everywhere.into_iter().any(|said| said.stopped),
-            tools: calls.filter(|(id, _)| seen.insert(id)).map(|(_, tool)| tool.clone()).collect(),
+            project: self.find_project(&file.session),
+            model: record.model.clone(),
+            branch: record.branch.clone(),
+            is_subagent,
+            agent_type: if is_subagent { self.find_agent_type(file) } else { Some("main".to_owned()) },
+            status: if is_subagent { ExpectedStatus::Subagent } else { turn_status(file, original.turn) },
+            time: original.time(),
+            usage: largest_usage(all_records.clone()),
+            is_lower_bound: !all_records.into_iter().any(|record| record.has_stop_reason),
+            tools: calls.filter(|(id, _)| seen_calls.insert(id)).map(|(_, tool)| tool.clone()).collect(),
             lines,
-            counts,
-            sessions: found.iter().map(|found| self.files[found.file].session.clone()).collect(),
+            counted_line,
+            sessions: found
+                .iter()
+                .map(|occurrence| self.files[occurrence.file_idx].session.clone())
+                .collect(),
         }
     }
 
-    /// Returns the lines of a response, and the number of the one that counts.
-    fn lines_of(&self, response: usize) -> (Vec<(String, u32)>, usize) {
+    /// Returns the lines of a response, and the index of the line with the most output tokens.
+    fn find_lines(&self, response_id: usize) -> (Vec<(String, u32)>, usize) {
         let (mut lines, mut outputs) = (Vec::new(), Vec::new());
-        for no in self.by_path() {
-            let file = &self.files[no];
+        for idx in self.indices_by_path() {
+            let file = &self.files[idx];
             for (number, line) in (1..).zip(&file.lines) {
-                if let Some(said) = line.said.as_ref().filter(|said| said.response == response) {
+                let record = line.response.as_ref();
+                if let Some(record) = record.filter(|record| record.response_id == response_id) {
                     lines.push((file.path.clone(), number));
-                    outputs.push(said.usage.output);
+                    outputs.push(record.usage.output);
                 }
             }
         }
-        let counts = (0..outputs.len()).max_by_key(|&no| outputs[no]).unwrap_or_default();
-        (lines, counts)
+        let counted_line = (0..outputs.len()).max_by_key(|&idx| outputs[idx]).unwrap_or_default();
+        (lines, counted_line)
     }
 
-    fn main_of(&self, session: &str) -> Option<&File> {
-        let mut mains = self.by_path().into_iter().map(|no| &self.files[no]);
-        mains.find(|file| file.agent.is_none() && file.session == session)
+    fn find_main_file(&self, session: &str) -> Option<&GeneratedFile> {
+        let mut files = self.indices_by_path().into_iter().map(|idx| &self.files[idx]);
+        files.find(|file| file.agent.is_none() && file.session == session)
     }
 
-    /// Returns the folder of a session: that of its own file where that says it.
-    fn project(&self, session: &str) -> String {
-        let main = self.main_of(session).filter(|main| !main.lines.is_empty());
-        let agents = self.by_path().into_iter().map(|no| &self.files[no]);
-        let agent = agents.into_iter().find(|file| file.session == session && !file.lines.is_empty());
-        main.or(agent).map(|file| file.cwd.clone()).unwrap_or_default()
+    /// Returns the working directory of a session: of its main file if that has lines, else of any subagent's file.
+    fn find_project(&self, session: &str) -> String {
+        let main = self.find_main_file(session).filter(|main| !main.lines.is_empty());
+        let mut files = self.indices_by_path().into_iter().map(|idx| &self.files[idx]);
+        let any = files.find(|file| file.session == session && !file.lines.is_empty());
+        main.or(any).map(|file| file.cwd.clone()).unwrap_or_default()
     }
 
-    /// Returns the kind of a subagent, if its meta file or the session that started it tells.
-    fn kind(&self, file: &File) -> Option<String> {
-        let Agent { meta, launch } = file.agent.as_ref()?;
-        let main = self.main_of(&file.session);
-        let said = main.into_iter().flat_map(|main| &main.lines).filter_map(|line| line.said.as_ref());
-        let calls: HashSet<&String> = said.flat_map(|said| &said.calls).map(|(id, _)| id).collect();
-        let told = launch.as_ref().filter(|(call, _)| calls.contains(call));
-        meta.clone().or_else(|| told.map(|(_, kind)| kind.clone()))
+    /// Returns the agent type in the meta file or in the launching call. Returns `None` if neither exists.
+    fn find_agent_type(&self, file: &GeneratedFile) -> Option<String> {
+        let SubagentInfo { meta_type, launch } = file.agent.as_ref()?;
+        let main = self.find_main_file(&file.session);
+        let records = main.into_iter().flat_map(|main| &main.lines).filter_map(|line| line.response.as_ref());
+        let call_ids: HashSet<&String> =
+            records.flat_map(|record| &record.calls).map(|(call_id, _)| call_id).collect();
+        let existing_launch = launch.as_ref().filter(|(call_id, _)| call_ids.contains(call_id));
+        meta_type.clone().or_else(|| existing_launch.map(|(_, agent_type)| agent_type.clone()))
     }
 }
 
-/// Walks back from the last turn.
-fn reach(file: &File, turn: usize) -> Reach {
-    let mut reaches: HashMap<usize, Reach> = HashMap::new();
-    let mut reach = Reach::Active;
-    let mut at = file.turns.len().checked_sub(1);
-    while let Some(no) = at {
-        reaches.insert(no, reach);
-        if file.turns[no].compacted {
-            reach = Reach::Compacted;
+/// Returns the status of a turn by walking from the last turn to the root.
+fn turn_status(file: &GeneratedFile, turn: usize) -> ExpectedStatus {
+    let mut statuses: HashMap<usize, ExpectedStatus> = HashMap::new();
+    let mut status = ExpectedStatus::Active;
+    let mut next = file.turns.len().checked_sub(1);
+    while let Some(idx) = next {
+        statuses.insert(idx, status);
+        if file.turns[idx].is_compacted {
+            status = ExpectedStatus::Compacted;
         }
-        at = file.turns[no].parent;
+        next = file.turns[idx].parent;
     }
-    reaches.get(&turn).copied().unwrap_or(Reach::Abandoned)
+    statuses.get(&turn).copied().unwrap_or(ExpectedStatus::OtherBranch)
 }

@@ -1,11 +1,11 @@
-//! Stores of which it is known what was spent in them: a seed gives files, and the responses that were written into them.
+//! Generated stores with known usage: a seed gives files and the responses that were written into them.
 //!
-//! Every line knows which response it is of, so nothing has to be found out: what the rule of `core/usage` must recognise
-//! by ids and times is a number here. Whatever happens to the files, the truth follows from the lines that are left.
+//! Every line knows its response, so the expected totals need no deduplication: `core/usage` must identify responses by
+//! ids and times, here each has a number. The expectation follows from the lines that exist, even after files change.
 //!
 //! ```text
-//! seed ──▶ Maker ──▶ Store: files of lines ──▶ bytes on disk
-//!                                   └────────▶ truth: each response once, with all it can be grouped by
+//! seed ──▶ StoreGenerator ──▶ GeneratedStore: files of lines ──▶ bytes on disk
+//!                                            └───────────────▶ ExpectedResponse: each response once
 //! ```
 
 mod copy;
@@ -16,7 +16,7 @@ mod rng;
 mod store;
 mod turn;
 
-pub use expected::{Reach, Spend, Times};
+pub use expected::{CopyCounts, ExpectedResponse, ExpectedStatus};
 pub use generator::StoreGenerator;
 pub use rng::Rng;
-pub use store::{Agent, File, Line, Said, Store, Turn};
+pub use store::{GeneratedFile, GeneratedLine, GeneratedStore, GeneratedTurn, ResponseRecord, SubagentInfo};

@@ -1,130 +1,130 @@
-//! Files of lines that know what they are.
+//! The files of a generated store. Every line knows which response it belongs to.
 
 use std::path::Path;
 
 use rethread_core::entry::Usage;
 use serde_json::Value;
 
-/// The files of a store, in the order in which they were made.
+/// The files of a store, in the order of their creation.
 #[derive(Debug, Clone, Default)]
-pub struct Store {
-    /// The files.
-    pub files: Vec<File>,
+pub struct GeneratedStore {
+    /// Session files and subagent files.
+    pub files: Vec<GeneratedFile>,
 }
 
-/// A session file, or that of a subagent.
+/// A session file or a subagent file.
 #[derive(Debug, Clone, Default)]
-pub struct File {
-    /// Its path below the folder of all projects.
+pub struct GeneratedFile {
+    /// The path relative to the projects folder.
     pub path: String,
-    /// The session it belongs to.
+    /// The session id.
     pub session: String,
-    /// The folder it was started in.
+    /// The working directory.
     pub cwd: String,
-    /// Whose it is, if it is a subagent's.
-    pub agent: Option<Agent>,
-    /// Its lines.
-    pub lines: Vec<Line>,
-    /// The turns of its conversation.
-    pub turns: Vec<Turn>,
-    /// A line of which only the first half was written.
-    pub torn: Option<Line>,
-    /// Whether the end of the last line is missing.
-    pub unended: bool,
-    /// Whether its responses come from a gateway: without requests, with ids that come again in other sessions.
-    pub gateway: bool,
-    /// Whether a response of it stands in it, or in a subagent's file, once more under another request.
-    pub replayed: bool,
-    /// The git branch of the lines that come next.
+    /// The subagent, if the file is a subagent's.
+    pub agent: Option<SubagentInfo>,
+    /// The complete lines.
+    pub lines: Vec<GeneratedLine>,
+    /// The turns of the conversation.
+    pub turns: Vec<GeneratedTurn>,
+    /// A last line of which only the first half was written.
+    pub torn_line: Option<GeneratedLine>,
+    /// Whether the last line lacks its line break.
+    pub unterminated: bool,
+    /// Whether the responses come from a gateway: without request ids, with message ids that other sessions reuse.
+    pub is_gateway: bool,
+    /// Whether one of its responses is repeated under another request id, here or in a subagent's file.
+    pub has_replay: bool,
+    /// The git branch of the next line.
     pub branch: String,
-    /// The time of the line that comes next, in milliseconds.
+    /// The time of the next line, in milliseconds.
     pub clock: i64,
 }
 
-/// What is known of the subagent of a file.
+/// The recorded facts about a subagent.
 #[derive(Debug, Clone)]
-pub struct Agent {
-    /// The kind that stands in its meta file.
-    pub meta: Option<String>,
-    /// The call of its session that started it, and the kind that this names.
+pub struct SubagentInfo {
+    /// The agent type in its meta file.
+    pub meta_type: Option<String>,
+    /// The id of the tool call that started it, and the agent type in that call.
     pub launch: Option<(String, String)>,
 }
 
 /// A turn of a conversation.
 #[derive(Debug, Clone)]
-pub struct Turn {
-    /// The turn it follows.
+pub struct GeneratedTurn {
+    /// The index of the preceding turn.
     pub parent: Option<usize>,
     /// The uuid of its last line.
-    pub end: String,
+    pub last_uuid: String,
     /// Whether it begins with a compaction.
-    pub compacted: bool,
+    pub is_compacted: bool,
 }
 
-/// A line.
+/// A line of a file.
 #[derive(Debug, Clone)]
-pub struct Line {
-    /// What stands on it.
+pub struct GeneratedLine {
+    /// The JSON of the line.
     pub value: Value,
-    /// The turn it is of.
+    /// The index of its turn.
     pub turn: usize,
-    /// What it says of a response.
-    pub said: Option<Said>,
+    /// The response data on the line, if it is part of a response.
+    pub response: Option<ResponseRecord>,
 }
 
-/// What a line says of a response.
+/// The data of a response that one line contains.
 #[derive(Debug, Clone)]
-pub struct Said {
-    /// The number of the response.
-    pub response: usize,
-    /// The name of its message.
-    pub message: String,
-    /// The request that the line names.
-    pub request: Option<String>,
-    /// When it was written, in milliseconds.
+pub struct ResponseRecord {
+    /// The number of the response, unique in the store.
+    pub response_id: usize,
+    /// `message.id`.
+    pub message_id: String,
+    /// `requestId`.
+    pub request_id: Option<String>,
+    /// `timestamp`, in milliseconds.
     pub time: Option<i64>,
-    /// The tokens it tells.
+    /// `message.usage`.
     pub usage: Usage,
-    /// Whether it tells why the model stopped.
-    pub stopped: bool,
-    /// Whether it says that it was copied.
-    pub marked: bool,
-    /// Whether it is a subagent's.
-    pub side: bool,
-    /// The model.
+    /// Whether the line has a `stop_reason`.
+    pub has_stop_reason: bool,
+    /// Whether the line has `forkedFrom`.
+    pub has_fork_marker: bool,
+    /// `isSidechain`.
+    pub is_sidechain: bool,
+    /// `message.model`.
     pub model: String,
-    /// The git branch.
+    /// `gitBranch`.
     pub branch: String,
-    /// The calls on it: their ids and tools.
+    /// The tool calls on the line: ids and tool names.
     pub calls: Vec<(String, String)>,
 }
 
-impl File {
-    /// Returns what stands in the file.
+impl GeneratedFile {
+    /// Returns the content of the file.
     pub fn bytes(&self) -> Vec<u8> {
         let mut text: String = self.lines.iter().map(|line| format!("{}\n", line.value)).collect();
-        if let Some(line) = &self.torn {
+        if let Some(line) = &self.torn_line {
             let line = line.value.to_string();
             text.push_str(&line[..line.len() / 2]);
-        } else if self.unended {
+        } else if self.unterminated {
             text.pop();
         }
         text.into_bytes()
     }
 
-    /// Returns the meta file beside it: its path and what stands in it.
-    pub fn meta(&self) -> Option<(String, String)> {
-        let kind = self.agent.as_ref()?.meta.as_ref()?;
+    /// Returns the path and the content of the meta file. Returns `None` if the file has no meta file.
+    pub fn meta_file(&self) -> Option<(String, String)> {
+        let agent_type = self.agent.as_ref()?.meta_type.as_ref()?;
         let path = Path::new(&self.path).with_extension("meta.json").display().to_string();
-        Some((path, serde_json::json!({ "agentType": kind, "description": "look" }).to_string()))
+        Some((path, serde_json::json!({ "agentType": agent_type, "description": "look" }).to_string()))
     }
 }
 
-impl Store {
-    /// Returns the numbers of the files in the order of their paths.
-    pub fn by_path(&self) -> Vec<usize> {
-        let mut numbers: Vec<usize> = (0..self.files.len()).collect();
-        numbers.sort_by_key(|&no| Path::new(&self.files[no].path));
-        numbers
+impl GeneratedStore {
+    /// Returns the indices of the files, ordered by path.
+    pub fn indices_by_path(&self) -> Vec<usize> {
+        let mut indices: Vec<usize> = (0..self.files.len()).collect();
+        indices.sort_by_key(|&idx| Path::new(&self.files[idx].path));
+        indices
     }
 }

@@ -1,75 +1,75 @@
-//! How turns and lines are written.
+//! Writes turns and lines.
 
 use serde_json::{Map, Value, json};
 
 use super::generator::{BRANCHES, MINUTE, StoreGenerator};
-use super::store::{Line, Said, Turn};
+use super::store::{GeneratedLine, GeneratedTurn, ResponseRecord};
 
 impl StoreGenerator {
-    /// Begins a turn.
-    pub(super) fn open_turn(&mut self, no: usize, parent: Option<usize>) {
-        let turns = &mut self.store.files[no].turns;
-        let end = parent.map(|parent| turns[parent].end.clone()).unwrap_or_default();
-        turns.push(Turn { parent, end, compacted: false });
+    /// Starts a turn without lines.
+    pub(super) fn open_turn(&mut self, idx: usize, parent: Option<usize>) {
+        let turns = &mut self.store.files[idx].turns;
+        let last_uuid = parent.map(|parent| turns[parent].last_uuid.clone()).unwrap_or_default();
+        turns.push(GeneratedTurn { parent, last_uuid, is_compacted: false });
     }
 
-    /// Writes a turn behind another.
-    pub(super) fn turn(&mut self, no: usize, parent: Option<usize>, compacted: bool) {
-        self.open_turn(no, parent);
-        if compacted {
-            self.compact(no);
+    /// Adds a turn after the turn `parent`, with a prompt and one to three responses.
+    pub(super) fn add_turn(&mut self, idx: usize, parent: Option<usize>, is_compacted: bool) {
+        self.open_turn(idx, parent);
+        if is_compacted {
+            self.add_compaction(idx);
         }
-        self.store.files[no].clock += MINUTE + self.dice.below(20 * MINUTE as u64) as i64;
-        if self.dice.chance(15) {
-            self.store.files[no].clock += self.dice.below(9 * 60) as i64 * MINUTE;
+        self.store.files[idx].clock += MINUTE + self.rng.below(20 * MINUTE as u64) as i64;
+        if self.rng.chance(15) {
+            self.store.files[idx].clock += self.rng.below(9 * 60) as i64 * MINUTE;
         }
-        if self.dice.chance(30) {
-            self.store.files[no].branch = (*self.dice.pick(&BRANCHES)).to_owned();
+        if self.rng.chance(30) {
+            self.store.files[idx].branch = (*self.rng.pick(&BRANCHES)).to_owned();
         }
-        if self.dice.chance(20) {
+        if self.rng.chance(20) {
             let snapshot = json!({"type": "file-history-snapshot", "messageId": "none", "isSnapshotUpdate": false,
                 "snapshot": {"messageId": "none", "trackedFileBackups": {}}});
-            let turn = self.store.files[no].turns.len() - 1;
-            self.store.files[no].lines.push(Line { value: snapshot, turn, said: None });
+            let turn = self.store.files[idx].turns.len() - 1;
+            self.store.files[idx].lines.push(GeneratedLine { value: snapshot, turn, response: None });
         }
-        // What only looks like tokens is none.
-        self.say(no, "what does \"usage\":{\"input_tokens\":77,\"output_tokens\":99} mean?");
-        for _ in 0..1 + self.dice.below(3) {
-            self.respond(no, None);
+        // Text that resembles usage must not be counted.
+        self.add_prompt(idx, "what does \"usage\":{\"input_tokens\":77,\"output_tokens\":99} mean?");
+        for _ in 0..1 + self.rng.below(3) {
+            self.add_response(idx, None);
         }
     }
 
-    fn compact(&mut self, no: usize) {
-        let turn = self.store.files[no].turns.last_mut().expect("a turn was just begun");
-        turn.compacted = true;
-        let last = std::mem::take(&mut turn.end);
+    fn add_compaction(&mut self, idx: usize) {
+        let turn = self.store.files[idx].turns.last_mut().expect("a turn was just opened");
+        turn.is_compacted = true;
+        let last = std::mem::take(&mut turn.last_uuid);
         let boundary = json!({"logicalParentUuid": last, "type": "system", "subtype": "compact_boundary",
             "content": "Conversation compacted", "isMeta": false, "level": "info",
             "compactMetadata": {"trigger": "manual", "preTokens": 1000}});
-        self.push(no, boundary, None);
-        let recap = json!({"type": "user", "message": {"role": "user", "content": "what was said so far"},
+        self.push_line(idx, boundary, None);
+        let summary = json!({"type": "user", "message": {"role": "user", "content": "what was said so far"},
             "isVisibleInTranscriptOnly": true, "isCompactSummary": true});
-        self.push(no, recap, None);
+        self.push_line(idx, summary, None);
     }
 
-    /// Writes a prompt.
-    pub(super) fn say(&mut self, no: usize, words: &str) {
-        let prompt = json!({"type": "user", "message": {"role": "user", "content": words}});
-        self.push(no, prompt, None);
+    /// Adds a prompt.
+    pub(super) fn add_prompt(&mut self, idx: usize, text: &str) {
+        let prompt = json!({"type": "user", "message": {"role": "user", "content": text}});
+        self.push_line(idx, prompt, None);
     }
 
-    /// Writes a line at the end of the last turn, and fills in what all lines have.
-    pub(super) fn push(&mut self, no: usize, body: Value, said: Option<Said>) {
-        let uuid = self.uuid();
-        let stamped = self.store.files[no].agent.is_none() || !self.dice.chance(20);
-        let later = 200 + self.dice.below(2500) as i64;
-        let file = &mut self.store.files[no];
+    /// Appends a line to the last turn and adds the fields that all entries have.
+    pub(super) fn push_line(&mut self, idx: usize, body: Value, response: Option<ResponseRecord>) {
+        let uuid = self.new_uuid();
+        let has_timestamp = self.store.files[idx].agent.is_none() || !self.rng.chance(20);
+        let delay = 200 + self.rng.below(2500) as i64;
+        let file = &mut self.store.files[idx];
         let turn = file.turns.len() - 1;
-        let side = self.aside.is_some() || file.agent.is_some();
-        let parent = self.aside.as_mut().unwrap_or(&mut file.turns[turn].end);
+        let is_sidechain = self.sidechain_tip.is_some() || file.agent.is_some();
+        let parent = self.sidechain_tip.as_mut().unwrap_or(&mut file.turns[turn].last_uuid);
         let mut line = Map::new();
         line.insert("parentUuid".to_owned(), if parent.is_empty() { Value::Null } else { json!(parent) });
-        line.insert("isSidechain".to_owned(), json!(side));
+        line.insert("isSidechain".to_owned(), json!(is_sidechain));
         line.insert("cwd".to_owned(), json!(file.cwd));
         line.insert("sessionId".to_owned(), json!(file.session));
         line.insert("version".to_owned(), json!("2.1.101"));
@@ -78,19 +78,24 @@ impl StoreGenerator {
             line.extend(body);
         }
         line.insert("uuid".to_owned(), json!(uuid));
-        if stamped {
-            line.insert("timestamp".to_owned(), json!(stamp(file.clock)));
+        if has_timestamp {
+            line.insert("timestamp".to_owned(), json!(format_timestamp(file.clock)));
         }
-        let time = stamped.then_some(file.clock);
-        let said = said.map(|said| Said { time, side, branch: file.branch.clone(), ..said });
-        file.lines.push(Line { value: Value::Object(line), turn, said });
-        file.clock += later;
+        let time = has_timestamp.then_some(file.clock);
+        let response = response.map(|record| ResponseRecord {
+            time,
+            is_sidechain,
+            branch: file.branch.clone(),
+            ..record
+        });
+        file.lines.push(GeneratedLine { value: Value::Object(line), turn, response });
+        file.clock += delay;
         *parent = uuid;
     }
 }
 
-/// Writes a moment as clients do.
-pub(super) fn stamp(moment: i64) -> String {
-    let moment = jiff::Timestamp::from_millisecond(moment).unwrap_or(jiff::Timestamp::MAX);
-    format!("{moment:.3}")
+/// Formats milliseconds like clients do.
+pub(super) fn format_timestamp(millis: i64) -> String {
+    let timestamp = jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::MAX);
+    format!("{timestamp:.3}")
 }

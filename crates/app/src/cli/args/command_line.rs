@@ -1,4 +1,4 @@
-//! The command line as typed, before it is parsed: in a search, `-word` is a part of the query.
+//! Preprocessing of the command line: in a search, `-word` is part of the query, not an option.
 
 use std::ffi::OsString;
 
@@ -6,55 +6,56 @@ use clap::{CommandFactory, Parser};
 
 use super::Args;
 
-/// Stands before a word of the query that begins with a dash, so that it is not taken for an option. No argument that
-/// comes from a shell can hold it.
-const MARK: char = '\0';
+/// The prefix of a query word that begins with a dash, so that clap does not parse it as an option. Arguments from the
+/// operating system cannot contain this character.
+const MARKER: char = '\0';
 
-/// Reads the command line.
-pub(crate) fn read() -> Args {
-    Args::parse_from(marked(std::env::args_os().collect()))
+/// Parses the command line of the process. Prints an error or the help and exits if it is not a command to run.
+pub(crate) fn parse_command_line() -> Args {
+    Args::parse_from(mark_query_words(std::env::args_os().collect()))
 }
 
-/// Returns a word of the query as it was typed.
-pub(crate) fn unmarked(word: &str) -> &str {
-    word.strip_prefix(MARK).unwrap_or(word)
+/// Removes [`MARKER`] from a query word, which restores the word as the user typed it.
+pub(crate) fn strip_marker(word: &str) -> &str {
+    word.strip_prefix(MARKER).unwrap_or(word)
 }
 
-/// Marks what begins with one dash behind `search` and is none of its options.
-fn marked(mut words: Vec<OsString>) -> Vec<OsString> {
+/// Adds [`MARKER`] to the words after `search` that begin with one dash and are not options of it.
+fn mark_query_words(mut words: Vec<OsString>) -> Vec<OsString> {
     let command = Args::command();
     let takes_value = |command: &clap::Command, word: &str| {
-        let named = |arg: &&clap::Arg| {
+        let has_name = |arg: &&clap::Arg| {
             arg.get_long().is_some_and(|long| word.strip_prefix("--") == Some(long))
                 || arg
                     .get_short()
                     .is_some_and(|short| word.strip_prefix('-') == Some(short.encode_utf8(&mut [0; 4])))
         };
-        command.get_arguments().find(named).is_some_and(|arg| arg.get_action().takes_values())
+        command.get_arguments().find(has_name).is_some_and(|arg| arg.get_action().takes_values())
     };
-    let mut at = 1;
-    while let Some(word) = words.get(at).and_then(|word| word.to_str()).filter(|word| word.starts_with('-')) {
-        at += if takes_value(&command, word) { 2 } else { 1 };
+    let mut idx = 1;
+    while let Some(word) = words.get(idx).and_then(|word| word.to_str()).filter(|word| word.starts_with('-'))
+    {
+        idx += if takes_value(&command, word) { 2 } else { 1 };
     }
-    let Some(search) = command.find_subcommand("search").filter(|_| words.get(at) == Some(&"search".into()))
+    let Some(search) = command.find_subcommand("search").filter(|_| words.get(idx) == Some(&"search".into()))
     else {
         return words;
     };
-    at += 1;
-    while let Some(word) = words.get(at).and_then(|word| word.to_str()).filter(|word| *word != "--") {
+    idx += 1;
+    while let Some(word) = words.get(idx).and_then(|word| word.to_str()).filter(|word| *word != "--") {
         let word = word.to_owned();
         if takes_value(&command, &word) || takes_value(search, &word) {
-            at += 1;
-        } else if is_query(&word) {
-            words[at] = format!("{MARK}{word}").into();
+            idx += 1;
+        } else if is_query_word(&word) {
+            words[idx] = format!("{MARKER}{word}").into();
         }
-        at += 1;
+        idx += 1;
     }
     words
 }
 
-/// Whether a word is none of the short options that a search has, alone or with a number behind it.
-fn is_query(word: &str) -> bool {
+/// Returns `true` if a word begins with one dash and is not a short option of `search`, also with a number (`-n5`).
+fn is_query_word(word: &str) -> bool {
     let Some(rest) = word.strip_prefix('-') else { return false };
     let is_option = matches!(rest, "" | "l" | "h" | "V") || rest.starts_with('-');
     !is_option
@@ -65,10 +66,10 @@ fn is_query(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{MARK, marked};
+    use super::{MARKER, mark_query_words};
 
     #[test]
-    fn words_of_a_query_may_begin_with_a_dash() {
+    fn query_words_may_begin_with_a_dash() {
         let cases = [
             ("search a -b", "search a ~-b"),
             ("search -b a", "search ~-b a"),
@@ -87,8 +88,8 @@ mod tests {
         for (typed, expected) in cases {
             let words = ["rethread"].into_iter().chain(typed.split_whitespace()).map(Into::into).collect();
             let words: Vec<String> =
-                marked(words).iter().skip(1).map(|w| w.to_string_lossy().into_owned()).collect();
-            assert_eq!(words.join(" ").replace(MARK, "~"), expected, "{typed}");
+                mark_query_words(words).iter().skip(1).map(|w| w.to_string_lossy().into_owned()).collect();
+            assert_eq!(words.join(" ").replace(MARKER, "~"), expected, "{typed}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Conversations to take along.
+//! Arguments of `export`.
 
 use std::path::PathBuf;
 
@@ -6,12 +6,12 @@ use clap::Args;
 
 use crate::export::{Detail, Format};
 
-/// Write a session as a page, markdown, JSON Lines or text
+/// Export a session as HTML, markdown, JSON Lines or text
 ///
-/// A page is one file that needs nothing else: it opens from disk, asks the network for nothing, holds the pictures and the
-/// conversations of subagents, and looks as `rethread serve` shows it. Long sessions are packed in it and unpacked while they are
-/// read. Markdown and text tell prompts and answers; --detail says how much. What was said on other branches is left out,
-/// unless they are asked for. The same session gives the same bytes; times are in UTC.
+/// An HTML page is one self-contained file: it opens from disk, makes no network requests, includes images and subagent
+/// conversations, and has the layout of `rethread serve`. Long sessions are stored compressed and unpacked as you read.
+/// Markdown and text contain prompts and answers; --detail changes that. Other branches are omitted unless you select
+/// them. The same session always produces the same bytes. Times are in UTC.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     rethread export last > talk.md\n  \
@@ -20,30 +20,30 @@ use crate::export::{Detail, Format};
     rethread export 3f2a --format text --detail prompts\n  \
     rethread export last --json | jq -r 'select(.prompt) | .prompt'")]
 pub(crate) struct Export {
-    /// Which session
+    /// Session to export
     pub(crate) session: String,
-    /// In which form: html, md, json or text; by the name of the file, or md
+    /// Output format: html, md, json or text (default: by file name, or md)
     #[arg(short, long, value_name = "FORMAT", hide_possible_values = true, conflicts_with = "json")]
     pub(crate) format: Option<Format>,
-    /// How much: prompts, answers, tools or everything
+    /// Level of detail: prompts, answers, tools or everything
     ///
-    /// Each holds what those before it hold. `prompts`: only what you said; `answers`: and the words of the model, which is what
-    /// markdown and text tell; `tools`: and one line per tool call; `everything`: and all inputs, results, thoughts and
-    /// notices, which is what a page and JSON tell.
+    /// Each level includes the previous ones. `prompts`: your prompts; `answers`: the model's text, the default for markdown
+    /// and text; `tools`: one line per tool call; `everything`: all inputs, results, thinking and notices, the default
+    /// for HTML and JSON.
     #[arg(long, value_name = "DETAIL", hide_possible_values = true)]
     pub(crate) detail: Option<Detail>,
-    /// The branch that holds this entry instead of the one that goes on: uuid, L118 (line) or t9 (turn)
+    /// Export the branch with this entry instead of the active one: uuid, L118 (line) or t9 (turn)
     #[arg(long, value_name = "ENTRY", conflicts_with = "all")]
     pub(crate) branch: Option<String>,
-    /// Every turn of the file, on all branches
+    /// Export every turn of the file, on all branches
     #[arg(short, long)]
     pub(crate) all: bool,
-    /// Write to this file instead of stdout, which is `-`
+    /// Write to this file instead of stdout (`-`)
     ///
-    /// It appears once it is whole. It may not lie among the sessions.
+    /// The file appears once it is complete. It cannot be inside the session folders.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Replace the file if there is one
+    /// Replace an existing file
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
 }

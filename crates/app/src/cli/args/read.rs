@@ -1,46 +1,66 @@
-//! The arguments of commands that read.
+//! Arguments of the commands that only read sessions.
 
 use clap::ValueEnum;
+use rethread_engine::core::query::TextSource;
+
+use super::name_parser;
+
+/// Read, search and edit all sessions in the browser
+///
+/// The server listens on this machine only. It downloads nothing and sends nothing out. The printed address contains a
+/// key for this run. Anyone with the address can read your sessions, so do not share it. If you have no sessions, the
+/// server shows invented ones and marks them as such.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  rethread serve --open\n  rethread --demo serve --port 8080")]
+pub(crate) struct Serve {
+    /// Listen on this port (default: 7333, or any free port)
+    #[arg(long, value_name = "PORT")]
+    pub(crate) port: Option<u16>,
+
+    /// Open the browser
+    #[arg(long)]
+    pub(crate) open: bool,
+}
 
 /// List sessions, newest first
 ///
-/// One row per session: the beginning of its id, the time since its last message, its turns, branches, subagents and
-/// size, the git branch, the project and the title. Words before the title mark sessions that a client has open
-/// (live), that were forked from another (fork), that plan or implement (plan, impl), that were compacted, and whose
-/// file is damaged. Sessions run by a program and sessions without a word are hidden.
+/// Each row shows the start of the session id, the time since the last message, the number of turns, branches and
+/// subagents, the size, the git branch, the project and the title. Labels before the title mark sessions that are open
+/// in a client (live), forked from another session (fork), planning or implementing a plan (plan, impl), compacted, or
+/// damaged. Headless sessions and sessions without messages are hidden.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread ls --since 7d\n  \
     rethread ls --project website --title login\n  \
     rethread ls --all --json | jq -r .id")]
 pub(crate) struct Ls {
-    /// Only projects with this in their path
+    /// Only projects with this text in their path
     #[arg(long, value_name = "TEXT")]
     pub(crate) project: Option<String>,
-    /// Only titles with this in them
+    /// Only sessions with this text in their title
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
     /// Only sessions used since: 7d, 12h, 2w, yesterday, 2026-01-31
     #[arg(long, value_name = "WHEN")]
     pub(crate) since: Option<String>,
-    /// Only sessions begun before
+    /// Only sessions started before
     #[arg(long, value_name = "WHEN")]
     pub(crate) until: Option<String>,
-    /// Only git branches with this in their name
+    /// Only git branches with this text in their name
     #[arg(long, value_name = "TEXT")]
     pub(crate) git_branch: Option<String>,
-    /// Only sessions that used a model with this in its name
+    /// Only sessions that used a model with this text in its name
     #[arg(long, value_name = "TEXT")]
     pub(crate) model: Option<String>,
-    /// At most so many
+    /// Show at most N sessions
     #[arg(short = 'n', long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Also headless and empty sessions
+    /// Include headless and empty sessions
     #[arg(short, long)]
     pub(crate) all: bool,
 }
 
-/// How much of a tool call to show.
+/// The level of detail of tool calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Detail {
     /// Nothing
@@ -53,8 +73,8 @@ pub(crate) enum Detail {
 
 /// Read a session, turn by turn
 ///
-/// A turn goes from a prompt to its answer, with the tool calls between them. The branch that ends last is shown;
-/// what is on other branches or was compacted away is counted at the end.
+/// A turn is a prompt, its answer and the tool calls between them. By default, the branch that a resume would continue
+/// is shown. Turns on other branches and turns removed by a compaction are counted at the end.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread show last\n  \
@@ -62,111 +82,113 @@ pub(crate) enum Detail {
     rethread show 3f2a --everything\n  \
     rethread show 3f2a --turns 7 --raw | jq .")]
 pub(crate) struct Show {
-    /// Which session: id, beginning of an id, words of its title, path, or `last`
+    /// Session: id, start of an id, words from the title, path, or `last`
     pub(crate) session: String,
     /// Only these turns: 5, 3..9, 3.. or ..9
     #[arg(short, long, value_name = "RANGE")]
     pub(crate) turns: Option<String>,
-    /// How much of each tool call: none, brief or full
-    #[arg(long, value_name = "HOW", default_value = "brief", hide_possible_values = true)]
+    /// Detail of tool calls: none, brief or full
+    #[arg(long, value_name = "DETAIL", default_value = "brief", hide_possible_values = true)]
     pub(crate) tools: Detail,
     /// Show thinking in full
     #[arg(long)]
     pub(crate) thinking: bool,
-    /// Print the lines of the turns as they stand in the file, and nothing else
+    /// Print only the original JSON lines of the turns
     ///
-    /// Byte for byte into a file or a pipe; on a terminal, control characters are made visible.
+    /// Output to a file or a pipe is byte for byte. On a terminal, control characters are made visible.
     #[arg(long, conflicts_with = "json")]
     pub(crate) raw: bool,
-    /// Show the branch that holds this entry: uuid, L118 (line) or t9 (turn)
+    /// Show the branch that contains this entry: uuid, L118 (line) or t9 (turn)
     #[arg(long, value_name = "TIP")]
     pub(crate) branch: Option<String>,
-    /// Also turns before a compaction and on other branches
+    /// Include turns before a compaction and on other branches
     #[arg(short, long, conflicts_with = "branch")]
     pub(crate) everything: bool,
 }
 
-/// Say what Claude Code will load when a session is resumed
+/// Show what Claude Code will load when a session is resumed
 ///
-/// Resuming may load a small part of a session, or another branch than you mean, and does not say so. This does:
-/// which entry the client goes on from and by which rule, how much it loads, where its walk stops and why, what is
-/// out of reach and how to see it, what it leaves out or makes up, and what the API will refuse. The strip shows the
-/// session from its first entry to its last. The rules were measured on the real client, version by version; a
-/// version between two measured ones follows the older. Exit code 0: everything is within reach; 1: something is lost.
+/// A resume may load only a small part of a session, or a branch you did not expect, without any warning. This command
+/// shows which entry the client resumes from and why, how much it loads, where its parent chain ends and why, which
+/// entries are unreachable and how to read them, what the client omits or adds, and what the API will reject. The strip
+/// shows the session from its first entry to its last. The rules were measured on the real client, version by version.
+/// A version between two measured ones uses the rules of the older one. Exit code 0: everything is reachable; 1:
+/// something would be lost.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread explain last\n  \
     rethread explain last --client all\n  \
     rethread explain 3f2a --client 2.1.104\n  \
     rethread explain 3f2a || echo \"resuming would lose something\"\n  \
-    rethread explain last --json | jq .stopped")]
+    rethread explain last --json | jq .early_end")]
 pub(crate) struct Explain {
-    /// Which session
+    /// Session to explain
     pub(crate) session: String,
-    /// Which client resumes: a version such as 2.1.325, or all that were measured
+    /// Client version that resumes, such as 2.1.325, or `all` measured versions
     ///
-    /// Without it, the client that wrote the newest line of the session.
+    /// Default: the client that wrote the newest line of the session.
     #[arg(long, value_name = "VERSION|all")]
     pub(crate) client: Option<String>,
-    /// By which rule: the client's, or that of older descriptions, which go by the last summary
+    /// Rule for the resume point: `client` (measured), or `seed` (the last summary, as older descriptions have it)
     #[arg(long, value_name = "client|seed", hide_possible_values = true, conflicts_with = "client")]
     pub(crate) rule: Option<ReadingRule>,
 }
 
-/// By which rule a session is read.
+/// The rule that selects the resume point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReadingRule {
-    /// That of a client
+    /// The measured rule of a client version
     Client,
-    /// From the entry that the last summary names
+    /// The entry named by the last summary
     Seed,
 }
 
-/// Show where the context window went
+/// Show what fills the context window
 ///
-/// A context fills up with results, files and reminders, and nothing says with which. The chart shows its size at every
-/// response of the path that the client loads, with compactions (▼), cleared results (×) and drops that no line explains (↓).
-/// Then what the next request would hold, by cause: the client's own part, prompts, answers, thinking, calls, results
-/// by tool, pictures, attachments, the summary; files that were read again; the largest blocks. The API counts whole requests: what
-/// a request grew by is shared out by length among what came in, so that the parts add up. Such numbers carry `~`.
+/// A context fills up with tool results, files and reminders, and the client does not show which. The chart shows the
+/// context size at every response of the path that the client loads, with compactions (▼), cleared results (×) and
+/// unexplained drops (↓). The tables show what the next request would contain, by cause: the client's own part, prompts,
+/// answers, thinking, tool calls, results by tool, images, attachments and the summary. They also list files that were
+/// read more than once and the largest blocks. The API reports sizes of whole requests only. The growth of each request
+/// is divided among its new blocks by length, so that the parts add up. Such estimates are marked with `~`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread context last\n  \
     rethread context 3f2a --turns\n  \
     rethread context last --json | jq 'select(.type == \"context_cause\")'")]
 pub(crate) struct Context {
-    /// Which session
+    /// Session to measure
     pub(crate) session: String,
     /// Also list what each turn added
     #[arg(short, long)]
     pub(crate) turns: bool,
 }
 
-/// List every way a conversation went
+/// List all branches of a session
 ///
-/// An edited prompt, a rewind, a retry or a second process leaves the older way in the file. One row per branch, in
-/// the order in which they began: the line of its tip, the last entry it shares with another, how it arose and which
-/// of how many ways it is, its own turns and all of them, the tokens of its own, its last message and the first prompt
-/// that differs. ● marks the branch that the client loads. Islands are parts that nothing leads to, because their
-/// parent is missing or they run in a circle.
+/// An edited prompt, a rewind, a retry or a second process leaves the older branch in the file. Each row is one branch,
+/// in the order in which they began: the line of its tip, the last entry it shares with another branch, the kind of fork
+/// and its position among the alternatives, its own turns and all its turns, its own tokens, its last message and its
+/// first different prompt. ● marks the branch that the client loads. Orphaned branches are parts without a path from the
+/// root, because a parent is missing or parents form a cycle.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread branches last\n  \
     rethread show last --branch L118\n  \
     rethread branches last --json | jq -r .handle")]
 pub(crate) struct Branches {
-    /// Which session
+    /// Session to list
     pub(crate) session: String,
 }
 
-/// How to draw a tree.
+/// Output format of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// For the terminal
     Text,
     /// For Graphviz
     Dot,
-    /// A picture
+    /// An image
     Svg,
     /// JSON Lines
     Json,
@@ -174,9 +196,10 @@ pub(crate) enum Format {
 
 /// Draw a session as a tree
 ///
-/// One row per turn, straight down; where the conversation forks, the other ways stand further right, before the one
-/// that goes on. ● is loaded by the client, ◌ was before a compaction, ○ is on another branch; ◆ is a compaction. Long
-/// runs without a fork are left out. Near an entry: some turns above it, the ways beside it, what is right below it.
+/// Each row is one turn. At a fork, the other branches are drawn further right, before the branch that continues. ● is
+/// loaded by the client, ◌ is before a compaction, ○ is on another branch, ◆ is a compaction. Long stretches without a
+/// fork are omitted. With an ENTRY, only its surroundings are drawn: some turns above it, the branches next to it and
+/// the entries directly below it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread tree last\n  \
@@ -185,25 +208,25 @@ pub(crate) enum Format {
     rethread tree last --format svg > tree.svg\n  \
     rethread tree last --format dot | dot -Tpdf -o tree.pdf")]
 pub(crate) struct Tree {
-    /// Which session
+    /// Session to draw
     pub(crate) session: String,
-    /// Only what is near this entry: uuid, L118 (line) or t9 (turn)
+    /// Draw only the surroundings of this entry: uuid, L118 (line) or t9 (turn)
+    #[arg(value_name = "ENTRY")]
     pub(crate) around: Option<String>,
-    /// Every entry, not one row per turn, and nothing left out
+    /// Draw every entry, not one row per turn, and omit nothing
     #[arg(short, long)]
     pub(crate) all: bool,
-    /// How to draw it: text, dot, svg or json
+    /// Output format: text, dot, svg or json
     #[arg(long, value_name = "FORMAT", hide_possible_values = true, conflicts_with = "json")]
     pub(crate) format: Option<Format>,
 }
 
-/// Find words in a session, with what stands around them
+/// Find text in one session and show each match in its place
 ///
-/// Looks through prompts, answers, thinking, inputs and results of tools, texts of the client, queued prompts,
-/// summaries and titles, on all branches and before compactions, in the order of the file. Each entry that holds the
-/// words is shown with the prompts and answers above it, what follows right below it, the tip of its branch, and
-/// whether it is on the active path (●) or elsewhere (○). Words are matched in any case, unless one of their letters
-/// is upper-case.
+/// Searches prompts, answers, thinking, tool inputs and results, client messages, queued prompts, summaries and titles,
+/// on all branches and before compactions, in file order. Each matching entry is shown with the prompts and answers above
+/// it, the entry below it and the tip of its branch. ● marks entries on the active path, ○ all others. Upper and lower
+/// case are equal unless the text contains an upper-case letter.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread find last 'off by one'\n  \
@@ -211,65 +234,44 @@ pub(crate) struct Tree {
     rethread find 3f2a --regex 'error\\[E0[0-9]+\\]' --ancestors 1\n  \
     rethread find 3f2a panicked --json | jq .line")]
 pub(crate) struct Find {
-    /// Which session
+    /// Session to search
     pub(crate) session: String,
-    /// What to look for, as it reads in the conversation
+    /// Text to find, as shown in the conversation
     #[arg(value_name = "TEXT", required_unless_present = "regex", conflicts_with = "regex")]
     pub(crate) text: Option<String>,
-    /// Look for a regular expression instead
+    /// Find a regular expression instead
     ///
-    /// In the syntax of Perl without look-around and back-references. `(?i)` before it matches in any case,
-    /// `(?s)` lets a dot match line breaks. Classes such as \w and cases know ASCII only.
+    /// Perl syntax without look-around and back-references. `(?i)` ignores case, `(?s)` lets a dot match line breaks.
+    /// Classes such as \w and case folding cover ASCII only.
     #[arg(short = 'e', long, value_name = "REGEX")]
     pub(crate) regex: Option<String>,
-    /// Match upper and lower case as typed
+    /// Match case exactly
     #[arg(short = 's', long, conflicts_with = "regex")]
     pub(crate) case_sensitive: bool,
-    /// How many prompts and answers above each match to show
+    /// Number of prompts and answers to show above each match
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub(crate) ancestors: usize,
-    /// Only what this one says: prompt, answer, thinking, tool, result, system, summary or context (repeatable)
-    #[arg(long, value_name = "ROLE", hide_possible_values = true)]
-    pub(crate) role: Vec<Role>,
-    /// At most so many entries
+    /// Only text of this role: prompt, answer, thinking, tool, result, system, summary or context (repeatable)
+    #[arg(long, value_name = "ROLE", hide_possible_values = true, value_parser = name_parser(TextSource::ALL, TextSource::name))]
+    pub(crate) role: Vec<TextSource>,
+    /// Show at most N entries
     #[arg(short = 'n', long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Also subagents inside the file, attachments, progress and lines of unknown types
+    /// Include subagents inside the file, attachments, progress and lines of unknown types
     ///
-    /// Old clients wrote subagents into the file of the session; newer ones write files of their own, which are
-    /// looked through by their path or id.
+    /// Old clients wrote subagents into the session file. Newer clients write separate files: search those by their path
+    /// or id.
     #[arg(short, long)]
     pub(crate) all: bool,
 }
 
-/// Who says a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Role {
-    /// The user
-    Prompt,
-    /// The model
-    Answer,
-    /// The model, to itself
-    Thinking,
-    /// Inputs of tools
-    Tool,
-    /// Results of tools
-    Result,
-    /// The client
-    System,
-    /// Summaries and titles
-    Summary,
-    /// Attachments and progress
-    Context,
-}
-
 /// Compare two branches of a session, or two sessions
 ///
-/// From their last common entry on: prompts, tool calls and answers turn by turn, then what each side did in
-/// numbers: turns, answers, tool calls, files changed, tokens, each response counted once. A branch is named by
-/// any of its entries and goes on to its newest tip; a session without an entry means its active path.
-/// Where a copied session has uuids of its own, the common part is known by its responses, else by the same words
-/// from the beginning on. What subagents did in files of their own is not counted.
+/// Starts at the last common entry. Shows prompts, tool calls and answers turn by turn, then totals for each side: turns,
+/// answers, tool calls, changed files and tokens. Each response is counted once. Name a branch by any of its entries; it
+/// extends to its newest tip. A session without an entry means its active path. If a copied session has new uuids, the
+/// common part is found by response ids, or else by equal text from the start. Subagents with files of their own are not
+/// counted.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "rethread diff [OPTIONS] <SESSION> <ENTRY> [ENTRY]\n       \
@@ -283,68 +285,67 @@ pub(crate) enum Role {
 pub(crate) struct Diff {
     /// A session and one or two entries of it, or two sessions: see the examples
     ///
-    /// An entry is L118 (line), t9 (turn), a uuid or its beginning.
+    /// An entry is L118 (line), t9 (turn), a uuid or the start of one.
     #[arg(required = true, num_args = 2..=3, value_name = "BRANCH")]
     pub(crate) branch: Vec<String>,
 }
 
-/// Say what is wrong with a session, or with all of them
+/// Find problems in a session, or in all sessions
 ///
-/// Without a session it examines every session of the store in parallel, and the store itself: how long the client
-/// keeps sessions, which are about to be deleted, folders without a session, and where the bytes are. Each finding has a
-/// code that never changes, says where it is, what it costs and which command mends it. A finding blocks (the session
-/// cannot be gone on with), costs (something is lost or will be) or is harmless. What the client loads is judged by
-/// the rules of the client that wrote the newest line. Nothing is changed. Exit code 0: nothing worse than harmless;
-/// 1: something is.
+/// Without a session, all sessions of the store are checked in parallel. The store is checked too: how long the client
+/// keeps sessions, which ones it will delete soon, folders without a session, and what takes up space. Each finding has
+/// a stable code, the affected lines, its consequence and the command that fixes it. Severities: error (the session
+/// cannot be resumed), warning (something is or will be lost), info (no consequence). The rules of the client that wrote
+/// the newest line decide what is loaded. Nothing is changed. Exit code 0: nothing above info; 1: warnings or errors.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread doctor last\n  \
     rethread doctor\n  \
     rethread doctor --everything\n  \
-    rethread doctor --json | jq -r 'select(.severity == \"blocks\") | .session'")]
+    rethread doctor --json | jq -r 'select(.severity == \"error\") | .session'")]
 pub(crate) struct Doctor {
-    /// Which session; without one, all
+    /// Session to check (default: all)
     pub(crate) session: Option<String>,
-    /// Every session of the store, which is the default
+    /// Check all sessions of the store, which is the default
     #[arg(long, conflicts_with = "session")]
     pub(crate) all: bool,
-    /// Also sessions in which all findings are harmless
+    /// Include sessions without warnings or errors
     #[arg(short, long, conflicts_with = "session")]
     pub(crate) everything: bool,
 }
 
 /// Count lines, turns, tools, tokens and time
 ///
-/// Over the whole store, or over the sessions named, each with its subagents. A response counts its tokens once,
-/// however many lines and files repeat it.
+/// Covers the whole store, or the named sessions, each with its subagents. The tokens of a response are counted once, even
+/// if several lines or files repeat it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread stats\n  \
     rethread stats last --files\n  \
     rethread stats --json | jq .usage")]
 pub(crate) struct Stats {
-    /// Which sessions; all where none is named
+    /// Sessions to count (default: all)
     pub(crate) session: Vec<String>,
-    /// Also one row per file
+    /// Also print one row per file
     #[arg(long)]
     pub(crate) files: bool,
 }
 
 /// List the tool calls of a session
 ///
-/// With those of its subagents, in the order of their files and lines. A call without a result and a result without
-/// a call are told.
+/// Includes the calls of subagents, ordered by file and line. Calls without a result and results without a call are
+/// reported.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread tools last --errors\n  \
     rethread tools last --name Bash --name Edit --full")]
 pub(crate) struct Tools {
-    /// Which session
+    /// Session to list
     pub(crate) session: String,
     /// Only this tool (repeatable)
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Vec<String>,
-    /// Only calls that failed
+    /// Only failed calls
     #[arg(long)]
     pub(crate) errors: bool,
     /// Show input and result
@@ -354,26 +355,26 @@ pub(crate) struct Tools {
 
 /// Draw the subagents of a session as a tree
 ///
-/// Each below the agent that started it, with its kind, what it was asked to do, its tool calls, tokens and time,
-/// and the line of the call that started it.
+/// Each subagent is below the agent that started it, with its type, task, tool calls, tokens and time, and the line of the
+/// call that started it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  rethread agents last\n  rethread agents last --json | jq .description")]
 pub(crate) struct Agents {
-    /// Which session
+    /// Session to draw
     pub(crate) session: String,
-    /// Also agents that the client starts only to warm up
+    /// Include warm-up agents of the client
     #[arg(short, long)]
     pub(crate) all: bool,
 }
 
-/// Show which types, blocks and fields the files hold
+/// Show which entry types, blocks and fields the files contain
 ///
-/// With how often each was seen and in which client versions. What no known client writes is marked: a new client
-/// shows here first.
+/// Each row shows how often it occurs and in which client versions. Items that no known client writes are marked: they
+/// are the first sign of a new client.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  rethread schema --unknown\n  rethread schema --json | jq -r .name")]
 pub(crate) struct Schema {
-    /// Only what is not known
+    /// Only unknown items
     #[arg(long)]
     pub(crate) unknown: bool,
 }

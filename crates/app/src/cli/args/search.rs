@@ -1,41 +1,42 @@
-//! The arguments of the search and its index.
+//! Arguments of `search` and `index`.
 
-/// Search all sessions, every branch and every subagent of them
+/// Search all sessions, including every branch and subagent
 ///
-/// Looks through prompts, answers, thinking, tool calls and their results, texts of the client, summaries and titles,
-/// also before compactions and on branches that were left. The best come first: seldom words, whole words, short
-/// texts, what was said rather than what tools printed; then the newest. The same entry in several sessions is one hit.
-/// Each hit says whether Claude remembers it when its session is resumed, or why not. An index of all words is kept
-/// in the cache and brought up to date as you search; with and without it the hits are the same.
+/// Searches prompts, answers, thinking, tool calls and results, client messages, summaries and titles, also before
+/// compactions and on abandoned branches. Hits are ranked by relevance, then by time: rare words, whole-word matches,
+/// short texts, and messages before tool output. Copies of an entry in several sessions are one hit. Each hit shows
+/// whether it is in context when its session is resumed, and if not, why. A full-text index in the cache is updated by
+/// each search. The hits are the same with and without it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, after_long_help = LANGUAGE)]
 pub(crate) struct Search {
-    /// What to look for
+    /// Query
     ///
-    /// One argument is a query. Of several, those with spaces in them are phrases: the shell took their quotes away.
+    /// A single argument is parsed as a query. If there are several, an argument with spaces is a phrase, because the
+    /// shell has removed its quotes.
     #[arg(value_name = "QUERY", required_unless_present = "rest", num_args = 1..)]
     pub(crate) query: Vec<String>,
-    /// Words that begin with two dashes
+    /// Query words that begin with two dashes
     #[arg(last = true, hide = true)]
     pub(crate) rest: Vec<String>,
-    /// At most so many hits; 0 for all
+    /// Show at most N hits; 0 for all
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
-    /// So many lines of text above and below each match
+    /// Show N lines of text above and below each match
     ///
-    /// Without it, the words around the match on one line.
+    /// Default: the text around the match, on one line.
     #[arg(long, value_name = "N")]
     pub(crate) context: Option<usize>,
-    /// One row per session, with how many hits it has
+    /// Print one row per session, with its number of hits
     #[arg(short = 'l', long)]
     pub(crate) sessions: bool,
-    /// Read the session at hit N, at its turn
+    /// Show the session of hit N, at the turn of the hit
     #[arg(long, value_name = "N", conflicts_with_all = ["sessions", "resume"])]
     pub(crate) open: Option<usize>,
     /// Print the command that resumes the session of hit N
     #[arg(long, value_name = "N", conflicts_with = "sessions")]
     pub(crate) resume: Option<usize>,
-    /// Also attachments, progress and lines of unknown types
+    /// Include attachments, progress and lines of unknown types
     #[arg(long)]
     pub(crate) all: bool,
 }
@@ -47,28 +48,27 @@ const EXAMPLES: &str = "Examples:\n  \
     rethread search is:abandoned parser --open 1\n  \
     rethread search flaky -l --json | jq -r .session";
 
-const LANGUAGE: &str = "What to type:\n  \
-    socket retry          both words in one entry, in any case, also inside others\n  \
-    \"off by one\"          a phrase as it stands; quotes make text of anything\n  \
-    socket OR websocket   either; | means the same\n  \
-    -word  -tool:Bash     what must not be\n  \
-    /time(d )?out/        a regular expression, case as written, (?i) for any;\n  \
-    \u{20}                     /tmp/ is a word, for nothing in it has a meaning\n  \
-    role:user             only what is said by user, assistant, tool, thinking,\n  \
-    \u{20}                     system, summary, context; or prompt, answer, result\n  \
-    tool:Bash             calls of a tool and their results; of a name such as\n  \
-    \u{20}                     mcp__server__tool a part is enough\n  \
-    file:src/main.rs      calls with this in a path\n  \
-    project:shop          sessions with this in the path of their folder\n  \
-    branch:main           written on a git branch with this in its name\n  \
-    model:opus            by a model with this in its name\n  \
-    session:3f2a          sessions whose id begins so\n  \
-    since:7d              written since then; until:2026-01-31 before it\n  \
+const LANGUAGE: &str = "Query language:\n  \
+    socket retry          both words in one entry, in any case, also inside other words\n  \
+    \"off by one\"          an exact phrase; quotes turn any characters into text\n  \
+    socket OR websocket   either word; | means the same\n  \
+    -word  -tool:Bash     exclude\n  \
+    /time(d )?out/        a regular expression, case-sensitive unless (?i);\n  \
+    \u{20}                     /tmp/ is a word, because it has no special characters\n  \
+    role:user             only text of user, assistant, tool, thinking, system,\n  \
+    \u{20}                     summary, context; or prompt, answer, result\n  \
+    tool:Bash             calls of a tool and their results; part of a name such as\n  \
+    \u{20}                     mcp__server__tool is enough\n  \
+    file:src/main.rs      calls with this text in a path\n  \
+    project:shop          sessions with this text in their project path\n  \
+    branch:main           written on a git branch with this text in its name\n  \
+    model:opus            written by a model with this text in its name\n  \
+    session:3f2a          sessions with an id that begins with this\n  \
+    since:7d              written since then; until:2026-01-31 before then\n  \
     error:yes             failed tool calls and requests; error:no all others\n  \
-    is:active             what Claude remembers when the session is resumed;\n  \
-    \u{20}                     is:compacted and is:abandoned what it does not;\n  \
-    \u{20}                     is:subagent what subagents said\n\n\
-    Fields are known in any case; what is no field is text: std::fs, http://x.\n\n\
+    is:active             in context when the session is resumed; is:compacted and\n  \
+    \u{20}                     is:abandoned not in context; is:subagent by subagents\n\n\
+    Field names are case-insensitive. Anything that is not a field is text: std::fs, http://x.\n\n\
     Examples:\n  \
     rethread search websocket retry\n  \
     rethread search 'role:user \"off by one\" since:30d'\n  \
@@ -76,24 +76,23 @@ const LANGUAGE: &str = "What to type:\n  \
     rethread search is:abandoned parser --open 1\n  \
     rethread search flaky -l --json | jq -r .session";
 
-/// Make the index that searches use, or say how it stands
+/// Build the search index, or show its status
 ///
-/// Searches bring the index up to date by themselves; a first one over a large store is quicker after this. The index lies
-/// in $XDG_CACHE_HOME/rethread or ~/.cache/rethread, holds nothing that is not in the sessions, and can be deleted
-/// at any time.
+/// Searches update the index themselves. Building it in advance makes the first search of a large store faster. The index
+/// is in $XDG_CACHE_HOME/rethread or ~/.cache/rethread. It is derived from the sessions and can be deleted at any time.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread index\n  \
     rethread index --status\n  \
     rethread index --drop")]
 pub(crate) struct Index {
-    /// Throw it away and read every file again
+    /// Delete the index and read every file again
     #[arg(long)]
     pub(crate) rebuild: bool,
-    /// Only say how it stands
+    /// Only show the status of the index
     #[arg(long, conflicts_with_all = ["rebuild", "drop"])]
     pub(crate) status: bool,
-    /// Throw it away
+    /// Delete the index
     #[arg(long, conflicts_with = "rebuild")]
     pub(crate) drop: bool,
 }

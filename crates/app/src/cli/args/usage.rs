@@ -1,23 +1,40 @@
-//! The arguments of commands that account for tokens and money.
+//! Arguments of `usage` and `statusline`.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use rethread_engine::ops::GroupBy;
+use std::path::PathBuf;
 
-use super::pricing::PriceArgs;
+use rethread_engine::core::usage::PriceTable;
+use rethread_engine::ops::usage::GroupBy;
 
-/// Offers every way of grouping by its name.
-fn groupings() -> impl TypedValueParser<Value = GroupBy> {
-    let named = |name: String| GroupBy::ALL.into_iter().find(|by| by.name() == name).unwrap_or(GroupBy::Day);
-    PossibleValuesParser::new(GroupBy::ALL.map(GroupBy::name)).map(named)
+use super::name_parser;
+use crate::cli::error::CliError;
+
+/// The source of the prices.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PriceArgs {
+    /// Use prices from this table before the built-in ones
+    ///
+    /// The table is TOML, in dollars per million tokens, one value per line: `[[price]]`, `models = ["my-model-*"]`, `input =
+    /// 3`, `output = 15`. Optional: `cache_write_5m`, `cache_write_1h` and `cache_read` (default: 1.25, 2 and 0.1 times the
+    /// input), `from = 2026-01-31` (start date), `web_search` (per thousand), and `long.above` (tokens) with `long.input`,
+    /// `long.output` and so on. The first matching row applies; models without a row use the built-in prices. Default:
+    /// prices.toml in $XDG_CONFIG_HOME/rethread or ~/.config/rethread, if it exists.
+    #[arg(long = "prices", value_name = "FILE")]
+    file: Option<PathBuf>,
 }
 
-/// Add up tokens and money, each response once
+impl PriceArgs {
+    /// Loads the named price table, or the default one. Returns an error if it is unreadable or invalid.
+    pub(crate) fn load(&self) -> Result<PriceTable, CliError> {
+        Ok(crate::prices::load_prices(self.file.as_deref())?)
+    }
+}
+
+/// Add up tokens and cost, counting each response once
 ///
-/// One response stands on several lines, and forks, resumes and subagents repeat lines: rethread counts each response once
-/// over all files, by message and request, and takes the line with the most output. It is booked to the session, the day
-/// and the project in which it appeared first. Whatever it is grouped by, the rows add up to the total; --check proves it.
-/// A `≥` stands before amounts of which only a lower bound is known: the client had not heard the end of a response when it
-/// wrote it, or a model has no price.
+/// One response is written as several lines, and forks, resumes and subagents repeat lines. rethread counts each response
+/// once over all files, by message and request id, using the line with the most output. It belongs to the session, day
+/// and project in which it first appeared. For every grouping, the rows add up to the total; --check verifies this. `≥`
+/// marks a lower bound: the client wrote a response before its end was received, or a model has no price.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread usage --since 7d\n  \
@@ -26,37 +43,37 @@ fn groupings() -> impl TypedValueParser<Value = GroupBy> {
     rethread usage last --by reach\n  \
     rethread usage --check")]
 pub(crate) struct Usage {
-    /// Only this session, its subagents included: id, beginning of an id, words of its title, path, or `last`
+    /// Only this session and its subagents: id, start of an id, words from the title, path, or `last`
     pub(crate) session: Option<String>,
-    /// day, week, month, project, session, model, tool, agent, branch (git), block (5 hours) or reach
-    #[arg(short, long, value_name = "WHAT", default_value = "day", hide_possible_values = true)]
-    #[arg(value_parser = groupings())]
+    /// Group by day, week, month, project, session, model, tool, agent, branch (git), block (5 hours) or reach
+    #[arg(short, long, value_name = "GROUP", default_value = "day", hide_possible_values = true)]
+    #[arg(value_parser = name_parser(&GroupBy::ALL, GroupBy::name))]
     pub(crate) by: GroupBy,
-    /// Only what was spent since: 7d, 12h, 2w, yesterday, 2026-01-31
+    /// Only usage since: 7d, 12h, 2w, yesterday, 2026-01-31
     #[arg(long, value_name = "WHEN")]
     pub(crate) since: Option<String>,
-    /// Only what was spent before
+    /// Only usage before
     #[arg(long, value_name = "WHEN")]
     pub(crate) until: Option<String>,
-    /// Let days begin where this time zone says: Europe/Berlin, UTC, +02:00
+    /// Time zone that determines days: Europe/Berlin, UTC, +02:00
     #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
     pub(crate) tz: Option<String>,
-    /// Only projects with this in their path
+    /// Only projects with this text in their path
     #[arg(long, value_name = "TEXT")]
     pub(crate) project: Option<String>,
-    /// Only models with this in their name
+    /// Only models with this text in their name
     #[arg(long, value_name = "TEXT")]
     pub(crate) model: Option<String>,
-    /// Show at most so many rows, and the others in one
+    /// Show at most N rows, and combine the others into one
     #[arg(short = 'n', long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Also say what abandoned branches cost, and what stands before compactions
+    /// Also show the cost of abandoned branches and of entries before compactions
     #[arg(long)]
     pub(crate) reach: bool,
-    /// Prove that all groups add up to the total, and compare with the client's own accounts
+    /// Verify that every grouping adds up to the total, and compare with the client's own records
     #[arg(long, conflicts_with_all = ["explain", "csv"])]
     pub(crate) check: bool,
-    /// List every line of the message with this id, and say which one counts
+    /// List every line of the message with this id, and show which one counts
     #[arg(long, value_name = "MESSAGE_ID", conflicts_with = "csv")]
     pub(crate) explain: Option<String>,
     /// Print comma-separated values
@@ -68,12 +85,12 @@ pub(crate) struct Usage {
 
 /// Print one line about the running session for Claude Code's status line
 ///
-/// Claude Code runs the command of its setting `statusLine` after every message, tells it on stdin about the session, and
-/// shows what it prints below the prompt: model, cost of the session with its subagents, of all sessions today and of the
-/// block of five hours, and how full the context is. Costs follow the same rule as `rethread usage`: each response once. The
-/// session itself is always up to date; what other sessions spent may be a minute old, because to look at all files takes
-/// longer than a status line should. Where the client tells when its five-hour limit starts anew, the block is that one. What
-/// is not known is left out; `≥` marks a lower bound, `~` an estimate.
+/// Claude Code runs the command in its `statusLine` setting after every message, passes session data on stdin, and shows
+/// the output below the prompt. The line shows the model, the cost of the session with its subagents, of all sessions
+/// today and of the 5-hour block, and the size of the context. As in `rethread usage`, each response is counted once. The
+/// figures of this session are always current. Those of other sessions may be a minute old, because reading all files
+/// takes too long for a status line. If the client reports when its 5-hour limit resets, that block is used. Unknown
+/// figures are omitted. `≥` marks a lower bound, `~` an estimate.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "In ~/.claude/settings.json:\n  \
     {\"statusLine\": {\"type\": \"command\", \"command\": \"rethread statusline\"}}\n\n\

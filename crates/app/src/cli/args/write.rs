@@ -1,217 +1,216 @@
-//! The arguments of commands that write.
+//! Arguments of the commands that change sessions.
 
 use std::path::PathBuf;
 
-/// What every writing command takes.
+/// The options of every command that changes sessions.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Writing {
-    /// Only say what would be changed
+pub(crate) struct WriteArgs {
+    /// Show what would change, and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Also while a client is at work in the session
+    /// Proceed even if a client is using the session
     ///
-    /// A session counts as live while a running client has it open, a process has its file open for writing, or
-    /// somebody wrote to it within the last 5 seconds.
+    /// A session is live if a running client has it open, a process has its file open for writing, or the file was changed
+    /// within the last 5 seconds.
     #[arg(long)]
     pub(crate) even_if_live: bool,
 }
 
-/// Move the point where the next resume goes on
+/// Move the point from which the next resume continues
 ///
-/// Every branch of a session is still in its file, but the client resumes only one of them. This makes it resume
-/// another, from any entry: two lines are added at the end of the file, none is changed, and what each client will then
-/// load is checked before and after. WHERE is a turn (t9: when it was answered), a line (L118), a uuid or its first
-/// digits, the tip of a branch as `branches` names it, or words that the entry holds. Where a compaction stands between,
-/// the way to the entry is written a second time behind it.
+/// A session file contains all its branches, but the client resumes only one of them. This command makes it resume from
+/// any entry. It appends two lines to the file, changes no existing line, and verifies before and after what each client
+/// will load. WHERE is a turn (t9: after its answer), a line (L118), a uuid or its first digits, the tip of a branch as
+/// listed by `branches`, or text contained in the entry. If a compaction lies between, the entries leading to the target
+/// are appended again after it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    rethread goto last t9               go on behind turn 9\n  \
-    rethread goto last t9 --before      as if prompt 9 had not been asked yet\n  \
+    rethread goto last t9               resume after turn 9\n  \
+    rethread goto last t9 --before      resume before prompt 9\n  \
     rethread goto 3f2a L118 --dry-run   show what would be written\n  \
-    rethread goto last \"the old plan\"   by words; offers a choice where several fit\n  \
-    rethread undo                       take it back")]
+    rethread goto last \"the old plan\"   by text; lists the choices if several match\n  \
+    rethread undo                       undo the move")]
 pub(crate) struct Goto {
-    /// Which session
+    /// Session to change
     pub(crate) session: String,
-    /// Where to: t9 (turn), L118 (line), uuid, or words
+    /// Target: t9 (turn), L118 (line), uuid, or text
     #[arg(value_name = "WHERE", required = true, num_args = 1..)]
-    pub(crate) place: Vec<String>,
-    /// Go to the entry before it
+    pub(crate) target: Vec<String>,
+    /// Move to the entry before the target
     #[arg(long)]
     pub(crate) before: bool,
     #[command(flatten)]
-    pub(crate) pen: Writing,
+    pub(crate) write: WriteArgs,
 }
 
-/// Move the point to an entry, named by its uuid
+/// Move the resume point to the entry with a given uuid
 ///
-/// The direct form of `goto`, for scripts: takes a uuid (or its first digits, L118 or t9), never words.
+/// The form of `goto` for scripts: accepts a uuid, its first digits, L118 or t9, but no text.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread branch 3f2a 0effbfda\n  \
     rethread branches 3f2a --json | jq -r .tip | head -1 | xargs rethread branch 3f2a")]
 pub(crate) struct Branch {
-    /// Which session
+    /// Session to change
     pub(crate) session: String,
-    /// Which entry: uuid or its first digits, L118 (line) or t9 (turn)
+    /// Target entry: uuid or its first digits, L118 (line) or t9 (turn)
     pub(crate) uuid: String,
     #[command(flatten)]
-    pub(crate) pen: Writing,
+    pub(crate) write: WriteArgs,
 }
 
-/// Make a new session of the path to a point
+/// Fork a session at a point into a new session
 ///
-/// The new session holds exactly the entries that lead to WHERE (without it: to where the client goes on), with their
-/// subagents, tool results and file history, and says in every line where it comes from, as the client's own /branch
-/// does. Its origin is not changed. What each client will load of it is checked after it is written.
+/// The new session contains exactly the entries that lead to WHERE (default: the resume point), with their subagents, tool
+/// results and file history. Every line records its origin, as with the client's own /branch. The original session is not
+/// changed. After writing, rethread verifies what each client will load.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    rethread fork last                   a copy to try something in\n  \
-    rethread fork last t9                what was said up to the end of turn 9\n  \
-    rethread fork 3f2a L118 --title \"the other way\"")]
+    rethread fork last                   a copy for experiments\n  \
+    rethread fork last t9                everything up to the end of turn 9\n  \
+    rethread fork 3f2a L118 --title \"second attempt\"")]
 pub(crate) struct Fork {
-    /// Which session
+    /// Session to fork
     pub(crate) session: String,
-    /// Up to where: t9 (turn), L118 (line), uuid, or words
+    /// Last entry: t9 (turn), L118 (line), uuid, or text
     #[arg(value_name = "WHERE")]
-    pub(crate) place: Vec<String>,
-    /// Up to the entry before it
+    pub(crate) target: Vec<String>,
+    /// End at the entry before the target
     #[arg(long)]
     pub(crate) before: bool,
-    /// What to call it
+    /// Title of the new session
     #[arg(long, value_name = "TITLE")]
     pub(crate) title: Option<String>,
-    /// Only say what would be made
+    /// Show what would be created, and create nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
 
-/// Mend what doctor finds, in a new session or in place
+/// Repair what doctor finds, in a new session or in place
 ///
-/// What was cut off is hung on what it followed: by the tool call that it answers, else by the order of the file. Calls
-/// that were interrupted get a result that says so, and what the API refuses (thoughts without a signature, empty texts,
-/// pictures over a limit) leaves. Records are read out of damaged lines; the damaged bytes are kept beside the session.
-/// Every line that gets another parent is listed, and marked in the file with the one it had (relinkedFrom). The session
-/// itself stays as it is unless --in-place is given. What clients will load is checked before and after.
+/// Disconnected entries are linked to their predecessors: by the tool call they answer, or else by file order. Interrupted
+/// tool calls get a result that states the interruption. Content that the API rejects is removed: unsigned thinking, empty
+/// texts and images over a limit. Records are recovered from damaged lines, and the damaged bytes are saved next to the
+/// session. Every entry with a new parent is listed, and its line records the old parent (relinkedFrom). The original
+/// session is not changed unless --in-place is given. rethread verifies before and after what each client will load.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    rethread repair last --dry-run            what would be mended\n  \
-    rethread repair last                      a new session, mended\n  \
-    rethread repair 3f2a --in-place           the session itself; `rethread undo` takes it back\n  \
-    rethread repair 3f2a --extract pictures   keep pictures that have to leave")]
+    rethread repair last --dry-run            show what would be repaired\n  \
+    rethread repair last                      write a repaired copy\n  \
+    rethread repair 3f2a --in-place           repair the session itself; undo with `rethread undo`\n  \
+    rethread repair 3f2a --extract pictures   save removed images to a folder")]
 pub(crate) struct Repair {
-    /// Which session
+    /// Session to repair
     pub(crate) session: String,
-    /// Mend the session itself, and do not make a new one
+    /// Repair the session itself instead of creating a new one
     #[arg(long)]
     pub(crate) in_place: bool,
-    /// Leave tool calls without a result out, and do not add a result
+    /// Remove tool calls without a result instead of adding a result
     #[arg(long)]
     pub(crate) drop_unpaired: bool,
-    /// Write pictures that have to leave into this folder
+    /// Save removed images to this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) extract: Option<PathBuf>,
-    /// Go on from this entry: uuid or its first digits, L118 (line) or t9 (turn)
+    /// Resume from this entry: uuid or its first digits, L118 (line) or t9 (turn)
     ///
-    /// Without it, clients go on from the newest entry where links were mended, else from where they did before.
+    /// Default: the newest entry if links were repaired, otherwise the same entry as before.
     #[arg(long, value_name = "ENTRY")]
     pub(crate) leaf: Option<String>,
     #[command(flatten)]
-    pub(crate) pen: Writing,
+    pub(crate) write: WriteArgs,
 }
 
-/// Give a session a title
+/// Set the title of a session
 ///
-/// Appends the two lines that the client's own /rename writes, so that every client shows the title. The last title
-/// given counts.
+/// Appends the two lines that the client's own /rename writes, so that every client shows the title. The last title in a
+/// file is the current one.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread rename last the login bug\n  \
     rethread rename 3f2a 'second try' --dry-run")]
 pub(crate) struct Rename {
-    /// Which session
+    /// Session to rename
     pub(crate) session: String,
-    /// The title; several words are joined
+    /// New title; several words are joined
     #[arg(required = true)]
     pub(crate) title: Vec<String>,
     #[command(flatten)]
-    pub(crate) pen: Writing,
+    pub(crate) write: WriteArgs,
 }
 
-/// Move sessions to the trash, with all that belongs to them
+/// Move sessions to the trash, with all their files
 ///
-/// The file, the folder beside it (subagents, tool results), subagents of older clients beside it, and what the client
-/// keeps of the session elsewhere: file history, todos, tasks. Nothing is deleted: `rethread undo` brings it back, until
-/// `rethread log --prune` throws it away.
+/// Moves the session file, its folder (subagents, tool results), subagent files of older clients, and the client's other
+/// data about the session: file history, todos and tasks. Nothing is deleted. `rethread undo` restores it, until `rethread
+/// log --prune` empties the trash.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    rethread rm 3f2a --dry-run       what would go\n  \
-    rethread rm 3f2a b27e            two sessions, each an op of its own")]
+    rethread rm 3f2a --dry-run       show what would be moved\n  \
+    rethread rm 3f2a b27e            two sessions, as two operations")]
 pub(crate) struct Rm {
-    /// Which sessions
+    /// Sessions to move
     #[arg(required = true)]
     pub(crate) session: Vec<String>,
     #[command(flatten)]
-    pub(crate) pen: Writing,
+    pub(crate) write: WriteArgs,
 }
 
-/// List what rethread changed
+/// List the changes that rethread made
 ///
-/// Newest first: the number to give to `rethread undo`, when, the command, its session, whether it is in force, and
-/// what it was about. The journal lies outside the client's folder, in $XDG_STATE_HOME/rethread or
-/// ~/.local/state/rethread, with the backups.
+/// Newest first: the number for `rethread undo`, the time, the command, the session, whether the change is in effect, and a
+/// summary. The journal and the backups are outside the client's folder, in $XDG_STATE_HOME/rethread or
+/// ~/.local/state/rethread.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread log\n  \
     rethread log 3f2a --json | jq .paths\n  \
     rethread log --prune --older-than 30d --dry-run")]
 pub(crate) struct Log {
-    /// Only ops of the session whose id begins so
+    /// Only operations on the session with this id, or start of an id
     pub(crate) session: Option<String>,
-    /// At most so many
+    /// Show at most N operations
     #[arg(short = 'n', long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Throw away the backups and the trash of old ops
+    /// Delete backups and trash of old operations
     ///
-    /// Those of ops that began before --older-than go, but never those of the newest op of a session. The log still
-    /// lists the ops and says so; they can no longer be undone.
+    /// Affects operations that began before --older-than, except the newest operation of each session. The log still lists
+    /// them, but they can no longer be undone.
     #[arg(long, conflicts_with_all = ["session", "limit"])]
     pub(crate) prune: bool,
-    /// What counts as old: 90d, 12w, 2026-01-31
+    /// Age limit for --prune: 90d, 12w, 2026-01-31
     #[arg(long, value_name = "WHEN", default_value = "90d", requires = "prune")]
     pub(crate) older_than: String,
-    /// Only say what would be thrown away
+    /// Show what would be deleted, and delete nothing
     #[arg(long, requires = "prune")]
     pub(crate) dry_run: bool,
 }
 
-/// Take back what rethread changed
+/// Undo a change that rethread made
 ///
-/// Brings every file of an op back to the bytes it had before: of the newest op that is in force, or of the one
-/// named. That is an op of its own, so it can be undone too. Refuses (exit 3) where a file is no longer as the op left it.
+/// Restores every file of an operation to its previous bytes. Default: the newest operation in effect. An undo is an
+/// operation too, so it can be undone. Refuses (exit code 3) if a file has changed since the operation.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    rethread undo                 take the newest change back\n  \
-    rethread undo 7 --dry-run     what taking back op 7 would change")]
+    rethread undo                 undo the newest change\n  \
+    rethread undo 7 --dry-run     show what undoing operation 7 would change")]
 pub(crate) struct Undo {
-    /// The number of the op; the newest in force where none is named
+    /// Number of the operation (default: the newest in effect)
     pub(crate) op: Option<u64>,
     #[command(flatten)]
-    pub(crate) pen: Writing,
+    pub(crate) write: WriteArgs,
 }
 
-/// Bring a session back to what it was before rethread changed it
+/// Restore a session to its state before rethread changed it
 ///
-/// All files of the session get the earliest bytes that are kept, also where the session was deleted meanwhile, by
-/// whomever. What is there now is backed up first: this is an op of its own, and can be undone. What rethread made
-/// itself stays.
+/// Restores the oldest backup of every file of the session, even if the session has been deleted since, by any program. The
+/// current state is backed up first, so a restore can be undone. Sessions created by rethread are not removed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread restore 3f2a --dry-run\n  \
     rethread restore 3f2a")]
 pub(crate) struct Restore {
-    /// Which session: its id or the beginning of it, also where its file is gone
+    /// Session id or the start of it; the file may be missing
     pub(crate) session: String,
     #[command(flatten)]
-    pub(crate) pen: Writing,
+    pub(crate) write: WriteArgs,
 }

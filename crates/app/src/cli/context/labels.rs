@@ -1,75 +1,75 @@
-//! The words for what fills a context.
+//! Labels of causes, blocks and drops.
 
-use rethread_engine::core::context::{Cause, Dropped};
+use rethread_engine::core::context::{ContextCause, DropReason};
 use rethread_engine::core::entry::{EntryRole, Kind};
-use rethread_engine::ops::Large;
+use rethread_engine::ops::context::LargeBlock;
 
-use super::super::figures::tokens;
-use super::super::{clean, entry, summary};
+use crate::cli::figures::format_tokens;
+use crate::cli::{clean, entry, summary};
 
-/// Says a cause; `name` is the tool or the kind of attachment.
-pub(super) fn cause(cause: Cause, name: &str) -> String {
+/// Returns the label of a cause. `name` is the tool or the kind of attachment.
+pub(super) fn cause_label(cause: ContextCause, name: &str) -> String {
     let name = clean::line(name);
     match cause {
-        Cause::Client => "client: system prompt, tools, memory".to_owned(),
-        Cause::Unrecorded => "client: not written to the file".to_owned(),
-        Cause::Summary => "summary of the compaction".to_owned(),
-        Cause::Prompt => "prompts".to_owned(),
-        Cause::Command => "commands and their output".to_owned(),
-        Cause::Answer => "answers".to_owned(),
-        Cause::Thinking => "thinking".to_owned(),
-        Cause::Call => "tool calls".to_owned(),
-        Cause::Result if name.is_empty() => "results without a call".to_owned(),
-        Cause::Result => format!("results of {name}"),
-        Cause::Picture => "pictures and documents".to_owned(),
-        Cause::Attachment if name.is_empty() => "attached".to_owned(),
-        Cause::Attachment => format!("attached: {name}"),
-        Cause::Reminder => "reminders and notices".to_owned(),
+        ContextCause::Client => "client: system prompt, tools, memory".to_owned(),
+        ContextCause::Unrecorded => "client: not recorded in the file".to_owned(),
+        ContextCause::Summary => "summary of the compaction".to_owned(),
+        ContextCause::Prompt => "prompts".to_owned(),
+        ContextCause::Command => "commands and their output".to_owned(),
+        ContextCause::Answer => "answers".to_owned(),
+        ContextCause::Thinking => "thinking".to_owned(),
+        ContextCause::Call => "tool calls".to_owned(),
+        ContextCause::Result if name.is_empty() => "results without a call".to_owned(),
+        ContextCause::Result => format!("results of {name}"),
+        ContextCause::Image => "images and documents".to_owned(),
+        ContextCause::Attachment if name.is_empty() => "attachments".to_owned(),
+        ContextCause::Attachment => format!("attached: {name}"),
+        ContextCause::Reminder => "reminders and notices".to_owned(),
     }
 }
 
-/// Says what one block is.
-pub(super) fn block(large: &Large) -> String {
+/// Returns the label of a block: its cause, with the tool of a call or result and the type of an attachment.
+pub(super) fn block_label(large: &LargeBlock) -> String {
     let name = clean::line(&large.name);
-    match large.item.cause {
-        Cause::Result if name.is_empty() => "result".to_owned(),
-        Cause::Result => format!("result of {name}"),
-        Cause::Call => format!("call of {name}"),
-        Cause::Attachment => format!("attached: {name}"),
-        Cause::Picture => "picture".to_owned(),
+    match large.block.cause {
+        ContextCause::Result if name.is_empty() => "result".to_owned(),
+        ContextCause::Result => format!("result of {name}"),
+        ContextCause::Call => format!("call of {name}"),
+        ContextCause::Attachment => format!("attached: {name}"),
+        ContextCause::Image => "image".to_owned(),
         cause => cause.name().to_owned(),
     }
 }
 
-/// Says what is in a block.
-pub(super) fn content(large: &Large, folder: &str) -> String {
+/// Returns the preview of a block, or a summary of its tool call, on one line. Paths become relative to `folder`.
+pub(super) fn block_preview(large: &LargeBlock, folder: &str) -> String {
     match &large.call {
-        Some(call) => summary::gist(call, folder),
-        // The words of a prompt need no speaker: what it is stands before them.
-        None => entry::words(&large.said, EntryRole::Prompt, Kind::User, folder),
+        Some(call) => summary::summarize_call(call, folder),
+        // No role is needed, because the label precedes the text.
+        None => entry::format_entry_line(&large.preview, EntryRole::Prompt, Kind::User, folder),
     }
 }
 
-/// The sign of a drop; the one of a compaction is the greatest.
-pub(super) fn sign(how: &Dropped) -> char {
-    match how {
-        Dropped::Compacted(_) => '▼',
-        Dropped::Cleared => '×',
-        Dropped::Unsaid => '↓',
+/// Returns the symbol of a context drop.
+pub(super) fn drop_symbol(reason: &DropReason) -> char {
+    match reason {
+        DropReason::Compacted(_) => '▼',
+        DropReason::Cleared => '×',
+        DropReason::Unexplained => '↓',
     }
 }
 
-/// Says what a drop was.
-pub(super) fn drop(how: &Dropped) -> String {
-    match how {
-        Dropped::Compacted(trigger) if trigger.is_empty() => "compacted".to_owned(),
-        Dropped::Compacted(trigger) => format!("compacted ({})", clean::line(trigger)),
-        Dropped::Cleared => "old results cleared".to_owned(),
-        Dropped::Unsaid => "shrank, and no line says why".to_owned(),
+/// Describes the reason of a context drop.
+pub(super) fn drop_label(reason: &DropReason) -> String {
+    match reason {
+        DropReason::Compacted(trigger) if trigger.is_empty() => "compacted".to_owned(),
+        DropReason::Compacted(trigger) => format!("compacted ({})", clean::line(trigger)),
+        DropReason::Cleared => "old results cleared".to_owned(),
+        DropReason::Unexplained => "shrank for an unknown reason".to_owned(),
     }
 }
 
-/// Says a number of tokens, marked where it was not counted.
-pub(super) fn amount(number: u64, measured: bool) -> String {
-    if measured { tokens(number) } else { format!("~{}", tokens(number)) }
+/// Formats a number of tokens, with `~` if it is an estimate.
+pub(super) fn format_amount(tokens: u64, measured: bool) -> String {
+    if measured { format_tokens(tokens) } else { format!("~{}", format_tokens(tokens)) }
 }

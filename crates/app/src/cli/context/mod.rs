@@ -1,160 +1,175 @@
-//! `rethread context`: where the context window went, as a chart, by cause and by block.
+//! `rethread context`: shows what fills the context window, as a chart, by cause and by block.
 
 mod chart;
 mod labels;
 
-use rethread_engine::core::context::{Cause, Dropped};
+use rethread_engine::core::context::{ContextCause, DropReason};
 use rethread_engine::core::entry::{EntryRole, Kind};
-use rethread_engine::ops::{self, Context, ContextRequest, Growth};
+use rethread_engine::ops;
+use rethread_engine::ops::context::{ContextReport, ContextRequest, TurnGrowth};
 
 use unicode_width::UnicodeWidthStr;
 
 use self::chart::Column;
 use super::args;
 use super::error::{CliError, Exit};
-use super::figures::{bar, count, things, tokens};
+use super::figures::{count_noun, draw_bar, format_tokens, group_digits};
 use super::out::Out;
 use super::style::{MARK, NAME, PLAIN, QUIET, STRONG, paint};
-use super::table::{Align, Cell, Table, fit_end, truncate_to_width};
+use super::table::{Align, Cell, Table, truncate_start, truncate_to_width};
 use super::{AppContext, clean, entry};
 use crate::json;
-use crate::text::shell::typed;
+use crate::text::shell::quote;
 
-/// How many causes are shown, and how many drops.
-const MOST_ROWS: usize = 14;
-const MOST_DROPS: usize = 6;
-const MOST_REREADS: usize = 5;
-/// Columns of the table of causes: names, bars, and what stands between and beside these.
-const WIDEST_CAUSE: usize = 44;
-const WIDEST_BAR: usize = 24;
-const NARROWEST_BAR: usize = 6;
-const BESIDE_BARS: usize = 31;
-/// The widest chart.
-const WIDEST: usize = 120;
+/// The maximum number of listed causes.
+const MAX_CAUSES: usize = 14;
+/// The maximum number of listed drops.
+const MAX_DROPS: usize = 6;
+/// The maximum number of listed repeated reads.
+const MAX_REREADS: usize = 5;
+/// The maximum width of the name of a cause.
+const MAX_CAUSE_WIDTH: usize = 44;
+/// The maximum width of a bar.
+const MAX_BAR_WIDTH: usize = 24;
+/// The minimum width of a bar.
+const MIN_BAR_WIDTH: usize = 6;
+/// The width of the other columns and the gaps.
+const OTHER_COLUMNS_WIDTH: usize = 31;
+/// The maximum width of the chart.
+const MAX_CHART_WIDTH: usize = 120;
 
-/// Runs the command.
-pub(crate) fn run(args: &args::Context, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
-    let path = place.session(&args.session)?;
-    let context = ops::context(&ContextRequest { path, turns: args.turns })?;
-    let something = context.window.used() > 0;
+/// Runs `rethread context`: prints the size of the context, its growth, and its content by cause and block.
+///
+/// Returns [`Exit::Nothing`] if the context is empty.
+pub(crate) fn run(args: &args::Context, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+    let path = app.find_session(&args.session)?;
+    let context = ops::context::analyze_context(&ContextRequest { path, turns: args.turns })?;
+    let has_context = context.window.used_tokens() > 0;
     if out.is_json() {
-        json(&context, args.turns, out)?;
-        return Ok(Exit::found(something));
+        print_json(&context, args.turns, out)?;
+        return Ok(Exit::from_found(has_context));
     }
-    if !something {
-        out.note("nothing was said in this session");
+    if !has_context {
+        out.note("this session has no messages");
         return Ok(Exit::Nothing);
     }
-    out.may_page();
-    super::header(&context.head, place, out)?;
-    head(&context, out)?;
-    if !context.curve.points.is_empty() {
+    out.allow_pager();
+    super::print_header(&context.header, app, out)?;
+    print_size(&context, out)?;
+    if !context.history.samples.is_empty() {
         out.line("")?;
-        growth(&context, out)?;
+        print_growth(&context, out)?;
     }
     if args.turns {
-        heading("By turn", out)?;
-        turns(&context, out)?;
+        print_heading("By turn", out)?;
+        print_turns(&context, out)?;
     }
-    heading("In the window now", out)?;
-    causes(&context, out)?;
-    rereads(&context, out)?;
-    heading("Largest", out)?;
-    largest(&context, out)?;
+    print_heading("In context now", out)?;
+    print_causes(&context, out)?;
+    print_rereads(&context, out)?;
+    print_heading("Largest blocks", out)?;
+    print_largest(&context, out)?;
     out.line("")?;
-    footer(&context, &args.session, out)?;
+    print_footer(&context, &args.session, out)?;
     Ok(Exit::Done)
 }
 
-fn json(context: &Context, turns: bool, out: &mut Out) -> Result<(), CliError> {
-    let id = &context.head.id;
-    out.json(&json::context(context))?;
-    for (k, turn) in context.turns.iter().enumerate().filter(|_| turns) {
-        let before = k.checked_sub(1).map_or(0, |before| context.turns[before].last);
-        out.json(&json::context_turn(id, turn, before))?;
+/// Prints the report as JSON. `with_turns` adds an object per turn.
+fn print_json(context: &ContextReport, with_turns: bool, out: &mut Out) -> Result<(), CliError> {
+    let id = &context.header.id;
+    out.json(&json::build_context(context))?;
+    for (idx, turn) in context.turns.iter().enumerate().filter(|_| with_turns) {
+        let tokens_before = idx.checked_sub(1).map_or(0, |previous| context.turns[previous].last_tokens);
+        out.json(&json::build_context_turn(id, turn, tokens_before))?;
     }
-    for (drop, place) in context.curve.drops.iter().zip(&context.drops) {
-        out.json(&json::context_drop(id, drop, *place))?;
+    for (drop, location) in context.history.drops.iter().zip(&context.drops) {
+        out.json(&json::build_context_drop(id, drop, *location))?;
     }
-    for row in &context.rows {
-        out.json(&json::context_cause(id, row))?;
+    for row in &context.by_cause {
+        out.json(&json::build_context_cause(id, row))?;
     }
     for reread in &context.rereads {
-        out.json(&json::context_reread(id, reread))?;
+        out.json(&json::build_context_reread(id, reread))?;
     }
-    context.largest.iter().try_for_each(|large| out.json(&json::context_item(id, large)))
+    context.largest.iter().try_for_each(|large| out.json(&json::build_context_item(id, large)))
 }
 
-fn heading(text: &str, out: &mut Out) -> Result<(), CliError> {
+fn print_heading(text: &str, out: &mut Out) -> Result<(), CliError> {
     out.line("")?;
     out.line(&paint(STRONG, text))
 }
 
-/// Says how full the window is, and what that number is made of.
-fn head(context: &Context, out: &mut Out) -> Result<(), CliError> {
+/// Prints the used part of the context window, and its components.
+fn print_size(context: &ContextReport, out: &mut Out) -> Result<(), CliError> {
     let window = &context.window;
-    let used = window.used();
-    let counted = window.context.is_some() && window.output.1 && window.since == 0;
+    let used = window.used_tokens();
+    let is_measured = window.context.is_some() && window.output.1 && window.since == 0;
     let percent = used as f64 * 100.0 / context.limit as f64;
-    let full = format!("{} of {} tokens", labels::amount(used, counted), tokens(context.limit));
-    let model = clean::line(&context.curve.model);
+    let usage =
+        format!("{} of {} tokens", labels::format_amount(used, is_measured), format_tokens(context.limit));
+    let model = clean::line(&context.history.model);
     let model = if model.is_empty() { String::new() } else { format!(" · {model}") };
-    out.line(&format!("{} ({percent:.0}%){}", paint(STRONG, &full), paint(QUIET, &model)))?;
+    out.line(&format!("{} ({percent:.0}%){}", paint(STRONG, &usage), paint(QUIET, &model)))?;
     let parts = match window.context {
         Some(sent) => {
-            let mut parts = vec![format!("{} sent with the last request", tokens(sent))];
-            parts.push(format!("{} answered", labels::amount(window.output.0, window.output.1)));
+            let mut parts = vec![format!("{} sent with the last request", format_tokens(sent))];
+            parts.push(format!("{} in the answer", labels::format_amount(window.output.0, window.output.1)));
             if window.since > 0 {
-                parts.push(format!("~{} since", tokens(window.since)));
+                parts.push(format!("~{} since", format_tokens(window.since)));
             }
             parts.join(" + ")
         }
-        None => "no request of what is loaded was counted: all numbers are estimates".to_owned(),
+        None => "the API counted no request of this path: all numbers are estimates".to_owned(),
     };
     out.line(&paint(QUIET, &truncate_to_width(&parts, out.width())))
 }
 
-/// Draws how the context grew, and lists where it dropped.
-fn growth(context: &Context, out: &mut Out) -> Result<(), CliError> {
-    let points = &context.curve.points;
-    let mut columns: Vec<Column> = points
+/// Prints a chart of the context size by response, and lists the last 6 drops.
+fn print_growth(context: &ContextReport, out: &mut Out) -> Result<(), CliError> {
+    let samples = &context.history.samples;
+    let mut columns: Vec<Column> = samples
         .iter()
-        .map(|point| Column { size: point.context, judged: !point.measured, sign: None, turn: None })
+        .map(|sample| Column { size: sample.context, estimated: !sample.measured, symbol: None, turn: None })
         .collect();
     for turn in &context.turns {
-        columns[turn.points.start].turn = turn.no;
+        columns[turn.sample_range.start].turn = turn.number;
     }
-    let last = points.len() - 1;
-    for drop in &context.curve.drops {
-        let sign = &mut columns[drop.at.min(last)].sign;
-        *sign = (*sign).max(Some(labels::sign(&drop.how)));
+    let last = samples.len() - 1;
+    for drop in &context.history.drops {
+        let symbol = &mut columns[drop.sample_idx.min(last)].symbol;
+        *symbol = (*symbol).max(Some(labels::drop_symbol(&drop.reason)));
     }
-    for line in chart::draw(&columns, out.width().min(WIDEST)) {
+    for line in chart::draw_chart(&columns, out.width().min(MAX_CHART_WIDTH)) {
         out.line(&line)?;
     }
-    if points.iter().any(|point| !point.measured) {
+    if samples.iter().any(|sample| !sample.measured) {
         out.line(&paint(QUIET, "░ estimated: the API's count is missing"))?;
     }
-    let skipped = context.curve.drops.len().saturating_sub(MOST_DROPS);
-    if skipped > 0 {
-        out.line(&paint(QUIET, &format!("{} before these", things(skipped as u64, "drop"))))?;
+    let skipped_count = context.history.drops.len().saturating_sub(MAX_DROPS);
+    if skipped_count > 0 {
+        out.line(&paint(QUIET, &format!("{} earlier", count_noun(skipped_count as u64, "drop"))))?;
     }
-    for (drop, (line, turn)) in context.curve.drops.iter().zip(&context.drops).skip(skipped) {
-        let turn = turn.map(|turn| format!(" t{turn}")).unwrap_or_default();
+    for (drop, location) in context.history.drops.iter().zip(&context.drops).skip(skipped_count) {
+        let turn = location.turn.map(|turn| format!(" t{turn}")).unwrap_or_default();
         let sizes = match (drop.before, drop.after) {
-            (Some(before), Some(after)) => format!(", {} → {}", tokens(before), tokens(after)),
-            (Some(before), None) => format!(", {} before", tokens(before)),
-            (None, Some(after)) => format!(", {} after", tokens(after)),
+            (Some(before), Some(after)) => format!(", {} → {}", format_tokens(before), format_tokens(after)),
+            (Some(before), None) => format!(", {} before", format_tokens(before)),
+            (None, Some(after)) => format!(", {} after", format_tokens(after)),
             (None, None) => String::new(),
         };
-        let sign = paint(MARK, &labels::sign(&drop.how).to_string());
-        let name = paint(NAME, &format!("L{line}"));
-        out.line(&format!("{sign} {name}{}  {}{sizes}", paint(QUIET, &turn), labels::drop(&drop.how)))?;
+        let symbol = paint(MARK, &labels::drop_symbol(&drop.reason).to_string());
+        let name = paint(NAME, &format!("L{}", location.line));
+        out.line(&format!(
+            "{symbol} {name}{}  {}{sizes}",
+            paint(QUIET, &turn),
+            labels::drop_label(&drop.reason)
+        ))?;
     }
     Ok(())
 }
 
-fn turns(context: &Context, out: &mut Out) -> Result<(), CliError> {
+/// Prints a row per turn with the context size in tokens at its first and last response.
+fn print_turns(context: &ContextReport, out: &mut Out) -> Result<(), CliError> {
     let mut table = Table::new(0)
         .column("turn", Align::Right, 6)
         .column("line", Align::Left, 8)
@@ -163,104 +178,113 @@ fn turns(context: &Context, out: &mut Out) -> Result<(), CliError> {
         .column("last", Align::Right, 8)
         .column("growth", Align::Right, 9)
         .column("", Align::Left, 1)
-        .column("began with", Align::Left, 400);
-    let mut before = 0;
+        .column("first text", Align::Left, 400);
+    let mut tokens_before = 0;
     for turn in &context.turns {
-        table.row(turn_row(context, turn, before, out.width()));
-        before = turn.last;
+        table.row(build_turn_row(context, turn, tokens_before, out.width()));
+        tokens_before = turn.last_tokens;
     }
     table.print(out)
 }
 
-fn turn_row(context: &Context, turn: &Growth, before: u64, width: usize) -> Vec<Cell> {
-    let sign = context.curve.drops.iter().filter(|drop| turn.points.contains(&drop.at));
-    let sign = sign.map(|drop| labels::sign(&drop.how)).max();
-    let change = match turn.last.checked_sub(before) {
-        Some(more) => format!("+{}", tokens(more)),
-        None => format!("-{}", tokens(before - turn.last)),
+/// Builds the row of a turn. `tokens_before` is the context size at the end of the previous turn.
+fn build_turn_row(context: &ContextReport, turn: &TurnGrowth, tokens_before: u64, width: usize) -> Vec<Cell> {
+    let symbol = context.history.drops.iter().filter(|drop| turn.sample_range.contains(&drop.sample_idx));
+    let symbol = symbol.map(|drop| labels::drop_symbol(&drop.reason)).max();
+    let change = match turn.last_tokens.checked_sub(tokens_before) {
+        Some(growth) => format!("+{}", format_tokens(growth)),
+        None => format!("-{}", format_tokens(tokens_before - turn.last_tokens)),
     };
-    let said = turn
-        .said
-        .as_ref()
-        .map(|said| entry::words(said, EntryRole::Prompt, Kind::User, &context.head.folder));
+    let preview = turn.preview.as_ref().map(|preview| {
+        entry::format_entry_line(preview, EntryRole::Prompt, Kind::User, &context.header.folder)
+    });
     vec![
-        turn.no.map(|no| format!("t{no}")).unwrap_or_default().into(),
+        turn.number.map(|number| format!("t{number}")).unwrap_or_default().into(),
         Cell::new(NAME, turn.line.map(|line| format!("L{line}")).unwrap_or_default()),
-        count(turn.points.len() as u64).into(),
-        labels::amount(turn.first, turn.measured).into(),
-        labels::amount(turn.last, turn.measured).into(),
+        group_digits(turn.sample_range.len() as u64).into(),
+        labels::format_amount(turn.first_tokens, turn.measured).into(),
+        labels::format_amount(turn.last_tokens, turn.measured).into(),
         change.into(),
-        Cell::new(MARK, sign.map(String::from).unwrap_or_default()),
-        Cell::new(PLAIN, truncate_to_width(&said.unwrap_or_default(), width)),
+        Cell::new(MARK, symbol.map(String::from).unwrap_or_default()),
+        Cell::new(PLAIN, truncate_to_width(&preview.unwrap_or_default(), width)),
     ]
 }
 
-fn causes(context: &Context, out: &mut Out) -> Result<(), CliError> {
-    let used = context.window.used();
-    // One more row takes no more room than the line that would count it.
-    let most = if context.rows.len() == MOST_ROWS + 1 { MOST_ROWS + 1 } else { MOST_ROWS };
-    let (shown, rest) = context.rows.split_at(context.rows.len().min(most));
+/// Prints the tokens by cause with bars, largest first. Causes after the 14th are one row.
+fn print_causes(context: &ContextReport, out: &mut Out) -> Result<(), CliError> {
+    let used = context.window.used_tokens();
+    // One more row takes no more space than the line that would summarize it.
+    let max_rows = if context.by_cause.len() == MAX_CAUSES + 1 { MAX_CAUSES + 1 } else { MAX_CAUSES };
+    let (shown, rest) = context.by_cause.split_at(context.by_cause.len().min(max_rows));
     let mut rows: Vec<(String, usize, u64, bool)> = shown
         .iter()
-        .map(|row| (labels::cause(row.cause, &row.name), row.items, row.tokens, row.measured == row.tokens))
+        .map(|row| {
+            (labels::cause_label(row.cause, &row.name), row.items, row.tokens, row.measured == row.tokens)
+        })
         .collect();
     if !rest.is_empty() {
-        let name = things(rest.len() as u64, "smaller cause");
+        let name = count_noun(rest.len() as u64, "smaller cause");
         let items = rest.iter().map(|row| row.items).sum();
         rows.push((name, items, rest.iter().map(|row| row.tokens).sum(), false));
     }
-    let widest = rows.iter().map(|(name, ..)| name.width()).max().unwrap_or(0).min(WIDEST_CAUSE);
-    let bars = out.width().saturating_sub(widest + BESIDE_BARS).min(WIDEST_BAR);
+    let name_width = rows.iter().map(|(name, ..)| name.width()).max().unwrap_or(0).min(MAX_CAUSE_WIDTH);
+    let bar_width = out.width().saturating_sub(name_width + OTHER_COLUMNS_WIDTH).min(MAX_BAR_WIDTH);
     let mut table = Table::new(0)
-        .column("", Align::Left, WIDEST_CAUSE)
+        .column("", Align::Left, MAX_CAUSE_WIDTH)
         .column("blocks", Align::Right, 8)
         .column("tokens", Align::Right, 8)
         .column("share", Align::Right, 6)
-        .column("", Align::Left, WIDEST_BAR);
-    let largest = rows.iter().map(|(_, _, number, _)| *number).max().unwrap_or(0);
-    for (name, items, number, measured) in rows {
-        let share = format!("{:.1}%", number as f64 * 100.0 / used as f64);
-        let items = if items > 0 { count(items as u64) } else { String::new() };
+        .column("", Align::Left, MAX_BAR_WIDTH);
+    let largest = rows.iter().map(|(_, _, tokens, _)| *tokens).max().unwrap_or(0);
+    for (name, items, tokens, measured) in rows {
+        let share = format!("{:.1}%", tokens as f64 * 100.0 / used as f64);
+        let items = if items > 0 { group_digits(items as u64) } else { String::new() };
         table.row(vec![
             name.into(),
             Cell::new(QUIET, items),
-            labels::amount(number, measured).into(),
+            labels::format_amount(tokens, measured).into(),
             Cell::new(QUIET, share),
-            if bars < NARROWEST_BAR { Cell::default() } else { bar(number, largest, bars).into() },
+            if bar_width < MIN_BAR_WIDTH {
+                Cell::default()
+            } else {
+                draw_bar(tokens, largest, bar_width).into()
+            },
         ]);
     }
     table.print(out)
 }
 
-fn rereads(context: &Context, out: &mut Out) -> Result<(), CliError> {
+/// Prints the first 5 files that were read repeatedly, with the tokens of the repeated reads.
+fn print_rereads(context: &ContextReport, out: &mut Out) -> Result<(), CliError> {
     if context.rereads.is_empty() {
         return Ok(());
     }
-    heading("Read again", out)?;
+    print_heading("Files read more than once", out)?;
     let mut table = Table::new(0)
         .column("reads", Align::Right, 6)
-        .column("repeats cost", Align::Right, 12)
+        .column("repeated", Align::Right, 12)
         .column("file", Align::Left, 400);
-    for reread in context.rereads.iter().take(MOST_REREADS) {
+    for reread in context.rereads.iter().take(MAX_REREADS) {
         let path = clean::line(&reread.path);
-        let folder = format!("{}/", context.head.folder);
+        let folder = format!("{}/", context.header.folder);
         let path = path.strip_prefix(&folder).unwrap_or(&path).to_owned();
         table.row(vec![
-            count(reread.reads as u64).into(),
-            format!("~{}", tokens(reread.tokens)).into(),
-            fit_end(&path, out.width().saturating_sub(22)).into(),
+            group_digits(reread.reads as u64).into(),
+            format!("~{}", format_tokens(reread.tokens)).into(),
+            truncate_start(&path, out.width().saturating_sub(22)).into(),
         ]);
     }
     table.print(out)?;
-    let rest = &context.rereads[context.rereads.len().min(MOST_REREADS)..];
+    let rest = &context.rereads[context.rereads.len().min(MAX_REREADS)..];
     if !rest.is_empty() {
-        let cost = tokens(rest.iter().map(|reread| reread.tokens).sum());
-        out.line(&paint(QUIET, &format!("{} more, ~{cost}", things(rest.len() as u64, "file"))))?;
+        let tokens = format_tokens(rest.iter().map(|reread| reread.tokens).sum());
+        out.line(&paint(QUIET, &format!("{} more, ~{tokens}", count_noun(rest.len() as u64, "file"))))?;
     }
     Ok(())
 }
 
-fn largest(context: &Context, out: &mut Out) -> Result<(), CliError> {
+/// Prints a row for each of the largest blocks: handle, tokens, kind and preview.
+fn print_largest(context: &ContextReport, out: &mut Out) -> Result<(), CliError> {
     let mut table = Table::new(0)
         .column("", Align::Left, 36)
         .column("", Align::Right, 8)
@@ -269,39 +293,46 @@ fn largest(context: &Context, out: &mut Out) -> Result<(), CliError> {
     for large in &context.largest {
         table.row(vec![
             Cell::new(NAME, large.handle.clone()),
-            labels::amount(large.item.tokens, large.item.measured).into(),
-            labels::block(large).into(),
-            Cell::new(QUIET, truncate_to_width(&labels::content(large, &context.head.folder), out.width())),
+            labels::format_amount(large.block.tokens, large.block.measured).into(),
+            labels::block_label(large).into(),
+            Cell::new(
+                QUIET,
+                truncate_to_width(&labels::block_preview(large, &context.header.folder), out.width()),
+            ),
         ]);
     }
     table.print(out)
 }
 
-fn footer(context: &Context, session: &str, out: &mut Out) -> Result<(), CliError> {
+/// Prints counts, explanations of the symbols used, and a command that makes a smaller copy.
+fn print_footer(context: &ContextReport, session: &str, out: &mut Out) -> Result<(), CliError> {
     let mut facts = vec![format!(
         "{} in {}",
-        things(context.curve.points.len() as u64, "response"),
-        things(context.turns.iter().filter(|turn| turn.no.is_some()).count() as u64, "turn")
+        count_noun(context.history.samples.len() as u64, "response"),
+        count_noun(context.turns.iter().filter(|turn| turn.number.is_some()).count() as u64, "turn")
     )];
-    if context.elsewhere > 0 {
-        facts.push(format!("{} on other branches or cut off", things(context.elsewhere as u64, "response")));
+    if context.off_path_responses > 0 {
+        facts.push(format!(
+            "{} on other branches or unreachable",
+            count_noun(context.off_path_responses as u64, "response")
+        ));
     }
-    facts.push("~ is shared out or judged by length".to_owned());
-    if context.rows.iter().any(|row| row.cause == Cause::Thinking) {
-        facts.push("thinking counts as recorded: what the API drops of it is not known".to_owned());
+    facts.push("~ is estimated by length".to_owned());
+    if context.by_cause.iter().any(|row| row.cause == ContextCause::Thinking) {
+        facts.push("thinking is counted as recorded; the API may drop some of it".to_owned());
     }
-    if context.rows.iter().any(|row| row.cause == Cause::Unrecorded) {
-        facts.push("what a request grew by beyond twice the estimate was never written".to_owned());
+    if context.by_cause.iter().any(|row| row.cause == ContextCause::Unrecorded) {
+        facts.push("growth beyond twice the estimate is listed as unrecorded".to_owned());
     }
-    if context.curve.drops.iter().any(|drop| drop.how == Dropped::Unsaid) {
-        facts.push("what left at ↓ is not known: thinking goes first, then results".to_owned());
+    if context.history.drops.iter().any(|drop| drop.reason == DropReason::Unexplained) {
+        facts.push("content removed at ↓ is unknown; thinking is assumed first, then results".to_owned());
     }
-    if let Some(line) = context.cut {
-        facts.push(format!("the path is cut off at L{line}: what was before counts as the client's"));
+    if let Some(line) = context.cut_off_line {
+        facts.push(format!("the path is broken at L{line}; everything before counts as the client's part"));
     }
     for line in textwrap::wrap(&facts.join(" · "), out.width()) {
         out.line(&paint(QUIET, &line))?;
     }
-    let command = format!("rethread clone {} --preset light --dry-run", typed(session));
-    out.line(&format!("{} {}", paint(QUIET, "a lighter copy:"), paint(NAME, &command)))
+    let command = format!("rethread clone {} --preset light --dry-run", quote(session));
+    out.line(&format!("{} {}", paint(QUIET, "make a smaller copy:"), paint(NAME, &command)))
 }

@@ -1,10 +1,11 @@
-//! `rethread doctor`: what is wrong, what it costs, what mends it.
+//! `rethread doctor`: finds problems, their consequences and fixes.
 
 mod session;
 mod store;
 
 use rethread_engine::core::check::Severity;
-use rethread_engine::ops::{self, DoctorRequest};
+use rethread_engine::ops;
+use rethread_engine::ops::doctor::DoctorRequest;
 
 use super::error::{self, CliError, Exit};
 use super::out::Out;
@@ -12,62 +13,73 @@ use super::{AppContext, args};
 use crate::json;
 use crate::text::diagnostic;
 
-/// Runs the command.
-pub(crate) fn run(args: &args::Doctor, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+/// Runs `rethread doctor`: prints the findings of one session, or of the whole store.
+pub(crate) fn run(args: &args::Doctor, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     match &args.session {
-        Some(session) => session_run(session, place, out),
-        None => store_run(args, place, out),
+        Some(session) => check_session(session, app, out),
+        None => check_store(args, app, out),
     }
 }
 
-fn session_run(name: &str, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
-    let path = place.session(name)?;
-    let diagnosis = ops::diagnose(&path)?;
+/// Checks the session with this name and prints its findings. The exit depends on the worst severity.
+fn check_session(name: &str, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+    let path = app.find_session(name)?;
+    let report = ops::doctor::check_session(&path)?;
     if out.is_json() {
-        for finding in &diagnosis.findings {
-            let words =
-                (diagnostic::cost(finding, &diagnosis), diagnostic::mend(finding, &diagnosis.head.id));
-            out.json(&json::finding(&diagnosis, finding, words))?;
+        for finding in &report.findings {
+            let texts = (
+                diagnostic::describe_finding(finding, &report),
+                diagnostic::fix_hint(finding, &report.header.id),
+            );
+            out.json(&json::build_finding(&report, finding, texts))?;
         }
-        out.json(&json::one_session(&diagnosis))?;
+        out.json(&json::build_doctor_session(&report))?;
     } else {
-        out.may_page();
-        super::header(&diagnosis.head, place, out)?;
-        session::print(&diagnosis, name, out)?;
+        out.allow_pager();
+        super::print_header(&report.header, app, out)?;
+        session::print(&report, name, out)?;
     }
-    Ok(exit(diagnosis.worst()))
+    Ok(select_exit(report.worst_severity()))
 }
 
-fn store_run(args: &args::Doctor, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
-    let now = place.clock.now().into();
-    let round = ops::doctor(&place.roots, &DoctorRequest { everything: args.everything, now });
-    error::warn(&round.failures, out);
+/// Checks all sessions and the store itself. Returns [`Exit::Failed`] if a file could not be read.
+fn check_store(args: &args::Doctor, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+    let now = app.clock.now().into();
+    let store_report =
+        ops::doctor::check_store(&app.roots, &DoctorRequest { include_harmless: args.everything, now });
+    error::print_warnings(&store_report.failures, out);
     if out.is_json() {
-        for diagnosis in &round.sessions {
-            for finding in &diagnosis.findings {
-                let words =
-                    (diagnostic::cost(finding, diagnosis), diagnostic::mend(finding, &diagnosis.head.id));
-                out.json(&json::finding(diagnosis, finding, words))?;
+        for report in &store_report.sessions {
+            for finding in &report.findings {
+                let texts = (
+                    diagnostic::describe_finding(finding, report),
+                    diagnostic::fix_hint(finding, &report.header.id),
+                );
+                out.json(&json::build_finding(report, finding, texts))?;
             }
         }
-        for finding in &round.store {
-            out.json(&json::store_finding(
+        for finding in &store_report.store_findings {
+            out.json(&json::build_store_finding(
                 finding,
-                diagnostic::store_cost(finding),
-                diagnostic::store_mend(finding),
+                diagnostic::describe_store_finding(finding),
+                diagnostic::store_fix_hint(finding),
             ))?;
         }
-        out.json(&json::whole_store(&round))?;
-    } else if round.examined == 0 && round.store.is_empty() {
-        super::say_nothing_found(place, out);
+        out.json(&json::build_doctor_store(&store_report))?;
+    } else if store_report.session_count == 0 && store_report.store_findings.is_empty() {
+        super::print_no_sessions(app, out);
     } else {
-        out.may_page();
-        store::print(&round, place, out)?;
+        out.allow_pager();
+        store::print(&store_report, app, out)?;
     }
-    Ok(if round.failures.is_empty() { exit(round.worst()) } else { Exit::Failed })
+    Ok(if store_report.failures.is_empty() {
+        select_exit(store_report.worst_severity())
+    } else {
+        Exit::Failed
+    })
 }
 
-/// Harmless findings alone are clean.
-fn exit(worst: Option<Severity>) -> Exit {
-    if worst > Some(Severity::Harmless) { Exit::Nothing } else { Exit::Done }
+/// Returns [`Exit::Nothing`] (exit code 1) if there are warnings or errors, otherwise [`Exit::Done`].
+fn select_exit(worst: Option<Severity>) -> Exit {
+    if worst > Some(Severity::Info) { Exit::Nothing } else { Exit::Done }
 }

@@ -1,97 +1,97 @@
-//! The report on one session.
+//! The doctor report on one session.
 
 use rethread_engine::core::check::{Diagnostic, Severity, SizeBreakdown, SizeCategory, SuggestedFix};
-use rethread_engine::ops::SessionReport;
+use rethread_engine::ops::doctor::SessionReport;
 
-use super::super::error::CliError;
-use super::super::facts::{Words, command, fact};
-use super::super::figures::{count, size, things};
-use super::super::out::Out;
-use super::super::style::{BAD, GOOD, MARK, NAME, PLAIN, QUIET, paint};
+use crate::cli::error::CliError;
+use crate::cli::facts::{StyledText, print_command, print_fact};
+use crate::cli::figures::{count_noun, format_size, group_digits};
+use crate::cli::out::Out;
+use crate::cli::style::{BAD, GOOD, MARK, NAME, PLAIN, QUIET, paint};
 use crate::text::diagnostic;
 use anstyle::Style;
 
-/// Prints what was found, the worst first.
-pub(super) fn print(diagnosis: &SessionReport, session: &str, out: &mut Out) -> Result<(), CliError> {
-    let (style, verdict) = verdict(diagnosis);
-    out.line(&paint(style, &verdict))?;
-    for finding in &diagnosis.findings {
+/// Prints a summary, the findings, worst first, and the sizes. `session` is the name to use in commands.
+pub(super) fn print(report: &SessionReport, session: &str, out: &mut Out) -> Result<(), CliError> {
+    let (style, summary) = summarize(report);
+    out.line(&paint(style, &summary))?;
+    for finding in &report.findings {
         out.line("")?;
-        self::finding(finding, diagnosis, session, out)?;
+        print_finding(finding, report, session, out)?;
     }
     out.line("")?;
-    fact("bytes", &vec![(PLAIN, sizes(&diagnosis.weight))], out)
+    print_fact("size", &vec![(PLAIN, list_sizes(&report.sizes))], out)
 }
 
-fn verdict(diagnosis: &SessionReport) -> (Style, String) {
-    let [blocks, costs, harmless] = [Severity::Blocks, Severity::Warning, Severity::Harmless]
-        .map(|severity| diagnosis.count(severity) as u64);
-    let odd = if harmless > 0 { format!("; {} harmless", count(harmless)) } else { String::new() };
-    match (blocks, costs) {
-        (0, 0) if harmless == 0 => (GOOD, "clean: nothing is wrong".to_owned()),
-        (0, 0) => (GOOD, format!("clean: nothing worse than {}", things(harmless, "harmless finding"))),
-        (0, costs) => {
-            let cost = if costs == 1 { "costs" } else { "cost" };
-            (MARK, format!("{} that {cost} something{odd}", things(costs, "finding")))
-        }
-        (blocks, 0) => (BAD, format!("{}{odd}", blocking(blocks))),
-        (blocks, costs) => (BAD, format!("{}, {} with a cost{odd}", blocking(blocks), count(costs))),
+/// Returns the number of findings by severity, with the style of the worst one.
+fn summarize(report: &SessionReport) -> (Style, String) {
+    let [errors, warnings, infos] = [Severity::Error, Severity::Warning, Severity::Info]
+        .map(|severity| report.count_findings(severity) as u64);
+    let counts = [(errors, "error"), (warnings, "warning")].into_iter().filter(|(count, _)| *count > 0);
+    let mut parts: Vec<String> = counts.map(|(count, noun)| count_noun(count, noun)).collect();
+    if parts.is_empty() {
+        parts.push("no problems".to_owned());
     }
+    parts.extend((infos > 0).then(|| format!("{} info", group_digits(infos))));
+    let style = match (errors, warnings) {
+        (0, 0) => GOOD,
+        (0, _) => MARK,
+        _ => BAD,
+    };
+    (style, parts.join(", "))
 }
 
-fn blocking(number: u64) -> String {
-    let block = if number == 1 { "blocks" } else { "block" };
-    format!("{} that {block} the session", things(number, "finding"))
-}
-
-fn finding(
+/// Prints a finding: its code and lines, its consequence, and the fix.
+fn print_finding(
     finding: &Diagnostic,
-    diagnosis: &SessionReport,
+    report: &SessionReport,
     session: &str,
     out: &mut Out,
 ) -> Result<(), CliError> {
     let style = severity_style(finding.severity);
-    let mut head: Words = vec![(style, finding.code.name().to_owned())];
-    head.push((PLAIN, "  ".to_owned()));
-    head.push((NAME, diagnostic::lines(finding)));
-    fact(finding.severity.name(), &head, out)?;
-    fact("", &vec![(PLAIN, diagnostic::cost(finding, diagnosis))], out)?;
-    match diagnostic::mend(finding, session) {
-        // A list of branches mends nothing: it shows where to go.
-        Some(help) if finding.mend == SuggestedFix::Branches => command("see", &help.text, out),
-        Some(help) if help.is_command => command("mend", &help.text, out),
-        Some(help) => fact("mend", &vec![(PLAIN, help.text)], out),
+    let title: StyledText = vec![
+        (style, finding.code.name().to_owned()),
+        (PLAIN, format!(", {}  ", diagnostic::code_name(finding.code))),
+        (NAME, diagnostic::line_list(finding)),
+    ];
+    print_fact(finding.severity.name(), &title, out)?;
+    print_fact("", &vec![(PLAIN, diagnostic::describe_finding(finding, report))], out)?;
+    match diagnostic::fix_hint(finding, session) {
+        // A list of branches fixes nothing, but shows the entries from which the session can be resumed.
+        Some(hint) if finding.fix == SuggestedFix::Branches => print_command("see", &hint.text, out),
+        Some(hint) if hint.is_command => print_command("fix", &hint.text, out),
+        Some(hint) => print_fact("fix", &vec![(PLAIN, hint.text)], out),
         None => Ok(()),
     }
 }
 
-/// The style of a severity; its name stands beside it.
 pub(super) fn severity_style(severity: Severity) -> Style {
     match severity {
-        Severity::Blocks => BAD,
+        Severity::Error => BAD,
         Severity::Warning => MARK,
-        Severity::Harmless => QUIET,
+        Severity::Info => QUIET,
     }
 }
 
-/// Says a size that no line break parts.
-fn whole(bytes: u64) -> String {
-    size(bytes).replace(' ', "\u{a0}")
+/// Formats a number of bytes with a no-break space before the unit.
+fn format_unbroken_size(bytes: u64) -> String {
+    format_size(bytes).replace(' ', "\u{a0}")
 }
 
-/// Says where the bytes are, the most first.
-fn sizes(weight: &SizeBreakdown) -> String {
+/// Formats the total size and the sizes of the categories, largest first.
+fn list_sizes(breakdown: &SizeBreakdown) -> String {
     let mut parts: Vec<(u64, &str)> = SizeCategory::ALL
         .iter()
-        .map(|&cause| (weight.of(cause), cause.name()))
+        .map(|&category| (breakdown.bytes_of(category), category.name()))
         .filter(|(bytes, _)| *bytes > 0)
         .collect();
     parts.sort_by_key(|&(bytes, _)| std::cmp::Reverse(bytes));
-    let parts: Vec<String> = parts.iter().map(|(bytes, name)| format!("{name} {}", whole(*bytes))).collect();
-    let repeated = if weight.repeated > 0 {
-        format!("; {} in repeated lines", size(weight.repeated))
+    let parts: Vec<String> =
+        parts.iter().map(|(bytes, name)| format!("{name} {}", format_unbroken_size(*bytes))).collect();
+    let repeated = if breakdown.repeated > 0 {
+        format!("; {} in repeated lines", format_size(breakdown.repeated))
     } else {
         String::new()
     };
-    format!("{}: {}{repeated}", size(weight.total()), parts.join(", "))
+    format!("{}: {}{repeated}", format_size(breakdown.total()), parts.join(", "))
 }

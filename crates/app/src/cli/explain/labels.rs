@@ -1,20 +1,23 @@
-//! What rules, reasons and ends are called: what only a terminal says stands here.
+//! Short labels for tables.
 
 use rethread_engine::core::resume::{LeafRule, LoadFailure, SkipReason};
 
-pub(super) use crate::text::resume::{group, left_out, lines, refusal, rule, share, verdict};
+pub(super) use crate::text::resume::{
+    format_percent, leaf_rule_text, line_list, load_summary, omitted_count_text, rejection_text,
+    unreachable_reason_text,
+};
 
-/// Says what came of it in a word or two, for a table.
-pub(super) fn halted(halt: LoadFailure) -> &'static str {
-    match halt {
-        LoadFailure::Hangs => "hangs",
+/// Returns a short label of a failure to load.
+pub(super) fn failure_label(failure: LoadFailure) -> &'static str {
+    match failure {
+        LoadFailure::Hangs => "freezes",
         LoadFailure::GivesUp => "finds no conversation",
         LoadFailure::Nothing => "finds nothing",
     }
 }
 
-/// Says the same in a few words, for a table.
-pub(super) fn short_rule(rule: LeafRule) -> String {
+/// Returns a short label of a leaf rule.
+pub(super) fn leaf_rule_label(rule: LeafRule) -> String {
     match rule {
         LeafRule::Newest => "newest timestamp".to_owned(),
         LeafRule::OnlyLeaf => "only leaf".to_owned(),
@@ -22,17 +25,17 @@ pub(super) fn short_rule(rule: LeafRule) -> String {
         LeafRule::NewestBelowLastLine => "newest below last line".to_owned(),
         LeafRule::Pinned(line) => format!("pinned by L{line}"),
         LeafRule::Summary(line) => format!("summary L{line}"),
-        LeafRule::Requested => "asked for".to_owned(),
+        LeafRule::Requested => "requested".to_owned(),
     }
 }
 
-/// Says why a walk ended, for a table.
-pub(super) fn end(why: SkipReason) -> &'static str {
-    match why {
+/// Returns a short label of the reason why the parent chain ended.
+pub(super) fn end_label(reason: SkipReason) -> &'static str {
+    match reason {
         SkipReason::Compacted => "compaction",
         SkipReason::MissingParent => "parent missing",
         SkipReason::UnreadParent => "parent not read",
-        SkipReason::Cycle => "a circle",
+        SkipReason::Cycle => "cycle",
         _ => "ends",
     }
 }

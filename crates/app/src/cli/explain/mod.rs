@@ -1,4 +1,4 @@
-//! `rethread explain`: what Claude Code will load.
+//! `rethread explain`: shows the entries that Claude Code will load.
 
 mod all;
 mod labels;
@@ -7,7 +7,8 @@ mod strip;
 mod unreachable;
 
 use rethread_engine::core::version::Version;
-use rethread_engine::ops::{self, ClientSelector, ExplainRequest, Verdict};
+use rethread_engine::ops;
+use rethread_engine::ops::explain::{ClientSelector, ClientVerdict, ExplainRequest};
 
 use super::AppContext;
 use super::args::{self, ReadingRule};
@@ -15,32 +16,34 @@ use super::error::{CliError, Exit};
 use super::out::Out;
 use crate::json;
 
-/// Runs the command.
-pub(crate) fn run(args: &args::Explain, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
-    let reader = reader(args)?;
-    let path = place.session(&args.session)?;
-    let explained = ops::explain(&ExplainRequest { path, reader })?;
+/// Runs `rethread explain`: prints which entries one client, or each measured client, loads.
+///
+/// Returns [`Exit::Nothing`] if any of them would lose an entry.
+pub(crate) fn run(args: &args::Explain, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+    let client = select_client(args)?;
+    let path = app.find_session(&args.session)?;
+    let explanation = ops::explain::explain_resume(&ExplainRequest { path, client })?;
     if out.is_json() {
-        for verdict in &explained.verdicts {
-            out.json(&json::resume(&explained, verdict))?;
+        for verdict in &explanation.verdicts {
+            out.json(&json::build_resume(&explanation, verdict))?;
         }
     } else {
-        out.may_page();
-        super::header(&explained.head, place, out)?;
-        match &explained.verdicts[..] {
-            [verdict] => one::print(&explained, verdict, &args.session, place, out)?,
-            _ => all::print(&explained, &args.session, out)?,
+        out.allow_pager();
+        super::print_header(&explanation.header, app, out)?;
+        match &explanation.verdicts[..] {
+            [verdict] => one::print(&explanation, verdict, &args.session, app, out)?,
+            _ => all::print(&explanation, &args.session, out)?,
         }
     }
-    // Something is lost where any of the clients leaves something out of reach.
-    let lost = explained.verdicts.iter().any(Verdict::is_loss);
-    Ok(if lost { Exit::Nothing } else { Exit::Done })
+    // Exit code 1 if any of the clients would lose an entry.
+    let is_loss = explanation.verdicts.iter().any(ClientVerdict::is_loss);
+    Ok(if is_loss { Exit::Nothing } else { Exit::Done })
 }
 
-/// Reads who resumes.
-fn reader(args: &args::Explain) -> Result<ClientSelector, CliError> {
+/// Returns the client to simulate. Returns an error if the version cannot be parsed.
+fn select_client(args: &args::Explain) -> Result<ClientSelector, CliError> {
     match args.client.as_deref() {
-        _ if args.rule == Some(ReadingRule::Seed) => Ok(ClientSelector::Seed),
+        _ if args.rule == Some(ReadingRule::Seed) => Ok(ClientSelector::LastSummary),
         None => Ok(ClientSelector::Newest),
         Some("all") => Ok(ClientSelector::All),
         Some(text) => {

@@ -1,244 +1,253 @@
-//! What one client loads, in full.
+//! The full report on the entries that one client loads.
 
 use rethread_engine::core::resume::{LoadFailure, MessageRole, SkipReason};
 use rethread_engine::core::tree::NodeId;
-use rethread_engine::ops::{EntryReader, Explanation, Verdict};
+use rethread_engine::ops::explain::{ClientVerdict, EntryReader, Explanation, OmittedLines};
 
-use super::super::error::CliError;
-use super::super::facts;
-use super::super::facts::{below, fact, wrap};
-use super::super::figures::{things, tokens};
-use super::super::out::Out;
-use super::super::style::{BAD, MARK, NAME, PLAIN, QUIET, STRONG};
-use super::super::{AppContext, clean, entry};
 use super::{labels, strip, unreachable};
-use crate::text::shell::typed;
+use crate::cli::error::CliError;
+use crate::cli::facts::{print_detail, print_fact, wrap_styled};
+use crate::cli::figures::{count_noun, format_tokens};
+use crate::cli::out::Out;
+use crate::cli::style::{BAD, MARK, NAME, PLAIN, QUIET, STRONG};
+use crate::cli::{AppContext, clean, entry, facts};
+use crate::text::shell::quote;
 
-/// Refusals that are told.
-const REFUSALS: usize = 5;
+/// The maximum number of listed rejections.
+const MAX_REJECTIONS: usize = 5;
 
-/// A session, a client, and how to quote from it.
-pub(super) struct Page<'a> {
-    pub(super) explained: &'a Explanation,
-    pub(super) verdict: &'a Verdict,
-    pub(super) quotes: EntryReader<'a>,
-    /// The session as it was named, to be typed again.
+/// Prints the report on one session and one client.
+pub(super) struct ReportPrinter<'a> {
+    pub(super) explanation: &'a Explanation,
+    pub(super) verdict: &'a ClientVerdict,
+    pub(super) entries: EntryReader<'a>,
+    /// The session name as typed, quoted for a shell.
     pub(super) session: String,
 }
 
-/// Prints what one client loads.
+/// Prints the report. `session` is the session name as typed.
 pub(super) fn print(
-    explained: &Explanation,
-    verdict: &Verdict,
+    explanation: &Explanation,
+    verdict: &ClientVerdict,
     session: &str,
-    place: &AppContext,
+    app: &AppContext,
     out: &mut Out,
 ) -> Result<(), CliError> {
-    let mut page = Page { explained, verdict, quotes: explained.quotes()?, session: typed(session) };
+    let mut printer =
+        ReportPrinter { explanation, verdict, entries: explanation.open_entries()?, session: quote(session) };
     let style = if verdict.is_loss() { MARK.bold() } else { STRONG };
-    for line in wrap(&vec![(style, labels::verdict(&explained.session, verdict))], out.width()) {
+    for line in wrap_styled(&vec![(style, labels::load_summary(&explanation.session, verdict))], out.width())
+    {
         out.line(&line)?;
     }
     out.line("")?;
-    strip::print(explained, verdict, out)?;
-    page.client(out)?;
-    page.leaf(place, out)?;
-    match verdict.resume.halt {
-        Some(halt) => page.halt(halt, out),
+    strip::print(explanation, verdict, out)?;
+    printer.print_client(out)?;
+    printer.print_leaf(app, out)?;
+    match verdict.resume.failure {
+        Some(failure) => printer.print_failure(failure, out),
         None => {
-            page.beginning(out)?;
-            page.context(out)?;
-            page.changes(out)?;
-            page.refusals(out)?;
-            unreachable::print(&mut page, out)
+            printer.print_start(out)?;
+            printer.print_context(out)?;
+            printer.print_changes(out)?;
+            printer.print_rejections(out)?;
+            unreachable::print(&mut printer, out)
         }
     }
 }
 
-impl Page<'_> {
-    fn handle(&self, no: NodeId) -> String {
-        self.explained.session.handle(no)
+impl ReportPrinter<'_> {
+    fn handle(&self, id: NodeId) -> String {
+        self.explanation.session.entry_handle(id)
     }
 
-    /// Names an entry and its turn.
-    pub(super) fn name(&self, no: NodeId) -> String {
-        let turn = self.quotes.turn(no).map(|turn| format!(" t{turn}")).unwrap_or_default();
-        format!("{}{turn}", self.handle(no))
+    /// Formats the line handle of an entry, and its turn if it has one: `L118 t9`.
+    pub(super) fn format_name(&self, id: NodeId) -> String {
+        let turn = self.entries.turn(id).map(|turn| format!(" t{turn}")).unwrap_or_default();
+        format!("{}{turn}", self.handle(id))
     }
 
-    /// Says an entry in short.
-    pub(super) fn gist(&mut self, no: NodeId) -> Result<String, CliError> {
-        let node = self.explained.session.tree.node(no);
-        let said = self.quotes.said(no)?;
-        Ok(entry::words(&said, node.voice, node.kind, &self.explained.head.folder))
+    /// Reads an entry and returns its preview on one line.
+    pub(super) fn read_preview(&mut self, id: NodeId) -> Result<String, CliError> {
+        let node = self.explanation.session.tree.node(id);
+        let previewed = self.entries.preview(id)?;
+        Ok(entry::format_entry_line(&previewed, node.role, node.kind, &self.explanation.header.folder))
     }
 
-    /// Says which client it is, where that is not plain.
-    fn client(&self, out: &mut Out) -> Result<(), CliError> {
-        let Some((client, measured)) = self.verdict.client.as_ref().zip(self.verdict.measured) else {
-            let text = "no measured client reads a session like this; some descriptions of the format do";
-            return fact("note", &vec![(MARK, text.to_owned())], out);
+    /// Prints the client version, whether it wrote the newest line, and whether it was measured.
+    fn print_client(&self, out: &mut Out) -> Result<(), CliError> {
+        let Some((client, measured)) = self.verdict.client.as_ref().zip(self.verdict.rules_of) else {
+            let text = "no measured client reads a session by this rule; some descriptions of the format do";
+            return print_fact("note", &vec![(MARK, text.to_owned())], out);
         };
         let mut facts = Vec::new();
-        match &self.explained.written_by {
-            None => facts.push("no line says which client wrote it".to_owned()),
-            Some(written) if written == client => facts.push("which wrote the newest line".to_owned()),
-            Some(written) => {
-                facts.push(format!("the newest line was written by {}", clean::line(&written.text)));
+        match &self.explanation.written_by {
+            None => facts.push("no line names the client that wrote it".to_owned()),
+            Some(writer) if writer == client => facts.push("which wrote the newest line".to_owned()),
+            Some(writer) => {
+                facts.push(format!("the newest line was written by {}", clean::line(&writer.text)));
             }
         }
         if client.text != measured {
-            facts.push(format!("not measured itself, taken for {measured}"));
+            facts.push(format!("not measured, uses the rules of {measured}"));
         }
-        let name = super::super::table::truncate_to_width(&clean::line(&client.text), 24);
-        fact("client", &vec![(PLAIN, name), (QUIET, format!(", {}", facts.join("; ")))], out)
+        let name = crate::cli::table::truncate_to_width(&clean::line(&client.text), 24);
+        print_fact("client", &vec![(PLAIN, name), (QUIET, format!(", {}", facts.join("; ")))], out)
     }
 
-    fn leaf(&mut self, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
+    /// Prints the leaf, the rule that selected it, its time, and the preview of the nearest message.
+    fn print_leaf(&mut self, app: &AppContext, out: &mut Out) -> Result<(), CliError> {
         let Some((leaf, rule)) = self.verdict.resume.leaf else { return Ok(()) };
-        let time = self.explained.session.tree.node(leaf).time();
-        let time = time.map(|time| format!(", {}", place.clock.stamp(time))).unwrap_or_default();
-        let words =
-            vec![(NAME, self.name(leaf)), (PLAIN, format!(", {}", labels::rule(rule))), (QUIET, time)];
-        fact("goes on from", &words, out)?;
-        let speaker = self.explained.speaker(leaf);
-        let gist = self.gist(speaker)?;
-        let behind =
-            if speaker == leaf { String::new() } else { format!("behind {}: ", self.handle(speaker)) };
-        below(PLAIN, &format!("{behind}{gist}"), out)
+        let time = self.explanation.session.tree.node(leaf).time();
+        let time = time.map(|time| format!(", {}", app.clock.format_minute(time))).unwrap_or_default();
+        let text = vec![
+            (NAME, self.format_name(leaf)),
+            (PLAIN, format!(", {}", labels::leaf_rule_text(rule))),
+            (QUIET, time),
+        ];
+        print_fact("resumes from", &text, out)?;
+        let message = self.explanation.nearest_message(leaf);
+        let preview = self.read_preview(message)?;
+        let prefix =
+            if message == leaf { String::new() } else { format!("after {}: ", self.handle(message)) };
+        print_detail(PLAIN, &format!("{prefix}{preview}"), out)
     }
 
-    /// Says where what is loaded begins, and why not earlier.
-    fn beginning(&mut self, out: &mut Out) -> Result<(), CliError> {
-        let Some(stop) = self.verdict.resume.stop else {
+    /// Prints the entry at which loading starts, and the reason.
+    fn print_start(&mut self, out: &mut Out) -> Result<(), CliError> {
+        let Some(end) = self.verdict.resume.early_end else {
             let Some(&first) = self.verdict.resume.chain.first() else { return Ok(()) };
-            let words =
-                vec![(NAME, self.name(first)), (QUIET, ", a beginning: it names no parent".to_owned())];
-            return fact("begins at", &words, out);
+            let text =
+                vec![(NAME, self.format_name(first)), (QUIET, ", a root: it has no parent".to_owned())];
+            return print_fact("starts at", &text, out);
         };
-        let name = self.name(stop.node);
-        let tree = &self.explained.session.tree;
-        let parent = tree.node(stop.node).parent();
-        let why = match stop.why {
+        let name = self.format_name(end.node);
+        let tree = &self.explanation.session.tree;
+        let parent = tree.node(end.node).parent();
+        let reason = match end.reason {
             SkipReason::Compacted => {
-                return fact("begins at", &vec![(NAME, name), (QUIET, ", a compaction".to_owned())], out);
+                return print_fact(
+                    "starts at",
+                    &vec![(NAME, name), (QUIET, ", a compaction".to_owned())],
+                    out,
+                );
             }
             SkipReason::UnreadParent => {
                 let parent =
-                    parent.map(|no| format!("{}, a {} line,", self.handle(no), tree.node(no).kind.name()));
+                    parent.map(|id| format!("{}, a {} line,", self.handle(id), tree.node(id).kind.name()));
                 let parent = parent.unwrap_or_else(|| "a line".to_owned());
-                format!(": it hangs on {parent} which this client does not read")
+                format!(": its parent is {parent} which this client does not read")
             }
-            SkipReason::Cycle => ": from here the parents go round in a circle".to_owned(),
-            _ => match self.quotes.parent_uuid(stop.node)? {
-                Some(uuid) => format!(": its parent {} is in no line", clean::line(&uuid)),
-                None => ": its parent is in no line".to_owned(),
+            SkipReason::Cycle => ": its parents form a cycle".to_owned(),
+            _ => match self.entries.parent_uuid(end.node)? {
+                Some(uuid) => format!(": its parent {} is not in the file", clean::line(&uuid)),
+                None => ": its parent is not in the file".to_owned(),
             },
         };
-        fact("stops at", &vec![(NAME, name), (MARK, why)], out)?;
-        let gist = self.gist(stop.node)?;
-        below(PLAIN, &gist, out)?;
-        let command = format!("rethread tree {} {}", self.session, self.handle(stop.node));
-        facts::command("see where", &command, out)
+        print_fact("stops at", &vec![(NAME, name), (MARK, reason)], out)?;
+        let preview = self.read_preview(end.node)?;
+        print_detail(PLAIN, &preview, out)?;
+        let command = format!("rethread tree {} {}", self.session, self.handle(end.node));
+        facts::print_command("see where", &command, out)
     }
 
-    /// Says what the model will see.
-    fn context(&mut self, out: &mut Out) -> Result<(), CliError> {
-        if let Some(compaction) = self.verdict.compaction(self.explained) {
+    /// Prints the compaction on the path, its summary and the entries it kept, and the context size in tokens.
+    fn print_context(&mut self, out: &mut Out) -> Result<(), CliError> {
+        if let Some(compaction) = self.verdict.find_compaction(self.explanation) {
             if let Some(boundary) = compaction.boundary {
-                let gist = self.gist(boundary)?;
-                below(PLAIN, &gist, out)?;
+                let preview = self.read_preview(boundary)?;
+                print_detail(PLAIN, &preview, out)?;
             }
             if let Some(summary) = compaction.summary {
-                let mut said = vec![(NAME, self.handle(summary))];
+                let mut text = vec![(NAME, self.handle(summary))];
                 if compaction.entries > 0 {
                     let (entries, turns) = (compaction.entries as u64, compaction.turns as u64);
-                    said.push((
+                    text.push((
                         PLAIN,
-                        format!(", for {}, {}", things(entries, "entry"), things(turns, "turn")),
+                        format!(", for {}, {}", count_noun(entries, "entry"), count_noun(turns, "turn")),
                     ));
                 }
-                fact("summary", &said, out)?;
-                let gist = self.gist(summary)?;
-                below(PLAIN, &gist, out)?;
+                print_fact("summary", &text, out)?;
+                let preview = self.read_preview(summary)?;
+                print_detail(PLAIN, &preview, out)?;
             }
-            if !compaction.kept.is_empty() {
-                let tree = &self.explained.session.tree;
-                let lines: Vec<u32> = compaction.kept.iter().map(|&no| tree.node(no).place.line).collect();
-                let number = things(lines.len() as u64, "entry");
-                let text = format!(", {number} from before it, unchanged");
-                fact("kept", &vec![(NAME, labels::lines(&lines)), (PLAIN, text)], out)?;
+            if !compaction.preserved.is_empty() {
+                let tree = &self.explanation.session.tree;
+                let lines: Vec<u32> =
+                    compaction.preserved.iter().map(|&id| tree.node(id).span.line).collect();
+                let entry_count = count_noun(lines.len() as u64, "entry");
+                let text = format!(", {entry_count} from before the compaction, unchanged");
+                print_fact("kept", &vec![(NAME, labels::line_list(&lines)), (PLAIN, text)], out)?;
             }
         }
-        let text = format!("about {} tokens", tokens(self.verdict.tokens));
-        fact("context", &vec![(PLAIN, text)], out)
+        let text = format!("about {} tokens", format_tokens(self.verdict.tokens));
+        print_fact("context", &vec![(PLAIN, text)], out)
     }
 
-    /// Says what is left out and what is made up.
-    fn changes(&self, out: &mut Out) -> Result<(), CliError> {
-        let mut label = "left out";
-        for (why, lines) in self.verdict.left_out() {
-            let text = format!("{}: ", labels::left_out(why, lines.len() as u64));
-            fact(label, &vec![(PLAIN, text), (NAME, labels::lines(&lines))], out)?;
+    /// Prints the entries that the client omits and the blocks that it adds.
+    fn print_changes(&self, out: &mut Out) -> Result<(), CliError> {
+        let mut label = "omitted";
+        for OmittedLines { reason, lines } in self.verdict.omitted_lines() {
+            let text = format!("{}: ", labels::omitted_count_text(reason, lines.len() as u64));
+            print_fact(label, &vec![(PLAIN, text), (NAME, labels::line_list(&lines))], out)?;
             label = "";
         }
-        let mut label = "made up";
-        for invention in self.verdict.inventions() {
-            let side = if invention.side == MessageRole::User {
-                "in the user's name"
-            } else {
-                "in the model's name"
-            };
-            let mut said = vec![(PLAIN, format!("“{}” ", invention.what.text())), (QUIET, side.to_owned())];
-            if let Some(after) = invention.after {
-                said.push((QUIET, ", behind ".to_owned()));
-                said.push((NAME, self.handle(after)));
+        let mut label = "added";
+        for added in self.verdict.added_blocks() {
+            let sender = if added.role == MessageRole::User { "as the user" } else { "as the model" };
+            let mut text = vec![(PLAIN, format!("“{}” ", added.block.text())), (QUIET, sender.to_owned())];
+            if let Some(after) = added.after {
+                text.push((QUIET, ", after ".to_owned()));
+                text.push((NAME, self.handle(after)));
             }
-            fact(label, &said, out)?;
+            print_fact(label, &text, out)?;
             label = "";
         }
         Ok(())
     }
 
-    fn refusals(&self, out: &mut Out) -> Result<(), CliError> {
-        let refusals = &self.verdict.refusals;
-        let mut label = "API refuses";
-        for refusal in refusals.iter().take(REFUSALS) {
-            let words =
-                vec![(NAME, self.name(refusal.node())), (BAD, format!(", {}", labels::refusal(*refusal)))];
-            fact(label, &words, out)?;
+    /// Prints the first 5 blocks that the API rejects, and a hint.
+    fn print_rejections(&self, out: &mut Out) -> Result<(), CliError> {
+        let rejections = &self.verdict.rejections;
+        let mut label = "API rejects";
+        for rejection in rejections.iter().take(MAX_REJECTIONS) {
+            let text = vec![
+                (NAME, self.format_name(rejection.node())),
+                (BAD, format!(", {}", labels::rejection_text(*rejection))),
+            ];
+            print_fact(label, &text, out)?;
             label = "";
         }
-        if refusals.len() > REFUSALS {
-            let more = format!("… {} more", refusals.len() - REFUSALS);
-            fact("", &vec![(QUIET, more)], out)?;
+        if rejections.len() > MAX_REJECTIONS {
+            let more = format!("… {} more", rejections.len() - MAX_REJECTIONS);
+            print_fact("", &vec![(QUIET, more)], out)?;
         }
-        let Some(first) = refusals.first() else { return Ok(()) };
+        let Some(first) = rejections.first() else { return Ok(()) };
         let turn = self
-            .quotes
+            .entries
             .turn(first.node())
             .map_or_else(|| self.handle(first.node()), |turn| format!("t{turn}"));
-        let hint = format!("every prompt then fails; what helps is a rewind in the client to before {turn}");
-        fact("", &vec![(QUIET, hint)], out)
+        let hint = format!("every prompt will fail; rewind in the client to before {turn}");
+        print_fact("", &vec![(QUIET, hint)], out)
     }
 
-    /// Says what to do with a session that does not load at all.
-    fn halt(&mut self, halt: LoadFailure, out: &mut Out) -> Result<(), CliError> {
-        if let Some(at) = self.verdict.circle(self.explained) {
-            let parent = self.quotes.parent_uuid(at)?.map(|uuid| clean::line(&uuid)).unwrap_or_default();
-            let text = format!(": its parent {parent} hangs below it");
-            fact("comes round", &vec![(NAME, self.name(at)), (MARK, text)], out)?;
-            let gist = self.gist(at)?;
-            below(PLAIN, &gist, out)?;
+    /// Prints the cycle that makes loading fail, if any, and commands that read the session.
+    fn print_failure(&mut self, failure: LoadFailure, out: &mut Out) -> Result<(), CliError> {
+        if let Some(id) = self.verdict.cycle_entry(self.explanation) {
+            let parent = self.entries.parent_uuid(id)?.map(|uuid| clean::line(&uuid)).unwrap_or_default();
+            let text = format!(": its parent {parent} is one of its descendants");
+            print_fact("cycle at", &vec![(NAME, self.format_name(id)), (MARK, text)], out)?;
+            let preview = self.read_preview(id)?;
+            print_detail(PLAIN, &preview, out)?;
         }
         if self.verdict.resume.entries == 0 {
             return Ok(());
         }
         out.line("")?;
-        facts::command("read it", &format!("rethread show {} --everything", self.session), out)?;
-        if halt == LoadFailure::Nothing || self.explained.session.tree.is_sidechain_file() {
+        facts::print_command("read it", &format!("rethread show {} --everything", self.session), out)?;
+        if failure == LoadFailure::Nothing || self.explanation.session.tree.is_sidechain_file() {
             return Ok(());
         }
-        facts::command("others", &format!("rethread explain {} --client all", self.session), out)
+        facts::print_command("other clients", &format!("rethread explain {} --client all", self.session), out)
     }
 }

@@ -1,111 +1,119 @@
-//! A session as a strip, from its first entry to its last: what is loaded of it.
+//! Draws a session as a strip of characters that shows which entries are loaded, in file order.
 
 use anstyle::Style;
-use rethread_engine::ops::{Explanation, Fate, Verdict};
+use rethread_engine::ops::explain::{ClientVerdict, EntryFate, Explanation};
 
-use super::super::error::CliError;
-use super::super::figures::count;
-use super::super::out::Out;
-use super::super::style::{BAD, GOOD, MARK, PLAIN, QUIET, paint};
-use super::super::table::Cell;
+use crate::cli::error::CliError;
+use crate::cli::figures::group_digits;
+use crate::cli::out::Out;
+use crate::cli::style::{BAD, GOOD, MARK, PLAIN, QUIET, paint};
+use crate::cli::table::Cell;
 
-/// What a fate looks like, and what it is called.
-const LOOKS: [(Fate, char, Style, &str); 4] = [
-    (Fate::Loaded, '█', GOOD, "loaded"),
-    (Fate::Compacted, '▒', PLAIN, "summed up"),
-    (Fate::LeftOut, '▁', MARK, "left out"),
-    (Fate::Lost, '·', BAD, "out of reach"),
+/// The symbol, style and name of each fate.
+const LEGEND: [(EntryFate, char, Style, &str); 4] = [
+    (EntryFate::Loaded, '█', GOOD, "loaded"),
+    (EntryFate::Compacted, '▒', PLAIN, "compacted"),
+    (EntryFate::Omitted, '▁', MARK, "omitted"),
+    (EntryFate::Lost, '·', BAD, "unreachable"),
 ];
-/// Widest strip.
-const WIDEST: usize = 80;
+/// The maximum width of a strip, in columns.
+const MAX_WIDTH: usize = 80;
 
-/// Draws the strip and says what its signs mean.
-pub(super) fn print(explained: &Explanation, verdict: &Verdict, out: &mut Out) -> Result<(), CliError> {
-    let fates: Vec<usize> = verdict.fates(explained).into_iter().map(number).collect();
+/// Prints the strip and its legend. Prints nothing if the session has no entries.
+pub(super) fn print(
+    explanation: &Explanation,
+    verdict: &ClientVerdict,
+    out: &mut Out,
+) -> Result<(), CliError> {
+    let fates: Vec<usize> = verdict.entry_fates(explanation).into_iter().map(find_fate_index).collect();
     if fates.is_empty() {
         return Ok(());
     }
-    let cells = strip(&fates, out.width().min(WIDEST));
-    let drawn: Vec<String> = runs(&cells).iter().map(|(style, text)| paint(*style, text)).collect();
-    out.line(&drawn.concat())?;
-    for line in legend(verdict, out.width()) {
+    let cells = build_cells(&fates, out.width().min(MAX_WIDTH));
+    let painted: Vec<String> = join_cells(&cells).iter().map(|(style, text)| paint(*style, text)).collect();
+    out.line(&painted.concat())?;
+    for line in render_counted_legend(verdict, out.width()) {
         out.line(&line)?;
     }
     out.line("")
 }
 
-/// Draws a small strip, for a table.
-pub(super) fn cell(explained: &Explanation, verdict: &Verdict, width: usize) -> Cell {
-    let fates: Vec<usize> = verdict.fates(explained).into_iter().map(number).collect();
+/// Builds a table cell with a strip of `width` columns. It is empty if the session has no entries.
+pub(super) fn build_strip_cell(explanation: &Explanation, verdict: &ClientVerdict, width: usize) -> Cell {
+    let fates: Vec<usize> = verdict.entry_fates(explanation).into_iter().map(find_fate_index).collect();
     if fates.is_empty() {
         return Cell::default();
     }
-    let runs = runs(&strip(&fates, width));
+    let runs = join_cells(&build_cells(&fates, width));
     runs.into_iter().fold(Cell::default(), |cell, (style, text)| cell.and(style, text))
 }
 
-/// Says what the signs of all strips mean.
-pub(super) fn signs() -> String {
-    LOOKS.map(|(_, sign, _, name)| format!("{sign} {name}")).join("   ")
+/// Returns the legend of all strips, without counts, on one line.
+pub(super) fn format_legend() -> String {
+    LEGEND.map(|(_, symbol, _, name)| format!("{symbol} {name}")).join("   ")
 }
 
-/// Unites cells that look the same.
-fn runs(cells: &[usize]) -> Vec<(Style, String)> {
-    let run = |cells: &[usize]| (LOOKS[cells[0]].2, LOOKS[cells[0]].1.to_string().repeat(cells.len()));
+/// Joins adjacent equal cells into runs of symbols. Cells are indices into [`LEGEND`].
+fn join_cells(cells: &[usize]) -> Vec<(Style, String)> {
+    let run = |cells: &[usize]| (LEGEND[cells[0]].2, LEGEND[cells[0]].1.to_string().repeat(cells.len()));
     cells.chunk_by(|a, b| a == b).map(run).collect()
 }
 
-/// Says what the signs mean, and how many entries each stands for.
-fn legend(verdict: &Verdict, width: usize) -> Vec<String> {
+/// Renders the legend with the number of entries per symbol, in lines of at most `width` columns.
+fn render_counted_legend(verdict: &ClientVerdict, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut used = 0;
-    for (fate, sign, style, name) in LOOKS {
-        let number = verdict.count(fate);
-        if number == 0 {
+    for (fate, symbol, style, name) in LEGEND {
+        let count = verdict.count(fate);
+        if count == 0 {
             continue;
         }
-        let text = format!(" {} {name}", count(number as u64));
-        let drawn = format!("{}{}", paint(style, &sign.to_string()), paint(QUIET, &text));
-        let wide = 1 + text.len();
+        let text = format!(" {} {name}", group_digits(count as u64));
+        let painted = format!("{}{}", paint(style, &symbol.to_string()), paint(QUIET, &text));
+        let item_width = 1 + text.len();
         match lines.last_mut() {
-            Some(line) if used + 3 + wide <= width => {
-                *line = format!("{line}   {drawn}");
-                used += 3 + wide;
+            Some(line) if used + 3 + item_width <= width => {
+                *line = format!("{line}   {painted}");
+                used += 3 + item_width;
             }
             _ => {
-                lines.push(drawn);
-                used = wide;
+                lines.push(painted);
+                used = item_width;
             }
         }
     }
     lines
 }
 
-fn number(fate: Fate) -> usize {
-    LOOKS.iter().position(|(known, ..)| *known == fate).unwrap_or_default()
+/// Returns the index of a fate in [`LEGEND`].
+fn find_fate_index(fate: EntryFate) -> usize {
+    LEGEND.iter().position(|(listed, ..)| *listed == fate).unwrap_or_default()
 }
 
-/// Spreads fates over cells so that each has its share of them, near the place where it occurs; none that occurs is
-/// left out where there is room.
-fn strip(fates: &[usize], width: usize) -> Vec<usize> {
-    let mut owed = [0.0; LOOKS.len()];
-    let mut parts = Vec::with_capacity(width);
+/// Distributes fates over `width` cells in proportion, close to their positions (error diffusion). Every fate that
+/// occurs gets a cell, if there are enough cells. Fates and cells are indices into [`LEGEND`].
+fn build_cells(fates: &[usize], width: usize) -> Vec<usize> {
+    let mut error = [0.0; LEGEND.len()];
+    let mut shares_by_cell = Vec::with_capacity(width);
     let mut cells = Vec::with_capacity(width);
-    for k in 0..width {
-        let from = k * fates.len() / width;
-        let slice = &fates[from..((k + 1) * fates.len() / width).max(from + 1)];
-        let mut part = [0.0; LOOKS.len()];
-        slice.iter().for_each(|&fate| part[fate] += 1.0 / slice.len() as f64);
-        for (owed, part) in owed.iter_mut().zip(part) {
-            *owed += part;
+    for idx in 0..width {
+        let start = idx * fates.len() / width;
+        let slice = &fates[start..((idx + 1) * fates.len() / width).max(start + 1)];
+        let mut shares = [0.0; LEGEND.len()];
+        slice.iter().for_each(|&fate| shares[fate] += 1.0 / slice.len() as f64);
+        for (error, share) in error.iter_mut().zip(shares) {
+            *error += share;
         }
-        let most = (0..LOOKS.len()).fold(0, |most, fate| if owed[fate] > owed[most] { fate } else { most });
-        owed[most] -= 1.0;
-        parts.push(part);
+        let most =
+            (0..LEGEND.len()).fold(0, |most, fate| if error[fate] > error[most] { fate } else { most });
+        error[most] -= 1.0;
+        shares_by_cell.push(shares);
         cells.push(most);
     }
-    (0..LOOKS.len()).filter(|fate| fates.contains(fate)).for_each(|fate| {
-        let most = (0..width).fold(0, |most, k| if parts[k][fate] > parts[most][fate] { k } else { most });
+    (0..LEGEND.len()).filter(|fate| fates.contains(fate)).for_each(|fate| {
+        let most = (0..width).fold(0, |most, idx| {
+            if shares_by_cell[idx][fate] > shares_by_cell[most][fate] { idx } else { most }
+        });
         if !cells.contains(&fate) {
             cells[most] = fate;
         }
@@ -115,23 +123,23 @@ fn strip(fates: &[usize], width: usize) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::strip;
+    use super::build_cells;
 
-    fn drawn(fates: &str, width: usize) -> String {
+    fn draw(fates: &str, width: usize) -> String {
         let fates: Vec<usize> = fates.bytes().map(|digit| usize::from(digit - b'0')).collect();
-        strip(&fates, width).iter().map(ToString::to_string).collect()
+        build_cells(&fates, width).iter().map(ToString::to_string).collect()
     }
 
     #[test]
-    fn every_fate_has_its_share_near_its_place() {
-        assert_eq!(drawn("0033", 8), "00003333");
-        assert_eq!(drawn("0033", 2), "03");
-        assert_eq!(drawn("0303030303030303", 4), "0303");
-        assert_eq!(drawn("0003000300030003", 4), "0030");
+    fn fates_are_drawn_in_proportion() {
+        assert_eq!(draw("0033", 8), "00003333");
+        assert_eq!(draw("0033", 2), "03");
+        assert_eq!(draw("0303030303030303", 4), "0303");
+        assert_eq!(draw("0003000300030003", 4), "0030");
     }
 
     #[test]
-    fn whatever_occurs_is_seen() {
-        assert_eq!(drawn(&format!("{}1{}", "3".repeat(900), "3".repeat(100)), 10), "3333333331");
+    fn every_fate_that_occurs_is_shown() {
+        assert_eq!(draw(&format!("{}1{}", "3".repeat(900), "3".repeat(100)), 10), "3333333331");
     }
 }

@@ -1,79 +1,86 @@
-//! What is out of reach, and how to reach it all the same.
+//! Prints unreachable entries, and the commands that show them.
 
-use rethread_engine::ops::{LostGroup, UnreachableBranch};
+use rethread_engine::ops::explain::{LostGroup, UnreachableBranch};
 
-use super::super::error::CliError;
-use super::super::facts::{command, fact};
-use super::super::figures::{count, things};
-use super::super::out::Out;
-use super::super::style::{NAME, PLAIN, QUIET, STRONG, paint};
-use super::super::table::{Align, Cell, Table, truncate_to_width};
 use super::labels;
-use super::one::Page;
+use super::one::ReportPrinter;
+use crate::cli::error::CliError;
+use crate::cli::facts::{print_command, print_fact};
+use crate::cli::figures::{count_noun, group_digits};
+use crate::cli::out::Out;
+use crate::cli::style::{NAME, PLAIN, QUIET, STRONG, paint};
+use crate::cli::table::{Align, Cell, Table, truncate_to_width};
 
-/// Ways that are told of each reason.
-const WAYS: usize = 5;
+/// The maximum number of listed branches per reason.
+const MAX_BRANCHES: usize = 5;
 
-/// Prints what is out of reach, by reason, and what to type to see it.
-pub(super) fn print(page: &mut Page<'_>, out: &mut Out) -> Result<(), CliError> {
-    let groups = page.verdict.lost(&page.explained.session);
+/// Prints unreachable entries by reason, and the commands that show them.
+pub(super) fn print(printer: &mut ReportPrinter<'_>, out: &mut Out) -> Result<(), CliError> {
+    let groups = printer.verdict.lost_groups(&printer.explanation.session);
     for group in &groups {
         out.line("")?;
-        heading(group, out)?;
-        if !group.nameless.is_empty() {
-            out.line(&format!("  {}", labels::lines(&group.nameless)))?;
+        print_heading(group, out)?;
+        if !group.unnamed_lines.is_empty() {
+            out.line(&format!("  {}", labels::line_list(&group.unnamed_lines)))?;
         }
-        ways(page, group, out)?;
+        print_branches(printer, group, out)?;
     }
-    // Above a break stands what was said last; else the largest part is missed most.
-    let broken = page.verdict.is_broken();
-    let weight = |way: &&UnreachableBranch| if broken { way.tip as usize } else { way.entries };
-    let Some(missed) = groups.iter().flat_map(|group| &group.ways).max_by_key(weight) else {
+    // Suggest the last branch if the chain is broken, otherwise the largest one.
+    let is_broken = printer.verdict.is_chain_broken();
+    let priority = |branch: &&UnreachableBranch| if is_broken { branch.tip as usize } else { branch.entries };
+    let Some(suggested) = groups.iter().flat_map(|group| &group.branches).max_by_key(priority) else {
         return Ok(());
     };
-    let handle = |no| page.explained.session.handle(no);
+    let handle = |id| printer.explanation.session.entry_handle(id);
     out.line("")?;
-    let (session, tip, top) = (&page.session, handle(missed.tip), handle(missed.top));
-    command("read it", &format!("rethread show {session} --branch {tip}"), out)?;
-    command("see where", &format!("rethread tree {session} {top}"), out)?;
-    if groups.iter().any(|group| group.ways.len() > WAYS) {
-        command("see all", &format!("rethread branches {session}"), out)?;
+    let (session, tip, top) = (&printer.session, handle(suggested.tip), handle(suggested.top));
+    print_command("read it", &format!("rethread show {session} --branch {tip}"), out)?;
+    print_command("see where", &format!("rethread tree {session} {top}"), out)?;
+    if groups.iter().any(|group| group.branches.len() > MAX_BRANCHES) {
+        print_command("see all", &format!("rethread branches {session}"), out)?;
     }
     Ok(())
 }
 
-fn heading(group: &LostGroup, out: &mut Out) -> Result<(), CliError> {
-    let mut number = things(group.entries as u64, "entry");
+/// Prints the number of unreachable entries and turns of a group, and the reason.
+fn print_heading(group: &LostGroup, out: &mut Out) -> Result<(), CliError> {
+    let mut counts = count_noun(group.entries as u64, "entry");
     if group.turns > 0 {
-        number = format!("{number}, {}", things(group.turns as u64, "turn"));
+        counts = format!("{counts}, {}", count_noun(group.turns as u64, "turn"));
     }
-    fact("out of reach", &vec![(STRONG, number), (PLAIN, format!(" {}", labels::group(group.why)))], out)
+    print_fact(
+        "unreachable",
+        &vec![(STRONG, counts), (PLAIN, format!(" {}", labels::unreachable_reason_text(group.reason)))],
+        out,
+    )
 }
 
-fn ways(page: &mut Page<'_>, group: &LostGroup, out: &mut Out) -> Result<(), CliError> {
+/// Prints a row for each of the first 5 branches of a group, and a line about the others.
+fn print_branches(printer: &mut ReportPrinter<'_>, group: &LostGroup, out: &mut Out) -> Result<(), CliError> {
     let mut table = Table::new(2)
         .column("from", Align::Left, 36)
         .column("to", Align::Left, 36)
         .column("entries", Align::Right, 9)
         .column("turns", Align::Right, 7)
-        .column("first words", Align::Left, 400);
-    for way in group.ways.iter().take(WAYS) {
-        let handle = |no| page.explained.session.handle(no);
-        let (top, tip) = (handle(way.top), handle(way.tip));
-        let gist = page.gist(way.first)?;
+        .column("first text", Align::Left, 400);
+    for branch in group.branches.iter().take(MAX_BRANCHES) {
+        let handle = |id| printer.explanation.session.entry_handle(id);
+        let (top, tip) = (handle(branch.top), handle(branch.tip));
+        let preview = printer.read_preview(branch.first)?;
         table.row(vec![
             Cell::new(NAME, top),
             Cell::new(NAME, tip),
-            count(way.entries as u64).into(),
-            if way.turns > 0 { count(way.turns as u64).into() } else { Cell::default() },
-            Cell::new(PLAIN, truncate_to_width(&gist, out.width())),
+            group_digits(branch.entries as u64).into(),
+            if branch.turns > 0 { group_digits(branch.turns as u64).into() } else { Cell::default() },
+            Cell::new(PLAIN, truncate_to_width(&preview, out.width())),
         ]);
     }
     table.print(out)?;
-    if group.ways.len() > WAYS {
-        let rest = &group.ways[WAYS..];
-        let entries: usize = rest.iter().map(|way| way.entries).sum();
-        let more = format!("  … {} more, {}", count(rest.len() as u64), things(entries as u64, "entry"));
+    if group.branches.len() > MAX_BRANCHES {
+        let rest = &group.branches[MAX_BRANCHES..];
+        let entries: usize = rest.iter().map(|branch| branch.entries).sum();
+        let more =
+            format!("  … {} more, {}", group_digits(rest.len() as u64), count_noun(entries as u64, "entry"));
         out.line(&paint(QUIET, &more))?;
     }
     Ok(())

@@ -1,79 +1,81 @@
-//! The words around a match: on one line, or on several as they stand.
+//! Renders the text around a match, on one line or on several.
 
 use std::ops::Range;
 
 use rethread_engine::core::query::Excerpt;
 use unicode_width::UnicodeWidthStr;
 
-use super::super::clean;
-use super::super::style::{FOUND, PLAIN};
-use super::super::table::{Cell, fit_end};
-use crate::text::runs::{Run, joined, split_at_matches};
+use crate::cli::clean;
+use crate::cli::style::{MATCH, PLAIN};
+use crate::cli::table::{Cell, truncate_start};
+use crate::text::layout::{Run, clean_inline, split_at_matches};
 
-/// What a part of a line has of the room at least, where the matches stand far apart.
-const PART: usize = 24;
+/// The minimum width in columns of a part of the excerpt, if matches are far apart.
+const MIN_PART_WIDTH: usize = 24;
 
-/// Draws the text around the matches on one line: in one part, or where other words would not be seen, in several.
-pub(super) fn line(excerpt: &Excerpt, room: usize) -> String {
-    let firsts = firsts(excerpt, (room / PART).max(1));
-    let shares = firsts.len().max(1);
-    let span = firsts.first().zip(firsts.last()).map(|(first, last)| last.end - first.start);
-    if shares == 1 || span.is_some_and(|span| span < room / 2) {
-        return part(excerpt, 0..excerpt.text.len(), room);
+/// Renders the text around the matches on one line of at most `max_width` columns.
+///
+/// Uses several parts if one would not show all matching words.
+pub(super) fn render_line(excerpt: &Excerpt, max_width: usize) -> String {
+    let first_marks = find_first_matches(excerpt, (max_width / MIN_PART_WIDTH).max(1));
+    let part_count = first_marks.len().max(1);
+    let span = first_marks.first().zip(first_marks.last()).map(|(first, last)| last.end - first.start);
+    if part_count == 1 || span.is_some_and(|span| span < max_width / 2) {
+        return render_part(excerpt, 0..excerpt.text.len(), max_width);
     }
-    let mut from = 0;
+    let mut start = 0;
     let mut parts = Vec::new();
-    for (k, mark) in firsts.iter().enumerate() {
+    for (idx, mark) in first_marks.iter().enumerate() {
         let middle =
             |next: &Range<usize>| excerpt.text.floor_char_boundary(usize::midpoint(mark.end, next.start));
-        let to = firsts.get(k + 1).map_or(excerpt.text.len(), middle).max(mark.end);
-        // One column parts it from the next.
-        parts.push(part(excerpt, from..to, (room + 1) / shares - 1));
-        from = to;
+        let end = first_marks.get(idx + 1).map_or(excerpt.text.len(), middle).max(mark.end);
+        // One column separates the part from the next one.
+        parts.push(render_part(excerpt, start..end, (max_width + 1) / part_count - 1));
+        start = end;
     }
     parts.join(" ")
 }
 
-/// Returns where each word that matches does so first, in order; at most so many.
-fn firsts(excerpt: &Excerpt, most: usize) -> Vec<Range<usize>> {
+/// Returns the byte range of the first match of each matching word, in text order, at most `limit`.
+fn find_first_matches(excerpt: &Excerpt, limit: usize) -> Vec<Range<usize>> {
     let mut words: Vec<String> = Vec::new();
-    let mut firsts = Vec::new();
+    let mut first_marks = Vec::new();
     for mark in &excerpt.marks {
         let word = excerpt.text[mark.clone()].to_lowercase();
-        if firsts.len() < most && !words.contains(&word) {
+        if first_marks.len() < limit && !words.contains(&word) {
             words.push(word);
-            firsts.push(mark.clone());
+            first_marks.push(mark.clone());
         }
     }
-    firsts
+    first_marks
 }
 
-/// Draws a part of the text around its first match.
-fn part(excerpt: &Excerpt, piece: Range<usize>, room: usize) -> String {
-    let mut runs = split_at_matches(&excerpt.text[piece.clone()], &marks_in(excerpt, &piece), 0, joined);
+/// Renders the byte range `part` of the text, truncated around its first match.
+fn render_part(excerpt: &Excerpt, part: Range<usize>, max_width: usize) -> String {
+    let mut runs =
+        split_at_matches(&excerpt.text[part.clone()], &clip_marks(excerpt, &part), 0, clean_inline);
     if let Some((_, first)) = runs.first_mut() {
         *first = first.trim_start().to_owned();
     }
-    if piece.start > 0 || !excerpt.starts {
+    if part.start > 0 || !excerpt.is_text_start {
         runs.insert(0, (false, "…".to_owned()));
     }
-    if piece.end < excerpt.text.len() || !excerpt.ends {
+    if part.end < excerpt.text.len() || !excerpt.is_text_end {
         runs.push((false, "…".to_owned()));
     }
-    around(&runs, room)
+    fit_around_match(&runs, max_width)
 }
 
-/// Returns the matches in a piece of the text, counted from its beginning.
-fn marks_in(excerpt: &Excerpt, piece: &Range<usize>) -> Vec<Range<usize>> {
-    let inside = |mark: &&Range<usize>| mark.start < piece.end && mark.end > piece.start;
-    let cut = |mark: &Range<usize>| {
-        mark.start.max(piece.start) - piece.start..mark.end.min(piece.end) - piece.start
-    };
-    excerpt.marks.iter().filter(inside).map(cut).collect()
+/// Returns the byte ranges of the matches in a part of the text, clipped to it and relative to its start.
+fn clip_marks(excerpt: &Excerpt, part: &Range<usize>) -> Vec<Range<usize>> {
+    let is_inside = |mark: &&Range<usize>| mark.start < part.end && mark.end > part.start;
+    let clip =
+        |mark: &Range<usize>| mark.start.max(part.start) - part.start..mark.end.min(part.end) - part.start;
+    excerpt.marks.iter().filter(is_inside).map(clip).collect()
 }
 
-/// Draws the line of the first match with some lines above and below it.
-pub(super) fn lines(excerpt: &Excerpt, context: usize, room: usize) -> Vec<String> {
+/// Renders the line of the first match and `context` lines above and below it.
+pub(super) fn render_lines(excerpt: &Excerpt, context: usize, max_width: usize) -> Vec<String> {
     let text = &excerpt.text;
     let first = excerpt.marks.first().map_or(0, |mark| mark.start);
     let mut rows: Vec<Range<usize>> = Vec::new();
@@ -81,55 +83,63 @@ pub(super) fn lines(excerpt: &Excerpt, context: usize, room: usize) -> Vec<Strin
         let start = rows.last().map_or(0, |row| row.end);
         rows.push(start..start + line.len());
     }
-    let hit = rows.iter().position(|row| row.contains(&first)).unwrap_or(0);
-    let shown = hit.saturating_sub(context)..(hit + context + 1).min(rows.len());
-    let drawn = rows.get(shown).unwrap_or_default().iter().map(|row| {
-        let marks = marks_in(excerpt, row);
-        around(&split_at_matches(&text[row.clone()], &marks, 0, spaced), room)
+    let match_row = rows.iter().position(|row| row.contains(&first)).unwrap_or(0);
+    let shown = match_row.saturating_sub(context)..(match_row + context + 1).min(rows.len());
+    let rendered = rows.get(shown).unwrap_or_default().iter().map(|row| {
+        let marks = clip_marks(excerpt, row);
+        fit_around_match(&split_at_matches(&text[row.clone()], &marks, 0, clean_spaced), max_width)
     });
-    drawn.collect()
+    rendered.collect()
 }
 
-/// Cleans a part of a line as it stands.
-fn spaced(part: &str) -> String {
+/// Cleans a part of a line, keeping its spaces.
+fn clean_spaced(part: &str) -> String {
     clean::text(part).trim_end_matches('\n').replace('\t', "    ").replace('\n', " ")
 }
 
-/// Cuts runs to a room so that the first match is seen whole, or its beginning.
-fn around(runs: &[Run], room: usize) -> String {
+/// Renders runs of text in at most `max_width` columns so that the first match, or its start, is visible.
+fn fit_around_match(runs: &[Run], max_width: usize) -> String {
     let first = runs.iter().position(|(is_match, _)| *is_match).unwrap_or(0);
     let before: String = runs[..first].iter().map(|(_, text)| text.as_str()).collect();
     let rest = &runs[first..];
     let width = |runs: &[Run]| runs.iter().map(|(_, text)| text.width()).sum::<usize>();
-    let words = rest.first().map_or(0, |(_, text)| text.width()).min(room);
-    // What stands behind usually says more; what it does not need goes to what stands before.
-    let left = room - words;
-    let before = fit_end(&before, (left / 3).max(left.saturating_sub(width(rest) - words)));
+    let match_width = rest.first().map_or(0, |(_, text)| text.width()).min(max_width);
+    // The text after a match is usually more informative. Width that it does not need is used for the text before.
+    let free = max_width - match_width;
+    let before = truncate_start(&before, (free / 3).max(free.saturating_sub(width(rest) - match_width)));
     let mut cell = Cell::new(PLAIN, before);
     for (is_match, text) in rest {
-        cell = cell.and(if *is_match { FOUND } else { PLAIN }, text.clone());
+        cell = cell.and(if *is_match { MATCH } else { PLAIN }, text.clone());
     }
-    cell.draw(room)
+    cell.render(max_width)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{line, lines};
+    use super::{render_line, render_lines};
     use anstream::adapter::strip_str;
     use rethread_engine::core::query::{Excerpt, TextSource};
 
-    fn excerpt(text: &str, words: &str) -> Excerpt {
-        let marks = text.match_indices(words).map(|(at, words)| at..at + words.len()).collect();
+    fn excerpt(text: &str, matched: &str) -> Excerpt {
+        let marks =
+            text.match_indices(matched).map(|(start, matched)| start..start + matched.len()).collect();
         let text = text.to_owned();
-        Excerpt { source: TextSource::Answer, tool: None, text, marks, starts: false, ends: true }
+        Excerpt {
+            source: TextSource::Answer,
+            tool: None,
+            text,
+            marks,
+            is_text_start: false,
+            is_text_end: true,
+        }
     }
 
     #[test]
-    fn a_match_is_never_cut_away() {
+    fn matches_are_never_truncated() {
         let text = format!("{} the needle\n\tand  another needle {}", "hay ".repeat(30), "straw ".repeat(30));
         let excerpt = excerpt(&text, "needle");
-        let drawn = |room| strip_str(&line(&excerpt, room)).to_string();
-        insta::assert_snapshot!([10, 30, 60].map(drawn).join("\n"), @"
+        let render = |width| strip_str(&render_line(&excerpt, width)).to_string();
+        insta::assert_snapshot!([10, 30, 60].map(render).join("\n"), @"
         …needle a…
         …ay the needle and another ne…
         … hay hay hay the needle and another needle straw straw str…
@@ -137,12 +147,12 @@ mod tests {
     }
 
     #[test]
-    fn words_far_apart_are_all_seen() {
+    fn distant_matches_are_all_shown() {
         let text = format!("a pin {} the Pin and a needle", "hay ".repeat(60));
         let mut excerpt = excerpt(&text, "needle");
         excerpt.marks.insert(0, 2..5);
-        let drawn = |room| strip_str(&line(&excerpt, room)).to_string();
-        insta::assert_snapshot!([30, 60, 100].map(drawn).join("\n"), @"
+        let render = |width| strip_str(&render_line(&excerpt, width)).to_string();
+        insta::assert_snapshot!([30, 60, 100].map(render).join("\n"), @"
         …a pin hay hay hay hay hay ha…
         …a pin hay hay hay hay hay h… …hay hay the Pin and a needle
         …a pin hay hay hay hay hay hay hay hay hay hay h… …hay hay hay hay hay hay hay the Pin and a needle
@@ -150,10 +160,10 @@ mod tests {
     }
 
     #[test]
-    fn lines_stand_as_they_were_written() {
+    fn lines_keep_their_indentation() {
         let excerpt = excerpt("one\n  two {\n\tneedle();\n  }\nfive", "needle");
-        let drawn: Vec<String> =
-            lines(&excerpt, 1, 40).iter().map(|line| strip_str(line).to_string()).collect();
-        assert_eq!(drawn, ["  two {", "    needle();", "  }"]);
+        let rendered: Vec<String> =
+            render_lines(&excerpt, 1, 40).iter().map(|line| strip_str(line).to_string()).collect();
+        assert_eq!(rendered, ["  two {", "    needle();", "  }"]);
     }
 }

@@ -1,45 +1,46 @@
-//! What to try where nothing was found.
+//! Hints for a search without hits.
 
 use rethread_engine::core::query::{Literal, Predicate, Query, suggest_field};
-use rethread_engine::ops::{self, SearchRequest};
+use rethread_engine::ops;
+use rethread_engine::ops::search::SearchRequest;
 
-use super::super::out::Out;
-use super::super::style::{QUIET, paint};
-use super::super::{AppContext, clean};
+use crate::cli::out::Out;
+use crate::cli::style::{QUIET, paint};
+use crate::cli::{AppContext, clean};
 
-type Group = Vec<Literal>;
+type Clause = Vec<Literal>;
 
-/// Groups that are looked for alone: each is a search of its own.
-const TRIED: usize = 6;
+/// The maximum number of clauses that are searched separately. Each costs a complete search.
+const MAX_SEPARATE: usize = 6;
 
-/// Says that there is no hit, and why that may be.
-pub(super) fn nothing(typed: &str, request: &SearchRequest, place: &AppContext, out: &mut Out) {
-    out.note(&format!("nothing holds `{}`", clean::line(typed)));
-    let mut hints = misread(&request.query);
-    hints.extend(alone(request, place));
+/// Prints that there are no matches, and hints.
+pub(super) fn print_no_matches(query_text: &str, request: &SearchRequest, app: &AppContext, out: &mut Out) {
+    out.note(&format!("no matches for `{}`", clean::line(query_text)));
+    let mut hints = build_misparse_hints(&request.query);
+    hints.extend(build_clause_hint(request, app));
     if !request.all {
-        hints.push("--all also looks at attachments, progress and lines of unknown types".to_owned());
+        hints.push("use --all to include attachments, progress and lines of unknown types".to_owned());
     }
     for hint in hints {
         out.note(&format!("{} {hint}", paint(QUIET, "hint:")));
     }
 }
 
-/// Names what may have been meant otherwise than it was read.
-fn misread(query: &Query) -> Vec<String> {
+/// Returns hints about query words that resemble a field or were parsed as a regular expression.
+fn build_misparse_hints(query: &Query) -> Vec<String> {
     let mut hints = Vec::new();
-    for atom in query.clauses.iter().flatten() {
-        match &atom.want {
-            Predicate::Words(needle) => {
+    for literal in query.clauses.iter().flatten() {
+        match &literal.predicate {
+            Predicate::Text(needle) => {
                 if let Some(field) = suggest_field(needle.text()) {
                     let word = clean::line(needle.text());
-                    hints.push(format!("`{word}` was looked for as text; did you mean `{field}:`?"));
+                    hints.push(format!("`{word}` was searched as text; did you mean `{field}:`?"));
                 }
             }
             Predicate::Pattern(_) => {
-                let pattern = clean::line(&atom.want.to_string());
+                let pattern = clean::line(&literal.predicate.to_string());
                 hints.push(format!(
-                    "`{pattern}` is a regular expression and minds case; in quotes it is text"
+                    "`{pattern}` is a case-sensitive regular expression; quote it to search it as text"
                 ));
             }
             _ => {}
@@ -48,30 +49,38 @@ fn misread(query: &Query) -> Vec<String> {
     hints
 }
 
-/// Looks for parts of the query alone: one without a hit is the culprit.
-fn alone(request: &SearchRequest, place: &AppContext) -> Option<String> {
-    let (refused, asked): (Vec<Group>, Vec<Group>) =
-        request.query.clauses.iter().cloned().partition(|group| group.iter().all(|atom| atom.not));
-    if asked.len() + refused.len() < 2 || asked.len() > TRIED {
+/// Searches the clauses of the query separately and returns a hint about those without a match.
+///
+/// Returns `None` if the query has one clause or more than 6 required ones, or if its only required clause has no match.
+fn build_clause_hint(request: &SearchRequest, app: &AppContext) -> Option<String> {
+    let (excluded, required): (Vec<Clause>, Vec<Clause>) = request
+        .query
+        .clauses
+        .iter()
+        .cloned()
+        .partition(|clause| clause.iter().all(|literal| literal.negated));
+    if required.len() + excluded.len() < 2 || required.len() > MAX_SEPARATE {
         return None;
     }
-    let is_found = |groups: &[Group]| {
-        let request = SearchRequest { query: Query { clauses: groups.to_vec() }, ..request.clone() };
-        ops::search(&request, place.index.as_ref()).next_hit().is_some()
+    let has_matches = |clauses: &[Clause]| {
+        let request = SearchRequest { query: Query { clauses: clauses.to_vec() }, ..request.clone() };
+        ops::search::search_sessions(&app.roots, &request, app.cache.as_ref()).next().is_some()
     };
-    let said = |groups: &[Group]| {
-        let said = groups.iter().map(|group| Query { clauses: vec![group.clone()] }.to_string());
-        said.map(|said| format!("`{}`", clean::line(&said))).collect::<Vec<_>>().join(", ")
+    let quote = |clauses: &[Clause]| {
+        let texts = clauses.iter().map(|clause| Query { clauses: vec![clause.clone()] }.to_string());
+        texts.map(|text| format!("`{}`", clean::line(&text))).collect::<Vec<_>>().join(", ")
     };
-    if !refused.is_empty() && is_found(&asked) {
-        return Some(format!("without {} there are hits", said(&refused)));
+    if !excluded.is_empty() && has_matches(&required) {
+        return Some(format!("there are matches without {}", quote(&excluded)));
     }
-    let missing: Vec<Group> =
-        asked.iter().filter(|group| !is_found(std::slice::from_ref(*group))).cloned().collect();
+    let missing: Vec<Clause> =
+        required.iter().filter(|clause| !has_matches(std::slice::from_ref(*clause))).cloned().collect();
     match missing.len() {
-        0 => Some("each part is found, but never all in one entry; try fewer, or OR between them".to_owned()),
-        1 if asked.len() == 1 => None,
-        1 => Some(format!("{} alone is not found either", said(&missing))),
-        _ => Some(format!("not found alone either: {}", said(&missing))),
+        0 => Some(
+            "each part has matches, but no entry matches all; try fewer words, or OR between them".to_owned(),
+        ),
+        1 if required.len() == 1 => None,
+        1 => Some(format!("{} has no matches on its own", quote(&missing))),
+        _ => Some(format!("no matches on their own: {}", quote(&missing))),
     }
 }

@@ -1,96 +1,111 @@
-//! One hit on the screen: where it stands on the first line, the words in context below.
+//! Prints one hit: its location on the first line, the text below.
 
-use rethread_engine::ops::SearchHit;
+use rethread_engine::ops::search::SearchHit;
 use unicode_width::UnicodeWidthStr;
 
-use super::super::error::CliError;
-use super::super::figures::count;
-use super::super::ls::base;
-use super::super::out::Out;
-use super::super::style::{NAME, QUIET, STRONG, paint};
-use super::super::table::truncate_to_width;
-use super::super::{AppContext, clean};
 use super::excerpt;
-use super::label::{is_orphan, kind, label};
+use super::label::{is_orphan, source_label, status_label};
+use crate::cli::error::CliError;
+use crate::cli::figures::group_digits;
+use crate::cli::ls::folder_name;
+use crate::cli::out::Out;
+use crate::cli::style::{NAME, QUIET, STRONG, paint};
+use crate::cli::table::truncate_to_width;
+use crate::cli::{AppContext, clean};
 
-/// Lines wider than this are tiring to read.
-const WIDEST: usize = 140;
-/// What a title has of the screen at least; before a folder is left out for it; what a folder has of it at most then.
-const TITLE: usize = 16;
-const NARROW: usize = 24;
-const FOLDER: usize = 14;
+/// The maximum line width. Wider lines are hard to read.
+const MAX_WIDTH: usize = 140;
+/// The minimum width of a title.
+const MIN_TITLE_WIDTH: usize = 16;
+/// The minimum width of a title next to a folder.
+const MIN_TITLE_WIDTH_WITH_FOLDER: usize = 24;
+/// The maximum width reserved for a folder.
+const MAX_FOLDER_WIDTH: usize = 14;
 
-/// How hits are laid out.
-pub(super) struct Layout {
+/// The widths that all printed hits share.
+pub(super) struct HitLayout {
     width: usize,
-    numbers: usize,
+    number_width: usize,
+    /// The number of lines above and below a match. `None` for a single line.
     context: Option<usize>,
 }
 
-impl Layout {
-    /// Makes room for so many hits.
-    pub(super) fn new(hits: usize, context: Option<usize>, out: &Out) -> Layout {
-        Layout { width: out.width().min(WIDEST), numbers: count(hits as u64).len(), context }
+impl HitLayout {
+    /// Creates the layout for at most `hits` hits, with `context` lines around each match.
+    pub(super) fn new(hits: usize, context: Option<usize>, out: &Out) -> HitLayout {
+        HitLayout {
+            width: out.width().min(MAX_WIDTH),
+            number_width: group_digits(hits as u64).len(),
+            context,
+        }
     }
 
-    /// Prints a hit; `again` where the one before stands in the same session.
+    /// Prints a hit. `same_session` is `true` if the previous hit is in the same session, which dims the title.
     pub(super) fn print(
         &self,
-        no: usize,
+        number: usize,
         hit: &SearchHit,
-        again: bool,
-        place: &AppContext,
+        same_session: bool,
+        app: &AppContext,
         out: &mut Out,
     ) -> Result<(), CliError> {
-        let number = format!("{:>width$}", count(no as u64), width = self.numbers);
-        out.line(&format!("{}  {}", paint(NAME, &number), self.head(hit, again, place)))?;
-        let margin = " ".repeat(self.numbers + 2);
-        let room = self.width.saturating_sub(margin.len());
+        let number = format!("{:>width$}", group_digits(number as u64), width = self.number_width);
+        out.line(&format!("{}  {}", paint(NAME, &number), self.render_header(hit, same_session, app)))?;
+        let margin = " ".repeat(self.number_width + 2);
+        let max_width = self.width.saturating_sub(margin.len());
         let lines = match self.context {
-            None => vec![excerpt::line(&hit.excerpt, room)],
-            Some(context) => excerpt::lines(&hit.excerpt, context, room),
+            None => vec![excerpt::render_line(&hit.excerpt, max_width)],
+            Some(context) => excerpt::render_lines(&hit.excerpt, context, max_width),
         };
         lines.iter().try_for_each(|line| out.line(&format!("{margin}{line}")))
     }
 
-    /// Title on the left, facts on the right; the last fact says whether it is remembered and is never cut.
-    fn head(&self, hit: &SearchHit, again: bool, place: &AppContext) -> String {
-        let room = self.width.saturating_sub(self.numbers + 2);
-        let (style, label) = label(hit);
-        let at = hit.turn.map_or_else(|| format!("L{}", hit.line), |turn| format!("t{turn}"));
-        let age = hit.time.map(|time| place.clock.age(Some(time)));
-        let label = truncate_to_width(&label, room.saturating_sub(TITLE + 2));
-        let facts: Vec<String> = age.into_iter().chain([at, kind(hit)]).collect();
-        let facts = truncate_to_width(&facts.join(" · "), room.saturating_sub(TITLE + 2 + 3 + label.width()));
+    /// Renders the title on the left and the facts on the right. The last fact, the status, is never truncated.
+    fn render_header(&self, hit: &SearchHit, same_session: bool, app: &AppContext) -> String {
+        let max_width = self.width.saturating_sub(self.number_width + 2);
+        let (style, label) = status_label(hit);
+        let location = hit.turn.map_or_else(|| format!("L{}", hit.line), |turn| format!("t{turn}"));
+        let age = hit.time.map(|time| app.clock.format_age(Some(time)));
+        let label = truncate_to_width(&label, max_width.saturating_sub(MIN_TITLE_WIDTH + 2));
+        let facts: Vec<String> = age.into_iter().chain([location, source_label(hit)]).collect();
+        let facts = truncate_to_width(
+            &facts.join(" · "),
+            max_width.saturating_sub(MIN_TITLE_WIDTH + 2 + 3 + label.width()),
+        );
         let facts = if facts.is_empty() { facts } else { format!("{facts} · ") };
-        let least = facts.width() + label.width();
-        // A title gives way until the last part of the folder has room, or the title none.
-        let folder = base(&hit.project).width().min(FOLDER) + 3;
-        let shrunk = room.saturating_sub(least + 2 + folder).max(NARROW);
-        let most = (self.width * 2 / 5).min(shrunk).min(room.saturating_sub(least + 2)).max(TITLE);
+        let facts_width = facts.width() + label.width();
+        // Shrink the title until the folder name fits, or the title reaches its minimum.
+        let folder_width = folder_name(&hit.project).width().min(MAX_FOLDER_WIDTH) + 3;
+        let shrunk_width =
+            max_width.saturating_sub(facts_width + 2 + folder_width).max(MIN_TITLE_WIDTH_WITH_FOLDER);
+        let title_width = (self.width * 2 / 5)
+            .min(shrunk_width)
+            .min(max_width.saturating_sub(facts_width + 2))
+            .max(MIN_TITLE_WIDTH);
         let title = clean::line(&hit.title.text);
         let title = match title.as_str() {
-            "" if is_orphan(hit) => "(its session is gone)",
-            "" => "(nothing was said)",
+            "" if is_orphan(hit) => "(deleted session)",
+            "" => "(no messages)",
             title => title,
         };
-        let title = truncate_to_width(title, most);
-        let gap = " ".repeat(most - title.width() + 2);
-        let project = project(&hit.project, room.saturating_sub(most + 2 + least + 3), place);
+        let title = truncate_to_width(title, title_width);
+        let gap = " ".repeat(title_width - title.width() + 2);
+        let project =
+            fit_folder(&hit.project, max_width.saturating_sub(title_width + 2 + facts_width + 3), app);
         let project = if project.is_empty() { project } else { format!("{project} · ") };
-        let title = paint(if again { QUIET } else { STRONG }, &title);
+        let title = paint(if same_session { QUIET } else { STRONG }, &title);
         format!("{title}{gap}{}{}", paint(QUIET, &format!("{project}{facts}")), paint(style, &label))
     }
 }
 
-/// Writes a folder in a room: whole, its last part, the end of that, or not at all.
-fn project(folder: &str, room: usize, place: &AppContext) -> String {
-    const LEAST: usize = 6;
-    let (whole, last) = (place.tilde(folder), base(folder));
-    match room {
-        _ if whole.width() <= room => whole,
-        _ if last.width() <= room => last,
-        LEAST.. => truncate_to_width(&last, room),
+/// Fits a folder into a width: in full, its last component, a truncated one, or nothing.
+fn fit_folder(folder: &str, max_width: usize, app: &AppContext) -> String {
+    const MIN_WIDTH: usize = 6;
+    let (full_path, last) = (app.format_path(folder), folder_name(folder));
+    match max_width {
+        _ if full_path.width() <= max_width => full_path,
+        _ if last.width() <= max_width => last,
+        MIN_WIDTH.. => truncate_to_width(&last, max_width),
         _ => String::new(),
     }
 }

@@ -1,24 +1,25 @@
-//! Whether Claude remembers a hit, in a few words.
+//! Labels of a hit: whether it is in context, and its source.
 
 use anstyle::Style;
-use rethread_engine::ops::{ContextStatus, SearchHit};
+use rethread_engine::core::resume::ContextStatus;
+use rethread_engine::ops::search::SearchHit;
 
-use super::super::clean;
-use super::super::style::{GOOD, MARK, QUIET, TOOL};
-use super::super::table::truncate_to_width;
-use crate::text::standing as words;
+use crate::cli::clean;
+use crate::cli::style::{GOOD, MARK, QUIET, TOOL};
+use crate::cli::table::truncate_to_width;
+use crate::text::session;
 
-/// What the name of a subagent has of the screen.
-const AGENT: usize = 18;
+/// The maximum width of the name of a subagent.
+const MAX_AGENT_WIDTH: usize = 18;
 
-/// Says how a hit stands to what the client loads, and where else it stands.
-pub(super) fn label(hit: &SearchHit) -> (Style, String) {
-    let (style, mut label) = standing(hit);
-    let remembered = hit.copies.iter().find(|copy| copy.standing == Some(ContextStatus::Active));
-    match (remembered, hit.copies.len()) {
+/// Returns a style and a label for the context status of a hit and the number of its copies.
+pub(super) fn status_label(hit: &SearchHit) -> (Style, String) {
+    let (style, mut label) = context_label(hit);
+    let copy_in_context = hit.copies.iter().find(|copy| copy.context_status == Some(ContextStatus::Active));
+    match (copy_in_context, hit.copies.len()) {
         (Some(copy), _) => {
             let id: String = clean::line(&copy.session).chars().take(8).collect();
-            label.push_str(&format!(", remembered in {id}"));
+            label.push_str(&format!(", in context in {id}"));
         }
         (None, 0) => {}
         (None, 1) => label.push_str(" +1 copy"),
@@ -27,31 +28,32 @@ pub(super) fn label(hit: &SearchHit) -> (Style, String) {
     (style, label)
 }
 
-fn standing(hit: &SearchHit) -> (Style, String) {
-    let words = words::context_status_label(hit);
+/// Returns a label for the context status of a hit, with the subagent if there is one, and its style.
+fn context_label(hit: &SearchHit) -> (Style, String) {
+    let text = session::context_status_label(hit);
     if let Some(agent) = hit.agent_id() {
-        let name = truncate_to_width(&clean::line(agent), AGENT);
-        return (TOOL, format!("{words} {name}"));
+        let name = truncate_to_width(&clean::line(agent), MAX_AGENT_WIDTH);
+        return (TOOL, format!("{text} {name}"));
     }
-    let style = match hit.standing {
+    let style = match hit.context_status {
         ContextStatus::Active => GOOD,
-        ContextStatus::Compacted | ContextStatus::Aside | ContextStatus::Island => MARK,
-        ContextStatus::Agent => TOOL,
-        ContextStatus::Outside => QUIET,
+        ContextStatus::Compacted | ContextStatus::OtherBranch | ContextStatus::Orphaned => MARK,
+        ContextStatus::Subagent => TOOL,
+        ContextStatus::Unlinked => QUIET,
     };
-    (style, words.to_owned())
+    (style, text.to_owned())
 }
 
-/// Whether the session that a subagent or a result belongs to is not there.
+/// Returns `true` if the hit is in a subagent file or result file without an existing session file.
 pub(super) fn is_orphan(hit: &SearchHit) -> bool {
-    (hit.agent.is_some() || hit.beside) && hit.session_path == hit.path
+    (hit.agent.is_some() || hit.in_side_file) && hit.session_path == hit.path
 }
 
-/// Says what kind of text a hit stands in.
-pub(super) fn kind(hit: &SearchHit) -> String {
+/// Returns the source of the text of a hit: a tool, a result file, or a role.
+pub(super) fn source_label(hit: &SearchHit) -> String {
     match &hit.excerpt.tool {
         Some(tool) => clean::line(tool),
-        None if hit.beside => "result file".to_owned(),
+        None if hit.in_side_file => "result file".to_owned(),
         None => hit.excerpt.source.name().to_owned(),
     }
 }

@@ -1,4 +1,4 @@
-//! `rethread search`: hits in all sessions, best first, each with whether it is still remembered.
+//! `rethread search`: prints hits in all sessions, best first, and whether each is in context.
 
 mod excerpt;
 mod hints;
@@ -11,142 +11,153 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use rethread_engine::core::query::{Query, join_shell_args};
-use rethread_engine::ops::{self, CancelToken, Search, SearchHit, SearchRequest};
+use rethread_engine::ops;
+use rethread_engine::ops::search::{Search, SearchHit, SearchRequest};
 
-use self::hit::Layout;
+use self::hit::HitLayout;
 use super::AppContext;
 use super::args;
 use super::error::{self, CliError, Exit};
-use super::figures::{count, things};
+use super::figures::{count_noun, group_digits};
 use super::out::Out;
-use super::progress::Bar;
+use super::progress::ProgressBar;
 use super::style::{QUIET, paint};
 use crate::json;
 
-pub(crate) use sessions::Row;
-
-/// Runs the command.
-pub(crate) fn run(args: &args::Search, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
-    let words = args.query.iter().chain(&args.rest).map(|word| args::unmarked(word).to_owned());
-    let typed = join_shell_args(&words.collect::<Vec<String>>());
-    let query = Query::parse(&typed, &|text| place.clock.read(text))
-        .map_err(|bad| CliError::BadQuery(typed.clone(), bad))?;
-    let request = SearchRequest {
-        roots: place.roots.clone(),
-        query,
-        all: args.all,
-        budget: None,
-        halt: CancelToken::default(),
-    };
-    let mut search = ops::search(&request, place.index.as_ref());
-    for notice in &search.notices {
-        error::notice(Some(notice), out);
+/// Runs `rethread search`: prints hits or sessions, best first, or opens one hit. Then updates the index.
+///
+/// Returns [`Exit::Nothing`] if there are no hits.
+pub(crate) fn run(args: &args::Search, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+    let words = args.query.iter().chain(&args.rest).map(|word| args::strip_marker(word).to_owned());
+    let query_text = join_shell_args(&words.collect::<Vec<String>>());
+    let query = Query::parse_with_times(&query_text, &|text| app.clock.parse_time(text))
+        .map_err(|error| CliError::BadQuery(query_text.clone(), error))?;
+    let request = SearchRequest { query, all: args.all, ..SearchRequest::default() };
+    let mut search = ops::search::search_sessions(&app.roots, &request, app.cache.as_ref());
+    for warning in &search.warnings {
+        error::print_cache_warning(Some(warning), out);
     }
-    let ended = match args.open.or(args.resume) {
-        Some(no) => match nth(&mut search, no)? {
-            Some(hit) if args.open.is_some() => open::show_hit(hit, place, out),
-            Some(hit) => open::resume(&hit, place, out),
+    let result = match args.open.or(args.resume) {
+        Some(number) => match find_hit(&mut search, number)? {
+            Some(hit) if args.open.is_some() => open::show_hit(hit, app, out),
+            Some(hit) => open::print_resume_command(&hit, app, out),
             None => Ok(Exit::Nothing),
         },
-        None if args.sessions => by_session(&mut search, args, place, out),
-        None => list(&mut search, args, place, out),
+        None if args.sessions => print_by_session(&mut search, args, app, out),
+        None => print_hits(&mut search, args, app, out),
     };
-    error::warn(&search.failures, out);
-    let ended = ended?;
-    match ended {
-        Exit::Nothing if search.files == 0 => super::say_nothing_found(place, out),
-        Exit::Nothing => hints::nothing(&typed, &request, place, out),
+    error::print_warnings(&search.failures, out);
+    let exit = result?;
+    match exit {
+        Exit::Nothing if search.file_count == 0 => super::print_no_sessions(app, out),
+        Exit::Nothing => hints::print_no_matches(&query_text, &request, app, out),
         _ => {}
     }
-    catch_up(search, place, out)?;
-    Ok(ended)
+    update_index(search, app, out)?;
+    Ok(exit)
 }
 
-/// Brings the index up to date where the search had to do without, now that the hits are shown.
-fn catch_up(search: Search, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
-    let (behind, told) = (search.index_is_stale(), !search.notices.is_empty());
-    let unkept = search.finish();
-    let Some(index) = place.index.as_ref().filter(|_| behind) else {
-        if !told {
-            error::notice(unkept.as_ref(), out);
+/// Updates the index if it is stale. Called after the hits are printed.
+fn update_index(search: Search, app: &AppContext, out: &mut Out) -> Result<(), CliError> {
+    let (is_stale, has_warned) = (search.is_index_stale(), !search.warnings.is_empty());
+    let warning = search.finish();
+    let Some(cache) = app.cache.as_ref().filter(|_| is_stale) else {
+        if !has_warned {
+            error::print_cache_warning(warning.as_ref(), out);
         }
         return Ok(());
     };
     out.flush()?;
-    let bar = Bar::new("indexing for the next search");
-    let status =
-        ops::refresh_index(&place.roots, index, false, &|progress| bar.show(progress.done, progress.of))?;
-    if !told {
-        error::notice(status.and_then(|mut status| status.notices.pop()).as_ref(), out);
+    let bar = ProgressBar::new("indexing for the next search");
+    let status = ops::index::refresh_index(&app.roots, cache, false, &|progress| {
+        bar.show(progress.done, progress.total);
+    })?;
+    if !has_warned {
+        error::print_cache_warning(status.and_then(|mut status| status.warnings.pop()).as_ref(), out);
     }
     Ok(())
 }
 
-/// Returns a hit by its number; none where there are no hits at all.
-fn nth(search: &mut Search, no: usize) -> Result<Option<SearchHit>, CliError> {
-    let mut at = 0;
-    while let Some(hit) = search.next_hit() {
-        at += 1;
-        if at == no {
+/// Returns a hit by its number, which starts at 1. Returns `None` if there are no hits at all.
+///
+/// Returns an error if there are hits, but fewer than `number`.
+fn find_hit(search: &mut Search, number: usize) -> Result<Option<SearchHit>, CliError> {
+    let mut count = 0;
+    for hit in search.by_ref() {
+        count += 1;
+        if count == number {
             return Ok(Some(hit));
         }
     }
-    if at == 0 { Ok(None) } else { Err(CliError::NoHit { no, hits: at }) }
+    if count == 0 { Ok(None) } else { Err(CliError::NoHit { number, hits: count }) }
 }
 
-fn list(
+/// Prints the hits up to the limit (0: all), and a summary.
+fn print_hits(
     search: &mut Search,
     args: &args::Search,
-    place: &AppContext,
+    app: &AppContext,
     out: &mut Out,
 ) -> Result<Exit, CliError> {
     let limit = if args.limit == 0 { usize::MAX } else { args.limit };
-    out.may_page();
-    let layout = Layout::new(search.total().hits.min(limit), args.context, out);
+    out.allow_pager();
+    let layout = HitLayout::new(search.hit_count().hits.min(limit), args.context, out);
     let mut sessions: HashSet<PathBuf> = HashSet::new();
-    let mut before: Option<PathBuf> = None;
+    let mut previous: Option<PathBuf> = None;
     let mut shown = 0;
     while shown < limit
-        && let Some(hit) = search.next_hit()
+        && let Some(hit) = search.next()
     {
         shown += 1;
         if out.is_json() {
-            out.json(&json::search_hit(shown, &hit))?;
+            out.json(&json::build_search_hit(shown, &hit))?;
         } else {
-            layout.print(shown, &hit, before.as_ref() == Some(&hit.session_path), place, out)?;
+            layout.print(shown, &hit, previous.as_ref() == Some(&hit.session_path), app, out)?;
         }
         if shown == 1 {
             out.flush()?;
         }
         sessions.insert(hit.session_path.clone());
-        before = Some(hit.session_path);
+        previous = Some(hit.session_path);
     }
-    let total = search.total();
+    let total = search.hit_count();
     if out.is_json() {
-        out.json(&json::search_total(shown, (shown == total.hits).then_some(sessions.len()), search))?;
+        out.json(&json::build_search_total(shown, (shown == total.hits).then_some(sessions.len()), search))?;
     } else if shown > 0 {
-        let sum = match shown < total.hits {
+        let summary = match shown < total.hits {
             true if total.exact => {
-                format!("{} of {} hits · --limit 0 shows all", count(shown as u64), count(total.hits as u64))
+                format!(
+                    "{} of {} hits · --limit 0 shows all",
+                    group_digits(shown as u64),
+                    group_digits(total.hits as u64)
+                )
             }
             true => format!(
                 "{} of up to {} hits · --limit 0 shows all",
-                count(shown as u64),
-                count(total.hits as u64)
+                group_digits(shown as u64),
+                group_digits(total.hits as u64)
             ),
             false => {
-                format!("{} in {}", things(shown as u64, "hit"), things(sessions.len() as u64, "session"))
+                format!(
+                    "{} in {}",
+                    count_noun(shown as u64, "hit"),
+                    count_noun(sessions.len() as u64, "session")
+                )
             }
         };
-        out.note(&paint(QUIET, &format!("{sum} · --open N reads one, --resume N goes on with it")));
+        out.note(&paint(
+            QUIET,
+            &format!("{summary} · --open N shows a hit, --resume N prints the command that resumes it"),
+        ));
     }
-    Ok(Exit::found(shown > 0))
+    Ok(Exit::from_found(shown > 0))
 }
 
-fn by_session(
+/// Prints one row per session up to the limit (0: all), and a summary.
+fn print_by_session(
     search: &mut Search,
     args: &args::Search,
-    place: &AppContext,
+    app: &AppContext,
     out: &mut Out,
 ) -> Result<Exit, CliError> {
     let rows = sessions::collect(search);
@@ -154,19 +165,23 @@ fn by_session(
     let shown = &rows[..rows.len().min(limit)];
     if out.is_json() {
         for row in shown {
-            out.json(&json::search_session(row))?;
+            out.json(&json::build_search_session(row))?;
         }
         let hits = shown.iter().map(|row| row.hits).sum();
-        out.json(&json::search_total(hits, Some(rows.len()), search))?;
+        out.json(&json::build_search_total(hits, Some(rows.len()), search))?;
     } else if !rows.is_empty() {
-        out.may_page();
-        sessions::print(shown, place, out)?;
+        out.allow_pager();
+        sessions::print(shown, app, out)?;
         let hits: usize = rows.iter().map(|row| row.hits).sum();
-        let mut sum = format!("{} in {}", things(hits as u64, "hit"), things(rows.len() as u64, "session"));
+        let mut summary =
+            format!("{} in {}", count_noun(hits as u64, "hit"), count_noun(rows.len() as u64, "session"));
         if shown.len() < rows.len() {
-            sum.push_str(&format!(", the first {} shown · --limit 0 shows all", count(shown.len() as u64)));
+            summary.push_str(&format!(
+                ", first {} shown · --limit 0 shows all",
+                group_digits(shown.len() as u64)
+            ));
         }
-        out.note(&paint(QUIET, &sum));
+        out.note(&paint(QUIET, &summary));
     }
-    Ok(Exit::found(!rows.is_empty()))
+    Ok(Exit::from_found(!rows.is_empty()))
 }

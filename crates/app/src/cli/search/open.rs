@@ -1,77 +1,88 @@
-//! From a hit to its session: to read it, or to go on with it.
+//! Shows or resumes the session of a hit.
 
-use rethread_engine::ops::{ContextStatus, SearchHit};
+use rethread_engine::core::resume::ContextStatus;
+use rethread_engine::ops::search::SearchHit;
 
-use super::super::args::{Detail, Show};
-use super::super::error::{CliError, Exit};
-use super::super::out::Out;
-use super::super::style::{QUIET, paint};
-use super::super::{AppContext, show};
 use super::label::is_orphan;
+use crate::cli::args::{Detail, Show};
+use crate::cli::error::{CliError, Exit};
+use crate::cli::out::Out;
+use crate::cli::style::{QUIET, paint};
+use crate::cli::{AppContext, show};
 use crate::json;
-use crate::text::shell::typed;
+use crate::text::shell::quote;
 
-/// Shows the session of a hit, at its turn.
-pub(super) fn show_hit(hit: SearchHit, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
-    if hit.beside && is_orphan(&hit) {
+/// Shows the turn of a hit, on its branch. Shows the whole session if the hit is in a side file or not linked.
+///
+/// Returns an error if the session of a result file no longer exists.
+pub(super) fn show_hit(hit: SearchHit, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+    if hit.in_side_file && is_orphan(&hit) {
         return Err(CliError::SessionGone(hit.path));
     }
-    let (path, name) = match hit.beside {
-        // The file holds nothing but a result: its session is shown, from the beginning.
+    let (path, branch) = match hit.in_side_file {
+        // A side file contains only a tool result, so its session is shown from the start.
         true => (hit.session_path, None),
-        false if hit.standing == ContextStatus::Outside => (hit.path, None),
+        false if hit.context_status == ContextStatus::Unlinked => (hit.path, None),
         false => (hit.path, Some(format!("L{}", hit.line))),
     };
     let show = Show {
         session: path.display().to_string(),
-        turns: hit.turn.filter(|_| name.is_some()).map(|turn| turn.to_string()),
+        turns: hit.turn.filter(|_| branch.is_some()).map(|turn| turn.to_string()),
         tools: Detail::Brief,
         thinking: false,
         raw: false,
-        branch: name,
+        branch,
         everything: false,
     };
-    show::run(&show, place, out)
+    show::run(&show, app, out)
 }
 
-/// Prints the command that resumes the session of a hit, and says what the client will not see.
-pub(super) fn resume(hit: &SearchHit, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+/// Prints the command that resumes the session of a hit, and warns if the hit is not in context.
+///
+/// Returns an error if the session no longer exists.
+pub(super) fn print_resume_command(
+    hit: &SearchHit,
+    app: &AppContext,
+    out: &mut Out,
+) -> Result<Exit, CliError> {
     if is_orphan(hit) {
         return Err(CliError::SessionGone(hit.path.clone()));
     }
-    let command = place.resume_command(&hit.session, &hit.project);
+    let command = app.resume_command(&hit.session, &hit.project);
     if out.is_json() {
-        out.json(&json::search_resume(hit, &command))?;
+        out.json(&json::build_search_resume(hit, &command))?;
     } else {
         out.line(&command)?;
     }
-    let session = typed(&hit.session);
-    let point = format!("L{}", hit.line);
-    let (lost, hints) = match hit.standing {
-        _ if hit.agent.is_some() => ("a subagent said it: Claude has only what it reported", vec![]),
-        ContextStatus::Active | ContextStatus::Outside => return Ok(Exit::Done),
-        ContextStatus::Agent => ("a subagent said it: Claude has only what it reported", vec![]),
+    let session = quote(&hit.session);
+    let target = format!("L{}", hit.line);
+    let (reason, hints) = match hit.context_status {
+        _ if hit.agent.is_some() => ("this is text of a subagent; only its report is in context", vec![]),
+        ContextStatus::Active | ContextStatus::Unlinked => return Ok(Exit::Done),
+        ContextStatus::Subagent => ("this is text of a subagent; only its report is in context", vec![]),
         ContextStatus::Compacted => {
-            ("it stands before a compaction: Claude has only its summary", ways(&session, &point))
+            ("this was compacted; only the summary is in context", build_resume_hints(&session, &target))
         }
-        ContextStatus::Aside => {
-            ("it stands on another branch: Claude will not see it", ways(&session, &point))
-        }
-        ContextStatus::Island => (
-            "it is cut off: Claude will not see it",
-            vec![format!("`rethread repair {session}` hangs cut off parts together in a new session")],
+        ContextStatus::OtherBranch => (
+            "this is on an abandoned branch; it will not be in context",
+            build_resume_hints(&session, &target),
+        ),
+        ContextStatus::Orphaned => (
+            "this is orphaned; it will not be in context",
+            vec![format!("`rethread repair {session}` reconnects orphaned parts in a new session")],
         ),
     };
-    out.note(&format!("note: {lost}"));
+    out.note(&format!("note: {reason}"));
     for hint in hints {
         out.note(&format!("{} {hint}", paint(QUIET, "hint:")));
     }
     Ok(Exit::Done)
 }
 
-fn ways(session: &str, point: &str) -> Vec<String> {
+/// Returns hints for resuming from an entry. `target` is its line handle.
+fn build_resume_hints(session: &str, target: &str) -> Vec<String> {
     vec![
-        format!("`rethread goto {session} {point}` makes Claude go on from there"),
-        format!("`rethread fork {session} {point}` makes a new session of what was said up to there"),
+        format!("`rethread goto {session} {target}` makes Claude resume from there"),
+        format!("`rethread fork {session} {target}` creates a new session up to there"),
     ]
 }

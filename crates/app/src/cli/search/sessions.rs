@@ -1,38 +1,19 @@
-//! One row per session: how many hits, and the best of them first.
+//! Prints one row per session with its number of hits, best first.
 
-use std::path::PathBuf;
+use rethread_engine::ops::search::{Search, SessionHits};
 
-use rethread_engine::core::entry::Timestamp;
-use rethread_engine::ops::{Search, SessionHits};
+use crate::cli::error::CliError;
+use crate::cli::figures::group_digits;
+use crate::cli::ls::{folder_name, shorten_id};
+use crate::cli::out::Out;
+use crate::cli::style::{NAME, PLAIN, QUIET};
+use crate::cli::table::{Align, Cell, Table};
+use crate::cli::{AppContext, clean};
+use crate::json::SessionResult;
 
-use super::super::error::CliError;
-use super::super::figures::count;
-use super::super::ls::{base, short_id};
-use super::super::out::Out;
-use super::super::style::{NAME, PLAIN, QUIET};
-use super::super::table::{Align, Cell, Table};
-use super::super::{AppContext, clean};
-
-/// A session with hits.
-#[derive(Debug)]
-pub(crate) struct Row {
-    /// Its id.
-    pub(crate) session: String,
-    /// What it is called.
-    pub(crate) title: String,
-    /// Its folder.
-    pub(crate) project: String,
-    /// Its file.
-    pub(crate) path: PathBuf,
-    /// How many hits.
-    pub(crate) hits: usize,
-    /// When the newest was written.
-    pub(crate) last: Option<Timestamp>,
-}
-
-/// Collects all hits by session, in the order of the best of each.
-pub(super) fn collect(search: &mut Search) -> Vec<Row> {
-    let row = |SessionHits { best, hits, last }| Row {
+/// Collects all hits by session, in the order of their best hits.
+pub(super) fn collect(search: &mut Search) -> Vec<SessionResult> {
+    let to_row = |SessionHits { best, hit_count: hits, last_hit_at: last }| SessionResult {
         session: best.session,
         title: best.title.text,
         project: best.project,
@@ -40,27 +21,27 @@ pub(super) fn collect(search: &mut Search) -> Vec<Row> {
         hits,
         last,
     };
-    search.by_session().into_iter().map(row).collect()
+    search.group_by_session().into_iter().map(to_row).collect()
 }
 
-/// Prints them as a table.
-pub(super) fn print(rows: &[Row], place: &AppContext, out: &mut Out) -> Result<(), CliError> {
-    let project = if out.width() < 76 { 0 } else { out.width() / 5 };
+/// Prints the sessions as a table, in the given order.
+pub(super) fn print(rows: &[SessionResult], app: &AppContext, out: &mut Out) -> Result<(), CliError> {
+    let project_width = if out.width() < 76 { 0 } else { out.width() / 5 };
     let mut table = Table::new(0)
         .column("id", Align::Left, 36)
         .column("hits", Align::Right, 7)
         .column("newest", Align::Right, 6)
-        .column("project", Align::Left, project)
+        .column("project", Align::Left, project_width)
         .column("title", Align::Left, 200);
     let ids: Vec<&str> = rows.iter().map(|row| row.session.as_str()).collect();
     for row in rows {
         let title = clean::line(&row.title);
         table.row(vec![
-            Cell::new(NAME, clean::line(short_id(&row.session, &ids))),
-            count(row.hits as u64).into(),
-            Cell::new(QUIET, place.clock.age(row.last)),
-            Cell::new(QUIET, base(&row.project)),
-            if title.is_empty() { Cell::new(QUIET, "(nothing was said)") } else { Cell::new(PLAIN, title) },
+            Cell::new(NAME, clean::line(shorten_id(&row.session, &ids))),
+            group_digits(row.hits as u64).into(),
+            Cell::new(QUIET, app.clock.format_age(row.last)),
+            Cell::new(QUIET, folder_name(&row.project)),
+            if title.is_empty() { Cell::new(QUIET, "(no messages)") } else { Cell::new(PLAIN, title) },
         ]);
     }
     table.print(out)

@@ -1,50 +1,51 @@
-//! `rethread statusline`: one line about the running session, for the client's own screen.
+//! `rethread statusline`: prints one line about the running session for the status line of the client.
 
 mod draw;
 
 use rethread_engine::core::entry::Timestamp;
-use rethread_engine::core::usage::Prices;
-use rethread_engine::ops::{self, MeterRequest};
+use rethread_engine::core::usage::PriceTable;
+use rethread_engine::ops;
+use rethread_engine::ops::usage::StatuslineRequest;
 
 use super::AppContext;
 use super::args;
 use super::error::{self, CliError, Exit};
 use super::out::Out;
 use crate::json;
-use crate::json::statusline_input::{self, Input, Missing};
+use crate::json::statusline_input::{InputError, StatuslineInput, read_statusline_input};
 
-/// Runs `rethread statusline`. What cannot be read costs its piece of the line and nothing else: a client shows no line at
-/// all of a command that fails.
-pub(crate) fn run(args: &args::Statusline, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
-    let input = match statusline_input::read() {
+/// Runs `rethread statusline`. Unreadable data only omits its part of the line, because the client shows nothing if the
+/// command fails.
+pub(crate) fn run(args: &args::Statusline, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+    let input = match read_statusline_input() {
         Ok(input) => input,
-        Err(Missing::Nothing) => return Err(CliError::NoStatus),
-        Err(Missing::Unreadable) => {
-            error::caution("what came on stdin is no JSON object", out);
-            Input::default()
+        Err(InputError::Missing) => return Err(CliError::NoStatusInput),
+        Err(InputError::Unreadable) => {
+            error::print_warning("stdin is not a JSON object", out);
+            StatuslineInput::default()
         }
     };
-    let prices = args.prices.prices().unwrap_or_else(|stop| {
-        error::print_error(&stop, out);
-        Prices::built_in()
+    let prices = args.prices.load().unwrap_or_else(|error| {
+        error::print_error(&error, out);
+        PriceTable::built_in()
     });
-    let now = Timestamp(place.clock.now().as_millisecond());
-    let request = MeterRequest {
+    let now = Timestamp(app.clock.now().as_millisecond());
+    let request = StatuslineRequest {
         transcript: input.transcript.clone(),
         session: input.session.clone(),
         window: input.window,
-        resets: input.resets,
-        zone: place.clock.zone(),
+        block_end: input.resets_at,
+        zone: app.clock.zone(),
         now,
         prices: &prices,
     };
-    let meter = ops::meter(&place.roots, &request, place.index.as_ref());
+    let usage = ops::usage::statusline_usage(&app.roots, &request, app.cache.as_ref());
     if out.is_json() {
-        out.json(&json::statusline(&input, &meter, now))?;
+        out.json(&json::build_statusline(&input, &usage, now))?;
     } else {
-        out.line(&draw::line(&input, &meter, now))?;
+        out.line(&draw::render_line(&input, &usage, now))?;
     }
-    error::warn(&meter.failures, out);
-    error::notice(meter.notice.as_ref(), out);
+    error::print_warnings(&usage.failures, out);
+    error::print_cache_warning(usage.warning.as_ref(), out);
     Ok(Exit::Done)
 }

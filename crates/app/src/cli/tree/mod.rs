@@ -1,39 +1,42 @@
-//! `rethread tree`: a session drawn as a tree, as text, for Graphviz or as a picture.
+//! `rethread tree`: draws a session as a tree, as text, for Graphviz or as an image.
 
 mod dot;
 mod text;
 
-use rethread_engine::ops::{self, Drawing, TreeRequest};
+use rethread_engine::ops;
+use rethread_engine::ops::tree::{TreeListing, TreeRequest};
 
 use super::AppContext;
 use super::args::{self, Format};
 use super::error::{CliError, Exit};
 use super::out::Out;
-use crate::html::tree;
+use crate::html::tree as svg;
 use crate::json;
 
-/// Runs the command.
-pub(crate) fn run(args: &args::Tree, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
-    let path = place.session(&args.session)?;
+/// Runs `rethread tree`: draws the session as a tree in the requested format.
+///
+/// Returns [`Exit::Nothing`] if it has no messages.
+pub(crate) fn run(args: &args::Tree, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+    let path = app.find_session(&args.session)?;
     let request = TreeRequest { path, all: args.all, around: args.around.clone() };
-    let mut drawing = ops::tree(&request)?;
-    let any = !drawing.rows.is_empty();
+    let mut tree = ops::tree::outline_tree(&request)?;
+    let has_rows = !tree.rows.is_empty();
     match args.format {
-        _ if out.is_json() => json(&mut drawing, out)?,
-        Some(Format::Json) => json(&mut drawing, out)?,
-        Some(Format::Dot) => dot::draw(&mut drawing, args.all, out)?,
-        Some(Format::Svg) => out.line(&tree::file(&mut drawing, args.all)?)?,
-        Some(Format::Text) | None if any => text::draw(&mut drawing, args.all, place, out)?,
-        Some(Format::Text) | None => out.note("nothing was said in this session"),
+        _ if out.is_json() => print_json(&mut tree, out)?,
+        Some(Format::Json) => print_json(&mut tree, out)?,
+        Some(Format::Dot) => dot::print(&mut tree, args.all, out)?,
+        Some(Format::Svg) => out.line(&svg::render_file(&mut tree, args.all)?)?,
+        Some(Format::Text) | None if has_rows => text::print(&mut tree, args.all, app, out)?,
+        Some(Format::Text) | None => out.note("this session has no messages"),
     }
-    Ok(Exit::found(any))
+    Ok(Exit::from_found(has_rows))
 }
 
-fn json(drawing: &mut Drawing, out: &mut Out) -> Result<(), CliError> {
-    let session = drawing.head.id.clone();
-    for k in 0..drawing.rows.len() {
-        let read = drawing.read(k)?;
-        out.json(&json::tree_node(&session, k, &drawing.rows[k], read.as_ref()))?;
+fn print_json(tree: &mut TreeListing, out: &mut Out) -> Result<(), CliError> {
+    let session = tree.header.id.clone();
+    for idx in 0..tree.rows.len() {
+        let details = tree.read_row(idx)?;
+        out.json(&json::build_tree_node(&session, idx, &tree.rows[idx], details.as_ref()))?;
     }
     Ok(())
 }

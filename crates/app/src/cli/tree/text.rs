@@ -1,118 +1,123 @@
-//! The tree in the terminal.
+//! Prints the tree on the terminal.
 
-use rethread_engine::core::tree::{OutlineItem, PathRelation, Row};
-use rethread_engine::ops::Drawing;
+use rethread_engine::core::tree::{OutlineItem, OutlineRow, PathRelation};
+use rethread_engine::ops::tree::TreeListing;
 use unicode_width::UnicodeWidthStr;
 
-use super::super::error::CliError;
-use super::super::figures::things;
-use super::super::out::Out;
-use super::super::style::{GOOD, MARK, NAME, PLAIN, QUIET, STRONG, paint};
-use super::super::table::truncate_to_width;
-use super::super::{AppContext, header};
-use crate::text::node::{Label, label};
+use crate::cli::error::CliError;
+use crate::cli::figures::count_noun;
+use crate::cli::out::Out;
+use crate::cli::style::{GOOD, MARK, NAME, PLAIN, QUIET, STRONG, paint};
+use crate::cli::table::truncate_to_width;
+use crate::cli::{AppContext, print_header};
+use crate::text::node::{RowLabel, build_row_label};
 
-/// Draws all rows.
-pub(super) fn draw(
-    drawing: &mut Drawing,
+/// Prints all rows and a legend. `all` is `true` if every entry has a row, not every turn.
+pub(super) fn print(
+    tree: &mut TreeListing,
     all: bool,
-    place: &AppContext,
+    app: &AppContext,
     out: &mut Out,
 ) -> Result<(), CliError> {
-    out.may_page();
-    header(&drawing.head, place, out)?;
-    let folder = drawing.head.folder.clone();
-    let widest = if all { u64::from(drawing.last_line) } else { drawing.turns as u64 };
-    let names = widest.to_string().len() + 1;
-    for k in 0..drawing.rows.len() {
-        let read = drawing.read(k)?;
-        let row = &drawing.rows[k];
-        // Beginnings and islands stand apart.
-        if k > 0 && row.parent.is_none() {
+    out.allow_pager();
+    print_header(&tree.header, app, out)?;
+    let folder = tree.header.folder.clone();
+    let max_number = if all { u64::from(tree.last_line) } else { tree.turns as u64 };
+    let name_width = max_number.to_string().len() + 1;
+    for idx in 0..tree.rows.len() {
+        let details = tree.read_row(idx)?;
+        let row = &tree.rows[idx];
+        // Separate roots and orphaned parts by an empty line.
+        if idx > 0 && row.parent.is_none() {
             out.line("")?;
         }
-        let mut label = label(row, read.as_ref(), &folder, all);
+        let mut label = build_row_label(row, details.as_ref(), &folder, all);
         if !label.name.is_empty() {
-            label.name = format!("{:<names$}", label.name);
+            label.name = format!("{:<name_width$}", label.name);
         }
-        out.line(&line(row, &label, out.width()))?;
+        out.line(&render_row(row, &label, out.width()))?;
     }
     out.line("")?;
-    footer(drawing, all, out)
+    print_footer(tree, all, out)
 }
 
-fn line(row: &Row, label: &Label, width: usize) -> String {
-    let rail = row.gutter();
-    let sign = row.sign().to_string();
-    let named = if row.named { " ◀ here" } else { "" };
+/// Renders a row in at most `width` columns: lines of the tree, symbol, label, tip and counts.
+fn render_row(row: &OutlineRow, label: &RowLabel, width: usize) -> String {
+    let gutter = row.gutter();
+    let symbol = row.symbol().to_string();
+    let marker = if row.requested { " ◀ here" } else { "" };
     let tip = match (label.tip.is_empty(), label.active) {
         (true, _) => String::new(),
         (false, true) => format!(" ◂ active tip {}", label.tip),
         (false, false) => format!(" ◂ tip {}", label.tip),
     };
-    let mut left = width.saturating_sub(rail.width() + sign.width() + 1);
-    let mut text = format!("{}{} ", paint(QUIET, &rail), paint(ink(row), &sign));
-    let mut put = |style, piece: &str, gap: &str| {
-        if !piece.is_empty() {
-            left = left.saturating_sub(piece.width() + gap.len());
-            text.push_str(&paint(style, piece));
+    let mut free = width.saturating_sub(gutter.width() + symbol.width() + 1);
+    let mut text = format!("{}{} ", paint(QUIET, &gutter), paint(symbol_style(row), &symbol));
+    let mut push = |style, part: &str, gap: &str| {
+        if !part.is_empty() {
+            free = free.saturating_sub(part.width() + gap.len());
+            text.push_str(&paint(style, part));
             text.push_str(gap);
         }
     };
-    put(NAME, &label.name, "  ");
-    put(MARK, &label.origin, "  ");
+    push(NAME, &label.name, "  ");
+    push(MARK, &label.origin, "  ");
     let work = if width < 100 {
         label.work.replace(" answer", " ans").replace("anss", "ans")
     } else {
         label.work.clone()
     };
-    let end = tip.width() + named.width();
-    // Where little room is left for the words, they come before the numbers.
-    let work = if left < end + work.width() + 26 { String::new() } else { work };
-    let room = left.saturating_sub(end + if work.is_empty() { 0 } else { work.width() + 2 });
-    // Signs that join with their neighbours may be wider than they were alone.
-    let words = truncate_to_width(&label.words, room);
-    let pad = " ".repeat(room.saturating_sub(words.width()) + if work.is_empty() { 0 } else { 2 });
-    let style = match row.what {
+    let suffix_width = tip.width() + marker.width();
+    // If there is little space, omit the counts in favour of the text.
+    let work = if free < suffix_width + work.width() + 26 { String::new() } else { work };
+    let preview_width =
+        free.saturating_sub(suffix_width + if work.is_empty() { 0 } else { work.width() + 2 });
+    // Characters that combine with their neighbours may change the width.
+    let preview = truncate_to_width(&label.text, preview_width);
+    let pad = " ".repeat(preview_width.saturating_sub(preview.width()) + if work.is_empty() { 0 } else { 2 });
+    let style = match row.item {
         OutlineItem::Gap { .. } => QUIET,
-        _ if row.named => STRONG,
+        _ if row.requested => STRONG,
         _ => PLAIN,
     };
-    text.push_str(&paint(style, &words));
+    text.push_str(&paint(style, &preview));
     text.push_str(&paint(if label.active { GOOD } else { QUIET }, &tip));
-    text.push_str(&paint(MARK, named));
+    text.push_str(&paint(MARK, marker));
     text.push_str(&pad);
     text.push_str(&paint(QUIET, &work));
     text
 }
 
-fn ink(row: &Row) -> anstyle::Style {
-    match (row.what, row.standing) {
+fn symbol_style(row: &OutlineRow) -> anstyle::Style {
+    match (row.item, row.relation) {
         (OutlineItem::Gap { .. }, _) => QUIET,
         (OutlineItem::Compaction(_), _) => MARK,
         (_, PathRelation::OnPath) => GOOD,
-        (_, PathRelation::Compacted | PathRelation::Aside) => QUIET,
+        (_, PathRelation::Compacted | PathRelation::OtherBranch) => QUIET,
     }
 }
 
-fn footer(drawing: &Drawing, all: bool, out: &mut Out) -> Result<(), CliError> {
-    let mut facts = vec![things(drawing.turns as u64, "turn"), things(drawing.branches as u64, "branch")];
-    if drawing.islands > 0 {
-        facts.push(things(drawing.islands as u64, "island"));
+/// Prints the number of turns and branches, and the meaning of the symbols used.
+fn print_footer(tree: &TreeListing, all: bool, out: &mut Out) -> Result<(), CliError> {
+    let mut facts = vec![count_noun(tree.turns as u64, "turn"), count_noun(tree.branches as u64, "branch")];
+    if tree.orphaned > 0 {
+        facts.push(count_noun(tree.orphaned as u64, "orphaned part"));
     }
-    if drawing.aside > 0 {
-        facts.push(format!("{} of subagents not drawn", things(drawing.aside as u64, "entry")));
+    if tree.sidechain_entries > 0 {
+        facts.push(format!("{} of subagents not shown", count_noun(tree.sidechain_entries as u64, "entry")));
     }
-    let has = |standing: PathRelation| {
-        drawing.rows.iter().any(|row| row.what.node().is_some() && row.standing == standing)
+    let has = |relation: PathRelation| {
+        tree.rows.iter().any(|row| row.item.node().is_some() && row.relation == relation)
     };
     facts.push("● loaded by the client".to_owned());
     facts.extend(has(PathRelation::Compacted).then(|| "◌ before a compaction".to_owned()));
-    facts.extend(has(PathRelation::Aside).then(|| "○ other branches".to_owned()));
-    let gaps = drawing.rows.iter().any(|row| matches!(row.what, OutlineItem::Gap { .. }));
-    let near = drawing.rows.iter().any(|row| row.named);
-    facts.extend(gaps.then(|| if near || all { "⋮ left out" } else { "⋮ left out (--all)" }.to_owned()));
-    for line in super::super::layout::facts(&facts, out.width()) {
+    facts.extend(has(PathRelation::OtherBranch).then(|| "○ other branches".to_owned()));
+    let has_gaps = tree.rows.iter().any(|row| matches!(row.item, OutlineItem::Gap { .. }));
+    let is_around_entry = tree.rows.iter().any(|row| row.requested);
+    facts.extend(has_gaps.then(|| {
+        if is_around_entry || all { "⋮ omitted" } else { "⋮ omitted (--all shows them)" }.to_owned()
+    }));
+    for line in crate::cli::layout::join_facts(&facts, out.width()) {
         out.line(&paint(QUIET, &line))?;
     }
     Ok(())

@@ -1,40 +1,41 @@
-//! Rows as comma-separated values.
+//! Prints rows as comma-separated values.
 
 use rethread_engine::core::usage::CostTotals;
-use rethread_engine::ops::GroupRow;
+use rethread_engine::ops::usage::GroupRow;
 
-use super::super::error::CliError;
-use super::super::out::Out;
-use super::super::time::rfc3339;
 use super::label::Labels;
+use crate::cli::error::CliError;
+use crate::cli::out::Out;
+use crate::cli::time::format_rfc3339;
 
-const HEAD: &str = "by,key,title,first,last,responses,input,output,cache_write_5m,cache_write_1h,cache_read,web_searches,\
+const HEADER: &str = "by,key,title,first,last,responses,input,output,cache_write_5m,cache_write_1h,cache_read,web_searches,\
 tokens,cost_usd,unpriced_responses,unpriced_tokens,lower_bound_responses,subagent_responses,subagent_tokens,subagent_cost_usd";
 
-/// Prints all rows.
+/// Prints a header and all rows. `by` names the grouping.
 pub(super) fn print(rows: &[GroupRow], labels: &Labels<'_>, by: &str, out: &mut Out) -> Result<(), CliError> {
-    out.line(HEAD)?;
+    out.line(HEADER)?;
     for row in rows {
-        let key = labels.plain(&row.key).unwrap_or_default();
-        let title = labels.titles.get(&key).cloned().unwrap_or_default();
-        let time = |moment| rfc3339(moment).unwrap_or_default();
-        let (first, last) = row.span.map(|(first, last)| (time(first), time(last))).unwrap_or_default();
-        let total = row.account.total();
-        let mut cells = vec![by.to_owned(), cell(&key), cell(&title), first, last];
-        cells.extend(figures(&total));
-        let agents = row.account.agents;
-        cells.push(agents.spent.responses.to_string());
-        cells.push(agents.spent.usage.total().to_string());
-        cells.push(cost(&agents));
+        let key = labels.machine_name(&row.key).unwrap_or_default();
+        let title = row.title.clone().unwrap_or_default();
+        let time = |timestamp| format_rfc3339(timestamp).unwrap_or_default();
+        let (first, last) = row.time_range.map(|(first, last)| (time(first), time(last))).unwrap_or_default();
+        let total = row.totals.total();
+        let mut cells = vec![by.to_owned(), escape_cell(&key), escape_cell(&title), first, last];
+        cells.extend(number_cells(&total));
+        let agents = row.totals.agents;
+        cells.push(agents.counts.responses.to_string());
+        cells.push(agents.counts.usage.total().to_string());
+        cells.push(cost_cell(&agents));
         out.line(&cells.join(","))?;
     }
     Ok(())
 }
 
-fn figures(sum: &CostTotals) -> Vec<String> {
-    let usage = sum.spent.usage;
+/// Returns the cells from `responses` to `lower_bound_responses`, in the order of [`HEADER`].
+fn number_cells(totals: &CostTotals) -> Vec<String> {
+    let usage = totals.counts.usage;
     let numbers = [
-        sum.spent.responses as u64,
+        totals.counts.responses as u64,
         usage.input,
         usage.output,
         usage.cache_write.saturating_sub(usage.cache_write_1h),
@@ -44,37 +45,37 @@ fn figures(sum: &CostTotals) -> Vec<String> {
         usage.total(),
     ];
     let mut cells: Vec<String> = numbers.iter().map(u64::to_string).collect();
-    cells.push(cost(sum));
-    cells.push(sum.unpriced.responses.to_string());
-    cells.push(sum.unpriced.usage.total().to_string());
-    cells.push(sum.open.to_string());
+    cells.push(cost_cell(totals));
+    cells.push(totals.unpriced.responses.to_string());
+    cells.push(totals.unpriced.usage.total().to_string());
+    cells.push(totals.lower_bounds.to_string());
     cells
 }
 
-/// Says what a sum costs; nothing where nothing of it has a price.
-fn cost(sum: &CostTotals) -> String {
-    let priced = sum.unpriced.responses < sum.spent.responses || sum.spent.responses == 0;
-    if priced { format!("{:.6}", sum.cost.dollars()) } else { String::new() }
+/// Formats the cost in dollars with six decimals. Returns an empty cell if no response has a price.
+fn cost_cell(totals: &CostTotals) -> String {
+    let has_price = totals.unpriced.responses < totals.counts.responses || totals.counts.responses == 0;
+    if has_price { format!("{:.6}", totals.cost.dollars()) } else { String::new() }
 }
 
-/// Writes a text. Programs that take a cell for a formula must not find one in what a session says.
-fn cell(text: &str) -> String {
+/// Escapes the text of a cell. A quote prevents spreadsheets from interpreting session text as a formula.
+fn escape_cell(text: &str) -> String {
     let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let guard = if text.starts_with(['=', '+', '-', '@']) { "'" } else { "" };
-    if guard.is_empty() && !text.contains([',', '"', '\'']) {
+    let prefix = if text.starts_with(['=', '+', '-', '@']) { "'" } else { "" };
+    if prefix.is_empty() && !text.contains([',', '"', '\'']) {
         return text;
     }
-    format!("\"{guard}{}\"", text.replace('"', "\"\""))
+    format!("\"{prefix}{}\"", text.replace('"', "\"\""))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::cell;
+    use super::escape_cell;
 
     #[test]
-    fn no_cell_is_a_formula_or_breaks_the_row() {
+    fn formulas_and_separators_are_escaped() {
         assert_eq!(
-            ["plain", "a,b", "say \"hi\"", "=1+1", "-2", "a\nb"].map(cell),
+            ["plain", "a,b", "say \"hi\"", "=1+1", "-2", "a\nb"].map(escape_cell),
             ["plain", "\"a,b\"", "\"say \"\"hi\"\"\"", "\"'=1+1\"", "\"'-2\"", "a b"]
         );
     }

@@ -1,51 +1,49 @@
-//! What rows are called.
-
-use std::collections::HashMap;
+//! Labels of usage rows.
 
 use rethread_engine::core::entry::Timestamp;
+use rethread_engine::core::resume::ContextStatus;
 use rethread_engine::core::usage::BLOCK_MILLIS;
-use rethread_engine::ops::{GroupBy, GroupKey, GroupRow, Reach};
+use rethread_engine::ops::usage::{GroupBy, GroupKey, GroupRow};
 
-use super::super::time::{Clock, rfc3339};
-use super::super::{AppContext, clean};
+use crate::cli::time::{Clock, format_rfc3339};
+use crate::cli::{AppContext, clean};
 
-/// Names rows.
+/// Formats the labels of usage rows, which depend on the grouping.
 pub(super) struct Labels<'p> {
     pub(super) by: GroupBy,
-    pub(super) place: &'p AppContext,
-    /// The clock of the zone that was asked for.
+    pub(super) app: &'p AppContext,
+    /// The clock in the requested time zone.
     pub(super) clock: &'p Clock,
-    /// What sessions are called.
-    pub(super) titles: HashMap<String, String>,
 }
 
 impl Labels<'_> {
-    /// Names a row for a reader.
-    pub(super) fn of(&self, key: &GroupKey) -> String {
-        match key {
-            GroupKey::Block(begin) => {
-                self.clock.range(*begin, Timestamp(begin.0.saturating_add(BLOCK_MILLIS)))
+    /// Returns the label of a row for tables.
+    pub(super) fn label(&self, row: &GroupRow) -> String {
+        match &row.key {
+            GroupKey::Block(start) => {
+                self.clock.format_range(*start, Timestamp(start.0.saturating_add(BLOCK_MILLIS)))
             }
-            GroupKey::Name(name) if self.by == GroupBy::Project => self.place.tilde(name),
+            GroupKey::Name(name) if self.by == GroupBy::Project => self.app.format_path(name),
             GroupKey::Name(name) if self.by == GroupBy::Session => {
                 let id: String = name.chars().take(8).collect();
-                let title = self.titles.get(name).map(|title| clean::line(title)).unwrap_or_default();
+                let title = row.title.as_deref().map(clean::line).unwrap_or_default();
                 format!("{}  {title}", clean::line(&id)).trim_end().to_owned()
             }
-            GroupKey::Reach(reach) => match reach {
-                Reach::Active => "remembered",
-                Reach::Compacted => "before a compaction",
-                Reach::Abandoned => "abandoned branches",
-                Reach::Subagent => "subagents",
-                Reach::Outside => "no part of a conversation",
+            GroupKey::ContextStatus(status) => match status {
+                ContextStatus::Active => "in context",
+                ContextStatus::Compacted => "compacted",
+                ContextStatus::OtherBranch | ContextStatus::Orphaned => "abandoned branches",
+                ContextStatus::Subagent => "subagents",
+                ContextStatus::Unlinked => "not part of a conversation",
             }
             .to_owned(),
-            GroupKey::Unknown => self.unknown().to_owned(),
-            key => clean::line(&self.plain(key).unwrap_or_default()),
+            GroupKey::Unknown => self.unknown_label().to_owned(),
+            key => clean::line(&self.machine_name(key).unwrap_or_default()),
         }
     }
 
-    fn unknown(&self) -> &'static str {
+    /// Returns the label of the group of responses without a value for the grouping.
+    fn unknown_label(&self) -> &'static str {
         match self.by {
             GroupBy::Day | GroupBy::Week | GroupBy::Month | GroupBy::Block => "no date",
             GroupBy::Project => "no folder",
@@ -54,25 +52,27 @@ impl Labels<'_> {
             GroupBy::Tool => "no tool called",
             GroupBy::Agent => "other subagents",
             GroupBy::Branch => "no git branch",
-            GroupBy::Reach => "unknown",
+            GroupBy::ContextStatus => "unknown",
         }
     }
 
-    /// Names a row for a program; none where it has no name.
-    pub(super) fn plain(&self, key: &GroupKey) -> Option<String> {
+    /// Returns the machine-readable name of a group: a date, a time, an id or a name.
+    ///
+    /// Returns `None` for the group of unknown values, or if the time is out of range.
+    pub(super) fn machine_name(&self, key: &GroupKey) -> Option<String> {
         Some(match key {
             GroupKey::Day(day) if self.by == GroupBy::Month => day.date().strftime("%Y-%m").to_string(),
             GroupKey::Day(day) => day.date().to_string(),
-            GroupKey::Block(begin) => rfc3339(*begin)?,
+            GroupKey::Block(start) => format_rfc3339(*start)?,
             GroupKey::Name(name) => name.clone(),
-            GroupKey::Reach(reach) => reach.name().to_owned(),
+            GroupKey::ContextStatus(status) => status.name().to_owned(),
             GroupKey::Unknown => return None,
         })
     }
 
-    /// Whether a row is that of the block that is running.
+    /// Returns `true` if the row is a five-hour block that contains the current time.
     pub(super) fn is_running(&self, row: &GroupRow) -> bool {
         let now = self.clock.now().as_millisecond();
-        matches!(row.key, GroupKey::Block(begin) if (begin.0..begin.0.saturating_add(BLOCK_MILLIS)).contains(&now))
+        matches!(row.key, GroupKey::Block(start) if (start.0..start.0.saturating_add(BLOCK_MILLIS)).contains(&now))
     }
 }

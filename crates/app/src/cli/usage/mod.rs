@@ -1,4 +1,4 @@
-//! `rethread usage`: tokens and money, each response once.
+//! `rethread usage`: tokens and costs. Each response is counted once.
 
 mod check;
 mod csv;
@@ -6,10 +6,9 @@ mod label;
 mod table;
 mod trace;
 
-use std::collections::HashMap;
-
 use rethread_engine::core::entry::Timestamp;
-use rethread_engine::ops::{self, Filter, GroupBy, UsageRequest};
+use rethread_engine::ops;
+use rethread_engine::ops::usage::UsageRequest;
 
 use self::label::Labels;
 use super::AppContext;
@@ -18,75 +17,66 @@ use super::error::{self, CliError, Exit};
 use super::out::Out;
 use crate::json;
 
-/// Runs `rethread usage`.
-pub(crate) fn run(args: &args::Usage, place: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
-    let prices = args.prices.prices()?;
+/// Runs `rethread usage`: prints tokens and costs by group as a table, CSV or JSON.
+///
+/// Returns [`Exit::Nothing`] if there is no usage, [`Exit::Failed`] if in addition files could not be read.
+pub(crate) fn run(args: &args::Usage, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+    let prices = args.prices.load()?;
     if let Some(message) = &args.explain {
-        return trace::run(message, &prices, place, out);
+        return trace::run(message, &prices, app, out);
     }
     let clock = match &args.tz {
-        Some(zone) => place.clock.in_zone(zone).ok_or_else(|| CliError::BadZone(zone.clone()))?,
-        None => place.clock.clone(),
+        Some(zone) => app.clock.in_zone(zone).ok_or_else(|| CliError::BadZone(zone.clone()))?,
+        None => app.clock.clone(),
     };
-    let moment = |text: &Option<String>| -> Result<Option<Timestamp>, CliError> {
-        let read = |text: &String| clock.read(text).ok_or_else(|| CliError::BadMoment(text.clone()));
-        text.as_ref().map(read).transpose()
+    let parse_time = |text: &Option<String>| -> Result<Option<Timestamp>, CliError> {
+        let parse = |text: &String| clock.parse_time(text).ok_or_else(|| CliError::BadTime(text.clone()));
+        text.as_ref().map(parse).transpose()
     };
-    let session = args.session.as_ref().map(|name| place.session(name)).transpose()?;
-    let mut roots = place.roots.clone();
-    // A file that lies elsewhere is all there is.
-    if let Some(path) = session.as_ref().filter(|path| !ops::roots_contain(&roots, path)) {
+    let session = args.session.as_ref().map(|name| app.find_session(name)).transpose()?;
+    let mut roots = app.roots.clone();
+    // A file outside the roots is read alone.
+    if let Some(path) = session.as_ref().filter(|path| !ops::resolve::roots_contain(&roots, path)) {
         roots.paths = vec![path.clone()];
     }
     let request = UsageRequest {
         by: args.by,
-        since: moment(&args.since)?,
-        until: moment(&args.until)?,
+        since: parse_time(&args.since)?,
+        until: parse_time(&args.until)?,
         project: args.project.clone(),
         model: args.model.clone(),
-        reach: args.reach || session.is_some(),
+        by_context_status: args.reach || session.is_some(),
         session,
         zone: clock.zone(),
         now: Timestamp(clock.now().as_millisecond()),
         prices: &prices,
     };
-    let index = place.index.as_ref();
+    let cache = app.cache.as_ref();
     if args.check {
-        return check::run(&ops::check_usage(&roots, &request, index), place, out);
+        return check::run(&ops::usage::check_usage(&roots, &request, cache), app, out);
     }
-    let mut spending = ops::usage(&roots, &request, index);
-    let titles = match args.by {
-        GroupBy::Session => titles(place),
-        _ => HashMap::new(),
-    };
-    let labels = Labels { by: args.by, place, clock: &clock, titles };
-    let found = spending.total.total().spent.responses > 0;
+    let mut report = ops::usage::usage(&roots, &request, cache);
+    let labels = Labels { by: args.by, app, clock: &clock };
+    let has_usage = report.total.total().counts.responses > 0;
     if out.is_json() {
-        for row in &spending.rows {
-            out.json(&json::usage_row(args.by.name(), labels.plain(&row.key), &labels.titles, row))?;
+        for row in &report.rows {
+            out.json(&json::build_usage_row(args.by.name(), labels.machine_name(&row.key), row))?;
         }
-        out.json(&json::usage_total(&spending, &prices))?;
+        out.json(&json::build_usage_total(&report, &prices))?;
     } else if args.csv {
-        csv::print(&spending.rows, &labels, args.by.name(), out)?;
-    } else if spending.files == 0 {
-        super::say_nothing_found(place, out);
-    } else if !found {
-        out.note("nothing was spent there: --since, --until, --project or --model may leave out too much");
+        csv::print(&report.rows, &labels, args.by.name(), out)?;
+    } else if report.files == 0 {
+        super::print_no_sessions(app, out);
+    } else if !has_usage {
+        out.note("no usage found; check --since, --until, --project and --model");
     } else {
-        out.may_page();
-        table::print(&mut spending, args.limit, &labels, &prices, out)?;
+        out.allow_pager();
+        table::print(&mut report, args.limit, &labels, &prices, out)?;
     }
-    error::warn(&spending.failures, out);
-    error::notice(spending.notice.as_ref(), out);
-    Ok(match found {
-        false if !spending.failures.is_empty() => Exit::Failed,
-        found => Exit::found(found),
+    error::print_warnings(&report.failures, out);
+    error::print_cache_warning(report.warning.as_ref(), out);
+    Ok(match has_usage {
+        false if !report.failures.is_empty() => Exit::Failed,
+        has_usage => Exit::from_found(has_usage),
     })
-}
-
-/// Finds what sessions are called.
-fn titles(place: &AppContext) -> HashMap<String, String> {
-    let all = Filter { all: true, ..Filter::default() };
-    let rows = ops::list(&place.roots, &all, place.index.as_ref()).rows;
-    rows.into_iter().map(|row| (row.id, row.title.text)).collect()
 }

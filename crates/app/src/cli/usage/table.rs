@@ -1,78 +1,81 @@
-//! Rows with bars, and what is to be said below them.
+//! Prints the usage table and its notes.
 
-use rethread_engine::core::usage::{BurnRate, CostTotals, Money, Prices, SessionTotals};
-use rethread_engine::ops::{GroupBy, GroupRow, Reach, UsageReport};
+use rethread_engine::core::resume::ContextStatus;
+use rethread_engine::core::usage::{BurnRate, CostTotals, Money, PriceTable, SessionTotals};
+use rethread_engine::ops::usage::{GroupBy, GroupRow, UsageReport};
 
-use super::super::clean;
-use super::super::error::CliError;
-use super::super::figures::{bar, count, duration, things, tokens};
-use super::super::out::Out;
-use super::super::style::{MARK, PLAIN, QUIET, STRONG, TOOL, paint};
-use super::super::table::{Align, Cell, Table, fit_end, truncate_to_width};
 use super::label::Labels;
-use crate::text::money::{cost, said};
+use crate::cli::clean;
+use crate::cli::error::CliError;
+use crate::cli::figures::{count_noun, draw_bar, format_duration, format_tokens, group_digits};
+use crate::cli::out::Out;
+use crate::cli::style::{MARK, PLAIN, QUIET, STRONG, TOOL, paint};
+use crate::cli::table::{Align, Cell, Table, truncate_start, truncate_to_width};
+use crate::text::money::{format_cost, format_dollars};
 
-/// Columns that the numbers of a row take, and the gaps between them.
-const NUMBERS: usize = 60;
-/// Columns of a bar.
-const BAR: usize = 12;
-/// Models without a price that are named.
-const NAMED: usize = 5;
+/// The width of the number columns and the gaps between them.
+const NUMBERS_WIDTH: usize = 60;
+/// The width of a bar.
+const BAR_WIDTH: usize = 12;
+/// The maximum number of listed models without a price.
+const MAX_LISTED: usize = 5;
 
-/// Prints the table.
+/// Prints the table and its notes. Rows beyond `limit` are removed from the report and shown as one row.
 pub(super) fn print(
-    spending: &mut UsageReport,
+    report: &mut UsageReport,
     limit: Option<usize>,
     labels: &Labels<'_>,
-    prices: &Prices,
+    prices: &PriceTable,
     out: &mut Out,
 ) -> Result<(), CliError> {
-    let others = limit.map(|limit| others(&mut spending.rows, limit, labels.by)).unwrap_or_default();
-    let by_cost = spending.total.total().cost > Money::default();
-    let weight = |sum: &CostTotals| {
-        let cents = (sum.cost.dollars() * 1e6) as u64;
-        if by_cost { cents } else { sum.spent.usage.total() }
+    let (excess_count, excess_totals) =
+        limit.map(|limit| take_excess_rows(&mut report.rows, limit, labels.by)).unwrap_or_default();
+    let has_cost = report.total.total().cost > Money::default();
+    let bar_value = |totals: &CostTotals| {
+        let microdollars = (totals.cost.dollars() * 1e6) as u64;
+        if has_cost { microdollars } else { totals.counts.usage.total() }
     };
-    let most = spending.rows.iter().map(|row| weight(&row.account.total())).max().unwrap_or(0);
-    let shares = out.width() >= 96;
-    // Names need more room than dates: on a narrow screen they take that of the bars.
-    let named = !matches!(labels.by, GroupBy::Day | GroupBy::Week | GroupBy::Month);
-    let bars = if named && !shares { 0 } else { BAR };
-    let room = out.width().saturating_sub(NUMBERS + bars + if shares { 14 } else { 0 }).max(12);
+    let max = report.rows.iter().map(|row| bar_value(&row.totals.total())).max().unwrap_or(0);
+    let show_subagents = out.width() >= 96;
+    // Names are wider than dates. On a narrow screen, they use the space of the bars.
+    let has_names = !matches!(labels.by, GroupBy::Day | GroupBy::Week | GroupBy::Month);
+    let bar_width = if has_names && !show_subagents { 0 } else { BAR_WIDTH };
+    let label_width =
+        out.width().saturating_sub(NUMBERS_WIDTH + bar_width + if show_subagents { 14 } else { 0 }).max(12);
     let mut table = Table::new(0)
-        .column(head(labels.by), Align::Left, 70)
-        .yielding()
+        .column(group_heading(labels.by), Align::Left, 70)
+        .shrinking()
         .column("responses", Align::Right, 10)
         .column("input", Align::Right, 8)
         .column("output", Align::Right, 8)
         .column("written", Align::Right, 8)
         .column("read", Align::Right, 8)
         .column("cost", Align::Right, 14)
-        .column("subagents", Align::Right, if shares { 14 } else { 0 })
-        .column("", Align::Left, bars);
-    for row in &spending.rows {
-        let label = labels.of(&row.key);
-        // The end of a path says more than its beginning.
-        let label = if labels.by == GroupBy::Project { fit_end(&label, room) } else { label };
+        .column("subagents", Align::Right, if show_subagents { 14 } else { 0 })
+        .column("", Align::Left, bar_width);
+    for row in &report.rows {
+        let label = labels.label(row);
+        // The end of a path is more informative than its start.
+        let label = if labels.by == GroupBy::Project { truncate_start(&label, label_width) } else { label };
         let running = if labels.is_running(row) { " ◂" } else { "" };
-        let drawn = bar(weight(&row.account.total()), most, BAR);
-        table.row(cells(Cell::new(PLAIN, label).and(MARK, running), &row.account, drawn, shares));
+        let bar = draw_bar(bar_value(&row.totals.total()), max, BAR_WIDTH);
+        table.row(build_cells(Cell::new(PLAIN, label).and(MARK, running), &row.totals, bar, show_subagents));
     }
-    if others.0 > 0 {
-        let label = Cell::new(QUIET, format!("… {} more", count(others.0 as u64)));
-        table.row(cells(label, &others.1, String::new(), shares));
+    if excess_count > 0 {
+        let label = Cell::new(QUIET, format!("… {} more", group_digits(excess_count as u64)));
+        table.row(build_cells(label, &excess_totals, String::new(), show_subagents));
     }
-    if spending.rows.len() + others.0 > 1 {
-        table.row(cells(Cell::new(STRONG, "total"), &spending.total, String::new(), shares));
+    if report.rows.len() + excess_count > 1 {
+        table.row(build_cells(Cell::new(STRONG, "total"), &report.total, String::new(), show_subagents));
     }
     table.print(out)?;
-    below(spending, labels, prices, out)
+    print_notes(report, labels, prices, out)
 }
 
-fn head(by: GroupBy) -> &'static str {
+fn group_heading(by: GroupBy) -> &'static str {
     match by {
         GroupBy::Day => "day",
-        GroupBy::Week => "week from",
+        GroupBy::Week => "week of",
         GroupBy::Month => "month",
         GroupBy::Project => "project",
         GroupBy::Session => "session",
@@ -81,88 +84,95 @@ fn head(by: GroupBy) -> &'static str {
         GroupBy::Agent => "agent",
         GroupBy::Branch => "git branch",
         GroupBy::Block => "block",
-        GroupBy::Reach => "what became of it",
+        GroupBy::ContextStatus => "status",
     }
 }
 
-/// Takes away what is too much: the oldest rows of times, the cheapest of all others. Returns how many, and their sum.
-fn others(rows: &mut Vec<GroupRow>, limit: usize, by: GroupBy) -> (usize, SessionTotals) {
-    let over = rows.len().saturating_sub(limit);
-    let timed = matches!(by, GroupBy::Day | GroupBy::Week | GroupBy::Month | GroupBy::Block);
-    let taken = if timed { rows.drain(..over) } else { rows.drain(rows.len() - over..) };
-    let mut account = SessionTotals::default();
-    let mut number = 0;
-    for row in taken {
-        account.add(&row.account);
-        number += 1;
+/// Removes the rows beyond the limit: the oldest of time groups, otherwise the cheapest. Returns their number and
+/// their total.
+fn take_excess_rows(rows: &mut Vec<GroupRow>, limit: usize, by: GroupBy) -> (usize, SessionTotals) {
+    let excess_count = rows.len().saturating_sub(limit);
+    let is_by_time = matches!(by, GroupBy::Day | GroupBy::Week | GroupBy::Month | GroupBy::Block);
+    let excess =
+        if is_by_time { rows.drain(..excess_count) } else { rows.drain(rows.len() - excess_count..) };
+    let mut totals = SessionTotals::default();
+    let mut count = 0;
+    for row in excess {
+        totals.add(&row.totals);
+        count += 1;
     }
-    (number, account)
+    (count, totals)
 }
 
-fn cells(label: Cell, account: &SessionTotals, bar: String, shares: bool) -> Vec<Cell> {
-    let total = account.total();
-    let usage = total.spent.usage;
-    let share = if shares { cost(&account.agents) } else { String::new() };
+/// Builds the row of a group, or of a total. The subagents column is empty unless `show_subagents` is set.
+fn build_cells(label: Cell, totals: &SessionTotals, bar: String, show_subagents: bool) -> Vec<Cell> {
+    let total = totals.total();
+    let usage = total.counts.usage;
+    let subagent_cost = if show_subagents { format_cost(&totals.agents) } else { String::new() };
     vec![
         label,
-        count(total.spent.responses as u64).into(),
-        tokens(usage.input).into(),
-        tokens(usage.output).into(),
-        tokens(usage.cache_write).into(),
-        tokens(usage.cache_read).into(),
-        Cell::new(STRONG, cost(&total)),
-        Cell::new(QUIET, share),
+        group_digits(total.counts.responses as u64).into(),
+        format_tokens(usage.input).into(),
+        format_tokens(usage.output).into(),
+        format_tokens(usage.cache_write).into(),
+        format_tokens(usage.cache_read).into(),
+        Cell::new(STRONG, format_cost(&total)),
+        Cell::new(QUIET, subagent_cost),
         Cell::new(TOOL, bar),
     ]
 }
 
-/// Says what the numbers are made of, and how far they can be trusted.
-fn below(
-    spending: &UsageReport,
+/// Prints notes below the table: subagents, branches, copies, lower bounds, models without a price, prices.
+fn print_notes(
+    report: &UsageReport,
     labels: &Labels<'_>,
-    prices: &Prices,
+    prices: &PriceTable,
     out: &mut Out,
 ) -> Result<(), CliError> {
-    let total = spending.total.total();
+    let total = report.total.total();
     let mut lines: Vec<String> = Vec::new();
-    let spent = |sum: &CostTotals| {
+    let describe = |totals: &CostTotals| {
         format!(
             "{}, {} tokens, {}",
-            things(sum.spent.responses as u64, "response"),
-            tokens(sum.spent.usage.total()),
-            cost(sum)
+            count_noun(totals.counts.responses as u64, "response"),
+            format_tokens(totals.counts.usage.total()),
+            format_cost(totals)
         )
     };
-    if spending.total.agents.spent.responses > 0 {
-        let SessionTotals { own, agents } = &spending.total;
-        lines.push(format!("sessions themselves: {}; subagents: {}", spent(own), spent(agents)));
+    if report.total.agents.counts.responses > 0 {
+        let SessionTotals { own, agents } = &report.total;
+        lines.push(format!("sessions themselves: {}; subagents: {}", describe(own), describe(agents)));
     }
-    if labels.by != GroupBy::Reach {
-        let share = |reach: Reach| {
-            let sum = spending.reach.iter().find(|(known, _)| *known == reach).map(|(_, sum)| sum)?;
-            Some((sum, percent(sum.cost.dollars(), total.cost.dollars())))
+    if labels.by != GroupBy::ContextStatus {
+        let share = |status: ContextStatus| {
+            let totals = report
+                .by_context_status
+                .iter()
+                .find(|(other, _)| *other == status)
+                .map(|(_, totals)| totals)?;
+            Some((totals, format_percent(totals.cost.dollars(), total.cost.dollars())))
         };
-        if let Some((sum, share)) = share(Reach::Abandoned) {
-            lines.push(format!("abandoned branches: {} ({share})", spent(sum)));
+        if let Some((totals, share)) = share(ContextStatus::OtherBranch) {
+            lines.push(format!("abandoned branches: {} ({share})", describe(totals)));
         }
-        if let Some((sum, share)) = share(Reach::Compacted) {
-            lines.push(format!("before a compaction: {} ({share})", spent(sum)));
+        if let Some((totals, share)) = share(ContextStatus::Compacted) {
+            lines.push(format!("before a compaction: {} ({share})", describe(totals)));
         }
     }
-    if spending.copied.spent.responses > 0 {
-        lines.push(format!("copied from other sessions and booked there: {}", spent(&spending.copied)));
+    if report.copied.counts.responses > 0 {
+        lines.push(format!("copied from other sessions, counted there: {}", describe(&report.copied)));
     }
-    if let Some(pace) = &spending.pace {
-        lines.push(pace_line(pace));
+    if let Some(rate) = &report.burn_rate {
+        lines.push(format_burn_rate(rate));
     }
-    if total.open > 0 {
+    if total.lower_bounds > 0 {
         lines.push(format!(
-            "≥: of {} no line tells the end, so their output may be more",
-            things(total.open as u64, "response")
+            "≥: the end of {} is not recorded, so the output may be higher",
+            count_noun(total.lower_bounds as u64, "response")
         ));
     }
-    if !spending.unpriced.is_empty() {
-        let named = spending.unpriced.iter().take(NAMED).map(|(model, spent)| {
+    if !report.unpriced.is_empty() {
+        let listed = report.unpriced.iter().take(MAX_LISTED).map(|(model, totals)| {
             let model = if model.is_empty() {
                 "no name".to_owned()
             } else {
@@ -170,14 +180,14 @@ fn below(
             };
             format!(
                 "{model} ({}, {} tokens)",
-                things(spent.responses as u64, "response"),
-                tokens(spent.usage.total())
+                count_noun(totals.responses as u64, "response"),
+                format_tokens(totals.usage.total())
             )
         });
-        let mut named: Vec<String> = named.collect();
-        let more = spending.unpriced.len().saturating_sub(NAMED);
-        named.extend((more > 0).then(|| format!("{more} more")));
-        lines.push(format!("unpriced: {}", named.join(", ")));
+        let mut listed: Vec<String> = listed.collect();
+        let more = report.unpriced.len().saturating_sub(MAX_LISTED);
+        listed.extend((more > 0).then(|| format!("{more} more")));
+        lines.push(format!("unpriced: {}", listed.join(", ")));
     }
     lines.push(format!("prices: {}, {}", clean::line(prices.source()), clean::line(prices.date())));
     out.line("")?;
@@ -189,17 +199,19 @@ fn below(
     Ok(())
 }
 
-fn percent(part: f64, whole: f64) -> String {
+/// Formats `part` of `whole` in percent, rounded. Returns `0 %` if `whole` is 0.
+fn format_percent(part: f64, whole: f64) -> String {
     if whole > 0.0 { format!("{:.0} %", part / whole * 100.0) } else { "0 %".to_owned() }
 }
 
-fn pace_line(pace: &BurnRate) -> String {
+/// Describes the running block: its remaining time, its rates, and the projected totals at its end.
+fn format_burn_rate(rate: &BurnRate) -> String {
     format!(
-        "◂ running: {} left; {} tokens a minute, {} an hour; if it goes on so, ~{} tokens and ~{} at its end",
-        duration(pace.left.unsigned_abs()),
-        tokens(pace.tokens as u64),
-        said(pace.dollars),
-        tokens(pace.projected_tokens as u64),
-        said(pace.projected_dollars)
+        "◂ running: {} left; {} tokens a minute, {} an hour; at this rate, ~{} tokens and ~{} at its end",
+        format_duration(rate.remaining.unsigned_abs()),
+        format_tokens(rate.tokens_per_minute as u64),
+        format_dollars(rate.dollars_per_hour),
+        format_tokens(rate.projected_tokens as u64),
+        format_dollars(rate.projected_dollars)
     )
 }

@@ -1,72 +1,76 @@
-//! `rethread usage --explain`: every line of a message, and which one counts.
+//! `rethread usage --explain`: lists every line of a message, and which one counts.
 
-use rethread_engine::core::usage::Prices;
-use rethread_engine::ops::{self, Trace};
+use rethread_engine::core::usage::PriceTable;
+use rethread_engine::ops;
+use rethread_engine::ops::usage::Trace;
 
-use super::super::error::{self, CliError, Exit};
-use super::super::figures::{count, things};
-use super::super::out::Out;
-use super::super::style::{GOOD, MARK, NAME, QUIET, STRONG, paint};
-use super::super::table::{Align, Cell, Table, fit_end};
-use super::super::{AppContext, clean};
+use crate::cli::error::{self, CliError, Exit};
+use crate::cli::figures::{count_noun, group_digits};
+use crate::cli::out::Out;
+use crate::cli::style::{GOOD, MARK, NAME, QUIET, STRONG, paint};
+use crate::cli::table::{Align, Cell, Table, truncate_start};
+use crate::cli::{AppContext, clean};
 use crate::json;
-use crate::text::money::cost;
+use crate::text::money::format_cost;
 
-/// Prints where a message stands.
+/// Prints every line of the responses with the id `message`, and which line counts.
+///
+/// Returns [`Exit::Nothing`] if no response has this id, [`Exit::Failed`] if in addition files could not be read.
 pub(super) fn run(
     message: &str,
-    prices: &Prices,
-    place: &AppContext,
+    prices: &PriceTable,
+    app: &AppContext,
     out: &mut Out,
 ) -> Result<Exit, CliError> {
-    let (traces, failures) = ops::trace_usage(&place.roots, message, prices);
+    let (traces, failures) = ops::usage::trace_usage(&app.roots, message, prices);
     for trace in &traces {
         if out.is_json() {
-            out.json(&json::usage_trace(message, trace))?;
+            out.json(&json::build_usage_trace(message, trace))?;
         } else {
-            draw(trace, place, out)?;
+            print_trace(trace, app, out)?;
         }
     }
     if traces.is_empty() {
         out.note(&format!(
-            "no response has the message id `{}`; ids stand in `show --raw` as message.id",
+            "no response has the message id `{}`; `show --raw` prints ids as message.id",
             clean::line(message)
         ));
     } else if traces.len() > 1 && !out.is_json() {
-        let said = format!(
+        let note = format!(
             "{} have this message id and are not copies of each other",
-            things(traces.len() as u64, "response")
+            count_noun(traces.len() as u64, "response")
         );
-        out.line(&paint(QUIET, &said))?;
+        out.line(&paint(QUIET, &note))?;
     }
-    error::warn(&failures, out);
+    error::print_warnings(&failures, out);
     Ok(match traces.is_empty() {
         true if !failures.is_empty() => Exit::Failed,
-        nothing => Exit::found(!nothing),
+        is_empty => Exit::from_found(!is_empty),
     })
 }
 
-fn draw(trace: &Trace, place: &AppContext, out: &mut Out) -> Result<(), CliError> {
-    let usage = &trace.sum.spent.usage;
+/// Prints a response with its cost and tokens, and a table of its lines.
+fn print_trace(trace: &Trace, app: &AppContext, out: &mut Out) -> Result<(), CliError> {
+    let usage = &trace.totals.counts.usage;
     let model = paint(STRONG, &clean::line(&trace.model));
-    let when = trace.time.map(|time| place.clock.stamp(time)).unwrap_or_else(|| "no date".to_owned());
+    let date = trace.time.map(|time| app.clock.format_minute(time)).unwrap_or_else(|| "no date".to_owned());
     let session: String = trace.session.chars().take(8).collect();
     out.line(&format!(
-        "{model}  {}  booked to {} on {when}",
-        cost(&trace.sum),
+        "{model}  {}  counted for {} on {date}",
+        format_cost(&trace.totals),
         paint(NAME, &clean::line(&session))
     ))?;
     out.line(&format!(
         "input {}, output {}{}, cache written {} ({} for an hour), cache read {}",
-        count(usage.input),
-        if trace.sum.open > 0 { "≥ " } else { "" },
-        count(usage.output),
-        count(usage.cache_write),
-        count(usage.cache_write_1h),
-        count(usage.cache_read)
+        group_digits(usage.input),
+        if trace.totals.lower_bounds > 0 { "≥ " } else { "" },
+        group_digits(usage.output),
+        group_digits(usage.cache_write),
+        group_digits(usage.cache_write_1h),
+        group_digits(usage.cache_read)
     ))?;
-    // The end of a path says more than its beginning.
-    let room = out.width().saturating_sub(74).max(24);
+    // The end of a path is more informative than its start.
+    let path_width = out.width().saturating_sub(74).max(24);
     let mut table = Table::new(2)
         .column("", Align::Left, 6)
         .column("output", Align::Right, 10)
@@ -76,15 +80,15 @@ fn draw(trace: &Trace, place: &AppContext, out: &mut Out) -> Result<(), CliError
         .column("file", Align::Left, 300);
     for line in &trace.lines {
         let mut marks = Vec::new();
-        marks.extend(line.side.then_some("subagent"));
-        marks.extend((!line.stopped).then_some("no end"));
+        marks.extend(line.is_subagent.then_some("subagent"));
+        marks.extend((!line.has_stop_reason).then_some("incomplete"));
         table.row(vec![
-            if line.counts { Cell::new(GOOD, "counts") } else { "".into() },
-            count(line.usage.output).into(),
+            if line.is_counted { Cell::new(GOOD, "counts") } else { "".into() },
+            group_digits(line.usage.output).into(),
             Cell::new(QUIET, line.line.to_string()),
             Cell::new(QUIET, line.request.as_deref().map(clean::line).unwrap_or_else(|| "none".to_owned())),
             Cell::new(MARK, marks.join(", ")),
-            fit_end(&place.tilde(&line.path.display().to_string()), room).into(),
+            truncate_start(&app.format_path(&line.path.display().to_string()), path_width).into(),
         ]);
     }
     table.print(out)?;

@@ -1,82 +1,84 @@
-//! What a reader may choose before something is done.
+//! Input fields of the action forms.
 
 use maud::{Markup, html};
-use rethread_engine::core::trim::{ContentKind, Preset};
+use rethread_engine::core::trim::{ContentKind, TrimPreset};
 
-/// What may be left out besides, and what it is called.
+/// The kinds of content that can be omitted additionally, with their labels.
 const DROPS: [(ContentKind, &str); 4] = [
     (ContentKind::Thinking, "thinking"),
     (ContentKind::ToolResults, "tool results"),
-    (ContentKind::Images, "pictures"),
-    (ContentKind::Attachments, "context that the client added"),
+    (ContentKind::Images, "images"),
+    (ContentKind::Attachments, "attachments of the client"),
 ];
 
-/// How many tokens there may be room for.
-const FITS: [u64; 5] = [60_000, 100_000, 120_000, 150_000, 180_000];
+/// The selectable context sizes, in tokens.
+const FIT_TOKENS: [u64; 5] = [60_000, 100_000, 120_000, 150_000, 180_000];
 
-/// Asks for the title of a session.
-pub(crate) fn rename(title: &str) -> Markup {
+/// Renders the input for the new title of a session. `title` is the current one.
+pub(crate) fn render_rename_inputs(title: &str) -> Markup {
     html! {
-        label class="act-field" {
+        label class="action-field" {
             span { "Title" }
             input name="title" value=(title) required maxlength="200" autocomplete="off" autofocus;
         }
     }
 }
 
-/// Asks what a fork is called.
-pub(crate) fn fork(title: &str) -> Markup {
+/// Renders the optional input for the title of a new session.
+pub(crate) fn render_fork_inputs(title: &str) -> Markup {
     html! {
-        label class="act-field" {
-            span { "What to call it " span class="quiet" { "(may stay empty)" } }
+        label class="action-field" {
+            span { "Title " span class="muted" { "(optional)" } }
             input name="title" value=(title) maxlength="200" autocomplete="off";
         }
     }
 }
 
-/// Asks what a copy leaves out.
-pub(crate) fn clone() -> Markup {
-    let (light, others) = (Preset::Light, [Preset::Lighter, Preset::Bare, Preset::Whole]);
+/// Renders the inputs that choose what a trimmed copy omits.
+pub(crate) fn render_clone_inputs() -> Markup {
+    let (light, others) = (TrimPreset::Light, [TrimPreset::Lighter, TrimPreset::Bare, TrimPreset::Whole]);
     html! {
-        p class="quiet" { "A new session with less in it. The original is not changed." }
-        fieldset class="act-choices" {
-            legend { "How much to leave out" }
-            (choice(light.name(), words(light), true))
-            @for preset in others { (choice(preset.name(), words(preset), false)) }
-            (choice("fit", "as much as it takes, the least missed first, until it fits", false))
-            label class="act-inline" {
-                span { "Room for " }
+        p class="muted" { "Creates a new session with less content. The original is not changed." }
+        fieldset class="action-choices" {
+            legend { "Omit" }
+            (render_choice(light.name(), preset_text(light), true))
+            @for preset in others { (render_choice(preset.name(), preset_text(preset), false)) }
+            (render_choice("fit", "as much as needed to fit, the least important content first", false))
+            label class="action-inline" {
+                span { "Fit into " }
                 select name="fit" {
-                    @for tokens in FITS { option value=(tokens) selected[tokens == 120_000] { (tokens / 1000) "k tokens" } }
+                    @for tokens in FIT_TOKENS { option value=(tokens) selected[tokens == 120_000] { (tokens / 1000) "k tokens" } }
                 }
             }
         }
-        fieldset class="act-choices" {
-            legend { "Besides, leave out " span class="quiet" { "(not where it is made to fit)" } }
-            @for (what, words) in DROPS {
-                label class="act-inline" { input type="checkbox" name="drop" value=(what.name()); span { (words) } }
+        fieldset class="action-choices" {
+            legend { "Also omit " span class="muted" { "(ignored with fit)" } }
+            @for (content, text) in DROPS {
+                label class="action-inline" { input type="checkbox" name="drop" value=(content.name()); span { (text) } }
             }
-            label class="act-inline" { span { "but leave the last " } input type="number" name="older" min="0" max="9999" class="act-number"; span { " turns alone" } }
-            label class="act-inline" { span { "Keep only the last " } input type="number" name="last" min="1" max="9999" class="act-number"; span { " turns" } }
+            label class="action-inline" { span { "except in the last " } input type="number" name="older" min="0" max="9999" class="action-number"; span { " turns" } }
+            label class="action-inline" { span { "Keep only the last " } input type="number" name="last" min="1" max="9999" class="action-number"; span { " turns" } }
         }
-        (fork(""))
+        (render_fork_inputs(""))
     }
 }
 
-fn choice(value: &str, words: &str, checked: bool) -> Markup {
+/// Renders a radio button of the preset choice.
+fn render_choice(value: &str, text: &str, checked: bool) -> Markup {
     html! {
-        label class="act-inline" {
+        label class="action-inline" {
             input type="radio" name="preset" value=(value) checked[checked];
-            span { strong { (value) } " " span class="quiet" { (words) } }
+            span { strong { (value) } " " span class="muted" { (text) } }
         }
     }
 }
 
-fn words(preset: Preset) -> &'static str {
+/// Describes what a preset omits.
+fn preset_text(preset: TrimPreset) -> &'static str {
     match preset {
-        Preset::Light => "what the client keeps for itself, and large tool results older than ten turns",
-        Preset::Lighter => "also thinking, pictures and every tool result older than two turns",
-        Preset::Bare => "everything but prompts and answers",
-        Preset::Whole => "nothing: a copy of the path",
+        TrimPreset::Light => "internal records of the client, and large tool results older than ten turns",
+        TrimPreset::Lighter => "also thinking, images and all tool results older than two turns",
+        TrimPreset::Bare => "everything but prompts and answers",
+        TrimPreset::Whole => "nothing: copies the active path",
     }
 }

@@ -1,70 +1,71 @@
-//! The point where a resume goes on, moved.
+//! The summary of a goto.
 
 use maud::html;
-use rethread_engine::ops::GotoOutcome;
+use rethread_engine::ops::goto::GotoOutcome;
 
-use super::summary::{ActionSummary, stand};
+use super::summary::{ActionSummary, render_entry};
 use crate::context::AppContext;
 use crate::text::clean;
-use crate::text::figures::{size, things, tokens};
-use crate::text::fit::truncate_to_width;
+use crate::text::figures::{count_noun, format_size, format_tokens};
+use crate::text::layout::truncate_to_width;
 
-/// Lines that are shown of those that are added, and letters of each.
-const SHOWN: usize = 6;
-const LETTERS: usize = 400;
+/// Maximum number of appended lines shown.
+const MAX_LINES: usize = 6;
+/// Maximum width of such a line, in columns.
+const MAX_COLUMNS: usize = 400;
 
-/// Tells a move; `now` is what the client loads before it: entries and tokens.
-pub(crate) fn moved(
-    moved: &GotoOutcome,
-    now: Option<(usize, u64)>,
+/// Summarizes a goto, planned or done. `loaded_now` is the number of entries and of tokens that the client loads without it;
+/// `path` is the session file.
+pub(crate) fn summarize_goto(
+    goto: &GotoOutcome,
+    loaded_now: Option<(usize, u64)>,
     path: &std::path::Path,
-    place: &AppContext,
+    context: &AppContext,
 ) -> ActionSummary {
-    let dry = moved.op.is_none();
-    let title = if dry { "Go on from here" } else { "The next resume goes on from here" };
-    let mut sheet = ActionSummary {
+    let is_dry_run = goto.op.is_none();
+    let title = if is_dry_run { "Resume from here" } else { "The client now resumes from here" };
+    let mut summary = ActionSummary {
         title: title.to_owned(),
-        resume: Some(place.resume_command(&moved.head.id, &moved.head.folder)),
-        op: moved.op,
+        resume: Some(context.resume_command(&goto.header.id, &goto.header.folder)),
+        op: goto.op,
         ..ActionSummary::default()
     };
-    sheet.fact(if dry { "would go on from" } else { "goes on from" }, stand(&moved.to));
-    if let Some(from) = &moved.from {
-        sheet.fact(if dry { "now goes on from" } else { "before" }, stand(from));
+    summary.add_fact(if is_dry_run { "would resume from" } else { "resumes from" }, render_entry(&goto.to));
+    if let Some(from) = &goto.from {
+        summary.add_fact(if is_dry_run { "now resumes from" } else { "before" }, render_entry(from));
     }
-    if let Some((entries, number)) = now {
-        sheet.fact(
+    if let Some((entries, tokens)) = loaded_now {
+        summary.add_fact(
             "now loads",
-            format!("{}, about {} tokens", things(entries as u64, "entry"), tokens(number)),
+            format!("{}, about {} tokens", count_noun(entries as u64, "entry"), format_tokens(tokens)),
         );
     }
-    sheet.promises(&moved.promises, dry);
-    let lines: Vec<&[u8]> =
-        moved.added.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect();
+    summary.add_loads(&goto.expected_loads, is_dry_run);
+    let lines: Vec<&[u8]> = goto.added.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect();
     let added = format!(
         "{} at the end, {}; no line is changed",
-        things(lines.len() as u64, "line"),
-        size(moved.added.len() as u64)
+        count_noun(lines.len() as u64, "line"),
+        format_size(goto.added.len() as u64)
     );
-    sheet.fact(if dry { "would add" } else { "added" }, added);
-    sheet.fact("file", html! { code { (place.tilde(&path.display().to_string())) } });
-    if moved.replayed > 0 {
-        let lines = things(moved.replayed as u64, "line");
-        sheet.warnings.push(format!(
-            "{lines} would be written a second time: a compaction stands between, and clients hold nothing from before it"
+    summary.add_fact(if is_dry_run { "would append" } else { "appended" }, added);
+    summary.add_fact("file", html! { code { (context.format_path(&path.display().to_string())) } });
+    if goto.replayed > 0 {
+        let lines = count_noun(goto.replayed as u64, "line");
+        summary.warnings.push(format!(
+            "{lines} would be repeated, because clients load nothing from before the compaction in between"
         ));
     }
-    if dry {
+    if is_dry_run {
         let shown = lines
             .iter()
-            .take(SHOWN)
-            .map(|line| truncate_to_width(&clean::line(&String::from_utf8_lossy(line)), LETTERS));
-        sheet.more.push(html! {
-            details class="act-lines" {
-                summary { "The lines" }
+            .take(MAX_LINES)
+            .map(|line| truncate_to_width(&clean::line(&String::from_utf8_lossy(line)), MAX_COLUMNS));
+        summary.details.push(html! {
+            details class="action-lines" {
+                summary { "Appended lines" }
                 pre class="code" { @for line in shown { code { "+ " (line) "\n" } } }
             }
         });
     }
-    sheet
+    summary
 }

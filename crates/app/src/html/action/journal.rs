@@ -1,36 +1,37 @@
-//! The list of all ops.
+//! Renders the journal of operations.
 
 use maud::{Markup, html};
-use rethread_engine::ops::{OpRow, OpState};
+use rethread_engine::ops::log::{OpRow, OpStatus};
 
-use super::summary::undo_button;
+use super::summary::render_undo_button;
 use crate::text::clean;
 use crate::text::time::Clock;
 
-/// Draws ops, each with the button that takes it back; `key` finds a session by its id.
-pub(crate) fn journal<'a>(
+/// Renders the operations in the given order, each with its undo button. `key_of` returns the key of a session by its
+/// id, or `None` if the session is not listed.
+pub(crate) fn render_journal<'a>(
     rows: &[OpRow],
-    key: impl Fn(&str) -> Option<&'a str>,
-    seal: &str,
+    key_of: impl Fn(&str) -> Option<&'a str>,
+    csrf_token: &str,
     clock: &Clock,
 ) -> Markup {
     if rows.is_empty() {
-        return html! { p { "Nothing yet. Whatever is changed here can be taken back from this page." } };
+        return html! { p { "Nothing yet. Every change made here can be undone from this page." } };
     }
     html! {
         ol class="journal" {
             @for row in rows {
-                @let key = key(&row.session);
+                @let key = key_of(&row.session);
                 li class="journal-op" {
-                    div class="journal-what" {
+                    div class="journal-text" {
                         strong { (clean::line(&row.command)) } " " (clean::line(&row.about))
-                        p class="quiet num" {
-                            "op " (row.no) " · " (clock.stamp(row.at)) " · " (state(row))
+                        p class="muted num" {
+                            "op " (row.id) " · " (clock.format_minute(row.started_at)) " · " (describe_status(row))
                             @if let Some(key) = key { " · " a href={ "/s/" (key) } { (clean::line(&row.session).chars().take(8).collect::<String>()) } }
                         }
                     }
-                    @if row.state == OpState::Done && !row.pruned {
-                        (undo_button(row.no, if row.undoes.is_some() { "Do it again" } else { "Undo" }, seal, key.unwrap_or_default()))
+                    @if row.status == OpStatus::Done && !row.pruned {
+                        (render_undo_button(row.id, if row.undoes.is_some() { "Redo" } else { "Undo" }, csrf_token, key.unwrap_or_default()))
                     }
                 }
             }
@@ -38,12 +39,13 @@ pub(crate) fn journal<'a>(
     }
 }
 
-fn state(row: &OpRow) -> String {
-    let state = match row.state {
-        OpState::Done => "done".to_owned(),
-        OpState::Undone(by) => format!("undone by {by}"),
-        OpState::RolledBack => "rolled back".to_owned(),
-        OpState::Unfinished => "unfinished".to_owned(),
+/// Describes the status of an operation, and whether its backups were deleted.
+fn describe_status(row: &OpRow) -> String {
+    let state = match row.status {
+        OpStatus::Done => "done".to_owned(),
+        OpStatus::Undone(by) => format!("undone by {by}"),
+        OpStatus::RolledBack => "rolled back".to_owned(),
+        OpStatus::Unfinished => "unfinished".to_owned(),
     };
-    if row.pruned { format!("{state}, its backups were thrown away") } else { state }
+    if row.pruned { format!("{state}, its backups were deleted") } else { state }
 }

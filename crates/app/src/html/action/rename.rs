@@ -1,44 +1,46 @@
-//! A new title, and an op taken back.
+//! Summaries of a rename and of an undo.
 
 use maud::{Markup, html};
-use rethread_engine::ops::{Effects, Rename, Undo};
+use rethread_engine::ops::FileEffect;
+use rethread_engine::ops::rename::RenameOutcome;
+use rethread_engine::ops::undo::UndoOutcome;
 
 use super::summary::ActionSummary;
 use crate::context::AppContext;
 use crate::text::clean;
 use crate::text::operation;
 
-/// Tells a new title.
-pub(crate) fn renamed(rename: &Rename, place: &AppContext) -> ActionSummary {
-    let dry = rename.op.is_none();
-    let title = if dry { "Give it a title" } else { "It has a new title" };
-    let mut sheet = ActionSummary { title: title.to_owned(), op: rename.op, ..ActionSummary::default() };
-    let before = if rename.before.is_empty() { &rename.session } else { &rename.before };
-    sheet.fact(if dry { "called now" } else { "called before" }, clean::line(before));
-    sheet.fact(if dry { "would be called" } else { "called" }, clean::line(&rename.title));
-    sheet.fact("files", effects(&rename.effects, place));
-    sheet
+/// Summarizes a rename, planned or done.
+pub(crate) fn summarize_rename(rename: &RenameOutcome, context: &AppContext) -> ActionSummary {
+    let is_dry_run = rename.op.is_none();
+    let title = if is_dry_run { "Rename" } else { "Renamed" };
+    let mut summary = ActionSummary { title: title.to_owned(), op: rename.op, ..ActionSummary::default() };
+    let before = if rename.old_title.is_empty() { &rename.session } else { &rename.old_title };
+    summary.add_fact(if is_dry_run { "title now" } else { "title before" }, clean::line(before));
+    summary.add_fact(if is_dry_run { "new title" } else { "title" }, clean::line(&rename.title));
+    summary.add_fact("files", render_effects(&rename.effects, context));
+    summary
 }
 
-/// Tells an op that was taken back.
-pub(crate) fn undone(undo: &Undo, place: &AppContext) -> ActionSummary {
-    let mut sheet = ActionSummary {
+/// Summarizes an undo that was carried out.
+pub(crate) fn summarize_undo(undo: &UndoOutcome, context: &AppContext) -> ActionSummary {
+    let mut summary = ActionSummary {
         title: format!("Op {} was undone", undo.undone),
         op: undo.op,
         ..ActionSummary::default()
     };
-    let what = format!("{} {}", undo.command, undo.about);
-    sheet.fact("taken back", clean::line(what.trim_end()));
-    sheet.fact("files", effects(&undo.effects, place));
-    sheet
+    let operation = format!("{} {}", undo.command, undo.about);
+    summary.add_fact("undone", clean::line(operation.trim_end()));
+    summary.add_fact("files", render_effects(&undo.effects, context));
+    summary
 }
 
-/// Lists what happens to which file.
-fn effects(effects: &Effects, place: &AppContext) -> Markup {
+/// Renders the changed files, each with the effect on it.
+fn render_effects(effects: &[FileEffect], context: &AppContext) -> Markup {
     html! {
-        ul class="act-files" {
-            @for (path, effect) in effects {
-                li { (operation::effect(*effect)) " " code { (place.tilde(&path.display().to_string())) } }
+        ul class="action-files" {
+            @for effect in effects {
+                li { (operation::effect_text(effect)) " " code { (context.format_path(&effect.path.display().to_string())) } }
             }
         }
     }

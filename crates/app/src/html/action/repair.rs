@@ -1,89 +1,96 @@
-//! A session, mended.
+//! The summary of a repair.
 
 use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 use rethread_engine::core::check::{Diagnostic, SuggestedFix};
-use rethread_engine::ops::{Repair, Repaired, Written};
+use rethread_engine::ops::doctor::ReachableEntries;
+use rethread_engine::ops::repair::{RepairReport, RepairTarget, RepairedLine};
 
-use super::fork::fork_summary;
+use super::fork::summarize_fork;
 use super::summary::ActionSummary;
 use crate::context::AppContext;
 use crate::text::clean;
-use crate::text::figures::{count, things};
+use crate::text::figures::{count_noun, group_digits};
 use crate::text::operation;
 
-/// Mends that are listed.
-const LISTED: usize = 20;
+/// Maximum number of fixes listed.
+const MAX_LISTED: usize = 20;
 
-/// Tells a repair.
-pub(crate) fn mended(repair: &Repair, place: &AppContext) -> ActionSummary {
-    let mut sheet = match &repair.written {
+/// Summarizes a repair, planned or done: the problems before and after it, and the fixes.
+pub(crate) fn summarize_repair(repair: &RepairReport, context: &AppContext) -> ActionSummary {
+    let mut summary = match &repair.target {
         None => ActionSummary {
-            title: "Nothing that repair mends".to_owned(),
-            idle: true,
+            title: "Nothing that repair can fix".to_owned(),
+            disabled: true,
             ..ActionSummary::default()
         },
-        Some(Written::New(made)) => {
+        Some(RepairTarget::New(session)) => {
             let title =
-                if made.op.is_none() { "Mend it in a new session" } else { "Mended in a new session" };
-            ActionSummary { title: title.to_owned(), ..fork_summary(made, place) }
+                if session.op.is_none() { "Repair in a new session" } else { "Repaired in a new session" };
+            ActionSummary { title: title.to_owned(), ..summarize_fork(session, context) }
         }
-        Some(Written::InPlace { promises, op }) => {
-            let title = if op.is_none() { "Mend it" } else { "Mended" };
-            let mut sheet = ActionSummary { title: title.to_owned(), op: *op, ..ActionSummary::default() };
-            sheet.promises(promises, op.is_none());
-            sheet
+        Some(RepairTarget::InPlace { expected_loads, op }) => {
+            let title = if op.is_none() { "Repair" } else { "Repaired" };
+            let mut summary = ActionSummary { title: title.to_owned(), op: *op, ..ActionSummary::default() };
+            summary.add_loads(expected_loads, op.is_none());
+            summary
         }
     };
-    let now = if sheet.op.is_none() { "now" } else { "before" };
-    sheet.fact(now, state(repair.before.within_reach(), &repair.before.findings));
-    if repair.written.is_some() {
-        let name = if sheet.op.is_none() { "would be" } else { "after" };
-        sheet.fact(name, state(repair.after.reach, &repair.after.findings));
+    let now = if summary.op.is_none() { "now" } else { "before" };
+    summary.add_fact(now, describe_state(repair.before.reachable_entries(), &repair.before.findings));
+    if repair.target.is_some() {
+        let name = if summary.op.is_none() { "after repair" } else { "after" };
+        summary.add_fact(name, describe_state(repair.after.reachable, &repair.after.findings));
     }
-    for finding in repair.after.findings.iter().filter(|finding| finding.mend == SuggestedFix::Repair) {
-        let line = finding.spots.first().map_or(0, |spot| spot.line);
-        sheet
-            .warnings
-            .push(format!("{} at L{line} is not mended: nothing in the file says how", finding.code.name()));
+    for finding in repair.after.findings.iter().filter(|finding| finding.fix == SuggestedFix::Repair) {
+        let line = finding.locations.first().map_or(0, |location| location.line);
+        summary.warnings.push(format!(
+            "{} at L{line} is not repaired: the file contains too little information",
+            finding.code.name()
+        ));
     }
     if let Some(path) = &repair.damaged {
-        sheet.fact("damaged bytes", html! { code { (place.tilde(&path.display().to_string())) } });
+        summary
+            .add_fact("damaged bytes", html! { code { (context.format_path(&path.display().to_string())) } });
     }
-    if !repair.mends.is_empty() {
-        sheet.more.push(mends(&repair.mends));
+    if !repair.fixes.is_empty() {
+        summary.details.push(render_fixes(&repair.fixes));
     }
-    sheet
+    summary
 }
 
-/// Says how much is within reach, and what is wrong.
-fn state(reach: (usize, usize), findings: &[Diagnostic]) -> String {
+/// Describes the number of reachable entries, and the problems as codes with their number of locations.
+fn describe_state(entries: ReachableEntries, findings: &[Diagnostic]) -> String {
     let mut codes: BTreeMap<&str, usize> = BTreeMap::new();
     for finding in findings {
-        *codes.entry(finding.code.name()).or_default() += finding.spots.len();
+        *codes.entry(finding.code.name()).or_default() += finding.locations.len();
     }
-    let named: Vec<String> =
-        codes.iter().map(|(code, number)| format!("{code}\u{a0}{}", count(*number as u64))).collect();
-    let named = if named.is_empty() { "nothing is wrong".to_owned() } else { named.join(", ") };
-    format!("{} of {} within reach; {named}", count(reach.0 as u64), things(reach.1 as u64, "entry"))
+    let counts: Vec<String> =
+        codes.iter().map(|(code, count)| format!("{code}\u{a0}{}", group_digits(*count as u64))).collect();
+    let problems = if counts.is_empty() { "no problems".to_owned() } else { counts.join(", ") };
+    format!(
+        "{} of {} reachable; {problems}",
+        group_digits(entries.reachable as u64),
+        count_noun(entries.total as u64, "entry")
+    )
 }
 
-/// Lists what is mended, the first of it.
-fn mends(mends: &[Repaired]) -> Markup {
+/// Renders the first [`MAX_LISTED`] fixes as a table.
+fn render_fixes(fixes: &[RepairedLine]) -> Markup {
     html! {
-        div class="act-scroll" { table class="act-table act-mends" {
-            thead { tr { th scope="col" { "line" } th scope="col" { "what was wrong" } th scope="col" { "what mends it" } } }
+        div class="action-scroll" { table class="action-table action-repairs" {
+            thead { tr { th scope="col" { "line" } th scope="col" { "problem" } th scope="col" { "repair" } } }
             tbody {
-                @for repaired in mends.iter().take(LISTED) {
+                @for repaired in fixes.iter().take(MAX_LISTED) {
                     tr {
                         th scope="row" { @match repaired.line { Some(line) => { "L" (line) } None => "new" } }
-                        td { (repaired.mended.code.name()) }
-                        td { (clean::line(&operation::act(&repaired.mended.act, repaired.to_line))) }
+                        td { (repaired.fix.code.name()) }
+                        td { (clean::line(&operation::fix_text(&repaired.fix.action, repaired.to_line))) }
                     }
                 }
             }
         } }
-        @if mends.len() > LISTED { p class="quiet" { "and " (count((mends.len() - LISTED) as u64)) " more" } }
+        @if fixes.len() > MAX_LISTED { p class="muted" { "and " (group_digits((fixes.len() - MAX_LISTED) as u64)) " more" } }
     }
 }

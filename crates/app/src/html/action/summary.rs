@@ -1,221 +1,224 @@
-//! The sheet that tells a plan or an outcome, and the forms around it.
+//! The summary of a planned or completed action, and the forms around it.
 
 use maud::{Markup, html};
 use rethread_engine::OpId;
-use rethread_engine::ops::{EntryRef, ExpectedLoad};
+use rethread_engine::ops::ExpectedLoad;
+use rethread_engine::ops::goto::EntryRef;
 
 use crate::text::clean;
-use crate::text::figures::{things, tokens};
+use crate::text::figures::{count_noun, format_tokens};
 
-/// What would be done, or was.
+/// The summary of a planned or completed action.
 #[derive(Default)]
 pub(crate) struct ActionSummary {
-    /// What it is, as a heading.
+    /// The heading.
     pub(crate) title: String,
-    /// What there is to know of it, each with its name.
+    /// Facts, each with its name. The name is empty if the fact belongs to the one before.
     pub(crate) facts: Vec<(&'static str, Markup)>,
-    /// Tables and lists behind the facts.
-    pub(crate) more: Vec<Markup>,
-    /// What a reader must know before it is done.
+    /// Tables and lists below the facts.
+    pub(crate) details: Vec<Markup>,
+    /// Warnings shown above the facts.
     pub(crate) warnings: Vec<String>,
-    /// Whether there is nothing to do, or it would be refused.
-    pub(crate) idle: bool,
-    /// What to type to go on in the client.
+    /// `true` if the action cannot be carried out: there is nothing to do, or it would be refused.
+    pub(crate) disabled: bool,
+    /// The shell command that resumes the session.
     pub(crate) resume: Option<String>,
-    /// The operation; `None` where nothing was written.
+    /// The operation that was carried out. `None` for a preview.
     pub(crate) op: Option<OpId>,
 }
 
-/// A form that comes back to the server.
+/// The form of an action.
 #[derive(Default)]
-pub(crate) struct Form<'a> {
-    /// Where it goes.
+pub(crate) struct ActionForm<'a> {
+    /// The address to which the form is sent.
     pub(crate) action: String,
-    /// What every form that writes brings along.
-    pub(crate) seal: &'a str,
-    /// What was asked for so far.
+    /// The token that proves that our own page sent the form.
+    pub(crate) csrf_token: &'a str,
+    /// The hidden fields: the choices made so far.
     pub(crate) fields: Vec<(&'static str, String)>,
-    /// Where to go instead.
+    /// The address of the cancel link.
     pub(crate) back: String,
-    /// What to type for the same.
+    /// The equivalent shell command. May be empty.
     pub(crate) command: String,
 }
 
-/// What to do after something was done.
+/// The links and buttons after an action was carried out.
 #[derive(Default)]
-pub(crate) struct Done<'a> {
-    /// What every form that writes brings along.
-    pub(crate) seal: &'a str,
+pub(crate) struct DoneOptions<'a> {
+    /// The token that proves that our own page sent the form.
+    pub(crate) csrf_token: &'a str,
     /// The key of the session that changed.
     pub(crate) key: String,
-    /// Where to go on reading, and what that is.
+    /// The address and the label of the link to the changed or new session.
     pub(crate) open: Option<(String, &'static str)>,
-    /// Where to go back to.
+    /// The address of the close link.
     pub(crate) back: String,
-    /// Whether something was taken back, so that taking that back does it again.
-    pub(crate) again: bool,
+    /// `true` if the action was an undo. Its button then redoes the undone action.
+    pub(crate) is_undo: bool,
 }
 
 impl ActionSummary {
-    /// Adds a fact.
-    pub(super) fn fact(&mut self, name: &'static str, said: impl Into<Said>) {
-        self.facts.push((name, said.into().0));
+    /// Adds a fact: a row with a name and a value.
+    pub(super) fn add_fact(&mut self, name: &'static str, value: impl Into<FactValue>) {
+        self.facts.push((name, value.into().0));
     }
 
-    /// Adds what each client would load.
-    pub(super) fn promises(&mut self, promises: &[ExpectedLoad], dry: bool) {
-        let mut name = if dry { "would load" } else { "loads" };
-        for promise in promises {
-            let entries = things(promise.path.len() as u64, "entry");
-            let client = clean::line(&promise.client.text);
-            self.fact(
+    /// Adds the number of entries and tokens that each client loads. `is_dry_run` is `true` for a preview.
+    pub(super) fn add_loads(&mut self, loads: &[ExpectedLoad], is_dry_run: bool) {
+        let mut name = if is_dry_run { "would load" } else { "loads" };
+        for load in loads {
+            let entries = count_noun(load.path.len() as u64, "entry");
+            let client = clean::line(&load.client.text);
+            self.add_fact(
                 name,
-                format!("{entries}, about {} tokens, with client {client}", tokens(promise.tokens)),
+                format!("{entries}, about {} tokens, with client {client}", format_tokens(load.tokens)),
             );
             name = "";
         }
     }
 }
 
-/// Words of a fact: text, which is escaped, or markup.
-pub(super) struct Said(Markup);
+/// The value of a fact: text, which is escaped, or markup.
+pub(super) struct FactValue(Markup);
 
-impl From<String> for Said {
-    fn from(text: String) -> Said {
-        Said(html! { (text) })
+impl From<String> for FactValue {
+    fn from(text: String) -> FactValue {
+        FactValue(html! { (text) })
     }
 }
 
-impl From<Markup> for Said {
-    fn from(markup: Markup) -> Said {
-        Said(markup)
+impl From<Markup> for FactValue {
+    fn from(markup: Markup) -> FactValue {
+        FactValue(markup)
     }
 }
 
-/// Says which entry it is.
-pub(super) fn stand(at: &EntryRef) -> Markup {
-    let prompt = at.prompt.as_deref().map(clean::line).unwrap_or_default();
+/// Renders a reference to an entry: its handle, its turn and the prompt of that turn.
+pub(super) fn render_entry(entry: &EntryRef) -> Markup {
+    let prompt = entry.prompt.as_deref().map(clean::line).unwrap_or_default();
     html! {
-        code { (clean::line(&at.handle)) }
-        @if let Some(turn) = at.turn { " " span class="quiet" { "t" (turn) } }
-        @if !prompt.is_empty() { " " span class="act-words" { (prompt) } }
+        code { (clean::line(&entry.handle)) }
+        @if let Some(turn) = entry.turn { " " span class="muted" { "t" (turn) } }
+        @if !prompt.is_empty() { " " span class="action-prompt" { (prompt) } }
     }
 }
 
-/// Draws what would be done, with the button that does it; `ask` are fields that may still be filled in.
-pub(crate) fn preview(sheet: &ActionSummary, form: &Form<'_>, ask: &Markup) -> Markup {
+/// Renders the preview of an action with a button to carry it out. `inputs` are fields that can still be filled in.
+pub(crate) fn render_preview(summary: &ActionSummary, form: &ActionForm<'_>, inputs: &Markup) -> Markup {
     html! {
-        section class="act" {
-            (body(sheet))
+        section class="action" {
+            (render_summary(summary))
             @if !form.command.is_empty() {
-                h3 class="act-label" { "The same in a terminal" }
-                (command(&form.command))
+                h3 class="action-label" { "The same in a terminal" }
+                (render_command(&form.command))
             }
-            form method="post" action=(form.action) class="act-form" {
-                (hidden(form))
-                @if !sheet.idle { (ask) }
-                p class="act-buttons" {
-                    @if !sheet.idle { button class="button button-main" name="go" value="do" { "Do it" } }
-                    (leave(&form.back, if sheet.idle { "Close" } else { "Cancel" }))
+            form method="post" action=(form.action) class="action-form" {
+                (render_hidden_fields(form))
+                @if !summary.disabled { (inputs) }
+                p class="action-buttons" {
+                    @if !summary.disabled { button class="button button-primary" name="go" value="do" { "Do it" } }
+                    (render_close_link(&form.back, if summary.disabled { "Close" } else { "Cancel" }))
                 }
             }
         }
     }
 }
 
-/// Draws a button that previews something else.
-pub(crate) fn instead(form: &Form<'_>, words: &str) -> Markup {
+/// Renders a button that previews the variant of an action that `form` selects.
+pub(crate) fn render_alternative(form: &ActionForm<'_>, label: &str) -> Markup {
     html! {
-        form method="post" action=(form.action) class="act-instead" {
-            (hidden(form))
-            button class="act-link" name="go" value="preview" { (words) }
+        form method="post" action=(form.action) class="action-alternative" {
+            (render_hidden_fields(form))
+            button class="action-link" name="go" value="preview" { (label) }
         }
     }
 }
 
-/// Draws a form that asks before anything is looked at.
-pub(crate) fn form(title: &str, form: &Form<'_>, ask: &Markup) -> Markup {
+/// Renders a form that collects inputs before the preview.
+pub(crate) fn render_form(title: &str, form: &ActionForm<'_>, inputs: &Markup) -> Markup {
     html! {
-        section class="act" {
-            h2 class="act-title" { (title) }
-            form method="post" action=(form.action) class="act-form" {
-                (hidden(form))
-                (ask)
-                p class="act-buttons" {
-                    button class="button button-main" name="go" value="preview" { "Preview" }
-                    (leave(&form.back, "Cancel"))
+        section class="action" {
+            h2 class="action-title" { (title) }
+            form method="post" action=(form.action) class="action-form" {
+                (render_hidden_fields(form))
+                (inputs)
+                p class="action-buttons" {
+                    button class="button button-primary" name="go" value="preview" { "Preview" }
+                    (render_close_link(&form.back, "Cancel"))
                 }
             }
         }
     }
 }
 
-/// Draws what was done, with the button that takes it back.
-pub(crate) fn done(sheet: &ActionSummary, after: &Done<'_>) -> Markup {
+/// Renders the result of an action, with its undo button and a link to the new session, if any.
+pub(crate) fn render_done(summary: &ActionSummary, options: &DoneOptions<'_>) -> Markup {
     html! {
-        section class="act" data-changed=(after.key) {
-            (body(sheet))
-            @if let Some(resume) = &sheet.resume {
-                h3 class="act-label" { "Go on in the client" }
-                (command(resume))
+        section class="action" data-changed=(options.key) {
+            (render_summary(summary))
+            @if let Some(resume) = &summary.resume {
+                h3 class="action-label" { "Resume in a terminal" }
+                (render_command(resume))
             }
-            div class="act-buttons" {
-                @if let Some((address, words)) = &after.open { a class="button button-main" href=(address) { (words) } }
-                @if let Some(op) = sheet.op { (undo_button(op, if after.again { "Do it again" } else { "Undo" }, after.seal, &after.key)) }
-                (leave(&after.back, "Close"))
+            div class="action-buttons" {
+                @if let Some((address, label)) = &options.open { a class="button button-primary" href=(address) { (label) } }
+                @if let Some(op) = summary.op { (render_undo_button(op, if options.is_undo { "Redo" } else { "Undo" }, options.csrf_token, &options.key)) }
+                (render_close_link(&options.back, "Close"))
             }
         }
     }
 }
 
-/// Draws the button that takes an op back.
-pub(crate) fn undo_button(op: OpId, words: &str, seal: &str, key: &str) -> Markup {
+/// Renders the button that undoes an operation. `key` is the key of the session to return to, or empty.
+pub(crate) fn render_undo_button(op: OpId, label: &str, csrf_token: &str, key: &str) -> Markup {
     html! {
-        form method="post" action="/undo" class="act-undo" {
-            input type="hidden" name="seal" value=(seal);
+        form method="post" action="/undo" class="action-undo" {
+            input type="hidden" name="csrf" value=(csrf_token);
             input type="hidden" name="op" value=(op.0);
             input type="hidden" name="key" value=(key);
-            button class="button" { (words) }
+            button class="button" { (label) }
         }
     }
 }
 
-/// Draws what opens the dialog of an action; without the script it leads to a page.
-pub(crate) fn act(key: &str, what: &str, at: Option<&str>, words: &str) -> Markup {
+/// Renders a link that opens the dialog of an action on a session. Without the script it opens a page. `at` is the
+/// handle of the entry that the action is about.
+pub(crate) fn render_action_button(key: &str, action: &str, at: Option<&str>, label: &str) -> Markup {
     let query = at.map(|at| format!("?at={at}")).unwrap_or_default();
     html! {
-        a class="button" href={ "/s/" (key) "/act/" (what) (query) } data-act=(what) data-key=(key) data-at=[at] { (words) }
+        a class="button" href={ "/s/" (key) "/action/" (action) (query) } data-action=(action) data-key=(key) data-at=[at] { (label) }
     }
 }
 
-/// Draws a command to copy.
-pub(crate) fn command(command: &str) -> Markup {
+/// Renders a shell command with a copy button.
+pub(crate) fn render_command(command: &str) -> Markup {
     html! {
-        p class="act-command" {
+        p class="action-command" {
             code { (command) }
             button type="button" class="button" data-copy=(command) aria-label={ "Copy " (command) } { "Copy" }
         }
     }
 }
 
-fn hidden(form: &Form<'_>) -> Markup {
+fn render_hidden_fields(form: &ActionForm<'_>) -> Markup {
     html! {
-        input type="hidden" name="seal" value=(form.seal);
+        input type="hidden" name="csrf" value=(form.csrf_token);
         @for (name, value) in &form.fields { input type="hidden" name=(name) value=(value); }
     }
 }
 
-fn leave(back: &str, words: &str) -> Markup {
-    html! { a class="button" href=(back) data-do="leave" { (words) } }
+fn render_close_link(back: &str, label: &str) -> Markup {
+    html! { a class="button" href=(back) data-command="leave" { (label) } }
 }
 
-fn body(sheet: &ActionSummary) -> Markup {
+/// Renders the title, warnings, facts and details of a summary.
+fn render_summary(summary: &ActionSummary) -> Markup {
     html! {
-        h2 class="act-title" { (sheet.title) }
-        @for warning in &sheet.warnings { p class="act-warning" role="alert" { (warning) } }
-        dl class="act-facts" {
-            @for (name, said) in &sheet.facts { dt { (name) } dd { (said) } }
+        h2 class="action-title" { (summary.title) }
+        @for warning in &summary.warnings { p class="action-warning" role="alert" { (warning) } }
+        dl class="action-facts" {
+            @for (name, value) in &summary.facts { dt { (name) } dd { (value) } }
         }
-        @for more in &sheet.more { (more) }
+        @for details in &summary.details { (details) }
     }
 }

@@ -1,108 +1,118 @@
-//! Amounts by day, as bars.
+//! A bar chart of amounts by day.
 
 use maud::{Markup, html};
 
-/// A day.
+/// The bar of one day.
 #[derive(Debug, Clone)]
-pub(crate) struct Bar {
-    /// How much.
+pub(crate) struct DayBar {
+    /// The height of the bar, in the unit of the scale.
     pub(crate) amount: f64,
-    /// What to say of it.
+    /// The tooltip.
     pub(crate) title: String,
-    /// What to write below it; mostly nothing.
-    pub(crate) name: String,
-    /// Where it leads, where there is something.
+    /// The label below the bar. Empty for most bars.
+    pub(crate) label: String,
+    /// The address to which the bar links. `None` for no link.
     pub(crate) address: Option<String>,
 }
 
-/// The size of the drawing, and what stands left of, above and below the bars.
+/// The width of the chart, in pixels.
 const WIDTH: f64 = 772.0;
+/// The height of the chart, in pixels.
 const HEIGHT: f64 = 116.0;
+/// The space left of the bars, for the scale.
 const LEFT: f64 = 52.0;
+/// The space above the bars.
 const TOP: f64 = 10.0;
-const BELOW: f64 = 18.0;
+/// The space below the bars, for the labels.
+const BOTTOM: f64 = 18.0;
 
-/// Draws bars up to a mark that is a round number; `say` writes it.
-pub(crate) fn days(bars: &[Bar], label: &str, say: impl Fn(f64) -> String) -> Markup {
-    let most = round(bars.iter().map(|bar| bar.amount).fold(0.0, f64::max));
-    let room = HEIGHT - TOP - BELOW;
+/// Renders the bars on a scale that ends at a round number. `label` is the accessible name; `format` formats the
+/// numbers of the scale.
+pub(crate) fn render_days(bars: &[DayBar], label: &str, format: impl Fn(f64) -> String) -> Markup {
+    let max = round_up(bars.iter().map(|bar| bar.amount).fold(0.0, f64::max));
+    let plot_height = HEIGHT - TOP - BOTTOM;
     let step = (WIDTH - LEFT) / bars.len().max(1) as f64;
-    let at = |amount: f64| TOP + room * (1.0 - (amount / most).clamp(0.0, 1.0));
+    let y_of = |amount: f64| TOP + plot_height * (1.0 - (amount / max).clamp(0.0, 1.0));
     html! {
         svg class="days" role="img" aria-label=(label) viewBox={ "0 0 " (WIDTH) " " (HEIGHT) }
             width=(WIDTH) height=(HEIGHT) {
-            @for mark in [0.0, most / 2.0, most] {
-                line class="grid" x1=(LEFT) x2=(WIDTH) y1=(tenth(at(mark))) y2=(tenth(at(mark))) {}
-                text class="axis axis-end" x=(LEFT - 6.0) y=(tenth(at(mark) + 4.0)) { (say(mark)) }
+            @for mark in [0.0, max / 2.0, max] {
+                line class="grid" x1=(LEFT) x2=(WIDTH) y1=(round_tenth(y_of(mark))) y2=(round_tenth(y_of(mark))) {}
+                text class="axis axis-end" x=(LEFT - 6.0) y=(round_tenth(y_of(mark) + 4.0)) { (format(mark)) }
             }
-            @for (no, bar) in bars.iter().enumerate() {
-                @let x = LEFT + step * no as f64;
-                @if !bar.name.is_empty() {
-                    text class="axis" x=(tenth(x)) y=(HEIGHT - 3.0) { (bar.name) }
+            @for (idx, bar) in bars.iter().enumerate() {
+                @let x = LEFT + step * idx as f64;
+                @if !bar.label.is_empty() {
+                    text class="axis" x=(round_tenth(x)) y=(HEIGHT - 3.0) { (bar.label) }
                 }
                 @match &bar.address {
-                    Some(address) => a href=(address) aria-label=(bar.title) { (column(x, step, at(bar.amount), bar)) },
-                    None => (column(x, step, at(bar.amount), bar)),
+                    Some(address) => a href=(address) aria-label=(bar.title) { (render_column(x, step, y_of(bar.amount), bar)) },
+                    None => (render_column(x, step, y_of(bar.amount), bar)),
                 }
             }
         }
     }
 }
 
-/// A bar, and above it as much ground as can be pointed at.
-fn column(x: f64, step: f64, top: f64, bar: &Bar) -> Markup {
-    let floor = HEIGHT - BELOW;
+/// Renders a bar that starts at height `top`, and an invisible area of full height that shows the tooltip. `step` is
+/// the width of a column.
+fn render_column(x: f64, step: f64, top: f64, bar: &DayBar) -> Markup {
+    let floor = HEIGHT - BOTTOM;
     let height = if bar.amount > 0.0 { (floor - top).max(1.5) } else { 0.0 };
     html! {
         g {
             title { (bar.title) }
-            rect class="days-ground" x=(tenth(x)) y=(TOP) width=(tenth(step)) height=(floor - TOP) {}
-            rect class="days-bar" x=(tenth(x + step * 0.12)) y=(tenth(floor - height)) width=(tenth(step * 0.76))
-                height=(tenth(height)) rx="1.5" {}
+            rect class="days-hover" x=(round_tenth(x)) y=(TOP) width=(round_tenth(step)) height=(floor - TOP) {}
+            rect class="days-bar" x=(round_tenth(x + step * 0.12)) y=(round_tenth(floor - height)) width=(round_tenth(step * 0.76))
+                height=(round_tenth(height)) rx="1.5" {}
         }
     }
 }
 
-fn tenth(number: f64) -> f64 {
+fn round_tenth(number: f64) -> f64 {
     (number * 10.0).round() / 10.0
 }
 
-/// Returns the next number above that is easy to halve: 1, 2, 4 or 10 times a power of ten.
-fn round(number: f64) -> f64 {
+/// Rounds up to a number that is easy to halve: 1, 2, 4 or 10 times a power of ten. Returns 1 for numbers that are
+/// not positive.
+fn round_up(number: f64) -> f64 {
     if number.is_nan() || number <= 0.0 {
         return 1.0;
     }
     let power = 10f64.powf(number.log10().floor().clamp(-9.0, 15.0));
     [1.0, 2.0, 4.0, 10.0]
         .into_iter()
-        .map(|times| times * power)
+        .map(|factor| factor * power)
         .find(|mark| *mark >= number)
         .unwrap_or(number)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Bar, days, round};
+    use super::{DayBar, render_days, round_up};
 
     #[test]
-    fn the_scale_ends_at_a_round_number() {
-        let marks = [0.0, 0.03, 1.0, 1.5, 3.0, 7.0, 72.0, f64::NAN, -3.0].map(round);
+    fn scale_ends_at_a_round_number() {
+        let marks = [0.0, 0.03, 1.0, 1.5, 3.0, 7.0, 72.0, f64::NAN, -3.0].map(round_up);
         assert_eq!(marks, [1.0, 0.04, 1.0, 2.0, 4.0, 10.0, 100.0, 1.0, 1.0]);
-        assert!(round(f64::INFINITY).is_infinite());
+        assert!(round_up(f64::INFINITY).is_infinite());
     }
 
     #[test]
-    fn every_bar_shows_and_says_what_it_is() {
-        let bar = |amount| Bar { amount, title: format!("{amount} <"), name: String::new(), address: None };
-        let drawn = days(&[bar(0.0), bar(0.001), bar(50.0)], "cost", |mark| format!("${mark}")).into_string();
-        assert!(drawn.contains("<title>0.001 &lt;</title>"), "{drawn}");
+    fn nonzero_bars_are_visible_and_have_tooltips() {
+        let bar =
+            |amount| DayBar { amount, title: format!("{amount} <"), label: String::new(), address: None };
+        let markup =
+            render_days(&[bar(0.0), bar(0.001), bar(50.0)], "cost", |mark| format!("${mark}")).into_string();
+        assert!(markup.contains("<title>0.001 &lt;</title>"), "{markup}");
         assert!(
-            drawn.contains(r#"height="1.5" rx="1.5""#) && drawn.contains(r#"height="0" rx="1.5""#),
-            "{drawn}"
+            markup.contains(r#"height="1.5" rx="1.5""#) && markup.contains(r#"height="0" rx="1.5""#),
+            "{markup}"
         );
-        assert!(drawn.contains("$100") && drawn.contains("$50"), "{drawn}");
+        assert!(markup.contains("$100") && markup.contains("$50"), "{markup}");
         assert!(
-            !drawn.contains("NaN") && !days(&[], "none", |_| String::new()).into_string().contains("NaN")
+            !markup.contains("NaN")
+                && !render_days(&[], "none", |_| String::new()).into_string().contains("NaN")
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Pictures, drawn as SVG: shapes have classes, so that the style sheet gives them the colours of light and dark.
+//! Charts as SVG. Shapes have classes, so that the style sheet can colour them for the light and the dark theme.
 
 pub(crate) mod days;
 pub(crate) mod heatmap;

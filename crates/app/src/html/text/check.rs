@@ -1,12 +1,12 @@
-//! Reads our own markup again: only known tags with known attributes, each closed in its order, and no sign of the text unescaped.
+//! Checks rendered markup: only allowed tags and attributes, properly nested, and no unescaped text.
 
-/// Tags that may occur, with their attributes.
+/// The allowed tags with their attributes.
 const TAGS: &[(&str, &[&str])] = &[
     ("a", &["href", "rel", "target"]),
     ("article", &["class"]),
     ("b", &[]),
     ("blockquote", &[]),
-    ("button", &["aria-label", "class", "data-do", "type"]),
+    ("button", &["aria-label", "class", "data-command", "type"]),
     ("dd", &[]),
     ("details", &["class"]),
     ("dl", &["class"]),
@@ -17,7 +17,7 @@ const TAGS: &[(&str, &[&str])] = &[
     ("br", &[]),
     ("code", &[]),
     ("del", &[]),
-    ("div", &["class", "data-call", "data-kept", "data-lang"]),
+    ("div", &["class", "data-call", "data-result-file", "data-lang"]),
     ("em", &[]),
     ("h3", &[]),
     ("h4", &[]),
@@ -39,8 +39,8 @@ const TAGS: &[(&str, &[&str])] = &[
     ("ul", &["class"]),
 ];
 
-/// Checks markup and returns the text in it, as a browser would show it.
-pub(crate) fn markup(markup: &str) -> String {
+/// Checks markup and returns its text as a browser would show it. Panics if the markup is not allowed.
+pub(crate) fn check_markup(markup: &str) -> String {
     let mut text = String::new();
     let mut open = Vec::new();
     let mut deepest = 0;
@@ -51,12 +51,12 @@ pub(crate) fn markup(markup: &str) -> String {
         let tag = &rest[at + 1..end];
         rest = &rest[end + 1..];
         if let Some(name) = tag.strip_prefix('/') {
-            assert_eq!(open.pop(), Some(name), "tags close in their order");
+            assert_eq!(open.pop(), Some(name), "tags are nested properly");
             continue;
         }
         let name = tag.split(' ').next().expect("a first part");
         let (_, attributes) =
-            TAGS.iter().find(|(known, _)| *known == name).unwrap_or_else(|| panic!("<{tag}> is not ours"));
+            TAGS.iter().find(|(known, _)| *known == name).unwrap_or_else(|| panic!("<{tag}> is not allowed"));
         check_attributes(&tag[name.len()..], attributes);
         match name {
             "br" => text.push('\n'),
@@ -67,30 +67,35 @@ pub(crate) fn markup(markup: &str) -> String {
     }
     unescape(rest, &mut text);
     assert!(open.is_empty(), "every tag is closed: {open:?}");
-    assert!(deepest < 80, "no browser is asked for {deepest} levels");
+    assert!(deepest < 80, "the markup has {deepest} levels");
     assert!(
         !markup.contains(|c: char| c.is_control() && c != '\n' && c != '\t'),
-        "no control character stays"
+        "control characters are removed"
     );
-    assert!(!markup.contains(['\u{202e}', '\u{2066}', '\u{200f}']), "no override stays");
+    assert!(!markup.contains(['\u{202e}', '\u{2066}', '\u{200f}']), "direction overrides are removed");
     text
 }
 
-/// Checks markup of a text, and of one four times as long: it may not grow faster than its text.
-pub(crate) fn grows_evenly(text: impl Fn(usize) -> String, draw: impl Fn(&str) -> String, len: usize) {
+/// Checks that markup grows no faster than its text. Renders `text(len)` and `text(4 * len)` and compares the sizes.
+pub(crate) fn check_linear_growth(
+    text: impl Fn(usize) -> String,
+    render: impl Fn(&str) -> String,
+    len: usize,
+) {
     let [short, long] = [len, 4 * len].map(|len| {
-        let drawn = draw(&text(len));
-        markup(&drawn);
-        drawn.len()
+        let rendered = render(&text(len));
+        check_markup(&rendered);
+        rendered.len()
     });
     assert!(long <= 5 * short + 4000, "{short} bytes became {long}: {:?}", text(len.min(40)));
 }
 
+/// Panics if an attribute of a tag is not in `known` or its value is not allowed.
 fn check_attributes(mut rest: &str, known: &[&str]) {
     while !rest.is_empty() {
         let (name, value) = rest.strip_prefix(' ').expect("a space").split_once("=\"").expect("a value");
         let (value, after) = value.split_once('"').expect("a closed value");
-        assert!(known.contains(&name), "{name} is not an attribute of ours");
+        assert!(known.contains(&name), "{name} is not an allowed attribute");
         assert!(!value.contains(['<', '>', '\n']), "{value:?} is escaped");
         match name {
             "href" => {
@@ -111,16 +116,17 @@ fn check_attributes(mut rest: &str, known: &[&str]) {
     }
 }
 
-/// Reads the five names of signs; any other `&` is one that was not escaped.
+/// Appends text with its five entities resolved. Panics at any other `&`, which was not escaped.
 fn unescape(text: &str, out: &mut String) {
-    assert!(!text.contains(['>', '"']), "signs are escaped: {text:?}");
+    assert!(!text.contains(['>', '"']), "special characters are escaped: {text:?}");
     let mut rest = text;
     while let Some(at) = rest.find('&') {
         out.push_str(&rest[..at]);
-        let names = [("&amp;", '&'), ("&lt;", '<'), ("&gt;", '>'), ("&quot;", '"'), ("&#39;", '\'')];
-        let (name, sign) = names.iter().find(|(name, _)| rest[at..].starts_with(name)).expect("a known name");
-        out.push(*sign);
-        rest = &rest[at + name.len()..];
+        let entities = [("&amp;", '&'), ("&lt;", '<'), ("&gt;", '>'), ("&quot;", '"'), ("&#39;", '\'')];
+        let (entity, c) =
+            entities.iter().find(|(entity, _)| rest[at..].starts_with(entity)).expect("a known entity");
+        out.push(*c);
+        rest = &rest[at + entity.len()..];
     }
     out.push_str(rest);
 }

@@ -1,25 +1,25 @@
-//! Puts text into markup, so that it stays text.
+//! Escapes text for markup.
 
-/// Which bytes mean something.
-const MEANS: [bool; 256] = {
-    let mut means = [false; 256];
-    let signs = *b"<>&\"'";
+/// Marks the bytes that must be escaped.
+const SPECIAL: [bool; 256] = {
+    let mut special = [false; 256];
+    let bytes = *b"<>&\"'";
     let mut at = 0;
-    while at < signs.len() {
-        means[signs[at] as usize] = true;
+    while at < bytes.len() {
+        special[bytes[at] as usize] = true;
         at += 1;
     }
-    means
+    special
 };
 
-/// Appends text, with every character escaped that means something in markup or in an attribute.
-pub(super) fn push(out: &mut String, text: &str) {
+/// Appends text with all characters escaped that are special in markup or in an attribute value.
+pub(super) fn push_escaped(out: &mut String, text: &str) {
     let mut from = 0;
     for (at, byte) in text.bytes().enumerate() {
-        if !MEANS[usize::from(byte)] {
+        if !SPECIAL[usize::from(byte)] {
             continue;
         }
-        let name = match byte {
+        let entity = match byte {
             b'<' => "&lt;",
             b'>' => "&gt;",
             b'&' => "&amp;",
@@ -27,7 +27,7 @@ pub(super) fn push(out: &mut String, text: &str) {
             _ => "&#39;",
         };
         out.push_str(text.get(from..at).unwrap_or_default());
-        out.push_str(name);
+        out.push_str(entity);
         from = at + 1;
     }
     out.push_str(text.get(from..).unwrap_or_default());
@@ -35,10 +35,10 @@ pub(super) fn push(out: &mut String, text: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::push;
+    use super::push_escaped;
 
     #[test]
-    fn nothing_that_means_something_stays() {
+    fn special_characters_are_escaped() {
         let cases = [
             ("", ""),
             ("a<b", "a&lt;b"),
@@ -47,7 +47,7 @@ mod tests {
         ];
         for (text, markup) in cases {
             let mut out = String::new();
-            push(&mut out, text);
+            push_escaped(&mut out, text);
             assert_eq!(out, markup);
         }
     }

@@ -1,7 +1,8 @@
-//! Text as markup: markdown, code, terminal output, changes.
+//! Renders text as markup: markdown, code, terminal output, diffs.
 //!
-//! Everything here takes text of a session as it is, cleans and escapes it, and costs time in proportion to its length, whatever
-//! it says. Markup is put together by [`escape`] and tags that stand in these sources; a test reads every tag of it again.
+//! All functions accept text of a session as it is, clean and escape it, and take time linear in its length, whatever
+//! it contains. Markup consists only of text written by [`escape`] and of tags that are literals in these sources. A
+//! test parses every tag.
 
 mod ansi;
 #[cfg(test)]
@@ -12,8 +13,8 @@ mod highlight;
 mod markdown;
 mod plain;
 
-pub(crate) use ansi::{palette, terminal};
-pub(crate) use diff::{Hunk, hunks, patch};
-pub(crate) use highlight::{Language, code, json};
-pub(crate) use markdown::{Block, last_block, prompt, prose, safe_address};
-pub(crate) use plain::plain;
+pub(crate) use ansi::{palette_css, render_terminal};
+pub(crate) use diff::{Hunk, render_diff, render_hunks};
+pub(crate) use highlight::{Language, render_code, render_json};
+pub(crate) use markdown::{Block, last_block, render_prompt, render_prose, safe_url};
+pub(crate) use plain::render_plain;

@@ -1,10 +1,10 @@
-//! Text as it is.
+//! Plain text.
 
 use maud::{Markup, html};
 
 use crate::text::clean;
 
-/// Draws text with its line breaks.
-pub(crate) fn plain(text: &str) -> Markup {
+/// Renders text as it is, with its line breaks kept.
+pub(crate) fn render_plain(text: &str) -> Markup {
     html! { div class="plain" { (clean::text(text)) } }
 }

@@ -1,41 +1,46 @@
-//! Questions to the user, and what they chose.
+//! Questions to the user, and the answers.
 
 use std::collections::HashSet;
 
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::block::{short, told};
-use super::call_view::{CallView, list, words};
+use super::block::{render_auto, truncate_line};
+use super::call_view::{CallView, array_field, str_field};
 use super::headline::CallHeadline;
-use super::render::{Renderer, as_it_stands};
-use crate::html::text::prose;
+use super::render::{Renderer, render_raw_input};
+use crate::html::text::render_prose;
 use crate::text::{clean, figures};
 
-/// Questions with choices.
-pub(super) const ASK: Renderer = Renderer { kind: "ask", gist, input, result };
+/// Renders multiple-choice questions to the user.
+pub(super) const ASK: Renderer =
+    Renderer { kind: "ask", headline: fill_headline, input: render_input, result: render_result };
 
-/// How many questions show at once, each with its answer: clients ask up to four.
-const ASKED: usize = 20;
+/// Maximum number of questions that are visible with their answers. Clients ask up to four.
+const VISIBLE_QUESTIONS: usize = 20;
 
-fn gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
-    let questions = matter.asked_list("questions");
+/// Adds the first question with its answer, and the number of questions.
+fn fill_headline(view: &CallView<'_>, headline: &mut CallHeadline) {
+    let questions = view.input_list("questions");
     if let Some(first) = questions.first() {
-        gist.say(words(first, "question").or_else(|| words(first, "header")).unwrap_or_default());
-        if let Some(answer) = answer(matter, first, true) {
-            gist.good(short(&answer, 60));
+        headline.push_text(
+            str_field(first, "question").or_else(|| str_field(first, "header")).unwrap_or_default(),
+        );
+        if let Some(answer) = find_answer(view, first, true) {
+            headline.push_success(truncate_line(&answer, 60));
         }
     }
     if questions.len() > 1 {
-        gist.figure(figures::things(questions.len() as u64, "question"));
+        headline.push_stat(figures::count_noun(questions.len() as u64, "question"));
     }
 }
 
-/// Returns the answer to a question: from the note, else, where it is worth a look, from the sentence that tells the model.
-fn answer(matter: &CallView<'_>, question: &Value, look: bool) -> Option<String> {
-    let asked = words(question, "question")?;
-    if let Some(answers) = matter.result_meta("answers") {
-        return match answers.get(asked)? {
+/// Returns the answer to a question: from `toolUseResult`, else, if `search_text` is set, from the text of the
+/// result. Returns `None` if it was not answered.
+fn find_answer(view: &CallView<'_>, question: &Value, search_text: bool) -> Option<String> {
+    let prompt = str_field(question, "question")?;
+    if let Some(answers) = view.result_meta("answers") {
+        return match answers.get(prompt)? {
             Value::String(answer) => Some(answer.clone()),
             Value::Array(several) => {
                 Some(several.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "))
@@ -43,56 +48,61 @@ fn answer(matter: &CallView<'_>, question: &Value, look: bool) -> Option<String>
             _ => None,
         };
     }
-    let text = matter.outcome().words().filter(|_| look)?;
-    let mark = format!("\"{asked}\"=\"");
-    if let Some(at) = text.find(&mark) {
-        let rest = &text[at + mark.len()..];
+    let text = view.outcome().text().filter(|_| search_text)?;
+    let marker = format!("\"{prompt}\"=\"");
+    if let Some(at) = text.find(&marker) {
+        let rest = &text[at + marker.len()..];
         let end = ["\", \"", "\" user notes", "\". You can", "\""].iter().find_map(|end| rest.find(end));
         return Some(rest[..end.unwrap_or(rest.len())].to_owned());
     }
     let is_option =
-        list(question, "options").iter().any(|option| words(option, "label") == Some(text.trim()));
+        array_field(question, "options").iter().any(|option| str_field(option, "label") == Some(text.trim()));
     is_option.then(|| text.trim().to_owned())
 }
 
-/// Returns the chosen options: the answer, or its parts between commas.
-fn chosen(answer: &str) -> HashSet<&str> {
+/// Returns the labels that the answer may consist of: the whole answer, and its comma-separated parts.
+fn split_chosen_options(answer: &str) -> HashSet<&str> {
     answer.split(", ").map(str::trim).chain([answer]).collect()
 }
 
-fn input(matter: &CallView<'_>) -> Markup {
-    let questions = matter.asked_list("questions");
+/// Renders the questions with their answers. Those after the first [`VISIBLE_QUESTIONS`] are collapsed.
+fn render_input(view: &CallView<'_>) -> Markup {
+    let questions = view.input_list("questions");
     if questions.is_empty() {
-        return as_it_stands(matter);
+        return render_raw_input(view);
     }
-    let (head, rest) = questions.split_at(questions.len().min(ASKED));
+    let (head, rest) = questions.split_at(questions.len().min(VISIBLE_QUESTIONS));
     html! {
-        @for question in head { (draw(matter, question, true)) }
+        @for question in head { (render_question(view, question, true)) }
         @if !rest.is_empty() {
             details class="more" {
-                summary { (figures::things(rest.len() as u64, "more question")) }
-                @for question in rest { (draw(matter, question, false)) }
+                summary { (figures::count_noun(rest.len() as u64, "more question")) }
+                @for question in rest { (render_question(view, question, false)) }
             }
         }
     }
 }
 
-fn draw(matter: &CallView<'_>, question: &Value, look: bool) -> Markup {
-    let answer = answer(matter, question, look);
+/// Renders a question with its options, the chosen ones marked, and the notes of the user.
+fn render_question(view: &CallView<'_>, question: &Value, search_text: bool) -> Markup {
+    let answer = find_answer(view, question, search_text);
     let answer = answer.as_deref().unwrap_or_default();
-    let chosen = chosen(answer);
-    let options = list(question, "options");
-    let is_listed = options.iter().any(|option| chosen.contains(words(option, "label").unwrap_or_default()));
-    let asked = words(question, "question").unwrap_or_default();
-    let notes =
-        matter.result_meta("annotations").and_then(|all| all.get(asked)).and_then(|of| words(of, "notes"));
+    let chosen = split_chosen_options(answer);
+    let options = array_field(question, "options");
+    let is_listed =
+        options.iter().any(|option| chosen.contains(str_field(option, "label").unwrap_or_default()));
+    let prompt = str_field(question, "question").unwrap_or_default();
+    let notes = view
+        .result_meta("annotations")
+        .and_then(|all| all.get(prompt))
+        .and_then(|annotation| str_field(annotation, "notes"));
     html! {
         div class="question" {
-            @if let Some(header) = words(question, "header") { div class="label" { (short(header, 60)) } }
-            (prose(asked))
+            @if let Some(header) = str_field(question, "header") { div class="label" { (truncate_line(header, 60)) } }
+            (render_prose(prompt))
             ul class="options" {
                 @for option in options {
-                    @let label = words(option, "label").unwrap_or_default();
+                    @let label = str_field(option, "label").unwrap_or_default();
                     @let is_chosen = chosen.contains(label);
                     li class=[is_chosen.then_some("chosen")] {
                         span class="check" role="img" aria-label=(if is_chosen { "chosen" } else { "not chosen" }) {
@@ -100,7 +110,7 @@ fn draw(matter: &CallView<'_>, question: &Value, look: bool) -> Markup {
                         }
                         span {
                             b { (clean::text(label)) }
-                            @if let Some(more) = words(option, "description") { " " span class="tool-aside" { (clean::text(more)) } }
+                            @if let Some(more) = str_field(option, "description") { " " span class="tool-detail" { (clean::text(more)) } }
                         }
                     }
                 }
@@ -116,14 +126,14 @@ fn draw(matter: &CallView<'_>, question: &Value, look: bool) -> Markup {
     }
 }
 
-/// Draws the words of the result only where the questions above do not show the answers.
-fn result(matter: &CallView<'_>, text: &str) -> Markup {
-    let questions = matter.asked_list("questions");
-    let is_shown = (1..=ASKED).contains(&questions.len())
-        && questions.iter().all(|question| answer(matter, question, true).is_some());
-    if is_shown {
+/// Renders the text of the result only if the questions above do not show all answers.
+fn render_result(view: &CallView<'_>, text: &str) -> Markup {
+    let questions = view.input_list("questions");
+    let has_answers = (1..=VISIBLE_QUESTIONS).contains(&questions.len())
+        && questions.iter().all(|question| find_answer(view, question, true).is_some());
+    if has_answers {
         html! {}
     } else {
-        told(text)
+        render_auto(text)
     }
 }

@@ -1,4 +1,4 @@
-//! Pieces that several renderers draw alike: rows, folds, paths, words of unknown kind.
+//! Building blocks shared by the renderers: field lists, collapsible blocks, paths, text of unknown format.
 
 use maud::{Markup, html};
 use serde::de::IgnoredAny;
@@ -6,15 +6,15 @@ use serde_json::Value;
 
 use super::call_view::CallView;
 use super::collapse;
-use crate::html::text::{json, plain, prose};
+use crate::html::text::{render_json, render_plain, render_prose};
 use crate::text::{clean, figures};
 
-/// How long a value may be to stand beside its name.
-const INLINE: usize = 120;
+/// Maximum length in bytes of a value that is shown next to its name.
+const MAX_INLINE_LEN: usize = 120;
 
-/// Puts words on one line and cuts them where they are too long.
-pub(super) fn short(text: &str, limit: usize) -> String {
-    // Text of megabytes is cut before it is cleaned, with room for what cleaning takes away.
+/// Puts text on one line. Truncates it after `limit` characters and appends an ellipsis.
+pub(super) fn truncate_line(text: &str, limit: usize) -> String {
+    // Text of megabytes is truncated before it is cleaned, with a margin for what cleaning removes.
     let head = &text[..text.floor_char_boundary(limit * 8)];
     let line = clean::line(head);
     match line.char_indices().nth(limit) {
@@ -24,64 +24,64 @@ pub(super) fn short(text: &str, limit: usize) -> String {
     }
 }
 
-/// Names and values, each pair on a row.
+/// A list of rows: a name, a rendered value, and whether the value spans both columns.
 #[derive(Default)]
-pub(super) struct Rows(Vec<(String, Markup, bool)>);
+pub(super) struct FieldList(Vec<(String, Markup, bool)>);
 
-impl Rows {
-    /// Adds a row with a drawn value.
-    pub(super) fn piece(mut self, name: &str, value: Markup) -> Rows {
-        self.0.push((short(name, 60), value, false));
+impl FieldList {
+    /// Adds a row with a rendered value.
+    pub(super) fn markup(mut self, name: &str, value: Markup) -> FieldList {
+        self.0.push((truncate_line(name, 60), value, false));
         self
     }
 
-    /// Adds a row of words, where there are any.
-    pub(super) fn words(self, name: &str, words: Option<&str>) -> Rows {
-        match words {
-            Some(words) if is_inline(words) => self.piece(name, html! { (clean::line(words)) }),
-            Some(words) => self.wide(name, collapse::lines(plain(words))),
+    /// Adds a row of text. Long text is collapsed. Adds nothing for `None`.
+    pub(super) fn text(self, name: &str, text: Option<&str>) -> FieldList {
+        match text {
+            Some(text) if is_inline(text) => self.markup(name, html! { (clean::line(text)) }),
+            Some(text) => self.wide_markup(name, collapse::fold_lines(render_plain(text))),
             None => self,
         }
     }
 
-    /// Adds a row for any value: words beside their name or below it, numbers as they are, the rest as JSON.
-    pub(super) fn value(self, name: &str, value: &Value) -> Rows {
+    /// Adds a row for any JSON value: strings as text, numbers as they are, the rest as JSON.
+    pub(super) fn value(self, name: &str, value: &Value) -> FieldList {
         match value {
-            Value::String(words) if words.is_empty() => {
-                self.piece(name, html! { span class="quiet" { "empty" } })
+            Value::String(text) if text.is_empty() => {
+                self.markup(name, html! { span class="muted" { "empty" } })
             }
-            Value::String(words) => self.words(name, Some(words)),
+            Value::String(text) => self.text(name, Some(text)),
             Value::Null | Value::Bool(_) | Value::Number(_) => {
-                self.piece(name, html! { code { (clean::text(&value.to_string())) } })
+                self.markup(name, html! { code { (clean::text(&value.to_string())) } })
             }
             Value::Array(_) | Value::Object(_) => {
                 let text = value.to_string();
-                if text.len() <= INLINE {
-                    return self.piece(name, html! { code { (clean::line(&text)) } });
+                if text.len() <= MAX_INLINE_LEN {
+                    return self.markup(name, html! { code { (clean::line(&text)) } });
                 }
-                self.wide(name, collapse::lines(json(&text)))
+                self.wide_markup(name, collapse::fold_lines(render_json(&text)))
             }
         }
     }
 
-    /// Adds a row for each field of an object but these.
-    pub(super) fn fields_but(self, value: &Value, but: &[&str]) -> Rows {
+    /// Adds a row for each field of an object except `excluded`.
+    pub(super) fn fields_except(self, value: &Value, excluded: &[&str]) -> FieldList {
         let fields = value.as_object().into_iter().flatten();
-        let shown = fields.filter(|(name, _)| !but.contains(&name.as_str()));
+        let shown = fields.filter(|(name, _)| !excluded.contains(&name.as_str()));
         shown.fold(self, |rows, (name, value)| rows.value(name, value))
     }
 
-    /// Adds a value that needs the whole width.
-    pub(super) fn wide(mut self, name: &str, value: Markup) -> Rows {
-        self.0.push((short(name, 60), value, true));
+    /// Adds a row with a rendered value that spans both columns.
+    pub(super) fn wide_markup(mut self, name: &str, value: Markup) -> FieldList {
+        self.0.push((truncate_line(name, 60), value, true));
         self
     }
 
-    /// Draws the rows; nothing where there are none.
-    pub(super) fn draw(&self) -> Markup {
+    /// Renders the rows. Renders nothing if there are none.
+    pub(super) fn render(&self) -> Markup {
         html! {
             @if !self.0.is_empty() {
-                dl class="rows" {
+                dl class="field-list" {
                     @for (name, value, is_wide) in &self.0 {
                         div class=[is_wide.then_some("wide")] { dt { (name) } dd { (value) } }
                     }
@@ -91,42 +91,43 @@ impl Rows {
     }
 }
 
-fn is_inline(words: &str) -> bool {
-    words.len() <= INLINE && !words.trim_end().contains('\n')
+/// Returns `true` if text is short and has only one line, so that it is shown next to its name.
+fn is_inline(text: &str) -> bool {
+    text.len() <= MAX_INLINE_LEN && !text.trim_end().contains('\n')
 }
 
-/// Puts something behind a line that can be clicked.
-pub(super) fn folded(says: &str, inside: &Markup) -> Markup {
-    html! { details class="fold" { summary { (says) } (inside) } }
+/// Renders the markup `inside`, collapsed to its label.
+pub(super) fn render_collapsed(label: &str, inside: &Markup) -> Markup {
+    html! { details class="collapsible" { summary { (label) } (inside) } }
 }
 
-/// Draws words that somebody wrote as markdown, the end of long ones folded.
-pub(super) fn wrote(text: &str) -> Markup {
-    collapse::prose(prose(text))
+/// Renders markdown. The end of long text is collapsed.
+pub(super) fn render_markdown(text: &str) -> Markup {
+    collapse::fold_prose(render_prose(text))
 }
 
-/// Draws words of unknown kind: JSON laid out, markdown as such, the rest as it is.
-pub(super) fn told(text: &str) -> Markup {
+/// Renders text of unknown format: as JSON, as markdown, or as plain text.
+pub(super) fn render_auto(text: &str) -> Markup {
     if text.trim().is_empty() {
         return html! {};
     }
     if is_json(text) {
-        collapse::lines(json(text))
+        collapse::fold_lines(render_json(text))
     } else if is_markdown(text) {
-        wrote(text)
+        render_markdown(text)
     } else {
-        collapse::lines(plain(text))
+        collapse::fold_lines(render_plain(text))
     }
 }
 
-/// Whether text is JSON worth laying out.
+/// Returns `true` if the text is a JSON object or array.
 pub(super) fn is_json(text: &str) -> bool {
     text.trim_start().starts_with(['{', '[']) && serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
-/// Whether text looks as if it were written as markdown: by the marks that stand at the start of lines.
+/// Returns `true` if at least two of the first 60 lines start with a markdown marker.
 pub(super) fn is_markdown(text: &str) -> bool {
-    let is_mark = |line: &str| {
+    let is_marked = |line: &str| {
         let line = line.trim_start();
         let title = line.trim_start_matches('#');
         line.starts_with("```")
@@ -134,26 +135,38 @@ pub(super) fn is_markdown(text: &str) -> bool {
             || line.starts_with("- **")
             || (title.len() < line.len() && line.len() - title.len() <= 6 && title.starts_with(' '))
     };
-    text.lines().take(60).filter(|line| is_mark(line)).take(2).count() == 2
+    text.lines().take(60).filter(|line| is_marked(line)).take(2).count() == 2
 }
 
-/// Draws a list of paths.
-pub(super) fn paths<'p>(matter: &CallView<'_>, found: impl Iterator<Item = &'p str>) -> Markup {
-    let found: Vec<&str> = found.collect();
+/// Renders a list of file paths. Those after the first [`collapse::VISIBLE_LINES`] are collapsed.
+pub(super) fn render_paths<'p>(view: &CallView<'_>, paths: impl Iterator<Item = &'p str>) -> Markup {
+    let paths: Vec<&str> = paths.collect();
     let list =
-        |some: &[&str]| html! { ul class="paths" { @for path in some { li { (matter.path(path)) } } } };
-    if found.is_empty() {
-        return html! { p class="quiet" { "nothing found" } };
+        |some: &[&str]| html! { ul class="paths" { @for path in some { li { (view.render_path(path)) } } } };
+    if paths.is_empty() {
+        return html! { p class="muted" { "no matches" } };
     }
-    if found.len() <= collapse::SHOWN {
-        return list(&found);
+    if paths.len() <= collapse::VISIBLE_LINES {
+        return list(&paths);
     }
-    let (head, rest) = found.split_at(collapse::SHOWN);
-    let says = figures::things(rest.len() as u64, "more file");
-    html! { (list(head)) details class="more" { summary { (says) } (list(rest)) } }
+    let (head, rest) = paths.split_at(collapse::VISIBLE_LINES);
+    let label = figures::count_noun(rest.len() as u64, "more file");
+    html! { (list(head)) details class="more" { summary { (label) } (list(rest)) } }
 }
 
-/// Draws a heading within a body.
-pub(super) fn label(says: &str) -> Markup {
-    html! { div class="label" { (says) } }
+/// Renders the pattern and the path of a search, then the other fields of its input.
+pub(super) fn render_pattern_and_path(view: &CallView<'_>) -> Markup {
+    let mut fields = FieldList::default();
+    if let Some(pattern) = view.input_str("pattern") {
+        fields = fields.markup("pattern", html! { code { (truncate_line(pattern, 500)) } });
+    }
+    if let Some(path) = view.input_str("path") {
+        fields = fields.markup("in", view.render_path(path));
+    }
+    fields.fields_except(&view.input, &["pattern", "path"]).render()
+}
+
+/// Renders a small heading within the body of a call.
+pub(super) fn render_label(label: &str) -> Markup {
+    html! { div class="label" { (label) } }
 }

@@ -1,4 +1,4 @@
-//! A call opened to be drawn: its input and note as values, its paths without the folder of the session.
+//! A tool call prepared for rendering: its input and `toolUseResult` as JSON, paths relative to the folder of the session.
 
 use maud::{Markup, html};
 use rethread_engine::core::turn::ToolCall;
@@ -7,102 +7,105 @@ use serde_json::Value;
 use super::outcome::Outcome;
 use super::render::RenderContext;
 use crate::text::clean;
-use crate::text::summary::inside;
+use crate::text::summary::relative_path;
 
-/// How many bytes of a path are shown.
-const LONGEST: usize = 512;
+/// Maximum length in bytes of a displayed path.
+const MAX_PATH_BYTES: usize = 512;
 
-/// A call with all that a renderer may ask of it.
+/// A tool call with everything that a renderer needs.
 pub(super) struct CallView<'a> {
-    /// The call as it was told.
+    /// The call.
     pub(super) call: &'a ToolCall,
-    /// What stands around it.
-    pub(super) around: &'a RenderContext<'a>,
-    /// Its input; null where that is no JSON.
+    /// The context of the call.
+    pub(super) context: &'a RenderContext<'a>,
+    /// The parsed input. Null if the input is not JSON.
     pub(super) input: Value,
 }
 
 impl<'a> CallView<'a> {
-    /// Opens a call.
-    pub(super) fn open(call: &'a ToolCall, around: &'a RenderContext<'a>) -> CallView<'a> {
-        // Input that nests too deep for the parser is drawn as it stands, like any that is no JSON.
+    /// Parses the input of a call.
+    pub(super) fn new(call: &'a ToolCall, context: &'a RenderContext<'a>) -> CallView<'a> {
+        // Input that is nested too deeply for the parser is rendered as raw text, like input that is not JSON.
         let input = serde_json::from_str(&call.input).unwrap_or_default();
-        CallView { call, around, input }
+        CallView { call, context, input }
     }
 
-    /// Returns words of the input, where they are words and not empty.
+    /// Returns a string field of the input. Returns `None` if it is missing, blank or not a string.
     pub(super) fn input_str(&self, name: &str) -> Option<&str> {
-        words(&self.input, name)
+        str_field(&self.input, name)
     }
 
-    /// Returns the words of the first of these fields of the input that has some.
-    pub(super) fn asked_any(&self, names: &[&str]) -> Option<&str> {
+    /// Returns the first of these string fields of the input that is not blank. Returns `None` if there is none.
+    pub(super) fn first_input_str(&self, names: &[&str]) -> Option<&str> {
         names.iter().find_map(|name| self.input_str(name))
     }
 
-    /// Whether a field of the input says yes.
-    pub(super) fn is_asked(&self, name: &str) -> bool {
+    /// Returns a boolean field of the input. Returns `false` if it is missing or not a boolean.
+    pub(super) fn input_bool(&self, name: &str) -> bool {
         self.input.get(name).and_then(Value::as_bool).unwrap_or(false)
     }
 
-    /// Returns a number of the input, even where it was written as words.
-    pub(super) fn asked_number(&self, name: &str) -> Option<u64> {
+    /// Returns a numeric field of the input, even if it is written as a string. Returns `None` if it is missing or
+    /// not a non-negative integer.
+    pub(super) fn input_u64(&self, name: &str) -> Option<u64> {
         let value = self.input.get(name)?;
         value.as_u64().or_else(|| value.as_str()?.trim().parse().ok())
     }
 
-    /// Returns a list of the input; empty where there is none.
-    pub(super) fn asked_list(&self, name: &str) -> &[Value] {
-        list(&self.input, name)
+    /// Returns an array field of the input. Returns an empty slice if it is missing or not an array.
+    pub(super) fn input_list(&self, name: &str) -> &[Value] {
+        array_field(&self.input, name)
     }
 
-    /// Returns a field of the client's note.
+    /// Returns a field of `toolUseResult`. Returns `None` if the call has no `toolUseResult` or it lacks the field.
     pub(super) fn result_meta(&self, name: &str) -> Option<&Value> {
-        self.around.noted.as_ref()?.get(name)
+        self.context.result_meta.as_ref()?.get(name)
     }
 
-    /// Returns a text of the input as it stands, even where it is blank.
-    pub(super) fn asked_text(&self, name: &str) -> Option<&str> {
+    /// Returns a string field of the input, even if it is blank. Returns `None` if it is missing or not a string.
+    pub(super) fn input_raw_str(&self, name: &str) -> Option<&str> {
         self.input.get(name)?.as_str()
     }
 
-    /// Returns words of the client's note, where they are words and not empty.
-    pub(super) fn noted_words(&self, name: &str) -> Option<&str> {
-        self.around.noted.as_ref().and_then(|note| words(note, name))
+    /// Returns a string field of `toolUseResult`. Returns `None` if it is missing, blank or not a string.
+    pub(super) fn result_meta_str(&self, name: &str) -> Option<&str> {
+        self.context.result_meta.as_ref().and_then(|meta| str_field(meta, name))
     }
 
-    /// Returns what came of the call.
+    /// Returns the outcome of the call.
     pub(super) fn outcome(&self) -> Outcome<'a> {
-        Outcome::read(self.call)
+        Outcome::from_call(self.call)
     }
 
-    /// Draws a path, its folders quieter than its name; of one that nobody could read only the end.
-    pub(super) fn path(&self, path: &str) -> Markup {
-        let mut shown = clean::line(inside(path, self.around.folder));
-        if shown.len() > LONGEST {
-            let from = shown.floor_char_boundary(shown.len() - LONGEST);
+    /// Renders a file path relative to the folder of the session, with its folders muted. Shows only the last
+    /// [`MAX_PATH_BYTES`] of an overlong path.
+    pub(super) fn render_path(&self, path: &str) -> Markup {
+        let mut shown = clean::line(relative_path(path, self.context.folder));
+        if shown.len() > MAX_PATH_BYTES {
+            let from = shown.floor_char_boundary(shown.len() - MAX_PATH_BYTES);
             shown = format!("…{}", &shown[from..]);
         }
-        let cut = shown.trim_end_matches(['/', '\\']).rfind(['/', '\\']).map_or(0, |at| at + 1);
-        let (folder, name) = shown.split_at(cut);
+        let name_start = shown.trim_end_matches(['/', '\\']).rfind(['/', '\\']).map_or(0, |at| at + 1);
+        let (folder, name) = shown.split_at(name_start);
         html! { span class="path" { @if !folder.is_empty() { span class="dir" { (folder) } } (name) } }
     }
 }
 
-/// Returns words of an object, where they are words and not empty.
-pub(super) fn words<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
-    value.get(name)?.as_str().filter(|words| !words.trim().is_empty())
+/// Returns a string field of an object. Returns `None` if it is missing, blank or not a string.
+pub(super) fn str_field<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
+    value.get(name)?.as_str().filter(|text| !text.trim().is_empty())
 }
 
-/// Returns a list of an object; empty where there is none.
-pub(super) fn list<'v>(value: &'v Value, name: &str) -> &'v [Value] {
+/// Returns an array field of an object. Returns an empty slice if it is missing or not an array.
+pub(super) fn array_field<'v>(value: &'v Value, name: &str) -> &'v [Value] {
     value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// Returns a name or number of an object as words: ids are written both ways.
-pub(super) fn label(value: &Value, name: &str) -> Option<String> {
+/// Returns an id field of an object, which may be a string or a number. Returns `None` if it is missing, blank or of
+/// another type.
+pub(super) fn id_field(value: &Value, name: &str) -> Option<String> {
     match value.get(name)? {
-        Value::String(words) if !words.trim().is_empty() => Some(words.clone()),
+        Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
         _ => None,
     }

@@ -1,75 +1,79 @@
-//! Long pieces show their beginning; the rest unfolds.
+//! Collapses long content: the beginning is visible, the rest expands.
 //!
-//! What is folded is drawn whole and then parted, so that a comment or a string that began above is still one below: the
-//! elements that are open at the cut are closed and opened again. It is markup of our own, where every `<` begins a tag.
+//! Content is rendered as a whole and split afterwards, so that a comment or a string that spans the split keeps its
+//! highlighting. Elements that are open at the split are closed and opened again. The markup is always our own: every
+//! `<` starts a tag.
 
 use maud::{Markup, PreEscaped, html};
 
 use crate::text::figures;
 
-/// How many lines of a long piece show at once.
-pub(super) const SHOWN: usize = 40;
-/// How many lines more are shown rather than folded: a click is not worth less.
-const SPARE: usize = 8;
-/// How many bytes of words a long text shows at once.
-const WORDS_SHOWN: usize = 3000;
+/// Number of lines that stay visible.
+pub(super) const VISIBLE_LINES: usize = 40;
+/// Number of additional lines that are shown rather than collapsed: fewer are not worth a click.
+const EXTRA_LINES: usize = 8;
+/// Number of bytes of text and closing tags of prose that stay visible.
+const VISIBLE_BYTES: usize = 3000;
 
-/// Folds what is drawn line by line: code, changes, output.
-pub(super) fn lines(whole: Markup) -> Markup {
-    let total = count(&whole.0);
-    if total <= SHOWN + SPARE {
+/// Collapses line-oriented markup such as code, diffs and output after [`VISIBLE_LINES`] lines.
+pub(super) fn fold_lines(whole: Markup) -> Markup {
+    let total = count_lines(&whole.0);
+    if total <= VISIBLE_LINES + EXTRA_LINES {
         return whole;
     }
     let mut seen = 0;
-    let cut = part(&whole.0, |text, _| {
-        seen += usize::from(text == b'\n');
-        text == b'\n' && seen == SHOWN
+    let halves = split_markup(&whole.0, |byte, _| {
+        seen += usize::from(byte == b'\n');
+        byte == b'\n' && seen == VISIBLE_LINES
     });
-    let Some((head, rest)) = cut else { return whole };
-    more(head, &figures::things((total - SHOWN) as u64, "more line"), rest)
+    let Some((head, rest)) = halves else { return whole };
+    render_more(head, &figures::count_noun((total - VISIBLE_LINES) as u64, "more line"), rest)
 }
 
-/// Counts the lines of markup, whether or not the last one ends.
-fn count(markup: &str) -> usize {
-    let mut words = markup;
-    while words.ends_with('>') {
-        words = words.rfind('<').map_or("", |at| &words[..at]);
+/// Counts the lines of text in markup. The last line counts even without a line break.
+fn count_lines(markup: &str) -> usize {
+    let mut text = markup;
+    while text.ends_with('>') {
+        text = text.rfind('<').map_or("", |at| &text[..at]);
     }
-    markup.matches('\n').count() + usize::from(!words.ends_with('\n'))
+    markup.matches('\n').count() + usize::from(!text.ends_with('\n'))
 }
 
-/// Folds words: the cut falls between two paragraphs, or two lines where there are none.
-pub(super) fn prose(whole: Markup) -> Markup {
-    if whole.0.len() <= WORDS_SHOWN * 3 / 2 {
+/// Collapses prose after [`VISIBLE_BYTES`]. Splits it between two paragraphs, or between two lines if there are no
+/// paragraphs.
+pub(super) fn fold_prose(whole: Markup) -> Markup {
+    if whole.0.len() <= VISIBLE_BYTES * 3 / 2 {
         return whole;
     }
     let mut seen = 0;
-    let cut = part(&whole.0, |text, depth| {
+    let halves = split_markup(&whole.0, |byte, depth| {
         seen += 1;
-        seen > WORDS_SHOWN && depth <= 1 && matches!(text, b'>' | b'\n')
+        seen > VISIBLE_BYTES && depth <= 1 && matches!(byte, b'>' | b'\n')
     });
-    let Some((head, rest)) = cut else { return whole };
-    more(head, "more", rest)
+    let Some((head, rest)) = halves else { return whole };
+    render_more(head, "more", rest)
 }
 
-/// Puts the rest behind a line that says how much it is.
-fn more(head: String, says: &str, rest: String) -> Markup {
-    html! { (PreEscaped(head)) details class="more" { summary { (says) } (PreEscaped(rest)) } }
+/// Renders the markup `head`, then the markup `rest` collapsed to its label.
+fn render_more(head: String, label: &str, rest: String) -> Markup {
+    html! { (PreEscaped(head)) details class="more" { summary { (label) } (PreEscaped(rest)) } }
 }
 
-/// Parts markup after the first byte at which `is_here` says so, and after what closes there; it is asked at every byte of
-/// text and after every tag that closes (as `>`), with how many elements are open.
-fn part(markup: &str, mut is_here: impl FnMut(u8, usize) -> bool) -> Option<(String, String)> {
+/// Splits markup after the first byte for which `is_split` returns `true`, and after the tags that close there.
+///
+/// Calls `is_split` with every byte of text and, for every closing tag, with `>`; the second argument is the number of open
+/// elements. Returns `None` if there is no such byte or nothing follows it.
+fn split_markup(markup: &str, mut is_split: impl FnMut(u8, usize) -> bool) -> Option<(String, String)> {
     let bytes = markup.as_bytes();
     let mut open: Vec<&str> = Vec::new();
-    let mut is_cut = false;
+    let mut is_found = false;
     let mut at = 0;
     while at < bytes.len() {
         if bytes[at] != b'<' {
-            if is_cut {
-                return Some(split(markup, at, &open));
+            if is_found {
+                return Some(split_at(markup, at, &open));
             }
-            is_cut = is_here(bytes[at], open.len());
+            is_found = is_split(bytes[at], open.len());
             at += 1;
             continue;
         }
@@ -77,12 +81,12 @@ fn part(markup: &str, mut is_here: impl FnMut(u8, usize) -> bool) -> Option<(Str
         let tag = &markup[at..end];
         if tag.starts_with("</") {
             open.pop();
-            is_cut = is_cut || is_here(b'>', open.len());
+            is_found = is_found || is_split(b'>', open.len());
         } else {
-            if is_cut {
-                return Some(split(markup, at, &open));
+            if is_found {
+                return Some(split_at(markup, at, &open));
             }
-            if !is_void(name(tag)) {
+            if !is_void(tag_name(tag)) {
                 open.push(tag);
             }
         }
@@ -91,26 +95,28 @@ fn part(markup: &str, mut is_here: impl FnMut(u8, usize) -> bool) -> Option<(Str
     None
 }
 
-/// Closes what is open, and opens it again.
-fn split(markup: &str, at: usize, open: &[&str]) -> (String, String) {
+/// Splits markup at a byte offset. Closes the elements with the opening tags `open` in the first half and opens them
+/// again in the second.
+fn split_at(markup: &str, at: usize, open: &[&str]) -> (String, String) {
     let (head, rest) = markup.split_at(at);
     let mut head = head.to_owned();
     for tag in open.iter().rev() {
         head.push_str("</");
-        head.push_str(name(tag));
+        head.push_str(tag_name(tag));
         head.push('>');
     }
-    let mut again = open.concat();
-    again.push_str(rest);
-    (head, again)
+    let mut tail = open.concat();
+    tail.push_str(rest);
+    (head, tail)
 }
 
-/// Returns the name of a tag that opens.
-fn name(tag: &str) -> &str {
+/// Returns the element name of an opening tag.
+fn tag_name(tag: &str) -> &str {
     let name = tag.trim_start_matches('<');
     &name[..name.find([' ', '>', '\n']).unwrap_or(name.len())]
 }
 
+/// Returns `true` if the element has no closing tag.
 fn is_void(name: &str) -> bool {
     matches!(name, "br" | "hr" | "img" | "input" | "wbr")
 }
@@ -119,14 +125,14 @@ fn is_void(name: &str) -> bool {
 mod tests {
     use maud::PreEscaped;
 
-    use super::{lines, part, prose};
+    use super::{fold_lines, fold_prose, split_markup};
 
     #[test]
-    fn a_cut_closes_and_opens_again_what_is_open() {
-        let second = |markup: &str| {
+    fn split_closes_and_reopens_open_elements() {
+        let split_after_line_two = |markup: &str| {
             let mut seen = 0;
-            part(markup, |text, _| {
-                seen += usize::from(text == b'\n');
+            split_markup(markup, |byte, _| {
+                seen += usize::from(byte == b'\n');
                 seen == 2
             })
         };
@@ -146,35 +152,36 @@ mod tests {
             ("1\n", ""),
         ];
         for (markup, expected) in cases {
-            let parted = second(markup).map_or(String::new(), |(head, rest)| format!("{head}|{rest}"));
-            assert_eq!(parted, expected);
+            let halves =
+                split_after_line_two(markup).map_or(String::new(), |(head, rest)| format!("{head}|{rest}"));
+            assert_eq!(halves, expected);
         }
     }
 
     #[test]
-    fn short_pieces_stay_whole_and_long_ones_lose_nothing() {
+    fn only_long_content_is_collapsed_and_nothing_is_lost() {
         for count in [0_usize, 1, 40, 48, 49, 300] {
-            let text = (0..count).map(|no| format!("{no}\n")).collect::<String>();
-            let drawn = lines(PreEscaped(format!("<pre>{text}</pre>"))).0;
+            let text = (0..count).map(|idx| format!("{idx}\n")).collect::<String>();
+            let folded = fold_lines(PreEscaped(format!("<pre>{text}</pre>"))).0;
             if count <= 48 {
-                assert_eq!(drawn, format!("<pre>{text}</pre>"));
+                assert_eq!(folded, format!("<pre>{text}</pre>"));
             } else {
-                let says = format!("<summary>{} more lines</summary>", count - 40);
-                assert!(drawn.contains(&says), "{drawn}");
-                assert!(drawn.contains("39\n</pre><details"), "{drawn}");
-                assert!(drawn.ends_with(&format!("{}\n</pre></details>", count - 1)));
+                let label = format!("<summary>{} more lines</summary>", count - 40);
+                assert!(folded.contains(&label), "{folded}");
+                assert!(folded.contains("39\n</pre><details"), "{folded}");
+                assert!(folded.ends_with(&format!("{}\n</pre></details>", count - 1)));
             }
         }
     }
 
     #[test]
-    fn words_part_between_paragraphs() {
+    fn prose_is_split_between_paragraphs() {
         let paragraph = format!("<p>{} <em>x</em></p>", "word ".repeat(200));
-        let drawn = prose(PreEscaped(format!("<div>{}</div>", paragraph.repeat(8)))).0;
-        assert_eq!(drawn.matches(&paragraph).count(), 8, "{drawn}");
+        let folded = fold_prose(PreEscaped(format!("<div>{}</div>", paragraph.repeat(8)))).0;
+        assert_eq!(folded.matches(&paragraph).count(), 8, "{folded}");
         assert!(
-            drawn.contains("</p></div><details class=\"more\"><summary>more</summary><div><p>"),
-            "{drawn}"
+            folded.contains("</p></div><details class=\"more\"><summary>more</summary><div><p>"),
+            "{folded}"
         );
     }
 }

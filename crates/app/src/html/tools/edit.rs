@@ -4,160 +4,177 @@ use maud::{Markup, html};
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
-use super::block::label;
-use super::call_view::{CallView, list};
+use super::block::render_label;
+use super::call_view::{CallView, array_field};
 use super::collapse;
 use super::headline::CallHeadline;
 use super::outcome::Outcome;
-use super::render::{Renderer, as_it_stands};
-use crate::html::text::{Hunk, Language, code, hunks, patch};
+use super::render::{Renderer, render_raw_input};
+use crate::html::text::{Hunk, Language, render_code, render_diff, render_hunks};
 use crate::text::figures;
 
-/// A file written whole.
-pub(super) const WRITE: Renderer =
-    Renderer { kind: "write", gist: write_gist, input: write_input, result: remark };
+/// Renders calls that write a whole file.
+pub(super) const WRITE: Renderer = Renderer {
+    kind: "write",
+    headline: fill_write_headline,
+    input: render_write_input,
+    result: render_no_result,
+};
 
-/// A file changed in one or more places.
-pub(super) const EDIT: Renderer =
-    Renderer { kind: "edit", gist: edit_gist, input: edit_input, result: remark };
+/// Renders calls that replace text in a file, in one or more places.
+pub(super) const EDIT: Renderer = Renderer {
+    kind: "edit",
+    headline: fill_edit_headline,
+    input: render_edit_input,
+    result: render_no_result,
+};
 
-/// Above this many bytes the head says only how long the texts are: a difference is not worth its price there.
-const WORTH_COUNTING: usize = 64 * 1024;
+/// Maximum size in bytes of two texts that are diffed for the headline. Longer texts only have their lines counted.
+const MAX_DIFF_BYTES: usize = 64 * 1024;
 
-fn path<'m>(matter: &'m CallView<'_>) -> &'m str {
-    matter.asked_any(&["file_path", "path"]).or_else(|| matter.noted_words("filePath")).unwrap_or_default()
+/// Returns the path of the file. Returns an empty string if it is unknown.
+fn file_path<'m>(view: &'m CallView<'_>) -> &'m str {
+    view.first_input_str(&["file_path", "path"])
+        .or_else(|| view.result_meta_str("filePath"))
+        .unwrap_or_default()
 }
 
-fn write_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
-    gist.piece(matter.path(path(matter)));
-    let places = places(matter);
-    if !places.is_empty() {
-        return count(gist, &places);
+/// Adds the path, and the numbers of added and removed lines, or of all lines if the previous content is unknown.
+fn fill_write_headline(view: &CallView<'_>, headline: &mut CallHeadline) {
+    headline.push_markup(view.render_path(file_path(view)));
+    let hunks = parse_hunks(view);
+    if !hunks.is_empty() {
+        return push_hunk_counts(headline, &hunks);
     }
-    let content = matter.asked_text("content").unwrap_or_default();
-    match original(matter) {
+    let content = view.input_raw_str("content").unwrap_or_default();
+    match original_text(view) {
         Some(old) => {
-            let (added, removed) = count_between(old, content);
-            gist.lines(added, removed);
+            let (added, removed) = count_changed_lines(old, content);
+            headline.push_line_counts(added, removed);
         }
-        None => gist.figure(figures::things(content.lines().count() as u64, "line")),
+        None => headline.push_stat(figures::count_noun(content.lines().count() as u64, "line")),
     }
-    if matter.noted_words("type") == Some("create") {
-        gist.good("new");
+    if view.result_meta_str("type") == Some("create") {
+        headline.push_success("new");
     }
 }
 
-fn edit_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
-    gist.piece(matter.path(path(matter)));
-    let edits = matter.asked_list("edits");
+/// Adds the path, the number of edits, and the numbers of added and removed lines.
+fn fill_edit_headline(view: &CallView<'_>, headline: &mut CallHeadline) {
+    headline.push_markup(view.render_path(file_path(view)));
+    let edits = view.input_list("edits");
     if edits.len() > 1 {
-        gist.figure(figures::things(edits.len() as u64, "edit"));
+        headline.push_stat(figures::count_noun(edits.len() as u64, "edit"));
     }
-    if matter.is_asked("replace_all") {
-        gist.figure("all places");
+    if view.input_bool("replace_all") {
+        headline.push_stat("all occurrences");
     }
-    let places = places(matter);
-    if !places.is_empty() {
-        return count(gist, &places);
+    let hunks = parse_hunks(view);
+    if !hunks.is_empty() {
+        return push_hunk_counts(headline, &hunks);
     }
-    let all = std::iter::once(&matter.input).chain(edits);
-    let counts = all.map(|edit| count_between(text(edit, "old_string"), text(edit, "new_string")));
+    let all = std::iter::once(&view.input).chain(edits);
+    let counts =
+        all.map(|edit| count_changed_lines(raw_str(edit, "old_string"), raw_str(edit, "new_string")));
     let (added, removed) = counts.fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1));
-    gist.lines(added, removed);
+    headline.push_line_counts(added, removed);
 }
 
-/// Says how many lines a change whose places are known added and removed.
-fn count(gist: &mut CallHeadline, places: &[Hunk]) {
-    let marked =
-        |mark| places.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.starts_with(mark)).count();
-    gist.lines(marked('+'), marked('-'));
+/// Adds the numbers of lines that hunks add and remove to the headline.
+fn push_hunk_counts(headline: &mut CallHeadline, hunks: &[Hunk]) {
+    let count =
+        |mark| hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.starts_with(mark)).count();
+    headline.push_line_counts(count('+'), count('-'));
 }
 
-/// Counts the lines that were added and removed between two texts.
-fn count_between(old: &str, new: &str) -> (usize, usize) {
-    if old.len() + new.len() > WORTH_COUNTING {
+/// Returns the number of added and of removed lines between two texts. Counts all lines of long texts as changed.
+fn count_changed_lines(old: &str, new: &str) -> (usize, usize) {
+    if old.len() + new.len() > MAX_DIFF_BYTES {
         return (new.lines().count(), old.lines().count());
     }
     let diff = TextDiff::from_lines(old, new);
-    let of = |tag| diff.iter_all_changes().filter(|change| change.tag() == tag).count();
-    (of(ChangeTag::Insert), of(ChangeTag::Delete))
+    let count = |tag| diff.iter_all_changes().filter(|change| change.tag() == tag).count();
+    (count(ChangeTag::Insert), count(ChangeTag::Delete))
 }
 
-fn write_input(matter: &CallView<'_>) -> Markup {
-    let language = Language::of_path(path(matter));
-    let Some(content) = matter.asked_text("content") else { return as_it_stands(matter) };
-    let places = places(matter);
+/// Renders the change as a diff, or the whole content if the previous content is unknown.
+fn render_write_input(view: &CallView<'_>) -> Markup {
+    let language = Language::from_path(file_path(view));
+    let Some(content) = view.input_raw_str("content") else { return render_raw_input(view) };
+    let hunks = parse_hunks(view);
     html! {
-        (file(matter))
-        @if !places.is_empty() { (collapse::lines(hunks(&places, language))) }
-        @else if let Some(old) = original(matter) { (collapse::lines(patch(old, content, language))) }
-        @else if content.is_empty() { p class="quiet" { "empty file" } }
-        @else { (collapse::lines(code(content.strip_suffix('\n').unwrap_or(content), language, Some(1)))) }
+        (render_file(view))
+        @if !hunks.is_empty() { (collapse::fold_lines(render_hunks(&hunks, language))) }
+        @else if let Some(old) = original_text(view) { (collapse::fold_lines(render_diff(old, content, language))) }
+        @else if content.is_empty() { p class="muted" { "empty file" } }
+        @else { (collapse::fold_lines(render_code(content.strip_suffix('\n').unwrap_or(content), language, Some(1)))) }
     }
 }
 
-fn edit_input(matter: &CallView<'_>) -> Markup {
-    let language = Language::of_path(path(matter));
-    let edits = matter.asked_list("edits");
-    let places = places(matter);
-    let is_single = ["old_string", "new_string"].iter().any(|name| matter.asked_text(name).is_some());
-    if !is_single && edits.is_empty() && places.is_empty() {
-        return as_it_stands(matter);
+/// Renders the change as a diff: the hunks of `toolUseResult`, else one diff per edit of the input.
+fn render_edit_input(view: &CallView<'_>) -> Markup {
+    let language = Language::from_path(file_path(view));
+    let edits = view.input_list("edits");
+    let hunks = parse_hunks(view);
+    let is_single = ["old_string", "new_string"].iter().any(|name| view.input_raw_str(name).is_some());
+    if !is_single && edits.is_empty() && hunks.is_empty() {
+        return render_raw_input(view);
     }
     html! {
-        (file(matter))
-        @if matter.is_asked("replace_all") { p class="quiet" { "replaced in all places" } }
-        @if !places.is_empty() { (collapse::lines(hunks(&places, language))) }
+        (render_file(view))
+        @if view.input_bool("replace_all") { p class="muted" { "replaced all occurrences" } }
+        @if !hunks.is_empty() { (collapse::fold_lines(render_hunks(&hunks, language))) }
         @else {
-            @if is_single { (change(&matter.input, language)) }
-            @for (no, edit) in edits.iter().enumerate() {
-                (label(&format!("edit {}", no + 1)))
-                @if edit.get("replace_all").and_then(Value::as_bool) == Some(true) { p class="quiet" { "in all places" } }
-                (change(edit, language))
+            @if is_single { (render_change(&view.input, language)) }
+            @for (idx, edit) in edits.iter().enumerate() {
+                (render_label(&format!("edit {}", idx + 1)))
+                @if edit.get("replace_all").and_then(Value::as_bool) == Some(true) { p class="muted" { "all occurrences" } }
+                (render_change(edit, language))
             }
         }
     }
 }
 
-fn change(edit: &Value, language: Option<Language>) -> Markup {
-    collapse::lines(patch(text(edit, "old_string"), text(edit, "new_string"), language))
+fn render_change(edit: &Value, language: Option<Language>) -> Markup {
+    collapse::fold_lines(render_diff(raw_str(edit, "old_string"), raw_str(edit, "new_string"), language))
 }
 
-/// Returns a text that is compared: white space counts.
-fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+/// Returns a string field with its white space, or an empty string.
+fn raw_str<'v>(value: &'v Value, name: &str) -> &'v str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Draws which file it is, and that the user had a hand in it.
-fn file(matter: &CallView<'_>) -> Markup {
-    let is_theirs = matter.result_meta("userModified").and_then(Value::as_bool) == Some(true);
-    html! { div class="file" { (matter.path(path(matter))) @if is_theirs { span class="fig" { "changed by the user before it was written" } } } }
+/// Renders the path of the file, and whether the user changed the edit.
+fn render_file(view: &CallView<'_>) -> Markup {
+    let is_user_modified = view.result_meta("userModified").and_then(Value::as_bool) == Some(true);
+    html! { div class="file" { (view.render_path(file_path(view))) @if is_user_modified { span class="stat" { "changed by the user before it was written" } } } }
 }
 
-/// Returns what the file held before, where the client noted it and there is something to compare.
-fn original<'m>(matter: &'m CallView<'_>) -> Option<&'m str> {
-    if !matches!(matter.outcome(), Outcome::Fine(_) | Outcome::Kept(_)) {
+/// Returns the previous content of the file. Returns `None` if it is unknown or empty, or the call failed.
+fn original_text<'m>(view: &'m CallView<'_>) -> Option<&'m str> {
+    if !matches!(view.outcome(), Outcome::Succeeded(_) | Outcome::InResultFile(_)) {
         return None;
     }
-    matter.result_meta("originalFile").and_then(Value::as_str).filter(|old| !old.is_empty())
+    view.result_meta("originalFile").and_then(Value::as_str).filter(|old| !old.is_empty())
 }
 
-/// Reads the places of a change from the client's note.
-fn places(matter: &CallView<'_>) -> Vec<Hunk> {
-    let Some(note) = &matter.around.noted else { return Vec::new() };
+/// Parses the hunks of a change from `toolUseResult`. Returns an empty list if it contains none.
+fn parse_hunks(view: &CallView<'_>) -> Vec<Hunk> {
+    let Some(meta) = &view.context.result_meta else { return Vec::new() };
     let number = |hunk: &Value, name| {
         hunk.get(name).and_then(Value::as_u64).and_then(|number| u32::try_from(number).ok()).unwrap_or(1)
     };
-    let lines = |hunk| list(hunk, "lines").iter().filter_map(Value::as_str).map(str::to_owned).collect();
-    let all = list(note, "structuredPatch").iter().map(|hunk| Hunk {
+    let lines =
+        |hunk| array_field(hunk, "lines").iter().filter_map(Value::as_str).map(str::to_owned).collect();
+    let hunks = array_field(meta, "structuredPatch").iter().map(|hunk| Hunk {
         old_start: number(hunk, "oldStart"),
         new_start: number(hunk, "newStart"),
         lines: lines(hunk),
     });
-    all.filter(|hunk| !hunk.lines.is_empty()).collect()
+    hunks.filter(|hunk| !hunk.lines.is_empty()).collect()
 }
 
-/// Draws nothing: that the file was written is what the change above says.
-fn remark(_matter: &CallView<'_>, _text: &str) -> Markup {
+/// Renders nothing: the diff of the input already shows the change.
+fn render_no_result(_view: &CallView<'_>, _text: &str) -> Markup {
     html! {}
 }

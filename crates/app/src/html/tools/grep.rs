@@ -1,4 +1,4 @@
-//! Text that was looked for in files.
+//! Searches for text in files.
 
 use std::cell::Cell;
 
@@ -6,176 +6,180 @@ use maud::{Markup, html};
 use regex_lite::{Regex, RegexBuilder};
 use serde_json::Value;
 
-use super::block::{Rows, paths, short};
+use super::block::{render_paths, render_pattern_and_path, truncate_line};
 use super::call_view::CallView;
 use super::collapse;
-use super::grep_output::{Found, Group, LOOKED_AT, group, part};
+use super::grep_output::{FileMatches, MAX_SCANNED_BYTES, OutputLine, parse_output, split_files};
 use super::headline::CallHeadline;
 use super::render::Renderer;
 use crate::text::{clean, figures};
 
-/// A search in files.
-pub(super) const GREP: Renderer = Renderer { kind: "find", gist, input, result };
+/// Renders searches for text in files.
+pub(super) const GREP: Renderer =
+    Renderer { kind: "find", headline: fill_headline, input: render_pattern_and_path, result: render_result };
 
-/// How large a pattern may become to be looked for.
-const PATTERN: usize = 10_000;
-/// How many bytes of found lines a pattern is looked for in.
-const MARKED: usize = 64 << 10;
+/// Maximum size of the compiled pattern, in bytes.
+const MAX_REGEX_SIZE: usize = 10_000;
+/// Maximum number of bytes of output in which matches are marked.
+const MAX_MARKED_BYTES: usize = 64 << 10;
 
-/// What a search lists.
+/// The kind of output that the search returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mode {
+enum OutputMode {
     Lines,
     Files,
     Counts,
 }
 
-fn mode(matter: &CallView<'_>) -> Mode {
-    match matter.noted_words("mode").or_else(|| matter.input_str("output_mode")) {
-        Some("content") => Mode::Lines,
-        Some("count") => Mode::Counts,
-        _ => Mode::Files,
+/// Returns the kind of output: from `toolUseResult`, else from the input. The default is files.
+fn output_mode(view: &CallView<'_>) -> OutputMode {
+    match view.result_meta_str("mode").or_else(|| view.input_str("output_mode")) {
+        Some("content") => OutputMode::Lines,
+        Some("count") => OutputMode::Counts,
+        _ => OutputMode::Files,
     }
 }
 
-fn gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
-    if let Some(pattern) = matter.input_str("pattern") {
-        gist.code(pattern);
+/// Adds the pattern, the searched path, the file type, and the number of files, lines or matches.
+fn fill_headline(view: &CallView<'_>, headline: &mut CallHeadline) {
+    if let Some(pattern) = view.input_str("pattern") {
+        headline.push_code(pattern);
     }
-    if let Some(path) = matter.asked_any(&["path", "glob"]) {
-        gist.aside("in");
-        gist.piece(matter.path(path));
+    if let Some(path) = view.first_input_str(&["path", "glob"]) {
+        headline.push_muted("in");
+        headline.push_markup(view.render_path(path));
     }
-    if let Some(kind) = matter.input_str("type") {
-        gist.aside(kind);
+    if let Some(kind) = view.input_str("type") {
+        headline.push_muted(kind);
     }
-    let Some(text) = matter.outcome().words() else { return };
-    let number = |name| matter.result_meta(name).and_then(Value::as_u64);
-    match mode(matter) {
-        Mode::Files => {
-            let count = number("numFiles").unwrap_or_else(|| files(matter, text).len() as u64);
-            gist.figure(figures::things(count, "file"));
+    let Some(text) = view.outcome().text() else { return };
+    let number = |name| view.result_meta(name).and_then(Value::as_u64);
+    match output_mode(view) {
+        OutputMode::Files => {
+            let count = number("numFiles").unwrap_or_else(|| find_matched_files(view, text).len() as u64);
+            headline.push_stat(figures::count_noun(count, "file"));
         }
-        Mode::Lines => {
-            let count = number("numLines").unwrap_or_else(|| content(matter, text).lines().count() as u64);
-            gist.figure(figures::things(count, "line"));
+        OutputMode::Lines => {
+            let count =
+                number("numLines").unwrap_or_else(|| find_matched_lines(view, text).lines().count() as u64);
+            headline.push_stat(figures::count_noun(count, "line"));
         }
-        Mode::Counts => {
+        OutputMode::Counts => {
             if let Some(count) = number("numMatches") {
-                gist.figure(if count == 1 {
+                headline.push_stat(if count == 1 {
                     "1 match".into()
                 } else {
-                    format!("{} matches", figures::count(count))
+                    format!("{} matches", figures::group_digits(count))
                 });
             }
         }
     }
 }
 
-fn input(matter: &CallView<'_>) -> Markup {
-    let mut rows = Rows::default();
-    if let Some(pattern) = matter.input_str("pattern") {
-        rows = rows.piece("pattern", html! { code { (short(pattern, 500)) } });
-    }
-    if let Some(path) = matter.input_str("path") {
-        rows = rows.piece("in", matter.path(path));
-    }
-    rows.fields_but(&matter.input, &["pattern", "path"]).draw()
-}
-
-/// Returns the lines found: from the note, else the text without what the client says around them.
-fn content<'m>(matter: &'m CallView<'_>, text: &'m str) -> &'m str {
-    if let Some(content) = matter.result_meta("content").and_then(Value::as_str) {
+/// Returns the output of the search: from `toolUseResult`, else the text of the result. Returns an empty string if
+/// nothing matched.
+fn find_matched_lines<'m>(view: &'m CallView<'_>, text: &'m str) -> &'m str {
+    if let Some(content) = view.result_meta("content").and_then(Value::as_str) {
         return content;
     }
     if text.starts_with("No matches found") || text.starts_with("No files found") { "" } else { text }
 }
 
-fn files<'m>(matter: &'m CallView<'_>, text: &'m str) -> Vec<&'m str> {
-    match matter.result_meta("filenames").and_then(Value::as_array) {
+/// Returns the paths of the matching files: from `toolUseResult`, else the lines of the output.
+fn find_matched_files<'m>(view: &'m CallView<'_>, text: &'m str) -> Vec<&'m str> {
+    match view.result_meta("filenames").and_then(Value::as_array) {
         Some(names) => names.iter().filter_map(Value::as_str).collect(),
-        None => content(matter, text).lines().filter(|line| !line.is_empty() && !is_head(line)).collect(),
+        None => {
+            let lines = find_matched_lines(view, text).lines();
+            lines.filter(|line| !line.is_empty() && !is_file_count(line)).collect()
+        }
     }
 }
 
-/// Whether a line says how many files follow.
-fn is_head(line: &str) -> bool {
+/// Returns `true` for the line of the output that states how many files follow.
+fn is_file_count(line: &str) -> bool {
     line.strip_prefix("Found ").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-fn result(matter: &CallView<'_>, text: &str) -> Markup {
-    if mode(matter) == Mode::Files {
-        return paths(matter, files(matter, text).into_iter());
+/// Renders the matching files, the counts, or the matching lines by file. Lines after the first
+/// [`collapse::VISIBLE_LINES`] are collapsed.
+fn render_result(view: &CallView<'_>, text: &str) -> Markup {
+    if output_mode(view) == OutputMode::Files {
+        return render_paths(view, find_matched_files(view, text).into_iter());
     }
-    let content = content(matter, text);
+    let content = find_matched_lines(view, text);
     if content.trim().is_empty() {
-        return html! { p class="quiet" { "nothing found" } };
+        return html! { p class="muted" { "no matches" } };
     }
-    if mode(matter) == Mode::Counts {
-        return counts(matter, content);
+    if output_mode(view) == OutputMode::Counts {
+        return render_counts(view, content);
     }
-    let groups = group(content);
-    let marker = Marker::of(matter);
-    let (head, rest) = part(groups, collapse::SHOWN);
-    let hidden: usize = rest.iter().map(|group| group.lines.len()).sum();
+    let marker = MatchMarker::new(view);
+    let (head, rest) = split_files(parse_output(content), collapse::VISIBLE_LINES);
+    let hidden: usize = rest.iter().map(|file| file.lines.len()).sum();
     html! {
-        @for group in &head { (file(matter, group, &marker)) }
+        @for file in &head { (render_file(view, file, &marker)) }
         @if hidden > 0 {
             details class="more" {
-                summary { (figures::things(hidden as u64, "more line")) }
-                @for group in &rest { (file(matter, group, &marker)) }
+                summary { (figures::count_noun(hidden as u64, "more line")) }
+                @for file in &rest { (render_file(view, file, &marker)) }
             }
         }
     }
 }
 
-fn counts(matter: &CallView<'_>, content: &str) -> Markup {
+/// Renders the number of matches of each file.
+fn render_counts(view: &CallView<'_>, content: &str) -> Markup {
     let pair = |line: &str| line.rsplit_once(':').map(|(path, count)| (path.to_owned(), count.to_owned()));
     html! {
         ul class="paths" {
             @for (path, count) in content.lines().filter_map(pair) {
-                li { (matter.path(&path)) " " span class="fig" { (short(&count, 20)) } }
+                li { (view.render_path(&path)) " " span class="stat" { (truncate_line(&count, 20)) } }
             }
         }
     }
 }
 
-/// Marks what matched, in lines that are worth it: a pattern costs its size for every letter it is tried at.
-struct Marker {
+/// Marks matches within a budget of bytes: every character costs time in proportion to the size of the pattern.
+struct MatchMarker {
+    /// The compiled pattern. `None` if no matches are marked.
     pattern: Option<Regex>,
-    /// How many bytes may still be looked at.
-    left: Cell<usize>,
+    /// The number of bytes that may still be searched.
+    remaining: Cell<usize>,
 }
 
-impl Marker {
-    /// Reads the pattern as what it matches, where it can be told.
-    fn of(matter: &CallView<'_>) -> Marker {
-        let is_caseless = matter.is_asked("-i");
-        let read = |pattern: &str| {
-            RegexBuilder::new(pattern).case_insensitive(is_caseless).size_limit(PATTERN).build().ok()
+impl MatchMarker {
+    /// Compiles the pattern of a search. Falls back to its literal text if it is not a valid regex or too large.
+    /// Patterns over 200 bytes are not marked.
+    fn new(view: &CallView<'_>) -> MatchMarker {
+        let is_caseless = view.input_bool("-i");
+        let compile = |pattern: &str| {
+            RegexBuilder::new(pattern).case_insensitive(is_caseless).size_limit(MAX_REGEX_SIZE).build().ok()
         };
-        let pattern = matter.input_str("pattern").filter(|pattern| pattern.len() <= 200);
+        let pattern = view.input_str("pattern").filter(|pattern| pattern.len() <= 200);
         let pattern =
-            pattern.and_then(|pattern| read(pattern).or_else(|| read(&regex_lite::escape(pattern))));
-        Marker { pattern, left: Cell::new(MARKED) }
+            pattern.and_then(|pattern| compile(pattern).or_else(|| compile(&regex_lite::escape(pattern))));
+        MatchMarker { pattern, remaining: Cell::new(MAX_MARKED_BYTES) }
     }
 
-    /// Returns the pattern, where it is worth to look for it in so many bytes.
+    /// Takes the bytes of a line from the budget and returns the pattern. Returns `None` if the line is too long, the
+    /// budget is used up, or there is no pattern.
     fn pattern_for(&self, bytes: usize) -> Option<&Regex> {
-        let left = self.left.get().checked_sub(bytes).filter(|_| bytes <= LOOKED_AT)?;
-        self.left.set(left);
+        let remaining = self.remaining.get().checked_sub(bytes).filter(|_| bytes <= MAX_SCANNED_BYTES)?;
+        self.remaining.set(remaining);
         self.pattern.as_ref()
     }
 }
 
-fn file(matter: &CallView<'_>, group: &Group<'_>, marker: &Marker) -> Markup {
+/// Renders the output lines of one file, below its path.
+fn render_file(view: &CallView<'_>, file: &FileMatches<'_>, marker: &MatchMarker) -> Markup {
     html! {
         div class="grep" {
-            @if !group.path.is_empty() { div class="file" { (matter.path(group.path)) } }
+            @if !file.path.is_empty() { div class="file" { (view.render_path(file.path)) } }
             pre class="grep-lines" {
-                @for line in &group.lines {
-                    span class=(if line.is_hit { "hit" } else { "near" }) data-n=[line.number] {
-                        (marked(line, marker)) "\n"
+                @for line in &file.lines {
+                    span class=(if line.is_match { "match" } else { "context" }) data-n=[line.number] {
+                        (render_line(line, marker)) "\n"
                     }
                 }
             }
@@ -183,18 +187,18 @@ fn file(matter: &CallView<'_>, group: &Group<'_>, marker: &Marker) -> Markup {
     }
 }
 
-/// Draws a line with what matched in it.
-fn marked(line: &Found<'_>, marker: &Marker) -> Markup {
+/// Renders a line of output with its first 50 matches marked.
+fn render_line(line: &OutputLine<'_>, marker: &MatchMarker) -> Markup {
     let text = clean::text(line.text);
     let text = text.trim_end_matches('\n');
-    let pattern = if line.is_hit { marker.pattern_for(text.len()) } else { None };
+    let pattern = if line.is_match { marker.pattern_for(text.len()) } else { None };
     let Some(pattern) = pattern else { return html! { (text) } };
     let mut at = 0;
     html! {
-        @for found in pattern.find_iter(text).filter(|found| !found.is_empty()).take(50) {
-            (&text[at..found.start()])
-            mark { (found.as_str()) }
-            ({ at = found.end(); "" })
+        @for range in pattern.find_iter(text).filter(|range| !range.is_empty()).take(50) {
+            (&text[at..range.start()])
+            mark { (range.as_str()) }
+            ({ at = range.end(); "" })
         }
         (&text[at..])
     }

@@ -1,102 +1,107 @@
-//! Lines of a search as ripgrep prints them, read back into files and numbers.
+//! Parses the output of ripgrep into files and line numbers.
 
 use std::collections::HashSet;
 
-/// How much of a line is looked at for its path and for the match: lines of bundled files have megabytes.
-pub(super) const LOOKED_AT: usize = 1000;
+/// Maximum number of bytes of a line that are searched for its path and for matches: lines of bundled files have megabytes.
+pub(super) const MAX_SCANNED_BYTES: usize = 1000;
 
-/// Lines of one file.
+/// The output lines of one file.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Group<'t> {
-    /// Which file; empty where only one was searched.
+pub(super) struct FileMatches<'t> {
+    /// The path of the file. Empty if the output names none.
     pub(super) path: &'t str,
-    /// Its lines, in order.
-    pub(super) lines: Vec<Found<'t>>,
+    /// The matching lines and their context, in order.
+    pub(super) lines: Vec<OutputLine<'t>>,
 }
 
-/// A line of a result.
+/// A line of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Found<'t> {
-    /// Its number.
+pub(super) struct OutputLine<'t> {
+    /// The line number. `None` if the output has none.
     pub(super) number: Option<u64>,
-    /// Whether it matched, or only stands around one that did.
-    pub(super) is_hit: bool,
-    /// The words.
+    /// `true` for a match, `false` for a context line.
+    pub(super) is_match: bool,
+    /// The text of the line.
     pub(super) text: &'t str,
 }
 
-/// Parts groups so that at most `limit` lines are in the first part.
-pub(super) fn part(groups: Vec<Group<'_>>, limit: usize) -> (Vec<Group<'_>>, Vec<Group<'_>>) {
+/// Splits the output after `limit` lines. Returns the first lines and the rest; a file may be in both.
+pub(super) fn split_files(
+    files: Vec<FileMatches<'_>>,
+    limit: usize,
+) -> (Vec<FileMatches<'_>>, Vec<FileMatches<'_>>) {
     let (mut head, mut rest) = (Vec::new(), Vec::new());
-    let mut left = limit;
-    for mut group in groups {
-        if left == 0 {
-            rest.push(group);
+    let mut remaining = limit;
+    for mut file in files {
+        if remaining == 0 {
+            rest.push(file);
             continue;
         }
-        let behind = group.lines.split_off(left.min(group.lines.len()));
-        left -= group.lines.len();
-        if !behind.is_empty() {
-            rest.push(Group { path: group.path, lines: behind });
+        let tail = file.lines.split_off(remaining.min(file.lines.len()));
+        remaining -= file.lines.len();
+        if !tail.is_empty() {
+            rest.push(FileMatches { path: file.path, lines: tail });
         }
-        head.push(group);
+        head.push(file);
     }
     (head, rest)
 }
 
-/// Reads lines as ripgrep prints them: `path:12:text`, `path-12-text` around it, without path where one file was searched.
-pub(super) fn group(content: &str) -> Vec<Group<'_>> {
-    let hits: HashSet<&str> = content.lines().filter_map(hit).map(|(path, _)| path).collect();
-    let mut groups: Vec<Group<'_>> = Vec::new();
+/// Parses output of ripgrep: `path:12:text` for matches, `path-12-text` for context, without paths if one file was searched.
+pub(super) fn parse_output(content: &str) -> Vec<FileMatches<'_>> {
+    let paths: HashSet<&str> = content.lines().filter_map(parse_path).map(|(path, _)| path).collect();
+    let mut files: Vec<FileMatches<'_>> = Vec::new();
     for line in content.lines() {
-        let (path, found) = if line == "--" {
-            (groups.last().map_or("", |group| group.path), Found { number: None, is_hit: false, text: "⋯" })
+        let (path, parsed) = if line == "--" {
+            let path = files.last().map_or("", |file| file.path);
+            (path, OutputLine { number: None, is_match: false, text: "⋯" })
         } else {
-            place(line, &hits)
+            parse_line(line, &paths)
         };
-        match groups.last_mut().filter(|group| group.path == path) {
-            Some(group) => group.lines.push(found),
-            None => groups.push(Group { path, lines: vec![found] }),
+        match files.last_mut().filter(|file| file.path == path) {
+            Some(file) => file.lines.push(parsed),
+            None => files.push(FileMatches { path, lines: vec![parsed] }),
         }
     }
-    groups
+    files
 }
 
-fn place<'t>(line: &'t str, hits: &HashSet<&str>) -> (&'t str, Found<'t>) {
-    if let Some((number, mark, text)) = number(line) {
-        return ("", Found { number: Some(number), is_hit: mark == ':', text });
+/// Parses a line of output into its path, which may be empty, and the rest. `paths` are the paths of all matches.
+fn parse_line<'t>(line: &'t str, paths: &HashSet<&str>) -> (&'t str, OutputLine<'t>) {
+    if let Some((number, separator, text)) = parse_number(line) {
+        return ("", OutputLine { number: Some(number), is_match: separator == ':', text });
     }
-    if let Some((path, rest)) = hit(line)
-        && let Some((number, _, text)) = number(rest)
+    if let Some((path, rest)) = parse_path(line)
+        && let Some((number, _, text)) = parse_number(rest)
     {
-        return (path, Found { number: Some(number), is_hit: true, text });
+        return (path, OutputLine { number: Some(number), is_match: true, text });
     }
-    if let Some((path, number, text)) = around(line, hits) {
-        return (path, Found { number: Some(number), is_hit: false, text });
+    if let Some((path, number, text)) = parse_context_line(line, paths) {
+        return (path, OutputLine { number: Some(number), is_match: false, text });
     }
-    // Without numbers a path can only be told by its look.
+    // Without line numbers a path can only be recognized by its characters.
     match line.split_once(':') {
-        Some((path, text)) if is_path(path) => (path, Found { number: None, is_hit: true, text }),
-        _ => ("", Found { number: None, is_hit: true, text: line }),
+        Some((path, text)) if is_path(path) => (path, OutputLine { number: None, is_match: true, text }),
+        _ => ("", OutputLine { number: None, is_match: true, text: line }),
     }
 }
 
-/// Reads `12:text` or `12-text`.
-fn number(line: &str) -> Option<(u64, char, &str)> {
+/// Parses `12:text` or `12-text` into number, separator and text. Returns `None` for other text.
+fn parse_number(line: &str) -> Option<(u64, char, &str)> {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-    let mark = line[digits..].chars().next().filter(|mark| matches!(mark, ':' | '-'))?;
-    Some((line[..digits].parse().ok()?, mark, &line[digits + 1..]))
+    let separator = line[digits..].chars().next().filter(|c| matches!(c, ':' | '-'))?;
+    Some((line[..digits].parse().ok()?, separator, &line[digits + 1..]))
 }
 
-/// Reads `path:12:`; returns the path and what follows its colon.
-fn hit(line: &str) -> Option<(&str, &str)> {
-    let head = &line[..line.floor_char_boundary(LOOKED_AT)];
+/// Parses `path:12:`. Returns the path and the text after its colon. Returns `None` for other text.
+fn parse_path(line: &str) -> Option<(&str, &str)> {
+    let head = &line[..line.floor_char_boundary(MAX_SCANNED_BYTES)];
     for (at, _) in head.match_indices(':') {
         let rest = &line[at + 1..];
-        if number(rest).is_some_and(|(_, mark, _)| mark == ':') && at > 0 {
+        if parse_number(rest).is_some_and(|(_, separator, _)| separator == ':') && at > 0 {
             return Some((&line[..at], rest));
         }
-        // A colon belongs to a path only behind the letter of a drive.
+        // A path contains a colon only after a drive letter.
         if at != 1 {
             return None;
         }
@@ -104,17 +109,18 @@ fn hit(line: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// Reads `path-12-text`, where the path is one that has a hit.
-fn around<'t>(line: &'t str, hits: &HashSet<&str>) -> Option<(&'t str, u64, &'t str)> {
-    let head = &line[..line.floor_char_boundary(LOOKED_AT / 4)];
+/// Parses `path-12-text` into path, number and text. Returns `None` for other text, or if no match has this path.
+fn parse_context_line<'t>(line: &'t str, paths: &HashSet<&str>) -> Option<(&'t str, u64, &'t str)> {
+    let head = &line[..line.floor_char_boundary(MAX_SCANNED_BYTES / 4)];
     head.match_indices('-').find_map(|(at, _)| {
-        let (number, mark, text) = number(&line[at + 1..])?;
-        (mark == '-' && hits.contains(&line[..at])).then_some((&line[..at], number, text))
+        let (number, separator, text) = parse_number(&line[at + 1..])?;
+        (separator == '-' && paths.contains(&line[..at])).then_some((&line[..at], number, text))
     })
 }
 
+/// Returns `true` if text looks like a path: it contains a slash or dot, and no white space.
 fn is_path(text: &str) -> bool {
-    text.len() < LOOKED_AT
+    text.len() < MAX_SCANNED_BYTES
         && text.contains(['/', '.', '\\'])
         && !text.contains(char::is_whitespace)
         && !text.contains("//")
@@ -122,17 +128,20 @@ fn is_path(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Found, Group, group, part};
+    use super::{FileMatches, OutputLine, parse_output, split_files};
 
     #[test]
     fn lines_are_grouped_by_file() {
-        let line = |number, is_hit, text| Found { number, is_hit, text };
+        let line = |number, is_match, text| OutputLine { number, is_match, text };
         let cases = [
-            ("src/a.rs:3:let x", vec![Group { path: "src/a.rs", lines: vec![line(Some(3), true, "let x")] }]),
+            (
+                "src/a.rs:3:let x",
+                vec![FileMatches { path: "src/a.rs", lines: vec![line(Some(3), true, "let x")] }],
+            ),
             (
                 "a-1-b.rs-2-near\na-1-b.rs:3:hit: 4:\n--\nc.rs:9:z",
                 vec![
-                    Group {
+                    FileMatches {
                         path: "a-1-b.rs",
                         lines: vec![
                             line(Some(2), false, "near"),
@@ -140,35 +149,41 @@ mod tests {
                             line(None, false, "⋯"),
                         ],
                     },
-                    Group { path: "c.rs", lines: vec![line(Some(9), true, "z")] },
+                    FileMatches { path: "c.rs", lines: vec![line(Some(9), true, "z")] },
                 ],
             ),
             (
                 "7-near\n8:hit",
-                vec![Group {
+                vec![FileMatches {
                     path: "",
                     lines: vec![line(Some(7), false, "near"), line(Some(8), true, "hit")],
                 }],
             ),
-            ("C:\\x\\y.rs:4:w", vec![Group { path: "C:\\x\\y.rs", lines: vec![line(Some(4), true, "w")] }]),
+            (
+                "C:\\x\\y.rs:4:w",
+                vec![FileMatches { path: "C:\\x\\y.rs", lines: vec![line(Some(4), true, "w")] }],
+            ),
             (
                 "src/a.rs:no number",
-                vec![Group { path: "src/a.rs", lines: vec![line(None, true, "no number")] }],
+                vec![FileMatches { path: "src/a.rs", lines: vec![line(None, true, "no number")] }],
             ),
-            ("see http://x.y/z", vec![Group { path: "", lines: vec![line(None, true, "see http://x.y/z")] }]),
-            (":::", vec![Group { path: "", lines: vec![line(None, true, ":::")] }]),
+            (
+                "see http://x.y/z",
+                vec![FileMatches { path: "", lines: vec![line(None, true, "see http://x.y/z")] }],
+            ),
+            (":::", vec![FileMatches { path: "", lines: vec![line(None, true, ":::")] }]),
         ];
         for (content, expected) in cases {
-            assert_eq!(group(content), expected, "{content}");
+            assert_eq!(parse_output(content), expected, "{content}");
         }
     }
 
     #[test]
-    fn parting_loses_no_line() {
-        let content = (0..100).map(|no| format!("f{}.rs:{no}:x\n", no / 30)).collect::<String>();
+    fn splitting_loses_no_line() {
+        let content = (0..100).map(|idx| format!("f{}.rs:{idx}:x\n", idx / 30)).collect::<String>();
         for limit in [1, 29, 30, 31, 40, 100, 200] {
-            let (head, rest) = part(group(&content), limit);
-            let count = |groups: &[Group<'_>]| groups.iter().map(|group| group.lines.len()).sum::<usize>();
+            let (head, rest) = split_files(parse_output(&content), limit);
+            let count = |files: &[FileMatches<'_>]| files.iter().map(|file| file.lines.len()).sum::<usize>();
             assert_eq!(count(&head), limit.min(100));
             assert_eq!(count(&head) + count(&rest), 100);
         }

@@ -1,84 +1,84 @@
-//! The one line that always shows of a call.
+//! The headline of a tool call, which is visible even if the call is collapsed.
 
 use maud::{Markup, html};
 
-use super::block::short;
+use super::block::truncate_line;
 
-/// How many letters of a command, pattern or description the line shows.
-const WIDTH: usize = 160;
+/// Maximum number of characters of a command, pattern or description.
+const MAX_CHARS: usize = 160;
 
-/// What a call is about, in pieces.
+/// The parts of a headline.
 #[derive(Default)]
 pub(super) struct CallHeadline {
-    /// The name, where it is not that of the tool.
+    /// The displayed name, if it differs from the name of the tool.
     pub(super) name: Option<String>,
-    /// The most telling words.
-    about: Vec<Markup>,
-    /// Figures and states, each with whether it is good, bad or neither.
-    figures: Vec<(&'static str, String)>,
+    /// The most informative parts of the input, in order.
+    parts: Vec<Markup>,
+    /// Numbers and states, each after its CSS classes.
+    stats: Vec<(&'static str, String)>,
 }
 
 impl CallHeadline {
-    /// Adds words in the letters of code: a command, a pattern.
-    pub(super) fn code(&mut self, text: &str) {
-        self.about.push(html! { code { (short(text, WIDTH)) } });
+    /// Adds text in a monospaced font, such as a command or a pattern.
+    pub(super) fn push_code(&mut self, text: &str) {
+        self.parts.push(html! { code { (truncate_line(text, MAX_CHARS)) } });
     }
 
-    /// Adds words.
-    pub(super) fn say(&mut self, text: &str) {
-        self.about.push(html! { span { (short(text, WIDTH)) } });
+    /// Adds text, truncated to one line of at most [`MAX_CHARS`] characters.
+    pub(super) fn push_text(&mut self, text: &str) {
+        self.parts.push(html! { span { (truncate_line(text, MAX_CHARS)) } });
     }
 
-    /// Adds words that matter less.
-    pub(super) fn aside(&mut self, text: &str) {
-        self.about.push(html! { span class="tool-aside" { (short(text, WIDTH)) } });
+    /// Adds less important text, truncated likewise.
+    pub(super) fn push_muted(&mut self, text: &str) {
+        self.parts.push(html! { span class="tool-detail" { (truncate_line(text, MAX_CHARS)) } });
     }
 
-    /// Adds a drawn piece, such as a path.
-    pub(super) fn piece(&mut self, piece: Markup) {
-        self.about.push(piece);
+    /// Adds markup, such as a rendered path.
+    pub(super) fn push_markup(&mut self, markup: Markup) {
+        self.parts.push(markup);
     }
 
-    /// Adds a figure.
-    pub(super) fn figure(&mut self, text: impl Into<String>) {
-        self.figures.push(("fig", text.into()));
+    /// Adds a number or a neutral state.
+    pub(super) fn push_stat(&mut self, text: impl Into<String>) {
+        self.stats.push(("stat", text.into()));
     }
 
-    /// Adds a state that is good.
-    pub(super) fn good(&mut self, text: impl Into<String>) {
-        self.figures.push(("fig good", text.into()));
+    /// Adds a state that indicates success.
+    pub(super) fn push_success(&mut self, text: impl Into<String>) {
+        self.stats.push(("stat good", text.into()));
     }
 
-    /// Adds a state that is not.
-    pub(super) fn bad(&mut self, text: impl Into<String>) {
-        self.figures.push(("fig bad", text.into()));
+    /// Adds a state that indicates failure.
+    pub(super) fn push_failure(&mut self, text: impl Into<String>) {
+        self.stats.push(("stat bad", text.into()));
     }
 
-    /// Adds how many lines came and went.
-    pub(super) fn lines(&mut self, added: usize, removed: usize) {
+    /// Adds the numbers of added and removed lines, unless they are 0.
+    pub(super) fn push_line_counts(&mut self, added: usize, removed: usize) {
         if added > 0 {
-            self.figures.push(("fig add", format!("+{added}")));
+            self.stats.push(("stat add", format!("+{added}")));
         }
         if removed > 0 {
-            self.figures.push(("fig del", format!("−{removed}")));
+            self.stats.push(("stat del", format!("−{removed}")));
         }
     }
 
-    /// Whether it says something bad already.
-    pub(super) fn is_bad(&self) -> bool {
-        self.figures.iter().any(|(class, _)| *class == "fig bad")
+    /// Returns `true` if the headline contains a failure.
+    pub(super) fn has_failure(&self) -> bool {
+        self.stats.iter().any(|(class, _)| *class == "stat bad")
     }
 
-    /// Draws the line.
-    pub(super) fn draw(self, kind: &str, tool: &str) -> Markup {
-        let name = self.name.unwrap_or_else(|| short(tool, 60));
+    /// Renders the headline. `kind` selects the icon; `tool` is the name of the tool.
+    pub(super) fn render(self, kind: &str, tool: &str) -> Markup {
+        let name = self.name.unwrap_or_else(|| truncate_line(tool, 60));
         html! {
-            span class={ "tool-mark mark-" (kind) } aria-hidden="true" {}
+            span class={ "tool-icon icon-" (kind) } aria-hidden="true" {}
             span class="tool-name" { (name) }
-            @if !self.about.is_empty() {
-                " " span class="tool-about" { @for piece in &self.about { (piece) " " } }
+            @if !self.parts.is_empty() {
+                " " span class="tool-summary" { @for part in &self.parts { (part) " " } }
             }
-            @for (class, figure) in &self.figures { " " span class=(class) { (short(figure, 60)) } }
+            @for (class, stat) in &self.stats { " " span class=(class) { (truncate_line(stat, 60)) } }
         }
     }
 }

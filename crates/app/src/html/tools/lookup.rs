@@ -1,54 +1,67 @@
-//! Files, symbols and tools that were looked for.
+//! Lookups: files by name, folder listings, symbols, tools.
 
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::block::{Rows, paths, short, told};
-use super::call_view::{CallView, list};
+use super::block::{FieldList, render_auto, render_paths, render_pattern_and_path, truncate_line};
+use super::call_view::{CallView, array_field};
 use super::collapse;
 use super::headline::CallHeadline;
 use super::render::Renderer;
-use crate::html::text::plain;
+use crate::html::text::render_plain;
 use crate::text::figures;
 
-/// Files found by a pattern of their names.
-pub(super) const GLOB: Renderer =
-    Renderer { kind: "find", gist: glob_gist, input: where_asked, result: glob_result };
-
-/// What a folder holds.
-pub(super) const LS: Renderer = Renderer {
+/// Renders searches for files by a glob pattern.
+pub(super) const GLOB: Renderer = Renderer {
     kind: "find",
-    gist: ls_gist,
-    input: where_asked,
-    result: |_, text| html! { div class="listing" { (collapse::lines(plain(text))) } },
+    headline: fill_glob_headline,
+    input: render_pattern_and_path,
+    result: render_glob_result,
 };
 
-/// Questions to a language server.
-pub(super) const LSP: Renderer =
-    Renderer { kind: "find", gist: lsp_gist, input: lsp_input, result: |_, text| told(text) };
+/// Renders listings of a folder.
+pub(super) const LS: Renderer = Renderer {
+    kind: "find",
+    headline: fill_ls_headline,
+    input: render_pattern_and_path,
+    result: |_, text| html! { div class="listing" { (collapse::fold_lines(render_plain(text))) } },
+};
 
-/// Tools that were looked for.
-pub(super) const TOOL_SEARCH: Renderer =
-    Renderer { kind: "find", gist: tools_gist, input: all_fields, result: tools_result };
+/// Renders requests to a language server.
+pub(super) const LSP: Renderer = Renderer {
+    kind: "find",
+    headline: fill_lsp_headline,
+    input: render_lsp_input,
+    result: |_, text| render_auto(text),
+};
 
-fn glob_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
-    if let Some(pattern) = matter.input_str("pattern") {
-        gist.code(pattern);
+/// Renders searches for tools.
+pub(super) const TOOL_SEARCH: Renderer = Renderer {
+    kind: "find",
+    headline: fill_tools_headline,
+    input: render_all_fields,
+    result: render_tools_result,
+};
+
+/// Adds the pattern, the folder, and the number of files.
+fn fill_glob_headline(view: &CallView<'_>, headline: &mut CallHeadline) {
+    if let Some(pattern) = view.input_str("pattern") {
+        headline.push_code(pattern);
     }
-    if let Some(path) = matter.input_str("path") {
-        gist.piece(matter.path(path));
+    if let Some(path) = view.input_str("path") {
+        headline.push_markup(view.render_path(path));
     }
-    if let Some(text) = matter.outcome().words() {
-        gist.figure(figures::things(found(matter, text).len() as u64, "file"));
+    if let Some(text) = view.outcome().text() {
+        headline.push_stat(figures::count_noun(find_matched_files(view, text).len() as u64, "file"));
     }
-    if matter.result_meta("truncated").and_then(Value::as_bool) == Some(true) {
-        gist.figure("cut short");
+    if view.result_meta("truncated").and_then(Value::as_bool) == Some(true) {
+        headline.push_stat("truncated");
     }
 }
 
-/// Returns the files found: from the note, else the lines of the text that are paths.
-fn found<'m>(matter: &'m CallView<'_>, text: &'m str) -> Vec<&'m str> {
-    match matter.result_meta("filenames").and_then(Value::as_array) {
+/// Returns the paths of the matching files: from `toolUseResult`, else the lines of the result that are paths.
+fn find_matched_files<'m>(view: &'m CallView<'_>, text: &'m str) -> Vec<&'m str> {
+    match view.result_meta("filenames").and_then(Value::as_array) {
         Some(names) => names.iter().filter_map(Value::as_str).collect(),
         None => {
             let is_path =
@@ -58,75 +71,66 @@ fn found<'m>(matter: &'m CallView<'_>, text: &'m str) -> Vec<&'m str> {
     }
 }
 
-fn where_asked(matter: &CallView<'_>) -> Markup {
-    let mut rows = Rows::default();
-    if let Some(pattern) = matter.input_str("pattern") {
-        rows = rows.piece("pattern", html! { code { (short(pattern, 500)) } });
-    }
-    if let Some(path) = matter.input_str("path") {
-        rows = rows.piece("in", matter.path(path));
-    }
-    rows.fields_but(&matter.input, &["pattern", "path"]).draw()
+fn render_glob_result(view: &CallView<'_>, text: &str) -> Markup {
+    render_paths(view, find_matched_files(view, text).into_iter())
 }
 
-fn glob_result(matter: &CallView<'_>, text: &str) -> Markup {
-    paths(matter, found(matter, text).into_iter())
-}
-
-fn ls_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
-    gist.piece(matter.path(matter.input_str("path").unwrap_or(".")));
-    if let Some(text) = matter.outcome().words() {
+fn fill_ls_headline(view: &CallView<'_>, headline: &mut CallHeadline) {
+    headline.push_markup(view.render_path(view.input_str("path").unwrap_or(".")));
+    if let Some(text) = view.outcome().text() {
         let count = text.lines().filter(|line| line.trim_start().starts_with("- ")).count();
-        gist.figure(figures::things(count as u64, "entry"));
+        headline.push_stat(figures::count_noun(count as u64, "entry"));
     }
 }
 
-fn lsp_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
-    if let Some(operation) = matter.input_str("operation") {
-        gist.say(operation);
+/// Adds the operation, the file, the position, and the number of results.
+fn fill_lsp_headline(view: &CallView<'_>, headline: &mut CallHeadline) {
+    if let Some(operation) = view.input_str("operation") {
+        headline.push_text(operation);
     }
-    if let Some(path) = matter.input_str("filePath") {
-        gist.piece(matter.path(path));
+    if let Some(path) = view.input_str("filePath") {
+        headline.push_markup(view.render_path(path));
     }
-    if let (Some(line), Some(column)) = (matter.asked_number("line"), matter.asked_number("character")) {
-        gist.aside(&format!("{line}:{column}"));
+    if let (Some(line), Some(column)) = (view.input_u64("line"), view.input_u64("character")) {
+        headline.push_muted(&format!("{line}:{column}"));
     }
-    if let Some(count) = matter.result_meta("resultCount").and_then(Value::as_u64) {
-        gist.figure(figures::things(count, "result"));
-    }
-}
-
-fn lsp_input(matter: &CallView<'_>) -> Markup {
-    let mut rows = Rows::default();
-    if let Some(path) = matter.input_str("filePath") {
-        rows = rows.piece("file", matter.path(path));
-    }
-    rows.fields_but(&matter.input, &["filePath"]).draw()
-}
-
-fn all_fields(matter: &CallView<'_>) -> Markup {
-    Rows::default().fields_but(&matter.input, &[]).draw()
-}
-
-fn tools_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
-    if let Some(query) = matter.input_str("query") {
-        gist.code(query);
-    }
-    if let Some(matches) = matter.result_meta("matches").and_then(Value::as_array) {
-        gist.figure(figures::things(matches.len() as u64, "tool"));
+    if let Some(count) = view.result_meta("resultCount").and_then(Value::as_u64) {
+        headline.push_stat(figures::count_noun(count, "result"));
     }
 }
 
-fn tools_result(matter: &CallView<'_>, text: &str) -> Markup {
-    let note = matter.around.noted.as_ref();
-    let noted = note.map_or(&[][..], |note| list(note, "matches")).iter().filter_map(Value::as_str);
-    let told_so = text.lines().filter_map(|line| line.strip_prefix("tool loaded: "));
-    let mut names: Vec<&str> = noted.collect();
+fn render_lsp_input(view: &CallView<'_>) -> Markup {
+    let mut rows = FieldList::default();
+    if let Some(path) = view.input_str("filePath") {
+        rows = rows.markup("file", view.render_path(path));
+    }
+    rows.fields_except(&view.input, &["filePath"]).render()
+}
+
+fn render_all_fields(view: &CallView<'_>) -> Markup {
+    FieldList::default().fields_except(&view.input, &[]).render()
+}
+
+fn fill_tools_headline(view: &CallView<'_>, headline: &mut CallHeadline) {
+    if let Some(query) = view.input_str("query") {
+        headline.push_code(query);
+    }
+    if let Some(matches) = view.result_meta("matches").and_then(Value::as_array) {
+        headline.push_stat(figures::count_noun(matches.len() as u64, "tool"));
+    }
+}
+
+/// Renders the names of the tools that were found, or the text of the result if it contains none.
+fn render_tools_result(view: &CallView<'_>, text: &str) -> Markup {
+    let meta = view.context.result_meta.as_ref();
+    let matches = meta.map_or(&[][..], |meta| array_field(meta, "matches")).iter().filter_map(Value::as_str);
+    let loaded = text.lines().filter_map(|line| line.strip_prefix("tool loaded: "));
+    let mut names: Vec<&str> = matches.collect();
     if names.is_empty() {
-        names = told_so.collect();
+        names = loaded.collect();
     }
     if names.is_empty() {
-        return told(text);
+        return render_auto(text);
     }
-    html! { ul class="paths" { @for name in names { li { code { (short(name, 120)) } } } } }
+    html! { ul class="paths" { @for name in names { li { code { (truncate_line(name, 120)) } } } } }
 }

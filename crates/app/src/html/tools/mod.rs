@@ -1,8 +1,9 @@
-//! Tool calls: for each tool what a reader wants to see of it.
+//! Renders tool calls, with one [`Renderer`](render::Renderer) per tool or family of tools.
 //!
-//! `draw` is the door: it opens a call as a `Matter`, chooses its `Renderer` by name and draws what is the same for all: failures,
-//! refusals, pictures, results kept elsewhere. A renderer knows only what its tool was asked and what it answered. Input,
-//! result and note differ by client version and may hold anything, so every field is a question that may have no answer.
+//! `render` is the entry point: it parses a call into a `CallView`, chooses the renderer by the tool's name and renders
+//! everything that all tools share: failures, rejections, images, results stored in separate files. A renderer handles
+//! only the input and the result of its tool. Input, result and `toolUseResult` differ by client version and may
+//! contain anything, so every field is optional.
 
 mod agent;
 mod ask;
@@ -28,6 +29,9 @@ mod tests;
 mod todo;
 mod web;
 
-pub(crate) use agent::key as agent_key;
-pub(crate) use other::server;
-pub(crate) use render::{KEPT_SHOWN, Picture, RenderContext, bare, body, gist, is_long, is_open, kept};
+pub(crate) use agent::agent_key;
+pub(crate) use other::mcp_server;
+pub(crate) use render::{
+    ImageUrl, MAX_RESULT_FILE_BYTES, RenderContext, is_long, is_open, render_body, render_headline,
+    render_result_file, render_static_headline,
+};

@@ -1,67 +1,71 @@
-//! Notebooks: cells that were read or changed.
+//! Jupyter notebooks: reading and changing cells.
 
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::block::{Rows, label, short, wrote};
-use super::call_view::{CallView, label as id_of, words};
+use super::block::{FieldList, render_label, render_markdown, truncate_line};
+use super::call_view::{CallView, id_field, str_field};
 use super::collapse;
 use super::headline::CallHeadline;
 use super::render::Renderer;
-use crate::html::text::{Language, code, terminal};
+use crate::html::text::{Language, render_code, render_terminal};
 use crate::text::figures;
 
-/// A cell that was changed, added or removed.
-pub(super) const EDIT: Renderer = Renderer { kind: "edit", gist, input, result: |_, _| html! {} };
+/// Renders calls that change, add or remove a cell.
+pub(super) const EDIT: Renderer =
+    Renderer { kind: "edit", headline: fill_headline, input: render_input, result: |_, _| html! {} };
 
-fn gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
-    gist.piece(matter.path(matter.input_str("notebook_path").unwrap_or_default()));
-    if let Some(cell) = cell(matter) {
-        gist.aside(&format!("cell {cell}"));
+fn fill_headline(view: &CallView<'_>, headline: &mut CallHeadline) {
+    headline.push_markup(view.render_path(view.input_str("notebook_path").unwrap_or_default()));
+    if let Some(cell) = cell_id(view) {
+        headline.push_muted(&format!("cell {cell}"));
     }
-    gist.figure(short(matter.input_str("edit_mode").unwrap_or("replace"), 20));
-    if let Some(source) = matter.input_str("new_source") {
-        gist.figure(figures::things(source.lines().count() as u64, "line"));
+    headline.push_stat(truncate_line(view.input_str("edit_mode").unwrap_or("replace"), 20));
+    if let Some(source) = view.input_str("new_source") {
+        headline.push_stat(figures::count_noun(source.lines().count() as u64, "line"));
     }
 }
 
-fn cell(matter: &CallView<'_>) -> Option<String> {
-    id_of(&matter.input, "cell_id").or_else(|| id_of(&matter.input, "cell_number"))
+/// Returns the id or the number of the cell. Returns `None` if the input contains neither.
+fn cell_id(view: &CallView<'_>) -> Option<String> {
+    id_field(&view.input, "cell_id").or_else(|| id_field(&view.input, "cell_number"))
 }
 
-fn input(matter: &CallView<'_>) -> Markup {
-    let kind = matter.input_str("cell_type").or_else(|| matter.noted_words("cell_type")).unwrap_or("code");
-    let language = matter.noted_words("language").unwrap_or("python");
-    let rows = Rows::default()
-        .piece("notebook", matter.path(matter.input_str("notebook_path").unwrap_or_default()))
-        .words("cell", cell(matter).as_deref())
-        .words("kind", Some(kind))
-        .words("how", matter.input_str("edit_mode"));
+/// Renders the notebook, the cell, the kind of change, and the new source.
+fn render_input(view: &CallView<'_>) -> Markup {
+    let kind = view.input_str("cell_type").or_else(|| view.result_meta_str("cell_type")).unwrap_or("code");
+    let language = view.result_meta_str("language").unwrap_or("python");
+    let fields = FieldList::default()
+        .markup("notebook", view.render_path(view.input_str("notebook_path").unwrap_or_default()))
+        .text("cell", cell_id(view).as_deref())
+        .text("type", Some(kind))
+        .text("mode", view.input_str("edit_mode"));
     html! {
-        (rows.draw())
-        @if let Some(text) = matter.input_str("new_source") { (source(kind, text, language)) }
+        (fields.render())
+        @if let Some(text) = view.input_str("new_source") { (render_source(kind, text, language)) }
     }
 }
 
-fn source(kind: &str, text: &str, language: &str) -> Markup {
+/// Renders the source of a cell. `kind` is the type of the cell.
+fn render_source(kind: &str, text: &str, language: &str) -> Markup {
     if kind == "markdown" {
-        wrote(text)
+        render_markdown(text)
     } else {
-        collapse::lines(code(text, Language::named(language), None))
+        collapse::fold_lines(render_code(text, Language::from_name(language), None))
     }
 }
 
-/// Draws the cells of a notebook.
-pub(super) fn cells(cells: &[Value]) -> Markup {
+/// Renders the cells of a notebook with their outputs.
+pub(super) fn render_cells(cells: &[Value]) -> Markup {
     html! {
-        @for (no, cell) in cells.iter().enumerate() {
-            @let kind = words(cell, "cellType").or_else(|| words(cell, "cell_type")).unwrap_or("code");
-            (label(&format!("cell {}, {}", no + 1, short(kind, 20))))
-            @if let Some(text) = words(cell, "source") {
-                (source(kind, text, words(cell, "language").unwrap_or("python")))
+        @for (idx, cell) in cells.iter().enumerate() {
+            @let kind = str_field(cell, "cellType").or_else(|| str_field(cell, "cell_type")).unwrap_or("code");
+            (render_label(&format!("cell {}, {}", idx + 1, truncate_line(kind, 20))))
+            @if let Some(text) = str_field(cell, "source") {
+                (render_source(kind, text, str_field(cell, "language").unwrap_or("python")))
             }
-            @for output in super::call_view::list(cell, "outputs") {
-                @if let Some(text) = words(output, "text") { div class="output" { (collapse::lines(terminal(text))) } }
+            @for output in super::call_view::array_field(cell, "outputs") {
+                @if let Some(text) = str_field(output, "text") { div class="output" { (collapse::fold_lines(render_terminal(text))) } }
             }
         }
     }

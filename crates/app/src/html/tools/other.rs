@@ -1,67 +1,70 @@
-//! Tools of servers, and every tool that nobody here knows by name.
+//! Tools of MCP servers, and tools without a renderer of their own.
 
 use maud::Markup;
 use serde_json::Value;
 
-use super::block::{Rows, short, told};
-use super::call_view::{CallView, words};
+use super::block::{FieldList, render_auto, truncate_line};
+use super::call_view::{CallView, str_field};
 use super::headline::CallHeadline;
-use super::render::{Renderer, as_it_stands};
+use super::render::{Renderer, render_raw_input};
 use crate::text::summary::summary_fields;
 
-/// A tool of a server (`mcp__server__tool`).
-pub(super) const MCP: Renderer = Renderer { kind: "mcp", gist: mcp_gist, input, result };
+/// Renders calls of a tool of an MCP server (`mcp__server__tool`).
+pub(super) const MCP: Renderer =
+    Renderer { kind: "mcp", headline: fill_mcp_headline, input: render_input, result: render_result };
 
-/// Any other tool.
-pub(super) const ANY: Renderer = Renderer { kind: "other", gist: any_gist, input, result };
+/// Renders calls of any other tool.
+pub(super) const ANY: Renderer =
+    Renderer { kind: "other", headline: fill_any_headline, input: render_input, result: render_result };
 
-fn mcp_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
-    split_name(&matter.call.name, gist);
-    any_gist(matter, gist);
+fn fill_mcp_headline(view: &CallView<'_>, headline: &mut CallHeadline) {
+    push_mcp_name(&view.call.name, headline);
+    fill_any_headline(view, headline);
 }
 
-/// Returns the server of a tool, by its name.
-pub(crate) fn server(name: &str) -> Option<&str> {
-    Some(parts(name.strip_prefix("mcp__")?).0).filter(|server| !server.is_empty())
+/// Returns the MCP server in the name of a tool. Returns `None` for other tools.
+pub(crate) fn mcp_server(name: &str) -> Option<&str> {
+    Some(split_mcp_name(name.strip_prefix("mcp__")?).0).filter(|server| !server.is_empty())
 }
 
-/// Says server and tool one after the other, where it is the tool of a server.
-pub(super) fn split_name(name: &str, gist: &mut CallHeadline) {
+/// Adds the tool and its server to the headline if `name` is the name of an MCP tool.
+pub(super) fn push_mcp_name(name: &str, headline: &mut CallHeadline) {
     if name.starts_with("mcp__") {
-        let (server, tool) = parts(name);
-        gist.name = Some(short(tool, 60));
-        gist.aside(server);
+        let (server, tool) = split_mcp_name(name);
+        headline.name = Some(truncate_line(tool, 60));
+        headline.push_muted(server);
     }
 }
 
-/// Parts the name of a tool into its server and its own name.
-fn parts(name: &str) -> (&str, &str) {
+/// Splits the name of an MCP tool into server and tool. The server is empty if the name contains none.
+fn split_mcp_name(name: &str) -> (&str, &str) {
     let rest = name.strip_prefix("mcp__").unwrap_or(name);
     rest.split_once("__").unwrap_or(("", rest))
 }
 
-fn any_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
-    let fields = summary_fields(&matter.call.name).iter();
-    let telling = fields.filter_map(|name| Some((*name, words(&matter.input, name)?))).next();
-    match telling {
-        Some(("file_path" | "filePath" | "path", path)) => gist.piece(matter.path(path)),
-        Some((_, words)) => gist.say(words),
+/// Adds the most informative string field of the input to the headline, else the first one.
+fn fill_any_headline(view: &CallView<'_>, headline: &mut CallHeadline) {
+    let fields = summary_fields(&view.call.name).iter();
+    let first = fields.filter_map(|name| Some((*name, str_field(&view.input, name)?))).next();
+    match first {
+        Some(("file_path" | "filePath" | "path", path)) => headline.push_markup(view.render_path(path)),
+        Some((_, text)) => headline.push_text(text),
         None => {
-            let fields = matter.input.as_object();
-            if let Some(words) = fields.and_then(|fields| fields.values().find_map(Value::as_str)) {
-                gist.say(words);
+            let fields = view.input.as_object();
+            if let Some(text) = fields.and_then(|fields| fields.values().find_map(Value::as_str)) {
+                headline.push_text(text);
             }
         }
     }
 }
 
-fn input(matter: &CallView<'_>) -> Markup {
-    if matter.input.is_object() {
-        return Rows::default().fields_but(&matter.input, &[]).draw();
+fn render_input(view: &CallView<'_>) -> Markup {
+    if view.input.is_object() {
+        return FieldList::default().fields_except(&view.input, &[]).render();
     }
-    as_it_stands(matter)
+    render_raw_input(view)
 }
 
-fn result(_matter: &CallView<'_>, text: &str) -> Markup {
-    told(text)
+fn render_result(_view: &CallView<'_>, text: &str) -> Markup {
+    render_auto(text)
 }

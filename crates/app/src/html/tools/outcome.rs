@@ -1,90 +1,91 @@
-//! What came of a call, read from the words of its result.
+//! The outcome of a tool call, derived from the text of its result.
 
-use rethread_engine::core::turn::{ToolCall, tag};
+use rethread_engine::core::turn::{ToolCall, extract_tag};
 
 use crate::text::outcome;
 
-/// What came of a call.
+/// The outcome of a tool call, with the text that belongs to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome<'a> {
-    /// Nothing was written down.
+    /// The session contains no result.
     Missing,
-    /// The user did not let it happen; what they said instead, if anything.
+    /// The user declined the call. Contains the reason that the user gave, or an empty string.
     Declined(&'a str),
-    /// The user stopped it.
+    /// The user interrupted the call.
     Interrupted,
-    /// It failed, with these words.
+    /// The call failed with this error message.
     Failed(&'a str),
-    /// It answered more than the client keeps in the session.
-    Kept(Kept<'a>),
-    /// It answered.
-    Fine(&'a str),
+    /// The result is too long for the session; the client stored it in a file.
+    InResultFile(ResultFile<'a>),
+    /// The call succeeded with this result.
+    Succeeded(&'a str),
 }
 
-/// A result that lies in a file of its own.
+/// A result that the client stored in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Kept<'a> {
-    /// The name of the file; empty where none can be told.
-    pub(super) file: &'a str,
-    /// How long it is, as the client says.
+pub(super) struct ResultFile<'a> {
+    /// The file name. Empty if it is unknown.
+    pub(super) name: &'a str,
+    /// The size as the client wrote it. Empty if it is unknown.
     pub(super) size: &'a str,
-    /// The beginning, which the session holds.
+    /// The beginning of the result, which is part of the session.
     pub(super) preview: &'a str,
 }
 
 impl<'a> Outcome<'a> {
-    /// Reads what came of a call.
-    pub(super) fn read(call: &'a ToolCall) -> Outcome<'a> {
+    /// Determines the outcome of a call.
+    pub(super) fn from_call(call: &'a ToolCall) -> Outcome<'a> {
         let Some(result) = &call.result else { return Outcome::Missing };
-        let text = without_reminders(&result.text);
+        let text = strip_reminders(&result.text);
         let start = text.trim_start();
-        if outcome::is_refusal(start) && (result.is_error || said(start).is_some()) {
-            return Outcome::Declined(said(start).unwrap_or_default());
+        if outcome::is_declined(start) && (result.is_error || find_rejection_reason(start).is_some()) {
+            return Outcome::Declined(find_rejection_reason(start).unwrap_or_default());
         }
-        if result.is_error && outcome::is_stop(start) {
+        if result.is_error && outcome::is_interrupted(start) {
             return Outcome::Interrupted;
         }
-        if let Some(kept) = Kept::read(start) {
-            return Outcome::Kept(kept);
+        if let Some(file) = ResultFile::parse(start) {
+            return Outcome::InResultFile(file);
         }
         if result.is_error {
-            let inner = tag(start, "tool_use_error").filter(|_| start.starts_with("<tool_use_error>"));
+            let inner =
+                extract_tag(start, "tool_use_error").filter(|_| start.starts_with("<tool_use_error>"));
             return Outcome::Failed(inner.unwrap_or(text).trim_end());
         }
-        Outcome::Fine(text)
+        Outcome::Succeeded(text)
     }
 
-    /// Returns the words of the answer, or their beginning.
-    pub(super) fn words(self) -> Option<&'a str> {
+    /// Returns the text of a successful result, or the beginning of a stored one. Returns `None` for other outcomes.
+    pub(super) fn text(self) -> Option<&'a str> {
         match self {
-            Outcome::Fine(text) => Some(text),
-            Outcome::Kept(kept) => Some(kept.preview),
+            Outcome::Succeeded(text) => Some(text),
+            Outcome::InResultFile(file) => Some(file.preview),
             _ => None,
         }
     }
 }
 
-/// Returns what the user said when they refused.
-fn said(text: &str) -> Option<&str> {
-    let at = ["the user said:", "provided the following reason for the rejection:"]
+/// Returns the reason that the user gave for declining a call. Returns `None` if there is none.
+fn find_rejection_reason(text: &str) -> Option<&str> {
+    let start = ["the user said:", "provided the following reason for the rejection:"]
         .iter()
         .find_map(|mark| text.find(mark).map(|at| at + mark.len()))?;
-    Some(text[at..].trim()).filter(|said| !said.is_empty())
+    Some(text[start..].trim()).filter(|reason| !reason.is_empty())
 }
 
-impl<'a> Kept<'a> {
-    /// Reads what stands in place of a long result.
-    fn read(text: &'a str) -> Option<Kept<'a>> {
+impl<'a> ResultFile<'a> {
+    /// Parses the text with which the client replaces a long result. Returns `None` for other text.
+    fn parse(text: &'a str) -> Option<ResultFile<'a>> {
         let is_tagged = text.starts_with("<persisted-output>");
         let head = &text[..text.floor_char_boundary(1000)];
-        let named = head.find("saved to").map(|at| head[at..].lines().next().unwrap_or_default());
-        if !is_tagged && !named.is_some_and(|line| line.contains("tool-results")) {
+        let saved_to = head.find("saved to").map(|at| head[at..].lines().next().unwrap_or_default());
+        if !is_tagged && !saved_to.is_some_and(|line| line.contains("tool-results")) {
             return None;
         }
-        let file = named.and_then(|line| line.rsplit(['/', '\\', ' ']).next()).unwrap_or_default();
-        let file = file.trim_end_matches(['.', ',']);
-        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
-        let file = if file.chars().all(is_name) && file.len() < 200 { file } else { "" };
+        let name = saved_to.and_then(|line| line.rsplit(['/', '\\', ' ']).next()).unwrap_or_default();
+        let name = name.trim_end_matches(['.', ',']);
+        let is_name_char = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+        let name = if name.chars().all(is_name_char) && name.len() < 200 { name } else { "" };
         let size = head.find("too large (").map(|at| &head[at + "too large (".len()..]);
         let size = size.and_then(|rest| rest.split_once(')')).map_or("", |(size, _)| size);
         let preview = match text.find("Preview (") {
@@ -94,12 +95,12 @@ impl<'a> Kept<'a> {
         };
         let preview = preview.trim_end().trim_end_matches("</persisted-output>").trim_end();
         let preview = preview.strip_suffix("\n...").unwrap_or(preview);
-        Some(Kept { file, size, preview })
+        Some(ResultFile { name, size, preview })
     }
 }
 
-/// Takes reminders off the end: the client adds them for the model, the tool never said them.
-pub(super) fn without_reminders(text: &str) -> &str {
+/// Removes `<system-reminder>` blocks from the end. The client adds them for the model; they are not output of the tool.
+pub(super) fn strip_reminders(text: &str) -> &str {
     const OPEN: &str = "<system-reminder>";
     let mut rest = text;
     loop {
@@ -114,13 +115,13 @@ pub(super) fn without_reminders(text: &str) -> &str {
 mod tests {
     use rethread_engine::core::turn::{ToolCall, ToolResult};
 
-    use super::{Kept, Outcome};
+    use super::{Outcome, ResultFile};
 
     #[test]
-    fn every_ending_is_told_apart() {
-        let kept = |file, size, preview| Outcome::Kept(Kept { file, size, preview });
+    fn outcome_is_derived_from_the_result_text() {
+        let stored = |name, size, preview| Outcome::InResultFile(ResultFile { name, size, preview });
         let cases = [
-            (false, "all well", Outcome::Fine("all well")),
+            (false, "all well", Outcome::Succeeded("all well")),
             (true, "<tool_use_error>no such file</tool_use_error>", Outcome::Failed("no such file")),
             (true, "plain words", Outcome::Failed("plain words")),
             (true, "[Request interrupted by user for tool use]", Outcome::Interrupted),
@@ -130,38 +131,38 @@ mod tests {
                 "The user doesn't want to proceed with this tool use. To tell you how, the user said:\nuse tabs",
                 Outcome::Declined("use tabs"),
             ),
-            // A file that quotes the sentence is no refusal.
+            // A file that quotes the sentence is not a rejection.
             (
                 false,
                 "The user doesn't want to proceed with this tool use",
-                Outcome::Fine("The user doesn't want to proceed with this tool use"),
+                Outcome::Succeeded("The user doesn't want to proceed with this tool use"),
             ),
-            (false, "text\n\n<system-reminder>\nbe good\n</system-reminder>\n", Outcome::Fine("text")),
+            (false, "text\n\n<system-reminder>\nbe good\n</system-reminder>\n", Outcome::Succeeded("text")),
             (false, "<system-reminder>inside</system-reminder> stays", {
-                Outcome::Fine("<system-reminder>inside</system-reminder> stays")
+                Outcome::Succeeded("<system-reminder>inside</system-reminder> stays")
             }),
             (
                 false,
                 "<persisted-output>\nOutput too large (35.8KB). Full output saved to: /h/tool-results/b2.txt\n\n\
                  Preview (first 2KB):\none\ntwo\n...\n</persisted-output>",
-                kept("b2.txt", "35.8KB", "one\ntwo"),
+                stored("b2.txt", "35.8KB", "one\ntwo"),
             ),
             (
                 true,
                 "Error: result exceeds the limit. Output has been saved to /h/tool-results/x.txt.\nmore",
-                kept(
+                stored(
                     "x.txt",
                     "",
                     "Error: result exceeds the limit. Output has been saved to /h/tool-results/x.txt.\nmore",
                 ),
             ),
-            (false, "<persisted-output>", kept("", "", "")),
+            (false, "<persisted-output>", stored("", "", "")),
         ];
         for (is_error, text, expected) in cases {
             let result = ToolResult { text: text.into(), is_error, ..ToolResult::default() };
             let call = ToolCall { result: Some(result), ..ToolCall::default() };
-            assert_eq!(Outcome::read(&call), expected, "{text}");
+            assert_eq!(Outcome::from_call(&call), expected, "{text}");
         }
-        assert_eq!(Outcome::read(&ToolCall::default()), Outcome::Missing);
+        assert_eq!(Outcome::from_call(&ToolCall::default()), Outcome::Missing);
     }
 }

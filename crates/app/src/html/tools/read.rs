@@ -1,129 +1,146 @@
-//! Files that were read.
+//! Reading files.
 
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::block::{Rows, told};
-use super::call_view::{CallView, words};
+use super::block::{FieldList, render_auto};
+use super::call_view::{CallView, str_field};
 use super::headline::CallHeadline;
 use super::notebook;
 use super::render::Renderer;
 use super::{collapse, outcome};
-use crate::html::text::{Language, code};
+use crate::html::text::{Language, render_code};
 use crate::text::figures;
 
-/// A file that was read.
-pub(super) const READ: Renderer = Renderer { kind: "read", gist, input, result };
+/// Renders calls that read a file.
+pub(super) const READ: Renderer =
+    Renderer { kind: "read", headline: fill_headline, input: render_input, result: render_result };
 
-/// Lines of a file with the number of the first.
+/// The lines of a file, parsed from a result with line numbers.
 #[derive(Debug, PartialEq, Eq)]
-struct Lines {
+struct NumberedLines {
+    /// The number of the first line.
     first: u32,
     count: usize,
+    /// The lines without their numbers.
     text: String,
-    /// What the client said behind them.
+    /// The text that the client added after the lines.
     rest: String,
 }
 
-fn path<'m>(matter: &'m CallView<'_>) -> &'m str {
-    matter.asked_any(&["file_path", "notebook_path", "path"]).unwrap_or_default()
+/// Returns the path of the file. Returns an empty string if it is unknown.
+fn file_path<'m>(view: &'m CallView<'_>) -> &'m str {
+    view.first_input_str(&["file_path", "notebook_path", "path"]).unwrap_or_default()
 }
 
-fn gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
-    gist.piece(matter.path(path(matter)));
-    let kind = matter.noted_words("type").unwrap_or_default();
-    match (kind, matter.result_meta("file")) {
+/// Adds the path, and the lines, image size, number of cells or kind of file that was read.
+fn fill_headline(view: &CallView<'_>, headline: &mut CallHeadline) {
+    headline.push_markup(view.render_path(file_path(view)));
+    let kind = view.result_meta_str("type").unwrap_or_default();
+    match (kind, view.result_meta("file")) {
         ("text", Some(file)) => {
             let number = |name| file.get(name).and_then(Value::as_u64);
-            // The client counts the nothing behind a last line break, too.
-            let content = words(file, "content").map(|content| content.lines().count() as u64);
+            // The client also counts the empty line after the last line break.
+            let content = str_field(file, "content").map(|content| content.lines().count() as u64);
             let count = content.or_else(|| number("numLines")).unwrap_or_default();
             match number("startLine") {
-                Some(first) if first > 1 => gist.figure(range(first, count)),
-                _ => gist.figure(figures::things(count, "line")),
+                Some(first) if first > 1 => headline.push_stat(format_line_range(first, count)),
+                _ => headline.push_stat(figures::count_noun(count, "line")),
             }
         }
         ("image", Some(file)) => {
             let side =
                 |name| file.get("dimensions").and_then(|sides| sides.get(name)).and_then(Value::as_u64);
             if let (Some(width), Some(height)) = (side("originalWidth"), side("originalHeight")) {
-                gist.figure(format!("{width}×{height}"));
+                headline.push_stat(format!("{width}×{height}"));
             }
         }
         ("notebook", Some(file)) => {
-            gist.figure(figures::things(super::call_view::list(file, "cells").len() as u64, "cell"));
+            headline.push_stat(figures::count_noun(
+                super::call_view::array_field(file, "cells").len() as u64,
+                "cell",
+            ));
         }
-        ("pdf", _) => gist.figure("PDF"),
-        ("file_unchanged", _) => gist.figure("unchanged"),
-        _ => match matter.outcome().words().and_then(parse) {
-            Some(lines) if lines.first > 1 => gist.figure(range(u64::from(lines.first), lines.count as u64)),
-            Some(lines) => gist.figure(figures::things(lines.count as u64, "line")),
+        ("pdf", _) => headline.push_stat("PDF"),
+        ("file_unchanged", _) => headline.push_stat("unchanged"),
+        _ => match view.outcome().text().and_then(parse_numbered_lines) {
+            Some(lines) if lines.first > 1 => {
+                headline.push_stat(format_line_range(u64::from(lines.first), lines.count as u64));
+            }
+            Some(lines) => headline.push_stat(figures::count_noun(lines.count as u64, "line")),
             None => {}
         },
     }
 }
 
-fn range(first: u64, count: u64) -> String {
+/// Formats the numbers of the first and last of `count` lines.
+fn format_line_range(first: u64, count: u64) -> String {
     format!("lines {first}–{}", first.saturating_add(count.saturating_sub(1)))
 }
 
-fn input(matter: &CallView<'_>) -> Markup {
-    let number = |name| matter.asked_number(name).map(figures::count);
-    let mut rows = Rows::default();
-    if !path(matter).is_empty() {
-        rows = rows.piece("file", matter.path(path(matter)));
+/// Renders the path, the range of lines, and the other fields of the input.
+fn render_input(view: &CallView<'_>) -> Markup {
+    let number = |name| view.input_u64(name).map(figures::group_digits);
+    let mut fields = FieldList::default();
+    if !file_path(view).is_empty() {
+        fields = fields.markup("file", view.render_path(file_path(view)));
     }
-    rows.words("from line", number("offset").as_deref())
-        .words("at most", number("limit").map(|count| format!("{count} lines")).as_deref())
-        .fields_but(&matter.input, &["file_path", "notebook_path", "path", "offset", "limit"])
-        .draw()
+    fields
+        .text("from line", number("offset").as_deref())
+        .text("at most", number("limit").map(|count| format!("{count} lines")).as_deref())
+        .fields_except(&view.input, &["file_path", "notebook_path", "path", "offset", "limit"])
+        .render()
 }
 
-fn result(matter: &CallView<'_>, text: &str) -> Markup {
-    let language = Language::of_path(path(matter));
-    if let Some(file) = matter.result_meta("file") {
-        match matter.noted_words("type") {
+/// Renders the lines with highlighting or the cells of a notebook: from `toolUseResult`, else from the text of the
+/// result.
+fn render_result(view: &CallView<'_>, text: &str) -> Markup {
+    let language = Language::from_path(file_path(view));
+    if let Some(file) = view.result_meta("file") {
+        match view.result_meta_str("type") {
             Some("text") => {
-                if let Some(content) = words(file, "content") {
+                if let Some(content) = str_field(file, "content") {
                     let first = file.get("startLine").and_then(Value::as_u64).unwrap_or(1);
                     let first = u32::try_from(first).unwrap_or(u32::MAX / 2).max(1);
                     let content = content.strip_suffix('\n').unwrap_or(content);
-                    return collapse::lines(code(content, language, Some(first)));
+                    return collapse::fold_lines(render_code(content, language, Some(first)));
                 }
             }
-            Some("notebook") => return notebook::cells(super::call_view::list(file, "cells")),
+            Some("notebook") => return notebook::render_cells(super::call_view::array_field(file, "cells")),
             _ => {}
         }
     }
-    let has_media = matter.call.result.as_ref().is_some_and(|result| !result.media.is_empty());
-    match parse(text) {
+    let has_media = view.call.result.as_ref().is_some_and(|result| !result.media.is_empty());
+    match parse_numbered_lines(text) {
         Some(lines) => html! {
-            (collapse::lines(code(&lines.text, language, Some(lines.first))))
-            (told(outcome::without_reminders(&lines.rest)))
+            (collapse::fold_lines(render_code(&lines.text, language, Some(lines.first))))
+            (render_auto(outcome::strip_reminders(&lines.rest)))
         },
-        None if text.trim().is_empty() && !has_media => html! { p class="quiet" { "empty file" } },
-        None => told(text),
+        None if text.trim().is_empty() && !has_media => html! { p class="muted" { "empty file" } },
+        None => render_auto(text),
     }
 }
 
-/// Takes the numbers off lines as the client gives them to the model: `   12→text`, or with a tab.
-fn parse(text: &str) -> Option<Lines> {
+/// Removes the line numbers that the client adds for the model: `   12→text`, or with a tab.
+///
+/// Returns `None` if the first line has no number.
+fn parse_numbered_lines(text: &str) -> Option<NumberedLines> {
     let mut lines =
-        Lines { first: 0, count: 0, text: String::with_capacity(text.len()), rest: String::new() };
+        NumberedLines { first: 0, count: 0, text: String::with_capacity(text.len()), rest: String::new() };
     let mut at = 0;
     for line in text.split_inclusive('\n') {
-        let Some((number, words)) = numbered(line) else { break };
+        let Some((number, text)) = parse_numbered_line(line) else { break };
         if lines.count == 0 {
             lines.first = number;
         }
         lines.count += 1;
-        lines.text.push_str(words);
+        lines.text.push_str(text);
         at += line.len();
     }
     if lines.count == 0 {
         return None;
     }
-    // The client numbers the nothing behind a last line break, too.
+    // The client also numbers the empty line after the last line break.
     if lines.text.ends_with('\n') {
         lines.text.pop();
     }
@@ -131,7 +148,8 @@ fn parse(text: &str) -> Option<Lines> {
     Some(lines)
 }
 
-fn numbered(line: &str) -> Option<(u32, &str)> {
+/// Splits a line into its number and its text. Returns `None` if it has no number.
+fn parse_numbered_line(line: &str) -> Option<(u32, &str)> {
     let start = line.trim_start_matches(' ');
     let digits = start.bytes().take_while(u8::is_ascii_digit).count();
     let number = start[..digits].parse().ok()?;
@@ -141,12 +159,12 @@ fn numbered(line: &str) -> Option<(u32, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lines, parse};
+    use super::{NumberedLines, parse_numbered_lines};
 
     #[test]
-    fn numbers_come_off_and_what_stands_behind_is_kept_apart() {
+    fn line_numbers_and_trailing_text_are_separated() {
         let lines = |first, count, text: &str, rest: &str| {
-            Some(Lines { first, count, text: text.into(), rest: rest.into() })
+            Some(NumberedLines { first, count, text: text.into(), rest: rest.into() })
         };
         let cases = [
             ("     1→a\n     2→\n     3→  b", lines(1, 3, "a\n\n  b", "")),
@@ -158,7 +176,7 @@ mod tests {
             ("→x", None),
         ];
         for (text, expected) in cases {
-            assert_eq!(parse(text), expected, "{text:?}");
+            assert_eq!(parse_numbered_lines(text), expected, "{text:?}");
         }
     }
 }

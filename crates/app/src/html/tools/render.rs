@@ -1,52 +1,54 @@
-//! The door to the renderers: which tool is drawn by which, and what is the same for all of them.
+//! The entry point of the renderers: chooses the renderer of a tool and renders what all tools share.
 
 use maud::{Markup, html};
 use rethread_engine::core::turn::ToolCall;
 use serde_json::Value;
 
-use super::block::short;
+use super::block::truncate_line;
 use super::call_view::CallView;
 use super::headline::CallHeadline;
-use super::outcome::{Kept, Outcome};
+use super::outcome::{Outcome, ResultFile};
 use super::{
     agent, ask, collapse, edit, grep, lookup, notebook, other, plan, read, shell, skill, team, todo, web,
 };
-use crate::html::part::is_picture;
-use crate::html::text::{json, terminal};
+use crate::html::part::is_safe_image;
+use crate::html::text::{render_json, render_terminal};
 use crate::text::{self, clean, figures, outcome};
 
-/// Where a picture of a result can be had: an address of the server, or the picture itself.
-pub(crate) type Picture<'a> = &'a dyn Fn(u32, Option<&str>, usize) -> Option<String>;
+/// Returns the URL of an image by line number, id of the tool call (`None` for a prompt) and index. It is an address
+/// on the server or a `data:` URL. Returns `None` if the image is not available.
+pub(crate) type ImageUrl<'a> = &'a dyn Fn(u32, Option<&str>, usize) -> Option<String>;
 
-/// What a renderer may know beside the call.
+/// Everything that a renderer needs in addition to the call.
 pub(crate) struct RenderContext<'a> {
-    /// The folder of the session: paths below it are shown without it.
+    /// The folder of the session. Paths below it are shown relative to it.
     pub(crate) folder: &'a str,
-    /// What the client noted of the result for itself (`toolUseResult`), as JSON.
-    pub(crate) noted: Option<Value>,
-    /// Gives the address of a picture by line, call and its number within the result.
-    pub(crate) picture: Picture<'a>,
-    /// Says whether a result that lies in a file of this name can be had.
-    pub(crate) kept: &'a dyn Fn(&str) -> bool,
+    /// The client's own record of the result (`toolUseResult`).
+    pub(crate) result_meta: Option<Value>,
+    /// Returns the URL of an image of the result.
+    pub(crate) image_url: ImageUrl<'a>,
+    /// Returns `true` if the result file with this name is available.
+    pub(crate) has_result_file: &'a dyn Fn(&str) -> bool,
 }
 
-/// How one tool, or a family of them, is drawn.
+/// Renders the calls of one tool or of a family of tools.
 pub(super) struct Renderer {
-    /// The family, which chooses the mark at the head.
+    /// The family of the tool. Selects the icon in the headline.
     pub(super) kind: &'static str,
-    /// Says on one line what the call is about.
-    pub(super) gist: fn(&CallView<'_>, &mut CallHeadline),
-    /// Draws what was asked.
+    /// Adds what the call is about to the headline.
+    pub(super) headline: fn(&CallView<'_>, &mut CallHeadline),
+    /// Renders the input.
     pub(super) input: fn(&CallView<'_>) -> Markup,
-    /// Draws what was answered, where it did answer.
+    /// Renders the text of a result that is not an error.
     pub(super) result: fn(&CallView<'_>, &str) -> Markup,
 }
 
-/// How many bytes of input and result stand in a page before somebody asks for them.
-const LONG: usize = 6000;
+/// Maximum total size in bytes of an input and a result that are part of the page. Longer ones are loaded when the call
+/// is expanded.
+const MAX_INLINE_BYTES: usize = 6000;
 
-/// Chooses who draws a tool.
-pub(super) fn renderer(name: &str) -> &'static Renderer {
+/// Returns the renderer of the tool with this name.
+pub(super) fn renderer_for(name: &str) -> &'static Renderer {
     match name {
         "Bash" | "Monitor" => &shell::BASH,
         "PowerShell" => &shell::POWERSHELL,
@@ -79,139 +81,143 @@ pub(super) fn renderer(name: &str) -> &'static Renderer {
     }
 }
 
-/// Chooses who draws a call: input of no known shape is drawn as it stands, whatever the tool.
-fn chosen(matter: &CallView<'_>) -> &'static Renderer {
-    if matter.input.is_object() { renderer(&matter.call.name) } else { &other::ANY }
+/// Returns the renderer of a call. Input that is not an object is rendered as raw text for every tool.
+fn choose_renderer(view: &CallView<'_>) -> &'static Renderer {
+    if view.input.is_object() { renderer_for(&view.call.name) } else { &other::ANY }
 }
 
-/// Draws what a call is about, on one line.
-pub(crate) fn gist(call: &ToolCall, around: &RenderContext<'_>) -> Markup {
-    let matter = CallView::open(call, around);
-    let renderer = chosen(&matter);
-    let mut gist = CallHeadline::default();
-    (renderer.gist)(&matter, &mut gist);
-    match matter.outcome() {
-        Outcome::Missing => gist.figure("no result"),
-        Outcome::Declined(_) => gist.bad("declined"),
-        Outcome::Interrupted => gist.bad("interrupted"),
-        Outcome::Failed(_) if !gist.is_bad() => gist.bad("failed"),
-        Outcome::Kept(kept) if !kept.size.is_empty() => gist.figure(short(kept.size, 20)),
+/// Renders the headline of a call: its name, the most informative parts of its input, and its outcome.
+pub(crate) fn render_headline(call: &ToolCall, context: &RenderContext<'_>) -> Markup {
+    let view = CallView::new(call, context);
+    let renderer = choose_renderer(&view);
+    let mut headline = CallHeadline::default();
+    (renderer.headline)(&view, &mut headline);
+    match view.outcome() {
+        Outcome::Missing => headline.push_stat("no result"),
+        Outcome::Declined(_) => headline.push_failure("declined"),
+        Outcome::Interrupted => headline.push_failure("interrupted"),
+        Outcome::Failed(_) if !headline.has_failure() => headline.push_failure("failed"),
+        Outcome::InResultFile(file) if !file.size.is_empty() => {
+            headline.push_stat(truncate_line(file.size, 20));
+        }
         _ => {}
     }
-    gist.draw(renderer.kind, name(call))
+    headline.render(renderer.kind, display_name(call))
 }
 
-/// Draws a call of which nothing is known but its name, the most telling words of its input, and how it ended.
-pub(crate) fn bare(call: &ToolCall, folder: &str) -> Markup {
-    let mut gist = CallHeadline::default();
-    other::split_name(&call.name, &mut gist);
-    gist.say(&text::summary::gist(call, folder));
+/// Renders the headline of a call that has no body: its name, a summary of its input, and its outcome.
+pub(crate) fn render_static_headline(call: &ToolCall, folder: &str) -> Markup {
+    let mut headline = CallHeadline::default();
+    other::push_mcp_name(&call.name, &mut headline);
+    headline.push_text(&text::summary::summarize_call(call, folder));
     match outcome::call_status(call) {
-        Some("no result") => gist.figure("no result"),
-        Some(ending) => gist.bad(ending),
+        Some("no result") => headline.push_stat("no result"),
+        Some(status) => headline.push_failure(status),
         None => {}
     }
-    gist.draw(renderer(&call.name).kind, name(call))
+    headline.render(renderer_for(&call.name).kind, display_name(call))
 }
 
-fn name(call: &ToolCall) -> &str {
-    if call.name.is_empty() { "result without its call" } else { &call.name }
+/// Returns the name of the tool, or a label for a result without a call.
+fn display_name(call: &ToolCall) -> &str {
+    if call.name.is_empty() { "result without a call" } else { &call.name }
 }
 
-/// Whether the body is too long to stand in a page before somebody asks for it.
+/// Returns `true` if the input and the result are so long that the body is loaded only when the call is expanded.
 pub(crate) fn is_long(call: &ToolCall) -> bool {
-    // What people read with the conversation is there at once, unless nobody could read it.
-    let is_read = matches!(call.name.as_str(), "TodoWrite" | "AskUserQuestion" | "ExitPlanMode");
-    let most = if is_read { 16 * LONG } else { LONG };
-    call.input.len() + call.result.as_ref().map_or(0, |result| result.text.len()) > most
+    // Users read these calls together with the conversation.
+    let is_readable = matches!(call.name.as_str(), "TodoWrite" | "AskUserQuestion" | "ExitPlanMode");
+    let max_bytes = if is_readable { 16 * MAX_INLINE_BYTES } else { MAX_INLINE_BYTES };
+    call.input.len() + call.result.as_ref().map_or(0, |result| result.text.len()) > max_bytes
 }
 
-/// Whether people want to read the body with the conversation: plans, questions and their answers.
+/// Returns `true` if the body is expanded initially: plans, and questions with their answers.
 pub(crate) fn is_open(call: &ToolCall) -> bool {
     matches!(call.name.as_str(), "AskUserQuestion" | "ExitPlanMode" | "exit_plan_mode")
 }
 
-/// Draws input and result of a call.
-pub(crate) fn body(call: &ToolCall, around: &RenderContext<'_>) -> Markup {
-    let matter = CallView::open(call, around);
-    let renderer = chosen(&matter);
+/// Renders the input and the result of a call.
+pub(crate) fn render_body(call: &ToolCall, context: &RenderContext<'_>) -> Markup {
+    let view = CallView::new(call, context);
+    let renderer = choose_renderer(&view);
     html! {
-        ((renderer.input)(&matter))
-        @match matter.outcome() {
-            Outcome::Missing => p class="quiet" { "no result" },
-            Outcome::Declined(said) => {
-                div class="declined" { "declined by the user" @if !said.is_empty() { blockquote { (clean::text(said)) } } }
+        ((renderer.input)(&view))
+        @match view.outcome() {
+            Outcome::Missing => p class="muted" { "no result" },
+            Outcome::Declined(reason) => {
+                div class="declined" { "declined by the user" @if !reason.is_empty() { blockquote { (clean::text(reason)) } } }
             }
             Outcome::Interrupted => div class="declined" { "interrupted by the user" },
-            Outcome::Failed(words) => (failed(words)),
-            Outcome::Kept(kept) => { (kept_apart(kept, (around.kept)(kept.file))) ((renderer.result)(&matter, kept.preview)) },
-            Outcome::Fine(text) => ((renderer.result)(&matter, text)),
+            Outcome::Failed(text) => (render_failure(text)),
+            Outcome::InResultFile(file) => { (render_result_file_note(file, (context.has_result_file)(file.name))) ((renderer.result)(&view, file.preview)) },
+            Outcome::Succeeded(text) => ((renderer.result)(&view, text)),
         }
-        (pictures(&matter))
+        (render_media(&view))
     }
 }
 
-fn failed(words: &str) -> Markup {
-    html! { div class="failed" { @if words.is_empty() { "failed" } @else { (collapse::lines(terminal(words))) } } }
+fn render_failure(text: &str) -> Markup {
+    html! { div class="failed" { @if text.is_empty() { "failed" } @else { (collapse::fold_lines(render_terminal(text))) } } }
 }
 
-/// Says that a result lies in a file of its own; where it can be had, the page around offers to fetch it by the name of the file.
-fn kept_apart(kept: Kept<'_>, is_there: bool) -> Markup {
-    let is_named = !kept.file.is_empty();
+/// Renders a note that the result is stored in a file. If the file is available, the script of the page adds a button
+/// to load it.
+fn render_result_file_note(file: ResultFile<'_>, is_available: bool) -> Markup {
+    let is_named = !file.name.is_empty();
     html! {
-        div class="kept" data-kept=[(is_named && is_there).then_some(kept.file)] {
-            "kept in a file of its own"
-            @if !kept.size.is_empty() { ", " (short(kept.size, 20)) }
-            @if is_named { " " code { (kept.file) } }
-            @if is_named && !is_there { ", which is not there any more" }
-            @if !kept.preview.is_empty() { "; it begins" }
+        div class="result-file" data-result-file=[(is_named && is_available).then_some(file.name)] {
+            "stored in a separate file"
+            @if !file.size.is_empty() { ", " (truncate_line(file.size, 20)) }
+            @if is_named { " " code { (file.name) } }
+            @if is_named && !is_available { ", which does not exist any more" }
+            @if !file.preview.is_empty() { "; it begins with" }
         }
     }
 }
 
-/// How many bytes of a result that lies in a file of its own are shown.
-pub(crate) const KEPT_SHOWN: usize = 1 << 20;
+/// Maximum number of bytes of a result file that are shown.
+pub(crate) const MAX_RESULT_FILE_BYTES: usize = 1 << 20;
 
-/// Draws a result that lies in a file of its own, or its beginning where there is more.
-pub(crate) fn kept(bytes: &[u8], more: bool) -> Markup {
+/// Renders the bytes of a result file as terminal output. `is_truncated` is `true` if they are only its beginning.
+pub(crate) fn render_result_file(bytes: &[u8], is_truncated: bool) -> Markup {
     html! {
-        div class="kept-all" tabindex="0" role="region" aria-label="The whole result" { (terminal(&String::from_utf8_lossy(bytes))) }
-        @if more { p class="quiet" { "The file is longer: this is its first MB." } }
+        div class="result-file-full" tabindex="0" role="region" aria-label="Full result" { (render_terminal(&String::from_utf8_lossy(bytes))) }
+        @if is_truncated { p class="muted" { "The file is longer; only its first MB is shown." } }
     }
 }
 
-/// Draws the pictures of a result, and says what else came with it.
-fn pictures(matter: &CallView<'_>) -> Markup {
-    let Some(result) = &matter.call.result else { return html! {} };
+/// Renders the images of a result. Names attachments that are not safe images.
+fn render_media(view: &CallView<'_>) -> Markup {
+    let Some(result) = &view.call.result else { return html! {} };
     html! {
-        @for shown in &result.media {
-            @let address = (matter.around.picture)(result.line, Some(&matter.call.id), shown.no);
-            @match address.filter(|_| is_picture(&shown.kind)) {
-                Some(address) => button type="button" class="picture" data-do="picture" aria-label="Show the picture large" {
-                    img class="tool-picture" loading="lazy" src=(address) alt={ "picture " (shown.no + 1) " of the result" };
+        @for media in &result.media {
+            @let url = (view.context.image_url)(result.line, Some(&view.call.id), media.index);
+            @match url.filter(|_| is_safe_image(&media.kind)) {
+                Some(url) => button type="button" class="image" data-command="image" aria-label="Show the image at full size" {
+                    img class="tool-image" loading="lazy" src=(url) alt={ "image " (media.index + 1) " of the result" };
                 },
-                None => p class="quiet" {
-                    (media(&shown.kind)) @if shown.bytes > 0 { ", " (figures::size(shown.bytes as u64 / 4 * 3)) }
+                None => p class="muted" {
+                    (describe_media(&media.kind)) @if media.bytes > 0 { ", " (figures::format_size(media.bytes as u64 / 4 * 3)) }
                 },
             }
         }
     }
 }
 
-/// Says what kind of thing came with a result.
-fn media(kind: &str) -> String {
+/// Returns the display name of a media type or kind of block.
+fn describe_media(kind: &str) -> String {
     match kind {
         "application/pdf" => "a PDF document".into(),
-        "image" => "a picture".into(),
+        "image" => "an image".into(),
         "document" => "a document".into(),
-        _ => short(kind, 60),
+        _ => truncate_line(kind, 60),
     }
 }
 
-/// Draws input that no renderer understands.
-pub(super) fn as_it_stands(matter: &CallView<'_>) -> Markup {
-    match matter.call.input.trim() {
+/// Renders input that no renderer understands as JSON or text. Returns empty markup if there is none.
+pub(super) fn render_raw_input(view: &CallView<'_>) -> Markup {
+    match view.call.input.trim() {
         "" | "null" => html! {},
-        input => collapse::lines(json(input)),
+        input => collapse::fold_lines(render_json(input)),
     }
 }

@@ -2,27 +2,28 @@
 
 use maud::{Markup, html};
 
-use super::block::{Rows, wrote};
+use super::block::{FieldList, render_markdown};
 use super::call_view::CallView;
 use super::headline::CallHeadline;
 use super::render::Renderer;
 
-/// A skill or slash command that the model called.
-pub(super) const SKILL: Renderer = Renderer { kind: "skill", gist, input, result };
+/// Renders calls that run a skill or slash command.
+pub(super) const SKILL: Renderer =
+    Renderer { kind: "skill", headline: fill_headline, input: render_input, result: render_result };
 
-fn gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
-    if let Some(name) = matter.asked_any(&["skill", "command", "name"]) {
-        gist.code(name);
+fn fill_headline(view: &CallView<'_>, headline: &mut CallHeadline) {
+    if let Some(name) = view.first_input_str(&["skill", "command", "name"]) {
+        headline.push_code(name);
     }
-    if let Some(arguments) = matter.asked_any(&["args", "arguments"]) {
-        gist.aside(arguments);
+    if let Some(arguments) = view.first_input_str(&["args", "arguments"]) {
+        headline.push_muted(arguments);
     }
 }
 
-fn input(matter: &CallView<'_>) -> Markup {
-    Rows::default().fields_but(&matter.input, &[]).draw()
+fn render_input(view: &CallView<'_>) -> Markup {
+    FieldList::default().fields_except(&view.input, &[]).render()
 }
 
-fn result(_matter: &CallView<'_>, text: &str) -> Markup {
-    html! { @if text.trim().is_empty() { p class="quiet" { "no words" } } @else { (wrote(text)) } }
+fn render_result(_view: &CallView<'_>, text: &str) -> Markup {
+    html! { @if text.trim().is_empty() { p class="muted" { "no text" } } @else { (render_markdown(text)) } }
 }

@@ -1,69 +1,76 @@
-//! Messages between agents, and their teams.
+//! Agent teams and messages between agents.
 
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::block::{Rows, short, told, wrote};
-use super::call_view::{CallView, words};
+use super::block::{FieldList, render_auto, render_markdown, truncate_line};
+use super::call_view::{CallView, str_field};
 use super::headline::CallHeadline;
 use super::render::Renderer;
 
-/// A message to another agent.
-pub(super) const MESSAGE: Renderer =
-    Renderer { kind: "agent", gist: message_gist, input: message_input, result: answer };
+/// Renders messages to another agent.
+pub(super) const MESSAGE: Renderer = Renderer {
+    kind: "agent",
+    headline: fill_message_headline,
+    input: render_message_input,
+    result: render_answer,
+};
 
-/// A team made or dissolved.
+/// Renders calls that create or delete a team.
 pub(super) const TEAM: Renderer =
-    Renderer { kind: "agent", gist: team_gist, input: team_input, result: answer };
+    Renderer { kind: "agent", headline: fill_team_headline, input: render_team_input, result: render_answer };
 
-const WORDS: [&str; 2] = ["message", "content"];
+/// The input fields that contain the message.
+const MESSAGE_FIELDS: [&str; 2] = ["message", "content"];
 
-fn target<'m>(matter: &'m CallView<'_>) -> Option<&'m str> {
-    matter.asked_any(&["to", "recipient"]).or_else(|| matter.noted_words("target"))
+/// Returns the recipient of the message. Returns `None` if it is unknown.
+fn target<'m>(view: &'m CallView<'_>) -> Option<&'m str> {
+    view.first_input_str(&["to", "recipient"]).or_else(|| view.result_meta_str("target"))
 }
 
-fn message_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
-    if let Some(target) = target(matter) {
-        gist.aside(&format!("to {}", short(target, 60)));
+fn fill_message_headline(view: &CallView<'_>, headline: &mut CallHeadline) {
+    if let Some(target) = target(view) {
+        headline.push_muted(&format!("to {}", truncate_line(target, 60)));
     }
-    match matter.input_str("summary").or_else(|| matter.asked_any(&WORDS)) {
-        Some(words) => gist.say(words),
-        None => gist.aside(matter.input_str("type").unwrap_or_default()),
+    match view.input_str("summary").or_else(|| view.first_input_str(&MESSAGE_FIELDS)) {
+        Some(message) => headline.push_text(message),
+        None => headline.push_muted(view.input_str("type").unwrap_or_default()),
     }
 }
 
-fn message_input(matter: &CallView<'_>) -> Markup {
-    let rows = Rows::default()
-        .words("to", target(matter))
-        .fields_but(&matter.input, &["to", "recipient", "content", "message"]);
+/// Renders the recipient, the other fields of the input, and the message.
+fn render_message_input(view: &CallView<'_>) -> Markup {
+    let fields = FieldList::default()
+        .text("to", target(view))
+        .fields_except(&view.input, &["to", "recipient", "content", "message"]);
     html! {
-        (rows.draw())
-        @match matter.asked_any(&WORDS) {
-            Some(words) => (wrote(words)),
-            None => @if let Some(message) = matter.input.get("message") { (Rows::default().value("message", message).draw()) },
+        (fields.render())
+        @match view.first_input_str(&MESSAGE_FIELDS) {
+            Some(message) => (render_markdown(message)),
+            None => @if let Some(message) = view.input.get("message") { (FieldList::default().value("message", message).render()) },
         }
     }
 }
 
-fn team_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
-    if let Some(name) = matter.input_str("team_name").or_else(|| matter.noted_words("team_name")) {
-        gist.say(name);
+fn fill_team_headline(view: &CallView<'_>, headline: &mut CallHeadline) {
+    if let Some(name) = view.input_str("team_name").or_else(|| view.result_meta_str("team_name")) {
+        headline.push_text(name);
     }
-    if let Some(description) = matter.input_str("description") {
-        gist.aside(description);
+    if let Some(description) = view.input_str("description") {
+        headline.push_muted(description);
     }
 }
 
-fn team_input(matter: &CallView<'_>) -> Markup {
-    Rows::default().fields_but(&matter.input, &[]).draw()
+fn render_team_input(view: &CallView<'_>) -> Markup {
+    FieldList::default().fields_except(&view.input, &[]).render()
 }
 
-/// Draws the sentence that the client answers with; the rest repeats what was asked.
-fn answer(matter: &CallView<'_>, text: &str) -> Markup {
+/// Renders the client's message about the call. If there is none, renders the whole result.
+fn render_answer(view: &CallView<'_>, text: &str) -> Markup {
     let parsed: Value = serde_json::from_str(text).unwrap_or_default();
-    match matter.noted_words("message").or_else(|| words(&parsed, "message")) {
-        Some(message) => html! { p class="quiet" { (short(message, 400)) } },
-        None if parsed.is_object() => Rows::default().fields_but(&parsed, &[]).draw(),
-        None => told(text),
+    match view.result_meta_str("message").or_else(|| str_field(&parsed, "message")) {
+        Some(message) => html! { p class="muted" { (truncate_line(message, 400)) } },
+        None if parsed.is_object() => FieldList::default().fields_except(&parsed, &[]).render(),
+        None => render_auto(text),
     }
 }

@@ -1,105 +1,121 @@
-//! Lists of things to do.
+//! Todo lists and tasks.
 
 use std::collections::{HashMap, HashSet};
 
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::block::{Rows, short, told, wrote};
-use super::call_view::{CallView, label, list, words};
+use super::block::{FieldList, render_auto, render_markdown, truncate_line};
+use super::call_view::{CallView, array_field, id_field, str_field};
 use super::headline::CallHeadline;
 use super::render::Renderer;
 use crate::text::{clean, figures};
 
-/// A list written whole.
-pub(super) const CHECKLIST: Renderer =
-    Renderer { kind: "todo", gist: todos_gist, input: todos_input, result: |_, _| html! {} };
+/// Renders calls that write the whole todo list.
+pub(super) const CHECKLIST: Renderer = Renderer {
+    kind: "todo",
+    headline: fill_todos_headline,
+    input: render_todos_input,
+    result: |_, _| html! {},
+};
 
-/// A task that was added.
-pub(super) const CREATE: Renderer =
-    Renderer { kind: "todo", gist: create_gist, input: create_input, result: |_, _| html! {} };
+/// Renders calls that add a task.
+pub(super) const CREATE: Renderer = Renderer {
+    kind: "todo",
+    headline: fill_create_headline,
+    input: render_create_input,
+    result: |_, _| html! {},
+};
 
-/// A task that was changed.
-pub(super) const UPDATE: Renderer =
-    Renderer { kind: "todo", gist: update_gist, input: update_input, result: update_result };
+/// Renders calls that change a task.
+pub(super) const UPDATE: Renderer = Renderer {
+    kind: "todo",
+    headline: fill_update_headline,
+    input: render_update_input,
+    result: render_update_result,
+};
 
-/// Tasks that were looked at.
+/// Renders calls that list tasks or show one.
 pub(super) const LIST: Renderer =
-    Renderer { kind: "todo", gist: list_gist, input: |_| html! {}, result: list_result };
+    Renderer { kind: "todo", headline: fill_list_headline, input: |_| html! {}, result: render_list_result };
 
-/// How many tasks of a list show at once.
-const SHOWN: usize = 200;
+/// Maximum number of tasks that are visible initially.
+const VISIBLE_TASKS: usize = 200;
 
-/// How far a task is.
+/// The state of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum TaskState {
     Done,
-    AtWork,
+    InProgress,
     Open,
-    Gone,
+    Removed,
 }
 
-impl State {
-    fn read(status: &str) -> State {
+impl TaskState {
+    fn read(status: &str) -> TaskState {
         match status {
-            "completed" | "done" => State::Done,
-            "in_progress" => State::AtWork,
-            "deleted" | "cancelled" => State::Gone,
-            _ => State::Open,
+            "completed" | "done" => TaskState::Done,
+            "in_progress" => TaskState::InProgress,
+            "deleted" | "cancelled" => TaskState::Removed,
+            _ => TaskState::Open,
         }
     }
 
-    /// Returns class, mark and words.
-    fn looks(self) -> (&'static str, &'static str, &'static str) {
+    /// Returns the CSS class, the symbol and the label of the state.
+    fn display(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            State::Done => ("done", "✓", "done"),
-            State::AtWork => ("at-work", "◐", "at work"),
-            State::Open => ("open", "○", "open"),
-            State::Gone => ("gone", "×", "gone"),
+            TaskState::Done => ("done", "✓", "done"),
+            TaskState::InProgress => ("in-progress", "◐", "in progress"),
+            TaskState::Open => ("open", "○", "open"),
+            TaskState::Removed => ("removed", "×", "removed"),
         }
     }
 }
 
-/// A line of a list.
-struct Item {
-    state: State,
+/// A task in a list.
+struct TaskItem {
+    state: TaskState,
+    /// The id of the task. `None` if it is not shown.
     id: Option<String>,
-    words: String,
-    /// What became different since the list before.
-    news: Option<String>,
+    text: String,
+    /// The difference from the previous list, for display.
+    change: Option<String>,
 }
 
-fn item(value: &Value) -> Item {
-    let words = words(value, "content").or_else(|| words(value, "subject")).or_else(|| value.as_str());
-    Item {
-        state: State::read(value.get("status").and_then(Value::as_str).unwrap_or_default()),
-        id: label(value, "id"),
-        words: words.unwrap_or("(without words)").to_owned(),
-        news: None,
+/// Parses a task from JSON. Missing text becomes "(no text)", an unknown status [`TaskState::Open`].
+fn parse_item(value: &Value) -> TaskItem {
+    let text = str_field(value, "content").or_else(|| str_field(value, "subject")).or_else(|| value.as_str());
+    TaskItem {
+        state: TaskState::read(value.get("status").and_then(Value::as_str).unwrap_or_default()),
+        id: id_field(value, "id"),
+        text: text.unwrap_or("(no text)").to_owned(),
+        change: None,
     }
 }
 
-fn draw(items: &[Item]) -> Markup {
-    let (head, rest) = items.split_at(items.len().min(SHOWN));
+/// Renders the first [`VISIBLE_TASKS`] tasks, and the others collapsed.
+fn render_items(items: &[TaskItem]) -> Markup {
+    let (head, rest) = items.split_at(items.len().min(VISIBLE_TASKS));
     html! {
-        (lines(head))
+        (render_list(head))
         @if !rest.is_empty() {
-            details class="more" { summary { (figures::things(rest.len() as u64, "more task")) } (lines(rest)) }
+            details class="more" { summary { (figures::count_noun(rest.len() as u64, "more task")) } (render_list(rest)) }
         }
     }
 }
 
-fn lines(items: &[Item]) -> Markup {
+/// Renders tasks as a list with symbols for their states.
+fn render_list(items: &[TaskItem]) -> Markup {
     html! {
         ul class="checks" {
             @for item in items {
-                @let (class, mark, says) = item.state.looks();
+                @let (class, symbol, label) = item.state.display();
                 li class=(class) {
-                    span class="check" role="img" aria-label=(says) { (mark) }
+                    span class="check" role="img" aria-label=(label) { (symbol) }
                     span {
-                        @if let Some(id) = &item.id { span class="tool-aside" { "#" (short(id, 20)) " " } }
-                        (clean::text(&item.words))
-                        @if let Some(news) = &item.news { " " span class="fig" { (news) } }
+                        @if let Some(id) = &item.id { span class="tool-detail" { "#" (truncate_line(id, 20)) " " } }
+                        (clean::text(&item.text))
+                        @if let Some(change) = &item.change { " " span class="stat" { (change) } }
                     }
                 }
             }
@@ -107,148 +123,157 @@ fn lines(items: &[Item]) -> Markup {
     }
 }
 
-/// Says how many are done, and what is at work.
-fn summary(gist: &mut CallHeadline, items: &[Item]) {
-    let done = items.iter().filter(|item| item.state == State::Done).count();
-    if let Some(item) = items.iter().find(|item| item.state == State::AtWork) {
-        gist.say(&item.words);
+/// Adds the current task and the number of completed tasks to the headline.
+fn push_progress(headline: &mut CallHeadline, items: &[TaskItem]) {
+    let done = items.iter().filter(|item| item.state == TaskState::Done).count();
+    if let Some(item) = items.iter().find(|item| item.state == TaskState::InProgress) {
+        headline.push_text(&item.text);
     }
-    gist.figure(format!("{done} of {} done", items.len()));
+    headline.push_stat(format!("{done} of {} done", items.len()));
 }
 
-fn todos(matter: &CallView<'_>) -> Vec<Item> {
-    matter.asked_list("todos").iter().map(item).collect()
+fn parse_todos(view: &CallView<'_>) -> Vec<TaskItem> {
+    view.input_list("todos").iter().map(parse_item).collect()
 }
 
-fn todos_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
-    summary(gist, &todos(matter));
+fn fill_todos_headline(view: &CallView<'_>, headline: &mut CallHeadline) {
+    push_progress(headline, &parse_todos(view));
 }
 
-fn todos_input(matter: &CallView<'_>) -> Markup {
-    let mut items = todos(matter);
+/// Renders the todo list, with the changes since the previous list if `toolUseResult` contains that.
+fn render_todos_input(view: &CallView<'_>) -> Markup {
+    let mut items = parse_todos(view);
     if items.is_empty() {
-        return super::render::as_it_stands(matter);
+        return super::render::render_raw_input(view);
     }
-    if let Some(note) = &matter.around.noted
-        && note.get("oldTodos").is_some()
+    if let Some(meta) = &view.context.result_meta
+        && meta.get("oldTodos").is_some()
     {
-        compare(&mut items, list(note, "oldTodos"));
+        mark_changes(&mut items, array_field(meta, "oldTodos"));
     }
-    // An id that only numbers the lines tells nothing.
+    // The ids of todos only number the lines.
     items.iter_mut().for_each(|item| item.id = None);
-    draw(&items)
+    render_items(&items)
 }
 
-/// Marks what became different, and adds what is no longer there.
-fn compare(items: &mut Vec<Item>, before: &[Value]) {
-    let before: Vec<Item> = before.iter().map(item).collect();
-    if before.is_empty() {
+/// Marks the tasks that changed since the previous list, and appends those that are no longer listed.
+fn mark_changes(items: &mut Vec<TaskItem>, previous: &[Value]) {
+    let previous: Vec<TaskItem> = previous.iter().map(parse_item).collect();
+    if previous.is_empty() {
         return;
     }
-    let mut states: HashMap<&str, State> = HashMap::new();
-    for old in &before {
-        states.entry(&old.words).or_insert(old.state);
+    let mut states: HashMap<&str, TaskState> = HashMap::new();
+    for old in &previous {
+        states.entry(&old.text).or_insert(old.state);
     }
     for item in items.iter_mut() {
-        match states.get(item.words.as_str()) {
-            None => item.news = Some("new".into()),
-            Some(state) if *state != item.state => item.news = Some(format!("was {}", state.looks().2)),
+        match states.get(item.text.as_str()) {
+            None => item.change = Some("new".into()),
+            Some(state) if *state != item.state => item.change = Some(format!("was {}", state.display().2)),
             Some(_) => {}
         }
     }
-    let listed: HashSet<String> = items.iter().map(|item| item.words.clone()).collect();
-    let gone = before.into_iter().filter(|old| !listed.contains(&old.words));
-    items.extend(gone.map(|old| Item { state: State::Gone, news: Some("no longer listed".into()), ..old }));
+    let listed: HashSet<String> = items.iter().map(|item| item.text.clone()).collect();
+    let removed = previous.into_iter().filter(|old| !listed.contains(&old.text));
+    items.extend(removed.map(|old| TaskItem {
+        state: TaskState::Removed,
+        change: Some("no longer listed".into()),
+        ..old
+    }));
 }
 
-fn create_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
-    if let Some(id) = matter.result_meta("task").and_then(|task| label(task, "id")) {
-        gist.aside(&format!("#{id}"));
+fn fill_create_headline(view: &CallView<'_>, headline: &mut CallHeadline) {
+    if let Some(id) = view.result_meta("task").and_then(|task| id_field(task, "id")) {
+        headline.push_muted(&format!("#{id}"));
     }
-    if let Some(subject) = matter.input_str("subject") {
-        gist.say(subject);
+    if let Some(subject) = view.input_str("subject") {
+        headline.push_text(subject);
     }
 }
 
-fn create_input(matter: &CallView<'_>) -> Markup {
+fn render_create_input(view: &CallView<'_>) -> Markup {
     html! {
-        (draw(&[item(&matter.input)]))
-        @if let Some(description) = matter.input_str("description") { (wrote(description)) }
-        (Rows::default().fields_but(&matter.input, &["subject", "description", "activeForm"]).draw())
+        (render_items(&[parse_item(&view.input)]))
+        @if let Some(description) = view.input_str("description") { (render_markdown(description)) }
+        (FieldList::default().fields_except(&view.input, &["subject", "description", "activeForm"]).render())
     }
 }
 
-fn update_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
-    if let Some(id) = label(&matter.input, "taskId") {
-        gist.aside(&format!("#{id}"));
+/// Adds the id, the subject, the change of status and the owner of the task.
+fn fill_update_headline(view: &CallView<'_>, headline: &mut CallHeadline) {
+    if let Some(id) = id_field(&view.input, "taskId") {
+        headline.push_muted(&format!("#{id}"));
     }
-    if let Some(subject) = matter.input_str("subject") {
-        gist.say(subject);
+    if let Some(subject) = view.input_str("subject") {
+        headline.push_text(subject);
     }
-    let change = matter.result_meta("statusChange");
-    let to = change.and_then(|change| words(change, "to")).or_else(|| matter.input_str("status"));
+    let change = view.result_meta("statusChange");
+    let to = change.and_then(|change| str_field(change, "to")).or_else(|| view.input_str("status"));
     if let Some(to) = to {
-        let from = change.and_then(|change| words(change, "from")).map(|from| State::read(from).looks().2);
-        let to = State::read(to).looks().2;
-        gist.say(&from.map_or_else(|| to.to_owned(), |from| format!("{from} → {to}")));
+        let from =
+            change.and_then(|change| str_field(change, "from")).map(|from| TaskState::read(from).display().2);
+        let to = TaskState::read(to).display().2;
+        headline.push_text(&from.map_or_else(|| to.to_owned(), |from| format!("{from} → {to}")));
     }
-    if let Some(owner) = matter.input_str("owner") {
-        gist.aside(&format!("for {}", short(owner, 60)));
+    if let Some(owner) = view.input_str("owner") {
+        headline.push_muted(&format!("for {}", truncate_line(owner, 60)));
     }
-    if matter.result_meta("success").and_then(Value::as_bool) == Some(false) {
-        gist.bad("failed");
+    if view.result_meta("success").and_then(Value::as_bool) == Some(false) {
+        headline.push_failure("failed");
     }
 }
 
-fn update_input(matter: &CallView<'_>) -> Markup {
-    Rows::default().fields_but(&matter.input, &["activeForm"]).draw()
+fn render_update_input(view: &CallView<'_>) -> Markup {
+    FieldList::default().fields_except(&view.input, &["activeForm"]).render()
 }
 
-fn update_result(matter: &CallView<'_>, text: &str) -> Markup {
-    html! { p class="quiet" { (short(matter.noted_words("error").unwrap_or(text), 400)) } }
+fn render_update_result(view: &CallView<'_>, text: &str) -> Markup {
+    html! { p class="muted" { (truncate_line(view.result_meta_str("error").unwrap_or(text), 400)) } }
 }
 
-/// Returns the tasks of a result: from the note, else from lines such as `#6 [pending] subject`.
-fn listed(matter: &CallView<'_>, text: &str) -> Vec<Item> {
-    let note = matter.around.noted.as_ref();
-    let noted = note.map_or(&[][..], |note| list(note, "tasks"));
-    if !noted.is_empty() {
-        return noted.iter().map(item).collect();
+/// Parses the tasks of a result: from `toolUseResult`, else from lines such as `#6 [pending] subject`. Other lines
+/// are ignored.
+fn parse_tasks(view: &CallView<'_>, text: &str) -> Vec<TaskItem> {
+    let meta = view.context.result_meta.as_ref();
+    let tasks = meta.map_or(&[][..], |meta| array_field(meta, "tasks"));
+    if !tasks.is_empty() {
+        return tasks.iter().map(parse_item).collect();
     }
-    let read = |line: &str| {
+    let parse_line = |line: &str| {
         let (id, rest) = line.strip_prefix('#')?.split_once(" [")?;
-        let (status, words) = rest.split_once("] ")?;
-        Some(Item {
-            state: State::read(status),
+        let (status, subject) = rest.split_once("] ")?;
+        Some(TaskItem {
+            state: TaskState::read(status),
             id: Some(id.trim_end_matches('.').to_owned()),
-            words: words.to_owned(),
-            news: None,
+            text: subject.to_owned(),
+            change: None,
         })
     };
-    text.lines().filter_map(read).collect()
+    text.lines().filter_map(parse_line).collect()
 }
 
-fn list_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
-    if let Some(task) = matter.result_meta("task") {
-        return gist.say(words(task, "subject").unwrap_or_default());
+/// Adds the subject of a single task, or the progress of the listed tasks.
+fn fill_list_headline(view: &CallView<'_>, headline: &mut CallHeadline) {
+    if let Some(task) = view.result_meta("task") {
+        return headline.push_text(str_field(task, "subject").unwrap_or_default());
     }
-    if let Some(id) = label(&matter.input, "taskId") {
-        gist.aside(&format!("#{id}"));
+    if let Some(id) = id_field(&view.input, "taskId") {
+        headline.push_muted(&format!("#{id}"));
     }
-    let items = listed(matter, matter.outcome().words().unwrap_or_default());
+    let items = parse_tasks(view, view.outcome().text().unwrap_or_default());
     if !items.is_empty() {
-        summary(gist, &items);
+        push_progress(headline, &items);
     }
 }
 
-fn list_result(matter: &CallView<'_>, text: &str) -> Markup {
-    if let Some(task) = matter.result_meta("task").filter(|task| task.is_object()) {
+fn render_list_result(view: &CallView<'_>, text: &str) -> Markup {
+    if let Some(task) = view.result_meta("task").filter(|task| task.is_object()) {
         return html! {
-            (draw(&[item(task)]))
-            @if let Some(description) = words(task, "description") { (wrote(description)) }
-            (Rows::default().fields_but(task, &["id", "subject", "status", "description"]).draw())
+            (render_items(&[parse_item(task)]))
+            @if let Some(description) = str_field(task, "description") { (render_markdown(description)) }
+            (FieldList::default().fields_except(task, &["id", "subject", "status", "description"]).render())
         };
     }
-    let items = listed(matter, text);
-    if items.is_empty() { told(text) } else { draw(&items) }
+    let items = parse_tasks(view, text);
+    if items.is_empty() { render_auto(text) } else { render_items(&items) }
 }

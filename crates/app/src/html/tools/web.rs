@@ -1,87 +1,99 @@
-//! The web: what was searched for and what was fetched.
+//! Web searches and fetched web pages.
 
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::block::{Rows, folded, short, wrote};
-use super::call_view::{CallView, list, words};
+use super::block::{FieldList, render_collapsed, render_markdown, truncate_line};
+use super::call_view::{CallView, array_field, str_field};
 use super::headline::CallHeadline;
 use super::render::Renderer;
-use crate::html::text::prose;
+use crate::html::text::render_prose;
 use crate::text::figures;
 
-/// A search of the web.
-pub(super) const SEARCH: Renderer =
-    Renderer { kind: "web", gist: search_gist, input: search_input, result: search_result };
+/// Renders web searches.
+pub(super) const SEARCH: Renderer = Renderer {
+    kind: "web",
+    headline: fill_search_headline,
+    input: render_search_input,
+    result: render_search_result,
+};
 
-/// A page that was fetched.
-pub(super) const FETCH: Renderer =
-    Renderer { kind: "web", gist: fetch_gist, input: fetch_input, result: fetch_result };
+/// Renders calls that fetch a web page.
+pub(super) const FETCH: Renderer = Renderer {
+    kind: "web",
+    headline: fill_fetch_headline,
+    input: render_fetch_input,
+    result: render_fetch_result,
+};
 
-fn search_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
-    if let Some(query) = matter.input_str("query") {
-        gist.say(query);
+fn fill_search_headline(view: &CallView<'_>, headline: &mut CallHeadline) {
+    if let Some(query) = view.input_str("query") {
+        headline.push_text(query);
     }
-    let count = matter.outcome().words().map(|text| links(matter, text).len()).unwrap_or_default();
+    let count = view.outcome().text().map(|text| parse_links(view, text).len()).unwrap_or_default();
     if count > 0 {
-        gist.figure(figures::things(count as u64, "link"));
+        headline.push_stat(figures::count_noun(count as u64, "link"));
     }
 }
 
-fn search_input(matter: &CallView<'_>) -> Markup {
-    Rows::default().words("query", matter.input_str("query")).fields_but(&matter.input, &["query"]).draw()
+fn render_search_input(view: &CallView<'_>) -> Markup {
+    FieldList::default()
+        .text("query", view.input_str("query"))
+        .fields_except(&view.input, &["query"])
+        .render()
 }
 
-fn search_result(matter: &CallView<'_>, text: &str) -> Markup {
-    let links = links(matter, text);
+/// Renders the found links, then the summary.
+fn render_search_result(view: &CallView<'_>, text: &str) -> Markup {
+    let links = parse_links(view, text);
     let mut list = String::new();
     for (title, url) in &links {
-        list.push_str(&bullet(title, url));
+        list.push_str(&format_markdown_bullet(title, url));
     }
-    let said = said(matter, text);
+    let summary = extract_summary_text(view, text);
     html! {
-        @if !links.is_empty() { div class="links" { (prose(&list)) } }
-        @if !said.trim().is_empty() { (wrote(&said)) }
+        @if !links.is_empty() { div class="links" { (render_prose(&list)) } }
+        @if !summary.trim().is_empty() { (render_markdown(&summary)) }
     }
 }
 
-/// Returns titles and addresses of what was found.
-fn links(matter: &CallView<'_>, text: &str) -> Vec<(String, String)> {
-    let mut found = Vec::new();
+/// Returns the title and URL of each search result: from `toolUseResult`, else from the text of the result.
+fn parse_links(view: &CallView<'_>, text: &str) -> Vec<(String, String)> {
+    let mut links = Vec::new();
     let mut add = |pages: &[Value]| {
         for page in pages {
-            if let Some(url) = words(page, "url") {
-                found.push((words(page, "title").unwrap_or(url).to_owned(), url.to_owned()));
+            if let Some(url) = str_field(page, "url") {
+                links.push((str_field(page, "title").unwrap_or(url).to_owned(), url.to_owned()));
             }
         }
     };
-    for result in matter.around.noted.iter().flat_map(|note| list(note, "results")) {
-        add(list(result, "content"));
+    for result in view.context.result_meta.iter().flat_map(|meta| array_field(meta, "results")) {
+        add(array_field(result, "content"));
     }
-    if matter.around.noted.is_none() {
+    if view.context.result_meta.is_none() {
         for line in text.lines().filter_map(|line| line.strip_prefix("Links: ")) {
             add(&serde_json::from_str::<Vec<Value>>(line).unwrap_or_default());
         }
     }
-    found
+    links
 }
 
-/// Returns what was said beside the links.
-fn said(matter: &CallView<'_>, text: &str) -> String {
-    let results = matter.around.noted.iter().flat_map(|note| list(note, "results"));
-    let noted: Vec<&str> = results.filter_map(Value::as_str).collect();
-    if !noted.is_empty() {
-        return noted.join("\n\n");
+/// Returns the text of the search result without the links.
+fn extract_summary_text(view: &CallView<'_>, text: &str) -> String {
+    let results = view.context.result_meta.iter().flat_map(|meta| array_field(meta, "results"));
+    let texts: Vec<&str> = results.filter_map(Value::as_str).collect();
+    if !texts.is_empty() {
+        return texts.join("\n\n");
     }
-    let is_said =
+    let is_text =
         |line: &&str| !line.starts_with("Links: ") && !line.starts_with("Web search results for query:");
-    text.lines().filter(is_said).collect::<Vec<_>>().join("\n")
+    text.lines().filter(is_text).collect::<Vec<_>>().join("\n")
 }
 
-/// Writes a link as markdown, so that one rule says which addresses may be followed.
-fn bullet(title: &str, url: &str) -> String {
+/// Formats a link as a markdown list item: the markdown renderer alone decides which URLs become links.
+fn format_markdown_bullet(title: &str, url: &str) -> String {
     let mut line = String::from("- [");
-    for c in short(title, 200).chars() {
+    for c in truncate_line(title, 200).chars() {
         if c.is_ascii_punctuation() {
             line.push('\\');
         }
@@ -100,53 +112,54 @@ fn bullet(title: &str, url: &str) -> String {
     line
 }
 
-fn fetch_gist(matter: &CallView<'_>, gist: &mut CallHeadline) {
-    if let Some(url) = matter.input_str("url") {
-        let (host, path) = parts(url);
-        gist.say(host);
+/// Adds the host, the path, the HTTP status and the size.
+fn fill_fetch_headline(view: &CallView<'_>, headline: &mut CallHeadline) {
+    if let Some(url) = view.input_str("url") {
+        let (host, path) = split_url(url);
+        headline.push_text(host);
         if !path.is_empty() {
-            gist.aside(path);
+            headline.push_muted(path);
         }
     }
-    match matter.result_meta("code").and_then(Value::as_u64) {
-        Some(code @ 200..=299) => gist.figure(code.to_string()),
-        Some(code) => gist.bad(code.to_string()),
+    match view.result_meta("code").and_then(Value::as_u64) {
+        Some(code @ 200..=299) => headline.push_stat(code.to_string()),
+        Some(code) => headline.push_failure(code.to_string()),
         None => {}
     }
-    if let Some(bytes) = matter.result_meta("bytes").and_then(Value::as_u64) {
-        gist.figure(figures::size(bytes));
+    if let Some(bytes) = view.result_meta("bytes").and_then(Value::as_u64) {
+        headline.push_stat(figures::format_size(bytes));
     }
 }
 
-/// Parts an address into host and the rest.
-fn parts(url: &str) -> (&str, &str) {
+/// Splits a URL into its host and the path with the query. The scheme is dropped, and a path of `/` becomes empty.
+fn split_url(url: &str) -> (&str, &str) {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let (host, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     (host, if path == "/" { "" } else { path })
 }
 
-fn fetch_input(matter: &CallView<'_>) -> Markup {
-    let mut rows = Rows::default();
-    if let Some(url) = matter.input_str("url") {
-        rows = rows.piece("address", prose(&plain_address(url)));
+fn render_fetch_input(view: &CallView<'_>) -> Markup {
+    let mut fields = FieldList::default();
+    if let Some(url) = view.input_str("url") {
+        fields = fields.markup("URL", render_prose(&format_markdown_link(url)));
     }
-    if let Some(code) = matter.result_meta("code").and_then(Value::as_u64) {
-        let answer = format!("{code} {}", matter.noted_words("codeText").unwrap_or_default());
-        rows = rows.words("answer", Some(answer.trim()));
+    if let Some(code) = view.result_meta("code").and_then(Value::as_u64) {
+        let status = format!("{code} {}", view.result_meta_str("codeText").unwrap_or_default());
+        fields = fields.text("status", Some(status.trim()));
     }
-    rows.words("question", matter.input_str("prompt")).fields_but(&matter.input, &["url", "prompt"]).draw()
+    fields.text("prompt", view.input_str("prompt")).fields_except(&view.input, &["url", "prompt"]).render()
 }
 
-/// Writes an address as a link to itself, by the same rule as in prose.
-fn plain_address(url: &str) -> String {
-    bullet(url, url).trim_start_matches("- ").to_owned()
+/// Formats a URL as a markdown link to itself.
+fn format_markdown_link(url: &str) -> String {
+    format_markdown_bullet(url, url).trim_start_matches("- ").to_owned()
 }
 
-fn fetch_result(matter: &CallView<'_>, text: &str) -> Markup {
-    let text = matter.noted_words("result").unwrap_or(text);
+fn render_fetch_result(view: &CallView<'_>, text: &str) -> Markup {
+    let text = view.result_meta_str("result").unwrap_or(text);
     if text.starts_with("REDIRECT DETECTED") {
-        folded("redirected elsewhere", &wrote(text))
+        render_collapsed("redirected", &render_markdown(text))
     } else {
-        wrote(text)
+        render_markdown(text)
     }
 }

@@ -1,78 +1,88 @@
-//! All ways that a session went: as a list, and as a drawing.
+//! The branches of a session as a list and as a drawing.
 
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
 use axum::response::Response;
 use maud::{Markup, html};
-use rethread_engine::ops::{self, ClientSelector, ExplainRequest, TreeRequest};
+use rethread_engine::ops;
+use rethread_engine::ops::explain::{ClientSelector, ExplainRequest};
+use rethread_engine::ops::tree::TreeRequest;
 
-use crate::html::frame::{Frame, page as framed};
-use crate::html::resume_banner::warning;
+use crate::html::frame::{Frame, render_page};
+use crate::html::resume_banner::render_warning;
 use crate::html::{branches, tree};
 use crate::text::session::display_title;
 use crate::text::time::Clock;
 use crate::web::response;
-use crate::web::server::{Server, work};
+use crate::web::server::{Server, run_blocking};
 
-/// Answers with the list of branches.
+/// Responds with the list of branches, and a warning if a resume would lose entries.
 pub(crate) async fn page(State(server): State<Arc<Server>>, Path(key): Path<String>) -> Response {
-    work(server, move |server| {
-        let look = server.shelf.look(&server.place);
-        let Some(row) = look.find(&key) else { return response::missing("there is no such session") };
-        let explain = ExplainRequest { path: row.path.clone(), reader: ClientSelector::Newest };
-        let read = ops::branches(&row.path).and_then(|list| Ok((list, ops::explain(&explain)?)));
-        let (list, explained) = match read {
-            Ok(read) => read,
-            Err(failure) => return response::failed(&failure),
+    run_blocking(server, move |server| {
+        let list = server.sessions.current(&server.context);
+        let Some(row) = list.find(&key) else { return response::not_found("there is no such session") };
+        let explain = ExplainRequest { path: row.path.clone(), client: ClientSelector::Newest };
+        let result = ops::branches::list_branches(&row.path)
+            .and_then(|branch_list| Ok((branch_list, ops::explain::explain_resume(&explain)?)));
+        let (branch_list, explanation) = match result {
+            Ok(lists) => lists,
+            Err(error) => return response::error(&error),
         };
-        let judged = explained.verdicts.first();
+        let verdict = explanation.verdicts.first();
         let body = html! {
-            @if let Some(warning) = judged.and_then(|verdict| warning(&key, verdict, &explained.session)) { (warning) }
-            @if list.rows.is_empty() { p { "Nothing was said in this session." } }
-            @else { (branches::list(&key, &list, &Clock::look())) }
+            @if let Some(warning) = verdict.and_then(|verdict| render_warning(&key, verdict, &explanation.session)) { (warning) }
+            @if branch_list.rows.is_empty() { p { "This session has no messages." } }
+            @else { (branches::render_branch_list(&key, &branch_list, &Clock::now_here())) }
         };
-        around(server, &key, &list.head.title.text, "branches", &body)
+        respond_with_subpage(server, &key, &branch_list.header.title.text, "branches", &body)
     })
     .await
 }
 
-/// Answers with the tree as a drawing.
-pub(crate) async fn drawing(State(server): State<Arc<Server>>, Path(key): Path<String>) -> Response {
-    work(server, move |server| {
-        let look = server.shelf.look(&server.place);
-        let Some(row) = look.find(&key) else { return response::missing("there is no such session") };
+/// Responds with the tree of the session as an SVG drawing.
+pub(crate) async fn tree_page(State(server): State<Arc<Server>>, Path(key): Path<String>) -> Response {
+    run_blocking(server, move |server| {
+        let list = server.sessions.current(&server.context);
+        let Some(row) = list.find(&key) else { return response::not_found("there is no such session") };
         let request = TreeRequest { path: row.path.clone(), all: false, around: None };
-        let drawn = ops::tree(&request).and_then(|mut drawing| {
-            let picture = tree::part(&mut drawing, &format!("/s/{key}"))?;
-            Ok((picture, drawing.head.title.text))
+        let rendered = ops::tree::outline_tree(&request).and_then(|mut drawing| {
+            let image = tree::render_fragment(&mut drawing, &format!("/s/{key}"))?;
+            Ok((image, drawing.header.title.text))
         });
-        match drawn {
-            Ok((picture, title)) => {
-                let body = html! { div class="tree-scroll" tabindex="0" role="region" aria-label="The tree of this session" { (picture) } };
-                around(server, &key, &title, "tree", &body)
+        match rendered {
+            Ok((image, title)) => {
+                let body = html! { div class="tree-scroll" tabindex="0" role="region" aria-label="The tree of this session" { (image) } };
+                respond_with_subpage(server, &key, &title, "tree", &body)
             }
-            Err(failure) => response::failed(&failure),
+            Err(error) => response::error(&error),
         }
     })
     .await
 }
 
-/// Draws the page around what is shown of the branches of a session.
-pub(super) fn around(server: &Server, key: &str, title: &str, here: &str, body: &Markup) -> Response {
+/// Responds with a page about a session: links to its other pages, its title, and `body`. `section` is the name of
+/// this page: `branches`, `tree` or `diff`.
+pub(super) fn respond_with_subpage(
+    server: &Server,
+    key: &str,
+    title: &str,
+    section: &str,
+    body: &Markup,
+) -> Response {
     let title = display_title(title);
-    let link = |name: &str| (name == here).then_some("page");
-    let drawn = html! {
-        main id="main" class="act-page act-wide" data-reload="" {
-            nav class="act-nav" aria-label="This session" {
+    let aria_current = |name: &str| (name == section).then_some("page");
+    let body = html! {
+        main id="main" class="action-page action-wide" data-reload="" {
+            nav class="action-nav" aria-label="This session" {
                 a href={ "/s/" (key) } { "Read" }
-                a href={ "/s/" (key) "/branches" } aria-current=[link("branches")] { "Branches" }
-                a href={ "/s/" (key) "/tree" } aria-current=[link("tree")] { "Tree" }
+                a href={ "/s/" (key) "/branches" } aria-current=[aria_current("branches")] { "Branches" }
+                a href={ "/s/" (key) "/tree" } aria-current=[aria_current("tree")] { "Tree" }
             }
-            h1 class="act-session" { (title) }
+            h1 class="action-session" { (title) }
             (body)
         }
     };
-    let framed_title = format!("{title} · {here}");
-    response::found(framed(&Frame { title: &framed_title, demo: server.demo, ..Frame::default() }, &drawn))
+    let page_title = format!("{title} · {section}");
+    response::ok(render_page(&Frame { title: &page_title, demo: server.demo, ..Frame::default() }, &body))
 }

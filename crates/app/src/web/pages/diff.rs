@@ -1,4 +1,4 @@
-//! Two branches of a session, beside each other.
+//! Two branches of a session, side by side.
 
 use std::sync::Arc;
 
@@ -6,51 +6,53 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use maud::html;
-use rethread_engine::ops::{self, BranchName};
+use rethread_engine::ops;
+use rethread_engine::ops::diff::BranchSpec;
 
-use super::branches::around;
-use crate::html::diff::sides;
+use super::branches::respond_with_subpage;
+use crate::html::diff::render_diff;
 use crate::text::time::Clock;
 use crate::web::response;
-use crate::web::server::{Server, work};
+use crate::web::server::{Server, run_blocking};
 
-/// Answers with the comparison of `a` and `b`, or of the two branches that were picked from the list.
+/// Responds with the comparison of two branches: those through the entries `a` and `b`, or the two selected in the
+/// list.
 pub(crate) async fn page(
     State(server): State<Arc<Server>>,
     Path(key): Path<String>,
     query: Result<Query<Vec<(String, String)>>, QueryRejection>,
 ) -> Response {
     let pairs = query.map(|Query(pairs)| pairs).unwrap_or_default();
-    work(server, move |server| {
-        let look = server.shelf.look(&server.place);
-        let Some(row) = look.find(&key) else { return response::missing("there is no such session") };
-        let Some([a, b]) = chosen(&pairs) else {
+    run_blocking(server, move |server| {
+        let list = server.sessions.current(&server.context);
+        let Some(row) = list.find(&key) else { return response::not_found("there is no such session") };
+        let Some([a, b]) = find_selected_entries(&pairs) else {
             let body = html! {
-                p { "Choose two branches of the list to compare them." }
+                p { "Select two branches in the list to compare them." }
                 p { a class="button" href={ "/s/" (key) "/branches" } { "Back to the branches" } }
             };
-            return around(server, &key, &row.title.text, "diff", &body);
+            return respond_with_subpage(server, &key, &row.title.text, "diff", &body);
         };
-        let named = |entry: String| BranchName { path: row.path.clone(), entry: Some(entry) };
-        match ops::diff(&named(a), &named(b)) {
+        let spec = |entry: String| BranchSpec { path: row.path.clone(), entry: Some(entry) };
+        match ops::diff::diff_branches(&spec(a), &spec(b)) {
             Ok(diff) => {
                 let body = html! {
-                    @if diff.is_same() { p { "Both are the same path: there is nothing to compare." } }
-                    @else { (sides(&key, &diff, &Clock::look())) }
+                    @if diff.is_same() { p { "Both are the same path; there is nothing to compare." } }
+                    @else { (render_diff(&key, &diff, &Clock::now_here())) }
                 };
-                around(server, &key, &diff.branches[0].head.title.text, "diff", &body)
+                respond_with_subpage(server, &key, &diff.branches[0].header.title.text, "diff", &body)
             }
-            Err(failure) => response::failed(&failure),
+            Err(error) => response::error(&error),
         }
     })
     .await
 }
 
-/// Reads which two are meant.
-fn chosen(pairs: &[(String, String)]) -> Option<[String; 2]> {
-    let named = |name: &'static str| pairs.iter().filter(move |(known, _)| known == name);
-    let mut picked = named("pick");
-    let (_, a) = named("a").next().or_else(|| picked.next())?;
-    let (_, b) = named("b").next().or_else(|| picked.next())?;
+/// Returns the names of the two entries whose branches are compared. Returns `None` if fewer than two are selected.
+fn find_selected_entries(pairs: &[(String, String)]) -> Option<[String; 2]> {
+    let pairs_named = |name: &'static str| pairs.iter().filter(move |(known, _)| known == name);
+    let mut picked = pairs_named("pick");
+    let (_, a) = pairs_named("a").next().or_else(|| picked.next())?;
+    let (_, b) = pairs_named("b").next().or_else(|| picked.next())?;
     Some([a.clone(), b.clone()])
 }

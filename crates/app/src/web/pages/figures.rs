@@ -1,148 +1,153 @@
-//! A year of activity and a month of costs.
+//! The charts of the home page: a year of activity and a month of costs.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use maud::{Markup, PreEscaped, html};
 use rethread_engine::core::entry::Timestamp;
 use rethread_engine::core::usage::{Calendar, CostTotals, Day};
-use rethread_engine::ops::{self, GroupBy, GroupKey, UsageReport, UsageRequest};
+use rethread_engine::ops;
+use rethread_engine::ops::usage::{GroupBy, GroupKey, UsageReport, UsageRequest};
 
-use crate::html::figure::days::{Bar, days};
-use crate::html::figure::heatmap::{Cell, WEEKS, heatmap};
-use crate::html::link::address;
-use crate::text::figures::{count, things, tokens};
+use crate::html::figure::days::{DayBar, render_days};
+use crate::html::figure::heatmap::{DayCell, WEEKS, render_heatmap};
+use crate::html::link::build_address;
+use crate::text::figures::{count_noun, format_tokens, group_digits};
 use crate::text::money;
 use crate::text::time::Clock;
+use crate::web::cached::{Cached, MaxAge};
 use crate::web::server::Server;
 
-/// So many days of costs are shown.
-const COSTS: i32 = 30;
+/// The number of days in the cost chart.
+const COST_DAYS: i32 = 30;
 
-/// How long drawn pictures count: they change by a response at a time.
-const FRESH: Duration = Duration::from_secs(15);
+/// How old the charts may be: they change slowly.
+const MAX_AGE: MaxAge = MaxAge { fresh: Duration::from_secs(15), stale: Duration::from_secs(15) };
 
-/// The pictures as they were drawn last.
+/// The rendered charts.
 #[derive(Debug, Default)]
-pub(crate) struct FigureCache(Mutex<Option<(Instant, String)>>);
+pub(crate) struct FigureCache(Cached<String>);
 
 impl FigureCache {
-    /// Returns the pictures, drawn anew where they are old; who comes meanwhile waits for them.
-    pub(crate) fn recent(&self, server: &Server) -> Markup {
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match last.as_ref() {
-            Some((at, markup)) if at.elapsed() < FRESH => PreEscaped(markup.clone()),
-            _ => {
-                let drawn = draw(server, &server.clock());
-                *last = Some((Instant::now(), drawn.0.clone()));
-                drawn
-            }
-        }
+    /// Returns the charts as markup, rendered again if they are older than [`MAX_AGE`].
+    pub(crate) fn current(&self, server: &Server) -> Markup {
+        let markup = self.0.get(MAX_AGE, || render_figures(server, &server.clock()).0);
+        PreEscaped(markup.as_ref().clone())
     }
 }
 
-/// Draws the pictures.
-fn draw(server: &Server, clock: &Clock) -> Markup {
+/// Renders the heatmap of the last year and the cost chart of the last month.
+fn render_figures(server: &Server, clock: &Clock) -> Markup {
     let zone = clock.zone();
     let calendar = Calendar::new(&zone);
     let now = Timestamp(clock.now().as_millisecond());
-    let today = calendar.day(now);
-    let first = Day(today.week().0 - (WEEKS - 1) * 7);
+    let today = calendar.local_day(now);
+    let first = Day(today.week_start().0 - (WEEKS - 1) * 7);
     let request = UsageRequest {
         by: GroupBy::Day,
-        since: clock.read(&first.date().to_string()),
+        since: clock.parse_time(&first.date().to_string()),
         until: None,
         session: None,
         project: None,
         model: None,
-        reach: false,
+        by_context_status: false,
         zone: zone.clone(),
         now,
         prices: &server.prices,
     };
-    let spending = ops::usage(&server.place.roots, &request, server.place.index.as_ref());
-    let spent = by_day(&spending);
-    let mut begun: HashMap<Day, u64> = HashMap::new();
-    for (_, row) in server.shelf.look(&server.place).rows() {
-        if let Some(first) = row.sketch.first.filter(|_| !row.sketch.is_empty()) {
-            *begun.entry(calendar.day(first)).or_default() += 1;
+    let report = ops::usage::usage(&server.context.roots, &request, server.context.cache.as_ref());
+    let day_costs = collect_costs_by_day(&report);
+    let mut started: HashMap<Day, u64> = HashMap::new();
+    for (_, row) in server.sessions.current(&server.context).rows() {
+        if let Some(first) = row.info.first_time.filter(|_| !row.info.is_empty()) {
+            *started.entry(calendar.local_day(first)).or_default() += 1;
         }
     }
-    let all = |from: i32| (from..=today.0).map(Day);
-    let cells: Vec<Cell> = all(first.0).map(|day| cell(day, &spent, &begun)).collect();
-    let bars: Vec<Bar> = all(today.0 - COSTS + 1).map(|day| bar(day, &spent)).collect();
+    let days_from = |from: i32| (from..=today.0).map(Day);
+    let cells: Vec<DayCell> =
+        days_from(first.0).map(|day| build_day_cell(day, &day_costs, &started)).collect();
+    let bars: Vec<DayBar> =
+        days_from(today.0 - COST_DAYS + 1).map(|day| build_day_bar(day, &day_costs)).collect();
     let total = |days: &mut dyn Iterator<Item = Day>| {
         let mut total = CostTotals::default();
-        days.filter_map(|day| spent.get(&day)).for_each(|sum| total.add(sum));
+        days.filter_map(|day| day_costs.get(&day)).for_each(|sum| total.add(sum));
         total
     };
-    let (year, month) = (total(&mut all(first.0)), total(&mut all(today.0 - COSTS + 1)));
-    let busy = cells.iter().filter(|cell| cell.amount > 0).count();
-    let activity = format!("Responses by day in the last year: {}", count(year.spent.responses as u64));
-    let costs = format!("Cost by day in the last {COSTS} days: {}", said(&month));
+    let (year, month) = (total(&mut days_from(first.0)), total(&mut days_from(today.0 - COST_DAYS + 1)));
+    let active_day_count = cells.iter().filter(|cell| cell.amount > 0).count();
+    let activity =
+        format!("Responses by day in the last year: {}", group_digits(year.counts.responses as u64));
+    let costs = format!("Cost by day in the last {COST_DAYS} days: {}", format_total(&month));
     html! {
         figure class="chart" {
             figcaption {
-                strong { (things(year.spent.responses as u64, "response")) }
-                " on " (things(busy as u64, "day")) " of the last year"
+                strong { (count_noun(year.counts.responses as u64, "response")) }
+                " on " (count_noun(active_day_count as u64, "day")) " of the last year"
             }
-            div class="scroll" { (heatmap(&cells, &activity)) }
+            div class="scroll" { (render_heatmap(&cells, &activity)) }
         }
         figure class="chart" {
-            figcaption { strong { (said(&month)) } " at list prices in the last " (COSTS) " days, " (said(&year)) " in the last year" }
-            @if month.spent.responses > 0 {
-                div class="scroll" { (days(&bars, &costs, |mark| money::said(mark).replace(".00", ""))) }
+            figcaption { strong { (format_total(&month)) } " at list prices in the last " (COST_DAYS) " days, " (format_total(&year)) " in the last year" }
+            @if month.counts.responses > 0 {
+                div class="scroll" { (render_days(&bars, &costs, |tick| money::format_dollars(tick).replace(".00", ""))) }
             }
         }
     }
 }
 
-fn by_day(spending: &UsageReport) -> HashMap<Day, CostTotals> {
-    let days = spending.rows.iter().filter_map(|row| match row.key {
-        GroupKey::Day(day) => Some((day, row.account.total())),
+/// Collects the totals of each day of a report that is grouped by day.
+fn collect_costs_by_day(report: &UsageReport) -> HashMap<Day, CostTotals> {
+    let days = report.rows.iter().filter_map(|row| match row.key {
+        GroupKey::Day(day) => Some((day, row.totals.total())),
         _ => None,
     });
     days.collect()
 }
 
-/// Says what a sum costs, also where it is nothing.
-fn said(sum: &CostTotals) -> String {
-    let cost = money::cost(sum);
-    if cost.is_empty() { money::said(0.0) } else { cost }
+/// Formats a cost. A cost of zero is formatted too.
+fn format_total(sum: &CostTotals) -> String {
+    let cost = money::format_cost(sum);
+    if cost.is_empty() { money::format_dollars(0.0) } else { cost }
 }
 
-fn cell(day: Day, spent: &HashMap<Day, CostTotals>, begun: &HashMap<Day, u64>) -> Cell {
-    let responses = spent.get(&day).map_or(0, |sum| sum.spent.responses as u64);
-    let mut title = format!("{}: {}", day.date(), things(responses, "response"));
-    if let Some(begun) = begun.get(&day) {
-        title.push_str(&format!(", {} begun", things(*begun, "session")));
+/// Builds the cell of a day in the heatmap. `started` is the number of sessions that began on each day.
+fn build_day_cell(day: Day, day_costs: &HashMap<Day, CostTotals>, started: &HashMap<Day, u64>) -> DayCell {
+    let responses = day_costs.get(&day).map_or(0, |sum| sum.counts.responses as u64);
+    let mut title = format!("{}: {}", day.date(), count_noun(responses, "response"));
+    if let Some(started) = started.get(&day) {
+        title.push_str(&format!(", {} started", count_noun(*started, "session")));
     }
-    if let Some(sum) = spent.get(&day) {
-        title.push_str(&format!(", {}", said(sum)));
+    if let Some(sum) = day_costs.get(&day) {
+        title.push_str(&format!(", {}", format_total(sum)));
     }
-    Cell { day, amount: responses, title, address: (responses > 0).then(|| list_of(day)) }
+    DayCell { day, amount: responses, title, address: (responses > 0).then(|| build_day_address(day)) }
 }
 
-fn bar(day: Day, spent: &HashMap<Day, CostTotals>) -> Bar {
+/// Builds the bar of a day in the cost chart.
+fn build_day_bar(day: Day, day_costs: &HashMap<Day, CostTotals>) -> DayBar {
     let date = day.date();
-    let sum = spent.get(&day);
+    let sum = day_costs.get(&day);
     let title = match sum {
         Some(sum) => format!(
             "{date}: {}, {}, {} tokens",
-            said(sum),
-            things(sum.spent.responses as u64, "response"),
-            tokens(sum.spent.usage.total())
+            format_total(sum),
+            count_noun(sum.counts.responses as u64, "response"),
+            format_tokens(sum.counts.usage.total())
         ),
         None => format!("{date}: nothing"),
     };
-    // Mondays are named.
-    let name = if day == day.week() { date.strftime("%b %-d").to_string() } else { String::new() };
-    Bar { amount: sum.map_or(0.0, |sum| sum.cost.dollars()), title, name, address: sum.map(|_| list_of(day)) }
+    // Mondays have a label.
+    let label = if day == day.week_start() { date.strftime("%b %-d").to_string() } else { String::new() };
+    DayBar {
+        amount: sum.map_or(0.0, |sum| sum.cost.dollars()),
+        title,
+        label,
+        address: sum.map(|_| build_day_address(day)),
+    }
 }
 
-/// Returns the address of the sessions that were at work on a day.
-fn list_of(day: Day) -> String {
+/// Returns the address of the list of sessions active on a day.
+fn build_day_address(day: Day) -> String {
     let (since, until) = (day.date().to_string(), Day(day.0 + 1).date().to_string());
-    address("/sessions", [("since", since.as_str()), ("until", until.as_str()), ("all", "1")])
+    build_address("/sessions", [("since", since.as_str()), ("until", until.as_str()), ("all", "1")])
 }

@@ -1,33 +1,33 @@
-//! The search language, for those who are new to it and for those who were misread.
+//! Help on the search language, and errors in a query.
 
 use maud::{Markup, html};
 use rethread_engine::core::query::QueryError;
 
-use crate::html::link::address;
+use crate::html::link::build_address;
 use crate::text::clean;
 
-/// Says what is wrong with a query, and where.
-pub(crate) fn wrong(typed: &str, bad: &QueryError) -> Markup {
+/// Renders an error in the query `typed`, with the faulty part marked.
+pub(crate) fn render_query_error(typed: &str, error: &QueryError) -> Markup {
     let part = |range: std::ops::Range<usize>| clean::text(typed.get(range).unwrap_or_default());
-    let (start, end) = (bad.at.start.min(typed.len()), bad.at.end.min(typed.len()));
+    let (start, end) = (error.span.start.min(typed.len()), error.span.end.min(typed.len()));
     html! {
-        div class="nothing" role="alert" {
-            p { code class="wrong-query" { (part(0..start)) mark class="wrong-part" { (part(start..end)) } (part(end..typed.len())) } }
-            p { strong { (clean::line(&bad.what)) } }
-            @if !bad.hint.is_empty() { p class="quiet" { (clean::line(&bad.hint)) } }
+        div class="empty-state" role="alert" {
+            p { code class="query-error-text" { (part(0..start)) mark class="query-error-span" { (part(start..end)) } (part(end..typed.len())) } }
+            p { strong { (clean::line(&error.message)) } }
+            @if !error.hint.is_empty() { p class="muted" { (clean::line(&error.hint)) } }
         }
     }
 }
 
-/// The language, for those who have not typed anything.
-pub(crate) fn help() -> Markup {
+/// Renders the table of query syntax, with each example as a link to its search.
+pub(crate) fn render_query_help() -> Markup {
     let rows = [
-        ("socket retry", "both words in one entry, in any case, also inside others"),
-        ("\"off by one\"", "a phrase as it stands"),
+        ("socket retry", "both words in one entry, in any case, also inside longer words"),
+        ("\"off by one\"", "an exact phrase"),
         ("socket OR websocket", "either"),
-        ("-word", "what must not be"),
+        ("-word", "entries without it"),
         ("/time(d )?out/", "a regular expression"),
-        ("role:user", "who says it: user, assistant, tool, thinking, system, summary"),
+        ("role:user", "text by user, assistant, tool, thinking, system, summary"),
         ("tool:Bash", "calls of a tool and their results"),
         ("file:src/main.rs", "calls with this in a path"),
         ("project:shop", "sessions with this in the path of their folder"),
@@ -35,15 +35,15 @@ pub(crate) fn help() -> Markup {
         ("model:opus", "by a model with this in its name"),
         ("since:7d until:2026-01-31", "written in that time"),
         ("error:yes", "failed tool calls and requests"),
-        ("is:active", "what Claude remembers; is:compacted and is:abandoned what it does not"),
+        ("is:active", "entries in context; also is:compacted, is:abandoned, is:subagent"),
     ];
     html! {
         section class="help" {
-            h2 { "What to type" }
-            dl class="language" {
-                @for (typed, means) in rows {
-                    dt { a href=(address("/search", [("q", typed)])) { code { (typed) } } }
-                    dd { (means) }
+            h2 { "Query syntax" }
+            dl class="query-syntax" {
+                @for (typed, meaning) in rows {
+                    dt { a href=(build_address("/search", [("q", typed)])) { code { (typed) } } }
+                    dd { (meaning) }
                 }
             }
         }

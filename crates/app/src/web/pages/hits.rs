@@ -1,225 +1,239 @@
-//! Hits on their page, by session, and the words that narrow the search.
+//! The search results by session, and filters that narrow the search.
 
 use std::collections::HashMap;
 
 use maud::{Markup, html};
-use rethread_engine::core::query::{Predicate, QueryToken, pieces, suggest_field};
-use rethread_engine::ops::SearchHit;
+use rethread_engine::core::query::{Predicate, QueryToken, suggest_field, tokenize_query};
+use rethread_engine::ops::search::SearchHit;
 
-use crate::html::hit::{READ, excerpt, memory, place, speaker};
-use crate::html::link::address;
+use crate::html::hit::{PAGE_CONTEXT, build_hit_address, render_context_badge, render_excerpt, source_label};
+use crate::html::link::build_address;
 use crate::text::clean;
-use crate::text::figures::{count, duration, things};
-use crate::text::folder::base;
+use crate::text::figures::{count_noun, format_duration, group_digits};
 use crate::text::session::display_title;
+use crate::text::session::folder_name;
 use crate::text::time::Clock;
 use crate::web::params::QueryParams;
 use crate::web::search::{SearchParams, SearchResults};
 use crate::web::server::Server;
 use crate::web::session_list::CachedSessionList;
 
-/// So many hits stand on a page at most.
-pub(crate) const MOST: usize = 1000;
+/// The maximum number of hits on the search page.
+pub(crate) const MAX_HITS: usize = 1000;
 
-/// Words of the language that are offered, and what they mean.
-const CHIPS: &[(&str, &str)] = &[
-    ("role:user", "what you said"),
-    ("role:assistant", "what Claude said"),
-    ("role:tool", "calls of tools and their results"),
+/// The offered filters, each with a tooltip.
+const FILTERS: &[(&str, &str)] = &[
+    ("role:user", "your prompts"),
+    ("role:assistant", "answers of Claude"),
+    ("role:tool", "tool calls and their results"),
     ("error:yes", "failed calls and requests"),
-    ("is:active", "what Claude remembers when the session is resumed"),
-    ("is:abandoned", "on branches that were left"),
+    ("is:active", "in context when the session is resumed"),
+    ("is:abandoned", "on abandoned branches"),
     ("is:compacted", "before a compaction"),
-    ("is:subagent", "what subagents said"),
-    ("since:7d", "of the last seven days"),
-    ("since:30d", "of the last thirty days"),
+    ("is:subagent", "by subagents"),
+    ("since:7d", "in the last seven days"),
+    ("since:30d", "in the last thirty days"),
 ];
 
-/// Says what the session of a hit is called.
-pub(crate) fn title(hit: &SearchHit) -> Markup {
+/// Renders the title of the session that contains a hit.
+pub(crate) fn render_title(hit: &SearchHit) -> Markup {
     let text = display_title(&hit.title.text);
-    html! { @if text.is_empty() { i { "no prompt was typed" } } @else { (text) } }
+    html! { @if text.is_empty() { i { "no prompt" } } @else { (text) } }
 }
 
-/// What the parts of a page of hits need to know.
+/// A page of search results.
 pub(crate) struct HitsPage<'p> {
     /// The server.
     pub(crate) server: &'p Server,
-    /// All sessions.
-    pub(crate) look: &'p CachedSessionList,
-    /// The present.
+    /// All sessions, with the keys of those that contain hits.
+    pub(crate) list: &'p CachedSessionList,
+    /// The current time.
     pub(crate) clock: &'p Clock,
-    /// What is asked of the page.
-    pub(crate) asked: &'p QueryParams,
-    /// What to look for.
-    pub(crate) wanted: &'p SearchParams,
+    /// The query parameters of the request.
+    pub(crate) params: &'p QueryParams,
+    /// The parameters of the search.
+    pub(crate) search: &'p SearchParams,
 }
 
 impl HitsPage<'_> {
-    /// The search box.
-    pub(crate) fn form(&self) -> Markup {
+    /// Renders the search box.
+    pub(crate) fn render_form(&self) -> Markup {
         html! {
-            h1 class="unseen" { "Search" }
+            h1 class="visually-hidden" { "Search" }
             form class="home-search" action="/search" role="search" {
-                input type="search" name="q" value=(self.wanted.typed) autofocus[self.wanted.typed.is_empty()]
-                    placeholder="Search everything that was said" aria-label="Search all sessions" autocomplete="off" spellcheck="false";
+                input type="search" name="q" value=(self.search.typed) autofocus[self.search.typed.is_empty()]
+                    placeholder="Search all messages" aria-label="Search all sessions" autocomplete="off" spellcheck="false";
             }
         }
     }
 
-    /// Words that narrow the search; those that are there already are taken away by a click.
-    pub(crate) fn chips(&self, found: Option<&SearchResults>) -> Markup {
-        let mut words: Vec<(String, String)> =
-            CHIPS.iter().map(|(word, why)| ((*word).to_owned(), (*why).to_owned())).collect();
+    /// Renders links that add a filter to the query, or remove one that it contains. Offers up to four folders of the
+    /// hits too.
+    pub(crate) fn render_filters(&self, results: Option<&SearchResults>) -> Markup {
+        let mut filters: Vec<(String, String)> =
+            FILTERS.iter().map(|(filter, meaning)| ((*filter).to_owned(), (*meaning).to_owned())).collect();
         let mut folders: Vec<&str> = Vec::new();
-        for hit in found.iter().flat_map(|found| &found.hits) {
+        for hit in results.iter().flat_map(|results| &results.hits) {
             let folder = hit.project.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
             if !folder.is_empty() && !folders.contains(&folder) && folders.len() < 4 {
                 folders.push(folder);
             }
         }
         if folders.len() > 1 {
-            words.extend(
-                folders.iter().map(|folder| (field("project", folder), "only this folder".to_owned())),
+            filters.extend(
+                folders.iter().map(|folder| (format_field("project", folder), "only this folder".to_owned())),
             );
         }
-        let typed = &self.wanted.typed;
+        let typed = &self.search.typed;
         html! {
             nav class="chips" aria-label="Narrow the search" {
-                @for (word, why) in &words {
-                    @let (on, query) = toggled(typed, word);
-                    a class={ "chip" @if on { " chip-on" } } href=(address("/search", [("q", query.as_str())])) title=(why)
-                        aria-current=[on.then_some("true")] {
-                        (clean::line(word)) @if on { " " span aria-hidden="true" { "×" } }
+                @for (filter, meaning) in &filters {
+                    @let (is_active, query) = toggle_filter(typed, filter);
+                    a class={ "chip" @if is_active { " chip-active" } } href=(build_address("/search", [("q", query.as_str())])) title=(meaning)
+                        aria-current=[is_active.then_some("true")] {
+                        (clean::line(filter)) @if is_active { " " span aria-hidden="true" { "×" } }
                     }
                 }
             }
         }
     }
 
-    /// The hits, or why there are none.
-    pub(crate) fn results(&self, found: &SearchResults) -> Markup {
-        if found.hits.is_empty() {
-            return self.nothing(found);
+    /// Renders the hits by session, or hints if there are none.
+    pub(crate) fn render_results(&self, results: &SearchResults) -> Markup {
+        if results.hits.is_empty() {
+            return self.render_empty(results);
         }
-        let groups = by_session(&found.hits);
-        let shown = found.hits.len();
-        let more = (found.total.hits > shown && shown < MOST).then(|| (shown * 4).min(MOST).to_string());
+        let groups = group_by_session(&results.hits);
+        let shown = results.hits.len();
+        let more =
+            (results.total.hits > shown && shown < MAX_HITS).then(|| (shown * 4).min(MAX_HITS).to_string());
         html! {
-            p class="sum quiet" role="status" {
-                (sum(found, groups.len())) " · " (duration(found.took.as_millis() as u64))
-                @if found.cut { " · the time was over: " (self.patiently()) }
-                @if found.failures > 0 { " · " (things(found.failures as u64, "file")) " could not be read" }
+            p class="totals muted" role="status" {
+                (format_count(results, groups.len())) " · " (format_duration(results.duration.as_millis() as u64))
+                @if results.is_incomplete { " · the search was stopped: " (self.render_longer_link()) }
+                @if results.failure_count > 0 { " · " (count_noun(results.failure_count as u64, "file")) " could not be read" }
             }
-            @for notice in &found.notices { p class="quiet" role="status" { (notice) } }
-            ol class="found" { @for group in &groups { (self.session(group)) } }
+            @for warning in &results.warnings { p class="muted" role="status" { (warning) } }
+            ol class="results" { @for group in &groups { (self.render_session(group)) } }
             @if let Some(more) = more {
-                p { a class="button" href=(self.asked.with("/search", "n", Some(&more))) { "More hits" } }
+                p { a class="button" href=(self.params.address_with("/search", "n", Some(&more))) { "More hits" } }
             }
         }
     }
 
-    fn patiently(&self) -> Markup {
-        html! { a href=(self.asked.with("/search", "patient", Some("1"))) { "look longer" } }
+    fn render_longer_link(&self) -> Markup {
+        html! { a href=(self.params.address_with("/search", "longer", Some("1"))) { "search longer" } }
     }
 
-    /// The hits of one session.
-    fn session(&self, hits: &[&SearchHit]) -> Markup {
+    /// Renders the hits of one session.
+    fn render_session(&self, hits: &[&SearchHit]) -> Markup {
         let Some(best) = hits.first() else { return html! {} };
-        let key = self.look.key_of(&best.session_path);
-        let folder = self.server.place.tilde(&best.project);
+        let key = self.list.key_of(&best.session_path);
+        let folder = self.server.context.format_path(&best.project);
         let last = hits.iter().filter_map(|hit| hit.time).max();
         html! {
-            li class="found-session" {
-                div class="found-head" {
-                    h2 class="cut" {
-                        @match key { Some(key) => a href={ "/s/" (key) } { (title(best)) }, None => (title(best)) }
+            li class="result-session" {
+                div class="result-head" {
+                    h2 class="ellipsis" {
+                        @match key { Some(key) => a href={ "/s/" (key) } { (render_title(best)) }, None => (render_title(best)) }
                     }
-                    span class="quiet cut" { span title=(folder) { (base(&folder)) } " · " (self.clock.age(last)) }
+                    span class="muted ellipsis" { span title=(folder) { (folder_name(&folder)) } " · " (self.clock.format_age(last)) }
                 }
                 ul {
                     @for hit in hits {
-                        li class="found-hit" { (self.linked(hit, key)) }
+                        li class="result-hit" { (self.render_hit(hit, key)) }
                     }
                 }
             }
         }
     }
 
-    fn linked(&self, hit: &SearchHit, key: Option<&str>) -> Markup {
-        let drawn = html! {
-            span class="found-facts" {
-                strong { (speaker(hit)) } " " (memory(hit))
-                @if let Some(turn) = hit.turn { span class="quiet" { "turn " (turn) } }
-                @if let Some(time) = hit.time { time class="quiet" title=(self.clock.stamp(time)) { (self.clock.age(Some(time))) } }
-                @if !hit.copies.is_empty() { span class="quiet" { "+" (count(hit.copies.len() as u64)) @if hit.copies.len() == 1 { " copy" } @else { " copies" } } }
+    /// Renders a hit as a link to its entry. `key` is the key of its session, if that is listed.
+    fn render_hit(&self, hit: &SearchHit, key: Option<&str>) -> Markup {
+        let content = html! {
+            span class="result-facts" {
+                strong { (source_label(hit)) } " " (render_context_badge(hit))
+                @if let Some(turn) = hit.turn { span class="muted" { "turn " (turn) } }
+                @if let Some(time) = hit.time { time class="muted" title=(self.clock.format_minute(time)) { (self.clock.format_age(Some(time))) } }
+                @if !hit.copies.is_empty() { span class="muted" { "+" (group_digits(hit.copies.len() as u64)) @if hit.copies.len() == 1 { " copy" } @else { " copies" } } }
             }
-            span class="found-text" { (excerpt(&hit.excerpt, READ)) }
+            span class="result-text" { (render_excerpt(&hit.excerpt, PAGE_CONTEXT)) }
         };
         match key {
-            Some(key) => html! { a class="found-link" href=(place(hit, key)) { (drawn) } },
+            Some(key) => html! { a class="result-link" href=(build_hit_address(hit, key)) { (content) } },
             None => {
-                html! { div class="found-link" title="it belongs to no session that is listed" { (drawn) } }
+                html! { div class="result-link" title="it belongs to no listed session" { (content) } }
             }
         }
     }
 
-    /// Says that there is no hit, and why that may be.
-    fn nothing(&self, found: &SearchResults) -> Markup {
+    /// Renders that there are no hits, with hints.
+    fn render_empty(&self, results: &SearchResults) -> Markup {
         let mut hints: Vec<Markup> = Vec::new();
-        for atom in found.query.clauses.iter().flatten() {
-            if let Predicate::Words(needle) = &atom.want
+        for atom in results.query.clauses.iter().flatten() {
+            if let Predicate::Text(needle) = &atom.predicate
                 && let Some(near) = suggest_field(needle.text())
             {
                 let word = clean::line(needle.text());
-                hints.push(html! { code { (word) } " was looked for as text; did you mean " code { (near) ":" } "?" });
+                hints.push(
+                    html! { code { (word) } " was searched as text; did you mean " code { (near) ":" } "?" },
+                );
             }
         }
-        if found.cut {
-            hints.push(html! { "The time was over before everything was read: " (self.patiently()) });
+        if results.is_incomplete {
+            hints.push(
+                html! { "The search was stopped before everything was read: " (self.render_longer_link()) },
+            );
         }
-        if found.query.clauses.len() > 1 {
-            hints.push(html! { "All of it must stand in one entry: take a word away, or put " code { "OR" } " between two" });
+        if results.query.clauses.len() > 1 {
+            hints.push(html! { "All words must be in one entry: remove a word, or put " code { "OR" } " between two" });
         }
-        if !self.wanted.all {
-            let more = self.asked.with("/search", "all", Some("1"));
-            hints.push(html! { a href=(more) { "Look also" } " through attachments, progress and lines of unknown types" });
+        if !self.search.all {
+            let more = self.params.address_with("/search", "all", Some("1"));
+            hints.push(
+                html! { a href=(more) { "Search also" } " attachments, progress and lines of unknown types" },
+            );
         }
         html! {
-            div class="nothing" role="status" {
-                p { strong { "Nothing holds " code { (clean::line(&self.wanted.typed)) } } }
+            div class="empty-state" role="status" {
+                p { strong { "No matches for " code { (clean::line(&self.search.typed)) } } }
                 ul { @for hint in &hints { li { (hint) } } }
             }
         }
     }
 }
 
-/// Puts hits of one session together, in the order of the best of each.
-fn by_session(hits: &[SearchHit]) -> Vec<Vec<&SearchHit>> {
+/// Groups hits by session. Sessions are in the order of their best hit; hits stay in their order.
+fn group_by_session(hits: &[SearchHit]) -> Vec<Vec<&SearchHit>> {
     let mut groups: Vec<Vec<&SearchHit>> = Vec::new();
-    let mut known = HashMap::new();
+    let mut group_ids = HashMap::new();
     for hit in hits {
-        let no = *known.entry(&hit.session_path).or_insert(groups.len());
-        if no == groups.len() {
+        let idx = *group_ids.entry(&hit.session_path).or_insert(groups.len());
+        if idx == groups.len() {
             groups.push(Vec::new());
         }
-        groups[no].push(hit);
+        groups[idx].push(hit);
     }
     groups
 }
 
-fn sum(found: &SearchResults, sessions: usize) -> String {
-    let (shown, all) = (found.hits.len() as u64, found.total.hits as u64);
-    let sessions = things(sessions as u64, "session");
-    match (shown < all, found.total.exact) {
-        (false, _) => format!("{} in {sessions}", things(shown, "hit")),
-        (true, true) => format!("the best {} of {} hits, in {sessions}", count(shown), count(all)),
-        (true, false) => format!("the best {} of up to {} hits, in {sessions}", count(shown), count(all)),
+/// Formats the numbers of shown hits, of all hits and of sessions.
+fn format_count(results: &SearchResults, session_count: usize) -> String {
+    let (shown, all) = (results.hits.len() as u64, results.total.hits as u64);
+    let sessions = count_noun(session_count as u64, "session");
+    match (shown < all, results.total.exact) {
+        (false, _) => format!("{} in {sessions}", count_noun(shown, "hit")),
+        (true, true) => {
+            format!("the best {} of {} hits, in {sessions}", group_digits(shown), group_digits(all))
+        }
+        (true, false) => {
+            format!("the best {} of up to {} hits, in {sessions}", group_digits(shown), group_digits(all))
+        }
     }
 }
 
-/// Writes a field of the language; a value with spaces or quotes needs quotes.
-fn field(name: &str, value: &str) -> String {
+/// Formats a field of a query as `name:value`. A value with white space or quotes is quoted.
+fn format_field(name: &str, value: &str) -> String {
     if value.contains(|c: char| c.is_whitespace() || c == '"') {
         format!("{name}:\"{}\"", value.replace('"', "\"\""))
     } else {
@@ -227,34 +241,35 @@ fn field(name: &str, value: &str) -> String {
     }
 }
 
-/// Adds a word to a query, or takes it away where it stands there; says which. All else stays as it was typed.
-fn toggled(typed: &str, word: &str) -> (bool, String) {
-    let pieces = pieces(typed);
-    let is_word = |piece: &QueryToken| typed[piece.at.clone()].eq_ignore_ascii_case(word);
-    let mut gone: Vec<usize> = Vec::new();
-    for (no, _) in pieces.iter().enumerate().filter(|(_, piece)| is_word(piece)) {
-        gone.push(no);
-        // What stands between two is of no use beside one.
-        let is_or = |no: usize| !gone.contains(&no) && pieces.get(no).is_some_and(|piece| piece.is_or);
+/// Adds a filter to the query `typed`, or removes it. Returns whether the query contained the filter, and the new
+/// query.
+fn toggle_filter(typed: &str, filter: &str) -> (bool, String) {
+    let tokens = tokenize_query(typed);
+    let is_filter = |token: &QueryToken| typed[token.span.clone()].eq_ignore_ascii_case(filter);
+    let mut removed: Vec<usize> = Vec::new();
+    for (idx, _) in tokens.iter().enumerate().filter(|(_, token)| is_filter(token)) {
+        removed.push(idx);
+        // An `OR` needs two operands.
+        let is_or = |idx: usize| !removed.contains(&idx) && tokens.get(idx).is_some_and(|token| token.is_or);
         let or =
-            no.checked_sub(1).filter(|&before| is_or(before)).or(Some(no + 1).filter(|&next| is_or(next)));
-        gone.extend(or);
+            idx.checked_sub(1).filter(|&before| is_or(before)).or(Some(idx + 1).filter(|&next| is_or(next)));
+        removed.extend(or);
     }
-    if gone.is_empty() {
-        return (false, format!("{typed} {word}").trim().to_owned());
+    if removed.is_empty() {
+        return (false, format!("{typed} {filter}").trim().to_owned());
     }
-    let kept = pieces.iter().enumerate().filter(|(no, _)| !gone.contains(no));
-    let kept: Vec<&str> = kept.map(|(_, piece)| &typed[piece.at.clone()]).collect();
-    (true, kept.join(" "))
+    let remaining = tokens.iter().enumerate().filter(|(idx, _)| !removed.contains(idx));
+    let remaining: Vec<&str> = remaining.map(|(_, token)| &typed[token.span.clone()]).collect();
+    (true, remaining.join(" "))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{field, toggled};
+    use super::{format_field, toggle_filter};
 
     #[test]
-    fn a_chip_adds_its_word_and_takes_it_away_again() {
-        for (typed, word, on, query) in [
+    fn a_filter_is_added_and_removed_again() {
+        for (typed, filter, is_active, query) in [
             ("", "role:user", false, "role:user"),
             ("\"a  b\" c", "role:user", false, "\"a  b\" c role:user"),
             ("x Role:User y", "role:user", true, "x y"),
@@ -267,10 +282,10 @@ mod tests {
             ("role:user role:user", "role:user", true, ""),
             ("role:usr since:soon", "role:user", false, "role:usr since:soon role:user"),
         ] {
-            assert_eq!(toggled(typed, word), (on, query.to_owned()), "{typed}");
+            assert_eq!(toggle_filter(typed, filter), (is_active, query.to_owned()), "{typed}");
         }
-        assert_eq!(field("project", "a b"), "project:\"a b\"");
-        assert_eq!(field("project", "a\"b"), "project:\"a\"\"b\"");
-        assert_eq!(field("project", "shop"), "project:shop");
+        assert_eq!(format_field("project", "a b"), "project:\"a b\"");
+        assert_eq!(format_field("project", "a\"b"), "project:\"a\"\"b\"");
+        assert_eq!(format_field("project", "shop"), "project:shop");
     }
 }

@@ -1,4 +1,4 @@
-//! The first page: search, what is live, what was used last, projects, and a year in pictures.
+//! The home page: search, live and recent sessions, projects, and charts.
 
 use std::sync::Arc;
 
@@ -6,83 +6,85 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use maud::{Markup, html};
-use rethread_engine::ops::{self, Repository};
+use rethread_engine::ops;
+use rethread_engine::ops::repository::Repository;
 
-use super::sessions::troubles;
-use crate::html::frame::{Frame, page as framed};
-use crate::html::link::address;
-use crate::html::session_row::{self, Row};
-use crate::text::figures::{count, size, things};
-use crate::text::folder::base;
-use crate::text::hidden::{can_be_shown, hidden};
+use super::sessions::render_failures;
+use crate::html::frame::{Frame, render_page};
+use crate::html::link::build_address;
+use crate::html::session_row::{self, ListRow};
+use crate::text::figures::{count_noun, format_size, group_digits};
+use crate::text::session::folder_name;
+use crate::text::session::{can_show_hidden, hidden_note};
 use crate::text::time::Clock;
-use crate::web::filter::{self, Picked, filter_sessions};
+use crate::web::filter::{self, FilteredSessions, filter_sessions};
 use crate::web::params::QueryParams;
 use crate::web::response;
-use crate::web::server::{Server, work};
+use crate::web::server::{Server, run_blocking};
 use crate::web::snapshot_cache::refresh_in_background;
 
-/// So many sessions are recent, and so many projects are shown at once.
-const RECENT: usize = 12;
-const PROJECTS: usize = 12;
+/// The maximum number of live sessions, and of recent sessions.
+const MAX_RECENT: usize = 12;
+/// The number of projects shown before the list is expanded.
+const FIRST_PROJECTS: usize = 12;
 
-/// Answers with the first page.
+/// Responds with the home page.
 pub(crate) async fn page(State(server): State<Arc<Server>>) -> Response {
-    let own = server.clone();
-    let response = work(server, |server| {
-        let (look, clock) = (server.shelf.look(&server.place), server.clock());
-        let picked = filter_sessions(&look, &QueryParams::default(), &clock);
-        let rows = |live: bool, most: usize| -> Vec<Row<'_>> {
-            let rows = picked.rows.iter().filter(|(_, row)| row.live || !live).take(most);
-            rows.map(|(key, row)| filter::row(key, row, &server.place, &clock)).collect()
+    let response = run_blocking(server.clone(), |server| {
+        let (list, clock) = (server.sessions.current(&server.context), server.clock());
+        let filtered = filter_sessions(&list, &QueryParams::default(), &clock);
+        let rows = |only_live: bool| -> Vec<ListRow<'_>> {
+            let rows = filtered.rows.iter().filter(|(_, row)| row.live || !only_live).take(MAX_RECENT);
+            rows.map(|(key, row)| filter::build_list_row(key, row, &server.context, &clock)).collect()
         };
-        let live = rows(true, RECENT);
+        let live = rows(true);
         let body = html! {
             main id="main" class="home" {
-                h1 class="unseen" { "rethread" }
-                (search_box())
-                (troubles(&look.listing))
+                h1 class="visually-hidden" { "rethread" }
+                (render_search_box())
+                (render_failures(&list.listing))
                 @if !live.is_empty() {
-                    section { h2 { "Live now" } (session_row::table(&live, "Live sessions", None)) }
+                    section { h2 { "Live now" } (session_row::render_table(&live, "Live sessions", None)) }
                 }
-                @if picked.rows.is_empty() { (nothing(look.listing.files == 0)) } @else {
-                    section { h2 { "Recent" } (session_row::table(&rows(false, RECENT), "Recent sessions", None)) (sum(&picked)) }
-                    (projects(&picked, server, &clock))
-                    (pictures())
-                    p class="quiet" { a href="/log" { "What rethread changed" } ", and how to take it back" }
+                @if filtered.rows.is_empty() { (render_empty(list.listing.files == 0)) } @else {
+                    section { h2 { "Recent" } (session_row::render_table(&rows(false), "Recent sessions", None)) (render_totals(&filtered)) }
+                    (render_projects(&filtered, server, &clock))
+                    (render_chart_placeholder())
+                    p class="muted" { a href="/log" { "Changes made by rethread" } ", and how to undo them" }
                 }
             }
         };
-        let frame = Frame { title: "rethread", here: "home", demo: server.demo, ..Frame::default() };
-        response::found(framed(&frame, &body))
+        let frame = Frame { title: "rethread", section: "home", demo: server.demo, ..Frame::default() };
+        response::ok(render_page(&frame, &body))
     })
     .await;
-    // Whoever reads this page types next.
-    refresh_in_background(&own);
+    // The user may type in the search box next.
+    refresh_in_background(&server);
     response
 }
 
-/// Answers with the pictures, which take longer than the rest where much was written since the last look.
+/// Responds with the charts, as a fragment for the script or as a page. They are slower than the rest of the home
+/// page if many files changed since the last request.
 pub(crate) async fn figures(State(server): State<Arc<Server>>, headers: HeaderMap) -> Response {
-    let is_piece = headers.contains_key("x-rethread");
-    work(server, move |server| {
-        let drawn = server.figures.recent(server);
-        if is_piece {
-            return response::found(drawn);
+    let is_fragment = headers.contains_key("x-rethread");
+    run_blocking(server, move |server| {
+        let charts = server.figures.current(server);
+        if is_fragment {
+            return response::ok(charts);
         }
         let frame = Frame { title: "Activity", demo: server.demo, ..Frame::default() };
-        let body = html! { main id="main" class="home" { h1 { "Activity" } (drawn) } };
-        response::found(framed(&frame, &body))
+        let body = html! { main id="main" class="home" { h1 { "Activity" } (charts) } };
+        response::ok(render_page(&frame, &body))
     })
     .await
 }
 
-fn search_box() -> Markup {
+fn render_search_box() -> Markup {
     html! {
         form class="home-search" action="/search" role="search" {
-            input type="search" name="q" autofocus placeholder="Search everything that was said" aria-label="Search all sessions"
+            input type="search" name="q" autofocus placeholder="Search all messages" aria-label="Search all sessions"
                 autocomplete="off" spellcheck="false";
-            p class="quiet home-help" {
+            p class="muted home-help" {
                 "Words, " code { "\"a phrase\"" } ", " code { "-not" } ", " code { "role:user" } ", " code { "tool:Bash" } ", "
                 code { "is:abandoned" } ", " code { "since:7d" }
             }
@@ -90,71 +92,76 @@ fn search_box() -> Markup {
     }
 }
 
-/// Says how many there are, and what is left out.
-fn sum(picked: &Picked<'_>) -> Markup {
+/// Renders the number of listed sessions, and of hidden ones.
+fn render_totals(filtered: &FilteredSessions<'_>) -> Markup {
     html! {
-        p class="sum quiet" {
-            a href="/sessions" { "All " (things(picked.rows.len() as u64, "session")) }
-            @if let Some(said) = hidden(&picked.hidden) {
-                " · " (said)
-                @if can_be_shown(&picked.hidden) { " " a href="/sessions?all=1" { "Show all" } }
+        p class="totals muted" {
+            a href="/sessions" { "All " (count_noun(filtered.rows.len() as u64, "session")) }
+            @if let Some(note) = hidden_note(&filtered.hidden) {
+                " · " (note)
+                @if can_show_hidden(&filtered.hidden) { " " a href="/sessions?all=1" { "Show all" } }
             }
         }
     }
 }
 
-fn projects(picked: &Picked<'_>, server: &Server, clock: &Clock) -> Markup {
-    let all = ops::repositories(&ops::projects(picked.rows.iter().map(|(_, row)| *row)));
-    let (first, rest) = all.split_at(all.len().min(PROJECTS));
+/// Renders the projects by repository. Those after the first [`FIRST_PROJECTS`] are collapsed.
+fn render_projects(filtered: &FilteredSessions<'_>, server: &Server, clock: &Clock) -> Markup {
+    let all = ops::repository::group_by_repository(&ops::list::summarize_projects(
+        filtered.rows.iter().map(|(_, row)| *row),
+    ));
+    let (first, rest) = all.split_at(all.len().min(FIRST_PROJECTS));
     html! {
         section {
             h2 { "Projects" }
-            ul class="projects" { @for one in first { (project(one, server, clock)) } }
+            ul class="projects" { @for project in first { (render_project(project, server, clock)) } }
             @if !rest.is_empty() {
                 details class="more-projects" {
-                    summary { (count(rest.len() as u64)) " more" }
-                    ul class="projects" { @for one in rest { (project(one, server, clock)) } }
+                    summary { (group_digits(rest.len() as u64)) " more" }
+                    ul class="projects" { @for project in rest { (render_project(project, server, clock)) } }
                 }
             }
         }
     }
 }
 
-fn project(one: &Repository, server: &Server, clock: &Clock) -> Markup {
-    let folder = server.place.tilde(&one.path);
+/// Renders a repository as a link to its sessions, with their number, size and age.
+fn render_project(project: &Repository, server: &Server, clock: &Clock) -> Markup {
+    let folder = server.context.format_path(&project.path);
     html! {
-        li { a class="project" href=(address("/sessions", [("repo", one.path.as_str())])) {
-            strong class="cut" { (base(&folder)) }
-            span class="project-path cut mono" title=(folder) { (folder) }
-            span class="quiet" {
-                (things(one.sessions as u64, "session")) " · " (size(one.bytes)) " · " (clock.age(one.last))
-                @if one.worktrees > 0 { " · " (things(one.worktrees as u64, "worktree")) }
+        li { a class="project" href=(build_address("/sessions", [("repo", project.path.as_str())])) {
+            strong class="ellipsis" { (folder_name(&folder)) }
+            span class="project-path ellipsis mono" title=(folder) { (folder) }
+            span class="muted" {
+                (count_noun(project.sessions as u64, "session")) " · " (format_size(project.bytes)) " · " (clock.format_age(project.last))
+                @if project.worktrees > 0 { " · " (count_noun(project.worktrees as u64, "worktree")) }
             }
         } }
     }
 }
 
-/// The place of the pictures: the script puts them there after the first paint.
-fn pictures() -> Markup {
+/// Renders the placeholder of the charts, which the script loads after the first paint.
+fn render_chart_placeholder() -> Markup {
     html! {
         section {
             h2 { "Activity" }
-            div class="pictures" data-piece="/home/figures" {
-                p class="quiet pictures-wait" { "Adding up…" }
+            div class="charts" data-fragment="/home/figures" {
+                p class="muted charts-loading" { "Loading…" }
                 noscript { a href="/home/figures" { "Show the last year" } }
             }
         }
     }
 }
 
-fn nothing(is_bare: bool) -> Markup {
+/// Renders why the list is empty: no session file exists, or all sessions are hidden.
+fn render_empty(has_no_files: bool) -> Markup {
     html! {
-        section class="nothing" {
-            @if is_bare {
+        section class="empty-state" {
+            @if has_no_files {
                 p { strong { "There are no sessions here yet." } }
-                p { "Start one with " code { "claude" } " in any folder: it shows up here at once." }
+                p { "Start one with " code { "claude" } " in any folder; it appears here at once." }
             } @else {
-                p { strong { "All sessions here are hidden: they are empty, or a program ran them." } }
+                p { strong { "All sessions here are hidden: they are empty or were run by a program." } }
                 p { a href="/sessions?all=1" { "Show all" } }
             }
         }

@@ -1,4 +1,4 @@
-//! One file per page: what is asked for in, an answer out.
+//! One file per page: a request in, a response out.
 
 pub(crate) mod action;
 pub(crate) mod assets;

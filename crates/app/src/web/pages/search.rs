@@ -1,4 +1,4 @@
-//! The search: a page of hits, and a few of them while somebody types.
+//! The search page, and the hits shown while typing.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,201 +8,218 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use maud::{Markup, html};
 use rethread_engine::core::query::QueryError;
-use rethread_engine::ops::{ContextStatus, SearchHit};
+use rethread_engine::core::resume::ContextStatus;
+use rethread_engine::ops::search::SearchHit;
 
-use super::guide::{help, wrong};
-use super::hits::{HitsPage, MOST, title};
-use crate::html::frame::{Frame, page as framed};
-use crate::html::hit::{SKIMMED, excerpt, place, speaker};
-use crate::html::link::address;
+use super::guide::{render_query_error, render_query_help};
+use super::hits::{HitsPage, MAX_HITS, render_title};
+use crate::html::frame::{Frame, render_page};
+use crate::html::hit::{LIST_CONTEXT, build_hit_address, render_excerpt, source_label};
+use crate::html::link::build_address;
 use crate::text::clean;
-use crate::text::figures::things;
-use crate::text::folder::base;
-use crate::text::standing::context_status_label;
+use crate::text::figures::count_noun;
+use crate::text::session::context_status_label;
+use crate::text::session::folder_name;
 use crate::text::time::Clock;
 use crate::web::params::QueryParams;
 use crate::web::response;
 use crate::web::search::{CancelOnDrop, SearchParams, SearchResults, run_search};
-use crate::web::server::{Server, work};
+use crate::web::server::{Server, run_blocking};
 use crate::web::session_list::CachedSessionList;
 use crate::web::snapshot_cache::refresh_in_background;
 
-/// How long a page may look, how long if somebody says that they can wait, and how long while somebody types.
-const PAGE: Duration = Duration::from_secs(3);
-const PATIENT: Duration = Duration::from_secs(60);
-const TYPING: Duration = Duration::from_secs(1);
+/// The time budget of the page.
+const PAGE_BUDGET: Duration = Duration::from_secs(3);
+/// The time budget if the user chose to search longer.
+const LONG_BUDGET: Duration = Duration::from_secs(60);
+/// The time budget while the user is typing.
+const TYPING_BUDGET: Duration = Duration::from_secs(1);
 
-/// So many hits stand on a page at first, and so many are shown while typing.
-const SHOWN: usize = 50;
-const SKIM: usize = 8;
+/// The maximum number of hits on the page at first.
+const PAGE_HITS: usize = 50;
+/// The maximum number of hits shown while typing, unless the request sets a limit.
+const TYPING_HITS: usize = 8;
 
-/// Answers with the page of a search.
-pub(crate) async fn page(State(server): State<Arc<Server>>, asked: QueryParams) -> Response {
-    let waits = CancelOnDrop::default();
-    let (halt, own, searching) = (waits.halt(), server.clone(), server.clone());
-    let is_patient = asked.has("patient");
-    let wanted = SearchParams {
-        typed: asked.text("q").unwrap_or_default().to_owned(),
-        all: asked.has("all"),
-        limit: asked.number("n", SHOWN).clamp(1, MOST),
-        budget: if is_patient { PATIENT } else { PAGE },
+/// Responds with the search page.
+pub(crate) async fn page(State(server): State<Arc<Server>>, params: QueryParams) -> Response {
+    let cancel = CancelOnDrop::default();
+    let (token, search_server) = (cancel.token(), server.clone());
+    let is_long = params.has("longer");
+    let search = SearchParams {
+        typed: params.text("q").unwrap_or_default().to_owned(),
+        all: params.has("all"),
+        limit: params.number("n", PAGE_HITS).clamp(1, MAX_HITS),
+        budget: if is_long { LONG_BUDGET } else { PAGE_BUDGET },
         typing: false,
     };
-    let known = server.answers.recent(&wanted, &server.queue);
-    let must_look = known.is_none() && !wanted.typed.is_empty();
-    let patient = if must_look && is_patient { Some(own.patient.lock().await) } else { None };
-    let turn = if must_look { server.queue.turn("").await } else { None };
-    let response = work(server, move |server| {
-        let found = match known {
-            Some(known) => Some(Ok(known)),
-            None => must_look.then(|| run_search(&searching, &wanted, &halt)),
+    let recent = server.searches.find_recent(&search, &server.queue);
+    let must_search = recent.is_none() && !search.typed.is_empty();
+    let long_guard = if must_search && is_long { Some(server.unlimited_search.lock().await) } else { None };
+    let permit = if must_search { server.queue.acquire("").await } else { None };
+    let response = run_blocking(server.clone(), move |server| {
+        let results = match recent {
+            Some(results) => Some(Ok(results)),
+            None => must_search.then(|| run_search(&search_server, &search, &token)),
         };
-        drop(turn);
-        let (look, clock) = (addressing(server, found.as_ref()), server.clock());
-        let paper = HitsPage { server, look: &look, clock: &clock, asked: &asked, wanted: &wanted };
+        drop(permit);
+        let (list, clock) = (get_list_with_keys(server, results.as_ref()), server.clock());
+        let page = HitsPage { server, list: &list, clock: &clock, params: &params, search: &search };
         let body = html! {
             main id="main" class="search" {
-                (paper.form())
-                (paper.chips(found.as_ref().and_then(|found| found.as_deref().ok())))
-                @match &found {
-                    None => (help()),
-                    Some(Err(bad)) => (wrong(&wanted.typed, bad)),
-                    Some(Ok(found)) => (paper.results(found)),
+                (page.render_form())
+                (page.render_filters(results.as_ref().and_then(|results| results.as_deref().ok())))
+                @match &results {
+                    None => (render_query_help()),
+                    Some(Err(error)) => (render_query_error(&search.typed, error)),
+                    Some(Ok(results)) => (page.render_results(results)),
                 }
             }
         };
-        let title = if wanted.typed.is_empty() { "Search".to_owned() } else { clean::line(&wanted.typed) };
-        let frame = Frame { title: &title, here: "search", demo: server.demo, ..Frame::default() };
-        response::found(framed(&frame, &body))
+        let title = if search.typed.is_empty() { "Search".to_owned() } else { clean::line(&search.typed) };
+        let frame = Frame { title: &title, section: "search", demo: server.demo, ..Frame::default() };
+        response::ok(render_page(&frame, &body))
     })
     .await;
-    drop((waits, patient));
-    // Whoever reads this page types next.
-    refresh_in_background(&own);
+    drop((cancel, long_guard));
+    // The user may type in the search box next.
+    refresh_in_background(&server);
     response
 }
 
-/// Returns a look that knows how the sessions of hits are addressed.
-fn addressing(
+/// Returns a session list that contains the sessions of all hits, so that they can be linked.
+fn get_list_with_keys(
     server: &Server,
-    found: Option<&Result<Arc<SearchResults>, QueryError>>,
+    results: Option<&Result<Arc<SearchResults>, QueryError>>,
 ) -> Arc<CachedSessionList> {
-    let hits = found.and_then(|found| found.as_ref().ok()).map(|found| &found.hits[..]).unwrap_or_default();
-    server.shelf.knowing(&server.place, hits.iter().map(|hit| hit.session_path.as_path()))
+    let hits = results
+        .and_then(|results| results.as_ref().ok())
+        .map(|results| &results.hits[..])
+        .unwrap_or_default();
+    server.sessions.with_keys_for(&server.context, hits.iter().map(|hit| hit.session_path.as_path()))
 }
 
-/// What is shorter stands nearly everywhere: to look for it takes long and tells nothing. A sign of Chinese has as many bytes.
-const LEAST: usize = 3;
+/// The minimum length of a query or word in bytes: shorter ones match nearly every entry. One Chinese character has
+/// three bytes.
+const MIN_LEN: usize = 3;
 
-/// Answers with the best few hits of what somebody is typing.
-pub(crate) async fn hits(State(server): State<Arc<Server>>, asked: QueryParams) -> Response {
-    let Some(typed) = asked.text("q").map(str::to_owned) else {
-        // Somebody is about to type.
+/// Responds with the best hits for the search box while the user is typing. Responds with status 204 if the same page
+/// has sent a newer request.
+pub(crate) async fn hits(State(server): State<Arc<Server>>, params: QueryParams) -> Response {
+    let Some(typed) = params.text("q").map(str::to_owned) else {
+        // The search box got the focus.
         refresh_in_background(&server);
-        return response::found(html! {});
+        return response::ok(html! {});
     };
-    let (sought, begun) = so_far(&typed);
-    if sought.len() < LEAST {
-        return response::found(html! { p class="hits-say" { "Go on typing, or press Enter" } });
+    let (query, last_word) = split_last_word(&typed);
+    if query.len() < MIN_LEN {
+        return response::ok(html! { p class="hits-message" { "Keep typing, or press Enter" } });
     }
-    let (sought, begun) = (sought.to_owned(), begun.to_owned());
-    let waits = CancelOnDrop::default();
-    let (halt, own) = (waits.halt(), server.clone());
-    let limit = asked.number("limit", SKIM).clamp(1, SHOWN);
-    let wanted = SearchParams { typed: sought, all: false, limit, budget: TYPING, typing: true };
-    let known = server.answers.recent(&wanted, &server.queue);
-    let turn = match &known {
+    let (query, last_word) = (query.to_owned(), last_word.to_owned());
+    let cancel = CancelOnDrop::default();
+    let (token, search_server) = (cancel.token(), server.clone());
+    let limit = params.number("limit", TYPING_HITS).clamp(1, PAGE_HITS);
+    let search = SearchParams { typed: query, all: false, limit, budget: TYPING_BUDGET, typing: true };
+    let recent = server.searches.find_recent(&search, &server.queue);
+    let permit = match &recent {
         Some(_) => None,
-        None => match server.queue.turn(asked.text("client").unwrap_or_default()).await {
-            Some(turn) => Some(turn),
-            // Nobody reads this: the same page has asked for something newer.
-            None => return response::typed(StatusCode::NO_CONTENT, "text/plain; charset=utf-8", ""),
+        None => match server.queue.acquire(params.text("client").unwrap_or_default()).await {
+            Some(permit) => Some(permit),
+            // The same page has sent a newer request.
+            None => return response::build(StatusCode::NO_CONTENT, "text/plain; charset=utf-8", ""),
         },
     };
-    let response = work(server, move |server| {
-        let found = known.map_or_else(|| run_search(&own, &wanted, &halt), Ok);
-        drop(turn);
-        let look = addressing(server, Some(&found));
-        match found {
-            Ok(found) => response::found(skim(&found, (&typed, &begun), &look, &server.clock())),
-            Err(bad) => response::found(html! { p class="hits-say" { (clean::line(&bad.what)) } }),
+    let response = run_blocking(server, move |server| {
+        let results = recent.map_or_else(|| run_search(&search_server, &search, &token), Ok);
+        drop(permit);
+        let list = get_list_with_keys(server, Some(&results));
+        match results {
+            Ok(results) => {
+                response::ok(render_choices(&results, (&typed, &last_word), &list, &server.clock()))
+            }
+            Err(error) => response::ok(html! { p class="hits-message" { (clean::line(&error.message)) } }),
         }
     })
     .await;
-    drop(waits);
+    drop(cancel);
     response
 }
 
-/// Parts what is typed into what can be looked for already and a last word that has only begun: one or two letters stand in nearly
-/// every entry.
-fn so_far(typed: &str) -> (&str, &str) {
+/// Splits the typed text into the query to run and an incomplete last word, which is empty if all is searched: one or
+/// two letters match nearly every entry.
+fn split_last_word(typed: &str) -> (&str, &str) {
     let (before, last) = typed.rsplit_once(char::is_whitespace).unwrap_or(("", typed));
     let before = before.trim_end();
-    let begun = last.len() < LEAST && last.chars().all(char::is_alphanumeric);
-    let is_whole =
+    let is_incomplete = last.len() < MIN_LEN && last.chars().all(char::is_alphanumeric);
+    let is_complete =
         before.matches('"').count().is_multiple_of(2) && !before.ends_with(" OR") && !before.ends_with('|');
-    if begun && is_whole && !before.is_empty() { (before, last) } else { (typed, "") }
+    if is_incomplete && is_complete && !before.is_empty() { (before, last) } else { (typed, "") }
 }
 
-/// Draws hits as the choices of a box, for what is typed and the last word of it that was not looked for yet.
-fn skim(
-    found: &SearchResults,
-    (typed, begun): (&str, &str),
-    look: &CachedSessionList,
+/// Renders hits as the options of the search box. `typed` is the whole text in the box; its incomplete last word was
+/// not searched yet.
+fn render_choices(
+    results: &SearchResults,
+    (typed, last_word): (&str, &str),
+    list: &CachedSessionList,
     clock: &Clock,
 ) -> Markup {
-    let all = address("/search", [("q", typed)]);
-    // What has no page of its own stands on the page of all hits.
-    let lead = |hit: &SearchHit| look.key_of(&hit.session_path).map_or(all.clone(), |key| place(hit, key));
+    let all = build_address("/search", [("q", typed)]);
+    // A hit without a session page links to all hits.
+    let link = |hit: &SearchHit| {
+        list.key_of(&hit.session_path).map_or(all.clone(), |key| build_hit_address(hit, key))
+    };
     html! {
-        @for hit in &found.hits {
-            a class="hits-one" role="option" aria-selected="false" tabindex="-1" href=(lead(hit)) {
+        @for hit in &results.hits {
+            a class="hits-item" role="option" aria-selected="false" tabindex="-1" href=(link(hit)) {
                 span class="hits-head" {
-                    strong class="cut" { (title(hit)) }
-                    span class="quiet cut" { (facts(hit, clock)) }
+                    strong class="ellipsis" { (render_title(hit)) }
+                    span class="muted ellipsis" { (format_hit_facts(hit, clock)) }
                 }
-                span class="hits-text cut" { (excerpt(&hit.excerpt, SKIMMED)) }
+                span class="hits-text ellipsis" { (render_excerpt(&hit.excerpt, LIST_CONTEXT)) }
             }
         }
-        @if found.hits.is_empty() {
-            p class="hits-say" {
-                @if found.cut { "Still reading: press Enter to look longer" } @else { "Nothing holds this" }
+        @if results.hits.is_empty() {
+            p class="hits-message" {
+                @if results.is_incomplete { "Still searching: press Enter to search longer" } @else { "No matches" }
             }
         } @else {
             a class="hits-all" role="option" aria-selected="false" tabindex="-1" href=(all) {
-                @if begun.is_empty() { (all_of(found)) } @else { "Go on typing, or press Enter to look for “" (clean::line(begun)) "”, too" }
+                @if last_word.is_empty() { (format_all_hits_label(results)) } @else { "Keep typing, or press Enter to search for “" (clean::line(last_word)) "” too" }
             }
         }
     }
 }
 
-/// Says who speaks, where and when, and whether Claude has forgotten it.
-fn facts(hit: &SearchHit, clock: &Clock) -> String {
-    let lost =
-        matches!(hit.standing, ContextStatus::Compacted | ContextStatus::Aside | ContextStatus::Island);
-    let said = [
-        Some(speaker(hit)),
-        (lost || hit.agent.is_some()).then(|| context_status_label(hit).to_owned()),
-        Some(base(&hit.project)),
-        hit.time.map(|time| clock.age(Some(time))),
+/// Formats the source, context status, folder and age of a hit.
+fn format_hit_facts(hit: &SearchHit, clock: &Clock) -> String {
+    let is_lost = matches!(
+        hit.context_status,
+        ContextStatus::Compacted | ContextStatus::OtherBranch | ContextStatus::Orphaned
+    );
+    let facts = [
+        Some(source_label(hit)),
+        (is_lost || hit.agent.is_some()).then(|| context_status_label(hit).to_owned()),
+        Some(folder_name(&hit.project)),
+        hit.time.map(|time| clock.format_age(Some(time))),
     ];
-    said.into_iter().flatten().filter(|fact| !fact.is_empty()).collect::<Vec<_>>().join(" · ")
+    facts.into_iter().flatten().filter(|fact| !fact.is_empty()).collect::<Vec<_>>().join(" · ")
 }
 
-fn all_of(found: &SearchResults) -> String {
-    match found.total.exact {
-        true => format!("All {}", things(found.total.hits as u64, "hit")),
+/// Returns the label of the link to all hits, with their number if it is exact.
+fn format_all_hits_label(results: &SearchResults) -> String {
+    match results.total.exact {
+        true => format!("All {}", count_noun(results.total.hits as u64, "hit")),
         false => "All hits".to_owned(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::so_far;
+    use super::split_last_word;
 
     #[test]
-    fn a_last_word_is_looked_for_when_it_says_something() {
-        for (typed, sought) in [
+    fn a_short_last_word_is_not_searched() {
+        for (typed, query) in [
             ("update t", "update"),
             ("update ta", "update"),
             ("update tab", "update tab"),
@@ -214,8 +231,8 @@ mod tests {
             ("update -t", "update -t"),
             ("update 漢", "update 漢"),
         ] {
-            assert_eq!(so_far(typed).0, sought, "{typed}");
+            assert_eq!(split_last_word(typed).0, query, "{typed}");
         }
-        assert_eq!(so_far("update  t"), ("update", "t"));
+        assert_eq!(split_last_word("update  t"), ("update", "t"));
     }
 }

@@ -1,4 +1,4 @@
-//! The list of sessions, more of its rows, and what one of them is about.
+//! The list of sessions, further rows of it, and a preview of a session.
 
 use std::sync::Arc;
 
@@ -6,117 +6,120 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use maud::{Markup, html};
 use rethread_engine::core::session::TitleSource;
-use rethread_engine::ops::{SessionList, SessionRow};
+use rethread_engine::ops::list::{SessionList, SessionRow};
 
-use crate::html::frame::{Frame, page as framed};
-use crate::html::session_row::{self, COLUMNS, Row};
+use crate::html::frame::{Frame, render_page};
+use crate::html::session_row::{self, COLUMNS, ListRow};
 use crate::text::clean;
 use crate::text::error::{self, error_message};
-use crate::text::figures::{count, size, things};
-use crate::text::folder::git_branch;
-use crate::text::hidden::{can_be_shown, hidden};
+use crate::text::figures::{count_noun, format_size, group_digits};
+use crate::text::session::git_branch_label;
+use crate::text::session::{can_show_hidden, hidden_note};
 use crate::text::time::Clock;
-use crate::web::filter::{self, ORDERS, Picked, filter_sessions};
+use crate::web::filter::{self, FilteredSessions, ORDERS, filter_sessions};
 use crate::web::params::QueryParams;
 use crate::web::response;
-use crate::web::server::{Server, work};
+use crate::web::server::{Server, run_blocking};
 
-/// So many sessions stand on one page.
-const PAGE: usize = 100;
+/// The number of sessions per page.
+const PAGE_SIZE: usize = 100;
 
-/// Answers with the list.
-pub(crate) async fn page(State(server): State<Arc<Server>>, asked: QueryParams) -> Response {
-    work(server, move |server| {
-        let (look, clock) = (server.shelf.look(&server.place), server.clock());
-        let picked = filter_sessions(&look, &asked, &clock);
+/// Responds with the page that lists the sessions.
+pub(crate) async fn page(State(server): State<Arc<Server>>, params: QueryParams) -> Response {
+    run_blocking(server, move |server| {
+        let (list, clock) = (server.sessions.current(&server.context), server.clock());
+        let filtered = filter_sessions(&list, &params, &clock);
         let body = html! {
             main id="main" class="sessions" {
                 h1 { "Sessions" }
-                (form(&asked, server))
-                (troubles(&look.listing))
-                @for wrong in &picked.wrong { p class="wrong" role="alert" { (wrong) } }
-                p class="sum quiet" { (sum(&picked, &asked)) }
-                @if picked.rows.is_empty() {
-                    (nothing(look.listing.files == 0))
+                (render_filter_form(&params, server))
+                (render_failures(&list.listing))
+                @for error in &filtered.errors { p class="query-error" role="alert" { (error) } }
+                p class="totals muted" { (render_totals(&filtered, &params)) }
+                @if filtered.rows.is_empty() {
+                    (render_empty(list.listing.files == 0))
                 } @else {
-                    @let (rows, more) = part(&picked, &asked, server, &clock);
+                    @let (rows, more) = build_page_rows(&filtered, &params, server, &clock);
                     div class="list-box" data-list {
-                        (session_row::table(&rows, "Sessions", more.as_ref()))
+                        (session_row::render_table(&rows, "Sessions", more.as_ref()))
                         aside class="preview" id="preview" hidden aria-live="polite" {}
                     }
                 }
             }
         };
-        let frame = Frame { title: "Sessions", here: "sessions", demo: server.demo, ..Frame::default() };
-        response::found(framed(&frame, &body))
+        let frame = Frame { title: "Sessions", section: "sessions", demo: server.demo, ..Frame::default() };
+        response::ok(render_page(&frame, &body))
     })
     .await
 }
 
-/// Answers with more rows of the list.
-pub(crate) async fn rows(State(server): State<Arc<Server>>, asked: QueryParams) -> Response {
-    work(server, move |server| {
-        let (look, clock) = (server.shelf.look(&server.place), server.clock());
-        let picked = filter_sessions(&look, &asked, &clock);
-        let (rows, more) = part(&picked, &asked, server, &clock);
-        response::found(session_row::rows(&rows, more.as_ref()))
+/// Responds with further rows of the list, as a fragment.
+pub(crate) async fn rows(State(server): State<Arc<Server>>, params: QueryParams) -> Response {
+    run_blocking(server, move |server| {
+        let (list, clock) = (server.sessions.current(&server.context), server.clock());
+        let filtered = filter_sessions(&list, &params, &clock);
+        let (rows, more) = build_page_rows(&filtered, &params, server, &clock);
+        response::ok(session_row::render_rows(&rows, more.as_ref()))
     })
     .await
 }
 
-/// Takes one page of what was picked, and the way to the next.
-fn part<'l>(
-    picked: &Picked<'l>,
-    asked: &QueryParams,
+/// Returns the [`PAGE_SIZE`] rows from the `from` parameter on, and a table row that links to the next page, if there
+/// is one.
+fn build_page_rows<'l>(
+    filtered: &FilteredSessions<'l>,
+    params: &QueryParams,
     server: &Server,
     clock: &Clock,
-) -> (Vec<Row<'l>>, Option<Markup>) {
-    let from = asked.number("from", 0).min(picked.rows.len());
-    let to = from.saturating_add(PAGE).min(picked.rows.len());
-    let rows = picked.rows[from..to].iter().map(|(key, row)| filter::row(key, row, &server.place, clock));
-    let left = picked.rows.len() - to;
-    let more = (left > 0).then(|| {
+) -> (Vec<ListRow<'l>>, Option<Markup>) {
+    let from = params.number("from", 0).min(filtered.rows.len());
+    let to = from.saturating_add(PAGE_SIZE).min(filtered.rows.len());
+    let rows = filtered.rows[from..to]
+        .iter()
+        .map(|(key, row)| filter::build_list_row(key, row, &server.context, clock));
+    let remaining = filtered.rows.len() - to;
+    let more = (remaining > 0).then(|| {
         html! {
             tr class="list-more" { td colspan=(COLUMNS) {
-                a class="button" data-more href=(asked.with("/sessions", "from", Some(&to.to_string()))) {
-                    (count(left.min(PAGE) as u64)) " more"
+                a class="button" data-more href=(params.address_with("/sessions", "from", Some(&to.to_string()))) {
+                    (group_digits(remaining.min(PAGE_SIZE) as u64)) " more"
                 }
-                span class="quiet" { (count(left as u64)) " left" }
+                span class="muted" { (group_digits(remaining as u64)) " more in total" }
             } }
         }
     });
     (rows.collect(), more)
 }
 
-/// Says what could not be read, and why the cache was of no help.
-pub(super) fn troubles(listing: &SessionList) -> Markup {
+/// Renders the first read error with the number of others, and the warning about the cache.
+pub(super) fn render_failures(listing: &SessionList) -> Markup {
     html! {
         @if let [first, rest @ ..] = &listing.failures[..] {
-            p class="wrong" role="status" {
-                (error_message(first)) @if !rest.is_empty() { ", and so " (things(rest.len() as u64, "more file")) }
+            p class="query-error" role="status" {
+                (error_message(first)) @if !rest.is_empty() { "; " (count_noun(rest.len() as u64, "more file")) " could not be read" }
             }
         }
-        @if let Some(notice) = &listing.notice { p class="quiet" role="status" { (error::notice(notice)) } }
+        @if let Some(warning) = &listing.warning { p class="muted" role="status" { (error::cache_warning_text(warning)) } }
     }
 }
 
-/// Says how many there are, and what is left out.
-fn sum(picked: &Picked<'_>, asked: &QueryParams) -> Markup {
-    let bytes: u64 = picked.rows.iter().map(|(_, row)| row.bytes).sum();
-    let from = asked.number("from", 0);
+/// Renders the number and total size of the listed sessions, and the number of hidden ones.
+fn render_totals(filtered: &FilteredSessions<'_>, params: &QueryParams) -> Markup {
+    let bytes: u64 = filtered.rows.iter().map(|(_, row)| row.bytes).sum();
+    let from = params.number("from", 0);
     html! {
-        (things(picked.rows.len() as u64, "session")) ", " (size(bytes))
-        @if from > 0 { ", from number " (count(from as u64 + 1)) " on (" a href=(asked.with("/sessions", "from", None)) { "from the first" } ")" }
-        @if let Some(said) = hidden(&picked.hidden).filter(|_| !asked.has("all")) {
-            " · " (said)
-            @if can_be_shown(&picked.hidden) { " " a href=(asked.with("/sessions", "all", Some("1"))) { "Show all" } }
+        (count_noun(filtered.rows.len() as u64, "session")) ", " (format_size(bytes))
+        @if from > 0 { ", from number " (group_digits(from as u64 + 1)) " on (" a href=(params.address_with("/sessions", "from", None)) { "from the first" } ")" }
+        @if let Some(note) = hidden_note(&filtered.hidden).filter(|_| !params.has("all")) {
+            " · " (note)
+            @if can_show_hidden(&filtered.hidden) { " " a href=(params.address_with("/sessions", "all", Some("1"))) { "Show all" } }
         }
     }
 }
 
-/// The filters, as a form that works without any script.
-fn form(asked: &QueryParams, server: &Server) -> Markup {
-    let text = |name: &str| asked.text(name).unwrap_or_default().to_owned();
+/// Renders the filters as a form that works without script.
+fn render_filter_form(params: &QueryParams, server: &Server) -> Markup {
+    let text = |name: &str| params.text(name).unwrap_or_default().to_owned();
     let fields = [
         ("title", "Title", "any words"),
         ("project", "Project", "part of its path"),
@@ -131,7 +134,7 @@ fn form(asked: &QueryParams, server: &Server) -> Markup {
         ("branches", "With branches"),
         ("all", "All, also hidden"),
     ];
-    let order = asked.text("sort").unwrap_or("newest");
+    let order = params.text("sort").unwrap_or("newest");
     html! {
         form class="filters" action="/sessions" data-filters {
             @for (name, label, example) in fields {
@@ -148,16 +151,16 @@ fn form(asked: &QueryParams, server: &Server) -> Markup {
             }
             div class="toggles" {
                 @for (name, label) in toggles {
-                    label class="toggle" { input type="checkbox" name=(name) value="1" checked[asked.has(name)]; " " (label) }
+                    label class="toggle" { input type="checkbox" name=(name) value="1" checked[params.has(name)]; " " (label) }
                 }
-                @if let Some(repo) = asked.text("repo") {
+                @if let Some(repo) = params.text("repo") {
                     input type="hidden" name="repo" value=(repo);
-                    a class="chip chip-on" href=(asked.with("/sessions", "repo", None)) title="show sessions of all folders" {
-                        "in " (server.place.tilde(repo)) " " span aria-hidden="true" { "×" }
+                    a class="chip chip-active" href=(params.address_with("/sessions", "repo", None)) title="show sessions of all folders" {
+                        "in " (server.context.format_path(repo)) " " span aria-hidden="true" { "×" }
                     }
                 }
-                span class="filters-do" {
-                    button class="button button-main" { "Filter" }
+                span class="filters-actions" {
+                    button class="button button-primary" { "Filter" }
                     a class="button" href="/sessions" { "Clear" }
                 }
             }
@@ -165,57 +168,58 @@ fn form(asked: &QueryParams, server: &Server) -> Markup {
     }
 }
 
-/// Says why the list is empty, and what to do about it.
-fn nothing(is_bare: bool) -> Markup {
+/// Renders why the list is empty, and what to do. `has_no_files` is `true` if there are no session files at all.
+fn render_empty(has_no_files: bool) -> Markup {
     html! {
-        div class="nothing" {
-            @if is_bare {
+        div class="empty-state" {
+            @if has_no_files {
                 p { strong { "There are no sessions here yet." } }
-                p { "Start one with " code { "claude" } " in any folder, or look elsewhere with "
+                p { "Start one with " code { "claude" } " in any folder, or read another folder with "
                     code { "rethread --root PATH serve" } "." }
             } @else {
                 p { strong { "No session matches." } }
-                p { "Take a filter away, or " a href="/sessions" { "show all sessions" } ". To look for words inside of them, "
+                p { "Remove a filter, or " a href="/sessions" { "show all sessions" } ". To find text in sessions, use the "
                     a href="/search" { "search" } "." }
             }
         }
     }
 }
 
-/// Answers with what a session is about, in short.
+/// Responds with the preview of a session, as a fragment.
 pub(crate) async fn preview(State(server): State<Arc<Server>>, Path(key): Path<String>) -> Response {
-    work(server, move |server| match server.find(&key) {
-        Some(session) => response::found(about(&session, server, &server.clock())),
-        None => response::missing("there is no such session"),
+    run_blocking(server, move |server| match server.find(&key) {
+        Some(session) => response::ok(render_preview(&session, server, &server.clock())),
+        None => response::not_found("there is no such session"),
     })
     .await
 }
 
-fn about(session: &SessionRow, server: &Server, clock: &Clock) -> Markup {
-    let sketch = &session.sketch;
-    let prompt = sketch.first_prompt.as_deref().map(clean::text).unwrap_or_default();
-    let span = sketch.first.zip(sketch.last).map(|(first, last)| clock.range(first, last));
-    let versions = sketch.versions.iter().map(|version| clean::line(version));
+/// Renders the title, badges, first prompt and facts of a session.
+fn render_preview(session: &SessionRow, server: &Server, clock: &Clock) -> Markup {
+    let info = &session.info;
+    let prompt = info.first_prompt.as_deref().map(clean::text).unwrap_or_default();
+    let span = info.first_time.zip(info.last_time).map(|(first, last)| clock.format_range(first, last));
+    let versions = info.versions.iter().map(|version| clean::line(version));
     let versions: Vec<String> = versions.collect();
     let client = match &versions[..] {
         [] => None,
         [one] => Some(one.clone()),
         [first, .., last] => Some(format!("{first} to {last}")),
     };
-    let models: Vec<String> = sketch.models.iter().map(|model| clean::line(model)).collect();
+    let models: Vec<String> = info.models.iter().map(|model| clean::line(model)).collect();
     let facts = [
-        ("Folder", Some(server.place.tilde(&session.project()))),
-        ("Git branch", git_branch(session.sketch.git_branch.as_deref())),
+        ("Folder", Some(server.context.format_path(&session.project()))),
+        ("Git branch", git_branch_label(session.info.git_branch.as_deref())),
         ("When", span),
-        ("Turns", Some(count(sketch.turns as u64))),
-        ("Size", Some(size(session.bytes))),
+        ("Turns", Some(group_digits(info.turns as u64))),
+        ("Size", Some(format_size(session.bytes))),
         ("Models", Some(models.join(", ")).filter(|models| !models.is_empty())),
         ("Client", client),
     ];
     html! {
-        // A title that is the first prompt would say the same twice.
-        @if session.title.source != TitleSource::Prompt { p class="preview-title" { (session_row::title(session)) } }
-        (session_row::badges(session))
+        // A title taken from the first prompt would repeat it.
+        @if session.title.source != TitleSource::Prompt { p class="preview-title" { (session_row::render_title(session)) } }
+        (session_row::render_badges(session))
         @if !prompt.trim().is_empty() { blockquote class="preview-prompt plain" { (prompt.trim()) } }
         dl class="facts" {
             @for (name, fact) in facts {

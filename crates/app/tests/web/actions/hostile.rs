@@ -1,9 +1,11 @@
-//! Hostile words in sessions, forms and addresses stay words.
+//! Hostile text in sessions, forms and URLs is always escaped.
 
-use super::action_server::{Deck, EDITED, SESSION, encoded};
+use rethread_testkit::sample_session::EDITED_PROMPT;
 
-/// A session whose words would be markup.
-const MARKUP: &str = "
+use super::action_server::{ActionServer, SESSION, url_encode};
+
+/// A session whose text contains markup.
+const MARKUP_SESSION: &str = "
     u1: <script>alert(1)</script>
       a1: <img src=x onerror=alert(2)>
         u2: <svg onload=alert(3)> \"quoted\"
@@ -15,26 +17,32 @@ const MARKUP: &str = "
 fn is_harmless(body: &str) -> bool {
     ["<script>alert", "<img src=x", "<svg onload", "<b>", "<iframe", "<i>"]
         .iter()
-        .all(|mark| !body.contains(mark))
+        .all(|tag| !body.contains(tag))
 }
 
 #[test]
-fn what_a_session_says_is_never_markup() {
-    let deck = Deck::new(MARKUP);
-    for path in
-        ["branches", "tree", "diff?a=L4&b=L6", "act/goto?at=L4", "act/fork?at=L4", "act/clone", "act/rename"]
-    {
-        let answer = deck.page(&format!("/s/{SESSION}/{path}"));
-        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
-        assert!(is_harmless(&answer.body), "{path}: {}", answer.body);
+fn session_text_is_escaped_in_every_page() {
+    let server = ActionServer::new(MARKUP_SESSION);
+    for path in [
+        "branches",
+        "tree",
+        "diff?a=L4&b=L6",
+        "action/goto?at=L4",
+        "action/fork?at=L4",
+        "action/clone",
+        "action/rename",
+    ] {
+        let response = server.get_page(&format!("/s/{SESSION}/{path}"));
+        assert_eq!(response.status, 200, "{path}: {}", response.body);
+        assert!(is_harmless(&response.body), "{path}: {}", response.body);
     }
 }
 
 #[test]
-fn what_a_form_says_is_never_markup_and_never_a_path() {
-    let deck = Deck::new(EDITED);
-    let before = deck.picture();
-    let words = [
+fn form_values_are_neither_markup_nor_paths() {
+    let server = ActionServer::new(EDITED_PROMPT);
+    let before = server.snapshot();
+    let hostile_values = [
         "../../x",
         "<i>x</i>",
         "L99999999999999999999",
@@ -44,24 +52,25 @@ fn what_a_form_says_is_never_markup_and_never_a_path() {
         "%00",
         "L1\r\nx: y",
     ];
-    for at in words {
-        for what in ["goto", "fork"] {
-            let answer = deck.post(&format!("/s/{SESSION}/act/{what}"), &[("at", at), ("go", "preview")]);
-            let expected = if what == "fork" && at.is_empty() { 200 } else { 404 };
-            assert_eq!(answer.status, expected, "{what} {at:?}: {}", answer.body);
-            assert!(is_harmless(&answer.body), "{what} {at:?}: {}", answer.body);
+    for entry in hostile_values {
+        for action in ["goto", "fork"] {
+            let response =
+                server.post(&format!("/s/{SESSION}/action/{action}"), &[("at", entry), ("go", "preview")]);
+            let expected = if action == "fork" && entry.is_empty() { 200 } else { 404 };
+            assert_eq!(response.status, expected, "{action} {entry:?}: {}", response.body);
+            assert!(is_harmless(&response.body), "{action} {entry:?}: {}", response.body);
         }
-        let diff = deck.page(&format!("/s/{SESSION}/diff?a={}&b=L6", encoded(at)));
-        assert!(diff.status == 404 && is_harmless(&diff.body), "{at:?}: {}", diff.body);
+        let diff = server.get_page(&format!("/s/{SESSION}/diff?a={}&b=L6", url_encode(entry)));
+        assert!(diff.status == 404 && is_harmless(&diff.body), "{entry:?}: {}", diff.body);
     }
     for key in ["..", "%2e%2e%2f%2e%2e", "x~2", "%3Ci%3E"] {
-        for path in ["branches", "tree", "diff?a=L1&b=L2", "act/goto?at=L1", "act/none"] {
-            let answer = deck.get(&format!("/s/{key}/{path}"));
-            assert!(answer.status == 404 && is_harmless(&answer.body), "{key} {path}: {}", answer.body);
+        for path in ["branches", "tree", "diff?a=L1&b=L2", "action/goto?at=L1", "action/none"] {
+            let response = server.get_fragment(&format!("/s/{key}/{path}"));
+            assert!(response.status == 404 && is_harmless(&response.body), "{key} {path}: {}", response.body);
         }
     }
     let title = "<i>bold</i> \"title\" $(rm -rf ~) 'x'";
-    let preview = deck.post(&format!("/s/{SESSION}/act/rename"), &[("title", title), ("go", "preview")]);
+    let preview = server.post(&format!("/s/{SESSION}/action/rename"), &[("title", title), ("go", "preview")]);
     assert!(preview.status == 200 && is_harmless(&preview.body), "{}", preview.body);
     assert!(
         preview.body.contains("'&lt;i&gt;bold&lt;/i&gt; &quot;title&quot; $(rm -rf ~) '\\''x'\\'''"),
@@ -69,6 +78,9 @@ fn what_a_form_says_is_never_markup_and_never_a_path() {
         preview.body
     );
     let long = "x".repeat(100_000);
-    assert_eq!(deck.post(&format!("/s/{SESSION}/act/rename"), &[("title", &long), ("go", "do")]).status, 422);
-    assert_eq!(deck.picture(), before);
+    assert_eq!(
+        server.post(&format!("/s/{SESSION}/action/rename"), &[("title", &long), ("go", "do")]).status,
+        422
+    );
+    assert_eq!(server.snapshot(), before);
 }

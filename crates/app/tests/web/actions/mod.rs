@@ -1,5 +1,4 @@
-//! Actions over HTTP as a browser sends them, on a store of its own: nothing is written before somebody says so, and all of it
-//! can be taken back.
+//! Actions over HTTP: nothing is written before the user confirms, and everything can be undone.
 
 pub(crate) mod action_server;
 mod hostile;

@@ -1,65 +1,70 @@
-//! Who may not act: nothing is written, and whoever asked is told.
+//! Refused actions: nothing is written, and the response gives the reason.
 
-use super::action_server::{Deck, EDITED, SESSION};
+use rethread_testkit::sample_session::EDITED_PROMPT;
 use rethread_testkit::script;
 
+use super::action_server::{ActionServer, SESSION};
+
 #[test]
-fn a_form_that_is_not_ours_changes_no_byte() {
-    let deck = Deck::new(EDITED);
-    let before = deck.picture();
-    let seal = deck.seal();
-    let wrong = seal.chars().rev().collect::<String>();
+fn forged_forms_are_refused_and_change_nothing() {
+    let server = ActionServer::new(EDITED_PROMPT);
+    let before = server.snapshot();
+    let csrf_token = server.csrf_token();
+    let reversed_token = csrf_token.chars().rev().collect::<String>();
     let cases = [
-        ("no seal", "", None),
-        ("the wrong seal", wrong.as_str(), None),
-        ("half a seal", &seal[..16], None),
-        ("another origin", &seal, Some(("Origin", "http://evil.example"))),
-        ("another host", &seal, Some(("Host", "evil.example"))),
-        ("no cookie", &seal, Some(("Cookie", ""))),
-        ("another type of form", &seal, Some(("Content-Type", "text/plain"))),
+        ("no token", "", None),
+        ("the wrong token", reversed_token.as_str(), None),
+        ("half of the token", &csrf_token[..16], None),
+        ("another origin", &csrf_token, Some(("Origin", "http://evil.example"))),
+        ("another host", &csrf_token, Some(("Host", "evil.example"))),
+        ("no cookie", &csrf_token, Some(("Cookie", ""))),
+        ("another content type", &csrf_token, Some(("Content-Type", "text/plain"))),
     ];
-    for (why, seal, header) in cases {
-        for (path, name, value) in [
-            (format!("/s/{SESSION}/act/goto"), "at", "L6"),
-            (format!("/s/{SESSION}/act/rename"), "title", "x"),
+    for (case, csrf_token, header) in cases {
+        for (path, field, value) in [
+            (format!("/s/{SESSION}/action/goto"), "at", "L6"),
+            (format!("/s/{SESSION}/action/rename"), "title", "x"),
             ("/undo".to_owned(), "op", "1"),
         ] {
-            let answer =
-                deck.post_with(&path, &[("seal", seal), (name, value), ("go", "do")], header.as_slice());
-            assert_eq!(answer.status, 403, "{why}, {path}: {}", answer.body);
-            assert_eq!(deck.picture(), before, "{why}, {path}");
+            let response = server.post_with_headers(
+                &path,
+                &[("csrf", csrf_token), (field, value), ("go", "do")],
+                header.as_slice(),
+            );
+            assert_eq!(response.status, 403, "{case}, {path}: {}", response.body);
+            assert_eq!(server.snapshot(), before, "{case}, {path}");
         }
     }
 }
 
 #[test]
-fn an_address_alone_does_nothing() {
-    let deck = Deck::new(EDITED);
-    let (before, seal) = (deck.picture(), deck.seal());
+fn get_requests_change_nothing() {
+    let server = ActionServer::new(EDITED_PROMPT);
+    let (before, csrf_token) = (server.snapshot(), server.csrf_token());
     for (path, status) in [
-        (format!("/s/{SESSION}/act/goto?at=L6&go=do&seal={seal}"), 200),
-        (format!("/s/{SESSION}/act/rename?title=x&go=do&seal={seal}"), 200),
-        (format!("/undo?op=1&seal={seal}"), 405),
+        (format!("/s/{SESSION}/action/goto?at=L6&go=do&csrf={csrf_token}"), 200),
+        (format!("/s/{SESSION}/action/rename?title=x&go=do&csrf={csrf_token}"), 200),
+        (format!("/undo?op=1&csrf={csrf_token}"), 405),
     ] {
-        assert_eq!(deck.get(&path).status, status, "{path}");
-        assert_eq!(deck.picture(), before, "{path}");
+        assert_eq!(server.get_fragment(&path).status, status, "{path}");
+        assert_eq!(server.snapshot(), before, "{path}");
     }
 }
 
 #[test]
-fn a_live_session_is_left_alone() {
-    let deck = Deck::with(EDITED, |home| {
+fn live_sessions_are_refused() {
+    let server = ActionServer::with_home(EDITED_PROMPT, |home| {
         let pid = std::process::id();
         let text = format!("{{\"pid\":{pid},\"sessionId\":\"{SESSION}\"}}");
         home.write(&format!(".claude/sessions/{pid}.json"), text);
     });
-    let before = deck.picture();
-    for (what, name, value) in [("goto", "at", "L6"), ("rename", "title", "x")] {
-        let address = format!("/s/{SESSION}/act/{what}");
-        let preview = deck.post(&address, &[(name, value), ("go", "preview")]);
+    let before = server.snapshot();
+    for (action, field, value) in [("goto", "at", "L6"), ("rename", "title", "x")] {
+        let url = format!("/s/{SESSION}/action/{action}");
+        let preview = server.post(&url, &[(field, value), ("go", "preview")]);
         assert!(preview.body.contains("A client has this session open"), "{}", preview.body);
         assert!(!preview.body.contains("Do it"), "{}", preview.body);
-        let done = deck.post(&address, &[(name, value), ("go", "do")]);
+        let done = server.post(&url, &[(field, value), ("go", "do")]);
         assert_eq!(done.status, 409, "{}", done.body);
         assert!(
             done.body.contains("is live") && done.body.contains("close it in the client first"),
@@ -67,9 +72,9 @@ fn a_live_session_is_left_alone() {
             done.body
         );
         assert!(!done.body.contains("even-if-live"), "{}", done.body);
-        assert_eq!(deck.picture(), before, "{what}");
+        assert_eq!(server.snapshot(), before, "{action}");
     }
-    let fork = deck.post(&format!("/s/{SESSION}/act/fork"), &[("at", "L6"), ("go", "do")]);
-    assert_eq!(fork.status, 200, "a fork leaves the session alone: {}", fork.body);
-    assert_eq!(deck.session(), script::bytes(EDITED));
+    let fork = server.post(&format!("/s/{SESSION}/action/fork"), &[("at", "L6"), ("go", "do")]);
+    assert_eq!(fork.status, 200, "a fork does not change the session: {}", fork.body);
+    assert_eq!(server.read_session(), script::bytes(EDITED_PROMPT));
 }

@@ -1,202 +1,226 @@
-//! Every action: asked for, previewed, done, taken back, done again.
+//! Every action: form, preview, execution, undo, redo.
 
-use super::action_server::{Deck, EDITED, SESSION, between};
-use crate::client::Answer;
+use rethread_testkit::sample_session::EDITED_PROMPT;
 use rethread_testkit::script;
+use rethread_testkit::web_server::HttpResponse;
 
-/// What an action leaves behind.
+use super::action_server::{ActionServer, SESSION, between, url_encode};
+
+/// The change that an action makes to the store.
 #[derive(Clone, Copy, PartialEq)]
-enum Leaves {
-    /// So many lines at the end of the session.
-    Lines(usize),
-    /// A new session.
-    File,
+enum Effect {
+    /// Appends this many lines to the session.
+    AppendsLines(usize),
+    /// Creates a session.
+    CreatesSession,
 }
 
-/// A session, an action, its fields, what it leaves, and words of the command that does the same.
-type Case = (&'static str, &'static str, &'static [(&'static str, &'static str)], Leaves, &'static str);
+/// A session script, an action, its form fields, its effect, and a part of the equivalent command.
+type Case = (&'static str, &'static str, &'static [(&'static str, &'static str)], Effect, &'static str);
 
-/// A session in which a line names a parent that is not there.
-const BROKEN: &str = "
+/// A session with an entry whose parent is not in the file.
+const MISSING_PARENT: &str = "
     u1: sort the harbours
       a1: sorted
     u2 ^gone @+60: by name
       a2: by name it is
 ";
 
-fn op(answer: &Answer) -> String {
-    between(&answer.body, "name=\"op\" value=\"", "\"").expect("what was done can be undone").to_owned()
+fn op_id(response: &HttpResponse) -> String {
+    between(&response.body, "name=\"op\" value=\"", "\"").expect("the response offers to undo").to_owned()
 }
 
 #[test]
-fn nothing_moves_before_it_is_said_and_everything_comes_back() {
+fn previews_write_nothing_and_undo_restores_every_byte() {
     let cases: [Case; 6] = [
-        (EDITED, "goto", &[("at", "L6")], Leaves::Lines(2), "rethread goto"),
-        (EDITED, "goto", &[("at", "L7"), ("before", "1")], Leaves::Lines(2), "--before"),
-        (EDITED, "fork", &[("at", "L6"), ("title", "the other way")], Leaves::File, "--title"),
-        (EDITED, "clone", &[("preset", "bare")], Leaves::File, "rethread clone"),
-        (EDITED, "rename", &[("title", "harbours, sorted")], Leaves::Lines(2), "rethread rename"),
-        (BROKEN, "repair", &[], Leaves::File, "rethread repair"),
+        (EDITED_PROMPT, "goto", &[("at", "L6")], Effect::AppendsLines(2), "rethread goto"),
+        (EDITED_PROMPT, "goto", &[("at", "L7"), ("before", "1")], Effect::AppendsLines(2), "--before"),
+        (
+            EDITED_PROMPT,
+            "fork",
+            &[("at", "L6"), ("title", "the other way")],
+            Effect::CreatesSession,
+            "--title",
+        ),
+        (EDITED_PROMPT, "clone", &[("preset", "bare")], Effect::CreatesSession, "rethread clone"),
+        (
+            EDITED_PROMPT,
+            "rename",
+            &[("title", "harbours, sorted")],
+            Effect::AppendsLines(2),
+            "rethread rename",
+        ),
+        (MISSING_PARENT, "repair", &[], Effect::CreatesSession, "rethread repair"),
     ];
-    for (text, what, fields, leaves, command) in cases {
-        let deck = Deck::new(text);
-        let address = format!("/s/{SESSION}/act/{what}");
-        let query: Vec<String> = fields
-            .iter()
-            .map(|(name, value)| format!("{name}={}", super::action_server::encoded(value)))
-            .collect();
-        let before = deck.picture();
-        let asked = deck.get(&format!("{address}?{}", query.join("&")));
-        assert_eq!(asked.status, 200, "{what}: {}", asked.body);
-        let go =
-            |go: &'static str| -> Vec<(&str, &str)> { fields.iter().copied().chain([("go", go)]).collect() };
-        let preview = deck.post(&address, &go("preview"));
-        assert!(preview.status == 200 && preview.body.contains("Do it"), "{what}: {}", preview.body);
-        assert!(preview.body.contains(command), "{what}: {}", preview.body);
-        assert_eq!(deck.picture(), before, "{what}: a preview writes nothing");
+    for (text, action, fields, effect, command) in cases {
+        let server = ActionServer::new(text);
+        let url = format!("/s/{SESSION}/action/{action}");
+        let query: Vec<String> =
+            fields.iter().map(|(name, value)| format!("{name}={}", url_encode(value))).collect();
+        let before = server.snapshot();
+        let form = server.get_fragment(&format!("{url}?{}", query.join("&")));
+        assert_eq!(form.status, 200, "{action}: {}", form.body);
+        let fields_with_step = |step: &'static str| -> Vec<(&str, &str)> {
+            fields.iter().copied().chain([("go", step)]).collect()
+        };
+        let preview = server.post(&url, &fields_with_step("preview"));
+        assert!(preview.status == 200 && preview.body.contains("Do it"), "{action}: {}", preview.body);
+        assert!(preview.body.contains(command), "{action}: {}", preview.body);
+        assert_eq!(server.snapshot(), before, "{action}: a preview writes nothing");
 
-        let done = deck.post(&address, &go("do"));
-        assert_eq!(done.status, 200, "{what}: {}", done.body);
-        assert!(done.body.contains(&format!("data-changed=\"{SESSION}\"")), "{what}: {}", done.body);
-        let after = deck.picture();
-        match leaves {
-            Leaves::Lines(number) => {
-                assert_eq!(after.keys().collect::<Vec<_>>(), before.keys().collect::<Vec<_>>(), "{what}");
-                let session = deck.session();
-                let old = script::bytes(text);
-                assert!(session.starts_with(&old), "{what}: lines are only added");
-                let added = &session[old.len()..];
-                assert_eq!(added.iter().filter(|&&byte| byte == b'\n').count(), number, "{what}");
-                if what == "goto" {
+        let done = server.post(&url, &fields_with_step("do"));
+        assert_eq!(done.status, 200, "{action}: {}", done.body);
+        assert!(done.body.contains(&format!("data-changed=\"{SESSION}\"")), "{action}: {}", done.body);
+        let after = server.snapshot();
+        match effect {
+            Effect::AppendsLines(line_count) => {
+                assert_eq!(after.keys().collect::<Vec<_>>(), before.keys().collect::<Vec<_>>(), "{action}");
+                let new_bytes = server.read_session();
+                let old_bytes = script::bytes(text);
+                assert!(new_bytes.starts_with(&old_bytes), "{action}: lines are only appended");
+                let appended = &new_bytes[old_bytes.len()..];
+                assert_eq!(appended.iter().filter(|&&byte| byte == b'\n').count(), line_count, "{action}");
+                if action == "goto" {
                     assert!(done.body.contains("claude --resume"), "{}", done.body);
-                    let promised = between(&preview.body, "at the end, ", ";").expect("the size is promised");
-                    assert_eq!(promised, format!("{} B", added.len()).as_str(), "{what}");
+                    let announced =
+                        between(&preview.body, "at the end, ", ";").expect("the preview states the size");
+                    assert_eq!(announced, format!("{} B", appended.len()).as_str(), "{action}");
                 }
             }
-            Leaves::File => {
-                let kept = before.iter().all(|(path, bytes)| after.get(path) == Some(bytes));
-                let made = after.keys().filter(|path| !before.contains_key(*path)).count();
-                assert!(kept && made == 1, "{what}: one new file beside the others");
-                let new =
-                    between(&done.body, "button-main\" href=\"", "\"").expect("the new session is offered");
-                assert!(new.starts_with("/s/") && !new.contains(SESSION), "{what}: {new}");
-                assert!(done.body.contains("claude --resume"), "{what}: {}", done.body);
+            Effect::CreatesSession => {
+                let is_unchanged = before.iter().all(|(path, bytes)| after.get(path) == Some(bytes));
+                let created_count = after.keys().filter(|path| !before.contains_key(*path)).count();
+                assert!(is_unchanged && created_count == 1, "{action}: exactly one file is created");
+                let link = between(&done.body, "button-primary\" href=\"", "\"")
+                    .expect("the response links the new session");
+                assert!(link.starts_with("/s/") && !link.contains(SESSION), "{action}: {link}");
+                assert!(done.body.contains("claude --resume"), "{action}: {}", done.body);
             }
         }
 
-        let undone = deck.post("/undo", &[("op", &op(&done)), ("key", SESSION)]);
-        assert_eq!(undone.status, 200, "{what}: {}", undone.body);
-        assert_eq!(deck.picture(), before, "{what}: every byte comes back");
-        let again = deck.post("/undo", &[("op", &op(&undone)), ("key", SESSION)]);
-        assert_eq!((again.status, deck.picture()), (200, after), "{what}: and goes again");
+        let undone = server.post("/undo", &[("op", &op_id(&done)), ("key", SESSION)]);
+        assert_eq!(undone.status, 200, "{action}: {}", undone.body);
+        assert_eq!(server.snapshot(), before, "{action}: undo restores every byte");
+        let redone = server.post("/undo", &[("op", &op_id(&undone)), ("key", SESSION)]);
+        assert_eq!((redone.status, server.snapshot()), (200, after), "{action}: undoing the undo redoes it");
     }
 }
 
 #[test]
-fn nothing_is_done_that_was_not_seen() {
-    let deck = Deck::new(EDITED);
-    let address = format!("/s/{SESSION}/act/goto");
-    let mark = |answer: &Answer| between(&answer.body, "name=\"mark\" value=\"", "\"").unwrap().to_owned();
-    let seen = mark(&deck.post(&address, &[("at", "L6"), ("go", "preview")]));
-    deck.append("u9 ^a4 @+900: and now by size\n  a9: by size it is");
-    let grown = deck.picture();
-    let again = deck.post(&address, &[("at", "L6"), ("go", "do"), ("mark", &seen)]);
-    assert!(again.status == 200 && again.body.contains("Do it"), "{}", again.body);
-    assert!(again.body.contains("changed since this was shown"), "{}", again.body);
-    assert_eq!(deck.picture(), grown, "nothing was written");
-    let done = deck.post(&address, &[("at", "L6"), ("go", "do"), ("mark", &mark(&again))]);
-    assert!(done.body.contains("data-changed") && deck.picture() != grown, "{}", done.body);
+fn a_change_after_the_preview_requires_a_new_confirmation() {
+    let server = ActionServer::new(EDITED_PROMPT);
+    let url = format!("/s/{SESSION}/action/goto");
+    let read_fingerprint = |response: &HttpResponse| {
+        between(&response.body, "name=\"fingerprint\" value=\"", "\"").unwrap().to_owned()
+    };
+    let old_fingerprint = read_fingerprint(&server.post(&url, &[("at", "L6"), ("go", "preview")]));
+    server.append("u9 ^a4 @+900: and now by size\n  a9: by size it is");
+    let before = server.snapshot();
+    let preview = server.post(&url, &[("at", "L6"), ("go", "do"), ("fingerprint", &old_fingerprint)]);
+    assert!(preview.status == 200 && preview.body.contains("Do it"), "{}", preview.body);
+    assert!(preview.body.contains("changed since this was shown"), "{}", preview.body);
+    assert_eq!(server.snapshot(), before, "nothing was written");
+    let done = server.post(&url, &[("at", "L6"), ("go", "do"), ("fingerprint", &read_fingerprint(&preview))]);
+    assert!(done.body.contains("data-changed") && server.snapshot() != before, "{}", done.body);
 }
 
 #[test]
-fn a_page_ends_where_clients_go_on_also_before_a_fork() {
-    let deck = Deck::new(EDITED);
-    let done = deck.post(&format!("/s/{SESSION}/act/goto"), &[("at", "t1"), ("go", "do")]);
+fn the_session_page_ends_at_the_resume_point() {
+    let server = ActionServer::new(EDITED_PROMPT);
+    let done = server.post(&format!("/s/{SESSION}/action/goto"), &[("at", "t1"), ("go", "do")]);
     assert_eq!(done.status, 200, "{}", done.body);
-    let page = deck.page(&format!("/s/{SESSION}")).body;
-    let turns = ["t1", "t2", "t3"].map(|turn| page.contains(&format!("id=\"{turn}\"")));
-    assert_eq!(turns, [true, false, false]);
+    let page = server.get_page(&format!("/s/{SESSION}")).body;
+    let has_turn = ["t1", "t2", "t3"].map(|turn| page.contains(&format!("id=\"{turn}\"")));
+    assert_eq!(has_turn, [true, false, false]);
 }
 
 #[test]
-fn the_log_tells_it_and_takes_it_back() {
-    let deck = Deck::new(EDITED);
-    assert!(deck.page("/log").body.contains("Nothing yet"));
-    let before = deck.picture();
-    deck.post(&format!("/s/{SESSION}/act/rename"), &[("title", "a <b>bold</b> title"), ("go", "do")]);
-    let log = deck.page("/log");
+fn the_log_lists_operations_and_undoes_them() {
+    let server = ActionServer::new(EDITED_PROMPT);
+    assert!(server.get_page("/log").body.contains("Nothing yet"));
+    let before = server.snapshot();
+    server.post(&format!("/s/{SESSION}/action/rename"), &[("title", "a <b>bold</b> title"), ("go", "do")]);
+    let log = server.get_page("/log");
     assert!(
         log.body.contains("a &lt;b&gt;bold&lt;/b&gt; title") && !log.body.contains("<b>"),
         "{}",
         log.body
     );
-    let undone = deck.post("/undo", &[("op", &op(&log)), ("key", "")]);
-    assert_eq!((undone.status, deck.picture()), (200, before));
-    assert!(deck.page("/log").body.contains("undone by"));
-    let twice = deck.post("/undo", &[("op", "1")]);
-    assert_eq!(twice.status, 422, "{}", twice.body);
-    assert!(twice.body.contains("op 1 was undone by op 2"), "{}", twice.body);
+    let undone = server.post("/undo", &[("op", &op_id(&log)), ("key", "")]);
+    assert_eq!((undone.status, server.snapshot()), (200, before));
+    assert!(server.get_page("/log").body.contains("undone by"));
+    let repeated = server.post("/undo", &[("op", "1")]);
+    assert_eq!(repeated.status, 422, "{}", repeated.body);
+    assert!(repeated.body.contains("op 1 was undone by op 2"), "{}", repeated.body);
 }
 
 #[test]
-fn without_the_script_every_answer_is_a_page() {
-    let deck = Deck::new(EDITED);
-    let (seal, address) = (deck.seal(), format!("/s/{SESSION}/act/goto"));
-    let page = deck.page(&format!("{address}?at=L6"));
+fn every_response_is_a_page_without_the_script() {
+    let server = ActionServer::new(EDITED_PROMPT);
+    let (csrf_token, url) = (server.csrf_token(), format!("/s/{SESSION}/action/goto"));
+    let page = server.get_page(&format!("{url}?at=L6"));
     assert!(page.body.starts_with("<!DOCTYPE html>") && page.body.contains("Do it"), "{}", page.body);
-    let fields = [("seal", seal.as_str()), ("at", "L6"), ("go", "do")];
-    let done = deck.post_with(&address, &fields, &[]);
+    let fields = [("csrf", csrf_token.as_str()), ("at", "L6"), ("go", "do")];
+    let done = server.post_with_headers(&url, &fields, &[]);
     assert!(done.status == 200 && done.body.starts_with("<!DOCTYPE html>"), "{}", done.body);
-    let failed = deck.post_with(&address, &[("seal", &seal), ("at", "L999"), ("go", "do")], &[]);
+    let fields = [("csrf", csrf_token.as_str()), ("at", "L999"), ("go", "do")];
+    let failed = server.post_with_headers(&url, &fields, &[]);
     assert!(failed.status == 404 && failed.body.starts_with("<!DOCTYPE html>"), "{}", failed.body);
 }
 
 #[test]
 fn branches_are_listed_compared_and_drawn() {
-    let deck = Deck::new(EDITED);
-    let list = deck.page(&format!("/s/{SESSION}/branches"));
-    for words in ["2 branches", "resumes here", "by name", "by code instead", "edit 2/2", "data-act=\"goto\""]
+    let server = ActionServer::new(EDITED_PROMPT);
+    let list = server.get_page(&format!("/s/{SESSION}/branches"));
+    for expected in
+        ["2 branches", "resumes here", "by name", "by code instead", "edit 2/2", "data-action=\"goto\""]
     {
-        assert!(list.body.contains(words), "{words}: {}", list.body);
+        assert!(list.body.contains(expected), "{expected}: {}", list.body);
     }
-    let diff = deck.page(&format!("/s/{SESSION}/diff?pick=L8&pick=L6"));
-    for words in ["In common: 1 turn", "by code it is", "by name it is", "resumes here", "Go on from here"] {
-        assert!(diff.body.contains(words), "{words}: {}", diff.body);
+    let diff = server.get_page(&format!("/s/{SESSION}/diff?pick=L8&pick=L6"));
+    for expected in
+        ["In common: 1 turn", "by code it is", "by name it is", "resumes here", "Resume from here"]
+    {
+        assert!(diff.body.contains(expected), "{expected}: {}", diff.body);
     }
-    let same = deck.page(&format!("/s/{SESSION}/diff?a=L6&b=L6"));
-    assert!(same.body.contains("nothing to compare"), "{}", same.body);
-    let one = deck.page(&format!("/s/{SESSION}/diff?pick=L6"));
-    assert!(one.status == 200 && one.body.contains("Choose two branches"), "{}", one.body);
-    assert_eq!(deck.page(&format!("/s/{SESSION}/diff?a=L6&b=L99")).status, 404);
-    let tree = deck.page(&format!("/s/{SESSION}/tree"));
+    let same_branch = server.get_page(&format!("/s/{SESSION}/diff?a=L6&b=L6"));
+    assert!(same_branch.body.contains("nothing to compare"), "{}", same_branch.body);
+    let one_branch = server.get_page(&format!("/s/{SESSION}/diff?pick=L6"));
+    assert!(
+        one_branch.status == 200 && one_branch.body.contains("Select two branches"),
+        "{}",
+        one_branch.body
+    );
+    assert_eq!(server.get_page(&format!("/s/{SESSION}/diff?a=L6&b=L99")).status, 404);
+    let tree = server.get_page(&format!("/s/{SESSION}/tree"));
     assert!(tree.body.contains("active tip L8") && !tree.body.contains("<style"), "{}", tree.body);
 }
 
 #[test]
-fn what_a_resume_would_lose_stands_above_the_branches() {
-    let straight = "u1: one\n  a1: one\n    u2: two\n      a2: two";
-    let left = "u1: one\n  a1: one\n    u2: two\n      a2: two\n    u3: three\n      a3: three";
+fn a_banner_above_the_branches_warns_of_entries_that_a_resume_loses() {
+    let one_branch = "u1: one\n  a1: one\n    u2: two\n      a2: two";
+    let two_branches = "u1: one\n  a1: one\n    u2: two\n      a2: two\n    u3: three\n      a3: three";
     let cases: [(&str, &str, &str, &str); 6] = [
         ("custom-title: nothing was said", "", "", ""),
-        (straight, "", "", ""),
-        (left, "", "", ""),
+        (one_branch, "", "", ""),
+        (two_branches, "", "", ""),
         (
-            left,
+            two_branches,
             "L4",
-            "Resume goes on from an older branch: the newest entry, L6, is not on it",
+            "The client resumes an older branch: the newest entry, L6, is not on it",
             "data-at=\"L6\"",
         ),
-        (BROKEN, "", "A resume would lose 1 turn", "data-act=\"repair\""),
-        (BROKEN, "", "<code>L3</code>: its parent is in no line", "rethread repair"),
+        (MISSING_PARENT, "", "A resume would lose 1 turn", "data-action=\"repair\""),
+        (MISSING_PARENT, "", "<code>L3</code>: its parent is not in the file", "rethread repair"),
     ];
-    for (text, goto, line, act) in cases {
-        let deck = Deck::new(text);
-        if !goto.is_empty() {
-            deck.post(&format!("/s/{SESSION}/act/goto"), &[("at", goto), ("go", "do")]);
+    for (text, goto_entry, message, action) in cases {
+        let server = ActionServer::new(text);
+        if !goto_entry.is_empty() {
+            server.post(&format!("/s/{SESSION}/action/goto"), &[("at", goto_entry), ("go", "do")]);
         }
-        let page = deck.page(&format!("/s/{SESSION}/branches"));
-        let banner = between(&page.body, "<details class=\"verdict", "</details>").unwrap_or_default();
-        assert_eq!(banner.is_empty(), line.is_empty(), "{text}: {banner}");
-        assert!(banner.contains(line) && banner.contains(act), "{text}: {banner}");
+        let page = server.get_page(&format!("/s/{SESSION}/branches"));
+        let banner = between(&page.body, "<details class=\"resume-banner", "</details>").unwrap_or_default();
+        assert_eq!(banner.is_empty(), message.is_empty(), "{text}: {banner}");
+        assert!(banner.contains(message) && banner.contains(action), "{text}: {banner}");
     }
 }

@@ -1,43 +1,44 @@
-//! Which rows there could be, and which hangs below which.
+//! Builds the tree of rows before any are hidden.
 
-use super::row::{OutlineItem, OutlineOptions, PathRelation, Row};
+use super::row::{OutlineItem, OutlineOptions, OutlineRow, PathRelation};
 use crate::entry::EntryRole;
 use crate::tree::branch::{Branches, ForkPoint};
 use crate::tree::builder::Tree;
 use crate::tree::node::{NONE, NodeId, ParentLink};
 use crate::tree::segments::{BranchSegments, SegmentOrigin};
 
-/// All rows before any is left out, parents before children.
+/// All rows before any are hidden, parents before children.
 #[derive(Debug, Default)]
 pub(super) struct OutlineTree {
-    pub(super) rows: Vec<Row>,
-    /// The parent of each row.
+    pub(super) rows: Vec<OutlineRow>,
+    /// The index of the parent of each row, or `NONE`.
     pub(super) parents: Vec<u32>,
-    /// Children by row: those of row k are `children[starts[k]..starts[k + 1]]`.
+    /// Children by row: those of row `i` are `children[starts[i]..starts[i + 1]]`.
     children: Vec<u32>,
     starts: Vec<u32>,
-    /// The row of each node.
+    /// The index of the row that shows each node, or `NONE`.
     pub(super) by_node: Vec<u32>,
-    /// The row of the entry that was asked for.
-    pub(super) named: Option<u32>,
-    /// Whether a row is on the way to the tip that is loaded.
-    pub(super) on_way: Vec<bool>,
+    /// The index of the row of the requested entry. `None` if no entry was requested.
+    pub(super) requested: Option<u32>,
+    /// Whether each row is on the path to the leaf.
+    pub(super) on_path: Vec<bool>,
 }
 
 impl OutlineTree {
-    /// Returns the rows below a row.
+    /// Returns the indices of the rows right below a row.
     pub(super) fn children(&self, row: u32) -> &[u32] {
-        let k = row as usize;
-        &self.children[self.starts[k] as usize..self.starts[k + 1] as usize]
+        let row_idx = row as usize;
+        &self.children[self.starts[row_idx] as usize..self.starts[row_idx + 1] as usize]
     }
 
-    fn link(&mut self) {
+    /// Computes `children` and `starts` from `parents`.
+    fn link_children(&mut self) {
         let mut starts = vec![0u32; self.rows.len() + 2];
         for &parent in self.parents.iter().filter(|&&parent| parent != NONE) {
             starts[parent as usize + 2] += 1;
         }
-        for k in 1..starts.len() {
-            starts[k] += starts[k - 1];
+        for idx in 1..starts.len() {
+            starts[idx] += starts[idx - 1];
         }
         self.children = vec![0; starts[starts.len() - 1] as usize];
         for (row, &parent) in (0u32..).zip(&self.parents).filter(|(_, parent)| **parent != NONE) {
@@ -49,117 +50,132 @@ impl OutlineTree {
     }
 }
 
-/// Plans the rows of a drawing.
-pub(super) fn plan(tree: &Tree, branches: &Branches, sight: &OutlineOptions<'_>) -> OutlineTree {
-    let stretches = &branches.stretches;
-    let forced = openings(tree, stretches);
-    let standings = standings(tree, sight);
-    let mut plan = OutlineTree { by_node: vec![NONE; tree.nodes().len()], ..OutlineTree::default() };
-    // By stretch: whether it was met, and its last row so far, or that of the one it forks from.
-    let mut last = vec![(false, NONE); stretches.list.len()];
-    let mut begun = vec![false; stretches.list.len()];
-    for &no in &stretches.order {
-        let k = stretches.of[no as usize] as usize;
-        if !last[k].0 {
-            last[k] = (true, row_above(stretches, k).map_or(NONE, |above| last[above].1));
+/// Builds all rows of an outline and links them, before any are hidden.
+pub(super) fn build_layout(tree: &Tree, branches: &Branches, options: &OutlineOptions<'_>) -> OutlineTree {
+    let segments = &branches.segments;
+    let leading_entries = find_leading_entries(tree, segments);
+    let relations = compute_path_relations(tree, options);
+    let mut layout = OutlineTree { by_node: vec![NONE; tree.nodes().len()], ..OutlineTree::default() };
+    // By segment: whether it has occurred, and its last row so far, or that of its parent segment.
+    let mut last = vec![(false, NONE); segments.list.len()];
+    let mut started = vec![false; segments.list.len()];
+    for &id in &segments.order {
+        let segment_idx = segments.by_node[id as usize] as usize;
+        if !last[segment_idx].0 {
+            last[segment_idx] =
+                (true, find_parent_segment(segments, segment_idx).map_or(NONE, |above| last[above].1));
         }
-        let named = sight.around == Some(no);
-        if let Some(what) = what(tree, no, sight.all || named || forced[k] == no) {
-            let above = || tree.node(no).parent().or_else(|| stretches.joins.get(&no).copied());
-            let parent = match sight.all {
-                true => above().map_or(NONE, |parent| plan.by_node[parent as usize]),
-                false => last[k].1,
+        let requested = options.around == Some(id);
+        if let Some(item) =
+            choose_outline_item(tree, id, options.all || requested || leading_entries[segment_idx] == id)
+        {
+            let above = || tree.node(id).parent().or_else(|| segments.continuations.get(&id).copied());
+            let parent = match options.all {
+                true => above().map_or(NONE, |parent| layout.by_node[parent as usize]),
+                false => last[segment_idx].1,
             };
-            let (from, cut) = if begun[k] { (None, None) } else { origin(stretches, k) };
-            begun[k] = true;
-            last[k].1 = plan.rows.len() as u32;
-            plan.named = plan.named.or(named.then_some(last[k].1));
-            plan.parents.push(parent);
-            let standing = standings[no as usize];
-            plan.rows.push(Row { from, cut, named, ..Row::new(what, standing) });
+            let (fork_point, broken_link) =
+                if started[segment_idx] { (None, None) } else { find_segment_start(segments, segment_idx) };
+            started[segment_idx] = true;
+            last[segment_idx].1 = layout.rows.len() as u32;
+            layout.requested = layout.requested.or(requested.then_some(last[segment_idx].1));
+            layout.parents.push(parent);
+            let relation = relations[id as usize];
+            layout.rows.push(OutlineRow {
+                fork_point,
+                broken_link,
+                requested,
+                ..OutlineRow::new(item, relation)
+            });
         }
-        plan.by_node[no as usize] = last[k].1;
+        layout.by_node[id as usize] = last[segment_idx].1;
     }
-    plan.on_way = vec![false; plan.rows.len()];
-    let mut at = sight.leaf.map_or(NONE, |leaf| plan.by_node[leaf as usize]);
-    while let Some(on_way) = plan.on_way.get_mut(at as usize) {
-        *on_way = true;
-        at = plan.parents[at as usize];
+    layout.on_path = vec![false; layout.rows.len()];
+    let mut row = options.leaf.map_or(NONE, |leaf| layout.by_node[leaf as usize]);
+    while let Some(on_path) = layout.on_path.get_mut(row as usize) {
+        *on_path = true;
+        row = layout.parents[row as usize];
     }
-    for (k, branch) in branches.list.iter().enumerate() {
-        if let Some(row) = plan.rows.get_mut(plan.by_node[branch.tip as usize] as usize) {
-            row.tip = Some(k);
+    for (branch_idx, branch) in branches.list.iter().enumerate() {
+        if let Some(row) = layout.rows.get_mut(layout.by_node[branch.tip as usize] as usize) {
+            row.tip = Some(branch_idx);
         }
     }
-    plan.link();
-    plan
+    layout.link_children();
+    layout
 }
 
-/// Says what a node is as a row; a node that need not be one is none.
-fn what(tree: &Tree, no: NodeId, needed: bool) -> Option<OutlineItem> {
-    let node = tree.node(no);
-    let told = tree.is_main_chain(no) || needed;
+/// Returns what the row of a node shows. Returns `None` if the node needs no row of its own.
+///
+/// Turns and compactions of the main conversation have rows. Other nodes have one only if `is_needed` is set.
+fn choose_outline_item(tree: &Tree, id: NodeId, is_needed: bool) -> Option<OutlineItem> {
+    let node = tree.node(id);
+    let is_candidate = tree.is_main_chain(id) || is_needed;
     let below_boundary =
-        || node.parent().is_some_and(|parent| tree.node(parent).voice == EntryRole::CompactBoundary);
-    match node.voice {
-        _ if tree.turn_of(no) == Some(no) && told => Some(OutlineItem::Turn(no)),
-        EntryRole::CompactBoundary if told => Some(OutlineItem::Compaction(no)),
-        EntryRole::CompactSummary if told && !below_boundary() => Some(OutlineItem::Compaction(no)),
-        _ => needed.then_some(OutlineItem::Entry(no)),
+        || node.parent().is_some_and(|parent| tree.node(parent).role == EntryRole::CompactBoundary);
+    match node.role {
+        _ if tree.turn_of(id) == Some(id) && is_candidate => Some(OutlineItem::Turn(id)),
+        EntryRole::CompactBoundary if is_candidate => Some(OutlineItem::Compaction(id)),
+        EntryRole::CompactSummary if is_candidate && !below_boundary() => Some(OutlineItem::Compaction(id)),
+        _ => is_needed.then_some(OutlineItem::Entry(id)),
     }
 }
 
-/// Finds for each stretch the entry that must have a row of its own: where somebody speaks before the first turn.
-fn openings(tree: &Tree, stretches: &BranchSegments) -> Vec<NodeId> {
-    let mut openings = vec![NONE; stretches.list.len()];
-    let mut settled = vec![false; stretches.list.len()];
-    for &no in stretches.order.iter().filter(|&&no| tree.is_main_chain(no)) {
-        let k = stretches.of[no as usize] as usize;
-        let voice = tree.node(no).voice;
-        let speaks = matches!(
-            voice,
+/// Finds for each segment the message that needs a row of its own because it precedes the first turn and compaction.
+///
+/// The item is `NONE` if there is no such message.
+fn find_leading_entries(tree: &Tree, segments: &BranchSegments) -> Vec<NodeId> {
+    let mut leading_entries = vec![NONE; segments.list.len()];
+    let mut done = vec![false; segments.list.len()];
+    for &id in segments.order.iter().filter(|&&id| tree.is_main_chain(id)) {
+        let segment_idx = segments.by_node[id as usize] as usize;
+        let role = tree.node(id).role;
+        let is_message = matches!(
+            role,
             EntryRole::Answer | EntryRole::Results | EntryRole::ApiError | EntryRole::Interrupt
         );
-        if settled[k] {
+        if done[segment_idx] {
             continue;
         }
-        if tree.turn_of(no) == Some(no)
-            || matches!(voice, EntryRole::CompactBoundary | EntryRole::CompactSummary)
+        if tree.turn_of(id) == Some(id)
+            || matches!(role, EntryRole::CompactBoundary | EntryRole::CompactSummary)
         {
-            settled[k] = true;
-        } else if speaks {
-            settled[k] = true;
-            openings[k] = no;
+            done[segment_idx] = true;
+        } else if is_message {
+            done[segment_idx] = true;
+            leading_entries[segment_idx] = id;
         }
     }
-    openings
+    leading_entries
 }
 
-/// Returns the stretch whose rows a stretch hangs below; none for the beginnings of the file.
-fn row_above(stretches: &BranchSegments, stretch: usize) -> Option<usize> {
-    let SegmentOrigin::Way(fork, _) = stretches.list[stretch].origin else { return None };
-    stretches.forks[fork as usize].at.map(|_| stretches.list[stretch].parent as usize)
+/// Returns the index of the segment above a segment.
+///
+/// Returns `None` unless the segment is the child of a fork, and for the fork of the file's roots.
+fn find_parent_segment(segments: &BranchSegments, segment: usize) -> Option<usize> {
+    let SegmentOrigin::ForkChild(fork, _) = segments.list[segment].origin else { return None };
+    segments.forks[fork as usize].at.map(|_| segments.list[segment].parent as usize)
 }
 
-/// Says how a stretch begins.
-fn origin(stretches: &BranchSegments, stretch: usize) -> (Option<ForkPoint>, Option<ParentLink>) {
-    match stretches.list[stretch].origin {
-        SegmentOrigin::Way(fork, way) => (Some(stretches.departure(fork, way)), None),
-        SegmentOrigin::Island(link) => (None, Some(link)),
-        SegmentOrigin::Trunk | SegmentOrigin::Aside => (None, None),
+/// Returns how a segment starts: its fork point or its broken link. Both are `None` for the trunk and for subagents.
+fn find_segment_start(segments: &BranchSegments, segment: usize) -> (Option<ForkPoint>, Option<ParentLink>) {
+    match segments.list[segment].origin {
+        SegmentOrigin::ForkChild(fork, branch) => (Some(segments.fork_point(fork, branch)), None),
+        SegmentOrigin::Orphaned(link) => (None, Some(link)),
+        SegmentOrigin::Trunk | SegmentOrigin::Sidechain => (None, None),
     }
 }
 
-/// Says how each node stands to the path that is loaded.
-fn standings(tree: &Tree, sight: &OutlineOptions<'_>) -> Vec<PathRelation> {
-    let mut standings = vec![PathRelation::Aside; tree.nodes().len()];
-    if let Some(leaf) = sight.leaf {
-        for no in tree.ancestors_across_compactions(leaf) {
-            standings[no as usize] = PathRelation::Compacted;
+/// Returns the relation of each node to the active path, by node id.
+fn compute_path_relations(tree: &Tree, options: &OutlineOptions<'_>) -> Vec<PathRelation> {
+    let mut relations = vec![PathRelation::OtherBranch; tree.nodes().len()];
+    if let Some(leaf) = options.leaf {
+        for id in tree.ancestors_across_compactions(leaf) {
+            relations[id as usize] = PathRelation::Compacted;
         }
     }
-    for &no in sight.loaded {
-        standings[no as usize] = PathRelation::OnPath;
+    for &id in options.loaded {
+        relations[id as usize] = PathRelation::OnPath;
     }
-    standings
+    relations
 }

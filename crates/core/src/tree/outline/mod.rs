@@ -1,17 +1,18 @@
-//! The outline of a drawing: which rows it has, how far each is indented, and what stands at its left.
+//! The outline of a tree: its rows, their indentation, and the graph that precedes each row.
 //!
 //! ```text
-//! ● t1          a conversation goes straight down;
-//! ├─○ t2        where it forks, the other ways come first, two columns to the right,
+//! ● t1          a conversation is a straight line;
+//! ├─○ t2        at a fork, the other branches are drawn first, two columns to the right,
 //! │ ○ t3
-//! ● t4          and the way that is loaded, or else the largest, goes on below
+//! ● t4          and the active branch, or else the largest one, continues below
 //! ```
 //!
-//! So the indentation does not grow with the length of a conversation, and only with the logarithm of its forks.
+//! So the indentation does not depend on the length of a conversation. It grows with the logarithm of the number of
+//! forks.
 
 mod layout;
 mod row;
 mod visibility;
 mod write_rows;
 
-pub use row::{Outline, OutlineItem, OutlineOptions, PathRelation, Row};
+pub use row::{Outline, OutlineItem, OutlineOptions, OutlineRow, PathRelation};

@@ -1,35 +1,35 @@
-//! What an outline is made of.
+//! The rows and options of an outline.
 
 use super::{layout, visibility, write_rows};
 use crate::tree::branch::{Branches, ForkPoint};
 use crate::tree::builder::Tree;
 use crate::tree::node::{NONE, NodeId, ParentLink};
 
-/// How something stands to a path.
+/// The relation of a node to the active path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathRelation {
-    /// On it.
+    /// On the path.
     OnPath,
-    /// On it, but before a compaction: the model no longer sees it.
+    /// On the path, but before a compaction: the model no longer sees it.
     Compacted,
     /// On another branch.
-    Aside,
+    OtherBranch,
 }
 
-/// What to draw.
+/// The options of an outline.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OutlineOptions<'a> {
-    /// Every entry, and not one row per turn.
+    /// One row per entry instead of one per turn.
     pub all: bool,
-    /// Only what is near this entry.
+    /// Show only rows near this entry. `None` for all rows.
     pub around: Option<NodeId>,
-    /// The tip of the path that is loaded.
+    /// The leaf of the active path. `None` if there is no active path.
     pub leaf: Option<NodeId>,
-    /// The entries that are loaded.
+    /// The entries that the client loads, which are shown as on the path.
     pub loaded: &'a [NodeId],
 }
 
-/// What a row stands for.
+/// The item that a row shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutlineItem {
     /// A turn, by the entry that starts it.
@@ -38,106 +38,112 @@ pub enum OutlineItem {
     Compaction(NodeId),
     /// Any other entry.
     Entry(NodeId),
-    /// Rows that are left out.
+    /// Hidden rows.
     Gap {
-        /// Turns among them.
+        /// The number of turns among the hidden rows.
         turns: usize,
-        /// How many rows.
+        /// The number of hidden rows.
         rows: usize,
-        /// How many ways end there; 0 where they go on to the next row.
+        /// The number of hidden rows without rows below them. 0 if the hidden rows continue in the next row.
         tips: usize,
     },
 }
 
-/// One row.
+/// A row of an outline.
 #[derive(Debug, Clone)]
-pub struct Row {
-    /// What it stands for.
-    pub what: OutlineItem,
-    /// The row it hangs below.
+pub struct OutlineRow {
+    /// The turn, compaction, entry or gap that the row shows.
+    pub item: OutlineItem,
+    /// The index of the row above it in the tree. `None` for the first row of a tree.
     pub parent: Option<usize>,
-    /// How many ways of forks it is to the right.
+    /// The indentation level: the number of forks at which the row is on an indented branch.
     pub depth: usize,
-    /// Whether it is the first of a way that forks off to the right.
+    /// Whether it is the first row of an indented branch.
     pub forks_off: bool,
-    /// Where a way of a real fork begins: how it came.
-    pub from: Option<ForkPoint>,
-    /// Where an island begins: how it is cut off.
-    pub cut: Option<ParentLink>,
-    /// How it stands to the path that is loaded.
-    pub standing: PathRelation,
-    /// Whether it is the entry that was asked for.
-    pub named: bool,
-    /// The branch that ends here.
+    /// The fork point, if a branch of a real fork starts here.
+    pub fork_point: Option<ForkPoint>,
+    /// The broken link, if an orphaned part starts here.
+    pub broken_link: Option<ParentLink>,
+    /// The relation to the active path.
+    pub relation: PathRelation,
+    /// Whether it is the requested entry.
+    pub requested: bool,
+    /// The index in `Branches::list` of the branch that ends here. `None` if none does.
     pub tip: Option<usize>,
 }
 
-/// The rows of a drawing, from top to bottom.
+/// The rows of an outline, from top to bottom.
 #[derive(Debug, Default)]
 pub struct Outline {
     /// The rows.
-    pub rows: Vec<Row>,
-    /// The row that shows each node.
-    shown: Vec<u32>,
+    pub rows: Vec<OutlineRow>,
+    /// The index of the row that shows each node, or `NONE` if it is hidden.
+    by_node: Vec<u32>,
 }
 
 impl OutlineItem {
-    /// Returns the entry that the row stands for.
+    /// Returns the entry of the row. Returns `None` for a gap.
     pub fn node(self) -> Option<NodeId> {
         match self {
-            OutlineItem::Turn(no) | OutlineItem::Compaction(no) | OutlineItem::Entry(no) => Some(no),
+            OutlineItem::Turn(id) | OutlineItem::Compaction(id) | OutlineItem::Entry(id) => Some(id),
             OutlineItem::Gap { .. } => None,
         }
     }
 }
 
-impl Row {
-    pub(super) fn new(what: OutlineItem, standing: PathRelation) -> Row {
-        Row {
-            what,
+impl OutlineRow {
+    pub(super) fn new(item: OutlineItem, relation: PathRelation) -> OutlineRow {
+        OutlineRow {
+            item,
             parent: None,
             depth: 0,
             forks_off: false,
-            from: None,
-            cut: None,
-            standing,
-            named: false,
+            fork_point: None,
+            broken_link: None,
+            relation,
+            requested: false,
             tip: None,
         }
     }
 
-    /// Draws the lines to the left of the row, two columns for each way to the right.
+    /// Returns the lines of the graph that precede the symbol of the row, two columns per level.
     pub fn gutter(&self) -> String {
-        let (lanes, joint) = if self.forks_off { (self.depth - 1, "├─") } else { (self.depth, "") };
-        format!("{}{joint}", "│ ".repeat(lanes))
+        let (lane_count, connector) =
+            if self.forks_off { (self.depth - 1, "├─") } else { (self.depth, "") };
+        format!("{}{connector}", "│ ".repeat(lane_count))
     }
 
-    /// Returns the sign of the row: filled where it is loaded, dotted before a compaction, hollow elsewhere.
-    pub fn sign(&self) -> char {
-        match (self.what, self.standing) {
+    /// Returns the symbol of the row: filled if it is loaded, dotted before a compaction, hollow otherwise.
+    pub fn symbol(&self) -> char {
+        match (self.item, self.relation) {
             (OutlineItem::Gap { .. }, _) => '⋮',
             (OutlineItem::Compaction(_), PathRelation::OnPath) => '◆',
             (OutlineItem::Compaction(_), _) => '◇',
             (_, PathRelation::OnPath) => '●',
             (_, PathRelation::Compacted) => '◌',
-            (_, PathRelation::Aside) => '○',
+            (_, PathRelation::OtherBranch) => '○',
         }
     }
 }
 
 impl Outline {
-    /// Lays out a tree.
-    pub fn of(tree: &Tree, branches: &Branches, sight: &OutlineOptions<'_>) -> Outline {
-        let plan = layout::plan(tree, branches, sight);
-        let folds = visibility::folds(&plan, sight);
-        let (rows, drawn) = write_rows::lines(&plan, &folds);
-        let shown =
-            plan.by_node.iter().map(|&row| drawn.get(row as usize).copied().unwrap_or(NONE)).collect();
-        Outline { rows, shown }
+    /// Lays out the rows of a tree and hides some of them, as the options demand.
+    pub fn from_tree(tree: &Tree, branches: &Branches, options: &OutlineOptions<'_>) -> Outline {
+        let layout = layout::build_layout(tree, branches, options);
+        let visibility = visibility::choose_visibility(&layout, options);
+        let (rows, row_numbers) = write_rows::write_rows(&layout, &visibility);
+        let by_node = layout
+            .by_node
+            .iter()
+            .map(|&row| row_numbers.get(row as usize).copied().unwrap_or(NONE))
+            .collect();
+        Outline { rows, by_node }
     }
 
-    /// Returns the row that shows a node, itself or as part of its turn.
-    pub fn row_of(&self, no: NodeId) -> Option<usize> {
-        self.shown.get(no as usize).filter(|&&row| row != NONE).map(|&row| row as usize)
+    /// Returns the index of the row that shows a node, itself or as part of its turn.
+    ///
+    /// Returns `None` if that row is hidden, or if the node precedes all rows.
+    pub fn row_of(&self, id: NodeId) -> Option<usize> {
+        self.by_node.get(id as usize).filter(|&&row| row != NONE).map(|&row| row as usize)
     }
 }

@@ -1,121 +1,132 @@
-//! Which rows are left out: the middle of long runs, most of very many ways, what is far from the entry asked for.
+//! Chooses which rows are hidden: the middle of long runs, most of many branches, rows far from the requested entry.
 
 use super::layout::OutlineTree;
 use super::row::{OutlineItem, OutlineOptions};
 use crate::tree::node::NONE;
 
 /// Rows shown at both ends of a run.
-const ENDS: usize = 2;
-/// Fewer rows than this are not worth leaving out.
-const LEAST: usize = 3;
-/// Ways of one fork that are all shown.
-const WAYS: usize = 40;
-/// Of more ways, so many at both ends.
-const WAY_ENDS: usize = 12;
-/// Rows shown above and below the entry asked for.
-const ABOVE: usize = 4;
-const BELOW: u32 = 6;
+const RUN_END_ROWS: usize = 2;
+/// The smallest number of rows that is worth hiding.
+const MIN_HIDDEN_ROWS: usize = 3;
+/// The largest number of branches of one fork that are all shown.
+const MAX_BRANCHES: usize = 40;
+/// If there are more, the number of branches shown at both ends.
+const END_BRANCHES: usize = 12;
+/// Rows shown above and below the requested entry.
+const ROWS_ABOVE: usize = 4;
+const ROWS_BELOW: u32 = 6;
 
 /// Whether a row is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Visibility {
-    /// It is.
+    /// The row is shown.
     Shown,
-    /// It is not, but the one row below it may be.
-    Passed,
-    /// It is not, nor anything below it.
-    Dropped,
+    /// The row is hidden, but the one row below it may be shown.
+    Skipped,
+    /// The row and everything below it is hidden.
+    Hidden,
 }
 
-/// Which rows are shown.
+/// The visibility of each row of a layout.
 #[derive(Debug)]
-pub(super) struct Folds {
+pub(super) struct RowVisibility {
     pub(super) rows: Vec<Visibility>,
-    /// Where to begin, with how many turns and rows above; everywhere at the top, where it is not said.
+    /// The index of the first row to show, and the numbers of turns and of rows above it. `None` to start at all roots.
     pub(super) top: Option<(u32, usize, usize)>,
 }
 
-/// Decides which rows are shown.
-pub(super) fn folds(plan: &OutlineTree, sight: &OutlineOptions<'_>) -> Folds {
-    let (mut rows, top) = match plan.named {
-        Some(named) => near(plan, named),
-        None if sight.all => (vec![Visibility::Shown; plan.rows.len()], None),
-        None => (runs(plan), None),
+/// Chooses which rows are shown: those near the requested entry, or else all except the middle of long runs.
+pub(super) fn choose_visibility(layout: &OutlineTree, options: &OutlineOptions<'_>) -> RowVisibility {
+    let (mut rows, top) = match layout.requested {
+        Some(requested) => show_around(layout, requested),
+        None if options.all => (vec![Visibility::Shown; layout.rows.len()], None),
+        None => (hide_long_runs(layout), None),
     };
-    if !sight.all {
-        ways(plan, &mut rows);
+    if !options.all {
+        hide_middle_branches(layout, &mut rows);
     }
-    Folds { rows, top }
+    RowVisibility { rows, top }
 }
 
-/// Passes over the middle of long runs of turns.
-fn runs(plan: &OutlineTree) -> Vec<Visibility> {
-    let count = plan.rows.len();
-    let only_child = |k: usize| {
-        let parent = plan.parents[k];
-        parent != NONE && plan.children(parent).len() == 1
+/// Returns the visibility of each row: the middle of long runs of turns is skipped, all other rows are shown.
+fn hide_long_runs(layout: &OutlineTree) -> Vec<Visibility> {
+    let count = layout.rows.len();
+    let is_only_child = |row_idx: usize| {
+        let parent = layout.parents[row_idx];
+        parent != NONE && layout.children(parent).len() == 1
     };
-    let is_plain = |k: usize| {
-        let row = &plan.rows[k];
-        only_child(k)
-            && plan.children(k as u32).len() == 1
-            && matches!(row.what, OutlineItem::Turn(_))
+    let is_plain = |row_idx: usize| {
+        let row = &layout.rows[row_idx];
+        is_only_child(row_idx)
+            && layout.children(row_idx as u32).len() == 1
+            && matches!(row.item, OutlineItem::Turn(_))
             && row.tip.is_none()
     };
     let mut before = vec![0usize; count];
     let mut after = vec![0usize; count];
-    for k in (0..count).filter(|&k| is_plain(k)) {
-        before[k] = before[plan.parents[k] as usize] + 1;
+    for row_idx in (0..count).filter(|&row_idx| is_plain(row_idx)) {
+        before[row_idx] = before[layout.parents[row_idx] as usize] + 1;
     }
-    for k in (0..count).rev().filter(|&k| before[k] > 0) {
-        after[k] = plan.children(k as u32).iter().map(|&child| after[child as usize]).sum::<usize>() + 1;
+    for row_idx in (0..count).rev().filter(|&row_idx| before[row_idx] > 0) {
+        after[row_idx] =
+            layout.children(row_idx as u32).iter().map(|&child| after[child as usize]).sum::<usize>() + 1;
     }
-    let is_middle = |k: usize| before[k] > ENDS && after[k] > ENDS && before[k] + after[k] > 2 * ENDS + LEAST;
-    (0..count).map(|k| if is_middle(k) { Visibility::Passed } else { Visibility::Shown }).collect()
+    let is_middle = |row_idx: usize| {
+        before[row_idx] > RUN_END_ROWS
+            && after[row_idx] > RUN_END_ROWS
+            && before[row_idx] + after[row_idx] > 2 * RUN_END_ROWS + MIN_HIDDEN_ROWS
+    };
+    (0..count)
+        .map(|row_idx| if is_middle(row_idx) { Visibility::Skipped } else { Visibility::Shown })
+        .collect()
 }
 
-/// Drops the middle of very many ways, but never the one that goes on.
-fn ways(plan: &OutlineTree, rows: &mut [Visibility]) {
-    for row in 0..plan.rows.len() as u32 {
-        let children = plan.children(row);
-        if children.len() <= WAYS {
+/// Hides all but the first and last 12 branches of forks with over 40 branches, with everything below them.
+///
+/// The active path and a branch that starts at the requested entry stay visible.
+fn hide_middle_branches(layout: &OutlineTree, rows: &mut [Visibility]) {
+    for row in 0..layout.rows.len() as u32 {
+        let children = layout.children(row);
+        if children.len() <= MAX_BRANCHES {
             continue;
         }
-        for &child in &children[WAY_ENDS..children.len() - WAY_ENDS] {
-            if !plan.on_way[child as usize] && plan.named != Some(child) {
-                rows[child as usize] = Visibility::Dropped;
+        for &child in &children[END_BRANCHES..children.len() - END_BRANCHES] {
+            if !layout.on_path[child as usize] && layout.requested != Some(child) {
+                rows[child as usize] = Visibility::Hidden;
             }
         }
     }
 }
 
-/// Shows only what is near a row: some rows above it and the ways beside them, and what is right below it.
-fn near(plan: &OutlineTree, named: u32) -> (Vec<Visibility>, Option<(u32, usize, usize)>) {
-    let mut rows = vec![Visibility::Dropped; plan.rows.len()];
-    let mut top = named;
-    rows[named as usize] = Visibility::Shown;
-    for _ in 0..ABOVE {
-        let parent = plan.parents[top as usize];
+/// Shows only rows near the requested one: four rows above it with their children, and six levels below it.
+///
+/// Returns the visibility of each row, and the first row to show with the numbers of turns and of rows above it.
+fn show_around(layout: &OutlineTree, requested: u32) -> (Vec<Visibility>, Option<(u32, usize, usize)>) {
+    let mut rows = vec![Visibility::Hidden; layout.rows.len()];
+    let mut top = requested;
+    rows[requested as usize] = Visibility::Shown;
+    for _ in 0..ROWS_ABOVE {
+        let parent = layout.parents[top as usize];
         if parent == NONE {
             break;
         }
         top = parent;
         rows[top as usize] = Visibility::Shown;
-        for &child in plan.children(top) {
+        for &child in layout.children(top) {
             rows[child as usize] = Visibility::Shown;
         }
     }
-    let mut level = vec![named];
-    for _ in 0..BELOW {
-        level = level.iter().flat_map(|&row| plan.children(row)).copied().collect();
+    let mut level = vec![requested];
+    for _ in 0..ROWS_BELOW {
+        level = level.iter().flat_map(|&row| layout.children(row)).copied().collect();
         level.iter().for_each(|&row| rows[row as usize] = Visibility::Shown);
     }
-    let (mut turns, mut above) = (0, 0);
-    let mut at = plan.parents[top as usize];
-    while at != NONE {
-        above += 1;
-        turns += usize::from(matches!(plan.rows[at as usize].what, OutlineItem::Turn(_)));
-        at = plan.parents[at as usize];
+    let (mut turns_above, mut rows_above) = (0, 0);
+    let mut row = layout.parents[top as usize];
+    while row != NONE {
+        rows_above += 1;
+        turns_above += usize::from(matches!(layout.rows[row as usize].item, OutlineItem::Turn(_)));
+        row = layout.parents[row as usize];
     }
-    (rows, Some((top, turns, above)))
+    (rows, Some((top, turns_above, rows_above)))
 }

@@ -1,17 +1,17 @@
-//! What models cost: tables of prices, by model and day.
+//! Prices of models, by model and day.
 //!
 //! ```text
-//! text ─▶ read ─▶ Prices ─▶ Tariff (of a model) ─▶ Row (of a day) ─▶ Rates (of a length) ─▶ Money
+//! text ─▶ parse_table ─▶ PriceTable ─▶ ModelPricing ─▶ PriceRow (by day) ─▶ TokenRates (by prompt length) ─▶ Money
 //! ```
 //!
-//! The table in the repository is `prices.toml`; a user's own has the same form and comes before it. What no row matches has no
-//! price, which is not the same as a price of nothing.
+//! The built-in table is `prices.toml`. A user's own table has the same format and takes precedence. A model
+//! without a matching row has no price, which differs from a price of zero.
 
 mod name;
 mod rates;
 mod read;
 mod table;
 
-pub use rates::{LongContextRates, ModelPricing, PriceSource, Rates, Row};
-pub use read::PriceProblem;
-pub use table::{Origin, Prices};
+pub use rates::{LongContextRates, ModelPricing, PriceRow, PriceSource, TokenRates};
+pub use read::PriceTableError;
+pub use table::{PriceTable, PriceTableOrigin};

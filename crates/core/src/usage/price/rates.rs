@@ -1,18 +1,18 @@
-//! What one model costs, by day and by length.
+//! The prices of one model, by day and prompt length.
 
-use super::super::Money;
 use crate::entry::{Timestamp, Usage};
+use crate::usage::Money;
 
-/// Prices of one token of each kind, and of one search.
+/// The prices of one token of each kind, and of one web search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rates {
-    /// A token read without the cache.
+pub struct TokenRates {
+    /// An uncached input token.
     pub input: Money,
-    /// A token written by the model.
+    /// An output token.
     pub output: Money,
-    /// A token put into the cache for five minutes.
+    /// A token written to the cache for five minutes.
     pub cache_write_5m: Money,
-    /// A token put into the cache for an hour.
+    /// A token written to the cache for one hour.
     pub cache_write_1h: Money,
     /// A token read from the cache.
     pub cache_read: Money,
@@ -20,16 +20,16 @@ pub struct Rates {
     pub web_search: Money,
 }
 
-impl Rates {
-    /// Returns what such tokens cost.
+impl TokenRates {
+    /// Returns the cost of a response with these token counts.
     pub fn cost(&self, usage: &Usage) -> Money {
-        // A file may say that more was kept for an hour than was kept at all.
-        let hour = usage.cache_write_1h.min(usage.cache_write);
+        // A file may state more one-hour cache writes than cache writes.
+        let one_hour = usage.cache_write_1h.min(usage.cache_write);
         [
             self.input.times(usage.input),
             self.output.times(usage.output),
-            self.cache_write_5m.times(usage.cache_write - hour),
-            self.cache_write_1h.times(hour),
+            self.cache_write_5m.times(usage.cache_write - one_hour),
+            self.cache_write_1h.times(one_hour),
             self.cache_read.times(usage.cache_read),
             self.web_search.times(usage.web_searches),
         ]
@@ -38,81 +38,81 @@ impl Rates {
     }
 }
 
-/// What holds instead for long prompts.
+/// The prices of long prompts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LongContextRates {
-    /// A prompt of more tokens than this is long.
+    /// Prompts of more tokens than this are long.
     pub above: u64,
-    /// What every token of such a response costs.
-    pub rates: Rates,
+    /// The price of every token of such a response.
+    pub rates: TokenRates,
 }
 
-/// How a row came to be.
+/// The source of a price row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PriceSource {
-    /// Who bills has published it.
+    /// The provider published it.
     Published,
-    /// Some of it follows from what is published.
+    /// Parts of it are derived from published prices.
     Derived,
-    /// It is what the client reckons with.
+    /// The client uses it.
     Client,
 }
 
 /// The prices of a model from a day on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
-    /// Since when; `None`: since ever.
+pub struct PriceRow {
+    /// The first day. `None` if the row has no start.
     pub from: Option<Timestamp>,
-    /// What tokens cost.
-    pub rates: Rates,
-    /// What they cost in long prompts, where that differs.
-    pub long: Option<LongContextRates>,
-    /// How the row came to be, where it says so.
-    pub basis: Option<PriceSource>,
-    /// What else is to be known of it.
+    /// The prices.
+    pub rates: TokenRates,
+    /// The prices of long prompts, if they differ.
+    pub long_context: Option<LongContextRates>,
+    /// The source of the row, if stated.
+    pub source: Option<PriceSource>,
+    /// A remark.
     pub note: String,
 }
 
-impl Row {
-    /// Returns the prices that hold for a response; its whole prompt counts, cached or not, and all of it is billed alike.
-    pub fn rates_for(&self, usage: &Usage) -> &Rates {
+impl PriceRow {
+    /// Returns the prices that apply to a response: those of long prompts if its prompt, cached or not, exceeds the limit.
+    pub fn rates_for(&self, usage: &Usage) -> &TokenRates {
         let prompt = usage.input.saturating_add(usage.cache_write).saturating_add(usage.cache_read);
-        self.long.as_ref().filter(|long| prompt > long.above).map_or(&self.rates, |long| &long.rates)
+        self.long_context.as_ref().filter(|long| prompt > long.above).map_or(&self.rates, |long| &long.rates)
     }
 }
 
 /// The prices of one model, by day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelPricing {
-    /// The patterns of the names that mean the model.
+    /// The patterns of the model's names.
     pub(super) models: Vec<String>,
-    /// At least one, the oldest first.
-    pub(super) rows: Vec<Row>,
-    /// Which of the tables it is from.
+    /// The price rows, the oldest first. Never empty.
+    pub(super) rows: Vec<PriceRow>,
+    /// The index of its table in the origins of the [`super::PriceTable`].
     pub(super) origin: usize,
 }
 
 impl ModelPricing {
-    /// Returns the patterns of the names that mean the model.
+    /// Returns the patterns of the model's names.
     pub fn models(&self) -> &[String] {
         &self.models
     }
 
     /// Returns all rows, the oldest first.
-    pub fn rows(&self) -> &[Row] {
+    pub fn rows(&self) -> &[PriceRow] {
         &self.rows
     }
 
-    /// Returns the row that held at a moment: the newest without one, the oldest for what was before it.
-    pub fn row(&self, at: Option<Timestamp>) -> &Row {
-        let begun = at.map_or(self.rows.len(), |at| {
+    /// Returns the row that was valid at a time: the newest if `at` is `None`, the oldest for times before all rows.
+    pub fn row_at(&self, at: Option<Timestamp>) -> &PriceRow {
+        let count = at.map_or(self.rows.len(), |at| {
             self.rows.partition_point(|row| row.from.is_none_or(|from| from <= at))
         });
-        &self.rows[begun.saturating_sub(1)]
+        &self.rows[count.saturating_sub(1)]
     }
 
-    /// Returns what one response cost.
+    /// Returns the cost of one response with these token counts, by the prices at the time `at`. See [`Self::row_at`].
     pub fn cost(&self, at: Option<Timestamp>, usage: &Usage) -> Money {
-        self.row(at).rates_for(usage).cost(usage)
+        self.row_at(at).rates_for(usage).cost(usage)
     }
 }

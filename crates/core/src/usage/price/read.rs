@@ -1,78 +1,79 @@
-//! A table of prices as text: TOML of the plainest kind, a line for each value.
+//! Parses price tables: a subset of TOML with one value per line.
 //!
-//! The whole of TOML would add 280 kB to the program for a file that has three kinds of values; what is more than
-//! `[[price]]` and `key = value` is refused with its line, so no table is read as something else than it says.
+//! A complete TOML parser would add 280 kB to the program for a file with three kinds of values. Anything but
+//! `[[price]]` and `key = value` is an error with its line, so that no table is misread.
 
-use super::super::Money;
-use super::rates::{LongContextRates, ModelPricing, PriceSource, Rates, Row};
-use super::table::{Origin, Prices};
+use super::rates::{LongContextRates, ModelPricing, PriceRow, PriceSource, TokenRates};
+use super::table::{PriceTable, PriceTableOrigin};
 use crate::entry::Timestamp;
+use crate::usage::Money;
 
-/// Why a table cannot be read.
+/// An error in a price table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PriceProblem {
-    /// The line, from 1.
+pub struct PriceTableError {
+    /// The line number, from 1.
     pub line: usize,
-    /// What is wrong with it.
-    pub what: String,
+    /// A description of the error.
+    pub message: String,
 }
 
-/// Reads a table.
-pub(super) fn table(text: &str) -> Result<Prices, PriceProblem> {
-    let mut prices = Prices { origins: vec![Origin::default()], tariffs: Vec::new() };
-    let mut draft: Option<Draft> = None;
+/// Parses a price table. Returns the first error with its line number.
+pub(super) fn parse_table(text: &str) -> Result<PriceTable, PriceTableError> {
+    let mut prices = PriceTable { origins: vec![PriceTableOrigin::default()], models: Vec::new() };
+    let mut draft: Option<PriceRowDraft> = None;
     let mut seen: Vec<&str> = Vec::new();
-    for (no, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
-        let line = uncommented(line).trim();
-        let problem = |what| PriceProblem { line: no + 1, what };
+    for (idx, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+        let line = strip_comment(line).trim();
+        let error = |message| PriceTableError { line: idx + 1, message };
         if line == "[[price]]" {
-            if let Some(draft) = draft.replace(Draft { line: no + 1, ..Draft::default() }) {
+            if let Some(draft) = draft.replace(PriceRowDraft { line: idx + 1, ..PriceRowDraft::default() }) {
                 draft.finish(&mut prices)?;
             }
             seen.clear();
         } else if !line.is_empty() {
             let pair = line.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
             let (key, value) =
-                pair.ok_or_else(|| problem("neither `[[price]]` nor `key = value`".to_owned()))?;
+                pair.ok_or_else(|| error("neither `[[price]]` nor `key = value`".to_owned()))?;
             if seen.contains(&key) {
-                return Err(problem(format!("`{}` is said twice", short(key))));
+                return Err(error(format!("`{}` is set twice", truncate_key(key))));
             }
             seen.push(key);
-            let set = match &mut draft {
+            let result = match &mut draft {
                 Some(draft) => draft.set(key, value),
-                None => head(&mut prices.origins[0], key, value),
+                None => set_header(&mut prices.origins[0], key, value),
             };
-            set.map_err(problem)?;
+            result.map_err(error)?;
         }
     }
     if let Some(draft) = draft {
         draft.finish(&mut prices)?;
     }
-    prices.tariffs.iter_mut().for_each(|tariff| tariff.rows.sort_by_key(|row| row.from));
+    prices.models.iter_mut().for_each(|pricing| pricing.rows.sort_by_key(|row| row.from));
     Ok(prices)
 }
 
-/// Takes what stands before the first price.
-fn head(origin: &mut Origin, key: &str, value: &str) -> Result<(), String> {
+/// Sets a value that precedes the first `[[price]]`. Returns an error message if the key or the value is invalid.
+fn set_header(origin: &mut PriceTableOrigin, key: &str, value: &str) -> Result<(), String> {
     match key {
-        "source" => origin.source = text(key, value)?.to_owned(),
+        "source" => origin.source = parse_string(key, value)?.to_owned(),
         "date" => {
-            day(key, value)?;
-            origin.date = unquoted(value).unwrap_or(value).to_owned();
+            parse_day(key, value)?;
+            origin.date = unquote(value).unwrap_or(value).to_owned();
         }
         _ => {
             return Err(format!(
-                "`{}` before the first `[[price]]`: only `source` and `date` may stand there",
-                short(key)
+                "`{}` before the first `[[price]]`: only `source` and `date` are allowed there",
+                truncate_key(key)
             ));
         }
     }
     Ok(())
 }
 
-/// A row as far as it was read.
+/// A row that is being parsed.
 #[derive(Debug, Default)]
-struct Draft {
+struct PriceRowDraft {
+    /// The number of its `[[price]]` line, from 1.
     line: usize,
     models: Vec<String>,
     from: Option<Timestamp>,
@@ -80,7 +81,7 @@ struct Draft {
     above: Option<u64>,
     long: RatesDraft,
     web_search: Option<Money>,
-    basis: Option<PriceSource>,
+    source: Option<PriceSource>,
     note: String,
 }
 
@@ -93,58 +94,64 @@ struct RatesDraft {
     cache_read: Option<Money>,
 }
 
-impl Draft {
+impl PriceRowDraft {
+    /// Sets the value of a key. Returns an error message if the key is unknown or the value is invalid.
     fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         match key {
-            "models" => self.models = texts(key, value)?,
-            "from" => self.from = Some(day(key, value)?),
-            "note" => text(key, value)?.clone_into(&mut self.note),
-            "basis" => self.basis = Some(basis(value)?),
-            "web_search" => self.web_search = Some(price(key, value)?.times(1000)),
-            "long.above" => self.above = Some(count(key, value)?),
+            "models" => self.models = parse_strings(key, value)?,
+            "from" => self.from = Some(parse_day(key, value)?),
+            "note" => parse_string(key, value)?.clone_into(&mut self.note),
+            "basis" => self.source = Some(parse_source(value)?),
+            "web_search" => self.web_search = Some(parse_price(key, value)?.times(1000)),
+            "long.above" => self.above = Some(parse_count(key, value)?),
             _ => {
                 let (rates, name) = match key.strip_prefix("long.") {
                     Some(name) => (&mut self.long, name),
                     None => (&mut self.base, key),
                 };
-                let slot = rates.slot(name).ok_or_else(|| format!("no price is called `{}`", short(key)))?;
-                *slot = Some(price(key, value)?);
+                let slot = rates
+                    .rate_mut(name)
+                    .ok_or_else(|| format!("no price is called `{}`", truncate_key(key)))?;
+                *slot = Some(parse_price(key, value)?);
             }
         }
         Ok(())
     }
 
-    fn finish(self, prices: &mut Prices) -> Result<(), PriceProblem> {
-        let problem = |what: &str| PriceProblem { line: self.line, what: what.to_owned() };
+    /// Adds the row to the table. Returns an error if a value is missing or the models already have a row of that day.
+    fn finish(self, prices: &mut PriceTable) -> Result<(), PriceTableError> {
+        let error = |message: &str| PriceTableError { line: self.line, message: message.to_owned() };
         if self.models.is_empty() {
-            return Err(problem("this price has no `models`"));
+            return Err(error("this price has no `models`"));
         }
-        // What the Claude API asks for a thousand of them, whatever the model.
-        let web_search = self.web_search.or_else(|| Money::of_dollars(0.01)).unwrap_or_default();
+        // The price of the Claude API for all models: 10 dollars per thousand searches.
+        let web_search = self.web_search.or_else(|| Money::from_dollars(0.01)).unwrap_or_default();
         let rates =
-            self.base.finish(web_search).ok_or_else(|| problem("this price lacks `input` or `output`"))?;
+            self.base.finish(web_search).ok_or_else(|| error("this price lacks `input` or `output`"))?;
         let long = match (self.above, self.long.finish(web_search)) {
             (Some(above), Some(rates)) => Some(LongContextRates { above, rates }),
             (None, None) if self.long == RatesDraft::default() => None,
-            _ => return Err(problem("long prompts need `long.above`, `long.input` and `long.output`")),
+            _ => return Err(error("long prompts need `long.above`, `long.input` and `long.output`")),
         };
-        let row = Row { from: self.from, rates, long, basis: self.basis, note: self.note };
-        match prices.tariffs.iter_mut().find(|tariff| tariff.models == self.models) {
-            Some(tariff) if tariff.rows.iter().any(|other| other.from == row.from) => {
-                return Err(PriceProblem {
+        let row =
+            PriceRow { from: self.from, rates, long_context: long, source: self.source, note: self.note };
+        match prices.models.iter_mut().find(|pricing| pricing.models == self.models) {
+            Some(pricing) if pricing.rows.iter().any(|other| other.from == row.from) => {
+                return Err(PriceTableError {
                     line: self.line,
-                    what: "these models have a price from that day on already".to_owned(),
+                    message: "these models have a price from that day on already".to_owned(),
                 });
             }
-            Some(tariff) => tariff.rows.push(row),
-            None => prices.tariffs.push(ModelPricing { models: self.models, rows: vec![row], origin: 0 }),
+            Some(pricing) => pricing.rows.push(row),
+            None => prices.models.push(ModelPricing { models: self.models, rows: vec![row], origin: 0 }),
         }
         Ok(())
     }
 }
 
 impl RatesDraft {
-    fn slot(&mut self, name: &str) -> Option<&mut Option<Money>> {
+    /// Returns the price with this key. Returns `None` if no price has the key.
+    fn rate_mut(&mut self, name: &str) -> Option<&mut Option<Money>> {
         Some(match name {
             "input" => &mut self.input,
             "output" => &mut self.output,
@@ -155,82 +162,86 @@ impl RatesDraft {
         })
     }
 
-    /// What is not said of the cache follows from the input, as it does for most models.
-    fn finish(&self, web_search: Money) -> Option<Rates> {
+    /// Builds the rates. Missing cache prices are derived from the input price by the factors that most
+    /// models have. Returns `None` if the input or output price is missing.
+    fn finish(&self, web_search: Money) -> Option<TokenRates> {
         let (input, output) = self.input.zip(self.output)?;
-        Some(Rates {
+        Some(TokenRates {
             input,
             output,
-            cache_write_5m: self.cache_write_5m.unwrap_or(input.part(5, 4)),
+            cache_write_5m: self.cache_write_5m.unwrap_or(input.fraction(5, 4)),
             cache_write_1h: self.cache_write_1h.unwrap_or(input.times(2)),
-            cache_read: self.cache_read.unwrap_or(input.part(1, 10)),
+            cache_read: self.cache_read.unwrap_or(input.fraction(1, 10)),
             web_search,
         })
     }
 }
 
-/// Returns a line without its comment.
-fn uncommented(line: &str) -> &str {
+/// Returns a line without its comment: the text after a `#` that is not in quotes.
+fn strip_comment(line: &str) -> &str {
     let mut quote = None;
-    for (at, letter) in line.char_indices() {
-        match (quote, letter) {
+    for (at, c) in line.char_indices() {
+        match (quote, c) {
             (None, '#') => return &line[..at],
-            (None, '"' | '\'') => quote = Some(letter),
-            (Some(open), _) if open == letter => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(open), _) if open == c => quote = None,
             _ => {}
         }
     }
     line
 }
 
-/// Returns what stands in quotes; what would mean something else than itself is left alone.
-fn unquoted(value: &str) -> Option<&str> {
-    let within = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
-    let plain = within('"').filter(|inner| !inner.contains(['"', '\\']));
-    plain.or_else(|| within('\'').filter(|inner| !inner.contains('\'')))
+/// Returns the text between single or double quotes. Returns `None` if there are no quotes around the value, or if
+/// the text contains the same quote or, in double quotes, a backslash.
+fn unquote(value: &str) -> Option<&str> {
+    let strip_quotes = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
+    let plain = strip_quotes('"').filter(|text| !text.contains(['"', '\\']));
+    plain.or_else(|| strip_quotes('\'').filter(|text| !text.contains('\'')))
 }
 
-fn text<'a>(key: &str, value: &'a str) -> Result<&'a str, String> {
-    unquoted(value).ok_or_else(|| format!("`{key}` must be text in quotes, on one line and without escapes"))
+fn parse_string<'a>(key: &str, value: &'a str) -> Result<&'a str, String> {
+    unquote(value).ok_or_else(|| format!("`{key}` must be text in quotes, on one line and without escapes"))
 }
 
-fn texts(key: &str, value: &str) -> Result<Vec<String>, String> {
-    let wrong = || format!("`{key}` must be names in quotes: `[\"claude-opus-5\", \"my-*\"]`");
+/// Parses a quoted name or a list of them. Returns an error message that contains `key` if the value is neither.
+fn parse_strings(key: &str, value: &str) -> Result<Vec<String>, String> {
+    let error = || format!("`{key}` must be names in quotes: `[\"claude-opus-5\", \"my-*\"]`");
     let Some(list) = value.strip_prefix('[') else {
-        return Ok(vec![unquoted(value).filter(|name| !name.is_empty()).ok_or_else(wrong)?.to_owned()]);
+        return Ok(vec![unquote(value).filter(|name| !name.is_empty()).ok_or_else(error)?.to_owned()]);
     };
-    let list = list.strip_suffix(']').ok_or_else(wrong)?.trim();
+    let list = list.strip_suffix(']').ok_or_else(error)?.trim();
     let names = list.strip_suffix(',').unwrap_or(list).split(',');
-    let name = |name: &str| unquoted(name.trim()).filter(|name| !name.is_empty()).map(str::to_owned);
-    names.map(|part| name(part).ok_or_else(wrong)).collect()
+    let name = |name: &str| unquote(name.trim()).filter(|name| !name.is_empty()).map(str::to_owned);
+    names.map(|part| name(part).ok_or_else(error)).collect()
 }
 
-fn day(key: &str, value: &str) -> Result<Timestamp, String> {
-    let day = unquoted(value).unwrap_or(value);
-    let read = || {
+/// Parses a day, with or without quotes, as its first moment in UTC. Returns an error message that contains `key`.
+fn parse_day(key: &str, value: &str) -> Result<Timestamp, String> {
+    let day = unquote(value).unwrap_or(value);
+    let parse = || {
         let date: jiff::civil::Date = day.parse().ok().filter(|_| day.len() == 10)?;
         let start = date.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
         Some(Timestamp(start.timestamp().as_millisecond()))
     };
-    read().ok_or_else(|| format!("`{key}` must be a day: `2026-10-07`"))
+    parse().ok_or_else(|| format!("`{key}` must be a day: `2026-10-07`"))
 }
 
-/// Reads dollars per million tokens as the money that one costs.
-fn price(key: &str, value: &str) -> Result<Money, String> {
-    const MOST: f64 = 1e6;
-    let plain = value.starts_with(|first: char| first.is_ascii_digit()).then(|| value.replace('_', ""));
-    let dollars = plain.and_then(|plain| plain.parse::<f64>().ok());
-    let dollars = dollars.filter(|&dollars| dollars <= MOST && (dollars == 0.0 || dollars >= 1.0 / MOST));
-    let money = dollars.and_then(|dollars| Money::of_dollars(dollars / MOST));
-    money.ok_or_else(|| format!("`{key}` must be a number of dollars from 0 to {MOST}"))
+/// Parses dollars per million tokens, 0 or from 0.000001 to 1,000,000. Returns the price of one token.
+fn parse_price(key: &str, value: &str) -> Result<Money, String> {
+    const MAX: f64 = 1e6;
+    let digits = value.starts_with(|first: char| first.is_ascii_digit()).then(|| value.replace('_', ""));
+    let dollars = digits.and_then(|digits| digits.parse::<f64>().ok());
+    let dollars = dollars.filter(|&dollars| dollars <= MAX && (dollars == 0.0 || dollars >= 1.0 / MAX));
+    let money = dollars.and_then(|dollars| Money::from_dollars(dollars / MAX));
+    money.ok_or_else(|| format!("`{key}` must be a number of dollars from 0 to {MAX}"))
 }
 
-fn count(key: &str, value: &str) -> Result<u64, String> {
+fn parse_count(key: &str, value: &str) -> Result<u64, String> {
     value.replace('_', "").parse().map_err(|_| format!("`{key}` must be a number of tokens"))
 }
 
-fn basis(value: &str) -> Result<PriceSource, String> {
-    match unquoted(value) {
+fn parse_source(value: &str) -> Result<PriceSource, String> {
+    match unquote(value) {
         Some("published") => Ok(PriceSource::Published),
         Some("derived") => Ok(PriceSource::Derived),
         Some("client") => Ok(PriceSource::Client),
@@ -238,7 +249,7 @@ fn basis(value: &str) -> Result<PriceSource, String> {
     }
 }
 
-/// Returns so much of a key that a message stays one.
-fn short(key: &str) -> String {
+/// Truncates a key to 40 characters, for an error message.
+fn truncate_key(key: &str) -> String {
     key.chars().take(40).collect()
 }

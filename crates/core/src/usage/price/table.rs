@@ -1,82 +1,87 @@
-//! Tables of prices, one before the other.
+//! Price tables in order of precedence.
 
 use super::name;
 use super::rates::ModelPricing;
-use super::read::{self, PriceProblem};
+use super::read::{self, PriceTableError};
 
-/// Where a table is from.
+/// The origin of a table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Origin {
-    /// Who says so: an address or a path.
+pub struct PriceTableOrigin {
+    /// The address or file path of the table. Empty if unknown.
     pub source: String,
-    /// As of which day; empty where it does not say.
+    /// The date of its prices. Empty if the table does not state one.
     pub date: String,
 }
 
-/// What models cost.
+/// The prices of models, from one or more tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prices {
-    pub(super) origins: Vec<Origin>,
-    /// The first that matches counts.
-    pub(super) tariffs: Vec<ModelPricing>,
+pub struct PriceTable {
+    pub(super) origins: Vec<PriceTableOrigin>,
+    /// In order of precedence: the first match applies.
+    pub(super) models: Vec<ModelPricing>,
 }
 
-impl Prices {
-    /// Returns the table in the repository.
-    pub fn built_in() -> Prices {
-        read::table(include_str!("../prices.toml")).expect("tests read the table")
+impl PriceTable {
+    /// Returns the built-in table.
+    pub fn built_in() -> PriceTable {
+        read::parse_table(include_str!("../prices.toml")).expect("the built-in table is valid")
     }
 
-    /// Reads a table.
-    pub fn parse(text: &str) -> Result<Prices, PriceProblem> {
-        read::table(text)
+    /// Parses a table in the format of `prices.toml`. Returns the first error with its line number.
+    pub fn parse(text: &str) -> Result<PriceTable, PriceTableError> {
+        read::parse_table(text)
     }
 
-    /// Says where the foremost table is from, if it does not say so itself.
+    /// Sets the source of the first table unless the table states one.
     #[must_use]
-    pub fn called(mut self, source: &str) -> Prices {
+    pub fn with_source(mut self, source: &str) -> PriceTable {
         if let Some(origin) = self.origins.first_mut().filter(|origin| origin.source.is_empty()) {
             source.clone_into(&mut origin.source);
         }
         self
     }
 
-    /// Puts these rows before those of another table: whatever matches here is not asked there.
+    /// Appends the rows of another table. They apply to models that match no row of this one.
     #[must_use]
-    pub fn before(mut self, later: Prices) -> Prices {
-        let shift = self.origins.len();
-        self.origins.extend(later.origins);
-        let shifted =
-            later.tariffs.into_iter().map(|tariff| ModelPricing { origin: tariff.origin + shift, ..tariff });
-        self.tariffs.extend(shifted);
+    pub fn with_fallback(mut self, fallback: PriceTable) -> PriceTable {
+        let offset = self.origins.len();
+        self.origins.extend(fallback.origins);
+        let shifted = fallback
+            .models
+            .into_iter()
+            .map(|pricing| ModelPricing { origin: pricing.origin + offset, ..pricing });
+        self.models.extend(shifted);
         self
     }
 
-    /// Returns where the foremost table is from.
+    /// Returns the source of the first table. Returns an empty string if unknown.
     pub fn source(&self) -> &str {
         self.origins.first().map_or("", |origin| &origin.source)
     }
 
-    /// Returns as of which day the foremost table is.
+    /// Returns the date of the prices of the first table. Returns an empty string if the table states none.
     pub fn date(&self) -> &str {
         self.origins.first().map_or("", |origin| &origin.date)
     }
 
-    /// Returns where the tables are from, the foremost first.
-    pub fn origins(&self) -> &[Origin] {
+    /// Returns the origins of the tables, in order of precedence.
+    pub fn origins(&self) -> &[PriceTableOrigin] {
         &self.origins
     }
 
-    /// Returns every model's prices in the order in which they are asked, each with its table.
-    pub fn tariffs(&self) -> impl Iterator<Item = (&Origin, &ModelPricing)> {
-        self.tariffs.iter().filter_map(|tariff| Some((self.origins.get(tariff.origin)?, tariff)))
+    /// Iterates over the prices of all models in order of precedence, each with the origin of its table.
+    pub fn models(&self) -> impl Iterator<Item = (&PriceTableOrigin, &ModelPricing)> {
+        self.models.iter().filter_map(|pricing| Some((self.origins.get(pricing.origin)?, pricing)))
     }
 
-    /// Returns the prices of a model, by its name as it stands or without what providers hang on it.
-    pub fn tariff(&self, model: &str) -> Option<&ModelPricing> {
-        let plain = name::plain(model);
-        let names = [Some(model), plain.as_deref()];
-        let fits = |pattern: &String| names.into_iter().flatten().any(|name| name::matches(pattern, name));
-        self.tariffs.iter().find(|tariff| tariff.models.iter().any(fits))
+    /// Returns the prices of a model. Matches its name as written or without the affixes of providers.
+    ///
+    /// Returns `None` if no pattern matches: the model has no known price.
+    pub fn find_model(&self, model: &str) -> Option<&ModelPricing> {
+        let canonical = name::canonicalize_name(model);
+        let names = [Some(model), canonical.as_deref()];
+        let matches_any_name =
+            |pattern: &String| names.into_iter().flatten().any(|name| name::matches_pattern(pattern, name));
+        self.models.iter().find(|pricing| pricing.models.iter().any(matches_any_name))
     }
 }

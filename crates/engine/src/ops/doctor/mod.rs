@@ -1,9 +1,9 @@
-//! What is wrong with a session, or with a whole store. Reads only.
+//! Checks a session or a whole store for damage. Writes nothing.
 
 mod retention;
 mod session;
 mod store;
 
-pub use session::{SessionReport, diagnose};
-pub(crate) use session::{client_of, newest};
-pub use store::{DoctorRequest, SideFileSizes, StoreCode, StoreFinding, StoreReport, doctor};
+pub use session::{ReachableEntries, SessionReport, check_session};
+pub(crate) use session::{newest_client, writing_client};
+pub use store::{DoctorRequest, SideFileSizes, StoreCode, StoreFinding, StoreReport, check_store};

@@ -1,4 +1,4 @@
-//! Examines one session.
+//! Checks one session.
 
 use std::path::{Path, PathBuf};
 
@@ -10,109 +10,122 @@ use rethread_core::tree::TreeBuilder;
 use rethread_core::version::Version;
 
 use crate::Error;
-use crate::disk::{ScanEvent, live_sessions, scan};
-use crate::session::load::{SessionHeader, id_of};
+use crate::disk::{ScanEvent, ScanOptions, find_live_sessions, scan};
+use crate::session::load::{SessionHeader, derive_session_id};
 
-/// What is wrong with a session.
+/// The diagnostics of a session.
 #[derive(Debug)]
 pub struct SessionReport {
-    /// Which session.
-    pub head: SessionHeader,
-    /// Its file.
+    /// The session.
+    pub header: SessionHeader,
+    /// The file.
     pub path: PathBuf,
-    /// The client that wrote its newest line, or the newest that is known.
+    /// The client that wrote the newest line, or the newest known client.
     pub client: Version,
-    /// What is wrong, the worst first.
+    /// The problems, worst first.
     pub findings: Vec<Diagnostic>,
-    /// Where its bytes are.
-    pub weight: SizeBreakdown,
-    /// How many entries its client loads, and how many there are.
-    pub reach: (usize, usize),
-    /// How many entries are out of its reach: what is summed up or left out on purpose is not.
+    /// The size of the file by content.
+    pub sizes: SizeBreakdown,
+    /// The number of entries that the client loads.
+    pub loaded: usize,
+    /// The number of all entries.
+    pub entries: usize,
+    /// The number of unreachable entries, without compacted and deliberately skipped ones.
     pub lost: usize,
 }
 
+/// The number of entries that a client can reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReachableEntries {
+    /// The number of reachable entries.
+    pub reachable: usize,
+    /// The number of all entries.
+    pub total: usize,
+}
+
 impl SessionReport {
-    /// Returns how bad the worst finding is.
-    pub fn worst(&self) -> Option<Severity> {
+    /// Returns the severity of the worst finding. Returns `None` if there are no findings.
+    pub fn worst_severity(&self) -> Option<Severity> {
         self.findings.iter().map(|finding| finding.severity).max()
     }
 
-    /// Returns how many entries its client has within reach, and how many there are.
-    pub fn within_reach(&self) -> (usize, usize) {
-        (self.reach.1.saturating_sub(self.lost), self.reach.1)
+    /// Returns the number of entries that the client can reach, and of all entries.
+    pub fn reachable_entries(&self) -> ReachableEntries {
+        ReachableEntries { reachable: self.entries.saturating_sub(self.lost), total: self.entries }
     }
 
-    /// Counts the findings of a severity.
-    pub fn count(&self, severity: Severity) -> usize {
+    /// Counts the findings with a severity.
+    pub fn count_findings(&self, severity: Severity) -> usize {
         self.findings.iter().filter(|finding| finding.severity == severity).count()
     }
 }
 
-/// Returns the newest client that is known.
-pub(crate) fn newest() -> Version {
-    Version::read(KNOWN_CLIENTS.last().copied().unwrap_or_default())
+/// Returns the newest known client.
+pub(crate) fn newest_client() -> Version {
+    Version::parse_lenient(KNOWN_CLIENTS.last().copied().unwrap_or_default())
 }
 
-/// Returns the client that wrote the newest line; the newest that is known, where none is named.
-pub(crate) fn client_of(facts: &ResumeIndex) -> Version {
-    let written = facts.version().filter(|version| version.starts_with(|c: char| c.is_ascii_digit()));
-    written.map_or_else(newest, Version::read)
+/// Returns the client that wrote the newest line, or the newest known client if no line names one.
+pub(crate) fn writing_client(resume_index: &ResumeIndex) -> Version {
+    let written = resume_index.version().filter(|version| version.starts_with(|c: char| c.is_ascii_digit()));
+    written.map_or_else(newest_client, Version::parse_lenient)
 }
 
-/// Examines the session in a file.
-pub fn diagnose(path: &Path) -> Result<SessionReport, Error> {
-    let store = path.parent().and_then(Path::parent).unwrap_or(path);
+/// Checks the session file `path`. A session is live if a running client has registered it.
+pub fn check_session(path: &Path) -> Result<SessionReport, Error> {
+    let store_dir = path.parent().and_then(Path::parent).unwrap_or(path);
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    let live = live_sessions(store).iter().any(|id| id == stem);
-    examine_file(path, live)
+    let is_live = find_live_sessions(store_dir).iter().any(|id| id == stem);
+    check_file(path, is_live)
 }
 
-/// Reads a session as a client does, whole lines only, and examines it.
-pub(super) fn examine_file(path: &Path, live: bool) -> Result<SessionReport, Error> {
-    let mut weaver = TreeBuilder::with_content_hashes();
-    let mut facts = ResumeIndex::default();
-    let mut checkup = CheckCollector::default();
-    let mut sketcher = SessionInfoBuilder::default();
-    let scan = scan(path, |seen| match seen {
-        ScanEvent::Entry(entry, place, true) => {
-            let voice = weaver.add(entry, place);
-            facts.add(entry, place);
-            checkup.add(entry, place);
-            sketcher.add(entry, voice);
+/// Reads a session as a client does, without damaged lines, and checks it. If `is_live` is set, a torn line is harmless.
+pub(super) fn check_file(path: &Path, is_live: bool) -> Result<SessionReport, Error> {
+    let mut tree = TreeBuilder::with_content_hashes();
+    let mut resume_index = ResumeIndex::default();
+    let mut collector = CheckCollector::default();
+    let mut info_builder = SessionInfoBuilder::default();
+    let scan = scan(path, &ScanOptions::default(), |event| match event {
+        ScanEvent::Entry(entry, span, true) => {
+            let role = tree.add_entry(entry, span);
+            resume_index.add_entry(entry, span);
+            collector.add_entry(entry, span);
+            info_builder.add(entry, role);
         }
-        ScanEvent::Entry(_, place, false) => checkup.add_recovered(place),
+        ScanEvent::Entry(_, span, false) => collector.add_recovered(span),
         ScanEvent::Line(_) => {}
     })
     .map_err(Error::reading(path))?;
-    let tree = weaver.finish();
-    checkup.finish(&tree, scan.bytes);
-    let (client, newest) = (client_of(&facts), newest());
-    let resumed = simulate_resume(&tree, &facts, &client);
-    let latest = (client.numbers() < newest.numbers()).then(|| simulate_resume(&tree, &facts, &newest));
+    let tree = tree.finish();
+    collector.finish(&tree, scan.bytes);
+    let (client, newest) = (writing_client(&resume_index), newest_client());
+    let resume = simulate_resume(&tree, &resume_index, &client);
+    let newest_resume =
+        (client.numbers() < newest.numbers()).then(|| simulate_resume(&tree, &resume_index, &newest));
     let stem = path.file_stem().map(std::ffi::OsStr::as_encoded_bytes).unwrap_or_default();
     let findings = run_checks(&CheckInput {
         tree: &tree,
-        facts: &facts,
-        checkup: &checkup,
+        resume_index: &resume_index,
+        collector: &collector,
         problems: &scan.problems,
-        resume: &resumed,
-        newest: latest.as_ref().unwrap_or(&resumed),
-        session: Id::is_uuid(stem).then(|| Id::of(stem)),
-        live,
+        resume: &resume,
+        newest: newest_resume.as_ref().unwrap_or(&resume),
+        session: Id::is_uuid(stem).then(|| Id::from_text(stem)),
+        live: is_live,
     });
-    let sketch = sketcher.finish(&tree, scan.lines, &scan.problems);
+    let info = info_builder.finish(&tree, scan.lines, &scan.problems);
     Ok(SessionReport {
-        head: SessionHeader {
-            id: id_of(path, &sketch),
-            title: sketch.title(None),
-            folder: sketch.cwd.clone().unwrap_or_default(),
+        header: SessionHeader {
+            id: derive_session_id(path, &info),
+            title: info.title(None),
+            folder: info.cwd.clone().unwrap_or_default(),
         },
         path: path.to_owned(),
         client,
         findings,
-        weight: checkup.weight(),
-        reach: (resumed.loaded, resumed.entries),
-        lost: resumed.lost(),
+        sizes: collector.size_breakdown(),
+        loaded: resume.loaded,
+        entries: resume.entries,
+        lost: resume.lost_count(),
     })
 }

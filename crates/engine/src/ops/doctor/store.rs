@@ -1,4 +1,4 @@
-//! Examines every session of a store, and the store itself.
+//! Checks every session of a store, and the store itself.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -8,41 +8,47 @@ use rayon::prelude::*;
 use rethread_core::check::{Code, Severity, SizeBreakdown};
 use rethread_core::id::Id;
 
-use super::retention::{DEFAULT, Retention, SOON, days_left, homes};
-use super::session::{SessionReport, examine_file};
+use super::retention::{DEFAULT_DAYS, Retention, WARNING_DAYS, days_until_deletion, find_client_dirs};
+use super::session::{SessionReport, check_file};
 use crate::Error;
-use crate::disk::{FileRole, Roots, SessionFile, find, live_sessions};
+use crate::disk::{FileRole, Roots, SessionFile, find_live_sessions, find_sessions, total_size};
 
-/// What to examine.
+/// Options of [`check_store`].
 #[derive(Debug, Clone, Copy)]
 pub struct DoctorRequest {
-    /// Whether sessions with harmless findings are kept in the outcome.
-    pub everything: bool,
-    /// The present.
+    /// Whether to report sessions that have only harmless findings.
+    pub include_harmless: bool,
+    /// The current time.
     pub now: SystemTime,
 }
 
-/// What can be wrong with a store.
+impl Default for DoctorRequest {
+    fn default() -> DoctorRequest {
+        DoctorRequest { include_harmless: false, now: SystemTime::now() }
+    }
+}
+
+/// A kind of problem of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StoreCode {
-    /// Sessions are kept for no day at all.
+    /// The retention setting makes the client keep sessions for 0 days.
     RetentionZero,
-    /// The setting cannot be read.
+    /// The retention setting is not a number of days, or the settings file cannot be read.
     RetentionUnreadable,
-    /// Sessions are kept for a shorter time than the client's own.
+    /// Sessions are kept for a shorter time than the client's default.
     RetentionShort,
-    /// Nothing is set: the client's own time holds.
+    /// The retention time is not set: the client's default applies.
     RetentionUnset,
-    /// Sessions will be deleted within days.
+    /// The client will delete sessions within the next 7 days.
     ExpiresSoon,
-    /// The folder of a session that is gone.
+    /// A side folder without a session file.
     OrphanedFolder,
-    /// Sessions whose project folder is gone.
+    /// Sessions without an existing project folder.
     ProjectGone,
 }
 
 impl StoreCode {
-    /// Returns its stable name.
+    /// Returns the stable name of the code, as in JSON output.
     pub fn name(self) -> &'static str {
         match self {
             StoreCode::RetentionZero => "retention-zero",
@@ -56,201 +62,206 @@ impl StoreCode {
     }
 }
 
-/// Something that is wrong with a store.
+/// A problem of a store.
 #[derive(Debug, Clone)]
 pub struct StoreFinding {
-    /// What.
+    /// The kind of problem.
     pub code: StoreCode,
-    /// How bad.
+    /// How serious the problem is.
     pub severity: Severity,
-    /// What it is about: settings, session files or folders.
+    /// The affected settings, session files or folders.
     pub paths: Vec<PathBuf>,
-    /// Days: of the setting, or until the first is deleted.
+    /// For the retention codes, the number of days that sessions are kept, if known. For `ExpiresSoon`, the days until the
+    /// first deletion. Else `None`.
     pub days: Option<u64>,
-    /// How many of them are due already.
-    pub due: usize,
-    /// Bytes of it all.
+    /// The number of sessions that the client may delete now. 0 for all codes except `ExpiresSoon`.
+    pub due_count: usize,
+    /// The size in bytes of the expiring session files or orphaned folders. 0 for all other codes.
     pub bytes: u64,
 }
 
-/// Bytes beside the session files.
+/// The sizes of the files next to session files, in bytes.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SideFileSizes {
-    /// Of subagents.
+    /// The size of subagent files.
     pub agents: u64,
-    /// Of large tool results.
+    /// The size of large tool results.
     pub results: u64,
-    /// Of files as they were before edits.
+    /// The size of the backups of edited files.
     pub history: u64,
 }
 
-/// What was found in a store.
+/// The diagnostics of a store.
 #[derive(Debug, Default)]
 pub struct StoreReport {
-    /// Sessions with findings, the worst first, then in the order of their files.
+    /// Sessions with findings, worst first, then in the order of their files. Sessions with only harmless findings are
+    /// included on request.
     pub sessions: Vec<SessionReport>,
-    /// How many sessions were examined.
-    pub examined: usize,
-    /// How many of them are that bad at worst: harmless, costs, blocks.
+    /// The number of sessions that were checked.
+    pub session_count: usize,
+    /// The number of sessions by worst severity: info, warning, error. Sessions without findings are not counted.
     pub by_severity: [usize; 3],
-    /// By code and severity, in how many sessions.
+    /// The number of sessions by code and severity.
     pub by_code: BTreeMap<(Code, Severity), usize>,
-    /// What is wrong with the store.
-    pub store: Vec<StoreFinding>,
-    /// Where the bytes of the session files are.
-    pub weight: SizeBreakdown,
-    /// What is beside them.
-    pub beside: SideFileSizes,
+    /// The problems of the store itself.
+    pub store_findings: Vec<StoreFinding>,
+    /// The size of the session files by content.
+    pub sizes: SizeBreakdown,
+    /// The sizes of the files next to session files.
+    pub side_files: SideFileSizes,
     /// Files and folders that could not be read.
     pub failures: Vec<Error>,
 }
 
-/// Examines every session under `roots`.
-pub fn doctor(roots: &Roots, request: &DoctorRequest) -> StoreReport {
-    let (files, failures) = find(roots);
+/// Checks every session under `roots`, the retention settings, and the folders of the store.
+pub fn check_store(roots: &Roots, request: &DoctorRequest) -> StoreReport {
+    let (files, failures) = find_sessions(roots);
     let live: HashSet<String> = {
         let folders: HashSet<&Path> = files.iter().map(|file| &*file.root).collect();
-        folders.into_iter().flat_map(live_sessions).collect()
+        folders.into_iter().flat_map(find_live_sessions).collect()
     };
     let mains: Vec<&SessionFile> = files.iter().filter(|file| file.role == FileRole::Main).collect();
-    let examine = |file: &&SessionFile| examine_file(&file.path, live.contains(file.stem()));
-    let examined: Vec<Result<SessionReport, Error>> = mains.par_iter().map(examine).collect();
-    let mut round = StoreReport { failures, ..StoreReport::default() };
+    let check_one = |file: &&SessionFile| check_file(&file.path, live.contains(file.stem()));
+    let results: Vec<Result<SessionReport, Error>> = mains.par_iter().map(check_one).collect();
+    let mut report = StoreReport { failures, ..StoreReport::default() };
     let mut folders: Vec<(PathBuf, String)> = Vec::new();
-    for outcome in examined {
-        match outcome {
-            Ok(diagnosis) => {
-                folders.push((diagnosis.path.clone(), diagnosis.head.folder.clone()));
-                round.take(diagnosis, request.everything);
+    for result in results {
+        match result {
+            Ok(session) => {
+                folders.push((session.path.clone(), session.header.folder.clone()));
+                report.add_session(session, request.include_harmless);
             }
-            Err(failure) => round.failures.push(failure),
+            Err(failure) => report.failures.push(failure),
         }
     }
-    round.sessions.sort_by_key(|diagnosis| std::cmp::Reverse(diagnosis.worst()));
-    round.beside = SideFileSizes::of(roots, &files);
-    for home in homes(roots) {
-        round.store.extend(retention(&home, &mains, request.now));
-        round.store.extend(orphans(&home, &mains));
-        round.store.extend(gone(&home, &folders));
+    report.sessions.sort_by_key(|session| std::cmp::Reverse(session.worst_severity()));
+    report.side_files = SideFileSizes::measure(roots, &files);
+    for client_dir in find_client_dirs(roots) {
+        report.store_findings.extend(check_retention(&client_dir, &mains, request.now));
+        report.store_findings.extend(find_orphaned_folders(&client_dir, &mains));
+        report.store_findings.extend(find_missing_projects(&client_dir, &folders));
     }
-    round.store.sort_by_key(|finding| (std::cmp::Reverse(finding.severity), finding.code));
-    round
+    report.store_findings.sort_by_key(|finding| (std::cmp::Reverse(finding.severity), finding.code));
+    report
 }
 
 impl StoreReport {
-    /// Returns how bad the worst finding is.
-    pub fn worst(&self) -> Option<Severity> {
-        let sessions = [Severity::Harmless, Severity::Warning, Severity::Blocks];
+    /// Returns the severity of the worst finding of all sessions and the store. Returns `None` without findings.
+    pub fn worst_severity(&self) -> Option<Severity> {
+        let sessions = [Severity::Info, Severity::Warning, Severity::Error];
         let sessions = sessions.into_iter().filter(|severity| self.by_severity[*severity as usize] > 0);
-        sessions.chain(self.store.iter().map(|finding| finding.severity)).max()
+        sessions.chain(self.store_findings.iter().map(|finding| finding.severity)).max()
     }
 
-    fn take(&mut self, diagnosis: SessionReport, everything: bool) {
-        self.examined += 1;
-        self.weight += diagnosis.weight;
-        let Some(worst) = diagnosis.worst() else { return };
+    /// Adds a session to the counts. Keeps its report if it has a warning, an error or, on request, any finding.
+    fn add_session(&mut self, session: SessionReport, include_harmless: bool) {
+        self.session_count += 1;
+        self.sizes += session.sizes;
+        let Some(worst) = session.worst_severity() else { return };
         self.by_severity[worst as usize] += 1;
         let kinds: HashSet<(Code, Severity)> =
-            diagnosis.findings.iter().map(|finding| (finding.code, finding.severity)).collect();
+            session.findings.iter().map(|finding| (finding.code, finding.severity)).collect();
         for kind in kinds {
             *self.by_code.entry(kind).or_default() += 1;
         }
-        if everything || worst > Severity::Harmless {
-            self.sessions.push(diagnosis);
+        if include_harmless || worst > Severity::Info {
+            self.sessions.push(session);
         }
     }
 }
 
 impl StoreFinding {
     fn new(code: StoreCode, severity: Severity, paths: Vec<PathBuf>) -> StoreFinding {
-        StoreFinding { code, severity, paths, days: None, due: 0, bytes: 0 }
+        StoreFinding { code, severity, paths, days: None, due_count: 0, bytes: 0 }
     }
 }
 
-/// Says how long sessions are kept, and which will be deleted within days.
-fn retention(home: &Path, mains: &[&SessionFile], now: SystemTime) -> Vec<StoreFinding> {
-    let retention = Retention::read(home);
-    let settings = vec![home.join("settings.json")];
+/// Checks the retention time, and finds the sessions that will be deleted soon.
+fn check_retention(client_dir: &Path, mains: &[&SessionFile], now: SystemTime) -> Vec<StoreFinding> {
+    let retention = Retention::read(client_dir);
+    let settings = vec![client_dir.join("settings.json")];
     let (code, severity) = match retention {
-        Retention::Unset => (Some(StoreCode::RetentionUnset), Severity::Harmless),
-        Retention::Days(0) => (Some(StoreCode::RetentionZero), Severity::Blocks),
-        Retention::Days(days) if days < DEFAULT => (Some(StoreCode::RetentionShort), Severity::Warning),
-        Retention::Days(_) => (None, Severity::Harmless),
+        Retention::Unset => (Some(StoreCode::RetentionUnset), Severity::Info),
+        Retention::Days(0) => (Some(StoreCode::RetentionZero), Severity::Error),
+        Retention::Days(days) if days < DEFAULT_DAYS => (Some(StoreCode::RetentionShort), Severity::Warning),
+        Retention::Days(_) => (None, Severity::Info),
         Retention::Unreadable => (Some(StoreCode::RetentionUnreadable), Severity::Warning),
     };
     let days = retention.days();
-    let set = code.map(|code| StoreFinding { days, ..StoreFinding::new(code, severity, settings) });
-    let mut found: Vec<StoreFinding> = set.into_iter().collect();
-    let Some(days) = days else { return found };
-    let mut soon: Vec<(u64, &SessionFile)> = Vec::new();
-    for file in mains.iter().filter(|file| file.path.starts_with(home)) {
-        let left = file.mtime.and_then(|changed| days_left(changed, days, now));
-        soon.extend(left.filter(|left| *left < SOON).map(|left| (left, *file)));
+    let setting_finding =
+        code.map(|code| StoreFinding { days, ..StoreFinding::new(code, severity, settings) });
+    let mut findings: Vec<StoreFinding> = setting_finding.into_iter().collect();
+    let Some(days) = days else { return findings };
+    let mut expiring: Vec<(u64, &SessionFile)> = Vec::new();
+    for file in mains.iter().filter(|file| file.path.starts_with(client_dir)) {
+        let days_until = file.mtime.and_then(|modified| days_until_deletion(modified, days, now));
+        expiring.extend(
+            days_until.filter(|days_until| *days_until < WARNING_DAYS).map(|days_until| (days_until, *file)),
+        );
     }
-    soon.sort_by_key(|(left, _)| *left);
-    if let Some(&(first, _)) = soon.first() {
-        found.push(StoreFinding {
-            days: Some(first),
-            due: soon.iter().filter(|(left, _)| *left == 0).count(),
-            bytes: soon.iter().map(|(_, file)| file.len).sum(),
-            paths: soon.iter().map(|(_, file)| file.path.clone()).collect(),
+    expiring.sort_by_key(|(days_until, _)| *days_until);
+    if let Some(&(fewest_days, _)) = expiring.first() {
+        findings.push(StoreFinding {
+            days: Some(fewest_days),
+            due_count: expiring.iter().filter(|(days_until, _)| *days_until == 0).count(),
+            bytes: expiring.iter().map(|(_, file)| file.len).sum(),
+            paths: expiring.iter().map(|(_, file)| file.path.clone()).collect(),
             ..StoreFinding::new(StoreCode::ExpiresSoon, Severity::Warning, Vec::new())
         });
     }
-    found
+    findings
 }
 
-/// Finds folders that belong to sessions that are no more.
-fn orphans(home: &Path, mains: &[&SessionFile]) -> Option<StoreFinding> {
-    let known: HashSet<&str> = mains.iter().map(|file| file.stem()).collect();
-    let projects = folders_in(&home.join("projects")).into_iter().flat_map(|folder| folders_in(&folder));
-    let candidates = projects.chain(folders_in(&home.join("file-history")));
+/// Finds the side folders and file histories without a session file. Returns `None` if there are none.
+fn find_orphaned_folders(client_dir: &Path, mains: &[&SessionFile]) -> Option<StoreFinding> {
+    let session_ids: HashSet<&str> = mains.iter().map(|file| file.stem()).collect();
+    let projects =
+        list_folders(&client_dir.join("projects")).into_iter().flat_map(|folder| list_folders(&folder));
+    let candidates = projects.chain(list_folders(&client_dir.join("file-history")));
     let is_orphan = |folder: &PathBuf| {
         let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        Id::is_uuid(name.as_bytes()) && !known.contains(name)
+        Id::is_uuid(name.as_bytes()) && !session_ids.contains(name)
     };
     let mut paths: Vec<PathBuf> = candidates.filter(is_orphan).collect();
     paths.sort();
-    let bytes = paths.iter().map(|folder| weigh(folder)).sum();
-    let finding = StoreFinding::new(StoreCode::OrphanedFolder, Severity::Harmless, paths);
+    let bytes = paths.iter().map(|folder| total_size(folder)).sum();
+    let finding = StoreFinding::new(StoreCode::OrphanedFolder, Severity::Info, paths);
     (!finding.paths.is_empty()).then_some(StoreFinding { bytes, ..finding })
 }
 
-/// Finds sessions whose project folder is not there.
-fn gone(home: &Path, folders: &[(PathBuf, String)]) -> Option<StoreFinding> {
-    let mut there: BTreeMap<&str, bool> = BTreeMap::new();
+/// Finds the sessions without an existing project folder. Returns `None` if there are none.
+///
+/// `folders` contains the session files and their project folders. An empty project folder is skipped.
+fn find_missing_projects(client_dir: &Path, folders: &[(PathBuf, String)]) -> Option<StoreFinding> {
+    let mut exists_by_folder: BTreeMap<&str, bool> = BTreeMap::new();
     let mut paths = Vec::new();
-    for (path, folder) in folders.iter().filter(|(path, folder)| path.starts_with(home) && !folder.is_empty())
+    for (path, folder) in
+        folders.iter().filter(|(path, folder)| path.starts_with(client_dir) && !folder.is_empty())
     {
-        if !*there.entry(folder).or_insert_with(|| Path::new(folder).exists()) {
+        if !*exists_by_folder.entry(folder).or_insert_with(|| Path::new(folder).exists()) {
             paths.push(path.clone());
         }
     }
-    let finding = StoreFinding::new(StoreCode::ProjectGone, Severity::Harmless, paths);
+    let finding = StoreFinding::new(StoreCode::ProjectGone, Severity::Info, paths);
     (!finding.paths.is_empty()).then_some(finding)
 }
 
 impl SideFileSizes {
-    fn of(roots: &Roots, files: &[SessionFile]) -> SideFileSizes {
+    /// Adds up the sizes of the files on disk. Unreadable files count as 0.
+    fn measure(roots: &Roots, files: &[SessionFile]) -> SideFileSizes {
         let agents = files.iter().filter(|file| file.role != FileRole::Main).map(|file| file.len).sum();
         let mains = files.iter().filter(|file| file.role == FileRole::Main);
-        let results = mains.map(|file| weigh(&file.side_folder().join("tool-results"))).sum();
-        let history = homes(roots).iter().map(|home| weigh(&home.join("file-history"))).sum();
+        let results = mains.map(|file| total_size(&file.side_dir().join("tool-results"))).sum();
+        let history = find_client_dirs(roots)
+            .iter()
+            .map(|client_dir| total_size(&client_dir.join("file-history")))
+            .sum();
         SideFileSizes { agents, results, history }
     }
 }
 
-fn folders_in(folder: &Path) -> Vec<PathBuf> {
+/// Lists the direct subfolders of a folder. Returns an empty list if it cannot be read.
+fn list_folders(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
-}
-
-/// Adds up the files below a folder.
-fn weigh(folder: &Path) -> u64 {
-    let files = walkdir::WalkDir::new(folder).into_iter().filter_map(Result::ok);
-    files
-        .filter_map(|file| file.metadata().ok())
-        .filter(std::fs::Metadata::is_file)
-        .map(|meta| meta.len())
-        .sum()
 }

@@ -1,42 +1,47 @@
-//! Which clients make the same of a session.
+//! Groups client versions that load the same entries.
 
 use std::ops::RangeInclusive;
 
 use super::Explanation;
-use super::report::{Verdict, measured_like};
+use super::report::{ClientVerdict, closest_known_client};
 
-/// Clients that follow each other and load the same, as places in the list of verdicts.
+/// Consecutive clients that load the same entries, as indices into the list of verdicts.
 pub type ClientRange = RangeInclusive<usize>;
 
-/// Parts verdicts into ranges whose neighbours are alike.
-pub fn ranges_by(verdicts: &[Verdict], alike: impl Fn(&Verdict, &Verdict) -> bool) -> Vec<ClientRange> {
-    let mut from = 0;
-    let ranges = verdicts.chunk_by(|a, b| alike(a, b)).map(|chunk| {
-        let range = from..=from + chunk.len() - 1;
-        from += chunk.len();
+/// Groups consecutive verdicts for which `is_same` holds.
+#[doc(hidden)] // Public only because the web pages group the verdicts by another property.
+pub fn group_verdicts(
+    verdicts: &[ClientVerdict],
+    is_same: impl Fn(&ClientVerdict, &ClientVerdict) -> bool,
+) -> Vec<ClientRange> {
+    let mut start = 0;
+    let ranges = verdicts.chunk_by(|a, b| is_same(a, b)).map(|chunk| {
+        let range = start..=start + chunk.len() - 1;
+        start += chunk.len();
         range
     });
     ranges.collect()
 }
 
 impl Explanation {
-    /// Parts the clients into ranges that load the same.
-    pub fn ranges(&self) -> Vec<ClientRange> {
-        ranges_by(&self.verdicts, |a, b| self.agree(a, b))
+    /// Groups consecutive clients that load the same entries.
+    pub fn client_ranges(&self) -> Vec<ClientRange> {
+        group_verdicts(&self.verdicts, |a, b| self.loads_same(a, b))
     }
 
-    /// Whether two clients load the same behind the same entry.
-    fn agree(&self, a: &Verdict, b: &Verdict) -> bool {
-        let leaf = |verdict: &Verdict| verdict.resume.leaf.map(|(leaf, _)| self.speaker(leaf));
+    /// Returns `true` if two clients load the same entries and resume from the same message.
+    fn loads_same(&self, a: &ClientVerdict, b: &ClientVerdict) -> bool {
+        let leaf = |verdict: &ClientVerdict| verdict.resume.leaf.map(|(leaf, _)| self.nearest_message(leaf));
         leaf(a) == leaf(b)
-            && (a.resume.halt, a.resume.stop) == (b.resume.halt, b.resume.stop)
+            && (a.resume.failure, a.resume.early_end) == (b.resume.failure, b.resume.early_end)
             && a.resume.path == b.resume.path
-            && a.resume.unreachable == b.resume.unreachable
+            && a.resume.skipped == b.resume.skipped
     }
 
-    /// Returns the place of the client that wrote the newest line, or that it is taken for.
-    pub fn current(&self) -> Option<usize> {
-        let measured = measured_like(self.written_by.as_ref()?);
-        self.verdicts.iter().position(|verdict| verdict.measured == Some(measured))
+    /// Returns the index of the verdict of the client that wrote the newest line. Returns `None` if no line names a client,
+    /// or if that client was not simulated.
+    pub fn current_verdict(&self) -> Option<usize> {
+        let client = closest_known_client(self.written_by.as_ref()?);
+        self.verdicts.iter().position(|verdict| verdict.rules_of == Some(client))
     }
 }

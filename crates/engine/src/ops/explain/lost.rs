@@ -1,4 +1,4 @@
-//! What is out of reach: by reason, and in each by the ways that hang together.
+//! Groups unreachable entries by reason and by branch.
 
 use std::collections::HashMap;
 
@@ -6,121 +6,127 @@ use rethread_core::entry::Kind;
 use rethread_core::resume::SkipReason;
 use rethread_core::tree::{NodeId, Tree};
 
-use super::report::Verdict;
+use super::report::ClientVerdict;
 use crate::session::load::Session;
 
-/// Entries that are out of reach for one reason.
+/// Entries that are unreachable for one reason.
 #[derive(Debug)]
 pub struct LostGroup {
     /// The reason.
-    pub why: SkipReason,
-    /// How many entries.
+    pub reason: SkipReason,
+    /// The number of entries.
     pub entries: usize,
-    /// Turns that begin in them.
+    /// The number of turns that start in them.
     pub turns: usize,
-    /// What hangs together among them, the largest first.
-    pub ways: Vec<UnreachableBranch>,
-    /// Lines that hang on nothing, having no uuid.
-    pub nameless: Vec<u32>,
+    /// The connected branches of these entries, largest first.
+    pub branches: Vec<UnreachableBranch>,
+    /// The numbers of lines without a uuid, which belong to no branch.
+    pub unnamed_lines: Vec<u32>,
 }
 
-/// Entries out of reach that hang together.
+/// Connected entries that are unreachable.
 #[derive(Debug, Clone)]
 pub struct UnreachableBranch {
-    /// The first of them in the file.
+    /// The first entry in the file.
     pub top: NodeId,
-    /// The first prompt among them, or the first of them.
+    /// The first prompt, or the first entry if there is no prompt.
     pub first: NodeId,
-    /// The newest of them.
+    /// The newest entry.
     pub tip: NodeId,
-    /// How many entries.
+    /// The number of entries.
     pub entries: usize,
-    /// Turns that begin in them.
+    /// The number of turns that start in them.
     pub turns: usize,
 }
 
-impl Verdict {
-    /// Groups what is out of reach, in the order of the reasons.
-    pub fn lost(&self, session: &Session) -> Vec<LostGroup> {
+impl ClientVerdict {
+    /// Groups the lost entries by the reason why they are unreachable. The groups are sorted by reason.
+    pub fn lost_groups(&self, session: &Session) -> Vec<LostGroup> {
         let tree = &session.tree;
-        let mut whys: Vec<Option<SkipReason>> = vec![None; tree.nodes().len()];
+        let mut reasons: Vec<Option<SkipReason>> = vec![None; tree.nodes().len()];
         let mut groups: Vec<LostGroup> = Vec::new();
-        for lost in self.resume.unreachable.iter().filter(|lost| lost.why.is_loss()) {
-            let k = groups.iter().position(|group| group.why == lost.why).unwrap_or_else(|| {
-                groups.push(LostGroup::new(lost.why));
+        for lost in self.resume.skipped.iter().filter(|lost| lost.reason.is_loss()) {
+            let idx = groups.iter().position(|group| group.reason == lost.reason).unwrap_or_else(|| {
+                groups.push(LostGroup::new(lost.reason));
                 groups.len() - 1
             });
-            groups[k].entries += 1;
+            groups[idx].entries += 1;
             match lost.node {
-                Some(no) => whys[no as usize] = Some(lost.why),
-                None => groups[k].nameless.push(lost.line),
+                Some(id) => reasons[id as usize] = Some(lost.reason),
+                None => groups[idx].unnamed_lines.push(lost.line),
             }
         }
         if !groups.is_empty() {
-            let tops = Tops::of(tree, &whys, &self.resume.chain);
+            let top_entries = TopEntries::find(tree, &reasons, &self.resume.chain);
             for group in &mut groups {
-                group.gather(tree, &whys, &tops);
+                group.collect_branches(tree, &reasons, &top_entries);
             }
         }
-        groups.sort_by_key(|group| group.why);
+        groups.sort_by_key(|group| group.reason);
         groups
     }
 }
 
 impl LostGroup {
-    fn new(why: SkipReason) -> LostGroup {
-        LostGroup { why, entries: 0, turns: 0, ways: Vec::new(), nameless: Vec::new() }
+    fn new(reason: SkipReason) -> LostGroup {
+        LostGroup { reason, entries: 0, turns: 0, branches: Vec::new(), unnamed_lines: Vec::new() }
     }
 
-    /// Unites the entries of the group by their tops.
-    fn gather(&mut self, tree: &Tree, whys: &[Option<SkipReason>], tops: &Tops) {
-        let mut numbers: HashMap<NodeId, usize> = HashMap::new();
-        for no in (0..whys.len() as NodeId).filter(|&no| whys[no as usize] == Some(self.why)) {
-            let top = tops.0[no as usize].map_or(no, |(_, top)| top);
-            let k = *numbers.entry(top).or_insert_with(|| {
-                self.ways.push(UnreachableBranch { top: no, first: no, tip: no, entries: 0, turns: 0 });
-                self.ways.len() - 1
+    /// Collects the branches of the group: entries with the same topmost entry.
+    fn collect_branches(&mut self, tree: &Tree, reasons: &[Option<SkipReason>], top_entries: &TopEntries) {
+        let mut branch_idxs: HashMap<NodeId, usize> = HashMap::new();
+        for id in (0..reasons.len() as NodeId).filter(|&id| reasons[id as usize] == Some(self.reason)) {
+            let top = top_entries.0[id as usize].map_or(id, |(_, top)| top);
+            let idx = *branch_idxs.entry(top).or_insert_with(|| {
+                self.branches.push(UnreachableBranch { top: id, first: id, tip: id, entries: 0, turns: 0 });
+                self.branches.len() - 1
             });
-            let way = &mut self.ways[k];
-            way.entries += 1;
-            way.tip = no;
-            if tree.turn_of(no) == Some(no) {
-                if way.turns == 0 {
-                    way.first = no;
+            let branch = &mut self.branches[idx];
+            branch.entries += 1;
+            branch.tip = id;
+            if tree.turn_of(id) == Some(id) {
+                if branch.turns == 0 {
+                    branch.first = id;
                 }
-                way.turns += 1;
+                branch.turns += 1;
             }
         }
-        self.turns = self.ways.iter().map(|way| way.turns).sum();
-        self.ways.sort_by_key(|way| (std::cmp::Reverse(way.entries), way.top));
+        self.turns = self.branches.iter().map(|branch| branch.turns).sum();
+        self.branches.sort_by_key(|branch| (std::cmp::Reverse(branch.entries), branch.top));
     }
 }
 
-/// The highest entry above each lost entry, over entries that are lost for the same reason and lines that say nothing.
-struct Tops(Vec<Option<(SkipReason, NodeId)>>);
+/// For each node, the reason of its loss and its topmost ancestor. `None` if no lost entry leads through it.
+///
+/// The ancestor is reached only through entries lost for the same reason, and through unloaded entries without messages.
+struct TopEntries(Vec<Option<(SkipReason, NodeId)>>);
 
-impl Tops {
-    fn of(tree: &Tree, whys: &[Option<SkipReason>], chain: &[NodeId]) -> Tops {
-        let mut loaded = vec![false; whys.len()];
-        chain.iter().for_each(|&no| loaded[no as usize] = true);
-        let speaks = |no: NodeId| matches!(tree.node(no).kind, Kind::User | Kind::Assistant);
-        let mut tops: Vec<Option<(SkipReason, NodeId)>> = vec![None; whys.len()];
-        let mut climbed = Vec::new();
-        for no in 0..whys.len() as NodeId {
-            let Some(why) = whys[no as usize] else { continue };
-            let goes_on = |no: NodeId| whys[no as usize] == Some(why) || !speaks(no) && !loaded[no as usize];
-            let (mut at, mut top) = (Some(no), no);
-            while let Some(here) = at.filter(|&here| goes_on(here)) {
-                top = here;
-                if let Some((_, known)) = tops[here as usize].filter(|(known, _)| *known == why) {
-                    top = known;
+impl TopEntries {
+    /// Finds the topmost ancestors. `reasons` has an element per node; `chain` contains the loaded nodes.
+    fn find(tree: &Tree, reasons: &[Option<SkipReason>], chain: &[NodeId]) -> TopEntries {
+        let mut loaded = vec![false; reasons.len()];
+        chain.iter().for_each(|&id| loaded[id as usize] = true);
+        let is_message = |id: NodeId| matches!(tree.node(id).kind, Kind::User | Kind::Assistant);
+        let mut top_entries: Vec<Option<(SkipReason, NodeId)>> = vec![None; reasons.len()];
+        let mut visited = Vec::new();
+        for id in 0..reasons.len() as NodeId {
+            let Some(reason) = reasons[id as usize] else { continue };
+            let is_in_group =
+                |id: NodeId| reasons[id as usize] == Some(reason) || !is_message(id) && !loaded[id as usize];
+            let (mut next, mut top) = (Some(id), id);
+            while let Some(current) = next.filter(|&current| is_in_group(current)) {
+                top = current;
+                if let Some((_, known_top)) =
+                    top_entries[current as usize].filter(|(known, _)| *known == reason)
+                {
+                    top = known_top;
                     break;
                 }
-                climbed.push(here);
-                at = tree.node(here).parent();
+                visited.push(current);
+                next = tree.node(current).parent();
             }
-            climbed.drain(..).for_each(|no| tops[no as usize] = Some((why, top)));
+            visited.drain(..).for_each(|id| top_entries[id as usize] = Some((reason, top)));
         }
-        Tops(tops)
+        TopEntries(top_entries)
     }
 }

@@ -1,8 +1,12 @@
-//! What a client will load when it resumes a session, and what it will not.
+//! Explains which entries a client loads when it resumes a session.
 
 mod compare;
 mod lost;
 mod report;
+
+pub use compare::{ClientRange, group_verdicts};
+pub use lost::{LostGroup, UnreachableBranch};
+pub use report::{AddedBlock, ClientVerdict, EntryFate, LoadedCompaction, OmittedLines};
 
 use std::path::{Path, PathBuf};
 
@@ -12,103 +16,99 @@ use rethread_core::resume::KNOWN_CLIENTS;
 use rethread_core::tree::NodeId;
 use rethread_core::version::Version;
 
-use super::branches::turn_numbers;
 use crate::Error;
 use crate::disk::LineReader;
-use crate::session::load::{Session, SessionHeader, load_with_visitor};
-use crate::session::preview::{PreviewedEntry, Uuids};
+use crate::ops::branches::number_turns;
+use crate::session::load::{LoadOptions, Session, SessionHeader, load};
+use crate::session::preview::{PreviewedEntry, UuidTable};
 
-pub use compare::{ClientRange, ranges_by};
-pub use lost::{LostGroup, UnreachableBranch};
-
-pub use report::{Compaction, Fate, SyntheticMessage, Verdict};
-
-/// Who resumes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Selects the clients for which a resume is simulated.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum ClientSelector {
     /// The client that wrote the newest line.
+    #[default]
     Newest,
     /// This client.
     Client(Version),
-    /// Every client that was measured.
+    /// Every measured client.
     All,
-    /// A reader that goes by the last summary, as some descriptions of the format have it.
-    Seed,
+    /// A reader that resumes from the last summary, as some descriptions of the format define it.
+    LastSummary,
 }
 
-/// What to explain.
-#[derive(Debug, Clone)]
+/// Options of [`explain_resume`].
+#[derive(Debug, Clone, Default)]
 pub struct ExplainRequest {
     /// The session file.
     pub path: PathBuf,
-    /// Who resumes.
-    pub reader: ClientSelector,
+    /// The clients that resume.
+    pub client: ClientSelector,
 }
 
-/// What clients make of a session.
+/// The results of resuming a session with one or more clients.
 #[derive(Debug)]
 pub struct Explanation {
-    /// Which session.
-    pub head: SessionHeader,
-    /// What was read.
+    /// The session in short.
+    pub header: SessionHeader,
+    /// The session.
     pub session: Session,
-    /// All turns of the session.
+    /// The number of turns.
     pub turns: usize,
-    /// The client that wrote the newest line, where a line says so.
+    /// The client that wrote the newest line. `None` if no line names one.
     pub written_by: Option<Version>,
-    /// By client, in the order of their versions.
-    pub verdicts: Vec<Verdict>,
-    uuids: Uuids,
+    /// One result per client, oldest client first.
+    pub verdicts: Vec<ClientVerdict>,
+    uuids: UuidTable,
 }
 
-/// Explains what clients load of a session.
-pub fn explain(request: &ExplainRequest) -> Result<Explanation, Error> {
-    let mut uuids = Uuids::default();
-    let session = load_with_visitor(&request.path, |entry, _| uuids.add(entry))?;
-    let clients: Vec<Option<Version>> = match &request.reader {
+/// Simulates a resume of a session with one or more clients.
+pub fn explain_resume(request: &ExplainRequest) -> Result<Explanation, Error> {
+    let mut uuids = UuidTable::default();
+    let session = load(&request.path, LoadOptions::default(), |entry, _| uuids.add(entry))?;
+    let clients: Vec<Option<Version>> = match &request.client {
         ClientSelector::Newest => vec![Some(session.client())],
         ClientSelector::Client(version) => vec![Some(version.clone())],
-        ClientSelector::All => KNOWN_CLIENTS.iter().map(|text| Some(Version::read(text))).collect(),
-        ClientSelector::Seed => vec![None],
+        ClientSelector::All => KNOWN_CLIENTS.iter().map(|text| Some(Version::parse_lenient(text))).collect(),
+        ClientSelector::LastSummary => vec![None],
     };
     let verdicts = clients.into_iter().map(|client| session.verdict(client)).collect();
-    let turns = session.tree.turns().count();
-    let written_by = session.facts.version().map(|_| session.client());
-    Ok(Explanation { head: session.head(), turns, written_by, verdicts, uuids, session })
+    let turns = session.tree.turn_starts().count();
+    let written_by = session.resume_index.version().map(|_| session.client());
+    Ok(Explanation { header: session.header(), turns, written_by, verdicts, uuids, session })
 }
 
 impl Explanation {
-    /// Returns the uuid of an entry, as it is written.
-    pub fn uuid(&self, no: NodeId) -> String {
-        self.uuids.of(&self.session.tree, no)
+    /// Returns the uuid of an entry as the file spells it.
+    pub fn uuid(&self, id: NodeId) -> String {
+        self.uuids.get(&self.session.tree, id)
     }
 
-    /// Returns the file.
+    /// Returns the path of the session file.
     pub fn path(&self) -> &Path {
         &self.session.path
     }
 
-    /// Returns the last entry of the user or the model at or above an entry, or the entry where there is none.
-    pub fn speaker(&self, no: NodeId) -> NodeId {
+    /// Returns the nearest user or assistant entry at or above an entry, or the entry itself if there is none.
+    pub fn nearest_message(&self, id: NodeId) -> NodeId {
         let tree = &self.session.tree;
-        let mut at = Some(no);
-        while let Some(here) = at {
-            if matches!(tree.node(here).kind, Kind::User | Kind::Assistant) {
-                return here;
+        let mut next = Some(id);
+        while let Some(current) = next {
+            if matches!(tree.node(current).kind, Kind::User | Kind::Assistant) {
+                return current;
             }
-            at = tree.node(here).parent();
+            next = tree.node(current).parent();
         }
-        no
+        id
     }
 
-    /// Opens the file to quote some of its entries.
-    pub fn quotes(&self) -> Result<EntryReader<'_>, Error> {
+    /// Opens the session file to read previews of entries.
+    pub fn open_entries(&self) -> Result<EntryReader<'_>, Error> {
         let lines = LineReader::open(self.path()).map_err(Error::reading(self.path()))?;
-        Ok(EntryReader { session: &self.session, lines, turns: turn_numbers(&self.session.tree) })
+        Ok(EntryReader { session: &self.session, lines, turns: number_turns(&self.session.tree) })
     }
 }
 
-/// Reads entries again, one at a time.
+/// Reads single entries of a session.
 pub struct EntryReader<'a> {
     session: &'a Session,
     lines: LineReader,
@@ -116,24 +116,24 @@ pub struct EntryReader<'a> {
 }
 
 impl EntryReader<'_> {
-    /// Says an entry in short.
-    pub fn said(&mut self, no: NodeId) -> Result<PreviewedEntry, Error> {
-        self.session.said(&mut self.lines, no)
+    /// Reads a preview of an entry.
+    pub fn preview(&mut self, id: NodeId) -> Result<PreviewedEntry, Error> {
+        self.session.preview_entry(&mut self.lines, id)
     }
 
-    /// Returns the number of the turn that an entry is part of.
-    pub fn turn(&self, no: NodeId) -> Option<u32> {
-        self.session.tree.turn_of(no).and_then(|turn| self.turns.get(&turn).copied())
+    /// Returns the number of the turn of an entry, from 1. Returns `None` if it belongs to no turn.
+    pub fn turn(&self, id: NodeId) -> Option<u32> {
+        self.session.tree.turn_of(id).and_then(|turn| self.turns.get(&turn).copied())
     }
 
-    /// Returns the uuid that an entry names as its parent.
-    pub fn parent_uuid(&mut self, no: NodeId) -> Result<Option<String>, Error> {
-        let place = self.session.tree.node(no).place;
-        let bytes = self.lines.read(place).map_err(Error::reading(&self.session.path))?;
-        let line = Line { no: place.line, offset: 0, bytes: &bytes, unterminated: false };
+    /// Reads the parent uuid of an entry from its line. Returns `None` if the line has none.
+    pub fn parent_uuid(&mut self, id: NodeId) -> Result<Option<String>, Error> {
+        let span = self.session.tree.node(id).span;
+        let bytes = self.lines.read_span(span).map_err(Error::reading(&self.session.path))?;
+        let line = Line { number: span.line, offset: 0, bytes: &bytes, unterminated: false };
         let mut parent = None;
-        entry::read(&line, &mut Vec::new(), |entry, _| {
-            parent = parent.take().or(entry.parent.map(|uuid| uuid.decode().into_owned()));
+        entry::read_line(&line, &mut Vec::new(), |entry, _| {
+            parent = parent.take().or(entry.parent_uuid.map(|uuid| uuid.decode().into_owned()));
         });
         Ok(parent)
     }

@@ -1,9 +1,9 @@
-//! What one client makes of a session.
+//! The result of resuming a session with one client: the entries that it loads, omits and adds.
 
 use rethread_core::entry::EntryRole;
 use rethread_core::resume::{
-    BlockOrigin, KNOWN_CLIENTS, LoadFailure, MessageRole, Refusal, ResumeOutcome, SkipReason, SyntheticBlock,
-    resume_by_summary,
+    ApiRejection, BlockOrigin, KNOWN_CLIENTS, LoadFailure, MessageRole, ResumeOutcome, SkipReason,
+    SyntheticBlock, simulate_by_summary,
 };
 use rethread_core::tree::{NodeId, ParentLink};
 use rethread_core::version::Version;
@@ -11,187 +11,207 @@ use rethread_core::version::Version;
 use super::Explanation;
 use crate::session::load::Session;
 
-/// What one client makes of a session.
+/// The result of resuming a session with one client.
 #[derive(Debug)]
-pub struct Verdict {
-    /// The client; `None` for the reader that goes by summaries.
+pub struct ClientVerdict {
+    /// The client. `None` for a reader that resumes from the last summary.
     pub client: Option<Version>,
-    /// The measured client whose rules it is taken to have.
-    pub measured: Option<&'static str>,
-    /// What it loads and sends.
+    /// The measured client that defines the rules of the simulation. `None` if `client` is `None`.
+    pub rules_of: Option<&'static str>,
+    /// The entries that the client loads, sends and skips.
     pub resume: ResumeOutcome,
-    /// Turns that begin on its path.
+    /// The number of turns that start with a sent entry.
     pub turns: usize,
-    /// About how many tokens the context will have.
+    /// The estimated number of tokens of the context.
     pub tokens: u64,
-    /// What the API will refuse.
-    pub refusals: Vec<Refusal>,
+    /// The content of the next request that the API will reject.
+    pub rejections: Vec<ApiRejection>,
 }
 
-/// What becomes of an entry.
+/// The fate of an entry in a resume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Fate {
-    /// It is sent.
+pub enum EntryFate {
+    /// The entry is sent to the model.
     Loaded,
-    /// A summary stands for it.
+    /// A compaction summary replaces it.
     Compacted,
-    /// It is within reach, but not sent.
-    LeftOut,
-    /// Nothing stands for it.
+    /// The client could reach it, but does not send it.
+    Omitted,
+    /// The client cannot reach it.
     Lost,
 }
 
-impl Fate {
-    fn of(why: SkipReason) -> Fate {
-        match why {
-            _ if why.is_loss() => Fate::Lost,
-            SkipReason::Compacted => Fate::Compacted,
-            _ => Fate::LeftOut,
+impl EntryFate {
+    fn from_reason(reason: SkipReason) -> EntryFate {
+        match reason {
+            _ if reason.is_loss() => EntryFate::Lost,
+            SkipReason::Compacted => EntryFate::Compacted,
+            _ => EntryFate::Omitted,
         }
     }
 }
 
-/// A compaction at the beginning of what is loaded.
+/// The compaction with which the loaded entries start.
 #[derive(Debug, Default)]
-pub struct Compaction {
-    /// The line that marks it.
+pub struct LoadedCompaction {
+    /// The boundary entry. `None` if the compaction has only a summary.
     pub boundary: Option<NodeId>,
-    /// The summary that the model sees.
+    /// The summary that the model sees. `None` if the loaded entries contain none.
     pub summary: Option<NodeId>,
-    /// Entries from before it that are sent as they are.
-    pub kept: Vec<NodeId>,
-    /// Entries for which the summary stands.
+    /// The entries before the boundary that are still sent.
+    pub preserved: Vec<NodeId>,
+    /// The number of entries that the summary replaces.
     pub entries: usize,
-    /// Turns that begin in them.
+    /// The number of turns that start in them.
     pub turns: usize,
 }
 
-/// Something that the client sends of its own.
+/// A block that is in no line of the file. The client adds it to the request.
 #[derive(Debug, Clone, Copy)]
-pub struct SyntheticMessage {
-    /// What it is.
-    pub what: SyntheticBlock,
-    /// In whose name.
-    pub side: MessageRole,
-    /// The entry that is sent before it.
+pub struct AddedBlock {
+    /// The kind of block.
+    pub block: SyntheticBlock,
+    /// The role of its message.
+    pub role: MessageRole,
+    /// The entry that is sent before it. `None` if the block is the first one.
     pub after: Option<NodeId>,
 }
 
+/// Lines that the client could reach but does not send, for one reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OmittedLines {
+    /// The reason.
+    pub reason: SkipReason,
+    /// The line numbers.
+    pub lines: Vec<u32>,
+}
+
 impl Session {
-    /// Says what a client makes of it; without one, the reader that goes by summaries.
-    pub fn verdict(&self, client: Option<Version>) -> Verdict {
+    /// Simulates a resume with `client`. `None` simulates a reader that resumes from the last summary.
+    pub fn verdict(&self, client: Option<Version>) -> ClientVerdict {
         let resume = match &client {
-            Some(client) => self.resume(client),
-            None => resume_by_summary(&self.tree, &self.facts),
+            Some(client) => self.simulate_resume(client),
+            None => simulate_by_summary(&self.tree, &self.resume_index),
         };
         let mut sent = vec![false; self.tree.nodes().len()];
-        resume.path.iter().for_each(|&no| sent[no as usize] = true);
-        let measured = client.as_ref().map(measured_like);
-        Verdict {
-            turns: self.tree.turns().filter(|&no| sent[no as usize]).count(),
-            tokens: resume.tokens(&self.facts),
-            refusals: resume.refused(&self.facts),
+        resume.path.iter().for_each(|&id| sent[id as usize] = true);
+        let rules_of = client.as_ref().map(closest_known_client);
+        ClientVerdict {
+            turns: self.tree.turn_starts().filter(|&id| sent[id as usize]).count(),
+            tokens: resume.estimate_tokens(&self.resume_index),
+            rejections: resume.expected_rejections(&self.resume_index),
             client,
-            measured,
+            rules_of,
             resume,
         }
     }
 }
 
-/// Whether the walk ended where it should not have.
-fn is_broken(resume: &ResumeOutcome) -> bool {
-    resume.stop.is_some_and(|stop| stop.why.is_loss())
+/// Returns `true` if the chain of parents from the leaf ends at a broken link.
+fn is_chain_broken(resume: &ResumeOutcome) -> bool {
+    resume.early_end.is_some_and(|end| end.reason.is_loss())
 }
 
-/// Returns the newest measured client that is not newer than this one, or the oldest of all.
-pub(super) fn measured_like(client: &Version) -> &'static str {
-    let older =
-        KNOWN_CLIENTS.iter().rev().find(|measured| Version::read(measured).numbers() <= client.numbers());
-    older.or(KNOWN_CLIENTS.first()).copied().unwrap_or_default()
+/// Returns the newest measured client that is not newer than `client`, or the oldest measured one.
+pub(super) fn closest_known_client(client: &Version) -> &'static str {
+    let not_newer =
+        KNOWN_CLIENTS.iter().rev().find(|known| Version::parse_lenient(known).numbers() <= client.numbers());
+    not_newer.or(KNOWN_CLIENTS.first()).copied().unwrap_or_default()
 }
 
-impl Verdict {
-    /// Whether anything is out of reach.
+impl ClientVerdict {
+    /// Returns `true` if the client cannot load the session, or if entries are lost.
     pub fn is_loss(&self) -> bool {
-        self.resume.halt.is_some() || self.resume.lost() > 0
+        self.resume.failure.is_some() || self.resume.lost_count() > 0
     }
 
-    /// Whether the walk from the leaf ended where it should not have.
-    pub fn is_broken(&self) -> bool {
-        is_broken(&self.resume)
+    /// Returns `true` if the chain of parents from the leaf ends early, at a broken link.
+    pub fn is_chain_broken(&self) -> bool {
+        is_chain_broken(&self.resume)
     }
 
-    /// Counts the entries of a fate.
-    pub fn count(&self, fate: Fate) -> usize {
+    /// Returns the number of entries with the given fate.
+    pub fn count(&self, fate: EntryFate) -> usize {
         match fate {
-            Fate::Loaded => self.resume.loaded,
-            fate => self.resume.unreachable.iter().filter(|lost| Fate::of(lost.why) == fate).count(),
+            EntryFate::Loaded => self.resume.loaded,
+            fate => self
+                .resume
+                .skipped
+                .iter()
+                .filter(|skipped| EntryFate::from_reason(skipped.reason) == fate)
+                .count(),
         }
     }
 
-    /// Tells the fate of each entry, in the order of the file.
-    pub fn fates(&self, explained: &Explanation) -> Vec<Fate> {
-        let line = |no: NodeId| explained.session.tree.node(no).place.line;
-        let loaded = self.resume.path.iter().map(|&no| (line(no), Fate::Loaded));
-        let others = self.resume.unreachable.iter().map(|lost| (lost.line, Fate::of(lost.why)));
-        let mut fates: Vec<(u32, Fate)> = loaded.chain(others).collect();
+    /// Returns the fate of each entry, in file order.
+    pub fn entry_fates(&self, explanation: &Explanation) -> Vec<EntryFate> {
+        let line = |id: NodeId| explanation.session.tree.node(id).span.line;
+        let loaded = self.resume.path.iter().map(|&id| (line(id), EntryFate::Loaded));
+        let not_sent =
+            self.resume.skipped.iter().map(|skipped| (skipped.line, EntryFate::from_reason(skipped.reason)));
+        let mut fates: Vec<(u32, EntryFate)> = loaded.chain(not_sent).collect();
         fates.sort_by_key(|(line, _)| *line);
         fates.into_iter().map(|(_, fate)| fate).collect()
     }
 
-    /// Returns the lines that are within reach and left out, by reason.
-    pub fn left_out(&self) -> Vec<(SkipReason, Vec<u32>)> {
-        let mut groups: Vec<(SkipReason, Vec<u32>)> = Vec::new();
-        for lost in self.resume.unreachable.iter().filter(|lost| Fate::of(lost.why) == Fate::LeftOut) {
-            match groups.iter_mut().find(|(why, _)| *why == lost.why) {
-                Some((_, lines)) => lines.push(lost.line),
-                None => groups.push((lost.why, vec![lost.line])),
+    /// Groups the lines that the client could reach but does not send by reason, in the order of the first line.
+    pub fn omitted_lines(&self) -> Vec<OmittedLines> {
+        let mut groups: Vec<OmittedLines> = Vec::new();
+        for skipped in self
+            .resume
+            .skipped
+            .iter()
+            .filter(|skipped| EntryFate::from_reason(skipped.reason) == EntryFate::Omitted)
+        {
+            match groups.iter_mut().find(|group| group.reason == skipped.reason) {
+                Some(group) => group.lines.push(skipped.line),
+                None => groups.push(OmittedLines { reason: skipped.reason, lines: vec![skipped.line] }),
             }
         }
         groups
     }
 
-    /// Describes the compaction that what is loaded begins with.
-    pub fn compaction(&self, explained: &Explanation) -> Option<Compaction> {
-        let tree = &explained.session.tree;
+    /// Returns the compaction with which the loaded entries start. Returns `None` if they start without one.
+    pub fn find_compaction(&self, explanation: &Explanation) -> Option<LoadedCompaction> {
+        let tree = &explanation.session.tree;
         let chain = &self.resume.chain;
-        let from = chain.iter().rposition(|&no| tree.node(no).voice == EntryRole::CompactBoundary);
-        let from =
-            from.or_else(|| chain.iter().rposition(|&no| tree.node(no).voice == EntryRole::CompactSummary))?;
-        let mark = chain[from];
+        let start = chain.iter().rposition(|&id| tree.node(id).role == EntryRole::CompactBoundary);
+        let start = start
+            .or_else(|| chain.iter().rposition(|&id| tree.node(id).role == EntryRole::CompactSummary))?;
+        let first = chain[start];
         let summary =
-            chain[from..].iter().copied().find(|&no| tree.node(no).voice == EntryRole::CompactSummary);
-        let compacted = |why: SkipReason| why == SkipReason::Compacted;
-        let summed_up = self.resume.unreachable.iter().filter(|lost| compacted(lost.why));
-        let nodes: Vec<NodeId> = summed_up.filter_map(|lost| lost.node).collect();
-        Some(Compaction {
-            boundary: Some(mark).filter(|&no| tree.node(no).voice == EntryRole::CompactBoundary),
+            chain[start..].iter().copied().find(|&id| tree.node(id).role == EntryRole::CompactSummary);
+        let compacted_entries =
+            self.resume.skipped.iter().filter(|skipped| skipped.reason == SkipReason::Compacted);
+        let nodes: Vec<NodeId> = compacted_entries.filter_map(|skipped| skipped.node).collect();
+        Some(LoadedCompaction {
+            boundary: Some(first).filter(|&id| tree.node(id).role == EntryRole::CompactBoundary),
             summary,
-            kept: self.resume.path.iter().copied().filter(|&no| no < mark).collect(),
+            preserved: self.resume.path.iter().copied().filter(|&id| id < first).collect(),
             entries: nodes.len(),
-            turns: nodes.iter().filter(|&&no| tree.turn_of(no) == Some(no)).count(),
+            turns: nodes.iter().filter(|&&id| tree.turn_of(id) == Some(id)).count(),
         })
     }
 
-    /// Lists what the client makes up.
-    pub fn inventions(&self) -> Vec<SyntheticMessage> {
+    /// Returns the blocks that the client sends although no line contains them, in the order of sending.
+    pub fn added_blocks(&self) -> Vec<AddedBlock> {
         let mut after = None;
-        let mut inventions = Vec::new();
+        let mut added = Vec::new();
         for sent in &self.resume.sent {
-            match sent.said {
-                BlockOrigin::Block(no, _) => after = Some(no),
-                BlockOrigin::MadeUp(what, _) => {
-                    inventions.push(SyntheticMessage { what, side: sent.side, after })
+            match sent.origin {
+                BlockOrigin::Block(id, _) => after = Some(id),
+                BlockOrigin::Synthetic(block, _) => {
+                    added.push(AddedBlock { block, role: sent.role, after });
                 }
             }
         }
-        inventions
+        added
     }
 
-    /// Returns the entry at which a client that hangs comes round again.
-    pub fn circle(&self, explained: &Explanation) -> Option<NodeId> {
-        let tree = &explained.session.tree;
-        let (leaf, _) = self.resume.leaf.filter(|_| self.resume.halt == Some(LoadFailure::Hangs))?;
-        tree.ancestors(leaf).first().copied().filter(|&no| tree.node(no).link == ParentLink::Cut)
+    /// Returns the entry with the parent link that closes a cycle. Returns `None` unless the client follows it forever.
+    pub fn cycle_entry(&self, explanation: &Explanation) -> Option<NodeId> {
+        let tree = &explanation.session.tree;
+        let (leaf, _) = self.resume.leaf.filter(|_| self.resume.failure == Some(LoadFailure::Hangs))?;
+        tree.ancestors(leaf).first().copied().filter(|&id| tree.node(id).link == ParentLink::CycleBroken)
     }
 }

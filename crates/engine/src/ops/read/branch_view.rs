@@ -1,4 +1,4 @@
-//! One way through a session: its turns in order, and where it could have gone elsewhere.
+//! One branch of a session, divided into turns and pages.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
@@ -6,142 +6,144 @@ use std::ops::Range;
 use rethread_core::entry::Timestamp;
 use rethread_core::tree::{ForkKind, NodeId, PathRelation};
 
-/// Which way to read.
+/// Selects the branch to read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub enum BranchSelector {
-    /// The one that the client goes on from.
+    /// The branch from which the client resumes.
     #[default]
     Active,
-    /// The one that holds this entry.
+    /// The newest branch with this entry.
     Through(String),
-    /// All turns of the file, in the order in which they begin.
-    Everything,
-    /// The subagent inside the file that holds this entry, with all that it did.
-    Side(String),
+    /// All turns of the file, in the order of their start.
+    AllTurns,
+    /// The subagent inside the file to which this entry belongs.
+    Sidechain(String),
 }
 
-/// A way through a session.
+/// A branch of a session, divided into turns and pages.
 #[derive(Debug)]
 pub struct BranchView {
-    /// Its last entry.
+    /// The last entry of the branch. `None` if the session has no entries.
     pub tip: Option<NodeId>,
-    /// Which of the branches it is, by place in the list of branches.
+    /// The index in `SessionView::branches`. `None` for all turns, for a subagent, or if the tip is on no branch.
     pub branch: Option<usize>,
-    /// Its turns, and what stands outside of turns.
-    pub stops: Vec<TurnRef>,
-    /// All nodes in the order of telling; stops and slices are parts of it.
+    /// The turns, and the lines outside of turns.
+    pub turns: Vec<TurnRef>,
+    /// All nodes in reading order. Turns and slices are ranges of it.
     pub(super) nodes: Vec<NodeId>,
-    /// Where it could have gone elsewhere, in the order of telling.
-    pub(super) passes: Vec<ForkMark>,
-    /// What is read at once: slices of stops.
-    pub(super) leaves: Vec<Vec<Slice>>,
+    /// The forks on the branch, in reading order.
+    pub(super) fork_marks: Vec<ForkMark>,
+    /// The pages: the slices of turns that are read at once.
+    pub(super) pages: Vec<Vec<NodeSlice>>,
 }
 
-/// A turn on a way.
+/// A turn of a branch view.
 #[derive(Debug, Clone)]
 pub struct TurnRef {
-    /// Its number in the file; `None` for lines outside of turns.
-    pub no: Option<u32>,
-    /// Where it stands.
-    pub standing: PathRelation,
-    /// Its first line.
+    /// The number in the file, from 1. `None` for lines outside of turns.
+    pub number: Option<u32>,
+    /// The relation of the turn to the branch.
+    pub relation: PathRelation,
+    /// The line number of its first entry.
     pub line: u32,
-    /// When it began.
-    pub from: Option<Timestamp>,
-    /// When its last line was written.
-    pub to: Option<Timestamp>,
-    /// The leaf on which it begins.
-    pub leaf: usize,
+    /// The time of its first line.
+    pub started_at: Option<Timestamp>,
+    /// The time of its last line.
+    pub ended_at: Option<Timestamp>,
+    /// The index of the page on which it starts.
+    pub page: usize,
     /// The node that starts it.
-    pub(super) turn: Option<NodeId>,
+    pub(super) start_node: Option<NodeId>,
+    /// The range of its nodes in [`BranchView::nodes`].
     pub(super) nodes: Range<usize>,
 }
 
-/// Some of a stop.
+/// A part of a turn that is read at once: the index of the turn, and a range of [`BranchView::nodes`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Slice {
-    pub(super) stop: usize,
+pub(super) struct NodeSlice {
+    pub(super) turn_idx: usize,
     pub(super) nodes: Range<usize>,
 }
 
-/// Where a way crosses a fork.
+/// A fork on a branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ForkMark {
-    /// Where it is shown: before the first node behind the fork that speaks.
-    pub(super) place: usize,
-    /// The first node behind the fork.
+    /// The index in [`BranchView::nodes`] of the first message after the fork, before which the fork is shown.
+    pub(super) position: usize,
+    /// The first node after the fork.
     pub(super) first: NodeId,
 }
 
-/// A place where the conversation went several ways, and which of them this one is.
+/// A fork as the reader sees it: this branch and its siblings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForkSwitch {
-    /// How that came.
+    /// The cause of the fork.
     pub kind: ForkKind,
-    /// Which way this is, from 1, in file order.
-    pub way: usize,
-    /// Of how many.
-    pub ways: usize,
-    /// The one before it.
+    /// The number of this branch, from 1, in file order.
+    pub position: usize,
+    /// The number of branches.
+    pub branch_count: usize,
+    /// The branch before this one in file order. `None` if this is the first.
     pub previous: Option<SiblingBranch>,
-    /// The one behind it.
+    /// The branch after this one in file order. `None` if this is the last.
     pub next: Option<SiblingBranch>,
 }
 
-/// A way beside another.
+/// Another branch of a fork.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SiblingBranch {
-    /// Its first line.
+    /// The line number of its first entry.
     pub line: u32,
-    /// An entry that names the newest branch behind it.
+    /// The name of the newest tip below it, as the user can type it.
     pub tip: String,
 }
 
 impl BranchView {
-    /// Returns how many leaves it has.
-    pub fn leaves(&self) -> usize {
-        self.leaves.len()
+    /// Returns the number of pages.
+    pub fn page_count(&self) -> usize {
+        self.pages.len()
     }
 
-    /// Returns how many entries each leaf has: how long it will be, about.
-    pub fn weights(&self) -> impl Iterator<Item = usize> + '_ {
-        self.leaves.iter().map(|leaf| leaf.iter().map(|slice| slice.nodes.len()).sum())
+    /// Returns the number of entries of each page, as an estimate of its length.
+    pub fn page_lengths(&self) -> impl Iterator<Item = usize> + '_ {
+        self.pages.iter().map(|page| page.iter().map(|slice| slice.nodes.len()).sum())
     }
 
-    /// Returns how many turns begin on it.
-    pub fn turns(&self) -> usize {
-        self.stops.iter().filter(|stop| stop.no.is_some()).count()
+    /// Returns the number of turns, without the lines outside of turns.
+    pub fn turn_count(&self) -> usize {
+        self.turns.iter().filter(|turn| turn.number.is_some()).count()
     }
 
-    /// Returns the stops that begin on a leaf.
-    pub fn stops_on(&self, leaf: usize) -> &[TurnRef] {
-        let from = self.stops.partition_point(|stop| stop.leaf < leaf);
-        let to = self.stops.partition_point(|stop| stop.leaf <= leaf);
-        &self.stops[from..to]
+    /// Returns the turns that start on the page with an index.
+    pub fn turns_on_page(&self, page: usize) -> &[TurnRef] {
+        let from = self.turns.partition_point(|turn| turn.page < page);
+        let to = self.turns.partition_point(|turn| turn.page <= page);
+        &self.turns[from..to]
     }
 
-    /// Returns the passes in a part of it.
-    pub(super) fn passes_in(&self, nodes: &Range<usize>) -> &[ForkMark] {
-        let from = self.passes.partition_point(|pass| pass.place < nodes.start);
-        let to = self.passes.partition_point(|pass| pass.place < nodes.end);
-        &self.passes[from..to]
+    /// Returns the forks that are shown in a range of [`BranchView::nodes`].
+    pub(super) fn fork_marks_in(&self, nodes: &Range<usize>) -> &[ForkMark] {
+        let from = self.fork_marks.partition_point(|mark| mark.position < nodes.start);
+        let to = self.fork_marks.partition_point(|mark| mark.position < nodes.end);
+        &self.fork_marks[from..to]
     }
 
-    /// Returns the stop in which a pass is shown, by its place among the stops.
-    pub(super) fn stop_of(&self, pass: &ForkMark) -> usize {
-        self.stops.partition_point(|stop| stop.nodes.end <= pass.place)
+    /// Returns the index of the turn in which a fork is shown.
+    pub(super) fn turn_index_of(&self, mark: &ForkMark) -> usize {
+        self.turns.partition_point(|turn| turn.nodes.end <= mark.position)
     }
 
-    /// Returns what tells the entries before a leaf from any others: where it is the same, the way there is the same.
-    pub fn before(&self, leaf: usize) -> u64 {
+    /// Returns a hash of the ids of all entries before the page with an index. If it is unchanged, so are those entries.
+    pub fn prefix_hash(&self, page: usize) -> u64 {
         let start =
-            self.leaves.get(leaf).and_then(|slices| slices.first()).map_or(0, |slice| slice.nodes.start);
+            self.pages.get(page).and_then(|slices| slices.first()).map_or(0, |slice| slice.nodes.start);
         let mut hasher = DefaultHasher::new();
         self.nodes[..start].hash(&mut hasher);
         hasher.finish()
     }
 
-    pub(super) fn leaf_of_place(&self, place: usize) -> Option<usize> {
-        self.leaves.iter().position(|leaf| leaf.iter().any(|slice| slice.nodes.contains(&place)))
+    /// Returns the index of the page that contains an index of [`BranchView::nodes`]. Returns `None` if it is out of range.
+    pub(super) fn find_page_of_position(&self, position: usize) -> Option<usize> {
+        self.pages.iter().position(|page| page.iter().any(|slice| slice.nodes.contains(&position)))
     }
 }

@@ -1,4 +1,4 @@
-//! The map of a way: its turns in a few words, and the ways that leave it.
+//! Builds the map of a branch: previews of its turns, and the branches that fork off.
 
 use std::collections::HashSet;
 
@@ -11,51 +11,51 @@ use crate::Error;
 use crate::disk::LineReader;
 use crate::session::preview::PreviewedEntry;
 
-/// Of the ways that leave at one place, so many are named: those that are nearest in the file.
-const NAMED: usize = 3;
-/// So many are named at most of those that leave one stop.
-const MOST: usize = 9;
+/// The maximum number of branches named per fork: those nearest in the file.
+const NAMED_PER_FORK: usize = 3;
+/// The maximum number of branches named per turn.
+const NAMED_PER_TURN: usize = 9;
 
-/// A stop of a way, on its map.
+/// A turn on the map.
 #[derive(Debug)]
 pub struct MapEntry {
-    /// Which of the stops, by its place.
-    pub stop: usize,
-    /// What is said there.
-    pub spoken: MapPreview,
-    /// The ways that leave just before it.
+    /// The index of the turn in the branch view.
+    pub turn_idx: usize,
+    /// A preview of the turn.
+    pub preview: MapPreview,
+    /// The branches that fork off directly before the turn.
     pub before: Vec<MapBranch>,
-    /// The ways that leave within it.
+    /// The branches that fork off within the turn.
     pub within: Vec<MapBranch>,
-    /// How many more leave there, which are not named.
-    pub more: usize,
+    /// The number of further branches that are not named.
+    pub more_count: usize,
 }
 
-/// An entry in short, and who speaks.
+/// A preview of an entry, with role and type.
 #[derive(Debug)]
 pub struct MapPreview {
-    /// What it says.
-    pub said: PreviewedEntry,
-    /// Who speaks.
-    pub voice: EntryRole,
-    /// Its type.
+    /// The preview of the text.
+    pub entry: PreviewedEntry,
+    /// The role of the entry.
+    pub role: EntryRole,
+    /// The type of the entry.
     pub kind: Kind,
 }
 
-/// A way that leaves another.
+/// A branch that forks off.
 #[derive(Debug)]
 pub struct MapBranch {
-    /// Where it leads.
-    pub to: SiblingBranch,
-    /// What is said there first.
-    pub spoken: MapPreview,
-    /// Whether it is the one that the client goes on from.
+    /// The first line and the tip of the branch.
+    pub branch: SiblingBranch,
+    /// A preview of its first entry.
+    pub preview: MapPreview,
+    /// Whether the client resumes from it.
     pub is_active: bool,
 }
 
 impl SessionView {
-    /// Draws up the map of a way that has room for so many stops; those where ways leave are on it even if it has not.
-    pub fn map(&self, way: &BranchView, room: usize) -> Result<Vec<MapEntry>, Error> {
+    /// Builds the map of a branch with about `max_entries` turns, in reading order. Turns with forks are preferred.
+    pub fn build_map(&self, view: &BranchView, max_entries: usize) -> Result<Vec<MapEntry>, Error> {
         let path = &self.session.path;
         let mut lines = LineReader::open(path).map_err(Error::reading(path))?;
         let active: HashSet<NodeId> = self
@@ -64,93 +64,106 @@ impl SessionView {
             .into_iter()
             .flatten()
             .collect();
-        let mut passes: Vec<Vec<&ForkMark>> = vec![Vec::new(); way.stops.len()];
-        for pass in &way.passes {
-            if let Some(here) = passes.get_mut(way.stop_of(pass)) {
-                here.push(pass);
+        let mut forks_by_turn: Vec<Vec<&ForkMark>> = vec![Vec::new(); view.turns.len()];
+        for fork_mark in &view.fork_marks {
+            if let Some(forks) = forks_by_turn.get_mut(view.turn_index_of(fork_mark)) {
+                forks.push(fork_mark);
             }
         }
-        let forks: Vec<bool> = passes.iter().map(|passes| !passes.is_empty()).collect();
-        let mut signs = Vec::new();
-        for stop in chosen(&forks, room) {
-            let nodes = &way.stops[stop].nodes;
-            let spoken = self.spoken(&mut lines, way.stops[stop].turn.unwrap_or(way.nodes[nodes.start]))?;
-            let mut sign = MapEntry { stop, spoken, before: Vec::new(), within: Vec::new(), more: 0 };
-            for pass in &passes[stop] {
-                let named = sign.before.len() + sign.within.len();
-                let (offs, more) = self.turnoffs(&mut lines, pass.first, MOST - named, &active)?;
-                let side = if pass.place == nodes.start { &mut sign.before } else { &mut sign.within };
-                side.extend(offs);
-                sign.more += more;
+        let has_fork: Vec<bool> = forks_by_turn.iter().map(|forks| !forks.is_empty()).collect();
+        let mut entries = Vec::new();
+        for turn_idx in choose_turns(&has_fork, max_entries) {
+            let turn = &view.turns[turn_idx];
+            let preview =
+                self.read_preview(&mut lines, turn.start_node.unwrap_or(view.nodes[turn.nodes.start]))?;
+            let mut entry =
+                MapEntry { turn_idx, preview, before: Vec::new(), within: Vec::new(), more_count: 0 };
+            for fork_mark in &forks_by_turn[turn_idx] {
+                let max_branches = NAMED_PER_TURN - entry.before.len() - entry.within.len();
+                let (branches, more_count) =
+                    self.read_nearby_branches(&mut lines, fork_mark.first, max_branches, &active)?;
+                let is_before = fork_mark.position == turn.nodes.start;
+                let side = if is_before { &mut entry.before } else { &mut entry.within };
+                side.extend(branches);
+                entry.more_count += more_count;
             }
-            signs.push(sign);
+            entries.push(entry);
         }
-        Ok(signs)
+        Ok(entries)
     }
 
-    /// Names the nearest ways that begin beside a node, as many as there is room for, and says how many more there are.
-    fn turnoffs(
+    /// Reads the siblings nearest to the branch that starts with `first`, up to `max_branches`, and counts the further ones.
+    /// `active` contains the nodes of the active path.
+    fn read_nearby_branches(
         &self,
         lines: &mut LineReader,
         first: NodeId,
-        room: usize,
+        max_branches: usize,
         active: &HashSet<NodeId>,
     ) -> Result<(Vec<MapBranch>, usize), Error> {
-        let Some((fork, own)) = self.branches.fork_starting_at(&self.session.tree, first) else {
+        let Some((fork, own_idx)) = self.branches.fork_starting_at(&self.session.tree, first) else {
             return Ok((Vec::new(), 0));
         };
-        let from = own.saturating_sub(NAMED).min(fork.branches.len().saturating_sub(NAMED + 1));
-        let near = fork.branches.iter().enumerate().skip(from).take(NAMED + 1).filter(|(way, _)| *way != own);
-        let mut named = Vec::new();
-        for (_, &first) in near.take(room) {
-            let Some(to) = self.neighbour(first) else { continue };
-            let spoken = self.spoken(lines, self.speaker(first))?;
-            named.push(MapBranch { to, spoken, is_active: active.contains(&first) });
+        let last_start = fork.branches.len().saturating_sub(NAMED_PER_FORK + 1);
+        let start = own_idx.saturating_sub(NAMED_PER_FORK).min(last_start);
+        let nearby = fork.branches.iter().enumerate().skip(start).take(NAMED_PER_FORK + 1);
+        let mut branches = Vec::new();
+        for (_, &first) in nearby.filter(|(idx, _)| *idx != own_idx).take(max_branches) {
+            let Some(branch) = self.find_sibling_branch(first) else { continue };
+            let preview = self.read_preview(lines, self.find_first_shown_node(first))?;
+            branches.push(MapBranch { branch, preview, is_active: active.contains(&first) });
         }
-        let more = (fork.branches.len() - 1).saturating_sub(named.len());
-        Ok((named, more))
+        let more_count = (fork.branches.len() - 1).saturating_sub(branches.len());
+        Ok((branches, more_count))
     }
 
-    fn spoken(&self, lines: &mut LineReader, no: NodeId) -> Result<MapPreview, Error> {
-        let said = self.session.said(lines, no)?;
-        let node = self.session.tree.node(no);
-        Ok(MapPreview { said, voice: node.voice, kind: node.kind })
+    /// Reads the preview of an entry and adds its role and type.
+    fn read_preview(&self, lines: &mut LineReader, id: NodeId) -> Result<MapPreview, Error> {
+        let preview = self.session.preview_entry(lines, id)?;
+        let node = self.session.tree.node(id);
+        Ok(MapPreview { entry: preview, role: node.role, kind: node.kind })
     }
 }
 
-/// Chooses the stops that get a sign, given where ways leave: all of them, if they are not too many.
-fn chosen(forks: &[bool], room: usize) -> Vec<usize> {
-    let each = forks.iter().filter(|forks| **forks).count() <= room;
-    let step = forks.len().div_ceil(room).max(1);
-    let mut chosen = Vec::new();
-    for from in (0..forks.len()).step_by(step) {
-        let forked: Vec<usize> = (from..forks.len().min(from + step)).filter(|&at| forks[at]).collect();
+/// Returns the indices of the turns to show, ascending. `has_fork` has a flag per turn. All turns with forks are chosen
+/// if there are at most `max_entries`.
+fn choose_turns(has_fork: &[bool], max_entries: usize) -> Vec<usize> {
+    let fits_all_forks = has_fork.iter().filter(|has_fork| **has_fork).count() <= max_entries;
+    let step = has_fork.len().div_ceil(max_entries).max(1);
+    let mut turns = Vec::new();
+    for start in (0..has_fork.len()).step_by(step) {
+        let forked: Vec<usize> =
+            (start..has_fork.len().min(start + step)).filter(|&idx| has_fork[idx]).collect();
         match forked.first() {
-            Some(&first) if !each => chosen.push(first),
+            Some(&first) if !fits_all_forks => turns.push(first),
             Some(&first) => {
-                chosen.extend(Some(from).filter(|_| first > from));
-                chosen.extend(forked);
+                turns.extend(Some(start).filter(|_| first > start));
+                turns.extend(forked);
             }
-            None => chosen.push(from),
+            None => turns.push(start),
         }
     }
-    chosen
+    turns
 }
 
 #[cfg(test)]
 mod tests {
-    use super::chosen;
+    use super::choose_turns;
 
     #[test]
-    fn a_map_has_room_for_every_session() {
-        const ROOM: usize = 240;
-        assert_eq!(chosen(&[false, true, false], ROOM), [0, 1, 2]);
-        let mut forks = vec![false; 10 * ROOM];
+    fn map_size_is_limited_for_every_session() {
+        const MAX_ENTRIES: usize = 240;
+        assert_eq!(choose_turns(&[false, true, false], MAX_ENTRIES), [0, 1, 2]);
+        let mut forks = vec![false; 10 * MAX_ENTRIES];
         forks[7] = true;
-        let few = chosen(&forks, ROOM);
-        assert_eq!((few.len(), &few[..3]), (ROOM + 1, &[0, 7, 10][..]), "a fork has a sign where it is");
-        let many = chosen(&vec![true; 10 * ROOM], ROOM);
-        assert_eq!(many.len(), ROOM);
-        assert!(chosen(&[], ROOM).is_empty());
+        let few = choose_turns(&forks, MAX_ENTRIES);
+        assert_eq!(
+            (few.len(), &few[..3]),
+            (MAX_ENTRIES + 1, &[0, 7, 10][..]),
+            "a turn with a fork is on the map"
+        );
+        let many = choose_turns(&vec![true; 10 * MAX_ENTRIES], MAX_ENTRIES);
+        assert_eq!(many.len(), MAX_ENTRIES);
+        assert!(choose_turns(&[], MAX_ENTRIES).is_empty());
     }
 }

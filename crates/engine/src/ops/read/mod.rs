@@ -1,7 +1,7 @@
-//! A session opened to be read in pieces, as a page shows it: only what is looked at is read from disk.
+//! Reads a session in pages, as the web pages show it. Only the requested pages are read from disk.
 //!
 //! ```text
-//! file ──one pass──▶ Reading ──which branch──▶ Way: stops (turns), cut into leaves ──one leaf──▶ scenes, told
+//! file ──one pass──▶ SessionView ──branch──▶ BranchView: turns, divided into pages ──page──▶ TurnSlices
 //! ```
 
 mod branch_view;

@@ -1,4 +1,4 @@
-//! How long calls wait for their results.
+//! Maps tool calls to the lines of their results.
 
 use std::collections::HashMap;
 
@@ -6,17 +6,18 @@ use rethread_core::entry::{BlockKind, Entry};
 use rethread_core::id::IdMap;
 use rethread_core::tree::LineSpan;
 
-/// By line of calls, the line of the last of their results.
+/// Maps the line of tool calls to the line of their last result.
 #[derive(Debug, Default)]
 pub(super) struct ResultLines {
-    /// Calls that have no result yet.
-    open: IdMap<u32>,
-    until: HashMap<u32, u32>,
+    /// The lines of calls that have no result yet.
+    open_calls: IdMap<u32>,
+    /// The line of the last result by the line of its call.
+    by_call_line: HashMap<u32, u32>,
 }
 
 impl ResultLines {
-    /// Takes the next entry.
-    pub(super) fn add(&mut self, entry: &Entry<'_>, place: LineSpan) {
+    /// Adds the next entry of the file.
+    pub(super) fn add(&mut self, entry: &Entry<'_>, span: LineSpan) {
         if !entry.is_message() {
             return;
         }
@@ -24,11 +25,11 @@ impl ResultLines {
             let Some(id) = block.id else { continue };
             match block.kind {
                 BlockKind::ToolUse => {
-                    self.open.insert(id.id(), place.line);
+                    self.open_calls.insert(id.to_id(), span.line);
                 }
                 BlockKind::ToolResult => {
-                    if let Some(call) = self.open.remove(&id.id()) {
-                        self.until.insert(call, place.line);
+                    if let Some(call_line) = self.open_calls.remove(&id.to_id()) {
+                        self.by_call_line.insert(call_line, span.line);
                     }
                 }
                 _ => {}
@@ -36,8 +37,8 @@ impl ResultLines {
         }
     }
 
-    /// Returns the line of the last result of the calls on a line.
-    pub(super) fn result_of(&self, call: u32) -> Option<u32> {
-        self.until.get(&call).copied()
+    /// Returns the line number of the last result of the calls on a line. Returns `None` if no call on it has a result.
+    pub(super) fn result_line(&self, call_line: u32) -> Option<u32> {
+        self.by_call_line.get(&call_line).copied()
     }
 }

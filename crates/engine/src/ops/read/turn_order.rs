@@ -1,4 +1,4 @@
-//! Which nodes a way tells, in which order, and where it crosses forks.
+//! Selects the nodes of a branch view, orders them, and locates the forks.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,86 +6,86 @@ use rethread_core::entry::EntryRole;
 use rethread_core::tree::{Branches, NodeId, PathRelation, Tree};
 
 use super::branch_view::ForkMark;
-use crate::ops::show::{Group, everything, grouped, grouped_as, in_turns};
+use crate::ops::show::{TurnGroup, group_all_turns, group_numbered_turns, group_turns, sort_by_turn};
 use crate::session::load::Session;
 
-/// What a way tells.
+/// The turns of a branch view, in order.
 #[derive(Default)]
 pub(super) struct TurnOrder {
-    /// Its turns.
-    pub(super) groups: Vec<Group>,
-    /// The nodes on it that begin one of several ways.
-    pub(super) firsts: Vec<NodeId>,
+    pub(super) groups: Vec<TurnGroup>,
+    /// The nodes that start one of several branches.
+    pub(super) fork_starts: Vec<NodeId>,
 }
 
-/// The turns on the way to a tip, also those before a compaction.
-pub(super) fn along(session: &Session, tip: NodeId, branches: &Branches) -> TurnOrder {
+/// Returns the turns on the path to a tip, root first, also those before a compaction.
+pub(super) fn order_branch(session: &Session, tip: NodeId, branches: &Branches) -> TurnOrder {
     let tree = &session.tree;
     let context: HashSet<NodeId> = tree.context_path(tip).into_iter().collect();
     let steps = tree.with_parallel_calls(&tree.ancestors_across_compactions(tip));
-    let mut standings = HashMap::with_capacity(steps.len());
-    let mut before = PathRelation::Compacted;
+    let mut relations = HashMap::with_capacity(steps.len());
+    let mut previous = PathRelation::Compacted;
     for step in &steps {
-        // What was re-joined stands where the line before it does.
-        before = match (context.contains(&step.node), step.is_ancestor) {
+        // A re-joined parallel call has the relation of the line before it.
+        previous = match (context.contains(&step.node), step.is_ancestor) {
             (true, _) => PathRelation::OnPath,
             (false, true) => PathRelation::Compacted,
-            (false, false) => before,
+            (false, false) => previous,
         };
-        standings.insert(step.node, before);
+        relations.insert(step.node, previous);
     }
-    let standing = |no| standings.get(&no).copied().unwrap_or(PathRelation::OnPath);
-    // What was re-joined may begin a way that this one did not go.
-    let walked = steps.iter().filter(|step| step.is_ancestor).map(|step| step.node);
-    let firsts = walked.filter(|&no| branches.fork_starting_at(tree, no).is_some()).collect();
-    TurnOrder { groups: grouped(session, steps.iter().map(|step| step.node), standing), firsts }
+    let relation = |id| relations.get(&id).copied().unwrap_or(PathRelation::OnPath);
+    // A re-joined parallel call may start a branch that is not this one.
+    let ancestors = steps.iter().filter(|step| step.is_ancestor).map(|step| step.node);
+    let fork_starts = ancestors.filter(|&id| branches.fork_starting_at(tree, id).is_some()).collect();
+    TurnOrder { groups: group_turns(session, steps.iter().map(|step| step.node), relation), fork_starts }
 }
 
-/// All turns of the file.
-pub(super) fn all(session: &Session, tip: NodeId, branches: &Branches) -> TurnOrder {
+/// Returns all turns of the file in the order of their start, each with its relation to the path to `tip`.
+pub(super) fn order_all(session: &Session, tip: NodeId, branches: &Branches) -> TurnOrder {
     let tree = &session.tree;
-    let is_first = |&no: &NodeId| {
-        branches.fork_starting_at(tree, no).is_some_and(|(fork, way)| fork.branches.get(way) == Some(&no))
+    let starts_branch = |&id: &NodeId| {
+        branches.fork_starting_at(tree, id).is_some_and(|(fork, idx)| fork.branches.get(idx) == Some(&id))
     };
-    let firsts = (0..tree.nodes().len() as NodeId).filter(is_first).collect();
-    TurnOrder { groups: everything(session, tip), firsts }
+    let fork_starts = (0..tree.nodes().len() as NodeId).filter(starts_branch).collect();
+    TurnOrder { groups: group_all_turns(session, tip), fork_starts }
 }
 
-/// The turns of a subagent inside the file, from its first node on; they are counted for themselves.
-pub(super) fn side(session: &Session, root: NodeId) -> Vec<Group> {
+/// Returns the turns of the subagent inside the file that starts with `root`. They are numbered from 1.
+pub(super) fn order_sidechain(session: &Session, root: NodeId) -> Vec<TurnGroup> {
     let tree = &session.tree;
-    let mut below = vec![root];
-    let mut at = 0;
-    while at < below.len() {
-        below.extend_from_slice(tree.children(below[at]));
-        at += 1;
+    let mut subtree = vec![root];
+    let mut idx = 0;
+    while idx < subtree.len() {
+        subtree.extend_from_slice(tree.children(subtree[idx]));
+        idx += 1;
     }
-    in_turns(tree, &mut below);
-    let starts = below.iter().copied().filter(|&no| tree.turn_of(no) == Some(no));
+    sort_by_turn(tree, &mut subtree);
+    let starts = subtree.iter().copied().filter(|&id| tree.turn_of(id) == Some(id));
     let numbers = starts.zip(1..).collect();
-    grouped_as(session, &numbers, below.into_iter(), |_| PathRelation::OnPath)
+    group_numbered_turns(session, &numbers, subtree.into_iter(), |_| PathRelation::OnPath)
 }
 
-/// Finds where the forks of a way are shown: before the first node behind each that speaks, so that a switch stands above
-/// words and not behind those before them.
-pub(super) fn passes(tree: &Tree, nodes: &[NodeId], firsts: &[NodeId]) -> Vec<ForkMark> {
-    if firsts.is_empty() {
+/// Returns the positions at which the forks are shown: before the first node after each fork that is not structural, so
+/// that the switch is above the text of its branch.
+pub(super) fn locate_forks(tree: &Tree, nodes: &[NodeId], fork_starts: &[NodeId]) -> Vec<ForkMark> {
+    if fork_starts.is_empty() {
         return Vec::new();
     }
-    let places: HashMap<NodeId, usize> = nodes.iter().enumerate().map(|(place, &no)| (no, place)).collect();
-    let forked: HashSet<NodeId> = firsts.iter().copied().collect();
-    let pass = |&first: &NodeId| {
-        let mut at = first;
-        while tree.node(at).voice == EntryRole::Structural {
-            let below = tree.children(at).iter().find(|&child| places.contains_key(child));
-            match below {
-                Some(&child) if !forked.contains(&child) => at = child,
+    let positions: HashMap<NodeId, usize> =
+        nodes.iter().enumerate().map(|(position, &id)| (id, position)).collect();
+    let fork_start_set: HashSet<NodeId> = fork_starts.iter().copied().collect();
+    let find_position = |&first: &NodeId| {
+        let mut shown = first;
+        while tree.node(shown).role == EntryRole::Structural {
+            let child = tree.children(shown).iter().find(|&child| positions.contains_key(child));
+            match child {
+                Some(&child) if !fork_start_set.contains(&child) => shown = child,
                 _ => break,
             }
         }
-        Some(ForkMark { place: *places.get(&at)?, first })
+        Some(ForkMark { position: *positions.get(&shown)?, first })
     };
-    let mut passes: Vec<ForkMark> = firsts.iter().filter_map(pass).collect();
-    passes.sort_by_key(|pass| pass.place);
-    passes
+    let mut marks: Vec<ForkMark> = fork_starts.iter().filter_map(find_position).collect();
+    marks.sort_by_key(|mark| mark.position);
+    marks
 }

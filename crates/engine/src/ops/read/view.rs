@@ -1,4 +1,4 @@
-//! A session, opened once; its turns are told when they are asked for.
+//! A session that is loaded once. Its turns are read when they are needed.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -6,299 +6,341 @@ use std::path::Path;
 use rethread_core::entry::{EntryRole, Timestamp};
 use rethread_core::tree::{Branches, NodeId, PathRelation};
 use rethread_core::turn::{Turn, build_turn, build_turn_continuation};
-use rethread_core::usage::{CostTotals, Prices, UsageByNode};
+use rethread_core::usage::{CostTotals, PriceTable, UsageByNode};
 
-use super::branch_view::{BranchSelector, BranchView, ForkSwitch, SiblingBranch, Slice, TurnRef};
+use super::branch_view::{BranchSelector, BranchView, ForkSwitch, NodeSlice, SiblingBranch, TurnRef};
 use super::paginate;
 use super::result_lines::ResultLines;
 use super::turn_order::{self, TurnOrder};
 use crate::Error;
 use crate::disk::{FileFingerprint, LineReader};
-use crate::ops::explain::Verdict;
-use crate::ops::show::{ToldTurn, told_nodes};
+use crate::ops::explain::ClientVerdict;
+use crate::ops::show::{RawLine, ShownTurn, read_turn_nodes};
 use crate::ops::usage::Pricer;
-use crate::session::load::{Session, load_with_visitor};
+use crate::session::load::{LoadOptions, Session, load};
 
-/// A session opened to be read.
+/// A loaded session for random access to branches, pages and turns.
 #[derive(Debug)]
 pub struct SessionView {
-    /// What was read.
+    /// The session.
     pub session: Session,
-    /// The entry that the client goes on from.
+    /// The entry from which the client resumes. `None` if the session has no entries.
     pub leaf: Option<NodeId>,
-    /// Every way it went.
+    /// All branches of the tree.
     pub branches: Branches,
-    /// The branch that the client goes on from.
+    /// The index in [`Branches::list`] of the branch from which the client resumes.
     pub active: Option<usize>,
-    /// By node, the newest tip below it; empty where nothing forks.
-    newest: Vec<NodeId>,
-    waits: ResultLines,
+    /// The newest tip below each node. Empty if there are no forks.
+    newest_descendants: Vec<NodeId>,
+    result_lines: ResultLines,
     /// The number of the last line.
-    last: u32,
-    spent: HashMap<NodeId, Spent>,
-    mark: Option<FileFingerprint>,
+    last_line: u32,
+    /// The cost of each turn, by the node that starts the turn.
+    turn_costs: HashMap<NodeId, TurnCost>,
+    /// The fingerprint of the file before it was read. `None` if it could not be determined.
+    fingerprint: Option<FileFingerprint>,
 }
 
-/// What a turn came to.
+/// The cost and the models of a turn.
 #[derive(Debug, Clone, Default)]
-struct Spent {
-    sum: CostTotals,
+struct TurnCost {
+    totals: CostTotals,
     models: Vec<String>,
 }
 
-/// Some of a turn, told: all of it, unless it is long.
+/// A part of a turn. Short turns have only one part.
 #[derive(Debug)]
 pub struct TurnSlice {
-    /// The number of the turn; `None` for lines outside of turns.
-    pub no: Option<u32>,
+    /// The number of the turn. `None` for lines outside of turns.
+    pub number: Option<u32>,
     /// The uuid of the first line.
     pub uuid: Option<String>,
-    /// Where the turn stands.
-    pub standing: PathRelation,
-    /// Whether the turn begins with it.
-    pub begins: bool,
-    /// Whether the turn ends with it.
-    pub ends: bool,
-    /// What it holds.
+    /// The relation of the turn to the branch.
+    pub relation: PathRelation,
+    /// Whether the turn starts with this part.
+    pub starts_turn: bool,
+    /// Whether the turn ends with this part.
+    pub ends_turn: bool,
+    /// The prompt and the blocks of this part.
     pub turn: Turn,
-    /// What the whole turn came to, each response once.
-    pub sum: CostTotals,
+    /// The cost of the whole turn, each response counted once.
+    pub cost: CostTotals,
     /// The models that answered in the whole turn.
     pub models: Vec<String>,
-    /// When the whole turn began and ended.
-    pub from: Option<Timestamp>,
-    /// When its last line was written.
-    pub to: Option<Timestamp>,
-    /// Where the conversation could have gone elsewhere: just before it, or within what of it belongs together.
-    pub crossings: Vec<ForkSwitch>,
-    /// Its lines as they stand in the file, with their numbers.
-    pub raw: Vec<(u32, Vec<u8>)>,
+    /// The time of the first line of the whole turn.
+    pub started_at: Option<Timestamp>,
+    /// The time of the last line of the whole turn.
+    pub ended_at: Option<Timestamp>,
+    /// The forks directly before or within this part.
+    pub forks: Vec<ForkSwitch>,
+    /// The lines of this part.
+    pub lines: Vec<RawLine>,
 }
 
-/// Opens a session to read it.
-pub fn open_view(path: &Path, prices: &Prices) -> Result<SessionView, Error> {
-    // Taken before the file is read: what is written meanwhile makes another mark.
-    let mark = std::fs::metadata(path).map(|meta| FileFingerprint::of(&meta)).ok();
-    let mut receipts = UsageByNode::default();
-    let mut waits = ResultLines::default();
-    let mut last = 0;
-    let session = load_with_visitor(path, |entry, place| {
-        last = place.line;
-        receipts.add(entry);
-        waits.add(entry, place);
+/// Loads the session file `path` for random access. `prices` determines the costs of its turns.
+pub fn open_view(path: &Path, prices: &PriceTable) -> Result<SessionView, Error> {
+    // Taken before the file is read, so that a concurrent write changes the fingerprint.
+    let fingerprint = std::fs::metadata(path).map(|meta| FileFingerprint::from_metadata(&meta)).ok();
+    let mut usage_by_node = UsageByNode::default();
+    let mut result_lines = ResultLines::default();
+    let mut last_line = 0;
+    let session = load(path, LoadOptions::default(), |entry, span| {
+        last_line = span.line;
+        usage_by_node.add(entry);
+        result_lines.add(entry, span);
     })?;
     let tree = &session.tree;
-    let mut till = Pricer::new(prices);
-    let mut spent: HashMap<NodeId, Spent> = HashMap::new();
-    receipts.each(|node, model, time, bill| {
+    let mut pricer = Pricer::new(prices);
+    let mut turn_costs: HashMap<NodeId, TurnCost> = HashMap::new();
+    usage_by_node.for_each_response(|node, model, time, usage| {
         if let Some(turn) = tree.turn_of(node) {
-            let spent = spent.entry(turn).or_default();
-            spent.sum.add(&till.sum(bill, model, time));
-            if !model.is_empty() && !spent.models.iter().any(|known| known == model) {
-                spent.models.push(model.to_owned());
+            let turn_cost = turn_costs.entry(turn).or_default();
+            turn_cost.totals.add(&pricer.price(usage, model, time));
+            if !model.is_empty() && !turn_cost.models.iter().any(|name| name == model) {
+                turn_cost.models.push(model.to_owned());
             }
         }
     });
-    let leaf = session.active().leaf;
-    let mut branches = Branches::of(tree);
+    let leaf = session.active_path().leaf;
+    let mut branches = Branches::from_tree(tree);
     let active = leaf.and_then(|leaf| branches.set_active_leaf(tree, leaf));
-    let newest = if branches.list.len() > 1 { tree.newest_descendants() } else { Vec::new() };
-    Ok(SessionView { leaf, branches, active, newest, waits, last, spent, mark, session })
+    let newest_descendants = if branches.list.len() > 1 { tree.newest_descendants() } else { Vec::new() };
+    Ok(SessionView {
+        leaf,
+        branches,
+        active,
+        newest_descendants,
+        result_lines,
+        last_line,
+        turn_costs,
+        fingerprint,
+        session,
+    })
 }
 
 impl SessionView {
-    /// Whether the file is still as it was read.
+    /// Returns `true` if the file has not changed since it was loaded. Returns `false` if its metadata cannot be read.
     pub fn is_current(&self) -> bool {
-        let now = std::fs::metadata(&self.session.path).map(|meta| FileFingerprint::of(&meta)).ok();
-        now.is_some() && now == self.mark
+        let now =
+            std::fs::metadata(&self.session.path).map(|meta| FileFingerprint::from_metadata(&meta)).ok();
+        now.is_some() && now == self.fingerprint
     }
 
-    /// Says what the client that wrote the newest line would load.
-    pub fn verdict(&self) -> Verdict {
+    /// Returns what the client that wrote the newest line would load.
+    pub fn resume_verdict(&self) -> ClientVerdict {
         self.session.verdict(Some(self.session.client()))
     }
 
-    /// Finds a way.
-    pub fn way(&self, which: &BranchSelector) -> Result<BranchView, Error> {
+    /// Builds the view of a branch. Shows all turns if the active branch is selected but contains no turn.
+    pub fn branch_view(&self, selector: &BranchSelector) -> Result<BranchView, Error> {
         let session = &self.session;
-        let newest = || session.tree.newest_tip();
-        let tip = match which {
-            // The branch may go on behind it; a client does not.
-            BranchSelector::Active => self.leaf.or_else(newest),
-            BranchSelector::Through(name) => Some(session.tip_below(session.entry(name)?)),
-            BranchSelector::Everything => newest(),
-            BranchSelector::Side(name) => return self.side(name),
+        let newest_tip = || session.tree.newest_tip();
+        let tip = match selector {
+            // The branch may continue after the leaf, but the client does not load that part.
+            BranchSelector::Active => self.leaf.or_else(newest_tip),
+            BranchSelector::Through(name) => Some(session.newest_descendant(session.find_entry(name)?)),
+            BranchSelector::AllTurns => newest_tip(),
+            BranchSelector::Sidechain(name) => return self.build_sidechain_view(name),
         };
-        let told = match tip {
+        let order = match tip {
             None => TurnOrder::default(),
-            Some(tip) if *which == BranchSelector::Everything => {
-                turn_order::all(session, tip, &self.branches)
+            Some(tip) if *selector == BranchSelector::AllTurns => {
+                turn_order::order_all(session, tip, &self.branches)
             }
-            Some(tip) => turn_order::along(session, tip, &self.branches),
+            Some(tip) => turn_order::order_branch(session, tip, &self.branches),
         };
-        let branch = tip.filter(|_| *which != BranchSelector::Everything);
-        let way = self.stops(tip, branch.and_then(|tip| self.branches.branch_of(tip)), told);
-        // Where no line says what it follows, no way leads anywhere: all is shown.
-        let is_lost =
-            *which == BranchSelector::Active && way.turns() == 0 && session.tree.turns().next().is_some();
-        if is_lost { self.way(&BranchSelector::Everything) } else { Ok(way) }
+        let branch = tip.filter(|_| *selector != BranchSelector::AllTurns);
+        let view = self.build_view(tip, branch.and_then(|tip| self.branches.branch_of(tip)), order);
+        // If no line has a parent, the active path has no turns: show all of them.
+        let must_show_all = *selector == BranchSelector::Active
+            && view.turn_count() == 0
+            && session.tree.turn_starts().next().is_some();
+        if must_show_all { self.branch_view(&BranchSelector::AllTurns) } else { Ok(view) }
     }
 
-    /// Finds the way of a subagent inside the file.
-    fn side(&self, name: &str) -> Result<BranchView, Error> {
+    /// Builds the view of the subagent inside the file to which the entry `name` belongs.
+    fn build_sidechain_view(&self, name: &str) -> Result<BranchView, Error> {
         let unknown = || Error::UnknownEntry { name: name.to_owned() };
-        let root = self.session.tree.sidechain_root(self.session.entry(name)?).ok_or_else(unknown)?;
-        let groups = turn_order::side(&self.session, root);
+        let root = self.session.tree.sidechain_root(self.session.find_entry(name)?).ok_or_else(unknown)?;
+        let groups = turn_order::order_sidechain(&self.session, root);
         let tip = groups.iter().flat_map(|group| &group.nodes).copied().max();
-        Ok(self.stops(tip, None, TurnOrder { groups, firsts: Vec::new() }))
+        Ok(self.build_view(tip, None, TurnOrder { groups, fork_starts: Vec::new() }))
     }
 
-    /// Returns the id of the subagent inside the file that holds an entry: the line it begins on.
-    pub fn side_of(&self, name: &str) -> Option<String> {
-        let root = self.session.tree.sidechain_root(self.session.entry(name).ok()?)?;
-        Some(format!("L{}", self.session.tree.node(root).place.line))
+    /// Returns the id of the subagent inside the file to which the entry `name` belongs: its first line (`L118`). Returns
+    /// `None` if the entry is not found or belongs to no subagent.
+    pub fn sidechain_id(&self, name: &str) -> Option<String> {
+        let root = self.session.tree.sidechain_root(self.session.find_entry(name).ok()?)?;
+        Some(format!("L{}", self.session.tree.node(root).span.line))
     }
 
-    fn stops(&self, tip: Option<NodeId>, branch: Option<usize>, told: TurnOrder) -> BranchView {
+    /// Locates the forks of ordered turns and divides the turns into pages.
+    fn build_view(&self, tip: Option<NodeId>, branch: Option<usize>, order: TurnOrder) -> BranchView {
         let tree = &self.session.tree;
         let mut nodes = Vec::new();
-        let mut stops = Vec::with_capacity(told.groups.len());
-        for group in told.groups {
+        let mut turns = Vec::with_capacity(order.groups.len());
+        for group in order.groups {
             let Some(&first) = group.nodes.first() else { continue };
-            let times = || group.nodes.iter().filter_map(|&no| tree.node(no).time());
-            stops.push(TurnRef {
-                no: group.no,
-                standing: group.standing,
-                line: tree.node(first).place.line,
-                from: times().min(),
-                to: times().max(),
-                leaf: 0,
-                turn: group.turn,
+            let times = || group.nodes.iter().filter_map(|&id| tree.node(id).time());
+            turns.push(TurnRef {
+                number: group.number,
+                relation: group.relation,
+                line: tree.node(first).span.line,
+                started_at: times().min(),
+                ended_at: times().max(),
+                page: 0,
+                start_node: group.start_node,
                 nodes: nodes.len()..nodes.len() + group.nodes.len(),
             });
             nodes.extend(group.nodes);
         }
-        let passes = turn_order::passes(tree, &nodes, &told.firsts);
-        let leaves = paginate::paginate(tree, &nodes, &mut stops, &passes, &self.waits);
-        BranchView { tip, branch, stops, nodes, passes, leaves }
+        let fork_marks = turn_order::locate_forks(tree, &nodes, &order.fork_starts);
+        let pages = paginate::paginate(tree, &nodes, &mut turns, &fork_marks, &self.result_lines);
+        BranchView { tip, branch, turns, nodes, fork_marks, pages }
     }
 
-    /// Tells a leaf of a way.
-    pub fn page(&self, way: &BranchView, leaf: usize) -> Result<Vec<TurnSlice>, Error> {
+    /// Reads the page with an index. Returns an empty list if there is no such page.
+    pub fn read_page(&self, view: &BranchView, page: usize) -> Result<Vec<TurnSlice>, Error> {
         let path = &self.session.path;
         let mut lines = LineReader::open(path).map_err(Error::reading(path))?;
-        let slices = way.leaves.get(leaf).map(Vec::as_slice).unwrap_or_default();
-        slices.iter().map(|slice| self.scene(way, slice, &mut lines)).collect()
+        let slices = view.pages.get(page).map(Vec::as_slice).unwrap_or_default();
+        slices.iter().map(|slice| self.read_slice(view, slice, &mut lines)).collect()
     }
 
-    /// Tells a whole turn of a way, however long: the stop at this place among its stops.
-    pub fn turn(&self, way: &BranchView, stop: usize) -> Result<Option<ToldTurn>, Error> {
-        let Some(stop) = way.stops.get(stop) else { return Ok(None) };
+    /// Reads the whole turn at an index of [`BranchView::turns`]. Returns `None` if there is no such turn.
+    pub fn read_turn(&self, view: &BranchView, turn_idx: usize) -> Result<Option<ShownTurn>, Error> {
+        let Some(turn_ref) = view.turns.get(turn_idx) else { return Ok(None) };
         let path = &self.session.path;
         let mut lines = LineReader::open(path).map_err(Error::reading(path))?;
-        let nodes = &way.nodes[stop.nodes.clone()];
-        let (turn, uuid, raw) = told_nodes(&self.session, &mut lines, nodes, build_turn)?;
-        Ok(Some(ToldTurn { no: stop.no, uuid, standing: stop.standing, turn, raw }))
+        let nodes = &view.nodes[turn_ref.nodes.clone()];
+        let (turn, uuid, lines_read) = read_turn_nodes(&self.session, &mut lines, nodes, build_turn)?;
+        Ok(Some(ShownTurn {
+            number: turn_ref.number,
+            uuid,
+            relation: turn_ref.relation,
+            turn,
+            lines: lines_read,
+        }))
     }
 
-    fn scene(&self, way: &BranchView, slice: &Slice, lines: &mut LineReader) -> Result<TurnSlice, Error> {
-        let stop = &way.stops[slice.stop];
-        let nodes = &way.nodes[slice.nodes.clone()];
-        let begins = slice.nodes.start == stop.nodes.start;
-        let (turn, uuid, raw) = told_nodes(
+    /// Reads the lines of one slice, and adds the cost of its whole turn and its forks.
+    fn read_slice(
+        &self,
+        view: &BranchView,
+        slice: &NodeSlice,
+        lines: &mut LineReader,
+    ) -> Result<TurnSlice, Error> {
+        let turn_ref = &view.turns[slice.turn_idx];
+        let nodes = &view.nodes[slice.nodes.clone()];
+        let starts_turn = slice.nodes.start == turn_ref.nodes.start;
+        let (turn, uuid, lines_read) = read_turn_nodes(
             &self.session,
             lines,
             nodes,
-            if begins { build_turn } else { build_turn_continuation },
+            if starts_turn { build_turn } else { build_turn_continuation },
         )?;
-        let spent = stop.turn.and_then(|turn| self.spent.get(&turn)).cloned().unwrap_or_default();
+        let turn_cost =
+            turn_ref.start_node.and_then(|turn| self.turn_costs.get(&turn)).cloned().unwrap_or_default();
         Ok(TurnSlice {
-            no: stop.no,
+            number: turn_ref.number,
             uuid,
-            standing: stop.standing,
-            begins,
-            ends: slice.nodes.end == stop.nodes.end,
+            relation: turn_ref.relation,
+            starts_turn,
+            ends_turn: slice.nodes.end == turn_ref.nodes.end,
             turn,
-            sum: spent.sum,
-            models: spent.models,
-            from: stop.from,
-            to: stop.to,
-            crossings: way
-                .passes_in(&slice.nodes)
+            cost: turn_cost.totals,
+            models: turn_cost.models,
+            started_at: turn_ref.started_at,
+            ended_at: turn_ref.ended_at,
+            forks: view
+                .fork_marks_in(&slice.nodes)
                 .iter()
-                .filter_map(|pass| self.crossing(pass.first))
+                .filter_map(|fork_mark| self.build_fork_switch(fork_mark.first))
                 .collect(),
-            raw,
+            lines: lines_read,
         })
     }
 
-    /// Says where else the conversation went at a node that begins one of several ways.
-    fn crossing(&self, first: NodeId) -> Option<ForkSwitch> {
-        let (fork, way) = self.branches.fork_starting_at(&self.session.tree, first)?;
-        let beside = |way: Option<usize>| self.neighbour(*fork.branches.get(way?)?);
-        let (previous, next) = (beside(way.checked_sub(1)), beside(way.checked_add(1)));
-        Some(ForkSwitch { kind: fork.kind, way: way + 1, ways: fork.branches.len(), previous, next })
+    /// Returns the fork before `first`, with the sibling branches. Returns `None` if `first` does not start a branch.
+    fn build_fork_switch(&self, first: NodeId) -> Option<ForkSwitch> {
+        let (fork, idx) = self.branches.fork_starting_at(&self.session.tree, first)?;
+        let sibling = |idx: Option<usize>| self.find_sibling_branch(*fork.branches.get(idx?)?);
+        let (previous, next) = (sibling(idx.checked_sub(1)), sibling(idx.checked_add(1)));
+        Some(ForkSwitch {
+            kind: fork.kind,
+            position: idx + 1,
+            branch_count: fork.branches.len(),
+            previous,
+            next,
+        })
     }
 
-    /// Names the way that begins with a node behind a fork.
-    pub(super) fn neighbour(&self, first: NodeId) -> Option<SiblingBranch> {
-        let tip = *self.newest.get(first as usize)?;
-        let head = self.session.tree.node(self.speaker(first)).place.line;
-        Some(SiblingBranch { line: head, tip: self.session.handle(tip) })
+    /// Returns the branch that starts with `first`, a node directly after a fork. Returns `None` if the file has no forks.
+    pub(super) fn find_sibling_branch(&self, first: NodeId) -> Option<SiblingBranch> {
+        let tip = *self.newest_descendants.get(first as usize)?;
+        let line = self.session.tree.node(self.find_first_shown_node(first)).span.line;
+        Some(SiblingBranch { line, tip: self.session.entry_handle(tip) })
     }
 
-    /// Returns the first node of the newest way from here on that is told: links before its words may not be.
-    pub(super) fn speaker(&self, first: NodeId) -> NodeId {
+    /// Returns the first node that is not structural, from `first` on along the newest branch.
+    pub(super) fn find_first_shown_node(&self, first: NodeId) -> NodeId {
         let tree = &self.session.tree;
-        let newest = |no: NodeId| self.newest.get(no as usize);
-        let mut head = first;
-        while tree.node(head).voice == EntryRole::Structural
-            && let Some(&below) = tree.children(head).iter().find(|&&child| newest(child) == newest(first))
+        let newest = |id: NodeId| self.newest_descendants.get(id as usize);
+        let mut shown = first;
+        while tree.node(shown).role == EntryRole::Structural
+            && let Some(&child) = tree.children(shown).iter().find(|&&child| newest(child) == newest(first))
         {
-            head = below;
+            shown = child;
         }
-        head
+        shown
     }
 
-    /// Finds the leaf of a way on which an entry stands: by its name, such as `L118` or `t9`. A line that is no entry of the
-    /// conversation, such as a title, is found where it was written.
-    pub fn leaf_of(&self, way: &BranchView, name: &str) -> Option<usize> {
-        // A subagent inside the file counts its own turns.
-        let turn = name.strip_prefix('t').and_then(|no| no.parse::<u32>().ok());
-        if let Some(stop) = way.stops.iter().find(|stop| turn.is_some() && stop.no == turn) {
-            return Some(stop.leaf);
+    /// Finds the index of the page of an entry by its name, such as `L118` or `t9`. For a line outside the conversation,
+    /// such as a title, returns the page of the entry before it. Returns `None` if the entry is unknown or not in the view.
+    pub fn page_of_entry(&self, view: &BranchView, name: &str) -> Option<usize> {
+        // A subagent inside the file has its own turn numbers.
+        let turn = name.strip_prefix('t').and_then(|number| number.parse::<u32>().ok());
+        if let Some(turn_ref) = view.turns.iter().find(|turn_ref| turn.is_some() && turn_ref.number == turn) {
+            return Some(turn_ref.page);
         }
-        let place = match self.session.entry(name) {
-            Ok(node) => way.nodes.iter().position(|&no| no == node)?,
+        let position = match self.session.find_entry(name) {
+            Ok(node) => view.nodes.iter().position(|&id| id == node)?,
             Err(_) => {
-                let line = name.strip_prefix('L').and_then(|no| no.parse::<u32>().ok());
-                self.place_before(way, line.filter(|&line| line <= self.last)?)
+                let line = name.strip_prefix('L').and_then(|number| number.parse::<u32>().ok());
+                self.find_position_before(view, line.filter(|&line| line <= self.last_line)?)
             }
         };
-        way.leaf_of_place(place)
+        view.find_page_of_position(position)
     }
 
-    /// Finds the newest node of a way that stands above a line; where none does, the first.
-    fn place_before(&self, way: &BranchView, line: u32) -> usize {
-        let lines = way.nodes.iter().map(|&no| self.session.tree.node(no).place.line).enumerate();
-        lines.filter(|(_, above)| *above < line).max_by_key(|(_, above)| *above).map_or(0, |(place, _)| place)
+    /// Returns the index in [`BranchView::nodes`] of the last node before a line, or 0 if there is none.
+    fn find_position_before(&self, view: &BranchView, line: u32) -> usize {
+        let lines = view.nodes.iter().map(|&id| self.session.tree.node(id).span.line).enumerate();
+        lines
+            .filter(|(_, node_line)| *node_line < line)
+            .max_by_key(|(_, node_line)| *node_line)
+            .map_or(0, |(position, _)| position)
     }
 
-    /// Returns by line on which leaf of a way it stands.
-    pub fn leaves_by_line(&self, way: &BranchView) -> HashMap<u32, usize> {
-        let slices =
-            way.leaves.iter().enumerate().flat_map(|(no, leaf)| leaf.iter().map(move |slice| (no, slice)));
-        let lines =
-            slices.flat_map(|(no, slice)| way.nodes[slice.nodes.clone()].iter().map(move |&node| (node, no)));
-        lines.map(|(node, no)| (self.session.tree.node(node).place.line, no)).collect()
+    /// Maps the line number of each entry of a branch to the index of its page.
+    pub fn pages_by_line(&self, view: &BranchView) -> HashMap<u32, usize> {
+        let slices = view
+            .pages
+            .iter()
+            .enumerate()
+            .flat_map(|(page_idx, page)| page.iter().map(move |slice| (page_idx, slice)));
+        let lines = slices.flat_map(|(page_idx, slice)| {
+            view.nodes[slice.nodes.clone()].iter().map(move |&id| (id, page_idx))
+        });
+        lines.map(|(id, page_idx)| (self.session.tree.node(id).span.line, page_idx)).collect()
     }
 
-    /// Reads a line again.
-    pub fn line(&self, line: u32) -> Result<Option<Vec<u8>>, Error> {
+    /// Reads the bytes of a line by its number. Returns `None` if the line is not an entry of the tree.
+    pub fn read_line(&self, line: u32) -> Result<Option<Vec<u8>>, Error> {
         let nodes = self.session.tree.nodes();
-        let Some(node) = nodes.iter().find(|node| node.place.line == line) else { return Ok(None) };
+        let Some(node) = nodes.iter().find(|node| node.span.line == line) else { return Ok(None) };
         let path = &self.session.path;
         let mut lines = LineReader::open(path).map_err(Error::reading(path))?;
-        lines.read(node.place).map(Some).map_err(Error::reading(path))
+        lines.read_span(node.span).map(Some).map_err(Error::reading(path))
     }
 }

@@ -1,254 +1,261 @@
-//! A draft under repair: its rows, and what a doctor says of them.
+//! The draft of a repair: its rows, and the diagnostics of its current state.
 
 use std::path::PathBuf;
 
 use rethread_core::check::{CheckCollector, CheckInput, Code, Diagnostic, run_checks};
 use rethread_core::edit::{Draft, DraftSegment, JsonEdit, PathSegment, apply_edits, format_timestamp};
 use rethread_core::entry::{Kind, Reader, Timestamp};
-use rethread_core::fix::{AppliedFix, Calls, Edit, Extract, FixAction, FixSet, RepairContext};
+use rethread_core::fix::{
+    AppliedFix, ExtractedImage, FixAction, FixSet, LineEdit, RepairContext, ToolCallLinks,
+};
 use rethread_core::id::Id;
 use rethread_core::lines::Line;
 use rethread_core::problem::Problem;
 use rethread_core::resume::{ResumeIndex, ResumeOutcome, simulate_resume};
 use rethread_core::tree::{LineSpan, NodeId, Tree, TreeBuilder};
 
-use super::super::doctor::{client_of, newest};
-use super::recover::Salvage;
+use super::recover::RecoveredRows;
 use crate::Error;
 use crate::disk::LineReader;
+use crate::ops::doctor::{ReachableEntries, newest_client, writing_client};
 
-/// One line of the draft.
+/// A line of the draft.
 #[derive(Debug, Clone)]
-pub(super) struct Row {
-    /// The line of the file that it comes from.
+pub(super) struct DraftRow {
+    /// The line of the original file. `None` if the row was inserted.
     pub(super) line: Option<u32>,
-    /// What it holds; nothing where it was left out.
-    pub(super) piece: Option<DraftSegment>,
+    /// The source of its bytes. `None` if the row was removed.
+    pub(super) segment: Option<DraftSegment>,
 }
 
-/// A draft, and what was done to it.
+/// A draft and the fixes applied to it.
 pub(super) struct RepairDraft {
     path: PathBuf,
     lines: LineReader,
+    /// The session id, if the name of the file is a uuid.
     session: Option<Id>,
-    pub(super) rows: Vec<Row>,
-    pub(super) done: Vec<Done>,
-    pub(super) pictures: Vec<(Option<u32>, Extract)>,
-    /// The uuid of the entry to go on from, once it is known.
+    pub(super) rows: Vec<DraftRow>,
+    pub(super) fixes: Vec<RowFix>,
+    /// The extracted images, each with its line of the file. The line is `None` for an inserted row.
+    pub(super) images: Vec<(Option<u32>, ExtractedImage)>,
+    /// The uuid of the entry to resume from, once it is chosen.
     pub(super) leaf: Option<String>,
-    /// Two lines that make clients go on from there, while the draft is examined.
-    pub(super) anchor: Vec<Vec<u8>>,
+    /// The two lines that make clients resume from the leaf. Used when the draft is checked.
+    pub(super) marker: Vec<Vec<u8>>,
 }
 
-/// Something that was mended, in terms of the file.
-pub(super) struct Done {
-    /// The line of the file; none for a line that was added.
+/// An applied fix, with line numbers of the file instead of the draft.
+pub(super) struct RowFix {
+    /// The line of the file. `None` for an inserted line.
     pub(super) line: Option<u32>,
-    pub(super) mended: AppliedFix,
-    /// The line of the file that it hangs on now.
+    pub(super) fix: AppliedFix,
+    /// The line of the new parent. `None` if the fix sets no parent, or one without a line of the file.
     pub(super) to_line: Option<u32>,
 }
 
-/// A draft that was examined.
+/// A parsed draft with its diagnostics.
 pub(super) struct CheckedDraft {
     pub(super) tree: Tree,
-    pub(super) facts: ResumeIndex,
+    pub(super) resume_index: ResumeIndex,
     pub(super) findings: Vec<Diagnostic>,
     pub(super) resume: ResumeOutcome,
+    /// The resume by the newest known client, if the session was written by an older one.
     newest: Option<ResumeOutcome>,
-    checkup: CheckCollector,
-    calls: Calls,
+    checks: CheckCollector,
+    calls: ToolCallLinks,
     problems: Vec<Problem>,
 }
 
 impl RepairDraft {
-    pub(super) fn new(path: PathBuf, salvage: Salvage) -> Result<RepairDraft, Error> {
+    pub(super) fn new(path: PathBuf, recovered: RecoveredRows) -> Result<RepairDraft, Error> {
         let lines = LineReader::open(&path).map_err(Error::reading(&path))?;
         let stem = path.file_stem().map(std::ffi::OsStr::as_encoded_bytes).unwrap_or_default();
-        let session = Id::is_uuid(stem).then(|| Id::of(stem));
-        let done =
-            salvage.mends.into_iter().map(|mended| Done { line: Some(mended.line), mended, to_line: None });
+        let session = Id::is_uuid(stem).then(|| Id::from_text(stem));
+        let fixes =
+            recovered.fixes.into_iter().map(|fix| RowFix { line: Some(fix.line), fix, to_line: None });
         Ok(RepairDraft {
             path,
             lines,
             session,
-            rows: salvage.rows,
-            done: done.collect(),
-            pictures: Vec::new(),
+            rows: recovered.rows,
+            fixes: fixes.collect(),
+            images: Vec::new(),
             leaf: None,
-            anchor: Vec::new(),
+            marker: Vec::new(),
         })
     }
 
-    /// Reads the draft as a client would, with the two lines behind it.
-    pub(super) fn examine(&mut self) -> Result<CheckedDraft, Error> {
-        let mut weaver = TreeBuilder::with_content_hashes();
-        let (mut facts, mut checkup, mut calls) =
-            (ResumeIndex::default(), CheckCollector::default(), Calls::default());
+    /// Parses the draft with the marker lines after it, simulates a resume and runs the checks.
+    pub(super) fn check(&mut self) -> Result<CheckedDraft, Error> {
+        let mut builder = TreeBuilder::with_content_hashes();
+        let (mut resume_index, mut checks, mut calls) =
+            (ResumeIndex::default(), CheckCollector::default(), ToolCallLinks::default());
         let mut problems = Vec::new();
         let mut reader = Reader::default();
         let mut offset = 0;
-        let mut take = |no: u32, bytes: &[u8]| {
-            let line = Line { no, offset, bytes, unterminated: false };
-            reader.read(&line, &mut problems, |entry, offset| {
+        let mut add_line = |number: u32, bytes: &[u8]| {
+            let line = Line { number, offset, bytes, unterminated: false };
+            reader.read_line(&line, &mut problems, |entry, offset| {
                 let len = u32::try_from(entry.raw.len()).unwrap_or(u32::MAX);
-                let place = LineSpan { offset, len, line: no };
-                weaver.add(&entry, place);
-                facts.add(&entry, place);
-                checkup.add(&entry, place);
-                calls.add(&entry);
+                let span = LineSpan { offset, len, line: number };
+                builder.add_entry(&entry, span);
+                resume_index.add_entry(&entry, span);
+                checks.add_entry(&entry, span);
+                calls.add_entry(&entry);
             });
             offset += bytes.len() as u64 + 1;
         };
-        let count = self.rows.len() as u32;
-        for (no, row) in (1..).zip(&self.rows) {
-            if let Some(bytes) = read(row, &mut self.lines).map_err(Error::reading(&self.path))? {
-                take(no, &bytes);
+        let row_count = self.rows.len() as u32;
+        for (number, row) in (1..).zip(&self.rows) {
+            if let Some(bytes) = read_row(row, &mut self.lines).map_err(Error::reading(&self.path))? {
+                add_line(number, &bytes);
             }
         }
-        for (no, line) in (count + 1..).zip(&self.anchor) {
-            take(no, line);
+        for (number, line) in (row_count + 1..).zip(&self.marker) {
+            add_line(number, line);
         }
-        let tree = weaver.finish();
-        checkup.finish(&tree, offset);
-        let (client, newest) = (client_of(&facts), newest());
-        let resumed = simulate_resume(&tree, &facts, &client);
-        let latest = (client.numbers() < newest.numbers()).then(|| simulate_resume(&tree, &facts, &newest));
-        let mut examined = CheckedDraft {
+        let tree = builder.finish();
+        checks.finish(&tree, offset);
+        let (client, newest) = (writing_client(&resume_index), newest_client());
+        let resume = simulate_resume(&tree, &resume_index, &client);
+        let newest_resume =
+            (client.numbers() < newest.numbers()).then(|| simulate_resume(&tree, &resume_index, &newest));
+        let mut checked = CheckedDraft {
             tree,
-            facts,
+            resume_index,
             findings: Vec::new(),
-            resume: resumed,
-            newest: latest,
-            checkup,
+            resume,
+            newest: newest_resume,
+            checks,
             calls,
             problems,
         };
-        examined.findings = run_checks(&examined.patient(self.session));
-        Ok(examined)
+        checked.findings = run_checks(&checked.check_input(self.session));
+        Ok(checked)
     }
 
-    /// Lets a round of mending work on the draft; says whether it did anything.
-    pub(super) fn apply_round(
+    /// Applies the fixes of a pass to the draft. Returns `false` if there were none.
+    pub(super) fn apply_pass(
         &mut self,
-        examined: &CheckedDraft,
-        round: impl FnOnce(&mut RepairContext<'_>) -> FixSet,
+        checked: &CheckedDraft,
+        pass: impl FnOnce(&mut RepairContext<'_>) -> FixSet,
     ) -> bool {
-        let patient = examined.patient(self.session);
+        let input = checked.check_input(self.session);
         let (rows, lines) = (&self.rows, &mut self.lines);
-        let mut read = |no: u32| {
-            let row = rows.get((no as usize).checked_sub(1)?)?;
-            self::read(row, lines).ok().flatten()
+        let mut read_line = |line: u32| {
+            let row = rows.get((line as usize).checked_sub(1)?)?;
+            read_row(row, lines).ok().flatten()
         };
-        let mut fresh = || uuid::Uuid::new_v4().to_string();
-        let treatment = round(&mut RepairContext {
-            patient: &patient,
-            findings: &examined.findings,
-            calls: &examined.calls,
-            lines: rows.len() as u32,
-            read: &mut read,
-            fresh: &mut fresh,
+        let mut new_uuid = || uuid::Uuid::new_v4().to_string();
+        let fixes = pass(&mut RepairContext {
+            input: &input,
+            diagnostics: &checked.findings,
+            calls: &checked.calls,
+            line_count: rows.len() as u32,
+            read_line: &mut read_line,
+            new_uuid: &mut new_uuid,
         });
-        let any = !treatment.is_empty();
-        self.apply(treatment);
-        any
+        let has_fixes = !fixes.is_empty();
+        self.apply_fixes(fixes);
+        has_fixes
     }
 
-    fn apply(&mut self, treatment: FixSet) {
-        let line_of = |line: u32| self.rows.get((line as usize).wrapping_sub(1)).and_then(|row| row.line);
-        for mended in treatment.mends {
-            let to_line = match &mended.act {
-                FixAction::Relinked { to_line, .. } => to_line.and_then(line_of),
-                FixAction::Followed { to_line, .. } => line_of(*to_line),
+    /// Edits, removes and inserts rows, and records the fixes. Line numbers of `set` count the rows of the draft from 1.
+    fn apply_fixes(&mut self, set: FixSet) {
+        let file_line = |line: u32| self.rows.get((line as usize).wrapping_sub(1)).and_then(|row| row.line);
+        for fix in set.fixes {
+            let to_line = match &fix.action {
+                FixAction::Relinked { to_line, .. } => to_line.and_then(file_line),
+                FixAction::LogicalParentSet { to_line, .. } => file_line(*to_line),
                 _ => None,
             };
-            self.done.push(Done { line: line_of(mended.line), mended, to_line });
+            self.fixes.push(RowFix { line: file_line(fix.line), fix, to_line });
         }
-        self.pictures.extend(treatment.pictures.into_iter().map(|picture| (line_of(picture.line), picture)));
-        let mut added: Vec<(u32, Vec<u8>)> = Vec::new();
-        for edit in treatment.edits {
+        self.images.extend(set.images.into_iter().map(|image| (file_line(image.line), image)));
+        let mut inserted: Vec<(u32, Vec<u8>)> = Vec::new();
+        for edit in set.edits {
             match edit {
-                Edit::Change(line, changes) => self.change(line, changes),
-                Edit::Drop(line) => {
+                LineEdit::Change(line, changes) => self.edit_row(line, changes),
+                LineEdit::Drop(line) => {
                     if let Some(row) = self.rows.get_mut(line as usize - 1) {
-                        row.piece = None;
+                        row.segment = None;
                     }
                 }
-                Edit::Insert(line, bytes) => added.push((line, bytes)),
+                LineEdit::Insert(line, bytes) => inserted.push((line, bytes)),
             }
         }
-        // From the end, so that lines before stay where they are.
-        added.sort_by_key(|(line, _)| std::cmp::Reverse(*line));
-        for (line, bytes) in added {
-            let row = Row { line: None, piece: Some(DraftSegment::New(bytes)) };
+        // Insert from the end, so that earlier indices stay valid.
+        inserted.sort_by_key(|(line, _)| std::cmp::Reverse(*line));
+        for (line, bytes) in inserted {
+            let row = DraftRow { line: None, segment: Some(DraftSegment::New(bytes)) };
             self.rows.insert((line as usize).min(self.rows.len()), row);
         }
-        for (from, to) in treatment.moved {
+        for (from, to) in set.replacements {
             if self.leaf.as_ref() == Some(&from) {
                 self.leaf = to;
             }
         }
     }
 
-    fn change(&mut self, line: u32, more: Vec<JsonEdit>) {
-        match self.rows.get_mut(line as usize - 1).and_then(|row| row.piece.as_mut()) {
-            Some(DraftSegment::Line(_, changes)) => changes.extend(more),
+    /// Adds edits to a row, or applies them at once if the row is new. Does nothing if the row was removed.
+    fn edit_row(&mut self, line: u32, edits: Vec<JsonEdit>) {
+        match self.rows.get_mut(line as usize - 1).and_then(|row| row.segment.as_mut()) {
+            Some(DraftSegment::Line(_, changes)) => changes.extend(edits),
             Some(DraftSegment::New(bytes)) => {
-                if let Some(altered) = apply_edits(bytes, &more) {
-                    *bytes = altered;
+                if let Some(edited) = apply_edits(bytes, &edits) {
+                    *bytes = edited;
                 }
             }
             _ => {}
         }
     }
 
-    /// Gives the entry to go on from a moment: clients load nothing that goes on from one without.
-    pub(super) fn date(&mut self, tree: &Tree, leaf: NodeId, now: Timestamp) {
-        let speaks = |no: NodeId| matches!(tree.node(no).kind, Kind::User | Kind::Assistant);
-        let mut speaker = Some(leaf);
-        while let Some(no) = speaker.filter(|&no| !speaks(no)) {
-            speaker = tree.node(no).parent();
+    /// Sets the timestamp of the leaf message if it has none. Clients load nothing from a leaf without a timestamp.
+    pub(super) fn set_missing_timestamp(&mut self, tree: &Tree, leaf: NodeId, now: Timestamp) {
+        let is_message = |node_id: NodeId| matches!(tree.node(node_id).kind, Kind::User | Kind::Assistant);
+        let mut message = Some(leaf);
+        while let Some(node_id) = message.filter(|&node_id| !is_message(node_id)) {
+            message = tree.node(node_id).parent();
         }
-        let Some(no) = speaker.filter(|&no| tree.node(no).time().is_none()) else { return };
-        let before = (0..no).rev().find_map(|no| tree.node(no).time());
-        let line = tree.node(no).place.line;
-        let moment = format_timestamp(before.map_or(now, |before| Timestamp(before.0.saturating_add(1))));
-        self.change(line, vec![JsonEdit::set_string([PathSegment::from("timestamp")], &moment)]);
-        let mended = AppliedFix { code: Code::NoConversation, line, act: FixAction::Dated(moment) };
-        self.done.push(Done {
+        let Some(node_id) = message.filter(|&node_id| tree.node(node_id).time().is_none()) else { return };
+        let before = (0..node_id).rev().find_map(|node_id| tree.node(node_id).time());
+        let line = tree.node(node_id).span.line;
+        let timestamp = format_timestamp(before.map_or(now, |before| Timestamp(before.0.saturating_add(1))));
+        self.edit_row(line, vec![JsonEdit::set_string([PathSegment::from("timestamp")], &timestamp)]);
+        let fix =
+            AppliedFix { code: Code::NoConversation, line, action: FixAction::TimestampAdded(timestamp) };
+        self.fixes.push(RowFix {
             line: self.rows.get(line as usize - 1).and_then(|row| row.line),
-            mended,
+            fix,
             to_line: None,
         });
     }
 
-    /// Returns the uuid of the entry in a row.
-    pub(super) fn uuid(&mut self, line: u32) -> Option<String> {
+    /// Reads the uuid of the entry on a line of the draft. Returns `None` if the row is missing, unreadable or has no uuid.
+    pub(super) fn read_uuid(&mut self, line: u32) -> Option<String> {
         let row = self.rows.get((line as usize).checked_sub(1)?)?;
-        let bytes = read(row, &mut self.lines).ok()??;
-        crate::edit::edit_session::with_entry(&bytes, |entry| {
-            entry.uuid.map(|uuid| uuid.decode().into_owned())
-        })?
+        let bytes = read_row(row, &mut self.lines).ok()??;
+        rethread_core::entry::with_entry(&bytes, |entry| entry.uuid.map(|uuid| uuid.decode().into_owned()))?
     }
 }
 
-/// Reads a row as it will be.
-fn read(row: &Row, lines: &mut LineReader) -> std::io::Result<Option<Vec<u8>>> {
-    Ok(match &row.piece {
+/// Returns the bytes of a row after its edits. Returns `None` if the row was removed.
+fn read_row(row: &DraftRow, lines: &mut LineReader) -> std::io::Result<Option<Vec<u8>>> {
+    Ok(match &row.segment {
         None | Some(DraftSegment::Copy(_)) => None,
         Some(DraftSegment::New(bytes)) => Some(bytes.clone()),
-        Some(DraftSegment::Line(place, changes)) => {
-            Some(Draft::default().render(&lines.read(*place)?, changes).into_owned())
+        Some(DraftSegment::Line(span, edits)) => {
+            Some(Draft::default().render_line(&lines.read_span(*span)?, edits).into_owned())
         }
     })
 }
 
 impl CheckedDraft {
-    fn patient(&self, session: Option<Id>) -> CheckInput<'_> {
+    fn check_input(&self, session: Option<Id>) -> CheckInput<'_> {
         CheckInput {
             tree: &self.tree,
-            facts: &self.facts,
-            checkup: &self.checkup,
+            resume_index: &self.resume_index,
+            collector: &self.checks,
             problems: &self.problems,
             resume: &self.resume,
             newest: self.newest.as_ref().unwrap_or(&self.resume),
@@ -257,8 +264,9 @@ impl CheckedDraft {
         }
     }
 
-    /// Returns how many entries the client has within reach, and how many there are.
-    pub(super) fn reach(&self) -> (usize, usize) {
-        (self.resume.entries - self.resume.lost().min(self.resume.entries), self.resume.entries)
+    /// Returns the number of reachable entries and of all entries.
+    pub(super) fn reachable_entries(&self) -> ReachableEntries {
+        let total = self.resume.entries;
+        ReachableEntries { reachable: total.saturating_sub(self.resume.lost_count()), total }
     }
 }

@@ -1,4 +1,4 @@
-//! `repair`: mends what `doctor` finds, in a new session or in place.
+//! `repair`: fixes the problems that `doctor` reports, in a new session or in place.
 
 mod destination;
 mod draft;
@@ -11,296 +11,320 @@ use rethread_core::check::Diagnostic;
 use rethread_core::edit::{Draft, DraftSegment, ResumeMarker};
 use rethread_core::entry::{Kind, Timestamp};
 use rethread_core::fix::{
-    AppliedFix, Extract, FixAction, FixOptions, assign_new_uuids, drop_foreign_lines, fix_content,
-    needs_repair, relink,
+    AppliedFix, ExtractedImage, FixAction, FixOptions, assign_new_uuids, drop_foreign_lines, fix_content,
+    needs_repair, relink_entries,
 };
 use rethread_core::id::{Id, IdSet};
 use rethread_core::tree::NodeId;
 
-use self::destination::in_place;
-use self::draft::{CheckedDraft, Done, RepairDraft};
-use self::recover::{ranges, salvage};
-use super::doctor::{SessionReport, diagnose};
-use super::selector::EntrySelector;
+use self::destination::build_in_place_draft;
+use self::draft::{CheckedDraft, RepairDraft, RowFix};
+use self::recover::{find_line_ranges, recover_rows};
 use crate::Error;
 use crate::edit::edit_session::{EditSession, ExpectedLoad, ParsedLines, matches_expected};
-use crate::edit::new_session::{NewSession, NewSessionExtras, NewSessionSpec, aside};
+use crate::edit::new_session::{NewSession, NewSessionSpec, damaged_bytes_path};
+use crate::edit::title::choose_title;
 use crate::edit::write_draft::{simulate_draft, write_draft};
-use crate::session::load::load_to_tell;
-use crate::writer::{Content, FileOp, OpId, Plan, SessionWriter};
+use crate::ops::doctor::{ReachableEntries, SessionReport, check_session};
+use crate::ops::selector::{EntrySelector, resolve_entry};
+use crate::session::load::{LoadOptions, load};
+use crate::writer::{FileOp, NewContent, OpId, Plan, SessionWriter};
 
-/// What to repair, and how.
-#[derive(Debug, Clone)]
+/// Options of [`repair`].
+#[derive(Debug, Clone, Default)]
 pub struct RepairRequest {
     /// The session file.
     pub path: PathBuf,
-    /// Mend the file itself, and do not make a new session.
+    /// Repair the file itself instead of creating a new session.
     pub in_place: bool,
-    /// Calls without a result leave, and do not get one.
+    /// Remove tool calls without a result instead of adding one.
     pub drop_unpaired: bool,
-    /// Where to put pictures that leave.
+    /// The folder to which removed images are extracted. `None` discards them.
     pub extract: Option<PathBuf>,
-    /// Where to go on from; the newest tip, where nothing is said.
+    /// The entry to resume from. By default, it is chosen by the repair.
     pub leaf: Option<EntrySelector>,
-    /// The present.
+    /// The current time. New lines are always dated after the newest entry, also with the default.
     pub now: Timestamp,
-    /// Only say what would be done.
+    /// Report the fixes without writing.
     pub dry_run: bool,
-    /// Write although somebody may be at work in the session.
+    /// Write even if another process is using the session.
     pub even_if_live: bool,
 }
 
-/// What a doctor says of a session.
+/// The diagnostics after the repair.
 #[derive(Debug)]
 pub struct AfterReport {
-    /// What is wrong.
+    /// The remaining problems, worst first.
     pub findings: Vec<Diagnostic>,
-    /// How many entries its client has within reach, and how many there are.
-    pub reach: (usize, usize),
+    /// The number of reachable entries and of all entries.
+    pub reachable: ReachableEntries,
 }
 
-/// Something that was mended.
+/// An applied fix.
 #[derive(Debug)]
-pub struct Repaired {
-    /// The line of the file; `None` for one that was added.
+pub struct RepairedLine {
+    /// The line of the file. `None` for an inserted line.
     pub line: Option<u32>,
-    /// The line that it hangs on now.
+    /// The line of the new parent. `None` if the fix sets no parent, or one without a line of the file.
     pub to_line: Option<u32>,
-    /// What was wrong and what was done about it.
-    pub mended: AppliedFix,
+    /// The problem and its fix.
+    pub fix: AppliedFix,
 }
 
-/// What was written, or would be.
+/// The written session. In a dry run, the session that would be written.
 #[derive(Debug)]
-pub enum Written {
+pub enum RepairTarget {
     /// A new session.
     New(Box<NewSession>),
-    /// The session itself.
+    /// The original session.
     InPlace {
-        /// What is promised of each client.
-        promises: Vec<ExpectedLoad>,
-        /// The operation; `None` where nothing was written.
+        /// The entries that each client loads now.
+        expected_loads: Vec<ExpectedLoad>,
+        /// The number of the op. `None` if nothing was written.
         op: Option<OpId>,
     },
 }
 
-/// What a repair came to.
+/// The result of [`repair`].
 #[derive(Debug)]
-pub struct Repair {
-    /// What was wrong before.
+pub struct RepairReport {
+    /// The diagnostics before the repair.
     pub before: SessionReport,
-    /// What was mended; empty where nothing called for repair.
-    pub mends: Vec<Repaired>,
-    /// What is wrong afterwards.
+    /// The applied fixes. Empty if no repair was needed.
+    pub fixes: Vec<RepairedLine>,
+    /// The diagnostics after the repair.
     pub after: AfterReport,
-    /// Where damaged bytes are kept.
+    /// The new file that contains the bytes of the damaged lines. `None` if no line is damaged.
     pub damaged: Option<PathBuf>,
-    /// Pictures that were taken out.
-    pub pictures: Vec<PathBuf>,
-    /// What was written; `None` where nothing called for repair.
-    pub written: Option<Written>,
+    /// The paths of the extracted image files.
+    pub images: Vec<PathBuf>,
+    /// The written session. `None` if no repair was needed.
+    pub target: Option<RepairTarget>,
 }
 
-/// How many rounds there are at most: each mends what the one before uncovered.
-const ROUNDS: usize = 24;
+/// The maximum number of passes. Each pass fixes problems that the previous pass uncovered.
+const MAX_PASSES: usize = 24;
 
-/// Repairs a session.
-pub fn repair(request: &RepairRequest, pen: &SessionWriter) -> Result<Repair, Error> {
-    let mut source = EditSession::open(&request.path)?;
-    let before = diagnose(&request.path)?;
+/// Repairs a session in a new session or in place. Writes nothing if it needs no repair or belongs to a subagent.
+pub fn repair(request: &RepairRequest, writer: &SessionWriter) -> Result<RepairReport, Error> {
+    let mut source = EditSession::open(&request.path, |_, _| {})?;
+    let before = check_session(&request.path)?;
     if !needs_repair(&before.findings) || source.session.tree.is_sidechain_file() {
-        return Ok(Repair::nothing(before));
+        return Ok(RepairReport::unchanged(before));
     }
-    let salvage = salvage(&request.path, &before.findings)?;
-    let damaged = salvage.damaged.clone();
-    let mut bench = RepairDraft::new(request.path.clone(), salvage)?;
-    let examined = mend_links(&mut bench)?;
-    let moved = bench.done.iter().any(|done| moves(&done.mended.act));
-    choose_leaf(&mut bench, &source, request, &examined, moved)?;
-    let examined = mend_sent(&mut bench, &source, request)?;
-    if bench.done.is_empty() {
-        return Ok(Repair::nothing(before));
+    let recovered = recover_rows(&request.path, &before.findings)?;
+    let damaged = recovered.damaged.clone();
+    let mut draft = RepairDraft::new(request.path.clone(), recovered)?;
+    let checked = fix_links(&mut draft)?;
+    let loading_changed = draft.fixes.iter().any(|fix| changes_loading(&fix.fix.action));
+    choose_leaf(&mut draft, &source, request, &checked, loading_changed)?;
+    let checked = fix_all_content(&mut draft, &source, request)?;
+    if draft.fixes.is_empty() {
+        return Ok(RepairReport::unchanged(before));
     }
-    let pictures = pictures(&bench, request, &source.session.id);
-    let job =
-        Job { request, bench: &bench, examined: &examined, damaged: &damaged, moved, pictures: &pictures };
-    let (written, aside) =
-        if request.in_place { job.replace(&mut source, pen)? } else { job.write_new_session(source, pen)? };
-    let after = match &written {
-        Written::New(born) if born.op.is_some() => prognosis(&born.path)?,
-        Written::InPlace { op: Some(_), .. } => prognosis(&request.path)?,
-        _ => AfterReport { reach: examined.reach(), findings: examined.findings },
+    let images = build_image_files(&draft, request, &source.session.id);
+    let job = RepairJob {
+        request,
+        draft: &draft,
+        checked: &checked,
+        damaged: &damaged,
+        loading_changed,
+        images: &images,
     };
-    let told = |Done { line, mended, to_line }| Repaired { line, to_line, mended };
-    Ok(Repair {
+    let (target, damaged) = if request.in_place {
+        job.write_in_place(&mut source, writer)?
+    } else {
+        job.write_new_session(source, writer)?
+    };
+    let after = match &target {
+        RepairTarget::New(session) if session.op.is_some() => report_after(&session.path)?,
+        RepairTarget::InPlace { op: Some(_), .. } => report_after(&request.path)?,
+        _ => AfterReport { reachable: checked.reachable_entries(), findings: checked.findings },
+    };
+    let repaired_line = |RowFix { line, fix, to_line }| RepairedLine { line, to_line, fix };
+    Ok(RepairReport {
         before,
-        mends: bench.done.into_iter().map(told).collect(),
+        fixes: draft.fixes.into_iter().map(repaired_line).collect(),
         after,
-        damaged: aside,
-        pictures: pictures.into_iter().map(|(path, _)| path).collect(),
-        written: Some(written),
+        damaged,
+        images: images.into_iter().map(|(path, _)| path).collect(),
+        target: Some(target),
     })
 }
 
-impl Repair {
-    /// Nothing was mended.
-    fn nothing(before: SessionReport) -> Repair {
-        let after = AfterReport { findings: before.findings.clone(), reach: before.within_reach() };
-        Repair { before, mends: Vec::new(), after, damaged: None, pictures: Vec::new(), written: None }
+impl RepairReport {
+    /// Reports that no repair was needed.
+    fn unchanged(before: SessionReport) -> RepairReport {
+        let after = AfterReport { findings: before.findings.clone(), reachable: before.reachable_entries() };
+        RepairReport { before, fixes: Vec::new(), after, damaged: None, images: Vec::new(), target: None }
     }
 }
 
-fn prognosis(path: &Path) -> Result<AfterReport, Error> {
-    let diagnosis = diagnose(path)?;
-    Ok(AfterReport { reach: diagnosis.within_reach(), findings: diagnosis.findings })
+/// Runs the checks on a written session.
+fn report_after(path: &Path) -> Result<AfterReport, Error> {
+    let report = check_session(path)?;
+    Ok(AfterReport { reachable: report.reachable_entries(), findings: report.findings })
 }
 
-/// Whether something is loaded differently because of an act.
-fn moves(act: &FixAction) -> bool {
-    matches!(act, FixAction::Salvaged(_) | FixAction::Relinked { .. } | FixAction::Renamed(_))
+/// Returns `true` if a fix changes which entries clients load.
+fn changes_loading(action: &FixAction) -> bool {
+    matches!(action, FixAction::Recovered(_) | FixAction::Relinked { .. } | FixAction::UuidAssigned(_))
 }
 
-/// Mends names and links until they hold.
-fn mend_links(bench: &mut RepairDraft) -> Result<CheckedDraft, Error> {
-    for _ in 0..ROUNDS {
-        let examined = bench.examine()?;
-        let worked = bench.apply_round(&examined, drop_foreign_lines)
-            || bench.apply_round(&examined, assign_new_uuids)
-            || bench.apply_round(&examined, relink);
-        if !worked {
-            return Ok(examined);
+/// Fixes uuids and links until no more fixes apply.
+fn fix_links(draft: &mut RepairDraft) -> Result<CheckedDraft, Error> {
+    for _ in 0..MAX_PASSES {
+        let checked = draft.check()?;
+        let changed = draft.apply_pass(&checked, drop_foreign_lines)
+            || draft.apply_pass(&checked, assign_new_uuids)
+            || draft.apply_pass(&checked, relink_entries);
+        if !changed {
+            return Ok(checked);
         }
     }
-    bench.examine()
+    draft.check()
 }
 
-/// Mends what is sent until nothing is refused.
-fn mend_sent(
-    bench: &mut RepairDraft,
+/// Fixes the blocks that clients send, in at most 24 passes, until no more fixes apply.
+///
+/// Returns [`Error::NothingToLoad`] if the draft has no entry to resume from.
+fn fix_all_content(
+    draft: &mut RepairDraft,
     source: &EditSession,
     request: &RepairRequest,
 ) -> Result<CheckedDraft, Error> {
-    let wishes = FixOptions { drop_unpaired: request.drop_unpaired, extract: request.extract.is_some() };
-    let mut answered = IdSet::default();
-    for _ in 0..ROUNDS {
-        let leaf = bench.leaf.clone();
+    let options = FixOptions { drop_unpaired: request.drop_unpaired, extract: request.extract.is_some() };
+    let mut answered_calls = IdSet::default();
+    for _ in 0..MAX_PASSES {
+        let leaf = draft.leaf.clone();
         let leaf = leaf.ok_or_else(|| Error::NothingToLoad { path: request.path.clone() })?;
-        bench.anchor = anchor(source, &leaf, request.now);
-        let examined = bench.examine()?;
-        if !bench.apply_round(&examined, |ward| fix_content(ward, wishes, &mut answered)) {
-            return Ok(examined);
+        draft.marker = build_marker(source, &leaf, request.now);
+        let checked = draft.check()?;
+        if !draft.apply_pass(&checked, |context| fix_content(context, options, &mut answered_calls)) {
+            return Ok(checked);
         }
     }
-    bench.examine()
+    draft.check()
 }
 
-/// Makes the two lines that clients go on from, as far as they decide what is loaded.
-fn anchor(source: &EditSession, leaf: &str, now: Timestamp) -> Vec<Vec<u8>> {
+/// Builds the marker lines with only the fields that decide which entries are loaded.
+fn build_marker(source: &EditSession, leaf: &str, now: Timestamp) -> Vec<Vec<u8>> {
     let uuid = uuid::Uuid::new_v4().to_string();
-    let time = Some(source.after_all(now));
-    let anchor =
+    let time = Some(source.timestamp_after_all(now));
+    let marker =
         ResumeMarker { leaf, uuid: &uuid, session: &source.session.id, time, ..ResumeMarker::default() };
-    vec![anchor.marker_line(), anchor.leaf_pointer_line()]
+    vec![marker.marker_line(), marker.leaf_pointer_line()]
 }
 
-/// Chooses the entry to go on from: the one asked for; where links were mended the newest, else the client's.
+/// Chooses the entry to resume from: the requested one, the newest message if fixes changed the tree, or else the one
+/// that the client would choose.
 fn choose_leaf(
-    bench: &mut RepairDraft,
+    draft: &mut RepairDraft,
     source: &EditSession,
     request: &RepairRequest,
-    examined: &CheckedDraft,
-    moved: bool,
+    checked: &CheckedDraft,
+    loading_changed: bool,
 ) -> Result<(), Error> {
-    let tree = &examined.tree;
+    let tree = &checked.tree;
     let line = match &request.leaf {
-        Some(at) => {
-            let place = source.session.tree.node(source.point(at)?).place;
-            let is_it = |piece: &DraftSegment| match piece {
-                DraftSegment::Line(here, _) => here.offset == place.offset,
+        Some(selector) => {
+            let span = source.session.tree.node(resolve_entry(source, selector)?).span;
+            let is_same = |segment: &DraftSegment| match segment {
+                DraftSegment::Line(line_span, _) => line_span.offset == span.offset,
                 _ => true,
             };
-            let found = bench
+            let row = draft
                 .rows
                 .iter()
-                .position(|row| row.line == Some(place.line) && row.piece.as_ref().is_some_and(is_it));
-            found.ok_or_else(|| Error::NotAResumePoint { name: at.name.clone() })? as u32 + 1
+                .position(|row| row.line == Some(span.line) && row.segment.as_ref().is_some_and(is_same));
+            row.ok_or_else(|| Error::NotAResumePoint { name: selector.name.clone() })? as u32 + 1
         }
         None => {
-            let speaks = |no: &NodeId| {
-                tree.is_main_chain(*no) && matches!(tree.node(*no).kind, Kind::User | Kind::Assistant)
+            let is_message = |node_id: &NodeId| {
+                tree.is_main_chain(*node_id)
+                    && matches!(tree.node(*node_id).kind, Kind::User | Kind::Assistant)
             };
-            let newest = (0..tree.nodes().len() as NodeId).rev().find(speaks);
-            let chosen = examined.resume.leaf.filter(|_| !moved && examined.resume.halt.is_none());
+            let newest = (0..tree.nodes().len() as NodeId).rev().find(is_message);
+            let chosen = checked.resume.leaf.filter(|_| !loading_changed && checked.resume.failure.is_none());
             let leaf = chosen.map(|(leaf, _)| leaf).or(newest);
             let leaf = leaf.ok_or_else(|| Error::NothingToLoad { path: request.path.clone() })?;
-            tree.node(leaf).place.line
+            tree.node(leaf).span.line
         }
     };
-    bench.leaf = bench.uuid(line);
-    if let Some(no) = bench.leaf.as_ref().and_then(|leaf| tree.find(Id::of(leaf.as_bytes()))) {
-        bench.date(tree, no, request.now);
+    draft.leaf = draft.read_uuid(line);
+    if let Some(node_id) = draft.leaf.as_ref().and_then(|leaf| tree.find_uuid(Id::from_text(leaf.as_bytes())))
+    {
+        draft.set_missing_timestamp(tree, node_id, request.now);
     }
     Ok(())
 }
 
-/// Names the files for pictures that leave.
-fn pictures(bench: &RepairDraft, request: &RepairRequest, session: &str) -> Vec<(PathBuf, Vec<u8>)> {
+/// Returns the paths and bytes of the image files to write. The list is empty unless extraction is requested.
+fn build_image_files(draft: &RepairDraft, request: &RepairRequest, session: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let Some(folder) = &request.extract else { return Vec::new() };
-    let short: String = session.chars().take(8).collect();
-    let name = |line: Option<u32>, picture: &Extract| {
-        let kind = picture.media.strip_prefix("image/").unwrap_or("bin");
-        format!("{short}-L{}-{}.{kind}", line.unwrap_or(0), picture.number)
+    let short_id: String = session.chars().take(8).collect();
+    let name = |line: Option<u32>, image: &ExtractedImage| {
+        let extension = image.media.strip_prefix("image/").unwrap_or("bin");
+        format!("{short_id}-L{}-{}.{extension}", line.unwrap_or(0), image.number)
     };
-    bench
-        .pictures
-        .iter()
-        .map(|(line, picture)| (folder.join(name(*line, picture)), picture.bytes.clone()))
-        .collect()
+    draft.images.iter().map(|(line, image)| (folder.join(name(*line, image)), image.bytes.clone())).collect()
 }
 
 /// A repair that is ready to be written.
-struct Job<'j> {
+struct RepairJob<'j> {
     request: &'j RepairRequest,
-    bench: &'j RepairDraft,
-    examined: &'j CheckedDraft,
+    draft: &'j RepairDraft,
+    checked: &'j CheckedDraft,
+    /// The lines that are not exactly one valid JSON object.
     damaged: &'j BTreeSet<u32>,
-    moved: bool,
-    pictures: &'j [(PathBuf, Vec<u8>)],
+    /// Whether a fix changed which entries clients load.
+    loading_changed: bool,
+    /// The paths and bytes of the image files to create.
+    images: &'j [(PathBuf, Vec<u8>)],
 }
 
-impl Job<'_> {
-    fn pieces(&self) -> Vec<DraftSegment> {
-        self.bench.rows.iter().filter_map(|row| row.piece.clone()).collect()
+impl RepairJob<'_> {
+    /// Clones the segments of all rows that were not removed.
+    fn collect_segments(&self) -> Vec<DraftSegment> {
+        self.draft.rows.iter().filter_map(|row| row.segment.clone()).collect()
     }
 
-    fn leaf(&self) -> Result<String, Error> {
+    /// Returns the uuid of the entry to resume from. Returns an error if none was chosen.
+    fn leaf_uuid(&self) -> Result<String, Error> {
         let path = || self.request.path.clone();
-        self.bench.leaf.clone().ok_or_else(|| Error::NothingToLoad { path: path() })
+        self.draft.leaf.clone().ok_or_else(|| Error::NothingToLoad { path: path() })
     }
 
-    /// Finds the entry of the file that stands for the leaf: itself, or the line that it was put behind.
-    fn stand(&self, source: &EditSession) -> Result<NodeId, Error> {
-        let tree = &self.examined.tree;
-        let leaf = tree.find(Id::of(self.leaf()?.as_bytes())).map(|no| tree.node(no).place.line as usize);
+    /// Returns the node of the leaf in the original file. For an inserted leaf, this is the entry before it.
+    fn find_leaf_node(&self, source: &EditSession) -> Result<NodeId, Error> {
+        let tree = &self.checked.tree;
+        let leaf_line = tree
+            .find_uuid(Id::from_text(self.leaf_uuid()?.as_bytes()))
+            .map(|node_id| tree.node(node_id).span.line as usize);
         let nodes = source.session.tree.nodes();
-        let rows = &self.bench.rows[..leaf.unwrap_or(0)];
-        let node = |line: u32| nodes.iter().rposition(|node| node.place.line == line);
-        let found = rows.iter().rev().find_map(|row| node(row.line?));
+        let rows = &self.draft.rows[..leaf_line.unwrap_or(0)];
+        let find_node = |line: u32| nodes.iter().rposition(|node| node.span.line == line);
+        let node_id = rows.iter().rev().find_map(|row| find_node(row.line?));
         let path = || self.request.path.clone();
-        found.map(|no| no as NodeId).ok_or_else(|| Error::NothingToLoad { path: path() })
+        node_id.map(|node_id| node_id as NodeId).ok_or_else(|| Error::NothingToLoad { path: path() })
     }
 
-    fn about(&self) -> String {
-        let mends = self.bench.done.len();
-        format!("{mends} {}", if mends == 1 { "mend" } else { "mends" })
+    /// Describes the repair for the journal, such as `3 fixes`.
+    fn describe(&self) -> String {
+        let fix_count = self.draft.fixes.len();
+        format!("{fix_count} {}", if fix_count == 1 { "fix" } else { "fixes" })
     }
 
-    /// Reads the damaged lines as they stand in the file.
-    fn damage(&self, source: &mut EditSession) -> Result<Vec<u8>, Error> {
+    /// Reads the bytes of the damaged lines, each with a line end.
+    fn read_damaged_lines(&self, source: &mut EditSession) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
-        for (line, range) in ranges(&self.request.path, self.damaged)? {
+        for (line, range) in find_line_ranges(&self.request.path, self.damaged)? {
             let len = u32::try_from(range.end - range.start).unwrap_or(u32::MAX);
-            bytes.extend(source.read(rethread_core::tree::LineSpan { offset: range.start, len, line })?);
+            bytes.extend(source.read_line(rethread_core::tree::LineSpan {
+                offset: range.start,
+                len,
+                line,
+            })?);
             if bytes.last() != Some(&b'\n') {
                 bytes.push(b'\n');
             }
@@ -308,99 +332,106 @@ impl Job<'_> {
         Ok(bytes)
     }
 
-    fn deeds(&self) -> Vec<FileOp<'static>> {
-        let deed = |(path, bytes): &(PathBuf, Vec<u8>)| FileOp::Create {
+    /// Builds the file operations that create the image files.
+    fn build_image_ops(&self) -> Vec<FileOp<'static>> {
+        let file_op = |(path, bytes): &(PathBuf, Vec<u8>)| FileOp::Create {
             path: path.clone(),
-            content: Content::Bytes(bytes.clone()),
+            content: NewContent::Bytes(bytes.clone()),
         };
-        self.pictures.iter().map(deed).collect()
+        self.images.iter().map(file_op).collect()
     }
 
-    /// Makes a new session.
+    /// Creates a new session. Also returns the path of the file with the damaged lines, if there are any.
     fn write_new_session(
         &self,
         mut source: EditSession,
-        pen: &SessionWriter,
-    ) -> Result<(Written, Option<PathBuf>), Error> {
-        let leaf = self.stand(&source)?;
-        let birth = NewSessionSpec {
+        writer: &SessionWriter,
+    ) -> Result<(RepairTarget, Option<PathBuf>), Error> {
+        let leaf = self.find_leaf_node(&source)?;
+        let damaged_bytes = self.read_damaged_lines(&mut source)?;
+        let has_damage = !damaged_bytes.is_empty();
+        let spec = NewSessionSpec {
             command: "repair",
-            id: None,
-            about: format!("of {}: {}", source.session.id, self.about()),
-            pieces: self.pieces(),
-            entries: IdSet::default(),
+            about: format!("of {}: {}", source.session.id, self.describe()),
+            segments: self.collect_segments(),
             leaf,
-            title: source.title_for(None, "repaired")?,
-            into: None,
-            promises: None,
-            wanted: IdSet::default(),
+            leaf_uuid: Some(self.leaf_uuid()?),
+            title: choose_title(None, &source.session, "repaired")?,
+            complete: true,
+            damaged_bytes,
+            file_ops: self.build_image_ops(),
             now: self.request.now,
             dry_run: self.request.dry_run,
+            ..NewSessionSpec::default()
         };
-        let damage = self.damage(&mut source)?;
-        let any = !damage.is_empty();
-        let more = NewSessionExtras { leaf: Some(self.leaf()?), whole: true, damage, deeds: self.deeds() };
-        let born = birth.give_with(more, source, pen)?;
-        let aside = any.then(|| aside(&born.path, &born.id));
-        Ok((Written::New(Box::new(born)), aside))
+        let session = spec.create(source, writer)?;
+        let damaged = has_damage.then(|| damaged_bytes_path(&session.path, &session.id));
+        Ok((RepairTarget::New(Box::new(session)), damaged))
     }
 
-    /// Mends the file itself.
-    fn replace(
+    /// Repairs the file itself. Also returns the path of the file with the damaged lines, if there are any.
+    fn write_in_place(
         &self,
         source: &mut EditSession,
-        pen: &SessionWriter,
-    ) -> Result<(Written, Option<PathBuf>), Error> {
+        writer: &SessionWriter,
+    ) -> Result<(RepairTarget, Option<PathBuf>), Error> {
         let path = &self.request.path;
         let clients = source.clients();
-        let at = self.stand(source)?;
-        let behind = source.anchor(at, &self.leaf()?, self.request.now)?;
-        let behind: Vec<Vec<u8>> =
-            behind.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).map(<[u8]>::to_vec).collect();
-        let mut draft = Draft { pieces: self.pieces(), envelope: None };
-        let (alone, _) = simulate_draft(&draft, path, &clients)?;
-        draft.pieces.extend(behind.iter().cloned().map(DraftSegment::New));
-        let (promises, _) = simulate_draft(&draft, path, &clients)?;
-        if promises.iter().any(|promise| promise.path.is_empty()) {
-            return Err(Error::CannotResumeFrom { name: source.session.handle(at) });
+        let leaf = self.find_leaf_node(source)?;
+        let marker = source.build_marker_lines(leaf, &self.leaf_uuid()?, self.request.now)?;
+        let marker: Vec<Vec<u8>> =
+            marker.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).map(<[u8]>::to_vec).collect();
+        let mut draft = Draft { segments: self.collect_segments(), envelope: None };
+        let (without_marker, _) = simulate_draft(&draft, path, &clients)?;
+        draft.segments.extend(marker.iter().cloned().map(DraftSegment::New));
+        let (expected_loads, _) = simulate_draft(&draft, path, &clients)?;
+        if expected_loads.iter().any(|load| load.path.is_empty()) {
+            return Err(Error::CannotResumeFrom { name: source.session.entry_handle(leaf) });
         }
-        // Where clients go on from there anyway, nothing is added.
-        let behind = if self.moved || !matches_expected(&promises, &alone) { behind } else { Vec::new() };
-        let shape = (source.stamp.len, source.stamp.open_end);
-        let draft = in_place(path, &self.bench.rows, self.damaged, shape, behind)?;
-        let damage = self.damage(source)?;
-        let beside = (!damage.is_empty()).then(|| free(&aside(path, &source.session.id)));
+        // Omit the marker if clients resume from the leaf without it.
+        let marker = if self.loading_changed || !matches_expected(&expected_loads, &without_marker) {
+            marker
+        } else {
+            Vec::new()
+        };
+        let file_end = (source.fingerprint.len, source.fingerprint.unterminated);
+        let draft = build_in_place_draft(path, &self.draft.rows, self.damaged, file_end, marker)?;
+        let damaged_bytes = self.read_damaged_lines(source)?;
+        let damaged = (!damaged_bytes.is_empty())
+            .then(|| find_free_path(&damaged_bytes_path(path, &source.session.id)));
         if self.request.dry_run {
-            return Ok((Written::InPlace { promises, op: None }, beside));
+            return Ok((RepairTarget::InPlace { expected_loads, op: None }, damaged));
         }
-        let mut deeds = self.deeds();
-        deeds.extend(beside.clone().map(|path| FileOp::Create { path, content: Content::Bytes(damage) }));
-        let made = Content::Generated(Box::new(|out| write_draft(&draft, path, out)));
-        deeds.push(FileOp::Replace { path: path.clone(), stamp: source.stamp, content: made });
+        let mut file_ops = self.build_image_ops();
+        file_ops.extend(
+            damaged.clone().map(|path| FileOp::Create { path, content: NewContent::Bytes(damaged_bytes) }),
+        );
+        let content = NewContent::Generated(Box::new(|out| write_draft(&draft, path, out)));
+        file_ops.push(FileOp::Replace { path: path.clone(), fingerprint: source.fingerprint, content });
         let plan = Plan {
             command: "repair",
             session: source.session.id.clone(),
-            about: self.about(),
-            deeds,
+            about: self.describe(),
+            file_ops,
             even_if_live: self.request.even_if_live,
         };
-        let op = pen.commit(plan, || {
-            let session = load_to_tell(path)?;
-            let found = ParsedLines { tree: session.tree, facts: session.facts }.promises(&clients);
-            if matches_expected(&promises, &found) {
+        let op = writer.commit(plan, || {
+            let session = load(path, LoadOptions::default(), |_, _| {})?;
+            let actual = ParsedLines { tree: session.tree, resume_index: session.resume_index }
+                .expected_loads(&clients);
+            if matches_expected(&expected_loads, &actual) {
                 Ok(())
             } else {
                 Err(Error::VerificationFailed { path: path.clone() })
             }
         })?;
-        Ok((Written::InPlace { promises, op: Some(op) }, beside))
+        Ok((RepairTarget::InPlace { expected_loads, op: Some(op) }, damaged))
     }
 }
 
-/// Returns a path at which nothing stands.
-fn free(path: &Path) -> PathBuf {
+/// Returns `path`, or if it exists, the first free variant with a number from 2 on as its extension.
+fn find_free_path(path: &Path) -> PathBuf {
     let numbered = |number: u32| path.with_extension(format!("damaged.{number}"));
-    let mut others = (2..).map(numbered);
-    let others = std::iter::once(path.to_owned()).chain(&mut others);
-    others.into_iter().find(|path| !path.exists()).unwrap_or_else(|| path.to_owned())
+    let mut candidates = std::iter::once(path.to_owned()).chain((2..).map(numbered));
+    candidates.find(|path| !path.exists()).unwrap_or_else(|| path.to_owned())
 }

@@ -1,4 +1,4 @@
-//! The lines of a session one by one, also those that can be read from damaged ones.
+//! Splits a session into rows, including the records that can be recovered from damaged lines.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -9,116 +9,120 @@ use rethread_core::edit::DraftSegment;
 use rethread_core::fix::{AppliedFix, FixAction};
 use rethread_core::tree::LineSpan;
 
-use super::draft::Row;
+use super::draft::DraftRow;
 use crate::Error;
-use crate::disk::{LineReader, ScanEvent, open, scan};
+use crate::disk::{LineReader, ScanEvent, ScanOptions, open_file, scan};
 
-/// What a file holds, line by line.
-pub(super) struct Salvage {
-    pub(super) rows: Vec<Row>,
-    pub(super) mends: Vec<AppliedFix>,
-    /// Lines that are not one sound object.
+/// The rows of a file, the fixes that produced them, and the damaged lines.
+pub(super) struct RecoveredRows {
+    pub(super) rows: Vec<DraftRow>,
+    pub(super) fixes: Vec<AppliedFix>,
+    /// Lines that are not exactly one valid JSON object.
     pub(super) damaged: BTreeSet<u32>,
 }
 
 /// Reads the rows of a file. Records in damaged lines become rows of their own.
-pub(super) fn salvage(path: &Path, findings: &[Diagnostic]) -> Result<Salvage, Error> {
-    let mut damaged = damaged(findings);
-    let mut found: Vec<(LineSpan, Option<Vec<u8>>)> = Vec::new();
-    scan(path, |seen| {
-        if let ScanEvent::Entry(entry, place, whole) = seen {
-            found.push((place, (!whole).then(|| entry.raw.to_vec())));
+pub(super) fn recover_rows(path: &Path, findings: &[Diagnostic]) -> Result<RecoveredRows, Error> {
+    let mut damaged = find_damaged_lines(findings);
+    let mut records: Vec<(LineSpan, Option<Vec<u8>>)> = Vec::new();
+    scan(path, &ScanOptions::default(), |event| {
+        if let ScanEvent::Entry(entry, span, is_intact) = event {
+            records.push((span, (!is_intact).then(|| entry.raw.to_vec())));
         }
     })
     .map_err(Error::reading(path))?;
     let mut lines = LineReader::open(path).map_err(Error::reading(path))?;
     let mut rows = Vec::new();
-    let mut saved: BTreeMap<u32, u64> = BTreeMap::new();
-    for (place, raw) in found {
-        let piece = match raw {
-            None => Some(DraftSegment::Line(place, Vec::new())),
+    let mut recovered_counts: BTreeMap<u32, u64> = BTreeMap::new();
+    for (span, raw) in records {
+        let segment = match raw {
+            None => Some(DraftSegment::Line(span, Vec::new())),
             Some(raw) => {
-                damaged.entry(place.line).or_insert(Code::NotJson);
-                // What was read from a line too long to hold is not what stands there.
-                let stands = lines.read(place).ok().filter(|stands| *stands == raw);
-                stands.map(|stands| sound(place, &stands))
+                damaged.entry(span.line).or_insert(Code::NotJson);
+                // Records from a line that exceeds the buffer may differ from the bytes on disk.
+                let original = lines.read_span(span).ok().filter(|original| *original == raw);
+                original.map(|original| escape_control_bytes(span, &original))
             }
         };
-        if damaged.contains_key(&place.line) {
-            *saved.entry(place.line).or_default() += u64::from(piece.is_some());
+        if damaged.contains_key(&span.line) {
+            *recovered_counts.entry(span.line).or_default() += u64::from(segment.is_some());
         }
-        rows.push(Row { line: Some(place.line), piece });
+        rows.push(DraftRow { line: Some(span.line), segment });
     }
-    // A line from which nothing could be read keeps its place, so that what stands around it can be copied.
-    let lost = damaged.keys().filter(|line| !saved.contains_key(line));
-    rows.extend(lost.map(|&line| Row { line: Some(line), piece: None }));
+    // A line without any recovered record keeps its row, so that the lines around it can be copied.
+    let unrecoverable = damaged.keys().filter(|line| !recovered_counts.contains_key(line));
+    rows.extend(unrecoverable.map(|&line| DraftRow { line: Some(line), segment: None }));
     rows.sort_by_key(|row| row.line);
-    let mends = damaged.iter().map(|(&line, &code)| {
-        let act = match saved.get(&line) {
-            Some(&records) if records > 0 => FixAction::Salvaged(records),
+    let fixes = damaged.iter().map(|(&line, &code)| {
+        let action = match recovered_counts.get(&line) {
+            Some(&count) if count > 0 => FixAction::Recovered(count),
             _ => FixAction::SetAside,
         };
-        AppliedFix { code, line, act }
+        AppliedFix { code, line, action }
     });
-    Ok(Salvage { rows, mends: mends.collect(), damaged: damaged.keys().copied().collect() })
+    Ok(RecoveredRows { rows, fixes: fixes.collect(), damaged: damaged.keys().copied().collect() })
 }
 
-/// Lists the damaged lines, each with the first code that names it.
-fn damaged(findings: &[Diagnostic]) -> BTreeMap<u32, Code> {
+/// Returns the numbers of the damaged lines, each with the first code that reports it.
+fn find_damaged_lines(findings: &[Diagnostic]) -> BTreeMap<u32, Code> {
     let codes = [Code::TornLine, Code::GluedLine, Code::NulBytes, Code::NotJson];
     let mut lines = BTreeMap::new();
     for finding in findings.iter().filter(|finding| codes.contains(&finding.code)) {
-        for spot in &finding.spots {
-            lines.entry(spot.line).or_insert(finding.code);
+        for location in &finding.locations {
+            lines.entry(location.line).or_insert(finding.code);
         }
     }
     lines
 }
 
-/// Makes a record that every parser takes: control bytes in its strings are escaped, what NULs overwrote is unknown.
-fn sound(place: LineSpan, record: &[u8]) -> DraftSegment {
+/// Makes a record valid JSON: escapes control bytes in strings, and replaces NUL bytes by the replacement character.
+/// Outside of strings, removes NUL bytes. A record without control bytes stays a reference to its line.
+fn escape_control_bytes(span: LineSpan, record: &[u8]) -> DraftSegment {
     if !record.iter().any(|&byte| byte < b' ') {
-        return DraftSegment::Line(place, Vec::new());
+        return DraftSegment::Line(span, Vec::new());
     }
     let mut line = Vec::with_capacity(record.len() + 16);
-    let (mut inside, mut escaped) = (false, false);
+    let (mut in_string, mut escaped) = (false, false);
     for &byte in record {
         match byte {
-            0 if inside => line.extend_from_slice(b"\\ufffd"),
+            0 if in_string => line.extend_from_slice(b"\\ufffd"),
             0 => {}
-            1..b' ' if inside => line.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
+            1..b' ' if in_string => line.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
             _ => line.push(byte),
         }
-        (inside, escaped) = match byte {
-            _ if escaped => (inside, false),
-            b'\\' if inside => (inside, true),
-            b'"' => (!inside, false),
-            _ => (inside, false),
+        (in_string, escaped) = match byte {
+            _ if escaped => (in_string, false),
+            b'\\' if in_string => (in_string, true),
+            b'"' => (!in_string, false),
+            _ => (in_string, false),
         };
     }
     DraftSegment::New(line)
 }
 
-/// Finds the bytes of some lines, their ends included.
-pub(super) fn ranges(path: &Path, lines: &BTreeSet<u32>) -> Result<BTreeMap<u32, Range<u64>>, Error> {
+/// Finds the byte ranges of lines by number, including their line ends. Omits lines after the end of the file.
+pub(super) fn find_line_ranges(
+    path: &Path,
+    lines: &BTreeSet<u32>,
+) -> Result<BTreeMap<u32, Range<u64>>, Error> {
     use std::io::BufRead;
-    let mut found = BTreeMap::new();
-    let mut read = || -> std::io::Result<()> {
-        let mut file = std::io::BufReader::with_capacity(64 << 10, open(path)?);
+    let mut ranges = BTreeMap::new();
+    let mut scan_lines = || -> std::io::Result<()> {
+        let mut file = std::io::BufReader::with_capacity(64 << 10, open_file(path)?);
         let (mut line, mut start) = (1, 0);
-        while found.len() < lines.len() {
+        while ranges.len() < lines.len() {
             let length = file.skip_until(b'\n')? as u64;
             if length == 0 {
                 break;
             }
             if lines.contains(&line) {
-                found.insert(line, start..start + length);
+                ranges.insert(line, start..start + length);
             }
             line += 1;
             start += length;
         }
         Ok(())
     };
-    read().map_err(Error::reading(path))?;
-    Ok(found)
+    scan_lines().map_err(Error::reading(path))?;
+    Ok(ranges)
 }

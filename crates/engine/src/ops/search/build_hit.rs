@@ -1,59 +1,66 @@
-//! Tells a hit: reads its line again, and asks whose it is and how it stands.
+//! Builds a hit: reads its line again, and finds its session and its context status.
 
+use rethread_core::resume::ContextStatus;
 use rethread_core::session::{Title, TitleSource};
 use rethread_core::tree::LineSpan;
 
-use super::super::agents::first_session;
 use super::Search;
 use super::candidate_heap::Candidate;
-use super::hit::{DuplicateHit, SearchHit, session_of};
+use super::hit::{DuplicateHit, SearchHit, find_session_file};
+use super::labels::EntryLabel;
 use crate::disk::FileRole;
-use crate::session::match_context::ContextStatus;
+use crate::ops::agents::read_first_session_id;
 
 impl Search {
-    /// Tells the items of one key: the first is the hit, the others are its copies.
-    pub(super) fn build_hit(&mut self, items: Vec<Candidate>) -> Option<SearchHit> {
-        let mut placed: Vec<(bool, usize, LineSpan, Candidate)> = Vec::new();
-        for item in items {
-            let copied = self.is_copied(&item);
-            placed.extend(self.place(item.from).map(|(file, place)| (copied, file, place, item)));
+    /// Builds one hit from all copies of an entry. The hit is the first original in the order of files, or else the first
+    /// copy. Returns `None` if its line can no longer be read or has no searched text.
+    pub(super) fn build_hit(&mut self, candidates: Vec<Candidate>) -> Option<SearchHit> {
+        // Whether it is a copy, the index of its file, its line, and the candidate.
+        let mut lines: Vec<(bool, usize, LineSpan, Candidate)> = Vec::new();
+        for candidate in candidates {
+            let is_copy = self.is_copy(&candidate);
+            lines.extend(
+                self.find_line(candidate.source).map(|(file_idx, span)| (is_copy, file_idx, span, candidate)),
+            );
         }
-        placed.sort_by_key(|(copied, file, place, _)| (*copied, *file, place.offset));
-        let &(copied, file, place, item) = placed.first()?;
-        let mut told = None;
-        self.read(
-            file,
-            place,
+        lines.sort_by_key(|(is_copy, file_idx, span, _)| (*is_copy, *file_idx, span.offset));
+        let &(is_copy, file_idx, span, candidate) = lines.first()?;
+        let mut first_doc = None;
+        self.read_doc(
+            file_idx,
+            span,
             |_| true,
-            |search, card, uuid| {
-                told = told.take().or_else(|| {
-                    Some((search.meaning.excerpt(card)?, uuid, card.session.as_deref().map(str::to_owned)))
+            |search, doc, uuid| {
+                first_doc = first_doc.take().or_else(|| {
+                    Some((search.query.build_excerpt(doc)?, uuid, doc.session.as_deref().map(str::to_owned)))
                 });
             },
         );
-        let (excerpt, uuid, named) = told?;
-        let (turn, standing) = self.standings.at(&self.found, file, place);
-        let copies = self.copies(&placed[1..], standing);
-        self.failures.append(&mut self.standings.failures);
-        let found = &self.found[file];
-        // Old clients wrote subagents beside sessions, and warmed them up for the one before: the first line says whose they are.
-        let first = || found.is_agent().then(|| first_session(&found.path)).flatten();
-        let session = found.session().map(str::to_owned).or_else(first).or(named);
-        let session = session.unwrap_or_else(|| found.stem().to_owned());
-        let session_path = match found.role {
+        let (excerpt, uuid, doc_session) = first_doc?;
+        let EntryLabel { turn, status } = self.labels.find_label(&self.content.files, file_idx, span);
+        let copies = self.build_copies(&lines[1..], status);
+        self.failures.append(&mut self.labels.failures);
+        let session_file = &self.content.files[file_idx];
+        // Old clients wrote subagent files next to session files, and a warm-up may belong to the previous session. The
+        // session of the first line counts, as in the list of subagents.
+        let first_session =
+            || session_file.is_agent().then(|| read_first_session_id(&session_file.path)).flatten();
+        let session = session_file.session_id().map(str::to_owned).or_else(first_session).or(doc_session);
+        let session = session.unwrap_or_else(|| session_file.stem().to_owned());
+        let session_path = match session_file.role {
             FileRole::Main => None,
-            _ => session_of(&found.path, &session),
+            _ => find_session_file(&session_file.path, &session),
         };
-        let path = found.path.clone();
-        let agent = found.is_agent().then(|| found.stem().to_owned());
-        let beside = matches!(found.role, FileRole::Result { .. });
+        let path = session_file.path.clone();
+        let agent = session_file.is_agent().then(|| session_file.stem().to_owned());
+        let in_side_file = matches!(session_file.role, FileRole::Result { .. });
         let session_path = session_path.unwrap_or_else(|| path.clone());
-        let head =
-            (!beside || session_path != path).then(|| self.standings.labels(&self.found, &session_path));
+        let labels = (!in_side_file || session_path != path)
+            .then(|| self.labels.load(&self.content.files, &session_path));
         let folder = || session_path.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
-        let none = || Title { text: String::new(), source: TitleSource::None };
-        let title = head.as_ref().map_or_else(none, |head| head.title());
-        let project = head.map(|head| head.folder.clone()).filter(|folder| !folder.is_empty());
+        let no_title = || Title { text: String::new(), source: TitleSource::None };
+        let title = labels.as_ref().map_or_else(no_title, |labels| labels.title());
+        let project = labels.map(|labels| labels.folder.clone()).filter(|folder| !folder.is_empty());
         let project = project.unwrap_or_else(folder);
         Some(SearchHit {
             session,
@@ -62,31 +69,38 @@ impl Search {
             session_path,
             path,
             agent,
-            beside,
-            line: place.line,
+            in_side_file,
+            line: span.line,
             uuid,
             turn,
-            time: item.time,
+            time: candidate.time,
             excerpt,
-            standing,
-            copied,
+            context_status: status,
+            is_copy,
             copies,
-            score: item.score,
+            score: candidate.score,
         })
     }
 
-    fn copies(
+    /// Builds the copies of a hit. Their context status is computed only if `status`, that of the hit, is not active.
+    fn build_copies(
         &mut self,
-        placed: &[(bool, usize, LineSpan, Candidate)],
-        standing: ContextStatus,
+        lines: &[(bool, usize, LineSpan, Candidate)],
+        status: ContextStatus,
     ) -> Vec<DuplicateHit> {
         let mut copies = Vec::new();
-        for &(_, file, place, _) in placed {
-            let remembered = standing == ContextStatus::Active;
-            let standing = (!remembered).then(|| self.standings.at(&self.found, file, place).1);
-            let found = &self.found[file];
-            let session = found.session().unwrap_or_else(|| found.stem()).to_owned();
-            copies.push(DuplicateHit { session, path: found.path.clone(), line: place.line, standing });
+        for &(_, file_idx, span, _) in lines {
+            let in_context = status == ContextStatus::Active;
+            let status =
+                (!in_context).then(|| self.labels.find_label(&self.content.files, file_idx, span).status);
+            let session_file = &self.content.files[file_idx];
+            let session = session_file.session_id().unwrap_or_else(|| session_file.stem()).to_owned();
+            copies.push(DuplicateHit {
+                session,
+                path: session_file.path.clone(),
+                line: span.line,
+                context_status: status,
+            });
         }
         copies
     }

@@ -1,4 +1,4 @@
-//! Candidates by what they are copies of, best first.
+//! A heap of candidates, grouped by key: copies of one entry have one key.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
@@ -6,66 +6,70 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use rethread_core::entry::Timestamp;
 
-/// Where a candidate comes from.
+/// The source of a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CandidateSource {
-    /// The number of a candidate of the index.
+    /// The index among the candidates of the search index.
     Index(u32),
-    /// The number of a loose one.
-    Loose(u32),
+    /// The index among the scanned candidates.
+    Scanned(u32),
 }
 
-/// A candidate.
+/// An entry that is or may be a hit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidate {
     pub(super) score: u32,
     pub(super) time: Option<Timestamp>,
+    /// The key of the entry. Copies of one entry have the same key.
     pub(super) key: u64,
-    pub(super) sure: bool,
-    pub(super) from: CandidateSource,
+    /// Whether it is known to be a hit without reading its text.
+    pub(super) is_certain: bool,
+    pub(super) source: CandidateSource,
 }
 
-/// Candidates of one key.
+/// The candidates with one key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Group {
-    rank: Rank,
-    /// The last of its items; each names the one before.
+struct CandidateGroup {
+    rank: CandidateRank,
+    /// The last candidate of the group. Each one links to the previous one.
     last: u32,
-    /// Whether all its items are hits.
-    settled: bool,
+    /// Whether all candidates are known to be hits.
+    is_verified: bool,
 }
 
-/// What comes first: the better one, then the newer; what is equal in both is kept in one order by its key.
+/// The order of results: by score, then by time, newest first. The key makes the order total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Rank(u32, Option<Timestamp>, Reverse<u64>);
+struct CandidateRank(u32, Option<Timestamp>, Reverse<u64>);
 
-impl Ord for Group {
-    fn cmp(&self, other: &Group) -> Ordering {
+impl Ord for CandidateGroup {
+    fn cmp(&self, other: &CandidateGroup) -> Ordering {
         self.rank.cmp(&other.rank)
     }
 }
 
-impl PartialOrd for Group {
-    fn partial_cmp(&self, other: &Group) -> Option<Ordering> {
+impl PartialOrd for CandidateGroup {
+    fn partial_cmp(&self, other: &CandidateGroup) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-/// All candidates.
+/// Candidates, best first.
 #[derive(Debug, Default)]
 pub(super) struct CandidateHeap {
-    items: Vec<Candidate>,
-    before: Vec<u32>,
-    heap: BinaryHeap<Group>,
+    candidates: Vec<Candidate>,
+    /// For each candidate, the previous one of its group.
+    previous: Vec<u32>,
+    heap: BinaryHeap<CandidateGroup>,
 }
 
-const NONE: u32 = u32::MAX;
+/// Marks the end of a linked list of candidates.
+const END_OF_LIST: u32 = u32::MAX;
 
-/// Keys are hashes already.
+/// Uses keys as hash values, because they are hashes already.
 #[derive(Default)]
-struct Plain(u64);
+struct IdentityHasher(u64);
 
-impl Hasher for Plain {
+impl Hasher for IdentityHasher {
     fn write(&mut self, _: &[u8]) {}
 
     fn write_u64(&mut self, key: u64) {
@@ -78,74 +82,83 @@ impl Hasher for Plain {
 }
 
 impl CandidateHeap {
-    pub(super) fn of(items: Vec<Candidate>) -> CandidateHeap {
-        let mut known: HashMap<u64, u32, BuildHasherDefault<Plain>> =
-            HashMap::with_capacity_and_hasher(items.len(), BuildHasherDefault::default());
-        let mut before = vec![NONE; items.len()];
-        let mut groups: Vec<Group> = Vec::with_capacity(items.len());
-        for (item, no) in items.iter().zip(0..) {
-            let rank = item.rank();
-            match known.get(&item.key) {
+    /// Groups the candidates by key. The rank of a group is that of its best candidate.
+    pub(super) fn new(candidates: Vec<Candidate>) -> CandidateHeap {
+        let mut by_key: HashMap<u64, u32, BuildHasherDefault<IdentityHasher>> =
+            HashMap::with_capacity_and_hasher(candidates.len(), BuildHasherDefault::default());
+        let mut previous = vec![END_OF_LIST; candidates.len()];
+        let mut groups: Vec<CandidateGroup> = Vec::with_capacity(candidates.len());
+        for (candidate, idx) in candidates.iter().zip(0..) {
+            let rank = candidate.rank();
+            match by_key.get(&candidate.key) {
                 None => {
-                    known.insert(item.key, groups.len() as u32);
-                    groups.push(Group { rank, last: no, settled: item.sure });
+                    by_key.insert(candidate.key, groups.len() as u32);
+                    groups.push(CandidateGroup { rank, last: idx, is_verified: candidate.is_certain });
                 }
                 Some(&group) => {
                     let group = &mut groups[group as usize];
-                    before[no as usize] = group.last;
-                    *group =
-                        Group { rank: group.rank.max(rank), last: no, settled: group.settled && item.sure };
+                    previous[idx as usize] = group.last;
+                    *group = CandidateGroup {
+                        rank: group.rank.max(rank),
+                        last: idx,
+                        is_verified: group.is_verified && candidate.is_certain,
+                    };
                 }
             }
         }
-        CandidateHeap { items, before, heap: BinaryHeap::from(groups) }
+        CandidateHeap { candidates, previous, heap: BinaryHeap::from(groups) }
     }
 
-    /// Adds a candidate whose key no other has.
-    pub(super) fn add(&mut self, item: Candidate) {
-        let no = self.items.len() as u32;
-        self.items.push(item);
-        self.before.push(NONE);
-        self.heap.push(Group { rank: item.rank(), last: no, settled: item.sure });
+    /// Adds a candidate with a unique key.
+    pub(super) fn add(&mut self, candidate: Candidate) {
+        let idx = self.candidates.len() as u32;
+        self.candidates.push(candidate);
+        self.previous.push(END_OF_LIST);
+        self.heap.push(CandidateGroup {
+            rank: candidate.rank(),
+            last: idx,
+            is_verified: candidate.is_certain,
+        });
     }
 
-    /// Returns how many hits are left at most, and whether it is just as many.
-    pub(super) fn left(&self) -> (usize, bool) {
-        (self.heap.len(), self.heap.iter().all(|group| group.settled))
+    /// Returns the maximum number of remaining hits, and whether the number is exact.
+    pub(super) fn remaining(&self) -> (usize, bool) {
+        (self.heap.len(), self.heap.iter().all(|group| group.is_verified))
     }
 
-    /// Returns the score of the best.
-    pub(super) fn best(&self) -> Option<u32> {
+    /// Returns the score of the best candidate. Returns `None` if the heap is empty.
+    pub(super) fn best_score(&self) -> Option<u32> {
         self.heap.peek().map(|group| group.rank.0)
     }
 
-    /// Takes the best: the items of one key, and whether all of them are hits.
-    pub(super) fn take(&mut self) -> Option<(Vec<Candidate>, bool)> {
+    /// Takes the best group: its candidates, and whether all of them are known to be hits. Returns `None` if the heap is
+    /// empty.
+    pub(super) fn pop_group(&mut self) -> Option<(Vec<Candidate>, bool)> {
         let group = self.heap.pop()?;
-        let mut items = Vec::new();
-        let mut at = group.last;
-        while at != NONE {
-            items.push(self.items[at as usize]);
-            at = self.before[at as usize];
+        let mut candidates = Vec::new();
+        let mut idx = group.last;
+        while idx != END_OF_LIST {
+            candidates.push(self.candidates[idx as usize]);
+            idx = self.previous[idx as usize];
         }
-        Some((items, group.settled))
+        Some((candidates, group.is_verified))
     }
 
-    /// Puts those back that turned out to be hits: what was taken with them may have been what made them so good.
-    pub(super) fn put_back(&mut self, items: &[Candidate]) {
-        let Some(rank) = items.iter().map(Candidate::rank).max() else { return };
-        let mut last = NONE;
-        for item in items {
-            self.before.push(last);
-            last = self.items.len() as u32;
-            self.items.push(Candidate { sure: true, ..*item });
+    /// Returns verified candidates to the heap. Their rank is computed again, because a removed candidate may have set it.
+    pub(super) fn put_back(&mut self, candidates: &[Candidate]) {
+        let Some(rank) = candidates.iter().map(Candidate::rank).max() else { return };
+        let mut last = END_OF_LIST;
+        for candidate in candidates {
+            self.previous.push(last);
+            last = self.candidates.len() as u32;
+            self.candidates.push(Candidate { is_certain: true, ..*candidate });
         }
-        self.heap.push(Group { rank, last, settled: true });
+        self.heap.push(CandidateGroup { rank, last, is_verified: true });
     }
 }
 
 impl Candidate {
-    fn rank(&self) -> Rank {
-        Rank(self.score, self.time, Reverse(self.key))
+    fn rank(&self) -> CandidateRank {
+        CandidateRank(self.score, self.time, Reverse(self.key))
     }
 }

@@ -1,52 +1,51 @@
-//! A hit, told: where it stands, and the words in context.
+//! Search hits.
 
 use std::path::{Path, PathBuf};
 
 use rethread_core::entry::Timestamp;
 use rethread_core::query::Excerpt;
+use rethread_core::resume::ContextStatus;
 use rethread_core::session::Title;
 
-use crate::session::match_context::ContextStatus;
-
-/// An entry that is what was looked for.
+/// An entry that matches a query.
 #[derive(Debug, Clone)]
 pub struct SearchHit {
-    /// The id of its session.
+    /// The id of the session.
     pub session: String,
-    /// What the session is called.
+    /// The title of the session.
     pub title: Title,
-    /// The folder the session was started in.
+    /// The folder in which the session was started.
     pub project: String,
-    /// The file of the session; of a subagent's entry, that of the session it belongs to, where there is one.
+    /// The file of the session. For an entry of a subagent, the file of its session if it exists.
     pub session_path: PathBuf,
-    /// The file that holds it.
+    /// The file that contains the entry.
     pub path: PathBuf,
-    /// The subagent that says it, by the name of its file.
+    /// The subagent, by the name of its file. `None` if the entry belongs to the session itself.
     pub agent: Option<String>,
-    /// Whether it stands in a file of its own beside the session: a large result of a tool.
-    pub beside: bool,
-    /// Its line.
+    /// Whether the text is in a side file of the session: a large tool result.
+    pub in_side_file: bool,
+    /// The line number.
     pub line: u32,
-    /// Its uuid.
+    /// The uuid of the entry.
     pub uuid: Option<String>,
-    /// The number of its turn.
+    /// The number of its turn, from 1. `None` if it belongs to no turn.
     pub turn: Option<u32>,
-    /// When it was written.
+    /// The timestamp of the entry.
     pub time: Option<Timestamp>,
-    /// The words in context.
+    /// The matching text with the words around it.
     pub excerpt: Excerpt,
-    /// How it stands to what the client would load.
-    pub standing: ContextStatus,
-    /// Whether it says itself that it was copied from another session.
-    pub copied: bool,
-    /// The same entry elsewhere; it is counted once.
+    /// How the entry relates to the entries that the client would load.
+    pub context_status: ContextStatus,
+    /// Whether the entry names another session as its origin.
+    pub is_copy: bool,
+    /// Copies of the entry in other files or lines. All of them count as one hit.
     pub copies: Vec<DuplicateHit>,
-    /// How well it fits.
+    /// The relevance score. Higher is better.
     pub score: u32,
 }
 
 impl SearchHit {
-    /// Returns the id of the subagent that says it, as a list of subagents calls it.
+    /// Returns the id of the subagent, as in a list of subagents. Returns `None` if the entry is not in a subagent file.
     pub fn agent_id(&self) -> Option<&str> {
         self.agent.as_deref().map(|stem| stem.strip_prefix("agent-").unwrap_or(stem))
     }
@@ -55,29 +54,30 @@ impl SearchHit {
 /// The hits in one session.
 #[derive(Debug, Clone)]
 pub struct SessionHits {
-    /// The best of them.
+    /// The best hit.
     pub best: SearchHit,
-    /// How many.
-    pub hits: usize,
-    /// When the newest was written.
-    pub last: Option<Timestamp>,
+    /// The number of hits.
+    pub hit_count: usize,
+    /// The timestamp of the newest hit.
+    pub last_hit_at: Option<Timestamp>,
 }
 
 /// A copy of a hit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DuplicateHit {
-    /// In which session.
+    /// The id of the session.
     pub session: String,
-    /// In which file.
+    /// The file.
     pub path: PathBuf,
-    /// On which line.
+    /// The line number.
     pub line: u32,
-    /// How it stands there, where that was looked at: only where the hit itself is not remembered.
-    pub standing: Option<ContextStatus>,
+    /// How the copy relates to the entries that the client would load. `None` if the hit itself is in context.
+    pub context_status: Option<ContextStatus>,
 }
 
-/// Finds the file of the session that a subagent or a result belongs to.
-pub(super) fn session_of(path: &Path, session: &str) -> Option<PathBuf> {
+/// Finds the file of the session to which the subagent or tool result file `path` belongs, by session id. Searches all
+/// parent folders of `path`. Returns `None` if there is none.
+pub(super) fn find_session_file(path: &Path, session: &str) -> Option<PathBuf> {
     let mut folders = path.ancestors().skip(1);
     folders.find_map(|folder| Some(folder.join(format!("{session}.jsonl"))).filter(|file| file.is_file()))
 }

@@ -1,137 +1,131 @@
-//! How the entries of a session stand to what the client would load, and which turn they belong to.
+//! The turn and the context status of every entry of one file.
 
 use std::collections::HashMap;
 use std::path::Path;
 
-use rethread_core::query::ContextStatus as QueryStatus;
+use rethread_core::resume::ContextStatus;
 use rethread_core::session::{Title, TitleSource};
 use rethread_core::tree::NodeId;
 use rethread_core::{pack::Pack, pack_fields};
 
 use crate::Error;
-use crate::session::load::{Session, load_with_visitor};
-use crate::session::match_context::{ContextStatus, whereabouts};
+use crate::session::load::{LoadOptions, Session, load};
+use crate::session::match_context::compute_context_statuses;
 
-/// What the tree says of the entries of one file.
+/// Labels of the entries of one file, as stored in the cache.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Labels {
-    /// What the session is called, and from where that is known.
+    /// The title of the session, and the position of its source in `TITLE_SOURCES`.
     title: (String, u64),
-    /// The folder it was started in.
+    /// The folder in which the session was started.
     pub(super) folder: String,
-    /// Where entries begin, in order, each as far behind the one before as it says.
+    /// The byte offsets of the entries in ascending order, each as the distance to the one before.
     offsets: Vec<u64>,
-    /// The turn of each, 0 for none, and how it stands.
-    standings: Vec<(u32, u64)>,
-    /// Names of files with large results, and where the entry begins that names each.
+    /// The turn (0 for none) and the context status of each entry.
+    labels: Vec<(u32, ContextStatus)>,
+    /// Names of side files with large results, and the offset of the entry that refers to each.
     results: Vec<(String, u64)>,
-    /// What the files beside it looked like, where the title may stand in one of them.
-    pub(super) beside: Option<u64>,
+    /// The hash of the folder, if the title may be in another file of it.
+    pub(super) sibling_hash: Option<u64>,
 }
 
-pack_fields!(Labels { title, folder, offsets, standings, results, beside });
+pack_fields!(Labels { title, folder, offsets, labels, results, sibling_hash });
 
-const RESULTS: &str = "tool-results/";
-const SOURCES: [TitleSource; 5] =
+const RESULT_FOLDER: &str = "tool-results/";
+const TITLE_SOURCES: [TitleSource; 5] =
     [TitleSource::Custom, TitleSource::Ai, TitleSource::Summary, TitleSource::Prompt, TitleSource::None];
-const STANDINGS: [ContextStatus; 6] = [
-    ContextStatus::Active,
-    ContextStatus::Compacted,
-    ContextStatus::Aside,
-    ContextStatus::Island,
-    ContextStatus::Agent,
-    ContextStatus::Outside,
-];
+
+/// The turn and the context status of one entry.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct EntryLabel {
+    /// The number of the turn. `None` outside of turns.
+    pub(super) turn: Option<u32>,
+    pub(super) status: ContextStatus,
+}
+
+impl Default for EntryLabel {
+    fn default() -> EntryLabel {
+        EntryLabel { turn: None, status: ContextStatus::Unlinked }
+    }
+}
 
 impl Labels {
-    /// Reads a file; `beside` says what the files beside it look like.
-    pub(super) fn of(path: &Path, beside: impl FnOnce() -> u64) -> Result<Labels, Error> {
-        let finder = memchr::memmem::Finder::new(RESULTS);
+    /// Reads the labels of a file. `sibling_hash` computes the hash of its folder.
+    pub(super) fn read(path: &Path, sibling_hash: impl FnOnce() -> u64) -> Result<Labels, Error> {
+        let finder = memchr::memmem::Finder::new(RESULT_FOLDER);
         let mut results = HashMap::new();
-        let session = load_with_visitor(path, |entry, place| {
-            for at in finder.find_iter(entry.raw) {
-                let rest = &entry.raw[at + RESULTS.len()..];
+        let session = load(path, LoadOptions::default(), |entry, span| {
+            for start in finder.find_iter(entry.raw) {
+                let rest = &entry.raw[start + RESULT_FOLDER.len()..];
                 let name = rest.iter().take_while(|b| b.is_ascii_alphanumeric() || b"-_.".contains(b));
                 let name: String = name.map(|&byte| char::from(byte)).collect();
-                results.entry(name).or_insert(place.offset);
+                results.entry(name).or_insert(span.offset);
             }
         })?;
         let mut results: Vec<(String, u64)> = results.into_iter().collect();
         results.sort();
-        let beside = session.may_be_called_elsewhere().then(beside);
-        Ok(Labels { results, beside, ..Labels::told(&session) })
+        let sibling_hash = session.title_may_be_elsewhere().then(sibling_hash);
+        Ok(Labels { results, sibling_hash, ..Labels::from_session(&session) })
     }
 
-    fn told(session: &Session) -> Labels {
+    /// Computes title, folder and labels. `results` and `sibling_hash` are empty.
+    fn from_session(session: &Session) -> Labels {
         let tree = &session.tree;
-        let turns: HashMap<NodeId, u32> = tree.turns().zip(1..).collect();
-        let standing = whereabouts(session, &session.active());
-        let turn = |no: NodeId| tree.turn_of(no).and_then(|turn| turns.get(&turn).copied());
-        let mut entries: Vec<(u64, (u32, u64))> = tree
+        let turns: HashMap<NodeId, u32> = tree.turn_starts().zip(1..).collect();
+        let statuses = compute_context_statuses(session, &session.active_path());
+        let turn = |id: NodeId| tree.turn_of(id).and_then(|turn| turns.get(&turn).copied());
+        let mut entries: Vec<(u64, (u32, ContextStatus))> = tree
             .nodes()
             .iter()
             .zip(0..)
-            .map(|(node, no)| {
-                let standing = STANDINGS.iter().position(|known| *known == standing[no as usize]);
-                (node.place.offset, (turn(no).unwrap_or_default(), standing.unwrap_or_default() as u64))
-            })
+            .map(|(node, id)| (node.span.offset, (turn(id).unwrap_or_default(), statuses[id as usize])))
             .collect();
         entries.sort_unstable();
-        let mut before = 0;
+        let mut previous = 0;
         let mut labels = Labels {
-            folder: session.sketch.cwd.clone().unwrap_or_default(),
+            folder: session.info.cwd.clone().unwrap_or_default(),
             title: (
                 session.title.text.clone(),
-                SOURCES.iter().position(|known| *known == session.title.source).unwrap_or_default() as u64,
+                TITLE_SOURCES.iter().position(|source| *source == session.title.source).unwrap_or_default()
+                    as u64,
             ),
             ..Labels::default()
         };
-        for (offset, told) in entries {
-            labels.offsets.push(offset - before);
-            labels.standings.push(told);
-            before = offset;
+        for (offset, label) in entries {
+            labels.offsets.push(offset - previous);
+            labels.labels.push(label);
+            previous = offset;
         }
         labels
     }
 
-    /// Returns what the session is called.
+    /// Returns the title of the session.
     pub(super) fn title(&self) -> Title {
-        let source = SOURCES.get(self.title.1 as usize).copied().unwrap_or(TitleSource::None);
+        let source = TITLE_SOURCES.get(self.title.1 as usize).copied().unwrap_or(TitleSource::None);
         Title { text: self.title.0.clone(), source }
     }
 
-    /// Returns the turn of the entry at a place, and how it stands.
-    pub(super) fn at(&self, offset: u64) -> (Option<u32>, ContextStatus) {
-        let mut at = 0;
-        let found = self.offsets.iter().position(|step| {
-            at += step;
-            at >= offset
+    /// Returns the label of the entry that starts at a byte offset. Returns the default label if no entry starts there.
+    pub(super) fn label_at(&self, offset: u64) -> EntryLabel {
+        let mut entry_offset = 0;
+        let idx = self.offsets.iter().position(|distance| {
+            entry_offset += distance;
+            entry_offset >= offset
         });
-        let told = found.filter(|_| at == offset).and_then(|no| self.standings.get(no));
-        told.map_or((None, ContextStatus::Outside), |&(turn, standing)| {
-            let standing = STANDINGS.get(standing as usize).copied().unwrap_or(ContextStatus::Outside);
-            ((turn > 0).then_some(turn), standing)
+        let label = idx.filter(|_| entry_offset == offset).and_then(|idx| self.labels.get(idx));
+        label.map_or_else(EntryLabel::default, |&(turn, status)| EntryLabel {
+            turn: (turn > 0).then_some(turn),
+            status,
         })
     }
 
-    /// Returns where the entry begins that names a file with a large result.
-    pub(super) fn result(&self, name: &str) -> Option<u64> {
-        self.results.iter().find(|(known, _)| known == name).map(|(_, offset)| *offset)
+    /// Returns the offset of the first entry that refers to the side file `name`. Returns `None` if there is none.
+    pub(super) fn result_offset(&self, name: &str) -> Option<u64> {
+        self.results.iter().find(|(file_name, _)| file_name == name).map(|(_, offset)| *offset)
     }
 
-    /// Packs it to be kept.
-    pub(super) fn blob(&self) -> Vec<u8> {
-        self.packed()
-    }
-}
-
-/// Says what a query calls it.
-pub(super) fn label(standing: ContextStatus) -> Option<QueryStatus> {
-    match standing {
-        ContextStatus::Active => Some(QueryStatus::Active),
-        ContextStatus::Compacted => Some(QueryStatus::Compacted),
-        ContextStatus::Aside | ContextStatus::Island => Some(QueryStatus::Abandoned),
-        ContextStatus::Agent => Some(QueryStatus::Subagent),
-        ContextStatus::Outside => None,
+    /// Encodes the labels for the cache.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        self.to_packed()
     }
 }

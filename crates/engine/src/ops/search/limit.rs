@@ -1,41 +1,41 @@
-//! When a search ends before its end: its time is over, or nobody waits for it any more.
+//! Deadline and cancellation of a search.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Stops a search from another thread.
+/// Cancels a search from another thread.
 #[derive(Debug, Clone, Default)]
 pub struct CancelToken(Arc<AtomicBool>);
 
 impl CancelToken {
-    /// Stops it, as soon as it looks up.
-    pub fn stop(&self) {
+    /// Cancels the search. It ends the next time it checks its deadline.
+    pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was stopped.
-    pub fn is_stopped(&self) -> bool {
+    /// Returns `true` if the search was cancelled.
+    pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// How long to go on.
+/// The time at which a search ends, and its cancel token.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Deadline {
-    deadline: Option<Instant>,
-    halt: CancelToken,
+    end: Option<Instant>,
+    cancel: CancelToken,
 }
 
 impl Deadline {
-    /// Begins now.
-    pub(super) fn of(budget: Option<Duration>, halt: &CancelToken) -> Deadline {
-        let deadline = budget.and_then(|budget| Instant::now().checked_add(budget));
-        Deadline { deadline, halt: halt.clone() }
+    /// Creates a deadline that is `budget` from now. Without a budget, only cancellation ends the search.
+    pub(super) fn new(budget: Option<Duration>, cancel: &CancelToken) -> Deadline {
+        let end = budget.and_then(|budget| Instant::now().checked_add(budget));
+        Deadline { end, cancel: cancel.clone() }
     }
 
-    /// Whether it is time to end.
+    /// Returns `true` if the deadline has passed or the search was cancelled.
     pub(super) fn is_over(&self) -> bool {
-        self.halt.is_stopped() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.cancel.is_cancelled() || self.end.is_some_and(|end| Instant::now() >= end)
     }
 }

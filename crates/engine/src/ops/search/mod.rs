@@ -1,12 +1,12 @@
-//! Entries of all sessions that a query means, best first.
+//! Searches the entries of all sessions, best hit first.
 //!
 //! ```text
-//! files ─┬─ indexed ──ask──▶ sure, or perhaps ─┐
-//!        └─ the rest ─scan─▶ loose ────────────┴─▶ ranking ──best first──▶ settled on text and tree ──▶ hit
+//! files ─┬─ indexed ──match──▶ candidates, certain or not ─┐
+//!        └─ the rest ─scan───▶ scanned candidates ──────┴─▶ ranking ──best first──▶ verified on text and tree ──▶ hit
 //! ```
 //!
-//! The index only shortens the way (**index-is-a-shortcut**): what it is not sure of is asked of the text, by the same
-//! meaning that a scan goes by.
+//! The index is only a shortcut (**index-is-a-shortcut**): candidates that it is not certain of are verified on their
+//! text, by the same compiled query that a scan uses.
 
 mod build_hit;
 mod candidate_heap;
@@ -18,6 +18,10 @@ mod ranking;
 mod scan;
 mod snapshot;
 
+pub use hit::{DuplicateHit, SearchHit, SessionHits};
+pub use limit::CancelToken;
+pub use snapshot::{SearchSnapshot, open_snapshot};
+
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -28,449 +32,490 @@ use rethread_core::query::{CompiledQuery, EntryContext, Query, SearchDoc, Search
 use rethread_core::tree::LineSpan;
 
 use self::candidate_heap::{Candidate, CandidateSource};
-
 use self::label_cache::LabelCache;
-use self::labels::label;
 use self::limit::Deadline;
 use self::ranking::Ranking;
-use self::scan::{UnindexedRange, scan};
-use self::snapshot::{AT_ONCE, SnapshotParts};
+use self::scan::{UnindexedRange, scan_ranges};
+use self::snapshot::MAX_REFRESH_BYTES;
 use crate::Error;
-use crate::cache::{CacheDir, CacheWarning, IndexError};
-use crate::disk::{DirCache, FileOwner, FileRole, LineReader, Roots, SessionFile, find_all, read_text};
-use crate::search_index::{Candidates, IndexReader, IndexedFile, Refreshed, SearchIndex};
-use crate::session::match_context::read_at;
+use crate::cache::IndexError;
+use crate::cache::{CacheDir, CacheWarning};
+use crate::disk::{
+    DirCache, FileOwner, FileRole, LineReader, Roots, SessionFile, find_sessions_and_results,
+    read_result_text,
+};
+use crate::search_index::{Candidates, IndexReader, IndexedFile, RefreshedIndex, SearchIndex};
+use crate::session::match_context::parse_entries_at;
 
-pub use hit::{DuplicateHit, SearchHit, SessionHits};
-pub use limit::CancelToken;
+/// The maximum number of files that stay open between reads.
+const MAX_OPEN_FILES: usize = 256;
 
-pub use snapshot::{SearchSnapshot, stacks};
-
-/// So many files are kept open between one look and the next.
-const OPEN: usize = 256;
-
-/// What to look for, and where.
-#[derive(Debug, Clone)]
+/// Options of a search.
+#[derive(Debug, Clone, Default)]
 pub struct SearchRequest {
-    /// Where.
-    pub roots: Roots,
-    /// What.
+    /// The query to evaluate.
     pub query: Query,
-    /// Also through what stands beside the conversation.
+    /// Also search text outside the conversation, such as system events and attachments.
     pub all: bool,
-    /// How long to look; what is not found by then is not told.
+    /// The maximum duration. Entries that are not found by then are missing from the result. `None` means no limit.
     pub budget: Option<Duration>,
-    /// Stops it before: what is not found by then is not told either.
-    pub halt: CancelToken,
+    /// Cancels the search from another thread.
+    pub cancel: CancelToken,
 }
 
-/// How many hits there are.
+/// The number of hits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Total {
-    /// So many, told or not.
+pub struct HitCount {
+    /// The number of hits, returned or not.
     pub hits: usize,
-    /// Whether it is just as many: else there may be fewer.
+    /// Whether the number is exact. Otherwise it is an upper bound.
     pub exact: bool,
 }
 
-/// What was found: hits, best first.
+/// A running search: an iterator over hits, best first.
 pub struct Search {
-    /// What is wrong with the index, or its folder.
-    pub notices: Vec<CacheWarning>,
+    /// Problems with the index or its folder.
+    pub warnings: Vec<CacheWarning>,
     /// Files and folders that could not be read.
     pub failures: Vec<Error>,
-    /// Bytes that were read because no index holds them.
-    pub scanned: u64,
-    /// How many files there are.
-    pub files: usize,
-    meaning: CompiledQuery,
-    request: SearchRequest,
-    /// What must be read.
-    parts: Vec<UnindexedRange>,
-    found: Arc<Vec<SessionFile>>,
-    snapshot: Arc<IndexReader>,
-    /// Where the index is kept, if it was asked, and whether it turned out to be damaged on the way.
-    shelf: Option<SearchIndex>,
+    /// Bytes that were read because they are not indexed.
+    pub scanned_bytes: u64,
+    /// The number of files that are searched, indexed or not.
+    pub file_count: usize,
+    query: CompiledQuery,
+    scope: SearchScope,
+    /// The files, and the open index.
+    content: Arc<RefreshedIndex>,
+    /// The index on disk. `None` if it is not used.
+    index: Option<SearchIndex>,
+    /// Whether the index turned out to be damaged.
     damaged: Cell<bool>,
-    by_id: ById,
+    file_ids: FileIdMap,
     ranking: Ranking,
-    standings: LabelCache,
-    /// Files that were read from, by their numbers.
-    open: RefCell<HashMap<usize, LineReader>>,
-    told: usize,
-    limit: Deadline,
-    cut: bool,
+    labels: LabelCache,
+    /// Open files, by their index in `content.files`.
+    open_files: RefCell<HashMap<usize, LineReader>>,
+    /// The number of hits that were returned.
+    returned_count: usize,
+    /// Whether the search ended before everything was searched: by timeout or cancellation.
+    incomplete: bool,
 }
 
-/// Which file a number of the index means: numbers in order, each with that of the file.
+/// The roots, the request and the deadline of a search.
+#[derive(Debug, Clone)]
+struct SearchScope {
+    roots: Roots,
+    request: SearchRequest,
+    deadline: Deadline,
+}
+
+/// Maps file ids of the search index to indices in the list of files. Sorted by id.
 #[derive(Debug, Default)]
-struct ById(Vec<(u64, usize)>);
+struct FileIdMap(Vec<(u64, usize)>);
 
-impl ById {
-    /// Takes the rows of the index that tell what is there now.
-    fn of(rows: &[Option<&IndexedFile>]) -> ById {
-        let mut known: Vec<(u64, usize)> =
-            rows.iter().zip(0..).filter_map(|(row, no)| Some((row.as_ref()?.id, no))).collect();
-        known.sort_unstable();
-        ById(known)
+impl FileIdMap {
+    /// Creates the map from the index rows of all files.
+    fn new(rows: &[Option<&IndexedFile>]) -> FileIdMap {
+        let mut pairs: Vec<(u64, usize)> =
+            rows.iter().zip(0..).filter_map(|(row, idx)| Some((row.as_ref()?.id, idx))).collect();
+        pairs.sort_unstable();
+        FileIdMap(pairs)
     }
 
+    /// Returns the index of a file in the list of files. Returns `None` if the id is unknown.
     fn get(&self, id: u64) -> Option<usize> {
-        self.0.binary_search_by_key(&id, |(known, _)| *known).ok().map(|at| self.0[at].1)
+        self.0.binary_search_by_key(&id, |(known_id, _)| *known_id).ok().map(|idx| self.0[idx].1)
     }
 }
 
-/// Looks through everything under the roots; with an index, only through what it does not hold.
-pub fn search(request: &SearchRequest, index: Option<&CacheDir>) -> Search {
-    let limit = Deadline::of(request.budget, &request.halt);
-    let shelf = index.and_then(|index| index.shelf(&request.roots));
-    let looked = match &shelf {
-        Some(shelf) => {
-            let stock = shelf.refresh(&request.roots, AT_ONCE, &|_| {}).into();
-            look_through(request, shelf, stock, &limit)
+/// Searches all sessions under `roots`. With a cache, only files that are not indexed are read.
+pub fn search_sessions(roots: &Roots, request: &SearchRequest, cache: Option<&CacheDir>) -> Search {
+    let scope = SearchScope::new(roots, request);
+    let search = match cache.and_then(|cache| cache.search_index(roots)) {
+        Some(index) => {
+            let mut content = index.refresh(roots, MAX_REFRESH_BYTES, &|_| {});
+            let failures = std::mem::take(&mut content.failures);
+            let warnings = std::mem::take(&mut content.warnings);
+            search_index(&scope, &index, &Arc::new(content)).map(|mut search| {
+                search.failures.splice(0..0, failures);
+                search.warnings.extend(warnings);
+                search
+            })
         }
-        None => Ok(read(request, &limit)),
+        None => Ok(search_files(&scope)),
     };
-    labelled(looked, request, &limit, index)
+    scope.start_search(search, cache)
 }
 
-/// Looks through what stood under the same roots just before, without asking again which files there are: for who searches
-/// anew with every letter that is typed. What was written meanwhile is not found, and what went wrong at that look is not told.
-pub fn search_snapshot(request: &SearchRequest, stacks: &SearchSnapshot, index: Option<&CacheDir>) -> Search {
-    let limit = Deadline::of(request.budget, &request.halt);
-    labelled(look_through(request, &stacks.shelf, stacks.stock(), &limit), request, &limit, index)
-}
-
-/// Reads everything where the index was of no use, and gives the search what it knows sessions by.
-fn labelled(
-    looked: Result<Search, CacheWarning>,
+/// Searches a snapshot that was opened earlier, without listing the files again (search-as-you-type).
+///
+/// Changes made since the snapshot are not found, and errors from opening it are not repeated.
+#[doc(hidden)] // Public only because the web server keeps a snapshot between requests.
+pub fn search_snapshot(
+    roots: &Roots,
     request: &SearchRequest,
-    limit: &Deadline,
-    index: Option<&CacheDir>,
+    snapshot: &SearchSnapshot,
+    cache: Option<&CacheDir>,
 ) -> Search {
-    let mut search = looked.unwrap_or_else(|notice| {
-        let mut search = read(request, limit);
-        search.notices.push(notice);
+    let scope = SearchScope::new(roots, request);
+    let search = search_index(&scope, &snapshot.index, &snapshot.content);
+    scope.start_search(search, cache)
+}
+
+impl SearchScope {
+    fn new(roots: &Roots, request: &SearchRequest) -> SearchScope {
+        let deadline = Deadline::new(request.budget, &request.cancel);
+        SearchScope { roots: roots.clone(), request: request.clone(), deadline }
+    }
+
+    /// Attaches the label cache to a search. Starts a search that reads all files if `search` is an error.
+    fn start_search(&self, search: Result<Search, CacheWarning>, cache: Option<&CacheDir>) -> Search {
+        let mut search = search.unwrap_or_else(|warning| {
+            let mut search = search_files(self);
+            search.warnings.push(warning);
+            search
+        });
+        search.labels = LabelCache::new(cache, &self.roots);
         search
-    });
-    search.standings = LabelCache::of(index, &request.roots);
+    }
+
+    fn compile_query(&self) -> CompiledQuery {
+        CompiledQuery::new(&self.request.query, self.request.all)
+    }
+}
+
+/// Searches by reading all files.
+fn search_files(scope: &SearchScope) -> Search {
+    let (files, failures) = find_sessions_and_results(&scope.roots, &mut DirCache::default());
+    let reader = IndexReader::default();
+    let unindexed = find_unindexed(&reader, &files, &vec![None; files.len()]).unwrap_or_default();
+    let content = RefreshedIndex { reader, files, failures: Vec::new(), warnings: Vec::new() };
+    let mut search = Search::new(scope, scope.compile_query(), Arc::new(content), &unindexed);
+    search.failures = failures;
+    // Ranking fails only if an index is damaged, and this one is empty.
+    let _ = search.rank_candidates(Candidates::default(), FileIdMap::default(), unindexed);
     search
 }
 
-/// Reads all files.
-fn read(request: &SearchRequest, limit: &Deadline) -> Search {
-    let (files, failures) = find_all(&request.roots, &mut DirCache::default());
-    let all = Refreshed { snapshot: IndexReader::default(), files, failures, notices: Vec::new() };
-    let parts = parts(&all.snapshot, &all.files, &vec![None; all.files.len()]).unwrap_or_default();
-    let mut search = Search::new(request, all.into(), parts, limit);
-    // Nothing can be damaged where nothing is kept.
-    let _ = search.rank(Candidates::default(), ById::default());
-    search
-}
-
-/// Asks the index, and reads the rest; what is damaged is given up.
-fn look_through(
-    request: &SearchRequest,
-    shelf: &SearchIndex,
-    all: SnapshotParts,
-    limit: &Deadline,
+/// Searches the index, and reads the files that are not indexed. Invalidates a damaged index and returns a warning.
+fn search_index(
+    scope: &SearchScope,
+    index: &SearchIndex,
+    content: &Arc<RefreshedIndex>,
 ) -> Result<Search, CacheWarning> {
-    let found = || -> Result<Search, IndexError> {
-        let (by_id, answer, parts) = ask(&all, &CompiledQuery::of(&request.query, request.all))?;
-        let mut search = Search::new(request, all, parts, limit);
-        search.rank(answer, by_id)?;
-        search.shelf = Some(shelf.clone());
+    let search = || -> Result<Search, IndexError> {
+        let query = scope.compile_query();
+        let rows = content.reader.find_current(&content.files);
+        let file_ids = FileIdMap::new(&rows);
+        let candidates = content.reader.search(&query, &|id| rows[file_ids.get(id)?])?;
+        let unindexed = find_unindexed(&content.reader, &content.files, &rows)?;
+        let mut search = Search::new(scope, query, Arc::clone(content), &unindexed);
+        search.rank_candidates(candidates, file_ids, unindexed)?;
+        search.index = Some(index.clone());
         Ok(search)
     };
-    found().map_err(|_| shelf.invalidate())
+    search().map_err(|_| index.invalidate())
 }
 
-/// Asks the index, and returns with what it says what it does not know.
-fn ask(
-    all: &SnapshotParts,
-    meaning: &CompiledQuery,
-) -> Result<(ById, Candidates, Vec<UnindexedRange>), IndexError> {
-    let rows = all.snapshot.rows(&all.files);
-    let by_id = ById::of(&rows);
-    let answer = all.snapshot.search(meaning, &|id| rows[by_id.get(id)?])?;
-    Ok((by_id, answer, parts(&all.snapshot, &all.files, &rows)?))
-}
-
-/// Returns what must be read: files that the index does not know, and what stands behind the last whole line of others.
-fn parts(
-    snapshot: &IndexReader,
-    found: &[SessionFile],
+/// Returns the ranges that must be read: unindexed files, and the lines after the indexed part of other files. `rows`
+/// has the index row of each file, `None` if the file is not indexed.
+fn find_unindexed(
+    reader: &IndexReader,
+    files: &[SessionFile],
     rows: &[Option<&IndexedFile>],
 ) -> Result<Vec<UnindexedRange>, IndexError> {
-    let mut parts = Vec::new();
-    for ((no, file), row) in found.iter().enumerate().zip(rows) {
+    let mut unindexed = Vec::new();
+    for ((idx, file), row) in files.iter().enumerate().zip(rows) {
         match row {
             Some(row) if row.bytes >= file.len => {}
-            Some(row) => parts.push(UnindexedRange {
-                file: no,
+            Some(row) => unindexed.push(UnindexedRange {
+                file_idx: idx,
                 from: row.bytes,
-                lines: row.lines,
-                origin: row.origin.clone(),
-                cards: snapshot.calls(row.id)?,
+                line_count: row.lines,
+                owner: row.owner.clone(),
+                builder: reader.read_calls(row.id)?,
             }),
-            None => parts.push(UnindexedRange {
-                file: no,
+            None => unindexed.push(UnindexedRange {
+                file_idx: idx,
                 from: 0,
-                lines: 0,
-                origin: FileOwner::of(file),
-                cards: SearchDocBuilder::default(),
+                line_count: 0,
+                owner: FileOwner::from_path(file),
+                builder: SearchDocBuilder::default(),
             }),
         }
     }
-    Ok(parts)
+    Ok(unindexed)
 }
 
 impl Search {
     fn new(
-        request: &SearchRequest,
-        all: SnapshotParts,
-        parts: Vec<UnindexedRange>,
-        limit: &Deadline,
+        scope: &SearchScope,
+        query: CompiledQuery,
+        content: Arc<RefreshedIndex>,
+        unindexed: &[UnindexedRange],
     ) -> Search {
-        let SnapshotParts { snapshot, files: found, failures, notices } = all;
         Search {
-            notices,
-            failures,
-            scanned: parts.iter().map(|part| found[part.file].len - part.from).sum(),
-            files: found.len(),
-            meaning: CompiledQuery::of(&request.query, request.all),
-            request: request.clone(),
-            parts,
-            found,
-            snapshot,
-            shelf: None,
+            warnings: Vec::new(),
+            failures: Vec::new(),
+            scanned_bytes: unindexed.iter().map(|range| content.files[range.file_idx].len - range.from).sum(),
+            file_count: content.files.len(),
+            query,
+            scope: scope.clone(),
+            content,
+            index: None,
             damaged: Cell::new(false),
-            by_id: ById::default(),
+            file_ids: FileIdMap::default(),
             ranking: Ranking::default(),
-            standings: LabelCache::default(),
-            open: RefCell::default(),
-            told: 0,
-            limit: limit.clone(),
-            cut: false,
+            labels: LabelCache::default(),
+            open_files: RefCell::default(),
+            returned_count: 0,
+            incomplete: false,
         }
     }
 
-    /// Reads what must be read, and puts everything in order.
-    fn rank(&mut self, answer: Candidates, by_id: ById) -> Result<(), IndexError> {
-        let heap = scan(&self.meaning, &self.found, std::mem::take(&mut self.parts), &self.limit);
-        self.by_id = by_id;
-        self.failures.extend(heap.failures);
-        self.cut |= heap.cut;
-        let words = self.meaning.words().iter().enumerate();
-        let held = |no: usize| {
-            let of = |counts: &Vec<usize>| counts.get(no).copied().unwrap_or_default();
-            of(&answer.doc_freq) + of(&heap.holding)
+    /// Reads the unindexed ranges, and ranks all candidates.
+    fn rank_candidates(
+        &mut self,
+        candidates: Candidates,
+        file_ids: FileIdMap,
+        unindexed: Vec<UnindexedRange>,
+    ) -> Result<(), IndexError> {
+        let scan = scan_ranges(&self.query, &self.content.files, unindexed, &self.scope.deadline);
+        self.file_ids = file_ids;
+        self.failures.extend(scan.failures);
+        self.incomplete |= scan.incomplete;
+        let doc_freq = |idx: usize| {
+            let count_of = |counts: &Vec<usize>| counts.get(idx).copied().unwrap_or_default();
+            count_of(&candidates.doc_freq) + count_of(&scan.doc_freq)
         };
-        // What only the text can tell is seldom, or else it would not be looked for so.
+        // A term that the index cannot decide is taken as rare: users do not write such queries for common text.
+        let terms = self.query.ranked_terms().iter().enumerate();
         let weights: Vec<f32> =
-            words.map(|(no, word)| idf(if word.parts.is_conclusive { held(no) } else { 0 })).collect();
-        self.ranking = Ranking::of(&self.snapshot, answer, heap.entries, &weights)?;
+            terms.map(|(idx, term)| idf(if term.plan.is_conclusive { doc_freq(idx) } else { 0 })).collect();
+        self.ranking = Ranking::new(&self.content.reader, candidates, scan.entries, &weights)?;
         Ok(())
     }
 
-    /// Goes on without the index, which turned out to be damaged: reading finds the same hits in the same order.
+    /// Continues without the damaged index. Reading finds the same hits in the same order.
     fn restart_without_index(&mut self) {
-        let mut search = read(&self.request, &self.limit);
-        for _ in 0..self.told {
-            search.next_items();
+        let mut search = search_files(&self.scope);
+        for _ in 0..self.returned_count {
+            search.next_candidates();
         }
-        search.told = self.told;
-        search.standings = std::mem::take(&mut self.standings).on_other_files();
-        search.notices = std::mem::take(&mut self.notices);
-        search.notices.extend(self.shelf.take().map(|shelf| shelf.invalidate()));
+        search.returned_count = self.returned_count;
+        search.labels = std::mem::take(&mut self.labels).without_files();
+        search.warnings = std::mem::take(&mut self.warnings);
+        search.warnings.extend(self.index.take().map(|index| index.invalidate()));
         *self = search;
     }
 
-    /// Says how many hits there are, told or not.
-    pub fn total(&self) -> Total {
-        let (left, exact) = self.ranking.left();
-        Total { hits: self.told + left, exact: exact && !self.cut }
+    /// Returns the number of hits, returned or not. The number is an upper bound until all candidates are verified.
+    pub fn hit_count(&self) -> HitCount {
+        let (remaining, exact) = self.ranking.remaining();
+        HitCount { hits: self.returned_count + remaining, exact: exact && !self.incomplete }
     }
 
-    /// Whether the index was asked, and sound as far as it was.
+    /// Returns `true` if the index is used, and no damage was found so far.
     pub fn is_indexed(&self) -> bool {
-        self.shelf.is_some()
+        self.index.is_some()
     }
 
-    /// Whether more had to be read than an index brought up to date would leave.
-    pub fn index_is_stale(&self) -> bool {
-        self.standings.is_kept() && self.scanned > AT_ONCE
+    /// Returns `true` if so much had to be read that refreshing the index is worthwhile.
+    pub fn is_index_stale(&self) -> bool {
+        self.labels.is_persistent() && self.scanned_bytes > MAX_REFRESH_BYTES
     }
 
-    /// Whether the time was over before everything was looked through.
-    pub fn timed_out(&self) -> bool {
-        self.cut
+    /// Returns `true` if the search ended before everything was searched: by timeout or cancellation.
+    pub fn is_incomplete(&self) -> bool {
+        self.incomplete
     }
 
-    /// Tells the next hit, the best that is left.
-    pub fn next_hit(&mut self) -> Option<SearchHit> {
-        loop {
-            let items = self.next_items();
-            // A file that changed meanwhile may not hold it any more: then it is no hit.
-            let hit = items.map(|items| self.build_hit(items));
-            if self.damaged.get() {
-                self.restart_without_index();
-                continue;
-            }
-            if let Some(hit) = hit? {
-                self.told += 1;
-                return Some(hit);
-            }
-        }
-    }
-
-    /// Keeps what was found out about sessions for the next search; says what went wrong.
+    /// Writes the labels of the searched sessions to the cache. Returns a warning if that fails.
     pub fn finish(self) -> Option<CacheWarning> {
-        self.standings.keep(&self.found)
+        self.labels.write(&self.content.files)
     }
 
-    /// Counts what is left by session, in the order of the best hit of each.
-    pub fn by_session(&mut self) -> Vec<SessionHits> {
+    /// Counts the remaining hits by session, in the order of the best hit of each.
+    pub fn group_by_session(&mut self) -> Vec<SessionHits> {
         let mut sessions: Vec<SessionHits> = Vec::new();
-        // By file: which of the sessions it belongs to.
-        let mut known: HashMap<usize, usize> = HashMap::new();
-        while let Some(items) = self.next_items() {
-            let last = items.iter().filter_map(|item| item.time).max();
-            let file =
-                items.iter().filter_map(|item| Some((self.is_copied(item), self.file(item.from)?))).min();
-            let Some((_, file)) = file else { continue };
-            let no = match known.get(&file) {
-                Some(no) => *no,
+        // Maps indices of files to indices of `sessions`.
+        let mut by_file: HashMap<usize, usize> = HashMap::new();
+        while let Some(candidates) = self.next_candidates() {
+            let newest = candidates.iter().filter_map(|candidate| candidate.time).max();
+            let files = candidates
+                .iter()
+                .filter_map(|candidate| Some((self.is_copy(candidate), self.find_file(candidate.source)?)));
+            // Originals are preferred to copies.
+            let Some((_, file_idx)) = files.min() else { continue };
+            let idx = match by_file.get(&file_idx) {
+                Some(idx) => *idx,
                 None => {
-                    let Some(best) = self.build_hit(items) else { continue };
-                    let of = |one: &SessionHits| one.best.session_path == best.session_path;
-                    let no = sessions.iter().position(of).unwrap_or(sessions.len());
-                    if no == sessions.len() {
-                        sessions.push(SessionHits { best, hits: 0, last: None });
+                    let Some(best) = self.build_hit(candidates) else { continue };
+                    let is_same = |hits: &SessionHits| hits.best.session_path == best.session_path;
+                    let idx = sessions.iter().position(is_same).unwrap_or(sessions.len());
+                    if idx == sessions.len() {
+                        sessions.push(SessionHits { best, hit_count: 0, last_hit_at: None });
                     }
-                    known.insert(file, no);
-                    no
+                    by_file.insert(file_idx, idx);
+                    idx
                 }
             };
-            sessions[no].hits += 1;
-            sessions[no].last = sessions[no].last.max(last);
-            self.told += 1;
+            sessions[idx].hit_count += 1;
+            sessions[idx].last_hit_at = sessions[idx].last_hit_at.max(newest);
+            self.returned_count += 1;
         }
         if self.damaged.get() {
-            self.told = 0;
+            self.returned_count = 0;
             self.restart_without_index();
-            return self.by_session();
+            return self.group_by_session();
         }
         sessions
     }
 
-    /// Takes the next items of one key that are hits.
-    fn next_items(&mut self) -> Option<Vec<Candidate>> {
+    /// Takes the next group of candidates that are hits. All of them have the same key. Returns `None` at the end, after the
+    /// deadline, or if the index is damaged.
+    fn next_candidates(&mut self) -> Option<Vec<Candidate>> {
         loop {
-            let taken = self.ranking.take(&self.snapshot);
-            self.damaged.set(self.damaged.get() || taken.is_err());
-            let (mut items, settled) = taken.ok().flatten()?;
-            self.cut |= self.limit.is_over();
-            if self.cut {
+            let popped = self.ranking.pop_group(&self.content.reader);
+            self.damaged.set(self.damaged.get() || popped.is_err());
+            let (mut candidates, is_verified) = popped.ok().flatten()?;
+            self.incomplete |= self.scope.deadline.is_over();
+            if self.incomplete {
                 return None;
             }
-            if settled {
-                return Some(items);
+            if is_verified {
+                return Some(candidates);
             }
-            items.retain(|item| item.sure || self.holds(item));
-            self.ranking.put_back(&items);
+            candidates.retain(|candidate| candidate.is_certain || self.verify(candidate));
+            self.ranking.put_back(&candidates);
         }
     }
 
-    fn is_copied(&self, item: &Candidate) -> bool {
-        match item.from {
-            CandidateSource::Loose(no) => self.ranking.loose.get(no as usize).is_some_and(|one| one.copied),
-            CandidateSource::Index(no) => self.ranking.answer.is_copied(no),
+    /// Returns `true` if the entry names another session as its origin.
+    fn is_copy(&self, candidate: &Candidate) -> bool {
+        match candidate.source {
+            CandidateSource::Scanned(idx) => {
+                self.ranking.scanned.get(idx as usize).is_some_and(|scanned| scanned.is_copy)
+            }
+            CandidateSource::Index(idx) => self.ranking.indexed.is_copied(idx),
         }
     }
 
-    /// Says which file an item stands in.
-    fn file(&self, from: CandidateSource) -> Option<usize> {
-        match from {
-            CandidateSource::Loose(no) => self.ranking.loose.get(no as usize).map(|one| one.file),
-            CandidateSource::Index(no) => {
-                let id = self.snapshot.file(&self.ranking.answer, no)?;
-                self.by_id.get(id)
+    /// Returns the index of the file of a candidate in `content.files`. Returns `None` if the file is unknown.
+    fn find_file(&self, source: CandidateSource) -> Option<usize> {
+        match source {
+            CandidateSource::Scanned(idx) => {
+                self.ranking.scanned.get(idx as usize).map(|scanned| scanned.file_idx)
             }
-        }
-    }
-
-    /// Says which file an item stands in, and where.
-    fn place(&self, from: CandidateSource) -> Option<(usize, LineSpan)> {
-        match from {
-            CandidateSource::Loose(no) => {
-                self.ranking.loose.get(no as usize).map(|one| (one.file, one.place))
-            }
-            CandidateSource::Index(no) => {
-                let placed = self.snapshot.place(&self.ranking.answer, no);
-                self.damaged.set(self.damaged.get() || placed.is_err());
-                let (id, place) = placed.ok()?;
-                Some((self.by_id.get(id)?, place))
+            CandidateSource::Index(idx) => {
+                let id = self.content.reader.file_id(&self.ranking.indexed, idx)?;
+                self.file_ids.get(id)
             }
         }
     }
 
-    /// Asks text and tree what the index left open.
-    fn holds(&mut self, item: &Candidate) -> bool {
-        let open = match item.from {
-            CandidateSource::Loose(no) => {
-                self.ranking.loose.get(no as usize).map(|one| one.open.clone()).unwrap_or_default()
+    /// Returns the index of the file of a candidate, and the span of its line. Returns `None` if the file is unknown or the
+    /// index is damaged.
+    fn find_line(&self, source: CandidateSource) -> Option<(usize, LineSpan)> {
+        match source {
+            CandidateSource::Scanned(idx) => {
+                self.ranking.scanned.get(idx as usize).map(|scanned| (scanned.file_idx, scanned.span))
             }
-            CandidateSource::Index(no) => self.ranking.answer.open(no),
+            CandidateSource::Index(idx) => {
+                let line = self.content.reader.read_span(&self.ranking.indexed, idx);
+                self.damaged.set(self.damaged.get() || line.is_err());
+                let (id, span) = line.ok()?;
+                Some((self.file_ids.get(id)?, span))
+            }
+        }
+    }
+
+    /// Returns `true` if a candidate is a hit, by its text and its context status.
+    fn verify(&mut self, candidate: &Candidate) -> bool {
+        let unresolved = match candidate.source {
+            CandidateSource::Scanned(idx) => self
+                .ranking
+                .scanned
+                .get(idx as usize)
+                .map(|scanned| scanned.unresolved.clone())
+                .unwrap_or_default(),
+            CandidateSource::Index(idx) => self.ranking.indexed.unresolved(idx),
         };
-        let Some((file, place)) = self.place(item.from) else { return false };
-        let label =
-            self.meaning.asks_label(&open).then(|| label(self.standings.at(&self.found, file, place).1));
-        let mut holds = false;
-        let setting = EntryContext { label, ..EntryContext::default() };
-        let worth = |line: &[u8]| self.meaning.may_settle(&open, line);
-        self.read(file, place, worth, |search, card, _| {
-            holds = search.meaning.resolve(&open, card, &setting)
+        let Some((file_idx, span)) = self.find_line(candidate.source) else { return false };
+        let status = self
+            .query
+            .needs_status(&unresolved)
+            .then(|| self.labels.find_label(&self.content.files, file_idx, span).status);
+        let mut is_hit = false;
+        let context = EntryContext { status, ..EntryContext::default() };
+        let filter = |line: &[u8]| self.query.may_resolve(&unresolved, line);
+        self.read_doc(file_idx, span, filter, |search, doc, _| {
+            is_hit = search.query.resolve(&unresolved, doc, &context);
         });
-        self.failures.append(&mut self.standings.failures);
-        holds
+        self.failures.append(&mut self.labels.failures);
+        is_hit
     }
 
-    /// Reads the entry at a place, if its line is worth it.
-    fn read(
+    /// Reads the entry at a span, if its line passes `filter`. Calls `visit` with the document and its uuid. Does nothing if
+    /// the line cannot be read.
+    fn read_doc(
         &self,
-        no: usize,
-        place: LineSpan,
-        worth: impl FnOnce(&[u8]) -> bool,
-        mut each: impl FnMut(&Search, &SearchDoc<'_>, Option<String>),
+        file_idx: usize,
+        span: LineSpan,
+        filter: impl FnOnce(&[u8]) -> bool,
+        mut visit: impl FnMut(&Search, &SearchDoc<'_>, Option<String>),
     ) {
-        let file = &self.found[no];
+        let file = &self.content.files[file_idx];
         if let FileRole::Result { .. } = file.role {
-            let text = read_text(&file.path, u64::from(place.len)).unwrap_or_default();
-            let card = SearchDoc::of_result(&text, file.mark.moment(), &file.path.to_string_lossy());
-            card.iter().for_each(|card| each(self, card, None));
+            let text = read_result_text(&file.path, u64::from(span.len)).unwrap_or_default();
+            let doc = SearchDoc::from_tool_result(
+                &text,
+                file.fingerprint.modified_at(),
+                &file.path.to_string_lossy(),
+            );
+            doc.iter().for_each(|doc| visit(self, doc, None));
             return;
         }
-        let mut open = self.open.borrow_mut();
-        if open.len() >= OPEN {
+        let mut open = self.open_files.borrow_mut();
+        if open.len() >= MAX_OPEN_FILES {
             open.clear();
         }
-        let lines = match open.entry(no) {
-            Entry::Occupied(known) => known.into_mut(),
+        let lines = match open.entry(file_idx) {
+            Entry::Occupied(slot) => slot.into_mut(),
             Entry::Vacant(slot) => match LineReader::open(&file.path) {
                 Ok(lines) => slot.insert(lines),
                 Err(_) => return,
             },
         };
-        let Ok(bytes) = lines.read(place) else { return };
+        let Ok(bytes) = lines.read_span(span) else { return };
         drop(open);
-        if !worth(&bytes) {
+        if !filter(&bytes) {
             return;
         }
-        read_at(&bytes, place, |entry| {
-            if let Some(card) = SearchDocBuilder::default().card(entry) {
-                each(self, &card, entry.uuid.map(|uuid| uuid.decode().into_owned()));
+        parse_entries_at(&bytes, span, |entry| {
+            if let Some(doc) = SearchDocBuilder::default().build_doc(entry) {
+                visit(self, &doc, entry.uuid.map(|uuid| uuid.decode().into_owned()));
             }
         });
+    }
+}
+
+impl Iterator for Search {
+    type Item = SearchHit;
+
+    fn next(&mut self) -> Option<SearchHit> {
+        loop {
+            let candidates = self.next_candidates();
+            // The file may have changed and may no longer contain the entry. Then there is no hit.
+            let hit = candidates.map(|candidates| self.build_hit(candidates));
+            if self.damaged.get() {
+                self.restart_without_index();
+                continue;
+            }
+            if let Some(hit) = hit? {
+                self.returned_count += 1;
+                return Some(hit);
+            }
+        }
     }
 }

@@ -1,7 +1,7 @@
-//! Everything that is or could be a hit, the best first.
+//! Ranks all candidates, best first.
 //!
-//! A common word has very many candidates, and few are ever told. So only copies, which must be known together, and what
-//! was read from files are put on the pile at once; all others wait, counted by their scores, until those above are told.
+//! A common word has very many candidates, and few are ever returned. Only copies, which must be grouped, and scanned
+//! candidates are put on the heap at once. All others wait, counted by score, until the better ones are returned.
 
 use rethread_core::query::Scorer;
 
@@ -10,185 +10,191 @@ use super::scan::ScannedCandidate;
 use crate::cache::IndexError;
 use crate::search_index::{Candidates, IndexReader};
 
-/// So many are taken from those that wait at first; then four times as many, and so on.
-const FIRST: usize = 32;
+/// The number of waiting candidates in the first batch. Each further batch is four times as large.
+const FIRST_BATCH_SIZE: usize = 32;
 
-/// What was found, in order.
+/// All candidates. They are returned best first.
 #[derive(Debug, Default)]
 pub(super) struct Ranking {
-    pub(super) answer: Candidates,
-    pub(super) loose: Vec<ScannedCandidate>,
-    pile: CandidateHeap,
-    /// Of the candidates of the index: how good they are, their keys, and which of those others have too.
+    pub(super) indexed: Candidates,
+    pub(super) scanned: Vec<ScannedCandidate>,
+    heap: CandidateHeap,
+    /// The scores of the indexed candidates.
     scores: Vec<u32>,
+    /// The keys of the indexed candidates.
     keys: Vec<u64>,
+    /// For each candidate, indexed ones first, whether another has the same key. Empty if all keys differ.
     shared: Vec<bool>,
-    /// How many wait, by their scores; how many of them may be none.
-    waiting: Vec<u32>,
-    unsure: usize,
-    /// Nobody waits who is as good as this.
+    /// The number of waiting candidates by score.
+    waiting_by_score: Vec<u32>,
+    /// The number of waiting candidates that may not be hits.
+    unverified_count: usize,
+    /// All waiting candidates have a lower score.
     floor: u32,
-    /// How many are taken next.
-    more: usize,
+    /// The size of the next batch.
+    batch_size: usize,
 }
 
 impl Ranking {
-    /// Puts what was found in order.
-    pub(super) fn of(
-        snapshot: &IndexReader,
-        answer: Candidates,
-        loose: Vec<ScannedCandidate>,
+    /// Ranks the candidates by the weights of the terms.
+    pub(super) fn new(
+        reader: &IndexReader,
+        indexed: Candidates,
+        scanned: Vec<ScannedCandidate>,
         weights: &[f32],
     ) -> Result<Ranking, IndexError> {
-        let scale = Scorer::of(weights);
-        let (scores, keys) = (answer.scores(&scale), snapshot.keys(&answer)?);
+        let scorer = Scorer::new(weights);
+        let (scores, keys) = (indexed.compute_scores(&scorer), reader.read_keys(&indexed)?);
         let count = keys.len();
-        let all = || keys.iter().copied().chain(loose.iter().map(|one| one.key));
-        let shared = duplicate_keys(all);
-        let mut ranking = Ranking { answer, scores, keys, shared, more: FIRST, ..Ranking::default() };
-        let mut items = Vec::new();
-        let copies: Vec<u32> = (0..count as u32).filter(|&no| ranking.is_shared(no)).collect();
-        ranking.each_item(snapshot, &copies, |item| items.push(item))?;
-        items.extend(loose.iter().zip(0..).map(|(one, no)| Candidate {
-            score: one.score(&scale),
-            time: one.time,
-            key: one.key,
-            sure: one.open.0.is_empty(),
-            from: CandidateSource::Loose(no),
+        let all_keys = || keys.iter().copied().chain(scanned.iter().map(|candidate| candidate.key));
+        let shared = find_duplicate_keys(all_keys);
+        let mut ranking =
+            Ranking { indexed, scores, keys, shared, batch_size: FIRST_BATCH_SIZE, ..Ranking::default() };
+        let mut candidates = Vec::new();
+        let shared_idxs: Vec<u32> = (0..count as u32).filter(|&idx| ranking.is_shared(idx)).collect();
+        ranking.for_each_candidate(reader, &shared_idxs, |candidate| candidates.push(candidate))?;
+        candidates.extend(scanned.iter().zip(0..).map(|(candidate, idx)| Candidate {
+            score: candidate.score(&scorer),
+            time: candidate.time,
+            key: candidate.key,
+            is_certain: candidate.unresolved.0.is_empty(),
+            source: CandidateSource::Scanned(idx),
         }));
-        ranking.pile = CandidateHeap::of(items);
-        ranking.loose = loose;
-        let mut waiting: Vec<u32> = Vec::new();
-        let mut unsure = 0;
-        for no in (0..count as u32).filter(|&no| !ranking.is_shared(no)) {
-            let score = ranking.score(no) as usize;
-            if score >= waiting.len() {
-                waiting.resize(score + 1, 0);
+        ranking.heap = CandidateHeap::new(candidates);
+        ranking.scanned = scanned;
+        let mut waiting_by_score: Vec<u32> = Vec::new();
+        let mut unverified_count = 0;
+        for idx in (0..count as u32).filter(|&idx| !ranking.is_shared(idx)) {
+            let score = ranking.score(idx) as usize;
+            if score >= waiting_by_score.len() {
+                waiting_by_score.resize(score + 1, 0);
             }
-            waiting[score] += 1;
-            unsure += usize::from(!ranking.answer.is_sure(no));
+            waiting_by_score[score] += 1;
+            unverified_count += usize::from(!ranking.indexed.is_match(idx));
         }
-        Ok(Ranking { floor: waiting.len() as u32, waiting, unsure, ..ranking })
+        Ok(Ranking { floor: waiting_by_score.len() as u32, waiting_by_score, unverified_count, ..ranking })
     }
 
-    /// Says how many hits are left at most, and whether it is just as many.
-    pub(super) fn left(&self) -> (usize, bool) {
-        let waiting: usize = self.waiting.iter().map(|&count| count as usize).sum();
-        let (left, exact) = self.pile.left();
-        (left + waiting, exact && self.unsure == 0)
+    /// Returns the maximum number of remaining hits, and whether the number is exact.
+    pub(super) fn remaining(&self) -> (usize, bool) {
+        let waiting: usize = self.waiting_by_score.iter().map(|&count| count as usize).sum();
+        let (remaining, exact) = self.heap.remaining();
+        (remaining + waiting, exact && self.unverified_count == 0)
     }
 
-    /// Takes the best that is left: the items of one key, and whether all of them are hits.
-    pub(super) fn take(
+    /// Takes the best remaining group: its candidates, and whether all of them are known to be hits. Returns `None` at the
+    /// end.
+    pub(super) fn pop_group(
         &mut self,
-        snapshot: &IndexReader,
+        reader: &IndexReader,
     ) -> Result<Option<(Vec<Candidate>, bool)>, IndexError> {
-        while self.floor > 0 && self.pile.best().is_none_or(|best| best < self.floor) {
-            self.load_next_batch(snapshot)?;
+        while self.floor > 0 && self.heap.best_score().is_none_or(|best_score| best_score < self.floor) {
+            self.load_next_batch(reader)?;
         }
-        Ok(self.pile.take())
+        Ok(self.heap.pop_group())
     }
 
-    /// Puts those back that turned out to be hits.
-    pub(super) fn put_back(&mut self, items: &[Candidate]) {
-        self.pile.put_back(items);
+    /// Returns verified candidates to the heap.
+    pub(super) fn put_back(&mut self, candidates: &[Candidate]) {
+        self.heap.put_back(candidates);
     }
 
-    /// Takes the best of those that wait onto the pile.
-    fn load_next_batch(&mut self, snapshot: &IndexReader) -> Result<(), IndexError> {
-        let above = self.floor;
-        let mut gained = 0;
-        while let Some(count) = self.waiting.pop() {
+    /// Moves the best waiting candidates onto the heap: all with the highest scores, until the batch size is reached.
+    fn load_next_batch(&mut self, reader: &IndexReader) -> Result<(), IndexError> {
+        let old_floor = self.floor;
+        let mut taken_count = 0;
+        while let Some(count) = self.waiting_by_score.pop() {
             self.floor -= 1;
-            gained += count as usize;
-            if gained >= self.more {
+            taken_count += count as usize;
+            if taken_count >= self.batch_size {
                 break;
             }
         }
-        self.more *= 4;
-        let range = self.floor..above;
+        self.batch_size *= 4;
+        let range = self.floor..old_floor;
         let all = 0..self.keys.len() as u32;
-        let taken = all.filter(|&no| range.contains(&self.score(no)) && !self.is_shared(no));
-        let taken: Vec<u32> = taken.collect();
-        self.unsure -= taken.iter().filter(|&&no| !self.answer.is_sure(no)).count();
-        let mut pile = std::mem::take(&mut self.pile);
-        let read = self.each_item(snapshot, &taken, |item| pile.add(item));
-        self.pile = pile;
-        read
+        let batch = all.filter(|&idx| range.contains(&self.score(idx)) && !self.is_shared(idx));
+        let batch: Vec<u32> = batch.collect();
+        self.unverified_count -= batch.iter().filter(|&&idx| !self.indexed.is_match(idx)).count();
+        let mut heap = std::mem::take(&mut self.heap);
+        let result = self.for_each_candidate(reader, &batch, |candidate| heap.add(candidate));
+        self.heap = heap;
+        result
     }
 
-    /// Shows some candidates of the index as items.
-    fn each_item(
+    /// Calls `visit` with the indexed candidates at the indices `idxs`.
+    fn for_each_candidate(
         &self,
-        snapshot: &IndexReader,
-        candidates: &[u32],
-        mut each: impl FnMut(Candidate),
+        reader: &IndexReader,
+        idxs: &[u32],
+        mut visit: impl FnMut(Candidate),
     ) -> Result<(), IndexError> {
-        let times = snapshot.times(&self.answer, candidates)?;
-        for (&no, time) in candidates.iter().zip(times) {
-            let (score, key, sure) = (self.score(no), self.keys[no as usize], self.answer.is_sure(no));
-            each(Candidate { score, time, key, sure, from: CandidateSource::Index(no) });
+        let times = reader.read_times(&self.indexed, idxs)?;
+        for (&idx, time) in idxs.iter().zip(times) {
+            let (score, key, is_certain) =
+                (self.score(idx), self.keys[idx as usize], self.indexed.is_match(idx));
+            visit(Candidate { score, time, key, is_certain, source: CandidateSource::Index(idx) });
         }
         Ok(())
     }
 
-    fn is_shared(&self, candidate: u32) -> bool {
-        self.shared.get(candidate as usize).is_some_and(|shared| *shared)
+    fn is_shared(&self, idx: u32) -> bool {
+        self.shared.get(idx as usize).is_some_and(|shared| *shared)
     }
 
-    fn score(&self, candidate: u32) -> u32 {
-        self.scores.get(candidate as usize).copied().unwrap_or_default()
+    fn score(&self, idx: u32) -> u32 {
+        self.scores.get(idx as usize).copied().unwrap_or_default()
     }
 }
 
-/// Says which of some keys occur more than once; nothing where none does.
+/// Returns for each key whether it occurs more than once. Returns an empty list if no key does.
 ///
-/// Keys are hashes: a bit for each that was met and another for each that was met again pass over nearly all of those that
-/// occur once, and only the rest is sorted.
-fn duplicate_keys<I: Iterator<Item = u64>>(keys: impl Fn() -> I) -> Vec<bool> {
+/// Keys are hashes: two bits per slot, one for "seen" and one for "seen again", filter out nearly all unique keys. Only
+/// the rest is sorted.
+fn find_duplicate_keys<I: Iterator<Item = u64>>(keys: impl Fn() -> I) -> Vec<bool> {
     let count = keys().count();
-    let slots = (count * 16).next_power_of_two();
-    // Two bits for each slot, side by side.
-    let mut met = vec![0u64; slots.div_ceil(32)];
-    let slot = |key: u64| {
-        let slot = key as usize & (slots - 1);
+    let slot_count = (count * 16).next_power_of_two();
+    // Two adjacent bits per slot.
+    let mut seen = vec![0u64; slot_count.div_ceil(32)];
+    let locate = |key: u64| {
+        let slot = key as usize & (slot_count - 1);
         (slot / 32, slot % 32 * 2)
     };
     for key in keys() {
-        let (word, bit) = slot(key);
-        met[word] |= if met[word] >> bit & 1 == 0 { 1 << bit } else { 2 << bit };
+        let (word, bit) = locate(key);
+        seen[word] |= if seen[word] >> bit & 1 == 0 { 1 << bit } else { 2 << bit };
     }
-    let again = |key: u64| {
-        let (word, bit) = slot(key);
-        met[word] >> bit & 2 != 0
+    let may_repeat = |key: u64| {
+        let (word, bit) = locate(key);
+        seen[word] >> bit & 2 != 0
     };
-    let mut suspects: Vec<(u64, u32)> = keys().zip(0..).filter(|&(key, _)| again(key)).collect();
+    let mut suspects: Vec<(u64, u32)> = keys().zip(0..).filter(|&(key, _)| may_repeat(key)).collect();
     suspects.sort_unstable();
     let mut shared = Vec::new();
-    for same in suspects.chunk_by(|one, next| one.0 == next.0).filter(|same| same.len() > 1) {
+    for equal_keys in suspects.chunk_by(|a, b| a.0 == b.0).filter(|equal_keys| equal_keys.len() > 1) {
         shared.resize(count, false);
-        same.iter().for_each(|&(_, no)| shared[no as usize] = true);
+        equal_keys.iter().for_each(|&(_, idx)| shared[idx as usize] = true);
     }
     shared
 }
 
 #[cfg(test)]
 mod tests {
-    use super::duplicate_keys;
+    use super::find_duplicate_keys;
 
     #[test]
-    fn keys_that_occur_again_are_known_wherever_they_fall() {
+    fn duplicate_keys_are_found_even_if_slots_collide() {
         for (keys, shared) in [
             (&[][..], &[][..]),
             (&[7][..], &[]),
             (&[1, 2, 3][..], &[]),
             (&[1, 2, 1][..], &[true, false, true]),
-            // Those that fall into one slot are not the same.
+            // Different keys in one slot.
             (&[5, 5 + (1 << 40), 5 + (2 << 40)][..], &[]),
             (&[5, 5 + (1 << 40), 9, 5 + (1 << 40)][..], &[false, true, false, true]),
             (&[0, 0, 0, u64::MAX][..], &[true, true, true, false]),
         ] {
-            assert_eq!(duplicate_keys(|| keys.iter().copied()), shared, "{keys:?}");
+            assert_eq!(find_duplicate_keys(|| keys.iter().copied()), shared, "{keys:?}");
         }
     }
 }

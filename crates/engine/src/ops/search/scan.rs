@@ -1,150 +1,158 @@
-//! What no index holds, read from the files.
+//! Scans the parts of files that are not indexed.
 
 use std::io::ErrorKind;
 
 use rayon::prelude::*;
 use rethread_core::entry::Timestamp;
 use rethread_core::query::{
-    CompiledQuery, EntryContext, Predicate, Scorer, SearchDocBuilder, Sources, TermMatch, Unresolved,
+    CompiledQuery, EntryContext, Predicate, Scorer, SearchDocBuilder, SourceSet, TermMatch, Unresolved,
     length_class,
 };
 use rethread_core::tree::LineSpan;
 
 use super::limit::Deadline;
 use crate::Error;
-use crate::disk::{FileOwner, SessionFile, read_docs};
+use crate::disk::{FileOwner, ScanOptions, SessionFile, read_docs};
 
-/// A part of a file that must be read.
+/// A part of a file that is not indexed.
 #[derive(Debug, Clone)]
 pub(super) struct UnindexedRange {
-    /// Which of the files.
-    pub(super) file: usize,
-    /// From where on, and how many lines stand before.
+    /// The index of the file in the list of files.
+    pub(super) file_idx: usize,
+    /// The byte offset at which the range starts. It ends at the end of the file.
     pub(super) from: u64,
-    pub(super) lines: u32,
-    /// Whose the file is, as far as what stands before says.
-    pub(super) origin: FileOwner,
-    /// The calls that stand before.
-    pub(super) cards: SearchDocBuilder,
+    /// The number of lines before the start offset.
+    pub(super) line_count: u32,
+    /// The owner of the file, as far as the indexed part names it.
+    pub(super) owner: FileOwner,
+    /// Contains the tool calls before the range.
+    pub(super) builder: SearchDocBuilder,
 }
 
-/// An entry that is a hit, but for what is open.
+/// An entry that is a hit if its unresolved conditions hold.
 #[derive(Debug, Clone)]
 pub(super) struct ScannedCandidate {
-    pub(super) file: usize,
-    pub(super) place: LineSpan,
+    pub(super) file_idx: usize,
+    pub(super) span: LineSpan,
     pub(super) time: Option<Timestamp>,
+    /// The key of the entry. Copies of one entry have the same key.
     pub(super) key: u64,
-    pub(super) copied: bool,
-    pub(super) sources: Sources,
-    pub(super) len: u8,
-    pub(super) strengths: Vec<Option<TermMatch>>,
-    pub(super) open: Unresolved,
+    /// Whether the entry names another session as its origin.
+    pub(super) is_copy: bool,
+    pub(super) sources: SourceSet,
+    /// The length class of its text.
+    pub(super) length_class: u8,
+    /// For each ranked term, its match. `None` if the entry does not contain the term.
+    pub(super) term_matches: Vec<Option<TermMatch>>,
+    pub(super) unresolved: Unresolved,
 }
 
 impl ScannedCandidate {
-    /// Says how good it is.
-    pub(super) fn score(&self, scale: &Scorer) -> u32 {
-        scale.score(&self.strengths, self.sources, self.len)
+    /// Computes the relevance score with the term weights of `scorer`.
+    pub(super) fn score(&self, scorer: &Scorer) -> u32 {
+        scorer.score(&self.term_matches, self.sources, self.length_class)
     }
 }
 
-/// What was found in the files.
+/// The result of a scan.
 #[derive(Debug, Default)]
 pub(super) struct ScanResult {
     pub(super) entries: Vec<ScannedCandidate>,
-    /// For each of the words by which hits are ranked, how many entries hold it.
-    pub(super) holding: Vec<usize>,
+    /// For each ranked term, the number of entries that contain it.
+    pub(super) doc_freq: Vec<usize>,
     pub(super) failures: Vec<Error>,
-    /// Whether the time was over before everything was read.
-    pub(super) cut: bool,
+    /// Whether the scan ended before everything was read: by timeout or cancellation.
+    pub(super) incomplete: bool,
 }
 
-/// Reads parts of files.
-pub(super) fn scan(
-    meaning: &CompiledQuery,
+/// Scans ranges of files for entries that match, in parallel if there are more than two. Stops at the deadline.
+pub(super) fn scan_ranges(
+    query: &CompiledQuery,
     files: &[SessionFile],
-    parts: Vec<UnindexedRange>,
-    limit: &Deadline,
+    ranges: Vec<UnindexedRange>,
+    deadline: &Deadline,
 ) -> ScanResult {
-    let read = |part: UnindexedRange| match limit.is_over() {
-        true => ScanResult { cut: true, ..ScanResult::default() },
-        false => scan_part(meaning, &files[part.file], part, limit),
+    let scan_one = |range: UnindexedRange| match deadline.is_over() {
+        true => ScanResult { incomplete: true, ..ScanResult::default() },
+        false => scan_range(query, &files[range.file_idx], range, deadline),
     };
-    let join = |mut heap: ScanResult, other: ScanResult| {
-        heap.entries.extend(other.entries);
-        heap.failures.extend(other.failures);
-        heap.cut |= other.cut;
-        heap.holding.resize(meaning.words().len(), 0);
-        heap.holding.iter_mut().zip(other.holding).for_each(|(sum, more)| *sum += more);
-        heap
+    let merge = |mut result: ScanResult, part: ScanResult| {
+        result.entries.extend(part.entries);
+        result.failures.extend(part.failures);
+        result.incomplete |= part.incomplete;
+        result.doc_freq.resize(query.ranked_terms().len(), 0);
+        result.doc_freq.iter_mut().zip(part.doc_freq).for_each(|(total, count)| *total += count);
+        result
     };
-    if parts.len() <= FEW {
-        return parts.into_iter().map(read).fold(ScanResult::default(), join);
+    if ranges.len() <= MAX_SEQUENTIAL_RANGES {
+        return ranges.into_iter().map(scan_one).fold(ScanResult::default(), merge);
     }
-    parts.into_par_iter().map(read).reduce(ScanResult::default, join)
+    ranges.into_par_iter().map(scan_one).reduce(ScanResult::default, merge)
 }
 
-/// For so few parts, threads cost more than they bring.
-const FEW: usize = 2;
+/// The maximum number of ranges that are scanned on one thread: starting threads costs more.
+const MAX_SEQUENTIAL_RANGES: usize = 2;
 
-fn scan_part(
-    meaning: &CompiledQuery,
+/// Scans one range. Records a read error in the result.
+fn scan_range(
+    query: &CompiledQuery,
     file: &SessionFile,
-    mut part: UnindexedRange,
-    limit: &Deadline,
+    mut range: UnindexedRange,
+    deadline: &Deadline,
 ) -> ScanResult {
-    let go_on = || !limit.is_over();
-    let mut heap = ScanResult { holding: vec![0; meaning.words().len()], ..ScanResult::default() };
-    let asks_tool = meaning.asks(|want| matches!(want, Predicate::Tool(_)));
-    let asks_project = meaning.asks(|want| matches!(want, Predicate::Project(_)));
-    let asks_session = meaning.asks(|want| matches!(want, Predicate::Session(_)));
-    if asks_project && part.origin.cwd.is_empty() || asks_session && part.origin.session.is_empty() {
-        learn(file, &mut part.origin, &go_on);
+    let is_over = || deadline.is_over();
+    let mut result = ScanResult { doc_freq: vec![0; query.ranked_terms().len()], ..ScanResult::default() };
+    let has_tool = query.has_predicate(|predicate| matches!(predicate, Predicate::Tool(_)));
+    let has_project = query.has_predicate(|predicate| matches!(predicate, Predicate::Project(_)));
+    let has_session = query.has_predicate(|predicate| matches!(predicate, Predicate::Session(_)));
+    if has_project && range.owner.cwd.is_empty() || has_session && range.owner.session.is_empty() {
+        read_owner(file, &mut range.owner, &is_over);
     }
-    let call = memchr::memmem::Finder::new("tool_use");
+    let call_finder = memchr::memmem::Finder::new("tool_use");
     let folder = file.path.parent().map(|folder| folder.to_string_lossy()).unwrap_or_default();
-    let setting = EntryContext {
-        session: &part.origin.session,
-        project: [&part.origin.cwd, &folder],
-        agent: file.is_agent(),
-        label: None,
+    let context = EntryContext {
+        session: &range.owner.session,
+        project: [&range.owner.cwd, &folder],
+        is_agent_file: file.is_agent(),
+        status: None,
     };
-    // A call says what tool its result is of, whatever else it says.
-    let worth = |line: &[u8]| meaning.may_match(line) || asks_tool && call.find(line).is_some();
-    let bytes = part.from..file.len;
-    let read = read_docs(&go_on, file, bytes, part.lines, &mut part.cards, worth, |card, place| {
-        if !meaning.covers(card) {
+    // Results do not name their tool, so every tool call must be read.
+    let filter = |line: &[u8]| query.may_match(line) || has_tool && call_finder.find(line).is_some();
+    let options = ScanOptions::exact_range(range.from..file.len, range.line_count);
+    let options = options.with_filter(&filter).with_cancel(&is_over);
+    let scanned = read_docs(file, &options, &mut range.builder, |doc, span| {
+        if !query.has_searched_text(doc) {
             return;
         }
-        let strengths = meaning.strengths(card);
-        for (count, strength) in heap.holding.iter_mut().zip(&strengths) {
-            *count += usize::from(strength.is_some());
+        let term_matches = query.match_terms(doc);
+        for (count, term_match) in result.doc_freq.iter_mut().zip(&term_matches) {
+            *count += usize::from(term_match.is_some());
         }
-        let Some(open) = meaning.evaluate(card, &setting) else { return };
-        heap.entries.push(ScannedCandidate {
-            file: part.file,
-            place,
-            time: card.time,
-            key: card.key,
-            copied: card.copied,
-            sources: card.sources,
-            len: length_class(card.len),
-            strengths,
-            open,
+        let Some(unresolved) = query.evaluate(doc, &context) else { return };
+        result.entries.push(ScannedCandidate {
+            file_idx: range.file_idx,
+            span,
+            time: doc.time,
+            key: doc.key,
+            is_copy: doc.copied,
+            sources: doc.sources,
+            length_class: length_class(doc.len),
+            term_matches,
+            unresolved,
         });
     });
-    match read {
-        Err(error) if error.kind() == ErrorKind::TimedOut && limit.is_over() => heap.cut = true,
-        Err(error) => heap.failures.push(Error::reading(&file.path)(error)),
+    match scanned {
+        Err(error) if error.kind() == ErrorKind::TimedOut && deadline.is_over() => result.incomplete = true,
+        Err(error) => result.failures.push(Error::reading(&file.path)(error)),
         Ok(_) => {}
     }
-    heap
+    result
 }
 
-/// Finds out whose a file is.
-fn learn(file: &SessionFile, origin: &mut FileOwner, go_on: &dyn Fn() -> bool) {
-    let mut cards = SearchDocBuilder::default();
-    // That it cannot be read is told when it is read for its words.
-    let _ = read_docs(go_on, file, 0..file.len, 0, &mut cards, |_| true, |card, _| origin.learn(card));
+/// Fills the missing fields of the owner from the entries of a file. Reads the whole file.
+fn read_owner(file: &SessionFile, owner: &mut FileOwner, is_cancelled: &dyn Fn() -> bool) {
+    let mut builder = SearchDocBuilder::default();
+    // A read error is reported by the scan itself.
+    let options = ScanOptions::exact_range(0..file.len, 0).with_cancel(is_cancelled);
+    let _ = read_docs(file, &options, &mut builder, |doc, _| owner.fill_missing(doc));
 }

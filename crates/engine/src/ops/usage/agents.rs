@@ -1,4 +1,4 @@
-//! What kinds of subagents the files are of.
+//! Finds the agent types of subagent files.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,66 +8,74 @@ use rethread_core::entry::EntryRole;
 use rethread_core::session::{AgentCallIndex, AgentMeta};
 
 use super::store::UsageStore;
-use crate::disk::{ScanEvent, SessionFile, read_side, scan_head, scan_part};
+use crate::disk::{ScanEvent, ScanOptions, SessionFile, read_small_file, scan};
 
-/// Finds the kind of the subagent in each file; none for sessions, and where nobody says it.
-pub(super) fn kinds(books: &UsageStore<'_>) -> Vec<Option<String>> {
-    let metas: Vec<AgentMeta> = books.files.par_iter().map(meta).collect();
-    let mut kinds: Vec<Option<String>> = metas.iter().map(|meta| meta.kind.clone()).collect();
-    // Of the others, the files of the family know that started them.
-    let mut families: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (no, cover) in books.covers.iter().enumerate() {
-        families.entry(&cover.session).or_default().push(no);
+/// Returns the agent type of each file of the store, in the same order. It is `None` for main sessions and unknown types.
+pub(super) fn find_agent_kinds(store: &UsageStore<'_>) -> Vec<Option<String>> {
+    let metas: Vec<AgentMeta> = store.files.par_iter().map(read_meta).collect();
+    let mut kinds: Vec<Option<String>> = metas.iter().map(|meta| meta.agent_type.clone()).collect();
+    // The remaining types are named by the calls in the other files of the session.
+    let mut sessions: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (idx, header) in store.headers.iter().enumerate() {
+        sessions.entry(&header.session).or_default().push(idx);
     }
-    let unknown = |&no: &usize| {
-        books.files[no].is_agent() && kinds[no].is_none() && !books.covers[no].messages.is_empty()
+    let is_unknown = |&idx: &usize| {
+        store.files[idx].is_agent() && kinds[idx].is_none() && !store.headers[idx].messages.is_empty()
     };
-    families.retain(|_, files| files.iter().any(unknown));
-    let found = families.into_par_iter().flat_map_iter(|(_, files)| {
-        let launches: Vec<AgentCallIndex> = files.iter().map(|&no| launches(&books.files[no])).collect();
-        let mut used = HashSet::new();
+    sessions.retain(|_, files| files.iter().any(is_unknown));
+    let found = sessions.into_par_iter().flat_map_iter(|(_, files)| {
+        let call_indices: Vec<AgentCallIndex> =
+            files.iter().map(|&idx| read_agent_calls(&store.files[idx])).collect();
+        let mut claimed_calls = HashSet::new();
         let mut found = Vec::new();
-        for no in files.into_iter().filter(unknown) {
-            let file = &books.files[no];
+        for idx in files.into_iter().filter(is_unknown) {
+            let file = &store.files[idx];
             let id = file.stem().strip_prefix("agent-").unwrap_or(file.stem());
-            let prompt = prompt(file);
-            let launch = launches.iter().find_map(|calls| calls.of(id, &metas[no], &prompt, &used));
-            if let Some(launch) = launch {
-                used.insert(launch.tool_use.clone());
-                found.push((no, launch.kind.clone()));
+            let prompt = read_prompt(file);
+            let call = call_indices
+                .iter()
+                .find_map(|calls| calls.find_call(id, &metas[idx], &prompt, &claimed_calls));
+            if let Some(call) = call {
+                claimed_calls.insert(call.tool_use_id.clone());
+                found.push((idx, call.kind.clone()));
             }
         }
         found
     });
     let found: Vec<(usize, String)> = found.collect();
-    for (no, kind) in found.into_iter().filter(|(_, kind)| !kind.is_empty()) {
-        kinds[no] = Some(kind);
+    for (idx, kind) in found.into_iter().filter(|(_, kind)| !kind.is_empty()) {
+        kinds[idx] = Some(kind);
     }
     kinds
 }
 
-/// Reads what stands beside the file of a subagent.
-fn meta(file: &SessionFile) -> AgentMeta {
-    let bytes = file.is_agent().then(|| read_side(&file.path.with_extension("meta.json"))).flatten();
-    bytes.map(|bytes| AgentMeta::read(&bytes)).unwrap_or_default()
+/// Reads the metadata file of a subagent. It is empty if there is none or the file is not of a subagent.
+fn read_meta(file: &SessionFile) -> AgentMeta {
+    let bytes = file.is_agent().then(|| read_small_file(&file.path.with_extension("meta.json"))).flatten();
+    bytes.map(|bytes| AgentMeta::parse(&bytes)).unwrap_or_default()
 }
 
-/// Reads the calls of a file that start subagents; of one that cannot be read nothing is known.
-fn launches(file: &SessionFile) -> AgentCallIndex {
-    let (call, tie) = (Finder::new("subagent_type"), Finder::new("agentId"));
-    let worth = |line: &[u8]| call.find(line).is_some() || tie.find(line).is_some();
-    let mut launches = AgentCallIndex::default();
-    let read = scan_part(&file.path, 0..file.len, 0, worth, |entry, place| launches.add(entry, place.line));
-    read.map(|_| launches).unwrap_or_default()
+/// Reads the calls of a file that start subagents. The index is empty if the file cannot be read.
+fn read_agent_calls(file: &SessionFile) -> AgentCallIndex {
+    let (agent_type, agent_id) = (Finder::new("subagent_type"), Finder::new("agentId"));
+    let is_relevant = |line: &[u8]| agent_type.find(line).is_some() || agent_id.find(line).is_some();
+    let mut calls = AgentCallIndex::default();
+    let options = ScanOptions::exact_range(0..file.len, 0).with_filter(&is_relevant);
+    let scanned = scan(&file.path, &options, |event| {
+        if let ScanEvent::Entry(entry, span, _) = event {
+            calls.add(entry, span.line);
+        }
+    });
+    scanned.map(|_| calls).unwrap_or_default()
 }
 
-/// Reads what a subagent was told.
-fn prompt(file: &SessionFile) -> String {
+/// Reads the first prompt in the first lines of a subagent file. Returns an empty string if there is none.
+fn read_prompt(file: &SessionFile) -> String {
     let mut prompt = None;
-    // A file that cannot be read tells nothing.
-    let _ = scan_head(&file.path, |seen| {
-        if let (ScanEvent::Entry(entry, ..), None) = (seen, &prompt)
-            && entry.voice() == EntryRole::Prompt
+    // An unreadable file has no prompt.
+    let _ = scan(&file.path, &ScanOptions::head(), |event| {
+        if let (ScanEvent::Entry(entry, ..), None) = (event, &prompt)
+            && entry.role() == EntryRole::Prompt
         {
             let texts = entry.message.iter().flat_map(|message| message.content.texts());
             prompt = Some(texts.map(|text| text.decode().into_owned()).collect::<String>());

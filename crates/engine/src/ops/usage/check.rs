@@ -1,4 +1,4 @@
-//! Proves that the sums add up, and asks the client's own accounts for a second opinion.
+//! Checks that the totals add up, and compares them with the costs that clients report.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,81 +10,83 @@ use rethread_core::usage::{CostState, CostTotals, FileUsage, TokenTotals, dedupe
 use super::group::GroupBy;
 use super::locations::ResponseLocations;
 use super::store::UsageStore;
-use super::{Group, Pricer, UsageRequest};
+use super::{Pricer, UsageGrouper, UsageRequest};
 use crate::Error;
 use crate::cache::{CacheDir, CacheWarning};
-use crate::disk::{FileRole, Roots, SessionFile, scan_part};
+use crate::disk::{FileRole, Roots, ScanEvent, ScanOptions, SessionFile, scan};
 use crate::session::per_file_cache::find_files;
 
-/// The sum of all groups of a kind.
+/// The check of one grouping: whether its groups add up to the total.
 #[derive(Debug, Clone)]
 pub struct TotalsCheck {
-    /// What the groups are.
-    pub what: &'static str,
-    /// How many there are.
+    /// The plural name of the groups, such as `days`.
+    pub group_kind: &'static str,
+    /// The number of groups.
     pub groups: usize,
-    /// What they come to together.
-    pub sum: CostTotals,
-    /// Whether that is the total.
-    pub holds: bool,
+    /// The sum of the groups.
+    pub total: CostTotals,
+    /// Whether the sum equals the total of all selected responses.
+    pub is_equal: bool,
 }
 
-/// How often responses stand in the files.
+/// The tokens at different levels of deduplication.
 #[derive(Debug, Default, Clone, Copy)]
-pub struct Copies {
-    /// Each line for itself.
+pub struct CopyCounts {
+    /// The tokens of all lines with usage, without any deduplication.
     pub lines: TokenTotals,
-    /// Each response once in a file.
+    /// The tokens with each response counted once per file.
     pub files: TokenTotals,
-    /// Each response once.
+    /// The tokens with each response counted once in all files.
     pub once: TokenTotals,
 }
 
-/// What the client itself says that a session cost.
+/// The cost of a session as its client reports it, and as computed from its files.
 #[derive(Debug, Clone)]
 pub struct ClientReportedCost {
-    /// The session.
+    /// The session id.
     pub session: String,
-    /// The last account that its client wrote.
-    pub theirs: CostState,
-    /// What stands in the files of the session, whether it was copied there or not.
-    pub ours: CostTotals,
+    /// The last cost state that the client wrote.
+    pub reported: CostState,
+    /// The cost computed from the files of the session, including copied responses.
+    pub computed: CostTotals,
 }
 
-/// What was checked.
+/// The result of [`check_usage`].
 #[derive(Debug, Default)]
-pub struct Check {
-    /// How often responses stand in the files.
-    pub copies: Copies,
-    /// What everything comes to.
+pub struct UsageCheck {
+    /// The tokens at different levels of deduplication.
+    pub copies: CopyCounts,
+    /// The total of all selected responses.
     pub total: CostTotals,
-    /// The sums of groups.
-    pub proofs: Vec<TotalsCheck>,
-    /// What clients say, by session.
-    pub opinions: Vec<ClientReportedCost>,
-    /// How many files there are.
+    /// The checks of all groupings.
+    pub totals: Vec<TotalsCheck>,
+    /// The costs that clients report, sorted by session id. Sessions without a reported cost are missing.
+    pub client_costs: Vec<ClientReportedCost>,
+    /// The number of session files, subagents included.
     pub files: usize,
     /// Files and folders that could not be read.
     pub failures: Vec<Error>,
-    /// Why the index was of no help, where there is something to say.
-    pub notice: Option<CacheWarning>,
+    /// The reason why the cache could not be used. `None` if there was no problem.
+    pub warning: Option<CacheWarning>,
 }
 
-impl Check {
-    /// Whether every sum is the total.
-    pub fn holds(&self) -> bool {
-        self.proofs.iter().all(|proof| proof.holds)
+impl UsageCheck {
+    /// Returns `true` if the sum of every grouping equals the total.
+    pub fn is_consistent(&self) -> bool {
+        self.totals.iter().all(|check| check.is_equal)
     }
 }
 
-/// Adds up everything that a request asks for in every way there is.
-pub fn check_usage(roots: &Roots, request: &UsageRequest<'_>, index: Option<&CacheDir>) -> Check {
-    let (files, failures) = find_files(roots, index);
-    let books = UsageStore::open(&files, roots, index);
-    let places = ResponseLocations::of(&files, roots, index);
-    let group = |by: GroupBy| Group::new(&books, &UsageRequest { by, ..request.clone() }, &places).run();
-    let total = group(GroupBy::Day).total.total();
-    let ways = [
+/// Sums up the selected responses by every grouping and compares the sums.
+pub fn check_usage(roots: &Roots, request: &UsageRequest<'_>, cache: Option<&CacheDir>) -> UsageCheck {
+    let (files, failures) = find_files(roots, cache);
+    let store = UsageStore::open(&files, roots, cache);
+    let locations = ResponseLocations::read(&files, roots, cache);
+    let report = |by: GroupBy| {
+        UsageGrouper::new(&store, &UsageRequest { by, ..request.clone() }, &locations).build_report()
+    };
+    let total = report(GroupBy::Day).total.total();
+    let groupings = [
         ("days", GroupBy::Day),
         ("weeks", GroupBy::Week),
         ("months", GroupBy::Month),
@@ -95,90 +97,94 @@ pub fn check_usage(roots: &Roots, request: &UsageRequest<'_>, index: Option<&Cac
         ("tools", GroupBy::Tool),
         ("agents", GroupBy::Agent),
         ("git branches", GroupBy::Branch),
-        ("reach", GroupBy::Reach),
+        ("context status", GroupBy::ContextStatus),
     ];
-    let proof = |what, sums: Vec<CostTotals>| {
+    let check_groups = |group_kind, groups: Vec<CostTotals>| {
         let mut sum = CostTotals::default();
-        sums.iter().for_each(|part| sum.add(part));
-        TotalsCheck { what, groups: sums.len(), sum, holds: sum == total }
+        groups.iter().for_each(|group| sum.add(group));
+        TotalsCheck { group_kind, groups: groups.len(), total: sum, is_equal: sum == total }
     };
-    let turns = Group::new(&books, request, &places).turns();
-    let mut proofs = vec![proof("turns", turns)];
-    for (what, by) in ways {
-        proofs.push(proof(what, group(by).rows.iter().map(|row| row.account.total()).collect()));
+    let turns = UsageGrouper::new(&store, request, &locations).sum_turns();
+    let mut totals = vec![check_groups("turns", turns)];
+    for (group_kind, by) in groupings {
+        totals.push(check_groups(group_kind, report(by).rows.iter().map(|row| row.totals.total()).collect()));
     }
-    let mut check = Check { copies: copies(&books), total, proofs, files: files.len(), ..Check::default() };
+    let mut check = UsageCheck {
+        copies: count_copies(&store),
+        total,
+        totals,
+        files: files.len(),
+        ..UsageCheck::default()
+    };
     check.failures = failures;
-    check.opinions = opinions(&books, request, &mut check.failures);
-    let (unread, notice) = books.close();
-    check.failures.extend(unread.into_iter().chain(places.failures));
-    check.notice = notice.or(places.notice);
+    check.client_costs = compare_client_costs(&store, request, &mut check.failures);
+    let (read_errors, warning) = store.close();
+    check.failures.extend(read_errors.into_iter().chain(locations.failures));
+    check.warning = warning.or(locations.warning);
     check
 }
 
-/// Counts how often responses stand in the files.
-fn copies(books: &UsageStore<'_>) -> Copies {
-    let mut copies = Copies::default();
-    for no in 0..books.files.len() {
-        let sheet = books.sheet(no);
-        copies.lines.add(sheet.raw.responses, &sheet.raw.usage);
-        sheet.charges.iter().for_each(|charge| copies.files.add(1, &charge.usage));
+/// Sums up the tokens at each level of deduplication.
+fn count_copies(store: &UsageStore<'_>) -> CopyCounts {
+    let mut copies = CopyCounts::default();
+    for idx in 0..store.files.len() {
+        let usage = store.file_usage(idx);
+        copies.lines.add(usage.line_totals.responses, &usage.line_totals.usage);
+        usage.responses.iter().for_each(|response| copies.files.add(1, &response.usage));
     }
-    books.each(|booked| copies.once.add(1, &booked.bill.usage));
+    store.for_each_response(|response| copies.once.add(1, &response.unique.usage));
     copies
 }
 
-/// Compares what clients say with what stands in the files.
-fn opinions(
-    books: &UsageStore<'_>,
+/// Compares the cost that the client reports for each session with the usage in its files. Adds read errors to
+/// `failures`.
+fn compare_client_costs(
+    store: &UsageStore<'_>,
     request: &UsageRequest<'_>,
     failures: &mut Vec<Error>,
 ) -> Vec<ClientReportedCost> {
-    let mut said: BTreeMap<&str, CostState> = BTreeMap::new();
-    let states: Vec<_> = books.files.par_iter().map(cost_state).collect();
-    for ((state, cover), file) in states.into_iter().zip(&books.covers).zip(books.files) {
+    let mut reported: BTreeMap<&str, CostState> = BTreeMap::new();
+    let states: Vec<_> = store.files.par_iter().map(read_cost_state).collect();
+    for ((state, header), file) in states.into_iter().zip(&store.headers).zip(store.files) {
         match state {
             Ok(Some(state)) if file.role == FileRole::Main => {
-                said.insert(&cover.session, state);
+                reported.insert(&header.session, state);
             }
             Ok(_) => {}
-            Err(failure) => failures.push(failure),
+            Err(error) => failures.push(error),
         }
     }
-    let mut families: HashMap<&str, Vec<FileUsage>> = HashMap::new();
-    for (no, cover) in books.covers.iter().enumerate() {
-        if said.contains_key(cover.session.as_str()) {
-            families.entry(&cover.session).or_default().push(books.sheet(no).into_owned());
+    let mut usages: HashMap<&str, Vec<FileUsage>> = HashMap::new();
+    for (idx, header) in store.headers.iter().enumerate() {
+        if reported.contains_key(header.session.as_str()) {
+            usages.entry(&header.session).or_default().push(store.file_usage(idx).into_owned());
         }
     }
-    let opinion = |(session, theirs): (&str, CostState)| {
-        let sheets = families.remove(session).unwrap_or_default();
-        let mut till = Pricer::new(request.prices);
-        let mut ours = CostTotals::default();
-        for bill in dedupe_responses(&sheets) {
-            let (sheet, charge) = bill.first(&sheets);
-            ours.add(&till.sum(&bill, sheet.model(charge), charge.time));
+    let compare = |(session, reported): (&str, CostState)| {
+        let usages = usages.remove(session).unwrap_or_default();
+        let mut pricer = Pricer::new(request.prices);
+        let mut computed = CostTotals::default();
+        for unique in dedupe_responses(&usages) {
+            let (file_usage, response) = unique.find_origin(&usages);
+            computed.add(&pricer.price(&unique, file_usage.model(response), response.time));
         }
-        ClientReportedCost { session: session.to_owned(), theirs, ours }
+        ClientReportedCost { session: session.to_owned(), reported, computed }
     };
-    said.into_iter().map(opinion).collect()
+    reported.into_iter().map(compare).collect()
 }
 
-/// Reads the last account that a client wrote into a file.
-fn cost_state(file: &SessionFile) -> Result<Option<CostState>, Error> {
+/// Reads the last valid cost state of a file. Returns `None` if it has none.
+fn read_cost_state(file: &SessionFile) -> Result<Option<CostState>, Error> {
     let finder = Finder::new("cost-state");
     let mut last = None;
-    scan_part(
-        &file.path,
-        0..file.len,
-        0,
-        |line| finder.find(line).is_some(),
-        |entry, _| {
-            if entry.kind == Kind::CostState {
-                last = CostState::read(entry.raw).or(last.take());
-            }
-        },
-    )
+    let has_state = |line: &[u8]| finder.find(line).is_some();
+    scan(&file.path, &ScanOptions::exact_range(0..file.len, 0).with_filter(&has_state), |event| {
+        if let ScanEvent::Entry(entry, ..) = event
+            && entry.kind == Kind::CostState
+        {
+            last = CostState::parse(entry.raw).or(last.take());
+        }
+    })
     .map_err(Error::reading(&file.path))?;
     Ok(last)
 }

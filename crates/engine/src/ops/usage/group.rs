@@ -1,41 +1,40 @@
-//! Groups of bills: whatever they are grouped by, the rows add up to the whole.
+//! Groups of responses. The rows of every grouping add up to the total.
 
 use std::collections::HashMap;
 
 use rethread_core::entry::Timestamp;
+use rethread_core::resume::ContextStatus;
 use rethread_core::usage::{CostTotals, Day, SessionTotals};
 
-use crate::session::match_context::ContextStatus;
-
-/// By what to group.
+/// The grouping of a usage report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupBy {
-    /// The day of the first line.
+    /// The local day of the first line of the response.
     Day,
-    /// Its week, from Monday.
+    /// The week, from Monday.
     Week,
-    /// Its month.
+    /// The month.
     Month,
-    /// The folder of the session.
+    /// The working folder of the session.
     Project,
     /// The session.
     Session,
     /// The model.
     Model,
-    /// The tools that a response calls, in equal parts.
+    /// The tools that the response calls. Its cost is divided equally among the calls.
     Tool,
-    /// The kind of subagent.
+    /// The agent type.
     Agent,
     /// The git branch.
     Branch,
-    /// The block of five hours.
+    /// The five-hour block.
     Block,
-    /// Whether the client would still load it.
-    Reach,
+    /// The context status: whether the client would still load the response.
+    ContextStatus,
 }
 
 impl GroupBy {
-    /// All of them, in the order in which they are offered.
+    /// All groupings, in display order.
     pub const ALL: [GroupBy; 11] = [
         GroupBy::Day,
         GroupBy::Week,
@@ -47,10 +46,10 @@ impl GroupBy {
         GroupBy::Agent,
         GroupBy::Branch,
         GroupBy::Block,
-        GroupBy::Reach,
+        GroupBy::ContextStatus,
     ];
 
-    /// Names it as it is typed.
+    /// Returns the name of the grouping on the command line.
     pub fn name(self) -> &'static str {
         match self {
             GroupBy::Day => "day",
@@ -63,130 +62,105 @@ impl GroupBy {
             GroupBy::Agent => "agent",
             GroupBy::Branch => "branch",
             GroupBy::Block => "block",
-            GroupBy::Reach => "reach",
+            GroupBy::ContextStatus => "reach",
         }
     }
 }
 
-/// What the responses of a row have in common.
+/// The property that all responses of a row have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum GroupKey {
-    /// A day, or the first one of a week or month.
+    /// A day, or the first day of a week or month.
     Day(Day),
-    /// When a block begins.
+    /// The start of a block.
     Block(Timestamp),
-    /// A name of any other kind.
+    /// Any other name.
     Name(String),
-    /// How they stand to what the client would load.
-    Reach(Reach),
-    /// Nothing is known about it.
+    /// The context status.
+    ContextStatus(ContextStatus),
+    /// The property is unknown.
     Unknown,
 }
 
-/// How a response stands to what the client would load.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Reach {
-    /// It would be loaded.
-    Active,
-    /// It stands before a compaction.
-    Compacted,
-    /// It stands on a branch that was left.
-    Abandoned,
-    /// A subagent got it.
-    Subagent,
-    /// It is no part of the conversation.
-    Outside,
-}
-
-impl Reach {
-    /// Names it as a query does.
-    pub fn name(self) -> &'static str {
-        match self {
-            Reach::Active => "active",
-            Reach::Compacted => "compacted",
-            Reach::Abandoned => "abandoned",
-            Reach::Subagent => "subagent",
-            Reach::Outside => "outside",
-        }
-    }
-}
-
-impl From<ContextStatus> for Reach {
-    fn from(whereabouts: ContextStatus) -> Reach {
-        match whereabouts {
-            ContextStatus::Active => Reach::Active,
-            ContextStatus::Compacted => Reach::Compacted,
-            ContextStatus::Aside | ContextStatus::Island => Reach::Abandoned,
-            ContextStatus::Agent => Reach::Subagent,
-            ContextStatus::Outside => Reach::Outside,
-        }
-    }
-}
-
-/// A row of a table.
+/// A row of a usage report.
 #[derive(Debug, Clone)]
 pub struct GroupRow {
-    /// What its responses have in common.
+    /// The property that the responses of the row have in common.
     pub key: GroupKey,
-    /// What they come to.
-    pub account: SessionTotals,
-    /// When the first and the last of them were got.
-    pub span: Option<(Timestamp, Timestamp)>,
+    /// The title of the session, if the rows are grouped by session and the title is known.
+    pub title: Option<String>,
+    /// The tokens and costs of the session itself and of subagents.
+    pub totals: SessionTotals,
+    /// The times of the first and the last response. `None` if no response has a time.
+    pub time_range: Option<(Timestamp, Timestamp)>,
 }
 
-/// Rows as they come together.
+/// Collects the rows of a report.
 #[derive(Debug, Default)]
-pub(super) struct Rows {
+pub(super) struct GroupRows {
     rows: Vec<GroupRow>,
-    places: HashMap<GroupKey, usize>,
-    /// Where the last bill went: the next one mostly goes there too.
-    last: usize,
+    /// The index of the row of each key.
+    row_idxs: HashMap<GroupKey, usize>,
+    /// The index of the row of the last response. The next response usually has the same row.
+    last_idx: usize,
 }
 
-impl Rows {
-    /// Adds a sum to the row of a key.
-    pub(super) fn book(&mut self, key: GroupKey, side: bool, time: Option<Timestamp>, sum: &CostTotals) {
-        if self.rows.get(self.last).is_none_or(|row| row.key != key) {
-            let new = self.rows.len();
-            self.last = *self.places.entry(key).or_insert_with_key(|key| {
-                self.rows.push(GroupRow { key: key.clone(), account: SessionTotals::default(), span: None });
-                new
+impl GroupRows {
+    /// Adds the cost of a response to the row of a key. Creates the row if necessary.
+    pub(super) fn add(
+        &mut self,
+        key: GroupKey,
+        is_subagent: bool,
+        time: Option<Timestamp>,
+        cost: &CostTotals,
+    ) {
+        if self.rows.get(self.last_idx).is_none_or(|row| row.key != key) {
+            let new_idx = self.rows.len();
+            self.last_idx = *self.row_idxs.entry(key).or_insert_with_key(|key| {
+                self.rows.push(GroupRow {
+                    key: key.clone(),
+                    title: None,
+                    totals: SessionTotals::default(),
+                    time_range: None,
+                });
+                new_idx
             });
         }
-        let row = &mut self.rows[self.last];
-        row.account.add_part(side, sum);
+        let row = &mut self.rows[self.last_idx];
+        row.totals.add_part(is_subagent, cost);
         if let Some(time) = time {
-            let (first, last) = row.span.unwrap_or((time, time));
-            row.span = Some((first.min(time), last.max(time)));
+            let (first, last) = row.time_range.unwrap_or((time, time));
+            row.time_range = Some((first.min(time), last.max(time)));
         }
     }
 
-    /// Puts rows of days together.
-    pub(super) fn coarser(self, into: impl Fn(Day) -> Day) -> Rows {
-        let mut coarse = Rows::default();
+    /// Merges the rows of days into longer periods. `period_start` returns the first day of the period of a day.
+    pub(super) fn merge_days(self, period_start: impl Fn(Day) -> Day) -> GroupRows {
+        let mut merged = GroupRows::default();
         for row in self.rows {
-            let key = if let GroupKey::Day(day) = row.key { GroupKey::Day(into(day)) } else { row.key };
-            let (first, last) = row.span.unzip();
-            for (side, sum) in [(false, row.account.own), (true, row.account.agents)] {
-                coarse.book(key.clone(), side, first, &sum);
-                coarse.book(key.clone(), side, last, &CostTotals::default());
+            let key =
+                if let GroupKey::Day(day) = row.key { GroupKey::Day(period_start(day)) } else { row.key };
+            let (first, last) = row.time_range.unzip();
+            for (is_subagent, cost) in [(false, row.totals.own), (true, row.totals.agents)] {
+                merged.add(key.clone(), is_subagent, first, &cost);
+                merged.add(key.clone(), is_subagent, last, &CostTotals::default());
             }
         }
-        coarse
+        merged
     }
 
-    /// Returns them: times in order, all else by what they cost, the dearest first.
+    /// Returns the rows: times in ascending order, all others by descending cost.
     pub(super) fn finish(mut self) -> Vec<GroupRow> {
-        let weight = |row: &GroupRow| {
-            let total = row.account.total();
-            (total.cost, total.spent.usage.total())
+        let sort_key = |row: &GroupRow| {
+            let total = row.totals.total();
+            (total.cost, total.counts.usage.total())
         };
         self.rows.sort_by(|a, b| match (&a.key, &b.key) {
             (
                 GroupKey::Day(_) | GroupKey::Block(_) | GroupKey::Unknown,
                 GroupKey::Day(_) | GroupKey::Block(_) | GroupKey::Unknown,
             ) => a.key.cmp(&b.key),
-            _ => weight(b).cmp(&weight(a)).then_with(|| a.key.cmp(&b.key)),
+            _ => sort_key(b).cmp(&sort_key(a)).then_with(|| a.key.cmp(&b.key)),
         });
         self.rows
     }

@@ -1,103 +1,97 @@
-//! In which turn responses were got, and whether the client would still load them.
+//! The turn and the context status of responses.
 
 use std::collections::HashMap;
 
 use rethread_core::entry::Flags;
-use rethread_core::pack::{Pack, Unpacker};
+use rethread_core::pack_fields;
+use rethread_core::resume::ContextStatus;
 use rethread_core::tree::NodeId;
 use rethread_core::usage::UsageCollector;
 
-use super::group::Reach;
 use super::store::AttributedResponse;
 use crate::Error;
-use crate::cache::{CacheDir, CacheWarning};
+use crate::cache::{CacheDir, CacheKind, CacheWarning};
 use crate::disk::{Roots, SessionFile};
-use crate::session::load::load_alone;
-use crate::session::match_context::whereabouts;
+use crate::session::load::{LoadOptions, load};
+use crate::session::match_context::compute_context_statuses;
 use crate::session::per_file_cache::PerFileCache;
 
-/// Where a response stands in its file.
+/// The location of a response in its session.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
-    /// The number of its turn.
+pub(super) struct ResponseLocation {
+    /// The number of the turn, from 1. `None` outside of turns.
     pub(super) turn: Option<u32>,
-    pub(super) reach: Reach,
+    pub(super) status: ContextStatus,
 }
 
-const REACHES: [Reach; 5] =
-    [Reach::Active, Reach::Compacted, Reach::Abandoned, Reach::Subagent, Reach::Outside];
+pack_fields!(ResponseLocation { turn, status });
 
-impl Pack for Place {
-    fn pack(&self, out: &mut Vec<u8>) {
-        self.turn.pack(out);
-        REACHES.iter().position(|reach| *reach == self.reach).unwrap_or_default().pack(out);
-    }
-
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Place> {
-        let turn = Pack::unpack(from)?;
-        Some(Place { turn, reach: *REACHES.get(usize::unpack(from)?)? })
-    }
-}
-
-/// The places of the charges of each file.
+/// The locations of the responses of all files.
 #[derive(Debug, Default)]
 pub(super) struct ResponseLocations {
-    files: Vec<Vec<Place>>,
+    /// The locations by file and by index of the response in it.
+    files: Vec<Vec<ResponseLocation>>,
     pub(super) failures: Vec<Error>,
-    pub(super) notice: Option<CacheWarning>,
+    pub(super) warning: Option<CacheWarning>,
 }
 
 impl ResponseLocations {
-    /// Reads the files of which no index knows.
-    pub(super) fn of(files: &[SessionFile], roots: &Roots, index: Option<&CacheDir>) -> ResponseLocations {
-        let (found, notice) = PerFileCache::new(index, roots, "places", files).all(read);
-        let mut places = ResponseLocations { notice, ..ResponseLocations::default() };
-        for found in found {
-            places.files.push(found.unwrap_or_else(|failure| {
-                places.failures.push(failure);
+    /// Computes the locations of all responses, from the cache if possible.
+    pub(super) fn read(files: &[SessionFile], roots: &Roots, cache: Option<&CacheDir>) -> ResponseLocations {
+        let (results, warning) =
+            PerFileCache::new(cache, roots, CacheKind::UsageLocations, files).read_all(read_locations);
+        let mut all = ResponseLocations { warning, ..ResponseLocations::default() };
+        for result in results {
+            all.files.push(result.unwrap_or_else(|failure| {
+                all.failures.push(failure);
                 Vec::new()
             }));
         }
-        places
+        all
     }
 
-    /// Returns where a response stands; none where nobody asked.
-    pub(super) fn at(&self, booked: &AttributedResponse<'_>) -> Option<Place> {
-        let reach = if booked.side { Reach::Subagent } else { Reach::Outside };
-        let nowhere = Place { turn: None, reach };
-        // Files of subagents are not looked at, and one that grew between two looks has more than it had.
-        self.files.get(booked.file).map(|places| places.get(booked.no).copied().unwrap_or(nowhere))
+    /// Returns the location of a response. It has no turn if the response was not found in its file. Returns `None` if the
+    /// locations were not read.
+    pub(super) fn get(&self, response: &AttributedResponse<'_>) -> Option<ResponseLocation> {
+        let status = if response.is_subagent { ContextStatus::Subagent } else { ContextStatus::Unlinked };
+        let unknown = ResponseLocation { turn: None, status };
+        // Files of subagents have no locations, and a file may have grown after its locations were read.
+        let file = self.files.get(response.file_idx);
+        file.map(|locations| locations.get(response.response_idx).copied().unwrap_or(unknown))
     }
 }
 
-fn read(file: &SessionFile) -> Result<(Vec<Place>, u64), Error> {
+/// Reads the locations of the responses of a file, in the order of its responses. The list is empty for a subagent file.
+/// Also returns the number of bytes read.
+fn read_locations(file: &SessionFile) -> Result<(Vec<ResponseLocation>, u64), Error> {
     if file.is_agent() {
         return Ok((Vec::new(), 0));
     }
-    let mut booking = UsageCollector::default();
+    let mut collector = UsageCollector::default();
     let mut lines: Vec<(usize, Option<NodeId>)> = Vec::new();
-    let mut nodes: NodeId = 0;
-    let session = load_alone(&file.path, |entry, _| {
-        let node = entry.uuid.map(|_| nodes);
-        nodes += NodeId::from(node.is_some());
-        let no = (!entry.is(Flags::SALVAGED)).then(|| booking.add(entry)).flatten();
-        lines.extend(no.map(|no| (no, node)));
+    let mut node_count: NodeId = 0;
+    let options = LoadOptions { search_title: false, ..LoadOptions::default() };
+    let session = load(&file.path, options, |entry, _| {
+        let node = entry.uuid.map(|_| node_count);
+        node_count += NodeId::from(node.is_some());
+        let response_idx = (!entry.has_flag(Flags::RECOVERED)).then(|| collector.add(entry)).flatten();
+        lines.extend(response_idx.map(|response_idx| (response_idx, node)));
     })?;
     let tree = &session.tree;
-    let turns: HashMap<NodeId, u32> = tree.turns().zip(1..).collect();
-    let reach = whereabouts(&session, &session.active());
-    let mut places: Vec<Place> = Vec::new();
-    for (no, node) in lines {
-        if no == places.len() {
-            places.push(Place { turn: None, reach: Reach::Outside });
+    let turns: HashMap<NodeId, u32> = tree.turn_starts().zip(1..).collect();
+    let statuses = compute_context_statuses(&session, &session.active_path());
+    let mut locations: Vec<ResponseLocation> = Vec::new();
+    for (response_idx, node) in lines {
+        if response_idx == locations.len() {
+            locations.push(ResponseLocation { turn: None, status: ContextStatus::Unlinked });
         }
-        let (Some(node), place) = (node, &mut places[no]) else { continue };
+        let (Some(node), location) = (node, &mut locations[response_idx]) else { continue };
         let turn = || tree.turn_of(node).and_then(|turn| turns.get(&turn).copied());
-        place.turn = place.turn.or_else(turn);
-        // What is loaded of a response may be any of its lines: of those that are written twice, it is the second.
-        if let Some(&at) = reach.get(node as usize) {
-            place.reach = place.reach.min(at.into());
+        location.turn = location.turn.or_else(turn);
+        // The client may load any line of a response. If a line was written twice, it loads the second one.
+        if let Some(&status) = statuses.get(node as usize) {
+            location.status = location.status.min(status.merge_orphaned());
         }
     }
-    Ok((places, session.bytes))
+    Ok((locations, session.bytes))
 }

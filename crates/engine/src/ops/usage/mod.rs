@@ -1,4 +1,4 @@
-//! What was spent: tokens and money, each response once, in groups that add up.
+//! `usage`: sums up tokens and cost. Each response is counted once, and the groups add up to the total.
 
 mod agents;
 mod check;
@@ -8,306 +8,368 @@ mod statusline;
 mod store;
 mod trace;
 
+pub use check::{ClientReportedCost, CopyCounts, TotalsCheck, UsageCheck, check_usage};
+pub use group::{GroupBy, GroupKey, GroupRow};
+pub use statusline::{
+    ContextUsage, ReportedWindow, StatuslineRequest, StatuslineUsage, UsageBlock, statusline_usage,
+};
+pub use trace::{Trace, TracedLine, trace_usage};
+
 use std::collections::HashMap;
 use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
 use rethread_core::entry::Timestamp;
+use rethread_core::resume::ContextStatus;
 use rethread_core::usage::{
-    BurnRate, Calendar, CostTotals, Day, FileUsage, ModelPricing, Money, Prices, SessionTotals, TokenTotals,
-    UniqueResponse, block_of, blocks,
+    BurnRate, Calendar, CostTotals, Day, FileUsage, ModelPricing, Money, PriceTable, SessionTotals,
+    TokenTotals, UniqueResponse, find_block, find_block_starts,
 };
 
-use self::agents::kinds;
-use self::group::Rows;
+use self::agents::find_agent_kinds;
+use self::group::GroupRows;
 use self::locations::ResponseLocations;
 use self::store::{AttributedResponse, UsageStore};
 use crate::Error;
 use crate::cache::{CacheDir, CacheWarning};
 use crate::disk::{Roots, is_session_id};
+use crate::ops::list::{SessionFilter, list_sessions};
 use crate::session::per_file_cache::find_files;
 
-pub use check::{Check, ClientReportedCost, Copies, TotalsCheck, check_usage};
-pub use group::{GroupBy, GroupKey, GroupRow, Reach};
-pub use statusline::{Block, ContextUsage, MeterRequest, StatuslineUsage, Window, meter};
-
-pub use trace::{Trace, TracedLine, trace_usage};
-
-/// What to add up.
+/// Options of [`usage`].
 #[derive(Debug, Clone)]
 pub struct UsageRequest<'r> {
-    /// By what to group it.
+    /// The grouping.
     pub by: GroupBy,
-    /// Only what was got at or after this moment.
+    /// Only responses at or after this time.
     pub since: Option<Timestamp>,
-    /// Only what was got before this moment.
+    /// Only responses before this time.
     pub until: Option<Timestamp>,
-    /// Only this session with its subagents, or this subagent, by the path of its file.
+    /// Only the session or subagent in this file. A session includes its subagents.
     pub session: Option<PathBuf>,
-    /// Only sessions with this in the path of their folder.
+    /// Only sessions with this text in the path of their folder.
     pub project: Option<String>,
-    /// Only models with this in their name.
+    /// Only models with this text in their name.
     pub model: Option<String>,
-    /// Also how much of it the client would still load.
-    pub reach: bool,
-    /// Where days begin.
+    /// Whether to also sum up by context status, in addition to the grouping.
+    pub by_context_status: bool,
+    /// The time zone of days.
     pub zone: TimeZone,
-    /// The present.
+    /// The current time.
     pub now: Timestamp,
-    /// What models cost.
-    pub prices: &'r Prices,
+    /// The prices of the models.
+    pub prices: &'r PriceTable,
 }
 
-/// What was spent.
+impl<'r> UsageRequest<'r> {
+    /// Creates a request for the usage of all sessions by day, with days in UTC. The current time is the Unix epoch.
+    pub fn new(prices: &'r PriceTable) -> UsageRequest<'r> {
+        UsageRequest {
+            by: GroupBy::Day,
+            since: None,
+            until: None,
+            session: None,
+            project: None,
+            model: None,
+            by_context_status: false,
+            zone: TimeZone::UTC,
+            now: Timestamp(0),
+            prices,
+        }
+    }
+}
+
+/// The result of [`usage`].
 #[derive(Debug, Default)]
 pub struct UsageReport {
-    /// The groups.
+    /// One row per group: days and blocks in ascending order, all others by descending cost.
     pub rows: Vec<GroupRow>,
-    /// All of them.
+    /// The total of all groups.
     pub total: SessionTotals,
-    /// How much of it stands where, if that was asked for.
-    pub reach: Vec<(Reach, CostTotals)>,
-    /// Models without a price, and what they got.
+    /// The totals by context status, sorted by status. Empty unless requested.
+    pub by_context_status: Vec<(ContextStatus, CostTotals)>,
+    /// Models without a price, with their tokens, the most tokens first.
     pub unpriced: Vec<(String, TokenTotals)>,
-    /// Of a single session: what it copied from others, and is booked there.
+    /// For a single session: responses copied from other sessions, which are counted there.
     pub copied: CostTotals,
-    /// How the running block goes on.
-    pub pace: Option<BurnRate>,
-    /// How many files there are.
+    /// The burn rate of the running block. `None` unless grouped by block and a block is running.
+    pub burn_rate: Option<BurnRate>,
+    /// The number of session files, subagents included.
     pub files: usize,
     /// Files and folders that could not be read.
     pub failures: Vec<Error>,
-    /// Why the index was of no help, where there is something to say.
-    pub notice: Option<CacheWarning>,
+    /// The reason why the cache could not be used. `None` if there was no problem.
+    pub warning: Option<CacheWarning>,
 }
 
-/// Adds up what was spent under `roots`; files that have not changed since an index was kept are not read again.
-pub fn usage(roots: &Roots, request: &UsageRequest<'_>, index: Option<&CacheDir>) -> UsageReport {
-    let (files, failures) = find_files(roots, index);
-    let books = UsageStore::open(&files, roots, index);
-    let places = if request.reach || request.by == GroupBy::Reach {
-        ResponseLocations::of(&files, roots, index)
+/// Sums up the usage of all sessions below `roots`. Unchanged files are read from the cache.
+pub fn usage(roots: &Roots, request: &UsageRequest<'_>, cache: Option<&CacheDir>) -> UsageReport {
+    let (files, failures) = find_files(roots, cache);
+    let store = UsageStore::open(&files, roots, cache);
+    let locations = if request.by_context_status || request.by == GroupBy::ContextStatus {
+        ResponseLocations::read(&files, roots, cache)
     } else {
         ResponseLocations::default()
     };
-    let spending = Group::new(&books, request, &places).run();
-    let (unread, notice) = books.close();
-    let failures = failures.into_iter().chain(unread).chain(places.failures).collect();
-    UsageReport { files: files.len(), failures, notice: notice.or(places.notice), ..spending }
+    let mut report = UsageGrouper::new(&store, request, &locations).build_report();
+    if request.by == GroupBy::Session {
+        add_titles(&mut report.rows, roots, cache);
+    }
+    let (read_errors, warning) = store.close();
+    let failures = failures.into_iter().chain(read_errors).chain(locations.failures).collect();
+    UsageReport { files: files.len(), failures, warning: warning.or(locations.warning), ..report }
 }
 
-/// Prices bills.
-pub(in crate::ops) struct Pricer<'p> {
-    prices: &'p Prices,
-    tariffs: HashMap<String, Option<&'p ModelPricing>>,
-    /// The model before, which is mostly that of the next, too.
+/// Adds the session titles to rows that are grouped by session.
+fn add_titles(rows: &mut [GroupRow], roots: &Roots, cache: Option<&CacheDir>) {
+    let all = SessionFilter { all: true, ..SessionFilter::default() };
+    let sessions = list_sessions(roots, &all, cache).rows;
+    let titles: HashMap<String, String> =
+        sessions.into_iter().map(|session| (session.id, session.title.text)).collect();
+    for row in rows {
+        if let GroupKey::Name(id) = &row.key {
+            row.title = titles.get(id).cloned();
+        }
+    }
+}
+
+/// Computes the cost of responses.
+pub(super) struct Pricer<'p> {
+    prices: &'p PriceTable,
+    /// The pricing of each model so far. `None` if the model has no price.
+    pricings: HashMap<String, Option<&'p ModelPricing>>,
+    /// The model of the last response and its pricing. The next response usually has the same model.
     last: (String, Option<&'p ModelPricing>),
 }
 
 impl<'p> Pricer<'p> {
-    pub(in crate::ops) fn new(prices: &'p Prices) -> Pricer<'p> {
-        Pricer { prices, tariffs: HashMap::new(), last: (String::new(), prices.tariff("")) }
+    pub(in crate::ops) fn new(prices: &'p PriceTable) -> Pricer<'p> {
+        Pricer { prices, pricings: HashMap::new(), last: (String::new(), prices.find_model("")) }
     }
 
-    pub(in crate::ops) fn sum(
+    /// Computes the cost of a response at the prices valid at `time`. If the model has no price, counts it as unpriced.
+    pub(in crate::ops) fn price(
         &mut self,
-        bill: &UniqueResponse,
+        response: &UniqueResponse,
         model: &str,
         time: Option<Timestamp>,
     ) -> CostTotals {
         if self.last.0 != model {
-            let known = self.tariffs.get(model).copied();
-            let tariff = known.unwrap_or_else(|| self.prices.tariff(model));
+            let known = self.pricings.get(model).copied();
+            let pricing = known.unwrap_or_else(|| self.prices.find_model(model));
             if known.is_none() {
-                self.tariffs.insert(model.to_owned(), tariff);
+                self.pricings.insert(model.to_owned(), pricing);
             }
-            self.last = (model.to_owned(), tariff);
+            self.last = (model.to_owned(), pricing);
         }
-        let cost: Option<Money> = self.last.1.map(|tariff| tariff.cost(time, &bill.usage));
-        CostTotals::of(bill, cost)
+        let cost: Option<Money> = self.last.1.map(|pricing| pricing.cost(time, &response.usage));
+        CostTotals::from_response(response, cost)
     }
 
-    fn booked(&mut self, booked: &AttributedResponse<'_>) -> CostTotals {
-        self.sum(&booked.bill, booked.sheet.model(booked.charge), booked.time())
+    fn price_attributed(&mut self, response: &AttributedResponse<'_>) -> CostTotals {
+        self.price(&response.unique, response.file_usage.model(response.response_usage), response.time())
     }
 }
 
-/// Makes the groups.
-struct Group<'b> {
-    books: &'b UsageStore<'b>,
+/// Selects responses and groups them.
+struct UsageGrouper<'b> {
+    store: &'b UsageStore<'b>,
     request: &'b UsageRequest<'b>,
-    places: &'b ResponseLocations,
+    locations: &'b ResponseLocations,
+    /// The folder of each session.
     folders: HashMap<&'b str, &'b str>,
-    /// The session that is asked for.
+    /// The id of the requested session. `None` if all sessions or a subagent are requested.
     session: Option<String>,
-    /// The file of the subagent that is asked for.
-    agent: Option<usize>,
+    /// The index of the file of the requested subagent. `None` if no subagent is requested.
+    agent_file_idx: Option<usize>,
 }
 
-impl<'b> Group<'b> {
+impl<'b> UsageGrouper<'b> {
     fn new(
-        books: &'b UsageStore<'b>,
+        store: &'b UsageStore<'b>,
         request: &'b UsageRequest<'b>,
-        places: &'b ResponseLocations,
-    ) -> Group<'b> {
-        let found = |path: &PathBuf| books.files.iter().position(|file| file.path == *path);
-        let no = request.session.as_ref().and_then(found);
-        let agent = no.filter(|&no| books.files[no].is_agent());
-        let session = request.session.as_ref().filter(|_| agent.is_none()).map(|path| {
+        locations: &'b ResponseLocations,
+    ) -> UsageGrouper<'b> {
+        let find_idx = |path: &PathBuf| store.files.iter().position(|file| file.path == *path);
+        let idx = request.session.as_ref().and_then(find_idx);
+        let agent_file_idx = idx.filter(|&idx| store.files[idx].is_agent());
+        let session = request.session.as_ref().filter(|_| agent_file_idx.is_none()).map(|path| {
             let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-            let known = no.map(|no| books.covers[no].session.clone());
+            let known = idx.map(|idx| store.headers[idx].session.clone());
             known.filter(|_| !is_session_id(stem)).unwrap_or_else(|| stem.to_owned())
         });
-        Group { books, request, places, folders: books.folders(), session, agent }
+        UsageGrouper { store, request, locations, folders: store.collect_folders(), session, agent_file_idx }
     }
 
-    /// Whether a response is asked for, whatever session it is of.
-    fn wants(&self, booked: &AttributedResponse<'_>) -> bool {
+    /// Returns `true` if a response matches the filters, except for the session filter.
+    fn is_selected(&self, response: &AttributedResponse<'_>) -> bool {
         let request = self.request;
-        let within = |part: &String, text: &str| text.to_lowercase().contains(&part.to_lowercase());
-        let dated = request.since.is_some() || request.until.is_some();
-        self.agent.is_none_or(|no| no == booked.file)
-            && booked.time().map_or(!dated, |time| {
+        let is_part_of = |part: &String, text: &str| text.to_lowercase().contains(&part.to_lowercase());
+        let has_time_filter = request.since.is_some() || request.until.is_some();
+        self.agent_file_idx.is_none_or(|idx| idx == response.file_idx)
+            && response.time().map_or(!has_time_filter, |time| {
                 request.since.is_none_or(|since| time >= since)
                     && request.until.is_none_or(|until| time < until)
             })
-            && request.model.as_ref().is_none_or(|part| within(part, booked.sheet.model(booked.charge)))
-            && request.project.as_ref().is_none_or(|part| within(part, self.folder(booked.sheet)))
+            && request
+                .model
+                .as_ref()
+                .is_none_or(|part| is_part_of(part, response.file_usage.model(response.response_usage)))
+            && request
+                .project
+                .as_ref()
+                .is_none_or(|part| is_part_of(part, self.session_folder(response.file_usage)))
     }
 
-    fn folder(&self, sheet: &FileUsage) -> &str {
-        self.folders.get(sheet.session.as_str()).copied().unwrap_or_default()
+    /// Returns the working folder of the session of a file. Returns an empty string if it is unknown.
+    fn session_folder(&self, file_usage: &FileUsage) -> &str {
+        self.folders.get(file_usage.session.as_str()).copied().unwrap_or_default()
     }
 
-    /// Shows what is asked for with what it comes to, and adds up what stands in the files of the session that is asked for
-    /// but is booked to another.
-    fn each(&self, mut visit: impl FnMut(&AttributedResponse<'_>, &CostTotals)) -> CostTotals {
-        let mut till = Pricer::new(self.request.prices);
+    /// Calls `visit` with each selected response and its cost. Returns the total of the responses in the files of the
+    /// requested session that are attributed to another one.
+    fn for_each_selected(&self, mut visit: impl FnMut(&AttributedResponse<'_>, &CostTotals)) -> CostTotals {
+        let mut pricer = Pricer::new(self.request.prices);
         let mut copied = CostTotals::default();
-        self.books.each(|booked| {
-            if !self.wants(booked) {
+        self.store.for_each_response(|response| {
+            if !self.is_selected(response) {
                 return;
             }
             match &self.session {
-                Some(session) if booked.sheet.session != *session => {
-                    if booked.stands_in(session) {
-                        copied.add(&till.booked(booked));
+                Some(session) if response.file_usage.session != *session => {
+                    if response.occurs_in(session) {
+                        copied.add(&pricer.price_attributed(response));
                     }
                 }
-                _ => visit(booked, &till.booked(booked)),
+                _ => visit(response, &pricer.price_attributed(response)),
             }
         });
         copied
     }
 
-    fn run(&self) -> UsageReport {
-        let keys = Keys::new(self);
-        let mut rows = Rows::default();
-        let mut spending = UsageReport::default();
+    /// Groups the selected responses. Titles, file count, failures and warning are not set.
+    fn build_report(&self) -> UsageReport {
+        let keys = GroupKeys::new(self);
+        let mut rows = GroupRows::default();
+        let mut report = UsageReport::default();
         let mut unpriced: HashMap<String, TokenTotals> = HashMap::new();
-        let mut reach: HashMap<Reach, CostTotals> = HashMap::new();
-        spending.copied = self.each(|booked, sum| {
-            let (sheet, side, time) = (booked.sheet, booked.side, booked.time());
-            spending.total.add_part(side, sum);
-            if sum.unpriced.responses > 0 {
-                let model = sheet.model(booked.charge).to_owned();
-                unpriced.entry(model).or_default().add(1, &booked.bill.usage);
+        let mut by_context_status: HashMap<ContextStatus, CostTotals> = HashMap::new();
+        report.copied = self.for_each_selected(|response, cost| {
+            let (file_usage, is_subagent, time) =
+                (response.file_usage, response.is_subagent, response.time());
+            report.total.add_part(is_subagent, cost);
+            if cost.unpriced.responses > 0 {
+                let model = file_usage.model(response.response_usage).to_owned();
+                unpriced.entry(model).or_default().add(1, &response.unique.usage);
             }
-            if let Some(place) = self.places.at(booked) {
-                reach.entry(place.reach).or_default().add(sum);
+            if let Some(location) = self.locations.get(response) {
+                by_context_status.entry(location.status).or_default().add(cost);
             }
             if self.request.by != GroupBy::Tool {
-                rows.book(keys.of(booked), side, time, sum);
+                rows.add(keys.find_key(response), is_subagent, time, cost);
                 return;
             }
-            let tools: Vec<&str> = sheet.calls(booked.no).collect();
-            for (no, tool) in tools.iter().enumerate() {
-                rows.book(GroupKey::Name((*tool).to_owned()), side, time, &sum.part(no, tools.len()));
+            let tools: Vec<&str> = file_usage.tool_calls(response.response_idx).collect();
+            for (idx, tool) in tools.iter().enumerate() {
+                rows.add(
+                    GroupKey::Name((*tool).to_owned()),
+                    is_subagent,
+                    time,
+                    &cost.share(idx, tools.len()),
+                );
             }
             if tools.is_empty() {
-                rows.book(GroupKey::Unknown, side, time, sum);
+                rows.add(GroupKey::Unknown, is_subagent, time, cost);
             }
         });
-        spending.rows = match self.request.by {
-            GroupBy::Week => rows.coarser(Day::week),
-            GroupBy::Month => rows.coarser(Day::month),
+        report.rows = match self.request.by {
+            GroupBy::Week => rows.merge_days(Day::week_start),
+            GroupBy::Month => rows.merge_days(Day::month_start),
             _ => rows,
         }
         .finish();
-        spending.pace = self.pace(&spending.rows);
-        spending.unpriced = unpriced.into_iter().collect();
-        spending
-            .unpriced
-            .sort_by(|a, b| b.1.usage.total().cmp(&a.1.usage.total()).then_with(|| a.0.cmp(&b.0)));
-        spending.reach = reach.into_iter().collect();
-        spending.reach.sort_by_key(|(reach, _)| *reach);
-        spending
+        report.burn_rate = self.compute_burn_rate(&report.rows);
+        report.unpriced = unpriced.into_iter().collect();
+        report.unpriced.sort_by(|a, b| b.1.usage.total().cmp(&a.1.usage.total()).then_with(|| a.0.cmp(&b.0)));
+        report.by_context_status = by_context_status.into_iter().collect();
+        report.by_context_status.sort_by_key(|(status, _)| *status);
+        report
     }
 
-    /// Returns what each turn comes to, and what stands in none.
-    fn turns(&self) -> Vec<CostTotals> {
+    /// Returns the totals of each turn, and of the responses outside turns by file, in no particular order.
+    fn sum_turns(&self) -> Vec<CostTotals> {
         let mut turns: HashMap<(usize, Option<u32>), CostTotals> = HashMap::new();
-        self.each(|booked, sum| {
-            let turn = self.places.at(booked).and_then(|place| place.turn);
-            turns.entry((booked.file, turn)).or_default().add(sum);
+        self.for_each_selected(|response, cost| {
+            let turn = self.locations.get(response).and_then(|location| location.turn);
+            turns.entry((response.file_idx, turn)).or_default().add(cost);
         });
         turns.into_values().collect()
     }
 
-    /// Says how the block goes on that is running.
-    fn pace(&self, rows: &[GroupRow]) -> Option<BurnRate> {
+    /// Computes the burn rate of the running block, the last row with a time. Returns `None` if the rows are not blocks or
+    /// no rate can be computed.
+    fn compute_burn_rate(&self, rows: &[GroupRow]) -> Option<BurnRate> {
         let row = rows.iter().rfind(|row| row.key != GroupKey::Unknown)?;
-        let GroupKey::Block(begin) = row.key else { return None };
-        BurnRate::of(begin, row.span?.0, self.request.now, &row.account.total())
+        let GroupKey::Block(start) = row.key else { return None };
+        BurnRate::from_totals(start, row.time_range?.0, self.request.now, &row.totals.total())
     }
 }
 
-/// Finds the key of each response.
-struct Keys<'g> {
-    group: &'g Group<'g>,
+/// Computes the group key of responses.
+struct GroupKeys<'g> {
+    grouper: &'g UsageGrouper<'g>,
     calendar: Calendar<'g>,
-    blocks: Vec<Timestamp>,
-    kinds: Vec<Option<String>>,
+    /// The start of each block, if the responses are grouped by block.
+    block_starts: Vec<Timestamp>,
+    /// The agent type of each file, if the responses are grouped by agent.
+    agent_kinds: Vec<Option<String>>,
 }
 
-impl<'g> Keys<'g> {
-    fn new(group: &'g Group<'g>) -> Keys<'g> {
-        let request = group.request;
+impl<'g> GroupKeys<'g> {
+    fn new(grouper: &'g UsageGrouper<'g>) -> GroupKeys<'g> {
+        let request = grouper.request;
         let mut times = Vec::new();
         if request.by == GroupBy::Block {
-            // Where a block begins depends on all that came before, whether that is asked for or not.
-            group.books.each(|booked| times.extend(booked.time()));
+            // The start of a block depends on all responses before it, selected or not.
+            grouper.store.for_each_response(|response| times.extend(response.time()));
             times.sort_unstable();
         }
-        Keys {
-            group,
+        GroupKeys {
+            grouper,
             calendar: Calendar::new(&request.zone),
-            blocks: blocks(times),
-            kinds: if request.by == GroupBy::Agent { kinds(group.books) } else { Vec::new() },
+            block_starts: find_block_starts(times),
+            agent_kinds: if request.by == GroupBy::Agent {
+                find_agent_kinds(grouper.store)
+            } else {
+                Vec::new()
+            },
         }
     }
 
-    fn of(&self, booked: &AttributedResponse<'_>) -> GroupKey {
-        let (sheet, charge) = (booked.sheet, booked.charge);
+    /// Returns the group of a response. It is `Unknown` if the response lacks the property, and for grouping by tool.
+    fn find_key(&self, response: &AttributedResponse<'_>) -> GroupKey {
+        let (file_usage, response_usage) = (response.file_usage, response.response_usage);
         let name =
             |name: &str| if name.is_empty() { GroupKey::Unknown } else { GroupKey::Name(name.to_owned()) };
-        match self.group.request.by {
+        match self.grouper.request.by {
             GroupBy::Day | GroupBy::Week | GroupBy::Month => {
-                booked.time().map_or(GroupKey::Unknown, |time| GroupKey::Day(self.calendar.day(time)))
+                response.time().map_or(GroupKey::Unknown, |time| GroupKey::Day(self.calendar.local_day(time)))
             }
-            GroupBy::Project => name(self.group.folder(sheet)),
-            GroupBy::Session => name(&sheet.session),
-            GroupBy::Model => name(sheet.model(charge)),
-            GroupBy::Branch => name(sheet.branch(charge)),
+            GroupBy::Project => name(self.grouper.session_folder(file_usage)),
+            GroupBy::Session => name(&file_usage.session),
+            GroupBy::Model => name(file_usage.model(response_usage)),
+            GroupBy::Branch => name(file_usage.branch(response_usage)),
             GroupBy::Block => {
-                let begin = booked.time().and_then(|time| block_of(&self.blocks, time));
-                begin.map_or(GroupKey::Unknown, GroupKey::Block)
+                let start = response.time().and_then(|time| find_block(&self.block_starts, time));
+                start.map_or(GroupKey::Unknown, GroupKey::Block)
             }
-            GroupBy::Reach => {
-                self.group.places.at(booked).map_or(GroupKey::Unknown, |place| GroupKey::Reach(place.reach))
-            }
-            GroupBy::Agent if !booked.side => GroupKey::Name("main".to_owned()),
-            GroupBy::Agent => self.kinds[booked.file].as_deref().map_or(GroupKey::Unknown, name),
+            GroupBy::ContextStatus => self
+                .grouper
+                .locations
+                .get(response)
+                .map_or(GroupKey::Unknown, |location| GroupKey::ContextStatus(location.status)),
+            GroupBy::Agent if !response.is_subagent => GroupKey::Name("main".to_owned()),
+            GroupBy::Agent => self.agent_kinds[response.file_idx].as_deref().map_or(GroupKey::Unknown, name),
             GroupBy::Tool => GroupKey::Unknown,
         }
     }

@@ -1,4 +1,4 @@
-//! The sheets of all files, and the bills they come to.
+//! The usage of all files, and the deduplicated responses.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -8,172 +8,206 @@ use std::ops::Range;
 
 use memchr::memmem::Finder;
 use rayon::prelude::*;
-use rethread_core::entry::{Flags, Timestamp};
+use rethread_core::entry::Timestamp;
 use rethread_core::id::{Id, IdHasher};
 use rethread_core::usage::{
-    ChargeNo, FileUsage, FileUsageHeader, ResponseUsage, UniqueResponse, UsageCollector,
+    FileUsage, FileUsageHeader, ResponseRef, ResponseUsage, UniqueResponse, UsageCollector,
     dedupe_responses_where,
 };
 
 use crate::Error;
-use crate::cache::{CacheDir, CacheWarning, NewCacheEntry};
-use crate::disk::{FileRole, Roots, SessionFile, scan_part};
+use crate::cache::{CacheDir, CacheKind, CacheWarning, NewCacheEntry};
+use crate::disk::{FileRole, Roots, ScanEvent, ScanOptions, SessionFile, scan};
 use crate::session::per_file_cache::PerFileCache;
 
-/// All files with what they hold of responses.
+/// The usage of all session files.
 ///
-/// Most sheets are known from the index and most responses stand in one file only, so sheets are unpacked one after the
-/// other, and only those are held that have something in common with others.
+/// Most file usages are cached and most responses occur in one file only. So the file usages are decoded one at a time,
+/// and only those that share messages with other files are kept in memory.
 pub(super) struct UsageStore<'f> {
-    /// The files, in the order of their paths.
+    /// The files, sorted by path.
     pub(super) files: &'f [SessionFile],
-    /// What is known of each before its sheet is looked at.
-    pub(super) covers: Vec<FileUsageHeader>,
-    /// Messages that may stand in more than one place.
-    twins: HashSet<u64, BuildHasherDefault<IdHasher>>,
-    recall: PerFileCache<'f>,
-    /// The sheets that were read just now, by the numbers of their files.
-    read: HashMap<usize, FileUsage>,
-    fresh: Vec<NewCacheEntry>,
+    /// The header of each file usage, available without decoding the rest.
+    pub(super) headers: Vec<FileUsageHeader>,
+    /// The low halves of the ids of messages that may occur more than once.
+    shared_messages: HashSet<u64, BuildHasherDefault<IdHasher>>,
+    file_cache: PerFileCache<'f>,
+    /// The usages that were not cached, by file index.
+    new_usages: HashMap<usize, FileUsage>,
+    /// The usages to be stored in the cache.
+    new_entries: Vec<NewCacheEntry>,
     pub(super) failures: Vec<Error>,
 }
 
-/// A response, with where it appeared first.
+/// A response, attributed to the file in which it occurred first.
 pub(super) struct AttributedResponse<'b> {
-    /// The number of the file.
-    pub(super) file: usize,
-    /// Its sheet.
-    pub(super) sheet: &'b FileUsage,
-    /// The number of the charge there.
-    pub(super) no: usize,
-    pub(super) charge: &'b ResponseUsage,
-    pub(super) bill: UniqueResponse,
-    /// Whether a subagent got it.
-    pub(super) side: bool,
-    /// Where else it stands: sheets, and the charges on them that it is for.
-    others: (&'b [FileUsage], &'b [ChargeNo]),
+    /// The index of the file in [`UsageStore::files`].
+    pub(super) file_idx: usize,
+    /// The usage of the file.
+    pub(super) file_usage: &'b FileUsage,
+    /// The index of the response in the file.
+    pub(super) response_idx: usize,
+    /// The response in the file.
+    pub(super) response_usage: &'b ResponseUsage,
+    /// The response with the tokens that are counted.
+    pub(super) unique: UniqueResponse,
+    /// Whether a subagent received it.
+    pub(super) is_subagent: bool,
+    /// Its copies: file usages, and the responses in them.
+    copies: (&'b [FileUsage], &'b [ResponseRef]),
 }
 
 impl AttributedResponse<'_> {
-    /// Returns when it was got.
+    /// Returns the time of the first line of the response. Returns `None` if it has none.
     pub(super) fn time(&self) -> Option<Timestamp> {
-        self.charge.time
+        self.response_usage.time
     }
 
-    /// Whether a line of it stands in a file of a session.
-    pub(super) fn stands_in(&self, session: &str) -> bool {
-        let (sheets, charges) = self.others;
-        self.sheet.session == session
-            || charges.iter().any(|(sheet, _)| sheets[*sheet as usize].session == session)
+    /// Returns `true` if the response or a copy of it is in a file of the session.
+    pub(super) fn occurs_in(&self, session: &str) -> bool {
+        let (usages, copies) = self.copies;
+        self.file_usage.session == session
+            || copies.iter().any(|(file_idx, _)| usages[*file_idx as usize].session == session)
     }
 }
 
 impl<'f> UsageStore<'f> {
-    /// Reads the files under `roots` of which no index knows.
-    pub(super) fn open(files: &'f [SessionFile], roots: &Roots, index: Option<&CacheDir>) -> UsageStore<'f> {
-        UsageStore::open_with(files, roots, index, HashMap::new())
+    /// Loads the usage of `files`, from the cache if possible.
+    pub(super) fn open(files: &'f [SessionFile], roots: &Roots, cache: Option<&CacheDir>) -> UsageStore<'f> {
+        UsageStore::open_with_known(files, roots, cache, HashMap::new())
     }
 
-    /// Reads the files under `roots` of which no index knows; the sheets of some are given, by the numbers of the files.
-    pub(super) fn open_with(
+    /// Loads the usage of `files`, from the cache if possible. `known` contains the usages of some files, by index.
+    pub(super) fn open_with_known(
         files: &'f [SessionFile],
         roots: &Roots,
-        index: Option<&CacheDir>,
-        mut read: HashMap<usize, FileUsage>,
+        cache: Option<&CacheDir>,
+        known: HashMap<usize, FileUsage>,
     ) -> UsageStore<'f> {
-        let recall = PerFileCache::new(index, roots, "usage", files);
-        let cover = |no: usize| read.get(&no).map(FileUsage::cover).or_else(|| recall.known_first(no));
-        let covers: Vec<Option<FileUsageHeader>> = (0..files.len()).map(cover).collect();
-        let unknown: Vec<usize> = (0..files.len()).filter(|&no| covers[no].is_none()).collect();
-        let value = |&no: &usize| (no, recall.value(no, book));
-        // Where next to nothing is read, threads cost more than they bring.
-        let found: Vec<_> = if unknown.len() < 2 {
-            unknown.iter().map(value).collect()
-        } else {
-            unknown.par_iter().map(value).collect()
+        let mut new_usages = known;
+        let file_cache = PerFileCache::new(cache, roots, CacheKind::Usage, files);
+        let find_header = |idx: usize| {
+            new_usages.get(&idx).map(FileUsage::header).or_else(|| file_cache.get_cached_prefix(idx))
         };
-        let mut covers: Vec<FileUsageHeader> = covers.into_iter().map(Option::unwrap_or_default).collect();
-        let (mut kept, mut failures) = (Vec::new(), Vec::new());
-        for (no, (sheet, fresh)) in found {
-            kept.extend(fresh);
-            match sheet {
-                Ok(sheet) => {
-                    covers[no] = FileUsage::cover(&sheet);
-                    read.insert(no, sheet);
+        let headers: Vec<Option<FileUsageHeader>> = (0..files.len()).map(find_header).collect();
+        let unknown: Vec<usize> = (0..files.len()).filter(|&idx| headers[idx].is_none()).collect();
+        let read_one = |&idx: &usize| (idx, file_cache.get_or_read(idx, read_usage));
+        // With at most one file to read, threads cost more than they save.
+        let found: Vec<_> = if unknown.len() < 2 {
+            unknown.iter().map(read_one).collect()
+        } else {
+            unknown.par_iter().map(read_one).collect()
+        };
+        let mut headers: Vec<FileUsageHeader> = headers.into_iter().map(Option::unwrap_or_default).collect();
+        let (mut new_entries, mut failures) = (Vec::new(), Vec::new());
+        for (idx, (usage, entry)) in found {
+            new_entries.extend(entry);
+            match usage {
+                Ok(usage) => {
+                    headers[idx] = FileUsage::header(&usage);
+                    new_usages.insert(idx, usage);
                 }
                 Err(failure) => failures.push(failure),
             }
         }
-        UsageStore { files, twins: twins(&covers), covers, recall, read, fresh: kept, failures }
-    }
-
-    /// Keeps what had to be read; says what went wrong with that.
-    pub(super) fn close(self) -> (Vec<Error>, Option<CacheWarning>) {
-        (self.failures, self.recall.keep(self.fresh))
-    }
-
-    /// Returns the sheet of a file.
-    pub(super) fn sheet(&self, no: usize) -> Cow<'_, FileUsage> {
-        match self.read.get(&no) {
-            Some(sheet) => Cow::Borrowed(sheet),
-            None => Cow::Owned(self.recall.known(no).unwrap_or_default()),
+        UsageStore {
+            files,
+            shared_messages: find_shared_messages(&headers),
+            headers,
+            file_cache,
+            new_usages,
+            new_entries,
+            failures,
         }
     }
 
-    /// Shows every response once.
-    pub(super) fn each(&self, visit: impl FnMut(&AttributedResponse<'_>)) {
-        self.each_with(|_| {}, visit);
+    /// Stores the new usages in the cache. Returns the read errors, and a warning if storing failed.
+    pub(super) fn close(self) -> (Vec<Error>, Option<CacheWarning>) {
+        (self.failures, self.file_cache.store_entries(self.new_entries))
     }
 
-    /// Shows every sheet with responses, and every response once.
-    pub(super) fn each_with(
+    /// Returns the usage of the file at an index. It is empty if the file could not be read.
+    pub(super) fn file_usage(&self, idx: usize) -> Cow<'_, FileUsage> {
+        match self.new_usages.get(&idx) {
+            Some(usage) => Cow::Borrowed(usage),
+            None => Cow::Owned(self.file_cache.get_cached(idx).unwrap_or_default()),
+        }
+    }
+
+    /// Calls `visit` once with every response. Responses that occur in several files are visited last.
+    pub(super) fn for_each_response(&self, visit: impl FnMut(&AttributedResponse<'_>)) {
+        self.for_each_file_and_response(|_| {}, visit);
+    }
+
+    /// Calls `visit_file` with every file usage that has responses, and `visit` once with every response.
+    pub(super) fn for_each_file_and_response(
         &self,
-        mut see: impl FnMut(&FileUsage),
+        mut visit_file: impl FnMut(&FileUsage),
         mut visit: impl FnMut(&AttributedResponse<'_>),
     ) {
-        let side = |file: usize, charge: &ResponseUsage| charge.side || self.files[file].is_agent();
-        let mut held: Vec<FileUsage> = Vec::new();
-        let mut numbers: Vec<usize> = Vec::new();
-        for (file, cover) in self.covers.iter().enumerate() {
-            if cover.messages.is_empty() {
+        let is_subagent = |file_idx: usize, response: &ResponseUsage| {
+            response.is_sidechain || self.files[file_idx].is_agent()
+        };
+        let mut shared: Vec<FileUsage> = Vec::new();
+        let mut file_idxs: Vec<usize> = Vec::new();
+        for (file_idx, header) in self.headers.iter().enumerate() {
+            if header.messages.is_empty() {
                 continue;
             }
-            let sheet = self.sheet(file);
-            see(&sheet);
-            let mut has_twins = false;
-            for (no, charge) in sheet.charges.iter().enumerate() {
-                if self.is_twin(charge.message) {
-                    has_twins = true;
+            let file_usage = self.file_usage(file_idx);
+            visit_file(&file_usage);
+            let mut has_shared = false;
+            for (response_idx, response_usage) in file_usage.responses.iter().enumerate() {
+                if self.is_shared(response_usage.message) {
+                    has_shared = true;
                     continue;
                 }
-                let bill = UniqueResponse::single(file as u32, no as u32, charge);
-                let (side, others) = (side(file, charge), (&[][..], &[][..]));
-                visit(&AttributedResponse { file, sheet: &sheet, no, charge, bill, side, others });
+                let unique =
+                    UniqueResponse::from_single(file_idx as u32, response_idx as u32, response_usage);
+                visit(&AttributedResponse {
+                    file_idx,
+                    file_usage: &file_usage,
+                    response_idx,
+                    response_usage,
+                    unique,
+                    is_subagent: is_subagent(file_idx, response_usage),
+                    copies: (&[], &[]),
+                });
             }
-            if has_twins {
-                held.push(sheet.into_owned());
-                numbers.push(file);
+            if has_shared {
+                shared.push(file_usage.into_owned());
+                file_idxs.push(file_idx);
             }
         }
-        for (bill, charges) in dedupe_responses_where(&held, |message| self.is_twin(message)) {
-            let (sheet, charge) = bill.first(&held);
-            let file = numbers[bill.sheet as usize];
-            let (no, others) = (bill.charge as usize, (&held[..], &charges[..]));
-            visit(&AttributedResponse { file, sheet, no, charge, bill, side: side(file, charge), others });
+        for (unique, copies) in dedupe_responses_where(&shared, |message| self.is_shared(message)) {
+            let (file_usage, response_usage) = unique.find_origin(&shared);
+            let file_idx = file_idxs[unique.file_idx as usize];
+            let response_idx = unique.response_idx as usize;
+            visit(&AttributedResponse {
+                file_idx,
+                file_usage,
+                response_idx,
+                response_usage,
+                unique,
+                is_subagent: is_subagent(file_idx, response_usage),
+                copies: (&shared, &copies),
+            });
         }
     }
 
-    fn is_twin(&self, message: Id) -> bool {
-        !self.twins.is_empty() && self.twins.contains(&half(&message))
+    /// Returns `true` if a message may occur more than once.
+    fn is_shared(&self, message: Id) -> bool {
+        !self.shared_messages.is_empty() && self.shared_messages.contains(&low_half(&message))
     }
 
-    /// Returns the folder of each session: that of its own file where this tells it, since its subagents may have left it.
-    pub(super) fn folders(&self) -> HashMap<&str, &str> {
+    /// Returns the working folder of each session by id. The main file is preferred, since subagents may run in another
+    /// folder.
+    pub(super) fn collect_folders(&self) -> HashMap<&str, &str> {
         let mut folders = HashMap::new();
         for main in [true, false] {
-            for (file, cover) in self.files.iter().zip(&self.covers) {
-                if (file.role == FileRole::Main) == main && !cover.cwd.is_empty() {
-                    folders.entry(cover.session.as_str()).or_insert(cover.cwd.as_str());
+            for (file, header) in self.files.iter().zip(&self.headers) {
+                if (file.role == FileRole::Main) == main && !header.cwd.is_empty() {
+                    folders.entry(header.session.as_str()).or_insert(header.cwd.as_str());
                 }
             }
         }
@@ -181,45 +215,50 @@ impl<'f> UsageStore<'f> {
     }
 }
 
-/// Finds the messages that stand in more than one place. Half of their bits decide, because there are many to put in order:
-/// one that is taken for another is only looked at more closely than it need be.
-fn twins(covers: &[FileUsageHeader]) -> HashSet<u64, BuildHasherDefault<IdHasher>> {
-    let mut all: Vec<u64> = covers.iter().flat_map(|cover| &cover.messages).map(half).collect();
+/// Returns the low halves of the ids of messages that occur more than once.
+///
+/// Only half of the bits of the ids are compared, because there are many ids to sort. A collision only costs a full
+/// comparison.
+fn find_shared_messages(headers: &[FileUsageHeader]) -> HashSet<u64, BuildHasherDefault<IdHasher>> {
+    let mut all: Vec<u64> = headers.iter().flat_map(|header| &header.messages).map(low_half).collect();
     all.sort_unstable();
     all.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect()
 }
 
-fn half(message: &Id) -> u64 {
+fn low_half(message: &Id) -> u64 {
     message.bits() as u64
 }
 
-/// Reads one file, and says how many bytes that were.
-fn book(file: &SessionFile) -> Result<(FileUsage, u64), Error> {
-    let booking = UsageCollector::new(file.id(), file.session().unwrap_or_default());
-    let (booking, _) = book_part(file, booking, 0..file.len, 0)?;
-    Ok((booking.finish(), file.len))
+/// Reads the usage of a file. Also returns the number of bytes read.
+fn read_usage(file: &SessionFile) -> Result<(FileUsage, u64), Error> {
+    let collector = UsageCollector::new(file.path_id(), file.session_id().unwrap_or_default());
+    let (collector, _) = collect_range(file, collector, 0..file.len, 0)?;
+    Ok((collector.finish(), file.len))
 }
 
-/// Books some lines of a file, behind `lines` others; says how many there are up to the end.
-pub(super) fn book_part(
+/// Adds the lines in a byte range to a collector. `lines` is the number of lines before the range. Returns the collector
+/// and the number of the last line of the range.
+pub(super) fn collect_range(
     file: &SessionFile,
-    booking: UsageCollector,
+    collector: UsageCollector,
     bytes: Range<u64>,
     lines: u32,
 ) -> Result<(UsageCollector, u32), Error> {
-    let named = Cell::new(booking.knows_owner());
-    let booking = RefCell::new(booking);
-    // Only lines with tokens matter, as soon as it is known whose the file is; letters may be written as escapes.
+    let has_owner = Cell::new(collector.has_owner());
+    let collector = RefCell::new(collector);
+    // Once the owner of the file is known, only lines with usage matter. Letters may be written as escapes.
     let (word, low, high) = (Finder::new("usage"), Finder::new("\\u006"), Finder::new("\\u007"));
-    let worth =
-        |line: &[u8]| !named.get() || [&word, &low, &high].iter().any(|finder| finder.find(line).is_some());
-    let lines = scan_part(&file.path, bytes, lines, worth, |entry, _| {
-        if !entry.is(Flags::SALVAGED) {
-            let mut booking = booking.borrow_mut();
-            booking.add(entry);
-            named.set(booking.knows_owner());
+    let is_relevant = |line: &[u8]| {
+        !has_owner.get() || [&word, &low, &high].iter().any(|finder| finder.find(line).is_some())
+    };
+    let options = ScanOptions::exact_range(bytes, lines).with_filter(&is_relevant);
+    let report = scan(&file.path, &options, |event| {
+        if let ScanEvent::Entry(entry, _, true) = event {
+            let mut collector = collector.borrow_mut();
+            collector.add(entry);
+            has_owner.set(collector.has_owner());
         }
     })
     .map_err(Error::reading(&file.path))?;
-    Ok((booking.into_inner(), lines))
+    Ok((collector.into_inner(), report.last_line))
 }

@@ -1,4 +1,4 @@
-//! Why a response counts as it does: every line of a message, and the one that was taken.
+//! Explains the usage of a response: every line of the message, and the one that is counted.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -6,120 +6,126 @@ use std::path::PathBuf;
 use memchr::memmem::Finder;
 use rayon::prelude::*;
 use rethread_core::entry::{Flags, JsonStr, Timestamp, Usage};
-use rethread_core::usage::{ChargeNo, CostTotals, FileUsage, Prices, UsageCollector, group_copies};
+use rethread_core::usage::{CostTotals, FileUsage, PriceTable, ResponseRef, UsageCollector, group_copies};
 
 use super::Pricer;
 use crate::Error;
-use crate::disk::{Roots, SessionFile, find, scan_part};
+use crate::disk::{Roots, ScanEvent, ScanOptions, SessionFile, find_sessions, scan};
 
-/// A line of a response.
+/// A line that reports usage of a response.
 #[derive(Debug, Clone)]
 pub struct TracedLine {
-    /// Its file.
+    /// The file.
     pub path: PathBuf,
-    /// Its number there.
+    /// The line number.
     pub line: u32,
-    /// When it was written.
+    /// The timestamp of the line.
     pub time: Option<Timestamp>,
-    /// The request it names.
+    /// The request id. `None` if the line has none.
     pub request: Option<String>,
-    /// The tokens it tells.
+    /// The reported tokens.
     pub usage: Usage,
-    /// Whether a subagent got it.
-    pub side: bool,
-    /// Whether it tells why the model stopped.
-    pub stopped: bool,
-    /// Whether it is the one that counts.
-    pub counts: bool,
-    charge: ChargeNo,
+    /// Whether it belongs to a subagent.
+    pub is_subagent: bool,
+    /// Whether it has a stop reason.
+    pub has_stop_reason: bool,
+    /// Whether it is the counted line.
+    pub is_counted: bool,
+    /// The response of the file to which it belongs.
+    response_ref: ResponseRef,
 }
 
-/// A response, and all lines that were found to be of it.
+/// A response with all its lines.
 #[derive(Debug, Clone)]
 pub struct Trace {
-    /// Its model.
+    /// The name of the model.
     pub model: String,
-    /// The session it is booked to.
+    /// The session to which it is attributed.
     pub session: String,
-    /// The moment it is booked to.
+    /// The time to which it is attributed.
     pub time: Option<Timestamp>,
-    /// What it comes to.
-    pub sum: CostTotals,
-    /// Its lines, in the order of files and lines.
+    /// Its tokens and its cost, counted once.
+    pub totals: CostTotals,
+    /// The lines, sorted by file and line.
     pub lines: Vec<TracedLine>,
 }
 
-/// Finds every line of the message with an id, and says which of them are one response and which one of these counts.
-pub fn trace_usage(roots: &Roots, message: &str, prices: &Prices) -> (Vec<Trace>, Vec<Error>) {
-    let (files, mut failures) = find(roots);
-    let found: Vec<_> =
-        files.par_iter().enumerate().map(|(no, file)| lines(file, no as u32, message)).collect();
-    let mut sheets = Vec::with_capacity(files.len());
-    let mut all = Vec::new();
-    for found in found {
-        let (sheet, lines) = found.unwrap_or_else(|failure| {
+/// Finds all lines of the messages with the id `message` and groups them by response. Also returns the errors of files
+/// and folders that could not be read.
+pub fn trace_usage(roots: &Roots, message: &str, prices: &PriceTable) -> (Vec<Trace>, Vec<Error>) {
+    let (files, mut failures) = find_sessions(roots);
+    let results: Vec<_> =
+        files.par_iter().enumerate().map(|(idx, file)| read_lines(file, idx as u32, message)).collect();
+    let mut usages = Vec::with_capacity(files.len());
+    let mut all_lines = Vec::new();
+    for result in results {
+        let (file_usage, lines) = result.unwrap_or_else(|failure| {
             failures.push(failure);
             (FileUsage::default(), Vec::new())
         });
-        sheets.push(sheet);
-        all.extend(lines);
+        usages.push(file_usage);
+        all_lines.extend(lines);
     }
-    let charges =
-        (0..).zip(&sheets).flat_map(|(no, sheet)| (0..sheet.charges.len() as u32).map(move |k| (no, k)));
-    let group: Vec<ChargeNo> = charges.collect();
-    let mut till = Pricer::new(prices);
-    let mut by_charge: HashMap<ChargeNo, Vec<(usize, TracedLine)>> = HashMap::new();
-    for (no, line) in all.into_iter().enumerate() {
-        by_charge.entry(line.charge).or_default().push((no, line));
+    let refs = (0..).zip(&usages).flat_map(|(file_idx, usage)| {
+        (0..usage.responses.len() as u32).map(move |response_idx| (file_idx, response_idx))
+    });
+    let refs: Vec<ResponseRef> = refs.collect();
+    let mut pricer = Pricer::new(prices);
+    let mut lines_by_ref: HashMap<ResponseRef, Vec<(usize, TracedLine)>> = HashMap::new();
+    for (idx, line) in all_lines.into_iter().enumerate() {
+        lines_by_ref.entry(line.response_ref).or_default().push((idx, line));
     }
-    let traced = group_copies(&sheets, &group).into_iter().map(|(bill, charges)| {
-        let lines = charges.iter().filter_map(|charge| by_charge.remove(charge)).flatten();
+    let traced = group_copies(&usages, &refs).into_iter().map(|(unique, copies)| {
+        let lines = copies.iter().filter_map(|copy| lines_by_ref.remove(copy)).flatten();
         let mut lines: Vec<(usize, TracedLine)> = lines.collect();
-        lines.sort_unstable_by_key(|(no, _)| *no);
+        lines.sort_unstable_by_key(|(idx, _)| *idx);
         let mut lines: Vec<TracedLine> = lines.into_iter().map(|(_, line)| line).collect();
-        // The last of those with the most output.
-        let best = (0..lines.len()).max_by_key(|&no| lines[no].usage.output);
-        best.into_iter().for_each(|no| lines[no].counts = true);
-        let (sheet, charge) = bill.first(&sheets);
+        // The last line with the most output tokens is counted.
+        let counted = (0..lines.len()).max_by_key(|&idx| lines[idx].usage.output);
+        counted.into_iter().for_each(|idx| lines[idx].is_counted = true);
+        let (file_usage, response) = unique.find_origin(&usages);
         Trace {
-            model: sheet.model(charge).to_owned(),
-            session: sheet.session.clone(),
-            time: charge.time,
-            sum: till.sum(&bill, sheet.model(charge), charge.time),
+            model: file_usage.model(response).to_owned(),
+            session: file_usage.session.clone(),
+            time: response.time,
+            totals: pricer.price(&unique, file_usage.model(response), response.time),
             lines,
         }
     });
     (traced.collect(), failures)
 }
 
-/// Reads the lines of a message in one file.
-fn lines(file: &SessionFile, no: u32, message: &str) -> Result<(FileUsage, Vec<TracedLine>), Error> {
-    let mut booking = UsageCollector::new(file.id(), file.session().unwrap_or_default());
+/// Reads the lines of the message with the id `message` from one file. Returns their usage and the lines.
+fn read_lines(
+    file: &SessionFile,
+    file_idx: u32,
+    message: &str,
+) -> Result<(FileUsage, Vec<TracedLine>), Error> {
+    let mut collector = UsageCollector::new(file.path_id(), file.session_id().unwrap_or_default());
     let finder = Finder::new(message);
     let mut lines = Vec::new();
-    scan_part(
-        &file.path,
-        0..file.len,
-        0,
-        |line| finder.find(line).is_some(),
-        |entry, place| {
-            let said = entry.message.as_ref().filter(|said| said.id.is_some_and(|id| id.is(message)));
-            let Some(said) = said.filter(|_| !entry.is(Flags::SALVAGED)) else { return };
-            if let Some((charge, usage)) = booking.add(entry).zip(said.usage) {
-                lines.push(TracedLine {
-                    path: file.path.clone(),
-                    line: place.line,
-                    time: entry.time(),
-                    request: entry.request.map(|request| JsonStr::decode(request).into_owned()),
-                    usage,
-                    side: entry.is(Flags::SIDECHAIN) || file.is_agent(),
-                    stopped: said.stop_reason.is_some(),
-                    counts: false,
-                    charge: (no, charge as u32),
-                });
-            }
-        },
-    )
+    let has_message = |line: &[u8]| finder.find(line).is_some();
+    scan(&file.path, &ScanOptions::exact_range(0..file.len, 0).with_filter(&has_message), |event| {
+        let ScanEvent::Entry(entry, span, _) = event else { return };
+        let matching = entry
+            .message
+            .as_ref()
+            .filter(|entry_message| entry_message.id.is_some_and(|id| id.equals(message)));
+        let Some(entry_message) = matching.filter(|_| !entry.has_flag(Flags::RECOVERED)) else { return };
+        if let Some((response_idx, usage)) = collector.add(entry).zip(entry_message.usage) {
+            lines.push(TracedLine {
+                path: file.path.clone(),
+                line: span.line,
+                time: entry.time(),
+                request: entry.request_id.map(|request| JsonStr::decode(request).into_owned()),
+                usage,
+                is_subagent: entry.has_flag(Flags::SIDECHAIN) || file.is_agent(),
+                has_stop_reason: entry_message.stop_reason.is_some(),
+                is_counted: false,
+                response_ref: (file_idx, response_idx as u32),
+            });
+        }
+    })
     .map_err(Error::reading(&file.path))?;
-    Ok((booking.finish(), lines))
+    Ok((collector.finish(), lines))
 }

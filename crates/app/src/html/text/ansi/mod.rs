@@ -1,12 +1,12 @@
-//! What a terminal would have shown: colours, and lines that were written over.
+//! Renders terminal output: colours, styles, and lines that were overwritten.
 //!
-//! Of all escape sequences only colours, styles and the erasing of a line mean something here; the rest goes, as
-//! [`crate::text::clean`] has it.
+//! Only the escape sequences for colours, styles and erasing a line are interpreted. All others are removed, as in
+//! [`crate::text::clean`].
 
 mod palette;
 mod render;
 mod screen;
 mod style;
 
-pub(crate) use palette::palette;
-pub(crate) use render::terminal;
+pub(crate) use palette::palette_css;
+pub(crate) use render::render_terminal;

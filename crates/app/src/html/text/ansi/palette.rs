@@ -5,58 +5,60 @@ use std::fmt::Write;
 /// A colour: red, green, blue.
 type Color = [u8; 3];
 
-/// Text and ground of terminal output (`--fg`, `--bg-2`) where it is light, and where it is dark.
+/// Text and background colour of terminal output (`--fg`, `--bg-2`) in the light and in the dark theme.
 const THEMES: [(Color, Color); 2] = [([29, 27, 25], [245, 243, 240]), ([236, 232, 226], [31, 29, 27])];
-/// The contrast that text must have to be read.
-const READABLE: f64 = 4.5;
+/// The minimum contrast ratio of text.
+const MIN_CONTRAST: f64 = 4.5;
 
-/// Returns the style rules of the colours: `f0`…`f255` for text, `b0`…`b255` for what is behind it.
+/// Returns the style rules of the colours: `f0`…`f255` for text, `b0`…`b255` for backgrounds.
 ///
-/// The first sixteen belong to the theme. The others are mixed with the colour of text until they can be read on the ground of
-/// either theme. A ground is only tinted, and text on it comes nearer to the colour of text (`--m`, which text.css hears).
-pub(crate) fn palette() -> String {
+/// The first sixteen colours belong to the theme. The others are mixed with the text colour until they have enough
+/// contrast in both themes. A background is only a tint, and text on it is mixed with the text colour (`--m`, used by
+/// text.css).
+pub(crate) fn palette_css() -> String {
     let mut rules = String::with_capacity(32 * 1024);
     for number in 0..=255u8 {
-        let (ground, text) = if number < 16 {
+        let (background, text) = if number < 16 {
             let themed = format!("var(--c{number})");
             (themed.clone(), themed)
         } else {
             let color = components(number);
             let hex = format!("#{:02x}{:02x}{:02x}", color[0], color[1], color[2]);
-            let text = format!("color-mix(in srgb,{hex} {}%,var(--fg))", share(color));
+            let text = format!("color-mix(in srgb,{hex} {}%,var(--fg))", find_readable_share(color));
             (hex, text)
         };
         // Writing to a string cannot fail.
         let _ = writeln!(
             rules,
-            ".ansi .f{number}{{--i:{text}}}.ansi .b{number}{{--m:30%;background:color-mix(in srgb,{ground} 20%,var(--bg-2))}}"
+            ".ansi .f{number}{{--i:{text}}}.ansi .b{number}{{--m:30%;background:color-mix(in srgb,{background} 20%,var(--bg-2))}}"
         );
     }
     rules
 }
 
-/// Says how much of a colour, in parts of a hundred, text may have that can be read in both themes.
-fn share(color: Color) -> u8 {
+/// Returns the largest percentage of a colour, mixed with the text colour, that is readable in both themes. It is a
+/// multiple of 5.
+fn find_readable_share(color: Color) -> u8 {
     let is_readable = |share: &u8| {
         let mixed = |with: Color| mix(color, f64::from(*share) / 100.0, with);
-        THEMES.iter().all(|(text, ground)| contrast(mixed(*text), *ground) >= READABLE)
+        THEMES.iter().all(|(text, background)| contrast(mixed(*text), *background) >= MIN_CONTRAST)
     };
     (0..=100).rev().step_by(5).find(is_readable).unwrap_or(0)
 }
 
-/// Mixes two colours as style sheets do.
+/// Mixes two colours like `color-mix` in CSS. `share` is the part of `color`, from 0 to 1.
 fn mix(color: Color, share: f64, with: Color) -> Color {
     let part = |at: usize| f64::from(color[at]) * share + f64::from(with[at]) * (1.0 - share);
     [0, 1, 2].map(|at| part(at).round() as u8)
 }
 
-/// Returns the contrast of two colours, from 1 to 21.
-fn contrast(one: Color, other: Color) -> f64 {
-    let (one, other) = (luminance(one), luminance(other));
-    (one.max(other) + 0.05) / (one.min(other) + 0.05)
+/// Returns the contrast ratio of two colours, from 1 to 21.
+fn contrast(a: Color, b: Color) -> f64 {
+    let (a, b) = (luminance(a), luminance(b));
+    (a.max(b) + 0.05) / (a.min(b) + 0.05)
 }
 
-/// Returns how bright a colour is to the eye.
+/// Returns the relative luminance of a colour, from 0 to 1.
 fn luminance(color: Color) -> f64 {
     let part = |at: usize| {
         let part = f64::from(color[at]) / 255.0;
@@ -65,10 +67,10 @@ fn luminance(color: Color) -> f64 {
     0.2126 * part(0) + 0.7152 * part(1) + 0.0722 * part(2)
 }
 
-/// The six steps of a component in the cube of colours.
+/// The six steps of a component in the colour cube.
 const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
 
-/// Returns what a colour beyond the first sixteen is made of: a cube of 216, then 24 greys.
+/// Returns the RGB components of a palette colour from 16 on: a cube of 216 colours, then 24 greys.
 fn components(number: u8) -> Color {
     if number >= 232 {
         return [8 + (number - 232) * 10; 3];
@@ -77,11 +79,12 @@ fn components(number: u8) -> Color {
     [step(36), step(6), step(1)]
 }
 
-/// Finds the colour that is nearest to one of sixteen millions.
-pub(super) fn nearest(r: u8, g: u8, b: u8) -> u8 {
+/// Returns the number of the palette colour that is nearest to an RGB colour. The first sixteen, which belong to the
+/// theme, are not considered.
+pub(super) fn find_nearest_color(r: u8, g: u8, b: u8) -> u8 {
     let step = |part: u8| {
-        let far = |at: &usize| STEPS[*at].abs_diff(part);
-        (0..6).min_by_key(far).unwrap_or(0) as u8
+        let distance = |at: &usize| STEPS[*at].abs_diff(part);
+        (0..6).min_by_key(distance).unwrap_or(0) as u8
     };
     let cube = 16 + 36 * step(r) + 6 * step(g) + step(b);
     let mean = (u16::from(r) + u16::from(g) + u16::from(b)) / 3;
@@ -97,11 +100,11 @@ pub(super) fn nearest(r: u8, g: u8, b: u8) -> u8 {
 mod tests {
     use std::collections::HashMap;
 
-    use super::{Color, READABLE, THEMES, components, contrast, mix, nearest, palette};
+    use super::{Color, MIN_CONTRAST, THEMES, components, contrast, find_nearest_color, mix, palette_css};
 
     const BASE: &str = include_str!("../../../../assets/style/base.css");
 
-    /// Reads the colours that the style sheet names: those where it is light, and those where it is dark.
+    /// Parses the colour variables of the style sheet: the light theme and the dark theme.
     fn themes() -> [HashMap<&'static str, Color>; 2] {
         let light = BASE.split_once(":root {").unwrap().1;
         let dark = BASE.split_once(":root[data-theme=\"dark\"] {").unwrap().1;
@@ -116,15 +119,15 @@ mod tests {
         [0, 2, 4].map(|at| u8::from_str_radix(&color[at..at + 2], 16).unwrap())
     }
 
-    /// Works a colour out: `#123456`, `var(--x)`, or a mix of such.
-    fn color(says: &str, theme: &HashMap<&str, Color>) -> Color {
-        if let Some(color) = says.strip_prefix('#') {
+    /// Evaluates a CSS colour: `#123456`, `var(--x)`, or a mix of two.
+    fn color(css: &str, theme: &HashMap<&str, Color>) -> Color {
+        if let Some(color) = css.strip_prefix('#') {
             return hex(color);
         }
-        if let Some(name) = says.strip_prefix("var(") {
+        if let Some(name) = css.strip_prefix("var(") {
             return theme[name.trim_end_matches(')')];
         }
-        let inside = says.strip_prefix("color-mix(in srgb,").unwrap().strip_suffix(')').unwrap();
+        let inside = css.strip_prefix("color-mix(in srgb,").unwrap().strip_suffix(')').unwrap();
         let (first, second) = inside.split_once(',').unwrap();
         let (first, share) = first.split_once(' ').unwrap();
         let share: f64 = share.trim_end_matches('%').parse().unwrap();
@@ -132,35 +135,41 @@ mod tests {
     }
 
     #[test]
-    fn every_text_can_be_read_on_every_ground() {
-        let rules = palette();
-        for (theme, (text, ground)) in themes().iter().zip(THEMES) {
-            assert_eq!((theme["--fg"], theme["--bg-2"]), (text, ground));
+    fn all_colours_have_enough_contrast_on_all_backgrounds() {
+        let rules = palette_css();
+        for (theme, (text, background)) in themes().iter().zip(THEMES) {
+            assert_eq!((theme["--fg"], theme["--bg-2"]), (text, background));
             let mut texts = vec![text, theme["--fg-3"]];
-            let mut grounds = Vec::new();
+            let mut backgrounds = Vec::new();
             for rule in rules.lines() {
                 let (front, back) = rule.split_once("}").unwrap();
                 texts.push(color(front.split_once("--i:").unwrap().1, theme));
                 let back = back.split_once("--m:30%;background:").unwrap().1;
-                grounds.push(color(back.trim_end_matches('}'), theme));
+                backgrounds.push(color(back.trim_end_matches('}'), theme));
             }
-            assert_eq!((texts.len(), grounds.len()), (258, 256));
-            for (no, &front) in texts.iter().enumerate() {
-                assert!(contrast(front, ground) >= READABLE, "{no}: {front:?} on {ground:?}");
+            assert_eq!((texts.len(), backgrounds.len()), (258, 256));
+            for (idx, &front) in texts.iter().enumerate() {
+                assert!(contrast(front, background) >= MIN_CONTRAST, "{idx}: {front:?} on {background:?}");
                 let front = mix(front, 0.3, text);
-                for (back, &ground) in grounds.iter().enumerate() {
-                    assert!(contrast(front, ground) >= READABLE, "{no} on {back}: {front:?} on {ground:?}");
+                for (back, &background) in backgrounds.iter().enumerate() {
+                    assert!(
+                        contrast(front, background) >= MIN_CONTRAST,
+                        "{idx} on {back}: {front:?} on {background:?}"
+                    );
                 }
             }
         }
     }
 
     #[test]
-    fn every_colour_is_nearest_to_itself() {
+    fn palette_colours_are_nearest_to_themselves() {
         for number in 16..=255u8 {
             let [r, g, b] = components(number);
-            assert_eq!(components(nearest(r, g, b)), [r, g, b], "{number}");
+            assert_eq!(components(find_nearest_color(r, g, b)), [r, g, b], "{number}");
         }
-        assert_eq!([nearest(255, 0, 0), nearest(250, 3, 2), nearest(128, 128, 128)], [196, 196, 244]);
+        assert_eq!(
+            [find_nearest_color(255, 0, 0), find_nearest_color(250, 3, 2), find_nearest_color(128, 128, 128)],
+            [196, 196, 244]
+        );
     }
 }

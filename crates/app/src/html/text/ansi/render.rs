@@ -1,4 +1,4 @@
-//! From the output of a program to markup.
+//! Renders the output of a program as markup.
 
 use maud::{Markup, PreEscaped};
 
@@ -6,37 +6,37 @@ use super::screen::Screen;
 use crate::html::text::escape;
 use crate::text::clean;
 
-/// Draws terminal output with its colours, as the screen showed it in the end.
-pub(crate) fn terminal(text: &str) -> Markup {
+/// Renders terminal output with its colours. Overwritten and erased text is omitted.
+pub(crate) fn render_terminal(text: &str) -> Markup {
     let mut out = String::with_capacity(text.len() + text.len() / 8 + 32);
     out.push_str("<pre class=\"ansi\">");
-    // The first line break after this tag is not drawn.
+    // Browsers ignore a line break directly after this tag.
     if text.starts_with(['\n', '\r']) {
         out.push('\n');
     }
     if text.contains(['\u{1b}', '\r', '\u{8}', '\u{9b}']) {
-        out.push_str(&play(text));
+        out.push_str(&interpret(text));
     } else {
-        escape::push(&mut out, &clean::text(text));
+        escape::push_escaped(&mut out, &clean::text(text));
     }
     out.push_str("</pre>");
     PreEscaped(out)
 }
 
-/// Does what the text says, on a screen of one line.
-fn play(text: &str) -> String {
+/// Interprets the control characters of a text line by line, and returns the markup.
+fn interpret(text: &str) -> String {
     let mut screen = Screen::default();
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
         let len = clean::sequence_len(rest);
         if len > 0 {
-            obey(&mut screen, &rest[..len]);
+            apply_sequence(&mut screen, &rest[..len]);
             rest = &rest[len..];
             continue;
         }
         match c {
             '\n' => screen.new_line(),
-            '\r' => screen.back_to_start(),
+            '\r' => screen.move_to_start(),
             '\u{8}' => screen.backspace(),
             c => screen.put(c),
         }
@@ -45,31 +45,31 @@ fn play(text: &str) -> String {
     screen.finish()
 }
 
-/// Does what one sequence says, if it is one of the few that mean something here.
-fn obey(screen: &mut Screen, sequence: &str) {
+/// Applies an escape sequence. Ignores all but those for colours, styles and erasing.
+fn apply_sequence(screen: &mut Screen, sequence: &str) {
     let body = sequence.strip_prefix("\u{1b}[").or_else(|| sequence.strip_prefix('\u{9b}'));
     let Some(body) = body else { return };
     let Some(last) = body.chars().next_back() else { return };
     let parameters = &body[..body.len() - last.len_utf8()];
     match (last, parameters) {
-        // `>4m` and its like ask for something else.
+        // Sequences such as `>4m` have another meaning.
         ('m', _) if parameters.bytes().all(|b| matches!(b, b'0'..=b'9' | b';' | b':')) => {
             screen.style.set(parameters);
         }
         ('K', "" | "0") => screen.erase(false),
         ('K', "2") => screen.erase(true),
-        ('G', "" | "0" | "1") => screen.back_to_start(),
+        ('G', "" | "0" | "1") => screen.move_to_start(),
         _ => {}
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::terminal;
+    use super::render_terminal;
     use crate::html::text::check;
 
     #[test]
-    fn output_is_drawn_as_the_screen_showed_it() {
+    fn output_is_rendered_in_its_final_state() {
         let cases = [
             ("plain <b>\n", "plain &lt;b&gt;\n"),
             ("\u{1b}[31mred\u{1b}[0m.", "<span class=\"f1\">red</span>."),
@@ -104,17 +104,17 @@ mod tests {
             ("\u{1b}[38;5mx\u{1b}[38my\u{1b}[999999999999mz", "xyz"),
             ("\n\nx", "\n\n\nx"),
         ];
-        for (text, drawn) in cases {
+        for (text, rendered) in cases {
             assert_eq!(
-                terminal(text).into_string(),
-                format!("<pre class=\"ansi\">{drawn}</pre>"),
+                render_terminal(text).into_string(),
+                format!("<pre class=\"ansi\">{rendered}</pre>"),
                 "{text:?}"
             );
         }
     }
 
     #[test]
-    fn markup_of_hostile_output_grows_no_faster_than_it() {
+    fn markup_of_hostile_output_grows_linearly() {
         for piece in [
             "\u{1b}[31mx\u{1b}[32m",
             "x\r",
@@ -127,7 +127,7 @@ mod tests {
             "<\u{1b}[K",
         ] {
             let text = |len: usize| format!("\r{}", piece.repeat(len / piece.len()));
-            check::grows_evenly(text, |text| terminal(text).into_string(), 75_000);
+            check::check_linear_growth(text, |text| render_terminal(text).into_string(), 75_000);
         }
     }
 }

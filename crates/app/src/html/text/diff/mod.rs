@@ -1,13 +1,13 @@
-//! What a change took away and added.
+//! Renders diffs.
 //!
 //! ```text
 //! two texts ─▶ lines ─┐
-//!      hunks ─────────┴▶ rows ─▶ words that changed ─▶ draw
+//!      hunks ─────────┴▶ rows ─▶ changed words ─▶ render
 //! ```
 
 mod render;
 mod row;
 mod words;
 
-pub(crate) use render::{hunks, patch};
+pub(crate) use render::{render_diff, render_hunks};
 pub(crate) use row::Hunk;

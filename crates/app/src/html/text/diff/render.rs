@@ -1,92 +1,95 @@
-//! From rows to markup.
+//! Renders the rows of a diff as markup.
 
 use std::fmt::Write;
 
 use maud::{Markup, PreEscaped, html};
 
-use super::row::{Hunk, Row, Sign, compared, placed};
-use super::words::changed;
+use super::row::{Hunk, Row, RowKind, rows_from_hunks, rows_from_texts};
+use super::words::find_changed_words;
 use crate::html::text::Language;
-use crate::html::text::highlight::{Token, paint, tokens};
+use crate::html::text::highlight::{Token, render_range, tokenize};
 use crate::text::{clean, figures};
 
-/// Draws the change from one text to another.
-pub(crate) fn patch(old: &str, new: &str, language: Option<Language>) -> Markup {
-    let rows = compared(&clean::text(old), &clean::text(new));
+/// Renders the difference between two texts, line by line, with changed words marked.
+pub(crate) fn render_diff(old: &str, new: &str, language: Option<Language>) -> Markup {
+    let rows = rows_from_texts(&clean::text(old), &clean::text(new));
     if rows.is_empty() && old != new {
-        return html! { p class="patch-none" { "only line ends or invisible characters differ" } };
+        return html! { p class="patch-none" { "only line endings or invisible characters differ" } };
     }
-    draw(&rows, language)
+    render_rows(&rows, language)
 }
 
-/// Draws a change whose places in the file are known.
-pub(crate) fn hunks(hunks: &[Hunk], language: Option<Language>) -> Markup {
-    draw(&placed(hunks), language)
+/// Renders the hunks of a diff with their line numbers.
+pub(crate) fn render_hunks(hunks: &[Hunk], language: Option<Language>) -> Markup {
+    render_rows(&rows_from_hunks(hunks), language)
 }
 
-/// The text before or after a change, as far as it is shown, and what its words are.
+/// The shown lines before or after the change, with their tokens.
 struct Side {
     text: String,
     tokens: Vec<Token>,
-    /// Where the next line begins, and the first token that may matter to it.
+    /// The offset of the next line, and the index of the first token that may overlap it.
     at: usize,
     next: usize,
 }
 
 impl Side {
-    fn of(rows: &[Row], other: Sign, language: Option<Language>) -> Side {
+    /// Joins the rows of one side: all except gaps and those of the kind `other`.
+    fn new(rows: &[Row], other: RowKind, language: Option<Language>) -> Side {
         let mut text = String::new();
-        for row in rows.iter().filter(|row| row.sign != other && !matches!(row.sign, Sign::Gap(_))) {
+        for row in rows.iter().filter(|row| row.kind != other && !matches!(row.kind, RowKind::Gap(_))) {
             text.push_str(&row.text);
             text.push('\n');
         }
-        Side { tokens: tokens(&text, language), text, at: 0, next: 0 }
+        Side { tokens: tokenize(&text, language), text, at: 0, next: 0 }
     }
 
-    /// Draws the next line, or passes over it.
-    fn line(&mut self, out: Option<&mut String>, len: usize, marks: &[std::ops::Range<usize>]) {
+    /// Renders the next line, which has `len` bytes, or skips it if `out` is `None`. `marks` are ranges within the
+    /// line.
+    fn render_line(&mut self, out: Option<&mut String>, len: usize, marks: &[std::ops::Range<usize>]) {
         let marks = marks.iter().map(|mark| mark.start + self.at..mark.end + self.at).collect::<Vec<_>>();
         if let Some(out) = out {
-            paint(out, &self.text, self.at..self.at + len, &self.tokens, &mut self.next, &marks);
+            render_range(out, &self.text, self.at..self.at + len, &self.tokens, &mut self.next, &marks);
         }
         self.at += len + 1;
     }
 }
 
-fn draw(rows: &[Row], language: Option<Language>) -> Markup {
-    let marks = changed(rows);
-    let mut old = Side::of(rows, Sign::Added, language);
-    let mut new = Side::of(rows, Sign::Removed, language);
+/// Renders the rows as a `<pre>` element.
+fn render_rows(rows: &[Row], language: Option<Language>) -> Markup {
+    let marks = find_changed_words(rows);
+    let mut old = Side::new(rows, RowKind::Added, language);
+    let mut new = Side::new(rows, RowKind::Removed, language);
     let mut out = String::with_capacity((old.text.len() + new.text.len()) * 2 + 64);
     out.push_str("<pre class=\"patch\">");
     for (row, marks) in rows.iter().zip(&marks) {
-        let (class, sign) = match row.sign {
-            Sign::Same => ("pl", ' '),
-            Sign::Removed => ("pl pl-del", '-'),
-            Sign::Added => ("pl pl-add", '+'),
-            Sign::Gap(lines) => {
-                let lines = figures::things(u64::from(lines), "line");
-                // Writing to a string cannot fail, here and below.
+        let (class, sign) = match row.kind {
+            RowKind::Same => ("pl", ' '),
+            RowKind::Removed => ("pl pl-del", '-'),
+            RowKind::Added => ("pl pl-add", '+'),
+            RowKind::Gap(lines) => {
+                let lines = figures::count_noun(u64::from(lines), "line");
+                // Writing to a string cannot fail.
                 let _ = write!(out, "<span class=\"pl pl-gap\">⋯ {lines}\n</span>");
                 continue;
             }
         };
         let _ = write!(out, "<span class=\"{class}\"><span class=\"pn\"");
-        if row.sign != Sign::Added {
+        if row.kind != RowKind::Added {
             let _ = write!(out, " data-o=\"{}\"", row.old);
         }
-        if row.sign != Sign::Removed {
+        if row.kind != RowKind::Removed {
             let _ = write!(out, " data-n=\"{}\"", row.new);
         }
         out.push_str("></span>");
         out.push(sign);
         let len = row.text.len();
-        match row.sign {
-            Sign::Removed => old.line(Some(&mut out), len, marks),
-            Sign::Added => new.line(Some(&mut out), len, marks),
+        match row.kind {
+            RowKind::Removed => old.render_line(Some(&mut out), len, marks),
+            RowKind::Added => new.render_line(Some(&mut out), len, marks),
             _ => {
-                old.line(None, len, &[]);
-                new.line(Some(&mut out), len, marks);
+                old.render_line(None, len, &[]);
+                new.render_line(Some(&mut out), len, marks);
             }
         }
         out.push_str("\n</span>");

@@ -1,29 +1,30 @@
-//! Which words changed within lines that took each other's place.
+//! Finds the words that changed between a removed line and the added line that replaces it.
 
 use std::ops::Range;
 
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
-use super::row::{Row, Sign};
+use super::row::{Row, RowKind};
 
-/// Longer lines are not compared by words.
-const LONGEST: usize = 1000;
+/// Maximum length in bytes of lines that are compared by words.
+const MAX_LINE_BYTES: usize = 1000;
 
-/// More pairs of lines than these are not compared by words.
-const MOST: usize = 1000;
+/// Maximum number of pairs of lines that are compared by words.
+const MAX_PAIRS: usize = 1000;
 
-/// Finds for each row the parts of its text that changed.
-pub(super) fn changed(rows: &[Row]) -> Vec<Vec<Range<usize>>> {
+/// Returns for each row the byte ranges of its changed words. Compares at most [`MAX_PAIRS`] pairs of a removed and
+/// an added line.
+pub(super) fn find_changed_words(rows: &[Row]) -> Vec<Vec<Range<usize>>> {
     let mut marks = vec![Vec::new(); rows.len()];
     let mut pairs = 0;
     let mut at = 0;
     while at < rows.len() {
-        let removed = run(rows, at, Sign::Removed);
-        let added = run(rows, at + removed, Sign::Added);
-        for by in 0..removed.min(added).min(MOST - pairs) {
+        let removed = count_consecutive(rows, at, RowKind::Removed);
+        let added = count_consecutive(rows, at + removed, RowKind::Added);
+        for by in 0..removed.min(added).min(MAX_PAIRS - pairs) {
             let (old, new) = (at + by, at + removed + by);
-            if let Some((was, is)) = compare(&rows[old].text, &rows[new].text) {
-                (marks[old], marks[new]) = (was, is);
+            if let Some(spans) = compare_lines(&rows[old].text, &rows[new].text) {
+                (marks[old], marks[new]) = spans;
             }
             pairs += 1;
         }
@@ -32,45 +33,48 @@ pub(super) fn changed(rows: &[Row]) -> Vec<Vec<Range<usize>>> {
     marks
 }
 
-/// Counts the rows of one sign that follow each other.
-fn run(rows: &[Row], from: usize, sign: Sign) -> usize {
-    rows[from..].iter().take_while(|row| row.sign == sign).count()
+/// Returns the number of consecutive rows of one kind from index `from` on.
+fn count_consecutive(rows: &[Row], from: usize, kind: RowKind) -> usize {
+    rows[from..].iter().take_while(|row| row.kind == kind).count()
 }
 
-type Marks = Vec<Range<usize>>;
+/// Byte ranges in a line.
+type Spans = Vec<Range<usize>>;
 
-/// Compares two lines by words; lines that have little in common are only different.
-fn compare(old: &str, new: &str) -> Option<(Marks, Marks)> {
-    if old.len().max(new.len()) > LONGEST {
+/// Returns the changed ranges of the old and of the new line. Returns `None` if a line is longer than
+/// [`MAX_LINE_BYTES`], or if less than a third of the longer line is unchanged.
+fn compare_lines(old: &str, new: &str) -> Option<(Spans, Spans)> {
+    if old.len().max(new.len()) > MAX_LINE_BYTES {
         return None;
     }
-    let (old, new) = (split(old), split(new));
+    let (old, new) = (split_words(old), split_words(new));
     let ops = capture_diff_slices(Algorithm::Myers, &texts(&old), &texts(&new));
-    let (mut was, mut is, mut same) = (Vec::new(), Vec::new(), 0);
+    let (mut old_spans, mut new_spans, mut same) = (Vec::new(), Vec::new(), 0);
     for op in &ops {
         let (tag, from, to) = op.as_tag_tuple();
         if tag == DiffTag::Equal {
             same += old[from].iter().map(|(_, word)| word.trim().len()).sum::<usize>();
         } else {
-            mark(&mut was, &old[from]);
-            mark(&mut is, &new[to]);
+            push_span(&mut old_spans, &old[from]);
+            push_span(&mut new_spans, &new[to]);
         }
     }
-    let all = |words: &[(usize, &str)]| words.iter().map(|(_, word)| word.trim().len()).sum::<usize>();
-    (same * 3 >= all(&old).max(all(&new)) && same > 0).then_some((was, is))
+    let total = |words: &[(usize, &str)]| words.iter().map(|(_, word)| word.trim().len()).sum::<usize>();
+    (same * 3 >= total(&old).max(total(&new)) && same > 0).then_some((old_spans, new_spans))
 }
 
 fn texts<'a>(words: &[(usize, &'a str)]) -> Vec<&'a str> {
     words.iter().map(|(_, word)| *word).collect()
 }
 
-fn mark(marks: &mut Marks, words: &[(usize, &str)]) {
+/// Adds the range from the first to the last of these words, if there are any.
+fn push_span(spans: &mut Spans, words: &[(usize, &str)]) {
     let (Some((start, _)), Some((last, word))) = (words.first(), words.last()) else { return };
-    marks.push(*start..*last + word.len());
+    spans.push(*start..*last + word.len());
 }
 
-/// Splits a line into words, spaces and signs, each with its place.
-fn split(line: &str) -> Vec<(usize, &str)> {
+/// Splits a line into words, white space and punctuation, each with its byte offset.
+fn split_words(line: &str) -> Vec<(usize, &str)> {
     let kind = |c: char| match c {
         c if c.is_alphanumeric() || c == '_' => 0,
         c if c.is_whitespace() => 1,
@@ -94,31 +98,31 @@ fn split(line: &str) -> Vec<(usize, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Marks, compare, split};
+    use super::{Spans, compare_lines, split_words};
 
     #[test]
-    fn lines_are_split_without_a_loss() {
+    fn splitting_preserves_the_line() {
         for line in ["", "let x_1 = foo(bar);", "naïve — 漢字  !!", "\t\t"] {
-            let whole = split(line).iter().map(|(_, word)| *word).collect::<String>();
+            let whole = split_words(line).iter().map(|(_, word)| *word).collect::<String>();
             assert_eq!(whole, line);
-            assert!(split(line).iter().all(|(at, word)| line[*at..].starts_with(word)));
+            assert!(split_words(line).iter().all(|(at, word)| line[*at..].starts_with(word)));
         }
-        assert_eq!(split("a_1 +=b").len(), 5);
+        assert_eq!(split_words("a_1 +=b").len(), 5);
     }
 
     #[test]
-    fn only_what_changed_is_marked() {
+    fn only_changed_words_are_marked() {
         let marked = |old: &str, new: &str| {
-            let (was, is) = compare(old, new)?;
-            let of = |line: &str, marks: Marks| {
-                marks.into_iter().map(|mark| line[mark].to_owned()).collect::<Vec<_>>()
+            let (old_spans, new_spans) = compare_lines(old, new)?;
+            let texts = |line: &str, spans: Spans| {
+                spans.into_iter().map(|span| line[span].to_owned()).collect::<Vec<_>>()
             };
-            Some((of(old, was), of(new, is)))
+            Some((texts(old, old_spans), texts(new, new_spans)))
         };
-        let some = |was: &[&str], is: &[&str]| {
+        let some = |old: &[&str], new: &[&str]| {
             Some((
-                was.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>(),
-                is.iter().map(|s| (*s).to_owned()).collect(),
+                old.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>(),
+                new.iter().map(|s| (*s).to_owned()).collect(),
             ))
         };
         assert_eq!(marked("let a = 1;", "let b = 1;"), some(&["a"], &["b"]));

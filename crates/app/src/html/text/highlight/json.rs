@@ -1,28 +1,28 @@
-//! JSON, laid out without being understood: numbers and strings stay as they were written.
+//! Pretty-prints JSON without parsing values: numbers and strings stay as they are written.
 
 use maud::Markup;
 use serde::de::IgnoredAny;
 
-use super::{Language, code};
+use super::{Language, render_code};
 
-/// What lies deeper stays on its line.
-const DEEPEST: usize = 20;
+/// Maximum nesting depth that is indented. Deeper values stay on one line.
+const MAX_DEPTH: usize = 20;
 
-/// What is longer stays as it is.
-const LONGEST: usize = 1024 * 1024;
+/// Maximum length in bytes of JSON that is pretty-printed. Longer JSON is shown as it is written.
+const MAX_BYTES: usize = 1024 * 1024;
 
-/// Draws JSON, laid out; what is none is drawn as it is.
-pub(crate) fn json(text: &str) -> Markup {
-    let laid_out = text.len() <= LONGEST && serde_json::from_str::<IgnoredAny>(text).is_ok();
-    if laid_out {
-        code(&lay_out(text), Some(Language::Json), None)
+/// Renders JSON with indentation. Text that is longer than [`MAX_BYTES`] or not JSON keeps its layout.
+pub(crate) fn render_json(text: &str) -> Markup {
+    let is_json = text.len() <= MAX_BYTES && serde_json::from_str::<IgnoredAny>(text).is_ok();
+    if is_json {
+        render_code(&pretty_print(text), Some(Language::Json), None)
     } else {
-        code(text, Some(Language::Json), None)
+        render_code(text, Some(Language::Json), None)
     }
 }
 
-/// Puts every element of valid JSON on a line of its own.
-fn lay_out(text: &str) -> String {
+/// Puts every element of valid JSON on its own line.
+fn pretty_print(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     let mut depth = 0usize;
     let mut from = 0;
@@ -31,7 +31,7 @@ fn lay_out(text: &str) -> String {
         let mut end = from + 1;
         match byte {
             b'"' => {
-                end = string_end(bytes, end);
+                end = find_string_end(bytes, end);
                 out.push_str(text.get(from..end).unwrap_or_default());
             }
             b'{' | b'[' => {
@@ -42,20 +42,20 @@ fn lay_out(text: &str) -> String {
                     end = inner + 1;
                 } else {
                     depth += 1;
-                    new_line(&mut out, depth);
+                    push_new_line(&mut out, depth);
                 }
             }
             b'}' | b']' => {
-                // A level that was not broken when it opened is not broken when it closes.
-                if depth <= DEEPEST {
-                    new_line(&mut out, depth.saturating_sub(1));
+                // A level that was not indented when it opened is not indented when it closes.
+                if depth <= MAX_DEPTH {
+                    push_new_line(&mut out, depth.saturating_sub(1));
                 }
                 depth = depth.saturating_sub(1);
                 out.push(char::from(*byte));
             }
             b',' => {
                 out.push(',');
-                if depth > DEEPEST { out.push(' ') } else { new_line(&mut out, depth) }
+                if depth > MAX_DEPTH { out.push(' ') } else { push_new_line(&mut out, depth) }
             }
             b':' => out.push_str(": "),
             b' ' | b'\t' | b'\n' | b'\r' => {}
@@ -70,15 +70,16 @@ fn lay_out(text: &str) -> String {
     out
 }
 
-fn new_line(out: &mut String, depth: usize) {
-    if depth <= DEEPEST {
+/// Appends a line break and the indentation of a level. Appends nothing for levels deeper than [`MAX_DEPTH`].
+fn push_new_line(out: &mut String, depth: usize) {
+    if depth <= MAX_DEPTH {
         out.push('\n');
         out.extend(std::iter::repeat_n("  ", depth));
     }
 }
 
-/// Returns where the string ends whose text begins at `at`.
-fn string_end(bytes: &[u8], mut at: usize) -> usize {
+/// Returns the offset after the string whose content starts at `at`, or the length of `bytes` if it is not closed.
+fn find_string_end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(byte) = bytes.get(at) {
         match byte {
             b'"' => return at + 1,
@@ -91,10 +92,10 @@ fn string_end(bytes: &[u8], mut at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{json, lay_out};
+    use super::{pretty_print, render_json};
 
     #[test]
-    fn json_is_laid_out_as_it_was_written() {
+    fn values_are_preserved_by_pretty_printing() {
         let cases = [
             ("{}", "{}"),
             ("[ ]", "[]"),
@@ -107,22 +108,22 @@ mod tests {
                 "[\n  \"漢<\",\n  123456789012345678901234567890\n]",
             ),
         ];
-        for (text, laid_out) in cases {
-            assert_eq!(lay_out(text), laid_out, "{text}");
-            assert_eq!(lay_out(laid_out), laid_out, "a second time: {text}");
+        for (text, pretty) in cases {
+            assert_eq!(pretty_print(text), pretty, "{text}");
+            assert_eq!(pretty_print(pretty), pretty, "a second time: {text}");
         }
     }
 
     #[test]
-    fn depth_costs_no_more_than_length() {
+    fn output_size_is_linear_for_deep_nesting() {
         let deep = format!("{}1,2{}", "[".repeat(100_000), "]".repeat(100_000));
-        assert!(lay_out(&deep).len() < deep.len() + 2000);
-        let drawn = json(&deep).into_string();
-        assert!(drawn.contains("[[[") && drawn.contains("]]]"));
+        assert!(pretty_print(&deep).len() < deep.len() + 2000);
+        let rendered = render_json(&deep).into_string();
+        assert!(rendered.contains("[[[") && rendered.contains("]]]"));
     }
 
     #[test]
-    fn what_is_no_json_stays() {
-        assert_eq!(json("{a,b").into_string(), "<pre class=\"code\"><code>{a,b</code></pre>");
+    fn invalid_json_is_unchanged() {
+        assert_eq!(render_json("{a,b").into_string(), "<pre class=\"code\"><code>{a,b</code></pre>");
     }
 }

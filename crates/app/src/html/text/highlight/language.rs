@@ -1,9 +1,9 @@
-//! The languages that are known, by name and by file.
+//! The supported languages, by name and by file name.
 
-/// A language that code may be in.
+/// A programming language or file format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Language {
-    /// C and C++, whose words are drawn alike.
+    /// C and C++, which share a grammar.
     C,
     CSharp,
     Css,
@@ -13,11 +13,11 @@ pub(crate) enum Language {
     Elixir,
     Go,
     Haskell,
-    /// Everything made of tags: HTML, XML, SVG, Vue.
+    /// HTML, XML, SVG, Vue.
     Html,
     Ini,
     Java,
-    /// JavaScript and TypeScript, with or without tags in them.
+    /// JavaScript and TypeScript, with or without JSX.
     JavaScript,
     Json,
     Kotlin,
@@ -39,7 +39,7 @@ pub(crate) enum Language {
     Zig,
 }
 
-/// Names and endings of files, sorted by name.
+/// Language names and file extensions, sorted by name.
 const NAMES: &[(&str, Language)] = &[
     ("astro", Language::Html),
     ("bash", Language::Shell),
@@ -182,9 +182,9 @@ const NAMES: &[(&str, Language)] = &[
 ];
 
 impl Language {
-    /// Finds a language by the name that stands at a code block.
-    pub(crate) fn named(name: &str) -> Option<Language> {
-        // Longer names are none of ours, whoever wrote them.
+    /// Returns the language with this name or file extension, in any case. Returns `None` if it is unknown.
+    pub(crate) fn from_name(name: &str) -> Option<Language> {
+        // No name in the table is longer.
         if name.len() > 24 {
             return None;
         }
@@ -192,11 +192,11 @@ impl Language {
         NAMES.binary_search_by(|(known, _)| (*known).cmp(&name)).ok().map(|at| NAMES[at].1)
     }
 
-    /// Finds the language of a file.
-    pub(crate) fn of_path(path: &str) -> Option<Language> {
+    /// Returns the language of a file, by its name or extension. Returns `None` if it is unknown.
+    pub(crate) fn from_path(path: &str) -> Option<Language> {
         let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
-        let whole = name.split('.').next().unwrap_or_default().to_ascii_lowercase();
-        match (whole.as_str(), name) {
+        let stem = name.split('.').next().unwrap_or_default().to_ascii_lowercase();
+        match (stem.as_str(), name) {
             ("dockerfile" | "containerfile", _) => return Some(Language::Docker),
             ("makefile" | "gnumakefile" | "justfile", _) => return Some(Language::Make),
             ("gemfile" | "rakefile" | "vagrantfile" | "podfile", _) => return Some(Language::Ruby),
@@ -207,8 +207,8 @@ impl Language {
             }
             _ => {}
         }
-        let (_, ending) = name.rsplit_once('.')?;
-        Language::named(ending)
+        let (_, extension) = name.rsplit_once('.')?;
+        Language::from_name(extension)
     }
 }
 
@@ -238,7 +238,7 @@ mod tests {
             ("a name that is far too long to be one", None),
         ];
         for (name, language) in named {
-            assert_eq!(Language::named(name), language, "{name}");
+            assert_eq!(Language::from_name(name), language, "{name}");
         }
         let files = [
             ("/a/b/main.rs", Some(Language::Rust)),
@@ -255,7 +255,7 @@ mod tests {
             ("/home/me/.bashrc", Some(Language::Shell)),
         ];
         for (path, language) in files {
-            assert_eq!(Language::of_path(path), language, "{path}");
+            assert_eq!(Language::from_path(path), language, "{path}");
         }
     }
 }

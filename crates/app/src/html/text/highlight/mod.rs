@@ -1,11 +1,12 @@
-//! Code, with what its words are.
+//! Syntax highlighting.
 //!
-//! A scanner of our own: a table says for each language what opens comments and strings and which words are its own, and one pass
-//! over the bytes finds them. It does not understand a program; it is made to be fast, to need nothing at start, and to take any text.
+//! The lexer is our own: a grammar per language states what opens comments and strings and which words are keywords,
+//! and one pass over the bytes finds the tokens. It does not parse programs. It is fast, needs no data at start, and
+//! accepts any text.
 //!
 //! ```text
-//! Language ─▶ Grammar ─▶ scan (special, word) ─▶ tokens ─▶ draw
-//!          └▶ tags (HTML), lines (YAML, Markdown, diffs) ┘
+//! Language ─▶ Grammar ─▶ lexer (punctuation, identifier, script) ─▶ tokens ─▶ render
+//!          └▶ markup (HTML), line_based (YAML, Markdown, diffs) ──┘
 //! ```
 
 mod grammar;
@@ -21,8 +22,8 @@ mod render;
 mod script;
 mod token;
 
-pub(crate) use json::json;
+pub(crate) use json::render_json;
 pub(crate) use language::Language;
-pub(crate) use render::code;
-pub(super) use render::paint;
-pub(super) use token::{Token, tokens};
+pub(crate) use render::render_code;
+pub(super) use render::render_range;
+pub(super) use token::{Token, tokenize};

@@ -1,4 +1,4 @@
-//! From tokens to markup.
+//! Renders tokens as markup.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -6,28 +6,28 @@ use std::ops::Range;
 use maud::{Markup, PreEscaped};
 
 use super::Language;
-use super::token::{Kind, Token, tokens};
+use super::token::{Token, TokenKind, tokenize};
 use crate::html::text::escape;
 use crate::text::clean;
 
-/// Draws code; `first` is the number of its first line, where lines are numbered.
-pub(crate) fn code(text: &str, language: Option<Language>, first: Option<u32>) -> Markup {
+/// Renders code with highlighting, or without if `language` is `None`. Numbers the lines from `first`, if it is set.
+pub(crate) fn render_code(text: &str, language: Option<Language>, first: Option<u32>) -> Markup {
     let text = clean::text(text);
-    let tokens = tokens(&text, language);
+    let tokens = tokenize(&text, language);
     let mut out = String::with_capacity(text.len() + text.len() / 2 + 64);
     let mut next = 0;
     match first {
         None => {
             out.push_str("<pre class=\"code\"><code>");
-            paint(&mut out, &text, 0..text.len(), &tokens, &mut next, &[]);
+            render_range(&mut out, &text, 0..text.len(), &tokens, &mut next, &[]);
         }
         Some(first) => {
-            out.push_str("<pre class=\"code code-no\"><code>");
+            out.push_str("<pre class=\"code code-numbered\"><code>");
             let mut start = 0;
             for (number, line) in (u64::from(first)..).zip(text.split_inclusive('\n')) {
                 // Writing to a string cannot fail.
                 let _ = write!(out, "<span class=\"ln\" data-n=\"{number}\">");
-                paint(&mut out, &text, start..start + line.len(), &tokens, &mut next, &[]);
+                render_range(&mut out, &text, start..start + line.len(), &tokens, &mut next, &[]);
                 out.push_str("</span>");
                 start += line.len();
             }
@@ -37,20 +37,20 @@ pub(crate) fn code(text: &str, language: Option<Language>, first: Option<u32>) -
     PreEscaped(out)
 }
 
-/// Draws a part of a text with its tokens and with the words that are marked.
+/// Renders a range of a text with its tokens and marks.
 ///
-/// `next` is the first token that may matter; parts that follow each other hand it on.
-pub(in crate::html::text) fn paint(
+/// `next` is the index of the first token that may overlap the range. Calls for consecutive ranges pass it on.
+pub(in crate::html::text) fn render_range(
     out: &mut String,
     text: &str,
-    part: Range<usize>,
+    range: Range<usize>,
     tokens: &[Token],
     next: &mut usize,
     marks: &[Range<usize>],
 ) {
-    let mut at = part.start;
+    let mut at = range.start;
     let mut mark = 0;
-    while at < part.end {
+    while at < range.end {
         while tokens.get(*next).is_some_and(|token| token.end <= at) {
             *next += 1;
         }
@@ -58,16 +58,21 @@ pub(in crate::html::text) fn paint(
             mark += 1;
         }
         let token = tokens.get(*next).map(|token| (token.start..token.end, Some(token.kind)));
-        let (color, until) = here(at, part.end, token);
-        let marked = marks.get(mark).map(|mark| (mark.clone(), Some(Kind::Text)));
-        let (marked, until) = here(at, until, marked);
-        span(out, text.get(at..until).unwrap_or_default(), color, marked.is_some());
-        at = until;
+        let (kind, end) = find_current_span(at, range.end, token);
+        let marked = marks.get(mark).map(|mark| (mark.clone(), Some(TokenKind::String)));
+        let (marked, end) = find_current_span(at, end, marked);
+        render_span(out, text.get(at..end).unwrap_or_default(), kind, marked.is_some());
+        at = end;
     }
 }
 
-/// Says what holds at a place, and up to where.
-fn here(at: usize, end: usize, next: Option<(Range<usize>, Option<Kind>)>) -> (Option<Kind>, usize) {
+/// Returns the token kind at the offset `at`, or `None` outside of `next`, and the offset up to which it applies, at most
+/// `end`. `next` is the first span that ends after `at`.
+fn find_current_span(
+    at: usize,
+    end: usize,
+    next: Option<(Range<usize>, Option<TokenKind>)>,
+) -> (Option<TokenKind>, usize) {
     match next {
         Some((range, kind)) if range.start <= at => (kind, range.end.min(end)),
         Some((range, _)) => (None, range.start.min(end)),
@@ -75,10 +80,11 @@ fn here(at: usize, end: usize, next: Option<(Range<usize>, Option<Kind>)>) -> (O
     }
 }
 
-fn span(out: &mut String, text: &str, color: Option<Kind>, marked: bool) {
-    let class = color.map_or("", Kind::class);
+/// Renders text with the class of its kind. `marked` text is emphasized.
+fn render_span(out: &mut String, text: &str, kind: Option<TokenKind>, marked: bool) {
+    let class = kind.map_or("", TokenKind::class);
     if class.is_empty() && !marked {
-        escape::push(out, text);
+        escape::push_escaped(out, text);
         return;
     }
     out.push_str("<span class=\"");
@@ -87,7 +93,7 @@ fn span(out: &mut String, text: &str, color: Option<Kind>, marked: bool) {
         out.push_str(if class.is_empty() { "pw" } else { " pw" });
     }
     out.push_str("\">");
-    escape::push(out, text);
+    escape::push_escaped(out, text);
     out.push_str("</span>");
 }
 

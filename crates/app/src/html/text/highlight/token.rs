@@ -1,57 +1,58 @@
-//! Stretches of code that are drawn in a colour.
+//! Tokens: spans of code that are highlighted.
 
 use super::{Language, lexer, line_based, markup};
 
-/// What a stretch of code is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     Keyword,
-    Text,
+    String,
     Number,
     Comment,
     Function,
     Type,
-    /// An attribute, a key, a variable: what is named rather than said.
+    /// An attribute, a key or a variable.
     Name,
     Added,
     Removed,
 }
 
-impl Kind {
-    /// Returns the class that it is drawn with.
+impl TokenKind {
+    /// Returns the CSS class of the token.
     pub(super) fn class(self) -> &'static str {
         match self {
-            Kind::Keyword => "k",
-            Kind::Text => "s",
-            Kind::Number => "n",
-            Kind::Comment => "c",
-            Kind::Function => "f",
-            Kind::Type => "t",
-            Kind::Name => "a",
-            Kind::Added => "i",
-            Kind::Removed => "d",
+            TokenKind::Keyword => "k",
+            TokenKind::String => "s",
+            TokenKind::Number => "n",
+            TokenKind::Comment => "c",
+            TokenKind::Function => "f",
+            TokenKind::Type => "t",
+            TokenKind::Name => "a",
+            TokenKind::Added => "i",
+            TokenKind::Removed => "d",
         }
     }
 }
 
-/// A stretch of code: where it begins and ends, and what it is.
+/// A byte range of code and its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::html::text) struct Token {
     pub(super) start: usize,
     pub(super) end: usize,
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
 }
 
-/// Finds the stretches of code that have a colour, in order and apart from each other.
-pub(in crate::html::text) fn tokens(text: &str, language: Option<Language>) -> Vec<Token> {
-    let mut found = Vec::new();
+/// Splits code into tokens, in order and without overlap. Text between tokens is not highlighted. Returns none if the
+/// language is unknown.
+pub(in crate::html::text) fn tokenize(text: &str, language: Option<Language>) -> Vec<Token> {
+    let mut tokens = Vec::new();
     match language {
         None => {}
-        Some(Language::Html) => markup::scan(text, &mut found),
-        Some(Language::Diff) => line_based::diff(text, &mut found),
-        Some(Language::Markdown) => line_based::markdown(text, &mut found),
-        Some(Language::Yaml) => line_based::yaml(text, &mut found),
-        Some(language) => lexer::scan(text, 0, text.len(), language, &mut found),
+        Some(Language::Html) => markup::tokenize_markup(text, &mut tokens),
+        Some(Language::Diff) => line_based::tokenize_diff(text, &mut tokens),
+        Some(Language::Markdown) => line_based::tokenize_markdown(text, &mut tokens),
+        Some(Language::Yaml) => line_based::tokenize_yaml(text, &mut tokens),
+        Some(language) => lexer::tokenize_range(text, 0, text.len(), language, &mut tokens),
     }
-    found
+    tokens
 }

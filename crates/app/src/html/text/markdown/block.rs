@@ -1,21 +1,21 @@
-//! The blocks of markdown: where it can be cut.
+//! The top-level blocks of markdown, between which it can be split.
 
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
 
 use super::render::OPTIONS;
 
-/// A block that stands in no other.
+/// A top-level block of a markdown text.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Block<'t> {
-    /// Where it begins.
+    /// The byte offset in the markdown at which the block starts.
     pub(crate) start: usize,
-    /// The line that opens it, where it is code between fences.
+    /// The opening line of a fenced code block. `None` for other blocks.
     pub(crate) fence: Option<&'t str>,
-    /// Whether that code has ended.
+    /// `true` if the block is a fenced code block with a closing fence.
     pub(crate) is_closed: bool,
 }
 
-/// Returns the last block of markdown, which may be cut off.
+/// Returns the last top-level block of markdown whose end may be cut off. Returns `None` if there are no blocks.
 pub(crate) fn last_block(markdown: &str) -> Option<Block<'_>> {
     let (mut depth, mut last) = (0, None);
     for (event, range) in Parser::new_ext(markdown, OPTIONS).into_offset_iter() {
@@ -25,7 +25,7 @@ pub(crate) fn last_block(markdown: &str) -> Option<Block<'_>> {
                     let is_fenced = matches!(tag, Tag::CodeBlock(CodeBlockKind::Fenced(_)));
                     let block = &markdown[range.clone()];
                     let fence = is_fenced.then(|| markdown[range.start..].lines().next()).flatten();
-                    let is_closed = fence.is_some_and(|fence| closes(fence, block));
+                    let is_closed = fence.is_some_and(|fence| is_closed(fence, block));
                     last = Some(Block { start: range.start, fence, is_closed });
                 }
                 depth += 1;
@@ -38,12 +38,12 @@ pub(crate) fn last_block(markdown: &str) -> Option<Block<'_>> {
     last
 }
 
-/// Whether the last line of a block closes what its first line opens.
-fn closes(fence: &str, block: &str) -> bool {
-    let sign = fence.trim_start();
-    let sign = &sign[..sign.len() - sign.trim_start_matches(['`', '~']).len()];
+/// Returns `true` if the last line of a block closes the fence of its first line.
+fn is_closed(fence: &str, block: &str) -> bool {
+    let marker = fence.trim_start();
+    let marker = &marker[..marker.len() - marker.trim_start_matches(['`', '~']).len()];
     let end = block.trim_end().lines().skip(1).last().unwrap_or_default().trim();
-    !sign.is_empty() && end.starts_with(sign) && end.chars().all(|c| sign.starts_with(c))
+    !marker.is_empty() && end.starts_with(marker) && end.chars().all(|c| marker.starts_with(c))
 }
 
 #[cfg(test)]
@@ -51,7 +51,7 @@ mod tests {
     use super::{Block, last_block};
 
     #[test]
-    fn the_last_block_is_found_and_what_opens_it() {
+    fn last_block_is_found_with_its_fence() {
         let block = |start, fence| Some(Block { start, fence, is_closed: false });
         assert_eq!(last_block(""), None);
         assert_eq!(last_block("a\n\nb *c*"), block(3, None));
@@ -68,7 +68,7 @@ mod tests {
                 "{open}"
             );
         }
-        // Within a list it belongs to the list.
+        // A fence within a list belongs to the list.
         assert_eq!(last_block("- a\n\n  ```\n  x"), block(0, None));
     }
 }

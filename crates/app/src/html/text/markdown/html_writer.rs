@@ -1,82 +1,84 @@
-//! Writes the pieces of a text: tags that are closed in order, and words in which addresses become links.
+//! Writes elements that are closed in order, and text in which URLs become links.
 
 use super::link;
 use crate::html::text::escape;
 use crate::text::clean;
 
-/// How many elements of one kind stand within each other; what lies deeper is drawn flat.
-const DEEPEST: usize = 20;
+/// Maximum nesting depth of quotes, lists and emphasis. Deeper ones are rendered without tags.
+const MAX_DEPTH: usize = 20;
 
-/// What is written so far.
+/// Writes markup, and makes links of URLs in its text.
 #[derive(Debug, Default)]
-pub(super) struct Pen {
+pub(super) struct HtmlWriter {
+    /// The markup written so far.
     pub(super) out: String,
-    /// Text that came in pieces: an address may reach over several.
+    /// Text that is not written yet: a URL may span several text events.
     pending: String,
-    /// How each open element is closed, and whether it counts as a level.
+    /// The end tag of each open element, and whether it counts towards the depth.
     open: Vec<(&'static str, bool)>,
-    levels: usize,
-    /// How many open elements are links.
+    /// The number of open elements that count towards [`MAX_DEPTH`].
+    depth: usize,
+    /// The number of open links.
     links: usize,
-    /// Whether line breaks are kept, and files marked that are mentioned.
-    pub(super) typed: bool,
+    /// `true` if line breaks are kept and file mentions are marked.
+    pub(super) is_prompt: bool,
 }
 
-impl Pen {
-    /// Begins a text.
-    pub(super) fn new(typed: bool) -> Pen {
-        Pen { typed, ..Pen::default() }
+impl HtmlWriter {
+    /// Creates an empty writer.
+    pub(super) fn new(is_prompt: bool) -> HtmlWriter {
+        HtmlWriter { is_prompt, ..HtmlWriter::default() }
     }
 
-    /// Takes words that are part of the text.
-    pub(super) fn words(&mut self, text: &str) {
+    /// Adds text to the pending text.
+    pub(super) fn push_text(&mut self, text: &str) {
         self.pending.push_str(text);
     }
 
-    /// Forgets line breaks at the end of the words that wait.
-    pub(super) fn trim(&mut self) {
+    /// Removes line breaks from the end of the pending text.
+    pub(super) fn trim_line_breaks(&mut self) {
         self.pending.truncate(self.pending.trim_end_matches('\n').len());
     }
 
-    /// Writes markup of our own, after the words before it.
-    pub(super) fn mark(&mut self, markup: &str) {
+    /// Writes the pending text, then markup.
+    pub(super) fn push_markup(&mut self, markup: &str) {
         self.flush();
         self.out.push_str(markup);
     }
 
-    /// Opens an element that its end will close.
+    /// Opens an element with this start tag. `end` is its end tag.
     pub(super) fn open(&mut self, start: &str, end: &'static str) {
-        self.mark(start);
+        self.push_markup(start);
         self.open.push((end, false));
     }
 
-    /// Opens an element of a kind that may stand within itself; says whether it was not too deep.
-    pub(super) fn level(&mut self, start: &str, end: &'static str) -> bool {
-        self.levels += 1;
-        let shown = self.levels <= DEEPEST;
-        self.mark(if shown { start } else { "" });
-        self.open.push((if shown { end } else { "" }, true));
-        shown
+    /// Opens an element that can be nested. Returns `false` if its tags are omitted because it is nested too deeply.
+    pub(super) fn open_nested(&mut self, start: &str, end: &'static str) -> bool {
+        self.depth += 1;
+        let is_written = self.depth <= MAX_DEPTH;
+        self.push_markup(if is_written { start } else { "" });
+        self.open.push((if is_written { end } else { "" }, true));
+        is_written
     }
 
     /// Closes the element that was opened last.
     pub(super) fn close(&mut self) {
         self.flush();
-        let Some((end, level)) = self.open.pop() else { return };
-        self.levels -= usize::from(level);
+        let Some((end, is_nested)) = self.open.pop() else { return };
+        self.depth -= usize::from(is_nested);
         if end == "</a>" {
             self.links -= 1;
         }
         self.out.push_str(end);
     }
 
-    /// Opens a link, or what shows that there is an address we do not lead to; within a link, nothing.
-    pub(super) fn link(&mut self, address: &str) {
+    /// Opens a link, or a marked span if the URL is not safe. Writes no tag within another link.
+    pub(super) fn open_link(&mut self, url: &str) {
         self.flush();
         if self.links > 0 {
             self.open.push(("", false));
-        } else if let Some(address) = link::safe(address) {
-            self.anchor(address);
+        } else if let Some(url) = link::safe_url(url) {
+            self.write_anchor(url);
             self.open.push(("</a>", false));
             self.links += 1;
         } else {
@@ -84,56 +86,56 @@ impl Pen {
         }
     }
 
-    fn anchor(&mut self, address: &str) {
+    fn write_anchor(&mut self, url: &str) {
         self.out.push_str("<a href=\"");
-        escape::push(&mut self.out, address);
+        escape::push_escaped(&mut self.out, url);
         self.out.push_str("\" rel=\"noopener noreferrer\" target=\"_blank\">");
     }
 
-    /// Writes the words that wait.
+    /// Writes the pending text, with URLs as links unless a link is open.
     pub(super) fn flush(&mut self) {
         if self.pending.is_empty() {
             return;
         }
-        let words = std::mem::take(&mut self.pending);
-        let words = clean::text(&words);
-        let mut rest = &*words;
+        let text = std::mem::take(&mut self.pending);
+        let text = clean::text(&text);
+        let mut rest = &*text;
         if self.links == 0 {
-            while let Some((from, to)) = link::next(rest) {
-                self.text(&rest[..from]);
-                self.anchor(&rest[from..to]);
-                escape::push(&mut self.out, &rest[from..to]);
+            while let Some((from, to)) = link::find_url(rest) {
+                self.write_text(&rest[..from]);
+                self.write_anchor(&rest[from..to]);
+                escape::push_escaped(&mut self.out, &rest[from..to]);
                 self.out.push_str("</a>");
                 rest = &rest[to..];
             }
         }
-        self.text(rest);
+        self.write_text(rest);
     }
 
-    /// Writes words without an address.
-    fn text(&mut self, text: &str) {
+    /// Writes text that contains no URL. Marks file mentions in prompts.
+    fn write_text(&mut self, text: &str) {
         let mut rest = text;
-        while let Some((from, to)) = link::mention(rest).filter(|_| self.typed) {
-            self.lines(&rest[..from]);
+        while let Some((from, to)) = link::find_mention(rest).filter(|_| self.is_prompt) {
+            self.write_lines(&rest[..from]);
             self.out.push_str("<span class=\"md-file\">");
-            escape::push(&mut self.out, &rest[from..to]);
+            escape::push_escaped(&mut self.out, &rest[from..to]);
             self.out.push_str("</span>");
             rest = &rest[to..];
         }
-        self.lines(rest);
+        self.write_lines(rest);
     }
 
-    /// Writes words; line breaks within them are meant.
-    fn lines(&mut self, text: &str) {
-        for (no, line) in text.split('\n').enumerate() {
-            if no > 0 {
+    /// Writes escaped text with `<br>` for each line break.
+    fn write_lines(&mut self, text: &str) {
+        for (idx, line) in text.split('\n').enumerate() {
+            if idx > 0 {
                 self.out.push_str("<br>");
             }
-            escape::push(&mut self.out, line);
+            escape::push_escaped(&mut self.out, line);
         }
     }
 
-    /// Closes what is still open and returns all.
+    /// Closes all open elements and returns the markup.
     pub(super) fn finish(mut self) -> String {
         while !self.open.is_empty() {
             self.close();

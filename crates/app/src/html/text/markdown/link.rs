@@ -1,27 +1,29 @@
-//! Which addresses become links, and where they stand in text.
+//! Finds URLs and file mentions in text, and decides which URLs become links.
 
 use crate::text::clean;
 
-/// Tells an address that a reader may safely be led to: of the web or of mail, written plainly.
-pub(crate) fn safe(address: &str) -> Option<&str> {
-    let rest = ["http://", "https://", "mailto:"].iter().find_map(|scheme| address.strip_prefix(scheme))?;
-    let plain = rest.starts_with(is_host)
-        && !address.contains(|c: char| c.is_whitespace() || c.is_control())
-        && clean::text(address) == address;
-    plain.then_some(address)
+/// Returns `url` if it is safe to link to: `http`, `https` or `mailto` without white space, control or invisible
+/// characters. Returns `None` otherwise.
+pub(crate) fn safe_url(url: &str) -> Option<&str> {
+    let rest = ["http://", "https://", "mailto:"].iter().find_map(|scheme| url.strip_prefix(scheme))?;
+    let is_plain = rest.starts_with(is_host)
+        && !url.contains(|c: char| c.is_whitespace() || c.is_control())
+        && clean::text(url) == url;
+    is_plain.then_some(url)
 }
 
+/// Returns `true` if a host name or mail address may start with this character.
 fn is_host(c: char) -> bool {
     c.is_alphanumeric() || c == '['
 }
 
-/// Finds the next address of the web in text: where it begins and ends.
-pub(super) fn next(text: &str) -> Option<(usize, usize)> {
+/// Returns the start and end offset of the first `http` or `https` URL in a text. Returns `None` if there is none.
+pub(super) fn find_url(text: &str) -> Option<(usize, usize)> {
     let mut from = 0;
     while let Some(at) = text.get(from..)?.find("http").map(|at| from + at) {
-        let glued = text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
-        let found = if glued { None } else { address(&text[at..]) };
-        if let Some(len) = found {
+        let is_in_word = text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        let len = if is_in_word { None } else { measure_url(&text[at..]) };
+        if let Some(len) = len {
             return Some((at, at + len));
         }
         from = at + 4;
@@ -29,25 +31,26 @@ pub(super) fn next(text: &str) -> Option<(usize, usize)> {
     None
 }
 
-/// Measures the address at the start of text; what only ends the sentence or a bracket around it is left out.
-fn address(text: &str) -> Option<usize> {
+/// Returns the length in bytes of the URL at the start of a text, without punctuation and brackets that follow it.
+/// Returns `None` if there is no safe URL.
+fn measure_url(text: &str) -> Option<usize> {
     let scheme = if text.starts_with("https://") { 8 } else { 7 };
     if scheme == 7 && !text.starts_with("http://") {
         return None;
     }
-    // Asked first, so that what follows is read once: an address that begins so is one.
+    // Checked first, so that text after a bare scheme is not scanned again for each `http` in it.
     if !text[scheme..].starts_with(is_host) {
         return None;
     }
-    // Two numbers suffice: a bracket that was never opened ends the address.
+    // Counters suffice: a closing bracket without an opening one ends the URL.
     let (mut round, mut square) = (0usize, 0usize);
     let mut len = text.len();
     for (at, c) in text.char_indices().skip(scheme) {
         let ends = match c {
-            '(' => bump(&mut round),
-            '[' => bump(&mut square),
-            ')' => drop_one(&mut round),
-            ']' => drop_one(&mut square),
+            '(' => open_bracket(&mut round),
+            '[' => open_bracket(&mut square),
+            ')' => close_bracket(&mut round),
+            ']' => close_bracket(&mut square),
             '<' | '>' | '"' | '`' | '{' | '}' | '|' | '\\' | '^' => true,
             c => c.is_whitespace() || c.is_control(),
         };
@@ -58,32 +61,35 @@ fn address(text: &str) -> Option<usize> {
     }
     let tail = ['.', ',', ';', ':', '!', '?', '\'', '*', '_', '~', '(', '[', '…', '。', '，', '、'];
     let len = text[..len].trim_end_matches(tail).len();
-    (len > scheme && safe(&text[..len]).is_some()).then_some(len)
+    (len > scheme && safe_url(&text[..len]).is_some()).then_some(len)
 }
 
-fn bump(open: &mut usize) -> bool {
+/// Counts an opening bracket. Returns `false`: it does not end the URL.
+fn open_bracket(open: &mut usize) -> bool {
     *open += 1;
     false
 }
 
-/// Closes a bracket; says whether there was none to close.
-fn drop_one(open: &mut usize) -> bool {
-    let none = *open == 0;
+/// Counts a closing bracket. Returns `true` if none was open, so that it ends the URL.
+fn close_bracket(open: &mut usize) -> bool {
+    let was_closed = *open == 0;
     *open = open.saturating_sub(1);
-    none
+    was_closed
 }
 
-/// Finds the next mention of a file, `@path/file`: where it begins and ends.
-pub(super) fn mention(text: &str) -> Option<(usize, usize)> {
+/// Returns the start and end offset of the first file mention in a text, such as `@path/file`. Returns `None` if
+/// there is none.
+pub(super) fn find_mention(text: &str) -> Option<(usize, usize)> {
     let mut from = 0;
     while let Some(at) = text.get(from..)?.find('@').map(|at| from + at) {
         let rest = &text[at + 1..];
         let before = text[..at].chars().next_back();
-        let apart = before.is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '[' | '"' | '\'' | ','));
+        let is_separate =
+            before.is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '[' | '"' | '\'' | ','));
         let len =
             rest.find(|c: char| c.is_whitespace() || matches!(c, '@' | ',' | '"' | '\'' | ')' | ']' | '<'));
         let path = rest[..len.unwrap_or(rest.len())].trim_end_matches(['.', ':', ';', '!', '?']);
-        if apart && path.contains(['/', '.']) && path.contains(char::is_alphanumeric) {
+        if is_separate && path.contains(['/', '.']) && path.contains(char::is_alphanumeric) {
             return Some((at, at + 1 + path.len()));
         }
         from = at + 1;
@@ -93,14 +99,13 @@ pub(super) fn mention(text: &str) -> Option<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{mention, next, safe};
+    use super::{find_mention, find_url, safe_url};
 
     #[test]
-    fn only_plain_addresses_of_web_and_mail_are_safe() {
-        for address in
-            ["http://a.b", "https://a.b/c?d=e#f", "mailto:a@b.c", "https://[::1]/", "https://例え.jp/"]
+    fn only_plain_web_and_mail_urls_are_safe() {
+        for url in ["http://a.b", "https://a.b/c?d=e#f", "mailto:a@b.c", "https://[::1]/", "https://例え.jp/"]
         {
-            assert_eq!(safe(address), Some(address));
+            assert_eq!(safe_url(url), Some(url));
         }
         let refused = [
             "javascript:alert(1)",
@@ -131,13 +136,13 @@ mod tests {
             "view-source:https://a.b",
             "javascript://https://",
         ];
-        for address in refused {
-            assert_eq!(safe(address), None, "{address:?}");
+        for url in refused {
+            assert_eq!(safe_url(url), None, "{url:?}");
         }
     }
 
     #[test]
-    fn addresses_are_found_without_what_surrounds_them() {
+    fn urls_are_found_without_surrounding_punctuation() {
         let cases = [
             ("see https://a.b/c.", Some("https://a.b/c")),
             ("(https://a.b/c)", Some("https://a.b/c")),
@@ -154,7 +159,7 @@ mod tests {
             ("https://漢字.jp/ä。", Some("https://漢字.jp/ä")),
         ];
         for (text, found) in cases {
-            assert_eq!(next(text).map(|(from, to)| &text[from..to]), found, "{text}");
+            assert_eq!(find_url(text).map(|(from, to)| &text[from..to]), found, "{text}");
         }
     }
 
@@ -171,7 +176,7 @@ mod tests {
             ("x @ y @docs/ä.md: z", Some("@docs/ä.md")),
         ];
         for (text, found) in cases {
-            assert_eq!(mention(text).map(|(from, to)| &text[from..to]), found, "{text}");
+            assert_eq!(find_mention(text).map(|(from, to)| &text[from..to]), found, "{text}");
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Markdown: what the model wrote, and what a user typed.
+//! Renders markdown: answers of the model and prompts of the user.
 //!
-//! Markup of a session is never passed on, pictures are never loaded, and only addresses that are plainly of the web or of mail
-//! become links.
+//! HTML in markdown is shown as text, images are never loaded, and only plain `http`, `https` and `mailto` URLs become
+//! links.
 
 mod block;
 mod html_writer;
@@ -9,5 +9,5 @@ mod link;
 mod render;
 
 pub(crate) use block::{Block, last_block};
-pub(crate) use link::safe as safe_address;
-pub(crate) use render::{prompt, prose};
+pub(crate) use link::safe_url;
+pub(crate) use render::{render_prompt, render_prose};

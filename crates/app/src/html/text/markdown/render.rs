@@ -1,222 +1,240 @@
-//! From the events of a markdown reader to markup.
+//! Renders the events of the markdown parser as markup.
 
 use maud::{Markup, PreEscaped};
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
 
-use super::html_writer::Pen;
-use crate::html::text::{Language, code, escape, plain};
+use super::html_writer::HtmlWriter;
+use crate::html::text::{Language, escape, render_code, render_plain};
 use crate::text::clean;
 
-/// Which markdown it is.
+/// The enabled markdown extensions.
 pub(super) const OPTIONS: Options =
     Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH).union(Options::ENABLE_TASKLISTS);
 
-/// What is longer is no prose, and is drawn as it is.
-const LONGEST: usize = 256 * 1024;
+/// Maximum length in bytes of markdown. Longer text is rendered as plain text.
+const MAX_BYTES: usize = 256 * 1024;
 
-/// Draws what the model wrote as markdown.
-pub(crate) fn prose(markdown: &str) -> Markup {
-    draw(markdown, false)
+/// Renders markdown written by the model. Text over [`MAX_BYTES`] is rendered as plain text.
+pub(crate) fn render_prose(markdown: &str) -> Markup {
+    render(markdown, false)
 }
 
-/// Draws what a user typed: line breaks stay, files that are mentioned are marked, and underscores are part of names.
-pub(crate) fn prompt(text: &str) -> Markup {
-    draw(text, true)
+/// Renders markdown typed by a user: line breaks are kept, file mentions are marked, and underscores belong to names.
+/// Text over [`MAX_BYTES`] is rendered as plain text.
+pub(crate) fn render_prompt(text: &str) -> Markup {
+    render(text, true)
 }
 
-fn draw(markdown: &str, typed: bool) -> Markup {
-    if markdown.len() > LONGEST {
-        return plain(markdown);
+/// Renders markdown of the model, or of the user if `is_prompt` is set.
+fn render(markdown: &str, is_prompt: bool) -> Markup {
+    if markdown.len() > MAX_BYTES {
+        return render_plain(markdown);
     }
     let markdown = clean::text(markdown);
-    let mut scene = Scene { pen: Pen::new(typed), source: &markdown, ..Scene::default() };
-    scene.pen.out.push_str("<div class=\"md\">");
+    let mut renderer = MarkdownRenderer {
+        writer: HtmlWriter::new(is_prompt),
+        source: &markdown,
+        ..MarkdownRenderer::default()
+    };
+    renderer.writer.out.push_str("<div class=\"md\">");
     for (event, range) in Parser::new_ext(&markdown, OPTIONS).into_offset_iter() {
-        scene.take(event, range.start);
+        renderer.render_event(event, range.start);
     }
-    let mut out = scene.pen.finish();
+    let mut out = renderer.writer.finish();
     out.push_str("</div>");
     PreEscaped(out)
 }
 
-/// What must be remembered between events.
+/// Renders parser events. Holds the state between them.
 #[derive(Default)]
-struct Scene<'a> {
-    pen: Pen,
+struct MarkdownRenderer<'a> {
+    writer: HtmlWriter,
     source: &'a str,
-    /// The code block that is being read: its language as it was named, and its text.
-    block: Option<(String, String)>,
-    /// How many images are open: of what stands in one only the words count.
+    /// The language name and the text of the current code block.
+    code_block: Option<(String, String)>,
+    /// The number of open images. Only the text within an image is rendered.
     images: usize,
+    /// The alignment of the columns of the current table.
     columns: Vec<Alignment>,
+    /// The index of the next cell in its row.
     column: usize,
+    /// `true` within the head of a table.
     in_head: bool,
 }
 
-impl Scene<'_> {
-    fn take(&mut self, event: Event<'_>, at: usize) {
+impl MarkdownRenderer<'_> {
+    /// Renders a parser event. `at` is its byte offset in the source.
+    fn render_event(&mut self, event: Event<'_>, at: usize) {
         match event {
             Event::Start(Tag::Image { .. }) if self.images > 0 => self.images += 1,
             Event::End(TagEnd::Image) if self.images > 1 => self.images -= 1,
             Event::End(TagEnd::Image) => self.end_image(),
             Event::Start(_) | Event::End(_) if self.images > 0 => {}
-            Event::SoftBreak | Event::HardBreak if self.images > 0 => self.pen.words(" "),
-            Event::Start(tag) => self.start(tag, at),
-            Event::End(tag) => self.end(tag, at),
-            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => match &mut self.block {
+            Event::SoftBreak | Event::HardBreak if self.images > 0 => self.writer.push_text(" "),
+            Event::Start(tag) => self.start_tag(tag, at),
+            Event::End(tag) => self.end_tag(tag, at),
+            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => match &mut self.code_block {
                 Some((_, block)) => block.push_str(&text),
-                None => self.pen.words(&text),
+                None => self.writer.push_text(&text),
             },
-            Event::Code(text) if self.images > 0 => self.pen.words(&text),
+            Event::Code(text) if self.images > 0 => self.writer.push_text(&text),
             Event::Code(text) => {
-                self.pen.mark("<code>");
-                escape::push(&mut self.pen.out, &clean::text(&text));
-                self.pen.mark("</code>");
+                self.writer.push_markup("<code>");
+                escape::push_escaped(&mut self.writer.out, &clean::text(&text));
+                self.writer.push_markup("</code>");
             }
-            Event::SoftBreak if self.pen.typed => {
-                self.pen.mark("<br>");
-                self.pen.words(&"\u{a0}".repeat(self.indentation(at)));
+            Event::SoftBreak if self.writer.is_prompt => {
+                self.writer.push_markup("<br>");
+                self.writer.push_text(&"\u{a0}".repeat(self.measure_indentation(at)));
             }
-            Event::SoftBreak => self.pen.mark("\n"),
-            Event::HardBreak => self.pen.mark("<br>"),
-            Event::Rule => self.pen.mark("<hr>"),
+            Event::SoftBreak => self.writer.push_markup("\n"),
+            Event::HardBreak => self.writer.push_markup("<br>"),
+            Event::Rule => self.writer.push_markup("<hr>"),
             Event::TaskListMarker(done) => {
-                self.pen.mark(if done {
+                self.writer.push_markup(if done {
                     "<span class=\"md-task\">☑</span> "
                 } else {
                     "<span class=\"md-task\">☐</span> "
                 });
             }
             Event::InlineMath(text) | Event::DisplayMath(text) | Event::FootnoteReference(text) => {
-                self.pen.words(&text);
+                self.writer.push_text(&text);
             }
         }
     }
 
-    fn start(&mut self, tag: Tag<'_>, at: usize) {
+    /// Opens the element of a tag. `at` is its byte offset in the source.
+    fn start_tag(&mut self, tag: Tag<'_>, at: usize) {
         match tag {
-            Tag::Paragraph => self.pen.open("<p>", "</p>"),
-            Tag::HtmlBlock => self.pen.open("<p class=\"md-html\">", "</p>"),
-            // A turn has a heading of the second level; those of its text stand below.
+            Tag::Paragraph => self.writer.open("<p>", "</p>"),
+            Tag::HtmlBlock => self.writer.open("<p class=\"md-html\">", "</p>"),
+            // The heading of a turn has level 2; headings in its text are below it.
             Tag::Heading { level, .. } => match level as u8 {
-                1 => self.pen.open("<h3>", "</h3>"),
-                2 => self.pen.open("<h4>", "</h4>"),
-                3 => self.pen.open("<h5>", "</h5>"),
-                _ => self.pen.open("<h6>", "</h6>"),
+                1 => self.writer.open("<h3>", "</h3>"),
+                2 => self.writer.open("<h4>", "</h4>"),
+                3 => self.writer.open("<h5>", "</h5>"),
+                _ => self.writer.open("<h6>", "</h6>"),
             },
-            Tag::BlockQuote(_) => _ = self.pen.level("<blockquote>", "</blockquote>"),
-            Tag::List(None) => _ = self.pen.level("<ul>", "</ul>"),
-            Tag::List(Some(1)) => _ = self.pen.level("<ol>", "</ol>"),
-            Tag::List(Some(first)) => _ = self.pen.level(&format!("<ol start=\"{first}\">"), "</ol>"),
+            Tag::BlockQuote(_) => _ = self.writer.open_nested("<blockquote>", "</blockquote>"),
+            Tag::List(None) => _ = self.writer.open_nested("<ul>", "</ul>"),
+            Tag::List(Some(1)) => _ = self.writer.open_nested("<ol>", "</ol>"),
+            Tag::List(Some(first)) => {
+                _ = self.writer.open_nested(&format!("<ol start=\"{first}\">"), "</ol>");
+            }
             Tag::Item => {
-                if !self.pen.level("<li>", "</li>") {
-                    self.pen.mark("<br>");
+                if !self.writer.open_nested("<li>", "</li>") {
+                    self.writer.push_markup("<br>");
                 }
             }
             Tag::CodeBlock(kind) => {
-                self.pen.flush();
+                self.writer.flush();
                 let name = match &kind {
                     CodeBlockKind::Fenced(info) => {
                         info.split([' ', ',', '\t', '{']).next().unwrap_or_default()
                     }
                     CodeBlockKind::Indented => "",
                 };
-                self.block = Some((clean::line(name), String::new()));
+                self.code_block = Some((clean::line(name), String::new()));
             }
             Tag::Table(columns) => {
                 self.columns = columns;
-                self.pen.open("<div class=\"md-table\"><table>", "</tbody></table></div>");
+                self.writer.open("<div class=\"md-table\"><table>", "</tbody></table></div>");
             }
             Tag::TableHead => {
                 (self.in_head, self.column) = (true, 0);
-                self.pen.open("<thead><tr>", "</tr></thead><tbody>");
+                self.writer.open("<thead><tr>", "</tr></thead><tbody>");
             }
             Tag::TableRow => {
                 self.column = 0;
-                self.pen.open("<tr>", "</tr>");
+                self.writer.open("<tr>", "</tr>");
             }
             Tag::TableCell => self.start_cell(),
             Tag::Emphasis | Tag::Strong if self.is_name(at) => {
-                self.pen.words(if tag == Tag::Strong { "__" } else { "_" });
+                self.writer.push_text(if tag == Tag::Strong { "__" } else { "_" });
             }
-            Tag::Emphasis => _ = self.pen.level("<em>", "</em>"),
-            Tag::Strong => _ = self.pen.level("<strong>", "</strong>"),
-            Tag::Strikethrough => _ = self.pen.level("<del>", "</del>"),
+            Tag::Emphasis => _ = self.writer.open_nested("<em>", "</em>"),
+            Tag::Strong => _ = self.writer.open_nested("<strong>", "</strong>"),
+            Tag::Strikethrough => _ = self.writer.open_nested("<del>", "</del>"),
             Tag::Link { link_type: LinkType::Email, dest_url, .. } => {
-                self.pen.link(&format!("mailto:{dest_url}"));
+                self.writer.open_link(&format!("mailto:{dest_url}"));
             }
-            Tag::Link { dest_url, .. } => self.pen.link(&dest_url),
+            Tag::Link { dest_url, .. } => self.writer.open_link(&dest_url),
             Tag::Image { dest_url, .. } => {
                 self.images = 1;
-                self.pen.link(&dest_url);
-                self.pen.mark("[image: ");
+                self.writer.open_link(&dest_url);
+                self.writer.push_markup("[image: ");
             }
-            _ => self.pen.open("", ""),
+            _ => self.writer.open("", ""),
         }
     }
 
-    fn end(&mut self, tag: TagEnd, at: usize) {
+    /// Closes the element of a tag. `at` is the byte offset at which the element starts.
+    fn end_tag(&mut self, tag: TagEnd, at: usize) {
         match tag {
-            TagEnd::CodeBlock => self.end_block(),
-            TagEnd::Emphasis if self.is_name(at) => self.pen.words("_"),
-            TagEnd::Strong if self.is_name(at) => self.pen.words("__"),
+            TagEnd::CodeBlock => self.end_code_block(),
+            TagEnd::Emphasis if self.is_name(at) => self.writer.push_text("_"),
+            TagEnd::Strong if self.is_name(at) => self.writer.push_text("__"),
             TagEnd::HtmlBlock => {
-                self.pen.trim();
-                self.pen.close();
+                self.writer.trim_line_breaks();
+                self.writer.close();
             }
             TagEnd::TableHead => {
                 self.in_head = false;
-                self.pen.close();
+                self.writer.close();
             }
-            _ => self.pen.close(),
+            _ => self.writer.close(),
         }
     }
 
-    /// Says how far the line behind a break was moved in.
-    fn indentation(&self, at: usize) -> usize {
-        const MOST: usize = 40;
+    /// Returns the indentation of the line after the line break at offset `at`, in columns, at most 40. A tab has
+    /// four.
+    fn measure_indentation(&self, at: usize) -> usize {
+        const MAX_COLUMNS: usize = 40;
         let next = self.source.get(at..).and_then(|rest| rest.split_once('\n')).map_or("", |(_, next)| next);
-        let wide = |c: char| if c == '\t' { 4 } else { 1 };
-        next.chars().take_while(|c| matches!(c, ' ' | '\t')).map(wide).sum::<usize>().min(MOST)
+        let width = |c: char| if c == '\t' { 4 } else { 1 };
+        next.chars().take_while(|c| matches!(c, ' ' | '\t')).map(width).sum::<usize>().min(MAX_COLUMNS)
     }
 
-    /// Whether what begins here is emphasis only by underscores, which people type as parts of names.
+    /// Returns `true` if the emphasis at this offset is in a prompt and uses underscores, which users type as part of
+    /// names.
     fn is_name(&self, at: usize) -> bool {
-        self.pen.typed && self.source.as_bytes().get(at) == Some(&b'_')
+        self.writer.is_prompt && self.source.as_bytes().get(at) == Some(&b'_')
     }
 
     fn start_cell(&mut self) {
-        let side = match self.columns.get(self.column) {
+        let class = match self.columns.get(self.column) {
             Some(Alignment::Right) => " class=\"md-right\"",
             Some(Alignment::Center) => " class=\"md-center\"",
             _ => "",
         };
         self.column += 1;
         let (name, end) = if self.in_head { ("th", "</th>") } else { ("td", "</td>") };
-        self.pen.open(&format!("<{name}{side}>"), end);
+        self.writer.open(&format!("<{name}{class}>"), end);
     }
 
-    fn end_block(&mut self) {
-        let Some((name, text)) = self.block.take() else { return };
+    /// Writes the collected code block with highlighting, and its language as a label.
+    fn end_code_block(&mut self) {
+        let Some((name, text)) = self.code_block.take() else { return };
         if name.is_empty() {
-            self.pen.mark(&code(&text, None, None).into_string());
+            self.writer.push_markup(&render_code(&text, None, None).into_string());
             return;
         }
-        self.pen.mark("<div class=\"md-code\" data-lang=\"");
-        escape::push(&mut self.pen.out, &name.chars().take(24).collect::<String>());
-        self.pen.mark("\">");
-        self.pen.mark(&code(&text, Language::named(&name), None).into_string());
-        self.pen.mark("</div>");
+        self.writer.push_markup("<div class=\"md-code\" data-lang=\"");
+        escape::push_escaped(&mut self.writer.out, &name.chars().take(24).collect::<String>());
+        self.writer.push_markup("\">");
+        self.writer.push_markup(&render_code(&text, Language::from_name(&name), None).into_string());
+        self.writer.push_markup("</div>");
     }
 
+    /// Ends the text `[image: …]` that replaces an image, and its link.
     fn end_image(&mut self) {
         self.images = 0;
-        self.pen.flush();
-        if self.pen.out.ends_with("[image: ") {
-            self.pen.out.truncate(self.pen.out.len() - 2);
+        self.writer.flush();
+        if self.writer.out.ends_with("[image: ") {
+            self.writer.out.truncate(self.writer.out.len() - 2);
         }
-        self.pen.mark("]");
-        self.pen.close();
+        self.writer.push_markup("]");
+        self.writer.close();
     }
 }
 

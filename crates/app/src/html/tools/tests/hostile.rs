@@ -1,9 +1,9 @@
-//! Calls made to break something: wrong types everywhere, markup in every field, huge and deep values.
+//! Hostile calls: wrong types everywhere, markup in every field, huge and deeply nested values.
 
 use rethread_engine::core::turn::{Media, ToolCall};
 use serde_json::{Value, json};
 
-use super::{call, draw};
+use super::{call, render};
 use crate::html::tools::is_long;
 
 const NAMES: &[&str] = &[
@@ -90,7 +90,7 @@ const FIELDS: &[&str] = &[
     "character",
     "<i onload=x>",
 ];
-const NOTES: &[&str] = &[
+const RESULT_META_FIELDS: &[&str] = &[
     "stdout",
     "stderr",
     "interrupted",
@@ -129,8 +129,8 @@ const NOTES: &[&str] = &[
 ];
 const EVIL: &str = "</pre></script><script>alert(1)</script><img src=x onerror=alert(1)>\"'><b onclick=x>\u{202e}\u{1b}[2J]]>";
 
-/// Returns every kind of value that could stand where another is expected.
-fn odd_values() -> Vec<Value> {
+/// Returns values of every type, to be used where another type is expected.
+fn unexpected_values() -> Vec<Value> {
     let nested = json!({ "question": EVIL, "options": [{ "label": EVIL }, 7, null], "status": 3, "content": EVIL,
         "lines": [EVIL, 4], "oldStart": -1, "newStart": 1e30, "text": EVIL, "cells": [{ "source": EVIL, "outputs": [1] }],
         "url": "javascript:alert(1)", "title": EVIL, "old_string": [], "new_string": EVIL, "from": 1, "to": EVIL, "id": {} });
@@ -157,32 +157,32 @@ fn object(fields: &[&str], value: &Value) -> Value {
 }
 
 #[test]
-fn wrong_types_everywhere_are_drawn_and_stay_text() {
+fn wrong_types_are_rendered_as_text() {
     let results = [None, Some(""), Some(EVIL), Some("!<tool_use_error><script>x</script></tool_use_error>")];
     for name in NAMES {
-        for value in odd_values() {
+        for value in unexpected_values() {
             let input = object(FIELDS, &value).to_string();
             for result in results {
                 let call = call(name, &input, result);
-                draw(&call, None);
-                draw(&call, Some(object(NOTES, &value)));
-                draw(&call, Some(value.clone()));
+                render(&call, None);
+                render(&call, Some(object(RESULT_META_FIELDS, &value)));
+                render(&call, Some(value.clone()));
             }
         }
     }
 }
 
 #[test]
-fn input_that_is_no_object_is_drawn_as_it_stands() {
+fn non_object_input_is_rendered_as_raw_text() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let deep_object = format!("{}1{}", "{\"a\":".repeat(20_000), "}".repeat(20_000));
     for name in NAMES {
         for input in
             ["", "null", "3", "\"<b>\"", "[1,\"<script>\"]", "{\"command\":", "<script>", &deep, &deep_object]
         {
-            draw(&call(name, input, Some(&format!("{{\"a\": {EVIL}"))), Some(json!("Error: <b>")));
+            render(&call(name, input, Some(&format!("{{\"a\": {EVIL}"))), Some(json!("Error: <b>")));
         }
-        draw(&call(name, "{}", Some(&deep)), None);
+        render(&call(name, "{}", Some(&deep)), None);
     }
 }
 
@@ -192,18 +192,18 @@ fn names_and_media_are_escaped() {
     call.id = EVIL.into();
     if let Some(result) = &mut call.result {
         let kinds = [(format!("image/{EVIL}"), 8), (EVIL.into(), 0), ("application/pdf".into(), 4000)];
-        let media = |(no, (kind, bytes))| Media { kind, bytes, line: 2, no };
+        let media = |(idx, (kind, bytes))| Media { kind, bytes, line: 2, index: idx };
         result.media = kinds.into_iter().enumerate().map(media).collect();
     }
-    let (_, body) = draw(&call, None);
+    let (_, body) = render(&call, None);
     assert!(body.contains("a PDF document, 3.0 kB"), "{body}");
 }
 
 #[test]
-fn a_megabyte_is_drawn_in_markup_of_its_size() {
+fn markup_size_is_proportional_to_the_input() {
     let line = "a-1-b:2:c ".repeat(100_000);
     let lines = "x:1:y\n".repeat(60_000);
-    let is_even = |name: &str, (head, body): (String, String)| {
+    let check_size = |name: &str, (head, body): (String, String)| {
         assert!(
             head.len() < 4000 && body.len() < 12 << 20,
             "{name}: {} and {} bytes",
@@ -215,17 +215,17 @@ fn a_megabyte_is_drawn_in_markup_of_its_size() {
         for text in [&line, &lines] {
             let input =
                 json!({ "command": "x", "file_path": "/a", "pattern": "(a|b)*c", "output_mode": "content" });
-            is_even(name, draw(&call(name, &input.to_string(), Some(text)), None));
+            check_size(name, render(&call(name, &input.to_string(), Some(text)), None));
         }
     }
     for name in ["Write", "Edit"] {
         let input = json!({ "file_path": "/a", "content": line, "old_string": lines, "new_string": line });
-        is_even(name, draw(&call(name, &input.to_string(), Some("ok")), None));
+        check_size(name, render(&call(name, &input.to_string(), Some("ok")), None));
     }
 }
 
 #[test]
-fn only_long_calls_wait_until_they_are_asked_for() {
+fn only_long_calls_are_loaded_on_demand() {
     let long = "x".repeat(7000);
     let cases = [
         ("Bash", "{}", Some("short"), false),

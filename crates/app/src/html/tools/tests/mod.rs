@@ -1,4 +1,4 @@
-//! What the renderers promise: what each tool shows, that nothing hostile comes through, that every real call is drawn.
+//! Tests of the renderers: what each tool shows, hostile input, calls of real sessions.
 
 mod bounds;
 mod hostile;
@@ -10,10 +10,10 @@ mod search;
 use rethread_engine::core::turn::{ToolCall, ToolResult};
 use serde_json::Value;
 
-use super::{RenderContext, body, gist};
+use super::{RenderContext, render_body, render_headline};
 use crate::html::text::check;
 
-/// Makes a call with its result: `!` before the words makes them an error.
+/// Builds a call with its result. A leading `!` makes the result an error.
 fn call(name: &str, input: &str, result: Option<&str>) -> ToolCall {
     let result = result.map(|text| {
         let failed = text.strip_prefix('!');
@@ -24,21 +24,29 @@ fn call(name: &str, input: &str, result: Option<&str>) -> ToolCall {
             ..ToolResult::default()
         }
     });
-    ToolCall { name: name.into(), id: "toolu_1".into(), input: input.into(), line: 1, called: None, result }
+    ToolCall {
+        name: name.into(),
+        id: "toolu_1".into(),
+        input: input.into(),
+        line: 1,
+        called_at: None,
+        result,
+    }
 }
 
-/// Draws head and body, and checks that both are markup of our own.
-fn draw(call: &ToolCall, noted: Option<Value>) -> (String, String) {
-    let around = RenderContext {
+/// Renders the headline and the body, and checks that both are valid markup.
+fn render(call: &ToolCall, result_meta: Option<Value>) -> (String, String) {
+    let context = RenderContext {
         folder: "/home/ada/loom",
-        noted,
-        picture: &|line, call, no| {
-            Some(format!("/picture?line={line}&call={}&no={no}", call.unwrap_or_default()))
+        result_meta,
+        image_url: &|line, call, idx| {
+            Some(format!("/image?line={line}&call={}&number={idx}", call.unwrap_or_default()))
         },
-        kept: &|name| !name.starts_with("gone"),
+        has_result_file: &|name| !name.starts_with("missing"),
     };
-    let (gist, body) = (gist(call, &around).into_string(), body(call, &around).into_string());
-    check::markup(&gist);
-    check::markup(&body);
-    (gist, body)
+    let headline = render_headline(call, &context).into_string();
+    let body = render_body(call, &context).into_string();
+    check::check_markup(&headline);
+    check::check_markup(&body);
+    (headline, body)
 }

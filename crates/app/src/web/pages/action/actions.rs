@@ -1,106 +1,128 @@
-//! One function per action: fields in, an op called, its outcome drawn.
+//! One function per action: reads the fields, calls an operation, and renders its outcome.
 
 use maud::{Markup, html};
 use rethread_engine::Error;
-use rethread_engine::ops::{
-    self, ClientSelector, EntrySelector, ExplainRequest, ForkRequest, GotoRequest, RenameRequest,
-    RepairRequest, Written,
-};
+use rethread_engine::ops;
+use rethread_engine::ops::EntrySelector;
+use rethread_engine::ops::explain::{ClientSelector, ExplainRequest};
+use rethread_engine::ops::fork::ForkRequest;
+use rethread_engine::ops::goto::GotoRequest;
+use rethread_engine::ops::rename::RenameRequest;
+use rethread_engine::ops::repair::{RepairRequest, RepairTarget};
 
 use super::request::{ActionRequest, ActionStage};
 use crate::html::action;
 use crate::text::clean;
-use crate::text::shell::typed;
+use crate::text::shell::quote;
 
-/// Moves the point from which the next resume goes on.
-pub(super) fn goto(case: &ActionRequest<'_>) -> Result<Markup, Error> {
-    let (at, before) = place(case);
+/// Makes clients resume the session from another entry, or renders the preview of that.
+pub(super) fn goto(action_request: &ActionRequest<'_>) -> Result<Markup, Error> {
+    let (at, before) = read_selected_entry(action_request);
     let request = GotoRequest {
-        path: case.target.path.clone(),
+        path: action_request.target.path.clone(),
         at: EntrySelector { name: at.clone(), before, exact: true },
-        now: case.now(),
-        dry_run: case.is_dry(),
+        now: action_request.now(),
+        dry_run: action_request.is_dry_run(),
         even_if_live: false,
     };
-    let now = if case.is_dry() { loaded(case)? } else { None };
-    let moved = ops::goto(&request, &case.server.place.pen)?;
-    let mut sheet = action::moved(&moved, now, &case.target.path, &case.server.place);
-    case.warn_if_live(&mut sheet);
-    let form = case.form(fields(&at, before), &case.command("goto", &rest(&at, before)));
-    let other = case.form(fields(&at, !before), "");
-    let drawn = case.told(sheet, &form, &html! {}, None);
-    Ok(
-        html! { (drawn) @if case.is_dry() { (action::instead(&other, if before { "Go to it instead" } else { "Go to just before it instead" })) } },
-    )
+    let loaded_now = if action_request.is_dry_run() { count_loaded(action_request)? } else { None };
+    let outcome = ops::goto::goto(&request, &action_request.server.context.writer)?;
+    let mut summary = action::summarize_goto(
+        &outcome,
+        loaded_now,
+        &action_request.target.path,
+        &action_request.server.context,
+    );
+    action_request.warn_if_live(&mut summary);
+    let command = action_request.command("goto", &build_entry_args(&at, before));
+    let form = action_request.form(build_entry_fields(&at, before), &command);
+    let alternative = action_request.form(build_entry_fields(&at, !before), "");
+    let rendered = action_request.render_summary(summary, &form, &html! {}, None);
+    let label = if before { "Go to it instead" } else { "Go to just before it instead" };
+    Ok(html! {
+        (rendered)
+        @if action_request.is_dry_run() { (action::render_alternative(&alternative, label)) }
+    })
 }
 
-/// Makes a new session of the path to a point.
-pub(super) fn fork(case: &ActionRequest<'_>) -> Result<Markup, Error> {
-    let (at, before) = place(case);
-    let title = case.fields.words("title");
+/// Creates a new session from the path to an entry, or from the active path, or renders the preview of that.
+pub(super) fn fork(action_request: &ActionRequest<'_>) -> Result<Markup, Error> {
+    let (at, before) = read_selected_entry(action_request);
+    let title = action_request.fields.text("title");
     let request = ForkRequest {
-        path: case.target.path.clone(),
+        path: action_request.target.path.clone(),
         at: (!at.is_empty()).then(|| EntrySelector { name: at.clone(), before, exact: true }),
         title: title.clone(),
-        now: case.now(),
-        dry_run: case.is_dry(),
+        now: action_request.now(),
+        dry_run: action_request.is_dry_run(),
     };
-    let born = ops::fork(&request, &case.server.place.pen)?;
-    let mut typed_rest = if at.is_empty() { Vec::new() } else { rest(&at, before) };
-    typed_rest.extend(title_option(title.as_deref()));
-    let form = case.form(fields(&at, before), &case.command("fork", &typed_rest));
-    let ask = action::fork(title.as_deref().unwrap_or_default());
-    Ok(case.told(action::fork_summary(&born, &case.server.place), &form, &ask, Some(&born)))
+    let session = ops::fork::fork(&request, &action_request.server.context.writer)?;
+    let mut args = if at.is_empty() { Vec::new() } else { build_entry_args(&at, before) };
+    args.extend(build_title_args(title.as_deref()));
+    let form = action_request.form(build_entry_fields(&at, before), &action_request.command("fork", &args));
+    let inputs = action::render_fork_inputs(title.as_deref().unwrap_or_default());
+    Ok(action_request.render_summary(
+        action::summarize_fork(&session, &action_request.server.context),
+        &form,
+        &inputs,
+        Some(&session),
+    ))
 }
 
-/// Gives the session a title.
-pub(super) fn rename(case: &ActionRequest<'_>) -> Result<Markup, Error> {
-    if case.go == ActionStage::Ask {
-        let ask = action::rename(&clean::line(&case.target.title));
-        return Ok(action::form("Give it a title", &case.form(Vec::new(), ""), &ask));
+/// Sets the title of the session. Renders the form or the preview in the earlier stages.
+pub(super) fn rename(action_request: &ActionRequest<'_>) -> Result<Markup, Error> {
+    if action_request.stage == ActionStage::Input {
+        let inputs = action::render_rename_inputs(&clean::line(&action_request.target.title));
+        return Ok(action::render_form("Rename", &action_request.form(Vec::new(), ""), &inputs));
     }
-    let title = case.fields.get("title").to_owned();
+    let title = action_request.fields.get("title").to_owned();
     let request = RenameRequest {
-        path: case.target.path.clone(),
+        path: action_request.target.path.clone(),
         title: title.clone(),
         even_if_live: false,
-        dry_run: case.is_dry(),
+        dry_run: action_request.is_dry_run(),
     };
-    let renamed = ops::rename(&case.server.place.pen, &request)?;
-    let mut sheet = action::renamed(&renamed, &case.server.place);
-    case.warn_if_live(&mut sheet);
-    let command = case.command("rename", &[typed(&title)]);
-    Ok(case.told(sheet, &case.form(vec![("title", title)], &command), &html! {}, None))
+    let outcome = ops::rename::rename(&action_request.server.context.writer, &request)?;
+    let mut summary = action::summarize_rename(&outcome, &action_request.server.context);
+    action_request.warn_if_live(&mut summary);
+    let command = action_request.command("rename", &[quote(&title)]);
+    Ok(action_request.render_summary(
+        summary,
+        &action_request.form(vec![("title", title)], &command),
+        &html! {},
+        None,
+    ))
 }
 
-/// Mends the session in a new one.
-pub(super) fn repair(case: &ActionRequest<'_>) -> Result<Markup, Error> {
+/// Creates a repaired copy of the session, or renders the preview of that.
+pub(super) fn repair(action_request: &ActionRequest<'_>) -> Result<Markup, Error> {
     let request = RepairRequest {
-        path: case.target.path.clone(),
+        path: action_request.target.path.clone(),
         in_place: false,
         drop_unpaired: false,
         extract: None,
         leaf: None,
-        now: case.now(),
-        dry_run: case.is_dry(),
+        now: action_request.now(),
+        dry_run: action_request.is_dry_run(),
         even_if_live: false,
     };
-    let repair = ops::repair(&request, &case.server.place.pen)?;
-    let born = match &repair.written {
-        Some(Written::New(born)) => Some(&**born),
-        Some(Written::InPlace { .. }) | None => None,
+    let outcome = ops::repair::repair(&request, &action_request.server.context.writer)?;
+    let session = match &outcome.target {
+        Some(RepairTarget::New(session)) => Some(&**session),
+        Some(RepairTarget::InPlace { .. }) | None => None,
     };
-    let sheet = action::mended(&repair, &case.server.place);
-    let form = case.form(Vec::new(), &case.command("repair", &[]));
-    Ok(case.told(sheet, &form, &html! {}, born))
+    let summary = action::summarize_repair(&outcome, &action_request.server.context);
+    let form = action_request.form(Vec::new(), &action_request.command("repair", &[]));
+    Ok(action_request.render_summary(summary, &form, &html! {}, session))
 }
 
-/// Reads which entry is meant.
-fn place(case: &ActionRequest<'_>) -> (String, bool) {
-    (case.fields.get("at").to_owned(), case.fields.words("before").is_some())
+/// Returns the name of the selected entry, and `true` if the entry before it is meant.
+fn read_selected_entry(action_request: &ActionRequest<'_>) -> (String, bool) {
+    (action_request.fields.get("at").to_owned(), action_request.fields.text("before").is_some())
 }
 
-fn fields(at: &str, before: bool) -> Vec<(&'static str, String)> {
+/// Returns the hidden form fields that select an entry, or the one before it.
+fn build_entry_fields(at: &str, before: bool) -> Vec<(&'static str, String)> {
     let mut fields = vec![("at", at.to_owned())];
     if before {
         fields.push(("before", "1".to_owned()));
@@ -108,22 +130,24 @@ fn fields(at: &str, before: bool) -> Vec<(&'static str, String)> {
     fields
 }
 
-fn rest(at: &str, before: bool) -> Vec<String> {
-    let mut rest = vec![typed(at)];
+/// Returns the shell arguments that select an entry, or the one before it.
+fn build_entry_args(at: &str, before: bool) -> Vec<String> {
+    let mut args = vec![quote(at)];
     if before {
-        rest.push("--before".to_owned());
+        args.push("--before".to_owned());
     }
-    rest
+    args
 }
 
-/// Writes a title as it is typed.
-pub(super) fn title_option(title: Option<&str>) -> Vec<String> {
-    title.map(|title| vec!["--title".to_owned(), typed(title)]).unwrap_or_default()
+/// Returns the shell arguments that set a title. Returns none if there is no title.
+pub(super) fn build_title_args(title: Option<&str>) -> Vec<String> {
+    title.map(|title| vec!["--title".to_owned(), quote(title)]).unwrap_or_default()
 }
 
-/// Counts what the client loads now: entries and tokens.
-fn loaded(case: &ActionRequest<'_>) -> Result<Option<(usize, u64)>, Error> {
-    let request = ExplainRequest { path: case.target.path.clone(), reader: ClientSelector::Newest };
-    let explained = ops::explain(&request)?;
-    Ok(explained.verdicts.first().map(|verdict| (verdict.resume.path.len(), verdict.tokens)))
+/// Returns the number of entries and of tokens that the newest client loads now. Returns `None` if there is no
+/// verdict for it.
+fn count_loaded(action_request: &ActionRequest<'_>) -> Result<Option<(usize, u64)>, Error> {
+    let request = ExplainRequest { path: action_request.target.path.clone(), client: ClientSelector::Newest };
+    let explanation = ops::explain::explain_resume(&request)?;
+    Ok(explanation.verdicts.first().map(|verdict| (verdict.resume.path.len(), verdict.tokens)))
 }

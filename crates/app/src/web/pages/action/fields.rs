@@ -1,47 +1,48 @@
-//! What a form or an address brings along.
+//! The fields of a form or of a query string.
 
-/// Longest field that is looked at: longer than any title may be, so that one that is too long is refused and not cut.
-const LONGEST: usize = 400;
+/// The maximum length of a field in characters. A title of this length is too long, so it is refused rather than truncated.
+const MAX_FIELD_CHARS: usize = 400;
 
-/// The fields of a form, as they came.
+/// Names and values in the order of the request.
 #[derive(Debug, Default)]
-pub(super) struct Fields(pub(super) Vec<(String, String)>);
+pub(super) struct FormFields(pub(super) Vec<(String, String)>);
 
-impl Fields {
-    /// Returns the first field of a name, without the space around it; empty where there is none.
+impl FormFields {
+    /// Returns the first value of a field, truncated and trimmed. Returns an empty string if there is none.
     pub(super) fn get(&self, name: &str) -> &str {
         self.all(name).next().unwrap_or_default()
     }
 
-    /// Returns all fields of a name.
+    /// Returns all values of a field, truncated and trimmed.
     pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
         let named = self.0.iter().filter(move |(known, _)| known == name);
-        named.map(|(_, value)| cut(value).trim())
+        named.map(|(_, value)| truncate(value).trim())
     }
 
-    /// Returns a field that has words.
-    pub(super) fn words(&self, name: &str) -> Option<String> {
-        Some(self.get(name)).filter(|words| !words.is_empty()).map(str::to_owned)
+    /// Returns the first value of a field. Returns `None` if it is missing or blank.
+    pub(super) fn text(&self, name: &str) -> Option<String> {
+        Some(self.get(name)).filter(|value| !value.is_empty()).map(str::to_owned)
     }
 
-    /// Reads a field that is a number.
+    /// Parses the first value of a field as a number. Returns `None` if it is missing or not one.
     pub(super) fn number<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
         self.get(name).parse().ok()
     }
 }
 
-fn cut(value: &str) -> &str {
-    value.char_indices().nth(LONGEST).map_or(value, |(end, _)| &value[..end])
+/// Returns the first [`MAX_FIELD_CHARS`] characters.
+fn truncate(value: &str) -> &str {
+    value.char_indices().nth(MAX_FIELD_CHARS).map_or(value, |(end, _)| &value[..end])
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Fields;
+    use super::FormFields;
 
     #[test]
-    fn fields_are_read_by_name_and_cut() {
+    fn values_are_found_by_name_and_truncated() {
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        let fields = Fields(vec![
+        let fields = FormFields(vec![
             pair("at", " L1 "),
             pair("drop", "a"),
             pair("drop", "b"),
@@ -51,6 +52,6 @@ mod tests {
         assert_eq!((fields.get("at"), fields.get("none")), ("L1", ""));
         assert_eq!(fields.all("drop").collect::<Vec<_>>(), ["a", "b"]);
         assert_eq!(fields.get("long").chars().count(), 400);
-        assert_eq!((fields.number::<u32>("n"), fields.words("none")), (None, None));
+        assert_eq!((fields.number::<u32>("n"), fields.text("none")), (None, None));
     }
 }

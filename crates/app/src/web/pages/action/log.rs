@@ -1,4 +1,4 @@
-//! What rethread changed so far.
+//! The page that lists all operations.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,36 +9,37 @@ use maud::html;
 use rethread_engine::ops;
 
 use crate::html::action;
-use crate::html::frame::{Frame, page as framed};
+use crate::html::frame::{Frame, render_page};
 use crate::web::response;
-use crate::web::server::{Server, work};
+use crate::web::server::{Server, run_blocking};
 
-/// Ops that are shown.
-const SHOWN: usize = 200;
+/// The maximum number of listed operations.
+const MAX_OPS: usize = 200;
 
-/// Answers with the log, newest first.
+/// Responds with the last [`MAX_OPS`] operations, newest first.
 pub(crate) async fn page(State(server): State<Arc<Server>>) -> Response {
-    work(server, |server| {
-        let mut rows = match ops::log(&server.place.pen) {
+    run_blocking(server, |server| {
+        let mut rows = match ops::log::log(&server.context.writer) {
             Ok(rows) => rows,
-            Err(failure) => return response::failed(&failure),
+            Err(error) => return response::error(&error),
         };
         rows.reverse();
-        let more = rows.len().saturating_sub(SHOWN);
-        rows.truncate(SHOWN);
-        let look = server.shelf.look(&server.place);
-        // Of several with one id, the one that was used last is meant.
-        let keys: HashMap<&str, &str> = look.rows().rev().map(|(key, row)| (row.id.as_str(), key)).collect();
-        let key = |id: &str| keys.get(id).copied();
+        let is_truncated = rows.len() > MAX_OPS;
+        rows.truncate(MAX_OPS);
+        let list = server.sessions.current(&server.context);
+        // Among sessions with the same id, the newest one is linked: it is inserted last.
+        let keys_by_id: HashMap<&str, &str> =
+            list.rows().rev().map(|(key, row)| (row.id.as_str(), key)).collect();
+        let key_of = |id: &str| keys_by_id.get(id).copied();
         let body = html! {
-            main id="main" class="act-page act-wide" data-reload="" {
-                h1 { "What rethread changed" }
-                (action::journal(&rows, key, server.gate.csrf_token(), &server.clock()))
-                @if more > 0 { p class="quiet" { "Older ones: " code { "rethread log" } } }
+            main id="main" class="action-page action-wide" data-reload="" {
+                h1 { "Changes made by rethread" }
+                (action::render_journal(&rows, key_of, server.auth.csrf_token(), &server.clock()))
+                @if is_truncated { p class="muted" { "Older changes: " code { "rethread log" } } }
             }
         };
-        response::found(framed(
-            &Frame { title: "Changes", here: "log", demo: server.demo, ..Frame::default() },
+        response::ok(render_page(
+            &Frame { title: "Changes", section: "log", demo: server.demo, ..Frame::default() },
             &body,
         ))
     })

@@ -1,12 +1,12 @@
-//! Actions: what a form asks for is previewed, done and taken back, by the same ops as on the command line.
+//! Actions: previews, carries out and undoes changes, with the same operations as the command line.
 //!
 //! ```text
-//! GET  /s/{key}/act/{what} ─▶ form or preview
-//! POST /s/{key}/act/{what} ─▶ seal ─▶ preview (dry run) or do ─▶ sheet with "Undo"
-//! POST /undo ─▶ seal ─▶ sheet
+//! GET  /s/{key}/action/{name} ─▶ form or preview
+//! POST /s/{key}/action/{name} ─▶ CSRF token ─▶ preview (dry run) or do ─▶ summary with "Undo"
+//! POST /undo ─▶ CSRF token ─▶ summary
 //! ```
 //!
-//! Nothing is done without the seal of a form of ours, and never while somebody is at work in the session.
+//! A change requires the CSRF token of our own form, and is refused while a client has the session open.
 
 mod actions;
 mod fields;
@@ -16,6 +16,9 @@ mod responder;
 mod trim_options;
 mod undo;
 
+pub(crate) use log::page as log;
+pub(crate) use undo::undo;
+
 use std::sync::Arc;
 
 use axum::extract::rejection::{FormRejection, QueryRejection};
@@ -23,79 +26,79 @@ use axum::extract::{Form, Path, Query, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 
-use self::fields::Fields;
-use self::request::{ActionRequest, ActionStage, Target};
-use self::responder::Reply;
-use crate::web::server::{Server, work};
+use self::fields::FormFields;
+use self::request::{ActionRequest, ActionStage, ActionTarget};
+use self::responder::ActionResponder;
+use crate::web::server::{Server, run_blocking};
 
-pub(crate) use log::page as log;
-
-pub(crate) use undo::take_back;
-
-/// Fields as they are read from an address or a form.
+/// Names and values of a form or of a query string.
 type Pairs = Vec<(String, String)>;
 
-/// Actions by name.
+/// The names of the actions.
 const ACTIONS: [&str; 5] = ["goto", "fork", "clone", "rename", "repair"];
 
-/// Answers with the first piece of a dialog: nothing is done.
-pub(crate) async fn ask(
+/// Responds with the form of an action, or with its preview if it has no form.
+pub(crate) async fn show(
     State(server): State<Arc<Server>>,
-    Path((key, what)): Path<(String, String)>,
+    Path((key, name)): Path<(String, String)>,
     query: Result<Query<Pairs>, QueryRejection>,
     headers: HeaderMap,
 ) -> Response {
-    let fields = Fields(query.map(|Query(pairs)| pairs).unwrap_or_default());
-    work(server, move |server| run(server, &key, &what, &fields, ActionStage::Ask, &headers)).await
+    let fields = FormFields(query.map(|Query(pairs)| pairs).unwrap_or_default());
+    run_blocking(server, move |server| respond(server, &key, &name, &fields, ActionStage::Input, &headers))
+        .await
 }
 
-/// Answers with a preview, or does what a form asks for.
-pub(crate) async fn send(
+/// Responds with the preview of an action, or carries it out.
+pub(crate) async fn submit(
     State(server): State<Arc<Server>>,
-    Path((key, what)): Path<(String, String)>,
+    Path((key, name)): Path<(String, String)>,
     headers: HeaderMap,
     form: Result<Form<Pairs>, FormRejection>,
 ) -> Response {
-    let fields = Fields(form.map(|Form(pairs)| pairs).unwrap_or_default());
-    work(server, move |server| {
-        if !server.gate.is_sealed(fields.get("seal")) {
-            return Reply::new(&headers, server.demo, "/".to_owned()).unsealed();
+    let fields = FormFields(form.map(|Form(pairs)| pairs).unwrap_or_default());
+    run_blocking(server, move |server| {
+        if !server.auth.is_csrf_token(fields.get("csrf")) {
+            return ActionResponder::new(&headers, server.demo, "/".to_owned()).invalid_token();
         }
-        let go = if fields.get("go") == "do" { ActionStage::Do } else { ActionStage::Preview };
-        run(server, &key, &what, &fields, go, &headers)
+        let stage = if fields.get("go") == "do" { ActionStage::Do } else { ActionStage::Preview };
+        respond(server, &key, &name, &fields, stage, &headers)
     })
     .await
 }
 
-fn run(
+/// Carries out, previews or shows the form of the action `name`. If the session changed after its preview, the new
+/// preview is shown instead of carrying the action out.
+fn respond(
     server: &Server,
     key: &str,
-    what: &str,
-    fields: &Fields,
-    go: ActionStage,
+    name: &str,
+    fields: &FormFields,
+    stage: ActionStage,
     headers: &HeaderMap,
 ) -> Response {
-    let mut reply = Reply::new(headers, server.demo, "/".to_owned());
-    let Some(target) = Target::find(server, key) else {
-        return reply.missing("there is no such session");
+    let mut responder = ActionResponder::new(headers, server.demo, "/".to_owned());
+    let Some(target) = ActionTarget::find(server, key) else {
+        return responder.not_found("there is no such session");
     };
-    reply.back = target.address();
-    let Some(what) = ACTIONS.into_iter().find(|known| *known == what) else {
-        return reply.missing("there is no such action");
+    responder.back = target.address();
+    let Some(name) = ACTIONS.into_iter().find(|known| *known == name) else {
+        return responder.not_found("there is no such action");
     };
-    // Nobody may do what they have not seen.
-    let changed = go == ActionStage::Do && fields.words("mark").is_some_and(|mark| mark != target.mark);
-    let go = if changed { ActionStage::Preview } else { go };
-    let case = ActionRequest { server, target: &target, fields, what, go, changed };
-    let drawn = match what {
-        "goto" => actions::goto(&case),
-        "fork" => actions::fork(&case),
-        "clone" => trim_options::clone(&case),
-        "rename" => actions::rename(&case),
-        _ => actions::repair(&case),
+    // The user must see the current preview before the action is carried out.
+    let changed = stage == ActionStage::Do
+        && fields.text("fingerprint").is_some_and(|fingerprint| fingerprint != target.fingerprint);
+    let stage = if changed { ActionStage::Preview } else { stage };
+    let action_request = ActionRequest { server, target: &target, fields, name, stage, changed };
+    let content = match name {
+        "goto" => actions::goto(&action_request),
+        "fork" => actions::fork(&action_request),
+        "clone" => trim_options::clone(&action_request),
+        "rename" => actions::rename(&action_request),
+        _ => actions::repair(&action_request),
     };
-    match drawn {
-        Ok(drawn) => reply.found(what, drawn),
-        Err(failure) => reply.failed(&failure),
+    match content {
+        Ok(content) => responder.ok(name, content),
+        Err(error) => responder.error(&error),
     }
 }

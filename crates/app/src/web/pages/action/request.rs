@@ -1,4 +1,4 @@
-//! One action on one session: who asked for what, and how the answer is put together.
+//! One action on one session: its target, its stage, and the parts that all actions have in common.
 
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -8,158 +8,164 @@ use rethread_engine::core::entry::Timestamp;
 use rethread_engine::core::id::Id;
 use rethread_engine::ops::NewSession;
 
-use super::fields::Fields;
+use super::fields::FormFields;
 use crate::env;
-use crate::html::action::{self, ActionSummary, Done, Form};
-use crate::text::shell::typed;
+use crate::html::action::{self, ActionForm, ActionSummary, DoneOptions};
+use crate::text::shell::quote;
 use crate::web::server::Server;
 
-/// How far to go.
+/// The stage of an action that a request is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ActionStage {
-    /// Ask what is wanted.
-    Ask,
-    /// Say what would be done.
+    /// Show the form. Only clone and rename have one; other actions show their preview.
+    Input,
+    /// Show what the action would change.
     Preview,
-    /// Do it.
+    /// Carry the action out.
     Do,
 }
 
-/// The session that is acted on.
+/// The session that an action is for.
 #[derive(Debug, Clone)]
-pub(super) struct Target {
+pub(super) struct ActionTarget {
+    /// The key of the session in its address.
     pub(super) key: String,
     pub(super) path: PathBuf,
     pub(super) title: String,
+    /// `true` if a client has the session open.
     pub(super) live: bool,
-    /// Which file it is and how it stands: what is previewed is done only while this is the same.
-    pub(super) mark: String,
-    /// What to call it on the command line.
+    /// The fingerprint of the file. A previewed action is carried out only if it has not changed.
+    pub(super) fingerprint: String,
+    /// The name of the session on the command line.
     name: String,
 }
 
-impl Target {
-    /// Looks a session up by its key.
-    pub(super) fn find(server: &Server, key: &str) -> Option<Target> {
-        let look = server.shelf.look(&server.place);
-        let row = look.find(key)?;
-        let is_alone = look.rows().filter(|(_, other)| other.id == row.id).count() == 1;
-        // What begins with a dash would be an option.
-        let is_name = is_alone && !row.id.starts_with('-');
-        let name = if is_name { row.id.clone() } else { row.path.display().to_string() };
-        Some(Target {
+impl ActionTarget {
+    /// Finds a session by the key of its address. Returns `None` if no session has this key.
+    pub(super) fn find(server: &Server, key: &str) -> Option<ActionTarget> {
+        let list = server.sessions.current(&server.context);
+        let row = list.find(key)?;
+        let is_unique = list.rows().filter(|(_, other)| other.id == row.id).count() == 1;
+        // An id that starts with a dash would be parsed as an option.
+        let has_usable_id = is_unique && !row.id.starts_with('-');
+        let name = if has_usable_id { row.id.clone() } else { row.path.display().to_string() };
+        Some(ActionTarget {
             key: key.to_owned(),
             path: row.path.clone(),
             title: row.title.text.clone(),
             live: row.live,
-            mark: mark(&row.path, row.live),
+            fingerprint: compute_fingerprint(&row.path, row.live),
             name,
         })
     }
 
-    /// Where it is read.
+    /// Returns the address of the session's page.
     pub(super) fn address(&self) -> String {
         format!("/s/{}", self.key)
     }
 }
 
-/// Marks a file as it stands. A live session grows all the time, and what may be done with it leaves it alone: of that one only
-/// which file it is counts.
-fn mark(path: &Path, live: bool) -> String {
-    let file = Id::of(path.as_os_str().as_encoded_bytes()).bits();
+/// Returns a fingerprint of a session file: a hash of its path, its size and its modification time. A live session
+/// grows all the time, and only actions that do not change it are allowed, so its fingerprint is the hash alone.
+fn compute_fingerprint(path: &Path, live: bool) -> String {
+    let path_hash = Id::from_text(path.as_os_str().as_encoded_bytes()).bits();
     let meta = std::fs::metadata(path).ok().filter(|_| !live);
-    let stands = meta.map(|meta| {
-        let since = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        format!("-{}-{}", meta.len(), since.unwrap_or_default().as_nanos())
+    let state = meta.map(|meta| {
+        let modified = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        format!("-{}-{}", meta.len(), modified.unwrap_or_default().as_nanos())
     });
-    format!("{file:x}{}", stands.unwrap_or_default())
+    format!("{path_hash:x}{}", state.unwrap_or_default())
 }
 
-/// An action that somebody asked for.
+/// An action with its target, inputs and stage.
 pub(super) struct ActionRequest<'a> {
     pub(super) server: &'a Server,
-    pub(super) target: &'a Target,
-    pub(super) fields: &'a Fields,
-    pub(super) what: &'static str,
-    pub(super) go: ActionStage,
-    /// Whether the session is not any more as it was when this was previewed.
+    pub(super) target: &'a ActionTarget,
+    pub(super) fields: &'a FormFields,
+    /// The name of the action.
+    pub(super) name: &'static str,
+    pub(super) stage: ActionStage,
+    /// `true` if the session changed after the preview.
     pub(super) changed: bool,
 }
 
 impl ActionRequest<'_> {
-    /// Whether nothing may be written.
-    pub(super) fn is_dry(&self) -> bool {
-        self.go != ActionStage::Do
+    /// Returns `true` if the action must not write anything.
+    pub(super) fn is_dry_run(&self) -> bool {
+        self.stage != ActionStage::Do
     }
 
-    /// Returns the present: a server runs for days.
+    /// Returns the current time: a server may run for days.
     pub(super) fn now(&self) -> Timestamp {
         Timestamp(self.server.clock().now().as_millisecond())
     }
 
-    /// Makes the form that asks for the same again.
-    pub(super) fn form(&self, mut fields: Vec<(&'static str, String)>, command: &str) -> Form<'_> {
-        fields.push(("mark", self.target.mark.clone()));
-        Form {
-            action: format!("{}/act/{}", self.target.address(), self.what),
-            seal: self.server.gate.csrf_token(),
+    /// Creates the form of this action with these hidden fields. `command` is the equivalent shell command, or empty.
+    pub(super) fn form(&self, mut fields: Vec<(&'static str, String)>, command: &str) -> ActionForm<'_> {
+        fields.push(("fingerprint", self.target.fingerprint.clone()));
+        ActionForm {
+            action: format!("{}/action/{}", self.target.address(), self.name),
+            csrf_token: self.server.auth.csrf_token(),
             fields,
             back: self.target.address(),
             command: command.to_owned(),
         }
     }
 
-    /// Returns what to type for an action; `rest` stands behind the session.
-    pub(super) fn command(&self, what: &str, rest: &[String]) -> String {
-        let mut words = vec!["rethread".to_owned()];
-        let usual = env::claude().is_some_and(|claude| self.server.place.roots.paths == [claude]);
-        if !usual && !self.server.demo {
-            for root in &self.server.place.roots.paths {
-                words.extend(["--root".to_owned(), typed(&root.display().to_string())]);
+    /// Returns the shell command that does the same. `args` follow the name of the session and must be quoted.
+    pub(super) fn command(&self, subcommand: &str, args: &[String]) -> String {
+        let mut command = vec!["rethread".to_owned()];
+        let is_default_root =
+            env::claude_dir().is_some_and(|claude| self.server.context.roots.paths == [claude]);
+        if !is_default_root && !self.server.demo {
+            for root in &self.server.context.roots.paths {
+                command.extend(["--root".to_owned(), quote(&root.display().to_string())]);
             }
         }
-        words.extend([what.to_owned(), typed(&self.target.name)]);
-        words.extend(rest.iter().cloned());
-        words.join(" ")
+        command.extend([subcommand.to_owned(), quote(&self.target.name)]);
+        command.extend(args.iter().cloned());
+        command.join(" ")
     }
 
-    /// Says that a live session is left alone.
-    pub(super) fn warn_if_live(&self, sheet: &mut ActionSummary) {
-        if self.is_dry() && self.target.live {
-            sheet.idle = true;
-            sheet.warnings.push(
-                "A client has this session open. Close it there first: what two write at once is lost. \
-                 A fork can be made meanwhile, it leaves the session alone."
+    /// Disables the preview and adds a warning if the session is live. For actions that change the session.
+    pub(super) fn warn_if_live(&self, summary: &mut ActionSummary) {
+        if self.is_dry_run() && self.target.live {
+            summary.disabled = true;
+            summary.warnings.push(
+                "A client has this session open. Close it there first: if both write at the same time, data is \
+                 lost. You can fork the session meanwhile, which does not change it."
                     .to_owned(),
             );
         }
     }
 
-    /// Draws a preview, or what was done.
-    pub(super) fn told(
+    /// Renders a preview with `inputs` to fill in, or the result if the action was carried out. `new_session` is the
+    /// created session, if any.
+    pub(super) fn render_summary(
         &self,
-        mut sheet: ActionSummary,
-        form: &Form<'_>,
-        ask: &Markup,
-        born: Option<&NewSession>,
+        mut summary: ActionSummary,
+        form: &ActionForm<'_>,
+        inputs: &Markup,
+        new_session: Option<&NewSession>,
     ) -> Markup {
         if self.changed {
-            let said = "The session changed since this was shown, and nothing was done yet: this is what would be done now.";
-            sheet.warnings.insert(0, said.to_owned());
+            let warning =
+                "The session changed since this was shown. Nothing was done yet; this is the new preview.";
+            summary.warnings.insert(0, warning.to_owned());
         }
-        if sheet.op.is_none() {
-            return action::preview(&sheet, form, ask);
+        if summary.op.is_none() {
+            return action::render_preview(&summary, form, inputs);
         }
-        self.server.forget();
-        let look = self.server.shelf.look(&self.server.place);
-        let made = born.and_then(|born| look.key_of(&born.path));
-        let after = Done {
-            seal: self.server.gate.csrf_token(),
+        self.server.invalidate();
+        let list = self.server.sessions.current(&self.server.context);
+        let new_key = new_session.and_then(|session| list.key_of(&session.path));
+        let options = DoneOptions {
+            csrf_token: self.server.auth.csrf_token(),
             key: self.target.key.clone(),
-            open: made.map(|key| (format!("/s/{key}"), "Open the new session")),
+            open: new_key.map(|key| (format!("/s/{key}"), "Open the new session")),
             back: self.target.address(),
-            again: false,
+            is_undo: false,
         };
-        action::done(&sheet, &after)
+        action::render_done(&summary, &options)
     }
 }

@@ -1,78 +1,85 @@
-//! Answers of actions: a piece for the dialog of the script, or a whole page.
+//! Responses to actions: a fragment for the dialog of the script, or a complete page.
 
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use maud::{Markup, html};
 use rethread_engine::Error;
 
-use crate::html::frame::{Frame, page};
+use crate::html::frame::{Frame, render_page};
 use crate::text::error::{error_message, hint};
 use crate::web::response;
 
-/// How to answer.
+/// The heading of an error.
+const ERROR_TITLE: &str = "The action failed";
+
+/// Creates the response to one request.
 #[derive(Debug, Clone)]
-pub(super) struct Reply {
-    /// Whether the script asks, which shows a piece of a page in its dialog.
-    piece: bool,
+pub(super) struct ActionResponder {
+    /// `true` if the script sent the request: its dialog shows a fragment.
+    is_fragment: bool,
     demo: bool,
-    /// Where to go back to.
+    /// The address of the close link.
     pub(super) back: String,
 }
 
-impl Reply {
-    /// Reads from a request how to answer it.
-    pub(super) fn new(headers: &HeaderMap, demo: bool, back: String) -> Reply {
-        let piece = headers.get("x-rethread").is_some_and(|value| value.as_bytes() == b"piece");
-        Reply { piece, demo, back }
+impl ActionResponder {
+    /// Creates a responder for a request with these headers.
+    pub(super) fn new(headers: &HeaderMap, demo: bool, back: String) -> ActionResponder {
+        let is_fragment = headers.get("x-rethread").is_some_and(|value| value.as_bytes() == b"fragment");
+        ActionResponder { is_fragment, demo, back }
     }
 
-    /// Answers with what was asked for.
-    pub(super) fn found(&self, title: &str, drawn: Markup) -> Response {
-        self.with(StatusCode::OK, title, drawn)
+    /// Responds with status 200 and a form, a preview or a result. `title` is used only on a whole page.
+    pub(super) fn ok(&self, title: &str, content: Markup) -> Response {
+        self.respond(StatusCode::OK, title, content)
     }
 
-    /// Answers with what could not be done, and what to do about it.
-    pub(super) fn failed(&self, failure: &Error) -> Response {
-        let hint = match failure {
-            // Others may write in spite of a live session; from a page nobody does.
+    /// Responds with an error of the engine and a hint.
+    pub(super) fn error(&self, error: &Error) -> Response {
+        let hint = match error {
+            // The usual hint names an option of the command line that writes anyway. Pages do not offer it.
             Error::Live { .. } => {
-                "close it in the client first; a fork can be made meanwhile, it leaves the session alone"
-                    .to_owned()
+                "close it in the client first, or fork the session: a fork does not change it".to_owned()
             }
-            failure => hint(failure),
+            error => hint(error),
         };
-        self.trouble(response::status(failure), &error_message(failure), &hint)
+        self.respond_with_error(response::error_status(error), &error_message(error), &hint)
     }
 
-    /// Answers to a form that none of our pages made.
-    pub(super) fn unsealed(&self) -> Response {
-        let hint = "nothing was changed; load the page again and repeat it";
-        self.trouble(StatusCode::FORBIDDEN, "this form was not made by a page of this server", hint)
+    /// Responds to a form without the CSRF token of our own pages.
+    pub(super) fn invalid_token(&self) -> Response {
+        let hint = "nothing was changed; reload the page and try again";
+        self.respond_with_error(
+            StatusCode::FORBIDDEN,
+            "this form was not made by a page of this server",
+            hint,
+        )
     }
 
-    /// Answers that there is no such thing.
-    pub(super) fn missing(&self, what: &str) -> Response {
-        self.trouble(StatusCode::NOT_FOUND, what, "the list of sessions shows what there is")
+    /// Responds with status 404. `message` states that a session, action or operation does not exist.
+    pub(super) fn not_found(&self, message: &str) -> Response {
+        self.respond_with_error(StatusCode::NOT_FOUND, message, "see the list of sessions")
     }
 
-    fn trouble(&self, status: StatusCode, what: &str, hint: &str) -> Response {
-        let drawn = html! {
-            section class="act" {
-                h2 class="act-title" { "That did not work" }
-                p class="act-warning" role="alert" { (what) }
-                @if !hint.is_empty() { p class="quiet" { (hint) } }
-                p class="act-buttons" { a class="button" href=(self.back) data-do="leave" { "Close" } }
+    fn respond_with_error(&self, status: StatusCode, message: &str, hint: &str) -> Response {
+        let content = html! {
+            section class="action" {
+                h2 class="action-title" { (ERROR_TITLE) }
+                p class="action-warning" role="alert" { (message) }
+                @if !hint.is_empty() { p class="muted" { (hint) } }
+                p class="action-buttons" { a class="button" href=(self.back) data-command="leave" { "Close" } }
             }
         };
-        self.with(status, "That did not work", drawn)
+        self.respond(status, ERROR_TITLE, content)
     }
 
-    fn with(&self, status: StatusCode, title: &str, drawn: Markup) -> Response {
-        if self.piece {
-            return response::markup(status, drawn);
+    fn respond(&self, status: StatusCode, title: &str, content: Markup) -> Response {
+        if self.is_fragment {
+            return response::markup(status, content);
         }
-        let body = html! { main id="main" class="act-page" { h1 class="unseen" { (title) } (drawn) } };
+        let body =
+            html! { main id="main" class="action-page" { h1 class="visually-hidden" { (title) } (content) } };
         let frame = Frame { title, demo: self.demo, ..Frame::default() };
-        response::markup(status, page(&frame, &body))
+        response::markup(status, render_page(&frame, &body))
     }
 }

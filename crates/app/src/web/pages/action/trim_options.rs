@@ -1,120 +1,141 @@
-//! Lighter copies: what a form chose, as a trim and as what to type.
+//! Trimmed copies: the choices of the form, as trim options and as shell arguments.
 
 use maud::{Markup, html};
 use rethread_engine::Error;
-use rethread_engine::core::trim::{ContentKind, Preset, TrimOptions};
-use rethread_engine::ops::{self, CloneRequest, RescueRequest};
+use rethread_engine::core::trim::{ContentKind, TrimOptions, TrimPreset};
+use rethread_engine::ops;
+use rethread_engine::ops::clone::CloneRequest;
+use rethread_engine::ops::rescue::RescueRequest;
 
-use super::actions::title_option;
-use super::fields::Fields;
+use super::actions::build_title_args;
+use super::fields::FormFields;
 use super::request::{ActionRequest, ActionStage};
 use crate::html::action;
 
-/// Fields that the form of a copy has.
-const FIELDS: [&str; 6] = ["preset", "fit", "drop", "older", "last", "title"];
+/// The fields of the form.
+const CLONE_FIELDS: [&str; 6] = ["preset", "fit", "drop", "older", "last", "title"];
 
-/// Tokens that there is room for, where the form does not say.
-const ROOM: u64 = 120_000;
+/// The context size to fit into if the form does not contain one, in tokens.
+const DEFAULT_FIT_TOKENS: u64 = 120_000;
 
-/// Makes a lighter copy, or one that fits.
-pub(super) fn clone(case: &ActionRequest<'_>) -> Result<Markup, Error> {
-    if case.go == ActionStage::Ask {
-        return Ok(action::form("Make a lighter copy", &case.form(Vec::new(), ""), &action::clone()));
+/// Creates a trimmed copy of the session: with the chosen content omitted, or small enough for a context size.
+/// Renders the form or the preview in the earlier stages.
+pub(super) fn clone(action_request: &ActionRequest<'_>) -> Result<Markup, Error> {
+    if action_request.stage == ActionStage::Input {
+        return Ok(action::render_form(
+            "Clone with less context",
+            &action_request.form(Vec::new(), ""),
+            &action::render_clone_inputs(),
+        ));
     }
-    if case.fields.get("preset") == "fit" { rescue(case) } else { trimmed(case) }
+    if action_request.fields.get("preset") == "fit" {
+        clone_to_fit(action_request)
+    } else {
+        clone_trimmed(action_request)
+    }
 }
 
-fn trimmed(case: &ActionRequest<'_>) -> Result<Markup, Error> {
-    let chosen = chosen(case.fields);
-    let title = case.fields.words("title");
+/// Creates or previews a copy without the content that the form selects.
+fn clone_trimmed(action_request: &ActionRequest<'_>) -> Result<Markup, Error> {
+    let choice = read_choice(action_request.fields);
+    let title = action_request.fields.text("title");
     let request = CloneRequest {
-        path: case.target.path.clone(),
+        path: action_request.target.path.clone(),
         branch: None,
-        trim: chosen.trim,
-        what: chosen.what.to_owned(),
+        trim: choice.trim,
+        title_suffix: choice.title_suffix.to_owned(),
         title: title.clone(),
-        into: None,
-        now: case.now(),
-        dry_run: case.is_dry(),
+        project_folder: None,
+        now: action_request.now(),
+        dry_run: action_request.is_dry_run(),
     };
-    let copy = ops::clone(&request, &case.server.place.pen)?;
-    let mut rest = chosen.options;
-    rest.extend(title_option(title.as_deref()));
-    let form = case.form(again(case.fields), &case.command("clone", &rest));
-    Ok(case.told(action::lighter(&copy, &case.server.place), &form, &html! {}, Some(&copy.born)))
+    let copy = ops::clone::clone(&request, &action_request.server.context.writer)?;
+    let mut args = choice.args;
+    args.extend(build_title_args(title.as_deref()));
+    let form =
+        action_request.form(repeat_fields(action_request.fields), &action_request.command("clone", &args));
+    Ok(action_request.render_summary(
+        action::summarize_clone(&copy, &action_request.server.context),
+        &form,
+        &html! {},
+        Some(&copy.session),
+    ))
 }
 
-fn rescue(case: &ActionRequest<'_>) -> Result<Markup, Error> {
-    let fit = case.fields.number("fit").unwrap_or(ROOM);
-    let title = case.fields.words("title");
+/// Creates or previews a copy that fits into the context size of the form.
+fn clone_to_fit(action_request: &ActionRequest<'_>) -> Result<Markup, Error> {
+    let max_tokens = action_request.fields.number("fit").unwrap_or(DEFAULT_FIT_TOKENS);
+    let title = action_request.fields.text("title");
     let request = RescueRequest {
-        path: case.target.path.clone(),
+        path: action_request.target.path.clone(),
         branch: None,
-        fit,
+        max_tokens,
         title: title.clone(),
-        now: case.now(),
-        dry_run: case.is_dry(),
+        now: action_request.now(),
+        dry_run: action_request.is_dry_run(),
     };
-    let rescue = ops::rescue(&request, &case.server.place.pen)?;
-    let mut rest = vec!["--fit".to_owned(), fit.to_string()];
-    rest.extend(title_option(title.as_deref()));
-    let form = case.form(again(case.fields), &case.command("rescue", &rest));
-    let born = rescue.copy.as_ref().map(|copy| &copy.born);
-    let mut sheet = action::rescued(&rescue, fit, &case.server.place);
-    sheet.idle |= born.is_none();
-    Ok(case.told(sheet, &form, &html! {}, born))
+    let outcome = ops::rescue::rescue(&request, &action_request.server.context.writer)?;
+    let mut args = vec!["--fit".to_owned(), max_tokens.to_string()];
+    args.extend(build_title_args(title.as_deref()));
+    let form =
+        action_request.form(repeat_fields(action_request.fields), &action_request.command("rescue", &args));
+    let session = outcome.copy.as_ref().map(|copy| &copy.session);
+    let mut summary = action::summarize_rescue(&outcome, max_tokens, &action_request.server.context);
+    summary.disabled |= session.is_none();
+    Ok(action_request.render_summary(summary, &form, &html! {}, session))
 }
 
-/// Takes what was chosen along to the next form.
-fn again(fields: &Fields) -> Vec<(&'static str, String)> {
-    let of = |name: &'static str| fields.all(name).map(move |value| (name, value.to_owned()));
-    FIELDS.into_iter().flat_map(of).collect()
+/// Returns the choices of the form as hidden fields for the form of the preview.
+fn repeat_fields(fields: &FormFields) -> Vec<(&'static str, String)> {
+    let pairs_of = |name: &'static str| fields.all(name).map(move |value| (name, value.to_owned()));
+    CLONE_FIELDS.into_iter().flat_map(pairs_of).collect()
 }
 
-/// What a form chose.
-struct Chosen {
+/// The choices of the form.
+struct TrimChoice {
     trim: TrimOptions,
-    /// What the title says of the copy.
-    what: &'static str,
-    /// The same as options.
-    options: Vec<String>,
+    /// The suffix of the title of the copy.
+    title_suffix: &'static str,
+    /// The equivalent shell arguments.
+    args: Vec<String>,
 }
 
-fn chosen(fields: &Fields) -> Chosen {
-    let preset = Preset::named(fields.get("preset")).unwrap_or(Preset::Light);
-    let mut trim = preset.trim();
-    let mut options = vec!["--preset".to_owned(), preset.name().to_owned()];
-    for what in fields.all("drop").filter_map(ContentKind::named) {
-        if trim.leave_out(what) {
-            options.extend(["--drop".to_owned(), what.name().to_owned()]);
+/// Reads the preset, the omitted kinds of content and the turns to keep. An unknown preset means `light`.
+fn read_choice(fields: &FormFields) -> TrimChoice {
+    let preset = TrimPreset::from_name(fields.get("preset")).unwrap_or(TrimPreset::Light);
+    let mut trim = preset.options();
+    let mut args = vec!["--preset".to_owned(), preset.name().to_owned()];
+    for kind in fields.all("drop").filter_map(ContentKind::from_name) {
+        if trim.add_kind(kind) {
+            args.extend(["--drop".to_owned(), kind.name().to_owned()]);
         }
     }
     if let Some(turns) = fields.number("older") {
         trim.older_than = Some(turns);
-        options.extend(["--older-than-turns".to_owned(), turns.to_string()]);
+        args.extend(["--older-than-turns".to_owned(), turns.to_string()]);
     }
     if let Some(turns) = fields.number::<u32>("last").filter(|turns| *turns > 0) {
         trim.keep_last = Some(turns);
-        options.extend(["--keep-last".to_owned(), turns.to_string()]);
+        args.extend(["--keep-last".to_owned(), turns.to_string()]);
     }
-    Chosen { what: preset.copy_name(&trim), trim, options }
+    TrimChoice { title_suffix: preset.copy_name(&trim), trim, args }
 }
 
 #[cfg(test)]
 mod tests {
-    use rethread_engine::core::trim::{ContentKind, Preset};
+    use rethread_engine::core::trim::{ContentKind, TrimPreset};
 
-    use super::{Fields, chosen};
+    use super::{FormFields, read_choice};
 
-    fn of(pairs: &[(&str, &str)]) -> Fields {
-        Fields(pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
+    fn form_fields(pairs: &[(&str, &str)]) -> FormFields {
+        FormFields(pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
     }
 
     #[test]
-    fn choices_are_those_of_the_command_line() {
-        let light = chosen(&of(&[]));
-        assert_eq!((light.trim, light.what), (Preset::Light.trim(), "light"));
-        let form = of(&[
+    fn choices_become_options_and_equivalent_arguments() {
+        let light = read_choice(&form_fields(&[]));
+        assert_eq!((light.trim, light.title_suffix), (TrimPreset::Light.options(), "light"));
+        let fields = form_fields(&[
             ("preset", "whole"),
             ("drop", "thinking"),
             ("drop", "../x"),
@@ -122,9 +143,9 @@ mod tests {
             ("older", "7"),
             ("last", "0"),
         ]);
-        let whole = chosen(&form);
+        let whole = read_choice(&fields);
         assert_eq!((whole.trim.drop, whole.trim.older_than), (vec![ContentKind::Thinking], Some(7)));
-        assert_eq!((whole.what, whole.trim.keep_last), ("trimmed", None));
-        assert_eq!(whole.options.join(" "), "--preset whole --drop thinking --older-than-turns 7");
+        assert_eq!((whole.title_suffix, whole.trim.keep_last), ("trimmed", None));
+        assert_eq!(whole.args.join(" "), "--preset whole --drop thinking --older-than-turns 7");
     }
 }

@@ -1,4 +1,4 @@
-//! Takes an op back.
+//! Undoes an operation.
 
 use std::sync::Arc;
 
@@ -6,40 +6,49 @@ use axum::extract::rejection::FormRejection;
 use axum::extract::{Form, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
-use rethread_engine::ops::{self, UndoRequest};
+use rethread_engine::ops;
+use rethread_engine::ops::undo::UndoRequest;
 
 use super::Pairs;
-use super::fields::Fields;
-use super::responder::Reply;
-use crate::html::action::{self, Done};
-use crate::web::server::{Server, work};
+use super::fields::FormFields;
+use super::responder::ActionResponder;
+use crate::html::action::{self, DoneOptions};
+use crate::web::server::{Server, run_blocking};
 
-/// Takes the op back that a form names; that can be taken back in turn.
-pub(crate) async fn take_back(
+/// Undoes the operation that a form names. The undo is an operation too, and can be undone.
+pub(crate) async fn undo(
     State(server): State<Arc<Server>>,
     headers: HeaderMap,
     form: Result<Form<Pairs>, FormRejection>,
 ) -> Response {
-    let fields = Fields(form.map(|Form(pairs)| pairs).unwrap_or_default());
-    work(server, move |server| {
-        let look = server.shelf.look(&server.place);
-        let key = Some(fields.get("key")).filter(|key| look.find(key).is_some()).unwrap_or_default();
+    let fields = FormFields(form.map(|Form(pairs)| pairs).unwrap_or_default());
+    run_blocking(server, move |server| {
+        let list = server.sessions.current(&server.context);
+        let key = Some(fields.get("key")).filter(|key| list.find(key).is_some()).unwrap_or_default();
         let back = if key.is_empty() { "/log".to_owned() } else { format!("/s/{key}") };
-        let reply = Reply::new(&headers, server.demo, back.clone());
-        if !server.gate.is_sealed(fields.get("seal")) {
-            return reply.unsealed();
+        let responder = ActionResponder::new(&headers, server.demo, back.clone());
+        if !server.auth.is_csrf_token(fields.get("csrf")) {
+            return responder.invalid_token();
         }
-        let Some(op) = fields.number::<u64>("op") else { return reply.missing("there is no such op") };
+        let Some(op) = fields.number::<u64>("op") else {
+            return responder.not_found("there is no such operation");
+        };
         let request = UndoRequest { op: Some(op), ..UndoRequest::default() };
-        match ops::undo(&server.place.pen, &request) {
-            Ok(undo) => {
-                server.forget();
-                let sheet = action::undone(&undo, &server.place);
-                let seal = server.gate.csrf_token();
-                let after = Done { seal, key: key.to_owned(), back, again: true, ..Done::default() };
-                reply.found("Undone", action::done(&sheet, &after))
+        match ops::undo::undo(&server.context.writer, &request) {
+            Ok(outcome) => {
+                server.invalidate();
+                let summary = action::summarize_undo(&outcome, &server.context);
+                let csrf_token = server.auth.csrf_token();
+                let options = DoneOptions {
+                    csrf_token,
+                    key: key.to_owned(),
+                    back,
+                    is_undo: true,
+                    ..DoneOptions::default()
+                };
+                responder.ok("Undone", action::render_done(&summary, &options))
             }
-            Err(failure) => reply.failed(&failure),
+            Err(error) => responder.error(&error),
         }
     })
     .await

@@ -1,4 +1,4 @@
-//! Subagents of a session: their list, and the conversation of each, as a page or unfolded in place.
+//! Subagents of a session: their list, and the conversation of each, as a page or embedded in another page.
 
 use std::sync::Arc;
 
@@ -6,221 +6,230 @@ use axum::extract::{Path, Query, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use maud::html;
-use rethread_engine::ops::AgentRow;
+use rethread_engine::ops::agents::AgentRow;
 
-use super::chunk::{LeafWanted, answered};
-use super::find::{FindWanted, places};
-use super::page::{PageInfo, inside, whole};
-use super::part::{PieceWanted, body, shown};
-use super::{Wanted, open};
-use crate::html::link::encoded;
-use crate::html::session::called;
+use super::chunk::{ChunkParams, respond_with_chunk};
+use super::find::{FindParams, respond_with_matches};
+use super::map::respond_with_map;
+use super::page::{PageInfo, respond_with_page};
+use super::part::{PartParams, respond_with_image, respond_with_part};
+use super::session_page::SessionPage;
+use super::{BranchParams, FRAGMENT_HEADER, open_session};
+use crate::html::link::percent_encode;
+use crate::html::session::format_agent_title;
 use crate::text::error::error_message;
-use crate::text::figures::{things, tokens};
+use crate::text::figures::{count_noun, format_tokens};
 use crate::web::response;
-use crate::web::server::{Server, work};
+use crate::web::server::{Server, run_blocking};
 use crate::web::view_cache::CachedView;
 
-/// Answers with the list of subagents.
+/// Responds with the list of subagents of a session, as a fragment.
 pub(crate) async fn agents(State(server): State<Arc<Server>>, Path(key): Path<String>) -> Response {
-    work(server, move |server| {
-        let (_, open) = match open(server, &key) {
-            Ok(found) => found,
+    run_blocking(server, move |server| {
+        let (_, view) = match open_session(server, &key) {
+            Ok(session) => session,
             Err(response) => return *response,
         };
-        let found = match open.agents() {
-            Ok(found) => found,
-            Err(failure) => return response::failed(&failure),
+        let agents = match view.agents() {
+            Ok(agents) => agents,
+            Err(error) => return response::error(&error),
         };
-        response::found(html! {
+        response::ok(html! {
             ul class="agents" {
-                @for row in found.rows.iter().filter(|row| !row.warmup) {
+                @for row in agents.rows.iter().filter(|row| !row.warmup) {
                     li class={ "agent-" (row.depth.min(6)) } {
-                        a href=(address(&key, row)) { (called(row)) }
-                        span class="quiet num" { " " (things(row.entries as u64, "entry")) ", " (tokens(row.usage.total())) " tokens" }
+                        a href=(agent_address(&key, row)) { (format_agent_title(row)) }
+                        span class="muted num" { " " (count_noun(row.entries as u64, "entry")) ", " (format_tokens(row.usage.total())) " tokens" }
                     }
                 }
             }
-            @for failure in &found.failures { p class="quiet" { (error_message(failure)) } }
+            @for error in &agents.failures { p class="muted" { (error_message(error)) } }
         })
     })
     .await
 }
 
-/// Returns where a subagent of a session is read.
-fn address(key: &str, row: &AgentRow) -> String {
-    format!("/s/{key}/agent/{}", encoded(&row.id))
+/// Returns the address of the page of a subagent. `key` is the key of the session.
+fn agent_address(key: &str, row: &AgentRow) -> String {
+    format!("/s/{key}/agent/{}", percent_encode(&row.id))
 }
 
-/// Which subagent is asked for.
-enum Whose<'a> {
-    /// The one that a call started.
+/// Selects a subagent.
+enum AgentSelector<'a> {
+    /// The subagent that a tool call started.
     Call(&'a str),
-    /// The one with this id; of one inside the session's file, any of its lines names it.
+    /// The subagent with an id. A subagent in the session's file is also selected by any of its lines.
     Id(&'a str),
 }
 
-impl Whose<'_> {
-    fn of<'r>(&self, rows: &'r [AgentRow], main: &CachedView) -> Option<&'r AgentRow> {
-        let by_id = |id: &str| rows.iter().find(|row| row.id == id);
+impl AgentSelector<'_> {
+    /// Finds the row of the selected subagent. Returns `None` if there is none.
+    fn find_row<'r>(&self, rows: &'r [AgentRow], session: &CachedView) -> Option<&'r AgentRow> {
+        let row_by_id = |id: &str| rows.iter().find(|row| row.id == id);
         match self {
-            Whose::Call(call) => rows.iter().find(|row| row.tool_use.as_deref() == Some(call)),
-            Whose::Id(id) => by_id(id).or_else(|| by_id(&main.reading.side_of(id)?)),
+            AgentSelector::Call(call) => rows.iter().find(|row| row.tool_use_id.as_deref() == Some(call)),
+            AgentSelector::Id(id) => row_by_id(id).or_else(|| row_by_id(&session.view.sidechain_id(id)?)),
         }
     }
 }
 
-/// Opens a subagent and hands it on, with the way to read.
-fn with(
+/// Opens a subagent of the session with this key and calls `respond` with its page. Returns the error response if the
+/// session or the subagent cannot be opened.
+fn with_agent(
     server: &Server,
     key: &str,
-    whose: &Whose<'_>,
-    wanted: Wanted,
-    then: impl FnOnce(&AgentRow, &CachedView, &str, &Wanted) -> Response,
+    selector: &AgentSelector<'_>,
+    params: BranchParams,
+    respond: impl FnOnce(&AgentRow, &SessionPage<'_>) -> Response,
 ) -> Response {
-    let (_, main) = match open(server, key) {
-        Ok(found) => found,
+    let (_, session) = match open_session(server, key) {
+        Ok(session) => session,
         Err(response) => return *response,
     };
-    let found = match main.agents() {
-        Ok(found) => found,
-        Err(failure) => return response::failed(&failure),
+    let agents = match session.agents() {
+        Ok(agents) => agents,
+        Err(error) => return response::error(&error),
     };
-    let Some(row) = whose.of(&found.rows, &main) else {
-        let none = "no conversation of this subagent was kept";
-        return match whose {
-            // The call itself is there, and says so in its place.
-            Whose::Call(_) => response::found(html! { p class="quiet" { (none) } }),
-            Whose::Id(_) => response::missing(none),
+    let Some(row) = selector.find_row(&agents.rows, &session) else {
+        let message = "no conversation of this subagent was kept";
+        return match selector {
+            // The call exists, and shows the message in its body.
+            AgentSelector::Call(_) => response::ok(html! { p class="muted" { (message) } }),
+            AgentSelector::Id(_) => response::not_found(message),
         };
     };
-    let base = address(key, row);
+    let base = agent_address(key, row);
     let Some(path) = &row.path else {
-        return then(row, &main, &base, &Wanted { side: Some(row.id.clone()), ..wanted });
+        let params = BranchParams { sidechain: Some(row.id.clone()), ..params };
+        return respond(row, &SessionPage { view: &session, base: &base, params: &params, actions: false });
     };
-    match server.readings.open(path, &server.prices) {
-        Ok(open) => then(row, &open, &base, &wanted),
-        Err(failure) => response::failed(&failure),
+    match server.views.open(path, &server.prices) {
+        Ok(view) => respond(row, &SessionPage { view: &view, base: &base, params: &params, actions: false }),
+        Err(error) => response::error(&error),
     }
 }
 
-/// Which call started it.
+/// Selects the tool call that started a subagent.
 #[derive(Debug, serde::Deserialize)]
-pub(crate) struct Started {
+pub(crate) struct CallParams {
     call: String,
 }
 
-/// Answers with the conversation of the subagent that a call started, to be unfolded there.
-pub(crate) async fn called_by(
+/// Responds with the conversation of the subagent that a tool call started, to be embedded in the call.
+pub(crate) async fn by_call(
     State(server): State<Arc<Server>>,
     Path(key): Path<String>,
-    Query(started): Query<Started>,
+    Query(params): Query<CallParams>,
 ) -> Response {
-    work(server, move |server| with(server, &key, &Whose::Call(&started.call), Wanted::default(), folded))
-        .await
+    run_blocking(server, move |server| {
+        let selector = AgentSelector::Call(&params.call);
+        with_agent(server, &key, &selector, BranchParams::default(), respond_embedded)
+    })
+    .await
 }
 
-fn folded(row: &AgentRow, open: &CachedView, base: &str, wanted: &Wanted) -> Response {
-    match inside(open, base, wanted, false) {
-        Ok(leaves) => response::found(html! {
-            section class="agent" aria-label={ "Subagent: " (called(row)) } {
-                p class="agent-name" { a href=(base) { (called(row)) } }
-                (leaves)
+/// Responds with the conversation of a subagent, to be embedded in another page.
+fn respond_embedded(row: &AgentRow, page: &SessionPage<'_>) -> Response {
+    match page.render_embedded() {
+        Ok(turns) => response::ok(html! {
+            section class="agent" aria-label={ "Subagent: " (format_agent_title(row)) } {
+                p class="agent-title" { a href=(page.base) { (format_agent_title(row)) } }
+                (turns)
             }
         }),
-        Err(failure) => response::failed(&failure),
+        Err(error) => response::error(&error),
     }
 }
 
-/// Answers with the page of a subagent.
+/// Responds with the page of a subagent, or with its conversation if the script requests a fragment.
 pub(crate) async fn page(
     State(server): State<Arc<Server>>,
     Path((key, agent)): Path<(String, String)>,
-    Query(wanted): Query<Wanted>,
+    Query(params): Query<BranchParams>,
     headers: HeaderMap,
 ) -> Response {
-    work(server, move |server| {
-        with(server, &key, &Whose::Id(&agent), wanted, |row, open, base, wanted| {
-            if headers.contains_key("x-rethread") {
-                return folded(row, open, base, wanted);
+    run_blocking(server, move |server| {
+        with_agent(server, &key, &AgentSelector::Id(&agent), params, |row, page| {
+            if headers.contains_key(FRAGMENT_HEADER) {
+                return respond_embedded(row, page);
             }
-            let title = called(row);
-            let sheet = PageInfo { title: &title, base, main: Some(&key), row: None, acts: false };
-            whole(server, open, &sheet, wanted).unwrap_or_else(|failure| response::failed(&failure))
+            let info = PageInfo { title: &format_agent_title(row), parent_key: Some(&key), row: None };
+            respond_with_page(server, page, &info).unwrap_or_else(|error| response::error(&error))
         })
     })
     .await
 }
 
-/// Answers with a leaf of a subagent.
-pub(crate) async fn leaf(
+/// Responds with a chunk of the conversation of a subagent.
+pub(crate) async fn chunk(
     State(server): State<Arc<Server>>,
     Path((key, agent)): Path<(String, String)>,
-    Query(wanted): Query<LeafWanted>,
-    Query(way): Query<Wanted>,
+    Query(chunk): Query<ChunkParams>,
+    Query(params): Query<BranchParams>,
     headers: HeaderMap,
 ) -> Response {
-    let asks = headers.contains_key("x-rethread");
-    work(server, move |server| {
-        with(server, &key, &Whose::Id(&agent), way, |_, open, base, way| {
-            answered(open, base, &wanted, way, (false, asks))
-                .unwrap_or_else(|failure| response::failed(&failure))
+    let is_script = headers.contains_key(FRAGMENT_HEADER);
+    run_blocking(server, move |server| {
+        with_agent(server, &key, &AgentSelector::Id(&agent), params, |_, page| {
+            respond_with_chunk(page, &chunk, is_script).unwrap_or_else(|error| response::error(&error))
         })
     })
     .await
 }
 
-/// Answers with the map of a subagent.
+/// Responds with the map of a subagent's conversation.
 pub(crate) async fn map(
     State(server): State<Arc<Server>>,
     Path((key, agent)): Path<(String, String)>,
-    Query(wanted): Query<Wanted>,
+    Query(params): Query<BranchParams>,
 ) -> Response {
-    work(server, move |server| {
-        with(server, &key, &Whose::Id(&agent), wanted, |_, open, base, wanted| {
-            super::map::drawn(open, base, wanted, false).unwrap_or_else(|failure| response::failed(&failure))
+    run_blocking(server, move |server| {
+        with_agent(server, &key, &AgentSelector::Id(&agent), params, |_, page| {
+            respond_with_map(page).unwrap_or_else(|error| response::error(&error))
         })
     })
     .await
 }
 
-/// Answers with the lines of a subagent that hold words.
+/// Responds with the lines of a subagent that contain a text.
 pub(crate) async fn find(
     State(server): State<Arc<Server>>,
     Path((key, agent)): Path<(String, String)>,
-    Query(wanted): Query<FindWanted>,
-    Query(on): Query<Wanted>,
+    Query(find): Query<FindParams>,
+    Query(params): Query<BranchParams>,
 ) -> Response {
-    work(server, move |server| {
-        with(server, &key, &Whose::Id(&agent), on, |_, open, _, on| {
-            places(open, &wanted, on).unwrap_or_else(|failure| response::failed(&failure))
+    run_blocking(server, move |server| {
+        with_agent(server, &key, &AgentSelector::Id(&agent), params, |_, page| {
+            respond_with_matches(page, &find).unwrap_or_else(|error| response::error(&error))
         })
     })
     .await
 }
 
-/// Answers with the body of a call of a subagent.
+/// Responds with the body of a tool call of a subagent, or the rest of a long text.
 pub(crate) async fn part(
     State(server): State<Arc<Server>>,
     Path((key, agent)): Path<(String, String)>,
-    Query(wanted): Query<PieceWanted>,
+    Query(part): Query<PartParams>,
 ) -> Response {
-    work(server, move |server| {
-        with(server, &key, &Whose::Id(&agent), Wanted::default(), |_, open, base, _| {
-            body(open, base, &wanted, false)
-        })
+    run_blocking(server, move |server| {
+        let selector = AgentSelector::Id(&agent);
+        with_agent(server, &key, &selector, BranchParams::default(), |_, page| respond_with_part(page, &part))
     })
     .await
 }
 
-/// Answers with a picture of a subagent.
-pub(crate) async fn picture(
+/// Responds with an image of a subagent.
+pub(crate) async fn image(
     State(server): State<Arc<Server>>,
     Path((key, agent)): Path<(String, String)>,
-    Query(wanted): Query<PieceWanted>,
+    Query(params): Query<PartParams>,
 ) -> Response {
-    work(server, move |server| {
-        with(server, &key, &Whose::Id(&agent), Wanted::default(), |_, open, _, _| shown(open, &wanted))
+    run_blocking(server, move |server| {
+        let selector = AgentSelector::Id(&agent);
+        with_agent(server, &key, &selector, BranchParams::default(), |_, page| {
+            respond_with_image(page.view, &params)
+        })
     })
     .await
 }

@@ -1,92 +1,80 @@
-//! A leaf of a session: some of its turns.
+//! A chunk of a session: some of its turns.
 
 use std::sync::Arc;
 
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
 use rethread_engine::Error;
 
-use super::{Wanted, draw, open};
+use super::session_page::SessionPage;
+use super::{BranchParams, FRAGMENT_HEADER, open_session};
 use crate::web::response;
-use crate::web::server::{Server, work};
-use crate::web::view_cache::CachedView;
+use crate::web::server::{Server, run_blocking};
 
-/// Which leaf, and where it stands.
+/// Selects a chunk by its number, or by an entry in it.
 #[derive(Debug, serde::Deserialize)]
-pub(crate) struct LeafWanted {
-    no: Option<usize>,
+pub(crate) struct ChunkParams {
+    /// The index of the chunk, from 0.
+    number: Option<usize>,
+    /// The name of an entry in the chunk. It takes precedence.
     at: Option<String>,
 }
 
-/// Answers with a leaf: by its number, or by an entry on it.
-pub(crate) async fn leaf(
+/// Responds with a chunk of a session.
+pub(crate) async fn chunk(
     State(server): State<Arc<Server>>,
     Path(key): Path<String>,
-    Query(wanted): Query<LeafWanted>,
-    Query(way): Query<Wanted>,
+    Query(chunk): Query<ChunkParams>,
+    Query(params): Query<BranchParams>,
     headers: HeaderMap,
 ) -> Response {
-    let asks = headers.contains_key("x-rethread");
-    work(server, move |server| {
-        let (_, open) = match open(server, &key) {
-            Ok(found) => found,
+    let is_script = headers.contains_key(FRAGMENT_HEADER);
+    run_blocking(server, move |server| {
+        let (_, view) = match open_session(server, &key) {
+            Ok(session) => session,
             Err(response) => return *response,
         };
-        answered(&open, &format!("/s/{key}"), &wanted, &way, (true, asks))
-            .unwrap_or_else(|failure| response::failed(&failure))
+        let page = SessionPage { view: &view, base: &format!("/s/{key}"), params: &params, actions: true };
+        respond_with_chunk(&page, &chunk, is_script).unwrap_or_else(|error| response::error(&error))
     })
     .await
 }
 
-/// Draws the leaf that is wanted. The head of the answer says its number, how many there are, and what stands before it and
-/// before the last: a page that holds other leaves there is not of this way any more. Turns can be gone on from, or not; and it is
-/// a page that asks, or somebody else.
-pub(super) fn answered(
-    open: &CachedView,
-    base: &str,
-    wanted: &LeafWanted,
-    on: &Wanted,
-    (acts, asks): (bool, bool),
+/// Responds with a chunk, or with status 204 or 404 if it does not exist. Headers give its index, the number of
+/// chunks, and hashes of the entries before it and before the last chunk: a page with other hashes shows another
+/// branch.
+pub(super) fn respond_with_chunk(
+    page: &SessionPage<'_>,
+    params: &ChunkParams,
+    is_script: bool,
 ) -> Result<Response, Error> {
-    let which = on.which();
-    let way = open.way(&which)?;
-    let no = match (&wanted.at, wanted.no) {
-        (Some(at), _) => open.reading.leaf_of(&way, at),
-        (None, no) => no.filter(|&no| no < way.leaves()),
+    let branch = page.branch()?;
+    let idx = match (&params.at, params.number) {
+        (Some(at), _) => page.view.view.page_of_entry(&branch, at),
+        (None, number) => number.filter(|&number| number < branch.page_count()),
     };
-    let mut response = match no {
-        Some(no) => {
-            let drawn = drawn(open, base, on, no, acts)?;
-            response::typed(StatusCode::OK, "text/html; charset=utf-8", Body::from(drawn))
+    let mut response = match idx {
+        Some(idx) => {
+            let chunk = page.render_chunk(idx)?;
+            response::build(StatusCode::OK, "text/html; charset=utf-8", Body::from(chunk))
         }
-        // A page that was there before a rewind asks for what is no more, and is told how much there is; browsers complain of
-        // what is missing.
-        None if asks => response::typed(StatusCode::NO_CONTENT, "text/html; charset=utf-8", Body::empty()),
-        None => response::missing("there is no such part of the session"),
+        // A page from before a rewind requests a chunk that no longer exists. The headers contain the number of
+        // chunks, and status 204 avoids an error in the browser's console.
+        None if is_script => {
+            response::build(StatusCode::NO_CONTENT, "text/html; charset=utf-8", Body::empty())
+        }
+        None => response::not_found("there is no such part of the session"),
     };
-    let mut say = |name: &'static str, value: u64| {
+    let mut insert_header = |name: &'static str, value: u64| {
         response.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from(value));
     };
-    say("x-leaves", way.leaves() as u64);
-    if let Some(no) = no {
-        say("x-leaf", no as u64);
-        say("x-before", way.before(no));
-        say("x-before-last", way.before(way.leaves() - 1));
+    insert_header("x-chunks", branch.page_count() as u64);
+    if let Some(idx) = idx {
+        insert_header("x-chunk", idx as u64);
+        insert_header("x-prefix-hash", branch.prefix_hash(idx));
+        insert_header("x-last-prefix-hash", branch.prefix_hash(branch.page_count() - 1));
     }
     Ok(response)
-}
-
-/// Draws a leaf, or takes it as it was drawn.
-pub(super) fn drawn(
-    open: &CachedView,
-    base: &str,
-    wanted: &Wanted,
-    no: usize,
-    acts: bool,
-) -> Result<Bytes, Error> {
-    let which = wanted.which();
-    let way = open.way(&which)?;
-    open.drawn(&which, no, || Ok(draw(&open.reading.page(&way, no)?, &open.reading, base, acts)))
 }

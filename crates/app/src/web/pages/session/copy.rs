@@ -1,4 +1,4 @@
-//! A turn to take along.
+//! A turn in a form to copy.
 
 use std::sync::Arc;
 
@@ -6,54 +6,56 @@ use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 
-use super::{Wanted, open};
-use crate::export::{Detail, markdown_turn, reduce, text_turn};
+use super::{BranchParams, open_session};
+use crate::export::{Detail, format_markdown_turn, format_text_turn, reduce_turn};
 use crate::web::response;
-use crate::web::server::{Server, work};
+use crate::web::server::{Server, run_blocking};
 
-/// Which turn, and how: `md`, `text`, or as its lines stand in the file.
+/// Selects a turn and the format of the copy.
 #[derive(Debug, serde::Deserialize)]
-pub(crate) struct CopyWanted {
+pub(crate) struct CopyParams {
+    /// The number of the turn.
     turn: u32,
+    /// The format: `md` or `text`. Any other value means the raw lines.
     r#as: Option<String>,
 }
 
-/// Answers with a turn: prompt, answers and one line per call, or its lines.
+/// Responds with a turn as plain text: prompt, answers and one line per call, or its raw lines.
 pub(crate) async fn copy(
     State(server): State<Arc<Server>>,
     Path(key): Path<String>,
-    Query(wanted): Query<CopyWanted>,
-    Query(on): Query<Wanted>,
+    Query(copy): Query<CopyParams>,
+    Query(params): Query<BranchParams>,
 ) -> Response {
-    work(server, move |server| {
-        let (_, open) = match open(server, &key) {
-            Ok(found) => found,
+    run_blocking(server, move |server| {
+        let (_, view) = match open_session(server, &key) {
+            Ok(session) => session,
             Err(response) => return *response,
         };
-        let told = open.way(&on.which()).and_then(|way| {
-            // A turn may go several ways: what is copied is what is read.
-            match way.stops.iter().position(|stop| stop.no == Some(wanted.turn)) {
-                Some(stop) => open.reading.turn(&way, stop),
+        let turn = view.branch(&params.selector()).and_then(|branch| {
+            // A turn may continue on several branches: copy the one that is shown.
+            match branch.turns.iter().position(|turn| turn.number == Some(copy.turn)) {
+                Some(idx) => view.view.read_turn(&branch, idx),
                 None => Ok(None),
             }
         });
-        let folder = open.reading.session.sketch.cwd.clone().unwrap_or_default();
-        let mut told = match told {
-            Ok(Some(told)) => told,
-            Ok(None) => return response::missing("there is no such turn"),
-            Err(failure) => return response::failed(&failure),
+        let folder = view.view.session.info.cwd.clone().unwrap_or_default();
+        let mut turn = match turn {
+            Ok(Some(turn)) => turn,
+            Ok(None) => return response::not_found("there is no such turn"),
+            Err(error) => return response::error(&error),
         };
-        let draw = match wanted.r#as.as_deref() {
-            Some("md") => markdown_turn,
-            Some("text") => text_turn,
+        let format = match copy.r#as.as_deref() {
+            Some("md") => format_markdown_turn,
+            Some("text") => format_text_turn,
             _ => {
-                let lines: Vec<Vec<u8>> = told.raw.into_iter().map(|(_, line)| line).collect();
-                return response::typed(StatusCode::OK, "text/plain; charset=utf-8", lines.join(&b'\n'));
+                let lines: Vec<Vec<u8>> = turn.lines.into_iter().map(|line| line.bytes).collect();
+                return response::build(StatusCode::OK, "text/plain; charset=utf-8", lines.join(&b'\n'));
             }
         };
-        reduce(&mut told.turn, &mut told.raw, Detail::Tools);
-        let drawn = draw(&told, Detail::Tools, &folder);
-        response::typed(StatusCode::OK, "text/plain; charset=utf-8", drawn.trim_start().to_owned())
+        reduce_turn(&mut turn.turn, &mut turn.lines, Detail::Tools);
+        let text = format(&turn, Detail::Tools, &folder);
+        response::build(StatusCode::OK, "text/plain; charset=utf-8", text.trim_start().to_owned())
     })
     .await
 }

@@ -1,7 +1,7 @@
-//! Tells a page that its session has grown.
+//! Notifies a page that its session has grown.
 //!
-//! The file is looked at a few times a second while somebody reads it: that costs nothing to speak of, and works on
-//! every file system.
+//! The file is polled a few times per second while a page is open: that costs almost nothing, and works on every file
+//! system.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,35 +14,36 @@ use axum::response::Response;
 use tokio::sync::mpsc::{Sender, channel};
 use tokio_stream::wrappers::ReceiverStream;
 
+use super::session_not_found;
 use crate::web::response;
 use crate::web::server::Server;
 
-/// How often the file is looked at.
-const LOOK: Duration = Duration::from_millis(300);
-/// How many looks without news until a word is sent to hear whether anybody still listens.
-const QUIET: u32 = 50;
+/// The interval between two checks of the file.
+const POLL_INTERVAL: Duration = Duration::from_millis(300);
+/// The number of checks without a change after which a comment is sent, to detect a closed connection.
+const KEEP_ALIVE_POLLS: u32 = 50;
 
-type Piece = Result<Bytes, std::convert::Infallible>;
+/// Bytes of the event stream.
+type EventChunk = Result<Bytes, std::convert::Infallible>;
 
-/// What the page holds already.
+/// The state of the page that subscribes.
 #[derive(Debug, serde::Deserialize)]
 pub(crate) struct ClientState {
+    /// The size of the file when the page was rendered.
     bytes: Option<u64>,
 }
 
-/// Answers with events for as long as the page is open.
+/// Responds with a stream of server-sent events while the page is open.
 pub(crate) async fn events(
     State(server): State<Arc<Server>>,
     Path(key): Path<String>,
-    Query(heard): Query<ClientState>,
+    Query(client): Query<ClientState>,
 ) -> Response {
-    let found = tokio::task::spawn_blocking(move || server.find(&key)).await;
-    let Some(row) = found.ok().flatten() else {
-        return response::missing("no session has this address any more");
-    };
-    let (sender, receiver) = channel::<Piece>(4);
-    tokio::spawn(watch(row.path, heard.bytes, sender));
-    let mut response = response::typed(
+    let row = tokio::task::spawn_blocking(move || server.find(&key)).await;
+    let Some(row) = row.ok().flatten() else { return session_not_found() };
+    let (sender, receiver) = channel::<EventChunk>(4);
+    tokio::spawn(watch_file(row.path, client.bytes, sender));
+    let mut response = response::build(
         StatusCode::OK,
         "text/event-stream",
         Body::from_stream(ReceiverStream::new(receiver)),
@@ -51,34 +52,37 @@ pub(crate) async fn events(
     response
 }
 
-async fn watch(path: PathBuf, heard: Option<u64>, sender: Sender<Piece>) {
-    let mut before = seen(&path).await;
-    // What was written after the page was drawn and before it listened is news, too.
-    if heard.is_some() && heard != before.map(|(bytes, _)| bytes) {
+/// Sends an event with the new size for each change of the file, until the connection is closed. `client_bytes` is
+/// the size that the page was rendered from.
+async fn watch_file(path: PathBuf, client_bytes: Option<u64>, sender: Sender<EventChunk>) {
+    let mut before = read_file_state(&path).await;
+    // The file may have changed after the page was rendered and before it subscribed.
+    if client_bytes.is_some() && client_bytes != before.map(|(bytes, _)| bytes) {
         before = None;
     }
-    let mut quiet = 0;
-    let mut word = "retry: 1000\n\n".to_owned();
+    let mut idle_polls = 0;
+    let mut event = "retry: 1000\n\n".to_owned();
     loop {
-        if !word.is_empty() && sender.send(Ok(Bytes::from(std::mem::take(&mut word)))).await.is_err() {
+        if !event.is_empty() && sender.send(Ok(Bytes::from(std::mem::take(&mut event)))).await.is_err() {
             return;
         }
         tokio::select! {
             () = sender.closed() => return,
-            () = tokio::time::sleep(LOOK) => {}
+            () = tokio::time::sleep(POLL_INTERVAL) => {}
         }
-        let now = seen(&path).await;
-        quiet += 1;
+        let now = read_file_state(&path).await;
+        idle_polls += 1;
         if now != before {
-            word = format!("event: grown\ndata: {}\n\n", now.map_or(0, |(bytes, _)| bytes));
-            (before, quiet) = (now, 0);
-        } else if quiet >= QUIET {
-            (word, quiet) = (": still here\n\n".to_owned(), 0);
+            event = format!("event: grown\ndata: {}\n\n", now.map_or(0, |(bytes, _)| bytes));
+            (before, idle_polls) = (now, 0);
+        } else if idle_polls >= KEEP_ALIVE_POLLS {
+            (event, idle_polls) = (": keep-alive\n\n".to_owned(), 0);
         }
     }
 }
 
-async fn seen(path: &std::path::Path) -> Option<(u64, SystemTime)> {
+/// Returns the size in bytes and the modification time of a file. Returns `None` if they cannot be read.
+async fn read_file_state(path: &std::path::Path) -> Option<(u64, SystemTime)> {
     let path = path.to_owned();
     let meta = tokio::task::spawn_blocking(move || std::fs::metadata(path).ok()).await.ok().flatten()?;
     Some((meta.len(), meta.modified().ok()?))

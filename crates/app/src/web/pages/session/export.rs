@@ -1,4 +1,4 @@
-//! A session to take along, as a file that the browser keeps.
+//! The export of a session, as a file that the browser downloads.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -16,108 +16,115 @@ use tokio::sync::oneshot;
 use tokio_stream::StreamExt;
 use tokio_stream::wrappers::ReceiverStream;
 
-use super::{Wanted, open};
-use crate::export::{Detail, ExportContext, ExportError, ExportOptions, Format, file_name, write};
+use super::{BranchParams, open_session};
+use crate::export::{
+    Detail, ExportContext, ExportError, ExportOptions, Format, build_file_name, write_export,
+};
 use crate::text::error::error_message;
 use crate::web::response;
 use crate::web::server::Server;
 
-/// In which form, and how much of it.
+/// The format and the detail of an export.
 #[derive(Debug, serde::Deserialize)]
-pub(crate) struct ExportWanted {
+pub(crate) struct ExportParams {
     format: Option<String>,
     detail: Option<String>,
 }
 
-/// Answers with a session as a file.
+/// Responds with an export of a session as a file to download. The file is streamed while it is written; it ends with
+/// an error if the export fails.
 pub(crate) async fn export(
     State(server): State<Arc<Server>>,
     Path(key): Path<String>,
-    Query(wanted): Query<ExportWanted>,
-    Query(on): Query<Wanted>,
+    Query(export): Query<ExportParams>,
+    Query(params): Query<BranchParams>,
 ) -> Response {
-    let Ok(format) = wanted.format.as_deref().map_or(Ok(Format::Html), |name| Format::from_str(name, true))
+    let Ok(format) = export.format.as_deref().map_or(Ok(Format::Html), |name| Format::from_str(name, true))
     else {
-        return response::missing("a session is exported as html, md, json or text");
+        return response::not_found("the format of an export is html, md, json or text");
     };
     let Ok(detail) =
-        wanted.detail.as_deref().map_or(Ok(format.detail()), |name| Detail::from_str(name, true))
+        export.detail.as_deref().map_or(Ok(format.default_detail()), |name| Detail::from_str(name, true))
     else {
-        return response::missing("an export tells prompts, answers, tools or everything");
+        return response::not_found("the detail of an export is prompts, answers, tools or everything");
     };
-    let order = ExportOptions { format, detail, which: on.which() };
+    let options = ExportOptions { format, detail, selector: params.selector() };
     let Ok(permit) = server.exports.clone().acquire_owned().await else {
-        return response::missing("the session could not be exported");
+        return response::not_found("the session could not be exported");
     };
-    let (sender, mut pieces) = channel::<Piece>(4);
+    let (sender, mut chunks) = channel::<FileChunk>(4);
     let runtime = Handle::current();
-    let whole = Arc::new(AtomicBool::new(false));
-    let wholly = whole.clone();
-    let (name, named) = oneshot::channel();
+    let complete = Arc::new(AtomicBool::new(false));
+    let set_complete = complete.clone();
+    let (name_sender, name) = oneshot::channel();
     tokio::task::spawn_blocking(move || {
-        let (row, open) = match open(&server, &key) {
-            Ok(found) => found,
-            // Whoever has gone need not be told.
-            Err(response) => return drop(name.send(Err(response))),
+        let (row, view) = match open_session(&server, &key) {
+            Ok(session) => session,
+            // The send fails only if the client has disconnected.
+            Err(response) => return drop(name_sender.send(Err(response))),
         };
-        let _ = name.send(Ok(file_name(&row.title.text, &row.id, format)));
-        let around = ExportContext { prices: &server.prices, tilde: &|path| server.place.tilde(path) };
-        let mut out = io::BufWriter::with_capacity(PIECE, Sending { to: Some(sender.clone()), runtime });
-        let written = write(&open.reading, &order, &around, &mut out);
+        let _ = name_sender.send(Ok(build_file_name(&row.title.text, &row.id, format)));
+        let context =
+            ExportContext { prices: &server.prices, format_path: &|path| server.context.format_path(path) };
+        let writer = ChannelWriter { sender: Some(sender.clone()), runtime };
+        let mut out = io::BufWriter::with_capacity(CHUNK_BYTES, writer);
+        let result = write_export(&view.view, &options, &context, &mut out);
         let flushed = out.flush();
-        let failed = match written {
-            Err(ExportError::Failure(failure)) => error_message(&failure),
+        let error = match result {
+            Err(ExportError::Engine(error)) => error_message(&error),
             Err(ExportError::Io(error)) => error.to_string(),
             Ok(()) => flushed.err().map(|error| error.to_string()).unwrap_or_default(),
         };
-        wholly.store(failed.is_empty(), Ordering::Release);
-        if !failed.is_empty() {
-            // Where something was sent before, there may be no room for it.
-            let _ = sender.try_send(Err(io::Error::other(failed)));
+        set_complete.store(error.is_empty(), Ordering::Release);
+        if !error.is_empty() {
+            // The channel may be full if chunks were sent before.
+            let _ = sender.try_send(Err(io::Error::other(error)));
         }
         drop(permit);
     });
-    let name = match named.await {
+    let name = match name.await {
         Ok(Ok(name)) => name,
         Ok(Err(response)) => return *response,
-        Err(_) => return response::missing("the session could not be exported"),
+        Err(_) => return response::not_found("the session could not be exported"),
     };
-    match pieces.recv().await {
+    match chunks.recv().await {
         Some(Ok(first)) => {
-            // What was given up breaks the transfer off, so that nobody takes it for whole.
-            let is_cut = move || (!whole.load(Ordering::Acquire)).then(|| Err(io::Error::other("given up")));
-            let end = tokio_stream::iter(std::iter::once_with(is_cut).flatten());
-            let pieces = tokio_stream::once(Ok(first)).chain(ReceiverStream::new(pieces)).chain(end);
-            kept(Body::from_stream(pieces), format, &name)
+            // An incomplete export ends with an error, so that the browser does not accept it as complete.
+            let check_complete =
+                move || (!complete.load(Ordering::Acquire)).then(|| Err(io::Error::other("incomplete")));
+            let end = tokio_stream::iter(std::iter::once_with(check_complete).flatten());
+            let chunks = tokio_stream::once(Ok(first)).chain(ReceiverStream::new(chunks)).chain(end);
+            respond_with_file(Body::from_stream(chunks), format, &name)
         }
-        Some(Err(error)) => response::missing(&format!("the session could not be exported: {error}")),
-        None => kept(Body::empty(), format, &name),
+        Some(Err(error)) => response::not_found(&format!("the session could not be exported: {error}")),
+        None => respond_with_file(Body::empty(), format, &name),
     }
 }
 
-/// Some of a file that is being written.
-type Piece = io::Result<Bytes>;
+/// A chunk of the file that is being written.
+type FileChunk = io::Result<Bytes>;
 
-/// Bytes of a piece.
-const PIECE: usize = 64 << 10;
+/// The size of a chunk in bytes.
+const CHUNK_BYTES: usize = 64 << 10;
 
-/// How long somebody may take for a piece.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// How long the client may take to receive a chunk.
+const SEND_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Sends what is written; fails when nobody takes it any more, and so ends the work.
-struct Sending {
-    /// Nobody, once somebody did not take a piece in time.
-    to: Option<Sender<Piece>>,
+/// Sends the written bytes to a channel. Fails if the client does not receive them in time, which ends the export.
+struct ChannelWriter {
+    /// `None` after a chunk was not received in time.
+    sender: Option<Sender<FileChunk>>,
     runtime: Handle,
 }
 
-impl Write for Sending {
+impl Write for ChannelWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
-        let to = self.to.take().ok_or_else(gone)?;
-        let sent = self.runtime.block_on(to.send_timeout(Ok(Bytes::copy_from_slice(bytes)), PATIENCE));
-        sent.map_err(|_| gone())?;
-        self.to = Some(to);
+        let broken_pipe = || io::Error::from(io::ErrorKind::BrokenPipe);
+        let sender = self.sender.take().ok_or_else(broken_pipe)?;
+        let chunk = Ok(Bytes::copy_from_slice(bytes));
+        let sent = self.runtime.block_on(sender.send_timeout(chunk, SEND_TIMEOUT));
+        sent.map_err(|_| broken_pipe())?;
+        self.sender = Some(sender);
         Ok(bytes.len())
     }
 
@@ -126,9 +133,9 @@ impl Write for Sending {
     }
 }
 
-/// Answers with a file that the browser keeps under a name, which holds only letters, digits, dashes and a dot.
-fn kept(body: Body, format: Format, name: &str) -> Response {
-    let mut response = response::typed(StatusCode::OK, format.media_type(), body);
+/// Responds with a file to download. `name` must contain only letters, digits, dashes and a dot.
+fn respond_with_file(body: Body, format: Format, name: &str) -> Response {
+    let mut response = response::build(StatusCode::OK, format.media_type(), body);
     if let Ok(value) = HeaderValue::from_str(&format!("attachment; filename=\"{name}\"")) {
         response.headers_mut().insert(header::CONTENT_DISPOSITION, value);
     }

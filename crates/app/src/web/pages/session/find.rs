@@ -1,4 +1,4 @@
-//! Words in a session, also in parts that are folded or not loaded yet.
+//! Finds text in a session, also in collapsed parts and in chunks that are not loaded.
 
 use std::sync::Arc;
 
@@ -7,65 +7,68 @@ use axum::response::Response;
 use maud::html;
 use rethread_engine::Error;
 use rethread_engine::core::query::Needle;
-use rethread_engine::ops::{self, FindRequest};
+use rethread_engine::ops;
+use rethread_engine::ops::find::FindRequest;
 
-use super::{Wanted, open};
+use super::session_page::SessionPage;
+use super::{BranchParams, open_session};
 use crate::text::clean;
-use crate::text::figures::things;
+use crate::text::figures::count_noun;
 use crate::web::response;
-use crate::web::server::{Server, work};
-use crate::web::view_cache::CachedView;
+use crate::web::server::{Server, run_blocking};
 
-/// Most hits that are listed.
-const MOST: usize = 500;
+/// The maximum number of listed matches.
+const MAX_MATCHES: usize = 500;
 
-/// What to look for, and on which way it is read.
+/// The text to find.
 #[derive(Debug, serde::Deserialize)]
-pub(crate) struct FindWanted {
+pub(crate) struct FindParams {
     #[serde(default)]
     q: String,
 }
 
-/// Answers with the lines that hold the words, each with its leaf on this way, or none where it is on another branch.
+/// Responds with the entries of a session that contain a text.
 pub(crate) async fn find(
     State(server): State<Arc<Server>>,
     Path(key): Path<String>,
-    Query(wanted): Query<FindWanted>,
-    Query(on): Query<Wanted>,
+    Query(find): Query<FindParams>,
+    Query(params): Query<BranchParams>,
 ) -> Response {
-    work(server, move |server| match open(server, &key) {
-        Ok((_, open)) => places(&open, &wanted, &on).unwrap_or_else(|failure| response::failed(&failure)),
+    run_blocking(server, move |server| match open_session(server, &key) {
+        Ok((_, view)) => {
+            let page =
+                SessionPage { view: &view, base: &format!("/s/{key}"), params: &params, actions: true };
+            respond_with_matches(&page, &find).unwrap_or_else(|error| response::error(&error))
+        }
         Err(response) => *response,
     })
     .await
 }
 
-/// Draws the lines of an open session that hold the words.
-pub(super) fn places(open: &CachedView, wanted: &FindWanted, on: &Wanted) -> Result<Response, Error> {
-    let way = open.way(&on.which())?;
-    if wanted.q.trim().is_empty() {
-        return Ok(response::found(html! {}));
+/// Responds with the number of entries that contain a text, and the first [`MAX_MATCHES`] of them, each with its line
+/// and chunk. Entries on other branches have no chunk.
+pub(super) fn respond_with_matches(page: &SessionPage<'_>, params: &FindParams) -> Result<Response, Error> {
+    let branch = page.branch()?;
+    if params.q.trim().is_empty() {
+        return Ok(response::ok(html! {}));
     }
-    let needle = Needle::smart(wanted.q.trim());
-    let leaves = open.reading.leaves_by_line(&way);
-    let path = open.reading.session.path.clone();
-    let request = FindRequest { path, needle, sources: Vec::new(), all: false, ancestors: 0, children: 0 };
-    let mut found = ops::find(&request)?;
-    let (entries, mut hits) = (found.entries, Vec::new());
-    while hits.len() < MOST
-        && let Some(hit) = found.next_match().transpose()?
-    {
-        hits.push(hit);
-    }
-    Ok(response::found(html! {
-        p class="find-count" data-count=(entries) { (things(entries as u64, "place")) }
+    let chunks = page.view.view.pages_by_line(&branch);
+    let path = page.view.view.session.path.clone();
+    let needle = Needle::smart_case(params.q.trim());
+    let request =
+        FindRequest { path, needle, sources: Vec::new(), all: false, max_ancestors: 0, max_children: 0 };
+    let mut search = ops::find::find_matches(&request)?;
+    let entry_count = search.entry_count;
+    let matches = search.by_ref().take(MAX_MATCHES).collect::<Result<Vec<_>, Error>>()?;
+    Ok(response::ok(html! {
+        p class="find-count" data-count=(entry_count) { (count_noun(entry_count as u64, "entry")) }
         ol class="find-list" {
-            @for hit in &hits {
-                @let leaf = leaves.get(&hit.line);
-                li data-line=(hit.line) data-leaf=[leaf] {
-                    @if leaf.is_none() { span class="badge badge-warn" { "other branch" } " " }
-                    @for words in hit.found.hits.iter().take(1) {
-                        (clean::line(&words.before)) " " mark { (clean::line(&words.words)) } " " (clean::line(&words.after))
+            @for entry in &matches {
+                @let chunk = chunks.get(&entry.line);
+                li data-line=(entry.line) data-chunk=[chunk] {
+                    @if chunk.is_none() { span class="badge badge-warn" { "other branch" } " " }
+                    @for hit in entry.matches.hits.iter().take(1) {
+                        (clean::line(&hit.before)) " " mark { (clean::line(&hit.matched)) } " " (clean::line(&hit.after))
                     }
                 }
             }

@@ -1,44 +1,46 @@
-//! The map of a session, which comes after its text: to say what every turn is about takes a look at each.
+//! The map of a session. It is loaded after the text, because it needs a preview of every turn.
 
 use std::sync::Arc;
 
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use rethread_engine::Error;
-use rethread_engine::ops::BranchSelector;
+use rethread_engine::ops::read::BranchSelector;
 
-use super::{Wanted, open};
-use crate::html::map::{self, MAX_MAP_ENTRIES, Map};
+use super::session_page::SessionPage;
+use super::{BranchParams, open_session};
+use crate::html::map::{MAX_MAP_ENTRIES, SessionMap, render_map};
 use crate::web::response;
-use crate::web::server::{Server, work};
-use crate::web::view_cache::CachedView;
+use crate::web::server::{Server, run_blocking};
 
-/// Answers with the map of a way through a session.
+/// Responds with the map of the selected branch.
 pub(crate) async fn map(
     State(server): State<Arc<Server>>,
     Path(key): Path<String>,
-    Query(wanted): Query<Wanted>,
+    Query(params): Query<BranchParams>,
 ) -> Response {
-    work(server, move |server| match open(server, &key) {
-        Ok((_, open)) => drawn(&open, &format!("/s/{key}"), &wanted, true)
-            .unwrap_or_else(|failure| response::failed(&failure)),
+    run_blocking(server, move |server| match open_session(server, &key) {
+        Ok((_, view)) => {
+            let page =
+                SessionPage { view: &view, base: &format!("/s/{key}"), params: &params, actions: true };
+            respond_with_map(&page).unwrap_or_else(|error| response::error(&error))
+        }
         Err(response) => *response,
     })
     .await
 }
 
-/// Draws the map of an open session that is found at `base`, and can be resumed or not.
-pub(super) fn drawn(
-    open: &CachedView,
-    base: &str,
-    wanted: &Wanted,
-    resumes: bool,
-) -> Result<Response, Error> {
-    let which = wanted.which();
-    let way = open.way(&which)?;
-    let signs = open.reading.map(&way, MAX_MAP_ENTRIES)?;
-    let folder = open.reading.session.sketch.cwd.as_deref().unwrap_or_default();
-    let is_active = resumes && way.tip == open.reading.leaf;
-    let turnoffs = which != BranchSelector::Everything;
-    Ok(response::found(map::map(&Map { way: &way, signs: &signs, base, folder, turnoffs, is_active })))
+/// Responds with the map of the branch that a page shows. A subagent cannot be resumed, so it has no active branch.
+pub(super) fn respond_with_map(page: &SessionPage<'_>) -> Result<Response, Error> {
+    let branch = page.branch()?;
+    let view = &page.view.view;
+    let entries = view.build_map(&branch, MAX_MAP_ENTRIES)?;
+    Ok(response::ok(render_map(&SessionMap {
+        branch: &branch,
+        entries: &entries,
+        base: page.base,
+        folder: view.session.info.cwd.as_deref().unwrap_or_default(),
+        other_branches: page.params.selector() != BranchSelector::AllTurns,
+        is_active: page.actions && branch.tip == view.leaf,
+    })))
 }

@@ -1,5 +1,4 @@
-//! The page of a session: what it is, which way is read, and its leaves; the first stand in the page, the others are
-//! fetched when they come near.
+//! The page of a session. The first chunks are part of the page, the others are loaded on demand.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -8,199 +7,162 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 use rethread_engine::Error;
-use rethread_engine::ops::{BranchSelector, BranchView, SessionRow};
+use rethread_engine::ops::list::SessionRow;
+use rethread_engine::ops::read::BranchSelector;
 use tokio_stream::wrappers::ReceiverStream;
 
-use super::chunk::drawn;
-use super::{Wanted, open};
-use crate::html::frame::{Frame, foot, head};
-use crate::html::session::{self, Head};
+use super::session_page::SessionPage;
+use super::{BranchParams, FRAGMENT_HEADER, open_session, session_not_found};
+use crate::html::frame::{Frame, render_end, render_start};
+use crate::html::session::{SessionHeader, render_controls, render_error, render_header};
 use crate::text::session::display_title;
 use crate::web::response;
-use crate::web::server::{Server, work};
-use crate::web::view_cache::CachedView;
+use crate::web::server::{Server, run_blocking};
 
-/// Leaves that stand in the page from the beginning.
-const FIRST: usize = 3;
-
-/// What a page is about.
+/// Values that the header of a page shows in addition to the loaded session.
 pub(super) struct PageInfo<'a> {
-    /// Its title.
+    /// The title of the session or subagent.
     pub(super) title: &'a str,
-    /// The address of the session or subagent.
-    pub(super) base: &'a str,
-    /// The key of the session that a subagent belongs to.
-    pub(super) main: Option<&'a str>,
-    /// What the list knows of the session.
+    /// The key of the session that a subagent belongs to. `None` for a session.
+    pub(super) parent_key: Option<&'a str>,
+    /// The row of the session in the list of all sessions. `None` for a subagent.
     pub(super) row: Option<&'a SessionRow>,
-    /// Whether its turns can be gone on from.
-    pub(super) acts: bool,
 }
 
-/// Answers with the page of a session, whose head is sent before the session is read; or with what stands above its turns,
-/// where only a piece is asked for.
+/// Responds with the page of a session, or with its header if the script requests a fragment. The head of the page is sent
+/// before the session is loaded.
 pub(crate) async fn page(
     State(server): State<Arc<Server>>,
     Path(key): Path<String>,
-    Query(wanted): Query<Wanted>,
+    Query(params): Query<BranchParams>,
     headers: HeaderMap,
 ) -> Response {
-    let (shelf, wished) = (server.clone(), key.clone());
-    let found = tokio::task::spawn_blocking(move || shelf.shelf.find(&shelf.place, &wished)).await;
-    let Some(row) = found.ok().flatten() else {
-        return response::missing("no session has this address any more");
-    };
-    if headers.contains_key("x-rethread") {
-        return work(server, move |server| {
-            let (title, base) = (display_title(&row.title.text), format!("/s/{key}"));
-            let sheet = PageInfo { title: &title, base: &base, main: None, row: Some(&row), acts: true };
-            let open = server.readings.open(&row.path, &server.prices);
-            let top =
-                open.and_then(|open| headed(server, &open, &sheet, &wanted, |head| Ok(session::top(head))));
-            top.map_or_else(|failure| response::failed(&failure), response::found)
+    let (finder, wanted_key) = (server.clone(), key.clone());
+    let row = tokio::task::spawn_blocking(move || finder.sessions.find(&finder.context, &wanted_key)).await;
+    let Some(row) = row.ok().flatten() else { return session_not_found() };
+    if headers.contains_key(FRAGMENT_HEADER) {
+        return run_blocking(server, move |server| {
+            let header = render_session(server, &row, &key, &params, |server, page, info| {
+                with_header(server, page, info, |header| Ok(render_header(header)))
+            });
+            header.map_or_else(|error| response::error(&error), response::ok)
         })
         .await;
     }
-    // An entry that is not there is told by the status: that needs the session.
-    if wanted.tip.is_some() {
-        let known = server.clone();
-        let (wished, tip) = (key.clone(), wanted.which());
-        let checked = tokio::task::spawn_blocking(move || match open(&known, &wished) {
-            Ok((_, open)) => open.way(&tip).err().map(|failure| response::failed(&failure)),
+    // The status reports an unknown entry, so the session must be loaded before the head is sent.
+    if params.tip.is_some() {
+        let (opener, wanted_key, selector) = (server.clone(), key.clone(), params.selector());
+        let check = tokio::task::spawn_blocking(move || match open_session(&opener, &wanted_key) {
+            Ok((_, view)) => view.branch(&selector).err().map(|error| response::error(&error)),
             Err(response) => Some(*response),
         });
-        if let Ok(Some(response)) = checked.await {
+        if let Ok(Some(response)) = check.await {
             return response;
         }
     }
+    stream_page(server, row, key, params)
+}
+
+/// Responds with a page in two parts: its head is sent before the session is loaded. An error then appears in the
+/// body.
+fn stream_page(server: Arc<Server>, row: SessionRow, key: String, params: BranchParams) -> Response {
     let (sender, receiver) = tokio::sync::mpsc::channel::<Result<Bytes, Infallible>>(4);
     tokio::task::spawn_blocking(move || {
         let send = |markup: Markup| sender.blocking_send(Ok(Bytes::from(markup.into_string()))).is_ok();
         let title = display_title(&row.title.text);
         let frame = Frame { title: &title, demo: server.demo, ..Frame::default() };
-        if !send(head(&frame)) {
+        if !send(render_start(&frame)) {
             return;
         }
-        let base = format!("/s/{key}");
-        let body = match server.readings.open(&row.path, &server.prices) {
-            Ok(open) => {
-                let sheet = PageInfo { title: &title, base: &base, main: None, row: Some(&row), acts: true };
-                body(&server, &open, &sheet, &wanted)
-            }
-            Err(failure) => Err(failure),
-        };
-        let drawn = body.unwrap_or_else(|failure| session::trouble(&failure));
-        send(html! { (drawn) (foot()) });
+        let body = render_session(&server, &row, &key, &params, render_body);
+        let body = body.unwrap_or_else(|error| render_error(&error));
+        send(html! { (body) (render_end()) });
     });
-    response::typed(
+    response::build(
         StatusCode::OK,
         "text/html; charset=utf-8",
         Body::from_stream(ReceiverStream::new(receiver)),
     )
 }
 
-/// Answers with a whole page at once.
-pub(super) fn whole(
+/// Opens a session and calls `render` with its page. `key` is the key of its address.
+fn render_session(
     server: &Server,
-    open: &CachedView,
-    sheet: &PageInfo<'_>,
-    wanted: &Wanted,
-) -> Result<Response, Error> {
-    let frame = Frame { title: sheet.title, demo: server.demo, ..Frame::default() };
-    let body = body(server, open, sheet, wanted)?;
-    Ok(response::found(html! { (head(&frame)) (body) (foot()) }))
+    row: &SessionRow,
+    key: &str,
+    params: &BranchParams,
+    render: impl FnOnce(&Server, &SessionPage<'_>, &PageInfo<'_>) -> Result<Markup, Error>,
+) -> Result<Markup, Error> {
+    let view = server.views.open(&row.path, &server.prices)?;
+    let page = SessionPage { view: &view, base: &format!("/s/{key}"), params, actions: true };
+    let title = display_title(&row.title.text);
+    render(server, &page, &PageInfo { title: &title, parent_key: None, row: Some(row) })
 }
 
-/// Gathers what stands around the turns and has it drawn.
-fn headed(
+/// Responds with a complete page. The session is already loaded.
+pub(super) fn respond_with_page(
     server: &Server,
-    open: &CachedView,
-    sheet: &PageInfo<'_>,
-    wanted: &Wanted,
-    draw: impl FnOnce(&Head<'_>) -> Result<Markup, Error>,
+    page: &SessionPage<'_>,
+    info: &PageInfo<'_>,
+) -> Result<Response, Error> {
+    let frame = Frame { title: info.title, demo: server.demo, ..Frame::default() };
+    let body = render_body(server, page, info)?;
+    Ok(response::ok(html! { (render_start(&frame)) (body) (render_end()) }))
+}
+
+/// Builds the data for the header of a page and calls `render` with it.
+fn with_header(
+    server: &Server,
+    page: &SessionPage<'_>,
+    info: &PageInfo<'_>,
+    render: impl FnOnce(&SessionHeader<'_>) -> Result<Markup, Error>,
 ) -> Result<Markup, Error> {
-    let which = wanted.which();
-    let way = open.way(&which)?;
-    let look = server.shelf.last();
-    let session = &open.reading.session;
-    draw(&Head {
-        reading: &open.reading,
-        way: &way,
-        title: sheet.title,
-        base: sheet.base,
-        query: wanted.query(),
-        key: sheet.main.unwrap_or_else(|| sheet.base.trim_start_matches("/s/")),
-        main: sheet.main,
-        row: sheet.row,
-        everything: which == BranchSelector::Everything,
-        side: matches!(which, BranchSelector::Side(_)),
-        resume: server.place.resume_command(&session.id, session.sketch.cwd.as_deref().unwrap_or_default()),
-        other_way: which != BranchSelector::Active,
+    let selector = page.params.selector();
+    let branch = page.branch()?;
+    let sessions = server.sessions.last();
+    let view = &page.view.view;
+    let session = &view.session;
+    // A subagent cannot be resumed.
+    let verdict = info.parent_key.is_none().then(|| view.resume_verdict());
+    render(&SessionHeader {
+        view,
+        branch: &branch,
+        title: info.title,
+        base: page.base,
+        query: page.params.query(),
+        key: info.parent_key.unwrap_or_else(|| page.base.trim_start_matches("/s/")),
+        parent_key: info.parent_key,
+        row: info.row,
+        verdict: verdict.as_ref(),
+        all_turns: selector == BranchSelector::AllTurns,
+        is_sidechain: matches!(selector, BranchSelector::Sidechain(_)),
+        resume_command: server
+            .context
+            .resume_command(&session.id, session.info.cwd.as_deref().unwrap_or_default()),
+        is_other_branch: selector != BranchSelector::Active,
         clock: &server.clock(),
-        tilde: &|path| server.place.tilde(path),
-        title_of: &|id| look.as_ref()?.find(id).map(|row| display_title(&row.title.text)),
+        format_path: &|path| server.context.format_path(path),
+        title_of: &|id| sessions.as_ref()?.find(id).map(|row| display_title(&row.title.text)),
     })
 }
 
-fn body(server: &Server, open: &CachedView, sheet: &PageInfo<'_>, wanted: &Wanted) -> Result<Markup, Error> {
-    headed(server, open, sheet, wanted, |head| {
-        let way = head.way;
+/// Renders the header, the chunks and the controls of a page.
+fn render_body(server: &Server, page: &SessionPage<'_>, info: &PageInfo<'_>) -> Result<Markup, Error> {
+    with_header(server, page, info, |header| {
+        let branch = header.branch;
+        let last_chunk = branch.page_count().saturating_sub(1);
         Ok(html! {
-        (session::top(head))
-        main id="main" class="session" data-base=(sheet.base) data-query=(wanted.query()) data-seal=(server.gate.csrf_token()) data-bytes=(open.reading.session.bytes)
-            data-before=(way.before(way.leaves().saturating_sub(1))) data-key=[sheet.acts.then(|| sheet.base.trim_start_matches("/s/"))] {
-            (leaves(open, way, sheet.base, wanted, sheet.acts)?)
-            @if way.stops.is_empty() { p class="quiet empty" { "Nothing was said." } }
-        }
-        // It is filled when the text is there.
-        nav class="map no-print" id="map" aria-label="Map of the session" hidden {}
-        (session::tools(sheet.acts))
+            (render_header(header))
+            main id="main" class="session" data-base=(page.base) data-query=(page.params.query()) data-csrf=(server.auth.csrf_token()) data-bytes=(page.view.view.session.bytes)
+                data-prefix-hash=(branch.prefix_hash(last_chunk)) data-key=[page.actions.then(|| page.base.trim_start_matches("/s/"))] {
+                (page.render_chunks(branch)?)
+                @if branch.turns.is_empty() { p class="muted empty" { "This session has no turns." } }
+            }
+            // The script loads the map after the text.
+            nav class="map no-print" id="map" aria-label="Map of the session" hidden {}
+            (render_controls(page.actions))
         })
     })
-}
-
-/// Draws the leaves of a session inside another page.
-pub(super) fn inside(open: &CachedView, base: &str, wanted: &Wanted, acts: bool) -> Result<Markup, Error> {
-    let way = open.way(&wanted.which())?;
-    Ok(html! {
-        div data-base=(base) data-query=(wanted.query()) { (leaves(open, &way, base, wanted, acts)?) }
-    })
-}
-
-fn leaves(
-    open: &CachedView,
-    way: &BranchView,
-    base: &str,
-    wanted: &Wanted,
-    acts: bool,
-) -> Result<Markup, Error> {
-    let query = wanted.query();
-    let mut drawn_leaves = Vec::new();
-    for no in 0..way.leaves().min(FIRST) {
-        drawn_leaves.push(drawn(open, base, wanted, no, acts)?);
-    }
-    Ok(html! {
-        @for (no, weight) in way.weights().enumerate() {
-            @match drawn_leaves.get(no) {
-                Some(bytes) => {
-                    section class="leaf" data-leaf=(no) { (PreEscaped(String::from_utf8_lossy(bytes))) }
-                }
-                None => {
-                    section class={ "leaf leaf-later leaf-" (size_class(weight)) } data-leaf=(no) data-later {
-                        @for stop in way.stops_on(no) {
-                            @if let Some(turn) = stop.no { span class="spot" id={ "t" (turn) } {} }
-                        }
-                        a class="quiet" href={ (base) "/leaf" (query) "no=" (no) } { "more" }
-                    }
-                }
-            }
-        }
-    })
-}
-
-/// About how high a leaf will be: classes, because nothing inline may style.
-fn size_class(entries: usize) -> usize {
-    entries.div_ceil(10).clamp(1, 6)
 }

@@ -1,4 +1,4 @@
-//! Pieces that are fetched when somebody opens them: bodies of calls, pictures, lines as they stand in the file.
+//! Parts of a session that are loaded on demand: bodies of tool calls, rests of long texts, images, raw lines.
 
 use std::sync::Arc;
 
@@ -7,155 +7,165 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use rethread_engine::Error;
 use rethread_engine::core::entry;
 use rethread_engine::core::lines::Line;
 use rethread_engine::core::turn::{self, TurnPart};
-use rethread_engine::ops::{self, BranchSelector, TurnSlice};
+use rethread_engine::ops;
+use rethread_engine::ops::read::{BranchSelector, TurnSlice};
 
-use super::{open, telling};
-use crate::html::{self, KEPT_SHOWN, PICTURES, tool_body};
+use super::session_page::SessionPage;
+use super::{BranchParams, open_session, session_not_found};
+use crate::html::{
+    MAX_RESULT_FILE_BYTES, SAFE_IMAGE_TYPES, render_rest, render_result_file, render_tool_body,
+};
 use crate::web::response;
-use crate::web::server::{Server, work};
+use crate::web::server::{Server, run_blocking};
 use crate::web::view_cache::CachedView;
 
-/// What is asked for.
+/// Selects a part of a line: a tool call, a long text, or an image.
 #[derive(Debug, serde::Deserialize)]
-pub(crate) struct PieceWanted {
+pub(crate) struct PartParams {
+    /// The line number.
     line: u32,
+    /// The id of a tool call.
     call: Option<String>,
-    /// The words of the line that have this mark, instead of a call.
-    words: Option<String>,
+    /// The hash of a long text. It takes precedence over `call`.
+    text: Option<String>,
+    /// The index of an image in the prompt or in the result of the call, from 0.
     #[serde(default)]
-    no: usize,
+    number: usize,
 }
 
-/// Answers with the body of a call, or the rest of long words.
+/// Responds with the body of a tool call, or the rest of a long text.
 pub(crate) async fn part(
     State(server): State<Arc<Server>>,
     Path(key): Path<String>,
-    Query(wanted): Query<PieceWanted>,
+    Query(part): Query<PartParams>,
 ) -> Response {
-    work(server, move |server| match open(server, &key) {
-        Ok((_, open)) => body(&open, &format!("/s/{key}"), &wanted, true),
+    run_blocking(server, move |server| match open_session(server, &key) {
+        Ok((_, view)) => {
+            let params = BranchParams::default();
+            let page =
+                SessionPage { view: &view, base: &format!("/s/{key}"), params: &params, actions: true };
+            respond_with_part(&page, &part)
+        }
         Err(response) => *response,
     })
     .await
 }
 
-/// Draws the body of a call, or the rest of long words.
-pub(super) fn body(open: &CachedView, base: &str, wanted: &PieceWanted, acts: bool) -> Response {
-    let scenes = match around(open, wanted.line) {
-        Ok(scenes) => scenes,
-        Err(failure) => return response::failed(&failure),
+/// Responds with the body of a tool call, or the rest of a long text.
+pub(super) fn respond_with_part(page: &SessionPage<'_>, params: &PartParams) -> Response {
+    let slices = match read_chunk_of_line(page.view, params.line) {
+        Ok(slices) => slices,
+        Err(error) => return response::error(&error),
     };
-    if let Some(words) = &wanted.words {
-        let rest = scenes.iter().find_map(|scene| html::rest(&scene.turn, wanted.line, words));
-        return rest.map_or_else(|| response::missing("there are no such words"), response::found);
+    if let Some(hash) = &params.text {
+        let rest = slices.iter().find_map(|slice| render_rest(&slice.turn, params.line, hash));
+        return rest.map_or_else(|| response::not_found("there is no such text"), response::ok);
     }
-    let call = wanted.call.as_deref().unwrap_or_default();
-    let found = scenes.iter().find_map(|scene| {
-        let mut parts = scene.turn.parts.iter();
-        parts.find_map(|piece| match &piece.part {
-            TurnPart::Tool(told) if told.id == call && told.line == wanted.line => Some((scene, told)),
+    let id = params.call.as_deref().unwrap_or_default();
+    let call = slices.iter().find_map(|slice| {
+        slice.turn.parts.iter().find_map(|part| match &part.part {
+            TurnPart::Tool(call) if call.id == id && call.line == params.line => Some((slice, call)),
             _ => None,
         })
     });
-    let Some((scene, told)) = found else { return response::missing("there is no such call") };
-    response::found(telling(&open.reading, base, acts, |telling| tool_body(told, &scene.raw, telling)))
+    let Some((slice, call)) = call else { return response::not_found("there is no such call") };
+    response::ok(page.with_render_options(|options| render_tool_body(call, &slice.lines, options)))
 }
 
-/// Tells the leaf on which a line stands, on whatever branch.
-fn around(open: &CachedView, line: u32) -> Result<Vec<TurnSlice>, rethread_engine::Error> {
+/// Reads the turns of the chunk that contains a line, on any branch. Returns an empty list if no branch contains the
+/// line.
+fn read_chunk_of_line(view: &CachedView, line: u32) -> Result<Vec<TurnSlice>, Error> {
     let name = format!("L{line}");
-    let side = BranchSelector::Side(name.clone());
-    for which in
-        [BranchSelector::Active, BranchSelector::Through(name.clone()), BranchSelector::Everything, side]
+    let sidechain = BranchSelector::Sidechain(name.clone());
+    for selector in
+        [BranchSelector::Active, BranchSelector::Through(name.clone()), BranchSelector::AllTurns, sidechain]
     {
-        let Ok(way) = open.way(&which) else { continue };
-        if let Some(leaf) = open.reading.leaf_of(&way, &name) {
-            return open.reading.page(&way, leaf);
+        let Ok(branch) = view.branch(&selector) else { continue };
+        if let Some(idx) = view.view.page_of_entry(&branch, &name) {
+            return view.view.read_page(&branch, idx);
         }
     }
     Ok(Vec::new())
 }
 
-/// Answers with a picture of the session.
-pub(crate) async fn picture(
+/// Responds with an image of the session.
+pub(crate) async fn image(
     State(server): State<Arc<Server>>,
     Path(key): Path<String>,
-    Query(wanted): Query<PieceWanted>,
+    Query(params): Query<PartParams>,
 ) -> Response {
-    work(server, move |server| match open(server, &key) {
-        Ok((_, open)) => shown(&open, &wanted),
+    run_blocking(server, move |server| match open_session(server, &key) {
+        Ok((_, view)) => respond_with_image(&view, &params),
         Err(response) => *response,
     })
     .await
 }
 
-/// Answers with the bytes of a picture, if it is one that cannot do anything.
-pub(super) fn shown(open: &CachedView, wanted: &PieceWanted) -> Response {
-    let bytes = match open.reading.line(wanted.line) {
+/// Responds with the bytes of an image. Responds with status 404 if it does not exist or its type could contain
+/// scripts.
+pub(super) fn respond_with_image(view: &CachedView, params: &PartParams) -> Response {
+    let bytes = match view.view.read_line(params.line) {
         Ok(Some(bytes)) => bytes,
-        Ok(None) => return response::missing("there is no such line"),
-        Err(failure) => return response::failed(&failure),
+        Ok(None) => return response::not_found("there is no such line"),
+        Err(error) => return response::error(&error),
     };
-    let mut found = None;
-    entry::read(
-        &Line { no: wanted.line, offset: 0, bytes: &bytes, unterminated: false },
-        &mut Vec::new(),
-        |entry, _| {
-            let picture = turn::picture(&entry, wanted.call.as_deref(), wanted.no);
-            found = picture.and_then(|(kind, data)| Some((kind, STANDARD.decode(data).ok()?)));
-        },
-    );
-    let known =
-        found.and_then(|(kind, bytes)| Some((PICTURES.into_iter().find(|known| *known == kind)?, bytes)));
-    match known {
-        Some((kind, bytes)) => response::typed(StatusCode::OK, kind, bytes),
-        None => response::missing("there is no such picture"),
+    let mut image = None;
+    let line = Line { number: params.line, offset: 0, bytes: &bytes, unterminated: false };
+    entry::read_line(&line, &mut Vec::new(), |entry, _| {
+        let encoded = turn::find_image(&entry, params.call.as_deref(), params.number);
+        image = encoded.and_then(|(media_type, data)| {
+            let media_type = SAFE_IMAGE_TYPES.into_iter().find(|safe| *safe == media_type)?;
+            Some((media_type, STANDARD.decode(data).ok()?))
+        });
+    });
+    match image {
+        Some((media_type, bytes)) => response::build(StatusCode::OK, media_type, bytes),
+        None => response::not_found("there is no such image"),
     }
 }
 
-/// Answers with a line as it stands in the file.
+/// Responds with the raw bytes of a line.
 pub(crate) async fn raw(
     State(server): State<Arc<Server>>,
     Path(key): Path<String>,
-    Query(wanted): Query<PieceWanted>,
+    Query(params): Query<PartParams>,
 ) -> Response {
-    work(server, move |server| {
-        let (_, open) = match open(server, &key) {
-            Ok(found) => found,
+    run_blocking(server, move |server| {
+        let (_, view) = match open_session(server, &key) {
+            Ok(session) => session,
             Err(response) => return *response,
         };
-        match open.reading.line(wanted.line) {
-            Ok(Some(bytes)) => response::typed(StatusCode::OK, "text/plain; charset=utf-8", bytes),
-            Ok(None) => response::missing("there is no such line"),
-            Err(failure) => response::failed(&failure),
+        match view.view.read_line(params.line) {
+            Ok(Some(bytes)) => response::build(StatusCode::OK, "text/plain; charset=utf-8", bytes),
+            Ok(None) => response::not_found("there is no such line"),
+            Err(error) => response::error(&error),
         }
     })
     .await
 }
 
-/// Which file beside the session.
+/// Selects a result file.
 #[derive(Debug, serde::Deserialize)]
-pub(crate) struct KeptWanted {
+pub(crate) struct ResultFileParams {
     name: String,
 }
 
-/// Answers with a result that the client kept in a file of its own.
-pub(crate) async fn kept(
+/// Responds with a result that the client stored in a separate file, up to [`MAX_RESULT_FILE_BYTES`].
+pub(crate) async fn result_file(
     State(server): State<Arc<Server>>,
     Path(key): Path<String>,
-    Query(wanted): Query<KeptWanted>,
+    Query(params): Query<ResultFileParams>,
 ) -> Response {
-    work(server, move |server| {
-        let Some(row) = server.find(&key) else {
-            return response::missing("no session has this address any more");
-        };
-        match ops::read_stored_result(&row.path, &wanted.name, KEPT_SHOWN) {
-            Ok(Some(found)) => response::found(html::kept(&found.bytes, found.more)),
-            Ok(None) => response::missing("this result was not kept"),
-            Err(failure) => response::failed(&failure),
+    run_blocking(server, move |server| {
+        let Some(row) = server.find(&key) else { return session_not_found() };
+        match ops::read_stored_result(&row.path, &params.name, MAX_RESULT_FILE_BYTES) {
+            Ok(Some(result)) => response::ok(render_result_file(&result.bytes, result.truncated)),
+            Ok(None) => response::not_found("this result was not stored"),
+            Err(error) => response::error(&error),
         }
     })
     .await

@@ -1,48 +1,54 @@
-//! How full the context is.
+//! Estimates how full the context is.
 
 use rethread_core::entry::Usage;
 
-/// The context of most models, and of those that have more.
-const USUAL: u64 = 200_000;
-const LONG: u64 = 1_000_000;
+/// The context size of most models, in tokens.
+const DEFAULT_CONTEXT_TOKENS: u64 = 200_000;
+/// The context size of models with a long context, in tokens.
+const LONG_CONTEXT_TOKENS: u64 = 1_000_000;
 
-/// What the client says about the context.
+/// The context window as the client reports it.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Window {
-    /// How much of it is used, in per cent.
+pub struct ReportedWindow {
+    /// The used share in percent.
     pub percent: Option<f64>,
-    /// How many tokens it holds.
-    pub size: Option<u64>,
-    /// The tokens of the last request, cached or not.
-    pub used: Option<u64>,
-    /// Whether it holds more than most do.
-    pub long: bool,
+    /// The size in tokens.
+    pub size_tokens: Option<u64>,
+    /// The input tokens of the last request, cached or not.
+    pub used_tokens: Option<u64>,
+    /// Whether the model has a long context.
+    pub is_long: bool,
 }
 
-/// How full the context is.
+/// The used share of the context window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContextUsage {
-    /// In per cent.
+    /// The used share in percent.
     pub percent: f64,
-    /// Whether it is reckoned from what stands in the file, or with a size that the client did not tell.
+    /// Whether it was computed from the session file, or with an assumed size.
     pub estimated: bool,
 }
 
 impl ContextUsage {
-    /// Takes the client's word where there is one, else the last response of the session.
-    pub(super) fn of(window: &Window, last: Option<Usage>) -> Option<ContextUsage> {
+    /// Returns the share that the client reports, or else an estimate. `last_usage` is the usage of the last response in the
+    /// session file. Returns `None` if the used tokens are unknown.
+    pub(super) fn estimate(window: &ReportedWindow, last_usage: Option<Usage>) -> Option<ContextUsage> {
         if let Some(percent) = window.percent.filter(|percent| percent.is_finite() && *percent >= 0.0) {
             return Some(ContextUsage { percent, estimated: false });
         }
-        let read =
-            last.map(|usage| usage.input.saturating_add(usage.cache_write).saturating_add(usage.cache_read));
-        let size = window.size.filter(|size| *size > 0);
-        let used = window.used.or(read)?;
-        // What does not fit the usual context was sent to a longer one.
-        let guessed = if window.long || used > USUAL { LONG } else { USUAL };
+        let last_input = last_usage
+            .map(|usage| usage.input.saturating_add(usage.cache_write).saturating_add(usage.cache_read));
+        let size = window.size_tokens.filter(|size| *size > 0);
+        let used = window.used_tokens.or(last_input)?;
+        // A request that exceeds the default size must have a long context.
+        let assumed_size = if window.is_long || used > DEFAULT_CONTEXT_TOKENS {
+            LONG_CONTEXT_TOKENS
+        } else {
+            DEFAULT_CONTEXT_TOKENS
+        };
         Some(ContextUsage {
-            percent: used as f64 * 100.0 / size.unwrap_or(guessed) as f64,
-            estimated: size.is_none() || window.used.is_none(),
+            percent: used as f64 * 100.0 / size.unwrap_or(assumed_size) as f64,
+            estimated: size.is_none() || window.used_tokens.is_none(),
         })
     }
 }

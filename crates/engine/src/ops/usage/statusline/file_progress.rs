@@ -1,4 +1,4 @@
-//! A file that is being written: its sheet, read on from where it was left.
+//! Incremental reading of a growing file: its usage so far, and the position at which to continue.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -7,125 +7,141 @@ use rethread_core::pack_fields;
 use rethread_core::usage::{FileUsage, UsageCollector};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::super::store::book_part;
 use crate::Error;
-use crate::disk::{FileFingerprint, SessionFile, last_line_end, open};
+use crate::disk::{FileFingerprint, SessionFile, find_last_line_end, open_file};
+use crate::ops::usage::store::collect_range;
 
-/// How many bytes before the place where a file was left must be as they were, so that it is only read on. All would cost
-/// more than to read them; those who rewrite a file move what stands in it, or give it another number.
-const TAIL: u64 = 1 << 20;
+/// The number of bytes before the last position that must be unchanged for incremental reading.
+///
+/// Hashing the whole file would cost more than reading it. A rewrite shifts the content or creates a new inode, so the
+/// tail suffices.
+const TAIL_BYTES: u64 = 1 << 20;
 
-/// What is known of a file up to the end of a line.
+/// The usage of a file up to the end of a line.
 #[derive(Debug, Clone)]
 pub(super) struct FileProgress {
     pub(super) path: PathBuf,
-    mark: FileFingerprint,
-    settled: bool,
-    /// How far it was read, in whole lines.
+    fingerprint: FileFingerprint,
+    /// Whether any later change is guaranteed to change the fingerprint.
+    is_stable: bool,
+    /// The number of bytes read, in whole lines.
     bytes: u64,
-    lines: u32,
-    /// The hash of what stands before that.
-    tail: u64,
-    /// What these lines hold.
-    pub(super) sheet: FileUsage,
+    line_count: u32,
+    /// The hash of the last bytes that were read, at most 1 MB.
+    tail_hash: u64,
+    /// The usage of these lines.
+    pub(super) usage: FileUsage,
 }
 
-pack_fields!(FileProgress { path, mark, settled, bytes, lines, tail, sheet });
+pack_fields!(FileProgress { path, fingerprint, is_stable, bytes, line_count, tail_hash, usage });
 
-/// A page that is up to date.
+/// An up-to-date [`FileProgress`].
 pub(super) struct RefreshedFile {
-    pub(super) page: FileProgress,
-    /// The sheet with a last line that has no end yet, where there is one.
-    open: Option<FileUsage>,
-    /// How many bytes were read.
-    pub(super) read: u64,
-    /// Whether it had to be read from the beginning, though something was known of it.
-    pub(super) rewritten: bool,
+    pub(super) progress: FileProgress,
+    /// The usage including an unterminated last line, if there is one.
+    with_last_line: Option<FileUsage>,
+    /// The number of bytes that this refresh read.
+    pub(super) bytes_read: u64,
+    /// Whether the file had to be read from the start although progress was known.
+    pub(super) was_rewritten: bool,
 }
 
 impl RefreshedFile {
-    /// Returns the sheet of all that stands in the file.
-    pub(super) fn sheet(&self) -> &FileUsage {
-        self.open.as_ref().unwrap_or(&self.page.sheet)
+    /// Returns the usage of the whole file, including an unterminated last line.
+    pub(super) fn usage(&self) -> &FileUsage {
+        self.with_last_line.as_ref().unwrap_or(&self.progress.usage)
     }
 
-    /// Returns the path and that sheet.
-    pub(super) fn into_sheet(self) -> (PathBuf, FileUsage) {
-        (self.page.path, self.open.unwrap_or(self.page.sheet))
+    /// Returns the path and the usage of the whole file.
+    pub(super) fn into_usage(self) -> (PathBuf, FileUsage) {
+        (self.progress.path, self.with_last_line.unwrap_or(self.progress.usage))
     }
 }
 
 impl FileProgress {
-    /// Whether it is the page of a file, by whatever path that was found.
-    pub(super) fn is_of(&self, file: &SessionFile) -> bool {
-        self.path == file.path || self.mark.is_same_inode(&file.mark)
+    /// Returns `true` if this is the progress of `file`, even if `file` has another path to the same inode.
+    pub(super) fn is_for_file(&self, file: &SessionFile) -> bool {
+        self.path == file.path || self.fingerprint.is_same_inode(&file.fingerprint)
     }
 
-    /// Brings what is known of a file up to date; one that has changed is only read on with `trust`.
+    /// Reads the bytes of a file after the `known` progress. Without `trust_known`, a changed file is read from the start.
     pub(super) fn refresh(
         file: &SessionFile,
         known: Option<FileProgress>,
-        trust: bool,
+        trust_known: bool,
     ) -> Result<RefreshedFile, Error> {
-        let same = |page: &FileProgress| page.settled && page.mark == file.mark && page.bytes == file.len;
+        let is_unchanged = |known: &FileProgress| {
+            known.is_stable && known.fingerprint == file.fingerprint && known.bytes == file.len
+        };
         let known = match known {
-            Some(page) if same(&page) => {
-                return Ok(RefreshedFile { page, open: None, read: 0, rewritten: false });
+            Some(known) if is_unchanged(&known) => {
+                return Ok(RefreshedFile {
+                    progress: known,
+                    with_last_line: None,
+                    bytes_read: 0,
+                    was_rewritten: false,
+                });
             }
             known => known,
         };
         let was_known = known.is_some();
-        let grown = known.filter(|page| {
-            let is_same = page.mark.is_same_file(&file.mark) && page.bytes <= file.len;
-            trust && is_same && tail(&file.path, page.bytes).is_ok_and(|tail| tail == page.tail)
+        let grown = known.filter(|known| {
+            let may_have_grown =
+                known.fingerprint.may_be_same_file(&file.fingerprint) && known.bytes <= file.len;
+            trust_known
+                && may_have_grown
+                && hash_tail(&file.path, known.bytes).is_ok_and(|hash| hash == known.tail_hash)
         });
-        let rewritten = trust && was_known && grown.is_none();
-        let (booking, from, lines) = match grown {
-            Some(page) => (UsageCollector::resume(page.sheet), page.bytes, page.lines),
-            None => (UsageCollector::without_tools(file.id(), file.session().unwrap_or_default()), 0, 0),
+        let was_rewritten = trust_known && was_known && grown.is_none();
+        let (collector, from, line_count) = match grown {
+            Some(known) => (UsageCollector::resume_from(known.usage), known.bytes, known.line_count),
+            None => {
+                (UsageCollector::without_tools(file.path_id(), file.session_id().unwrap_or_default()), 0, 0)
+            }
         };
-        let end = last_line_end(&file.path, file.len).map_err(Error::reading(&file.path))?.max(from);
-        let (booking, lines) = book_part(file, booking, from..end, lines)?;
-        let sheet = booking.finish();
-        let open = if end < file.len {
-            let (booking, _) = book_part(file, UsageCollector::resume(sheet.clone()), end..file.len, lines)?;
-            Some(booking.finish())
+        let end = find_last_line_end(&file.path, file.len).map_err(Error::reading(&file.path))?.max(from);
+        let (collector, line_count) = collect_range(file, collector, from..end, line_count)?;
+        let usage = collector.finish();
+        let with_last_line = if end < file.len {
+            let (collector, _) =
+                collect_range(file, UsageCollector::resume_from(usage.clone()), end..file.len, line_count)?;
+            Some(collector.finish())
         } else {
             None
         };
-        let page = FileProgress {
+        let progress = FileProgress {
             path: file.path.clone(),
-            mark: file.mark,
-            settled: file.settled,
+            fingerprint: file.fingerprint,
+            is_stable: file.is_stable,
             bytes: end,
-            lines,
-            tail: tail(&file.path, end).map_err(Error::reading(&file.path))?,
-            sheet,
+            line_count,
+            tail_hash: hash_tail(&file.path, end).map_err(Error::reading(&file.path))?,
+            usage,
         };
-        Ok(RefreshedFile { page, open, read: file.len - from, rewritten })
+        Ok(RefreshedFile { progress, with_last_line, bytes_read: file.len - from, was_rewritten })
     }
 }
 
-/// Hashes what stands before a place in a file.
-fn tail(path: &Path, end: u64) -> io::Result<u64> {
-    let mut file = open(path)?;
-    let from = end.saturating_sub(TAIL);
+/// Hashes the bytes before the offset `end` of a file, at most 1 MB. Returns an error if the file is shorter.
+fn hash_tail(path: &Path, end: u64) -> io::Result<u64> {
+    let mut file = open_file(path)?;
+    let from = end.saturating_sub(TAIL_BYTES);
     file.seek(SeekFrom::Start(from))?;
-    let mut part = file.take(end - from);
+    let mut tail = file.take(end - from);
     let mut hasher = Xxh3::new();
     let mut buffer = vec![0; 64 << 10];
-    let mut hashed = 0;
+    let mut hashed_bytes = 0;
     loop {
-        let read = part.read(&mut buffer)?;
-        if read == 0 {
-            // A file that has become shorter meanwhile is not as it was.
-            return if hashed == end - from {
+        let len = tail.read(&mut buffer)?;
+        if len == 0 {
+            // The file was truncated in the meantime.
+            return if hashed_bytes == end - from {
                 Ok(hasher.digest())
             } else {
                 Err(io::ErrorKind::UnexpectedEof.into())
             };
         }
-        hasher.update(&buffer[..read]);
-        hashed += read as u64;
+        hasher.update(&buffer[..len]);
+        hashed_bytes += len as u64;
     }
 }

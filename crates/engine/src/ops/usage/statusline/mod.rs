@@ -1,8 +1,8 @@
-//! What a running session has come to, asked for again and again: for a line on the screen.
+//! `statusline`: the usage of a running session. It is called every few seconds, so it reads only new bytes.
 //!
 //! ```text
-//! own files ── page: read on from where they were left ──┐
-//! all others ─ kept: what they came to a minute ago ─────┴─ settle ──> session, today, block
+//! own files ──── file_progress: incremental ──────────┐
+//! other files ── statusline_cache: at most 60 s old ──┴─ deduplicate ──> session, today, block
 //! ```
 
 mod context;
@@ -10,195 +10,219 @@ mod file_progress;
 mod session_files;
 mod statusline_cache;
 
+pub use context::{ContextUsage, ReportedWindow};
+
 use std::path::{Path, PathBuf};
 
 use jiff::tz::TimeZone;
 use rethread_core::entry::Timestamp;
 use rethread_core::id::Id;
 use rethread_core::usage::{
-    BLOCK_MILLIS, Calendar, CostTotals, FileUsage, Prices, block_of, blocks, dedupe_responses,
+    BLOCK_MILLIS, Calendar, CostTotals, FileUsage, PriceTable, dedupe_responses, find_block,
+    find_block_starts,
 };
 
-use self::session_files::Family;
-use self::statusline_cache::{StatuslineCache, Store};
-use super::Pricer;
+use self::session_files::SessionFiles;
+use self::statusline_cache::{StatuslineCache, StatuslineSources};
 use crate::Error;
 use crate::cache::{CacheDir, CacheWarning, CachedValue};
 use crate::disk::{Roots, is_session_id};
+use crate::ops::usage::Pricer;
 
-pub use context::{ContextUsage, Window};
+/// The cached state is rewritten after this number of new bytes.
+const REWRITE_AFTER_BYTES: u64 = 256 << 10;
 
-/// What is kept is written again when so many bytes were read on.
-const WORTH: u64 = 256 << 10;
-
-/// What the client says of the session, and when.
+/// Options of [`statusline_usage`], from the client's input to the status line command.
 #[derive(Debug, Clone)]
-pub struct MeterRequest<'r> {
-    /// The file of the session.
+pub struct StatuslineRequest<'r> {
+    /// The session file. `None` if the client names none.
     pub transcript: Option<PathBuf>,
-    /// Its id, where there is no file.
+    /// The session id, if there is no file.
     pub session: Option<String>,
-    /// What the client says about the context.
-    pub window: Window,
-    /// When the client says that the running block ends.
-    pub resets: Option<Timestamp>,
-    /// Where days begin.
+    /// The context window as the client reports it.
+    pub window: ReportedWindow,
+    /// The end of the running five-hour block as the client reports it.
+    pub block_end: Option<Timestamp>,
+    /// The time zone of days.
     pub zone: TimeZone,
-    /// The present.
+    /// The current time.
     pub now: Timestamp,
-    /// What models cost.
-    pub prices: &'r Prices,
+    /// The prices of the models.
+    pub prices: &'r PriceTable,
 }
 
-/// What a session, the day and the block have come to.
+/// The result of [`statusline_usage`].
 #[derive(Debug)]
 pub struct StatuslineUsage {
-    /// The session with its subagents; none where there is no file of it.
+    /// The totals of the session with its subagents. `None` if the session has no file.
     pub session: Option<CostTotals>,
-    /// All sessions today.
+    /// The totals of all sessions today.
     pub today: CostTotals,
-    /// The block that is running.
-    pub block: Option<Block>,
-    /// How full the context is.
+    /// The running five-hour block. `None` if no block is running.
+    pub block: Option<UsageBlock>,
+    /// The used share of the context window. `None` if it is unknown.
     pub context: Option<ContextUsage>,
-    /// The model of the last response, as the file says.
+    /// The model of the last response in the session file. `None` if there is no response.
     pub model: Option<String>,
-    /// When all other sessions were looked at.
-    pub others: Timestamp,
+    /// The time at which the other sessions were read.
+    pub others_read_at: Timestamp,
     /// Files and folders that could not be read.
     pub failures: Vec<Error>,
-    /// Why the index was of no help, where there is something to say.
-    pub notice: Option<CacheWarning>,
+    /// The reason why the cache could not be used. `None` if there was no problem.
+    pub warning: Option<CacheWarning>,
 }
 
-/// The block of five hours that is running.
+/// The running five-hour block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Block {
-    /// When it began.
-    pub begin: Timestamp,
-    /// When it ends.
+pub struct UsageBlock {
+    /// The time at which the block started.
+    pub start: Timestamp,
+    /// The time at which the block ends, five hours after its start.
     pub end: Timestamp,
-    /// What it has come to.
-    pub sum: CostTotals,
+    /// The tokens and cost of the responses in the block.
+    pub totals: CostTotals,
 }
 
-/// Says what a running session has come to. Its own files are always read, as far as they were not; what all others came to
-/// is taken from the index if somebody looked within a minute.
-pub fn meter(roots: &Roots, request: &MeterRequest<'_>, index: Option<&CacheDir>) -> StatuslineUsage {
+/// Computes the usage of a running session, the day and the running block.
+///
+/// New bytes of the session's own files are always read. The usage of other sessions may be up to a minute old.
+pub fn statusline_usage(
+    roots: &Roots,
+    request: &StatuslineRequest<'_>,
+    cache_dir: Option<&CacheDir>,
+) -> StatuslineUsage {
     let main = request.transcript.as_deref();
-    let (now, today) = (request.now, day_begin(&request.zone, request.now));
-    let store = Store { roots, index, main, now, today };
-    let name = main.map_or_else(
+    let (now, today) = (request.now, start_of_day(&request.zone, request.now));
+    let sources = StatuslineSources { roots, cache_dir, main, now, today };
+    let cache_key = main.map_or_else(
         || request.session.as_deref().unwrap_or_default().as_bytes(),
         |main| main.as_os_str().as_encoded_bytes(),
     );
-    let slip = index.and_then(|index| index.slip(roots, Id::of(name)));
-    let mut kept: Option<StatuslineCache> = slip.as_ref().and_then(CachedValue::read);
-    let young = kept.as_ref().is_some_and(|kept| kept.is_young(now));
-    let mut family = main.map(|main| Family::read(main, kept.as_mut(), young)).unwrap_or_default();
-    let session = session(request, &family);
-    let standing = kept.filter(|kept| young && kept.stands(&family, today));
-    let looked = standing.is_none();
-    let (mut kept, mut notice) = match standing {
-        Some(kept) => (kept, None),
-        None => StatuslineCache::look(&store, &session, &mut family),
+    let cached_value =
+        cache_dir.and_then(|cache_dir| cache_dir.cached_value(roots, Id::from_text(cache_key)));
+    let mut cached: Option<StatuslineCache> = cached_value.as_ref().and_then(CachedValue::read);
+    let is_fresh = cached.as_ref().is_some_and(|cached| cached.is_fresh(now));
+    let mut session_files =
+        main.map(|main| SessionFiles::read(main, cached.as_mut(), is_fresh)).unwrap_or_default();
+    let session = find_session_id(request, &session_files);
+    let valid_cache = cached.filter(|cached| is_fresh && cached.is_valid_for(&session_files, today));
+    let is_rebuilt = valid_cache.is_none();
+    let (mut cache, mut warning) = match valid_cache {
+        Some(cache) => (cache, None),
+        None => StatuslineCache::rebuild(&sources, &session, &mut session_files),
     };
-    if let Some(slip) = slip.filter(|_| looked || family.read_bytes() >= WORTH) {
-        kept.pages = family.pages();
-        notice = notice.or(slip.write(&kept));
+    if let Some(cached_value) =
+        cached_value.filter(|_| is_rebuilt || session_files.bytes_read() >= REWRITE_AFTER_BYTES)
+    {
+        cache.progress = session_files.progress();
+        warning = warning.or(cached_value.write(&cache));
     }
-    let last = family.last(main);
-    let has_file = family.has(main);
-    let failures = std::mem::take(&mut family.failures);
-    let StatuslineCache { made, since, mut others, .. } = kept;
-    others.extend(family.into_sheets());
+    let last_response = session_files.last_response(main);
+    let has_file = session_files.has_main(main);
+    let failures = std::mem::take(&mut session_files.failures);
+    let StatuslineCache { created_at, since, mut others, .. } = cache;
+    others.extend(session_files.into_usages());
     others.sort_by(|(a, _), (b, _)| a.cmp(b));
-    let sheets: Vec<FileUsage> = others.into_iter().map(|(_, sheet)| sheet).collect();
-    let sums = Sums::of(&sheets, request, &session, since);
+    let usages: Vec<FileUsage> = others.into_iter().map(|(_, usage)| usage).collect();
+    let totals = StatuslineTotals::from_usages(&usages, request, &session, since);
     StatuslineUsage {
-        session: has_file.then_some(sums.session),
-        today: sums.today,
-        block: sums.block,
-        context: ContextUsage::of(&request.window, last.as_ref().map(|(_, usage)| *usage)),
-        model: last.map(|(model, _)| model),
-        others: made,
+        session: has_file.then_some(totals.session),
+        today: totals.today,
+        block: totals.block,
+        context: ContextUsage::estimate(&request.window, last_response.as_ref().map(|(_, usage)| *usage)),
+        model: last_response.map(|(model, _)| model),
+        others_read_at: created_at,
         failures,
-        notice,
+        warning,
     }
 }
 
-/// Returns when the day of a moment began.
-fn day_begin(zone: &TimeZone, moment: Timestamp) -> Timestamp {
-    let zoned = jiff::Timestamp::from_millisecond(moment.0).map(|moment| moment.to_zoned(zone.clone()));
-    let begin = zoned.and_then(|zoned| zoned.start_of_day());
-    begin.map_or(moment, |begin| Timestamp(begin.timestamp().as_millisecond()))
+/// Returns the start of the local day that contains a timestamp, or the timestamp itself if it is out of range.
+fn start_of_day(zone: &TimeZone, timestamp: Timestamp) -> Timestamp {
+    let zoned = jiff::Timestamp::from_millisecond(timestamp.0).map(|time| time.to_zoned(zone.clone()));
+    let start = zoned.and_then(|zoned| zoned.start_of_day());
+    start.map_or(timestamp, |start| Timestamp(start.timestamp().as_millisecond()))
 }
 
-/// Returns the id of the session: that of its file, if there is one.
-fn session(request: &MeterRequest<'_>, family: &Family) -> String {
+/// Returns the id of the session: the name of its file, the id in its lines, the requested id, or an empty string.
+fn find_session_id(request: &StatuslineRequest<'_>, session_files: &SessionFiles) -> String {
     let stem = request.transcript.as_deref().and_then(Path::file_stem).and_then(|stem| stem.to_str());
-    let said = stem.filter(|stem| is_session_id(stem)).map(str::to_owned);
-    let said = said.or_else(|| family.session(request.transcript.as_deref()?).map(str::to_owned));
-    said.or_else(|| request.session.clone()).unwrap_or_default()
+    let id = stem.filter(|stem| is_session_id(stem)).map(str::to_owned);
+    let id = id.or_else(|| session_files.session_id(request.transcript.as_deref()?).map(str::to_owned));
+    id.or_else(|| request.session.clone()).unwrap_or_default()
 }
 
-/// What responses come to.
+/// The totals of a status line.
 #[derive(Default)]
-struct Sums {
+struct StatuslineTotals {
     session: CostTotals,
     today: CostTotals,
-    block: Option<Block>,
+    block: Option<UsageBlock>,
 }
 
-impl Sums {
-    /// Adds up sheets, which hold all of the session and all that was got `since` a moment at which no block ran.
-    fn of(sheets: &[FileUsage], request: &MeterRequest<'_>, session: &str, since: Timestamp) -> Sums {
-        let mut till = Pricer::new(request.prices);
+impl StatuslineTotals {
+    /// Sums up the usages. They include the whole session, and all responses from `since` on, a time at which
+    /// no earlier block was running.
+    fn from_usages(
+        usages: &[FileUsage],
+        request: &StatuslineRequest<'_>,
+        session: &str,
+        since: Timestamp,
+    ) -> StatuslineTotals {
+        let mut pricer = Pricer::new(request.prices);
         let calendar = Calendar::new(&request.zone);
-        let today = calendar.day(request.now);
-        let mut sums = Sums::default();
+        let today = calendar.local_day(request.now);
+        let mut totals = StatuslineTotals::default();
         let mut timed: Vec<(Timestamp, CostTotals)> = Vec::new();
-        for bill in dedupe_responses(sheets) {
-            let (sheet, charge) = bill.first(sheets);
-            let is_own = sheet.session == session;
-            let is_today = charge.time.is_some_and(|time| calendar.day(time) == today);
-            let recent = charge.time.filter(|time| *time >= since.min(block_begin(request).unwrap_or(since)));
+        for unique in dedupe_responses(usages) {
+            let (file_usage, response) = unique.find_origin(usages);
+            let is_own = file_usage.session == session;
+            let is_today = response.time.is_some_and(|time| calendar.local_day(time) == today);
+            let recent = response
+                .time
+                .filter(|time| *time >= since.min(reported_block_start(request).unwrap_or(since)));
             if !is_own && !is_today && recent.is_none() {
                 continue;
             }
-            let sum = till.sum(&bill, sheet.model(charge), charge.time);
+            let cost = pricer.price(&unique, file_usage.model(response), response.time);
             if is_own {
-                sums.session.add(&sum);
+                totals.session.add(&cost);
             }
             if is_today {
-                sums.today.add(&sum);
+                totals.today.add(&cost);
             }
-            timed.extend(recent.map(|time| (time, sum)));
+            timed.extend(recent.map(|time| (time, cost)));
         }
         timed.sort_unstable_by_key(|(time, _)| *time);
-        sums.block = Block::of(&timed, request, since);
-        sums
+        totals.block = UsageBlock::find_running(&timed, request, since);
+        totals
     }
 }
 
-/// Returns when the running block began, if the client says when it ends.
-fn block_begin(request: &MeterRequest<'_>) -> Option<Timestamp> {
-    let begin = Timestamp(request.resets?.0.saturating_sub(BLOCK_MILLIS));
-    // What is over, or not yet begun, is none.
-    (0..BLOCK_MILLIS).contains(&request.now.0.saturating_sub(begin.0)).then_some(begin)
+/// Returns the start of the running block, if the client reports its end. Returns `None` if that block is not running
+/// now.
+fn reported_block_start(request: &StatuslineRequest<'_>) -> Option<Timestamp> {
+    let start = Timestamp(request.block_end?.0.saturating_sub(BLOCK_MILLIS));
+    // A block that has ended or not started is not running.
+    (0..BLOCK_MILLIS).contains(&request.now.0.saturating_sub(start.0)).then_some(start)
 }
 
-impl Block {
-    /// Finds the running block among what was got, in order: the one the client tells of, else the one that the times say.
-    fn of(timed: &[(Timestamp, CostTotals)], request: &MeterRequest<'_>, since: Timestamp) -> Option<Block> {
-        let counted = || {
-            let begins = blocks(timed.iter().map(|(time, _)| *time).filter(|time| *time >= since));
-            block_of(&begins, request.now).filter(|begin| request.now.0 - begin.0 < BLOCK_MILLIS)
+impl UsageBlock {
+    /// Finds the running block: the one that the client reports, or else the one computed from `timed`, which is sorted by
+    /// time. Returns `None` if no block is running.
+    fn find_running(
+        timed: &[(Timestamp, CostTotals)],
+        request: &StatuslineRequest<'_>,
+        since: Timestamp,
+    ) -> Option<UsageBlock> {
+        let computed = || {
+            let starts = find_block_starts(timed.iter().map(|(time, _)| *time).filter(|time| *time >= since));
+            find_block(&starts, request.now).filter(|start| request.now.0 - start.0 < BLOCK_MILLIS)
         };
-        let begin = block_begin(request).or_else(counted)?;
-        let end = Timestamp(begin.0.saturating_add(BLOCK_MILLIS));
-        let mut sum = CostTotals::default();
-        timed.iter().filter(|(time, _)| (begin..end).contains(time)).for_each(|(_, part)| sum.add(part));
-        Some(Block { begin, end, sum })
+        let start = reported_block_start(request).or_else(computed)?;
+        let end = Timestamp(start.0.saturating_add(BLOCK_MILLIS));
+        let mut totals = CostTotals::default();
+        timed.iter().filter(|(time, _)| (start..end).contains(time)).for_each(|(_, cost)| totals.add(cost));
+        Some(UsageBlock { start, end, totals })
     }
 }

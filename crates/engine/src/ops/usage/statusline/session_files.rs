@@ -1,4 +1,4 @@
-//! The files of the session that is asked about.
+//! The files of the requested session.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -11,118 +11,130 @@ use rethread_core::usage::FileUsage;
 use super::file_progress::{FileProgress, RefreshedFile};
 use super::statusline_cache::StatuslineCache;
 use crate::Error;
-use crate::disk::{SessionFile, agents_beside, find_session_files};
+use crate::disk::{SessionFile, find_session_files, list_sibling_agents};
 
-/// The session's own files as they are now.
+/// The files of the session and its subagents with their current usage.
 #[derive(Default)]
-pub(super) struct Family {
-    pub(super) turned: Vec<RefreshedFile>,
-    /// Whether one was rewritten, or is gone.
-    pub(super) rewritten: bool,
+pub(super) struct SessionFiles {
+    pub(super) files: Vec<RefreshedFile>,
+    /// Whether a file with known progress was rewritten or removed.
+    pub(super) was_rewritten: bool,
     pub(super) failures: Vec<Error>,
 }
 
-impl Family {
-    /// Reads on in the files of the session in `main`; from the beginning where what is kept of them is not to be trusted.
-    pub(super) fn read(main: &Path, kept: Option<&mut StatuslineCache>, trust: bool) -> Family {
-        let Some(kept) = kept else {
-            // Of what lies beside it nobody knows whose it is before all files are looked at.
-            return Family::turn(&find_session_files(main, std::iter::empty()), Vec::new(), false);
+impl SessionFiles {
+    /// Reads the session file `main` and its subagent files, incrementally if `trust_known` is set. Takes the progress from
+    /// `cached`.
+    pub(super) fn read(main: &Path, cached: Option<&mut StatuslineCache>, trust_known: bool) -> SessionFiles {
+        let Some(cached) = cached else {
+            // The owners of sibling files are unknown until all files are read.
+            return SessionFiles::refresh_all(
+                &find_session_files(main, std::iter::empty()),
+                Vec::new(),
+                false,
+            );
         };
-        let pages = std::mem::take(&mut kept.pages);
-        let known: IdSet = kept.beside.iter().copied().collect();
-        let unknown = agents_beside(main).into_iter().filter(|name| !known.contains(&id(name)));
+        let progress = std::mem::take(&mut cached.progress);
+        let known: IdSet = cached.known_siblings.iter().copied().collect();
+        let unknown =
+            list_sibling_agents(main).into_iter().filter(|name| !known.contains(&file_name_id(name)));
         let unknown = unknown.map(|name| main.with_file_name(name));
-        let more: Vec<PathBuf> = pages.iter().map(|page| page.path.clone()).chain(unknown).collect();
-        Family::turn(&find_session_files(main, more.iter().map(PathBuf::as_path)), pages, trust)
+        let candidates: Vec<PathBuf> = progress.iter().map(|file| file.path.clone()).chain(unknown).collect();
+        SessionFiles::refresh_all(
+            &find_session_files(main, candidates.iter().map(PathBuf::as_path)),
+            progress,
+            trust_known,
+        )
     }
 
-    fn turn(files: &[SessionFile], pages: Vec<FileProgress>, trust: bool) -> Family {
-        let mut pages: HashMap<PathBuf, FileProgress> =
-            pages.into_iter().map(|page| (page.path.clone(), page)).collect();
-        let mut family = Family::default();
+    /// Reads the new bytes of `files`. `progress` contains what earlier calls read.
+    fn refresh_all(files: &[SessionFile], progress: Vec<FileProgress>, trust_known: bool) -> SessionFiles {
+        let mut progress: HashMap<PathBuf, FileProgress> =
+            progress.into_iter().map(|file| (file.path.clone(), file)).collect();
+        let mut session_files = SessionFiles::default();
         for file in files {
-            match FileProgress::refresh(file, pages.remove(&file.path), trust) {
-                Ok(turned) => {
-                    family.rewritten |= turned.rewritten;
-                    family.turned.push(turned);
+            match FileProgress::refresh(file, progress.remove(&file.path), trust_known) {
+                Ok(refreshed) => {
+                    session_files.was_rewritten |= refreshed.was_rewritten;
+                    session_files.files.push(refreshed);
                 }
-                Err(failure) => family.failures.push(failure),
+                Err(error) => session_files.failures.push(error),
             }
         }
-        family.rewritten |= !pages.is_empty();
-        family
+        session_files.was_rewritten |= !progress.is_empty();
+        session_files
     }
 
-    /// Leaves out what lies beside the session in `main` and is not of it.
+    /// Removes the files next to `main` that belong to another session than `session`.
     pub(super) fn keep_own(&mut self, main: Option<&Path>, session: &str) {
         let folder = main.map(|main| main.with_extension(""));
-        self.turned.retain(|turned| {
-            let path = &turned.page.path;
-            let lies = main == Some(path.as_path())
+        self.files.retain(|file| {
+            let path = &file.progress.path;
+            let is_own_path = main == Some(path.as_path())
                 || folder.as_ref().is_some_and(|folder| path.starts_with(folder));
-            lies || turned.sheet().session == session
+            is_own_path || file.usage().session == session
         });
     }
 
-    /// Returns the sheets of the family by the numbers that its files have among all.
-    pub(super) fn given(&self, files: &[SessionFile]) -> HashMap<usize, FileUsage> {
-        let mut given = HashMap::new();
-        for (no, file) in files.iter().enumerate() {
-            if let Some(turned) = self.turned.iter().find(|turned| turned.page.is_of(file)) {
-                given.insert(no, turned.sheet().clone());
+    /// Returns the usages of the session files by their index in `files`.
+    pub(super) fn usages_by_index(&self, files: &[SessionFile]) -> HashMap<usize, FileUsage> {
+        let mut usages = HashMap::new();
+        for (idx, file) in files.iter().enumerate() {
+            if let Some(own) = self.files.iter().find(|own| own.progress.is_for_file(file)) {
+                usages.insert(idx, own.usage().clone());
             }
         }
-        given
+        usages
     }
 
-    fn main(&self, main: Option<&Path>) -> Option<&RefreshedFile> {
-        self.turned.iter().find(|turned| main == Some(turned.page.path.as_path()))
+    /// Returns the file with the path `main`. Returns `None` if it is not among the files that were read.
+    fn main_file(&self, main: Option<&Path>) -> Option<&RefreshedFile> {
+        self.files.iter().find(|file| main == Some(file.progress.path.as_path()))
     }
 
-    /// Whether the session has a file.
-    pub(super) fn has(&self, main: Option<&Path>) -> bool {
-        self.main(main).is_some()
+    /// Returns `true` if the main file exists and could be read.
+    pub(super) fn has_main(&self, main: Option<&Path>) -> bool {
+        self.main_file(main).is_some()
     }
 
-    /// Returns what session the file in `main` says it is of.
-    pub(super) fn session(&self, main: &Path) -> Option<&str> {
-        self.main(Some(main)).map(|turned| turned.sheet().session.as_str())
+    /// Returns the session id in the lines of the main file. Returns `None` if the file was not read.
+    pub(super) fn session_id(&self, main: &Path) -> Option<&str> {
+        self.main_file(Some(main)).map(|file| file.usage().session.as_str())
     }
 
-    /// Returns the model and the tokens of the last response that is not of a subagent.
-    pub(super) fn last(&self, main: Option<&Path>) -> Option<(String, Usage)> {
-        let sheet = self.main(main)?.sheet();
-        let charge = sheet.charges.iter().rfind(|charge| !charge.side)?;
-        Some((sheet.model(charge).to_owned(), charge.usage))
+    /// Returns the model and the tokens of the last response of the main conversation. Returns `None` if there is none.
+    pub(super) fn last_response(&self, main: Option<&Path>) -> Option<(String, Usage)> {
+        let usage = self.main_file(main)?.usage();
+        let response = usage.responses.iter().rfind(|response| !response.is_sidechain)?;
+        Some((usage.model(response).to_owned(), response.usage))
     }
 
-    /// Returns what is to be kept of its files.
-    pub(super) fn pages(&self) -> Vec<FileProgress> {
-        self.turned.iter().map(|turned| turned.page.clone()).collect()
+    /// Returns the progress of the files, to be cached.
+    pub(super) fn progress(&self) -> Vec<FileProgress> {
+        self.files.iter().map(|file| file.progress.clone()).collect()
     }
 
-    /// Returns the sheets of its files, with their paths.
-    pub(super) fn into_sheets(self) -> impl Iterator<Item = (PathBuf, FileUsage)> {
-        self.turned.into_iter().map(RefreshedFile::into_sheet)
+    /// Returns the paths and usages of the files.
+    pub(super) fn into_usages(self) -> impl Iterator<Item = (PathBuf, FileUsage)> {
+        self.files.into_iter().map(RefreshedFile::into_usage)
     }
 
-    /// Returns how many bytes were read.
-    pub(super) fn read_bytes(&self) -> u64 {
-        self.turned.iter().map(|turned| turned.read).sum()
+    /// Returns the number of bytes that were read from all files.
+    pub(super) fn bytes_read(&self) -> u64 {
+        self.files.iter().map(|file| file.bytes_read).sum()
     }
 
-    /// Counts the charges without a time, and those before a moment.
-    pub(super) fn old(&self, since: Timestamp) -> (usize, usize) {
-        let charges = self.turned.iter().flat_map(|turned| &turned.sheet().charges);
-        charges.fold((0, 0), |(timeless, before), charge| match charge.time {
-            None => (timeless + 1, before),
-            Some(time) => (timeless, before + usize::from(time < since)),
+    /// Returns the number of responses without a time, and the number of those before `since`.
+    pub(super) fn count_old(&self, since: Timestamp) -> (usize, usize) {
+        let responses = self.files.iter().flat_map(|file| &file.usage().responses);
+        responses.fold((0, 0), |(without_time, before), response| match response.time {
+            None => (without_time + 1, before),
+            Some(time) => (without_time, before + usize::from(time < since)),
         })
     }
 }
 
-/// Names a file in a folder.
-pub(super) fn id(name: &OsStr) -> Id {
-    Id::of(name.as_encoded_bytes())
+/// Returns a hash of a file name.
+pub(super) fn file_name_id(name: &OsStr) -> Id {
+    Id::from_text(name.as_encoded_bytes())
 }

@@ -1,4 +1,4 @@
-//! What all other files came to when somebody looked: as little of it as is needed to say what is spent now.
+//! The cached state of the status line: the usage of all other sessions, reduced to the parts that are needed.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -6,121 +6,137 @@ use std::path::{Path, PathBuf};
 use rethread_core::entry::Timestamp;
 use rethread_core::id::{Id, IdSet};
 use rethread_core::pack_fields;
-use rethread_core::usage::{BLOCK_MILLIS, FileUsage, block_of, blocks};
+use rethread_core::usage::{BLOCK_MILLIS, FileUsage, find_block, find_block_starts};
 
-use super::super::store::UsageStore;
 use super::file_progress::FileProgress;
-use super::session_files::{Family, id};
+use super::session_files::{SessionFiles, file_name_id};
 use crate::cache::{CacheDir, CacheWarning};
-use crate::disk::{Roots, SessionFile, find};
+use crate::disk::{Roots, SessionFile, find_sessions};
+use crate::ops::usage::store::UsageStore;
 
-/// How long what others spent is believed, in milliseconds.
-const LAG: i64 = 60_000;
+/// The maximum age of the usage of other sessions, in milliseconds.
+const MAX_AGE_MILLIS: i64 = 60_000;
 
-/// What is kept between two looks.
+/// The state that is cached between two calls.
 #[derive(Debug)]
 pub(super) struct StatuslineCache {
-    /// When all files were looked at.
-    pub(super) made: Timestamp,
-    /// Where the count of blocks can be taken up: none runs then that began before. All that was got since is here.
+    /// The time at which all files were read.
+    pub(super) created_at: Timestamp,
+    /// The start of the day, or of the block that was running then. All responses since then are included.
     pub(super) since: Timestamp,
-    /// How many of the session's own charges have no time, and how many are older than that.
-    old: (usize, usize),
-    /// The files beside the session of which it is known whose they are, by name.
-    pub(super) beside: Vec<Id>,
-    /// Charges in files of others: what was got lately, and what stands in the session's own files too.
+    /// The number of responses of the session without a time, and of those before `since`.
+    old_counts: (usize, usize),
+    /// Hashes of the names of sibling files with a known session.
+    pub(super) known_siblings: Vec<Id>,
+    /// The usages of files of other sessions, reduced to recent responses and copies of responses of this session.
     pub(super) others: Vec<(PathBuf, FileUsage)>,
-    /// The session's own files.
-    pub(super) pages: Vec<FileProgress>,
+    /// The progress of the files of the session.
+    pub(super) progress: Vec<FileProgress>,
 }
 
-pack_fields!(StatuslineCache { made, since, old, beside, others, pages });
+pack_fields!(StatuslineCache { created_at, since, old_counts, known_siblings, others, progress });
 
-/// Where to look, and when.
-pub(super) struct Store<'s> {
+/// The files to read and the current time.
+pub(super) struct StatuslineSources<'s> {
     pub(super) roots: &'s Roots,
-    pub(super) index: Option<&'s CacheDir>,
-    /// The file of the session.
+    pub(super) cache_dir: Option<&'s CacheDir>,
+    /// The session file.
     pub(super) main: Option<&'s Path>,
     pub(super) now: Timestamp,
-    /// When the day began.
+    /// The start of the day.
     pub(super) today: Timestamp,
 }
 
 impl StatuslineCache {
-    /// Whether it is young enough to be believed.
-    pub(super) fn is_young(&self, now: Timestamp) -> bool {
-        (0..LAG).contains(&now.0.saturating_sub(self.made.0))
+    /// Returns `true` if the usage of other sessions is less than a minute old.
+    pub(super) fn is_fresh(&self, now: Timestamp) -> bool {
+        (0..MAX_AGE_MILLIS).contains(&now.0.saturating_sub(self.created_at.0))
     }
 
-    /// Whether it still stands on a day that began at `today`, beside what the session's own files hold now.
-    pub(super) fn stands(&self, family: &Family, today: Timestamp) -> bool {
-        self.since <= today && !family.rewritten && family.old(self.since) == self.old
+    /// Returns `true` if the state is valid for the day that began at `today` and the current files of the session.
+    pub(super) fn is_valid_for(&self, session_files: &SessionFiles, today: Timestamp) -> bool {
+        self.since <= today
+            && !session_files.was_rewritten
+            && session_files.count_old(self.since) == self.old_counts
     }
 
-    /// Looks at all files. Those of `session` that were not known to be its own join the family.
-    pub(super) fn look(
-        store: &Store<'_>,
+    /// Reads the usage of all files, from the cache if possible. Adds newly found files of `session` and read errors to
+    /// `session_files`. Also returns a warning if the cache cannot be written.
+    pub(super) fn rebuild(
+        sources: &StatuslineSources<'_>,
         session: &str,
-        family: &mut Family,
+        session_files: &mut SessionFiles,
     ) -> (StatuslineCache, Option<CacheWarning>) {
-        let Store { roots, index, main, now, today } = *store;
-        family.keep_own(main, session);
-        let (files, failures) = find(roots);
-        family.failures.extend(failures);
-        let given = family.given(&files);
-        let mut own: HashSet<usize> = given.keys().copied().collect();
-        let books = UsageStore::open_with(&files, roots, index, given);
-        let of_session = |no: usize| !session.is_empty() && books.covers[no].session == session;
-        for (no, file) in files.iter().enumerate() {
-            if of_session(no) && own.insert(no) {
+        let StatuslineSources { roots, cache_dir, main, now, today } = *sources;
+        session_files.keep_own(main, session);
+        let (files, failures) = find_sessions(roots);
+        session_files.failures.extend(failures);
+        let known = session_files.usages_by_index(&files);
+        let mut own_idxs: HashSet<usize> = known.keys().copied().collect();
+        let store = UsageStore::open_with_known(&files, roots, cache_dir, known);
+        let is_of_session = |idx: usize| !session.is_empty() && store.headers[idx].session == session;
+        for (idx, file) in files.iter().enumerate() {
+            if is_of_session(idx) && own_idxs.insert(idx) {
                 match FileProgress::refresh(file, None, false) {
-                    Ok(turned) => family.turned.push(turned),
-                    Err(failure) => family.failures.push(failure),
+                    Ok(refreshed) => session_files.files.push(refreshed),
+                    Err(error) => session_files.failures.push(error),
                 }
             }
         }
-        // One that has not yet said whose it is may be of this session.
-        let is_told = |(no, file): &(usize, &SessionFile)| {
+        // A file without a known session may turn out to belong to this session.
+        let has_known_session = |(idx, file): &(usize, &SessionFile)| {
             main.is_some_and(|main| main.parent() == file.path.parent())
-                && !books.covers[*no].session.is_empty()
+                && !store.headers[*idx].session.is_empty()
         };
-        let told = files.iter().enumerate().filter(is_told);
-        let beside = told.filter_map(|(_, file)| file.path.file_name()).map(id).collect();
-        let (recent, since) = lately(&books, today);
-        let mut wanted = recent;
-        let charges = family.turned.iter().flat_map(|turned| &turned.sheet().charges);
-        wanted.extend(charges.map(|charge| charge.message));
+        let siblings = files.iter().enumerate().filter(has_known_session);
+        let known_siblings =
+            siblings.filter_map(|(_, file)| file.path.file_name()).map(file_name_id).collect();
+        let (mut wanted, since) = find_recent(&store, today);
+        let responses = session_files.files.iter().flat_map(|file| &file.usage().responses);
+        wanted.extend(responses.map(|response| response.message));
         let mut others = Vec::new();
-        for (no, cover) in books.covers.iter().enumerate().filter(|(no, _)| !own.contains(no)) {
-            if cover.messages.iter().any(|message| wanted.contains(message)) {
+        for (idx, header) in store.headers.iter().enumerate().filter(|(idx, _)| !own_idxs.contains(idx)) {
+            if header.messages.iter().any(|message| wanted.contains(message)) {
                 others.push((
-                    files[no].path.clone(),
-                    books.sheet(no).only(|message| wanted.contains(&message)),
+                    files[idx].path.clone(),
+                    store.file_usage(idx).filter_messages(|message| wanted.contains(&message)),
                 ));
             }
         }
-        let (unread, notice) = books.close();
-        family.failures.extend(unread);
-        let old = family.old(since);
-        (StatuslineCache { made: now, since, old, beside, others, pages: Vec::new() }, notice)
+        let (read_errors, warning) = store.close();
+        session_files.failures.extend(read_errors);
+        let old_counts = session_files.count_old(since);
+        (
+            StatuslineCache {
+                created_at: now,
+                since,
+                old_counts,
+                known_siblings,
+                others,
+                progress: Vec::new(),
+            },
+            warning,
+        )
     }
 }
 
-/// Finds the messages of today and of the block that ran when it began, and when that block began, if there was one.
-fn lately(books: &UsageStore<'_>, today: Timestamp) -> (IdSet, Timestamp) {
+/// Returns the ids of the messages of today and of the five hours before, and the start of the block that was running at
+/// midnight. Without such a block, returns `today`.
+fn find_recent(store: &UsageStore<'_>, today: Timestamp) -> (IdSet, Timestamp) {
     let earliest = Timestamp(today.0.saturating_sub(BLOCK_MILLIS));
     let (mut recent, mut times) = (IdSet::default(), Vec::new());
-    books.each_with(
-        |sheet| {
-            let charges =
-                sheet.charges.iter().filter(|charge| charge.time.is_some_and(|time| time >= earliest));
-            recent.extend(charges.map(|charge| charge.message));
+    store.for_each_file_and_response(
+        |file_usage| {
+            let responses = file_usage
+                .responses
+                .iter()
+                .filter(|response| response.time.is_some_and(|time| time >= earliest));
+            recent.extend(responses.map(|response| response.message));
         },
-        |booked| times.extend(booked.time()),
+        |response| times.extend(response.time()),
     );
     times.sort_unstable();
-    let running = block_of(&blocks(times), today);
-    let running = running.filter(|begin| today.0.saturating_sub(begin.0) < BLOCK_MILLIS);
+    let running = find_block(&find_block_starts(times), today);
+    let running = running.filter(|start| today.0.saturating_sub(start.0) < BLOCK_MILLIS);
     (recent, running.unwrap_or(today))
 }

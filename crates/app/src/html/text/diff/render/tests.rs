@@ -1,10 +1,10 @@
-use super::super::row::Hunk;
-use super::{hunks, patch};
+use super::{render_diff, render_hunks};
+use crate::html::text::diff::row::Hunk;
 use crate::html::text::{Language, check};
 
 fn rows(markup: maud::Markup) -> Vec<String> {
     let markup = markup.into_string();
-    check::markup(&markup);
+    check::check_markup(&markup);
     let inner =
         markup.strip_prefix("<pre class=\"patch\">").and_then(|m| m.strip_suffix("</pre>")).expect("a frame");
     inner
@@ -14,11 +14,11 @@ fn rows(markup: maud::Markup) -> Vec<String> {
 }
 
 #[test]
-fn a_change_is_drawn_with_its_numbers() {
+fn changed_lines_have_numbers_and_marked_words() {
     let old = "fn a() {\n    let x = 1;\n}\n";
     let new = "fn a() {\n    let y = 1;\n    b();\n}\n";
     assert_eq!(
-        rows(patch(old, new, None)),
+        rows(render_diff(old, new, None)),
         [
             "<\"><span class=\"pn\" data-o=\"1\" data-n=\"1\"></span> fn a() {",
             "< pl-del\"><span class=\"pn\" data-o=\"2\"></span>-    let <span class=\"pw\">x</span> = 1;",
@@ -30,27 +30,27 @@ fn a_change_is_drawn_with_its_numbers() {
 }
 
 #[test]
-fn words_have_their_colours_on_both_sides() {
-    let drawn = rows(patch("let a = \"b\";", "let a = \"c\";", Language::named("rust")));
+fn both_sides_are_highlighted() {
+    let rendered = rows(render_diff("let a = \"b\";", "let a = \"c\";", Language::from_name("rust")));
     assert_eq!(
-        drawn[0],
+        rendered[0],
         "< pl-del\"><span class=\"pn\" data-o=\"1\"></span>-<span class=\"k\">let</span> a = <span class=\"s\">&quot;</span>\
          <span class=\"s pw\">b</span><span class=\"s\">&quot;</span>;"
     );
-    assert!(drawn[1].contains("<span class=\"s pw\">c</span>"));
+    assert!(rendered[1].contains("<span class=\"s pw\">c</span>"));
 }
 
 #[test]
-fn what_did_not_change_is_left_out() {
+fn unchanged_lines_are_omitted() {
     let old = (1..=30).map(|n| format!("{n}\n")).collect::<String>();
     let new = old.replace("15\n", "fifteen\n");
-    let drawn = rows(patch(&old, &new, None));
-    assert_eq!(drawn.len(), 10);
-    assert_eq!([&drawn[0], &drawn[9]], ["< pl-gap\">⋯ 11 lines", "< pl-gap\">⋯ 12 lines"]);
+    let rendered = rows(render_diff(&old, &new, None));
+    assert_eq!(rendered.len(), 10);
+    assert_eq!([&rendered[0], &rendered[9]], ["< pl-gap\">⋯ 11 lines", "< pl-gap\">⋯ 12 lines"]);
 }
 
 #[test]
-fn hunks_are_drawn_where_they_stand() {
+fn hunks_keep_their_line_numbers() {
     let lines = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
     let given = [
         Hunk {
@@ -61,7 +61,7 @@ fn hunks_are_drawn_where_they_stand() {
         Hunk { old_start: 20, new_start: 20, lines: lines(&["", "+漢"]) },
     ];
     assert_eq!(
-        rows(hunks(&given, None)),
+        rows(render_hunks(&given, None)),
         [
             "<\"><span class=\"pn\" data-o=\"10\" data-n=\"10\"></span> a",
             "< pl-del\"><span class=\"pn\" data-o=\"11\"></span>-b&lt;",
@@ -74,21 +74,21 @@ fn hunks_are_drawn_where_they_stand() {
 }
 
 #[test]
-fn edges_are_drawn_too() {
-    assert_eq!(rows(patch("", "", None)), Vec::<String>::new());
-    assert_eq!(rows(patch("", "a", None)), ["< pl-add\"><span class=\"pn\" data-n=\"1\"></span>+a"]);
-    let ends = check::markup(&patch("a\r\nb", "a\nb", None).into_string());
-    assert_eq!(ends, "only line ends or invisible characters differ");
+fn empty_and_extreme_input_is_rendered() {
+    assert_eq!(rows(render_diff("", "", None)), Vec::<String>::new());
+    assert_eq!(rows(render_diff("", "a", None)), ["< pl-add\"><span class=\"pn\" data-n=\"1\"></span>+a"]);
+    let ends = check::check_markup(&render_diff("a\r\nb", "a\nb", None).into_string());
+    assert_eq!(ends, "only line endings or invisible characters differ");
     let far = [Hunk {
         old_start: u32::MAX,
         new_start: u32::MAX,
         lines: vec!["-a".to_owned(), "+b".to_owned(), " c".to_owned()],
     }];
-    assert_eq!(rows(hunks(&far, None)).len(), 3);
+    assert_eq!(rows(render_hunks(&far, None)).len(), 3);
 }
 
 #[test]
-fn large_changes_are_drawn_in_markup_of_their_size() {
+fn markup_size_is_proportional_to_the_change() {
     let many = |from: u32, step: u32| {
         (0..19_000).map(|n| format!("{}\n", (from + n * step) % 97)).collect::<String>()
     };
@@ -100,9 +100,9 @@ fn large_changes_are_drawn_in_markup_of_their_size() {
         ("a ".repeat(1_000_000), "b ".repeat(1_000_000)),
     ];
     for (old, new) in pairs {
-        let drawn = patch(&old, &new, Language::named("rust")).into_string();
-        check::markup(&drawn);
+        let rendered = render_diff(&old, &new, Language::from_name("rust")).into_string();
+        check::check_markup(&rendered);
         let lines = old.lines().count() + new.lines().count();
-        assert!(drawn.len() <= 2 * (old.len() + new.len()) + 120 * lines, "{} bytes", drawn.len());
+        assert!(rendered.len() <= 2 * (old.len() + new.len()) + 120 * lines, "{} bytes", rendered.len());
     }
 }

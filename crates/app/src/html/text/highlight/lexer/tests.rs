@@ -1,10 +1,10 @@
-use crate::html::text::highlight::{Language, tokens};
+use crate::html::text::highlight::{Language, tokenize};
 
-/// Writes what each part of a text is: `‹k fn› main`.
-fn told(name: &str, text: &str) -> String {
+/// Writes a text with its tokens marked: `‹k fn› main`.
+fn mark_tokens(name: &str, text: &str) -> String {
     let mut out = String::new();
     let mut at = 0;
-    for token in tokens(text, Language::named(name)) {
+    for token in tokenize(text, Language::from_name(name)) {
         out.push_str(&text[at..token.start]);
         out.push_str(&format!("‹{} {}›", token.kind.class(), &text[token.start..token.end]));
         at = token.end;
@@ -13,7 +13,7 @@ fn told(name: &str, text: &str) -> String {
 }
 
 #[test]
-fn languages_are_told_by_their_words() {
+fn tokens_of_each_language_are_recognized() {
     let cases = [
         (
             "rust",
@@ -134,20 +134,20 @@ fn languages_are_told_by_their_words() {
         ("nothing", "fn a", "fn a"),
     ];
     for (name, text, expected) in cases {
-        assert_eq!(told(name, text), expected, "{name}");
+        assert_eq!(mark_tokens(name, text), expected, "{name}");
     }
 }
 
 #[test]
-fn words_are_sorted() {
+fn keywords_are_sorted() {
     let names = [
         "rust", "python", "js", "go", "java", "kotlin", "c", "cs", "swift", "ruby", "php", "lua", "sql",
         "sh", "ps1", "css", "json", "toml", "docker", "make", "elixir", "haskell", "scala", "r", "dart",
         "zig",
     ];
     for name in names {
-        let grammar = Language::named(name).expect("a known name").grammar();
-        assert!(!grammar.words.is_empty() && grammar.words.is_sorted(), "{name}");
+        let grammar = Language::from_name(name).expect("a known name").grammar();
+        assert!(!grammar.keywords.is_empty() && grammar.keywords.is_sorted(), "{name}");
         assert!(grammar.types.is_sorted(), "{name}");
     }
 }

@@ -1,11 +1,11 @@
 use proptest::prelude::*;
 
-use super::{LONGEST, prompt, prose};
+use super::{MAX_BYTES, render_prompt, render_prose};
 use crate::html::text::check;
 
 fn body(markup: maud::Markup) -> String {
     let markup = markup.into_string();
-    check::markup(&markup);
+    check::check_markup(&markup);
     markup
         .strip_prefix("<div class=\"md\">")
         .and_then(|m| m.strip_suffix("</div>"))
@@ -70,12 +70,12 @@ fn markdown_becomes_markup() {
         ("", ""),
     ];
     for (markdown, markup) in cases {
-        assert_eq!(body(prose(markdown)), markup, "{markdown}");
+        assert_eq!(body(render_prose(markdown)), markup, "{markdown}");
     }
 }
 
 #[test]
-fn prompts_keep_what_was_typed() {
+fn prompts_keep_line_breaks_and_names() {
     let cases = [
         ("one\ntwo", "<p>one<br>two</p>"),
         ("{\n  \"a\": [\n\t1", "<p>{<br>\u{a0}\u{a0}&quot;a&quot;: [<br>\u{a0}\u{a0}\u{a0}\u{a0}1</p>"),
@@ -84,7 +84,7 @@ fn prompts_keep_what_was_typed() {
         ("@src/__init__.py", "<p><span class=\"md-file\">@src/__init__.py</span></p>"),
     ];
     for (text, markup) in cases {
-        assert_eq!(body(prompt(text)), markup, "{text}");
+        assert_eq!(body(render_prompt(text)), markup, "{text}");
     }
 }
 
@@ -123,8 +123,8 @@ fn hostile_markdown_stays_text() {
         "@<script>/a.b",
     ];
     for text in hostile {
-        for markup in [prose(text), prompt(text)] {
-            check::markup(&markup.into_string());
+        for markup in [render_prose(text), render_prompt(text)] {
+            check::check_markup(&markup.into_string());
         }
     }
 }
@@ -133,12 +133,12 @@ fn hostile_markdown_stays_text() {
 fn depth_is_bounded() {
     for piece in ["> ", "- ", "1. ", "*a **b ", "[", "![", "~~a "] {
         let text = piece.repeat(3000);
-        check::markup(&prose(&format!("{text}x")).into_string());
+        check::check_markup(&render_prose(&format!("{text}x")).into_string());
     }
 }
 
 #[test]
-fn markup_grows_no_faster_than_its_text() {
+fn markup_grows_linearly() {
     let pieces = [
         "[",
         "[[",
@@ -187,8 +187,8 @@ fn markup_grows_no_faster_than_its_text() {
     ];
     for piece in pieces {
         let text = |len: usize| piece.repeat(len / piece.len());
-        check::grows_evenly(text, |text| prompt(text).into_string(), LONGEST / 64);
-        check::markup(&prompt(&text(LONGEST + 100)).into_string());
+        check::check_linear_growth(text, |text| render_prompt(text).into_string(), MAX_BYTES / 64);
+        check::check_markup(&render_prompt(&text(MAX_BYTES + 100)).into_string());
     }
 }
 
@@ -196,7 +196,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_text_gives_markup_of_ours(
+    fn any_text_gives_valid_markup(
         pieces in prop::collection::vec(prop::sample::select(vec![
             "<", ">", "\"", "'", "&", "`", "```", "*", "_", "[", "]", "(", ")", "!", "|", "-", "\n", "\n\n", "  ", "    ", "> ", "- ", "1. ",
             "# ", "a", "javascript:", "https://a.b", "<script>", "</p>", "&#60;", "&lt;", "\u{202e}", "\u{1b}[31m", "é", "漢", "@a/b.c",
@@ -204,7 +204,7 @@ proptest! {
         ]), 0..60),
     ) {
         let text = pieces.concat();
-        check::markup(&prose(&text).into_string());
-        check::markup(&prompt(&text).into_string());
+        check::check_markup(&render_prose(&text).into_string());
+        check::check_markup(&render_prompt(&text).into_string());
     }
 }
