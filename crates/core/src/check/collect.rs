@@ -4,10 +4,10 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::image::{ImageFormat, sniff_image};
 use super::size::SizeBreakdown;
-use crate::entry::{Block, BlockKind, Content, Entry, JsonStr, Kind, find_member};
+use crate::entry::{Block, BlockKind, Content, Entry, EntryRole, JsonStr, Kind, find_member};
 use crate::id::{Id, IdMap};
 use crate::problem::DuplicateUuid;
-use crate::tree::{LineSpan, NodeId, Tree};
+use crate::tree::{EntryVisitor, LineSpan, NodeId, Tree};
 
 /// The context window of most models, in tokens.
 pub(super) const DEFAULT_WINDOW: u64 = 200_000;
@@ -206,6 +206,12 @@ impl CheckCollector {
             if is_unescaped { sniff_image(data.raw()) } else { sniff_image(data.decode().as_bytes()) };
         let value = ImageInfo { bytes: data.raw().len() as u64, declared, actual, size };
         self.images.push(BlockLocation { node, block: block_idx, inner, value });
+    }
+}
+
+impl EntryVisitor for CheckCollector {
+    fn visit_entry(&mut self, entry: &Entry<'_>, span: LineSpan, _: EntryRole) {
+        self.add_entry(entry, span);
     }
 }
 

@@ -18,7 +18,7 @@ use crate::entry::{
     find_member, parse_content, value_text,
 };
 use crate::id::{Id, IdSet};
-use crate::tree::{LineSpan, NodeId};
+use crate::tree::{EntryVisitor, LineSpan, NodeId};
 
 /// A tool call.
 #[derive(Debug, Clone, Copy)]
@@ -357,5 +357,11 @@ impl ContextCollector {
     /// Returns the model of a response. Returns an empty string if unknown.
     pub(super) fn model(&self, reported: &ReportedUsage) -> &str {
         self.name_at(reported.model)
+    }
+}
+
+impl EntryVisitor for ContextCollector {
+    fn visit_entry(&mut self, entry: &Entry<'_>, span: LineSpan, _: EntryRole) {
+        self.add(entry, span);
     }
 }

@@ -1,8 +1,8 @@
 //! The lines outside the tree that a copy of a session needs.
 
-use crate::entry::{Entry, JsonStr, Kind};
+use crate::entry::{Entry, EntryRole, JsonStr, Kind};
 use crate::id::{Id, IdSet};
-use crate::tree::LineSpan;
+use crate::tree::{EntryVisitor, LineSpan};
 
 /// Collects the lines without a uuid that hold state of the session, from entries in file order.
 #[derive(Debug, Clone, Default)]
@@ -44,5 +44,11 @@ impl SessionStateLines {
     /// Returns the last line of each type with state of the whole session, such as the permission mode.
     pub fn latest_lines(&self) -> impl Iterator<Item = LineSpan> + '_ {
         self.last_by_type.iter().map(|(_, span)| *span)
+    }
+}
+
+impl EntryVisitor for SessionStateLines {
+    fn visit_entry(&mut self, entry: &Entry<'_>, span: LineSpan, _: EntryRole) {
+        self.add_entry(entry, span);
     }
 }

@@ -1,8 +1,8 @@
 //! Maps tool calls to the entries that make and answer them.
 
-use crate::entry::{BlockKind, Entry, Flags, JsonStr};
+use crate::entry::{BlockKind, Entry, EntryRole, Flags, JsonStr};
 use crate::id::{Id, IdMap};
-use crate::tree::NodeId;
+use crate::tree::{EntryVisitor, LineSpan, NodeId};
 
 /// Collects tool calls and results from entries in file order. Runs next to a `TreeBuilder` and skips sidechain
 /// lines.
@@ -55,5 +55,11 @@ impl ToolCallLinks {
     /// Returns `true` if any entry contains a result for the call.
     pub(super) fn is_answered(&self, call: Id) -> bool {
         self.results.contains_key(&call)
+    }
+}
+
+impl EntryVisitor for ToolCallLinks {
+    fn visit_entry(&mut self, entry: &Entry<'_>, _: LineSpan, _: EntryRole) {
+        self.add_entry(entry);
     }
 }

@@ -1,9 +1,9 @@
 //! The data of each entry that the resume simulation needs in addition to the tree: its blocks, in a few bytes.
 
 use crate::block_table::{BlockTable, ToolCallIds, ToolCallIdx};
-use crate::entry::{Block, BlockKind, Content, Entry, Flags, JsonStr, Kind};
+use crate::entry::{Block, BlockKind, Content, Entry, EntryRole, Flags, JsonStr, Kind};
 use crate::id::Id;
-use crate::tree::{LineSpan, NodeId};
+use crate::tree::{EntryVisitor, LineSpan, NodeId};
 
 /// A content block, reduced to the properties that decide whether it is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -193,6 +193,12 @@ impl ResumeIndex {
     /// Returns the number of distinct tool call ids in calls and results, that is, the bound of `ToolCallIdx`.
     pub(super) fn call_count(&self) -> usize {
         self.calls.len()
+    }
+}
+
+impl EntryVisitor for ResumeIndex {
+    fn visit_entry(&mut self, entry: &Entry<'_>, span: LineSpan, _: EntryRole) {
+        self.add_entry(entry, span);
     }
 }
 

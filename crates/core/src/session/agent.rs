@@ -8,6 +8,7 @@ use std::collections::HashSet;
 
 use crate::entry::{BlockKind, Entry, EntryRole, JsonStr, Kind, find_member, members, value_text};
 use crate::id::{Id, IdMap};
+use crate::tree::{EntryVisitor, LineSpan};
 
 /// The content of the `.meta.json` next to an agent's file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -154,6 +155,12 @@ impl AgentCallIndex {
                 is_unused && !prompt.is_empty() && candidate.prompt.trim() == prompt.trim()
             }
         })
+    }
+}
+
+impl EntryVisitor for AgentCallIndex {
+    fn visit_entry(&mut self, entry: &Entry<'_>, span: LineSpan, _: EntryRole) {
+        self.add(entry, span.line);
     }
 }
 

@@ -4,7 +4,7 @@ use super::title::{Title, TitleSource, collapse_whitespace};
 use crate::entry::{Entry, EntryRole, Flags, JsonStr, Kind, Timestamp, members, value_text};
 use crate::id::{Id, ShortId, ShortIdMap};
 use crate::problem::Problem;
-use crate::tree::{ParentLink, Tree};
+use crate::tree::{EntryVisitor, LineSpan, ParentLink, Tree};
 use crate::turn::SlashCommand;
 
 /// The maximum number of bytes kept of titles and of the first prompt.
@@ -285,6 +285,12 @@ impl SessionInfoBuilder {
         let conversation = tree.nodes().iter().filter(is_main);
         info.ids = conversation.map(|node| node.uuid.to_short()).collect();
         info
+    }
+}
+
+impl EntryVisitor for SessionInfoBuilder {
+    fn visit_entry(&mut self, entry: &Entry<'_>, _: LineSpan, role: EntryRole) {
+        self.add(entry, role);
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::entry::{BlockKind, Content, Entry, EntryRole, Flags, Kind, LineStatus, SystemKind};
 use crate::id::{Id, IdSet};
 use crate::problem::Problem;
-use crate::tree::{ParentLink, Tree};
+use crate::tree::{EntryVisitor, LineSpan, ParentLink, Tree};
 use crate::turn::ToolCallIndex;
 use crate::usage::{
     FileUsage, TokenTotals, UsageCollector, dedupe_responses, total_by_request_id, total_tokens,
@@ -326,6 +326,12 @@ impl StatsCollector {
     /// Returns `true` if no entry was recovered from a damaged line. Lines without any entry do not count.
     pub fn is_undamaged(&self) -> bool {
         self.is_undamaged
+    }
+}
+
+impl EntryVisitor for StatsCollector {
+    fn visit_entry(&mut self, entry: &Entry<'_>, _: LineSpan, _: EntryRole) {
+        self.add(entry);
     }
 }
 

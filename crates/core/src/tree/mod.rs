@@ -18,6 +18,7 @@ mod node;
 mod outline;
 mod path;
 mod segments;
+mod visitor;
 
 pub use branch::{Branch, Branches, ForkPoint};
 pub use builder::{Tree, TreeBuilder};
@@ -25,3 +26,4 @@ pub use fork::{Fork, ForkKind};
 pub use node::{LineSpan, Node, NodeId, ParentLink};
 pub use outline::{Outline, OutlineItem, OutlineOptions, OutlineRow, PathRelation};
 pub use path::PathEntry;
+pub use visitor::{EntryVisitor, VisitFn};

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use super::savings::{RemovalCause, SavingsByCause};
 use crate::block_table::{BlockTable, ToolCallIds, ToolCallIdx};
-use crate::entry::{Block, BlockKind, Content, Entry, JsonStr, Kind};
+use crate::entry::{Block, BlockKind, Content, Entry, EntryRole, JsonStr, Kind};
 use crate::id::{Id, IdMap, ShortId};
 use crate::resume::{block_bytes, is_blank};
-use crate::tree::{LineSpan, NodeId};
+use crate::tree::{EntryVisitor, LineSpan, NodeId};
 
 /// The class of a block, as far as a trim distinguishes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -236,6 +236,12 @@ impl BlockInventory {
     /// Returns the uuid of an entry as it is written in the file.
     pub(super) fn uuid_text(&self, id: Id) -> String {
         self.other_uuid_texts.get(&id).cloned().unwrap_or_else(|| id.to_hyphenated())
+    }
+}
+
+impl EntryVisitor for BlockInventory {
+    fn visit_entry(&mut self, entry: &Entry<'_>, span: LineSpan, _: EntryRole) {
+        self.add(entry, span);
     }
 }
 

@@ -1,8 +1,8 @@
 //! Pairs tool calls with their results by id.
 
-use crate::entry::{BlockKind, Entry, Kind, Timestamp};
+use crate::entry::{BlockKind, Entry, EntryRole, Kind, Timestamp};
 use crate::id::{Id, IdMap};
-use crate::tree::LineSpan;
+use crate::tree::{EntryVisitor, LineSpan};
 
 /// The index of a tool name in a [`ToolCallIndex`].
 pub type ToolId = u16;
@@ -118,5 +118,11 @@ impl ToolCallIndex {
     /// Returns the tools by name with the number of blocks that call them. A call may be written on several lines.
     pub fn tools(&self) -> &[(String, u64)] {
         &self.tools
+    }
+}
+
+impl EntryVisitor for ToolCallIndex {
+    fn visit_entry(&mut self, entry: &Entry<'_>, span: LineSpan, _: EntryRole) {
+        self.add(entry, span);
     }
 }

@@ -2,8 +2,8 @@
 
 use super::dedupe::{UniqueResponse, dedupe_responses};
 use super::file_usage::UsageCollector;
-use crate::entry::{Entry, Timestamp, Usage};
-use crate::tree::NodeId;
+use crate::entry::{Entry, EntryRole, Timestamp, Usage};
+use crate::tree::{EntryVisitor, LineSpan, NodeId};
 
 /// Collects the responses of one file and the nodes at which they begin.
 #[derive(Debug, Default)]
@@ -44,5 +44,11 @@ impl UsageByNode {
                 visit(node, file.model(response), response.time, &unique);
             }
         }
+    }
+}
+
+impl EntryVisitor for UsageByNode {
+    fn visit_entry(&mut self, entry: &Entry<'_>, _: LineSpan, _: EntryRole) {
+        self.add(entry);
     }
 }

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use rethread_core::edit::{Envelope, ResumeMarker, SessionStateLines};
-use rethread_core::entry::{self, Entry, JsonStr, Timestamp, with_entry};
+use rethread_core::entry::{self, Entry, EntryRole, JsonStr, Timestamp, with_entry};
 use rethread_core::id::Id;
 use rethread_core::lines::LineSplitter;
 use rethread_core::resume::{KNOWN_CLIENTS, ResumeIndex, ResumeOutcome, simulate_resume, simulate_resume_at};
-use rethread_core::tree::{LineSpan, Node, NodeId, Tree, TreeBuilder};
+use rethread_core::tree::{EntryVisitor, LineSpan, Node, NodeId, Tree, TreeBuilder};
 use rethread_core::version::Version;
 
 use crate::Error;
@@ -78,35 +78,31 @@ impl EditSessionBuilder {
         })
     }
 
-    fn add(&mut self, entry: &Entry<'_>, span: LineSpan) {
-        self.state_lines.add_entry(entry, span);
-        self.uuids.add(entry);
-    }
-
     fn finish(self, session: Session) -> EditSession {
         let EditSessionBuilder { lines, fingerprint, state_lines, uuids } = self;
         EditSession { session, state_lines, lines, fingerprint, uuids }
     }
 }
 
+impl EntryVisitor for EditSessionBuilder {
+    fn visit_entry(&mut self, entry: &Entry<'_>, span: LineSpan, role: EntryRole) {
+        self.state_lines.visit_entry(entry, span, role);
+        self.uuids.visit_entry(entry, span, role);
+    }
+}
+
 impl EditSession {
-    /// Opens a session file and calls `visit` with every entry.
-    pub(crate) fn open(
-        path: &Path,
-        mut visit: impl FnMut(&Entry<'_>, LineSpan),
-    ) -> Result<EditSession, Error> {
+    /// Opens a session file and passes every entry to `visitor`.
+    pub(crate) fn open(path: &Path, visitor: &mut impl EntryVisitor) -> Result<EditSession, Error> {
         let mut builder = EditSessionBuilder::open(path)?;
-        let session = load(path, LoadOptions::default(), |entry, span| {
-            builder.add(entry, span);
-            visit(entry, span);
-        })?;
+        let session = load(path, LoadOptions::default(), &mut (&mut builder, visitor))?;
         Ok(builder.finish(session))
     }
 
     /// Opens a session file to append lines to it. Also returns a simulator of appends.
     pub(crate) fn open_for_append(path: &Path) -> Result<(EditSession, AppendSimulator), Error> {
         let mut builder = EditSessionBuilder::open(path)?;
-        let (session, tree_builder) = load_with_builder(path, |entry, span| builder.add(entry, span))?;
+        let (session, tree_builder) = load_with_builder(path, &mut builder)?;
         Ok((builder.finish(session), AppendSimulator(tree_builder)))
     }
 
@@ -252,8 +248,7 @@ impl AppendSimulator {
         for_each_entry(added, |entry, span| {
             let span =
                 LineSpan { offset: bytes + span.offset, line: lines.saturating_add(span.line), ..span };
-            builder.add_entry(entry, span);
-            resume_index.add_entry(entry, span);
+            builder.add_and_visit(entry, span, &mut resume_index);
         });
         ParsedLines { tree: builder.finish(), resume_index }
     }
@@ -265,8 +260,7 @@ impl ParsedLines {
         let mut builder = TreeBuilder::default();
         let mut resume_index = ResumeIndex::default();
         for_each_entry(bytes, |entry, span| {
-            builder.add_entry(entry, span);
-            resume_index.add_entry(entry, span);
+            builder.add_and_visit(entry, span, &mut resume_index);
         });
         ParsedLines { tree: builder.finish(), resume_index }
     }

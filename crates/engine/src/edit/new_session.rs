@@ -164,7 +164,7 @@ impl NewSessionSpec {
 impl NewSession {
     /// Verifies that clients load the expected entries of the written file.
     fn verify(&self, clients: &[Version]) -> Result<(), Error> {
-        let session = load(&self.path, LoadOptions::default(), |_, _| {})?;
+        let session = load(&self.path, LoadOptions::default(), &mut ())?;
         let actual =
             ParsedLines { tree: session.tree, resume_index: session.resume_index }.expected_loads(clients);
         if matches_expected(&self.expected_loads, &actual) {

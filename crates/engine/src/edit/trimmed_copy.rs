@@ -70,7 +70,7 @@ impl SessionTrimmer {
     /// resumes. Returns an error if the client could load nothing.
     pub(crate) fn open(path: &Path, branch: Option<&str>) -> Result<SessionTrimmer, Error> {
         let mut inventory = BlockInventory::default();
-        let source = EditSession::open(path, |entry, span| inventory.add(entry, span))?;
+        let source = EditSession::open(path, &mut inventory)?;
         let nothing_error = || Error::NothingToLoad { path: path.to_owned() };
         let session = &source.session;
         if session.tree.is_sidechain_file() {

@@ -102,8 +102,7 @@ pub(crate) fn simulate_draft(
             len: line.len() as u32,
         };
         with_entry(line, |entry: &Entry<'_>| {
-            builder.add_entry(entry, span);
-            resume_index.add_entry(entry, span);
+            builder.add_and_visit(entry, span, &mut resume_index);
         });
     })
     .map_err(Error::reading(source))?;

@@ -119,7 +119,7 @@ pub(super) fn read_first_session_id(path: &Path) -> Option<String> {
 /// Lists the subagents of the session file `path`, also those written into the file itself.
 pub fn list_agents(path: &Path) -> Result<AgentList, Error> {
     let options = LoadOptions { tool_calls: true, ..LoadOptions::default() };
-    let main = load(path, options, |_, _| {})?;
+    let main = load(path, options, &mut ())?;
     let header = main.header();
     let mut call_indexes: Vec<(Option<String>, AgentCallIndex)> = Vec::new();
     let mut rows = list_inline_agents(&main)?;
@@ -127,7 +127,7 @@ pub fn list_agents(path: &Path) -> Result<AgentList, Error> {
     let mut failures = Vec::new();
     for path in find_agent_paths(path) {
         let meta = read_small_file(&path.with_extension("meta.json")).map(|bytes| AgentMeta::parse(&bytes));
-        match load(&path, options, |_, _| {}) {
+        match load(&path, options, &mut ()) {
             Ok(session) => agents.push((session, meta.unwrap_or_default())),
             Err(failure) => failures.push(failure),
         }

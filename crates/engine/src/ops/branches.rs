@@ -68,12 +68,9 @@ pub struct BranchList {
 /// Lists the branches of the session file `path` with their usage and a preview of their first prompt, or of
 /// their first entry that is not structural.
 pub fn list_branches(path: &Path) -> Result<BranchList, Error> {
-    let mut usage_by_node = UsageByNode::default();
-    let mut uuids = UuidTable::default();
-    let session = load(path, LoadOptions::default(), |entry, _| {
-        usage_by_node.add(entry);
-        uuids.add(entry);
-    })?;
+    let mut visitors = (UsageByNode::default(), UuidTable::default());
+    let session = load(path, LoadOptions::default(), &mut visitors)?;
+    let (usage_by_node, uuids) = visitors;
     let tree = &session.tree;
     let mut branches = Branches::from_tree(tree);
     let mut totals = branches.sum_by_branch(usage_by_node.usage_by_node(), Usage::add).into_iter();

@@ -113,7 +113,7 @@ const LARGEST_COUNT: usize = 5;
 /// Analyzes the context window of a session.
 pub fn analyze_context(request: &ContextRequest) -> Result<ContextReport, Error> {
     let mut collector = ContextCollector::default();
-    let session = load(&request.path, LoadOptions::default(), |entry, span| collector.add(entry, span))?;
+    let session = load(&request.path, LoadOptions::default(), &mut collector)?;
     let tree = &session.tree;
     let active = session.active_path();
     let path: Vec<NodeId> = active

@@ -72,11 +72,11 @@ struct LoadedBranch {
 /// Compares the turns of two branches after their last common entry.
 pub fn diff_branches(a: &BranchSpec, b: &BranchSpec) -> Result<BranchDiff, Error> {
     let same_file = a.path == b.path;
-    let first = std::rc::Rc::new(load(&a.path, LoadOptions::default(), |_, _| {})?);
+    let first = std::rc::Rc::new(load(&a.path, LoadOptions::default(), &mut ())?);
     let second = if same_file {
         first.clone()
     } else {
-        std::rc::Rc::new(load(&b.path, LoadOptions::default(), |_, _| {})?)
+        std::rc::Rc::new(load(&b.path, LoadOptions::default(), &mut ())?)
     };
     let mut sides = [LoadedBranch::new(first, a)?, LoadedBranch::new(second, b)?];
     let mut merge_base = find_merge_base(&sides[0].fingerprints, &sides[1].fingerprints);

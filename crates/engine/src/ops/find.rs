@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use rethread_core::entry::{Entry, EntryRole, Kind, Timestamp};
 use rethread_core::query::{EntryMatches, Needle, TextScope, TextSource};
 use rethread_core::resume::ContextStatus;
-use rethread_core::tree::{LineSpan, NodeId};
+use rethread_core::tree::{LineSpan, NodeId, VisitFn};
 
 use crate::Error;
 use crate::disk::LineReader;
@@ -102,13 +102,14 @@ pub struct FindResults {
 pub fn find_matches(request: &FindRequest) -> Result<FindResults, Error> {
     let mut found_entries: Vec<FoundEntry> = Vec::new();
     let mut truncated: Vec<LineSpan> = Vec::new();
-    let session = load(&request.path, LoadOptions::default(), |entry, span| {
+    let mut visitor = VisitFn(|entry: &Entry<'_>, span: LineSpan| {
         if entry.raw.len() != span.len as usize {
             truncated.push(span);
         } else {
             found_entries.extend(match_entry(request, entry, span));
         }
-    })?;
+    });
+    let session = load(&request.path, LoadOptions::default(), &mut visitor)?;
     let mut lines = LineReader::open(&request.path).map_err(Error::reading(&request.path))?;
     // Very long lines were truncated while loading: search them again, one whole line at a time.
     for span in truncated {

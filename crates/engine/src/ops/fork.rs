@@ -29,7 +29,7 @@ pub struct ForkRequest {
 
 /// Creates a new session with the path to an entry. In a dry run, only computes what it would contain.
 pub fn fork(request: &ForkRequest, writer: &SessionWriter) -> Result<NewSession, Error> {
-    let source = EditSession::open(&request.path, |_, _| {})?;
+    let source = EditSession::open(&request.path, &mut ())?;
     let leaf = match &request.at {
         Some(at) => resolve_entry(&source, at)?,
         None => source.active_leaf()?,

@@ -144,8 +144,7 @@ fn read_info(file: &SessionFile) -> Result<(SessionInfo, u64), Error> {
     let mut builder = SessionInfoBuilder::default();
     let add = |event: ScanEvent<'_, '_>| {
         if let ScanEvent::Entry(entry, span, _) = event {
-            let role = tree.add_entry(entry, span);
-            builder.add(entry, role);
+            tree.add_and_visit(entry, span, &mut builder);
         }
     };
     // The list needs only the session of a subagent, which is in its first lines.

@@ -41,7 +41,7 @@ pub struct RenameOutcome {
 pub fn rename(writer: &SessionWriter, request: &RenameRequest) -> Result<RenameOutcome, Error> {
     let path = &request.path;
     let fingerprint = TailFingerprint::from_path(path).map_err(Error::reading(path))?;
-    let session = load(path, LoadOptions::default(), |_, _| {})?;
+    let session = load(path, LoadOptions::default(), &mut ())?;
     let title = parse_title(&request.title)?;
     let plan = Plan {
         command: "rename",
@@ -71,7 +71,7 @@ fn build_lines(title: &str, session: &str, is_unterminated: bool) -> Vec<u8> {
 
 /// Verifies that the file has the title now.
 fn verify_title(path: &Path, title: &str) -> Result<(), Error> {
-    let actual = load(path, LoadOptions::default(), |_, _| {})?.info.custom_title;
+    let actual = load(path, LoadOptions::default(), &mut ())?.info.custom_title;
     let is_set = actual.is_some_and(|actual| actual == title);
     if is_set { Ok(()) } else { Err(Error::VerificationFailed { path: path.to_owned() }) }
 }

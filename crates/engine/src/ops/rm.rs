@@ -41,7 +41,7 @@ pub fn remove(writer: &SessionWriter, request: &RemoveRequest) -> Result<RemoveO
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let paths = find_session_paths(path, &stem);
     // A file that cannot be read can still be removed.
-    let session = load(path, LoadOptions::default(), |_, _| {}).map_or(stem, |session| session.id);
+    let session = load(path, LoadOptions::default(), &mut ()).map_or(stem, |session| session.id);
     let bytes = paths.iter().map(|path| total_size(path)).sum();
     let plan = Plan {
         command: "rm",

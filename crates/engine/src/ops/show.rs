@@ -73,7 +73,7 @@ pub struct ShownSession {
 
 /// Opens a session to read it turn by turn.
 pub fn show_session(request: &ShowRequest) -> Result<ShownSession, Error> {
-    let session = load(&request.path, LoadOptions::default(), |_, _| {})?;
+    let session = load(&request.path, LoadOptions::default(), &mut ())?;
     let lines = LineReader::open(&request.path).map_err(Error::reading(&request.path))?;
     let tip = match &request.branch {
         Some(name) => Some(session.newest_descendant(session.find_entry(name)?)),

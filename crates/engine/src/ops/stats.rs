@@ -102,9 +102,7 @@ fn count_file(file: &SessionFile) -> Result<(StoreCounts, u64), Error> {
     let scan_result = scan(&file.path, &ScanOptions::default(), |event| match event {
         // Recovered entries are reported by their lines, not counted as if they were intact.
         ScanEvent::Entry(entry, span, true) => {
-            tree.add_entry(entry, span);
-            tool_calls.add(entry, span);
-            stats.add(entry);
+            tree.add_and_visit(entry, span, &mut (&mut tool_calls, &mut stats));
         }
         ScanEvent::Entry(..) => {}
         ScanEvent::Line(status) => stats.add_line(status),

@@ -54,13 +54,13 @@ pub struct ToolList {
 /// Lists the tool calls that `filter` selects, of the session file `path` and of its subagents.
 pub fn list_tool_calls(path: &Path, filter: &ToolFilter) -> Result<ToolList, Error> {
     let options = LoadOptions { tool_calls: true, ..LoadOptions::default() };
-    let main = load(path, options, |_, _| {})?;
+    let main = load(path, options, &mut ())?;
     let mut list = ToolList { header: main.header(), rows: Vec::new(), unpaired: 0, failures: Vec::new() };
     // By call id: whether the call was found, and whether its result was found.
     let mut unpaired: IdMap<(bool, bool)> = IdMap::default();
     let mut sessions = vec![main];
     for path in find_agent_paths(path) {
-        match load(&path, options, |_, _| {}) {
+        match load(&path, options, &mut ()) {
             Ok(session) => sessions.push(session),
             Err(error) => list.failures.push(error),
         }

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use rethread_core::entry::{BlockKind, Entry, EntryRole, Kind, Timestamp};
 use rethread_core::id::IdSet;
-use rethread_core::tree::{Branches, NodeId, Outline, OutlineOptions, OutlineRow, Tree};
+use rethread_core::tree::{
+    Branches, EntryVisitor, LineSpan, NodeId, Outline, OutlineOptions, OutlineRow, Tree,
+};
 
 use super::branches::number_turns;
 use crate::Error;
@@ -96,8 +98,8 @@ struct CallCounter {
     seen: IdSet,
 }
 
-impl CallCounter {
-    fn add(&mut self, entry: &Entry<'_>) {
+impl EntryVisitor for CallCounter {
+    fn visit_entry(&mut self, entry: &Entry<'_>, _: LineSpan, _: EntryRole) {
         if entry.uuid.is_none() {
             return;
         }
@@ -113,7 +115,7 @@ impl CallCounter {
 /// Lays out the tree of a session in rows. Their texts are not read until they are needed.
 pub fn outline_tree(request: &TreeRequest) -> Result<TreeListing, Error> {
     let mut calls = CallCounter::default();
-    let session = load(&request.path, LoadOptions::default(), |entry, _| calls.add(entry))?;
+    let session = load(&request.path, LoadOptions::default(), &mut calls)?;
     let lines = LineReader::open(&request.path).map_err(Error::reading(&request.path))?;
     let around = request.around.as_deref().map(|name| session.find_entry(name)).transpose()?;
     let tree = &session.tree;

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use rethread_core::entry::{Entry, EntryRole, Kind};
+use rethread_core::entry::{EntryRole, Kind};
 use rethread_core::problem::Problem;
 use rethread_core::resume::ResumeIndex;
 use rethread_core::session::{AgentCallIndex, SessionInfo, SessionInfoBuilder, SummaryTitles, Title};
-use rethread_core::tree::{LineSpan, NodeId, Tree, TreeBuilder};
+use rethread_core::tree::{EntryVisitor, NodeId, Tree, TreeBuilder};
 use rethread_core::turn::ToolCallIndex;
 use rethread_core::version::Version;
 
@@ -64,29 +64,29 @@ impl Default for LoadOptions {
     }
 }
 
-/// Loads a session file and calls `visit` with every entry, in file order. Recovered entries of damaged lines are
+/// Loads a session file and passes every entry to `visitor`, in file order. Recovered entries of damaged lines are
 /// included.
 pub(crate) fn load(
     path: &Path,
     options: LoadOptions,
-    visit: impl FnMut(&Entry<'_>, LineSpan),
+    visitor: &mut impl EntryVisitor,
 ) -> Result<Session, Error> {
-    Ok(load_with(path, options, visit, |builder| (builder.finish(), ()))?.0)
+    Ok(load_with(path, options, visitor, |builder| (builder.finish(), ()))?.0)
 }
 
 /// Loads a session file as [`load`] does. Also returns the tree builder, to add lines after the end of the file.
 pub(crate) fn load_with_builder(
     path: &Path,
-    visit: impl FnMut(&Entry<'_>, LineSpan),
+    visitor: &mut impl EntryVisitor,
 ) -> Result<(Session, TreeBuilder), Error> {
-    load_with(path, LoadOptions::default(), visit, |builder| (builder.clone().finish(), builder))
+    load_with(path, LoadOptions::default(), visitor, |builder| (builder.clone().finish(), builder))
 }
 
 /// Loads a session file. `finish` converts the tree builder to the tree and a further result, which is also returned.
 fn load_with<T>(
     path: &Path,
     options: LoadOptions,
-    mut visit: impl FnMut(&Entry<'_>, LineSpan),
+    visitor: &mut impl EntryVisitor,
     finish: impl FnOnce(TreeBuilder) -> (Tree, T),
 ) -> Result<(Session, T), Error> {
     let bytes = std::fs::metadata(path).map_or(0, |meta| meta.len());
@@ -95,25 +95,19 @@ fn load_with<T>(
     } else {
         TreeBuilder::with_capacity_for(bytes)
     };
-    let mut info_builder = SessionInfoBuilder::default();
-    let mut tool_calls = ToolCallIndex::default();
-    let mut agent_calls = AgentCallIndex::default();
-    let mut resume_index = ResumeIndex::default();
+    let calls = options.tool_calls.then(<(ToolCallIndex, AgentCallIndex)>::default);
+    let parts = (ResumeIndex::default(), SessionInfoBuilder::default(), calls);
+    let mut visitors = (parts, visitor);
     let report = scan(path, &ScanOptions::default(), |event| {
         if let ScanEvent::Entry(entry, span, is_whole) = event {
             let recovered = if is_whole { None } else { Some(entry.clone().mark_recovered()) };
             let entry = recovered.as_ref().unwrap_or(entry);
-            let role = builder.add_entry(entry, span);
-            resume_index.add_entry(entry, span);
-            info_builder.add(entry, role);
-            visit(entry, span);
-            if options.tool_calls {
-                tool_calls.add(entry, span);
-                agent_calls.add(entry, span.line);
-            }
+            builder.add_and_visit(entry, span, &mut visitors);
         }
     })
     .map_err(Error::reading(path))?;
+    let (resume_index, info_builder, calls) = visitors.0;
+    let (tool_calls, agent_calls) = calls.unwrap_or_default();
     let (tree, rest) = finish(builder);
     let info = info_builder.finish(&tree, report.lines, &report.problems);
     let other_infos = if options.search_title { read_other_infos(path, &info) } else { Vec::new() };

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use rethread_core::entry::{self, value_text};
+use rethread_core::entry::{self, EntryRole, value_text};
 use rethread_core::id::Id;
 use rethread_core::lines::Line;
-use rethread_core::tree::{NodeId, Tree};
+use rethread_core::tree::{EntryVisitor, LineSpan, NodeId, Tree};
 use rethread_core::turn::{ToolCall, TurnPart, build_turn};
 
 use super::load::Session;
@@ -51,16 +51,17 @@ pub(crate) struct UuidTable {
     next_node: NodeId,
 }
 
-impl UuidTable {
-    /// Adds the next entry of the file.
-    pub(crate) fn add(&mut self, entry: &entry::Entry<'_>) {
+impl EntryVisitor for UuidTable {
+    fn visit_entry(&mut self, entry: &entry::Entry<'_>, _: LineSpan, _: EntryRole) {
         let Some(uuid) = entry.uuid else { return };
         if !Id::is_uuid(uuid.raw()) {
             self.non_standard.insert(self.next_node, uuid.decode().into_owned());
         }
         self.next_node += 1;
     }
+}
 
+impl UuidTable {
     /// Returns the uuid of a node exactly as the file spells it.
     pub(crate) fn get(&self, tree: &Tree, node_id: NodeId) -> String {
         self.non_standard.get(&node_id).cloned().unwrap_or_else(|| tree.node(node_id).uuid.to_hyphenated())

@@ -87,10 +87,7 @@ pub(super) fn check_file(path: &Path, is_live: bool) -> Result<SessionReport, Er
     let mut info_builder = SessionInfoBuilder::default();
     let scan = scan(path, &ScanOptions::default(), |event| match event {
         ScanEvent::Entry(entry, span, true) => {
-            let role = tree.add_entry(entry, span);
-            resume_index.add_entry(entry, span);
-            collector.add_entry(entry, span);
-            info_builder.add(entry, role);
+            tree.add_and_visit(entry, span, &mut (&mut resume_index, &mut collector, &mut info_builder));
         }
         ScanEvent::Entry(_, span, false) => collector.add_recovered(span),
         ScanEvent::Line(_) => {}

@@ -64,7 +64,7 @@ pub struct Explanation {
 /// Simulates a resume of a session with one or more clients.
 pub fn explain_resume(request: &ExplainRequest) -> Result<Explanation, Error> {
     let mut uuids = UuidTable::default();
-    let session = load(&request.path, LoadOptions::default(), |entry, _| uuids.add(entry))?;
+    let session = load(&request.path, LoadOptions::default(), &mut uuids)?;
     let clients: Vec<Option<Version>> = match &request.client {
         ClientSelector::Newest => vec![Some(session.client())],
         ClientSelector::Client(version) => vec![Some(version.clone())],

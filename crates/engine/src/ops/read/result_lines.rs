@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use rethread_core::entry::{BlockKind, Entry};
+use rethread_core::entry::{BlockKind, Entry, EntryRole};
 use rethread_core::id::IdMap;
-use rethread_core::tree::LineSpan;
+use rethread_core::tree::{EntryVisitor, LineSpan};
 
 /// Maps the line of tool calls to the line of their last result.
 #[derive(Debug, Default)]
@@ -15,9 +15,8 @@ pub(super) struct ResultLines {
     by_call_line: HashMap<u32, u32>,
 }
 
-impl ResultLines {
-    /// Adds the next entry of the file.
-    pub(super) fn add(&mut self, entry: &Entry<'_>, span: LineSpan) {
+impl EntryVisitor for ResultLines {
+    fn visit_entry(&mut self, entry: &Entry<'_>, span: LineSpan, _: EntryRole) {
         if !entry.is_message() {
             return;
         }
@@ -36,7 +35,9 @@ impl ResultLines {
             }
         }
     }
+}
 
+impl ResultLines {
     /// Returns the line number of the last result of the calls on a line. Returns `None` if no call on it has a result.
     pub(super) fn result_line(&self, call_line: u32) -> Option<u32> {
         self.by_call_line.get(&call_line).copied()

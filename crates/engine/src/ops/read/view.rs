@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use rethread_core::entry::{EntryRole, Timestamp};
-use rethread_core::tree::{Branches, NodeId, PathRelation};
+use rethread_core::entry::{Entry, EntryRole, Timestamp};
+use rethread_core::tree::{Branches, LineSpan, NodeId, PathRelation, VisitFn};
 use rethread_core::turn::{Turn, build_turn, build_turn_continuation};
 use rethread_core::usage::{CostTotals, PriceTable, UsageByNode};
 
@@ -81,14 +81,11 @@ pub struct TurnSlice {
 pub fn open_view(path: &Path, prices: &PriceTable) -> Result<SessionView, Error> {
     // Taken before the file is read, so that a concurrent write changes the fingerprint.
     let fingerprint = std::fs::metadata(path).map(|meta| FileFingerprint::from_metadata(&meta)).ok();
-    let mut usage_by_node = UsageByNode::default();
-    let mut result_lines = ResultLines::default();
     let mut last_line = 0;
-    let session = load(path, LoadOptions::default(), |entry, span| {
-        last_line = span.line;
-        usage_by_node.add(entry);
-        result_lines.add(entry, span);
-    })?;
+    let set_last_line = VisitFn(|_: &Entry<'_>, span: LineSpan| last_line = span.line);
+    let mut visitors = (UsageByNode::default(), ResultLines::default(), set_last_line);
+    let session = load(path, LoadOptions::default(), &mut visitors)?;
+    let (usage_by_node, result_lines, _) = visitors;
     let tree = &session.tree;
     let mut pricer = Pricer::new(prices);
     let mut turn_costs: HashMap<NodeId, TurnCost> = HashMap::new();

@@ -88,8 +88,7 @@ impl RepairDraft {
     /// Parses the draft with the marker lines after it, simulates a resume and runs the checks.
     pub(super) fn check(&mut self) -> Result<CheckedDraft, Error> {
         let mut builder = TreeBuilder::with_content_hashes();
-        let (mut resume_index, mut checks, mut calls) =
-            (ResumeIndex::default(), CheckCollector::default(), ToolCallLinks::default());
+        let mut visitors = (ResumeIndex::default(), CheckCollector::default(), ToolCallLinks::default());
         let mut problems = Vec::new();
         let mut reader = Reader::default();
         let mut offset = 0;
@@ -98,10 +97,7 @@ impl RepairDraft {
             reader.read_line(&line, &mut problems, |entry, offset| {
                 let len = u32::try_from(entry.raw.len()).unwrap_or(u32::MAX);
                 let span = LineSpan { offset, len, line: number };
-                builder.add_entry(&entry, span);
-                resume_index.add_entry(&entry, span);
-                checks.add_entry(&entry, span);
-                calls.add_entry(&entry);
+                builder.add_and_visit(&entry, span, &mut visitors);
             });
             offset += bytes.len() as u64 + 1;
         };
@@ -114,6 +110,7 @@ impl RepairDraft {
         for (number, line) in (row_count + 1..).zip(&self.marker) {
             add_line(number, line);
         }
+        let (resume_index, mut checks, calls) = visitors;
         let tree = builder.finish();
         checks.finish(&tree, offset);
         let (client, newest) = (writing_client(&resume_index), newest_client());

@@ -107,7 +107,7 @@ const MAX_PASSES: usize = 24;
 
 /// Repairs a session in a new session or in place. Writes nothing if it needs no repair or belongs to a subagent.
 pub fn repair(request: &RepairRequest, writer: &SessionWriter) -> Result<RepairReport, Error> {
-    let mut source = EditSession::open(&request.path, |_, _| {})?;
+    let mut source = EditSession::open(&request.path, &mut ())?;
     let before = check_session(&request.path)?;
     if !needs_repair(&before.findings) || source.session.tree.is_sidechain_file() {
         return Ok(RepairReport::unchanged(before));
@@ -416,7 +416,7 @@ impl RepairJob<'_> {
             even_if_live: self.request.even_if_live,
         };
         let op = writer.commit(plan, || {
-            let session = load(path, LoadOptions::default(), |_, _| {})?;
+            let session = load(path, LoadOptions::default(), &mut ())?;
             let actual = ParsedLines { tree: session.tree, resume_index: session.resume_index }
                 .expected_loads(&clients);
             if matches_expected(&expected_loads, &actual) {

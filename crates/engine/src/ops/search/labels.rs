@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use rethread_core::entry::Entry;
 use rethread_core::resume::ContextStatus;
 use rethread_core::session::{Title, TitleSource};
-use rethread_core::tree::NodeId;
+use rethread_core::tree::{LineSpan, NodeId, VisitFn};
 use rethread_core::{pack::Pack, pack_fields};
 
 use crate::Error;
@@ -54,14 +55,15 @@ impl Labels {
     pub(super) fn read(path: &Path, sibling_hash: impl FnOnce() -> u64) -> Result<Labels, Error> {
         let finder = memchr::memmem::Finder::new(RESULT_FOLDER);
         let mut results = HashMap::new();
-        let session = load(path, LoadOptions::default(), |entry, span| {
+        let mut visitor = VisitFn(|entry: &Entry<'_>, span: LineSpan| {
             for start in finder.find_iter(entry.raw) {
                 let rest = &entry.raw[start + RESULT_FOLDER.len()..];
                 let name = rest.iter().take_while(|b| b.is_ascii_alphanumeric() || b"-_.".contains(b));
                 let name: String = name.map(|&byte| char::from(byte)).collect();
                 results.entry(name).or_insert(span.offset);
             }
-        })?;
+        });
+        let session = load(path, LoadOptions::default(), &mut visitor)?;
         let mut results: Vec<(String, u64)> = results.into_iter().collect();
         results.sort();
         let sibling_hash = session.title_may_be_elsewhere().then(sibling_hash);

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use rethread_core::entry::Flags;
+use rethread_core::entry::{Entry, Flags};
 use rethread_core::pack_fields;
 use rethread_core::resume::ContextStatus;
-use rethread_core::tree::NodeId;
+use rethread_core::tree::{LineSpan, NodeId, VisitFn};
 use rethread_core::usage::UsageCollector;
 
 use super::store::AttributedResponse;
@@ -71,12 +71,13 @@ fn read_locations(file: &SessionFile) -> Result<(Vec<ResponseLocation>, u64), Er
     let mut lines: Vec<(usize, Option<NodeId>)> = Vec::new();
     let mut node_count: NodeId = 0;
     let options = LoadOptions { search_title: false, ..LoadOptions::default() };
-    let session = load(&file.path, options, |entry, _| {
+    let mut visitor = VisitFn(|entry: &Entry<'_>, _: LineSpan| {
         let node = entry.uuid.map(|_| node_count);
         node_count += NodeId::from(node.is_some());
         let response_idx = (!entry.has_flag(Flags::RECOVERED)).then(|| collector.add(entry)).flatten();
         lines.extend(response_idx.map(|response_idx| (response_idx, node)));
-    })?;
+    });
+    let session = load(&file.path, options, &mut visitor)?;
     let tree = &session.tree;
     let turns: HashMap<NodeId, u32> = tree.turn_starts().zip(1..).collect();
     let statuses = compute_context_statuses(&session, &session.active_path());
