@@ -27,8 +27,7 @@ fn goto_is_previewed_executed_and_undone() {
     let (session, path) = write_voyage_session(&home);
     let before = std::fs::read(&path).unwrap();
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open(&session.url_path());
+    let Some(page) = ServerPage::open_at(&server, &session.url_path()) else { return };
     page.click_and_wait("#t2 .menu > summary", "#t2 .menu-list");
     page.assert_accessible();
     page.click_and_wait("#t2 [data-action=goto]", CONFIRM_BUTTON);
@@ -53,8 +52,7 @@ fn the_result_is_shown_even_if_the_dialog_was_closed_meanwhile() {
     let (session, path) = write_voyage_session(&home);
     let before = std::fs::read(&path).unwrap();
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open(&session.url_path());
+    let Some(page) = ServerPage::open_at(&server, &session.url_path()) else { return };
     // Hold back the responses to forms until the test delivers them.
     page.eval(
         "(originalFetch => { window.fetch = async (...args) => {
@@ -88,8 +86,7 @@ fn the_list_of_branches_is_reloaded_after_a_change() {
     let path = home.path().join(session.path_in_home());
     let before = std::fs::read(&path).unwrap();
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open(&format!("{}/branches", session.url_path()));
+    let Some(page) = ServerPage::open_at(&server, &format!("{}/branches", session.url_path())) else { return };
     page.eval("window.changedKeys = []; document.addEventListener('rethread:changed', event => changedKeys.push(event.detail.key))");
     page.click_and_wait("[data-action=goto]", "#action-dialog .button-primary");
     assert_eq!(page.eval("document.activeElement.id"), "action-title");
@@ -101,7 +98,7 @@ fn the_list_of_branches_is_reloaded_after_a_change() {
     page.close_dialog("action-dialog");
     assert_eq!(page.eval("document.activeElement.dataset.action"), "goto", "the focus returns to the button");
     page.click_and_wait("[data-action=goto]", "#action-dialog .button-primary");
-    page.click_and_wait("#action-dialog .action-form .button-primary", UNDO_BUTTON);
+    page.confirm_action();
     page.undo_action();
     assert_eq!(std::fs::read(&path).unwrap(), before, "every byte is restored");
     assert_eq!(page.eval("changedKeys"), json!([session.id(), session.id()]));
@@ -119,8 +116,7 @@ fn two_branches_are_chosen_and_compared() {
     let home = new_home();
     let session = crate::fixtures::write_varied_session(&home);
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open(&format!("{}/branches", session.url_path()));
+    let Some(page) = ServerPage::open_at(&server, &format!("{}/branches", session.url_path())) else { return };
     assert_eq!(page.eval("document.querySelector('.branch-compare button').disabled"), true);
     for idx in [1, 2] {
         page.click(&format!(".branch:nth-child({idx}) .branch-select"));
@@ -144,8 +140,7 @@ fn actions_also_work_on_their_own_page() {
     let path = home.path().join(session.path_in_home());
     let before = std::fs::read(&path).unwrap();
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open(&format!("{}/action/goto?at=t2", session.url_path()));
+    let Some(page) = ServerPage::open_at(&server, &format!("{}/action/goto?at=t2", session.url_path())) else { return };
     page.assert_usable();
     page.click(".action-form .button-primary");
     page.wait_for("document.querySelector('[data-changed]') && document.readyState === 'complete'");
@@ -163,8 +158,7 @@ fn every_dialog_is_accessible_and_closes_with_escape() {
     let home = new_home();
     let session = crate::fixtures::write_varied_session(&home);
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open(&session.url_path());
+    let Some(page) = ServerPage::open_at(&server, &session.url_path()) else { return };
     for action in ["rename", "clone", "repair"] {
         page.click(".session-actions .menu:has([data-action]) > summary");
         page.click(&format!(".session-actions [data-action={action}]"));

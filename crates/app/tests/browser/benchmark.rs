@@ -9,7 +9,6 @@ use rethread_testkit::home::Home;
 use rethread_testkit::web_server::WebServer;
 use serde_json::json;
 
-use crate::live_update::append;
 use crate::new_home;
 use crate::server_page::ServerPage;
 use crate::session_builder::SessionBuilder;
@@ -78,8 +77,7 @@ fn measure_loading(name: &str, server: &WebServer, builder: &SessionBuilder) {
 
 /// Scrolls through a session and prints the longest frame.
 fn measure_scrolling(name: &str, server: &WebServer, builder: &SessionBuilder) {
-    let Some(page) = ServerPage::new(server) else { return };
-    page.open(&builder.url_path());
+    let Some(page) = ServerPage::open_at(server, &builder.url_path()) else { return };
     let (mut longest, mut count) = (0.0_f64, 0);
     let scroll = format!(
         "for (let idx = 0; idx < {FRAMES_PER_STEP}; idx += 1) {{ scrollBy(0, 400); await new Promise(requestAnimationFrame); }}"
@@ -117,15 +115,14 @@ fn measure_typing(server: &WebServer) {
 
 /// Appends to an open session, and prints the time until each turn is displayed.
 fn measure_live_updates(name: &str, server: &WebServer, builder: &mut SessionBuilder) {
-    let Some(page) = ServerPage::new(server) else { return };
-    page.open(&builder.url_path());
+    let Some(page) = ServerPage::open_at(server, &builder.url_path()) else { return };
     page.click("input[name=follow]");
     let path = server.home().path().join(builder.path_in_home());
     let mut latencies = Vec::new();
     for idx in 0..5 {
         builder.add_prompt(format!("News {idx}"));
         let start = Instant::now();
-        append(&path, &builder.take_lines());
+        builder.append_to(&path);
         page.wait_for(&format!("document.querySelector('#main').textContent.includes('News {idx}')"));
         latencies.push(format!("{}", start.elapsed().as_millis()));
     }

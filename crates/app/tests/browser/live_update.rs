@@ -1,7 +1,6 @@
 //! A session that a client appends to while its page is open.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rethread_testkit::home::Home;
 use rethread_testkit::web_server::WebServer;
@@ -9,7 +8,7 @@ use serde_json::json;
 
 use crate::new_home;
 use crate::server_page::ServerPage;
-use crate::session_builder::SessionBuilder;
+use crate::session_builder::{SessionBuilder, append};
 
 /// Writes a session of 40 turns.
 fn write_orders_session(home: &Home) -> (SessionBuilder, PathBuf) {
@@ -20,13 +19,6 @@ fn write_orders_session(home: &Home) -> (SessionBuilder, PathBuf) {
     }
     let path = session.write_to(home);
     (session, path)
-}
-
-/// Appends lines to a file.
-#[expect(clippy::disallowed_methods, reason = "the test acts as the client")]
-pub(crate) fn append(path: &Path, lines: &str) {
-    let mut file = std::fs::OpenOptions::new().append(true).open(path).unwrap();
-    file.write_all(lines.as_bytes()).unwrap();
 }
 
 /// The answer is longer than a page shows at once.
@@ -40,8 +32,7 @@ fn opened_text_stays_open_and_is_found() {
     session.add_text(&log_entries.join("\n\n"));
     let path = session.write_to(&home);
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open(&session.url_path());
+    let Some(page) = ServerPage::open_at(&server, &session.url_path()) else { return };
     assert!(!page.text("#main").contains("Day 2999:"));
     page.press("f");
     page.type_text("Day 2998:");
@@ -51,7 +42,7 @@ fn opened_text_stays_open_and_is_found() {
     let scroll_before = page.eval("scrollY");
     assert!(scroll_before.as_f64() > Some(20_000.0), "{scroll_before}");
     session.add_prompt("And the day after");
-    append(&path, &session.take_lines());
+    session.append_to(&path);
     page.wait_for_text("#main", "And the day after");
     page.wait_for_paint();
     assert_eq!(page.count("#main details.more[open]"), 1, "the text stays open");
@@ -64,15 +55,14 @@ fn new_turns_appear_without_moving_the_displayed_text() {
     let home = new_home();
     let (mut session, path) = write_orders_session(&home);
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open(&format!("{}#t20", session.url_path()));
+    let Some(page) = ServerPage::open_at(&server, &format!("{}#t20", session.url_path())) else { return };
     page.wait_in_view("#t20");
     page.wait_for_paint();
     page.wait_for_paint();
     let top_before = page.top_of("#t20");
     session.add_prompt("Man overboard");
     session.add_text("Boat is lowered.");
-    append(&path, &session.take_lines());
+    session.append_to(&path);
     page.wait_for_text("#t41", "Boat is lowered");
     page.wait_visible("[data-command=newest]");
     page.wait_for_paint();
@@ -91,8 +81,7 @@ fn following_keeps_the_newest_turn_in_view() {
     let home = new_home();
     let (mut session, path) = write_orders_session(&home);
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open(&session.url_path());
+    let Some(page) = ServerPage::open_at(&server, &session.url_path()) else { return };
     page.click("input[name=follow]");
     page.wait_in_view("#t40");
     // The client writes a line in two steps.
@@ -102,14 +91,14 @@ fn following_keeps_the_newest_turn_in_view() {
     let line = session.take_lines();
     let (first_half, second_half) = line.split_at(line.len() / 2);
     append(&path, &format!("{first}{first_half}"));
-    page.wait_for("document.getElementById('t41')");
+    page.wait_for_turn(41);
     assert_eq!(page.count("#t42"), 0, "an incomplete line is not displayed");
     append(&path, second_half);
-    page.wait_for("document.getElementById('t42')");
+    page.wait_for_turn(42);
     page.wait_in_view("#t42");
     // Opened parts stay open while the turn grows.
     session.add_thinking("The engine is *warm*.");
-    append(&path, &session.take_lines());
+    session.append_to(&path);
     page.wait_for("document.querySelector('#t42 .thinking')");
     page.open_details("#t42 .thinking");
     session.add_text("Slow it is.");
@@ -117,8 +106,8 @@ fn following_keeps_the_newest_turn_in_view() {
         session.add_prompt(format!("Order {idx}"));
         session.add_text("Aye.");
     }
-    append(&path, &session.take_lines());
-    page.wait_for("document.getElementById('t59')");
+    session.append_to(&path);
+    page.wait_for_turn(59);
     page.wait_in_view("#t59");
     assert_eq!(page.count("#t42 .thinking[open]"), 1);
     page.wait_for_text("#t42", "Slow it is.");
@@ -134,19 +123,18 @@ fn an_opened_call_receives_its_result_and_stays_open() {
     let home = new_home();
     let (mut session, path) = write_orders_session(&home);
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open(&session.url_path());
+    let Some(page) = ServerPage::open_at(&server, &session.url_path()) else { return };
     page.click("input[name=follow]");
     session.add_prompt("Take the soundings");
     let bash_call = session.start_call("Bash", &json!({ "command": "sound --all" }));
-    append(&path, &session.take_lines());
+    session.append_to(&path);
     page.wait_for("document.querySelector('#t41 .tool')");
     page.open_details("#t41 .tool");
     session.finish_call(&bash_call, &json!("nine fathoms"), &json!({}));
     let options = json!([{ "label": "Ebb", "description": "" }, { "label": "Flood", "description": "" }]);
     let question = json!({ "question": "Which tide?", "header": "Tide", "options": options });
     let question_call = session.start_call("AskUserQuestion", &json!({ "questions": [question] }));
-    append(&path, &session.take_lines());
+    session.append_to(&path);
     page.wait_for_text("#t41 .tool[open]", "nine fathoms");
     page.wait_for_text("#t41 .tool[open]", "Which tide?");
     session.finish_call(
@@ -154,7 +142,7 @@ fn an_opened_call_receives_its_result_and_stays_open() {
         &json!("User has answered your questions: \"Which tide?\"=\"the spring tide\"."),
         &json!({ "answers": { "Which tide?": "the spring tide" } }),
     );
-    append(&path, &session.take_lines());
+    session.append_to(&path);
     page.wait_for_text("#t41 .tool[open]", "the spring tide");
     assert_eq!(page.count("#t41 .tool[open]"), 2);
     page.assert_problem_free();
@@ -172,14 +160,13 @@ fn after_a_rewind_the_page_shows_the_active_path() {
     }
     let path = session.write_to(&home);
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open(&format!("{}#t20", session.url_path()));
+    let Some(page) = ServerPage::open_at(&server, &format!("{}#t20", session.url_path())) else { return };
     page.wait_in_view("article#t20");
     page.eval("window.isOldPage = true");
     // The fork is in the last chunk: only that chunk is replaced.
     session.set_tip(tips[37].clone());
     session.add_prompt("Order 41");
-    append(&path, &session.take_lines());
+    session.append_to(&path);
     page.wait_for("document.getElementById('t41') && !document.getElementById('t40')");
     assert_eq!(page.eval("window.isOldPage"), true);
     // The fork is in an earlier chunk, and the new path is longer: the page is loaded again.
@@ -188,7 +175,7 @@ fn after_a_rewind_the_page_shows_the_active_path() {
         session.add_prompt(format!("Order {idx}"));
         session.add_text("Aye.");
     }
-    append(&path, &session.take_lines());
+    session.append_to(&path);
     page.wait_for("!window.isOldPage && document.getElementById('t50')");
     page.wait_in_view("article#t20");
     page.eval("document.documentElement.scrollTo(0, document.documentElement.scrollHeight)");
@@ -224,8 +211,7 @@ fn hidden_pages_disconnect_and_catch_up_when_visible() {
     let home = new_home();
     let (mut session, path) = write_orders_session(&home);
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open(&session.url_path());
+    let Some(page) = ServerPage::open_at(&server, &session.url_path()) else { return };
     let set_hidden = |hidden: bool| {
         page.eval(&format!(
             "Object.defineProperty(document, 'hidden', {{ configurable: true, value: {hidden} }});
@@ -234,13 +220,13 @@ fn hidden_pages_disconnect_and_catch_up_when_visible() {
     };
     set_hidden(true);
     session.add_prompt("Man overboard");
-    append(&path, &session.take_lines());
+    session.append_to(&path);
     std::thread::sleep(std::time::Duration::from_secs(1));
     assert_eq!(page.count("#t41"), 0, "a hidden page is not connected");
     set_hidden(false);
-    page.wait_for("document.getElementById('t41')");
+    page.wait_for_turn(41);
     session.add_prompt("Boat is lowered");
-    append(&path, &session.take_lines());
-    page.wait_for("document.getElementById('t42')");
+    session.append_to(&path);
+    page.wait_for_turn(42);
     page.assert_problem_free();
 }

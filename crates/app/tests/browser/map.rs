@@ -3,7 +3,6 @@
 use rethread_testkit::web_server::WebServer;
 
 use crate::fixtures;
-use crate::live_update::append;
 use crate::new_home;
 use crate::server_page::ServerPage;
 
@@ -13,8 +12,7 @@ fn the_map_lists_turns_and_branches_and_marks_the_current_turn() {
     let mut session = fixtures::write_varied_session(&home);
     let path = home.path().join(session.path_in_home());
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open(&session.url_path());
+    let Some(page) = ServerPage::open_at(&server, &session.url_path()) else { return };
     page.wait_visible("#map");
     let map_text = page.text("#map");
     for expected in
@@ -31,7 +29,7 @@ fn the_map_lists_turns_and_branches_and_marks_the_current_turn() {
     page.assert_usable();
     // Turns that the client appends are added to the map.
     session.add_prompt("Drop the anchor");
-    append(&path, &session.take_lines());
+    session.append_to(&path);
     page.wait_for_text("#map .map-turn", "Drop the anchor");
     // Another branch opens at its fork, and its map lists the active branch.
     page.click("#map .map-branch a[title='Sail south']");
@@ -52,8 +50,7 @@ fn the_fork_switch_keeps_its_position_on_the_screen() {
     let home = new_home();
     let session = fixtures::write_varied_session(&home);
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open(&session.url_path());
+    let Some(page) = ServerPage::open_at(&server, &session.url_path()) else { return };
     page.eval("document.querySelector('.fork-switch').scrollIntoView({ block: 'center' })");
     page.wait_for_paint();
     let before = page.top_of(".fork-switch");

@@ -13,8 +13,7 @@ fn a_presentation_reveals_turns_part_by_part() {
     let home = new_home();
     let session = fixtures::write_varied_session(&home);
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open(&session.url_path());
+    let Some(page) = ServerPage::open_at(&server, &session.url_path()) else { return };
     page.press_and_wait("P", ".present");
     page.wait_for_text(".present-page", "Measure the depth");
     assert!(!page.text(".present-page").contains("Thinking"), "one part at a time");
@@ -109,8 +108,7 @@ fn a_turn_of_several_chunks_is_presented_completely() {
     session.add_text("The bridge, too.");
     session.write_to(&home);
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open(&session.url_path());
+    let Some(page) = ServerPage::open_at(&server, &session.url_path()) else { return };
     assert!(page.count(".chunk-pending") > 3, "some chunks are not loaded yet");
     page.press_and_wait("P", ".present");
     page.wait_for_text(".present-foot", "Turn 1, 1 of 2");
@@ -129,8 +127,7 @@ fn the_f_key_toggles_full_screen() {
     let home = new_home();
     let session = fixtures::write_varied_session(&home);
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open(&session.url_path());
+    let Some(page) = ServerPage::open_at(&server, &session.url_path()) else { return };
     page.press_and_wait("P", ".present");
     page.press("F");
     page.wait_for("document.fullscreenElement?.matches('.present')");

@@ -26,8 +26,7 @@ fn distant_chunks_are_unloaded_and_loaded_again() {
     let home = new_home();
     let session = fixtures::write_long_session(&home);
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open(&session.url_path());
+    let Some(page) = ServerPage::open_at(&server, &session.url_path()) else { return };
     scroll_down_to(&page, 50);
     page.click("article#t50 .tool > summary");
     page.wait_for_text("article#t50 .tool[open]", "nothing but hay");

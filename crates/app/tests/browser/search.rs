@@ -58,8 +58,7 @@ fn search_results_have_their_own_page() {
     let home = new_home();
     let session = fixtures::write_varied_session(&home);
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open("/sessions");
+    let Some(page) = ServerPage::open_at(&server, "/sessions") else { return };
     page.press("/");
     page.type_text("fathoms\n");
     page.wait_for("location.pathname === '/search' && document.querySelector('a.result-link')");
@@ -77,8 +76,7 @@ fn going_back_restores_the_selected_row() {
     let home = new_home();
     fixtures::write_short_sessions(&home, 250);
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open("/sessions?sort=oldest");
+    let Some(page) = ServerPage::open_at(&server, "/sessions?sort=oldest") else { return };
     page.click("[data-more]");
     page.wait_for("document.querySelectorAll('.row').length === 200");
     let row = ".row:nth-child(180)";
@@ -101,8 +99,7 @@ fn the_list_is_navigated_previewed_and_filtered_by_keys() {
     fixtures::write_varied_session(&home);
     fixtures::write_short_sessions(&home, 3);
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open("/sessions");
+    let Some(page) = ServerPage::open_at(&server, "/sessions") else { return };
     page.press("j");
     page.press("j");
     page.wait_for(
@@ -124,8 +121,7 @@ fn text_is_found_in_chunks_that_are_not_loaded() {
     let home = new_home();
     let session = fixtures::write_long_session(&home);
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open(&session.url_path());
+    let Some(page) = ServerPage::open_at(&server, &session.url_path()) else { return };
     let turn = format!("#t{}", fixtures::NEEDLE_TURN);
     assert_eq!(page.count(&format!("article{turn}")), 0, "the turn is not loaded");
     page.press("f");
@@ -158,8 +154,7 @@ fn changing_the_find_text_updates_the_highlights() {
     session.add_text("a+b (or c?) is the harbour, and HARBOUR again");
     session.write_to(&home);
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open(&session.url_path());
+    let Some(page) = ServerPage::open_at(&server, &session.url_path()) else { return };
     page.press("f");
     let wait_for_highlights = |text: &[&str]| {
         page.wait_for(&format!(
@@ -193,8 +188,7 @@ fn matches_beyond_the_limit_are_counted() {
     let home = new_home();
     let session = fixtures::write_long_session(&home);
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open(&session.url_path());
+    let Some(page) = ServerPage::open_at(&server, &session.url_path()) else { return };
     page.press("f");
     page.type_text("log of watch");
     page.wait_for_text(".find-position", "1 of 500 (the first 500 of 2,000)");

@@ -44,6 +44,14 @@ impl<'s> ServerPage<'s> {
         Some(page)
     }
 
+    /// Signs in and opens `target`. Returns `None` if there is no browser.
+    #[track_caller]
+    pub(crate) fn open_at(server: &'s WebServer, target: &str) -> Option<ServerPage<'s>> {
+        let page = ServerPage::new(server)?;
+        page.open(target);
+        Some(page)
+    }
+
     /// Returns the origin of the server.
     pub(crate) fn origin(&self) -> String {
         format!("http://127.0.0.1:{}", self.server.port())
@@ -72,6 +80,12 @@ impl<'s> ServerPage<'s> {
              (document.querySelector({})?.getBoundingClientRect())",
             json!(selector)
         ));
+    }
+
+    /// Waits until the page has a turn with this number.
+    #[track_caller]
+    pub(crate) fn wait_for_turn(&self, turn: u32) {
+        self.wait_for(&format!("document.getElementById('t{turn}')"));
     }
 
     /// Waits until an element contains `text`.

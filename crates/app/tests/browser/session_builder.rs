@@ -1,6 +1,7 @@
 //! Writes session files line by line.
 
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use rethread_testkit::home::Home;
 use serde_json::{Map, Value, json};
@@ -148,6 +149,11 @@ impl SessionBuilder {
         home.write_old(&self.path_in_home(), lines)
     }
 
+    /// Appends the new lines to the session file, as a running client does.
+    pub(crate) fn append_to(&mut self, path: &Path) {
+        append(path, &self.take_lines());
+    }
+
     /// Returns the path of the session file relative to the home.
     pub(crate) fn path_in_home(&self) -> String {
         format!(".claude/projects/-code-harbour/{}.jsonl", self.id)
@@ -163,4 +169,11 @@ impl SessionBuilder {
         let meta = json!({ "agentType": description, "description": description, "toolUseId": call_id });
         home.write_old(&format!("{path}.meta.json"), meta.to_string());
     }
+}
+
+/// Appends text to a file.
+#[expect(clippy::disallowed_methods, reason = "the test acts as the client")]
+pub(crate) fn append(path: &Path, text: &str) {
+    let mut file = std::fs::OpenOptions::new().append(true).open(path).unwrap();
+    file.write_all(text.as_bytes()).unwrap();
 }

@@ -14,8 +14,7 @@ fn calls_and_thinking_open_on_click_and_by_key() {
     let home = new_home();
     let session = fixtures::write_varied_session(&home);
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open(&session.url_path());
+    let Some(page) = ServerPage::open_at(&server, &session.url_path()) else { return };
     assert!(!page.text("#t1").contains("locker."), "thinking is closed");
     page.click("#t1 .thinking > summary");
     page.wait_for("document.querySelector('#t1 .thinking .md').innerText.includes('in the locker')");
@@ -38,8 +37,7 @@ fn the_fork_switch_opens_other_branches_at_the_fork() {
     let home = new_home();
     let session = fixtures::write_varied_session(&home);
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open(&session.url_path());
+    let Some(page) = ServerPage::open_at(&server, &session.url_path()) else { return };
     assert!(page.text(".fork-switch").contains("3 of 3"), "{}", page.text(".fork-switch"));
     for (branch_number, prompt) in [(2, "Sail south"), (1, "Sail north")] {
         page.click(".fork-switch a[aria-label='Previous branch']");
@@ -117,8 +115,7 @@ fn subagents_open_in_place_and_inside_each_other() {
     let home = new_home();
     let session = fixtures::write_varied_session(&home);
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open(&session.url_path());
+    let Some(page) = ServerPage::open_at(&server, &session.url_path()) else { return };
     page.click("#t3 .tool > summary");
     page.wait_for_text("#t3 .agent", "said by the outer agent");
     page.click("#t3 .agent .tool > summary");
@@ -148,8 +145,7 @@ fn a_line_link_refers_to_the_session_and_not_to_an_opened_subagent() {
     session.add_text("line 4 of the session");
     session.write_to(&home);
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open(&session.url_path());
+    let Some(page) = ServerPage::open_at(&server, &session.url_path()) else { return };
     page.click("#t1 .tool > summary");
     page.wait_for_text("#t1 .agent", "line 4 of the agent");
     page.eval("location.hash = '#L4'");
@@ -200,8 +196,7 @@ fn an_image_opens_in_a_dialog_and_closes() {
     let home = new_home();
     let session = fixtures::write_varied_session(&home);
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open(&session.url_path());
+    let Some(page) = ServerPage::open_at(&server, &session.url_path()) else { return };
     page.wait_for("document.querySelector('.image img').naturalWidth === 3");
     page.click_and_wait(".image", "dialog.lightbox img");
     page.assert_accessible();
@@ -256,8 +251,7 @@ fn printing_omits_controls() {
     let home = new_home();
     let session = fixtures::write_varied_session(&home);
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open(&session.url_path());
+    let Some(page) = ServerPage::open_at(&server, &session.url_path()) else { return };
     page.emulate(EmulatedMedia { print: true, ..EmulatedMedia::default() });
     page.wait_for_paint();
     let is_visible =
@@ -274,8 +268,7 @@ fn printing_loads_all_chunks_and_uses_the_light_theme() {
     let home = new_home();
     let session = fixtures::write_long_session(&home);
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open(&session.url_path());
+    let Some(page) = ServerPage::open_at(&server, &session.url_path()) else { return };
     page.click("[data-command=theme]");
     page.eval(
         "window.print = () => { window.pendingAtPrint = document.querySelectorAll('#main > .chunk-pending').length; }",
@@ -309,8 +302,7 @@ fn the_find_box_opens_by_a_button() {
 #[test]
 fn every_demo_page_is_accessible() {
     let server = WebServer::start_demo(new_home());
-    let Some(page) = ServerPage::new(&server) else { return };
-    page.open("/sessions?all=1");
+    let Some(page) = ServerPage::open_at(&server, "/sessions?all=1") else { return };
     let links =
         page.eval("[...document.querySelectorAll('.row-link')].map(link => link.getAttribute('href'))");
     let links: Vec<&str> = links.as_array().into_iter().flatten().filter_map(|link| link.as_str()).collect();
