@@ -41,12 +41,16 @@ pub(crate) fn config_dir() -> Option<PathBuf> {
     named.or_else(|| Some(home_dir()?.join(".config"))).map(|folder| folder.join("rethread"))
 }
 
-/// Returns the number of write steps after which the process aborts. Only crash tests set it.
-///
-/// Returns `None` if it is not set or not a number.
+/// Returns the fault that a test injects into the writer, as in `abort:7`.
 #[cfg(debug_assertions)]
-pub(crate) fn fail_point_steps() -> Option<u32> {
-    var("RETHREAD_STOP_AFTER").ok()?.parse().ok()
+pub(crate) fn injected_fault() -> Option<String> {
+    var("RETHREAD_FAULT").ok()
+}
+
+/// Returns `true` if a test hides all other processes.
+#[cfg(debug_assertions)]
+pub(crate) fn hides_processes() -> bool {
+    var_os("RETHREAD_HIDE_PROCESSES").is_some()
 }
 
 /// Returns the command line of the pager, split at spaces: `$RETHREAD_PAGER`, `$PAGER` or `less`.

@@ -212,6 +212,48 @@ pub enum Error {
         /// The original path of the file.
         path: PathBuf,
     },
+    /// A journal line is damaged, so it is unknown which backups are still needed.
+    #[error("the journal `{}` is damaged: {}", path.display(), describe_lines(lines))]
+    DamagedJournal {
+        /// The journal file.
+        path: PathBuf,
+        /// The numbers of the damaged lines, from 1.
+        lines: Vec<usize>,
+    },
+    /// A file in the trash is not the one that was removed.
+    #[error("the file in the trash `{}` is damaged", path.display())]
+    DamagedTrash {
+        /// The path in the trash.
+        path: PathBuf,
+    },
+    /// The op failed, and its changes could not be rolled back. The next command tries again.
+    #[error("{error}; the change could not be rolled back: {rollback}")]
+    RollbackFailed {
+        /// The reason of the failure.
+        error: Box<Error>,
+        /// The reason why the rollback failed.
+        rollback: Box<Error>,
+    },
+    /// The op is complete, but its last journal line may not survive a power failure.
+    #[error("op {op} is complete, but the journal was not flushed to disk: {source}")]
+    NotDurable {
+        /// The number of the op.
+        op: u64,
+        /// The cause.
+        source: Box<Error>,
+    },
+    /// The journal does not tell whether the op took effect.
+    #[error("a journal line about op {op} is damaged, so its outcome is unknown")]
+    UnknownOutcome {
+        /// The number of the op.
+        op: u64,
+    },
+    /// The system does not reveal whether another process has the file open, and no later check would show its lines.
+    #[error("cannot replace `{}`: lines that another process writes meanwhile would go unnoticed", path.display())]
+    UndetectableWriters {
+        /// The file.
+        path: PathBuf,
+    },
     /// A newer version of rethread wrote the journal.
     #[error("the journal `{}` was written by a newer version of rethread", path.display())]
     NewerJournal {
@@ -227,6 +269,8 @@ pub enum LiveEvidence {
     Registered,
     /// A process has the file open for writing: its process id and name.
     Open(u32, String),
+    /// A process that is not visible has the file open for writing: one of another user or container.
+    OpenElsewhere,
     /// The file was modified within the last five seconds.
     Fresh,
 }
@@ -236,6 +280,9 @@ impl fmt::Display for LiveEvidence {
         match self {
             LiveEvidence::Registered => f.write_str("a client has it open"),
             LiveEvidence::Open(pid, name) => write!(f, "process {pid} ({name}) has it open for writing"),
+            LiveEvidence::OpenElsewhere => {
+                f.write_str("a process of another user or container has it open for writing")
+            }
             LiveEvidence::Fresh => f.write_str("it was written to within the last 5 seconds"),
         }
     }
@@ -286,6 +333,17 @@ impl Error {
     /// Returns a converter for I/O errors that occurred while writing `path`.
     pub(crate) fn writing(path: &Path) -> impl FnOnce(io::Error) -> Error + '_ {
         |source| Error::Unwritable { path: path.to_owned(), source }
+    }
+}
+
+/// Lists line numbers: `line 3`, `lines 3 and 5`, `lines 3, 5, 8 and 2 more`.
+fn describe_lines(lines: &[usize]) -> String {
+    let named: Vec<String> = lines.iter().take(3).map(usize::to_string).collect();
+    match (lines.len(), &named[..]) {
+        (1, [line]) => format!("line {line}"),
+        (2, [first, second]) => format!("lines {first} and {second}"),
+        (count, _) if count <= 3 => format!("lines {}", named.join(", ")),
+        (count, _) => format!("lines {} and {} more", named.join(", "), count - 3),
     }
 }
 

@@ -72,9 +72,11 @@ mod store;
 mod writer;
 
 pub use cache::{CacheDir, CacheWarning};
-pub use disk::Roots;
+pub use disk::{FileLease, ProcessTable, Roots, SystemProcesses, UnknownProcesses};
 pub use error::{Error, FileChange, LiveEvidence, describe_io_error};
 pub use rethread_core as core;
 pub use search_index::Progress;
 pub use store::Store;
+#[cfg(debug_assertions)]
+pub use writer::inject_fault;
 pub use writer::{OpId, SessionWriter};

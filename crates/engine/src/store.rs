@@ -20,7 +20,7 @@ use crate::ops::fork::ForkRequest;
 use crate::ops::goto::{GotoOutcome, GotoRequest};
 use crate::ops::index::IndexStatus;
 use crate::ops::list::{SessionFilter, SessionList};
-use crate::ops::log::{OpRow, PruneOutcome};
+use crate::ops::log::{OpLog, PruneOutcome};
 use crate::ops::read::SessionView;
 use crate::ops::rename::{RenameOutcome, RenameRequest};
 use crate::ops::repair::{RepairReport, RepairRequest};
@@ -279,8 +279,8 @@ impl Store {
         ops::undo::undo(writer, request)
     }
 
-    /// Lists the operations, oldest first.
-    pub fn log(&self, writer: &SessionWriter) -> Result<Vec<OpRow>, Error> {
+    /// Lists the operations.
+    pub fn log(&self, writer: &SessionWriter) -> Result<OpLog, Error> {
         ops::log::log(writer)
     }
 

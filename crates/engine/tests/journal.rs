@@ -1,9 +1,9 @@
 //! Journals of all released versions can be read. The fixture contains the lines of version 1.
 #![expect(clippy::disallowed_methods, reason = "tests write their own state folder")]
 
+use rethread_engine::SessionWriter;
 use rethread_engine::ops;
 use rethread_engine::ops::rename::RenameRequest;
-use rethread_engine::{Error, SessionWriter};
 
 const V1: &str = include_str!("fixtures/journal_v1.jsonl");
 
@@ -16,7 +16,9 @@ fn write_journal(journal: &str) -> tempfile::TempDir {
 #[test]
 fn journal_of_version_1_can_be_read() {
     let folder = write_journal(V1);
-    let rows = ops::log::log(&SessionWriter::new(folder.path().to_owned())).unwrap();
+    let log = ops::log::log(&SessionWriter::new(folder.path().to_owned())).unwrap();
+    assert!(log.damage.is_none(), "{:?}", log.damage);
+    let rows = log.ops;
     let texts: Vec<String> = rows
         .iter()
         .map(|row| {
@@ -41,27 +43,33 @@ fn journal_of_version_1_can_be_read() {
     assert_eq!(rows[0].about, "to \"the login bug\"");
 }
 
-#[test]
-fn torn_line_is_terminated_and_skipped() {
-    let folder = write_journal(V1);
-    let session = folder.path().join("s.jsonl");
-    std::fs::write(&session, "{\"type\":\"user\",\"uuid\":\"a\",\"message\":{\"content\":\"x\"}}\n").unwrap();
-    let writer = SessionWriter::new(folder.path().to_owned());
+/// Renames a session with a journal and returns the id of the op.
+fn rename_session(folder: &std::path::Path) -> u64 {
+    let session = folder.join("s.jsonl");
+    std::fs::write(&session, "{\"type\":\"user\",\"uuid\":\"a\",\"message\":{\"content\":\"x\"}}\n")
+        .expect("the session can be written");
+    let writer = SessionWriter::new(folder.to_owned());
     let request = RenameRequest { path: session, title: "t".to_owned(), even_if_live: true, dry_run: false };
-    assert_eq!(ops::rename::rename(&writer, &request).unwrap().op.unwrap().0, 5);
-    let journal = std::fs::read_to_string(folder.path().join("journal.jsonl")).unwrap();
-    assert!(
-        journal.starts_with(V1) && journal[V1.len()..].starts_with(['\n', '{']),
-        "the journal is only appended to"
-    );
-    assert_eq!(ops::log::log(&writer).unwrap().len(), 5);
+    ops::rename::rename(&writer, &request).expect("the session is renamed").op.expect("an op").0
 }
 
 #[test]
-fn newer_journal_is_not_changed() {
-    let journal = format!("{V1}\n{{\"v\":2,\"op\":6,\"anything\":true}}\n");
-    let folder = write_journal(&journal);
-    let writer = SessionWriter::new(folder.path().to_owned());
-    assert!(matches!(ops::log::log(&writer), Err(Error::NewerJournal { .. })));
-    assert_eq!(std::fs::read_to_string(folder.path().join("journal.jsonl")).unwrap(), journal);
+fn torn_line_is_terminated_and_skipped() {
+    let torn = "{\"v\":2,\"op\":5,\"at\":17948";
+    let folder = write_journal(&format!("{V1}{torn}"));
+    assert_eq!(rename_session(folder.path()), 5);
+    let journal = std::fs::read_to_string(folder.path().join("journal.jsonl")).unwrap();
+    assert!(journal.starts_with(&format!("{V1}{torn}\n{{")), "the journal is only appended to: {journal}");
+    let log = ops::log::log(&SessionWriter::new(folder.path().to_owned())).unwrap();
+    assert_eq!(log.ops.len(), 5);
+    assert!(log.damage.is_none(), "a line that a crash truncated is not damage: {:?}", log.damage);
+}
+
+#[test]
+fn op_ids_are_not_reused_if_the_journal_is_lost() {
+    let folder = write_journal("");
+    std::fs::create_dir_all(folder.path().join("trash/17-0")).unwrap();
+    std::fs::write(folder.path().join("trash/17-0/s.jsonl"), "{}\n").unwrap();
+    assert_eq!(rename_session(folder.path()), 18);
+    assert!(folder.path().join("trash/17-0/s.jsonl").exists());
 }

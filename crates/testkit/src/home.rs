@@ -27,6 +27,20 @@ impl Home {
         Home { program: program.into(), directory: create_temp_dir(), state: None }
     }
 
+    /// Creates an empty home in memory, where a flush costs nothing. Uses the disk if there is no such file system.
+    pub fn new_in_memory(program: impl Into<PathBuf>) -> Home {
+        let directory = tempfile::tempdir_in("/dev/shm").unwrap_or_else(|_| create_temp_dir());
+        Home { program: program.into(), directory, state: None }
+    }
+
+    /// Returns the directory of journal and backups.
+    pub fn state_path(&self) -> PathBuf {
+        match &self.state {
+            Some(state) => state.path().join("rethread"),
+            None => self.path().join(".local/state/rethread"),
+        }
+    }
+
     /// Keeps journal and backups on another file system. Returns `None` if there is no other one.
     #[cfg(unix)]
     pub fn with_state_on_other_file_system(mut self) -> Option<Home> {

@@ -20,10 +20,13 @@ pub(crate) fn run(args: &Log, app: &AppContext, out: &mut Out) -> Result<Exit, C
     if args.prune {
         return prune(args, app, out);
     }
-    let rows = ops::log::log(&app.writer)?;
+    let log = ops::log::log(&app.writer)?;
+    if let Some(damage) = &log.damage {
+        super::error::print_warning(&format!("{damage}; {}", crate::text::error::hint(damage)), out);
+    }
     let is_selected =
         |row: &&OpRow| args.session.as_ref().is_none_or(|session| row.session.starts_with(session));
-    let mut rows: Vec<&OpRow> = rows.iter().filter(is_selected).collect();
+    let mut rows: Vec<&OpRow> = log.ops.iter().filter(is_selected).collect();
     rows.reverse();
     rows.truncate(args.limit.unwrap_or(usize::MAX));
     if out.is_json() {
@@ -69,6 +72,7 @@ fn build_state_cell(row: &OpRow) -> Cell {
         OpStatus::Undone(by) => Cell::new(QUIET, format!("undone by {by}")),
         OpStatus::RolledBack => Cell::new(MARK, "rolled back"),
         OpStatus::Unfinished => Cell::new(MARK, "unfinished"),
+        OpStatus::Unknown => Cell::new(MARK, "unknown"),
     };
     if row.pruned { cell.and(QUIET, ", pruned") } else { cell }
 }

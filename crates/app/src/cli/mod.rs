@@ -150,11 +150,18 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, CliError> {
 
 /// Opens the writer in the state folder, or a read-only writer if there is none.
 ///
-/// In debug builds, it aborts the process at the fail point given by the environment.
+/// In debug builds, tests inject faults and hide other processes by the environment.
 fn open_writer(state: Option<PathBuf>) -> SessionWriter {
     let writer = state.map_or_else(SessionWriter::read_only, SessionWriter::new);
     #[cfg(debug_assertions)]
-    let writer = writer.with_fail_point(env::fail_point_steps());
+    let writer = {
+        env::injected_fault().inspect(|fault| assert!(rethread_engine::inject_fault(fault), "{fault}"));
+        if env::hides_processes() {
+            writer.with_process_table(Box::new(rethread_engine::UnknownProcesses))
+        } else {
+            writer
+        }
+    };
     writer
 }
 

@@ -102,6 +102,7 @@ pub(crate) fn build_op(row: &ops::log::OpRow) -> ObjectJson<OpJson<'_>> {
         ops::log::OpStatus::Undone(by) => ("undone", Some(by.0)),
         ops::log::OpStatus::RolledBack => ("rolled-back", None),
         ops::log::OpStatus::Unfinished => ("unfinished", None),
+        ops::log::OpStatus::Unknown => ("unknown", None),
     };
     build_object(
         "op",

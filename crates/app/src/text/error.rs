@@ -82,6 +82,16 @@ pub(crate) fn hint(error: &Error) -> String {
         Error::NotApplied { by: Some(by), .. } => {
             return format!("`rethread undo {by}` applies it again");
         }
+        Error::DamagedJournal { .. } => {
+            "all backups and the trash are kept; what the readable lines name can still be undone"
+        }
+        Error::DamagedTrash { .. } => "nothing was changed; copy the file from there if you can use it",
+        Error::RollbackFailed { .. } => "no data was lost; the next `rethread log` tries again",
+        Error::NotDurable { .. } => "the change is in effect; after a power failure it may be rolled back",
+        Error::UnknownOutcome { .. } => "nothing was changed; `rethread log` lists the operations",
+        Error::UndetectableWriters { .. } => {
+            "nothing was changed; close all clients, then use --even-if-live"
+        }
         Error::NewerJournal { .. } => "use that version",
         Error::NoBackup { .. } => {
             "rethread backs up only what it changes itself; `rethread log` lists the changes"

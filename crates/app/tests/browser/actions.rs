@@ -86,7 +86,9 @@ fn the_list_of_branches_is_reloaded_after_a_change() {
     let path = home.path().join(session.path_in_home());
     let before = std::fs::read(&path).unwrap();
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::open_at(&server, &format!("{}/branches", session.url_path())) else { return };
+    let Some(page) = ServerPage::open_at(&server, &format!("{}/branches", session.url_path())) else {
+        return;
+    };
     page.eval("window.changedKeys = []; document.addEventListener('rethread:changed', event => changedKeys.push(event.detail.key))");
     page.click_and_wait("[data-action=goto]", "#action-dialog .button-primary");
     assert_eq!(page.eval("document.activeElement.id"), "action-title");
@@ -116,7 +118,9 @@ fn two_branches_are_chosen_and_compared() {
     let home = new_home();
     let session = crate::fixtures::write_varied_session(&home);
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::open_at(&server, &format!("{}/branches", session.url_path())) else { return };
+    let Some(page) = ServerPage::open_at(&server, &format!("{}/branches", session.url_path())) else {
+        return;
+    };
     assert_eq!(page.eval("document.querySelector('.branch-compare button').disabled"), true);
     for idx in [1, 2] {
         page.click(&format!(".branch:nth-child({idx}) .branch-select"));
@@ -140,7 +144,10 @@ fn actions_also_work_on_their_own_page() {
     let path = home.path().join(session.path_in_home());
     let before = std::fs::read(&path).unwrap();
     let server = WebServer::start(home);
-    let Some(page) = ServerPage::open_at(&server, &format!("{}/action/goto?at=t2", session.url_path())) else { return };
+    let Some(page) = ServerPage::open_at(&server, &format!("{}/action/goto?at=t2", session.url_path()))
+    else {
+        return;
+    };
     page.assert_usable();
     page.click(".action-form .button-primary");
     page.wait_for("document.querySelector('[data-changed]') && document.readyState === 'complete'");

@@ -13,6 +13,8 @@ mod conventions;
 #[cfg(test)]
 mod crash;
 #[cfg(test)]
+mod crash_campaign;
+#[cfg(test)]
 mod diff;
 #[cfg(test)]
 mod doctor;
@@ -30,6 +32,8 @@ mod hostile;
 mod index_crash;
 #[cfg(test)]
 mod journal;
+#[cfg(test)]
+mod other_writers;
 #[cfg(test)]
 mod repair;
 #[cfg(test)]

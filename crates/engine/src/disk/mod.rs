@@ -4,8 +4,10 @@ mod dir_cache;
 mod documents;
 mod find;
 mod fingerprint;
+mod lease;
 mod live;
 mod open;
+mod process_table;
 mod scan;
 mod session_files;
 mod tail_fingerprint;
@@ -18,8 +20,10 @@ pub(crate) use find::{
     FileRole, SessionFile, find_sessions, find_sessions_and_results, is_session_id, list_files, total_size,
 };
 pub(crate) use fingerprint::FileFingerprint;
-pub(crate) use live::{find_client_dir, find_live_sessions, find_writer};
+pub use lease::FileLease;
+pub(crate) use live::{find_client_dir, find_live_sessions};
 pub(crate) use open::{open_file, read_small_file};
+pub use process_table::{ProcessTable, SystemProcesses, UnknownProcesses};
 pub(crate) use scan::{LineReader, ScanEvent, ScanOptions, read_last_message_time, scan};
 pub(crate) use session_files::{find_session_files, list_sibling_agents};
 pub(crate) use tail_fingerprint::{TailFingerprint, hash_tail_at};

@@ -11,7 +11,9 @@ use rethread_core::tree::TreeBuilder;
 
 use crate::Error;
 use crate::cache::{CacheDir, CacheKind, CacheWarning};
-use crate::disk::{FileRole, Roots, ScanEvent, ScanOptions, SessionFile, find_live_sessions, scan};
+use crate::disk::{
+    FileRole, Roots, ScanEvent, ScanOptions, SessionFile, SystemProcesses, find_live_sessions, scan,
+};
 use crate::session::load::derive_session_id;
 use crate::session::per_file_cache::{PerFileCache, find_files};
 
@@ -168,8 +170,9 @@ fn build_rows(all: Vec<FileInfo>, hidden: &mut HiddenCounts) -> Vec<SessionRow> 
         .into_iter()
         .map(|FileInfo { file, info }| {
             let id = derive_session_id(&file.path, &info);
-            let live_ids =
-                live_by_root.entry(Arc::clone(&file.root)).or_insert_with(|| find_live_sessions(&file.root));
+            let live_ids = live_by_root
+                .entry(Arc::clone(&file.root))
+                .or_insert_with(|| find_live_sessions(&file.root, &SystemProcesses));
             SessionRow {
                 live: live_ids.contains(&id),
                 title: info.title(info.find_summary(&titles)),

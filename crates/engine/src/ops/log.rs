@@ -19,7 +19,7 @@ pub struct OpRow {
     pub session: String,
     /// A description of the change.
     pub about: String,
-    /// Whether the op is unfinished, done, undone or rolled back.
+    /// Whether the op is unfinished, done, undone, rolled back or unknown.
     pub status: OpStatus,
     /// The earlier op that this op undid.
     pub undoes: Option<OpId>,
@@ -29,9 +29,20 @@ pub struct OpRow {
     pub paths: Vec<std::path::PathBuf>,
 }
 
-/// Lists all ops, oldest first.
-pub fn log(writer: &SessionWriter) -> Result<Vec<OpRow>, Error> {
-    Ok(writer.read_journal()?.ops.into_iter().map(build_row).collect())
+/// The result of [`log`].
+#[derive(Debug)]
+pub struct OpLog {
+    /// The ops, oldest first.
+    pub ops: Vec<OpRow>,
+    /// The damage of the journal, if any. Ops may be missing or of unknown outcome then.
+    pub damage: Option<Error>,
+}
+
+/// Lists all ops.
+pub fn log(writer: &SessionWriter) -> Result<OpLog, Error> {
+    let journal = writer.read_journal()?;
+    let damage = journal.ensure_undamaged().err();
+    Ok(OpLog { ops: journal.ops.into_iter().map(build_row).collect(), damage })
 }
 
 fn build_row(op: writer::Op) -> OpRow {

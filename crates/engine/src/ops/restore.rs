@@ -7,7 +7,9 @@ use super::resolve::find_session;
 use crate::disk::{Roots, TailFingerprint};
 use crate::edit::effect::{FileEffect, backup_content, plan_effects};
 use crate::error::Error;
-use crate::writer::{BackupStore, FileOp, FileState, Journal, Op, OpId, Plan, SessionWriter, find_change};
+use crate::writer::{
+    BackupStore, FileOp, FileState, Journal, Op, OpId, Plan, SessionWriter, ensure_undamaged, find_change,
+};
 
 /// Options of [`restore`].
 #[derive(Debug, Clone, Default)]
@@ -131,7 +133,10 @@ fn build_file_op<'k>(
 ) -> Result<Option<FileOp<'k>>, Error> {
     if std::fs::symlink_metadata(&path).is_err() {
         return Ok(Some(match before.trash.clone() {
-            Some(from) => FileOp::Return { path, from },
+            Some(from) => {
+                ensure_undamaged(&from, &before)?;
+                FileOp::Return { path, from }
+            }
             None => FileOp::Create { path, content: backup_content(backups, before) },
         }));
     }

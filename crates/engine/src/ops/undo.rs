@@ -3,7 +3,9 @@
 use crate::disk::TailFingerprint;
 use crate::edit::effect::{FileEffect, backup_content, plan_effects};
 use crate::error::{Error, FileChange};
-use crate::writer::{BackupStore, FileOp, Journal, Op, OpId, OpStatus, Plan, SessionWriter, find_change};
+use crate::writer::{
+    BackupStore, FileOp, Journal, Op, OpId, OpStatus, Plan, SessionWriter, ensure_undamaged, find_change,
+};
 
 /// Options of [`undo`].
 #[derive(Debug, Clone, Default)]
@@ -62,6 +64,7 @@ fn resolve_op(journal: &Journal, requested: Option<OpId>) -> Result<&Op, Error> 
     match op.status {
         OpStatus::Done => Ok(follow_redos(journal, op)),
         OpStatus::Undone(by) => Err(Error::NotApplied { op: requested.0, by: Some(by.0) }),
+        OpStatus::Unknown => Err(Error::UnknownOutcome { op: requested.0 }),
         OpStatus::Unfinished | OpStatus::RolledBack => Err(Error::NotApplied { op: requested.0, by: None }),
     }
 }
@@ -88,6 +91,8 @@ fn build_reverse_ops<'k>(op: &Op, backups: &'k BackupStore) -> Result<Vec<FileOp
             path: path.clone(),
             change: difference,
         };
+        // Take the fingerprint before the comparison, so that the commit notices every later change.
+        let fingerprint = TailFingerprint::from_path(&path);
         if let Some(after) = &change.after
             && let Some(difference) = find_change(&path, after).map_err(Error::reading(&path))?
         {
@@ -100,7 +105,7 @@ fn build_reverse_ops<'k>(op: &Op, backups: &'k BackupStore) -> Result<Vec<FileOp
         }
         match (&change.before, &change.after) {
             (Some(before), Some(_)) => {
-                let fingerprint = TailFingerprint::from_path(&path).map_err(Error::reading(&path))?;
+                let fingerprint = fingerprint.map_err(Error::reading(&path))?;
                 file_ops.push(FileOp::Replace {
                     path,
                     fingerprint,
@@ -113,6 +118,7 @@ fn build_reverse_ops<'k>(op: &Op, backups: &'k BackupStore) -> Result<Vec<FileOp
                     return Err(changed_since(FileChange::Appeared));
                 }
                 let from = before.trash.clone().ok_or(Error::BackupGone { path: path.clone() })?;
+                ensure_undamaged(&from, before)?;
                 file_ops.push(FileOp::Return { path, from });
             }
             (None, None) => {}

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::chunks::ChunkStore;
 use super::files::{create_private_dir, is_same_file, sync_dir};
+use super::fs;
 use super::record::{FileState, OpId};
-use crate::disk::{TailFingerprint, hash_tail_at, open_file};
+use crate::disk::{TailFingerprint, hash_tail_at};
 
 /// A longer file that is only appended to is backed up by a hard link instead of a copy.
 const MIN_LINK_BYTES: u64 = 16 << 20;
@@ -25,7 +26,7 @@ impl BackupStore {
 
     /// Stores the chunks of the first `fingerprint.len` bytes of a file. Returns the state with the hash of these bytes.
     pub(super) fn back_up(&self, path: &Path, fingerprint: &TailFingerprint) -> io::Result<FileState> {
-        let content = open_file(path)?.take(fingerprint.len);
+        let content = fs::open_file(path)?.take(fingerprint.len);
         let hash = self.chunks.store(content)?;
         Ok(FileState { hash: Some(hash), ..FileState::from_fingerprint(fingerprint) })
     }
@@ -54,7 +55,7 @@ impl BackupStore {
         let link = dir.join(format!("{op}-{idx}.jsonl"));
         // An op that was interrupted before its first journal line may have created this link.
         super::files::remove_if_exists(&link).ok()?;
-        std::fs::hard_link(path, &link).ok()?;
+        fs::hard_link(path, &link).ok()?;
         sync_dir(&dir).ok()?;
         let is_linked = is_same_file(&std::fs::metadata(path).ok()?, &std::fs::metadata(&link).ok()?);
         is_linked.then_some(link)
@@ -63,7 +64,7 @@ impl BackupStore {
     /// Returns `true` if a backup of the state exists. Does not read all of its bytes, so it may still be damaged.
     pub(crate) fn has_content(&self, state: &FileState) -> bool {
         let has_link = || {
-            let file = state.link.as_deref().and_then(|link| open_file(link).ok());
+            let file = state.link.as_deref().and_then(|link| fs::open_file(link).ok());
             let tail = file.and_then(|file| hash_tail_at(&file, state.len).ok());
             tail.is_some_and(|tail| tail.to_hex().as_str() == state.tail)
         };
@@ -80,7 +81,10 @@ impl BackupStore {
         let Some(backup) = state.link.as_ref().or(state.trash.as_ref()) else {
             return Err(io::ErrorKind::NotFound.into());
         };
-        let copied = io::copy(&mut open_file(backup)?.take(state.len), out)?;
+        if state.link.is_none() && super::trash::ensure_undamaged(backup, state).is_err() {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "the backup is damaged"));
+        }
+        let copied = io::copy(&mut fs::open_file(backup)?.take(state.len), out)?;
         if copied == state.len { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
     }
 }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::files::{create_private_dir, private_mode, sync_dir};
+use super::fs;
 
 /// The minimum length of a chunk, except the last one. After that, a line may end it, depending on the hash of the line.
 const MIN_CHUNK_BYTES: usize = 64 << 10;
@@ -66,24 +67,28 @@ impl ChunkStore {
         }
         sync_dir(&self.chunks_dir)?;
         let name = hasher.finalize().to_hex().to_string();
-        write_if_absent(&self.lists_dir.join(&name), list.as_bytes())?;
-        sync_dir(&self.lists_dir)?;
+        let list_path = self.lists_dir.join(&name);
+        if fs::read(&list_path).ok().is_none_or(|existing| existing != list.as_bytes()) {
+            write_durably(&list_path, list.as_bytes())?;
+            sync_dir(&self.lists_dir)?;
+        }
         Ok(name)
     }
 
-    /// Compresses and writes a chunk, unless it exists.
+    /// Compresses and writes a chunk, unless it exists. A chunk that exists is verified, because the new backup depends on
+    /// it, and written again if it is damaged.
     fn store_chunk(&self, name: &str, chunk: &[u8]) -> io::Result<()> {
         let path = self.chunks_dir.join(name);
-        if path.exists() { Ok(()) } else { write_if_absent(&path, &zstd::bulk::compress(chunk, 3)?) }
+        let is_stored = path.exists() && read_chunk_file(&path).is_ok_and(|stored| stored == chunk);
+        if is_stored { Ok(()) } else { write_durably(&path, &zstd::bulk::compress(chunk, 3)?) }
     }
 
     /// Writes the bytes with this name to `out`. Returns an error if they are missing or damaged; then `out` may contain a
     /// part of them.
     pub(super) fn write_content(&self, name: &str, out: &mut dyn Write) -> io::Result<()> {
         let mut hasher = blake3::Hasher::new();
-        for chunk in std::fs::read_to_string(self.lists_dir.join(name))?.lines() {
-            let bytes = std::fs::read(self.chunks_dir.join(chunk))?;
-            let bytes = zstd::bulk::decompress(&bytes, 2 * MAX_CHUNK_BYTES)?;
+        for chunk in fs::read_to_string(&self.lists_dir.join(name))?.lines() {
+            let bytes = read_chunk_file(&self.chunks_dir.join(chunk))?;
             hasher.update(&bytes);
             out.write_all(&bytes)?;
         }
@@ -99,7 +104,7 @@ impl ChunkStore {
 
     /// Returns `true` if the list with this name and all its chunks exist. Does not read the chunks.
     pub(super) fn has_content(&self, name: &str) -> bool {
-        let list = std::fs::read_to_string(self.lists_dir.join(name));
+        let list = fs::read_to_string(&self.lists_dir.join(name));
         list.is_ok_and(|list| list.lines().all(|chunk| self.chunks_dir.join(chunk).is_file()))
     }
 }
@@ -108,17 +113,19 @@ fn damaged_error() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "the backup is damaged")
 }
 
-/// Writes and syncs a file unless it exists; the caller syncs the folder. The name is the hash of the content, so an
-/// existing file is correct.
-fn write_if_absent(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if path.exists() {
-        return Ok(());
-    }
+/// Reads and decompresses a chunk.
+fn read_chunk_file(path: &Path) -> io::Result<Vec<u8>> {
+    zstd::bulk::decompress(&fs::read(path)?, 2 * MAX_CHUNK_BYTES)
+}
+
+/// Writes and syncs a file, then gives it its name. The caller syncs the folder.
+fn write_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let draft = path.with_extension("part");
-    let mut file = private_mode(OpenOptions::new().write(true).create(true).truncate(true)).open(&draft)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    std::fs::rename(&draft, path)
+    let options = &mut OpenOptions::new();
+    let file = fs::open(private_mode(options.write(true).create(true).truncate(true)), &draft)?;
+    fs::write_all(&file, bytes)?;
+    fs::sync_all(&file)?;
+    fs::rename(&draft, path)
 }
 
 /// Reads the next chunk. `buffer` holds the bytes that were read after it. Returns `None` at the end.
@@ -218,6 +225,27 @@ mod tests {
         std::fs::copy(folder.path().join("lists").join(other), folder.path().join("lists").join(&name))
             .unwrap();
         assert!(chunks.read_all(&name).is_err());
+    }
+
+    /// A new backup relies on chunks of older ones, so each of them is verified.
+    #[test]
+    fn damaged_chunks_are_written_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let chunks = ChunkStore::new(folder.path());
+        let content = make_lines(0, 3000);
+        let name = chunks.store(&content[..]).unwrap();
+        for dir in ["chunks", "lists"] {
+            for entry in std::fs::read_dir(folder.path().join(dir)).unwrap() {
+                let path = entry.unwrap().path();
+                let mut bytes = std::fs::read(&path).unwrap();
+                let middle = bytes.len() / 2;
+                bytes[middle] ^= 4;
+                std::fs::write(&path, bytes).unwrap();
+            }
+        }
+        assert!(chunks.read_all(&name).is_err());
+        assert_eq!(chunks.store(&content[..]).unwrap(), name);
+        assert_eq!(chunks.read_all(&name).unwrap(), content);
     }
 
     proptest! {

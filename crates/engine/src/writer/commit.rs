@@ -7,6 +7,7 @@ use super::file_op::PreparedOp;
 use super::plan::{FileOp, Plan};
 use super::precondition::ensure_not_live;
 use super::record::{ChangeRecord, FileState, JournalEvent, OpId};
+use super::replace::OldFileStatus;
 use super::rollback::remove_created_dirs;
 use super::transaction::Transaction;
 use crate::Error;
@@ -22,18 +23,18 @@ impl Transaction<'_> {
         verify: impl FnOnce() -> Result<(), Error>,
     ) -> Result<OpId, Error> {
         let op = self.journal.next_op_id();
+        let is_strict = !plan.even_if_live;
         let named_paths: Vec<PathBuf> =
             plan.file_ops.iter().map(|file_op| file_op.path().to_owned()).collect();
         for file_op in &mut plan.file_ops {
             resolve_links(file_op)?;
         }
         self.ensure_recovered(&plan)?;
-        ensure_not_live(&plan, &named_paths, &self.journal)?;
+        ensure_not_live(&plan, &named_paths, &self.journal, self.processes())?;
         let mut prepared = Vec::with_capacity(plan.file_ops.len());
         for (idx, file_op) in plan.file_ops.into_iter().enumerate() {
             let prepared_op = PreparedOp::prepare(file_op, op, idx, &self.backups, &self.state_dir)?;
             prepared_op.check_precondition()?;
-            self.writer.step("backed up");
             prepared.push(prepared_op);
         }
         let changes: Vec<ChangeRecord> =
@@ -42,48 +43,64 @@ impl Transaction<'_> {
         let begun_event =
             JournalEvent::Begun { command, session: plan.session, about: plan.about, undoes, changes };
         self.journal.append_event(op, begun_event)?;
-        self.writer.step("begun");
-        let applied = self.apply_all(op, &mut prepared);
-        let result = applied.and_then(|()| verify()).and_then(|()| self.clean_up(&mut prepared));
-        if let Err(error) = result {
-            let changes: Vec<ChangeRecord> =
-                prepared.into_iter().map(|prepared_op| prepared_op.change).collect();
-            self.roll_back(op, &changes, &error.to_string())?;
-            return Err(error);
+        let applied = self.apply_all(op, &mut prepared, is_strict);
+        let finished = applied.and_then(|()| verify()).and_then(|()| self.finish_all(&mut prepared));
+        let written = finished.and_then(|watched| {
+            self.journal
+                .write_event(op, JournalEvent::Done { after: collect_states_after(&prepared), watched })
+        });
+        match written {
+            Err(error) => {
+                let changes: Vec<ChangeRecord> =
+                    prepared.into_iter().map(|prepared_op| prepared_op.change).collect();
+                Err(self.roll_back_after(op, &changes, error))
+            }
+            Ok(file) => {
+                self.remove_emptied_dirs(undoes);
+                self.journal
+                    .sync(&file)
+                    .map_err(|error| Error::NotDurable { op: op.0, source: Box::new(error) })?;
+                Ok(op)
+            }
         }
-        self.journal.append_event(op, JournalEvent::Done { after: collect_states_after(&prepared) })?;
-        self.writer.step("done");
-        // Directories that the undone op created are removed if they are empty now.
+    }
+
+    /// Rolls back the changes of an op that failed with `error`. Returns the error to report.
+    fn roll_back_after(&mut self, op: OpId, changes: &[ChangeRecord], error: Error) -> Error {
+        match self.roll_back(op, changes, &error.to_string()) {
+            Ok(()) => error,
+            Err(rollback) => Error::RollbackFailed { error: Box::new(error), rollback: Box::new(rollback) },
+        }
+    }
+
+    /// Removes the directories that the undone op created, if they are empty now.
+    fn remove_emptied_dirs(&self, undoes: Option<OpId>) {
         if let Some(undone_op) = undoes.and_then(|id| self.journal.find_op(id)) {
             undone_op.changes.iter().rev().for_each(remove_created_dirs);
         }
-        Ok(op)
     }
 
     /// Writes all drafts, records that they are ready, and then applies the changes in order.
-    fn apply_all(&mut self, op: OpId, prepared: &mut [PreparedOp<'_>]) -> Result<(), Error> {
+    fn apply_all(&mut self, op: OpId, prepared: &mut [PreparedOp<'_>], is_strict: bool) -> Result<(), Error> {
         for prepared_op in &mut *prepared {
             prepared_op.write_draft()?;
-            self.writer.step("drafted");
         }
         self.journal.append_event(op, JournalEvent::Ready { after: collect_states_after(prepared) })?;
-        self.writer.step("ready");
         for prepared_op in prepared {
             prepared_op.check_precondition()?;
-            prepared_op.apply(|name| self.writer.step(name))?;
-            self.writer.step("applied");
+            prepared_op.apply(self.processes(), is_strict)?;
         }
         Ok(())
     }
 
-    /// Finishes all file operations after the verification.
-    fn clean_up(&self, prepared: &mut [PreparedOp<'_>]) -> Result<(), Error> {
+    /// Finishes all file operations after the verification. Returns `true` if another process may still have a replaced
+    /// file open.
+    fn finish_all(&self, prepared: &mut [PreparedOp<'_>]) -> Result<bool, Error> {
+        let mut watched = false;
         for prepared_op in prepared {
-            self.writer.step("verified");
-            prepared_op.finish().map_err(Error::writing(&prepared_op.change.path))?;
-            self.writer.step("cleaned up");
+            watched |= prepared_op.finish(self.processes())? == OldFileStatus::MaybeOpen;
         }
-        Ok(())
+        Ok(watched)
     }
 }
 

@@ -1,26 +1,29 @@
 //! Executes one file operation: backup, draft, visible change, clean-up.
 
 use std::fs::OpenOptions;
-use std::io::{self, ErrorKind, Seek, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, ErrorKind, Seek};
+use std::path::Path;
 
 use super::backup::BackupStore;
 use super::files::{
     create_dirs, create_private_dir, find_missing_ancestors, publish_draft, remove_if_exists, write_draft,
 };
+use super::fs;
 use super::plan::FileOp;
 use super::precondition::ensure_unchanged;
 use super::record::{ChangeRecord, FileState, OpId};
-use super::replace::{ReplacedFile, link_old_file, replace_file};
-use super::trash::{move_path, read_file_state, touch_files};
-use crate::disk::{hash_tail_at, open_file};
+use super::replace::{OldFileStatus, Replacement, carry_lines, link_old_file, merge_draft_path};
+use super::rollback::read_growth;
+use super::trash::{full_digest, move_path, move_to_trash, read_file_state, touch_files};
+use crate::disk::{ProcessTable, hash_tail_at};
 use crate::error::{Error, FileChange};
 
-/// A file operation after its backup, its journal record, and the old file once it was replaced.
+/// A file operation after its backup, and its journal record.
 pub(super) struct PreparedOp<'a> {
     file_op: FileOp<'a>,
     pub(super) change: ChangeRecord,
-    replaced: Option<ReplacedFile>,
+    /// Whether another process may still have the replaced file open. `None` if no file was replaced.
+    old_status: Option<OldFileStatus>,
 }
 
 impl<'a> PreparedOp<'a> {
@@ -47,6 +50,7 @@ impl<'a> PreparedOp<'a> {
             bytes: None,
             from: None,
             folders: Vec::new(),
+            carried: None,
         };
         match &file_op {
             FileOp::Append { fingerprint, bytes, .. } => {
@@ -71,7 +75,9 @@ impl<'a> PreparedOp<'a> {
                 let gone_error = || Error::Stale { path: path.clone(), change: FileChange::Gone };
                 let trash_dir = state_dir.join("trash").join(format!("{op}-{idx}"));
                 let trash = trash_dir.join(path.file_name().unwrap_or_default());
-                change.before = Some(FileState { trash: Some(trash), ..current.ok_or_else(gone_error)? });
+                let digest = full_digest(&path).map_err(Error::reading(&path))?;
+                let current = current.ok_or_else(gone_error)?;
+                change.before = Some(FileState { trash: Some(trash), digest: Some(digest), ..current });
                 change.draft = Some(state_dir.join("trash").join(format!("{op}-{idx}.part")));
                 change.old = Some(sibling("old"));
             }
@@ -85,7 +91,7 @@ impl<'a> PreparedOp<'a> {
                 change.folders = find_missing_ancestors(&path);
             }
         }
-        Ok(PreparedOp { file_op, change, replaced: None })
+        Ok(PreparedOp { file_op, change, old_status: None })
     }
 
     /// Returns an error if the file has changed since the plan was made, or if a new path exists. Never fails for `Remove`.
@@ -127,8 +133,9 @@ impl<'a> PreparedOp<'a> {
         Ok(())
     }
 
-    /// Applies the change that other processes can see. Calls `step` after each step, for crash tests.
-    pub(super) fn apply(&mut self, step: impl Fn(&'static str)) -> Result<(), Error> {
+    /// Applies the change that other processes can see. If `is_strict`, a file is not replaced where lines that another
+    /// process appends to the old one would go unnoticed.
+    pub(super) fn apply(&mut self, processes: &dyn ProcessTable, is_strict: bool) -> Result<(), Error> {
         let change = &mut self.change;
         let path = change.path.clone();
         let draft = change.draft.clone().unwrap_or_default();
@@ -136,7 +143,7 @@ impl<'a> PreparedOp<'a> {
         match &self.file_op {
             FileOp::Append { fingerprint, bytes, .. } => {
                 if append_at_end(&path, fingerprint.len, bytes).map_err(write_error)? {
-                    let file = open_file(&path).map_err(write_error)?;
+                    let file = fs::open_file(&path).map_err(write_error)?;
                     let len = fingerprint.len + bytes.len() as u64;
                     let tail = hash_tail_at(&file, len).map_err(write_error)?.to_hex().to_string();
                     change.after = Some(FileState { len, tail, ..FileState::from_fingerprint(fingerprint) });
@@ -147,17 +154,12 @@ impl<'a> PreparedOp<'a> {
             FileOp::Replace { fingerprint, .. } => {
                 let old = change.old.clone().unwrap_or_default();
                 link_old_file(&path, &old).map_err(write_error)?;
-                step("old file linked");
-                let file = open_file(&path).map_err(write_error)?;
-                ensure_unchanged(&path, fingerprint)?;
-                let mut replaced = replace_file(&draft, &path, file, fingerprint.len).map_err(write_error)?;
-                step("file replaced");
-                if let Some(evidence) = replaced.wait_for_writers().map_err(write_error)? {
-                    return Err(Error::Live { session: file_stem(&path), evidence });
-                }
-                replaced.copy_appended(&path).map_err(write_error)?;
-                step("appended bytes copied");
-                self.replaced = Some(replaced);
+                let new_len = change.after.as_ref().map_or(0, |after| after.len);
+                let old_len = fingerprint.len;
+                let replacement =
+                    Replacement { path: &path, new: &draft, new_len, old: &old, old_len, is_strict };
+                let check = || ensure_unchanged(&path, fingerprint);
+                self.old_status = Some(replacement.execute(processes, check)?);
             }
             FileOp::Create { .. } => {
                 publish_draft(&draft, &path).map_err(|error| publish_error(&path, error))?;
@@ -166,29 +168,33 @@ impl<'a> PreparedOp<'a> {
                 let trash =
                     change.before.as_ref().and_then(|before| before.trash.clone()).unwrap_or_default();
                 create_private_dir(trash.parent().unwrap_or(&trash)).map_err(write_error)?;
-                step("trash folder created");
-                move_path(&path, &trash, &draft, step).map_err(write_error)?;
+                let aside = change.old.clone().unwrap_or_default();
+                move_to_trash(&path, &trash, &draft, &aside).map_err(write_error)?;
             }
             FileOp::Return { from, .. } => {
-                move_path(from, &path, &draft, &step).map_err(|error| publish_error(&path, error))?;
-                step("moved out of the trash");
+                move_path(from, &path, &draft).map_err(|error| publish_error(&path, error))?;
                 touch_files(&path).map_err(write_error)?;
             }
         }
         Ok(())
     }
 
-    /// Copies the last bytes that were appended to the old file and removes its link. Called after the verification.
-    pub(super) fn finish(&mut self) -> io::Result<()> {
-        if let Some(replaced) = &mut self.replaced {
-            replaced.copy_appended(&self.change.path)?;
+    /// Removes the link to the replaced file. Keeps it if another process may have the file open; then lines that appeared
+    /// in it are copied. Called after the verification.
+    pub(super) fn finish(&mut self, processes: &dyn ProcessTable) -> Result<OldFileStatus, Error> {
+        let ChangeRecord { path, before: Some(before), after: Some(after), old: Some(old), .. } =
+            &self.change
+        else {
+            return Ok(OldFileStatus::Closed);
+        };
+        let write_error = |error| Error::Unwritable { path: path.clone(), source: error };
+        if self.old_status == Some(OldFileStatus::MaybeOpen) && old.exists() {
+            let lines = read_growth(old, before.len).map_err(write_error)?;
+            carry_lines(path, after.len, &lines, &merge_draft_path(old), processes)?;
+            return Ok(OldFileStatus::MaybeOpen);
         }
-        self.change.old.as_deref().map_or(Ok(()), remove_if_exists)
+        remove_if_exists(old).map(|()| OldFileStatus::Closed).map_err(write_error)
     }
-}
-
-fn file_stem(path: &Path) -> String {
-    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Returns [`Error::AlreadyExists`] if the path exists, even as a broken link.
@@ -210,21 +216,20 @@ fn publish_error(path: &Path, error: io::Error) -> Error {
 /// Checks that the disk has room for an append, by writing `bytes` to the temporary file `draft`. A partial append could
 /// not be rolled back on a full disk.
 fn check_space(draft: &Path, bytes: &[u8]) -> io::Result<()> {
-    let file = super::files::private_mode(OpenOptions::new().write(true).create_new(true)).open(draft);
+    let file = fs::open(super::files::private_mode(OpenOptions::new().write(true).create_new(true)), draft);
     // A file can be writable in a folder that does not allow new files.
-    let Ok(mut file) = file else { return Ok(()) };
-    let result = file.write_all(bytes);
+    let Ok(file) = file else { return Ok(()) };
+    let result = fs::write_all(&file, bytes);
     remove_if_exists(draft)?;
     result
 }
 
 /// Appends bytes to a file durably. Returns `false` if another process appended before, so its length was not `len`.
-fn append_at_end(path: &PathBuf, len: u64, bytes: &[u8]) -> io::Result<bool> {
-    drop(open_file(path)?);
-    let mut file = OpenOptions::new().append(true).open(path)?;
-    file.write_all(bytes)?;
+fn append_at_end(path: &Path, len: u64, bytes: &[u8]) -> io::Result<bool> {
+    let mut file = fs::open_for_append(path)?;
+    fs::write_all(&file, bytes)?;
     // An append of no bytes does not move the file position to the end.
     let end = if bytes.is_empty() { file.metadata()?.len() } else { file.stream_position()? };
-    file.sync_all()?;
+    fs::sync_all(&file)?;
     Ok(end == len + bytes.len() as u64)
 }

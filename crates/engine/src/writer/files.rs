@@ -4,12 +4,13 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use super::fs;
 use super::plan::NewContent;
 use crate::disk::TailFingerprint;
 
 /// Flushes the names in a folder to disk.
 pub(super) fn sync_dir(folder: &Path) -> io::Result<()> {
-    let synced = File::open(folder).and_then(|folder| folder.sync_all());
+    let synced = File::open(folder).and_then(|folder| fs::sync_all(&folder));
     // Windows cannot open directories as files, and makes names durable itself.
     if cfg!(windows) { Ok(()) } else { synced }
 }
@@ -51,7 +52,7 @@ pub(super) fn find_missing_ancestors(path: &Path) -> Vec<PathBuf> {
 /// Creates folders durably, in order. Existing ones are not an error.
 pub(super) fn create_dirs(folders: &[PathBuf]) -> io::Result<()> {
     for folder in folders {
-        match std::fs::create_dir(folder) {
+        match fs::create_dir(folder) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             result => result?,
         }
@@ -62,7 +63,7 @@ pub(super) fn create_dirs(folders: &[PathBuf]) -> io::Result<()> {
 
 /// Deletes a file if it exists.
 pub(super) fn remove_if_exists(path: &Path) -> io::Result<()> {
-    match std::fs::remove_file(path) {
+    match fs::remove_file(path) {
         Err(error) if is_not_found(&error) => Ok(()),
         result => result,
     }
@@ -85,8 +86,8 @@ pub(super) fn write_draft(
     content: &NewContent<'_>,
     like: Option<&Path>,
 ) -> io::Result<TailFingerprint> {
-    let file = private_mode(OpenOptions::new().read(true).write(true).create_new(true)).open(draft)?;
-    let mut out = BufWriter::with_capacity(256 << 10, &file);
+    let file = fs::open(private_mode(OpenOptions::new().read(true).write(true).create_new(true)), draft)?;
+    let mut out = BufWriter::with_capacity(256 << 10, fs::FileOutput(&file));
     match content {
         NewContent::Bytes(bytes) => out.write_all(bytes)?,
         NewContent::Copy(from) => copy_file(from, &mut out, &file)?,
@@ -98,7 +99,7 @@ pub(super) fn write_draft(
     if let Some(like) = like {
         copy_permissions(&file, &std::fs::metadata(like)?)?;
     }
-    file.sync_all()?;
+    fs::sync_all(&file)?;
     TailFingerprint::from_file(&file)
 }
 
@@ -114,19 +115,19 @@ pub(super) fn copy_permissions(file: &File, like: &std::fs::Metadata) -> io::Res
 }
 
 /// Copies a file with `io::copy`, which uses system calls like `copy_file_range` if it gets two files.
-fn copy_file(from: &Path, out: &mut impl Write, mut file: &File) -> io::Result<()> {
+fn copy_file(from: &Path, out: &mut impl Write, file: &File) -> io::Result<()> {
     out.flush()?;
-    io::copy(&mut crate::disk::open_file(from)?, &mut file).map(|_| ())
+    fs::copy(&fs::open_file(from)?, file).map(|_| ())
 }
 
 /// Renames a draft to its final path durably. Returns an error if the final path exists.
 pub(super) fn publish_draft(draft: &Path, path: &Path) -> io::Result<()> {
-    match std::fs::hard_link(draft, path) {
-        Ok(()) => std::fs::remove_file(draft)?,
+    match fs::hard_link(draft, path) {
+        Ok(()) => fs::remove_file(draft)?,
         Err(error) if error.kind() == ErrorKind::AlreadyExists => return Err(error),
         // A file system without hard links: check that the path is free, then rename.
         Err(_) if std::fs::symlink_metadata(path).is_ok() => return Err(ErrorKind::AlreadyExists.into()),
-        Err(_) => std::fs::rename(draft, path)?,
+        Err(_) => fs::rename(draft, path)?,
     }
     sync_parent(path)
 }

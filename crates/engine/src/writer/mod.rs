@@ -13,9 +13,13 @@
 mod backup;
 mod chunks;
 mod commit;
+mod displaced;
+mod fault;
 mod file_op;
 mod files;
+mod fs;
 mod journal;
+mod lines;
 mod lock;
 mod plan;
 mod precondition;
@@ -30,6 +34,8 @@ mod transaction;
 mod trash;
 
 pub(crate) use self::backup::BackupStore;
+#[cfg(debug_assertions)]
+pub use self::fault::inject_fault;
 pub use self::journal::OpStatus;
 pub(crate) use self::journal::{Journal, Op};
 pub(crate) use self::plan::{FileOp, NewContent, Plan};
@@ -37,3 +43,4 @@ pub(crate) use self::precondition::find_change;
 pub(crate) use self::record::FileState;
 pub use self::record::{FileOpKind, OpId};
 pub use self::session_writer::SessionWriter;
+pub(crate) use self::trash::ensure_undamaged;

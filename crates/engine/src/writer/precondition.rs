@@ -4,12 +4,11 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use super::fs;
 use super::journal::{Journal, OpStatus};
 use super::plan::{FileOp, Plan};
 use super::record::FileState;
-use crate::disk::{
-    TailFingerprint, find_client_dir, find_live_sessions, find_writer, hash_tail_at, open_file,
-};
+use crate::disk::{ProcessTable, TailFingerprint, find_client_dir, find_live_sessions, hash_tail_at};
 use crate::error::{Error, FileChange, LiveEvidence};
 
 /// A file that was modified within this time counts as in use.
@@ -42,7 +41,7 @@ pub(crate) fn find_change(path: &Path, before: &FileState) -> io::Result<Option<
     if current.len < before.len {
         return Ok(Some(FileChange::Shrank));
     }
-    let mut file = open_file(path)?;
+    let mut file = fs::open_file(path)?;
     if current.len == before.len || hash_tail_at(&file, before.len)?.to_hex().as_str() != before.tail {
         return Ok(Some(FileChange::Differs));
     }
@@ -69,6 +68,7 @@ pub(super) fn ensure_not_live(
     plan: &Plan<'_>,
     named_paths: &[PathBuf],
     journal: &Journal,
+    processes: &dyn ProcessTable,
 ) -> Result<(), Error> {
     if plan.even_if_live {
         return Ok(());
@@ -82,7 +82,7 @@ pub(super) fn ensure_not_live(
     let paths = named_paths.iter().map(PathBuf::as_path).chain(changed_paths.iter().copied());
     let client_dirs: std::collections::BTreeSet<&Path> =
         paths.filter_map(find_client_dir).filter(|_| !changed_paths.is_empty()).collect();
-    if client_dirs.iter().flat_map(|dir| find_live_sessions(dir)).any(|id| is_affected(&id)) {
+    if client_dirs.iter().flat_map(|dir| find_live_sessions(dir, processes)).any(|id| is_affected(&id)) {
         return Err(live_error(LiveEvidence::Registered));
     }
     let files: Vec<(PathBuf, std::fs::Metadata)> =
@@ -101,7 +101,7 @@ pub(super) fn ensure_not_live(
     if metas.is_empty() {
         Ok(())
     } else {
-        find_writer(&metas).map_or(Ok(()), |evidence| Err(live_error(evidence)))
+        processes.find_writer(&metas).map_or(Ok(()), |evidence| Err(live_error(evidence)))
     }
 }
 

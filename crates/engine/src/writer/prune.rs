@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use rethread_core::entry::Timestamp;
 
-use super::journal::{Journal, Op, OpStatus};
+use super::fs;
+use super::journal::{Journal, Op, OpStatus, read_op_id};
 use super::record::{JournalEvent, OpId};
 use super::session_writer::SessionWriter;
 use super::transaction::Transaction;
@@ -29,21 +30,21 @@ impl SessionWriter {
         let state_dir = self.state_dir()?.to_owned();
         if dry_run {
             let journal = Journal::read(&state_dir)?;
+            journal.ensure_undamaged()?;
             let ops = find_prunable(&journal, before);
             let unused = find_unused(&state_dir, &journal, &ops).map_err(Error::reading(&state_dir))?;
             return Ok(PruneSummary { bytes: unused.iter().map(|(_, bytes)| bytes).sum(), ops });
         }
         let mut transaction = Transaction::begin(self, "log --prune")?;
+        transaction.journal.ensure_undamaged()?;
         let ops = find_prunable(&transaction.journal, before);
         let unused =
             find_unused(&state_dir, &transaction.journal, &ops).map_err(Error::reading(&state_dir))?;
         for op in &ops {
             transaction.journal.append_event(*op, JournalEvent::Pruned)?;
-            self.step("marked as pruned");
         }
         for (path, _) in &unused {
             remove_path(path).map_err(Error::writing(path))?;
-            self.step("pruned");
         }
         Ok(PruneSummary { bytes: unused.iter().map(|(_, bytes)| bytes).sum(), ops })
     }
@@ -61,46 +62,68 @@ fn find_prunable(journal: &Journal, before: Timestamp) -> Vec<OpId> {
     journal.ops.iter().filter(is_prunable).map(|op| op.id).collect()
 }
 
-/// Lists the backup and trash paths that no op needs, with their sizes in bytes. The ops in `pruned` need none.
+/// Lists the backup and trash paths that only pruned ops need, with their sizes in bytes. The ops in `pruned` are pruned
+/// next.
+///
+/// A path that no op names is kept: the journal may be incomplete. Returns an error if a list of chunks is damaged, because
+/// then the chunks that it needs are unknown.
 fn find_unused(state_dir: &Path, journal: &Journal, pruned: &[OpId]) -> io::Result<Vec<(PathBuf, u64)>> {
-    let is_kept = |op: &&Op| !op.pruned && !pruned.contains(&op.id);
-    let (mut kept_lists, mut kept_paths) = (HashSet::new(), HashSet::new());
-    for op in journal.ops.iter().filter(is_kept) {
-        for change in &op.changes {
-            kept_lists.extend(change.bytes.iter().map(OsString::from));
-            for before in change.before.iter() {
-                kept_lists.extend(before.hash.iter().map(OsString::from));
-                kept_paths.extend(before.link.clone());
-                kept_paths.extend(before.trash.as_ref().and_then(|trash| trash.parent()).map(Path::to_owned));
+    let is_pruned = |op: &&Op| op.pruned || pruned.contains(&op.id);
+    let pruned_backups = BackupNames::collect(journal.ops.iter().filter(is_pruned));
+    let kept_backups = BackupNames::collect(journal.ops.iter().filter(|op| !is_pruned(op)));
+    let (lists_dir, chunks_dir) = (state_dir.join("lists"), state_dir.join("chunks"));
+    let is_unused =
+        |name: &OsString| pruned_backups.lists.contains(name) && !kept_backups.lists.contains(name);
+    let (mut unused, mut unused_chunks, mut kept_chunks) = (Vec::new(), HashSet::new(), HashSet::new());
+    for list in fs::list_dir(&lists_dir)? {
+        let names = fs::read_to_string(&list)?;
+        let names = names.lines().map(OsString::from);
+        if is_unused(&list.file_name().unwrap_or_default().to_owned()) {
+            unused_chunks.extend(names);
+            unused.push(list);
+        } else {
+            for name in names {
+                if !chunks_dir.join(&name).exists() {
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, "a backup is damaged"));
+                }
+                kept_chunks.insert(name);
             }
         }
     }
-    let mut unused = Vec::new();
-    let mut kept_chunks = HashSet::new();
-    for list in list_dir(&state_dir.join("lists"))? {
-        if list.file_name().is_some_and(|name| kept_lists.contains(name)) {
-            kept_chunks.extend(std::fs::read_to_string(&list)?.lines().map(OsString::from));
-        } else {
-            unused.push(list);
-        }
-    }
-    let chunk_files = list_dir(&state_dir.join("chunks"))?;
-    unused.extend(
-        chunk_files
-            .into_iter()
-            .filter(|chunk| chunk.file_name().is_some_and(|name| !kept_chunks.contains(name))),
-    );
+    let chunks = unused_chunks.difference(&kept_chunks).map(|name| chunks_dir.join(name));
+    unused.extend(chunks.filter(|path| path.exists()));
     for folder in ["links", "trash"] {
-        let paths = list_dir(&state_dir.join(folder))?;
-        unused.extend(paths.into_iter().filter(|path| !kept_paths.contains(path)));
+        let ids: HashSet<OpId> = journal.ops.iter().filter(is_pruned).map(|op| op.id).collect();
+        let paths = fs::list_dir(&state_dir.join(folder))?.into_iter();
+        unused.extend(paths.filter(|path| {
+            read_op_id(path).is_some_and(|id| ids.contains(&id)) && !kept_backups.paths.contains(path)
+        }));
     }
     Ok(unused.into_iter().map(|path| (total_size(&path), path)).map(|(bytes, path)| (path, bytes)).collect())
 }
 
-/// Lists the paths in a directory. A missing directory is empty.
-fn list_dir(dir: &Path) -> io::Result<Vec<PathBuf>> {
-    match std::fs::read_dir(dir) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        entries => entries?.map(|entry| Ok(entry?.path())).collect(),
+/// The backups that some ops need.
+#[derive(Default)]
+struct BackupNames {
+    /// The names of contents in the chunk store.
+    lists: HashSet<OsString>,
+    /// Hard links, and folders in the trash.
+    paths: HashSet<PathBuf>,
+}
+
+impl BackupNames {
+    fn collect<'o>(ops: impl Iterator<Item = &'o Op>) -> BackupNames {
+        let mut names = BackupNames::default();
+        for change in ops.flat_map(|op| &op.changes) {
+            names.lists.extend(change.bytes.iter().map(OsString::from));
+            for before in change.before.iter() {
+                names.lists.extend(before.hash.iter().map(OsString::from));
+                names.paths.extend(before.link.clone());
+                names
+                    .paths
+                    .extend(before.trash.as_ref().and_then(|trash| trash.parent()).map(Path::to_owned));
+            }
+        }
+        names
     }
 }

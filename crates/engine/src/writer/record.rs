@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::disk::TailFingerprint;
 
-/// The version of the journal format.
-pub(super) const VERSION: u32 = 1;
+/// The version of the journal format. Lines of version 1 have no checksum.
+pub(super) const VERSION: u32 = 2;
 
 /// The number of an op, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -28,6 +28,9 @@ pub(super) struct JournalRecord {
     pub(super) op: OpId,
     /// The time in milliseconds since 1970.
     pub(super) at: i64,
+    /// Whether a crash truncated the line before this one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) after_torn_line: bool,
     #[serde(flatten)]
     pub(super) event: JournalEvent,
 }
@@ -48,9 +51,23 @@ pub(super) enum JournalEvent {
     /// The drafts are written, and the files change next. `after` is the expected state of each.
     Ready { after: Vec<Option<FileState>> },
     /// All changes are complete. `after` is the new state of each file.
-    Done { after: Vec<Option<FileState>> },
+    Done {
+        after: Vec<Option<FileState>>,
+        /// Whether another process may still have a replaced file open.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        watched: bool,
+    },
     /// All changes were rolled back.
-    RolledBack { why: String },
+    RolledBack {
+        why: String,
+        /// Whether another process may still have a replaced file open.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        watched: bool,
+    },
+    /// The first `len` bytes of the file that the change with this index replaced need not be copied again.
+    Carried { change: usize, len: u64 },
+    /// No process has the replaced files open any more, and they were removed.
+    Settled,
     /// The backups of the op were deleted.
     Pruned,
 }
@@ -84,6 +101,9 @@ pub(crate) struct ChangeRecord {
     /// The parent folders that the op creates, outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "path_text::list")]
     pub(super) folders: Vec<PathBuf>,
+    /// The number of bytes of the replaced file that need not be copied again, taken from the event `Carried`.
+    #[serde(skip)]
+    pub(super) carried: Option<u64>,
 }
 
 /// The kind of a file operation.
@@ -120,13 +140,24 @@ pub(crate) struct FileState {
     /// The path in the trash, if the file was removed.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "path_text::option")]
     pub(crate) trash: Option<PathBuf>,
+    /// The hash of all names and contents of a file or folder in the trash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) digest: Option<String>,
 }
 
 impl FileState {
     /// Creates the state of a file without a backup.
     pub(super) fn from_fingerprint(fingerprint: &TailFingerprint) -> FileState {
         let tail = fingerprint.tail.to_hex().to_string();
-        FileState { folder: false, len: fingerprint.len, tail, hash: None, link: None, trash: None }
+        FileState {
+            folder: false,
+            len: fingerprint.len,
+            tail,
+            hash: None,
+            link: None,
+            trash: None,
+            digest: None,
+        }
     }
 
     /// Returns `true` if type, length and tail hash are equal. Ignores the locations of the backups.

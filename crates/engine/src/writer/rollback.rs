@@ -1,172 +1,378 @@
-//! Rolls back a change at any stage of its application. Bytes that other processes appended since are kept.
+//! Rolls back a change at any stage of its application. Lines that other processes appended since are kept.
 //!
-//! Every step can be interrupted and repeated.
+//! Every step can be interrupted and repeated. No file is deleted that another process may have written to.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::backup::BackupStore;
-use super::files::{is_same_file, publish_draft, remove_if_exists, write_draft};
+use super::files::{
+    create_private_dir, is_same_file, publish_draft, remove_if_exists, sync_parent, write_draft,
+};
+use super::fs;
+use super::lines::{merge_lines, strip_own_bytes};
 use super::plan::NewContent;
-use super::record::{ChangeRecord, FileOpKind, FileState};
-use super::replace::{append_durably, link_old_file, read_from_offset, replace_file};
-use super::trash::{move_back, read_file_state, remove_path};
-use crate::disk::{hash_tail_at, open_file};
+use super::record::{ChangeRecord, FileOpKind, FileState, OpId};
+use super::replace::{
+    OldFileStatus, Replacement, append_durably, carry_lines, ensure_len, link_old_file, merge_draft_path,
+};
+use super::trash::{copy_missing, move_back, move_path, move_to_trash, read_file_state, remove_path};
+use crate::Error;
+use crate::disk::{ProcessTable, hash_tail_at};
 
-/// Rolls back one change, however far it was applied. A file that another process has changed is kept.
-pub(super) fn roll_back(change: &ChangeRecord, backups: &BackupStore) -> io::Result<()> {
-    let ChangeRecord { path, before, draft, .. } = change;
-    let draft = draft.as_deref().unwrap_or(Path::new(""));
-    match change.kind {
-        FileOpKind::Append => {
-            remove_if_exists(draft)?;
-            let before = before.as_ref().map_or(0, |before| before.len);
-            match backups.chunks.read_all(change.bytes.as_deref().unwrap_or_default()) {
-                // The appended bytes are unknown, so nothing can be removed.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-                bytes => roll_back_append(change, before, &bytes?, draft),
+/// The number of attempts to replace a file that grows at the same time.
+const TRIES: u32 = 100;
+
+/// Rolls back changes of an op.
+pub(super) struct Rollback<'a> {
+    pub(super) backups: &'a BackupStore,
+    pub(super) processes: &'a dyn ProcessTable,
+    /// The trash, for files that the op created.
+    pub(super) trash_dir: PathBuf,
+    pub(super) op: OpId,
+}
+
+impl Rollback<'_> {
+    /// Rolls back one change, however far it was applied. A file that another process has changed is kept. `idx` is the
+    /// index of the change in the op.
+    pub(super) fn roll_back(&self, change: &ChangeRecord, idx: usize) -> Result<OldFileStatus, Error> {
+        let write_error = |error| Error::Unwritable { path: change.path.clone(), source: error };
+        match change.kind {
+            FileOpKind::Append => return self.roll_back_append(change),
+            FileOpKind::Replace => return self.roll_back_replace(change),
+            FileOpKind::Create => self.roll_back_create(change, idx).map_err(write_error)?,
+            FileOpKind::Remove => self.roll_back_remove(change)?,
+            FileOpKind::Return => roll_back_return(change).map_err(write_error)?,
+        }
+        Ok(OldFileStatus::Closed)
+    }
+
+    /// Moves the created file to the trash, unless another process has changed it.
+    fn roll_back_create(&self, change: &ChangeRecord, idx: usize) -> io::Result<()> {
+        let draft = change.draft.clone().unwrap_or_default();
+        remove_if_exists(&draft)?;
+        let aside = draft.with_extension("aside");
+        let is_unchanged = change.after.is_some() && read_file_state(&change.path)? == change.after;
+        if is_unchanged || fs::link_metadata(&aside)?.is_some() {
+            let dir = self.trash_dir.join(format!("{}-{idx}", self.op));
+            create_private_dir(&dir)?;
+            let trash = dir.join(change.path.file_name().unwrap_or_default());
+            move_to_trash(&change.path, &trash, &dir.with_extension("part"), &aside)?;
+        }
+        remove_created_dirs(change);
+        Ok(())
+    }
+
+    fn roll_back_remove(&self, change: &ChangeRecord) -> Result<(), Error> {
+        let write_error = |error| Error::Unwritable { path: change.path.clone(), source: error };
+        let ChangeRecord { path, before: Some(before), draft: Some(draft), old: Some(aside), .. } = change
+        else {
+            return Ok(());
+        };
+        let part = aside.with_extension("part");
+        remove_path(draft).map_err(write_error)?;
+        remove_path(&part).map_err(write_error)?;
+        let Some(trash) = &before.trash else { return Ok(()) };
+        if fs::link_metadata(aside).map_err(write_error)?.is_some() {
+            // The move to another file system was interrupted. The copy in the trash, if any, is complete, and the original
+            // at `aside` may be partly deleted.
+            if before.folder && fs::link_metadata(trash).map_err(write_error)?.is_some() {
+                copy_missing(trash, aside).map_err(write_error)?;
             }
+            self.put_back(path, aside, before.len)?;
+            remove_path(trash).map_err(write_error)?;
         }
-        FileOpKind::Replace => {
-            remove_if_exists(draft)?;
-            roll_back_replace(change, backups)
+        let (restored, created) = (aside.with_extension("restored"), aside.with_extension("created"));
+        let exists = |path: &Path| fs::link_metadata(path).map(|meta| meta.is_some()).map_err(write_error);
+        let has_new_file = fs::link_metadata(path).map_err(write_error)?.is_some_and(|meta| meta.is_file());
+        if has_new_file && starts_with_file(path, trash).map_err(write_error)? {
+            // An earlier rollback was interrupted after it had restored the file.
+            remove_path(trash).map_err(write_error)?;
         }
-        FileOpKind::Create => {
-            remove_if_exists(draft)?;
-            // Keep the file if another process has changed it.
-            if change.after.is_some() && read_file_state(path)? == change.after {
-                remove_if_exists(path)?;
+        if !exists(&restored)?
+            && exists(trash)?
+            && has_new_file
+            && !before.folder
+            && !is_same_path_file(path, trash).map_err(write_error)?
+        {
+            // Another process has created a file at the path.
+            move_path(trash, &restored, &part).map_err(write_error)?;
+        }
+        if exists(&restored)? {
+            self.put_back(path, &restored, before.len)?;
+            remove_path(trash).map_err(write_error)?;
+        }
+        move_back(path, trash, &part, before).map_err(write_error)?;
+        if exists(&created)? {
+            // An earlier rollback was interrupted after it had replaced the file of another process.
+            if !is_same_path_file(&created, path).map_err(write_error)? {
+                let lines = read_growth(&created, 0).map_err(write_error)?;
+                carry_lines(path, before.len, &lines, &merge_draft_path(aside), self.processes)?;
             }
-            remove_created_dirs(change);
-            Ok(())
+            remove_if_exists(&created).map_err(write_error)?;
         }
-        FileOpKind::Remove => {
-            remove_path(draft)?;
-            let (Some(before), Some(part)) = (before, &change.old) else { return Ok(()) };
-            remove_path(part)?;
-            before.trash.as_deref().map_or(Ok(()), |trash| move_back(path, trash, part, before))
-        }
-        FileOpKind::Return => {
-            remove_path(draft)?;
-            let (Some(from), Some(after), Some(part)) = (&change.from, &change.after, &change.old) else {
-                remove_created_dirs(change);
-                return Ok(());
-            };
-            remove_path(part)?;
-            if read_file_state(path)?.is_some_and(|current| current.is_same_content(after)) {
-                move_back(from, path, part, after)?;
+        settle_merge(path, before.len, aside, self.processes)
+    }
+
+    /// Moves a file or folder from `aside` to `path` in the same folder. If another process has created a file at `path`, its
+    /// lines follow those of `aside`. `len` is the length of the file before the op.
+    fn put_back(&self, path: &Path, aside: &Path, len: u64) -> Result<(), Error> {
+        let write_error = |error| Error::Unwritable { path: path.to_owned(), source: error };
+        match fs::link_metadata(path).map_err(write_error)? {
+            None => publish_any(aside, path).map_err(write_error),
+            Some(meta) if meta.is_file() && aside.is_file() => {
+                self.swap_back(path, 0, aside, len, &aside.with_extension("created")).map(|_| ())
             }
-            remove_created_dirs(change);
-            Ok(())
+            // Another process has created something else: both stay.
+            Some(_) => Ok(()),
         }
     }
+
+    /// Removes the appended bytes. Replaces the file instead of truncating it, which could remove bytes of other processes.
+    fn roll_back_append(&self, change: &ChangeRecord) -> Result<OldFileStatus, Error> {
+        let ChangeRecord { path, before: Some(before), draft: Some(draft), old: Some(old), .. } = change
+        else {
+            return Ok(OldFileStatus::Closed);
+        };
+        let write_error = |error| Error::Unwritable { path: path.clone(), source: error };
+        remove_if_exists(draft).map_err(write_error)?;
+        let ours = match self.backups.chunks.read_all(change.bytes.as_deref().unwrap_or_default()) {
+            // The appended bytes are unknown, so nothing can be removed.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(OldFileStatus::Closed),
+            bytes => bytes.map_err(write_error)?,
+        };
+        if fs::link_metadata(path).map_err(write_error)?.is_none() {
+            // Another process has removed the file. Its link, if any, keeps the lines of the interrupted rollback.
+            return Ok(OldFileStatus::Closed);
+        }
+        if fs::link_metadata(old).map_err(write_error)?.is_some() {
+            if !is_same_path_file(old, path).map_err(write_error)? {
+                // An earlier rollback replaced the file but was interrupted before it copied the appended lines.
+                let added = read_growth(old, before.len).map_err(write_error)?;
+                let others = strip_own_bytes(&added, &ours);
+                carry_lines(path, before.len, &others, &merge_draft_path(old), self.processes)?;
+            }
+            remove_if_exists(old).map_err(write_error)?;
+        }
+        for _ in 0..TRIES {
+            match self.remove_bytes(change, before.len, &ours) {
+                Err(Error::Stale { .. }) => {}
+                status => return status,
+            }
+        }
+        Err(Error::Stale { path: path.clone(), change: crate::error::FileChange::Grew(1) })
+    }
+
+    /// Replaces a file by one without the bytes `ours`. Returns [`Error::Stale`] if the file grows meanwhile.
+    fn remove_bytes(&self, change: &ChangeRecord, before: u64, ours: &[u8]) -> Result<OldFileStatus, Error> {
+        let ChangeRecord { path, draft: Some(draft), old: Some(old), .. } = change else {
+            return Ok(OldFileStatus::Closed);
+        };
+        let write_error = |error| Error::Unwritable { path: path.clone(), source: error };
+        let added = read_growth(path, before).map_err(write_error)?;
+        let rest = strip_own_bytes(&added, ours);
+        if rest.len() == added.len() {
+            return Ok(OldFileStatus::Closed);
+        }
+        let write_content = |out: &mut dyn io::Write| {
+            io::copy(&mut io::Read::take(fs::open_file(path)?, before), out)?;
+            out.write_all(&rest)
+        };
+        remove_if_exists(draft).map_err(write_error)?;
+        write_draft(draft, &NewContent::Generated(Box::new(write_content)), Some(path))
+            .map_err(write_error)?;
+        link_old_file(path, old).map_err(write_error)?;
+        let (new_len, old_len) = (before + rest.len() as u64, before + added.len() as u64);
+        let replacement = Replacement { path, new: draft, new_len, old, old_len, is_strict: false };
+        let status = replacement.execute(self.processes, || ensure_len(path, old_len))?;
+        if status == OldFileStatus::Closed {
+            remove_if_exists(old).map_err(write_error)?;
+        }
+        Ok(status)
+    }
+
+    /// Restores the old file, followed by the lines that other processes appended to the new one.
+    fn roll_back_replace(&self, change: &ChangeRecord) -> Result<OldFileStatus, Error> {
+        let ChangeRecord { path, before: Some(before), draft: Some(draft), old: Some(old), .. } = change
+        else {
+            return Ok(OldFileStatus::Closed);
+        };
+        let write_error = |error| Error::Unwritable { path: path.clone(), source: error };
+        let Some(after) = &change.after else {
+            // The draft was not complete, so the file was not replaced.
+            remove_if_exists(draft).map_err(write_error)?;
+            return remove_if_exists(old).map(|()| OldFileStatus::Closed).map_err(write_error);
+        };
+        let mut status = OldFileStatus::Closed;
+        let has_old = fs::link_metadata(old).map_err(write_error)?.is_some();
+        match read_file_state(path).map_err(write_error)? {
+            None if has_old => publish_draft(old, path).map_err(write_error)?,
+            None => {}
+            Some(_) if has_old && is_same_path_file(old, path).map_err(write_error)? => {}
+            Some(current) if is_new_content(path, &current, Some(before), after).map_err(write_error)? => {
+                status = if has_old {
+                    self.swap_back(path, after.len, old, before.len, draft)?
+                } else {
+                    self.restore_from_backup(change, before, after)?
+                };
+            }
+            Some(current) if !has_prefix(path, &current, before).map_err(write_error)? => {
+                // The path names a file of another process. The old file keeps its temporary name.
+                return Ok(OldFileStatus::Closed);
+            }
+            Some(_) => {}
+        }
+        // The draft is a link to the new file if an earlier rollback was interrupted.
+        for (displaced, len) in [(draft, after.len), (old, before.len)] {
+            let is_displaced = fs::link_metadata(displaced).map_err(write_error)?.is_some()
+                && !is_same_path_file(displaced, path).map_err(write_error)?;
+            if is_displaced {
+                let lines = read_growth(displaced, len).map_err(write_error)?;
+                carry_lines(path, before.len, &lines, &merge_draft_path(old), self.processes)?;
+            }
+            if displaced == old || status == OldFileStatus::Closed {
+                remove_if_exists(displaced).map_err(write_error)?;
+            }
+        }
+        settle_merge(path, before.len, old, self.processes)?;
+        Ok(status)
+    }
+
+    /// Replaces the file at `path` by the file `back`, which is the older one. Lines that other processes appended to the
+    /// file at `path` after `path_len` bytes follow those of `back`. Afterwards `link` is a hard link to the replaced file.
+    fn swap_back(
+        &self,
+        path: &Path,
+        path_len: u64,
+        back: &Path,
+        back_len: u64,
+        link: &Path,
+    ) -> Result<OldFileStatus, Error> {
+        let write_error = |error| Error::Unwritable { path: path.to_owned(), source: error };
+        for _ in 0..TRIES {
+            let visible = read_growth(path, path_len).map_err(write_error)?;
+            let own = read_growth(back, back_len).map_err(write_error)?;
+            let merged = merge_lines(&own, &visible);
+            let rest = merged.strip_prefix(&own[..]).unwrap_or(&visible);
+            append_durably(back, rest).map_err(write_error)?;
+            let back_file = fs::open_file(back).map_err(write_error)?;
+            back_file.set_modified(std::time::SystemTime::now()).map_err(write_error)?;
+            drop(back_file);
+            link_old_file(path, link).map_err(write_error)?;
+            let old_len = path_len + visible.len() as u64;
+            let replacement =
+                Replacement { path, new: back, new_len: back_len, old: link, old_len, is_strict: false };
+            match replacement.execute(self.processes, || ensure_len(path, old_len)) {
+                Err(Error::Stale { .. }) => {}
+                Err(error) => return Err(error),
+                Ok(status) => {
+                    if status == OldFileStatus::Closed {
+                        remove_if_exists(link).map_err(write_error)?;
+                    }
+                    return Ok(status);
+                }
+            }
+        }
+        Err(Error::Stale { path: path.to_owned(), change: crate::error::FileChange::Grew(1) })
+    }
+
+    /// Restores the old file from its backup, for file systems without hard links.
+    fn restore_from_backup(
+        &self,
+        change: &ChangeRecord,
+        before: &FileState,
+        after: &FileState,
+    ) -> Result<OldFileStatus, Error> {
+        let ChangeRecord { path, draft: Some(draft), old: Some(old), .. } = change else {
+            return Ok(OldFileStatus::Closed);
+        };
+        let write_error = |error| Error::Unwritable { path: path.clone(), source: error };
+        remove_if_exists(draft).map_err(write_error)?;
+        let appended = read_growth(path, after.len).map_err(write_error)?;
+        let write_content = |out: &mut dyn io::Write| {
+            self.backups.write_content(before, out)?;
+            out.write_all(&appended)
+        };
+        write_draft(draft, &NewContent::Generated(Box::new(write_content)), Some(path))
+            .map_err(write_error)?;
+        let (new_len, old_len) = (before.len + appended.len() as u64, after.len + appended.len() as u64);
+        let replacement = Replacement { path, new: draft, new_len, old, old_len, is_strict: false };
+        replacement.execute(self.processes, || ensure_len(path, old_len))
+    }
+}
+
+/// Completes the merge of lines into a file if it was interrupted: copies lines that were appended to the merged file
+/// before it was replaced. `sibling` is a temporary file of the op.
+pub(super) fn settle_merge(
+    path: &Path,
+    path_len: u64,
+    sibling: &Path,
+    processes: &dyn ProcessTable,
+) -> Result<(), Error> {
+    let write_error = |error| Error::Unwritable { path: path.to_owned(), source: error };
+    let draft = merge_draft_path(sibling);
+    let link = draft.with_extension("merged");
+    if fs::link_metadata(&link).map_err(write_error)?.is_some() {
+        if !is_same_path_file(&link, path).map_err(write_error)? {
+            let lines = read_growth(&link, path_len).map_err(write_error)?;
+            carry_lines(path, path_len, &lines, &draft, processes)?;
+        }
+        remove_if_exists(&link).map_err(write_error)?;
+    }
+    remove_if_exists(&draft).map_err(write_error)
+}
+
+/// Reverts a move out of the trash. A file that another process has appended to stays, and its copy in the trash is removed.
+fn roll_back_return(change: &ChangeRecord) -> io::Result<()> {
+    change.draft.as_deref().map_or(Ok(()), remove_path)?;
+    if let (Some(from), Some(after), Some(part)) = (&change.from, &change.after, &change.old) {
+        remove_path(part)?;
+        if read_file_state(&change.path)?.is_some_and(|current| current.is_same_content(after)) {
+            move_back(from, &change.path, part, after)?;
+        } else if starts_with_file(&change.path, from)? {
+            remove_path(from)?;
+        }
+    }
+    remove_created_dirs(change);
+    Ok(())
+}
+
+/// Returns `true` if both paths name regular files, and the first one starts with all bytes of the second one.
+pub(super) fn starts_with_file(path: &Path, prefix: &Path) -> io::Result<bool> {
+    let is_file = |path| Ok::<bool, io::Error>(fs::link_metadata(path)?.is_some_and(|meta| meta.is_file()));
+    if !is_file(path)? || !is_file(prefix)? {
+        return Ok(false);
+    }
+    let prefix = fs::read(prefix)?;
+    Ok(fs::read(path)?.starts_with(&prefix))
 }
 
 /// Removes the folders that the change created, if they are empty.
 pub(super) fn remove_created_dirs(change: &ChangeRecord) {
     for folder in change.folders.iter().rev() {
-        if std::fs::remove_dir(folder).is_err() {
+        if fs::remove_dir(folder).is_err() {
             break;
         }
     }
 }
 
-/// Removes the appended bytes `ours` after the offset `before`. Replaces the file instead of truncating it, which could
-/// remove bytes of other processes.
-fn roll_back_append(change: &ChangeRecord, before: u64, ours: &[u8], draft: &Path) -> io::Result<()> {
-    let (path, Some(old)) = (&change.path, &change.old) else { return Ok(()) };
-    if read_file_state(path)?.is_none() {
-        return remove_if_exists(old);
-    }
-    if let Ok(replaced) = open_file(old) {
-        if !is_same_file(&replaced.metadata()?, &std::fs::metadata(path)?) {
-            // An earlier rollback replaced the file but was interrupted before it copied the appended bytes.
-            let wanted = strip_own_bytes(&read_from_offset(&replaced, before)?, ours);
-            let already_copied = read_from_offset(&open_file(path)?, before)?;
-            append_durably(path, &wanted[common_prefix_len(&wanted, &already_copied)..])?;
-            return remove_if_exists(old);
-        }
-        remove_if_exists(old)?;
-    }
-    let file = open_file(path)?;
-    if file.metadata()?.len() <= before {
-        return Ok(());
-    }
-    let added = read_from_offset(&file, before)?;
-    let rest = strip_own_bytes(&added, ours);
-    if rest.len() == added.len() {
-        return Ok(());
-    }
-    let write_content = |out: &mut dyn io::Write| {
-        io::copy(&mut io::Read::take(open_file(path)?, before), out)?;
-        out.write_all(&rest)
-    };
-    write_draft(draft, &NewContent::Generated(Box::new(write_content)), Some(path))?;
-    link_old_file(path, old)?;
-    let mut replaced = replace_file(draft, path, file, before + added.len() as u64)?;
-    replaced.wait_for_writers()?;
-    replaced.copy_appended(path)?;
-    remove_if_exists(old)
+/// Reads the bytes of a file after the first `len`.
+pub(super) fn read_growth(path: &Path, len: u64) -> io::Result<Vec<u8>> {
+    fs::read_from_offset(&fs::open_file(path)?, len)
 }
 
-/// Returns `added` without our own bytes, which may be truncated: the bytes that other processes appended.
-pub(super) fn strip_own_bytes(added: &[u8], ours: &[u8]) -> Vec<u8> {
-    if let Some(at) = memchr::memmem::find(added, ours) {
-        return [&added[..at], &added[at + ours.len()..]].concat();
-    }
-    let shared = common_prefix_len(added, ours);
-    if shared == added.len() {
-        return Vec::new();
-    }
-    // Our bytes are truncated, and a line of another process follows. The complete lines that both share are ours. In the
-    // next line, our bytes end where the rest of the line is valid JSON.
-    let start = memchr::memrchr(b'\n', &added[..shared]).map_or(0, |at| at + 1);
-    let end = memchr::memchr(b'\n', &added[start..]).map_or(added.len(), |at| start + at);
-    let is_json = |bytes: &[u8]| serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok();
-    let torn_end = (start..=shared).rev().find(|&at| is_json(&added[at..end]));
-    let others_start = if is_json(&added[start..end]) { start } else { torn_end.unwrap_or(start) };
-    added[others_start..].to_vec()
+/// Returns `true` if both paths name the same file.
+pub(super) fn is_same_path_file(a: &Path, b: &Path) -> io::Result<bool> {
+    Ok(is_same_file(&std::fs::metadata(a)?, &std::fs::metadata(b)?))
 }
 
-/// Returns the length of the longest common prefix in bytes.
-pub(super) fn common_prefix_len(a: &[u8], b: &[u8]) -> usize {
-    a.iter().zip(b).take_while(|(a, b)| a == b).count()
-}
-
-/// Restores the old file, followed by the bytes that other processes appended to the new one.
-fn roll_back_replace(change: &ChangeRecord, backups: &BackupStore) -> io::Result<()> {
-    let ChangeRecord { path, before: Some(before), old: Some(old), .. } = change else { return Ok(()) };
-    let current = read_file_state(path)?;
-    let old_file = open_file(old).ok();
-    if let (Some(old_file), Some(_)) = (&old_file, &current)
-        && is_same_file(&old_file.metadata()?, &std::fs::metadata(path)?)
-    {
-        return remove_if_exists(old);
+/// Renames a file or folder to a path that does not exist, durably.
+fn publish_any(from: &Path, to: &Path) -> io::Result<()> {
+    if from.is_file() {
+        return publish_draft(from, to);
     }
-    let appended = match (&current, &change.after) {
-        (Some(current), Some(after)) if is_new_content(path, current, Some(before), after)? => {
-            read_from_offset(&open_file(path)?, after.len)?
-        }
-        // The path still names the old file, or a file of another process: keep it.
-        (Some(_), _) => return Ok(()),
-        (None, _) => Vec::new(),
-    };
-    let accounted = change.after.as_ref().map_or(0, |after| after.len) + appended.len() as u64;
-    let Some(old_file) = old_file else {
-        return restore_from_backup(change, before, backups, &appended, accounted);
-    };
-    let appended_to_old = read_from_offset(&old_file, before.len)?;
-    // Do not append bytes that were already carried over or appended by an earlier attempt.
-    let missing = appended.strip_prefix(&appended_to_old[..]).unwrap_or(&appended);
-    let is_in_old = appended_to_old.ends_with(missing) || appended_to_old.starts_with(missing);
-    append_durably(old, if is_in_old { &[] } else { missing })?;
-    old_file.set_modified(std::time::SystemTime::now())?;
-    if current.is_none() {
-        return publish_draft(old, path);
-    }
-    let mut replaced = replace_file(old, path, open_file(path)?, accounted)?;
-    replaced.wait_for_writers()?;
-    replaced.copy_appended(path)
+    fs::rename(from, to)?;
+    sync_parent(to)
 }
 
 /// Returns `true` if a file has the new content, possibly followed by appended bytes. If a change removes only lines at
@@ -187,57 +393,5 @@ fn has_prefix(path: &Path, current: &FileState, state: &FileState) -> io::Result
     if current.folder || state.folder || current.len < state.len {
         return Ok(false);
     }
-    Ok(hash_tail_at(&open_file(path)?, state.len)?.to_hex().as_str() == state.tail)
-}
-
-/// Restores the old file from its backup, for file systems without hard links. `appended` follows the old bytes, and
-/// `accounted` is the number of bytes of the new file that need not be copied.
-fn restore_from_backup(
-    change: &ChangeRecord,
-    before: &FileState,
-    backups: &BackupStore,
-    appended: &[u8],
-    accounted: u64,
-) -> io::Result<()> {
-    let (path, Some(draft)) = (&change.path, &change.draft) else { return Ok(()) };
-    let write_content = |out: &mut dyn io::Write| {
-        backups.write_content(before, out)?;
-        out.write_all(appended)
-    };
-    let Ok(file) = open_file(path) else { return Ok(()) };
-    write_draft(draft, &NewContent::Generated(Box::new(write_content)), Some(path))?;
-    let mut replaced = replace_file(draft, path, file, accounted)?;
-    replaced.wait_for_writers()?;
-    replaced.copy_appended(path)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::strip_own_bytes;
-
-    #[test]
-    fn only_own_bytes_are_stripped() {
-        let ours = "{\"type\":\"system\",\"n\":1}\n{\"type\":\"last-prompt\"}\n";
-        let theirs = "{\"type\":\"user\",\"n\":2}\n";
-        let cases = [
-            (ours.to_owned(), String::new()),
-            (format!("{ours}{theirs}"), theirs.to_owned()),
-            (format!("{theirs}{ours}{theirs}"), theirs.repeat(2)),
-            (theirs.to_owned(), theirs.to_owned()),
-            // Our bytes are truncated, at any byte.
-            (format!("{}{theirs}", &ours[..24]), theirs.to_owned()),
-            (format!("{}{theirs}", &ours[..30]), theirs.to_owned()),
-            (format!("{}{theirs}", &ours[..9]), theirs.to_owned()),
-            (ours[..5].to_owned(), String::new()),
-            // A complete line of theirs that starts like ours is theirs.
-            (
-                format!("{{\"type\":\"system\",\"n\":3}}\n{theirs}"),
-                format!("{{\"type\":\"system\",\"n\":3}}\n{theirs}"),
-            ),
-        ];
-        for (added, expected) in cases {
-            let others = strip_own_bytes(added.as_bytes(), ours.as_bytes());
-            assert_eq!(String::from_utf8_lossy(&others), expected, "{added}");
-        }
-    }
+    Ok(hash_tail_at(&fs::open_file(path)?, state.len)?.to_hex().as_str() == state.tail)
 }

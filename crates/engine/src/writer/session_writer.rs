@@ -1,29 +1,21 @@
-//! The entry point of the writer: the state directory and the fail points for crash tests.
+//! The entry point of the writer.
 
 use std::path::{Path, PathBuf};
 
 use super::backup::BackupStore;
-use super::journal::{self, Journal, OpStatus};
+use super::journal::{self, Journal, Op, OpStatus};
 use super::plan::Plan;
 use super::record::OpId;
 use super::transaction::Transaction;
 use crate::Error;
+use crate::disk::{ProcessTable, SystemProcesses};
 
 /// Changes session files, with a journal and backups in a state directory. No file is open between calls.
 #[derive(Debug)]
 pub struct SessionWriter {
     /// The directory of the journal and the backups. `None` if the writer is read-only.
     state_dir: Option<PathBuf>,
-    #[cfg(debug_assertions)]
-    fail_point: FailPoint,
-}
-
-/// The step after which to abort.
-#[cfg(debug_assertions)]
-#[derive(Debug, Default)]
-struct FailPoint {
-    after: Option<u32>,
-    steps: std::sync::atomic::AtomicU32,
+    pub(super) processes: Box<dyn ProcessTable>,
 }
 
 impl SessionWriter {
@@ -38,34 +30,15 @@ impl SessionWriter {
     }
 
     fn with_state_dir(state_dir: Option<PathBuf>) -> SessionWriter {
-        SessionWriter {
-            state_dir,
-            #[cfg(debug_assertions)]
-            fail_point: FailPoint::default(),
-        }
+        SessionWriter { state_dir, processes: Box::new(SystemProcesses) }
     }
 
-    /// Aborts the process after this many steps. For crash tests.
-    #[cfg(debug_assertions)]
+    /// Uses another table of processes.
     #[must_use]
-    pub fn with_fail_point(mut self, steps: Option<u32>) -> SessionWriter {
-        self.fail_point.after = steps;
+    pub fn with_process_table(mut self, processes: Box<dyn ProcessTable>) -> SessionWriter {
+        self.processes = processes;
         self
     }
-
-    /// Counts a step, and aborts if the fail point is reached.
-    #[cfg(debug_assertions)]
-    pub(super) fn step(&self, _name: &'static str) {
-        let count = 1 + self.fail_point.steps.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        if self.fail_point.after == Some(count) {
-            std::process::abort();
-        }
-    }
-
-    /// Does nothing: fail points exist only in debug builds.
-    #[cfg(not(debug_assertions))]
-    #[expect(clippy::unused_self, reason = "fail points exist only in debug builds")]
-    pub(super) fn step(&self, _name: &'static str) {}
 
     /// Returns the state directory. Returns [`Error::NoStateDir`] if there is none.
     pub(super) fn state_dir(&self) -> Result<&Path, Error> {
@@ -91,7 +64,8 @@ impl SessionWriter {
     pub(crate) fn read_journal(&self) -> Result<Journal, Error> {
         let state_dir = self.state_dir()?;
         let journal = Journal::read(state_dir)?;
-        if journal.ops.iter().all(|op| op.status != OpStatus::Unfinished) || !journal::exists(state_dir) {
+        let is_settled = |op: &Op| op.status != OpStatus::Unfinished && !op.watched;
+        if journal.ops.iter().all(is_settled) || !journal::exists(state_dir) {
             return Ok(journal);
         }
         match Transaction::try_begin(self, "log") {

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::{FileOp, NewContent, OpId, OpStatus, Plan, SessionWriter};
 use crate::disk::{Roots, TailFingerprint};
-use crate::error::{Error, FileChange};
+use crate::error::{Error, FileChange, LiveEvidence};
 use crate::ops::restore::{RestoreRequest, restore};
 use crate::ops::undo::{UndoRequest, undo};
 
@@ -210,6 +210,135 @@ fn existing_files_are_never_overwritten() {
 }
 
 #[test]
+fn rollback_keeps_a_created_file_that_another_process_has_changed() {
+    let store = TestStore::new();
+    let path = store.at("p/c.jsonl");
+    let create =
+        |content: &[u8]| FileOp::Create { path: path.clone(), content: NewContent::Bytes(content.to_vec()) };
+    let failed = store.writer.commit(store.plan(vec![create(b"{}\n")]), || {
+        std::fs::write(&path, "{}\n{\"other\":1}\n").unwrap();
+        Err(Error::NothingToUndo)
+    });
+    assert!(failed.is_err());
+    assert_eq!(std::fs::read(&path).unwrap(), b"{}\n{\"other\":1}\n");
+    std::fs::remove_file(&path).unwrap();
+    // An unchanged file is moved to the trash, not deleted.
+    let failed = store.writer.commit(store.plan(vec![create(b"{\"c\":1}\n")]), || Err(Error::NothingToUndo));
+    assert!(failed.is_err() && !path.exists());
+    assert_eq!(std::fs::read(store.at("state/trash/2-0/c.jsonl")).unwrap(), b"{\"c\":1}\n");
+}
+
+/// Only a file that rethread itself wrote last may be changed within five seconds of its last change.
+#[test]
+fn file_that_another_process_changed_just_now_is_live() {
+    let store = TestStore::new();
+    let commit = || {
+        let plan = Plan { even_if_live: false, ..store.plan(vec![store.append(b"{\"a\":3}\n")]) };
+        store.writer.commit(plan, || Ok(()))
+    };
+    assert!(matches!(commit(), Err(Error::Live { evidence: LiveEvidence::Fresh, .. })));
+    store.writer.commit(store.plan(vec![store.append(b"{\"a\":3}\n")]), || Ok(())).unwrap();
+    commit().unwrap();
+    use std::io::Write;
+    let mut file = std::fs::OpenOptions::new().append(true).open(store.at("p/a.jsonl")).unwrap();
+    file.write_all(b"{\"other\":1}\n").unwrap();
+    drop(file);
+    assert!(matches!(commit(), Err(Error::Live { evidence: LiveEvidence::Fresh, .. })));
+}
+
+#[test]
+fn damaged_file_in_the_trash_is_not_returned() {
+    let store = TestStore::new();
+    store.writer.commit(store.plan(vec![FileOp::Remove { path: store.at("p/side") }]), || Ok(())).unwrap();
+    let trash = store.at("state/trash/1-0/side/tool.txt");
+    std::fs::write(&trash, "rexult").unwrap();
+    let refused = store.undo(None);
+    assert!(matches!(refused, Err(Error::DamagedTrash { .. })), "{refused:?}");
+    assert!(!store.at("p/side").exists());
+    std::fs::write(&trash, "result").unwrap();
+    store.undo(None).unwrap();
+}
+
+#[test]
+fn prune_keeps_everything_if_a_journal_line_is_damaged() {
+    let store = TestStore::new();
+    store.writer.commit(store.plan(vec![FileOp::Remove { path: store.at("p/side") }]), || Ok(())).unwrap();
+    store.writer.commit(store.plan(vec![store.append(b"{\"a\":3}\n")]), || Ok(())).unwrap();
+    let journal = store.at("state/journal.jsonl");
+    let undamaged = std::fs::read(&journal).unwrap();
+    let mut damaged = undamaged.clone();
+    damaged[30] ^= 1;
+    std::fs::write(&journal, &damaged).unwrap();
+    let far_future = rethread_core::entry::Timestamp(i64::MAX);
+    let refused = store.writer.prune(far_future, false);
+    assert!(matches!(refused, Err(Error::DamagedJournal { .. })), "{refused:?}");
+    assert!(store.at("state/trash/1-0/side/tool.txt").exists());
+    // Nor is anything deleted that no line names, because the journal was lost.
+    std::fs::remove_file(&journal).unwrap();
+    store.writer.prune(far_future, false).unwrap();
+    assert!(store.at("state/trash/1-0/side/tool.txt").exists());
+    std::fs::write(&journal, &undamaged).unwrap();
+    assert_eq!(store.writer.prune(far_future, false).unwrap().ops, [OpId(1)]);
+    assert!(!store.at("state/trash/1-0").exists());
+}
+
+/// Each byte of the state folder is damaged, and each file deleted, in turn.
+#[test]
+fn damage_in_the_state_folder_changes_no_session() {
+    let store = TestStore::new();
+    let file_ops = store.file_ops();
+    store.writer.commit(store.plan(file_ops), || Ok(())).unwrap();
+    store.writer.commit(store.plan(vec![store.append(b"{\"a\":4}\n")]), || Ok(())).unwrap();
+    let sessions = store.snapshot();
+    let state: Vec<PathBuf> = walkdir::WalkDir::new(store.at("state"))
+        .into_iter()
+        .map(|entry| entry.unwrap().into_path())
+        .filter(|path| path.is_file() && path.file_name().is_some_and(|name| name != "lock"))
+        .collect();
+    assert!(state.len() > 8, "{state:?}");
+    for path in state {
+        let bytes = std::fs::read(&path).unwrap();
+        let is_journal = path.file_name().is_some_and(|name| name == "journal.jsonl");
+        for at in 0..=bytes.len() {
+            let mut damaged = bytes.clone();
+            match damaged.get_mut(at) {
+                Some(byte) => *byte ^= 1 << (at % 8),
+                None => damaged.clear(),
+            }
+            if damaged.is_empty() {
+                std::fs::remove_file(&path).unwrap();
+            } else {
+                std::fs::write(&path, &damaged).unwrap();
+            }
+            let context = format!("{} at {at}", path.display());
+            let journal = store.writer.read_journal().unwrap();
+            assert_eq!(store.snapshot(), sessions, "{context}: reading the journal changed a session");
+            assert!(!is_journal || damaged.is_empty() || !journal.damaged_lines.is_empty(), "{context}");
+            for op in journal.ops.iter().rev() {
+                check_dry_undo(&store, op, &context);
+            }
+        }
+        std::fs::write(&path, &bytes).unwrap();
+    }
+    assert_eq!(store.snapshot(), sessions);
+    assert!(store.undo(None).is_ok() && store.undo(None).is_ok());
+}
+
+/// Panics if an undo would restore other bytes than those before the op.
+fn check_dry_undo(store: &TestStore, op: &super::Op, context: &str) {
+    let backups = store.writer.open_backups().unwrap();
+    for before in
+        op.changes.iter().filter_map(|change| change.before.as_ref()).filter(|before| !before.folder)
+    {
+        let mut restored = Vec::new();
+        if backups.write_content(before, &mut restored).is_ok() {
+            let tail = blake3::hash(&restored).to_hex().to_string();
+            assert!(restored.len() as u64 == before.len && tail == before.tail, "{context}: {before:?}");
+        }
+    }
+}
+
+#[test]
 fn large_file_is_backed_up_by_a_hard_link_before_an_append() {
     let store = TestStore::new();
     let large: Vec<u8> = b"{\"a\":1}\n".repeat(17 << 17);
@@ -220,6 +349,16 @@ fn large_file_is_backed_up_by_a_hard_link_before_an_append() {
     assert!(before.link.is_some() && before.hash.is_none(), "{before:?}");
     store.undo(None).unwrap();
     assert!(std::fs::read(store.at("p/a.jsonl")).unwrap() == large);
+    // A link to a file that was rewritten in place is no backup.
+    let link = before.link.clone().unwrap();
+    let mut rewritten = std::fs::read(&link).unwrap();
+    let end = large.len() - 9;
+    rewritten[end] ^= 1;
+    std::fs::write(&link, &rewritten).unwrap();
+    assert!(!store.writer.open_backups().unwrap().has_content(before));
+    rewritten[end] ^= 1;
+    std::fs::write(&link, &rewritten).unwrap();
+    assert!(store.writer.open_backups().unwrap().has_content(before));
     store.undo(Some(2)).unwrap();
     // The hard link remains when the original path is deleted.
     std::fs::remove_file(store.at("p/a.jsonl")).unwrap();

@@ -4,17 +4,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::backup::BackupStore;
-use super::files::remove_if_exists;
+use super::fs;
 use super::journal::{Journal, Op, OpStatus};
 use super::lock::StateLock;
 use super::plan::Plan;
 use super::record::{ChangeRecord, FileOpKind, JournalEvent, OpId};
-use super::replace::{append_durably, read_from_offset};
-use super::rollback::{common_prefix_len, is_new_content, roll_back};
+use super::replace::{OldFileStatus, carry_lines, merge_draft_path};
+use super::rollback::{Rollback, is_new_content, read_growth, settle_merge, starts_with_file};
 use super::session_writer::SessionWriter;
 use super::trash::{read_file_state, remove_path};
 use crate::Error;
-use crate::disk::open_file;
+use crate::disk::ProcessTable;
 
 /// The locked state directory.
 pub(super) struct Transaction<'w> {
@@ -57,13 +57,25 @@ impl<'w> Transaction<'w> {
         let mut transaction =
             Transaction { writer, state_dir, journal, backups, unrecovered: Vec::new(), _lock: lock };
         transaction.recover_all()?;
+        transaction.settle_all()?;
         Ok(transaction)
     }
 
+    /// Returns the table of other processes.
+    pub(super) fn processes(&self) -> &'w dyn ProcessTable {
+        &*self.writer.processes
+    }
+
     /// Recovers every interrupted op, newest first. An op that cannot be recovered is added to `unrecovered`.
+    ///
+    /// An op is not recovered if a later op changed one of its files: it was completed, whatever the journal says.
     fn recover_all(&mut self) -> Result<(), Error> {
-        let interrupted: Vec<Op> =
-            self.journal.ops.iter().filter(|op| op.status == OpStatus::Unfinished).cloned().collect();
+        let ops = &self.journal.ops;
+        let interrupted: Vec<Op> = (0..ops.len())
+            .filter(|&idx| ops[idx].status == OpStatus::Unfinished)
+            .filter(|&idx| !ops[idx + 1..].iter().any(|later| shares_path(later, &ops[idx])))
+            .map(|idx| ops[idx].clone())
+            .collect();
         for op in interrupted.iter().rev() {
             if let Err(error) = self.recover_op(op) {
                 self.unrecovered.push((op.clone(), error));
@@ -82,11 +94,10 @@ impl<'w> Transaction<'w> {
             return self.roll_back(op.id, &op.changes, "the operation was interrupted");
         }
         for change in &op.changes {
-            self.complete_change(change).map_err(Error::writing(&change.path))?;
-            self.writer.step("change completed");
+            self.complete_change(change)?;
         }
         let after = op.changes.iter().map(|change| change.after.clone()).collect();
-        self.journal.append_event(op.id, JournalEvent::Done { after })
+        self.journal.append_event(op.id, JournalEvent::Done { after, watched: false })
     }
 
     /// Returns the error of the failed recovery if the plan changes a file of an op that could not be recovered.
@@ -102,11 +113,13 @@ impl<'w> Transaction<'w> {
 
     /// Rolls back changes, the last one first, and records it in the journal with the reason `why`.
     pub(super) fn roll_back(&mut self, op: OpId, changes: &[ChangeRecord], why: &str) -> Result<(), Error> {
-        for change in changes.iter().rev() {
-            roll_back(change, &self.backups).map_err(Error::writing(&change.path))?;
-            self.writer.step("change rolled back");
+        let trash_dir = self.state_dir.join("trash");
+        let rollback = Rollback { backups: &self.backups, processes: self.processes(), trash_dir, op };
+        let mut watched = false;
+        for (idx, change) in changes.iter().enumerate().rev() {
+            watched |= rollback.roll_back(change, idx)? == OldFileStatus::MaybeOpen;
         }
-        self.journal.append_event(op, JournalEvent::RolledBack { why: why.to_owned() })
+        self.journal.append_event(op, JournalEvent::RolledBack { why: why.to_owned(), watched })
     }
 
     /// Returns `true` if the op was fully applied and another process has appended since, so it must be completed rather
@@ -137,7 +150,7 @@ impl<'w> Transaction<'w> {
                 if current.len < start + appended.len() as u64 {
                     return Ok(ChangeProgress::Incomplete);
                 }
-                match read_from_offset(&open_file(path)?, start)?.strip_prefix(&appended[..]) {
+                match fs::read_from_offset(&fs::open_file(path)?, start)?.strip_prefix(&appended[..]) {
                     None => ChangeProgress::Incomplete,
                     Some([]) => ChangeProgress::Complete,
                     Some(_) => ChangeProgress::Extended,
@@ -154,27 +167,48 @@ impl<'w> Transaction<'w> {
                 let trash = before.as_ref().and_then(|before| before.trash.as_deref());
                 ChangeProgress::from_complete(trash.is_some_and(Path::exists))
             }
-            (FileOpKind::Return, Some(_)) => {
-                ChangeProgress::from_complete(change.from.as_ref().is_some_and(|from| !from.exists()))
-            }
+            (FileOpKind::Return, Some(current)) => match (&change.from, after) {
+                (Some(from), _) if !from.exists() => ChangeProgress::Complete,
+                (Some(from), Some(after)) if current.len > after.len && starts_with_file(path, from)? => {
+                    ChangeProgress::Extended
+                }
+                _ => ChangeProgress::Incomplete,
+            },
             _ => ChangeProgress::Incomplete,
         })
     }
 
-    /// Completes an applied change: copies bytes that were appended to the old file, then removes the temporary files.
-    fn complete_change(&self, change: &ChangeRecord) -> io::Result<()> {
-        let ChangeRecord { path, before, after, .. } = change;
-        if let (FileOpKind::Replace, Some(old), Some(before), Some(after)) =
-            (change.kind, &change.old, before, after)
-            && let Ok(old) = open_file(old)
+    /// Completes an applied change: copies lines that were appended to the old file, then removes the temporary files.
+    fn complete_change(&self, change: &ChangeRecord) -> Result<(), Error> {
+        let write_error = |error| Error::Unwritable { path: change.path.clone(), source: error };
+        if let ChangeRecord {
+            kind: FileOpKind::Replace,
+            path,
+            before: Some(before),
+            after: Some(after),
+            old: Some(old),
+            ..
+        } = change
         {
-            let appended = read_from_offset(&old, before.len)?;
-            let already_copied = read_from_offset(&open_file(path)?, after.len)?;
-            append_durably(path, &appended[common_prefix_len(&appended, &already_copied)..])?;
+            if fs::link_metadata(old).map_err(write_error)?.is_some() {
+                let lines = read_growth(old, before.len).map_err(write_error)?;
+                carry_lines(path, after.len, &lines, &merge_draft_path(old), self.processes())?;
+            }
+            settle_merge(path, after.len, old, self.processes())?;
         }
-        change.old.as_deref().map_or(Ok(()), remove_if_exists)?;
-        change.draft.as_deref().map_or(Ok(()), remove_path)
+        if let (FileOpKind::Return, Some(from)) = (change.kind, &change.from)
+            && starts_with_file(&change.path, from).map_err(write_error)?
+        {
+            remove_path(from).map_err(write_error)?;
+        }
+        change.old.as_deref().map_or(Ok(()), remove_path).map_err(write_error)?;
+        change.draft.as_deref().map_or(Ok(()), remove_path).map_err(write_error)
     }
+}
+
+/// Returns `true` if both ops change a file at the same path.
+fn shares_path(a: &Op, b: &Op) -> bool {
+    a.changes.iter().any(|a| b.changes.iter().any(|b| a.path == b.path))
 }
 
 /// How far a change was applied.

@@ -46,6 +46,7 @@ fn describe_status(row: &OpRow) -> String {
         OpStatus::Undone(by) => format!("undone by {by}"),
         OpStatus::RolledBack => "rolled back".to_owned(),
         OpStatus::Unfinished => "unfinished".to_owned(),
+        OpStatus::Unknown => "unknown, the journal is damaged".to_owned(),
     };
     if row.pruned { format!("{state}, its backups were deleted") } else { state }
 }

@@ -10,7 +10,7 @@ use rethread_core::tree::TreeBuilder;
 use rethread_core::version::Version;
 
 use crate::Error;
-use crate::disk::{ScanEvent, ScanOptions, find_live_sessions, scan};
+use crate::disk::{ScanEvent, ScanOptions, SystemProcesses, find_live_sessions, scan};
 use crate::session::load::{SessionHeader, derive_session_id};
 
 /// The diagnostics of a session.
@@ -75,7 +75,7 @@ pub(crate) fn writing_client(resume_index: &ResumeIndex) -> Version {
 pub fn check_session(path: &Path) -> Result<SessionReport, Error> {
     let store_dir = path.parent().and_then(Path::parent).unwrap_or(path);
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    let is_live = find_live_sessions(store_dir).iter().any(|id| id == stem);
+    let is_live = find_live_sessions(store_dir, &SystemProcesses).iter().any(|id| id == stem);
     check_file(path, is_live)
 }
 

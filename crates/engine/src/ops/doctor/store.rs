@@ -11,7 +11,9 @@ use rethread_core::id::Id;
 use super::retention::{DEFAULT_DAYS, Retention, WARNING_DAYS, days_until_deletion, find_client_dirs};
 use super::session::{SessionReport, check_file};
 use crate::Error;
-use crate::disk::{FileRole, Roots, SessionFile, find_live_sessions, find_sessions, total_size};
+use crate::disk::{
+    FileRole, Roots, SessionFile, SystemProcesses, find_live_sessions, find_sessions, total_size,
+};
 
 /// Options of [`check_store`].
 #[derive(Debug, Clone, Copy)]
@@ -118,7 +120,7 @@ pub fn check_store(roots: &Roots, request: &DoctorRequest) -> StoreReport {
     let (files, failures) = find_sessions(roots);
     let live: HashSet<String> = {
         let folders: HashSet<&Path> = files.iter().map(|file| &*file.root).collect();
-        folders.into_iter().flat_map(find_live_sessions).collect()
+        folders.into_iter().flat_map(|folder| find_live_sessions(folder, &SystemProcesses)).collect()
     };
     let mains: Vec<&SessionFile> = files.iter().filter(|file| file.role == FileRole::Main).collect();
     let check_one = |file: &&SessionFile| check_file(&file.path, live.contains(file.stem()));

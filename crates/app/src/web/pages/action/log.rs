@@ -10,6 +10,7 @@ use rethread_engine::ops;
 
 use crate::html::action;
 use crate::html::frame::{Frame, render_page};
+use crate::text::clean;
 use crate::web::response;
 use crate::web::server::{Server, run_blocking};
 
@@ -19,10 +20,11 @@ const MAX_OPS: usize = 200;
 /// Responds with the last [`MAX_OPS`] operations, newest first.
 pub(crate) async fn page(State(server): State<Arc<Server>>) -> Response {
     run_blocking(server, |server| {
-        let mut rows = match ops::log::log(&server.context.writer) {
-            Ok(rows) => rows,
+        let log = match ops::log::log(&server.context.writer) {
+            Ok(log) => log,
             Err(error) => return response::error(&error),
         };
+        let mut rows = log.ops;
         rows.reverse();
         let is_truncated = rows.len() > MAX_OPS;
         rows.truncate(MAX_OPS);
@@ -34,6 +36,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>) -> Response {
         let body = html! {
             main id="main" class="action-page action-wide" data-reload="" {
                 h1 { "Changes made by rethread" }
+                @if let Some(damage) = &log.damage { p { (clean::line(&damage.to_string())) } }
                 (action::render_journal(&rows, key_of, server.auth.csrf_token(), &server.clock()))
                 @if is_truncated { p class="muted" { "Older changes: " code { "rethread log" } } }
             }

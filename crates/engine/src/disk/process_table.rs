@@ -1,0 +1,117 @@
+//! Other processes: whether they run, and whether they have a file open.
+
+use std::fmt;
+use std::fs::{File, Metadata};
+
+use super::lease::FileLease;
+use crate::error::LiveEvidence;
+
+/// Knowledge about other processes. It is never complete: `None` and `true` may mean that nothing is known.
+pub trait ProcessTable: fmt::Debug + Send + Sync {
+    /// Returns `false` if no process has this id. Returns `true` if it is unknown.
+    fn is_running(&self, pid: u32) -> bool;
+
+    /// Finds another process that has one of the files open for writing. `None` does not prove that there is none.
+    fn find_writer(&self, files: &[Metadata]) -> Option<LiveEvidence>;
+
+    /// Keeps other processes from opening a file for writing until the lease is dropped. `file` must be open for reading
+    /// only. Returns `None` if a process has it open for writing, or if this is not supported.
+    fn block_writers<'f>(&self, file: &'f File) -> Option<FileLease<'f>>;
+
+    /// Keeps other processes from opening a file until the lease is dropped. Returns `None` if it is open elsewhere, even in
+    /// this process, or if this is not supported.
+    fn block_opens<'f>(&self, file: &'f File) -> Option<FileLease<'f>>;
+}
+
+/// A table without knowledge, as on a system that reveals nothing about other processes.
+#[derive(Debug, Clone, Copy)]
+pub struct UnknownProcesses;
+
+impl ProcessTable for UnknownProcesses {
+    fn is_running(&self, _: u32) -> bool {
+        true
+    }
+
+    fn find_writer(&self, _: &[Metadata]) -> Option<LiveEvidence> {
+        None
+    }
+
+    fn block_writers<'f>(&self, _: &'f File) -> Option<FileLease<'f>> {
+        None
+    }
+
+    fn block_opens<'f>(&self, _: &'f File) -> Option<FileLease<'f>> {
+        None
+    }
+}
+
+/// The processes of this machine, as far as the system reveals them: `/proc` and file leases on Linux.
+#[derive(Debug, Clone, Copy)]
+pub struct SystemProcesses;
+
+impl ProcessTable for SystemProcesses {
+    #[cfg(unix)]
+    fn is_running(&self, pid: u32) -> bool {
+        let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+        // The process of another user exists, but may not be signalled.
+        pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
+    }
+
+    #[cfg(not(unix))]
+    fn is_running(&self, _: u32) -> bool {
+        true
+    }
+
+    #[cfg(target_os = "linux")]
+    fn find_writer(&self, files: &[Metadata]) -> Option<LiveEvidence> {
+        find_writer_in_proc(files)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn find_writer(&self, _: &[Metadata]) -> Option<LiveEvidence> {
+        None
+    }
+
+    fn block_writers<'f>(&self, file: &'f File) -> Option<FileLease<'f>> {
+        FileLease::against_writers(file)
+    }
+
+    fn block_opens<'f>(&self, file: &'f File) -> Option<FileLease<'f>> {
+        FileLease::against_opens(file)
+    }
+}
+
+/// Searches `/proc`. The open files of other users' processes are usually not visible.
+#[cfg(target_os = "linux")]
+fn find_writer_in_proc(files: &[Metadata]) -> Option<LiveEvidence> {
+    use std::os::unix::fs::MetadataExt;
+    let inodes: Vec<(u64, u64)> = files.iter().map(|file| (file.dev(), file.ino())).collect();
+    for process in std::fs::read_dir("/proc").ok()?.filter_map(Result::ok) {
+        let Some(pid) = process.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
+            continue;
+        };
+        let fds = std::fs::read_dir(process.path().join("fd")).ok().filter(|_| pid != std::process::id());
+        for fd in fds.into_iter().flatten().filter_map(Result::ok) {
+            // Skip sockets and pipes: their link targets are not absolute paths. Reading a link is cheap and never blocks.
+            if !std::fs::read_link(fd.path()).is_ok_and(|target| target.is_absolute()) {
+                continue;
+            }
+            let Ok(meta) = std::fs::metadata(fd.path()) else { continue };
+            if inodes.contains(&(meta.dev(), meta.ino()))
+                && is_open_for_writing(&process.path(), &fd.file_name())
+            {
+                let name = std::fs::read_to_string(process.path().join("comm")).unwrap_or_default();
+                return Some(LiveEvidence::Open(pid, name.trim().to_owned()));
+            }
+        }
+    }
+    None
+}
+
+/// Returns `true` if a file descriptor was opened for writing.
+#[cfg(target_os = "linux")]
+fn is_open_for_writing(process: &std::path::Path, fd: &std::ffi::OsStr) -> bool {
+    let info = std::fs::read_to_string(process.join("fdinfo").join(fd)).unwrap_or_default();
+    let flags = info.lines().find_map(|line| line.strip_prefix("flags:")).unwrap_or_default();
+    u32::from_str_radix(flags.trim(), 8).is_ok_and(|flags| flags & 3 != 0)
+}
