@@ -1,7 +1,7 @@
 //! Error messages, hints and exit codes of the command line.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use rethread_engine::core::query::QueryError;
@@ -11,6 +11,7 @@ use unicode_width::UnicodeWidthStr;
 use super::clean;
 use super::figures::count_noun;
 use super::out::Out;
+use super::output_path::ProtectedFolder;
 use super::style::{BAD, MARK, NAME, QUIET, paint};
 use crate::prices::{PriceTableProblem, PricesError};
 use crate::text::error::{self, error_message, hint, quoted};
@@ -74,8 +75,8 @@ pub(crate) enum CliError {
     FileExists(PathBuf),
     /// The output path is not a regular file.
     NotAFile(PathBuf),
-    /// The output file would be inside the store, with the path of the store.
-    InsideStore(PathBuf, PathBuf),
+    /// The output would be inside a folder that only clients or rethread itself write to.
+    InsideProtectedFolder { path: PathBuf, folder: PathBuf, content: ProtectedFolder },
     /// A file that cannot be written.
     Unwritable(PathBuf, io::Error),
     /// A price table that cannot be used.
@@ -123,7 +124,7 @@ pub(crate) fn finish(result: Result<Exit, CliError>, out: &mut Out) -> ExitCode 
 fn exit_code(error: &CliError) -> u8 {
     let engine_error = match error {
         CliError::Engine(error) => error,
-        CliError::FileExists(_) | CliError::NotAFile(_) | CliError::InsideStore(..) => return 3,
+        CliError::FileExists(_) | CliError::NotAFile(_) | CliError::InsideProtectedFolder { .. } => return 3,
         _ => return 2,
     };
     match engine_error {
@@ -226,10 +227,9 @@ pub(crate) fn print_error(cli_error: &CliError, out: &mut Out) {
             format!("{} is not a regular file", quoted(path)),
             "choose another file, or omit -o to write to stdout".to_owned(),
         ),
-        CliError::InsideStore(path, store) => (
-            format!("{} is inside the session folder {}", quoted(path), quoted(store)),
-            "clients would treat it as a session; choose another folder".to_owned(),
-        ),
+        CliError::InsideProtectedFolder { path, folder, content } => {
+            describe_protected_folder(path, folder, *content)
+        }
         CliError::Unwritable(path, error) => {
             (format!("cannot write {}: {}", quoted(path), describe_io_error(error)), String::new())
         }
@@ -263,6 +263,25 @@ pub(crate) fn print_error(cli_error: &CliError, out: &mut Out) {
     if !hint.is_empty() {
         out.note(&format!("{} {hint}", paint(QUIET, "hint:")));
     }
+}
+
+/// Returns the message and the hint for output inside a protected folder.
+fn describe_protected_folder(path: &Path, folder: &Path, content: ProtectedFolder) -> (String, String) {
+    let (path, folder) = (quoted(path), quoted(folder));
+    let (error, reason) = match content {
+        ProtectedFolder::Sessions => {
+            (format!("{path} is inside the session folder {folder}"), "only files of clients belong there")
+        }
+        ProtectedFolder::State => (
+            format!("{path} is inside the state folder of rethread, {folder}"),
+            "only journal and backups belong there",
+        ),
+        ProtectedFolder::Cache => (
+            format!("{path} is inside the cache folder of rethread, {folder}"),
+            "the cache can be deleted at any time",
+        ),
+    };
+    (error, format!("{reason}; choose another folder"))
 }
 
 /// Returns the message and the hint for a price table that cannot be used.

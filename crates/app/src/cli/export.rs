@@ -1,7 +1,7 @@
 //! `rethread export`: writes a session to a file or stdout.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rethread_engine::Error;
 use rethread_engine::ops;
@@ -11,9 +11,10 @@ use super::args;
 use super::error::{CliError, Exit};
 use super::figures::format_size;
 use super::out::Out;
+use super::output_path::resolve_output_path;
 use super::{AppContext, clean};
 use crate::export::{ExportContext, ExportError, ExportOptions, Format, SaveError, save_file, write_export};
-use crate::{env, prices};
+use crate::prices;
 
 /// Passes rendered bytes to [`Out::bytes`].
 struct StdoutWriter<'a> {
@@ -57,7 +58,9 @@ pub(crate) fn run(args: &args::Export, app: &AppContext, out: &mut Out) -> Resul
             export(&mut StdoutWriter { out })?;
         }
         Some(file) => {
-            let bytes = save_file(file, &list_protected_paths(app, &path), args.force, export)
+            let target = resolve_output_path(file, app, &path)?;
+            let sources = ops::read::find_source_files(&path);
+            let bytes = save_file(&target, &sources, args.force, export)
                 .map_err(|error| convert_save_error(file, error))?;
             let name = clean::line(&file.display().to_string());
             out.note(&format!("wrote `{name}`, {}", format_size(bytes)));
@@ -66,18 +69,11 @@ pub(crate) fn run(args: &args::Export, app: &AppContext, out: &mut Out) -> Resul
     Ok(Exit::Done)
 }
 
-/// Returns the paths that an export must not be written to: the searched roots, the client's folder and the session file.
-fn list_protected_paths(app: &AppContext, session: &Path) -> Vec<PathBuf> {
-    let roots = app.roots.paths.iter().cloned();
-    roots.chain(env::claude_dir()).chain([session.to_owned()]).collect()
-}
-
 fn convert_save_error(file: &Path, error: SaveError) -> CliError {
     let path = file.to_owned();
     match error {
         SaveError::Exists => CliError::FileExists(path),
         SaveError::NotAFile => CliError::NotAFile(path),
-        SaveError::InStore(store) => CliError::InsideStore(path, store),
         SaveError::Unwritable(source) => CliError::Unwritable(path, source),
         SaveError::Export(error) => error.into(),
     }

@@ -24,6 +24,7 @@ mod log;
 mod ls;
 mod number;
 mod out;
+mod output_path;
 mod overview;
 mod pager;
 mod progress;

@@ -14,6 +14,7 @@ use super::error::{CliError, Exit};
 use super::facts;
 use super::figures::{count_noun, group_digits};
 use super::out::Out;
+use super::output_path::resolve_output_path;
 use super::style::{BAD, GOOD, NAME, PLAIN, QUIET, paint};
 use super::table::{Align, Cell, Table};
 use super::{AppContext, fork, write_report};
@@ -27,11 +28,13 @@ const MAX_LISTED: usize = 20;
 ///
 /// Returns [`Exit::Nothing`] if there is nothing to repair.
 pub(crate) fn run(args: &args::Repair, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+    let path = app.find_session_to_change(&args.session)?;
+    let extract = args.extract.as_ref().map(|folder| resolve_output_path(folder, app, &path)).transpose()?;
     let request = RepairRequest {
-        path: app.find_session_to_change(&args.session)?,
+        path,
         in_place: args.in_place,
         drop_unpaired: args.drop_unpaired,
-        extract: args.extract.as_ref().map(std::path::absolute).transpose().map_err(CliError::Io)?,
+        extract,
         leaf: args.leaf.clone().map(|name| EntrySelector { name, before: false, exact: true }),
         now: write_report::now(&app.clock),
         dry_run: args.write.dry_run,

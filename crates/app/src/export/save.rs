@@ -1,18 +1,20 @@
-//! Saves an export: writes a temporary file next to the target and renames it once it is complete. Never writes into a
-//! store.
+//! Saves an export: writes a temporary file next to the target and renames it once it is complete.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use tempfile::NamedTempFile;
+
 use super::options::ExportError;
+
+/// The start of the names of temporary files.
+const TEMP_PREFIX: &str = ".rethread-export-";
 
 /// The cause of a file not being written.
 #[derive(Debug)]
 pub(crate) enum SaveError {
     /// A file with that name exists.
     Exists,
-    /// The file would be inside this store.
-    InStore(PathBuf),
     /// The path is not a regular file and cannot be replaced: a folder, a device, a pipe or a dangling link.
     NotAFile,
     /// The file cannot be written.
@@ -27,20 +29,16 @@ impl From<io::Error> for SaveError {
     }
 }
 
-/// Writes a file outside of all `stores` and returns its size in bytes. `write` produces the content. Replaces an
-/// existing file only if `force` is set.
+/// Writes a file and returns its size in bytes. `write` produces the content from the files `sources`. Replaces an existing
+/// file only if `force` is set.
+///
+/// Group and others get no access to the file that they do not have to all sources.
 pub(crate) fn save_file(
-    path: &Path,
-    stores: &[PathBuf],
+    target: &Path,
+    sources: &[PathBuf],
     force: bool,
     write: impl FnOnce(&mut dyn Write) -> Result<(), ExportError>,
 ) -> Result<u64, SaveError> {
-    let target = resolve_target(path)?;
-    let contains_target =
-        |store: &&PathBuf| store.canonicalize().is_ok_and(|store| target.starts_with(store));
-    if let Some(store) = stores.iter().find(contains_target) {
-        return Err(SaveError::InStore(store.clone()));
-    }
     match target.symlink_metadata() {
         Ok(metadata) if !metadata.is_file() => return Err(SaveError::NotAFile),
         Ok(_) if !force => return Err(SaveError::Exists),
@@ -49,7 +47,7 @@ pub(crate) fn save_file(
         }
         _ => {}
     }
-    let temp = create_temp_file(target.parent().unwrap_or(Path::new(".")))?;
+    let temp = create_temp_file(target.parent().unwrap_or(Path::new(".")), sources)?;
     let mut out = BufWriter::with_capacity(1 << 16, temp);
     match write(&mut out) {
         Ok(()) => {}
@@ -58,7 +56,7 @@ pub(crate) fn save_file(
     }
     let temp = out.into_inner().map_err(io::IntoInnerError::into_error)?;
     let bytes = temp.as_file().metadata()?.len();
-    let persisted = if force { temp.persist(&target) } else { temp.persist_noclobber(&target) };
+    let persisted = if force { temp.persist(target) } else { temp.persist_noclobber(target) };
     match persisted {
         Ok(_) => Ok(bytes),
         Err(persist) if persist.error.kind() == io::ErrorKind::AlreadyExists => Err(SaveError::Exists),
@@ -66,23 +64,70 @@ pub(crate) fn save_file(
     }
 }
 
-/// Resolves the symbolic links of a path, also that of the file itself if its target exists. Returns an error if the
-/// folder does not exist or the path has no file name.
-fn resolve_target(path: &Path) -> io::Result<PathBuf> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let name = path.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidFilename))?;
-    let target = folder.canonicalize()?.join(name);
-    Ok(target.canonicalize().unwrap_or(target))
+/// The permission bits to read and write a file, for its owner.
+#[cfg(unix)]
+const OWNER_BITS: u32 = 0o600;
+
+/// Creates a temporary file that is deleted unless it is persisted. Its permissions follow the umask of the user, limited
+/// to those of the sources.
+#[cfg(unix)]
+fn create_temp_file(folder: &Path, sources: &[PathBuf]) -> io::Result<NamedTempFile> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let create = |mode: u32| {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(TEMP_PREFIX).permissions(std::fs::Permissions::from_mode(mode));
+        builder.tempfile_in(folder)
+    };
+    let private_file = create(OWNER_BITS)?;
+    // The system chooses the group: that of the process or of the folder.
+    let group = private_file.as_file().metadata()?.gid();
+    match sources.iter().map(|source| shared_bits(source, group)).fold(0o066, |all, bits| all & bits) {
+        0 => Ok(private_file),
+        // The umask applies only when a file is created.
+        bits => create(OWNER_BITS | bits),
+    }
 }
 
-/// Creates a temporary file that is deleted unless it is persisted. Its permissions follow the umask of the user.
-fn create_temp_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".rethread-export-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
+/// Returns the permission bits of group and others that a copy of `source` with the group `group` may have. Returns 0 if
+/// the metadata of the source cannot be read.
+///
+/// If the group differs, only permissions that both the group and others have are returned, once for each.
+#[cfg(unix)]
+fn shared_bits(source: &Path, group: u32) -> u32 {
+    use std::os::unix::fs::MetadataExt;
+    let Ok(metadata) = source.metadata() else { return 0 };
+    let bits = metadata.mode() & 0o066;
+    let common_bits = (bits >> 3) & bits;
+    if metadata.gid() == group { bits } else { common_bits << 3 | common_bits }
+}
+
+/// Creates a temporary file that is deleted unless it is persisted.
+#[cfg(not(unix))]
+fn create_temp_file(folder: &Path, _sources: &[PathBuf]) -> io::Result<NamedTempFile> {
+    tempfile::Builder::new().prefix(TEMP_PREFIX).tempfile_in(folder)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+    use super::shared_bits;
+
+    #[test]
+    fn another_group_gets_only_the_permissions_that_all_users_have() {
+        let source = tempfile::NamedTempFile::new().unwrap();
+        let group = source.as_file().metadata().unwrap().gid();
+        for (mode, same_group, other_group) in [
+            (0o640, 0o040, 0),
+            (0o664, 0o064, 0o044),
+            (0o604, 0o004, 0),
+            (0o777, 0o066, 0o066),
+            (0o600, 0, 0),
+        ] {
+            source.as_file().set_permissions(std::fs::Permissions::from_mode(mode)).unwrap();
+            assert_eq!(shared_bits(source.path(), group), same_group, "{mode:o}");
+            assert_eq!(shared_bits(source.path(), group + 1), other_group, "{mode:o}");
+        }
+        assert_eq!(shared_bits(&source.path().with_extension("missing"), group), 0);
     }
-    builder.tempfile_in(folder)
 }

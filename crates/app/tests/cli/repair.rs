@@ -68,3 +68,26 @@ fn a_session_without_problems_is_not_changed() {
     assert!(run.out.ends_with("nothing to repair\n"), "{}", run.out);
     assert_eq!(home.run(&["repair", "no-such-session"]).code, 2);
 }
+
+#[test]
+fn images_are_not_extracted_into_stores_or_own_folders_of_rethread() {
+    let home = new_home_with_session(MISSING_PARENT);
+    let before = home.snapshot();
+    for (folder, reason) in [
+        (".claude/projects/images", "is inside the session folder"),
+        (".local/state/rethread", "is inside the state folder of rethread"),
+        ("missing/../.local/state/rethread/images/new", "is inside the state folder of rethread"),
+        (".cache/rethread/images", "is inside the cache folder of rethread"),
+    ] {
+        for args in [
+            &["repair", "last", "--extract", folder][..],
+            &["repair", "last", "--dry-run", "--extract", folder],
+        ] {
+            let run = home.run(args);
+            assert!(run.code == 3 && run.err.contains(reason), "{args:?}: {}", run.err);
+        }
+    }
+    assert_eq!(home.snapshot(), before);
+    assert!(!home.path().join("missing").exists());
+    assert_eq!(home.run(&["repair", "last", "--extract", "images"]).code, 0);
+}

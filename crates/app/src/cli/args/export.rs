@@ -40,7 +40,8 @@ pub(crate) struct Export {
     pub(crate) all: bool,
     /// Write to this file instead of stdout (`-`)
     ///
-    /// The file appears once it is complete. It cannot be inside the session folders.
+    /// The file appears once it is complete. It cannot be inside the session folders or rethread's own folders. Other users
+    /// can read it only if they can read all files of the session.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Replace an existing file

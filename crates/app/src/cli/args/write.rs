@@ -109,6 +109,8 @@ pub(crate) struct Repair {
     #[arg(long)]
     pub(crate) drop_unpaired: bool,
     /// Save removed images to this folder
+    ///
+    /// It cannot be inside the session folders or rethread's own folders.
     #[arg(long, value_name = "DIR")]
     pub(crate) extract: Option<PathBuf>,
     /// Resume from this entry: uuid or its first digits, L118 (line) or t9 (turn)

@@ -8,9 +8,11 @@ mod branch_view;
 mod map;
 mod paginate;
 mod result_lines;
+mod source_files;
 mod turn_order;
 mod view;
 
 pub use branch_view::{BranchSelector, BranchView, ForkSwitch, SiblingBranch, TurnRef};
 pub use map::{MapBranch, MapEntry, MapPreview};
+pub use source_files::find_source_files;
 pub use view::{SessionView, TurnSlice, open_view};
