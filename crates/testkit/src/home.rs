@@ -2,12 +2,14 @@
 #![expect(clippy::disallowed_methods, reason = "tests make their own store in a temporary directory")]
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
+use crate::process::{ProcessCommand, write_unshared};
 use crate::script;
 
 /// The contents of files by path. Directories have no contents.
@@ -53,12 +55,21 @@ impl Home {
     }
 
     /// Writes a file and returns its path. `path` is relative to the home.
+    ///
+    /// No process that is started meanwhile inherits the open file.
     pub fn write(&self, path: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path().join(path);
         let parent = path.parent().expect("a file has a parent directory");
         std::fs::create_dir_all(parent).expect("the directory can be created");
-        std::fs::write(&path, bytes).expect("the file can be written");
+        write_unshared(|| std::fs::write(&path, bytes)).expect("the file can be written");
         path
+    }
+
+    /// Appends to a file, as a client does: opens, appends and closes it. `path` is relative to the home.
+    pub fn append(&self, path: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.path().join(path);
+        write_unshared(|| std::fs::File::options().append(true).open(path)?.write_all(bytes.as_ref()))
+            .expect("the file can be appended to");
     }
 
     /// Writes a file that was last modified an hour ago, so that its session is not live.
@@ -96,8 +107,8 @@ impl Home {
     }
 
     /// Prepares a run of the program in a fixed environment: this home, UTC, 100 columns.
-    pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(&self.program);
+    pub fn command(&self, args: &[&str]) -> ProcessCommand {
+        let mut command = ProcessCommand::new(&self.program);
         command.args(args).env_clear().env("HOME", self.path()).env("TZ", "UTC").env("COLUMNS", "100");
         command.env("TMPDIR", self.path()).current_dir(self.path());
         if let Some(state) = &self.state {
@@ -173,8 +184,8 @@ impl RunOutput {
 
 /// Sets the modification time of a file.
 pub fn set_modified(path: &Path, time: SystemTime) {
-    let file = std::fs::File::options().append(true).open(path).expect("the file can be opened");
-    file.set_modified(time).expect("the time can be set");
+    write_unshared(|| std::fs::File::options().append(true).open(path)?.set_modified(time))
+        .expect("the time can be set");
 }
 
 fn create_temp_dir() -> tempfile::TempDir {

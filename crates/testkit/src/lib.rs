@@ -10,6 +10,7 @@ pub mod browser;
 pub mod check;
 pub mod home;
 pub mod price;
+pub mod process;
 pub mod random;
 pub mod real;
 pub mod sample_session;

@@ -3,12 +3,13 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::home::Home;
+use crate::process::ProcessCommand;
 
 /// A server process with its home. The process is killed when dropped.
 pub struct WebServer {
@@ -52,7 +53,7 @@ impl WebServer {
     }
 
     /// Starts a prepared `serve --json` command and waits until it prints its address.
-    pub fn start_command(home: Home, mut command: Command) -> WebServer {
+    pub fn start_command(home: Home, mut command: ProcessCommand) -> WebServer {
         let command = command.stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("the program can be started");
         let mut line = String::new();
@@ -82,7 +83,8 @@ impl WebServer {
     pub fn stop(&mut self, signal: &str) -> Option<Duration> {
         let start = Instant::now();
         let pid = self.child.id().to_string();
-        let kill = Command::new("kill").args(["-s", signal, &pid]).status().expect("`kill` can be started");
+        let kill =
+            ProcessCommand::new("kill").args(["-s", signal, &pid]).status().expect("`kill` can be started");
         assert!(kill.success());
         while start.elapsed() < Duration::from_secs(20) {
             if self.child.try_wait().expect("the child can be waited for").is_some() {

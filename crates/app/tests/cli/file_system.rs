@@ -3,9 +3,9 @@
 #![expect(clippy::disallowed_methods, reason = "tests change their own store")]
 
 use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
 
 use rethread_testkit::home::Home;
+use rethread_testkit::process::ProcessCommand;
 use rethread_testkit::script;
 
 use super::journal::{SESSION, new_home_with_sessions, session_path};
@@ -102,7 +102,7 @@ fn files_outside_the_store_are_changed_only_with_root() {
 
 /// Runs the program as a user without write access. Returns `None` if this process cannot switch users.
 fn run_as_other_user(home: &Home, args: &[&str]) -> Option<std::process::Output> {
-    let mut command = Command::new("setpriv");
+    let mut command = ProcessCommand::new("setpriv");
     command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(home.program());
     command.args(args).env_clear().env("HOME", home.path()).current_dir(home.path());
     command.output().ok().filter(|run| run.status.code().is_some_and(|code| code < 100))
@@ -148,7 +148,7 @@ fn a_full_disk_is_reported_and_changes_nothing() {
     // Files are limited to 200 kB: the backups fit, the session does not.
     let run_with_size_limit = |args: &str| {
         let script = format!("trap '' XFSZ; ulimit -f 200; exec '{program}' {args}");
-        let mut command = Command::new("bash");
+        let mut command = ProcessCommand::new("bash");
         command.args(["-c", &script]).env_clear().env("HOME", home.path()).current_dir(home.path());
         command.output().unwrap()
     };

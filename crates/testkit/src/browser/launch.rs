@@ -12,6 +12,7 @@ use tempfile::TempDir;
 
 use super::connection::{Connection, lock};
 use super::page::Page;
+use crate::process::ProcessCommand;
 
 /// The program names of Chromium.
 const PROGRAM_NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
@@ -127,7 +128,7 @@ impl Drop for Browser {
             std::thread::sleep(Duration::from_millis(10));
         }
         let group = format!("-{}", self.supervisor.id());
-        let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
+        let _ = ProcessCommand::new("kill").args(["-KILL", "--", &group]).status();
         let _ = self.supervisor.wait();
     }
 }
@@ -174,7 +175,7 @@ fn launch(program: &Path) -> Result<Browser, String> {
 }
 
 /// Returns the command that starts the supervisor and Chromium, with its own home directory.
-fn build_command(program: &Path, folder: &Path) -> Command {
+fn build_command(program: &Path, folder: &Path) -> ProcessCommand {
     let mut profile = OsString::from("--user-data-dir=");
     profile.push(folder.join("profile"));
     let mut command = Command::new("sh");
@@ -183,10 +184,11 @@ fn build_command(program: &Path, folder: &Path) -> Command {
         command.env(name, folder);
     }
     command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     // A separate process group: a signal that the terminal sends to the tests must not stop the supervisor.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let mut command = ProcessCommand::from(command);
+    command.stdin(Stdio::piped());
     command
 }
 
