@@ -308,3 +308,14 @@ fn no_function_is_called_of() {
     }
     check_budget("functions called `of`", &offences, BUDGET_FN_OF);
 }
+
+/// Tests of the program start processes through the testkit, so that these inherit no file that a test is writing.
+#[test]
+fn tests_start_processes_through_the_testkit() {
+    let mark = ["Comm", "and::new("].concat();
+    for (path, text) in read_sources(&crates_dir().join("app/tests")) {
+        let count = text.matches(mark.as_str()).count();
+        let wrapped_count = text.matches(&format!("Process{mark}")).count();
+        assert_eq!(count, wrapped_count, "`{mark}` is in {}", path.display());
+    }
+}
