@@ -16,4 +16,5 @@ pub mod real;
 pub mod sample_session;
 pub mod script;
 pub mod spending;
+pub mod wait;
 pub mod web_server;

@@ -4,12 +4,12 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::home::Home;
 use crate::process::ProcessCommand;
+use crate::wait::{DEADLINE, wait_for};
 
 /// A server process with its home. The process is killed when dropped.
 pub struct WebServer {
@@ -79,20 +79,14 @@ impl WebServer {
         line.split_whitespace().nth(1)?.parse().ok()
     }
 
-    /// Sends a signal and returns how long the process took to end. Returns `None` after 20 seconds.
-    pub fn stop(&mut self, signal: &str) -> Option<Duration> {
-        let start = Instant::now();
+    /// Sends a signal and waits until the process has ended.
+    #[track_caller]
+    pub fn stop(&mut self, signal: &str) {
         let pid = self.child.id().to_string();
         let kill =
             ProcessCommand::new("kill").args(["-s", signal, &pid]).status().expect("`kill` can be started");
         assert!(kill.success());
-        while start.elapsed() < Duration::from_secs(20) {
-            if self.child.try_wait().expect("the child can be waited for").is_some() {
-                return Some(start.elapsed());
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        None
+        wait_for("the end of the server", || self.child.try_wait().expect("the child can be waited for"));
     }
 
     /// Returns the port.
@@ -116,6 +110,22 @@ impl WebServer {
         let response = self.get(target);
         assert_eq!(response.status, 200, "{target}: {}", response.body);
         response.body
+    }
+
+    /// Sends GET requests until a response is as expected, and returns it. The server may show lists that are seconds old.
+    #[track_caller]
+    pub fn wait_for_response(
+        &self,
+        target: &str,
+        is_expected: impl Fn(&HttpResponse) -> bool,
+    ) -> HttpResponse {
+        wait_for(target, || Some(self.get(target)).filter(&is_expected))
+    }
+
+    /// Sends GET requests until the page contains `text`, and returns the body.
+    #[track_caller]
+    pub fn wait_for_text(&self, target: &str, text: &str) -> String {
+        self.wait_for_response(target, |response| response.status == 200 && response.body.contains(text)).body
     }
 
     /// Sends a GET request; see [`WebServer::request`] for the headers.
@@ -157,7 +167,7 @@ impl WebServer {
     pub fn send_bytes(&self, request: &[u8]) -> HttpResponse {
         let mut stream =
             TcpStream::connect(("127.0.0.1", self.port)).expect("the server accepts connections");
-        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout can be set");
+        stream.set_read_timeout(Some(DEADLINE)).expect("a timeout can be set");
         stream.write_all(request).expect("the request can be sent");
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes).expect("the response can be read");

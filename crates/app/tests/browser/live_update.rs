@@ -218,10 +218,11 @@ fn hidden_pages_disconnect_and_catch_up_when_visible() {
              document.dispatchEvent(new Event('visibilitychange'))"
         ))
     };
+    let Some(visible_page) = ServerPage::open_at(&server, &session.url_path()) else { return };
     set_hidden(true);
     session.add_prompt("Man overboard");
     session.append_to(&path);
-    std::thread::sleep(std::time::Duration::from_secs(1));
+    visible_page.wait_for_turn(41);
     assert_eq!(page.count("#t41"), 0, "a hidden page is not connected");
     set_hidden(false);
     page.wait_for_turn(41);

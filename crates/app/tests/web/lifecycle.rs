@@ -4,8 +4,8 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
-use std::time::{Duration, Instant};
 
+use rethread_testkit::wait::wait_for;
 use rethread_testkit::web_server::WebServer;
 
 use crate::fixtures::{self, SessionFixture};
@@ -25,8 +25,7 @@ fn signals_stop_the_server_while_a_client_is_connected() {
         let mut status_line = [0; 12];
         stream.read_exact(&mut status_line).unwrap();
         assert_eq!(&status_line, b"HTTP/1.1 200", "the event stream is open");
-        let duration = server.stop(signal);
-        assert!(duration.is_some_and(|duration| duration < Duration::from_secs(8)), "{signal}: {duration:?}");
+        server.stop(signal);
     }
 }
 
@@ -52,7 +51,7 @@ fn demo_sessions_are_deleted_when_the_server_stops() {
             Vec::<std::ffi::OsString>::new(),
             "the demo store is in the temporary folder"
         );
-        assert!(server.stop(signal).is_some(), "{signal}");
+        server.stop(signal);
         assert_eq!(list_folders(&server), Vec::<std::ffi::OsString>::new(), "{signal}");
     }
 }
@@ -69,14 +68,8 @@ fn the_url_passed_to_the_browser_signs_in_only_once() {
     let mut command = home.command(&["serve", "--port", "0", "--json", "--open"]);
     command.env("PATH", format!("{}:/usr/bin:/bin", home.path().join("bin").display()));
     let server = WebServer::start_command(home, command);
-    let start = Instant::now();
-    let opened_url = loop {
-        match std::fs::read_to_string(server.home().path().join("opened")) {
-            Ok(opened_url) => break opened_url,
-            Err(_) => assert!(start.elapsed() < Duration::from_secs(20), "no browser was started"),
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    };
+    let opened_path = server.home().path().join("opened");
+    let opened_url = wait_for("the start of a browser", || std::fs::read_to_string(&opened_path).ok());
     assert!(!opened_url.contains(server.key()), "{opened_url}");
     let target = opened_url.split_once(&format!(":{}", server.port())).unwrap().1;
     let response = server.get_with_headers(target, &[("Cookie", "")]);

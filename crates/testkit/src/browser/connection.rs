@@ -7,14 +7,12 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{ChildStdin, ChildStdout};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::{Value, json};
 
 use super::events::PageEvents;
-
-/// The deadline of every command and wait.
-pub(super) const TIMEOUT: Duration = Duration::from_secs(20);
+use crate::wait::DEADLINE;
 
 /// Locks a mutex, even if a test panicked while it held the lock.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -112,7 +110,7 @@ impl Connection {
 
     /// Waits until `poll` returns a value.
     fn wait<T>(&self, mut poll: impl FnMut(&mut ConnectionState) -> Option<T>) -> Result<T, String> {
-        let deadline = Instant::now() + TIMEOUT;
+        let deadline = Instant::now() + DEADLINE;
         let mut state = lock(&self.state);
         loop {
             if let Some(value) = poll(&mut state) {
@@ -123,7 +121,7 @@ impl Connection {
             }
             let remaining = deadline.saturating_duration_since(Instant::now());
             if remaining.is_zero() {
-                return Err(format!("no reply within {} s", TIMEOUT.as_secs()));
+                return Err(format!("no reply within {} s", DEADLINE.as_secs()));
             }
             let woken = self.message_arrived.wait_timeout(state, remaining);
             state = woken.unwrap_or_else(PoisonError::into_inner).0;

@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::connection::{Connection, TIMEOUT};
+use super::connection::Connection;
 use super::events::{BINDING, INIT_SCRIPT, Request, exception_text};
 use super::keys::{KeyEvent, key_events};
+use crate::wait::DEADLINE;
 
 /// The interval at which a condition is evaluated.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -116,7 +117,7 @@ impl Page {
     /// Waits until a condition holds, even if the page navigates meanwhile. Panics if the condition throws.
     #[track_caller]
     pub fn wait_for(&self, condition: &str) {
-        self.wait_for_with_timeout(condition, TIMEOUT);
+        self.wait_for_with_timeout(condition, DEADLINE);
     }
 
     /// Waits until a condition holds. Panics after `timeout` or if the condition throws.

@@ -4,9 +4,9 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::time::{Duration, Instant};
 
 use rethread_testkit::browser::Browser;
+use rethread_testkit::wait::wait_for;
 
 use crate::panic_message;
 
@@ -39,12 +39,8 @@ fn count_processes(group: u32) -> usize {
 /// Waits until all processes and the folder of a Chromium are gone.
 #[track_caller]
 fn assert_gone(process: u32, folder: &Path) {
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while count_processes(process) > 0 || folder.exists() {
-        let (count, folder_exists) = (count_processes(process), folder.exists());
-        assert!(Instant::now() < deadline, "{count} processes remain, folder exists: {folder_exists}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    wait_for("the end of all processes", || (count_processes(process) == 0).then_some(()));
+    wait_for("the removal of the folder", || (!folder.exists()).then_some(()));
 }
 
 #[test]
