@@ -3,17 +3,12 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::thread::sleep;
-use std::time::Duration;
 
 use rethread_testkit::script;
 use rethread_testkit::web_server::WebServer;
 
 use crate::fixtures::{self, SessionFixture};
 use crate::new_home;
-
-/// A little longer than the server reuses its list of files.
-const SNAPSHOT_LIFETIME: Duration = Duration::from_millis(1200);
 
 /// A session with an abandoned branch.
 const TWO_BRANCHES: &str = "
@@ -73,28 +68,23 @@ fn every_search_result_links_to_its_entry() {
 fn new_sessions_have_a_url_and_their_current_title() {
     let server = WebServer::start(fixtures::new_three_session_home());
     let new = SessionFixture { id: "0009", prompts: &["a new leviathan"], ..SessionFixture::default() };
-    sleep(SNAPSHOT_LIFETIME);
     new.write(server.home());
     let key = new.key();
     let url = format!("/s/{key}#L1");
-    let suggestions = server.get_body("/search/hits?q=leviathan");
-    assert!(
-        suggestions.contains(&format!("href=\"{url}:q=leviathan\"")) && suggestions.contains("All 1 hit"),
-        "{suggestions}"
-    );
+    let suggestions =
+        server.wait_for_text("/search/hits?q=leviathan", &format!("href=\"{url}:q=leviathan\""));
+    assert!(suggestions.contains("All 1 hit"), "{suggestions}");
     assert_eq!(find_links(&server.get_body("/search?q=leviathan")), [url.as_str()]);
     assert!(server.get_body(&format!("/s/{key}")).contains(">a new leviathan</h1>"));
-    sleep(SNAPSHOT_LIFETIME);
     let path = server.home().path().join(format!(".claude/projects/-code/{key}.jsonl"));
     append(
         &path,
         &format!("{{\"type\":\"custom-title\",\"customTitle\":\"the whale\",\"sessionId\":\"{key}\"}}"),
     );
-    let page = server.get_body(&format!("/s/{key}"));
-    assert!(page.contains(">the whale</h1>") && page.contains("<title>the whale"), "{page}");
-    sleep(SNAPSHOT_LIFETIME);
+    let page = server.wait_for_text(&format!("/s/{key}"), ">the whale</h1>");
+    assert!(page.contains("<title>the whale"), "{page}");
     std::fs::remove_file(path).unwrap();
-    assert_eq!(server.get(&format!("/s/{key}")).status, 404, "a deleted session has no page");
+    server.wait_for_response(&format!("/s/{key}"), |response| response.status == 404);
 }
 
 #[test]
@@ -108,13 +98,18 @@ fn files_with_the_same_id_keep_their_urls() {
         let line = server.get_body(&format!("/s/{key}/raw?line=1"));
         ["the first", "the second"].map(|words| line.contains(words))
     };
-    for _ in 0..2 {
-        assert_eq!((read_texts(ID), read_texts(&format!("{ID}~2"))), ([true, false], [false, true]));
-        sleep(SNAPSHOT_LIFETIME);
-        // The second file becomes the newest.
-        let line = String::from_utf8(script::bytes("u2 @+900: more")).unwrap();
-        append(&second, line.trim_end());
-    }
+    let check_urls =
+        || assert_eq!((read_texts(ID), read_texts(&format!("{ID}~2"))), ([true, false], [false, true]));
+    check_urls();
+    // The second file becomes the newest.
+    let line = String::from_utf8(script::bytes("u2 @+900: more")).unwrap();
+    append(&second, line.trim_end());
+    append(
+        &second,
+        &format!("{{\"type\":\"custom-title\",\"customTitle\":\"the newest\",\"sessionId\":\"{ID}\"}}"),
+    );
+    server.wait_for_text("/sessions?all=1", "the newest");
+    check_urls();
 }
 
 /// The file names are not ids: a URL stays with its file when another file sorts before it.
@@ -131,8 +126,7 @@ fn urls_stay_with_their_files_when_a_file_is_added() {
     let first = find_url(&server.get_body("/sessions?all=1"), "the first");
     assert!(first.starts_with("/s/") && first.contains('~'), "{first}");
     server.home().write_old(".claude/projects/-a/full.jsonl", text("the second"));
-    sleep(SNAPSHOT_LIFETIME);
-    let page = server.get_body("/sessions?all=1");
+    let page = server.wait_for_text("/sessions?all=1", "the second");
     let second = find_url(&page, "the second");
     assert_eq!(find_url(&page, "the first"), first);
     assert_ne!(second, first);
@@ -150,8 +144,7 @@ fn new_subagents_are_listed_although_the_session_file_is_unchanged() {
     assert_eq!(server.get(&page).status, 404);
     let lines = script::bytes("u7: look for the leviathan\n  a7: it is gone");
     server.home().write(&format!(".claude/projects/-code/{ID}/subagents/agent-a77.jsonl"), lines);
-    sleep(SNAPSHOT_LIFETIME);
-    assert!(server.get_body(&format!("/s/{ID}/agents")).contains("agent/a77"));
+    server.wait_for_text(&format!("/s/{ID}/agents"), "agent/a77");
     let agent_page = server.get_body(&page);
     assert!(agent_page.contains("it is gone") && !agent_page.contains("name=\"follow\""), "{agent_page}");
     let find_results = server.get_body(&format!("{page}/find?q=leviathan"));
@@ -159,7 +152,8 @@ fn new_subagents_are_listed_although_the_session_file_is_unchanged() {
         find_results.contains("data-count=\"1\"") && find_results.contains("<mark>leviathan</mark>"),
         "{find_results}"
     );
-    assert_eq!(find_links(&server.get_body("/search?q=leviathan")), [format!("{page}#L1")]);
+    let results = server.wait_for_response("/search?q=leviathan", |page| !find_links(&page.body).is_empty());
+    assert_eq!(find_links(&results.body), [format!("{page}#L1")]);
 }
 
 #[test]
