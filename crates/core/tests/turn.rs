@@ -3,17 +3,34 @@
 use insta::assert_snapshot;
 use rethread_core::entry::{Entry, read_line};
 use rethread_core::lines::LineSplitter;
-use rethread_core::turn::{Turn, TurnPart, build_turn};
+use rethread_core::tree::LineSpan;
+use rethread_core::turn::{ToolCallIndex, Turn, TurnPart, build_turn};
 use rethread_testkit::script;
 
-/// Builds a turn from all lines of a script.
-fn build_script_turn(text: &str) -> Turn {
+/// Calls `visit` with all entries of a script and their line numbers.
+fn with_entries<T>(text: &str, visit: impl FnOnce(&[(u32, Entry<'_>)]) -> T) -> T {
     let bytes = script::bytes(text);
     let mut entries: Vec<(u32, Entry<'_>)> = Vec::new();
     LineSplitter::default().feed(&bytes, true, &mut Vec::new(), |line, problems| {
         read_line(&line, problems, |entry, _| entries.push((line.number, entry)));
     });
-    build_turn(&entries)
+    visit(&entries)
+}
+
+/// Builds a turn from all lines of a script.
+fn build_script_turn(text: &str) -> Turn {
+    with_entries(text, build_turn)
+}
+
+/// Pairs the calls and results of a script.
+fn index_calls(text: &str) -> ToolCallIndex {
+    with_entries(text, |entries| {
+        let mut index = ToolCallIndex::default();
+        for (line, entry) in entries {
+            index.add(entry, LineSpan { offset: 0, len: 0, line: *line });
+        }
+        index
+    })
 }
 
 fn render_turn(text: &str) -> String {
@@ -142,4 +159,105 @@ fn queued_prompts_keep_their_position() {
     Text("done")
     2 responses, 10 out
     "#);
+}
+
+#[test]
+fn empty_block_is_not_the_start_of_the_next_one() {
+    let text = r#"
+        u1: q
+          a1 #m1: {"type":"thinking","thinking":"","signature":"first"}
+            a2 #m1: ?let me look
+    "#;
+    assert_snapshot!(render_turn(text), @r#"
+    prompt: q
+    Thinking("")
+    Thinking("let me look")
+    1 responses, 5 out
+    "#);
+}
+
+#[test]
+fn call_that_a_line_repeats_with_other_bytes_is_one_part() {
+    let text = r#"
+        u1: q
+          a1 #m1: {"type":"tool_use","id":"toolu_1","name":"Bash","input":{"command":"ls"}}
+            a2 #m1: {"type":"tool_use","id":"toolu_1","name":"Bash","input":{"command": "ls"}}
+    "#;
+    assert_snapshot!(render_turn(text), @r#"
+    prompt: q
+    tool Bash {"command":"ls"} no result
+    1 responses, 5 out
+    "#);
+}
+
+#[test]
+fn result_before_its_call_is_paired_with_it() {
+    let text = "
+        u1: q
+        u2 ^u1: =a1 rake
+        a1 ^u1: !Bash ls
+    ";
+    assert_snapshot!(render_turn(text), @r#"
+    prompt: q
+    tool Bash {"command":"ls"} → rake
+    1 responses, 5 out
+    "#);
+}
+
+#[test]
+fn text_of_the_client_next_to_results_is_meta_and_text_of_the_user_is_queued() {
+    let text = "
+        u1: q
+          a1: !Bash ls
+            u2: =a1 rake | <system-reminder>be kind</system-reminder> | [the client says] | stop there
+    ";
+    assert_snapshot!(render_turn(text), @r#"
+    prompt: q
+    tool Bash {"command":"ls"} → rake
+    Meta("<system-reminder>be kind</system-reminder>")
+    Meta("[the client says]")
+    Queued("stop there")
+    1 responses, 5 out
+    "#);
+}
+
+#[test]
+fn result_next_to_an_interruption_or_meta_text_is_shown() {
+    let text = "
+        u1: q
+          a1: !Bash ls | !Bash pwd
+            u2: =!a1 denied | [Request interrupted by user for tool use]
+              u3 meta: =a1.2 /garden | noted
+    ";
+    assert_snapshot!(render_turn(text), @r#"
+    prompt: q
+    tool Bash {"command":"ls"} → denied failed
+    tool Bash {"command":"pwd"} → /garden
+    Interrupt("[Request interrupted by user for tool use]")
+    Meta("noted")
+    1 responses, 5 out
+    "#);
+}
+
+#[test]
+fn last_of_several_lines_with_equal_output_counts() {
+    let turn = build_script_turn("u1: q\n  a1 #m1 in=1 out=5: one\n    a2 #m1 in=7 read=30 out=5: two");
+    assert_eq!((turn.responses, turn.usage.input, turn.usage.cache_read, turn.usage.output), (1, 7, 30, 5));
+}
+
+#[test]
+fn duration_of_a_call_is_unknown_if_its_result_is_older() {
+    let millis = |text: &str| index_calls(text).calls()[0].millis();
+    assert_eq!(millis("u1: q\n  a1: !Bash ls\n    u2 @+3: =a1 rake"), Some(3000));
+    assert_eq!(millis("u1: q\n  a1: !Bash ls\n    u2 @+0: =a1 rake"), Some(0));
+    assert_eq!(millis("u1: q\n  a1: !Bash ls\n    u2 @+-1: =a1 rake"), None);
+    assert_eq!(millis("u1: q\n  a1: !Bash ls\n    u2 @none: =a1 rake"), None);
+}
+
+#[test]
+fn call_failed_if_any_of_its_results_is_an_error() {
+    let index = index_calls("u1: q\n  a1: !Bash ls\n    u2: =!a1 denied\n      u3: =a1 rake");
+    let [call] = index.calls() else { panic!("one call") };
+    assert!(call.is_error);
+    assert_eq!(call.result.map(|span| span.line), Some(4));
 }

@@ -184,12 +184,16 @@ impl<'a> TurnBuilder<'a> {
             self.turn.started_at = Some(self.turn.started_at.map_or(time, |from| from.min(time)));
             self.turn.ended_at = Some(self.turn.ended_at.map_or(time, |to| to.max(time)));
         }
+        // Lines of several roles have results: also an interruption and text of the client.
+        if entry.kind == Kind::User {
+            self.add_results(line, entry);
+        }
         match entry.role() {
             role @ (EntryRole::Prompt | EntryRole::ImageOnly | EntryRole::Command | EntryRole::Shell) => {
                 self.add_prompt(line, entry, role);
             }
             EntryRole::Answer => self.add_answer(line, entry),
-            EntryRole::Results => self.add_results(line, entry),
+            EntryRole::Results => self.add_result_texts(line, entry),
             EntryRole::Output => {
                 self.push_part(line, TurnPart::Output(strip_output_tags(&entry_text(entry))));
             }
@@ -202,15 +206,14 @@ impl<'a> TurnBuilder<'a> {
             EntryRole::Structural => self.add_structural(line, entry),
             EntryRole::SyntheticReply | EntryRole::State => {}
         }
-        // A line of results may also have text: of the user, or of the client if it starts with a bracket.
-        if entry.role() == EntryRole::Results {
-            for text in entry.message.iter().flat_map(|message| message.content.texts()) {
-                let text = text.decode().into_owned();
-                self.push_part(
-                    line,
-                    if text.starts_with(['<', '[']) { TurnPart::Meta(text) } else { TurnPart::Queued(text) },
-                );
-            }
+    }
+
+    /// Adds the texts next to results: of the user, or of the client if a text starts with a bracket.
+    fn add_result_texts(&mut self, line: u32, entry: &Entry<'a>) {
+        for text in entry.message.iter().flat_map(|message| message.content.texts()) {
+            let text = text.decode().into_owned();
+            let is_from_client = text.starts_with(['<', '[']);
+            self.push_part(line, if is_from_client { TurnPart::Meta(text) } else { TurnPart::Queued(text) });
         }
     }
 
