@@ -113,6 +113,42 @@ fn two_processes_on_one_session_are_parallel_writers() {
 }
 
 #[test]
+fn structural_line_of_an_older_process_is_no_parallel_writer() {
+    // The client writes the system line below `a1` before the answer to `u2`, and continues from it later.
+    let text = "
+        u1: one
+          a1: one
+            u2: left
+            s1: informational noted
+              a2 ^u2: left answer
+              u3 ^s1: left again
+                a3: right answer
+    ";
+    assert_snapshot!(describe(text), @r"
+    path: u1 a1 s1 u3 a3
+    fork at a1: u2 s1 (edit)
+    turns: u1 u2 u3; branches: 2
+    ");
+}
+
+#[test]
+fn repeated_identical_line_is_not_a_branch() {
+    let text = "
+        u1: one
+          a1: one
+            u2 @2025-01-01T00:01:00.000Z: two
+            u2 @2025-01-01T00:01:00.000Z: two
+              a2: two
+    ";
+    assert_snapshot!(describe(text), @r"
+    path: u1 a1 u2 a2
+    fork at a1: u2 u2 (record)
+    turns: u1 u2 u2; branches: 1
+    line 4: repeated-line
+    ");
+}
+
+#[test]
 fn parallel_calls_and_results_are_one_branch() {
     let text = "
         u1: look at both
@@ -237,6 +273,22 @@ fn boundary_without_logical_parent_follows_the_message_before_it() {
         tree.ancestors_across_compactions(tip).iter().map(|&id| names[id as usize].as_str()).collect();
     assert_eq!(across, ["u1", "a1", "s1", "u2", "a2"]);
     assert_eq!(tree.problems.len(), 1);
+}
+
+#[test]
+fn logical_parent_after_its_boundary_is_ignored() {
+    let text = "
+        u1: one
+          a1: one
+        s1 ~a2: compact_boundary
+          u2 recap: what was said so far
+            a2: two
+    ";
+    let (tree, names) = tree_of(text);
+    let tip = tree.newest_tip().expect("there is a tip");
+    let across: Vec<&str> =
+        tree.ancestors_across_compactions(tip).iter().map(|&id| names[id as usize].as_str()).collect();
+    assert_eq!(across, ["u1", "a1", "s1", "u2", "a2"]);
 }
 
 #[test]

@@ -12,7 +12,8 @@ use rethread_core::usage::{
 };
 
 /// Collects the usage of files. A row is a line: file, session, message, request (`-` for none), output;
-/// then, in any order, `side`, `copied`, `fast`, `open` (without a stop reason), `@minute`, and `calls=Tool`.
+/// then, in any order, `side`, `copied`, `fast`, `open` (without a stop reason), `@minute`, `in=tokens`, and
+/// `calls=Tool`.
 fn collect_files(rows: &str) -> Vec<(String, FileUsage)> {
     let mut files: Vec<(String, UsageCollector)> = Vec::new();
     for row in rows.lines().map(str::trim).filter(|row| !row.is_empty()) {
@@ -22,13 +23,14 @@ fn collect_files(rows: &str) -> Vec<(String, FileUsage)> {
         };
         let has = |word: &str| rest.contains(&word);
         let minute = rest.iter().find_map(|word| word.strip_prefix('@')).unwrap_or("0");
+        let input = rest.iter().find_map(|word| word.strip_prefix("in=")).unwrap_or("1");
         let call = rest.iter().find_map(|word| word.strip_prefix("calls="));
         let content = call.map_or(String::new(), |tool| {
             format!(r#"{{"type":"tool_use","id":"{message}{tool}","name":"{tool}","input":{{}}}}"#)
         });
         let model = if *message == "synthetic" { "<synthetic>" } else { "claude-x" };
         let mut line = format!(
-            r#"{{"type":"assistant","sessionId":"{session}","cwd":"/work","isSidechain":{},"timestamp":"2026-01-01T00:{minute:0>2}:00.000Z","message":{{"id":"{message}","model":"{model}","content":[{content}],"stop_reason":{},"usage":{{"input_tokens":1,"output_tokens":{output},"speed":"{}"}}}}"#,
+            r#"{{"type":"assistant","sessionId":"{session}","cwd":"/work","isSidechain":{},"timestamp":"2026-01-01T00:{minute:0>2}:00.000Z","message":{{"id":"{message}","model":"{model}","content":[{content}],"stop_reason":{},"usage":{{"input_tokens":{input},"output_tokens":{output},"speed":"{}"}}}}"#,
             has("side"),
             if has("open") { "null" } else { "\"end_turn\"" },
             if has("fast") { "fast" } else { "standard" },
@@ -75,6 +77,21 @@ fn a_response_counts_once() {
     assert_eq!(dedupe("a s m r 5\n a s m q 7"), ["5 in a of 1+0", "7 in a of 1+0"]);
     // Synthetic messages of the client do not count.
     assert_eq!(dedupe("a s synthetic r 5"), [""; 0]);
+}
+
+#[test]
+fn last_of_several_lines_with_equal_output_counts() {
+    let inputs = |rows: &str| -> Vec<u64> {
+        let files: Vec<FileUsage> = collect_files(rows).into_iter().map(|(_, file)| file).collect();
+        dedupe_responses(&files).iter().map(|response| response.usage.input).collect()
+    };
+    // In one file, and in a copy.
+    assert_eq!(inputs("a s m r 5 in=3\n a s m r 5 in=8"), [8]);
+    assert_eq!(inputs("a s m r 5 in=3 @1\n b t m r 5 in=8 @2"), [8]);
+    // More output counts more than a later line.
+    assert_eq!(inputs("a s m r 6 in=3\n a s m r 5 in=8"), [3]);
+    let files = collect_files("a s m r 5 in=3\n b t m r 5 in=8").into_iter().map(|(_, file)| file);
+    assert_eq!(total_by_request_id(&files.collect::<Vec<_>>()).usage.input, 8);
 }
 
 #[test]

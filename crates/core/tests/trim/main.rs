@@ -1,6 +1,7 @@
 //! Trims: which content is removed, and that the rest is valid.
 
 mod laws;
+mod limits;
 mod loaded_file;
 
 use std::collections::HashSet;

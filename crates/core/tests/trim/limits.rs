@@ -1,0 +1,75 @@
+//! Limits of trims: sizes, recorded counts, and entries that stay with their compaction.
+
+use rethread_core::resume::simulate_resume;
+use rethread_core::trim::{ContentKind, TrimOptions};
+use rethread_core::version::Version;
+use rethread_testkit::script;
+
+use crate::loaded_file::{last_node, load, trim_with};
+use crate::{drop_kinds, long_text, trim_script};
+
+#[test]
+fn result_of_exactly_the_limit_stays() {
+    let conversation =
+        format!("u1: read it\n  a1: !Read shed.md\n    u2: =a1 {}\n      a2: Done", long_text("planks"));
+    let has_stub = |limit| {
+        let options = TrimOptions { results_over: Some(limit), ..TrimOptions::default() };
+        trim_script(&conversation, &options).contains("[tool result of 538 bytes removed")
+    };
+    assert_eq!([537, 538, 539].map(has_stub), [true, false, false]);
+}
+
+#[test]
+fn recorded_context_size_is_at_least_a_quarter_of_the_remaining_bytes() {
+    let conversation = format!(
+        "
+u1: {prompt}
+  a1: !Read shed.md
+    u2: =a1 {result}
+      a2 in=10 out=20 read=4700: Done
+        u3: thanks
+",
+        prompt = "tidy the shed ".repeat(100),
+        result = long_text("planks").repeat(40)
+    );
+    let original = load(&script::bytes(&conversation));
+    let client = Version::parse_lenient("2.1.325");
+    let options = drop_kinds(&[ContentKind::ToolResults]);
+    let (_, trimmed) = original
+        .trim(&client, last_node(&original), |input| trim_with(&options)(input, &original))
+        .expect("a path");
+    // The recorded 4730 tokens without those of the removed bytes are fewer than the remaining bytes have.
+    let saved = trimmed.savings.total().tokens();
+    assert!((4400..4730).contains(&saved), "{saved}");
+    let copy = load(&original.write(trimmed));
+    let outcome = simulate_resume(&copy.tree, &copy.resume_index, &client);
+    // The prompt alone has 1400 bytes.
+    let tokens = outcome.estimate_tokens(&copy.resume_index);
+    assert!((350..450).contains(&tokens), "{tokens}");
+}
+
+#[test]
+fn entries_preserved_by_a_compaction_stay_when_their_turn_is_removed() {
+    let conversation = "
+u1: dig
+  a1: Done
+    u2: dig deeper
+      a2: Done, too
+        s1 list=u2,a2>u3: compact_boundary
+u3 ^s1 recap: so far
+  u4: go on
+    a4: yes
+      u5: thanks
+        a5: welcome
+";
+    let options = TrimOptions { keep_last: Some(1), ..TrimOptions::default() };
+    insta::assert_snapshot!(trim_script(conversation, &options), @"
+    u2 ^a1: dig deeper
+    a2 ^u2: Done, too
+    s1 ^null: system
+    u3 ^s1: so far
+    u5 ^u3: thanks
+    a5 ^u5: welcome
+    - turns 1
+    ");
+}
