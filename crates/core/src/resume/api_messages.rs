@@ -29,7 +29,9 @@ pub enum SyntheticBlock {
     Placeholder,
     /// The text of a first user message after all of its own blocks were dropped.
     Orphaned,
-    /// A tool result for a call that has none in the file.
+    /// The text of an answer whose calls were all dropped, because earlier answers contain them.
+    Interrupted,
+    /// A tool result for a call that has none in the file, or none in the next message.
     Result,
 }
 
@@ -41,6 +43,7 @@ impl SyntheticBlock {
             SyntheticBlock::Continue => "Continue from where you left off.",
             SyntheticBlock::Placeholder => "(no content)",
             SyntheticBlock::Orphaned => "[Orphaned tool result removed due to conversation resume]",
+            SyntheticBlock::Interrupted => "[Tool use interrupted]",
             SyntheticBlock::Result => "[tool result missing]",
         }
     }

@@ -62,21 +62,29 @@ fn merge_user_messages(drafts: Vec<MessageDraft>, rules: &Rules) -> Vec<MessageD
     messages
 }
 
-/// Drops results without a call in any message, and repeated calls and results.
+/// Drops results that answer no call of the message before them, and repeated calls and results as the rules demand.
+///
+/// An answer that loses all of its blocks gets a text instead.
 fn drop_unpaired(messages: &mut [MessageDraft], rules: &Rules) {
-    let called: HashSet<u32> =
-        messages.iter().flat_map(|message| &message.blocks).filter_map(get_call).collect();
     let mut seen_calls = HashSet::new();
-    let mut seen_results = HashSet::new();
+    let mut previous_calls: HashSet<u32> = HashSet::new();
     for (idx, message) in messages.iter_mut().enumerate() {
         let keeps_orphans = idx == 0 && rules.orphans == OrphanRule::DroppedAfterFirst;
+        let mut seen_results = HashSet::new();
+        let was_empty = message.blocks.is_empty();
         message.blocks.retain(|(_, block)| match block {
-            BlockSummary::Call(call) => seen_calls.insert(*call),
+            BlockSummary::Call(call) => seen_calls.insert(*call) || rules.repeated_calls,
             BlockSummary::Result(call) => {
-                (called.contains(call) || keeps_orphans) && seen_results.insert(*call)
+                (previous_calls.contains(call) || keeps_orphans)
+                    && (seen_results.insert(*call) || rules.repeated_calls)
             }
             _ => true,
         });
+        if message.role == MessageRole::Assistant && message.blocks.is_empty() && !was_empty {
+            let interrupted = BlockOrigin::Synthetic(SyntheticBlock::Interrupted, None);
+            message.blocks.push((interrupted, BlockSummary::Other));
+        }
+        previous_calls = message.blocks.iter().filter_map(get_call).collect();
     }
 }
 

@@ -131,7 +131,7 @@ pub(super) enum ContinuePrompt {
     ResultOrAttachmentToPrompt,
 }
 
-/// How results without a call are treated.
+/// How results without a call in the message before them are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OrphanRule {
     Sent,
@@ -192,7 +192,7 @@ const LINK_BY_TIME: Rule<bool> = Rule::new(
 const CUT_AT_BOUNDARY: Rule<bool> = Rule::new(
     "entries above a compaction are dropped even if it has a parent",
     &[([1, 0, 37], false), ([2, 0, 1], true)],
-    &["boundary_with_a_parent"],
+    &["boundary_with_a_parent", "two_boundaries_with_parents"],
 );
 const PRESERVED: Rule<PreservedSupport> = Rule::new(
     "entries preserved by a compaction",
@@ -301,7 +301,12 @@ const ORPHANS: Rule<OrphanRule> = Rule::new(
         ([2, 1, 42], OrphanRule::DroppedAfterFirst),
         ([2, 1, 73], OrphanRule::Dropped),
     ],
-    &["tool_result_without_use", "result_without_call_first"],
+    &["tool_result_without_use", "result_without_call_first", "result_after_another_answer"],
+);
+const REPEATED_CALLS: Rule<bool> = Rule::new(
+    "repeated calls and results are sent",
+    &[([1, 0, 37], true), ([2, 1, 104], false)],
+    &["result_twice", "call_twice"],
 );
 const PLACEHOLDER: Rule<PlaceholderRule> = Rule::new(
     "(no content)",
@@ -372,5 +377,6 @@ rules! {
     text_first: bool = TEXT_FIRST,
     results_first: bool = RESULTS_FIRST,
     orphans: OrphanRule = ORPHANS,
+    repeated_calls: bool = REPEATED_CALLS,
     placeholder: PlaceholderRule = PLACEHOLDER,
 }
