@@ -1,4 +1,4 @@
-//! Tests that cached values are used only while their files are unchanged.
+//! Tests that cached values are used only while their files are unchanged, and that damage is noticed.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -8,7 +8,7 @@ use rethread_core::session::SessionInfo;
 use rethread_testkit::script;
 use tempfile::TempDir;
 
-use crate::cache::{CacheDir, CacheKind, NewCacheEntry};
+use crate::cache::{CacheDir, CacheKind, IndexError, NewCacheEntry, PagedReader, PagedWriter};
 use crate::disk::{Roots, SessionFile, find_sessions};
 use crate::ops;
 use crate::ops::list::SessionFilter;
@@ -102,6 +102,38 @@ fn value_of_an_unstable_file_is_neither_used_nor_stored() {
         NewCacheEntry { file_idx: 0, cost: u64::MAX / 4, blob: SessionInfo::default().to_packed() };
     assert!(file_cache.store(&files, vec![new_entry]).is_none());
     assert_eq!(store.titles(), ["the shed", "the hens"]);
+}
+
+#[test]
+fn damaged_page_is_an_error_and_other_pages_can_be_read() {
+    const PAGE: usize = 16 << 10;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("pages");
+    let body: Vec<u8> = (0..3 * PAGE + 700).map(|idx| (idx % 251) as u8).collect();
+    let mut writer = PagedWriter::new(std::fs::File::create(&path).expect("a file"));
+    writer.start_section();
+    writer.write(&body).expect("written");
+    writer.finish().expect("written");
+    let bytes = std::fs::read(&path).expect("a file");
+    let page_range = |page: usize| (page * PAGE) as u64..((page + 1) * PAGE).min(body.len()) as u64;
+    for damaged_page in 0..4 {
+        // The first, the middle and the last byte of the page.
+        let range = page_range(damaged_page);
+        for offset in [range.start, (range.start + range.end) / 2, range.end - 1] {
+            let mut damaged = bytes.clone();
+            damaged[offset as usize] ^= 1;
+            std::fs::write(&path, damaged).expect("written");
+            let reader = PagedReader::open(&path).expect("the tail is intact");
+            for page in 0..4 {
+                let read = reader.read(page_range(page));
+                match read {
+                    Ok(read) => assert!(page != damaged_page && read == body[page * PAGE..][..read.len()]),
+                    Err(error) => assert!(page == damaged_page && matches!(error, IndexError::Corrupt)),
+                }
+            }
+            assert!(matches!(reader.read_section(0), Err(IndexError::Corrupt)), "byte {offset}");
+        }
+    }
 }
 
 #[test]
