@@ -2,27 +2,22 @@
 //!
 //! The files are not part of the project: `RETHREAD_CORPUS` names their folder, `RETHREAD_CORPUS_TRUTH` the counts.
 
-#![expect(clippy::disallowed_methods, reason = "the environment names the folder of the data")]
-#![expect(clippy::print_stderr, reason = "a skipped test prints a message")]
-
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use rethread_engine::Roots;
 use rethread_engine::ops;
 use rethread_engine::ops::list::SessionFilter;
+use rethread_testkit::real;
 use serde_json::{Value, json};
 
 /// Returns the folder of the corpus and the counts. Prints a message and returns `None` if they are not set.
 fn read_corpus() -> Option<(PathBuf, Value)> {
-    let (Some(folder), Some(truth)) =
-        (std::env::var_os("RETHREAD_CORPUS"), std::env::var_os("RETHREAD_CORPUS_TRUTH"))
-    else {
-        eprintln!("skipped: RETHREAD_CORPUS and RETHREAD_CORPUS_TRUTH are not set");
-        return None;
-    };
-    let truth = std::fs::read(truth).expect("the truth file can be read");
-    Some((folder.into(), serde_json::from_slice(&truth).expect("the truth file is JSON")))
+    let [folder, truth] = ["RETHREAD_CORPUS", "RETHREAD_CORPUS_TRUTH"]
+        .map(|variable| real::data_path("counts of the corpus", variable));
+    let folder = folder?;
+    let truth = std::fs::read(truth?).expect("the truth file can be read");
+    Some((folder, serde_json::from_slice(&truth).expect("the truth file is JSON")))
 }
 
 fn roots(path: PathBuf) -> Roots {

@@ -2,9 +2,6 @@
 //!
 //! The files are not part of the project: `RETHREAD_GOLDEN` names their folder.
 
-#![expect(clippy::disallowed_methods, reason = "the environment names the folder of the data")]
-#![expect(clippy::print_stderr, reason = "a skipped test prints a message")]
-
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +13,7 @@ use rethread_engine::ops::diff::BranchSpec;
 use rethread_engine::ops::explain::{ClientSelector, ExplainRequest};
 use rethread_engine::ops::list::SessionFilter;
 use rethread_engine::ops::tools::ToolFilter;
+use rethread_testkit::real;
 use serde_json::Value;
 
 /// A folder like `~/.claude` and the recorded facts about it.
@@ -28,12 +26,9 @@ struct Scenario {
 
 /// Returns all scenarios. Prints a message if their folder is not set.
 fn load_scenarios() -> Vec<Scenario> {
-    let Some(golden) = std::env::var_os("RETHREAD_GOLDEN") else {
-        eprintln!("skipped: RETHREAD_GOLDEN is not set");
-        return Vec::new();
-    };
+    let Some(golden) = real::data_path("golden sessions", "RETHREAD_GOLDEN") else { return Vec::new() };
     let mut scenarios = Vec::new();
-    for version in list_folders(Path::new(&golden)) {
+    for version in list_folders(&golden) {
         for folder in list_folders(&version) {
             let truth = std::fs::read(folder.join("truth.json")).expect("each scenario has its truth");
             let name = |path: &Path| path.file_name().expect("a folder has a name").display().to_string();

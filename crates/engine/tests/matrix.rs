@@ -2,12 +2,10 @@
 //!
 //! The matrix is not part of the project: `RETHREAD_MATRIX` names its file.
 
-#![expect(clippy::disallowed_methods, reason = "the environment names the folder of the data")]
-#![expect(clippy::print_stderr, reason = "a skipped test prints a message")]
-
 use std::collections::HashMap;
 
 use rethread_engine::core::resume::KNOWN_CLIENTS;
+use rethread_testkit::real;
 use serde_json::Value;
 
 const CASES: &str = include_str!("../../core/tests/resume/cases.txt");
@@ -50,10 +48,7 @@ fn read_answers() -> HashMap<(&'static str, &'static str), &'static str> {
 
 #[test]
 fn every_matrix_cell_equals_the_answer_of_its_case() {
-    let Some(path) = std::env::var_os("RETHREAD_MATRIX") else {
-        eprintln!("skipped: RETHREAD_MATRIX is not set");
-        return;
-    };
+    let Some(path) = real::data_path("matrix of resume cases", "RETHREAD_MATRIX") else { return };
     let matrix: Value =
         serde_json::from_slice(&std::fs::read(path).expect("the matrix can be read")).expect("it is JSON");
     let answers = read_answers();

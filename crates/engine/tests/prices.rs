@@ -2,8 +2,7 @@
 //!
 //! The files are not part of the project: `RETHREAD_GOLDEN` and `RETHREAD_CORPUS` name their folders.
 
-#![expect(clippy::disallowed_methods, reason = "the environment names the folder of the data")]
-#![expect(clippy::print_stderr, reason = "a skipped test prints a message")]
+#![expect(clippy::print_stderr, reason = "the test prints its counts")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -11,27 +10,11 @@ use std::path::PathBuf;
 use rethread_engine::core::entry::read_line;
 use rethread_engine::core::lines::LineSplitter;
 use rethread_engine::core::usage::{CostState, ModelCost, ModelPricing, Money, PriceTable};
+use rethread_testkit::real;
 
-/// Returns the session files below the folder that a variable names. Prints a message if it is not set.
+/// Returns the session files below the folder that a variable names.
 fn find_sessions(variable: &str) -> Vec<PathBuf> {
-    let Some(folder) = std::env::var_os(variable) else {
-        eprintln!("skipped: {variable} is not set");
-        return Vec::new();
-    };
-    let mut paths = Vec::new();
-    let mut folders = vec![PathBuf::from(folder)];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).expect("the folder can be read") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "jsonl") {
-                paths.push(path);
-            }
-        }
-    }
-    assert!(paths.len() > 100, "{} sessions in {variable}", paths.len());
-    paths
+    real::find_sessions("prices of real sessions", variable)
 }
 
 /// Describes the difference between the recorded and the computed cost. Returns `None` if they are equal.

@@ -156,8 +156,8 @@ proptest! {
 
 #[test]
 fn pages_of_real_sessions_contain_every_entry_once() {
-    let files: Vec<_> =
-        ["RETHREAD_GOLDEN", "RETHREAD_CORPUS"].into_iter().flat_map(real::find_sessions).collect();
+    let find_sessions = |variable| real::find_sessions("pages of real sessions", variable);
+    let files: Vec<_> = ["RETHREAD_GOLDEN", "RETHREAD_CORPUS"].into_iter().flat_map(find_sessions).collect();
     let pages: usize = files.iter().map(|path| check_session(path, true)).sum();
     assert!(files.is_empty() || pages > files.len(), "some sessions have more than one page");
 }

@@ -15,7 +15,7 @@ fn find_turn_numbers(page: &str) -> Vec<u64> {
 }
 
 fn check_sessions(variable: &str) {
-    let Some(root) = real::env_folder(variable) else { return };
+    let Some(root) = real::data_path("exports of real sessions", variable) else { return };
     let home = new_home();
     let rows = home.run_json_lines(&["--root", root.to_str().unwrap(), "ls", "--all", "--json"]);
     let mut paths = BTreeSet::new();

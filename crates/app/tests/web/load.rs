@@ -20,7 +20,7 @@ fn duration_secs() -> u64 {
 #[test]
 #[expect(clippy::print_stderr, reason = "the benchmark prints its results")]
 fn concurrent_requests_succeed_and_memory_stays_bounded() {
-    let server = match real::env_folder("RETHREAD_CROWD_STORE") {
+    let server = match real::env_path("RETHREAD_CROWD_STORE") {
         Some(root) => WebServer::start_at_root(new_home(), &root),
         None => WebServer::start_demo(new_home()),
     };

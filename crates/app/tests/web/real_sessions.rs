@@ -57,7 +57,7 @@ fn list_links(server: &WebServer) -> Vec<String> {
 }
 
 fn check_sessions(variable: &str) {
-    let Some(root) = real::env_folder(variable) else { return };
+    let Some(root) = real::data_path("web pages of real sessions", variable) else { return };
     let server = WebServer::start_at_root(new_home(), &root);
     let root = root.to_str().unwrap();
     let rows = server.home().run_json_lines(&["--root", root, "ls", "--all", "--json"]);

@@ -2,7 +2,7 @@
 //!
 //! The files are not part of the project: `RETHREAD_GOLDEN` and `RETHREAD_CORPUS` name their folders.
 
-#![expect(clippy::print_stderr, reason = "a skipped test prints a message")]
+#![expect(clippy::print_stderr, reason = "the test prints its counts")]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,6 +13,7 @@ use rethread_engine::core::entry::Usage;
 use rethread_engine::core::usage::{CostTotals, PriceTable};
 use rethread_engine::ops;
 use rethread_engine::ops::usage::GroupBy;
+use rethread_testkit::real;
 use serde_json::Value;
 
 use super::written_store::request;
@@ -23,15 +24,6 @@ fn list_folders(path: &Path) -> Vec<PathBuf> {
     folders.retain(|path| path.is_dir());
     folders.sort();
     folders
-}
-
-/// Returns the folder that a variable names. Prints a message and returns `None` if it is not set.
-fn env_folder(variable: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os(variable);
-    if folder.is_none() {
-        eprintln!("skipped: {variable} is not set");
-    }
-    folder.map(PathBuf::from)
 }
 
 /// Returns token counts of the truth: input, output, cache write, cache read.
@@ -78,7 +70,7 @@ fn written_responses(truth: &Value) -> BTreeMap<String, (bool, [u64; 4])> {
 
 #[test]
 fn tokens_are_exact_or_lower_bounds() {
-    let Some(golden) = env_folder("RETHREAD_GOLDEN") else { return };
+    let Some(golden) = real::data_path("usage of real sessions", "RETHREAD_GOLDEN") else { return };
     let prices = PriceTable::built_in();
     let (mut differences, mut scenario_count, mut lower_bounds) = (Vec::new(), 0, 0);
     for folder in list_folders(&golden).iter().flat_map(|version| list_folders(version)) {
@@ -119,7 +111,7 @@ fn tokens_are_exact_or_lower_bounds() {
 
 #[test]
 fn usage_totals_equal_the_counts_of_stats() {
-    let Some(corpus) = env_folder("RETHREAD_CORPUS") else { return };
+    let Some(corpus) = real::data_path("usage of real sessions", "RETHREAD_CORPUS") else { return };
     let prices = PriceTable::built_in();
     let stores = list_folders(&corpus);
     assert!(stores.len() > 3, "{} stores", stores.len());
