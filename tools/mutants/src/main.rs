@@ -19,6 +19,7 @@ mod sample;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::time::Instant;
 
 use build::{TestBinary, build_tests, check};
@@ -46,7 +47,7 @@ usage: cargo run --manifest-path tools/mutants/Cargo.toml -- [options]
 
   --count N       the number of faults (50)
   --seed N        selects the faults (1)
-  --only FOLDER   plants only below this folder, such as crates/core/src/trim; may be repeated
+  --only FOLDER   plants only below this folder, such as crates/core or crates/core/src/trim; may be repeated
   --work FOLDER   the folder of the copy and of its build ($TMPDIR/rethread-mutants)
   --results FILE  results are appended to it, and a run with the same options continues it (FOLDER/results.tsv)
 ";
@@ -71,17 +72,51 @@ fn parse_options() -> Result<Options, String> {
             "--only" => options.areas.push(value()?),
             "--work" => options.work = value()?.into(),
             "--results" => options.results = Some(value()?.into()),
-            _ => return Err(HELP.to_owned()),
+            "--help" => {
+                print!("{HELP}");
+                std::process::exit(0);
+            }
+            _ => return Err(format!("unknown option `{name}`\nhint: run it with `--help`")),
         }
     }
-    if options.areas.is_empty() {
-        options.areas = AREAS.map(str::to_owned).to_vec();
-    }
+    options.areas = select_areas(&options.areas)?;
     Ok(options)
 }
 
-fn main() -> io::Result<()> {
-    let options = parse_options().map_err(io::Error::other)?;
+/// Returns the areas at or below the folders, and the folders that are below an area. Returns all areas if there is no
+/// folder.
+fn select_areas(folders: &[String]) -> Result<Vec<String>, String> {
+    let mut selected: Vec<String> = Vec::new();
+    for folder in folders {
+        let is_below = |path: &str, folder: &str| Path::new(path).starts_with(folder);
+        let below = AREAS.iter().filter(|area| is_below(area, folder)).map(|area| (*area).to_owned());
+        let count = selected.len();
+        selected.extend(below);
+        if AREAS.iter().any(|area| is_below(folder, area) && folder != area) {
+            selected.push(folder.clone());
+        }
+        if selected.len() == count {
+            return Err(format!("no faults are planted in `{folder}`, only in:\n  {}", AREAS.join("\n  ")));
+        }
+    }
+    if folders.is_empty() {
+        selected = AREAS.map(str::to_owned).to_vec();
+    }
+    Ok(selected)
+}
+
+fn main() -> ExitCode {
+    match parse_options().map_err(io::Error::other).and_then(|options| run(&options)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Plants the faults, runs the tests and prints the results.
+fn run(options: &Options) -> io::Result<()> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;
     let mut all = find_all(&source, &options.areas)?;
     let header = format!(

@@ -38,7 +38,8 @@ fn calls(bytes: &[u8]) -> Vec<(ToolCall, Option<Value>)> {
 #[test]
 fn all_calls_of_real_sessions_are_rendered() {
     for (variable, least) in [("RETHREAD_GOLDEN", 300), ("RETHREAD_CORPUS", 15_000)] {
-        let (paths, mut rendered, mut plain) = (find_sessions(variable), 0, BTreeMap::<String, usize>::new());
+        let paths = find_sessions("calls of real sessions", variable);
+        let (mut rendered, mut plain) = (0, BTreeMap::<String, usize>::new());
         for path in &paths {
             let bytes = std::fs::read(path).expect("a session can be read");
             for (call, result_meta) in calls(&bytes) {
