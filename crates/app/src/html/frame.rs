@@ -11,8 +11,6 @@ pub(crate) struct Frame<'a> {
     pub(crate) title: &'a str,
     /// The section of the bar to which the page belongs: `home`, `sessions`, `search`, `log` or empty.
     pub(crate) section: &'a str,
-    /// The text in the search box.
-    pub(crate) query: &'a str,
     /// Whether the sessions are generated examples.
     pub(crate) demo: bool,
 }
@@ -48,7 +46,7 @@ pub(crate) fn render_start(frame: &Frame<'_>) -> Markup {
         // These pages contain a search box themselves.
         @if matches!(frame.section, "home" | "search") { div class="bar-search" {} } @else {
             form class="bar-search" action="/search" role="search" {
-                input type="search" name="q" value=(frame.query) placeholder="Search all sessions"
+                input type="search" name="q" placeholder="Search all sessions"
                     aria-label="Search all sessions" autocomplete="off" spellcheck="false";
             }
         }

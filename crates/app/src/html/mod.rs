@@ -7,6 +7,7 @@ pub(crate) mod action;
 pub(crate) mod assets;
 pub(crate) mod branches;
 pub(crate) mod diff;
+pub(crate) mod field;
 pub(crate) mod figure;
 pub(crate) mod frame;
 pub(crate) mod hit;

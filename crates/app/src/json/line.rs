@@ -5,7 +5,10 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::ser::Formatter;
 
-/// A serde formatter for compact JSON. Escapes DEL, C1 controls, line separators and bidirectional controls.
+use crate::text::clean;
+
+/// A serde formatter for compact JSON. Escapes DEL, C1 controls, line separators, bidirectional controls, zero-width
+/// characters and tags.
 struct EscapingFormatter;
 
 impl Formatter for EscapingFormatter {
@@ -27,17 +30,25 @@ pub(crate) fn serialize_line(object: &impl Serialize) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
-/// Writes `fragment` with every character that a terminal may interpret replaced by `\uXXXX`.
+/// Writes `fragment` with every character that changes or hides text replaced by `\uXXXX`, or by two of them.
 fn escape<W: ?Sized + Write>(writer: &mut W, fragment: &str) -> io::Result<()> {
-    let must_escape = |c: char| matches!(c, '\u{7f}'..='\u{9f}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let mut rest = fragment;
     while let Some(at) = rest.find(must_escape) {
         writer.write_all(&rest.as_bytes()[..at])?;
         let c = rest[at..].chars().next().unwrap_or(' ');
-        write!(writer, "\\u{:04x}", c as u32)?;
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            write!(writer, "\\u{unit:04x}")?;
+        }
         rest = &rest[at + c.len_utf8()..];
     }
     writer.write_all(rest.as_bytes())
+}
+
+/// Returns `true` if a character must be escaped. C0 controls are not included: serde escapes them in strings, and a raw
+/// value may contain them between its tokens.
+fn must_escape(c: char) -> bool {
+    let is_joiner = matches!(c, '\u{200c}' | '\u{200d}');
+    c >= '\u{7f}' && (is_joiner || clean::is_hostile(c))
 }
 
 #[cfg(test)]
@@ -49,5 +60,16 @@ mod tests {
         let json = json.trim_end();
         assert_eq!(json, "\"a\\u009bb\\u202ec\\u007fd\\u001be漢\"");
         assert_eq!(serde_json::from_str::<String>(json).unwrap(), text);
+    }
+
+    #[test]
+    fn every_character_round_trips_and_no_hostile_one_is_printed() {
+        let text: String = ('\0'..=char::MAX).collect();
+        let raw = serde_json::value::RawValue::from_string(serde_json::to_string(&text).unwrap()).unwrap();
+        for line in [super::serialize_line(&text).unwrap(), super::serialize_line(&raw).unwrap()] {
+            let json = String::from_utf8(line).unwrap();
+            assert!(!json.trim_end().contains(crate::text::clean::is_hostile));
+            assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
+        }
     }
 }

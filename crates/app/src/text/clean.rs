@@ -81,14 +81,29 @@ fn push_clean(clean: &mut String, c: char) {
         '\u{7f}' => clean.push('\u{2421}'),
         '\u{80}'..='\u{9f}' => clean.push(char::REPLACEMENT_CHARACTER),
         // Bidirectional overrides are shown by name, because they can disguise text.
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-            clean.push_str(&format!("<U+{:04X}>", c as u32));
-        }
-        // Bidirectional marks, zero-width characters and tags are invisible.
-        '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{61c}' | '\u{2060}'..='\u{2065}' | '\u{feff}' => {}
-        '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' => {}
+        _ if is_bidi_override(c) => clean.push_str(&format!("<U+{:04X}>", c as u32)),
+        _ if is_invisible(c) => {}
         _ => clean.push(c),
     }
+}
+
+/// Returns `true` if [`text()`] removes or replaces a character: it could change or hide the text around it.
+pub(crate) fn is_hostile(c: char) -> bool {
+    let is_separator = matches!(c, '\u{2028}' | '\u{2029}');
+    (c.is_control() && c != '\n' && c != '\t') || is_separator || is_bidi_override(c) || is_invisible(c)
+}
+
+/// Returns `true` for embeddings, overrides and isolates, which change the direction of the text after them.
+fn is_bidi_override(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Returns `true` for bidirectional marks, zero-width characters, annotations and tags. Joiners are kept: emoji and
+/// some scripts need them.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}')
+        || matches!(c, '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}')
+        || matches!(c, '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Returns the length in bytes of the control sequence at the start of `text`, or 0 if there is none.
@@ -148,7 +163,7 @@ fn color_len(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{filter_output, line, text};
+    use super::{filter_output, is_hostile, line, text};
 
     #[test]
     fn control_sequences_are_removed_completely() {
@@ -184,6 +199,17 @@ mod tests {
         assert_eq!(filter_output("\u{1b}[1;32mok\u{1b}[0m"), "\u{1b}[1;32mok\u{1b}[0m");
         assert_eq!(filter_output("\u{1b}[2Jx\u{1b}]0;t\u{7}"), "[2Jx]0;t␇");
         assert_eq!(filter_output("\u{1b}[38;2;1;2;3mx\u{9b}"), "\u{1b}[38;2;1;2;3mx\u{fffd}");
+    }
+
+    #[test]
+    fn exactly_the_hostile_characters_are_changed() {
+        for c in '\0'..=char::MAX {
+            let dirty = c.to_string();
+            assert_eq!(filter_output(&dirty) != dirty.as_str(), is_hostile(c), "{c:?}");
+        }
+        for c in "\u{85}\u{61c}\u{200b}\u{202e}\u{2060}\u{2069}\u{206a}\u{feff}\u{e0041}\u{e0100}".chars() {
+            assert!(is_hostile(c), "{c:?}");
+        }
     }
 
     #[test]

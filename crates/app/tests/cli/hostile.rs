@@ -6,7 +6,7 @@ use crate::new_home;
 
 /// Text with every kind of control sequence that a terminal interprets.
 const HOSTILE_TEXT: &str = "pwn\u{1b}[2J\u{1b}]0;title\u{7}\u{1b}]52;c;ZXZpbA==\u{1b}\\\u{1b}[31mred\u{1b}P$q\u{1b}\\\
-    \u{9b}2J\u{9d}0;t\u{9c}\u{85}\u{8}\u{7f}\0\r\u{b}\u{202e}\u{2066}\u{200f}\u{200e}end";
+    \u{9b}2J\u{9d}0;t\u{9c}\u{85}\u{8}\u{7f}\0\r\u{b}\u{202e}\u{2066}\u{200f}\u{200e}\u{61c}\u{200b}\u{2060}\u{206a}\u{feff}\u{fff9}\u{2028}\u{e0001}\u{e0041}end";
 
 fn new_home_with_hostile_session() -> Home {
     let home = new_home();
@@ -169,16 +169,32 @@ fn commands() -> Vec<Vec<&'static str>> {
         vec!["usage", "--since", HOSTILE_NAME],
         vec!["ls", "--root", HOSTILE_NAME],
         vec!["ls", "--since", HOSTILE_NAME],
+        vec![HOSTILE_NAME],
+        vec!["ls", HOSTILE_NAME],
+        vec!["ls", HOSTILE_OPTION],
+        vec!["ls", "--limit", HOSTILE_NAME],
+        vec!["ls", "--limit=1", "--limit", HOSTILE_NAME],
+        vec!["usage", "--by", HOSTILE_NAME],
+        vec!["clone", "last", "--drop", HOSTILE_NAME],
+        vec!["find", "last", "pwn", "--role", HOSTILE_NAME],
+        vec!["serve", "--port", HOSTILE_NAME],
+        vec!["completions", HOSTILE_NAME],
+        vec!["help", HOSTILE_NAME],
+        vec!["search", "x", HOSTILE_OPTION],
+        vec!["export", "last", "--format", HOSTILE_NAME],
     ]
 }
 
 const HOSTILE_PATTERN: &str = "(\u{1b}[2Jzz\u{7}\u{202e}";
 const HOSTILE_TITLE: &str = "pwn\u{1b}[2Jzz\u{7}\u{202e}";
-const HOSTILE_NAME: &str = "\u{1b}[2Jzz\u{7}\u{202e}";
+const HOSTILE_NAME: &str = "\u{1b}[2Jzz\u{7}\u{202e}\u{9b}1m\u{85}\u{200b}\u{feff}\u{61c}\u{2028}\u{e0041}";
+const HOSTILE_OPTION: &str = "--\u{1b}[2Jzz\u{1b}[31m\u{7}\u{202e}\u{85}\u{200b}\u{e0041}";
 
+/// Returns `true` for characters that a terminal interprets or does not show.
 fn is_control(c: char) -> bool {
-    matches!(c, '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{200e}' | '\u{200f}')
-        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    matches!(c, '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}')
+        || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
+        || matches!(c, '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Removes color sequences. Other escape sequences remain.

@@ -9,6 +9,8 @@ mod export;
 #[cfg(test)]
 mod fixtures;
 #[cfg(test)]
+mod invisible;
+#[cfg(test)]
 #[cfg(target_os = "linux")]
 mod lifecycle;
 #[cfg(test)]

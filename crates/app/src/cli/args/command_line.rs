@@ -1,10 +1,13 @@
-//! Preprocessing of the command line: in a search, `-word` is part of the query, not an option.
+//! Parsing of the command line: in a search, `-word` is part of the query, not an option; errors are cleaned.
 
 use std::ffi::OsString;
 
+use clap::builder::StyledStr;
+use clap::error::ContextValue;
 use clap::{CommandFactory, Parser};
 
 use super::Args;
+use crate::text::clean;
 
 /// The prefix of a query word that begins with a dash, so that clap does not parse it as an option. Arguments from the
 /// operating system cannot contain this character.
@@ -12,7 +15,42 @@ const MARKER: char = '\0';
 
 /// Parses the command line of the process. Prints an error or the help and exits if it is not a command to run.
 pub(crate) fn parse_command_line() -> Args {
-    Args::parse_from(mark_query_words(std::env::args_os().collect()))
+    let words = mark_query_words(std::env::args_os().collect());
+    Args::try_parse_from(words).unwrap_or_else(|error| clean_error(error).exit())
+}
+
+/// Cleans the words of the user that an error quotes: they may be pasted from a hostile text.
+fn clean_error(mut error: clap::Error) -> clap::Error {
+    let is_hostile = |text: &str| text.contains(clean::is_hostile);
+    let has_hostile_word = error.context().any(|(_, value)| match value {
+        ContextValue::String(text) => is_hostile(text),
+        ContextValue::Strings(texts) => texts.iter().any(|text| is_hostile(text)),
+        _ => false,
+    });
+    if !has_hostile_word {
+        return error;
+    }
+    // Styled text contains escape sequences of clap, which look like those of a word: it becomes plain.
+    let clean_styled = |text: &StyledStr| StyledStr::from(clean::line(&text.to_string()));
+    let clean_value = |value: &ContextValue| match value {
+        ContextValue::String(text) => ContextValue::String(clean_word(text)),
+        ContextValue::Strings(texts) => {
+            ContextValue::Strings(texts.iter().map(|text| clean_word(text)).collect())
+        }
+        ContextValue::StyledStrs(texts) => ContextValue::StyledStrs(texts.iter().map(clean_styled).collect()),
+        // The usage line is the only single styled text, and contains no words of the user.
+        value => value.clone(),
+    };
+    let values: Vec<_> = error.context().map(|(kind, value)| (kind, clean_value(value))).collect();
+    for (kind, value) in values {
+        error.insert(kind, value);
+    }
+    error
+}
+
+/// Cleans a word and removes [`MARKER`].
+fn clean_word(word: &str) -> String {
+    clean::line(strip_marker(word))
 }
 
 /// Removes [`MARKER`] from a query word, which restores the word as the user typed it.

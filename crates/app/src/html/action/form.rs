@@ -3,6 +3,8 @@
 use maud::{Markup, html};
 use rethread_engine::core::trim::{ContentKind, TrimPreset};
 
+use crate::text::clean;
+
 /// The kinds of content that can be omitted additionally, with their labels.
 const DROPS: [(ContentKind, &str); 4] = [
     (ContentKind::Thinking, "thinking"),
@@ -19,7 +21,7 @@ pub(crate) fn render_rename_inputs(title: &str) -> Markup {
     html! {
         label class="action-field" {
             span { "Title" }
-            input name="title" value=(title) required maxlength="200" autocomplete="off" autofocus;
+            input name="title" value=(clean::line(title)) required maxlength="200" autocomplete="off" autofocus;
         }
     }
 }
@@ -29,7 +31,7 @@ pub(crate) fn render_fork_inputs(title: &str) -> Markup {
     html! {
         label class="action-field" {
             span { "Title " span class="muted" { "(optional)" } }
-            input name="title" value=(title) maxlength="200" autocomplete="off";
+            input name="title" value=(clean::line(title)) maxlength="200" autocomplete="off";
         }
     }
 }

@@ -5,6 +5,7 @@ use rethread_engine::OpId;
 use rethread_engine::ops::ExpectedLoad;
 use rethread_engine::ops::goto::EntryRef;
 
+use crate::html::field::render_hidden_field;
 use crate::text::clean;
 use crate::text::figures::{count_noun, format_tokens};
 
@@ -173,9 +174,9 @@ pub(crate) fn render_done(summary: &ActionSummary, options: &DoneOptions<'_>) ->
 pub(crate) fn render_undo_button(op: OpId, label: &str, csrf_token: &str, key: &str) -> Markup {
     html! {
         form method="post" action="/undo" class="action-undo" {
-            input type="hidden" name="csrf" value=(csrf_token);
-            input type="hidden" name="op" value=(op.0);
-            input type="hidden" name="key" value=(key);
+            (render_hidden_field("csrf", csrf_token))
+            (render_hidden_field("op", &op.0.to_string()))
+            (render_hidden_field("key", key))
             button class="button" { (label) }
         }
     }
@@ -202,8 +203,8 @@ pub(crate) fn render_command(command: &str) -> Markup {
 
 fn render_hidden_fields(form: &ActionForm<'_>) -> Markup {
     html! {
-        input type="hidden" name="csrf" value=(form.csrf_token);
-        @for (name, value) in &form.fields { input type="hidden" name=(name) value=(value); }
+        (render_hidden_field("csrf", form.csrf_token))
+        @for (name, value) in &form.fields { (render_hidden_field(name, value)) }
     }
 }
 

@@ -13,7 +13,7 @@ const SPECIAL: [bool; 256] = {
 };
 
 /// Appends text with all characters escaped that are special in markup or in an attribute value.
-pub(super) fn push_escaped(out: &mut String, text: &str) {
+pub(crate) fn push_escaped(out: &mut String, text: &str) {
     let mut from = 0;
     for (at, byte) in text.bytes().enumerate() {
         if !SPECIAL[usize::from(byte)] {

@@ -61,7 +61,7 @@ impl HitsPage<'_> {
         html! {
             h1 class="visually-hidden" { "Search" }
             form class="home-search" action="/search" role="search" {
-                input type="search" name="q" value=(self.search.typed) autofocus[self.search.typed.is_empty()]
+                input type="search" name="q" value=(clean::line(&self.search.typed)) autofocus[self.search.typed.is_empty()]
                     placeholder="Search all messages" aria-label="Search all sessions" autocomplete="off" spellcheck="false";
             }
         }

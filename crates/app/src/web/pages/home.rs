@@ -54,7 +54,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>) -> Response {
                 }
             }
         };
-        let frame = Frame { title: "rethread", section: "home", demo: server.demo, ..Frame::default() };
+        let frame = Frame { title: "rethread", section: "home", demo: server.demo };
         response::ok(render_page(&frame, &body))
     })
     .await;

@@ -76,7 +76,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, params: QueryParams)
             }
         };
         let title = if search.typed.is_empty() { "Search".to_owned() } else { clean::line(&search.typed) };
-        let frame = Frame { title: &title, section: "search", demo: server.demo, ..Frame::default() };
+        let frame = Frame { title: &title, section: "search", demo: server.demo };
         response::ok(render_page(&frame, &body))
     })
     .await;

@@ -8,6 +8,7 @@ use maud::{Markup, html};
 use rethread_engine::core::session::TitleSource;
 use rethread_engine::ops::list::{SessionList, SessionRow};
 
+use crate::html::field::render_hidden_field;
 use crate::html::frame::{Frame, render_page};
 use crate::html::session_row::{self, COLUMNS, ListRow};
 use crate::text::clean;
@@ -47,7 +48,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, params: QueryParams)
                 }
             }
         };
-        let frame = Frame { title: "Sessions", section: "sessions", demo: server.demo, ..Frame::default() };
+        let frame = Frame { title: "Sessions", section: "sessions", demo: server.demo };
         response::ok(render_page(&frame, &body))
     })
     .await
@@ -119,7 +120,7 @@ fn render_totals(filtered: &FilteredSessions<'_>, params: &QueryParams) -> Marku
 
 /// Renders the filters as a form that works without script.
 fn render_filter_form(params: &QueryParams, server: &Server) -> Markup {
-    let text = |name: &str| params.text(name).unwrap_or_default().to_owned();
+    let text = |name: &str| clean::line(params.text(name).unwrap_or_default());
     let fields = [
         ("title", "Title", "any words"),
         ("project", "Project", "part of its path"),
@@ -154,7 +155,7 @@ fn render_filter_form(params: &QueryParams, server: &Server) -> Markup {
                     label class="toggle" { input type="checkbox" name=(name) value="1" checked[params.has(name)]; " " (label) }
                 }
                 @if let Some(repo) = params.text("repo") {
-                    input type="hidden" name="repo" value=(repo);
+                    (render_hidden_field("repo", repo))
                     a class="chip chip-active" href=(params.address_with("/sessions", "repo", None)) title="show sessions of all folders" {
                         "in " (server.context.format_path(repo)) " " span aria-hidden="true" { "×" }
                     }

@@ -12,7 +12,6 @@ use rethread_engine::ops::repair::{RepairRequest, RepairTarget};
 
 use super::request::{ActionRequest, ActionStage};
 use crate::html::action;
-use crate::text::clean;
 use crate::text::shell::quote;
 
 /// Makes clients resume the session from another entry, or renders the preview of that.
@@ -72,7 +71,7 @@ pub(super) fn fork(action_request: &ActionRequest<'_>) -> Result<Markup, Error> 
 /// Sets the title of the session. Renders the form or the preview in the earlier stages.
 pub(super) fn rename(action_request: &ActionRequest<'_>) -> Result<Markup, Error> {
     if action_request.stage == ActionStage::Input {
-        let inputs = action::render_rename_inputs(&clean::line(&action_request.target.title));
+        let inputs = action::render_rename_inputs(&action_request.target.title);
         return Ok(action::render_form("Rename", &action_request.form(Vec::new(), ""), &inputs));
     }
     let title = action_request.fields.get("title").to_owned();

@@ -41,10 +41,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>) -> Response {
                 @if is_truncated { p class="muted" { "Older changes: " code { "rethread log" } } }
             }
         };
-        response::ok(render_page(
-            &Frame { title: "Changes", section: "log", demo: server.demo, ..Frame::default() },
-            &body,
-        ))
+        response::ok(render_page(&Frame { title: "Changes", section: "log", demo: server.demo }, &body))
     })
     .await
 }
