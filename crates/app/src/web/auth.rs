@@ -3,13 +3,14 @@
 use std::sync::{Arc, Mutex};
 
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::{ConnectInfo, Request, State};
 use axum::http::header::{self, HeaderName, HeaderValue};
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::Response;
 
 use super::cached::lock;
+use super::connections::Connection;
 use super::response;
 use super::server::Server;
 
@@ -130,6 +131,7 @@ fn is_equal(given: &str, expected: &str) -> bool {
 /// response. An address with a valid key is redirected to the same address without it.
 pub(crate) async fn check_request(
     State(server): State<Arc<Server>>,
+    ConnectInfo(connection): ConnectInfo<Connection>,
     request: Request,
     next: Next,
 ) -> Response {
@@ -140,13 +142,16 @@ pub(crate) async fn check_request(
     } else if request.method() == Method::GET
         && let Some(address) = auth.strip_key(uri)
     {
+        connection.mark_signed_in();
         redirect_with_cookie(auth, &address)
     } else if !auth.has_cookie(headers) {
         response::forbidden("open the address that `rethread serve` printed: it contains the key")
-    } else if !is_valid_utf8(uri.path()) {
-        response::not_found("there is no such page")
     } else {
-        next.run(request).await
+        connection.mark_signed_in();
+        match is_valid_utf8(uri.path()) {
+            true => next.run(request).await,
+            false => response::not_found("there is no such page"),
+        }
     };
     add_security_headers(response.headers_mut());
     response

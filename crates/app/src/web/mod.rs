@@ -9,6 +9,7 @@
 
 mod auth;
 mod cached;
+mod connections;
 mod filter;
 mod pages;
 mod params;

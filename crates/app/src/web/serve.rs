@@ -10,6 +10,7 @@ use rethread_engine::ops::list::SessionList;
 use tokio::net::TcpListener;
 
 use super::auth::Auth;
+use super::connections::{Connection, LimitedListener};
 use super::pages::figures::FigureCache;
 use super::routes::build_router;
 use super::search::SearchCache;
@@ -67,7 +68,8 @@ pub(crate) fn serve(
             demo,
         });
         let (stop_sender, stop_receiver) = tokio::sync::oneshot::channel::<()>();
-        let serving = axum::serve(listener, build_router(server)).with_graceful_shutdown(async {
+        let service = build_router(server).into_make_service_with_connect_info::<Connection>();
+        let serving = axum::serve(LimitedListener::new(listener), service).with_graceful_shutdown(async {
             // A dropped sender stops the server too.
             let _ = stop_receiver.await;
         });

@@ -5,6 +5,9 @@ mod access;
 #[cfg(test)]
 mod actions;
 #[cfg(test)]
+#[cfg(target_os = "linux")]
+mod connections;
+#[cfg(test)]
 mod export;
 #[cfg(test)]
 mod fixtures;
