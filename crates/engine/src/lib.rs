@@ -79,4 +79,4 @@ pub use search_index::Progress;
 pub use store::Store;
 #[cfg(debug_assertions)]
 pub use writer::inject_fault;
-pub use writer::{OpId, SessionWriter};
+pub use writer::{OpId, PrivateFile, SessionWriter};

@@ -14,8 +14,10 @@ use crate::wait::{DEADLINE, wait_for};
 /// A server process with its home. The process is killed when dropped.
 pub struct WebServer {
     home: Home,
-    child: Child,
+    process: ServerProcess,
     port: u16,
+    /// The path of the home page without its last slash. All pages are below it.
+    prefix: String,
     key: String,
 }
 
@@ -61,10 +63,17 @@ impl WebServer {
         BufReader::new(stdout).read_line(&mut line).expect("stdout can be read");
         let report: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no address: {line:?}"));
         let address = report["address"].as_str().expect("an address");
-        let (origin, key) = address.split_once("/?key=").expect("the address has a key");
+        let (home_page, key) = address.split_once("/?key=").expect("the address has a key");
+        let (origin, prefix) = home_page.rsplit_once('/').expect("the address has a prefix");
         let port =
             origin.rsplit(':').next().and_then(|port| port.parse().ok()).expect("the address has a port");
-        WebServer { home, child, port, key: key.to_owned() }
+        WebServer {
+            home,
+            process: ServerProcess(child),
+            port,
+            prefix: format!("/{prefix}"),
+            key: key.to_owned(),
+        }
     }
 
     /// Returns the home of the server process.
@@ -72,9 +81,14 @@ impl WebServer {
         &self.home
     }
 
+    /// Kills the server process and returns its home.
+    pub fn into_home(self) -> Home {
+        self.home
+    }
+
     /// Returns the resident memory of the process in kB. Returns `None` if the system has no `/proc`.
     pub fn memory_kb(&self) -> Option<u64> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.0.id())).ok()?;
         let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
         line.split_whitespace().nth(1)?.parse().ok()
     }
@@ -82,11 +96,11 @@ impl WebServer {
     /// Sends a signal and waits until the process has ended.
     #[track_caller]
     pub fn stop(&mut self, signal: &str) {
-        let pid = self.child.id().to_string();
+        let pid = self.process.0.id().to_string();
         let kill =
             ProcessCommand::new("kill").args(["-s", signal, &pid]).status().expect("`kill` can be started");
         assert!(kill.success());
-        wait_for("the end of the server", || self.child.try_wait().expect("the child can be waited for"));
+        wait_for("the end of the server", || self.process.0.try_wait().expect("the child can be waited for"));
     }
 
     /// Returns the port.
@@ -97,6 +111,16 @@ impl WebServer {
     /// Returns the access key of this process.
     pub fn key(&self) -> &str {
         &self.key
+    }
+
+    /// Returns the prefix of all addresses: a slash and a random name.
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    /// Returns the path of a page below the prefix.
+    pub fn path(&self, target: &str) -> String {
+        format!("{}{target}", self.prefix)
     }
 
     /// Sends a GET request with the cookie of a signed-in browser.
@@ -140,14 +164,32 @@ impl WebServer {
         self.request("POST", target, &[("Origin", &origin), ("Content-Type", content_type)], form)
     }
 
-    /// Sends a request. `headers` replace the default ones; a header with an empty value is not sent.
+    /// Sends a request for a page below the prefix and removes the prefix from all addresses in the response.
+    ///
+    /// `headers` replace the default ones; a header with an empty value is not sent.
     pub fn request(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> HttpResponse {
+        let mut response = self.request_path(method, &self.path(target), headers, body);
+        response.body = response.body.replace(&self.prefix, "");
+        for (_, value) in &mut response.headers {
+            *value = value.replace(&self.prefix, "");
+        }
+        response
+    }
+
+    /// Sends a request for any path, like [`WebServer::request`], and returns the response as it is.
+    pub fn request_path(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> HttpResponse {
         let defaults = [
             ("Host", format!("127.0.0.1:{}", self.port)),
             ("Cookie", format!("rethread-{}={}", self.port, self.key)),
             ("Connection", "close".to_owned()),
         ];
-        let mut request = format!("{method} {target} HTTP/1.1\r\n");
+        let mut request = format!("{method} {path} HTTP/1.1\r\n");
         for (name, value) in &defaults {
             if !headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name)) {
                 request.push_str(&format!("{name}: {value}\r\n"));
@@ -163,6 +205,12 @@ impl WebServer {
         self.send_bytes(request.as_bytes())
     }
 
+    /// Returns the head of a GET request with the cookie of a signed-in browser, for [`WebServer::send_bytes`].
+    pub fn build_request(&self, target: &str) -> String {
+        let (path, port, key) = (self.path(target), self.port, &self.key);
+        format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nCookie: rethread-{port}={key}\r\n\r\n")
+    }
+
     /// Sends raw bytes and reads the response until the server closes the connection.
     pub fn send_bytes(&self, request: &[u8]) -> HttpResponse {
         let mut stream =
@@ -175,11 +223,14 @@ impl WebServer {
     }
 }
 
-impl Drop for WebServer {
+/// The process of a server, killed when dropped.
+struct ServerProcess(Child);
+
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         // Both fail if the process has ended by itself.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 

@@ -104,11 +104,11 @@
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
     event.preventDefault();
     const { action, at, before } = element.dataset;
-    const { key } = (element.closest("[data-key]") || document.querySelector("[data-key]")).dataset;
+    const { actions } = (element.closest("[data-actions]") || document.querySelector("[data-actions]")).dataset;
     const query = new URLSearchParams();
     if (at) query.set("at", at);
     if (before) query.set("before", "1");
-    openAction(`/s/${encodeURIComponent(key)}/action/${encodeURIComponent(action)}?${query}`);
+    openAction(`${actions}/action/${encodeURIComponent(action)}?${query}`);
   });
 
   rethread.on("#action-dialog form, form.action-undo", "submit", (event, form) => {

@@ -54,7 +54,7 @@
         if (!box) return;
         const key = row.dataset.key;
         try {
-          if (!preview.cache.has(key)) preview.cache.set(key, await rethread.get(`/s/${encodeURIComponent(key)}/preview`));
+          if (!preview.cache.has(key)) preview.cache.set(key, await rethread.get(`${row.querySelector(".row-link").getAttribute("href")}/preview`));
         } catch {
           return;
         }
@@ -121,7 +121,7 @@
   // Replaces the "more" row by the next rows.
   const loadMore = async (link) => {
     link.setAttribute("aria-busy", "true");
-    const markup = await rethread.get(link.getAttribute("href").replace(/^\/sessions/, "/sessions/rows"));
+    const markup = await rethread.get(link.getAttribute("href").replace(/\/sessions(?=\?|$)/, "/sessions/rows"));
     link.closest("tr").replaceWith(rethread.parseHtml(markup));
   };
   rethread.on("[data-more]", "click", (event, link) => {

@@ -5,7 +5,7 @@
 
   ready(() => {
     const main = document.getElementById("main");
-    if (!main || !main.dataset.key) return;
+    if (!main || !main.dataset.actions) return;
     const follow = document.querySelector('input[name="follow"]');
     const newest = document.querySelector('[data-command="newest"]');
     const disconnected = document.querySelector(".follow-disconnected");

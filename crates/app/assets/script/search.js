@@ -51,7 +51,7 @@
       if (query === shownQuery) return open();
       const current = (request = new AbortController());
       try {
-        const address = `/search/hits?q=${encodeURIComponent(query)}&limit=8&client=${client}-${number}`;
+        const address = `${input.form.getAttribute("action")}/hits?q=${encodeURIComponent(query)}&limit=8&client=${client}-${number}`;
         const response = await fetch(address, { signal: current.signal, headers: { "x-rethread": "fragment" } });
         if (response.status !== 200) return;
         const markup = await response.text();
@@ -84,7 +84,7 @@
       }
     });
     // An empty query lets the server refresh its snapshot before the first keystroke.
-    input.addEventListener("focus", () => { fetch("/search/hits?q=", { headers: { "x-rethread": "fragment" } }).catch(() => {}); });
+    input.addEventListener("focus", () => { fetch(`${input.form.getAttribute("action")}/hits?q=`, { headers: { "x-rethread": "fragment" } }).catch(() => {}); });
     input.addEventListener("focus", () => { if (list.childElementCount && input.value.trim() === shownQuery) open(); });
     input.form.addEventListener("focusout", (event) => { if (!input.form.contains(event.relatedTarget)) close(); });
     // Pressing on an option must not move the focus: the list would close before the click.

@@ -7,14 +7,15 @@ use rethread_engine::ops::list::SessionFilter;
 use rethread_engine::{Roots, SessionWriter};
 
 use super::args::Serve;
-use super::error::{CliError, Exit};
+use super::error::{CliError, Exit, print_warning};
 use super::figures::count_noun;
 use super::out::Out;
 use super::style::{MARK, NAME, QUIET, paint};
 use super::{AppContext, print_no_sessions};
 use crate::demo::DemoStore;
-use crate::json;
-use crate::{prices, web};
+use crate::text::error::error_message;
+use crate::web::{ServeOptions, ServerEvent};
+use crate::{json, prices, web};
 
 /// Runs `rethread serve` until the user stops it. Serves the demo store if there are no sessions.
 ///
@@ -39,23 +40,34 @@ pub(crate) fn run(serve: &Serve, app: AppContext, is_demo: bool, out: &mut Out) 
         }
     };
     let is_demo = is_demo || demo_store.is_some();
-    let mut announce = |auth: &web::Auth| {
-        let result = print_address(&auth.address(), is_demo, file_count, out);
-        if serve.open {
-            open_browser(&auth.create_one_time_address());
-        }
+    let mut report = |event: ServerEvent<'_>| {
+        let result = match event {
+            ServerEvent::KeyNotKept(error) => {
+                print_warning(
+                    &format!("the address is valid only until the server stops: {}", error_message(error)),
+                    out,
+                );
+                Ok(())
+            }
+            ServerEvent::Started(auth) => {
+                let result = print_address(&auth.address(), is_demo, file_count, out);
+                if serve.open {
+                    open_browser(&auth.create_one_time_address());
+                }
+                result
+            }
+        };
         result.map_err(|error| match error {
             CliError::Io(error) => error,
             _ => std::io::ErrorKind::Other.into(),
         })
     };
+    let options = ServeOptions { port: serve.port, new_key: serve.new_key, demo: is_demo };
     // The first page reuses this listing.
     let listing = if demo_store.is_some() { None } else { Some(listing) };
-    web::serve(app, prices, is_demo, listing, serve.port, &mut announce).map_err(|error| {
-        match serve.port {
-            Some(port) if error.kind() == std::io::ErrorKind::AddrInUse => CliError::PortTaken(port),
-            _ => CliError::Io(error),
-        }
+    web::serve(app, prices, options, listing, &mut report).map_err(|error| match serve.port {
+        Some(port) if error.kind() == std::io::ErrorKind::AddrInUse => CliError::PortTaken(port),
+        _ => CliError::Io(error),
     })?;
     Ok(Exit::Done)
 }

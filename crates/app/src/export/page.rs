@@ -103,7 +103,6 @@ fn render_header(
         title,
         base: "",
         query: String::new(),
-        key: "",
         parent_key: None,
         row: None,
         verdict: None,
@@ -114,6 +113,7 @@ fn render_header(
         resume_command: String::new(),
         format_path: context.format_path,
         title_of: &|_| None,
+        address_of: &|_| String::new(),
     };
     let info = &view.session.info;
     let folder = (context.format_path)(info.cwd.as_deref().unwrap_or_default());

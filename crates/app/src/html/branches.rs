@@ -14,9 +14,9 @@ use crate::text::time::Clock;
 /// Maximum width of the text of a branch, in columns.
 const MAX_COLUMNS: usize = 240;
 
-/// Renders the branches of the session with this key, the active one first, then the most recent ones. Two can be
+/// Renders the branches of the session at the address `base`, the active one first, then the most recent ones. Two can be
 /// selected for comparison.
-pub(crate) fn render_branch_list(key: &str, list: &BranchList, clock: &Clock) -> Markup {
+pub(crate) fn render_branch_list(base: &str, list: &BranchList, clock: &Clock) -> Markup {
     let active = list.rows.iter().find(|row| row.active).map(|row| row.tip_handle.as_str());
     let is_forked = list.rows.len() > 1;
     // The active branch first, then the most recent ones.
@@ -24,9 +24,9 @@ pub(crate) fn render_branch_list(key: &str, list: &BranchList, clock: &Clock) ->
     rows.sort_by_key(|row| (!row.active, std::cmp::Reverse(row.branch.last_time)));
     html! {
         p class="muted" { (format_list_summary(list)) }
-        form action={ "/s/" (key) "/diff" } class="branches" data-compare="" {
+        form action={ (base) "/diff" } class="branches" data-compare="" {
             ol class="branch-list" {
-                @for row in rows { (render_branch(key, row, active, is_forked, &list.header.folder, clock)) }
+                @for row in rows { (render_branch(base, row, active, is_forked, &list.header.folder, clock)) }
             }
             @if is_forked {
                 p class="branch-compare" {
@@ -56,7 +56,7 @@ fn format_list_summary(list: &BranchList) -> String {
 /// Renders a branch with its actions. `active` is the tip of the active branch; `is_forked` is `true` if there are
 /// several branches.
 fn render_branch(
-    key: &str,
+    base: &str,
     row: &BranchRow,
     active: Option<&str>,
     is_forked: bool,
@@ -75,18 +75,18 @@ fn render_branch(
                 @if is_forked {
                     input type="checkbox" name="pick" value=(handle) class="branch-select" aria-label={ "Compare branch " (handle) };
                 }
-                a class="branch-text" href={ "/s/" (key) "?tip=" (handle) } { (text) }
+                a class="branch-text" href={ (base) "?tip=" (handle) } { (text) }
                 @if row.active { span class="badge badge-good" { "resumes here" } }
                 (render_origin(row))
             }
-            (render_stats(key, row, is_forked, clock))
+            (render_stats(base, row, is_forked, clock))
             p class="branch-actions" {
-                a class="button" href={ "/s/" (key) "?tip=" (handle) } { "Read" }
+                a class="button" href={ (base) "?tip=" (handle) } { "Read" }
                 @if let Some(active) = active.filter(|_| !row.active) {
-                    a class="button" href={ "/s/" (key) "/diff?a=" (active) "&b=" (handle) } { "Compare with active branch" }
+                    a class="button" href={ (base) "/diff?a=" (active) "&b=" (handle) } { "Compare with active branch" }
                 }
-                @if !row.active { (render_action_button(key, "goto", Some(handle), "Resume from here")) }
-                (render_action_button(key, "fork", Some(handle), "Fork"))
+                @if !row.active { (render_action_button(base, "goto", Some(handle), "Resume from here")) }
+                (render_action_button(base, "fork", Some(handle), "Fork"))
             }
         }
     }
@@ -94,7 +94,7 @@ fn render_branch(
 
 /// Renders the age, turns, tokens, tip and fork point of a branch. The tokens are those of its own part if the
 /// session forks.
-fn render_stats(key: &str, row: &BranchRow, is_forked: bool, clock: &Clock) -> Markup {
+fn render_stats(base: &str, row: &BranchRow, is_forked: bool, clock: &Clock) -> Markup {
     let branch = &row.branch;
     let usage = if is_forked { &row.own_usage } else { &row.usage };
     html! {
@@ -104,7 +104,7 @@ fn render_stats(key: &str, row: &BranchRow, is_forked: bool, clock: &Clock) -> M
             @else { (count_noun(branch.turns as u64, "turn")) }
             " · " (format_tokens(usage.total())) " tokens · tip " code { (row.tip_handle) }
             @if let Some(from) = &row.forked_from {
-                " · forks at " a href={ "/s/" (key) "?tip=" (row.tip_handle) "#" (from.handle) } { (from.handle) }
+                " · forks at " a href={ (base) "?tip=" (row.tip_handle) "#" (from.handle) } { (from.handle) }
                 @if let Some(turn) = from.turn { " t" (turn) }
             }
         }

@@ -26,13 +26,13 @@ const MAX_CALL_COLUMNS: usize = 120;
 const MAX_TEXT_CHARS: usize = 6000;
 
 /// Renders the comparison of two branches of the session with this key.
-pub(crate) fn render_diff(key: &str, diff: &BranchDiff, clock: &Clock) -> Markup {
+pub(crate) fn render_diff(base: &str, diff: &BranchDiff, clock: &Clock) -> Markup {
     let [a, b] = &diff.branches;
     let max_turns = a.side.turns.len().max(b.side.turns.len());
     html! {
-        (render_common(key, diff))
+        (render_common(base, diff))
         div class="diff" {
-            div class="diff-row diff-heads" { (render_branch_head(key, "A", a)) (render_branch_head(key, "B", b)) }
+            div class="diff-row diff-heads" { (render_branch_head(base, "A", a)) (render_branch_head(base, "B", b)) }
             @for turn_idx in 0..max_turns.max(1) {
                 div class="diff-row" { (render_cell("A", a, turn_idx, clock)) (render_cell("B", b, turn_idx, clock)) }
             }
@@ -43,7 +43,7 @@ pub(crate) fn render_diff(key: &str, diff: &BranchDiff, clock: &Clock) -> Markup
 }
 
 /// Renders how many turns and entries both branches have in common, and the last of these entries.
-fn render_common(key: &str, diff: &BranchDiff) -> Markup {
+fn render_common(base: &str, diff: &BranchDiff) -> Markup {
     let Some([a, _]) = &diff.last_common else {
         return html! { p class="action-warning" { "The branches have no entry in common." } };
     };
@@ -55,7 +55,7 @@ fn render_common(key: &str, diff: &BranchDiff) -> Markup {
     html! {
         p class="diff-common" {
             "In common: " (count_noun(diff.common_turns as u64, "turn")) ", " (count_noun(diff.common_entries as u64, "entry")) (basis)
-            "; the last is " a href={ "/s/" (key) "#L" (a.line) } { "L" (a.line) @if let Some(turn) = a.turn { " t" (turn) } }
+            "; the last is " a href={ (base) "#L" (a.line) } { "L" (a.line) @if let Some(turn) = a.turn { " t" (turn) } }
             span class="diff-last-entry muted" { (format_entry(a, &diff.branches[0].header.folder)) }
         }
     }
@@ -71,14 +71,14 @@ fn format_entry(entry: &NearbyEntry, folder: &str) -> String {
 }
 
 /// Renders the head of a column. `name` is `A` or `B`.
-fn render_branch_head(key: &str, name: &str, branch: &DiffBranch) -> Markup {
+fn render_branch_head(base: &str, name: &str, branch: &DiffBranch) -> Markup {
     let tip = branch.tip_line.map(|tip| format!("L{tip}"));
     html! {
         div class="diff-cell diff-cell-head" {
-            h2 { (name) @if let Some(tip) = &tip { " " a href={ "/s/" (key) "?tip=" (tip) } { "tip " (tip) } } }
+            h2 { (name) @if let Some(tip) = &tip { " " a href={ (base) "?tip=" (tip) } { "tip " (tip) } } }
             @if branch.active { span class="badge badge-good" { "resumes here" } } @else {
                 span class="badge" { "other branch" }
-                @if let Some(tip) = &tip { (render_action_button(key, "goto", Some(tip), "Resume from here")) }
+                @if let Some(tip) = &tip { (render_action_button(base, "goto", Some(tip), "Resume from here")) }
             }
         }
     }

@@ -3,10 +3,13 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::assets;
+use super::link::Site;
 
 /// The title and the state of the frame of a page.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Frame<'a> {
+    /// The addresses of the pages to which the bar links.
+    pub(crate) site: &'a Site,
     /// The title of the page.
     pub(crate) title: &'a str,
     /// The section of the bar to which the page belongs: `home`, `sessions`, `search`, `log` or empty.
@@ -28,24 +31,25 @@ pub(crate) fn render_start(frame: &Frame<'_>) -> Markup {
     } else {
         format!("{} · rethread", frame.title)
     };
+    let site = frame.site;
     let current = |section: &str| if frame.section == section { Some("page") } else { None };
     let head = html! {
-        link rel="stylesheet" href={ "/assets/" (assets::style().name) };
+        link rel="stylesheet" href=(site.page(&format!("/assets/{}", assets::style().name)));
         // Runs before the first paint, so that the page does not flash in another theme. Accesses elements only once
         // they exist.
-        script src={ "/assets/" (assets::script().name) } {}
+        script src=(site.page(&format!("/assets/{}", assets::script().name))) {}
     };
     let bar = html! {
-        a class="bar-name" href="/" { "rethread" }
+        a class="bar-name" href=(site.page("/")) { "rethread" }
         nav class="bar-nav" aria-label="Sections" {
-            a href="/" aria-current=[current("home")] { "Home" }
-            a href="/sessions" aria-current=[current("sessions")] { "Sessions" }
-            a href="/search" aria-current=[current("search")] { "Search" }
-            a href="/log" aria-current=[current("log")] { "Changes" }
+            a href=(site.page("/")) aria-current=[current("home")] { "Home" }
+            a href=(site.page("/sessions")) aria-current=[current("sessions")] { "Sessions" }
+            a href=(site.page("/search")) aria-current=[current("search")] { "Search" }
+            a href=(site.page("/log")) aria-current=[current("log")] { "Changes" }
         }
         // These pages contain a search box themselves.
         @if matches!(frame.section, "home" | "search") { div class="bar-search" {} } @else {
-            form class="bar-search" action="/search" role="search" {
+            form class="bar-search" action=(site.page("/search")) role="search" {
                 input type="search" name="q" placeholder="Search all sessions"
                     aria-label="Search all sessions" autocomplete="off" spellcheck="false";
             }

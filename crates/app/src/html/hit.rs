@@ -62,9 +62,9 @@ pub(crate) fn render_context_badge(hit: &SearchHit) -> Markup {
     html! { span class={ "badge " (class) } { (session::context_status_label(hit)) } }
 }
 
-/// Returns the address of a match in the session with this key, including the words to highlight.
-pub(crate) fn build_hit_address(hit: &SearchHit, key: &str) -> String {
-    format!("{}{}", build_entry_address(hit, key), build_highlight_suffix(&hit.excerpt))
+/// Returns the address of a match in the session at the address `base`, including the words to highlight.
+pub(crate) fn build_hit_address(hit: &SearchHit, base: &str) -> String {
+    format!("{}{}", build_entry_address(hit, base), build_highlight_suffix(&hit.excerpt))
 }
 
 /// Returns the suffix of an address that names the matched words: at most [`MAX_WORDS`], in lower case. Returns an
@@ -91,23 +91,23 @@ const MAX_WORDS: usize = 8;
 const MAX_WORD_BYTES: usize = 60;
 
 /// Returns the address of the entry that contains a match, on a branch or subagent page that shows it.
-fn build_entry_address(hit: &SearchHit, key: &str) -> String {
+fn build_entry_address(hit: &SearchHit, base: &str) -> String {
     if hit.in_side_file {
         // A result file has no entry to link to.
-        return format!("/s/{key}#");
+        return format!("{base}#");
     }
     let is_side = hit.context_status == ContextStatus::Subagent;
     let agent = match hit.agent_id() {
         Some(agent) => format!("/agent/{}", percent_encode(agent)),
         // Old clients write subagents to the session's file. Any of its lines identifies the subagent.
-        None if is_side => return format!("/s/{key}/agent/L{0}#L{0}", hit.line),
+        None if is_side => return format!("{base}/agent/L{0}#L{0}", hit.line),
         None => String::new(),
     };
     // The page shows the active branch. Entries that are not on it are shown on a branch that contains them.
     let is_elsewhere =
         is_side || matches!(hit.context_status, ContextStatus::OtherBranch | ContextStatus::Orphaned);
     let tip = if is_elsewhere { format!("?tip=L{}", hit.line) } else { String::new() };
-    format!("/s/{key}{agent}{tip}#L{}", hit.line)
+    format!("{base}{agent}{tip}#L{}", hit.line)
 }
 
 #[cfg(test)]

@@ -1,5 +1,29 @@
 //! Builds the addresses of our own pages.
 
+/// The addresses of the pages of a server. All of them are below a prefix, to which the cookie of the server is bound.
+#[derive(Debug, Clone)]
+pub(crate) struct Site {
+    /// A slash and the name of the prefix.
+    prefix: String,
+}
+
+impl Site {
+    /// Creates the addresses below a prefix, which is a name without slashes.
+    pub(crate) fn new(prefix: &str) -> Site {
+        Site { prefix: format!("/{prefix}") }
+    }
+
+    /// Returns the address of a page. `path` begins with a slash and may have a query.
+    pub(crate) fn page(&self, path: &str) -> String {
+        format!("{}{path}", self.prefix)
+    }
+
+    /// Returns the address of the page of a session, without the query.
+    pub(crate) fn session(&self, key: &str) -> String {
+        format!("{}/s/{key}", self.prefix)
+    }
+}
+
 /// Percent-encodes all bytes except ASCII letters, digits and `-._~`.
 pub(crate) fn percent_encode(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());

@@ -56,7 +56,7 @@ impl ResumeProblem {
     }
 
     /// Renders the problem as a collapsed banner. It is a warning unless it only reports other branches.
-    fn render(&self, key: &str, verdict: &ClientVerdict, session: &Session) -> Markup {
+    fn render(&self, base: &str, verdict: &ClientVerdict, session: &Session) -> Markup {
         let class = if self.is_note() { "resume-banner" } else { "resume-banner resume-banner-warn" };
         html! {
             details class=(class) {
@@ -69,9 +69,9 @@ impl ResumeProblem {
                     @if let Some(stop) = verdict.resume.early_end.filter(|stop| stop.reason.is_loss()) {
                         p { "It stops at " code { (session.entry_handle(stop.node)) } ": " (resume::stop_reason_text(stop.reason)) "." }
                     }
-                    (render_lost(key, session, &self.groups))
+                    (render_lost(base, session, &self.groups))
                     (render_rejections(verdict, session))
-                    @for fix in &self.fixes { (render_fix(key, session, fix)) }
+                    @for fix in &self.fixes { (render_fix(base, session, fix)) }
                 }
             }
         }
@@ -80,14 +80,14 @@ impl ResumeProblem {
 
 /// Renders the banner of a session: the entries that a resume would not load, the messages that the API would reject,
 /// and fixes. Returns `None` if there is no such problem. `key` identifies the session in addresses.
-pub(crate) fn render_banner(key: &str, verdict: &ClientVerdict, session: &Session) -> Option<Markup> {
-    Some(ResumeProblem::find(verdict, session)?.render(key, verdict, session))
+pub(crate) fn render_banner(base: &str, verdict: &ClientVerdict, session: &Session) -> Option<Markup> {
+    Some(ResumeProblem::find(verdict, session)?.render(base, verdict, session))
 }
 
 /// Renders the banner for the branches page. Returns `None` if there is no problem, or only a note about other branches.
-pub(crate) fn render_warning(key: &str, verdict: &ClientVerdict, session: &Session) -> Option<Markup> {
+pub(crate) fn render_warning(base: &str, verdict: &ClientVerdict, session: &Session) -> Option<Markup> {
     let problem = ResumeProblem::find(verdict, session).filter(|problem| !problem.is_note())?;
-    Some(problem.render(key, verdict, session))
+    Some(problem.render(base, verdict, session))
 }
 
 /// Returns the headline of the most important problem, and its fixes.
@@ -157,7 +157,7 @@ fn count_turns_or_entries(turns: usize, entries: usize) -> String {
 }
 
 /// Renders the entries that are not loaded, as a list by reason.
-fn render_lost(key: &str, session: &Session, groups: &[LostGroup]) -> Markup {
+fn render_lost(base: &str, session: &Session, groups: &[LostGroup]) -> Markup {
     html! {
         @if !groups.is_empty() {
             ul class="resume-banner-list" {
@@ -167,7 +167,7 @@ fn render_lost(key: &str, session: &Session, groups: &[LostGroup]) -> Markup {
                         @if group.turns > 0 { ", " (count_noun(group.turns as u64, "turn")) }
                         " " (resume::unreachable_reason_text(group.reason))
                         @if !group.unnamed_lines.is_empty() { ": " code { (resume::line_list(&group.unnamed_lines)) } }
-                        @if !group.branches.is_empty() { ": " (render_branches(key, session, &group.branches)) }
+                        @if !group.branches.is_empty() { ": " (render_branches(base, session, &group.branches)) }
                     }
                 }
             }
@@ -176,12 +176,12 @@ fn render_lost(key: &str, session: &Session, groups: &[LostGroup]) -> Markup {
 }
 
 /// Renders links to the first [`MAX_BRANCHES`] branches, each as its first and last entry.
-fn render_branches(key: &str, session: &Session, branches: &[UnreachableBranch]) -> Markup {
+fn render_branches(base: &str, session: &Session, branches: &[UnreachableBranch]) -> Markup {
     html! {
         @for (idx, branch) in branches.iter().take(MAX_BRANCHES).enumerate() {
             @if idx > 0 { ", " }
             @let (top, tip) = (session.entry_handle(branch.top), session.entry_handle(branch.tip));
-            a href={ "/s/" (key) "?tip=" (tip) "#" (top) } { (top) @if top != tip { "–" (tip) } }
+            a href={ (base) "?tip=" (tip) "#" (top) } { (top) @if top != tip { "–" (tip) } }
         }
         @if branches.len() > MAX_BRANCHES { " and " (group_digits((branches.len() - MAX_BRANCHES) as u64)) " more" }
     }
@@ -204,22 +204,22 @@ fn render_rejections(verdict: &ClientVerdict, session: &Session) -> Markup {
 }
 
 /// Renders a fix as a button and as a command.
-fn render_fix(key: &str, session: &Session, fix: &Fix) -> Markup {
+fn render_fix(base: &str, session: &Session, fix: &Fix) -> Markup {
     let id = quote(&session.id);
     html! {
         div class="resume-banner-fix" {
             @match fix {
                 Fix::Repair => {
-                    (render_action_button(key, "repair", None, "Repair in a new session"))
+                    (render_action_button(base, "repair", None, "Repair in a new session"))
                     (render_command(&format!("rethread repair {id}")))
                 }
                 Fix::Goto(node_id) => {
                     @let handle = session.entry_handle(*node_id);
-                    (render_action_button(key, "goto", Some(&handle), &format!("Resume from {handle}")))
+                    (render_action_button(base, "goto", Some(&handle), &format!("Resume from {handle}")))
                     (render_command(&format!("rethread goto {id} {handle}")))
                 }
                 Fix::Branches => {
-                    a class="button" href={ "/s/" (key) "/branches" } { "Show all branches" }
+                    a class="button" href={ (base) "/branches" } { "Show all branches" }
                     (render_command(&format!("rethread branches {id}")))
                 }
             }

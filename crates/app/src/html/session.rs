@@ -33,8 +33,6 @@ pub(crate) struct SessionHeader<'a> {
     pub(crate) base: &'a str,
     /// The query string that selects the branch, to which parameters can be appended.
     pub(crate) query: String,
-    /// The key of the session, or of the session that a subagent belongs to.
-    pub(crate) key: &'a str,
     /// The key of the session that a subagent belongs to. `None` for a session.
     pub(crate) parent_key: Option<&'a str>,
     /// The row of the session in the list of all sessions. `None` for a subagent and in an export.
@@ -56,6 +54,8 @@ pub(crate) struct SessionHeader<'a> {
     pub(crate) format_path: &'a dyn Fn(&str) -> String,
     /// Returns the title of another session by its key or id. Returns `None` if the session is unknown.
     pub(crate) title_of: &'a dyn Fn(&str) -> Option<String>,
+    /// Returns the address of another session by its key or id.
+    pub(crate) address_of: &'a dyn Fn(&str) -> String,
 }
 
 /// Renders the header of a session page: title, facts, related sessions, actions, and notes about problems.
@@ -68,7 +68,7 @@ pub(crate) fn render_header(header: &SessionHeader<'_>) -> Markup {
             p class="session-location muted ellipsis" {
                 @if let Some(parent) = header.parent_key {
                     @let title = (header.title_of)(parent).filter(|title| !title.is_empty());
-                    a href={ "/s/" (parent) } { (title.as_deref().unwrap_or("the session")) } " › subagent"
+                    a href=((header.address_of)(parent)) { (title.as_deref().unwrap_or("the session")) } " › subagent"
                 }
                 @else { (folder) @if let Some(branch) = branch { " · " (branch) } }
             }
@@ -77,7 +77,7 @@ pub(crate) fn render_header(header: &SessionHeader<'_>) -> Markup {
             (render_related(header))
             @if header.parent_key.is_none() {
                 (render_actions(header))
-                @if let Some(banner) = header.verdict.and_then(|verdict| render_banner(header.key, verdict, &header.view.session)) { (banner) }
+                @if let Some(banner) = header.verdict.and_then(|verdict| render_banner(header.base, verdict, &header.view.session)) { (banner) }
             }
             (render_damage(header))
             (render_branch_note(header))
@@ -165,7 +165,7 @@ fn render_related(header: &SessionHeader<'_>) -> Markup {
         let id = id.as_ref().filter(|id| listed.borrow_mut().insert((*id).clone()))?;
         let title = (header.title_of)(id)?;
         Some(
-            html! { li { span class="badge badge-accent" { (name) } " " a href={ "/s/" (id) } { (title) } } },
+            html! { li { span class="badge badge-accent" { (name) } " " a href=((header.address_of)(id)) { (title) } } },
         )
     };
     let related: Vec<Markup> = [

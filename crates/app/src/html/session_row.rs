@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use rethread_engine::ops;
 use rethread_engine::ops::list::SessionRow;
 
-use super::link::build_address;
+use super::link::{Site, build_address};
 use crate::text::clean;
 use crate::text::figures::{count_noun, format_size, group_digits};
 use crate::text::session::display_title;
@@ -13,6 +13,8 @@ use crate::text::session::{folder_name, git_branch_label};
 /// A row of the session list.
 #[derive(Debug, Clone)]
 pub(crate) struct ListRow<'a> {
+    /// The addresses of the pages to which the row links.
+    pub(crate) site: &'a Site,
     /// The key of the session in its address.
     pub(crate) key: &'a str,
     /// The session.
@@ -60,12 +62,12 @@ fn render_row(row: &ListRow<'_>) -> Markup {
     let info = &session.info;
     let branch = git_branch_label(info.git_branch.as_deref());
     let repository = ops::repository::repository_folder(info.cwd.as_deref().unwrap_or_default()).to_owned();
-    let folder =
-        (!repository.is_empty()).then(|| build_address("/sessions", [("repo", repository.as_str())]));
+    let folder = (!repository.is_empty())
+        .then(|| build_address(&row.site.page("/sessions"), [("repo", repository.as_str())]));
     html! {
         tr class="row" data-key=(row.key) {
             td { div class="row-title" {
-                a class="row-link ellipsis" href={ "/s/" (row.key) } { (render_title(session)) }
+                a class="row-link ellipsis" href=(row.site.session(row.key)) { (render_title(session)) }
                 (render_badges(session))
             } }
             td class="row-project ellipsis" title=(row.folder) {

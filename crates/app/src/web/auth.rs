@@ -1,4 +1,4 @@
-//! Authentication: a request needs the key of this run and one of our own host names.
+//! Authentication: a request needs the key, the prefix of our addresses, and one of our own host names.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,39 +11,56 @@ use axum::response::Response;
 
 use super::cached::lock;
 use super::connections::Connection;
+use super::keys::{AccessKeys, generate_key};
 use super::response;
 use super::server::Server;
+use crate::html::link::Site;
 
 /// The content policy: pages load our own script and style sheet, images of sessions, and nothing else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// The port of this server and the secrets of this run.
+/// The reason for refusing a request without the key. It is the same below the prefix and elsewhere.
+const NO_KEY: &str = "open the address that `rethread serve` printed: it contains the key";
+
+/// The port of this server and its secrets.
 #[derive(Debug)]
 pub(crate) struct Auth {
     port: u16,
-    /// The secret in the address that the user opens, and then in the cookie.
-    key: String,
+    keys: AccessKeys,
+    site: Site,
     /// The secret in every form that writes.
     csrf_token: String,
     /// A key that works once. `None` if there is none or it was used.
     one_time_key: Mutex<Option<String>>,
 }
 
-/// Returns an unguessable secret of 64 hexadecimal digits.
-fn generate_key() -> String {
-    format!("{}{}", uuid::Uuid::new_v4().simple(), uuid::Uuid::new_v4().simple())
+/// The result of checking a request.
+#[derive(Debug, PartialEq, Eq)]
+enum Access {
+    /// The request is refused for this reason.
+    Refused(&'static str),
+    /// The address contains a valid key: the browser gets the cookie and continues at this address.
+    SignedIn(String),
+    /// The request has the cookie. The value is the path below the prefix.
+    Granted(String),
 }
 
 impl Auth {
-    /// Creates new secrets for a server at `port`.
-    pub(crate) fn new(port: u16) -> Auth {
-        Auth { port, key: generate_key(), csrf_token: generate_key(), one_time_key: Mutex::default() }
+    /// Creates the secrets of a server at `port`.
+    pub(crate) fn new(port: u16, keys: AccessKeys) -> Auth {
+        let site = Site::new(&keys.prefix);
+        Auth { port, keys, site, csrf_token: generate_key(), one_time_key: Mutex::default() }
     }
 
-    /// Returns the address of the home page with the key, which stays valid until the server ends.
+    /// Returns the addresses of the pages.
+    pub(crate) fn site(&self) -> &Site {
+        &self.site
+    }
+
+    /// Returns the address of the home page with the key.
     pub(crate) fn address(&self) -> String {
-        self.address_with(&self.key)
+        self.address_with(&self.keys.key)
     }
 
     /// Creates a one-time key, which replaces an unused one, and returns the address with it. That address is passed
@@ -56,14 +73,14 @@ impl Auth {
     }
 
     fn address_with(&self, key: &str) -> String {
-        format!("http://127.0.0.1:{}/?key={key}", self.port)
+        format!("http://127.0.0.1:{}{}", self.port, self.site.page(&format!("/?key={key}")))
     }
 
-    /// Returns `true` if a key is the key of this run or the one-time key. Uses up the one-time key.
+    /// Returns `true` if a key is the key or the one-time key. Uses up the one-time key.
     fn accept_key(&self, key: &str) -> bool {
         let mut one_time_key = lock(&self.one_time_key);
         let is_one_time_key = one_time_key.take_if(|known| is_equal(key, known)).is_some();
-        is_one_time_key || is_equal(key, &self.key)
+        is_one_time_key || is_equal(key, &self.keys.key)
     }
 
     /// Returns the token that every form that writes must contain.
@@ -99,25 +116,45 @@ impl Auth {
         format!("rethread-{}", self.port)
     }
 
-    /// Returns `true` if a request has our cookie with the key of this run.
+    /// Returns `true` if a request has our cookie with the key.
     fn has_cookie(&self, headers: &HeaderMap) -> bool {
         let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
         let name = self.cookie_name();
         cookies
             .flat_map(|line| line.split(';'))
             .filter_map(|pair| pair.trim().split_once('='))
-            .any(|(known, value)| known == name && is_equal(value, &self.key))
+            .any(|(known, value)| known == name && is_equal(value, &self.keys.key))
     }
 
-    /// Returns the path and query of an address without the key, for a redirect. Returns `None` if it has no valid
+    /// Returns the path below our prefix, which begins with a slash. Returns `None` if the path is elsewhere.
+    fn strip_prefix<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let path = path.strip_prefix('/')?;
+        let end = path.find('/')?;
+        is_equal(&path[..end], &self.keys.prefix).then_some(&path[end..])
+    }
+
+    /// Returns the address of a page without the key. `path` is below the prefix. Returns `None` if `query` has no valid
     /// key.
-    fn strip_key(&self, uri: &Uri) -> Option<String> {
-        let pairs = uri.query()?.split('&');
-        let (keys, rest): (Vec<&str>, Vec<&str>) = pairs.partition(|pair| pair.starts_with("key="));
+    fn strip_key(&self, path: &str, query: &str) -> Option<String> {
+        let (keys, rest): (Vec<&str>, Vec<&str>) =
+            query.split('&').partition(|pair| pair.starts_with("key="));
         let is_valid = keys.iter().any(|pair| self.accept_key(&pair["key=".len()..]));
         let query = if rest.is_empty() { String::new() } else { format!("?{}", rest.join("&")) };
-        // Two slashes at the beginning would name another host, and browsers read a backslash as one.
-        is_valid.then(|| format!("/{}{query}", uri.path().trim_start_matches(['/', '\\'])))
+        is_valid.then(|| self.site.page(&format!("{path}{query}")))
+    }
+
+    /// Checks the origin, the prefix and the key of a request.
+    fn check(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Access {
+        if !self.has_own_origin(headers) {
+            return Access::Refused("this request was not made by a page of this server");
+        }
+        let Some(path) = self.strip_prefix(uri.path()) else { return Access::Refused(NO_KEY) };
+        if method == Method::GET
+            && let Some(address) = self.strip_key(path, uri.query().unwrap_or_default())
+        {
+            return Access::SignedIn(address);
+        }
+        if self.has_cookie(headers) { Access::Granted(path.to_owned()) } else { Access::Refused(NO_KEY) }
     }
 }
 
@@ -127,34 +164,38 @@ fn is_equal(given: &str, expected: &str) -> bool {
     given.len() == expected.len() && differs == 0
 }
 
-/// Checks the origin and the key of every request before `next` handles it, and adds security headers to every
-/// response. An address with a valid key is redirected to the same address without it.
+/// Checks every request before `next` handles it, and adds security headers to every response. An address with a valid
+/// key is redirected to the same address without it. `next` gets the path below the prefix.
 pub(crate) async fn check_request(
     State(server): State<Arc<Server>>,
     ConnectInfo(connection): ConnectInfo<Connection>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
-    let auth = &server.auth;
-    let (headers, uri) = (request.headers(), request.uri());
-    let mut response = if !auth.has_own_origin(headers) {
-        response::forbidden("this request was not made by a page of this server")
-    } else if request.method() == Method::GET
-        && let Some(address) = auth.strip_key(uri)
-    {
+    let access = server.auth.check(request.method(), request.uri(), request.headers());
+    if !matches!(access, Access::Refused(_)) {
         connection.mark_signed_in();
-        redirect_with_cookie(auth, &address)
-    } else if !auth.has_cookie(headers) {
-        response::forbidden("open the address that `rethread serve` printed: it contains the key")
-    } else {
-        connection.mark_signed_in();
-        match is_valid_utf8(uri.path()) {
-            true => next.run(request).await,
-            false => response::not_found("there is no such page"),
-        }
+    }
+    let mut response = match access {
+        Access::Refused(reason) => response::forbidden(reason),
+        Access::SignedIn(address) => redirect_with_cookie(&server.auth, &address),
+        Access::Granted(path) => match replace_path(request.uri(), &path).filter(|_| is_valid_utf8(&path)) {
+            Some(uri) => {
+                *request.uri_mut() = uri;
+                next.run(request).await
+            }
+            None => response::not_found("there is no such page"),
+        },
     };
+    response::render_error_page(&mut response, &server);
     add_security_headers(response.headers_mut());
     response
+}
+
+/// Returns an address with another path and the same query. Returns `None` if the path is invalid.
+fn replace_path(uri: &Uri, path: &str) -> Option<Uri> {
+    let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+    format!("{path}{query}").parse().ok()
 }
 
 /// Returns `true` if a path is valid UTF-8 after percent-decoding.
@@ -178,7 +219,8 @@ fn is_valid_utf8(path: &str) -> bool {
 fn redirect_with_cookie(auth: &Auth, address: &str) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::SEE_OTHER;
-    let cookie = format!("{}={}; Path=/; HttpOnly; SameSite=Strict", auth.cookie_name(), auth.key);
+    let path = auth.site.page("/");
+    let cookie = format!("{}={}; Path={path}; HttpOnly; SameSite=Strict", auth.cookie_name(), auth.keys.key);
     let headers = response.headers_mut();
     let insert = |headers: &mut HeaderMap, name, value: &str| {
         if let Ok(value) = HeaderValue::from_str(value) {
@@ -196,7 +238,7 @@ fn add_security_headers(headers: &mut HeaderMap) {
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::X_FRAME_OPTIONS, "DENY"),
-        // With `no-referrer`, browsers omit Origin on forms too.
+        // The prefix must not leak to other origins. With `no-referrer`, browsers omit Origin on forms too.
         (header::REFERRER_POLICY, "same-origin"),
         (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
         (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
@@ -209,9 +251,14 @@ fn add_security_headers(headers: &mut HeaderMap) {
 
 #[cfg(test)]
 mod tests {
-    use axum::http::{HeaderMap, Uri, header};
+    use axum::http::{HeaderMap, Method, Uri, header};
 
-    use super::{Auth, is_valid_utf8};
+    use super::{Access, Auth, NO_KEY, is_valid_utf8};
+    use crate::web::keys::AccessKeys;
+
+    fn new_auth(port: u16) -> Auth {
+        Auth::new(port, AccessKeys::generate())
+    }
 
     fn headers(pairs: &[(header::HeaderName, &str)]) -> HeaderMap {
         pairs.iter().map(|(name, value)| (name.clone(), value.parse().unwrap())).collect()
@@ -219,7 +266,7 @@ mod tests {
 
     #[test]
     fn other_hosts_and_origins_are_rejected() {
-        let auth = Auth::new(7333);
+        let auth = new_auth(7333);
         let accepts = |host: &str, origin: Option<&str>| {
             let mut pairs = vec![(header::HOST, host)];
             pairs.extend(origin.map(|origin| (header::ORIGIN, origin)));
@@ -252,32 +299,68 @@ mod tests {
 
     #[test]
     fn the_key_is_removed_from_the_address() {
-        let auth = Auth::new(1);
-        let strip = |address: String| auth.strip_key(&address.parse::<Uri>().unwrap());
-        assert_eq!(strip(format!("/?key={}", auth.key)).as_deref(), Some("/"));
-        assert_eq!(strip(format!("/s/x?a=1&key={}&b=2", auth.key)).as_deref(), Some("/s/x?a=1&b=2"));
-        assert_eq!(strip(format!("//evil.example/?key={}", auth.key)).as_deref(), Some("/evil.example/"));
-        for path in ["/\\evil.example/", "/\\/evil.example/", "\\evil.example/"] {
-            // The parser may reject them too.
-            let Ok(uri) = format!("{path}?key={}", auth.key).parse::<Uri>() else { continue };
-            assert_eq!(auth.strip_key(&uri).as_deref(), Some("/evil.example/"), "{path}");
+        let auth = new_auth(1);
+        let key = auth.keys.key.clone();
+        let strip = |path: &str, query: String| auth.strip_key(path, &query);
+        assert_eq!(strip("/", format!("key={key}")), Some(auth.site.page("/")));
+        assert_eq!(strip("/s/x", format!("a=1&key={key}&b=2")), Some(auth.site.page("/s/x?a=1&b=2")));
+        assert_eq!(strip("/", format!("key={key}x")), None);
+        assert_eq!(strip("/", "key=".to_owned()), None);
+        assert_eq!(strip("/", String::new()), None);
+    }
+
+    #[test]
+    fn only_paths_below_the_prefix_are_ours() {
+        let auth = new_auth(1);
+        let prefix = auth.keys.prefix.clone();
+        let strip = |path: String| auth.strip_prefix(&path).map(str::to_owned);
+        assert_eq!(strip(format!("/{prefix}/")).as_deref(), Some("/"));
+        assert_eq!(strip(format!("/{prefix}/s/x")).as_deref(), Some("/s/x"));
+        for path in [
+            format!("/{prefix}"),
+            format!("//{prefix}/"),
+            format!("/{prefix}x/"),
+            format!("/{}/", &prefix[1..]),
+            format!("/x/{prefix}/"),
+            "/".to_owned(),
+            "*".to_owned(),
+            String::new(),
+        ] {
+            assert_eq!(strip(path.clone()), None, "{path}");
         }
-        assert_eq!(strip(format!("/?key={}x", auth.key)), None);
-        assert_eq!(strip("/?key=".to_owned()), None);
+    }
+
+    #[test]
+    fn a_request_needs_host_prefix_and_cookie() {
+        let auth = new_auth(7333);
+        let (prefix, key) = (&auth.keys.prefix, &auth.keys.key);
+        let check = |target: &str, host: &str, cookie: &str| {
+            let headers = headers(&[(header::HOST, host), (header::COOKIE, cookie)]);
+            auth.check(&Method::GET, &target.parse().unwrap(), &headers)
+        };
+        let (host, cookie) = ("127.0.0.1:7333", format!("rethread-7333={key}"));
+        assert_eq!(check(&format!("/{prefix}/log?a=1"), host, &cookie), Access::Granted("/log".to_owned()));
+        assert_eq!(check("/log", host, &cookie), Access::Refused(NO_KEY));
+        assert_eq!(check(&format!("/?key={key}"), host, ""), Access::Refused(NO_KEY));
+        assert_eq!(check(&format!("/{prefix}/log"), host, ""), Access::Refused(NO_KEY));
+        assert!(matches!(
+            check(&format!("/{prefix}/log"), "evil.example:7333", &cookie),
+            Access::Refused(reason) if reason != NO_KEY
+        ));
+        let signed_in = check(&format!("/{prefix}/log?key={key}"), host, "");
+        assert_eq!(signed_in, Access::SignedIn(format!("/{prefix}/log")));
     }
 
     #[test]
     fn a_one_time_address_works_once() {
-        let auth = Auth::new(1);
+        let auth = new_auth(1);
         let address = auth.create_one_time_address();
-        assert!(!address.contains(&auth.key), "it does not contain the key");
+        assert!(!address.contains(&auth.keys.key), "it does not contain the key");
         let uri: Uri = address.parse().unwrap();
-        assert_eq!((auth.strip_key(&uri).as_deref(), auth.strip_key(&uri)), (Some("/"), None));
-        assert_eq!(
-            auth.strip_key(&auth.address().parse().unwrap()).as_deref(),
-            Some("/"),
-            "the key stays valid"
-        );
+        let sign_in = || auth.strip_key("/", uri.query().unwrap_or_default());
+        assert_eq!((sign_in(), sign_in()), (Some(auth.site.page("/")), None));
+        let uri: Uri = auth.address().parse().unwrap();
+        assert!(auth.strip_key("/", uri.query().unwrap_or_default()).is_some(), "the key stays valid");
     }
 
     #[test]
@@ -292,11 +375,11 @@ mod tests {
 
     #[test]
     fn only_the_complete_cookie_is_accepted() {
-        let auth = Auth::new(1);
+        let auth = new_auth(1);
         let has = |cookie: &str| auth.has_cookie(&headers(&[(header::COOKIE, cookie)]));
-        assert!(has(&format!("a=b; rethread-1={}", auth.key)));
-        assert!(!has(&format!("rethread-2={}", auth.key)));
-        assert!(!has(&format!("rethread-1={}", &auth.key[1..])));
+        assert!(has(&format!("a=b; rethread-1={}", auth.keys.key)));
+        assert!(!has(&format!("rethread-2={}", auth.keys.key)));
+        assert!(!has(&format!("rethread-1={}", &auth.keys.key[1..])));
         assert!(!has("rethread-1="));
     }
 }

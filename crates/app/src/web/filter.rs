@@ -7,8 +7,8 @@ use rethread_engine::ops;
 use rethread_engine::ops::list::{HiddenCounts, SessionFilter, SessionRow};
 
 use super::params::QueryParams;
+use super::server::Server;
 use super::session_list::CachedSessionList;
-use crate::context::AppContext;
 use crate::html::session_row::ListRow;
 use crate::text::clean;
 use crate::text::time::Clock;
@@ -96,14 +96,15 @@ fn sort_rows(rows: &mut [(&str, &SessionRow)], order: &str) {
 pub(crate) fn build_list_row<'l>(
     key: &'l str,
     session: &'l SessionRow,
-    context: &AppContext,
+    server: &'l Server,
     clock: &Clock,
 ) -> ListRow<'l> {
     let last = session.info.last_time;
     ListRow {
+        site: server.site(),
         key,
         session,
-        folder: context.format_path(&session.project()),
+        folder: server.context.format_path(&session.project()),
         age: clock.format_age(last),
         stamp: last.map(|last| clock.format_minute(last)).unwrap_or_default(),
     }

@@ -4,13 +4,14 @@
 //! request ─▶ auth ─▶ routes ─▶ pages ──▶ ops (on blocking threads) ─▶ html
 //! ```
 //!
-//! The only async code. **local-only**: bound to loopback; Host, Origin and the key of this run are checked first
+//! The only async code. **local-only**: bound to loopback; Host, Origin, the prefix of the path and the key are checked first
 //! ([`auth`]). No part of a request becomes part of a path: sessions are found in the [`session_list`].
 
 mod auth;
 mod cached;
 mod connections;
 mod filter;
+mod keys;
 mod pages;
 mod params;
 mod response;
@@ -24,5 +25,4 @@ mod single_flight;
 mod snapshot_cache;
 mod view_cache;
 
-pub(crate) use auth::Auth;
-pub(crate) use serve::serve;
+pub(crate) use serve::{ServeOptions, ServerEvent, serve};

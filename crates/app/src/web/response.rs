@@ -6,7 +6,8 @@ use axum::response::Response;
 use maud::{Markup, html};
 use rethread_engine::Error;
 
-use crate::html::frame::{Frame, render_page};
+use super::server::Server;
+use crate::html::frame::render_page;
 use crate::text::error::{error_message, hint};
 
 /// Builds an HTML response, which is a whole page or a fragment of one.
@@ -29,7 +30,8 @@ pub(crate) fn build(status: StatusCode, content_type: &'static str, body: impl I
 
 /// Builds an error page with status 404. `message` states what does not exist.
 pub(crate) fn not_found(message: &str) -> Response {
-    error_page(StatusCode::NOT_FOUND, "Not found", message, "see the list of sessions")
+    let hint = "see the list of sessions".to_owned();
+    ErrorPage { title: "Not found", message: message.to_owned(), hint }.into_response(StatusCode::NOT_FOUND)
 }
 
 /// Builds a plain-text response with status 403.
@@ -39,7 +41,8 @@ pub(crate) fn forbidden(reason: &str) -> Response {
 
 /// Builds a page about an error of the engine, with the status that [`error_status`] returns.
 pub(crate) fn error(error: &Error) -> Response {
-    error_page(error_status(error), "Error", &error_message(error), &hint(error))
+    let page = ErrorPage { title: "Error", message: error_message(error), hint: hint(error) };
+    page.into_response(error_status(error))
 }
 
 /// Returns the HTTP status for an error of the engine: 404 if something does not exist, 409 for conflicts, otherwise
@@ -57,14 +60,34 @@ pub(crate) fn error_status(error: &Error) -> StatusCode {
     }
 }
 
-fn error_page(status: StatusCode, title: &str, message: &str, hint: &str) -> Response {
+/// The content of an error page. Handlers attach it to an empty response, and [`render_error_page`] renders it.
+#[derive(Debug, Clone)]
+struct ErrorPage {
+    title: &'static str,
+    message: String,
+    hint: String,
+}
+
+impl ErrorPage {
+    fn into_response(self, status: StatusCode) -> Response {
+        let mut response = build(status, "text/html; charset=utf-8", Body::empty());
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+/// Renders the error page that a handler attached to a response. Has no effect on other responses.
+pub(crate) fn render_error_page(response: &mut Response, server: &Server) {
+    let Some(page) = response.extensions_mut().remove::<ErrorPage>() else { return };
     let body = html! {
         main class="error-page" id="main" {
-            h1 { (title) }
-            p { (message) }
-            @if !hint.is_empty() { p class="muted" { (hint) } }
-            p { a href="/" { "Home" } }
+            h1 { (page.title) }
+            p { (page.message) }
+            @if !page.hint.is_empty() { p class="muted" { (page.hint) } }
+            p { a href=(server.site().page("/")) { "Home" } }
         }
     };
-    markup(status, render_page(&Frame { title, ..Frame::default() }, &body))
+    // The router has set the length of the empty body.
+    response.headers_mut().remove(header::CONTENT_LENGTH);
+    *response.body_mut() = Body::from(render_page(&server.frame(page.title), &body).into_string());
 }

@@ -11,8 +11,16 @@ use super::pages::{action, assets, branches, diff, home, search, session, sessio
 use super::response;
 use super::server::Server;
 
-/// Builds the router of all pages. Every request passes [`auth::check_request`] first.
+/// Builds the router of all requests. [`auth::check_request`] removes the prefix of their paths first, so it runs before
+/// the routes are matched.
 pub(crate) fn build_router(server: Arc<Server>) -> Router {
+    Router::new()
+        .fallback_service(build_page_router(server.clone()))
+        .layer(from_fn_with_state(server, auth::check_request))
+}
+
+/// Builds the router of all pages. Paths are below the prefix.
+fn build_page_router(server: Arc<Server>) -> Router {
     Router::new()
         .route("/", get(home::page))
         .route("/home/figures", get(home::figures))
@@ -48,6 +56,5 @@ pub(crate) fn build_router(server: Arc<Server>) -> Router {
         .route("/s/{key}/agent/{agent}/part", get(session::agent::part))
         .route("/s/{key}/agent/{agent}/image", get(session::agent::image))
         .fallback(|| async { response::not_found("there is no such page") })
-        .layer(from_fn_with_state(server.clone(), auth::check_request))
         .with_state(server)
 }

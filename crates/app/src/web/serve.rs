@@ -5,12 +5,14 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use rethread_engine::Error;
 use rethread_engine::core::usage::PriceTable;
 use rethread_engine::ops::list::SessionList;
 use tokio::net::TcpListener;
 
 use super::auth::Auth;
 use super::connections::{Connection, LimitedListener};
+use super::keys::AccessKeys;
 use super::pages::figures::FigureCache;
 use super::routes::build_router;
 use super::search::SearchCache;
@@ -21,8 +23,27 @@ use super::snapshot_cache::SnapshotCache;
 use super::view_cache::SessionViewCache;
 use crate::context::AppContext;
 
-/// Called once with the address and the keys, before the first request is accepted.
-pub(crate) type Announce<'a> = &'a mut dyn FnMut(&Auth) -> io::Result<()>;
+/// Something that the user should know.
+pub(crate) enum ServerEvent<'a> {
+    /// The key could not be kept for the next start.
+    KeyNotKept(&'a Error),
+    /// The server is about to accept requests.
+    Started(&'a Auth),
+}
+
+/// Reports an event to the user. The server stops if that fails.
+pub(crate) type Report<'a> = &'a mut dyn FnMut(ServerEvent<'_>) -> io::Result<()>;
+
+/// How to serve.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ServeOptions {
+    /// The port. `None` for the default port, or any free one.
+    pub(crate) port: Option<u16>,
+    /// Whether to replace the key and the prefix of the addresses.
+    pub(crate) new_key: bool,
+    /// Whether the sessions are demo data.
+    pub(crate) demo: bool,
+}
 
 /// How long running responses may take after the server is stopped. A page that follows a session would never end.
 const SHUTDOWN_GRACE: Duration = Duration::from_millis(300);
@@ -30,15 +51,13 @@ const SHUTDOWN_GRACE: Duration = Duration::from_millis(300);
 /// command.
 const WORK_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Serves the web UI on loopback until Ctrl-C or SIGTERM. Uses `port`, else the default port, else any free one.
-/// `listing` is a list of all sessions that was read just now.
+/// Serves the web UI on loopback until Ctrl-C or SIGTERM. `listing` is a list of all sessions that was read just now.
 pub(crate) fn serve(
     context: AppContext,
     prices: PriceTable,
-    demo: bool,
+    options: ServeOptions,
     listing: Option<SessionList>,
-    port: Option<u16>,
-    announce: Announce<'_>,
+    report: Report<'_>,
 ) -> io::Result<()> {
     // Responses block on the disk on separate threads. Few threads are enough and bound the memory.
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -49,9 +68,13 @@ pub(crate) fn serve(
         .build()?;
     let result = runtime.block_on(async {
         let stop_signal = stop_signal()?;
-        let listener = listen(port).await?;
-        let auth = Auth::new(listener.local_addr()?.port());
-        announce(&auth)?;
+        let listener = listen(options.port).await?;
+        let (keys, error) = AccessKeys::load(&context.writer, options.new_key);
+        if let Some(error) = error {
+            report(ServerEvent::KeyNotKept(&error))?;
+        }
+        let auth = Auth::new(listener.local_addr()?.port(), keys);
+        report(ServerEvent::Started(&auth))?;
         let server = Arc::new(Server {
             context,
             prices,
@@ -65,7 +88,7 @@ pub(crate) fn serve(
             figures: FigureCache::default(),
             indexing: SingleFlight::default(),
             exports: Arc::new(tokio::sync::Semaphore::new(MAX_EXPORTS)),
-            demo,
+            demo: options.demo,
         });
         let (stop_sender, stop_receiver) = tokio::sync::oneshot::channel::<()>();
         let service = build_router(server).into_make_service_with_connect_info::<Connection>();

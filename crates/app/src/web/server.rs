@@ -17,6 +17,8 @@ use super::single_flight::SingleFlight;
 use super::snapshot_cache::SnapshotCache;
 use super::view_cache::SessionViewCache;
 use crate::context::AppContext;
+use crate::html::frame::Frame;
+use crate::html::link::Site;
 use crate::text::time::Clock;
 
 /// The state that all requests share.
@@ -56,6 +58,16 @@ impl Server {
         let last = self.sessions.last().and_then(|list| list.find(key).cloned());
         last.filter(|row| row.path.exists())
             .or_else(|| self.sessions.current(&self.context).find(key).cloned())
+    }
+
+    /// Returns the addresses of the pages.
+    pub(crate) fn site(&self) -> &Site {
+        self.auth.site()
+    }
+
+    /// Returns the frame of a page with this title that belongs to no section.
+    pub(crate) fn frame<'a>(&'a self, title: &'a str) -> Frame<'a> {
+        Frame { site: self.site(), title, section: "", demo: self.demo }
     }
 
     /// Drops the cached session list, search snapshot and search results after a change.

@@ -6,6 +6,8 @@
 //! ```
 
 #[cfg(test)]
+mod access;
+#[cfg(test)]
 mod actions;
 #[cfg(test)]
 mod benchmark;

@@ -26,10 +26,7 @@ fn suggestions_appear_while_typing_and_open_their_entry() {
     page.press("ArrowDown");
     page.wait_for("document.querySelector('.hits [aria-selected=true]')");
     page.press("Enter");
-    page.wait_for(&format!(
-        "location.pathname === '{}' && location.hash.startsWith('#L')",
-        session.url_path()
-    ));
+    page.wait_for(&format!("{} && location.hash.startsWith('#L')", page.is_at(&session.url_path())));
     page.wait_in_view(".part.part-target");
     assert!(page.text(".part.part-target").contains("Sailing west"), "{}", page.text(".part.part-target"));
     page.wait_for("CSS.highlights.get('match')?.size > 0");
@@ -61,13 +58,13 @@ fn search_results_have_their_own_page() {
     let Some(page) = ServerPage::open_at(&server, "/sessions") else { return };
     page.press("/");
     page.type_text("fathoms\n");
-    page.wait_for("location.pathname === '/search' && document.querySelector('a.result-link')");
+    page.wait_for(&format!("{} && document.querySelector('a.result-link')", page.is_at("/search")));
     page.assert_usable();
     page.eval("document.activeElement.blur()");
     page.press("j");
     page.wait_for("document.activeElement.matches('a.result-link')");
     page.press("Enter");
-    page.wait_for(&format!("location.pathname === '{}'", session.url_path()));
+    page.wait_for(&page.is_at(&session.url_path()));
     page.assert_problem_free();
 }
 
@@ -83,9 +80,12 @@ fn going_back_restores_the_selected_row() {
     page.eval(&format!("document.querySelector('{row}').scrollIntoView({{ block: 'center' }})"));
     let (title, top) = (page.text(&format!("{row} .row-link")), page.top_of(row));
     page.click(&format!("{row} .row-link"));
-    page.wait_for("location.pathname.startsWith('/s/') && document.querySelector('.turn')");
+    page.wait_for("location.pathname.includes('/s/') && document.querySelector('.turn')");
     page.eval("history.back()");
-    page.wait_for("location.pathname === '/sessions' && document.querySelectorAll('.row').length === 200");
+    page.wait_for(&format!(
+        "{} && document.querySelectorAll('.row').length === 200",
+        page.is_at("/sessions")
+    ));
     page.wait_for_text(".row-selected .row-link", &title);
     page.wait_for(&format!(
         "Math.abs(document.querySelector('{row}').getBoundingClientRect().top - {top}) < 2"

@@ -40,7 +40,7 @@ impl<'s> ServerPage<'s> {
     pub(crate) fn new(server: &'s WebServer) -> Option<ServerPage<'s>> {
         let page = ServerPage { page: Browser::shared()?.open_page(), server };
         page.emulate(EmulatedMedia { reduced_motion: true, ..EmulatedMedia::default() });
-        page.goto(&format!("{}/?key={}", page.origin(), server.key()));
+        page.goto(&page.address(&format!("/?key={}", server.key())));
         Some(page)
     }
 
@@ -57,12 +57,22 @@ impl<'s> ServerPage<'s> {
         format!("http://127.0.0.1:{}", self.server.port())
     }
 
+    /// Returns the complete address of a page of the server.
+    pub(crate) fn address(&self, target: &str) -> String {
+        format!("{}{}", self.origin(), self.server.path(target))
+    }
+
+    /// Returns a JavaScript expression: whether the browser shows this page. The query and the fragment are ignored.
+    pub(crate) fn is_at(&self, target: &str) -> String {
+        format!("location.pathname === {}", json!(self.server.path(target)))
+    }
+
     /// Opens a page of the server and waits until it is painted: before that, turns have no visible text.
     #[track_caller]
     pub(crate) fn open(&self, target: &str) {
         // A change of the fragment alone would not load the page.
         self.goto("about:blank");
-        self.goto(&format!("{}{target}", self.origin()));
+        self.goto(&self.address(target));
         self.wait_for_paint();
     }
 

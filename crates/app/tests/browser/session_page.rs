@@ -74,7 +74,7 @@ fn a_link_to_a_turn_of_another_branch_opens_that_branch() {
     assert_eq!(page.count(&format!("#{turn}")), 0, "the turn is on another branch");
     // The page redirects by itself, so `open` cannot wait for its paint.
     page.goto("about:blank");
-    page.goto(&format!("{}{}#{turn}", page.origin(), session.url_path()));
+    page.goto(&page.address(&format!("{}#{turn}", session.url_path())));
     page.wait_for("location.search.startsWith('?tip=')");
     page.wait_for_text(&format!("article#{turn}"), "Sail north");
     page.wait_in_view(&format!("article#{turn}"));
@@ -185,7 +185,7 @@ fn turns_links_and_the_resume_command_are_copied() {
     assert_eq!(copy_turn("json"), lines.join("\n"), "the lines are copied unchanged");
     page.click("#t2 .menu > summary");
     let link = click_and_read_clipboard("#t2 [data-command=link]", "Copied the link");
-    assert_eq!(link, format!("{}{}#t2", page.origin(), session.url_path()));
+    assert_eq!(link, page.address(&format!("{}#t2", session.url_path())));
     let command = click_and_read_clipboard(".session-actions [data-command=copy-text]", "opied");
     assert!(command.contains("claude --resume") && command.contains(session.id()), "{command}");
     page.assert_problem_free();
@@ -305,7 +305,8 @@ fn every_demo_page_is_accessible() {
     let Some(page) = ServerPage::open_at(&server, "/sessions?all=1") else { return };
     let links =
         page.eval("[...document.querySelectorAll('.row-link')].map(link => link.getAttribute('href'))");
-    let links: Vec<&str> = links.as_array().into_iter().flatten().filter_map(|link| link.as_str()).collect();
+    let links = links.as_array().into_iter().flatten().filter_map(|link| link.as_str());
+    let links: Vec<&str> = links.filter_map(|link| link.strip_prefix(server.prefix())).collect();
     assert!(links.len() > 3, "{links:?}");
     for target in ["/", "/sessions?all=1", "/search?q=tide", "/home/figures"].into_iter().chain(links) {
         page.open(target);

@@ -1,9 +1,13 @@
 //! Access control: every request needs the key and our own host name, and no URL leads out of the store.
 
+use std::collections::BTreeSet;
+
+use rethread_testkit::home::Home;
 use rethread_testkit::web_server::WebServer;
 use serde_json::json;
 
 use crate::fixtures::{self, SessionFixture};
+use crate::new_home;
 
 /// The content security policy of every response.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
@@ -90,12 +94,94 @@ fn requests_without_key_or_from_other_origins_are_refused() {
 #[test]
 fn the_key_in_the_url_becomes_a_cookie() {
     let server = WebServer::start(fixtures::new_three_session_home());
-    let response =
-        server.get_with_headers(&format!("/sessions?title=a&key={}", server.key()), &[("Cookie", "")]);
-    assert_eq!((response.status, response.header("location")), (303, Some("/sessions?title=a")));
+    let target = server.path(&format!("/sessions?title=a&key={}", server.key()));
+    let response = server.request_path("GET", &target, &[("Cookie", "")], "");
+    let expected = server.path("/sessions?title=a");
+    assert_eq!((response.status, response.header("location")), (303, Some(expected.as_str())));
     let cookie = response.header("set-cookie").unwrap();
     assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
+    assert!(cookie.contains(&format!("; Path={}/;", server.prefix())), "{cookie}");
     assert_eq!(server.get_with_headers("/?key=0", &[("Cookie", "")]).status, 403);
+}
+
+#[test]
+fn paths_outside_of_the_prefix_reveal_nothing() {
+    let server = WebServer::start(fixtures::new_three_session_home());
+    let key = server.key();
+    let other_prefix = format!("/{}", "0".repeat(server.prefix().len() - 1));
+    let refused = server.request_path("GET", "/", &[("Cookie", "")], "");
+    for (method, route) in ROUTES {
+        let target = route.replace("KEY", &SessionFixture::default().key());
+        for path in
+            [target.clone(), format!("{other_prefix}{target}"), format!("/x{}{target}", server.prefix())]
+        {
+            // The cookie is valid, and the address contains the key.
+            for path in
+                [path.clone(), format!("{path}{}key={key}", if path.contains('?') { "&" } else { "?" })]
+            {
+                let response = server.request_path(method, &path, &[], "");
+                assert_eq!(response.status, 403, "{method} {path}");
+                assert_eq!(response.body, refused.body, "{method} {path}");
+                assert_eq!(response.header("set-cookie"), None, "{method} {path}");
+            }
+        }
+    }
+    let is_secret = |text: &str| text.contains(&server.prefix()[1..]) || text.contains(key);
+    assert!(!is_secret(&refused.body) && !refused.headers.iter().any(|(_, value)| is_secret(value)));
+    assert_eq!(server.request_path("GET", server.prefix(), &[], "").status, 403, "without the slash");
+}
+
+#[test]
+fn every_address_in_a_page_has_the_prefix() {
+    let server = WebServer::start_demo(new_home());
+    let mut pending = vec![server.path("/")];
+    let mut seen = BTreeSet::new();
+    while let Some(path) = pending.pop() {
+        if !seen.insert(path.clone()) {
+            continue;
+        }
+        let response = server.request_path("GET", &path, &[], "");
+        assert_eq!(response.status, 200, "{path}");
+        for name in ["href", "src", "action", "data-src", "data-fragment", "data-base", "data-actions"] {
+            for rest in response.body.split(&format!(" {name}=\"")).skip(1) {
+                let value = rest.split(['"', '#']).next().unwrap_or_default().replace("&amp;", "&");
+                if !value.starts_with('/') {
+                    continue;
+                }
+                assert!(value.starts_with(&format!("{}/", server.prefix())), "{name}={value} in {path}");
+                // Filters of the search combine without end.
+                let is_page = matches!(name, "href" | "src" | "data-src" | "data-fragment");
+                if is_page && (value.contains("/s/") || !value.contains('?')) {
+                    pending.push(value);
+                }
+            }
+        }
+        let is_export = path.contains("/export?");
+        assert!(!is_export || !response.body.contains(&server.prefix()[1..]), "{path}");
+    }
+    assert!(seen.len() > 40, "{seen:?}");
+}
+
+#[test]
+fn addresses_survive_a_restart_unless_the_key_is_replaced() {
+    let start = |home: Home, args: &[&str]| {
+        let args: Vec<&str> = ["serve", "--port", "0", "--json"].iter().chain(args).copied().collect();
+        let command = home.command(&args);
+        WebServer::start_command(home, command)
+    };
+    let access = |server: &WebServer| (server.key().to_owned(), server.prefix().to_owned());
+    let first = start(fixtures::new_three_session_home(), &[]);
+    let secrets = access(&first);
+    let second = start(first.into_home(), &[]);
+    assert_eq!(access(&second), secrets);
+    let third = start(second.into_home(), &["--new-key"]);
+    let (key, prefix) = access(&third);
+    assert!(key != secrets.0 && prefix != secrets.1);
+    let old_cookie = format!("rethread-{}={}", third.port(), secrets.0);
+    assert_eq!(third.get_with_headers("/", &[("Cookie", &old_cookie)]).status, 403);
+    assert_eq!(third.get("/").status, 200);
+    let fourth = start(third.into_home(), &[]);
+    assert_eq!(access(&fourth), (key, prefix));
 }
 
 #[test]

@@ -66,10 +66,7 @@ fn connections_without_the_key_are_closed() {
 fn a_connection_with_the_key_stays_open() {
     let server = WebServer::start(fixtures::new_three_session_home());
     let port = server.port();
-    let request = format!(
-        "GET /assets/none HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nCookie: rethread-{port}={}\r\n\r\n",
-        server.key()
-    );
+    let request = server.build_request("/assets/none");
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     let read_response = |stream: &mut TcpStream| {
         stream.write_all(request.as_bytes()).unwrap();

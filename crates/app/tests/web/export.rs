@@ -49,11 +49,7 @@ fn turns_are_copied_as_markdown_text_or_json() {
 
 /// Requests `path` 12 times without reading the responses, and waits until the first one has started.
 fn start_downloads(server: &WebServer, path: &str) -> Vec<TcpStream> {
-    let request = format!(
-        "GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{0}\r\nCookie: rethread-{0}={1}\r\nConnection: close\r\n\r\n",
-        server.port(),
-        server.key()
-    );
+    let request = server.build_request(path).replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n");
     let mut downloads: Vec<TcpStream> = (0..12)
         .map(|_| {
             let mut stream = TcpStream::connect(("127.0.0.1", server.port())).unwrap();

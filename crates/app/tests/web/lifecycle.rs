@@ -16,11 +16,7 @@ fn signals_stop_the_server_while_a_client_is_connected() {
     for signal in ["INT", "TERM"] {
         let mut server = WebServer::start(fixtures::new_three_session_home());
         let mut stream = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
-        let (key, port) = (SessionFixture::default().key(), server.port());
-        let request = format!(
-            "GET /s/{key}/events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nCookie: rethread-{port}={}\r\n\r\n",
-            server.key()
-        );
+        let request = server.build_request(&format!("/s/{}/events", SessionFixture::default().key()));
         stream.write_all(request.as_bytes()).unwrap();
         let mut status_line = [0; 12];
         stream.read_exact(&mut status_line).unwrap();
@@ -71,7 +67,7 @@ fn the_url_passed_to_the_browser_signs_in_only_once() {
     let opened_path = server.home().path().join("opened");
     let opened_url = wait_for("the start of a browser", || std::fs::read_to_string(&opened_path).ok());
     assert!(!opened_url.contains(server.key()), "{opened_url}");
-    let target = opened_url.split_once(&format!(":{}", server.port())).unwrap().1;
+    let target = opened_url.split_once(server.prefix()).unwrap().1;
     let response = server.get_with_headers(target, &[("Cookie", "")]);
     assert_eq!((response.status, response.header("location")), (303, Some("/")));
     let cookie = response.header("set-cookie").and_then(|cookie| cookie.split(';').next()).unwrap();

@@ -6,8 +6,9 @@
 //! ```
 //!
 //! The state directory contains `journal.jsonl`, `chunks` and `lists` (backups), `links` (backups of large files that are
-//! only appended to), `trash` (removed files) and `lock`. Backup and journal are durable before anything else changes
-//! (**always-undoable**). A file is never truncated in place, and bytes that other processes append meanwhile are kept.
+//! only appended to), `trash` (removed files), `lock`, and private files of frontends, such as the key of the web server in
+//! `web`. Backup and journal are durable before anything else changes (**always-undoable**). A file is never truncated in
+//! place, and bytes that other processes append meanwhile are kept.
 #![expect(clippy::disallowed_methods, reason = "single-writer: only this module changes session files")]
 
 mod backup;
@@ -23,6 +24,7 @@ mod lines;
 mod lock;
 mod plan;
 mod precondition;
+mod private_file;
 mod prune;
 mod record;
 mod replace;
@@ -40,6 +42,7 @@ pub use self::journal::OpStatus;
 pub(crate) use self::journal::{Journal, Op};
 pub(crate) use self::plan::{FileOp, NewContent, Plan};
 pub(crate) use self::precondition::find_change;
+pub use self::private_file::PrivateFile;
 pub(crate) use self::record::FileState;
 pub use self::record::{FileOpKind, OpId};
 pub use self::session_writer::SessionWriter;

@@ -8,8 +8,9 @@ use super::name_parser;
 /// Read, search and edit all sessions in the browser
 ///
 /// The server listens on this machine only. It downloads nothing and sends nothing out. The printed address contains a
-/// key for this run. Anyone with the address can read your sessions, so do not share it. If you have no sessions, the
-/// server shows invented ones and marks them as such.
+/// key. Anyone with the address can read and change your sessions, so do not share it. It is valid after a restart, too:
+/// the key is kept in $XDG_STATE_HOME/rethread/web or ~/.local/state/rethread/web. If you have no sessions, the server
+/// shows invented ones and marks them as such.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  rethread serve --open\n  rethread --demo serve --port 8080")]
 pub(crate) struct Serve {
@@ -20,6 +21,10 @@ pub(crate) struct Serve {
     /// Open the browser
     #[arg(long)]
     pub(crate) open: bool,
+
+    /// Replace the key, so that earlier addresses and signed-in browsers no longer have access
+    #[arg(long)]
+    pub(crate) new_key: bool,
 }
 
 /// List sessions, newest first

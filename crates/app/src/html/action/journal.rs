@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use rethread_engine::ops::log::{OpRow, OpStatus};
 
 use super::summary::render_undo_button;
+use crate::html::link::Site;
 use crate::text::clean;
 use crate::text::time::Clock;
 
@@ -12,6 +13,7 @@ use crate::text::time::Clock;
 pub(crate) fn render_journal<'a>(
     rows: &[OpRow],
     key_of: impl Fn(&str) -> Option<&'a str>,
+    site: &Site,
     csrf_token: &str,
     clock: &Clock,
 ) -> Markup {
@@ -27,11 +29,11 @@ pub(crate) fn render_journal<'a>(
                         strong { (clean::line(&row.command)) } " " (clean::line(&row.about))
                         p class="muted num" {
                             "op " (row.id) " · " (clock.format_minute(row.started_at)) " · " (describe_status(row))
-                            @if let Some(key) = key { " · " a href={ "/s/" (key) } { (clean::line(&row.session).chars().take(8).collect::<String>()) } }
+                            @if let Some(key) = key { " · " a href=(site.session(key)) { (clean::line(&row.session).chars().take(8).collect::<String>()) } }
                         }
                     }
                     @if row.status == OpStatus::Done && !row.pruned {
-                        (render_undo_button(row.id, if row.undoes.is_some() { "Redo" } else { "Undo" }, csrf_token, key.unwrap_or_default()))
+                        (render_undo_button(&site.page("/undo"), row.id, if row.undoes.is_some() { "Redo" } else { "Undo" }, csrf_token, key.unwrap_or_default()))
                     }
                 }
             }

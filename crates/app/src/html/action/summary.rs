@@ -50,6 +50,8 @@ pub(crate) struct DoneOptions<'a> {
     pub(crate) csrf_token: &'a str,
     /// The key of the session that changed.
     pub(crate) key: String,
+    /// The address to which the undo button sends its form.
+    pub(crate) undo_address: String,
     /// The address and the label of the link to the changed or new session.
     pub(crate) open: Option<(String, &'static str)>,
     /// The address of the close link.
@@ -163,17 +165,24 @@ pub(crate) fn render_done(summary: &ActionSummary, options: &DoneOptions<'_>) ->
             }
             div class="action-buttons" {
                 @if let Some((address, label)) = &options.open { a class="button button-primary" href=(address) { (label) } }
-                @if let Some(op) = summary.op { (render_undo_button(op, if options.is_undo { "Redo" } else { "Undo" }, options.csrf_token, &options.key)) }
+                @if let Some(op) = summary.op { (render_undo_button(&options.undo_address, op, if options.is_undo { "Redo" } else { "Undo" }, options.csrf_token, &options.key)) }
                 (render_close_link(&options.back, "Close"))
             }
         }
     }
 }
 
-/// Renders the button that undoes an operation. `key` is the key of the session to return to, or empty.
-pub(crate) fn render_undo_button(op: OpId, label: &str, csrf_token: &str, key: &str) -> Markup {
+/// Renders the button that undoes an operation. The form is sent to `address`. `key` is the key of the session to return
+/// to, or empty.
+pub(crate) fn render_undo_button(
+    address: &str,
+    op: OpId,
+    label: &str,
+    csrf_token: &str,
+    key: &str,
+) -> Markup {
     html! {
-        form method="post" action="/undo" class="action-undo" {
+        form method="post" action=(address) class="action-undo" {
             (render_hidden_field("csrf", csrf_token))
             (render_hidden_field("op", &op.0.to_string()))
             (render_hidden_field("key", key))
@@ -182,12 +191,12 @@ pub(crate) fn render_undo_button(op: OpId, label: &str, csrf_token: &str, key: &
     }
 }
 
-/// Renders a link that opens the dialog of an action on a session. Without the script it opens a page. `at` is the
-/// handle of the entry that the action is about.
-pub(crate) fn render_action_button(key: &str, action: &str, at: Option<&str>, label: &str) -> Markup {
+/// Renders a link that opens the dialog of an action on a session. Without the script it opens a page. `base` is the
+/// address of the session, `at` the handle of the entry that the action is about.
+pub(crate) fn render_action_button(base: &str, action: &str, at: Option<&str>, label: &str) -> Markup {
     let query = at.map(|at| format!("?at={at}")).unwrap_or_default();
     html! {
-        a class="button" href={ "/s/" (key) "/action/" (action) (query) } data-action=(action) data-key=(key) data-at=[at] { (label) }
+        a class="button" href={ (base) "/action/" (action) (query) } data-action=(action) data-actions=(base) data-at=[at] { (label) }
     }
 }
 

@@ -9,7 +9,7 @@ use rethread_engine::ops;
 use rethread_engine::ops::explain::{ClientSelector, ExplainRequest};
 use rethread_engine::ops::tree::TreeRequest;
 
-use crate::html::frame::{Frame, render_page};
+use crate::html::frame::render_page;
 use crate::html::resume_banner::render_warning;
 use crate::html::{branches, tree};
 use crate::text::session::display_title;
@@ -31,9 +31,9 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, Path(key): Path<Stri
         };
         let verdict = explanation.verdicts.first();
         let body = html! {
-            @if let Some(warning) = verdict.and_then(|verdict| render_warning(&key, verdict, &explanation.session)) { (warning) }
+            @if let Some(warning) = verdict.and_then(|verdict| render_warning(&server.site().session(&key), verdict, &explanation.session)) { (warning) }
             @if branch_list.rows.is_empty() { p { "This session has no messages." } }
-            @else { (branches::render_branch_list(&key, &branch_list, &Clock::now_here())) }
+            @else { (branches::render_branch_list(&server.site().session(&key), &branch_list, &Clock::now_here())) }
         };
         respond_with_subpage(server, &key, &branch_list.header.title.text, "branches", &body)
     })
@@ -47,7 +47,7 @@ pub(crate) async fn tree_page(State(server): State<Arc<Server>>, Path(key): Path
         let Some(row) = list.find(&key) else { return response::not_found("there is no such session") };
         let request = TreeRequest { path: row.path.clone(), all: false, around: None };
         let rendered = ops::tree::outline_tree(&request).and_then(|mut drawing| {
-            let image = tree::render_fragment(&mut drawing, &format!("/s/{key}"))?;
+            let image = tree::render_fragment(&mut drawing, &server.site().session(&key))?;
             Ok((image, drawing.header.title.text))
         });
         match rendered {
@@ -71,18 +71,19 @@ pub(super) fn respond_with_subpage(
     body: &Markup,
 ) -> Response {
     let title = display_title(title);
+    let base = server.site().session(key);
     let aria_current = |name: &str| (name == section).then_some("page");
     let body = html! {
         main id="main" class="action-page action-wide" data-reload="" {
             nav class="action-nav" aria-label="This session" {
-                a href={ "/s/" (key) } { "Read" }
-                a href={ "/s/" (key) "/branches" } aria-current=[aria_current("branches")] { "Branches" }
-                a href={ "/s/" (key) "/tree" } aria-current=[aria_current("tree")] { "Tree" }
+                a href=(base) { "Read" }
+                a href={ (base) "/branches" } aria-current=[aria_current("branches")] { "Branches" }
+                a href={ (base) "/tree" } aria-current=[aria_current("tree")] { "Tree" }
             }
             h1 class="action-session" { (title) }
             (body)
         }
     };
     let page_title = format!("{title} · {section}");
-    response::ok(render_page(&Frame { title: &page_title, demo: server.demo, ..Frame::default() }, &body))
+    response::ok(render_page(&server.frame(&page_title), &body))
 }

@@ -29,7 +29,7 @@ pub(crate) async fn page(
         let Some([a, b]) = find_selected_entries(&pairs) else {
             let body = html! {
                 p { "Select two branches in the list to compare them." }
-                p { a class="button" href={ "/s/" (key) "/branches" } { "Back to the branches" } }
+                p { a class="button" href={ (server.site().session(&key)) "/branches" } { "Back to the branches" } }
             };
             return respond_with_subpage(server, &key, &row.title.text, "diff", &body);
         };
@@ -38,7 +38,7 @@ pub(crate) async fn page(
             Ok(diff) => {
                 let body = html! {
                     @if diff.is_same() { p { "Both are the same path; there is nothing to compare." } }
-                    @else { (render_diff(&key, &diff, &Clock::now_here())) }
+                    @else { (render_diff(&server.site().session(&key), &diff, &Clock::now_here())) }
                 };
                 respond_with_subpage(server, &key, &diff.branches[0].header.title.text, "diff", &body)
             }

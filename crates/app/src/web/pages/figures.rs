@@ -11,7 +11,7 @@ use rethread_engine::ops::usage::{GroupBy, GroupKey, UsageReport, UsageRequest};
 
 use crate::html::figure::days::{DayBar, render_days};
 use crate::html::figure::heatmap::{DayCell, WEEKS, render_heatmap};
-use crate::html::link::build_address;
+use crate::html::link::{Site, build_address};
 use crate::text::figures::{count_noun, format_tokens, group_digits};
 use crate::text::money;
 use crate::text::time::Clock;
@@ -65,9 +65,9 @@ fn render_figures(server: &Server, clock: &Clock) -> Markup {
     }
     let days_from = |from: i32| (from..=today.0).map(Day);
     let cells: Vec<DayCell> =
-        days_from(first.0).map(|day| build_day_cell(day, &day_costs, &started)).collect();
+        days_from(first.0).map(|day| build_day_cell(day, &day_costs, &started, server.site())).collect();
     let bars: Vec<DayBar> =
-        days_from(today.0 - COST_DAYS + 1).map(|day| build_day_bar(day, &day_costs)).collect();
+        days_from(today.0 - COST_DAYS + 1).map(|day| build_day_bar(day, &day_costs, server.site())).collect();
     let total = |days: &mut dyn Iterator<Item = Day>| {
         let mut total = CostTotals::default();
         days.filter_map(|day| day_costs.get(&day)).for_each(|sum| total.add(sum));
@@ -111,7 +111,12 @@ fn format_total(sum: &CostTotals) -> String {
 }
 
 /// Builds the cell of a day in the heatmap. `started` is the number of sessions that began on each day.
-fn build_day_cell(day: Day, day_costs: &HashMap<Day, CostTotals>, started: &HashMap<Day, u64>) -> DayCell {
+fn build_day_cell(
+    day: Day,
+    day_costs: &HashMap<Day, CostTotals>,
+    started: &HashMap<Day, u64>,
+    site: &Site,
+) -> DayCell {
     let responses = day_costs.get(&day).map_or(0, |sum| sum.counts.responses as u64);
     let mut title = format!("{}: {}", day.date(), count_noun(responses, "response"));
     if let Some(started) = started.get(&day) {
@@ -120,11 +125,11 @@ fn build_day_cell(day: Day, day_costs: &HashMap<Day, CostTotals>, started: &Hash
     if let Some(sum) = day_costs.get(&day) {
         title.push_str(&format!(", {}", format_total(sum)));
     }
-    DayCell { day, amount: responses, title, address: (responses > 0).then(|| build_day_address(day)) }
+    DayCell { day, amount: responses, title, address: (responses > 0).then(|| build_day_address(day, site)) }
 }
 
 /// Builds the bar of a day in the cost chart.
-fn build_day_bar(day: Day, day_costs: &HashMap<Day, CostTotals>) -> DayBar {
+fn build_day_bar(day: Day, day_costs: &HashMap<Day, CostTotals>, site: &Site) -> DayBar {
     let date = day.date();
     let sum = day_costs.get(&day);
     let title = match sum {
@@ -142,12 +147,15 @@ fn build_day_bar(day: Day, day_costs: &HashMap<Day, CostTotals>) -> DayBar {
         amount: sum.map_or(0.0, |sum| sum.cost.dollars()),
         title,
         label,
-        address: sum.map(|_| build_day_address(day)),
+        address: sum.map(|_| build_day_address(day, site)),
     }
 }
 
 /// Returns the address of the list of sessions active on a day.
-fn build_day_address(day: Day) -> String {
+fn build_day_address(day: Day, site: &Site) -> String {
     let (since, until) = (day.date().to_string(), Day(day.0 + 1).date().to_string());
-    build_address("/sessions", [("since", since.as_str()), ("until", until.as_str()), ("all", "1")])
+    build_address(
+        &site.page("/sessions"),
+        [("since", since.as_str()), ("until", until.as_str()), ("all", "1")],
+    )
 }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use rethread_engine::core::query::QueryError;
 
-use crate::html::link::build_address;
+use crate::html::link::{Site, build_address};
 use crate::text::clean;
 
 /// Renders an error in the query `typed`, with the faulty part marked.
@@ -20,7 +20,7 @@ pub(crate) fn render_query_error(typed: &str, error: &QueryError) -> Markup {
 }
 
 /// Renders the table of query syntax, with each example as a link to its search.
-pub(crate) fn render_query_help() -> Markup {
+pub(crate) fn render_query_help(site: &Site) -> Markup {
     let rows = [
         ("socket retry", "both words in one entry, in any case, also inside longer words"),
         ("\"off by one\"", "an exact phrase"),
@@ -42,7 +42,7 @@ pub(crate) fn render_query_help() -> Markup {
             h2 { "Query syntax" }
             dl class="query-syntax" {
                 @for (typed, meaning) in rows {
-                    dt { a href=(build_address("/search", [("q", typed)])) { code { (typed) } } }
+                    dt { a href=(build_address(&site.page("/search"), [("q", typed)])) { code { (typed) } } }
                     dd { (meaning) }
                 }
             }

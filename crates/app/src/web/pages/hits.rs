@@ -60,7 +60,7 @@ impl HitsPage<'_> {
     pub(crate) fn render_form(&self) -> Markup {
         html! {
             h1 class="visually-hidden" { "Search" }
-            form class="home-search" action="/search" role="search" {
+            form class="home-search" action=(self.server.site().page("/search")) role="search" {
                 input type="search" name="q" value=(clean::line(&self.search.typed)) autofocus[self.search.typed.is_empty()]
                     placeholder="Search all messages" aria-label="Search all sessions" autocomplete="off" spellcheck="false";
             }
@@ -85,11 +85,12 @@ impl HitsPage<'_> {
             );
         }
         let typed = &self.search.typed;
+        let search_page = self.server.site().page("/search");
         html! {
             nav class="chips" aria-label="Narrow the search" {
                 @for (filter, meaning) in &filters {
                     @let (is_active, query) = toggle_filter(typed, filter);
-                    a class={ "chip" @if is_active { " chip-active" } } href=(build_address("/search", [("q", query.as_str())])) title=(meaning)
+                    a class={ "chip" @if is_active { " chip-active" } } href=(build_address(&search_page, [("q", query.as_str())])) title=(meaning)
                         aria-current=[is_active.then_some("true")] {
                         (clean::line(filter)) @if is_active { " " span aria-hidden="true" { "×" } }
                     }
@@ -116,13 +117,13 @@ impl HitsPage<'_> {
             @for warning in &results.warnings { p class="muted" role="status" { (warning) } }
             ol class="results" { @for group in &groups { (self.render_session(group)) } }
             @if let Some(more) = more {
-                p { a class="button" href=(self.params.address_with("/search", "n", Some(&more))) { "More hits" } }
+                p { a class="button" href=(self.params.address_with(&self.server.site().page("/search"), "n", Some(&more))) { "More hits" } }
             }
         }
     }
 
     fn render_longer_link(&self) -> Markup {
-        html! { a href=(self.params.address_with("/search", "longer", Some("1"))) { "search longer" } }
+        html! { a href=(self.params.address_with(&self.server.site().page("/search"), "longer", Some("1"))) { "search longer" } }
     }
 
     /// Renders the hits of one session.
@@ -135,7 +136,7 @@ impl HitsPage<'_> {
             li class="result-session" {
                 div class="result-head" {
                     h2 class="ellipsis" {
-                        @match key { Some(key) => a href={ "/s/" (key) } { (render_title(best)) }, None => (render_title(best)) }
+                        @match key { Some(key) => a href=(self.server.site().session(key)) { (render_title(best)) }, None => (render_title(best)) }
                     }
                     span class="muted ellipsis" { span title=(folder) { (folder_name(&folder)) } " · " (self.clock.format_age(last)) }
                 }
@@ -160,7 +161,9 @@ impl HitsPage<'_> {
             span class="result-text" { (render_excerpt(&hit.excerpt, PAGE_CONTEXT)) }
         };
         match key {
-            Some(key) => html! { a class="result-link" href=(build_hit_address(hit, key)) { (content) } },
+            Some(key) => {
+                html! { a class="result-link" href=(build_hit_address(hit, &self.server.site().session(key))) { (content) } }
+            }
             None => {
                 html! { div class="result-link" title="it belongs to no listed session" { (content) } }
             }
@@ -189,7 +192,7 @@ impl HitsPage<'_> {
             hints.push(html! { "All words must be in one entry: remove a word, or put " code { "OR" } " between two" });
         }
         if !self.search.all {
-            let more = self.params.address_with("/search", "all", Some("1"));
+            let more = self.params.address_with(&self.server.site().page("/search"), "all", Some("1"));
             hints.push(
                 html! { a href=(more) { "Search also" } " attachments, progress and lines of unknown types" },
             );

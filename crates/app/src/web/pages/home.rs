@@ -11,7 +11,7 @@ use rethread_engine::ops::repository::Repository;
 
 use super::sessions::render_failures;
 use crate::html::frame::{Frame, render_page};
-use crate::html::link::build_address;
+use crate::html::link::{Site, build_address};
 use crate::html::session_row::{self, ListRow};
 use crate::text::figures::{count_noun, format_size, group_digits};
 use crate::text::session::folder_name;
@@ -35,26 +35,26 @@ pub(crate) async fn page(State(server): State<Arc<Server>>) -> Response {
         let filtered = filter_sessions(&list, &QueryParams::default(), &clock);
         let rows = |only_live: bool| -> Vec<ListRow<'_>> {
             let rows = filtered.rows.iter().filter(|(_, row)| row.live || !only_live).take(MAX_RECENT);
-            rows.map(|(key, row)| filter::build_list_row(key, row, &server.context, &clock)).collect()
+            rows.map(|(key, row)| filter::build_list_row(key, row, server, &clock)).collect()
         };
         let live = rows(true);
         let body = html! {
             main id="main" class="home" {
                 h1 class="visually-hidden" { "rethread" }
-                (render_search_box())
+                (render_search_box(server.site()))
                 (render_failures(&list.listing))
                 @if !live.is_empty() {
                     section { h2 { "Live now" } (session_row::render_table(&live, "Live sessions", None)) }
                 }
-                @if filtered.rows.is_empty() { (render_empty(list.listing.files == 0)) } @else {
-                    section { h2 { "Recent" } (session_row::render_table(&rows(false), "Recent sessions", None)) (render_totals(&filtered)) }
+                @if filtered.rows.is_empty() { (render_empty(list.listing.files == 0, server.site())) } @else {
+                    section { h2 { "Recent" } (session_row::render_table(&rows(false), "Recent sessions", None)) (render_totals(&filtered, server.site())) }
                     (render_projects(&filtered, server, &clock))
-                    (render_chart_placeholder())
-                    p class="muted" { a href="/log" { "Changes made by rethread" } ", and how to undo them" }
+                    (render_chart_placeholder(server.site()))
+                    p class="muted" { a href=(server.site().page("/log")) { "Changes made by rethread" } ", and how to undo them" }
                 }
             }
         };
-        let frame = Frame { title: "rethread", section: "home", demo: server.demo };
+        let frame = Frame { section: "home", ..server.frame("rethread") };
         response::ok(render_page(&frame, &body))
     })
     .await;
@@ -72,16 +72,15 @@ pub(crate) async fn figures(State(server): State<Arc<Server>>, headers: HeaderMa
         if is_fragment {
             return response::ok(charts);
         }
-        let frame = Frame { title: "Activity", demo: server.demo, ..Frame::default() };
         let body = html! { main id="main" class="home" { h1 { "Activity" } (charts) } };
-        response::ok(render_page(&frame, &body))
+        response::ok(render_page(&server.frame("Activity"), &body))
     })
     .await
 }
 
-fn render_search_box() -> Markup {
+fn render_search_box(site: &Site) -> Markup {
     html! {
-        form class="home-search" action="/search" role="search" {
+        form class="home-search" action=(site.page("/search")) role="search" {
             input type="search" name="q" autofocus placeholder="Search all messages" aria-label="Search all sessions"
                 autocomplete="off" spellcheck="false";
             p class="muted home-help" {
@@ -93,13 +92,13 @@ fn render_search_box() -> Markup {
 }
 
 /// Renders the number of listed sessions, and of hidden ones.
-fn render_totals(filtered: &FilteredSessions<'_>) -> Markup {
+fn render_totals(filtered: &FilteredSessions<'_>, site: &Site) -> Markup {
     html! {
         p class="totals muted" {
-            a href="/sessions" { "All " (count_noun(filtered.rows.len() as u64, "session")) }
+            a href=(site.page("/sessions")) { "All " (count_noun(filtered.rows.len() as u64, "session")) }
             @if let Some(note) = hidden_note(&filtered.hidden) {
                 " · " (note)
-                @if can_show_hidden(&filtered.hidden) { " " a href="/sessions?all=1" { "Show all" } }
+                @if can_show_hidden(&filtered.hidden) { " " a href=(site.page("/sessions?all=1")) { "Show all" } }
             }
         }
     }
@@ -129,7 +128,7 @@ fn render_projects(filtered: &FilteredSessions<'_>, server: &Server, clock: &Clo
 fn render_project(project: &Repository, server: &Server, clock: &Clock) -> Markup {
     let folder = server.context.format_path(&project.path);
     html! {
-        li { a class="project" href=(build_address("/sessions", [("repo", project.path.as_str())])) {
+        li { a class="project" href=(build_address(&server.site().page("/sessions"), [("repo", project.path.as_str())])) {
             strong class="ellipsis" { (folder_name(&folder)) }
             span class="project-path ellipsis mono" title=(folder) { (folder) }
             span class="muted" {
@@ -141,20 +140,20 @@ fn render_project(project: &Repository, server: &Server, clock: &Clock) -> Marku
 }
 
 /// Renders the placeholder of the charts, which the script loads after the first paint.
-fn render_chart_placeholder() -> Markup {
+fn render_chart_placeholder(site: &Site) -> Markup {
     html! {
         section {
             h2 { "Activity" }
-            div class="charts" data-fragment="/home/figures" {
+            div class="charts" data-fragment=(site.page("/home/figures")) {
                 p class="muted charts-loading" { "Loading…" }
-                noscript { a href="/home/figures" { "Show the last year" } }
+                noscript { a href=(site.page("/home/figures")) { "Show the last year" } }
             }
         }
     }
 }
 
 /// Renders why the list is empty: no session file exists, or all sessions are hidden.
-fn render_empty(has_no_files: bool) -> Markup {
+fn render_empty(has_no_files: bool, site: &Site) -> Markup {
     html! {
         section class="empty-state" {
             @if has_no_files {
@@ -162,7 +161,7 @@ fn render_empty(has_no_files: bool) -> Markup {
                 p { "Start one with " code { "claude" } " in any folder; it appears here at once." }
             } @else {
                 p { strong { "All sessions here are hidden: they are empty or were run by a program." } }
-                p { a href="/sessions?all=1" { "Show all" } }
+                p { a href=(site.page("/sessions?all=1")) { "Show all" } }
             }
         }
     }

@@ -69,14 +69,14 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, params: QueryParams)
                 (page.render_form())
                 (page.render_filters(results.as_ref().and_then(|results| results.as_deref().ok())))
                 @match &results {
-                    None => (render_query_help()),
+                    None => (render_query_help(server.site())),
                     Some(Err(error)) => (render_query_error(&search.typed, error)),
                     Some(Ok(results)) => (page.render_results(results)),
                 }
             }
         };
         let title = if search.typed.is_empty() { "Search".to_owned() } else { clean::line(&search.typed) };
-        let frame = Frame { title: &title, section: "search", demo: server.demo };
+        let frame = Frame { section: "search", ..server.frame(&title) };
         response::ok(render_page(&frame, &body))
     })
     .await;
@@ -133,9 +133,7 @@ pub(crate) async fn hits(State(server): State<Arc<Server>>, params: QueryParams)
         drop(permit);
         let list = get_list_with_keys(server, Some(&results));
         match results {
-            Ok(results) => {
-                response::ok(render_choices(&results, (&typed, &last_word), &list, &server.clock()))
-            }
+            Ok(results) => response::ok(render_choices(&results, (&typed, &last_word), &list, server)),
             Err(error) => response::ok(html! { p class="hits-message" { (clean::line(&error.message)) } }),
         }
     })
@@ -161,19 +159,20 @@ fn render_choices(
     results: &SearchResults,
     (typed, last_word): (&str, &str),
     list: &CachedSessionList,
-    clock: &Clock,
+    server: &Server,
 ) -> Markup {
-    let all = build_address("/search", [("q", typed)]);
+    let (site, clock) = (server.site(), server.clock());
+    let all = build_address(&site.page("/search"), [("q", typed)]);
     // A hit without a session page links to all hits.
     let link = |hit: &SearchHit| {
-        list.key_of(&hit.session_path).map_or(all.clone(), |key| build_hit_address(hit, key))
+        list.key_of(&hit.session_path).map_or(all.clone(), |key| build_hit_address(hit, &site.session(key)))
     };
     html! {
         @for hit in &results.hits {
             a class="hits-item" role="option" aria-selected="false" tabindex="-1" href=(link(hit)) {
                 span class="hits-head" {
                     strong class="ellipsis" { (render_title(hit)) }
-                    span class="muted ellipsis" { (format_hit_facts(hit, clock)) }
+                    span class="muted ellipsis" { (format_hit_facts(hit, &clock)) }
                 }
                 span class="hits-text ellipsis" { (render_excerpt(&hit.excerpt, LIST_CONTEXT)) }
             }

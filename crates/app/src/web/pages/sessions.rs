@@ -10,6 +10,7 @@ use rethread_engine::ops::list::{SessionList, SessionRow};
 
 use crate::html::field::render_hidden_field;
 use crate::html::frame::{Frame, render_page};
+use crate::html::link::Site;
 use crate::html::session_row::{self, COLUMNS, ListRow};
 use crate::text::clean;
 use crate::text::error::{self, error_message};
@@ -36,9 +37,9 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, params: QueryParams)
                 (render_filter_form(&params, server))
                 (render_failures(&list.listing))
                 @for error in &filtered.errors { p class="query-error" role="alert" { (error) } }
-                p class="totals muted" { (render_totals(&filtered, &params)) }
+                p class="totals muted" { (render_totals(&filtered, &params, server)) }
                 @if filtered.rows.is_empty() {
-                    (render_empty(list.listing.files == 0))
+                    (render_empty(list.listing.files == 0, server.site()))
                 } @else {
                     @let (rows, more) = build_page_rows(&filtered, &params, server, &clock);
                     div class="list-box" data-list {
@@ -48,7 +49,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, params: QueryParams)
                 }
             }
         };
-        let frame = Frame { title: "Sessions", section: "sessions", demo: server.demo };
+        let frame = Frame { section: "sessions", ..server.frame("Sessions") };
         response::ok(render_page(&frame, &body))
     })
     .await
@@ -70,19 +71,18 @@ pub(crate) async fn rows(State(server): State<Arc<Server>>, params: QueryParams)
 fn build_page_rows<'l>(
     filtered: &FilteredSessions<'l>,
     params: &QueryParams,
-    server: &Server,
+    server: &'l Server,
     clock: &Clock,
 ) -> (Vec<ListRow<'l>>, Option<Markup>) {
     let from = params.number("from", 0).min(filtered.rows.len());
     let to = from.saturating_add(PAGE_SIZE).min(filtered.rows.len());
-    let rows = filtered.rows[from..to]
-        .iter()
-        .map(|(key, row)| filter::build_list_row(key, row, &server.context, clock));
+    let rows =
+        filtered.rows[from..to].iter().map(|(key, row)| filter::build_list_row(key, row, server, clock));
     let remaining = filtered.rows.len() - to;
     let more = (remaining > 0).then(|| {
         html! {
             tr class="list-more" { td colspan=(COLUMNS) {
-                a class="button" data-more href=(params.address_with("/sessions", "from", Some(&to.to_string()))) {
+                a class="button" data-more href=(params.address_with(&server.site().page("/sessions"), "from", Some(&to.to_string()))) {
                     (group_digits(remaining.min(PAGE_SIZE) as u64)) " more"
                 }
                 span class="muted" { (group_digits(remaining as u64)) " more in total" }
@@ -105,15 +105,15 @@ pub(super) fn render_failures(listing: &SessionList) -> Markup {
 }
 
 /// Renders the number and total size of the listed sessions, and the number of hidden ones.
-fn render_totals(filtered: &FilteredSessions<'_>, params: &QueryParams) -> Markup {
+fn render_totals(filtered: &FilteredSessions<'_>, params: &QueryParams, server: &Server) -> Markup {
     let bytes: u64 = filtered.rows.iter().map(|(_, row)| row.bytes).sum();
     let from = params.number("from", 0);
     html! {
         (count_noun(filtered.rows.len() as u64, "session")) ", " (format_size(bytes))
-        @if from > 0 { ", from number " (group_digits(from as u64 + 1)) " on (" a href=(params.address_with("/sessions", "from", None)) { "from the first" } ")" }
+        @if from > 0 { ", from number " (group_digits(from as u64 + 1)) " on (" a href=(params.address_with(&server.site().page("/sessions"), "from", None)) { "from the first" } ")" }
         @if let Some(note) = hidden_note(&filtered.hidden).filter(|_| !params.has("all")) {
             " · " (note)
-            @if can_show_hidden(&filtered.hidden) { " " a href=(params.address_with("/sessions", "all", Some("1"))) { "Show all" } }
+            @if can_show_hidden(&filtered.hidden) { " " a href=(params.address_with(&server.site().page("/sessions"), "all", Some("1"))) { "Show all" } }
         }
     }
 }
@@ -137,7 +137,7 @@ fn render_filter_form(params: &QueryParams, server: &Server) -> Markup {
     ];
     let order = params.text("sort").unwrap_or("newest");
     html! {
-        form class="filters" action="/sessions" data-filters {
+        form class="filters" action=(server.site().page("/sessions")) data-filters {
             @for (name, label, example) in fields {
                 label class={ "filter filter-" (name) } {
                     span { (label) }
@@ -156,13 +156,13 @@ fn render_filter_form(params: &QueryParams, server: &Server) -> Markup {
                 }
                 @if let Some(repo) = params.text("repo") {
                     (render_hidden_field("repo", repo))
-                    a class="chip chip-active" href=(params.address_with("/sessions", "repo", None)) title="show sessions of all folders" {
+                    a class="chip chip-active" href=(params.address_with(&server.site().page("/sessions"), "repo", None)) title="show sessions of all folders" {
                         "in " (server.context.format_path(repo)) " " span aria-hidden="true" { "×" }
                     }
                 }
                 span class="filters-actions" {
                     button class="button button-primary" { "Filter" }
-                    a class="button" href="/sessions" { "Clear" }
+                    a class="button" href=(server.site().page("/sessions")) { "Clear" }
                 }
             }
         }
@@ -170,7 +170,7 @@ fn render_filter_form(params: &QueryParams, server: &Server) -> Markup {
 }
 
 /// Renders why the list is empty, and what to do. `has_no_files` is `true` if there are no session files at all.
-fn render_empty(has_no_files: bool) -> Markup {
+fn render_empty(has_no_files: bool, site: &Site) -> Markup {
     html! {
         div class="empty-state" {
             @if has_no_files {
@@ -179,8 +179,8 @@ fn render_empty(has_no_files: bool) -> Markup {
                     code { "rethread --root PATH serve" } "." }
             } @else {
                 p { strong { "No session matches." } }
-                p { "Remove a filter, or " a href="/sessions" { "show all sessions" } ". To find text in sessions, use the "
-                    a href="/search" { "search" } "." }
+                p { "Remove a filter, or " a href=(site.page("/sessions")) { "show all sessions" } ". To find text in sessions, use the "
+                    a href=(site.page("/search")) { "search" } "." }
             }
         }
     }

@@ -37,11 +37,11 @@ pub(crate) async fn page(State(server): State<Arc<Server>>) -> Response {
             main id="main" class="action-page action-wide" data-reload="" {
                 h1 { "Changes made by rethread" }
                 @if let Some(damage) = &log.damage { p { (clean::line(&damage.to_string())) } }
-                (action::render_journal(&rows, key_of, server.auth.csrf_token(), &server.clock()))
+                (action::render_journal(&rows, key_of, server.site(), server.auth.csrf_token(), &server.clock()))
                 @if is_truncated { p class="muted" { "Older changes: " code { "rethread log" } } }
             }
         };
-        response::ok(render_page(&Frame { title: "Changes", section: "log", demo: server.demo }, &body))
+        response::ok(render_page(&Frame { section: "log", ..server.frame("Changes") }, &body))
     })
     .await
 }

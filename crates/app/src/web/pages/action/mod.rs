@@ -59,7 +59,7 @@ pub(crate) async fn submit(
     let fields = FormFields(form.map(|Form(pairs)| pairs).unwrap_or_default());
     run_blocking(server, move |server| {
         if !server.auth.is_csrf_token(fields.get("csrf")) {
-            return ActionResponder::new(&headers, server.demo, "/".to_owned()).invalid_token();
+            return ActionResponder::new(&headers, server, server.site().page("/")).invalid_token();
         }
         let stage = if fields.get("go") == "do" { ActionStage::Do } else { ActionStage::Preview };
         respond(server, &key, &name, &fields, stage, &headers)
@@ -77,11 +77,11 @@ fn respond(
     stage: ActionStage,
     headers: &HeaderMap,
 ) -> Response {
-    let mut responder = ActionResponder::new(headers, server.demo, "/".to_owned());
+    let mut responder = ActionResponder::new(headers, server, server.site().page("/"));
     let Some(target) = ActionTarget::find(server, key) else {
         return responder.not_found("there is no such session");
     };
-    responder.back = target.address();
+    responder.back = target.address.clone();
     let Some(name) = ACTIONS.into_iter().find(|known| *known == name) else {
         return responder.not_found("there is no such action");
     };

@@ -30,6 +30,8 @@ pub(super) enum ActionStage {
 pub(super) struct ActionTarget {
     /// The key of the session in its address.
     pub(super) key: String,
+    /// The address of the session's page.
+    pub(super) address: String,
     pub(super) path: PathBuf,
     pub(super) title: String,
     /// `true` if a client has the session open.
@@ -51,17 +53,13 @@ impl ActionTarget {
         let name = if has_usable_id { row.id.clone() } else { row.path.display().to_string() };
         Some(ActionTarget {
             key: key.to_owned(),
+            address: server.site().session(key),
             path: row.path.clone(),
             title: row.title.text.clone(),
             live: row.live,
             fingerprint: compute_fingerprint(&row.path, row.live),
             name,
         })
-    }
-
-    /// Returns the address of the session's page.
-    pub(super) fn address(&self) -> String {
-        format!("/s/{}", self.key)
     }
 }
 
@@ -104,10 +102,10 @@ impl ActionRequest<'_> {
     pub(super) fn form(&self, mut fields: Vec<(&'static str, String)>, command: &str) -> ActionForm<'_> {
         fields.push(("fingerprint", self.target.fingerprint.clone()));
         ActionForm {
-            action: format!("{}/action/{}", self.target.address(), self.name),
+            action: format!("{}/action/{}", self.target.address, self.name),
             csrf_token: self.server.auth.csrf_token(),
             fields,
-            back: self.target.address(),
+            back: self.target.address.clone(),
             command: command.to_owned(),
         }
     }
@@ -162,8 +160,9 @@ impl ActionRequest<'_> {
         let options = DoneOptions {
             csrf_token: self.server.auth.csrf_token(),
             key: self.target.key.clone(),
-            open: new_key.map(|key| (format!("/s/{key}"), "Open the new session")),
-            back: self.target.address(),
+            undo_address: self.server.site().page("/undo"),
+            open: new_key.map(|key| (self.server.site().session(key), "Open the new session")),
+            back: self.target.address.clone(),
             is_undo: false,
         };
         action::render_done(&summary, &options)

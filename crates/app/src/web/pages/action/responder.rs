@@ -5,28 +5,29 @@ use axum::response::Response;
 use maud::{Markup, html};
 use rethread_engine::Error;
 
-use crate::html::frame::{Frame, render_page};
+use crate::html::frame::render_page;
 use crate::text::error::{error_message, hint};
 use crate::web::response;
+use crate::web::server::Server;
 
 /// The heading of an error.
 const ERROR_TITLE: &str = "The action failed";
 
 /// Creates the response to one request.
-#[derive(Debug, Clone)]
-pub(super) struct ActionResponder {
+#[derive(Clone)]
+pub(super) struct ActionResponder<'a> {
     /// `true` if the script sent the request: its dialog shows a fragment.
     is_fragment: bool,
-    demo: bool,
+    server: &'a Server,
     /// The address of the close link.
     pub(super) back: String,
 }
 
-impl ActionResponder {
+impl<'a> ActionResponder<'a> {
     /// Creates a responder for a request with these headers.
-    pub(super) fn new(headers: &HeaderMap, demo: bool, back: String) -> ActionResponder {
+    pub(super) fn new(headers: &HeaderMap, server: &'a Server, back: String) -> ActionResponder<'a> {
         let is_fragment = headers.get("x-rethread").is_some_and(|value| value.as_bytes() == b"fragment");
-        ActionResponder { is_fragment, demo, back }
+        ActionResponder { is_fragment, server, back }
     }
 
     /// Responds with status 200 and a form, a preview or a result. `title` is used only on a whole page.
@@ -79,7 +80,6 @@ impl ActionResponder {
         }
         let body =
             html! { main id="main" class="action-page" { h1 class="visually-hidden" { (title) } (content) } };
-        let frame = Frame { title, demo: self.demo, ..Frame::default() };
-        response::markup(status, render_page(&frame, &body))
+        response::markup(status, render_page(&self.server.frame(title), &body))
     }
 }

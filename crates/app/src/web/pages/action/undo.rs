@@ -25,8 +25,9 @@ pub(crate) async fn undo(
     run_blocking(server, move |server| {
         let list = server.sessions.current(&server.context);
         let key = Some(fields.get("key")).filter(|key| list.find(key).is_some()).unwrap_or_default();
-        let back = if key.is_empty() { "/log".to_owned() } else { format!("/s/{key}") };
-        let responder = ActionResponder::new(&headers, server.demo, back.clone());
+        let site = server.site();
+        let back = if key.is_empty() { site.page("/log") } else { site.session(key) };
+        let responder = ActionResponder::new(&headers, server, back.clone());
         if !server.auth.is_csrf_token(fields.get("csrf")) {
             return responder.invalid_token();
         }
@@ -42,6 +43,7 @@ pub(crate) async fn undo(
                 let options = DoneOptions {
                     csrf_token,
                     key: key.to_owned(),
+                    undo_address: site.page("/undo"),
                     back,
                     is_undo: true,
                     ..DoneOptions::default()

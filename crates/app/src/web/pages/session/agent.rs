@@ -38,7 +38,7 @@ pub(crate) async fn agents(State(server): State<Arc<Server>>, Path(key): Path<St
             ul class="agents" {
                 @for row in agents.rows.iter().filter(|row| !row.warmup) {
                     li class={ "agent-" (row.depth.min(6)) } {
-                        a href=(agent_address(&key, row)) { (format_agent_title(row)) }
+                        a href=(agent_address(server, &key, row)) { (format_agent_title(row)) }
                         span class="muted num" { " " (count_noun(row.entries as u64, "entry")) ", " (format_tokens(row.usage.total())) " tokens" }
                     }
                 }
@@ -50,8 +50,8 @@ pub(crate) async fn agents(State(server): State<Arc<Server>>, Path(key): Path<St
 }
 
 /// Returns the address of the page of a subagent. `key` is the key of the session.
-fn agent_address(key: &str, row: &AgentRow) -> String {
-    format!("/s/{key}/agent/{}", percent_encode(&row.id))
+fn agent_address(server: &Server, key: &str, row: &AgentRow) -> String {
+    format!("{}/agent/{}", server.site().session(key), percent_encode(&row.id))
 }
 
 /// Selects a subagent.
@@ -98,7 +98,7 @@ fn with_agent(
             AgentSelector::Id(_) => response::not_found(message),
         };
     };
-    let base = agent_address(key, row);
+    let base = agent_address(server, key, row);
     let Some(path) = &row.path else {
         let params = BranchParams { sidechain: Some(row.id.clone()), ..params };
         return respond(row, &SessionPage { view: &session, base: &base, params: &params, actions: false });

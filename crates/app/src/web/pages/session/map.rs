@@ -21,8 +21,12 @@ pub(crate) async fn map(
 ) -> Response {
     run_blocking(server, move |server| match open_session(server, &key) {
         Ok((_, view)) => {
-            let page =
-                SessionPage { view: &view, base: &format!("/s/{key}"), params: &params, actions: true };
+            let page = SessionPage {
+                view: &view,
+                base: &server.site().session(&key),
+                params: &params,
+                actions: true,
+            };
             respond_with_map(&page).unwrap_or_else(|error| response::error(&error))
         }
         Err(response) => *response,

@@ -15,7 +15,7 @@ use tokio_stream::wrappers::ReceiverStream;
 
 use super::session_page::SessionPage;
 use super::{BranchParams, FRAGMENT_HEADER, open_session, session_not_found};
-use crate::html::frame::{Frame, render_end, render_start};
+use crate::html::frame::{render_end, render_start};
 use crate::html::session::{SessionHeader, render_controls, render_error, render_header};
 use crate::text::session::display_title;
 use crate::web::response;
@@ -72,8 +72,7 @@ fn stream_page(server: Arc<Server>, row: SessionRow, key: String, params: Branch
     tokio::task::spawn_blocking(move || {
         let send = |markup: Markup| sender.blocking_send(Ok(Bytes::from(markup.into_string()))).is_ok();
         let title = display_title(&row.title.text);
-        let frame = Frame { title: &title, demo: server.demo, ..Frame::default() };
-        if !send(render_start(&frame)) {
+        if !send(render_start(&server.frame(&title))) {
             return;
         }
         let body = render_session(&server, &row, &key, &params, render_body);
@@ -96,7 +95,7 @@ fn render_session(
     render: impl FnOnce(&Server, &SessionPage<'_>, &PageInfo<'_>) -> Result<Markup, Error>,
 ) -> Result<Markup, Error> {
     let view = server.views.open(&row.path, &server.prices)?;
-    let page = SessionPage { view: &view, base: &format!("/s/{key}"), params, actions: true };
+    let page = SessionPage { view: &view, base: &server.site().session(key), params, actions: true };
     let title = display_title(&row.title.text);
     render(server, &page, &PageInfo { title: &title, parent_key: None, row: Some(row) })
 }
@@ -107,7 +106,7 @@ pub(super) fn respond_with_page(
     page: &SessionPage<'_>,
     info: &PageInfo<'_>,
 ) -> Result<Response, Error> {
-    let frame = Frame { title: info.title, demo: server.demo, ..Frame::default() };
+    let frame = server.frame(info.title);
     let body = render_body(server, page, info)?;
     Ok(response::ok(html! { (render_start(&frame)) (body) (render_end()) }))
 }
@@ -132,7 +131,6 @@ fn with_header(
         title: info.title,
         base: page.base,
         query: page.params.query(),
-        key: info.parent_key.unwrap_or_else(|| page.base.trim_start_matches("/s/")),
         parent_key: info.parent_key,
         row: info.row,
         verdict: verdict.as_ref(),
@@ -145,6 +143,7 @@ fn with_header(
         clock: &server.clock(),
         format_path: &|path| server.context.format_path(path),
         title_of: &|id| sessions.as_ref()?.find(id).map(|row| display_title(&row.title.text)),
+        address_of: &|key| server.site().session(key),
     })
 }
 
@@ -156,7 +155,7 @@ fn render_body(server: &Server, page: &SessionPage<'_>, info: &PageInfo<'_>) -> 
         Ok(html! {
             (render_header(header))
             main id="main" class="session" data-base=(page.base) data-query=(page.params.query()) data-csrf=(server.auth.csrf_token()) data-bytes=(page.view.view.session.bytes)
-                data-prefix-hash=(branch.prefix_hash(last_chunk)) data-key=[page.actions.then(|| page.base.trim_start_matches("/s/"))] {
+                data-prefix-hash=(branch.prefix_hash(last_chunk)) data-actions=[page.actions.then_some(page.base)] {
                 (page.render_chunks(branch)?)
                 @if branch.turns.is_empty() { p class="muted empty" { "This session has no turns." } }
             }

@@ -46,8 +46,12 @@ pub(crate) async fn part(
     run_blocking(server, move |server| match open_session(server, &key) {
         Ok((_, view)) => {
             let params = BranchParams::default();
-            let page =
-                SessionPage { view: &view, base: &format!("/s/{key}"), params: &params, actions: true };
+            let page = SessionPage {
+                view: &view,
+                base: &server.site().session(&key),
+                params: &params,
+                actions: true,
+            };
             respond_with_part(&page, &part)
         }
         Err(response) => *response,
